@@ -6,7 +6,7 @@ use domain::Error;
 use domain::lease::Shortage;
 use domain::time::{Clock, Time};
 use domain::usage::{Tokens, UsageSource};
-use gateway::leases::{CallUsage, LeaseSlot, Leases, Taken};
+use gateway::leases::{CallUsage, LeasePools, LeaseSlot, Taken};
 use shared::Context;
 use tokio::time::{sleep, timeout};
 
@@ -20,7 +20,7 @@ const TRIES: usize = 3;
 
 pub struct Environment {
     process: Process,
-    leases: Leases,
+    leases: LeasePools,
 }
 
 impl Environment {
@@ -29,7 +29,7 @@ impl Environment {
             Some(Rule::EndsWithItsMinute) => lagging_clock(&process),
             _ => process.clock(),
         };
-        let leases = Leases::new(&Context { clock, ..process.context() }).unwrap();
+        let leases = LeasePools::new(&Context { clock, ..process.context() }).unwrap();
         Self { process, leases }
     }
 

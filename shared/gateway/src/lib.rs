@@ -38,7 +38,7 @@ use shared::{Context, config};
 
 use shared::models::{Chosen, Models};
 
-use leases::{Leases, QuotaLeft};
+use leases::{LeasePools, QuotaLeft};
 use parameters::ParameterReport;
 use routing::Routing;
 
@@ -50,7 +50,7 @@ pub struct Gateway {
 
 struct Inner {
     models: Models,
-    leases: Leases,
+    leases: LeasePools,
     ledger: Ledger,
     claims: Claims,
     /// Holds the stored answers of `Idempotency-Key` requests that are too large for a table item.
@@ -85,7 +85,7 @@ impl Gateway {
         Ok(Self {
             inner: Arc::new(Inner {
                 models: Models::new(context)?,
-                leases: Leases::new(context)?,
+                leases: LeasePools::new(context)?,
                 ledger: Ledger::new(context)?,
                 claims: Claims::new(context)?,
                 answers: Bucket::new(context, config::BUCKET_FILES)?,

@@ -9,7 +9,7 @@ use domain::money::Money;
 use domain::time::Time;
 use domain::usage::{Tokens, UsageSource};
 use futures::future::join_all;
-use gateway::leases::{CallUsage, LeaseSlot, Leases, Taken};
+use gateway::leases::{CallUsage, LeasePools, LeaseSlot, Taken};
 use reqwest::Method;
 use serde_json::{Value, json};
 use shared::store::Claims;
@@ -110,7 +110,7 @@ async fn a_call_that_was_taken_over_is_not_charged_twice() {
     assert!(matches!(under_way, ClaimState::InFlight));
     let successor = claim_call(&claims, &customer, Time::now().plus(AN_HOUR)).await;
 
-    let leases = Leases::new(&app.platform.context()).unwrap();
+    let leases = LeasePools::new(&app.platform.context()).unwrap();
     for (claim, is_charged) in [(successor, true), (sleeper, false)] {
         let mut slot = slot(&leases, &customer).await;
         assert_eq!(record_charge(&mut slot, &claim).await, is_charged);
@@ -129,7 +129,7 @@ async fn a_late_charge_is_stored_with_its_answer_or_not_at_all() {
     let customer = app.customer("late", Money::from_usd(1)).await;
     let claims = Claims::new(&app.platform.context()).unwrap();
     let sleeper = claim_call(&claims, &customer, Time::now()).await;
-    let leases = Leases::new(&app.platform.context()).unwrap();
+    let leases = LeasePools::new(&app.platform.context()).unwrap();
     let mut slots = [slot(&leases, &customer).await, slot(&leases, &customer).await];
     app.platform.tick(Time::now().plus(AN_HOUR)).await.unwrap();
 
@@ -152,7 +152,7 @@ async fn releasing_a_claim_keeps_the_answer_of_a_charged_call() {
     let customer = app.customer("released", Money::from_usd(1)).await;
     let claims = Claims::new(&app.platform.context()).unwrap();
     let claim = claim_call(&claims, &customer, Time::now()).await;
-    let leases = Leases::new(&app.platform.context()).unwrap();
+    let leases = LeasePools::new(&app.platform.context()).unwrap();
     let mut slot = slot(&leases, &customer).await;
     assert!(record_charge(&mut slot, &claim).await);
     claims.release(&claim).await.unwrap();
@@ -170,7 +170,7 @@ async fn claim_call(claims: &Claims, customer: &Customer, now: Time) -> Claim {
 }
 
 /// A slot of a lease for one call of 100 pico-dollars.
-async fn slot(leases: &Leases, customer: &Customer) -> LeaseSlot {
+async fn slot(leases: &LeasePools, customer: &Customer) -> LeaseSlot {
     let payer = Payer {
         org: customer.account.org,
         user: customer.account.user,

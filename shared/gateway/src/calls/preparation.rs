@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use crate::chat::{ChatRequest, Part, ResponseFormat, Terms};
+use crate::chat::{ChatRequest, ContentPart, ResponseFormat, Terms};
 use crate::leases::{LeaseSlot, Taken};
 use crate::tokens::likely;
 use crate::{Gateway, GatewayCaller, ParameterNotes, shortage_error};
@@ -177,5 +177,5 @@ fn check_capabilities(request: &ChatRequest, model: &Model) -> Result<()> {
 }
 
 fn has_images(request: &ChatRequest) -> bool {
-    request.messages().iter().any(|message| message.parts.iter().any(|part| matches!(part, Part::Image(_))))
+    request.messages().iter().any(|message| message.parts.iter().any(|part| matches!(part, ContentPart::Image(_))))
 }

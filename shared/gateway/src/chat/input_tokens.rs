@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::message::{Message, Part};
+use super::message::{Message, ContentPart};
 use super::request::{ChatRequest, ResponseFormat};
 use crate::tokens::{PER_MESSAGE, count};
 
@@ -40,11 +40,11 @@ fn count_message(message: &Message) -> u64 {
         + calls
 }
 
-fn count_part(part: &Part) -> u64 {
+fn count_part(part: &ContentPart) -> u64 {
     match part {
-        Part::Text(text) => count(text),
-        Part::Image(_) => PER_IMAGE,
-        Part::Other(part) => count_json(part),
+        ContentPart::Text(text) => count(text),
+        ContentPart::Image(_) => PER_IMAGE,
+        ContentPart::Other(part) => count_json(part),
     }
 }
 

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use domain::{Error, Result};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
+pub enum MessageRole {
     /// `system`, or `developer`, its name for newer models.
     System,
     User,
@@ -17,9 +17,9 @@ pub enum Role {
 /// A message, parsed once when the request is read. The request also keeps its JSON, to forward it unchanged.
 #[derive(Clone, Debug)]
 pub struct Message {
-    pub role: Role,
+    pub role: MessageRole,
     pub name: Option<String>,
-    pub parts: Vec<Part>,
+    pub parts: Vec<ContentPart>,
     /// The tool calls of an assistant message.
     pub tool_calls: Vec<ToolCall>,
     /// The id of the call whose result a tool message carries.
@@ -27,7 +27,7 @@ pub struct Message {
 }
 
 #[derive(Clone, Debug)]
-pub enum Part {
+pub enum ContentPart {
     Text(String),
     /// A `data:` URL or the URL of an image.
     Image(String),
@@ -51,10 +51,10 @@ impl Message {
         let wrong = |field: &str, problem: &str| Error::invalid_body(format!("{path}{field}"), problem);
         let fields = message.as_object().ok_or_else(|| wrong("", "must be an object"))?;
         let role = match fields.get("role").and_then(Value::as_str) {
-            Some("system" | "developer") => Role::System,
-            Some("user") => Role::User,
-            Some("assistant") => Role::Assistant,
-            Some("tool" | "function") => Role::Tool,
+            Some("system" | "developer") => MessageRole::System,
+            Some("user") => MessageRole::User,
+            Some("assistant") => MessageRole::Assistant,
+            Some("tool" | "function") => MessageRole::Tool,
             _ => return Err(wrong(".role", "must be one of system, developer, user, assistant, tool")),
         };
         let tool_calls = match fields.get("tool_calls") {
@@ -63,13 +63,16 @@ impl Message {
             Some(_) => return Err(wrong(".tool_calls", "must be a list")),
         };
         let parts = match fields.get("content") {
-            Some(Value::String(text)) => vec![Part::Text(text.clone())],
+            Some(Value::String(text)) => vec![ContentPart::Text(text.clone())],
             Some(Value::Array(parts)) => read_parts(path, parts)?,
-            None | Some(Value::Null) if role == Role::Assistant => Vec::new(),
+            None | Some(Value::Null) if role == MessageRole::Assistant => Vec::new(),
             _ => return Err(wrong(".content", "must be a string or a list of parts")),
         };
         let tool_call_id = text(fields, "tool_call_id");
-        if role == Role::Tool && tool_call_id.is_none() && fields.get("role").and_then(Value::as_str) == Some("tool") {
+        if role == MessageRole::Tool
+            && tool_call_id.is_none()
+            && fields.get("role").and_then(Value::as_str) == Some("tool")
+        {
             return Err(wrong(".tool_call_id", "is required in a message of role tool"));
         }
         Ok(Self { role, name: text(fields, "name"), parts, tool_calls, tool_call_id })
@@ -78,8 +81,8 @@ impl Message {
     /// The concatenated text of all parts.
     pub fn text(&self) -> String {
         let texts = self.parts.iter().filter_map(|part| match part {
-            Part::Text(text) => Some(text.as_str()),
-            Part::Image(_) | Part::Other(_) => None,
+            ContentPart::Text(text) => Some(text.as_str()),
+            ContentPart::Image(_) | ContentPart::Other(_) => None,
         });
         texts.collect()
     }
@@ -89,25 +92,29 @@ fn text(fields: &Map<String, Value>, name: &str) -> Option<String> {
     fields.get(name).and_then(Value::as_str).map(str::to_owned)
 }
 
-fn read_parts(path: &str, parts: &[Value]) -> Result<Vec<Part>> {
+fn read_parts(path: &str, parts: &[Value]) -> Result<Vec<ContentPart>> {
     let read = |(i, part): (usize, &Value)| {
         let wrong = |field: &str, problem: &str| Error::invalid_body(format!("{path}.content[{i}]{field}"), problem);
         match part["type"].as_str() {
-            Some("text") => text_of(&part["text"]).map(Part::Text).ok_or_else(|| wrong(".text", "must be a string")),
+            Some("text") => {
+                text_of(&part["text"]).map(ContentPart::Text).ok_or_else(|| wrong(".text", "must be a string"))
+            }
             Some("image_url") => {
                 let image = &part["image_url"];
                 if !image["detail"].is_null() && !image["detail"].is_string() {
                     return Err(wrong(".image_url.detail", "must be a string"));
                 }
-                text_of(&image["url"]).map(Part::Image).ok_or_else(|| wrong(".image_url.url", "must be a string"))
+                text_of(&image["url"])
+                    .map(ContentPart::Image)
+                    .ok_or_else(|| wrong(".image_url.url", "must be a string"))
             }
             Some("refusal") => {
-                text_of(&part["refusal"]).map(Part::Text).ok_or_else(|| wrong(".refusal", "must be a string"))
+                text_of(&part["refusal"]).map(ContentPart::Text).ok_or_else(|| wrong(".refusal", "must be a string"))
             }
             Some(kind @ ("input_audio" | "file")) if !part[kind].is_object() => {
                 Err(wrong(&format!(".{kind}"), "must be an object"))
             }
-            Some(_) => Ok(Part::Other(part.clone())),
+            Some(_) => Ok(ContentPart::Other(part.clone())),
             None => Err(wrong(".type", "must be a string")),
         }
     };

@@ -8,5 +8,5 @@ mod request;
 pub use answer::{
     ChatAnswer, Choice, Chunk, Delta, DeltaChoice, FunctionCall, FunctionDelta, MessageOut, ToolCallDelta, ToolCallOut,
 };
-pub use message::{Message, Part, Role, ToolCall};
+pub use message::{ContentPart, Message, MessageRole, ToolCall};
 pub use request::{ChatRequest, ResponseFormat, Terms, VALIDATED};

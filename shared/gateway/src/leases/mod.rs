@@ -26,7 +26,7 @@ use domain::time::Clock;
 use shared::{Context, store};
 
 pub use open::{QuotaLeft, Remaining};
-use pool::Pool;
+use pool::LeasePool;
 pub use slot::{CallUsage, LeaseSlot};
 
 /// Maximum number of pools in memory. At the limit, pools without a lease or a call are dropped.
@@ -40,13 +40,13 @@ pub enum Taken {
 }
 
 #[derive(Clone)]
-pub struct Leases {
+pub struct LeasePools {
     shared: Arc<Shared>,
 }
 
 struct Shared {
     source: LeaseSource,
-    pools: Mutex<BTreeMap<PoolKey, Arc<Pool>>>,
+    pools: Mutex<BTreeMap<PoolKey, Arc<LeasePool>>>,
 }
 
 /// The store that grants leases, and the clock that they expire by.
@@ -64,7 +64,7 @@ struct PoolKey {
     model: String,
 }
 
-impl Leases {
+impl LeasePools {
     pub fn new(context: &Context) -> Result<Self> {
         let source = LeaseSource { store: store::Leases::new(context)?, clock: context.clock.clone() };
         Ok(Self { shared: Arc::new(Shared { source, pools: Mutex::default() }) })
@@ -83,18 +83,18 @@ impl Leases {
         }
     }
 
-    fn pool(&self, payer: &Payer, model: &Model) -> Arc<Pool> {
+    fn pool(&self, payer: &Payer, model: &Model) -> Arc<LeasePool> {
         let key = PoolKey { org: payer.org, user: payer.user, key: payer.key, model: model.name.clone() };
         let mut pools = self.shared.pools.lock().unwrap_or_else(PoisonError::into_inner);
         if pools.len() >= MAX_POOLS && !pools.contains_key(&key) {
             pools.retain(|_, pool| Arc::strong_count(pool) > 1 || pool.is_open());
         }
-        pools.entry(key).or_insert_with(|| Arc::new(Pool::new(self.shared.source.clone()))).clone()
+        pools.entry(key).or_insert_with(|| Arc::new(LeasePool::new(self.shared.source.clone()))).clone()
     }
 
     /// Closes the idle leases in the organization's other pools. Returns whether there were any.
-    async fn close_idle_neighbours(&self, own: &Arc<Pool>, org: OrgId) -> Result<bool> {
-        let neighbours: Vec<Arc<Pool>> = {
+    async fn close_idle_neighbours(&self, own: &Arc<LeasePool>, org: OrgId) -> Result<bool> {
+        let neighbours: Vec<Arc<LeasePool>> = {
             let pools = self.shared.pools.lock().unwrap_or_else(PoisonError::into_inner);
             let of_org = pools.iter().filter(|(key, pool)| key.org == org && !Arc::ptr_eq(pool, own));
             of_org.map(|(_, pool)| pool.clone()).collect()

@@ -13,10 +13,10 @@ use shared::store::leases::GrantedLease;
 pub struct OpenLease {
     pub lease: Lease,
     granted: GrantedLease,
-    state: Mutex<State>,
+    state: Mutex<OpenLeaseState>,
 }
 
-struct State {
+struct OpenLeaseState {
     /// Slots that no call has taken.
     free: Vec<u32>,
     in_flight: u32,
@@ -54,11 +54,11 @@ impl OpenLease {
         // Slots are popped from the end, so the reversed list hands them out in ascending order.
         let free = (1..=lease.slots).rev().collect();
         let (spent, spare) = (Spent::default(), Money::ZERO);
-        let state = State { free, in_flight: 0, spent, spare, is_ending: false, is_abandoned: false };
+        let state = OpenLeaseState { free, in_flight: 0, spent, spare, is_ending: false, is_abandoned: false };
         Self { lease, granted, state: Mutex::new(state) }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, OpenLeaseState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

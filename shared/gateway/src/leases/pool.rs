@@ -17,15 +17,15 @@ use shared::store::leases::{Grant, LeaseRequest};
 /// Maximum grants for one call. A grant is repeated when the lease ends before the call takes a slot.
 const MAX_GRANTS: usize = 3;
 
-pub struct Pool {
+pub struct LeasePool {
     source: LeaseSource,
-    state: Mutex<State>,
+    state: Mutex<PoolState>,
     /// Serializes grants. Calls that wait for the lock take slots of the lease that was granted meanwhile.
     granting: tokio::sync::Mutex<()>,
     waiting: AtomicU32,
 }
 
-struct State {
+struct PoolState {
     open: Option<Arc<OpenLease>>,
     /// Number of slots for the next lease. It doubles after a lease was used up, and shrinks to the used slots after one
     /// was not.
@@ -34,13 +34,13 @@ struct State {
     typical: CallLimits,
 }
 
-impl Pool {
+impl LeasePool {
     pub fn new(source: LeaseSource) -> Self {
-        let state = Mutex::new(State { open: None, next_slots: 1, typical: CallLimits::default() });
+        let state = Mutex::new(PoolState { open: None, next_slots: 1, typical: CallLimits::default() });
         Self { source, state, granting: tokio::sync::Mutex::default(), waiting: AtomicU32::new(0) }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, PoolState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use crate::chat::{ChatRequest, Message, Part, ResponseFormat, Role, ToolCall};
+use crate::chat::{ChatRequest, ContentPart, Message, MessageRole, ResponseFormat, ToolCall};
 use crate::failure::{FailureKind, ProviderFailure};
 use domain::json;
 use domain::text::shorten;
@@ -37,16 +37,16 @@ pub fn split(request: &ChatRequest) -> (Vec<String>, Vec<Turn<'_>>) {
     for message in request.messages() {
         let mut message = without_blank_parts(message);
         let side = match message.role {
-            Role::System => {
+            MessageRole::System => {
                 system.push(message);
                 continue;
             }
-            Role::Assistant if message.parts.is_empty() && message.tool_calls.is_empty() => continue,
-            Role::Assistant => Side::Model,
-            Role::User | Role::Tool => Side::User,
+            MessageRole::Assistant if message.parts.is_empty() && message.tool_calls.is_empty() => continue,
+            MessageRole::Assistant => Side::Model,
+            MessageRole::User | MessageRole::Tool => Side::User,
         };
-        if message.role == Role::User && message.parts.is_empty() {
-            message.to_mut().parts.push(Part::Text(BLANK.to_owned()));
+        if message.role == MessageRole::User && message.parts.is_empty() {
+            message.to_mut().parts.push(ContentPart::Text(BLANK.to_owned()));
         }
         match turns.last_mut() {
             Some(turn) if turn.side == side => turn.messages.push(message),
@@ -79,16 +79,17 @@ fn without_blank_parts(message: &Message) -> Cow<'_, Message> {
     Cow::Owned(message)
 }
 
-fn is_blank(part: &Part) -> bool {
-    matches!(part, Part::Text(text) if text.trim().is_empty())
+fn is_blank(part: &ContentPart) -> bool {
+    matches!(part, ContentPart::Text(text) if text.trim().is_empty())
 }
 
 impl Turn<'_> {
-    fn of_user(mut parts: Vec<Part>) -> Self {
+    fn of_user(mut parts: Vec<ContentPart>) -> Self {
         if parts.is_empty() {
-            parts.push(Part::Text(BLANK.to_owned()));
+            parts.push(ContentPart::Text(BLANK.to_owned()));
         }
-        let message = Message { role: Role::User, name: None, parts, tool_calls: Vec::new(), tool_call_id: None };
+        let message =
+            Message { role: MessageRole::User, name: None, parts, tool_calls: Vec::new(), tool_call_id: None };
         Self { side: Side::User, messages: vec![Cow::Owned(message)] }
     }
 }

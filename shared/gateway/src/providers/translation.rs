@@ -11,7 +11,7 @@ use crate::failure::ProviderFailure;
 use crate::sse::Event;
 
 /// The result of translating one event.
-pub enum Step {
+pub enum TranslatedEvent {
     Chunk(Chunk),
     Nothing,
     /// The event marks the end of the stream.
@@ -19,7 +19,7 @@ pub enum Step {
 }
 
 pub trait Translation: Send + 'static {
-    fn read(&mut self, event: Event) -> Result<Step, ProviderFailure>;
+    fn read(&mut self, event: Event) -> Result<TranslatedEvent, ProviderFailure>;
 }
 
 /// Translates `events` into a stream of chunks. It ends after the first failure.
@@ -35,9 +35,9 @@ pub fn translate_events(endpoint: Arc<Endpoint>, events: Events, translation: im
                     Err(failure) => Err(failure),
                 };
                 match step {
-                    Ok(Step::Chunk(chunk)) => return Some((Ok(chunk), Some((events, translation)))),
-                    Ok(Step::Nothing) => {}
-                    Ok(Step::End) => {
+                    Ok(TranslatedEvent::Chunk(chunk)) => return Some((Ok(chunk), Some((events, translation)))),
+                    Ok(TranslatedEvent::Nothing) => {}
+                    Ok(TranslatedEvent::End) => {
                         events.finish();
                         return None;
                     }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde_json::{Map, Value, json};
 
 use super::MAKER;
-use crate::chat::{ChatRequest, Message, Part, ResponseFormat, Role};
+use crate::chat::{ChatRequest, ContentPart, Message, MessageRole, ResponseFormat};
 use crate::failure::ProviderFailure;
 use crate::providers::conversation::{
     Picture, Side, arguments, instruct_json, invalid_request, picture, split, unsupported_part,
@@ -70,7 +70,7 @@ fn user(request: &ChatRequest) -> Option<&str> {
 /// Translates one message into content blocks. The message's `name` is left out, because the API has no such field.
 fn blocks(message: &Message) -> Result<Vec<Value>, ProviderFailure> {
     let mut blocks = message.parts.iter().map(block).collect::<Result<Vec<_>, _>>()?;
-    if message.role == Role::Tool {
+    if message.role == MessageRole::Tool {
         let id = message
             .tool_call_id
             .as_ref()
@@ -88,16 +88,16 @@ fn blocks(message: &Message) -> Result<Vec<Value>, ProviderFailure> {
     Ok(blocks)
 }
 
-fn block(part: &Part) -> Result<Value, ProviderFailure> {
+fn block(part: &ContentPart) -> Result<Value, ProviderFailure> {
     let source = match part {
-        Part::Text(text) => return Ok(json!({"type": "text", "text": text})),
-        Part::Image(url) => match picture(url)? {
+        ContentPart::Text(text) => return Ok(json!({"type": "text", "text": text})),
+        ContentPart::Image(url) => match picture(url)? {
             Picture::Inline { media_type, base64 } => {
                 json!({"type": "base64", "media_type": media_type, "data": base64})
             }
             Picture::Url(url) => json!({"type": "url", "url": url}),
         },
-        Part::Other(part) => return Err(unsupported_part(MAKER, part)),
+        ContentPart::Other(part) => return Err(unsupported_part(MAKER, part)),
     };
     Ok(json!({"type": "image", "source": source}))
 }

@@ -6,7 +6,7 @@ use super::answer::{Counts, UsageView, finish_reason};
 use crate::chat::{Chunk, Delta, DeltaChoice, FunctionDelta, ToolCallDelta};
 use crate::failure::ProviderFailure;
 use crate::providers::status::{ErrorDetails, failure_in_stream};
-use crate::providers::translation::{Step, Translation};
+use crate::providers::translation::{TranslatedEvent, Translation};
 use crate::sse::Event;
 use domain::usage::Tokens;
 
@@ -51,9 +51,9 @@ pub struct EventTranslation {
 }
 
 impl Translation for EventTranslation {
-    fn read(&mut self, event: Event) -> Result<Step, ProviderFailure> {
+    fn read(&mut self, event: Event) -> Result<TranslatedEvent, ProviderFailure> {
         if event.data.is_empty() {
-            return Ok(Step::Nothing);
+            return Ok(TranslatedEvent::Nothing);
         }
         let view: EventView = serde_json::from_str(&event.data).map_err(ProviderFailure::malformed_answer)?;
         let delta = view.delta.unwrap_or_default();
@@ -71,7 +71,7 @@ impl Translation for EventTranslation {
                     chunk(self.arguments(json), None, None)
                 }
                 // Reasoning, signatures and citations are left out.
-                _ => Ok(Step::Nothing),
+                _ => Ok(TranslatedEvent::Nothing),
             },
             "content_block_stop" if std::mem::take(&mut self.awaits_arguments) => {
                 chunk(self.arguments("{}".to_owned()), None, None)
@@ -80,22 +80,22 @@ impl Translation for EventTranslation {
                 self.counts.update(&view.usage.unwrap_or_default());
                 let reason = delta.stop_reason.as_deref().map(finish_reason);
                 if reason.is_none() {
-                    return Ok(Step::Chunk(Chunk::from_deltas(&[], self.counts.tokens())?));
+                    return Ok(TranslatedEvent::Chunk(Chunk::from_deltas(&[], self.counts.tokens())?));
                 }
                 chunk(Delta::default(), reason, self.counts.tokens())
             }
-            "message_stop" => Ok(Step::End),
+            "message_stop" => Ok(TranslatedEvent::End),
             "error" => {
                 Err(failure_in_stream(ErrorDetails::read(&serde_json::from_str(&event.data).unwrap_or_default())))
             }
             // `ping` and unknown events are ignored.
-            _ => Ok(Step::Nothing),
+            _ => Ok(TranslatedEvent::Nothing),
         }
     }
 }
 
 impl EventTranslation {
-    fn begin(&mut self, block: Option<BlockView>) -> Result<Step, ProviderFailure> {
+    fn begin(&mut self, block: Option<BlockView>) -> Result<TranslatedEvent, ProviderFailure> {
         let block =
             block.ok_or_else(|| ProviderFailure::malformed_answer("a content_block_start event without a block"))?;
         match block.r#type.as_str() {
@@ -114,7 +114,7 @@ impl EventTranslation {
                 };
                 chunk(Delta { tool_calls: vec![call], ..Delta::default() }, None, None)
             }
-            _ => Ok(Step::Nothing),
+            _ => Ok(TranslatedEvent::Nothing),
         }
     }
 
@@ -126,7 +126,11 @@ impl EventTranslation {
     }
 }
 
-fn chunk(delta: Delta, finish_reason: Option<&'static str>, usage: Option<Tokens>) -> Result<Step, ProviderFailure> {
+fn chunk(
+    delta: Delta,
+    finish_reason: Option<&'static str>,
+    usage: Option<Tokens>,
+) -> Result<TranslatedEvent, ProviderFailure> {
     let choice = DeltaChoice { index: 0, delta, logprobs: None, finish_reason };
-    Ok(Step::Chunk(Chunk::from_deltas(&[choice], usage)?))
+    Ok(TranslatedEvent::Chunk(Chunk::from_deltas(&[choice], usage)?))
 }

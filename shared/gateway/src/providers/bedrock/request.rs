@@ -14,7 +14,7 @@ use base64::prelude::BASE64_STANDARD;
 use serde_json::{Map, Value, json};
 
 use super::{MAKER, document};
-use crate::chat::{ChatRequest, Message, Part, ResponseFormat, Role};
+use crate::chat::{ChatRequest, ContentPart, Message, MessageRole, ResponseFormat};
 use crate::failure::ProviderFailure;
 use crate::parameters::Parameters;
 use crate::providers::conversation::{
@@ -96,11 +96,11 @@ fn inference(parameters: &Parameters<'_>, request: &ChatRequest) -> Result<Infer
 
 fn blocks(message: &Message) -> Result<Vec<ContentBlock>, ProviderFailure> {
     let parts = message.parts.iter();
-    if message.role == Role::Tool {
+    if message.role == MessageRole::Tool {
         let content = parts.map(|part| match part {
-            Part::Text(text) => Ok(ToolResultContentBlock::Text(text.clone())),
-            Part::Image(url) => image(url).map(ToolResultContentBlock::Image),
-            Part::Other(part) => Err(unsupported_part(MAKER, part)),
+            ContentPart::Text(text) => Ok(ToolResultContentBlock::Text(text.clone())),
+            ContentPart::Image(url) => image(url).map(ToolResultContentBlock::Image),
+            ContentPart::Other(part) => Err(unsupported_part(MAKER, part)),
         });
         let mut content = content.collect::<Result<Vec<_>, _>>()?;
         if content.is_empty() {
@@ -112,9 +112,9 @@ fn blocks(message: &Message) -> Result<Vec<ContentBlock>, ProviderFailure> {
     }
     let mut blocks = parts
         .map(|part| match part {
-            Part::Text(text) => Ok(ContentBlock::Text(text.clone())),
-            Part::Image(url) => image(url).map(ContentBlock::Image),
-            Part::Other(part) => Err(unsupported_part(MAKER, part)),
+            ContentPart::Text(text) => Ok(ContentBlock::Text(text.clone())),
+            ContentPart::Image(url) => image(url).map(ContentBlock::Image),
+            ContentPart::Other(part) => Err(unsupported_part(MAKER, part)),
         })
         .collect::<Result<Vec<_>, _>>()?;
     for call in &message.tool_calls {

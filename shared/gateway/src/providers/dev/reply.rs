@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::CHAT;
 use super::schema_value::generate_value;
-use crate::chat::{ChatRequest, Message, Part, ResponseFormat, Role};
+use crate::chat::{ChatRequest, ContentPart, Message, MessageRole, ResponseFormat};
 use crate::failure::{FailureKind, ProviderFailure};
 use crate::providers::conversation::unsupported_part;
 
@@ -19,11 +19,11 @@ pub fn compose_content(request: &ChatRequest) -> Result<ReplyContent, ProviderFa
     let messages = request.messages();
     let parts = messages.iter().flat_map(|message| &message.parts);
     for part in parts {
-        if let Part::Other(part) = part {
+        if let ContentPart::Other(part) = part {
             return Err(unsupported_part(CHAT, part));
         }
     }
-    let prompt = messages.iter().rev().find(|message| message.role == Role::User).map(Message::text);
+    let prompt = messages.iter().rev().find(|message| message.role == MessageRole::User).map(Message::text);
     let prompt = prompt.unwrap_or_default();
     let last = messages.last();
     let calls = choose_tools(request, last, &prompt)?;
@@ -53,13 +53,13 @@ pub fn compose_content(request: &ChatRequest) -> Result<ReplyContent, ProviderFa
 
 fn text(messages: &[Message], prompt: &str) -> String {
     let pictures = messages.iter().flat_map(|message| &message.parts);
-    let pictures = match pictures.filter(|part| matches!(part, Part::Image(_))).count() {
+    let pictures = match pictures.filter(|part| matches!(part, ContentPart::Image(_))).count() {
         0 => String::new(),
         1 => " I cannot see the picture you sent.".to_owned(),
         several => format!(" I cannot see the {several} pictures you sent."),
     };
     let answer = match messages.last() {
-        Some(tool) if tool.role == Role::Tool => format!("The tool answered: {}", tool.text()),
+        Some(tool) if tool.role == MessageRole::Tool => format!("The tool answered: {}", tool.text()),
         _ => format!("You said: {prompt}"),
     };
     format!("I am {CHAT}, the development model of this platform; no provider is behind me.{pictures} {answer}")
@@ -79,7 +79,7 @@ fn choose_tools<'a>(
         ));
     }
     let named = |tool: &&Value| prompt.contains(name_of(tool));
-    let is_asked = last.is_some_and(|message| message.role == Role::User);
+    let is_asked = last.is_some_and(|message| message.role == MessageRole::User);
     let mut calls: Vec<_> = tools.iter().filter(named).collect();
     match request.tool_choice() {
         None => calls.retain(|_| is_asked),

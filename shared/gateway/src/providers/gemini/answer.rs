@@ -12,7 +12,7 @@ use domain::usage::Tokens;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Answer {
+pub struct AnswerView {
     #[serde(default)]
     pub candidates: Vec<Candidate>,
     prompt_feedback: Option<Feedback>,
@@ -64,8 +64,8 @@ pub struct NewContent {
     pub calls: Vec<ToolCallOut>,
 }
 
-pub fn read(body: &[u8]) -> Result<Answer, ProviderFailure> {
-    let mut answer: Answer = serde_json::from_slice(body).map_err(ProviderFailure::malformed_answer)?;
+pub fn read(body: &[u8]) -> Result<AnswerView, ProviderFailure> {
+    let mut answer: AnswerView = serde_json::from_slice(body).map_err(ProviderFailure::malformed_answer)?;
     if let Some(error) = answer.error {
         return Err(failure_in_stream(ErrorDetails::read(&json!({ "error": error }))));
     }
@@ -98,7 +98,7 @@ pub fn translate_answer(body: &[u8]) -> Result<ChatAnswer, ProviderFailure> {
     ChatAnswer::from_choices(&choices, usage)
 }
 
-impl Answer {
+impl AnswerView {
     /// The cumulative token counts. Gemini omits counts that are zero, so only the count of the prompt is required.
     pub fn tokens(&self) -> Option<Tokens> {
         let usage = self.usage_metadata.as_ref()?;

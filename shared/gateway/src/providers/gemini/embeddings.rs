@@ -12,7 +12,7 @@ use domain::usage::Tokens;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Answer {
+struct AnswerView {
     #[serde(default)]
     embeddings: Vec<Embedding>,
     usage_metadata: Option<Value>,
@@ -43,7 +43,7 @@ pub fn body(model: &str, resource: &str, request: &EmbeddingsRequest) -> Result<
 }
 
 pub fn read(body: &[u8], inputs: usize) -> Result<EmbeddingsAnswer, ProviderFailure> {
-    let answer: Answer = serde_json::from_slice(body).map_err(ProviderFailure::malformed_answer)?;
+    let answer: AnswerView = serde_json::from_slice(body).map_err(ProviderFailure::malformed_answer)?;
     if answer.embeddings.len() != inputs {
         return Err(ProviderFailure::malformed_answer("the number of vectors is not the number of inputs"));
     }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde_json::{Map, Value, json};
 
 use super::MAKER;
-use crate::chat::{ChatRequest, Message, Part, ResponseFormat, Role, ToolCall};
+use crate::chat::{ChatRequest, ContentPart, Message, MessageRole, ResponseFormat, ToolCall};
 use crate::failure::ProviderFailure;
 use crate::providers::conversation::{Picture, Side, arguments, invalid_request, picture, split, unsupported_part};
 use crate::providers::tools::{FunctionChoice, choice, functions};
@@ -85,13 +85,13 @@ fn generation_config(request: &ChatRequest) -> Map<String, Value> {
 }
 
 fn parts_of(message: &Message, names: &HashMap<&str, &str>) -> Result<Vec<Value>, ProviderFailure> {
-    if message.role == Role::Tool {
+    if message.role == MessageRole::Tool {
         let id = message.tool_call_id.as_deref().unwrap_or_default();
         let name = names.get(id).copied().or(message.name.as_deref());
         let name = name.ok_or_else(|| {
             invalid_request("messages", format_args!("no earlier tool call has the id {}", shorten(id)))
         })?;
-        if message.parts.iter().any(|part| !matches!(part, Part::Text(_))) {
+        if message.parts.iter().any(|part| !matches!(part, ContentPart::Text(_))) {
             return Err(ProviderFailure::unsupported("messages", "Gemini accepts only text in tool messages"));
         }
         let text = message.text();
@@ -105,10 +105,10 @@ fn parts_of(message: &Message, names: &HashMap<&str, &str>) -> Result<Vec<Value>
     message.parts.iter().map(part).chain(message.tool_calls.iter().map(call)).collect()
 }
 
-fn part(part: &Part) -> Result<Value, ProviderFailure> {
+fn part(part: &ContentPart) -> Result<Value, ProviderFailure> {
     match part {
-        Part::Text(text) => Ok(json!({"text": text})),
-        Part::Image(url) => match picture(url)? {
+        ContentPart::Text(text) => Ok(json!({"text": text})),
+        ContentPart::Image(url) => match picture(url)? {
             Picture::Inline { media_type, base64 } => {
                 Ok(json!({"inlineData": {"mimeType": media_type, "data": base64}}))
             }
@@ -116,7 +116,7 @@ fn part(part: &Part) -> Result<Value, ProviderFailure> {
                 Err(ProviderFailure::unsupported("messages", "Gemini does not fetch images; send them as data: URLs"))
             }
         },
-        Part::Other(part) => Err(unsupported_part(MAKER, part)),
+        ContentPart::Other(part) => Err(unsupported_part(MAKER, part)),
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::answer::{self, Candidate};
 use crate::chat::{Chunk, Delta, DeltaChoice, FunctionDelta, ToolCallDelta};
 use crate::failure::ProviderFailure;
-use crate::providers::translation::{Step, Translation};
+use crate::providers::translation::{TranslatedEvent, Translation};
 use crate::sse::Event;
 
 /// The state of a stream. Gemini sends no final event; the finish reasons show whether the stream is complete.
@@ -16,18 +16,18 @@ pub struct EventTranslation {
 }
 
 impl Translation for EventTranslation {
-    fn read(&mut self, event: Event) -> Result<Step, ProviderFailure> {
+    fn read(&mut self, event: Event) -> Result<TranslatedEvent, ProviderFailure> {
         if event.data.is_empty() {
-            return Ok(Step::Nothing);
+            return Ok(TranslatedEvent::Nothing);
         }
         let mut answer = answer::read(event.data.as_bytes())?;
         let usage = answer.tokens();
         let choices = answer.candidates.iter_mut().map(|candidate| self.delta(candidate));
         let choices: Vec<_> = choices.collect::<Result<_, _>>()?;
         if choices.is_empty() && usage.is_none() {
-            return Ok(Step::Nothing);
+            return Ok(TranslatedEvent::Nothing);
         }
-        Ok(Step::Chunk(Chunk::from_deltas(&choices, usage)?))
+        Ok(TranslatedEvent::Chunk(Chunk::from_deltas(&choices, usage)?))
     }
 }
 

@@ -10,7 +10,7 @@ use super::usage;
 use crate::chat::{ChatAnswer, Chunk};
 use crate::failure::ProviderFailure;
 use crate::providers::status::{ErrorDetails, failure_in_stream};
-use crate::providers::translation::{Step, Translation};
+use crate::providers::translation::{TranslatedEvent, Translation};
 use crate::sse::Event;
 use crate::tokens;
 
@@ -73,13 +73,13 @@ pub fn parse_answer(body: &[u8]) -> Result<ChatAnswer, ProviderFailure> {
 pub struct EventTranslation;
 
 impl Translation for EventTranslation {
-    fn read(&mut self, event: Event) -> Result<Step, ProviderFailure> {
+    fn read(&mut self, event: Event) -> Result<TranslatedEvent, ProviderFailure> {
         let data = event.data.trim();
         if data.starts_with("[DONE]") {
-            return Ok(Step::End);
+            return Ok(TranslatedEvent::End);
         }
         if data.is_empty() {
-            return Ok(Step::Nothing);
+            return Ok(TranslatedEvent::Nothing);
         }
         let chunk: AnswerView<'_> = serde_json::from_str(data).map_err(ProviderFailure::malformed_answer)?;
         if let Some(error) = chunk.error {
@@ -94,9 +94,9 @@ impl Translation for EventTranslation {
         };
         let usage = chunk.usage.and_then(usage::read);
         if views.is_empty() && usage.is_none() {
-            return Ok(Step::Nothing);
+            return Ok(TranslatedEvent::Nothing);
         }
-        Ok(Step::Chunk(Chunk {
+        Ok(TranslatedEvent::Chunk(Chunk {
             choices: chunk.choices.filter(|_| !views.is_empty()).map(ToOwned::to_owned),
             finished: views.iter().map(|choice| u32::from(choice.finish_reason.is_some())).sum(),
             counted_output: views.iter().filter_map(|choice| choice.delta.as_ref()).map(DeltaView::count_tokens).sum(),
@@ -149,14 +149,16 @@ impl<'de> Deserialize<'de> for Counted {
 mod tests {
     use super::*;
 
-    fn read_event(data: &str) -> Result<Step, ProviderFailure> {
+    fn read_event(data: &str) -> Result<TranslatedEvent, ProviderFailure> {
         EventTranslation.read(Event { name: String::new(), data: data.to_owned() })
     }
 
     #[test]
     fn choices_are_kept_byte_for_byte() {
         let choices = r#"[{"index":0, "delta":{"content":"h\u0069  👍"},"x":1e2,"finish_reason":null}]"#;
-        let Ok(Step::Chunk(chunk)) = read_event(&format!(r#"{{"id":"a","choices":{choices},"usage":null}}"#)) else {
+        let Ok(TranslatedEvent::Chunk(chunk)) =
+            read_event(&format!(r#"{{"id":"a","choices":{choices},"usage":null}}"#))
+        else {
             panic!("no chunk")
         };
         assert_eq!(chunk.choices.unwrap().get(), choices);
@@ -167,7 +169,7 @@ mod tests {
     fn text_reasoning_and_arguments_count_as_output() {
         let delta =
             r#"{"content":null,"reasoning_content":"abcd","tool_calls":[{"index":0,"function":{"arguments":"{}"}}]}"#;
-        let Ok(Step::Chunk(chunk)) =
+        let Ok(TranslatedEvent::Chunk(chunk)) =
             read_event(&format!(r#"{{"choices":[{{"delta":{delta},"finish_reason":"stop"}}]}}"#))
         else {
             panic!("no chunk")
@@ -177,9 +179,9 @@ mod tests {
 
     #[test]
     fn events_that_are_not_chunks_are_recognized() {
-        assert!(matches!(read_event(" [DONE]"), Ok(Step::End)));
-        assert!(matches!(read_event(""), Ok(Step::Nothing)));
-        assert!(matches!(read_event(r#"{"choices":[],"prompt_filter_results":[]}"#), Ok(Step::Nothing)));
+        assert!(matches!(read_event(" [DONE]"), Ok(TranslatedEvent::End)));
+        assert!(matches!(read_event(""), Ok(TranslatedEvent::Nothing)));
+        assert!(matches!(read_event(r#"{"choices":[],"prompt_filter_results":[]}"#), Ok(TranslatedEvent::Nothing)));
         assert!(matches!(read_event(r#"{"choices":{}}"#), Err(failure) if failure.code == "provider_answer_garbled"));
         assert!(matches!(read_event(r#"{"cho"#), Err(failure) if failure.code == "provider_answer_garbled"));
         let failed = read_event(r#"{"error":{"message":"engine gone","type":"server_error","code":503}}"#);
