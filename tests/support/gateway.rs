@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use axum::Router;
 use axum::body::Body;
 use axum::http::{Request, StatusCode};
-use domain::catalog::{Deployment, Model, ModelType, OnDisconnect, Pricing, Unsupported};
+use domain::catalog::{Model, ModelDeployment, ModelType, OnDisconnect, Pricing, Unsupported};
 use domain::id::{ApiKeyId, OrgId, TransactionId};
 use domain::identity::{Account, Plan, Role};
 use domain::lease::month;
@@ -224,7 +224,12 @@ impl ModelBuilder {
         change(&mut provider);
         Catalog::new(&app.platform.context()).unwrap().add_provider(&provider).await.unwrap();
         let priority = self.0.deployments.len() as u32;
-        self.0.deployments.push(Deployment { provider: name, model: "upstream-model".to_owned(), weight: 1, priority });
+        self.0.deployments.push(ModelDeployment {
+            provider: name,
+            model: "upstream-model".to_owned(),
+            weight: 1,
+            priority,
+        });
         self
     }
 

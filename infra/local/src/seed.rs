@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use domain::Result;
-use domain::catalog::{Deployment, Model, ModelType, OnDisconnect, Pricing, Unsupported};
+use domain::catalog::{Model, ModelDeployment, ModelType, OnDisconnect, Pricing, Unsupported};
 use domain::id::{ApiKeyId, OrgId, TransactionId};
 use domain::identity::{Account, Models, Plan, Role};
 use domain::ledger::{Adjustment, EntryKind};
@@ -154,7 +154,12 @@ fn demo_models() -> [Model; 2] {
         deprecated_at: None,
         retires_at: None,
         defaults: Map::new(),
-        deployments: vec![Deployment { provider: "dev".to_owned(), model: name.to_owned(), weight: 1, priority: 0 }],
+        deployments: vec![ModelDeployment {
+            provider: "dev".to_owned(),
+            model: name.to_owned(),
+            weight: 1,
+            priority: 0,
+        }],
         on_disconnect: OnDisconnect::Stop,
         unsupported: Unsupported::Drop,
         max_tokens_parameter: None,

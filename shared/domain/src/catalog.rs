@@ -29,7 +29,7 @@ pub struct Model {
     pub defaults: Map<String, Value>,
     /// The providers that run the model.
     #[serde(default)]
-    pub deployments: Vec<Deployment>,
+    pub deployments: Vec<ModelDeployment>,
     #[serde(default)]
     pub on_disconnect: OnDisconnect,
     /// How to handle parameters that the provider does not support.
@@ -95,7 +95,7 @@ pub enum Purpose {
 
 /// A provider that runs a model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Deployment {
+pub struct ModelDeployment {
     /// The name of a provider in the catalog.
     pub provider: String,
     /// The name of the model at that provider.

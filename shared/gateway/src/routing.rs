@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::failure::{FailureKind, ProviderFailure};
 use super::providers::{Provider, ProviderSettings, connect};
-use domain::catalog::Deployment;
+use domain::catalog::ModelDeployment;
 use domain::provider::ProviderKind;
 use domain::{Error, Result};
 use shared::Context;
@@ -124,13 +124,13 @@ impl Routing {
     }
 
     /// Orders the deployments by priority, then at random by weight. Those with an open circuit breaker come last.
-    fn order_deployments<'a>(&self, deployments: &'a [Deployment]) -> Vec<&'a Deployment> {
+    fn order_deployments<'a>(&self, deployments: &'a [ModelDeployment]) -> Vec<&'a ModelDeployment> {
         if let [only] = deployments {
             return vec![only];
         }
         let health = self.health.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
-        let rests = |deployment: &Deployment| {
+        let rests = |deployment: &ModelDeployment| {
             let health = health.get(&name(deployment));
             health.is_some_and(|health| health.rests_until.is_some_and(|until| now < until))
         };
@@ -160,11 +160,11 @@ impl Routing {
         connect(&settings, &self.outbound, &self.aws)
     }
 
-    fn record_success(&self, deployment: &Deployment) {
+    fn record_success(&self, deployment: &ModelDeployment) {
         self.health.lock().unwrap_or_else(PoisonError::into_inner).remove(&name(deployment));
     }
 
-    fn record_failure(&self, deployment: &Deployment, failure: &ProviderFailure) {
+    fn record_failure(&self, deployment: &ModelDeployment, failure: &ProviderFailure) {
         let mut health = self.health.lock().unwrap_or_else(PoisonError::into_inner);
         let health = health.entry(name(deployment)).or_default();
         health.failures += 1;
@@ -177,7 +177,7 @@ impl Routing {
     }
 }
 
-fn name(deployment: &Deployment) -> (String, String) {
+fn name(deployment: &ModelDeployment) -> (String, String) {
     (deployment.provider.clone(), deployment.model.clone())
 }
 

@@ -6,7 +6,7 @@ mod billing;
 mod models;
 mod revocation;
 
-use domain::catalog::{Deployment, Model, ModelType, OnDisconnect, Pricing, Unsupported};
+use domain::catalog::{Model, ModelDeployment, ModelType, OnDisconnect, Pricing, Unsupported};
 use serde_json::{Map, json};
 use tests::client::{Answer, Person};
 
@@ -24,7 +24,7 @@ fn model(name: &str) -> Model {
         deprecated_at: None,
         retires_at: None,
         defaults: Map::new(),
-        deployments: vec![Deployment {
+        deployments: vec![ModelDeployment {
             provider: "dev".to_owned(),
             model: "dev-chat".to_owned(),
             weight: 1,

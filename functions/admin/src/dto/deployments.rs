@@ -1,6 +1,6 @@
 //! Request and response bodies of the deployments of a model, and their validation.
 
-use domain::catalog::Deployment;
+use domain::catalog::ModelDeployment;
 use domain::{Error, Result};
 use serde::{Deserialize, Serialize};
 use shared::store::catalog::Listing;
@@ -27,15 +27,15 @@ pub struct DeploymentIn {
     priority: Option<u32>,
 }
 
-impl From<&Deployment> for DeploymentIn {
-    fn from(Deployment { provider, model, weight, priority }: &Deployment) -> Self {
+impl From<&ModelDeployment> for DeploymentIn {
+    fn from(ModelDeployment { provider, model, weight, priority }: &ModelDeployment) -> Self {
         let (provider, model) = (provider.clone(), model.clone());
         Self { provider, model, weight: Some(*weight), priority: Some(*priority) }
     }
 }
 
 /// Validates the deployments of a model.
-pub fn read_deployments(given: Vec<DeploymentIn>, listing: &Listing) -> Result<Vec<Deployment>> {
+pub fn read_deployments(given: Vec<DeploymentIn>, listing: &Listing) -> Result<Vec<ModelDeployment>> {
     if given.is_empty() || given.len() > MAX_DEPLOYMENTS {
         return Err(Error::invalid_body("deployments", format_args!("1 to {MAX_DEPLOYMENTS} deployments")));
     }
@@ -49,7 +49,7 @@ pub fn read_deployments(given: Vec<DeploymentIn>, listing: &Listing) -> Result<V
         if !(1..=MAX_WEIGHT).contains(&weight) {
             return Err(Error::invalid_body(field("weight"), format_args!("1 to {MAX_WEIGHT}")));
         }
-        Ok(Deployment { provider, model, weight, priority: priority.unwrap_or_default() })
+        Ok(ModelDeployment { provider, model, weight, priority: priority.unwrap_or_default() })
     };
     given.into_iter().enumerate().map(read).collect()
 }
@@ -68,8 +68,8 @@ pub struct DeploymentOut {
     priority: u32,
 }
 
-impl From<&Deployment> for DeploymentOut {
-    fn from(Deployment { provider, model, weight, priority }: &Deployment) -> Self {
+impl From<&ModelDeployment> for DeploymentOut {
+    fn from(ModelDeployment { provider, model, weight, priority }: &ModelDeployment) -> Self {
         Self { provider: provider.clone(), model: model.clone(), weight: *weight, priority: *priority }
     }
 }

@@ -1,7 +1,7 @@
 //! Request and response bodies of releases and deployments.
 
 use domain::graph_diff::GraphDiff;
-use domain::workflow::{Active, Deployment, Release};
+use domain::workflow::{Active, Release, ReleaseDeployment};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -79,8 +79,8 @@ pub struct DeploymentOut {
 }
 
 impl DeploymentOut {
-    pub fn new(deployment: Deployment, active: Option<&Active>) -> Self {
-        let Deployment { id, release, number, activated_at, activated_by } = deployment;
+    pub fn new(deployment: ReleaseDeployment, active: Option<&Active>) -> Self {
+        let ReleaseDeployment { id, release, number, activated_at, activated_by } = deployment;
         Self {
             id: id.uuid(),
             release_id: release.uuid(),

@@ -20,7 +20,7 @@ use super::time::Time;
 use super::{length, object};
 use crate::{Error, Result};
 
-pub use release::{Dependencies, Deployment, Manifest, ManifestRelease, Release};
+pub use release::{Dependencies, Manifest, ManifestRelease, Release, ReleaseDeployment};
 pub use state::Lifecycle;
 
 const DEFAULT_NAME: &str = "Nuevo workflow";

@@ -32,7 +32,7 @@ pub struct Release {
 
 /// The activation of a release. The deployment with the latest activation is the active one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Deployment {
+pub struct ReleaseDeployment {
     pub id: DeploymentId,
     pub release: ReleaseId,
     pub number: u64,

@@ -18,7 +18,7 @@ use domain::identity::Account;
 use domain::page::{Order, Page, PageRequest};
 use domain::reference::Reference;
 use domain::time::Time;
-use domain::workflow::{Active, Dependencies, Deployment, Manifest, ManifestRelease, Release, Workflow};
+use domain::workflow::{Active, Dependencies, Manifest, ManifestRelease, Release, ReleaseDeployment, Workflow};
 use domain::{Error, Result};
 
 /// The maximum number of references of a release. One transaction, which takes 100 writes, checks the references of the
@@ -29,12 +29,12 @@ pub const MAX_REFERENCES: usize = 48;
 pub struct Published {
     pub workflow: Workflow,
     pub release: Release,
-    pub deployment: Deployment,
+    pub deployment: ReleaseDeployment,
 }
 
 /// A deployment with all that belongs to it.
 pub struct Deployed {
-    pub deployment: Deployment,
+    pub deployment: ReleaseDeployment,
     pub release: Release,
     pub manifest: Manifest,
 }
@@ -79,10 +79,10 @@ fn release(item: Item) -> Result<Release> {
     Ok(Release { id, number, notes, created_at, created_by, graph_hash, content_hash, sha256 })
 }
 
-fn deployment(item: Item) -> Result<Deployment> {
+fn deployment(item: Item) -> Result<ReleaseDeployment> {
     let DeploymentHead { id, release, number, activated_at, activated_by } =
         parse::<Headed<DeploymentHead>>(item)?.head;
-    Ok(Deployment { id, release, number, activated_at, activated_by })
+    Ok(ReleaseDeployment { id, release, number, activated_at, activated_by })
 }
 
 #[derive(Deserialize)]
@@ -125,7 +125,8 @@ impl Workflows {
             content_hash: content_hash.clone(),
             sha256: manifest.sha256.clone(),
         };
-        let deployment = Deployment { id: deployment_id, release: id, number, activated_at: now, activated_by: by };
+        let deployment =
+            ReleaseDeployment { id: deployment_id, release: id, number, activated_at: now, activated_by: by };
         let workflow = draft.published(Active { release: id, number, content_hash }, now);
 
         let name = manifest_name(account, draft.id, id);
@@ -196,11 +197,11 @@ impl Workflows {
         deployed: Deployed,
         references: BTreeSet<Reference>,
         by: UserId,
-    ) -> Result<Option<(Workflow, Deployment)>> {
+    ) -> Result<Option<(Workflow, ReleaseDeployment)>> {
         let (now, account, id) = (self.clock.now(), before.workflow.account, before.workflow.id);
         let Release { id: release, number, content_hash, .. } = deployed.release;
         let workflow = before.workflow.with_active(Active { release, number, content_hash }, now)?;
-        let deployment = Deployment { activated_at: now, activated_by: by, ..deployed.deployment };
+        let deployment = ReleaseDeployment { activated_at: now, activated_by: by, ..deployed.deployment };
         self.add_dependents(&workflow, &references).await?;
 
         let write_id = Uuid::now_v7();
@@ -220,7 +221,11 @@ impl Workflows {
         self.numbered(partition, workflow.releases, request).await?.try_map(release)
     }
 
-    pub async fn deployments(&self, workflow: &WorkflowHeader, request: PageRequest) -> Result<Page<Deployment>> {
+    pub async fn deployments(
+        &self,
+        workflow: &WorkflowHeader,
+        request: PageRequest,
+    ) -> Result<Page<ReleaseDeployment>> {
         let partition = keys::deployments(workflow.account, workflow.id);
         self.numbered(partition, workflow.releases, request).await?.try_map(deployment)
     }
@@ -238,7 +243,7 @@ impl Workflows {
         release(item.ok_or(Error::NotFound { kind: ReleaseId::KIND })?)
     }
 
-    async fn deployment(&self, account: Account, workflow: WorkflowId, id: DeploymentId) -> Result<Deployment> {
+    async fn deployment(&self, account: Account, workflow: WorkflowId, id: DeploymentId) -> Result<ReleaseDeployment> {
         let item = self.entities.get(&keys::deployment(account, workflow, id)).await?;
         deployment(item.ok_or(Error::NotFound { kind: DeploymentId::KIND })?)
     }
@@ -275,8 +280,8 @@ fn release_item(account: Account, workflow: WorkflowId, release: &Release) -> It
     numbered(keys::release(account, workflow, id), number, head)
 }
 
-fn deployment_item(account: Account, workflow: WorkflowId, deployment: &Deployment) -> Item {
-    let Deployment { id, release, number, activated_at, activated_by } = deployment.clone();
+fn deployment_item(account: Account, workflow: WorkflowId, deployment: &ReleaseDeployment) -> Item {
+    let ReleaseDeployment { id, release, number, activated_at, activated_by } = deployment.clone();
     let head = DeploymentHead { id, release, number, activated_at, activated_by };
     numbered(keys::deployment(account, workflow, id), number, head)
 }
