@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use domain::id::OrgId;
 use domain::lease::month;
-use domain::ledger::Entry;
+use domain::ledger::LedgerEntry;
 use domain::limits::Dimension;
 use domain::time::Time;
 use serde_json::Value;
@@ -127,7 +127,7 @@ async fn ledger_and_balance_agree(world: &Arc<World>, auditor: &Process) {
             let entries = ledger.list(org, *month, EntryFilter::default(), 1_000, None).await.unwrap().items;
             let mut of_month = Figures::default();
             for entry in entries {
-                if let Entry::Charge(charge) = entry {
+                if let LedgerEntry::Charge(charge) = entry {
                     of_month += Figures::from(&charge);
                 }
             }

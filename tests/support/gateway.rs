@@ -9,7 +9,7 @@ use domain::catalog::{Model, ModelDeployment, ModelType, OnDisconnect, Pricing, 
 use domain::id::{ApiKeyId, OrgId, TransactionId};
 use domain::identity::{Account, Plan, Role};
 use domain::lease::month;
-use domain::ledger::{Adjustment, Entry, EntryKind};
+use domain::ledger::{Adjustment, EntryKind, LedgerEntry};
 use domain::limits::PlanLimits;
 use domain::money::Money;
 use domain::provider::{ProviderKind, Timeouts};
@@ -116,7 +116,7 @@ impl TestApp {
         loop {
             let page = ledger.list(org, month(Time::now()), EntryFilter::default(), 1_000, after).await.unwrap();
             for entry in page.items {
-                if let Entry::Charge(charge) = entry {
+                if let LedgerEntry::Charge(charge) = entry {
                     sum += charge.charged;
                     count += 1;
                 }

@@ -17,7 +17,7 @@ pub mod statistics;
 use std::path::Path;
 use std::time::Duration;
 
-use domain::agent::{Agent, Scope};
+use domain::agent::{Agent, AgentScope};
 use domain::id::AgentId;
 use domain::identity::{Account, Role};
 use local::issuer::Subject;
@@ -147,7 +147,7 @@ pub struct AgentBuilder(Agent);
 
 impl AgentBuilder {
     pub fn new(account: Account, name: &str) -> Self {
-        let mut agent = Agent::new(AgentId::new(), account, Scope::Global);
+        let mut agent = Agent::new(AgentId::new(), account, AgentScope::Global);
         agent.name = name.to_owned();
         Self(agent)
     }

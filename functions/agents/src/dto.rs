@@ -1,7 +1,9 @@
 //! Query parameters, request bodies and response bodies of agents and models.
 
 use domain::Error;
-use domain::agent::{Agent, AgentConfig, AgentStatus, AgentType, RequestedStatus, Scope, Source, Strategy, Tool};
+use domain::agent::{
+    Agent, AgentConfig, AgentScope, AgentSource, AgentStatus, AgentType, RequestedStatus, Strategy, Tool,
+};
 use domain::catalog::{Model, ModelType, Pricing};
 use domain::page::{Page, PageRequest};
 use domain::problem::StatusProblem;
@@ -116,8 +118,8 @@ impl From<AgentSummary> for AgentOut {
     fn from(agent: AgentSummary) -> Self {
         let AgentSummary { id, name, description, r#type, status, requests, scope, created_at, updated_at } = agent;
         let (scope, workflow_id) = match scope {
-            Scope::Global => (ScopeOut::Global, None),
-            Scope::Workflow(workflow) => (ScopeOut::Workflow, Some(workflow.uuid())),
+            AgentScope::Global => (ScopeOut::Global, None),
+            AgentScope::Workflow(workflow) => (ScopeOut::Workflow, Some(workflow.uuid())),
         };
         Self {
             id: id.uuid(),
@@ -185,7 +187,7 @@ struct AgentConfigPatchIn {
     #[schema(max_items = 32)]
     tools: Option<Vec<Tool>>,
     #[schema(max_items = 16)]
-    sources: Option<Vec<Source>>,
+    sources: Option<Vec<AgentSource>>,
     #[schema(max_items = 16)]
     members: Option<Vec<Uuid>>,
     strategy: Option<Strategy>,

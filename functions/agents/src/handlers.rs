@@ -4,7 +4,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use domain::Error;
-use domain::agent::{Agent, AgentPatch, Scope};
+use domain::agent::{Agent, AgentPatch, AgentScope};
 use domain::id::{AgentId, WorkId};
 use serde_json::Value;
 use shared::http::NoBody;
@@ -58,7 +58,7 @@ pub async fn create_agent(
 ) -> Result<Response> {
     // The request has no body that could differ.
     let idempotency_key = idempotency::read_key(&headers, String::new())?;
-    let agent = Agent::new(AgentId::new(), caller.account(), Scope::Global);
+    let agent = Agent::new(AgentId::new(), caller.account(), AgentScope::Global);
     let etag = ETag::from_revision(agent.revision);
     let answer = serde_json::to_string(&Data { data: AgentDetailOut::from(agent.clone()) }).map_err(Error::internal)?;
     Ok(idempotency::creation_response(

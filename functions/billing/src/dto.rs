@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use domain::id::UserId;
-use domain::ledger::Entry;
+use domain::ledger::LedgerEntry;
 use domain::usd::Usd;
 use serde::{Deserialize, Serialize};
 use shared::http::gateway::{SpendingCapOut, TransactionKind, TransactionOut};
@@ -91,8 +91,8 @@ pub struct EventOut {
     created_at: String,
 }
 
-impl From<Entry> for EventOut {
-    fn from(entry: Entry) -> Self {
+impl From<LedgerEntry> for EventOut {
+    fn from(entry: LedgerEntry) -> Self {
         let TransactionOut { kind, amount, uncollected, reason, created_at, .. } = entry.into();
         Self { kind, amount, uncollected, reason, created_at }
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use domain::Result;
 use domain::catalog::{Model, ModelDeployment, ModelType, OnDisconnect, Pricing, Unsupported};
 use domain::id::{ApiKeyId, OrgId, TransactionId};
-use domain::identity::{Account, Models, Plan, Role};
+use domain::identity::{Account, AllowedModels, Plan, Role};
 use domain::ledger::{Adjustment, EntryKind};
 use domain::limits::PlanLimits;
 use domain::money::Money;
@@ -54,7 +54,7 @@ pub fn default_plan() -> Plan {
     Plan {
         id: DEFAULT_PLAN.to_owned(),
         name: "Default".to_owned(),
-        models: Models::All,
+        models: AllowedModels::All,
         is_billing_exempt: false,
         has_rate_limits: false,
         limits: PlanLimits::default(),

@@ -78,7 +78,7 @@ pub struct ChannelRequest {
 
 /// A channel that a node of a graph requires, configured or not.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Slot {
+pub struct ChannelSlot {
     pub node_id: String,
     pub direction: Direction,
     pub kind: ChannelKind,
@@ -104,10 +104,10 @@ pub fn channel_of_node_type(node_type: &str) -> Option<(Direction, ChannelKind)>
 }
 
 /// The channels that the nodes of a graph require, in the order of the nodes.
-pub fn slots(graph: &Graph) -> Vec<Slot> {
+pub fn slots(graph: &Graph) -> Vec<ChannelSlot> {
     let slots = graph.nodes.iter().filter_map(|node| {
         let (direction, kind) = channel_of_node_type(&node.r#type)?;
-        Some(Slot { node_id: node.id.clone(), direction, kind })
+        Some(ChannelSlot { node_id: node.id.clone(), direction, kind })
     });
     slots.collect()
 }

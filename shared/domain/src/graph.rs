@@ -47,12 +47,13 @@ pub struct Node {
     pub config: Map<String, Value>,
     /// The position on the canvas. It is not published
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "object::optional")]
-    pub position: Option<Position>,
+    pub position: Option<CanvasPosition>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Position {
+#[schema(as = Position)]
+pub struct CanvasPosition {
     pub x: f64,
     pub y: f64,
 }

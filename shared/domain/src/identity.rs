@@ -49,7 +49,7 @@ pub struct Membership {
 pub struct Plan {
     pub id: String,
     pub name: String,
-    pub models: Models,
+    pub models: AllowedModels,
     /// Calls report their theoretical cost, and nothing is deducted.
     #[serde(default)]
     pub is_billing_exempt: bool,
@@ -65,7 +65,7 @@ impl Plan {
         Self {
             id: id.to_owned(),
             name: id.to_owned(),
-            models: Models::Only(Vec::new()),
+            models: AllowedModels::Only(Vec::new()),
             is_billing_exempt: false,
             has_rate_limits: false,
             limits: PlanLimits::default(),
@@ -74,15 +74,15 @@ impl Plan {
 
     pub fn allows(&self, model: &str) -> bool {
         match &self.models {
-            Models::All => true,
-            Models::Only(names) => names.iter().any(|name| name == model),
+            AllowedModels::All => true,
+            AllowedModels::Only(names) => names.iter().any(|name| name == model),
         }
     }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Models {
+pub enum AllowedModels {
     All,
     Only(Vec<String>),
 }

@@ -103,12 +103,12 @@ pub enum EntryKind {
 /// An entry of the ledger.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
-pub enum Entry {
+pub enum LedgerEntry {
     Charge(Charge),
     Adjustment(Adjustment),
 }
 
-impl Entry {
+impl LedgerEntry {
     pub fn id(&self) -> TransactionId {
         match self {
             Self::Charge(charge) => charge.id,

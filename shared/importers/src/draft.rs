@@ -9,7 +9,7 @@ use super::lenient::truncate;
 use super::slug::Ids;
 use super::translation::{Step, Translation, find_problem};
 use super::{ImportSource, NodeReport, Reconnect, Report, Status, bounds, secrets, syntax};
-use domain::graph::{Connection, End, Graph, MAX_GRAPH_BYTES, Node, Position};
+use domain::graph::{CanvasPosition, Connection, End, Graph, MAX_GRAPH_BYTES, Node};
 use domain::{Error, Result};
 use engine::nodes::r#loop::NEXT;
 use engine::nodes::{self, ERROR, IN, OUT};
@@ -45,7 +45,7 @@ pub struct Original<'d> {
     pub title: &'d str,
     /// The type on the original platform.
     pub kind: &'d str,
-    pub position: Option<Position>,
+    pub position: Option<CanvasPosition>,
     pub raw: &'d Value,
 }
 
@@ -110,7 +110,7 @@ impl Draft {
                 "" => original.id.to_owned(),
                 suffix => ids.assign(&[&format!("{}_{suffix}", original.id)]),
             };
-            let place = |at: Position| Position { x: at.x + STEP_DISTANCE * index as f64, ..at };
+            let place = |at: CanvasPosition| CanvasPosition { x: at.x + STEP_DISTANCE * index as f64, ..at };
             let name = match step.suffix {
                 "" => truncate(original.title, MAX_TITLE_CHARS - 1),
                 suffix => format!("{} ({suffix})", truncate(original.title, MAX_TITLE_CHARS - 20)),
@@ -214,7 +214,7 @@ impl Draft {
     pub fn add_end(&mut self, ids: &mut Ids, name: &str, translation: Step, last_nodes: &[(usize, &str)]) {
         let id = ids.assign(&[name]);
         let place = self.graph.nodes.iter().filter_map(|node| node.position).max_by(|a, b| a.x.total_cmp(&b.x));
-        let position = place.map(|at| Position { x: at.x + STEP_DISTANCE, ..at });
+        let position = place.map(|at| CanvasPosition { x: at.x + STEP_DISTANCE, ..at });
         let (r#type, config) = (translation.kind.to_owned(), translation.config);
         self.graph.nodes.push(Node { id: id.clone(), r#type, name: name.to_owned(), config, position });
         for (node, of) in last_nodes {

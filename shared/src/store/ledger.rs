@@ -11,7 +11,7 @@ use super::write::Write;
 use crate::{Context, config};
 use domain::id::{OrgId, UserId};
 use domain::lease::month;
-use domain::ledger::{Adjustment, Charge, Entry, EntryKind};
+use domain::ledger::{Adjustment, Charge, EntryKind, LedgerEntry};
 use domain::money::Money;
 use domain::page::{Order, Slice};
 use domain::time::Time;
@@ -52,7 +52,7 @@ pub struct EntryFilter {
 }
 
 impl EntryFilter {
-    fn includes(&self, entry: &Entry) -> bool {
+    fn includes(&self, entry: &LedgerEntry) -> bool {
         self.kind.is_none_or(|kind| entry.kind() == kind) && self.user.is_none_or(|user| entry.user() == Some(user))
     }
 }
@@ -163,7 +163,7 @@ impl Ledger {
         filter: EntryFilter,
         limit: u32,
         after: Option<String>,
-    ) -> Result<Slice<Entry>> {
+    ) -> Result<Slice<LedgerEntry>> {
         let partition = match filter.kind {
             Some(EntryKind::Credit) => keys::credits(org, month),
             Some(EntryKind::Debit) | None => keys::ledger(org, month),
@@ -188,7 +188,7 @@ impl Ledger {
     }
 
     /// Finds the newest movement of this month or the last month, of one user or of all users.
-    pub async fn last(&self, org: OrgId, user: Option<UserId>, now: Time) -> Result<Option<Entry>> {
+    pub async fn last(&self, org: OrgId, user: Option<UserId>, now: Time) -> Result<Option<LedgerEntry>> {
         let this = month(now);
         let last = if this % 100 == 1 { this - 100 + 11 } else { this - 1 };
         for month in [this, last] {
@@ -206,8 +206,8 @@ impl Ledger {
         let since = Time::from_millis(now.as_millis() - RETRIED_WITHIN_MS).to_string();
         let (newest, _) = self.newest_in(keys::ledger(of.org, month(now)), RETRIED_AMONG, (&since, "9")).await?;
         let earlier = newest.into_iter().filter_map(|(_, entry)| match entry {
-            Entry::Charge(charge) => Some(charge),
-            Entry::Adjustment(_) => None,
+            LedgerEntry::Charge(charge) => Some(charge),
+            LedgerEntry::Adjustment(_) => None,
         });
         Ok(earlier.into_iter().find(|charge| charge.key == of.key && charge.body_hash == of.body_hash))
     }
@@ -218,7 +218,7 @@ impl Ledger {
         partition: String,
         limit: u32,
         range: (&str, &str),
-    ) -> Result<(Vec<(String, Entry)>, bool)> {
+    ) -> Result<(Vec<(String, LedgerEntry)>, bool)> {
         let range = Range { attribute: "listed_at", from: range.0.to_owned(), to: range.1.to_owned() };
         let query = Query {
             index: Some(Index::Global { name: "listed", partition: "listed_in" }),
@@ -233,7 +233,7 @@ impl Ledger {
 }
 
 /// Cuts a page from the entries found. The next page begins after the page's last entry, or where the reading ended.
-fn slice(mut found: Vec<(String, Entry)>, limit: u32, read_to: Option<String>) -> Slice<Entry> {
+fn slice(mut found: Vec<(String, LedgerEntry)>, limit: u32, read_to: Option<String>) -> Slice<LedgerEntry> {
     let is_full = found.len() > limit as usize;
     found.truncate(limit as usize);
     let next = if is_full { found.last().map(|(listed_at, _)| cursor_after(listed_at)) } else { read_to };
@@ -263,11 +263,11 @@ fn adjustment_item(adjustment: &Adjustment) -> AdjustmentItem {
     }
 }
 
-fn entry(item: Item) -> Result<(String, Entry)> {
+fn entry(item: Item) -> Result<(String, LedgerEntry)> {
     let listed_at = item.get("listed_at").and_then(|at| at.as_s().ok()).cloned().unwrap_or_default();
     if item.contains_key("adjustment") {
         let item: AdjustmentItem = parse(item)?;
-        return Ok((listed_at, Entry::Adjustment(item.adjustment)));
+        return Ok((listed_at, LedgerEntry::Adjustment(item.adjustment)));
     }
-    Ok((listed_at, Entry::Charge(listed_charge(item)?)))
+    Ok((listed_at, LedgerEntry::Charge(listed_charge(item)?)))
 }

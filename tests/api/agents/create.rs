@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use domain::agent::{Agent, Scope};
+use domain::agent::{Agent, AgentScope};
 use futures::future::join_all;
 use insta::{assert_json_snapshot, assert_snapshot};
 use reqwest::Method;
@@ -87,7 +87,7 @@ async fn an_idempotency_key_expires_after_a_day() {
         let moment = std::time::SystemTime::now() - Duration::from_secs(hours_ago * 3600);
         let seconds = moment.duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
         let id = Uuid::new_v7(uuid::Timestamp::from_unix(uuid::NoContext, seconds, 0));
-        Agent::new(id.into(), account, Scope::Global)
+        Agent::new(id.into(), account, AgentScope::Global)
     };
     let agents = app.agents();
     let yesterday = agents.create(&made(25), Some(&idempotency_key), "yesterday's answer").await.unwrap();

@@ -1,6 +1,6 @@
 //! `GET /builder/v1/agents`: sorting, filters, search and pages.
 
-use domain::agent::{AgentType, RequestedStatus, Scope};
+use domain::agent::{AgentScope, AgentType, RequestedStatus};
 use domain::id::WorkflowId;
 use insta::assert_json_snapshot;
 use tests::{AgentBuilder, TestApp};
@@ -144,7 +144,7 @@ async fn filters_search_and_count_what_they_find() {
 async fn agents_private_to_a_workflow_are_readable_but_not_listed() {
     let app = TestApp::start().await;
     let (ada, account, workflow) = (app.person("ada"), app.account("ada"), WorkflowId::new());
-    let private = AgentBuilder::new(account, "private").with(|agent| agent.scope = Scope::Workflow(workflow));
+    let private = AgentBuilder::new(account, "private").with(|agent| agent.scope = AgentScope::Workflow(workflow));
     let private = private.insert(&app).await;
     app.agents().count_requests(account, private.id, 2).await.unwrap();
 

@@ -1,6 +1,6 @@
 //! Balance, usage and transactions: `/gateway/v1/billing…`.
 
-use domain::identity::{Models, Plan};
+use domain::identity::{AllowedModels, Plan};
 use domain::limits::PlanLimits;
 use domain::money::Money;
 use insta::assert_json_snapshot;
@@ -178,7 +178,7 @@ async fn an_exempt_plan_has_usage_and_no_credits() {
     let plan = Plan {
         id: "internal".to_owned(),
         name: "Internal".to_owned(),
-        models: Models::All,
+        models: AllowedModels::All,
         is_billing_exempt: true,
         has_rate_limits: false,
         limits: PlanLimits::default(),

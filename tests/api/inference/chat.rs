@@ -131,7 +131,7 @@ async fn several_choices_tools_and_json_are_supported() {
 
 #[tokio::test]
 async fn the_ledger_links_a_retry_to_its_first_request() {
-    use domain::ledger::Entry;
+    use domain::ledger::LedgerEntry;
     use shared::store::Ledger;
     use shared::store::ledger::EntryFilter;
 
@@ -151,8 +151,8 @@ async fn the_ledger_links_a_retry_to_its_first_request() {
         .items
         .into_iter()
         .filter_map(|entry| match entry {
-            Entry::Charge(charge) => Some(charge),
-            Entry::Adjustment(_) => None,
+            LedgerEntry::Charge(charge) => Some(charge),
+            LedgerEntry::Adjustment(_) => None,
         })
         .collect();
     let [third, second, first] = &charges[..] else { panic!("{charges:?}") };

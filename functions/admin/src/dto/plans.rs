@@ -2,7 +2,7 @@
 
 use domain::Result;
 use domain::catalog::Maintenance;
-use domain::identity::{Models, Plan};
+use domain::identity::{AllowedModels, Plan};
 use domain::{Error, catalog::is_model_name};
 use serde::{Deserialize, Serialize};
 use shared::http::gateway::{PlanLimitsIn, PlanLimitsOut};
@@ -41,13 +41,13 @@ impl PlanIn {
             }
             match names.iter().position(|name| !is_model_name(name)) {
                 Some(i) => Err(Error::invalid_body(format!("models[{i}]"), "must be a name of 1 to 200 characters")),
-                None => Ok(Models::Only(names)),
+                None => Ok(AllowedModels::Only(names)),
             }
         });
         Ok(Plan {
             id: id.to_owned(),
             name: self.name,
-            models: models.transpose()?.unwrap_or(Models::All),
+            models: models.transpose()?.unwrap_or(AllowedModels::All),
             is_billing_exempt: self.is_billing_exempt.unwrap_or_default(),
             has_rate_limits: self.has_rate_limits.unwrap_or_default(),
             limits: self.limits.unwrap_or_default().read()?,
@@ -77,8 +77,8 @@ impl From<&Plan> for PlanOut {
             id: id.clone(),
             name: name.clone(),
             models: match models {
-                Models::All => None,
-                Models::Only(names) => Some(names.clone()),
+                AllowedModels::All => None,
+                AllowedModels::Only(names) => Some(names.clone()),
             },
             is_billing_exempt: *is_billing_exempt,
             has_rate_limits: *has_rate_limits,

@@ -7,7 +7,7 @@ use domain::Error;
 use domain::id::{OrgId, TransactionId};
 use domain::identity::Org;
 use domain::lease::month;
-use domain::ledger::{Adjustment, Entry, EntryKind};
+use domain::ledger::{Adjustment, EntryKind, LedgerEntry};
 use domain::money::Money;
 use futures::future::try_join_all;
 use shared::http::cursor::{CursorQuery, Cursors};
@@ -68,7 +68,7 @@ pub async fn adjust_credits(
         created_at: action.at,
     };
     let render =
-        |adjustment: &Adjustment| render_snapshot(&TransactionOut::from(Entry::Adjustment(adjustment.clone())));
+        |adjustment: &Adjustment| render_snapshot(&TransactionOut::from(LedgerEntry::Adjustment(adjustment.clone())));
     match stores.admin.adjust_credits(&action, adjustment, idempotency_key.as_ref(), render).await? {
         AdjustmentOutcome::Done(adjustment) => Ok(idempotency::created_response(None, render(&adjustment))),
         AdjustmentOutcome::Before(answer) => Ok(idempotency::replay_response(None, answer)),

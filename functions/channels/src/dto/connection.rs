@@ -1,6 +1,6 @@
 //! Request and response bodies of the channels of a workflow.
 
-use domain::channel::{self, AvailableResources, ChannelConfig, ChannelKind, ChannelRequest, Direction, Slot};
+use domain::channel::{self, AvailableResources, ChannelConfig, ChannelKind, ChannelRequest, ChannelSlot, Direction};
 use domain::object;
 use domain::workflow::Workflow;
 use serde::{Deserialize, Serialize};
@@ -37,7 +37,7 @@ pub struct ChannelOut {
 
 impl ConnectionsOut {
     pub fn new(workflow: &Workflow, resources: &AvailableResources) -> Self {
-        let channel = |Slot { node_id, direction, kind }: Slot| {
+        let channel = |ChannelSlot { node_id, direction, kind }: ChannelSlot| {
             let config = workflow.channels.get(&node_id);
             let missing = channel::missing(kind, config, resources);
             let (config, complete) = (config.cloned().unwrap_or_default(), missing.is_empty());

@@ -46,7 +46,7 @@ pub struct AgentConfig {
     pub tools: Vec<Tool>,
     #[serde(deserialize_with = "object::list")]
     #[schema(max_items = 16)]
-    pub sources: Vec<Source>,
+    pub sources: Vec<AgentSource>,
     /// The agents of a team; only for type `multiple`.
     #[schema(max_items = 16, value_type = Vec<uuid::Uuid>)]
     pub members: Vec<AgentId>,
@@ -141,8 +141,7 @@ pub enum ToolAuth {
 /// A source of knowledge of the agent
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "type", rename_all = "lowercase", deny_unknown_fields)]
-#[schema(as = AgentSource)]
-pub enum Source {
+pub enum AgentSource {
     Text {
         #[schema(min_length = 1)]
         name: String,
@@ -275,14 +274,15 @@ impl AgentConfig {
     fn check_sources(&self) -> Result<()> {
         for (i, source) in self.sources.iter().enumerate() {
             let field = |name: &str| format!("config.sources[{i}].{name}");
-            let (Source::Text { name, .. } | Source::Url { name, .. } | Source::File { name, .. }) = source;
+            let (AgentSource::Text { name, .. } | AgentSource::Url { name, .. } | AgentSource::File { name, .. }) =
+                source;
             if name.is_empty() {
                 return Err(Error::invalid_body(field("name"), "at least 1 character"));
             }
             match source {
-                Source::Text { .. } => {}
-                Source::Url { url, .. } => address::check(&field("url"), url)?,
-                Source::File { base64, .. } => {
+                AgentSource::Text { .. } => {}
+                AgentSource::Url { url, .. } => address::check(&field("url"), url)?,
+                AgentSource::File { base64, .. } => {
                     use base64::Engine;
                     if base64::engine::general_purpose::STANDARD.decode(base64).is_err() {
                         return Err(Error::invalid_body(field("base64"), "not base64"));

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-pub use config::{AgentConfig, HttpMethod, Source, Strategy, Tool, ToolAuth};
+pub use config::{AgentConfig, AgentSource, HttpMethod, Strategy, Tool, ToolAuth};
 pub use patch::AgentPatch;
 
 use super::id::{AgentId, WorkflowId};
@@ -29,7 +29,7 @@ pub struct Agent {
     pub description: Option<String>,
     pub r#type: AgentType,
     pub intent: RequestedStatus,
-    pub scope: Scope,
+    pub scope: AgentScope,
     pub config: AgentConfig,
     /// The references whose target was deleted.
     pub gone: BTreeSet<Reference>,
@@ -71,14 +71,14 @@ pub enum AgentStatus {
 
 /// A reusable agent, or one that is private to a workflow and not listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
+pub enum AgentScope {
     Global,
     Workflow(WorkflowId),
 }
 
 impl Agent {
     /// Creates an agent with the defaults. Its creation time is taken from its id.
-    pub fn new(id: AgentId, account: Account, scope: Scope) -> Self {
+    pub fn new(id: AgentId, account: Account, scope: AgentScope) -> Self {
         let now = Time::from_uuid(id.uuid());
         Self {
             id,

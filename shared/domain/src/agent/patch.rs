@@ -104,13 +104,13 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::agent::{AgentStatus, Scope};
+    use crate::agent::{AgentScope, AgentStatus};
     use crate::id::{AgentId, OrgId, UserId};
     use crate::identity::Account;
 
     fn agent() -> Agent {
         let account = Account { org: OrgId::new(), user: UserId::new() };
-        Agent::new(AgentId::new(), account, Scope::Global)
+        Agent::new(AgentId::new(), account, AgentScope::Global)
     }
 
     fn patch(agent: &Agent, patch: Value) -> Result<Agent> {

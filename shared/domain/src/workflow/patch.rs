@@ -37,8 +37,9 @@ impl Workflow {
         };
         // The configuration of a channel is removed with its node, or if the kind of the channel changes.
         let slots = channel::slots(&after.graph);
-        let kind =
-            |slots: &[channel::Slot], id: &str| slots.iter().find(|slot| slot.node_id == id).map(|slot| slot.kind);
+        let kind = |slots: &[channel::ChannelSlot], id: &str| {
+            slots.iter().find(|slot| slot.node_id == id).map(|slot| slot.kind)
+        };
         let before = channel::slots(&self.graph);
         after.channels.retain(|id, _| kind(&slots, id).is_some() && kind(&slots, id) == kind(&before, id));
         after.check()?;

@@ -12,7 +12,7 @@ use super::super::translation::{Translation, UNBOUND_MODEL};
 use super::document::Document;
 use super::nodes::{named_model, schema};
 use domain::Result;
-use domain::graph::Position;
+use domain::graph::CanvasPosition;
 
 /// Adds a chain: input, retrieval when there is knowledge, model, result.
 pub fn add_chain(document: &Document, draft: &mut Draft, ids: &mut Ids) -> Result<()> {
@@ -32,7 +32,7 @@ pub fn add_chain(document: &Document, draft: &mut Draft, ids: &mut Ids) -> Resul
 
     let count = parts.len();
     for (place, ((title, id), translation)) in parts.into_iter().enumerate() {
-        let position = Some(Position { x: 240.0 * place as f64, y: 0.0 });
+        let position = Some(CanvasPosition { x: 240.0 * place as f64, y: 0.0 });
         let named = Original { id: &id, title, kind: document.mode, position, raw: &Value::Null };
         draft.add(&named, translation, ids)?;
     }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use super::super::lenient::{NOTHING, check_names, is_short, list, scalar_text, text, truncate};
-use domain::graph::{MAX_CONNECTIONS, MAX_NODES, Position};
+use domain::graph::{CanvasPosition, MAX_CONNECTIONS, MAX_NODES};
 use domain::{Error, Result};
 
 const MODES: &str = "workflow, advanced-chat, chat, agent-chat, completion";
@@ -196,12 +196,12 @@ impl Node<'_> {
         matches!(self.kind, "iteration-start" | "loop-start")
     }
 
-    pub fn position(&self) -> Option<Position> {
+    pub fn position(&self) -> Option<CanvasPosition> {
         let at = if self.raw["positionAbsolute"].is_object() {
             &self.raw["positionAbsolute"]
         } else {
             &self.raw["position"]
         };
-        Some(Position { x: at["x"].as_f64()?, y: at["y"].as_f64()? })
+        Some(CanvasPosition { x: at["x"].as_f64()?, y: at["y"].as_f64()? })
     }
 }

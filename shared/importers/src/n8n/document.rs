@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use super::super::lenient::{NOTHING, check_names, entries, is_short, list, number, text, whole_number};
-use domain::graph::{MAX_CONNECTIONS, MAX_NODES, Position};
+use domain::graph::{CanvasPosition, MAX_CONNECTIONS, MAX_NODES};
 use domain::{Error, Result};
 
 pub struct Document<'d> {
@@ -198,8 +198,8 @@ impl SourceNode<'_> {
         self.raw["onError"] == "continueErrorOutput" && has_one && output > 0
     }
 
-    pub fn position(&self) -> Option<Position> {
+    pub fn position(&self) -> Option<CanvasPosition> {
         let place = list(&self.raw["position"]);
-        Some(Position { x: place.first()?.as_f64()?, y: place.get(1)?.as_f64()? })
+        Some(CanvasPosition { x: place.first()?.as_f64()?, y: place.get(1)?.as_f64()? })
     }
 }

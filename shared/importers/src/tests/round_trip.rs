@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::*;
-use domain::graph::{Connection, End, Graph, Node, Position};
+use domain::graph::{CanvasPosition, Connection, End, Graph, Node};
 
 /// Numbers that survive JSON without any change.
 fn quarters() -> impl Strategy<Value = f64> {
@@ -24,7 +24,7 @@ fn any_config() -> impl Strategy<Value = Map<String, Value>> {
 }
 
 fn any_graph() -> impl Strategy<Value = Graph> {
-    let place = proptest::option::of((quarters(), quarters()).prop_map(|(x, y)| Position { x, y }));
+    let place = proptest::option::of((quarters(), quarters()).prop_map(|(x, y)| CanvasPosition { x, y }));
     let node = ("[A-Za-z0-9_-]{1,64}", "[a-z_]{1,12}", "\\PC{0,40}", any_config(), place)
         .prop_map(|(id, r#type, name, config, position)| Node { id, r#type, name, config, position });
     let end = || ("[A-Za-z0-9_-]{1,64}", "\\PC{1,64}").prop_map(|(node, port)| End { node, port });

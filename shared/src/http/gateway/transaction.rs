@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 use crate::http::cursor::Cursors;
 use crate::store::usage::{AdjustmentSums, Figures, MonthlyUsage};
 use domain::id::UserId;
-use domain::ledger::{Entry, EntryKind};
+use domain::ledger::{EntryKind, LedgerEntry};
 use domain::money::Money;
 use domain::page::Slice;
 use domain::usd::Usd;
@@ -64,10 +64,10 @@ pub struct TransactionOut {
     pub created_at: String,
 }
 
-impl From<Entry> for TransactionOut {
-    fn from(entry: Entry) -> Self {
+impl From<LedgerEntry> for TransactionOut {
+    fn from(entry: LedgerEntry) -> Self {
         match entry {
-            Entry::Charge(charge) => Self {
+            LedgerEntry::Charge(charge) => Self {
                 id: charge.id.to_string(),
                 kind: TransactionKind::Debit,
                 amount: charge.charged.into(),
@@ -79,7 +79,7 @@ impl From<Entry> for TransactionOut {
                 api_key: charge.key.map(|key| key.to_string()),
                 created_at: charge.created_at.to_string(),
             },
-            Entry::Adjustment(adjustment) => Self {
+            LedgerEntry::Adjustment(adjustment) => Self {
                 id: adjustment.id.to_string(),
                 kind: adjustment.kind.into(),
                 amount: adjustment.amount.into(),
@@ -144,7 +144,7 @@ pub struct TransactionsOut {
 }
 
 impl TransactionsOut {
-    pub fn new(slice: Slice<Entry>, cursors: Cursors, totals: TotalsOut) -> Self {
+    pub fn new(slice: Slice<LedgerEntry>, cursors: Cursors, totals: TotalsOut) -> Self {
         let next_cursor = slice.next.map(|place| cursors.write(&place));
         let data = slice.items.into_iter().map(TransactionOut::from).collect();
         Self { object: "list", data, has_more: next_cursor.is_some(), next_cursor, totals }

@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use crate::store::item::{Item, parse, to_item};
 use crate::store::keys;
-use domain::agent::{Agent, AgentConfig, AgentStatus, AgentType, RequestedStatus, Scope};
+use domain::agent::{Agent, AgentConfig, AgentStatus, AgentType, RequestedStatus, AgentScope};
 use domain::id::WorkflowId;
 use domain::identity::Account;
 use domain::reference::Reference;
@@ -53,7 +53,7 @@ pub struct Head {
 /// The item of a new agent.
 pub fn new_item(agent: &Agent) -> Item {
     let key = keys::agent(agent.account, agent.id);
-    let listed = agent.scope == Scope::Global;
+    let listed = agent.scope == AgentScope::Global;
     let mut item: Item = to_item(&AgentItem {
         pk: key.pk,
         sk: key.sk,
@@ -86,8 +86,8 @@ pub fn head(agent: &Agent) -> Head {
         intent: agent.intent,
         status: agent.status(),
         workflow: match agent.scope {
-            Scope::Global => None,
-            Scope::Workflow(id) => Some(id),
+            AgentScope::Global => None,
+            AgentScope::Workflow(id) => Some(id),
         },
         requests: agent.requests,
         created_at: agent.created_at,
@@ -95,8 +95,8 @@ pub fn head(agent: &Agent) -> Head {
     }
 }
 
-pub fn scope(workflow: Option<WorkflowId>) -> Scope {
-    workflow.map_or(Scope::Global, Scope::Workflow)
+pub fn scope(workflow: Option<WorkflowId>) -> AgentScope {
+    workflow.map_or(AgentScope::Global, AgentScope::Workflow)
 }
 
 /// The references of an agent, which may be deleted.

@@ -9,7 +9,7 @@ use crate::store::keys;
 use crate::store::listing;
 use crate::store::table::{Filter, Index, Query};
 use domain::Result;
-use domain::agent::{Agent, AgentStatus, AgentType, Scope};
+use domain::agent::{Agent, AgentScope, AgentStatus, AgentType};
 use domain::id::AgentId;
 use domain::identity::Account;
 use domain::page::{Order, Page, PageRequest};
@@ -24,7 +24,7 @@ pub struct AgentSummary {
     pub r#type: AgentType,
     pub status: AgentStatus,
     pub requests: u64,
-    pub scope: Scope,
+    pub scope: AgentScope,
     pub created_at: Time,
     pub updated_at: Time,
 }

@@ -17,7 +17,7 @@ use super::table::{Table, WriteOutcome};
 use super::work::{self, DeletedEntity};
 use super::write::Write;
 use crate::{Context, config};
-use domain::agent::{Agent, AgentPatch, Scope};
+use domain::agent::{Agent, AgentPatch, AgentScope};
 use domain::id::{AgentId, Id, WorkId};
 use domain::identity::{Account, Plan};
 use domain::reference::Reference;
@@ -63,7 +63,7 @@ impl Agents {
             ));
         }
         writes.push(self.entities.put_item(item::new_item(agent)).require("attribute_not_exists(pk)"));
-        if agent.scope == Scope::Global {
+        if agent.scope == AgentScope::Global {
             writes.push(self.counters.update(keys::agent_count(agent.account)).add("total", 1));
         }
         match self.entities.transact(agent.id.uuid(), &writes).await? {
@@ -250,7 +250,7 @@ impl Agents {
             .set("head.intent", intent)
             .set("head.status", status)
             .set("head.updated_at", updated_at);
-        if after.scope == Scope::Global {
+        if after.scope == AgentScope::Global {
             update = update
                 .set("by_name", keys::by_name(&after.name, after.id))
                 .set("by_updated", keys::by_updated(after.updated_at, after.id));

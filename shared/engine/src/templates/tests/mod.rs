@@ -6,14 +6,14 @@ use std::path::Path;
 use super::*;
 use crate::compile::compile;
 use crate::schema::check_value;
-use domain::graph::{Node, Position};
+use domain::graph::{CanvasPosition, Node};
 use domain::reference::Reference;
 
 fn has(template: &Template, node_type: &str) -> bool {
     template.graph.nodes.iter().any(|node| node.r#type == node_type)
 }
 
-fn position(node: &Node) -> Position {
+fn position(node: &Node) -> CanvasPosition {
     node.position.unwrap_or_else(|| panic!("{} has no position", node.id))
 }
 
