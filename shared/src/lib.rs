@@ -10,7 +10,7 @@ pub mod cache;
 pub mod config;
 pub mod context;
 pub mod http;
-pub mod models;
+pub mod model_catalog;
 pub mod offload;
 pub mod outbound;
 pub mod queue;

@@ -11,14 +11,14 @@ use domain::token::{SecretToken, TokenKind};
 use insta::assert_snapshot;
 use shared::auth::Auth;
 use shared::http::{detailed, finish, openai, standard};
-use shared::models::Models;
+use shared::model_catalog::ModelCatalog;
 use tests::TestApp;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tower::ServiceExt;
 
 #[derive(Clone)]
-struct State(Arc<Auth>, Arc<Models>);
+struct State(Arc<Auth>, Arc<ModelCatalog>);
 
 impl AsRef<Auth> for State {
     fn as_ref(&self) -> &Auth {
@@ -26,8 +26,8 @@ impl AsRef<Auth> for State {
     }
 }
 
-impl AsRef<Models> for State {
-    fn as_ref(&self) -> &Models {
+impl AsRef<ModelCatalog> for State {
+    fn as_ref(&self) -> &ModelCatalog {
         &self.1
     }
 }
@@ -41,7 +41,7 @@ fn state(app: &TestApp, console: &str) -> State {
         .collect();
     settings.push(("CONSOLE_ORIGIN".to_owned(), console.to_owned()));
     let context = shared::Context::new(settings.into_iter().collect(), context.aws);
-    State(Arc::new(Auth::new(&context).unwrap()), Arc::new(Models::new(&context).unwrap()))
+    State(Arc::new(Auth::new(&context).unwrap()), Arc::new(ModelCatalog::new(&context).unwrap()))
 }
 
 async fn send(router: &Router, request: axum::http::request::Builder) -> (StatusCode, String) {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use domain::Result;
 use shared::Context;
 use shared::auth::Auth;
-use shared::models::Models;
+use shared::model_catalog::ModelCatalog;
 use shared::store::{Identities, KeyRing};
 
 pub use routes::{document, router};
@@ -18,7 +18,7 @@ pub use routes::{document, router};
 #[derive(Clone)]
 pub struct Stores {
     auth: Arc<Auth>,
-    models: Arc<Models>,
+    models: Arc<ModelCatalog>,
     identities: Identities,
     keys: KeyRing,
 }
@@ -27,7 +27,7 @@ impl Stores {
     fn new(context: &Context) -> Result<Self> {
         Ok(Self {
             auth: Arc::new(Auth::new(context)?),
-            models: Arc::new(Models::new(context)?),
+            models: Arc::new(ModelCatalog::new(context)?),
             identities: Identities::new(context)?,
             keys: KeyRing::new(context)?,
         })
@@ -40,8 +40,8 @@ impl AsRef<Auth> for Stores {
     }
 }
 
-impl AsRef<Models> for Stores {
-    fn as_ref(&self) -> &Models {
+impl AsRef<ModelCatalog> for Stores {
+    fn as_ref(&self) -> &ModelCatalog {
         &self.models
     }
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use domain::Result;
 use shared::Context;
 use shared::auth::Auth;
-use shared::models::Models;
+use shared::model_catalog::ModelCatalog;
 use shared::store::{Leases, Ledger, MeterBook};
 
 pub use routes::{document, router};
@@ -18,7 +18,7 @@ pub use routes::{document, router};
 #[derive(Clone)]
 pub struct Stores {
     auth: Arc<Auth>,
-    models: Arc<Models>,
+    models: Arc<ModelCatalog>,
     leases: Leases,
     ledger: Ledger,
     meters: MeterBook,
@@ -28,7 +28,7 @@ impl Stores {
     fn new(context: &Context) -> Result<Self> {
         Ok(Self {
             auth: Arc::new(Auth::new(context)?),
-            models: Arc::new(Models::new(context)?),
+            models: Arc::new(ModelCatalog::new(context)?),
             leases: Leases::new(context)?,
             ledger: Ledger::new(context)?,
             meters: MeterBook::new(context)?,
@@ -42,8 +42,8 @@ impl AsRef<Auth> for Stores {
     }
 }
 
-impl AsRef<Models> for Stores {
-    fn as_ref(&self) -> &Models {
+impl AsRef<ModelCatalog> for Stores {
+    fn as_ref(&self) -> &ModelCatalog {
         &self.models
     }
 }

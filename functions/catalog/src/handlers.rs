@@ -5,7 +5,7 @@ use axum::extract::State;
 use axum::http::HeaderMap;
 use domain::name::ModelName;
 use shared::http::openai::{ApiCaller, ErrorBody, ErrorResponses, List, Path, Result, model_headers};
-use shared::models::{is_on_list, visible};
+use shared::model_catalog::{is_on_list, visible};
 
 use crate::Stores;
 use crate::dto::{AliasOut, ModelOut};

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use domain::Result;
 use shared::Context;
 use shared::auth::Auth;
-use shared::models::Models;
+use shared::model_catalog::ModelCatalog;
 
 pub use routes::{document, router};
 
@@ -17,12 +17,12 @@ pub use routes::{document, router};
 #[derive(Clone)]
 pub struct Stores {
     auth: Arc<Auth>,
-    models: Arc<Models>,
+    models: Arc<ModelCatalog>,
 }
 
 impl Stores {
     fn new(context: &Context) -> Result<Self> {
-        Ok(Self { auth: Arc::new(Auth::new(context)?), models: Arc::new(Models::new(context)?) })
+        Ok(Self { auth: Arc::new(Auth::new(context)?), models: Arc::new(ModelCatalog::new(context)?) })
     }
 }
 
@@ -32,8 +32,8 @@ impl AsRef<Auth> for Stores {
     }
 }
 
-impl AsRef<Models> for Stores {
-    fn as_ref(&self) -> &Models {
+impl AsRef<ModelCatalog> for Stores {
+    fn as_ref(&self) -> &ModelCatalog {
         &self.models
     }
 }

@@ -11,7 +11,7 @@ use domain::Result;
 use gateway::Gateway;
 use shared::Context;
 use shared::auth::RecentCallers;
-use shared::models::Models;
+use shared::model_catalog::ModelCatalog;
 
 pub use routes::{document, router};
 
@@ -34,8 +34,8 @@ impl AsRef<RecentCallers> for Stores {
     }
 }
 
-impl AsRef<Models> for Stores {
-    fn as_ref(&self) -> &Models {
+impl AsRef<ModelCatalog> for Stores {
+    fn as_ref(&self) -> &ModelCatalog {
         self.gateway.models()
     }
 }

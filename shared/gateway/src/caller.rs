@@ -7,7 +7,7 @@ use domain::identity::Plan;
 use domain::lease::Payer;
 use domain::limits::PlanLimits;
 use shared::auth::ApiCaller;
-use shared::models::{Chosen, Models};
+use shared::model_catalog::{Chosen, ModelCatalog};
 use shared::store::claims::Claim;
 
 #[derive(Clone, Debug)]
@@ -46,7 +46,7 @@ impl GatewayCaller {
         }
     }
     /// The model this caller means by `name`. Fails when their plan or their key does not allow it.
-    pub async fn find_model(&self, models: &Models, name: &str) -> Result<Chosen> {
+    pub async fn find_model(&self, models: &ModelCatalog, name: &str) -> Result<Chosen> {
         models.find(&self.plan, self.models.as_deref(), name).await
     }
 }

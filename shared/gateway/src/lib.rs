@@ -36,7 +36,7 @@ use shared::outbound::Outbound;
 use shared::store::{Claims, Ledger};
 use shared::{Context, config};
 
-use shared::models::{Chosen, Models};
+use shared::model_catalog::{Chosen, ModelCatalog};
 
 use leases::{LeasePools, QuotaLeft};
 use parameters::ParameterReport;
@@ -49,7 +49,7 @@ pub struct Gateway {
 }
 
 struct Inner {
-    models: Models,
+    models: ModelCatalog,
     leases: LeasePools,
     ledger: Ledger,
     claims: Claims,
@@ -84,7 +84,7 @@ impl Gateway {
         let outbound = Outbound::from_config(&context.config)?;
         Ok(Self {
             inner: Arc::new(Inner {
-                models: Models::new(context)?,
+                models: ModelCatalog::new(context)?,
                 leases: LeasePools::new(context)?,
                 ledger: Ledger::new(context)?,
                 claims: Claims::new(context)?,
@@ -95,7 +95,7 @@ impl Gateway {
         })
     }
 
-    pub fn models(&self) -> &Models {
+    pub fn models(&self) -> &ModelCatalog {
         &self.inner.models
     }
 }

@@ -13,7 +13,7 @@ use domain::{Error, Result};
 use shared::Context;
 use shared::aws::Aws;
 use shared::cache::Cache;
-use shared::models::Chosen;
+use shared::model_catalog::Chosen;
 use shared::outbound::Outbound;
 use shared::secrets::Secrets;
 use shared::store::catalog;

@@ -23,7 +23,7 @@ use domain::lease::CallLimits;
 use domain::ledger::Charge;
 use domain::usage::{Tokens, UsageSource};
 use domain::{Error, Result};
-use shared::models::Chosen;
+use shared::model_catalog::Chosen;
 use shared::store::claims::Claim;
 
 impl Gateway {

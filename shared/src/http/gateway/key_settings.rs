@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::LimitsIn;
-use crate::models::visible;
+use crate::model_catalog::visible;
 use crate::store::catalog::Listing;
 use crate::store::key_ring::KeySettings;
 use domain::identity::Plan;

@@ -9,7 +9,7 @@ use super::{ApiError, Result};
 use crate::auth::{self, Auth, Caller, RecentCallers};
 use crate::http::extract::{bearer, record_caller};
 use crate::http::layers::request_id;
-use crate::models::Models;
+use crate::model_catalog::ModelCatalog;
 use crate::store::api_keys::ApiKey;
 use crate::store::{Authority, KeyRing};
 use domain::Error;
@@ -84,7 +84,7 @@ async fn person(parts: &Parts, auth: &Auth) -> domain::Result<Person> {
 
 /// Refuses callers other than operators during maintenance. The flag is part of the catalog, which inference caches in
 /// memory.
-async fn check_maintenance(caller: &Caller, models: &Models) -> domain::Result<()> {
+async fn check_maintenance(caller: &Caller, models: &ModelCatalog) -> domain::Result<()> {
     if caller.role == Role::Operator {
         return Ok(());
     }
@@ -97,7 +97,7 @@ async fn check_maintenance(caller: &Caller, models: &Models) -> domain::Result<(
 
 impl<S> FromRequestParts<S> for ApiCaller
 where
-    S: AsRef<Auth> + AsRef<Models> + Send + Sync,
+    S: AsRef<Auth> + AsRef<ModelCatalog> + Send + Sync,
 {
     type Rejection = ApiError;
 
@@ -110,7 +110,7 @@ where
 
 impl<S> FromRequestParts<S> for InferenceCaller
 where
-    S: AsRef<RecentCallers> + AsRef<Models> + Send + Sync,
+    S: AsRef<RecentCallers> + AsRef<ModelCatalog> + Send + Sync,
 {
     type Rejection = ApiError;
 
@@ -125,7 +125,7 @@ where
 
 impl<S> FromRequestParts<S> for Person
 where
-    S: AsRef<Auth> + AsRef<Models> + Send + Sync,
+    S: AsRef<Auth> + AsRef<ModelCatalog> + Send + Sync,
 {
     type Rejection = ApiError;
 

@@ -15,7 +15,7 @@ use domain::{Error, Result};
 /// Cache lifetime of the catalog. A change of the catalog takes effect in every process within this time.
 const CATALOG_TTL: Duration = Duration::from_secs(30);
 
-pub struct Models {
+pub struct ModelCatalog {
     catalog: Catalog,
     listing: Cache<(), Arc<Listing>>,
     clock: Clock,
@@ -30,7 +30,7 @@ pub struct Chosen {
     pub by_alias: bool,
 }
 
-impl Models {
+impl ModelCatalog {
     pub fn new(context: &Context) -> Result<Self> {
         Ok(Self { catalog: Catalog::new(context)?, listing: Cache::new(CATALOG_TTL, 1), clock: context.clock.clone() })
     }
