@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::OnceCell;
 
-type Slot<V> = (Instant, Arc<OnceCell<V>>);
+type CacheSlot<V> = (Instant, Arc<OnceCell<V>>);
 
 pub struct Cache<K, V> {
     ttl: Duration,
     capacity: usize,
-    slots: Mutex<HashMap<K, Slot<V>>>,
+    slots: Mutex<HashMap<K, CacheSlot<V>>>,
 }
 
 impl<K: Eq + Hash + Clone, V: Clone> Cache<K, V> {
@@ -57,7 +57,7 @@ impl<K: Eq + Hash + Clone, V: Clone> Cache<K, V> {
         slot
     }
 
-    fn insert(&self, slots: &mut HashMap<K, Slot<V>>, key: &K, slot: Arc<OnceCell<V>>) {
+    fn insert(&self, slots: &mut HashMap<K, CacheSlot<V>>, key: &K, slot: Arc<OnceCell<V>>) {
         let now = Instant::now();
         if slots.len() >= self.capacity {
             slots.retain(|_, (born, _)| now.duration_since(*born) < self.ttl);

@@ -9,7 +9,7 @@ use futures::StreamExt;
 use gateway::providers::{ProviderSettings, connect};
 use gateway::{FailureKind, ProviderFailure};
 use serde_json::json;
-use shared::outbound::{Guard, Internet, Outbound};
+use shared::outbound::{AddressGuard, Internet, Outbound};
 use tests::polling::{PATIENCE, eventually};
 use tests::provider::Behaviour;
 
@@ -178,7 +178,7 @@ async fn unreachable_and_forbidden_addresses_fail() {
     let provider = connect(&settings, &outbound(), &aws()).unwrap();
     let failure = provider.chat("m", &question()).await.unwrap_err();
     assert_eq!((failure.kind, failure.may_have_run), (FailureKind::Unavailable, false));
-    let closed = Outbound::new(Guard::default(), Internet);
+    let closed = Outbound::new(AddressGuard::default(), Internet);
     let provider = connect(&settings, &closed, &aws()).unwrap();
     assert_eq!(provider.chat("m", &question()).await.unwrap_err().kind, FailureKind::Setup);
 }

@@ -13,7 +13,7 @@ use gateway::providers::{ChunkStream, Provider, ProviderSettings, connect};
 use local::services::{Endpoints, SecretKey};
 use serde_json::{Value, json};
 use shared::aws::Aws;
-use shared::outbound::{Guard, Internet, Outbound};
+use shared::outbound::{AddressGuard, Internet, Outbound};
 use tests::provider::{Behaviour, FakeProvider};
 
 pub const KEY: &str = "key-of-the-operator-0123456789";
@@ -38,7 +38,7 @@ pub async fn stage_with(kind: ProviderKind, change: impl FnOnce(&mut ProviderSet
 }
 
 pub fn outbound() -> Outbound {
-    Outbound::new(Guard::allowing(["127.0.0.1"]).unwrap(), Internet)
+    Outbound::new(AddressGuard::allowing(["127.0.0.1"]).unwrap(), Internet)
 }
 
 /// An AWS configuration with credentials and a region. None of its endpoints is called.

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use super::authorization::authorize;
 use super::call_error::CallError;
-use super::oauth2::Tokens;
+use super::oauth2::TokenCache;
 use super::{Answer, Outbound, RequestTimeouts};
 use domain::credential::Credential;
 use domain::id::CredentialId;
@@ -20,7 +20,7 @@ const AGENT: HeaderValue = HeaderValue::from_static("atelier");
 #[derive(Clone)]
 pub struct Calls {
     outbound: Outbound,
-    tokens: Arc<Tokens>,
+    tokens: Arc<TokenCache>,
 }
 
 impl Calls {

@@ -3,11 +3,11 @@
 //! An SSRF guard checks every address, redirects are followed only on request, and every call has timeouts and size
 //! limits.
 
+mod address_guard;
 mod authorization;
 mod body;
 mod call_error;
 mod calls;
-mod guard;
 mod network;
 mod oauth2;
 mod redirects;
@@ -30,11 +30,11 @@ use crate::config::{Config, OUTBOUND_MAX_CONNECTIONS};
 use domain::address::has_valid_port;
 use domain::{Error, Result};
 
+pub use address_guard::AddressGuard;
 pub use authorization::sensitive;
 pub use body::Body;
 pub use call_error::CallError;
 pub use calls::Calls;
-pub use guard::Guard;
 pub use network::{Internet, Network, is_exhaustion};
 pub use redirects::MAX_REDIRECTS;
 
@@ -122,7 +122,7 @@ pub struct Outbound {
 
 impl Outbound {
     pub fn from_config(config: &Config) -> Result<Self> {
-        let outbound = Self::new(Guard::from_config(config)?, Internet);
+        let outbound = Self::new(AddressGuard::from_config(config)?, Internet);
         match config.optional(OUTBOUND_MAX_CONNECTIONS) {
             Some(most) => Ok(outbound.with_max_connections(most.parse().map_err(Error::internal)?)),
             None => Ok(outbound),
@@ -136,7 +136,7 @@ impl Outbound {
         Self { connector: Connector { room, ..self.connector }, client: Arc::default() }
     }
 
-    pub fn new(guard: Guard, network: impl Network + 'static) -> Self {
+    pub fn new(guard: AddressGuard, network: impl Network + 'static) -> Self {
         let room = Arc::new(Semaphore::new(MAX_CONNECTIONS));
         let connector = Connector { guard: Arc::new(guard), network: Arc::new(network), room };
         Self { connector, client: Arc::default() }

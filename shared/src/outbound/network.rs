@@ -19,7 +19,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 use tower_service::Service;
 
-use super::guard::Guard;
+use super::address_guard::AddressGuard;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -73,31 +73,31 @@ pub fn is_exhaustion(error: &io::Error) -> bool {
 
 #[derive(Clone)]
 pub(super) struct Connector {
-    pub guard: Arc<Guard>,
+    pub guard: Arc<AddressGuard>,
     pub network: Arc<dyn Network>,
     /// The connection limit: each open connection holds a permit, also while idle.
     pub room: Arc<Semaphore>,
 }
 
 /// A connection with its permit, which is released when it closes.
-pub(super) struct Connection {
+pub(super) struct OutboundConnection {
     stream: TokioIo<TcpStream>,
     _place: OwnedSemaphorePermit,
 }
 
-impl connect::Connection for Connection {
+impl connect::Connection for OutboundConnection {
     fn connected(&self) -> connect::Connected {
         self.stream.connected()
     }
 }
 
-impl Read for Connection {
+impl Read for OutboundConnection {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: ReadBufCursor<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.stream).poll_read(cx, buffer)
     }
 }
 
-impl Write for Connection {
+impl Write for OutboundConnection {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         Pin::new(&mut self.stream).poll_write(cx, bytes)
     }
@@ -124,7 +124,7 @@ impl Write for Connection {
 }
 
 impl Service<Uri> for Connector {
-    type Response = Connection;
+    type Response = OutboundConnection;
     type Error = ConnectError;
     type Future = BoxFuture<'static, Result<Self::Response, ConnectError>>;
 
@@ -141,7 +141,7 @@ impl Service<Uri> for Connector {
 }
 
 impl Connector {
-    async fn connect(&self, uri: &Uri) -> Result<Connection, ConnectError> {
+    async fn connect(&self, uri: &Uri) -> Result<OutboundConnection, ConnectError> {
         let host = uri.host().ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))?;
         let port = uri.port_u16().unwrap_or(if uri.scheme() == Some(&Scheme::HTTPS) { 443 } else { 80 });
         let addresses = self.addresses(host.trim_start_matches('[').trim_end_matches(']')).await?;
@@ -157,7 +157,7 @@ impl Connector {
                 Ok(stream) => {
                     // Nagle's algorithm would delay small writes.
                     stream.set_nodelay(true)?;
-                    return Ok(Connection { stream: TokioIo::new(stream), _place: place });
+                    return Ok(OutboundConnection { stream: TokioIo::new(stream), _place: place });
                 }
                 Err(cause) => failed = cause.into(),
             }

@@ -31,23 +31,23 @@ const TIMEOUTS: RequestTimeouts = RequestTimeouts {
     total: Duration::from_secs(15),
 };
 
-pub(super) struct Tokens {
-    kept: Cache<CredentialId, Token>,
+pub(super) struct TokenCache {
+    kept: Cache<CredentialId, CachedToken>,
 }
 
-impl Default for Tokens {
+impl Default for TokenCache {
     fn default() -> Self {
         Self { kept: Cache::new(LONGEST, MOST) }
     }
 }
 
 #[derive(Clone)]
-struct Token {
+struct CachedToken {
     authorization: HeaderValue,
     until: Instant,
 }
 
-impl Tokens {
+impl TokenCache {
     /// The token as a header, and whether this call fetched it. Concurrent calls share one fetch.
     pub async fn get(
         &self,
@@ -111,14 +111,14 @@ struct Denied {
 
 impl Client<'_> {
     /// Sends the client secret in the header, which every server must support, and if that is refused, in the body.
-    async fn fetch(&self, outbound: &Outbound) -> Result<Token, CallError> {
+    async fn fetch(&self, outbound: &Outbound) -> Result<CachedToken, CallError> {
         match self.ask(outbound, true).await {
             Err(CallError::TokenRefused { status: 400 | 401, .. }) => self.ask(outbound, false).await,
             answered => answered,
         }
     }
 
-    async fn ask(&self, outbound: &Outbound, in_header: bool) -> Result<Token, CallError> {
+    async fn ask(&self, outbound: &Outbound, in_header: bool) -> Result<CachedToken, CallError> {
         let request = self.request(in_header)?;
         let asked = Instant::now();
         // Redirects are not followed, so that the secret reaches only the configured server.
@@ -136,7 +136,7 @@ impl Client<'_> {
         }
         let authorization = secret(&format!("Bearer {}", granted.access_token))?;
         let lifetime = lifetime(granted.expires_in);
-        Ok(Token { authorization, until: asked + lifetime - MARGIN.min(lifetime / 10) })
+        Ok(CachedToken { authorization, until: asked + lifetime - MARGIN.min(lifetime / 10) })
     }
 
     fn request(&self, in_header: bool) -> Result<Request<Bytes>, CallError> {

@@ -3,13 +3,13 @@
 use bytes::Bytes;
 use http::Request;
 
-use super::super::{CallError, Calls, Guard, Outbound};
+use super::super::{AddressGuard, CallError, Calls, Outbound};
 use super::{PUBLIC, Stage, TIMEOUTS, closing, has_header, line};
 use domain::credential::Credential;
 use domain::id::CredentialId;
 
 async fn call(stage: &Stage, credential: Option<&Credential>, url: &str) -> Result<u16, CallError> {
-    let calls = Calls::new(Outbound::new(Guard::default(), stage.clone()));
+    let calls = Calls::new(Outbound::new(AddressGuard::default(), stage.clone()));
     let request = Request::get(url).body(Bytes::new()).unwrap();
     let id = CredentialId::new();
     Ok(calls.send(request, credential.map(|credential| (id, credential)), &TIMEOUTS).await?.status.as_u16())

@@ -17,7 +17,7 @@ use http::Request;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-use super::{Guard, Network, Outbound, OutboundError, RequestTimeouts};
+use super::{AddressGuard, Network, Outbound, OutboundError, RequestTimeouts};
 
 /// A public address. Nothing is ever sent to it.
 const PUBLIC: &str = "93.184.215.14";
@@ -142,7 +142,7 @@ impl Stage {
         self.heard.lock().unwrap().clone()
     }
 
-    async fn get(&self, url: &str, guard: Guard, timeouts: RequestTimeouts) -> Result<Bytes, OutboundError> {
+    async fn get(&self, url: &str, guard: AddressGuard, timeouts: RequestTimeouts) -> Result<Bytes, OutboundError> {
         let outbound = Outbound::new(guard, self.clone());
         let answer = outbound.send(get(url), &timeouts).await?;
         answer.body.read_to_end(100).await

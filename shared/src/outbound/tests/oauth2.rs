@@ -8,7 +8,7 @@ use bytes::Bytes;
 use http::Request;
 use serde_json::{Value, json};
 
-use super::super::{CallError, Calls, Guard, Outbound, OutboundError, RequestTimeouts};
+use super::super::{AddressGuard, CallError, Calls, Outbound, OutboundError, RequestTimeouts};
 use super::{PUBLIC, Stage, TIMEOUTS, closing, line, pass, stop_clock};
 use domain::credential::Credential;
 use domain::id::CredentialId;
@@ -48,7 +48,7 @@ impl Granting {
             closing(if refuses(request) { "401 Unauthorized" } else { "200 OK" }, &[], "")
         });
         let stage = stage.await;
-        let calls = Calls::new(Outbound::new(Guard::default(), stage.clone()));
+        let calls = Calls::new(Outbound::new(AddressGuard::default(), stage.clone()));
         Self { stage, calls, id: CredentialId::new() }
     }
 
@@ -82,7 +82,7 @@ async fn token_is_requested_per_rfc_6749_and_reused_until_it_expires() {
     assert!(asked.contains("content-type: application/x-www-form-urlencoded\r\n"), "{asked}");
     assert!(asked.ends_with("\r\n\r\ngrant_type=client_credentials"), "{asked}");
 
-    let outbound = Outbound::new(Guard::default(), granting.stage.clone());
+    let outbound = Outbound::new(AddressGuard::default(), granting.stage.clone());
     Calls::new(outbound).token(CredentialId::new(), &client(Some("read write")), &TIMEOUTS).await.unwrap();
     assert!(granting.stage.heard().last().unwrap().ends_with("&scope=read+write"));
 }
@@ -136,7 +136,7 @@ async fn client_secret_is_sent_in_the_body_if_the_header_is_refused() {
         false => closing("401 Unauthorized", &[], r#"{"error": "invalid_client"}"#),
     });
     let stage = stage.await;
-    let calls = Calls::new(Outbound::new(Guard::default(), stage.clone()));
+    let calls = Calls::new(Outbound::new(AddressGuard::default(), stage.clone()));
     let (token, is_new) = calls.token(CredentialId::new(), &client(None), &TIMEOUTS).await.unwrap();
     assert!(token == "Bearer t" && token.is_sensitive() && is_new);
     assert!(stage.heard()[1].ends_with("&client_id=the+client&client_secret=s%3Ae%2Bcret"));
@@ -148,7 +148,7 @@ async fn timeout_covers_the_token_and_the_call_together() {
     stop_clock();
     let stage = Stage { takes: Duration::from_millis(80), ..Stage::resolving(&[&[PUBLIC]]) };
     let stage = stage.answering(move |_| granted.clone()).await;
-    let calls = Calls::new(Outbound::new(Guard::default(), stage));
+    let calls = Calls::new(Outbound::new(AddressGuard::default(), stage));
     let request = Request::get("http://api.test/x").body(Bytes::new()).unwrap();
     let timeouts = RequestTimeouts { total: Duration::from_millis(120), ..TIMEOUTS };
     let late = calls.send(request, Some((CredentialId::new(), &client(None))), &timeouts).await;
@@ -173,7 +173,7 @@ async fn failed_token_requests_are_reported_and_not_cached() {
         ),
     ] {
         let stage = Stage::resolving(&[&[PUBLIC]]).answering(move |_| answer.clone()).await;
-        let calls = Calls::new(Outbound::new(Guard::default(), stage.clone()));
+        let calls = Calls::new(Outbound::new(AddressGuard::default(), stage.clone()));
         let id = CredentialId::new();
         assert_eq!(calls.token(id, &client(None), &TIMEOUTS).await.unwrap_err(), expected);
         let before = stage.heard().len();
@@ -182,7 +182,7 @@ async fn failed_token_requests_are_reported_and_not_cached() {
         assert!(stage.heard().len() > before, "the token is requested again");
     }
     let inside = Stage::resolving(&[&["10.0.0.1"]]);
-    let calls = Calls::new(Outbound::new(Guard::default(), inside.clone()));
+    let calls = Calls::new(Outbound::new(AddressGuard::default(), inside.clone()));
     let forbidden = calls.token(CredentialId::new(), &client(None), &TIMEOUTS).await.unwrap_err();
     assert_eq!(forbidden, CallError::Outbound(OutboundError::Forbidden));
     assert!(inside.dialled().is_empty());

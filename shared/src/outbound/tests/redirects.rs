@@ -5,7 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::{HeaderValue, Method, Request};
 
-use super::super::{Guard, MAX_REDIRECTS, Outbound, OutboundError, RequestTimeouts};
+use super::super::{AddressGuard, MAX_REDIRECTS, Outbound, OutboundError, RequestTimeouts};
 use super::{PUBLIC, Stage, TIMEOUTS, closing, has_header, line, stop_clock};
 
 fn moved(status: &str, to: &str) -> String {
@@ -13,7 +13,7 @@ fn moved(status: &str, to: &str) -> String {
 }
 
 async fn follow(stage: &Stage, request: Request<Bytes>) -> Result<(u16, Bytes), OutboundError> {
-    let outbound = Outbound::new(Guard::default(), stage.clone());
+    let outbound = Outbound::new(AddressGuard::default(), stage.clone());
     let answer = outbound.follow(request, &TIMEOUTS).await?;
     Ok((answer.status.as_u16(), answer.body.read_to_end(100).await?))
 }
@@ -89,7 +89,7 @@ async fn redirect_loops_end_at_the_maximum() {
     stop_clock();
     let slow = Stage { takes: Duration::from_millis(40), ..Stage::resolving(&[&[PUBLIC]]) };
     let slow = slow.answering(|_| moved("302 Found", "/round")).await;
-    let outbound = Outbound::new(Guard::default(), slow.clone());
+    let outbound = Outbound::new(AddressGuard::default(), slow.clone());
     let timeouts = RequestTimeouts { total: Duration::from_millis(150), ..TIMEOUTS };
     let late = outbound.follow(request(Method::GET, "http://slow.test/"), &timeouts).await;
     assert_eq!(late.err(), Some(OutboundError::Timeout { sent: true }));

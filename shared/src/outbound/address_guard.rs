@@ -37,7 +37,7 @@ const CLOSED_V6: [(Ipv6Addr, u8); 3] = [
 ];
 
 #[derive(Clone, Debug, Default)]
-pub struct Guard {
+pub struct AddressGuard {
     allowed: Vec<Cidr>,
     /// Ports of this machine that are always blocked.
     refused_ports: Vec<u16>,
@@ -49,7 +49,7 @@ struct Cidr {
     prefix: u8,
 }
 
-impl Guard {
+impl AddressGuard {
     pub fn from_config(config: &Config) -> Result<Self> {
         let ports = config.list(OUTBOUND_REFUSED_PORTS);
         let ports = ports.iter().map(|port| port.parse()).collect::<Result<_, _>>().map_err(Error::internal)?;
@@ -144,7 +144,7 @@ impl Cidr {
 mod tests {
     use super::*;
 
-    fn permitted(guard: &Guard, address: &str) -> bool {
+    fn permitted(guard: &AddressGuard, address: &str) -> bool {
         guard.permits_address(address.parse().unwrap())
     }
 
@@ -152,7 +152,7 @@ mod tests {
     fn public_addresses_are_allowed() {
         for address in ["8.8.8.8", "172.32.0.1", "100.128.0.1", "2606:4700::1111", "::ffff:8.8.8.8", "64:ff9b::808:808"]
         {
-            assert!(permitted(&Guard::default(), address), "{address}");
+            assert!(permitted(&AddressGuard::default(), address), "{address}");
         }
     }
 
@@ -194,26 +194,26 @@ mod tests {
             "100::1",
         ];
         for address in inside {
-            assert!(!permitted(&Guard::default(), address), "{address}");
+            assert!(!permitted(&AddressGuard::default(), address), "{address}");
         }
     }
 
     #[test]
     fn only_the_ranges_of_the_operator_are_allowed_in_addition() {
-        let guard = Guard::allowing(["10.1.0.0/16", "127.0.0.1", "fd00:1::/32"]).unwrap();
+        let guard = AddressGuard::allowing(["10.1.0.0/16", "127.0.0.1", "fd00:1::/32"]).unwrap();
         for address in ["10.1.2.3", "127.0.0.1", "::ffff:10.1.2.3", "fd00:1::9"] {
             assert!(permitted(&guard, address), "{address}");
         }
         for address in ["10.2.0.1", "127.0.0.2", "fd00:2::1", "169.254.169.254", "2002:a01:1::1"] {
             assert!(!permitted(&guard, address), "{address}");
         }
-        assert!(permitted(&Guard::allowing(["0.0.0.0/0"]).unwrap(), "10.0.0.1"));
+        assert!(permitted(&AddressGuard::allowing(["0.0.0.0/0"]).unwrap(), "10.0.0.1"));
     }
 
     #[test]
     fn invalid_cidrs_are_refused() {
         for wrong in ["10.0.0.0/33", "localhost", "10.0.0.0/x", "/8"] {
-            assert!(Guard::allowing([wrong]).is_err(), "{wrong}");
+            assert!(AddressGuard::allowing([wrong]).is_err(), "{wrong}");
         }
     }
 }
