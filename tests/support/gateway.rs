@@ -19,7 +19,7 @@ use http_body_util::BodyExt;
 use serde_json::Value;
 use shared::auth::{TokenClaims, first_seen};
 use shared::store::api_keys::ApiKey;
-use shared::store::catalog::Provider;
+use shared::store::catalog::StoredProvider;
 use shared::store::ledger::EntryFilter;
 use shared::store::usage::MonthlyUsage;
 use shared::store::{ApiKeys, Catalog, Identities, Leases, Ledger};
@@ -206,10 +206,10 @@ impl ModelBuilder {
         mut self,
         app: &TestApp,
         fake: &FakeProvider,
-        change: impl FnOnce(&mut Provider),
+        change: impl FnOnce(&mut StoredProvider),
     ) -> Self {
         let name = format!("{}-{}", self.0.name, self.0.deployments.len());
-        let mut provider = Provider {
+        let mut provider = StoredProvider {
             name: name.clone(),
             kind: ProviderKind::OpenAi,
             base_url: Some(fake.base_url.clone()),

@@ -11,7 +11,7 @@ use shared::auth::Caller;
 use shared::http::cursor::Cursors;
 use shared::http::gateway::{SpendingCapOut, TotalsOut, TransactionsOut, month_of};
 use shared::http::openai::{ErrorResponses, Person, Query, Result};
-use shared::store::leases::Statement;
+use shared::store::leases::BillingStatement;
 use shared::store::ledger::EntryFilter;
 use shared::store::meters::MeterOwner;
 
@@ -35,7 +35,7 @@ pub async fn get_balance(State(stores): State<Stores>, person: Person) -> Result
         spending_caps(&stores, &person, now),
         stores.ledger.last(org, only_user(&person.caller), now),
     )?;
-    let Statement { meter, balance, usage } = statement;
+    let BillingStatement { meter, balance, usage } = statement;
     let is_billing_exempt = person.caller.plan.is_billing_exempt;
     Ok(Json(BalanceOut {
         credits_remaining: (!is_billing_exempt).then(|| Usd::from(balance)),
@@ -100,7 +100,7 @@ pub async fn list_transactions(
     let after = TRANSACTIONS.read(cursor.as_deref())?;
     let (org, user) = (person.caller.org, only_user(&person.caller));
     let filter = EntryFilter { kind: kind.map(Into::into), user };
-    let (slice, Statement { usage, .. }) =
+    let (slice, BillingStatement { usage, .. }) =
         futures::try_join!(stores.ledger.list(org, month, filter, limit, after), stores.leases.statement(org, month),)?;
     let totals = user.map_or_else(|| TotalsOut::of_org(&usage), |user| TotalsOut::of_user(&usage, user));
     Ok(TransactionsOut::new(slice, TRANSACTIONS, totals))

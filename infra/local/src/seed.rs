@@ -16,7 +16,7 @@ use serde_json::Map;
 use shared::Context;
 use shared::auth::{self, DEFAULT_PLAN, TokenClaims};
 use shared::store::api_keys::ApiKey;
-use shared::store::catalog::Provider;
+use shared::store::catalog::StoredProvider;
 use shared::store::{ApiKeys, Catalog, Identities, Leases, Ledger};
 
 use crate::credentials::{StoredCredentials, StoredUser};
@@ -125,8 +125,8 @@ pub async fn store_key(context: &Context, account: Account, secret: &SecretToken
 }
 
 /// The provider of the demo models.
-fn demo_provider() -> Provider {
-    Provider {
+fn demo_provider() -> StoredProvider {
+    StoredProvider {
         name: "dev".to_owned(),
         kind: ProviderKind::Dev,
         base_url: None,

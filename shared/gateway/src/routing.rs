@@ -150,12 +150,12 @@ impl Routing {
         ordered.into_iter().map(|(_, _, _, deployment)| deployment).collect()
     }
 
-    async fn get_provider(&self, settings: &catalog::Provider) -> Result<Arc<dyn Provider>> {
+    async fn get_provider(&self, settings: &catalog::StoredProvider) -> Result<Arc<dyn Provider>> {
         let key = (settings.name.clone(), settings.version);
         self.providers.get_or_load(&key, async || self.connect(settings).await).await
     }
 
-    async fn connect(&self, provider: &catalog::Provider) -> Result<Arc<dyn Provider>> {
+    async fn connect(&self, provider: &catalog::StoredProvider) -> Result<Arc<dyn Provider>> {
         let settings = ProviderSettings::open(provider, &self.secrets).await?;
         connect(&settings, &self.outbound, &self.aws)
     }

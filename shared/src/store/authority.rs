@@ -4,7 +4,7 @@
 use uuid::Uuid;
 
 use super::api_keys::parse_key;
-use super::identities::Stored;
+use super::identities::StoredEntity;
 use super::item::{Item, parse};
 use super::keys::{self, Key};
 use super::table::{RefusedWrite, Table, WriteOutcome};
@@ -117,15 +117,15 @@ impl Demand {
                 true => Ok(()),
                 false => unknown,
             },
-            Self::User(_) => match parse::<Stored<User>>(item)?.entity.suspended {
+            Self::User(_) => match parse::<StoredEntity<User>>(item)?.entity.suspended {
                 true => Err(Error::Unauthenticated(Refusal::UserSuspended)),
                 false => Ok(()),
             },
-            Self::Org(_) => match parse::<Stored<Org>>(item)?.entity.suspended {
+            Self::Org(_) => match parse::<StoredEntity<Org>>(item)?.entity.suspended {
                 true => Err(Error::Unauthenticated(Refusal::OrgSuspended)),
                 false => Ok(()),
             },
-            Self::Operator(_) => match parse::<Stored<Membership>>(item)?.entity.role {
+            Self::Operator(_) => match parse::<StoredEntity<Membership>>(item)?.entity.role {
                 Role::Operator => Ok(()),
                 Role::Member | Role::Admin => Err(Error::operator_only()),
             },

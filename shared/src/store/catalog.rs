@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::item::{Item, parse};
 use super::keys;
-use super::table::{Query, Range, Table};
+use super::table::{TableQuery, Range, Table};
 use super::write::Write;
 use crate::secrets::Sealed;
 use crate::{Context, config};
@@ -23,7 +23,7 @@ pub struct Catalog {
 
 /// A provider of models. Its API key is encrypted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Provider {
+pub struct StoredProvider {
     pub name: String,
     pub kind: ProviderKind,
     pub base_url: Option<String>,
@@ -39,7 +39,7 @@ pub struct Provider {
     pub version: u64,
 }
 
-impl Provider {
+impl StoredProvider {
     /// The associated data of the provider's encrypted API key, so that it cannot be decrypted in another place.
     pub fn sealed_for(name: &str) -> String {
         format!("provider#{name}")
@@ -52,7 +52,7 @@ pub struct Listing {
     pub models: BTreeMap<String, Model>,
     /// The aliases, each with the name of its model.
     pub aliases: BTreeMap<String, String>,
-    pub providers: BTreeMap<String, Provider>,
+    pub providers: BTreeMap<String, StoredProvider>,
     pub maintenance: Maintenance,
     /// The time at which each model was added. Models that came with the platform have none.
     pub added_at: BTreeMap<String, Time>,
@@ -62,10 +62,10 @@ pub struct Listing {
 
 /// One entry of the catalog.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Entry {
+pub enum CatalogEntry {
     Model(Model),
     Alias { alias: String, model: String },
-    Provider(Provider),
+    Provider(StoredProvider),
     Maintenance(Maintenance),
 }
 
@@ -102,7 +102,7 @@ struct AliasItem {
 struct ProviderItem {
     pk: String,
     sk: String,
-    provider: Provider,
+    provider: StoredProvider,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -113,21 +113,21 @@ struct MaintenanceItem {
 }
 
 /// Puts an entry, and replaces the existing one.
-pub(super) fn put(table: &Table, entry: &Entry, added_at: Option<Time>) -> Write {
+pub(super) fn put(table: &Table, entry: &CatalogEntry, added_at: Option<Time>) -> Write {
     match entry {
-        Entry::Model(model) => {
+        CatalogEntry::Model(model) => {
             let key = keys::model(&model.name);
             table.put(&ModelItem { pk: key.pk, sk: key.sk, model: model.clone(), added_at })
         }
-        Entry::Alias { alias, model } => {
+        CatalogEntry::Alias { alias, model } => {
             let key = keys::alias(alias);
             table.put(&AliasItem { pk: key.pk, sk: key.sk, model: model.clone() })
         }
-        Entry::Provider(provider) => {
+        CatalogEntry::Provider(provider) => {
             let key = keys::provider(&provider.name);
             table.put(&ProviderItem { pk: key.pk, sk: key.sk, provider: provider.clone() })
         }
-        Entry::Maintenance(maintenance) => {
+        CatalogEntry::Maintenance(maintenance) => {
             let key = keys::maintenance();
             table.put(&MaintenanceItem { pk: key.pk, sk: key.sk, maintenance: maintenance.clone() })
         }
@@ -135,12 +135,12 @@ pub(super) fn put(table: &Table, entry: &Entry, added_at: Option<Time>) -> Write
 }
 
 /// Deletes an entry from the catalog.
-pub(super) fn remove(table: &Table, entry: &Entry) -> Write {
+pub(super) fn remove(table: &Table, entry: &CatalogEntry) -> Write {
     table.delete(match entry {
-        Entry::Model(model) => keys::model(&model.name),
-        Entry::Alias { alias, .. } => keys::alias(alias),
-        Entry::Provider(provider) => keys::provider(&provider.name),
-        Entry::Maintenance(_) => keys::maintenance(),
+        CatalogEntry::Model(model) => keys::model(&model.name),
+        CatalogEntry::Alias { alias, .. } => keys::alias(alias),
+        CatalogEntry::Provider(provider) => keys::provider(&provider.name),
+        CatalogEntry::Maintenance(_) => keys::maintenance(),
     })
 }
 
@@ -172,7 +172,7 @@ impl Catalog {
     }
 
     /// Adds a provider, unless one with its name exists.
-    pub async fn add_provider(&self, provider: &Provider) -> Result<()> {
+    pub async fn add_provider(&self, provider: &StoredProvider) -> Result<()> {
         let key = keys::provider(&provider.name);
         let item = ProviderItem { pk: key.pk, sk: key.sk, provider: provider.clone() };
         self.table.write(self.table.put_new(&item)).await.map(drop)
@@ -181,14 +181,15 @@ impl Catalog {
     /// Lists the models that a plan allows and that have not retired, ordered by name.
     pub async fn list(&self, plan: &Plan, now: Time) -> Result<Vec<Model>> {
         let models = Range::beginning("sk", keys::MODEL);
-        let items = self.table.query_all(Query { range: Some(models), ..Query::partition(keys::CATALOG) }).await?;
+        let items =
+            self.table.query_all(TableQuery { range: Some(models), ..TableQuery::partition(keys::CATALOG) }).await?;
         let models: Vec<Model> = items.into_iter().map(model).collect::<Result<_>>()?;
         Ok(models.into_iter().filter(|model| plan.allows(&model.name) && !model.is_retired(now)).collect())
     }
 
     pub async fn read(&self) -> Result<Listing> {
         let mut listing = Listing::default();
-        for item in self.table.query_all(Query::partition(keys::CATALOG)).await? {
+        for item in self.table.query_all(TableQuery::partition(keys::CATALOG)).await? {
             let sk = keys::Key::from_item(&item).map(|key| key.sk).unwrap_or_default();
             if sk.starts_with(keys::MODEL) {
                 let ModelItem { model, added_at, .. } = parse(item)?;

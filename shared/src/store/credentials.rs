@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
 use super::item::{Item, parse};
-use super::table::{Query, Table};
+use super::table::{Table, TableQuery};
 use super::work::{self, DeletedEntity};
 use super::workflow_parts::WorkflowPart;
 use super::{keys, quota};
@@ -62,7 +62,7 @@ pub(super) async fn summaries(
     account: Account,
     workflow: WorkflowId,
 ) -> Result<Vec<CredentialSummary>> {
-    let found = entities.query_all(Query::partition(keys::credentials(account, workflow))).await?;
+    let found = entities.query_all(TableQuery::partition(keys::credentials(account, workflow))).await?;
     found.into_iter().map(summary).collect()
 }
 

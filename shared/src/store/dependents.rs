@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::catalog;
 use super::item::{Item, parse};
 use super::keys::{self, Key};
-use super::table::{Query, Table};
+use super::table::{Table, TableQuery};
 use super::write::Write;
 use domain::id::{AgentId, OrgId, UserId, WorkflowId};
 use domain::identity::{Account, Plan};
@@ -90,7 +90,7 @@ pub(super) async fn page(
     partition: String,
     after: Option<Item>,
 ) -> Result<(Vec<Dependent>, Option<Item>)> {
-    let query = Query { after, limit: Some(100), ..Query::partition(partition) };
+    let query = TableQuery { after, limit: Some(100), ..TableQuery::partition(partition) };
     let found = table.query(&query).await?;
     let dependents = found.items.into_iter().map(|item| {
         let DependentItem { org, user, agent, workflow, .. } = parse(item)?;

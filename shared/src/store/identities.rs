@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::item::{Item, parse};
 use super::keys::{self, Key};
 use super::slice::slice;
-use super::table::{Query, Range, Table, WriteOutcome};
+use super::table::{TableQuery, Range, Table, WriteOutcome};
 use crate::{Context, config};
 use domain::id::{Id, OrgId, UserId};
 use domain::identity::{Membership, Org, Plan, User};
@@ -31,7 +31,7 @@ pub struct Identity {
 
 /// The stored form of an entity: its key and the entity.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Stored<T> {
+pub(super) struct StoredEntity<T> {
     pk: String,
     sk: String,
     pub entity: T,
@@ -42,12 +42,12 @@ fn ids<I: Id>(items: &[Item]) -> impl Iterator<Item = I> {
     items.iter().filter_map(|item| Key::from_item(item)?.sk.parse().ok())
 }
 
-pub(super) fn stored<T>(key: Key, entity: T) -> Stored<T> {
-    Stored { pk: key.pk, sk: key.sk, entity }
+pub(super) fn stored<T>(key: Key, entity: T) -> StoredEntity<T> {
+    StoredEntity { pk: key.pk, sk: key.sk, entity }
 }
 
 pub(super) fn entity<T: DeserializeOwned>(item: Option<Item>) -> Result<Option<T>> {
-    item.map(|item| parse::<Stored<T>>(item).map(|stored| stored.entity)).transpose()
+    item.map(|item| parse::<StoredEntity<T>>(item).map(|stored| stored.entity)).transpose()
 }
 
 impl Identities {
@@ -129,7 +129,7 @@ impl Identities {
     /// Lists the organizations of a user, in the order of their ids.
     pub async fn orgs_of(&self, user: UserId) -> Result<Vec<(Org, Membership)>> {
         let members = Range::beginning("sk", keys::MEMBER);
-        let query = Query { range: Some(members), ..Query::partition(keys::memberships(user)) };
+        let query = TableQuery { range: Some(members), ..TableQuery::partition(keys::memberships(user)) };
         let memberships = self.table.query_all(query).await?.into_iter();
         let memberships: Vec<Membership> =
             memberships.filter_map(|item| entity(Some(item)).transpose()).collect::<Result<_>>()?;
@@ -169,7 +169,7 @@ impl Identities {
 
     /// Lists all plans. There are few, so they are not paginated.
     pub async fn plans(&self) -> Result<Vec<Plan>> {
-        let items = self.table.query_all(Query::partition(keys::PLANS)).await?.into_iter();
+        let items = self.table.query_all(TableQuery::partition(keys::PLANS)).await?.into_iter();
         items.filter_map(|item| entity(Some(item)).transpose()).collect()
     }
 

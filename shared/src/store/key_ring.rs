@@ -14,7 +14,7 @@ use super::keys::{self, Key};
 use super::meters::{Meter, MeterOwner, Meters, spending_attribute};
 use super::quota;
 use super::slice::slice;
-use super::table::{Query, Range, Table, WriteOutcome};
+use super::table::{TableQuery, Range, Table, WriteOutcome};
 use super::write::Write;
 use crate::store::leases::LEDGER_RETENTION;
 use crate::{Context, config};
@@ -116,7 +116,7 @@ impl KeyRing {
     /// Revokes the expired keys of a user, which count towards the maximum until then. Returns whether there were any.
     async fn retire_expired(&self, account: Account, now: Time) -> Result<bool> {
         let range = Some(Range::beginning("sk", &keys::listed_keys_of(account.user)));
-        let listed = Query { range, ..Query::partition(keys::listed_keys(account.org)) };
+        let listed = TableQuery { range, ..TableQuery::partition(keys::listed_keys(account.org)) };
         let mut were_any = false;
         for item in self.entities.query_all(listed).await? {
             let kept = parse_key(item)?;

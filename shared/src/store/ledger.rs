@@ -6,7 +6,7 @@ use super::backoff::Backoff;
 use super::item::{Item, parse};
 use super::keys;
 use super::leases::{LEDGER_RETENTION, Leases, listed_charge};
-use super::table::{Index, Query, Range, RefusedWrite, Table, WriteOutcome};
+use super::table::{TableIndex, TableQuery, Range, RefusedWrite, Table, WriteOutcome};
 use super::write::Write;
 use crate::{Context, config};
 use domain::id::{OrgId, UserId};
@@ -220,12 +220,12 @@ impl Ledger {
         range: (&str, &str),
     ) -> Result<(Vec<(String, LedgerEntry)>, bool)> {
         let range = Range { attribute: "listed_at", from: range.0.to_owned(), to: range.1.to_owned() };
-        let query = Query {
-            index: Some(Index::Global { name: "listed", partition: "listed_in" }),
+        let query = TableQuery {
+            index: Some(TableIndex::Global { name: "listed", partition: "listed_in" }),
             range: Some(range),
             order: Order::Desc,
             limit: Some(limit),
-            ..Query::partition(partition)
+            ..TableQuery::partition(partition)
         };
         let found = self.journal.query(&query).await?;
         Ok((found.items.into_iter().map(entry).collect::<Result<_>>()?, found.next.is_none()))

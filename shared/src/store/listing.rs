@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::item::{Item, parse, to_value};
 use super::keys::Key;
-use super::table::{Filter, Query, Table};
+use super::table::{Filter, Table, TableQuery};
 use domain::Result;
 use domain::page::{Page, PageRequest};
 use domain::text;
@@ -15,7 +15,7 @@ pub(super) async fn page(
     entities: &Table,
     counters: &Table,
     count: Key,
-    query: Query,
+    query: TableQuery,
     request: PageRequest,
 ) -> Result<Page<Item>> {
     if query.filter.is_some() {
@@ -34,11 +34,11 @@ async fn total(counters: &Table, count: Key) -> Result<u64> {
     item.map_or(Ok(0), |item| Ok(parse::<CountItem>(item)?.total))
 }
 
-pub(super) async fn items(entities: &Table, mut query: Query, request: PageRequest) -> Result<Vec<Item>> {
+pub(super) async fn items(entities: &Table, mut query: TableQuery, request: PageRequest) -> Result<Vec<Item>> {
     let mut skip = request.offset();
     while skip > 0 {
         let limit = Some(u32::try_from(skip).unwrap_or(u32::MAX));
-        let skipped = entities.query(&Query { limit, count_only: true, ..query.clone() }).await?;
+        let skipped = entities.query(&TableQuery { limit, count_only: true, ..query.clone() }).await?;
         if skipped.next.is_none() {
             return Ok(Vec::new());
         }

@@ -41,13 +41,13 @@ pub fn require(write: Write, revision: u64) -> Write {
 /// the first one succeeded: then the stored `write_id` is that of this change.
 pub fn was_written(outcome: &WriteOutcome, write_id: Uuid) -> Result<bool> {
     #[derive(Deserialize)]
-    struct Stored {
+    struct LastWrite {
         write_id: Uuid,
     }
     match outcome {
         WriteOutcome::Written => Ok(true),
         WriteOutcome::Refused(RefusedWrite { label: ENTITY, item: Some(item), .. }) => {
-            Ok(parse::<Stored>(item.clone())?.write_id == write_id)
+            Ok(parse::<LastWrite>(item.clone())?.write_id == write_id)
         }
         WriteOutcome::Refused(_) => Ok(false),
     }

@@ -2,7 +2,7 @@
 
 use super::item::Item;
 use super::keys::Key;
-use super::table::{Query, Range, Table};
+use super::table::{TableQuery, Range, Table};
 use domain::Result;
 use domain::page::{Order, Slice};
 
@@ -18,13 +18,13 @@ pub(super) async fn slice(
     // A cursor from outside of this list is ignored, so that the list starts at its beginning.
     let after = after.filter(|sk| sk.starts_with(prefix));
     let range = (!prefix.is_empty()).then(|| Range::beginning("sk", prefix));
-    let query = Query {
+    let query = TableQuery {
         range,
         order,
         after: after.map(|sk| Key { pk: partition.clone(), sk }.attributes()),
         // One extra item shows whether there is a next page.
         limit: Some(limit + 1),
-        ..Query::partition(partition)
+        ..TableQuery::partition(partition)
     };
     let mut items = table.query(&query).await?.items;
     let more = items.len() > limit as usize;

@@ -15,7 +15,7 @@ use uuid::Uuid;
 use super::backoff::Backoff;
 use super::item::{Item, to_item};
 use super::keys::Key;
-use super::write::{Change, RETURN_ITEM_ON_FAILURE, Write};
+use super::write::{RETURN_ITEM_ON_FAILURE, Write, WriteOperation};
 use crate::Context;
 use crate::aws::convert_error;
 use domain::page::Order;
@@ -70,9 +70,9 @@ pub struct Table {
 
 /// A query of one partition of the table or of an index.
 #[derive(Clone)]
-pub struct Query {
+pub struct TableQuery {
     pub partition: String,
-    pub index: Option<Index>,
+    pub index: Option<TableIndex>,
     pub range: Option<Range>,
     pub order: Order,
     pub filter: Option<Filter>,
@@ -83,7 +83,7 @@ pub struct Query {
 
 /// An index, and the attribute that is its partition key.
 #[derive(Clone, Copy)]
-pub enum Index {
+pub enum TableIndex {
     /// A local index. It has the table's partitions, and its reads are as consistent as the table's.
     Local(&'static str),
     /// A global index. It lags behind the table, so it is used for lists and queues and never for a decision.
@@ -119,7 +119,7 @@ pub struct QueryResult {
     pub next: Option<Item>,
 }
 
-impl Query {
+impl TableQuery {
     pub fn partition(partition: impl Into<String>) -> Self {
         Self {
             partition: partition.into(),
@@ -169,11 +169,11 @@ impl Table {
     }
 
     /// Makes one call. It reads at most `limit` items before the filter; `next` tells where to continue.
-    pub async fn query(&self, query: &Query) -> Result<QueryResult> {
+    pub async fn query(&self, query: &TableQuery) -> Result<QueryResult> {
         let (index, partition) = match query.index {
             None => (None, "pk"),
-            Some(Index::Local(name)) => (Some(name), "pk"),
-            Some(Index::Global { name, partition }) => (Some(name), partition),
+            Some(TableIndex::Local(name)) => (Some(name), "pk"),
+            Some(TableIndex::Global { name, partition }) => (Some(name), partition),
         };
         let mut condition = format!("{partition} = :partition");
         if let Some(range) = &query.range {
@@ -185,7 +185,7 @@ impl Table {
             .table_name(&self.name)
             .key_condition_expression(condition)
             .expression_attribute_values(":partition", AttributeValue::S(query.partition.clone()))
-            .consistent_read(!matches!(query.index, Some(Index::Global { .. })))
+            .consistent_read(!matches!(query.index, Some(TableIndex::Global { .. })))
             .scan_index_forward(query.order == Order::Asc)
             .set_index_name(index.map(str::to_owned))
             .set_exclusive_start_key(query.after.clone())
@@ -216,7 +216,7 @@ impl Table {
 
     /// Makes as many calls as needed to read everything that the query selects. It is meant for filtered lists, which
     /// must be read to the end, and for small partitions.
-    pub async fn query_all(&self, mut query: Query) -> Result<Vec<Item>> {
+    pub async fn query_all(&self, mut query: TableQuery) -> Result<Vec<Item>> {
         let mut items = Vec::new();
         loop {
             let mut found = self.query(&query).await?;
@@ -230,9 +230,9 @@ impl Table {
 
     /// Reads what is due at a time in one shard of the due index.
     pub async fn query_due(&self, shard: String, by: Time, limit: u32) -> Result<Vec<Item>> {
-        let index = Some(Index::Global { name: "due", partition: "due_shard" });
+        let index = Some(TableIndex::Global { name: "due", partition: "due_shard" });
         let range = Some(Range { attribute: "due_at", from: "0".to_owned(), to: by.to_string() });
-        Ok(self.query(&Query { index, range, limit: Some(limit), ..Query::partition(shard) }).await?.items)
+        Ok(self.query(&TableQuery { index, range, limit: Some(limit), ..TableQuery::partition(shard) }).await?.items)
     }
 
     pub fn put(&self, item: &impl Serialize) -> Write {
@@ -240,7 +240,7 @@ impl Table {
     }
 
     pub fn put_item(&self, item: Item) -> Write {
-        Write::new(&self.name, Change::Put(item))
+        Write::new(&self.name, WriteOperation::Put(item))
     }
 
     pub fn put_new(&self, item: &impl Serialize) -> Write {
@@ -248,11 +248,11 @@ impl Table {
     }
 
     pub fn update(&self, key: Key) -> Write {
-        Write::new(&self.name, Change::Update { key, set: vec![], add: vec![], remove: vec![] })
+        Write::new(&self.name, WriteOperation::Update { key, set: vec![], add: vec![], remove: vec![] })
     }
 
     pub fn delete(&self, key: Key) -> Write {
-        Write::new(&self.name, Change::Delete(key))
+        Write::new(&self.name, WriteOperation::Delete(key))
     }
 
     /// Whether the write belongs to this table.
@@ -262,7 +262,7 @@ impl Table {
 
     /// A condition check: it changes nothing, and its transaction is refused unless the condition holds.
     pub fn check(&self, key: Key) -> Write {
-        Write::new(&self.name, Change::Check(key))
+        Write::new(&self.name, WriteOperation::Check(key))
     }
 
     /// Carries out one put or update, outside of a transaction.
@@ -298,13 +298,15 @@ impl Table {
                 }
             }};
         }
-        match &write.change {
-            Change::Put(item) => carry_out!(self.client.put_item().set_item(Some(item.clone())), PutItemError),
-            Change::Update { key, .. } => {
+        match &write.operation {
+            WriteOperation::Put(item) => carry_out!(self.client.put_item().set_item(Some(item.clone())), PutItemError),
+            WriteOperation::Update { key, .. } => {
                 let call = self.client.update_item().set_key(Some(key.attributes()));
                 carry_out!(call.set_update_expression(write.update_expression()), UpdateItemError)
             }
-            Change::Delete(_) | Change::Check(_) => Err(Error::internal("this write must be part of a transaction")),
+            WriteOperation::Delete(_) | WriteOperation::Check(_) => {
+                Err(Error::internal("this write must be part of a transaction"))
+            }
         }
     }
 

@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::item::parse;
 use super::keys;
-use super::table::{Query, Table};
+use super::table::{Table, TableQuery};
 use super::write::Write;
 use domain::id::{ApiKeyId, OrgId, UserId};
 use domain::lease::{Lease, month};
@@ -117,7 +117,7 @@ pub(super) fn add_usage(table: &Table, lease: &Lease, spent: &Spent, at: Time) -
 /// Reads the counters of a month (`202611`), which hold the usage of closed leases.
 pub(super) async fn read_month(table: &Table, org: OrgId, month: i64) -> Result<MonthlyUsage> {
     let mut usage = MonthlyUsage::default();
-    for item in table.query_all(Query::partition(keys::usage(org, month))).await? {
+    for item in table.query_all(TableQuery::partition(keys::usage(org, month))).await? {
         let sk = keys::Key::from_item(&item).map(|key| key.sk).unwrap_or_default();
         if sk == keys::ADJUSTED {
             usage.adjusted = parse(item)?;

@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::item::{Item, parse};
 use super::keys::{self, Key};
 use super::stored_text::StoredText;
-use super::table::{Filter, Query, Table};
+use super::table::{Filter, Table, TableQuery};
 use crate::bucket::Bucket;
 use crate::{Context, config};
 use domain::id::{Id, WebhookEventId, WebhookId};
@@ -103,11 +103,11 @@ impl WebhookEvents {
         let partition = keys::webhook_events(webhook);
         let mut filter = Filter::default();
         filter.one_of("outcome", outcomes);
-        let mut query = Query {
+        let mut query = TableQuery {
             order: Order::Desc,
             filter: filter.any(),
             after: after.map(|sk| Key { pk: partition.clone(), sk }.attributes()),
-            ..Query::partition(partition)
+            ..TableQuery::partition(partition)
         };
         let (mut items, mut scanned) = (Vec::new(), 0);
         loop {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::item::{Item, parse, to_item};
-use super::table::{Query, Table};
+use super::table::{Table, TableQuery};
 use super::work::{self, DeletedEntity};
 use super::workflow_parts::WorkflowPart;
 use super::{keys, quota};
@@ -173,7 +173,7 @@ impl Webhooks {
 
 /// The ids of a workflow's webhooks.
 pub(super) async fn ids(entities: &Table, account: Account, workflow: WorkflowId) -> Result<Vec<WebhookId>> {
-    let listed = entities.query_all(Query::partition(keys::webhooks(account, workflow))).await?;
+    let listed = entities.query_all(TableQuery::partition(keys::webhooks(account, workflow))).await?;
     listed.into_iter().map(|item| Ok(parse::<ListedItem>(item)?.sk)).collect()
 }
 

@@ -19,14 +19,14 @@ pub struct Write {
     pub(super) table: String,
     /// A refusal of this write is matched by this label.
     pub(super) label: &'static str,
-    pub(super) change: Change,
+    pub(super) operation: WriteOperation,
     pub(super) condition: Option<String>,
     pub(super) names: HashMap<String, String>,
     pub(super) values: HashMap<String, AttributeValue>,
 }
 
 #[derive(Clone)]
-pub(super) enum Change {
+pub(super) enum WriteOperation {
     Put(Item),
     Update { key: Key, set: Vec<String>, add: Vec<String>, remove: Vec<String> },
     Delete(Key),
@@ -34,9 +34,9 @@ pub(super) enum Change {
 }
 
 impl Write {
-    pub(super) fn new(table: &str, change: Change) -> Self {
+    pub(super) fn new(table: &str, operation: WriteOperation) -> Self {
         let (names, values) = (HashMap::new(), HashMap::new());
-        Self { table: table.to_owned(), label: "", change, condition: None, names, values }
+        Self { table: table.to_owned(), label: "", operation, condition: None, names, values }
     }
 
     /// Labels the write, so that its refusal is matched by the label and not by its position in the transaction.
@@ -47,9 +47,11 @@ impl Write {
 
     /// The key of the item that is written.
     pub(super) fn key(&self) -> Option<Key> {
-        match &self.change {
-            Change::Put(item) => Key::from_item(item),
-            Change::Update { key, .. } | Change::Delete(key) | Change::Check(key) => Some(key.clone()),
+        match &self.operation {
+            WriteOperation::Put(item) => Key::from_item(item),
+            WriteOperation::Update { key, .. } | WriteOperation::Delete(key) | WriteOperation::Check(key) => {
+                Some(key.clone())
+            }
         }
     }
 
@@ -139,7 +141,7 @@ impl Write {
         list: impl for<'a> FnOnce(&'a mut Vec<String>, &'a mut Vec<String>, &'a mut Vec<String>) -> &'a mut Vec<String>,
         action: String,
     ) -> Self {
-        if let Change::Update { set, add, remove, .. } = &mut self.change {
+        if let WriteOperation::Update { set, add, remove, .. } = &mut self.operation {
             list(set, add, remove).push(action);
         }
         self
@@ -147,11 +149,11 @@ impl Write {
 
     /// Whether this is an update without any action, which DynamoDB refuses.
     pub(super) fn changes_nothing(&self) -> bool {
-        matches!(&self.change, Change::Update { set, add, remove, .. } if set.is_empty() && add.is_empty() && remove.is_empty())
+        matches!(&self.operation, WriteOperation::Update { set, add, remove, .. } if set.is_empty() && add.is_empty() && remove.is_empty())
     }
 
     pub(super) fn update_expression(&self) -> Option<String> {
-        let Change::Update { set, add, remove, .. } = &self.change else { return None };
+        let WriteOperation::Update { set, add, remove, .. } = &self.operation else { return None };
         let clauses = [("SET", set), ("ADD", add), ("REMOVE", remove)];
         let clauses = clauses.iter().filter(|(_, actions)| !actions.is_empty());
         Some(clauses.map(|(verb, actions)| format!("{verb} {}", actions.join(", "))).collect::<Vec<_>>().join(" "))
@@ -178,23 +180,23 @@ impl Write {
                     .return_values_on_condition_check_failure(RETURN_ITEM_ON_FAILURE)
             };
         }
-        Ok(match &self.change {
-            Change::Put(put) => item
+        Ok(match &self.operation {
+            WriteOperation::Put(put) => item
                 .put(common!(Put::builder()).set_item(Some(put.clone())).set_condition_expression(condition).build()?),
-            Change::Update { key, .. } => item.update(
+            WriteOperation::Update { key, .. } => item.update(
                 common!(Update::builder())
                     .set_key(Some(key.attributes()))
                     .set_update_expression(self.update_expression())
                     .set_condition_expression(condition)
                     .build()?,
             ),
-            Change::Delete(key) => item.delete(
+            WriteOperation::Delete(key) => item.delete(
                 common!(Delete::builder())
                     .set_key(Some(key.attributes()))
                     .set_condition_expression(condition)
                     .build()?,
             ),
-            Change::Check(key) => item.condition_check(
+            WriteOperation::Check(key) => item.condition_check(
                 common!(ConditionCheck::builder())
                     .set_key(Some(key.attributes()))
                     .set_condition_expression(condition)

@@ -2,7 +2,7 @@
 
 use domain::money::Money;
 use serde_json::json;
-use shared::store::catalog::Provider;
+use shared::store::catalog::StoredProvider;
 use tests::TestApp;
 use tests::client::Answer;
 use tests::gateway::{Customer, ModelBuilder, events};
@@ -24,7 +24,7 @@ async fn stage() -> Stage {
     stage_with(|_| {}).await
 }
 
-async fn stage_with(change: impl FnOnce(&mut Provider)) -> Stage {
+async fn stage_with(change: impl FnOnce(&mut StoredProvider)) -> Stage {
     let app = TestApp::start().await;
     let fake = FakeProvider::start().await;
     ModelBuilder::new("fake").with_changed_deployment(&app, &fake, change).await.insert(&app).await;

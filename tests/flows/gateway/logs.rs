@@ -7,7 +7,7 @@ use domain::money::Money;
 use reqwest::Method;
 use serde_json::{Value, json};
 use shared::secrets::Secrets;
-use shared::store::catalog::Provider;
+use shared::store::catalog::StoredProvider;
 use tests::TestApp;
 use tests::client::{Person, send};
 use tests::gateway::{CHAT, ModelBuilder};
@@ -51,7 +51,7 @@ async fn prompts_answers_and_keys_are_never_logged() {
     let app = TestApp::start().await;
     let context = app.platform.context();
     let fake = FakeProvider::start().await;
-    let (secrets, place) = (Secrets::new(&context).unwrap(), Provider::sealed_for("fake-0"));
+    let (secrets, place) = (Secrets::new(&context).unwrap(), StoredProvider::sealed_for("fake-0"));
     let api_key = Some(secrets.seal(&place, PROVIDER_KEY.as_bytes()).await.unwrap());
     ModelBuilder::new("fake")
         .with_changed_deployment(&app, &fake, |provider| provider.api_key = api_key)

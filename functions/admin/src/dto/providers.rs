@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use shared::config::OUTBOUND_ALLOWED_CIDRS;
 use shared::outbound::Outbound;
 use shared::secrets::Sealed;
-use shared::store::catalog::Provider;
+use shared::store::catalog::StoredProvider;
 use utoipa::ToSchema;
 
 use super::{check_plain_name, check_text};
@@ -104,11 +104,11 @@ impl ProviderIn {
     /// Validates the settings and returns the provider. `before` is the stored provider of an update.
     pub fn read(
         self,
-        before: Option<&Provider>,
+        before: Option<&StoredProvider>,
         key: &KeyChange,
         outbound: &Outbound,
         version: u64,
-    ) -> Result<Provider> {
+    ) -> Result<StoredProvider> {
         check_plain_name("name", &self.name)?;
         if before.is_none_or(|before| before.base_url != self.base_url) {
             self.check_base_url(outbound)?;
@@ -133,7 +133,7 @@ impl ProviderIn {
             KindWire::Bedrock => ProviderKind::Bedrock,
             KindWire::Dev => ProviderKind::Dev,
         };
-        Ok(Provider {
+        Ok(StoredProvider {
             name: self.name,
             kind,
             base_url: self.base_url,
@@ -234,8 +234,8 @@ impl From<ProviderKind> for KindWire {
     }
 }
 
-impl From<&Provider> for ProviderIn {
-    fn from(provider: &Provider) -> Self {
+impl From<&StoredProvider> for ProviderIn {
+    fn from(provider: &StoredProvider) -> Self {
         Self {
             name: provider.name.clone(),
             kind: provider.kind.into(),
@@ -269,10 +269,10 @@ pub struct ProviderOut {
     version: u64,
 }
 
-impl From<&Provider> for ProviderOut {
-    fn from(provider: &Provider) -> Self {
-        let Provider { name, kind, base_url, api_key: _, api_key_last4, auth_header, .. } = provider;
-        let Provider { headers, region, timeouts, version, .. } = provider;
+impl From<&StoredProvider> for ProviderOut {
+    fn from(provider: &StoredProvider) -> Self {
+        let StoredProvider { name, kind, base_url, api_key: _, api_key_last4, auth_header, .. } = provider;
+        let StoredProvider { headers, region, timeouts, version, .. } = provider;
         Self {
             name: name.clone(),
             kind: (*kind).into(),

@@ -7,8 +7,8 @@ use domain::Error;
 use domain::id::Id;
 use domain::name::AliasName;
 use shared::http::openai::{BodyRefused, ErrorBody, ErrorResponses, Json, List, Operator, OperatorOnly, Path, Result};
-use shared::store::admin::Change;
-use shared::store::catalog::{Entry, Listing};
+use shared::store::admin::CatalogChange;
+use shared::store::catalog::{CatalogEntry, Listing};
 
 use crate::Stores;
 use crate::dto::aliases::{AliasIn, AliasOut};
@@ -56,7 +56,7 @@ pub async fn put_alias(
             return Err(Error::invalid_body("model", "no such model"));
         }
         let before = listing.aliases.get(&alias).map(|model| entry(&alias, model));
-        Ok(Change { before, after: Some(entry(&alias, &body.model)) })
+        Ok(CatalogChange { before, after: Some(entry(&alias, &body.model)) })
     };
     stores.admin.change_catalog(&action, &stores.catalog, put).await?;
     Ok(Body(AliasOut { alias, model: body.model }))
@@ -80,14 +80,14 @@ pub async fn delete_alias(
     let action = operator.audit_action("alias.delete", &alias);
     let delete = |listing: &Listing| {
         let model = listing.aliases.get(&alias).ok_or(Error::NotFound { kind: AliasName::KIND })?;
-        Ok(Change { before: Some(entry(&alias, model)), after: None })
+        Ok(CatalogChange { before: Some(entry(&alias, model)), after: None })
     };
     stores.admin.change_catalog(&action, &stores.catalog, delete).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
-fn entry(alias: &str, model: &str) -> (Entry, String) {
+fn entry(alias: &str, model: &str) -> (CatalogEntry, String) {
     let (alias, model) = (alias.to_owned(), model.to_owned());
     let snapshot = render_snapshot(&AliasOut { alias: alias.clone(), model: model.clone() });
-    (Entry::Alias { alias, model }, snapshot)
+    (CatalogEntry::Alias { alias, model }, snapshot)
 }

@@ -3,8 +3,8 @@
 use axum::Json as Body;
 use axum::extract::State;
 use shared::http::openai::{BodyRefused, ErrorResponses, Json, Operator, OperatorOnly, Result};
-use shared::store::admin::Change;
-use shared::store::catalog::{Entry, Listing};
+use shared::store::admin::CatalogChange;
+use shared::store::catalog::{CatalogEntry, Listing};
 
 use crate::Stores;
 use crate::dto::plans::{MaintenanceIn, MaintenanceOut};
@@ -37,8 +37,9 @@ pub async fn put_maintenance(
 ) -> Result<Body<MaintenanceOut>> {
     let after = body.read()?;
     let action = operator.audit_action("maintenance.put", "maintenance");
-    let entry = |it: &_| (Entry::Maintenance(Clone::clone(it)), render_snapshot(&MaintenanceOut::from(it)));
-    let put = |listing: &Listing| Ok(Change { before: Some(entry(&listing.maintenance)), after: Some(entry(&after)) });
+    let entry = |it: &_| (CatalogEntry::Maintenance(Clone::clone(it)), render_snapshot(&MaintenanceOut::from(it)));
+    let put =
+        |listing: &Listing| Ok(CatalogChange { before: Some(entry(&listing.maintenance)), after: Some(entry(&after)) });
     stores.admin.change_catalog(&action, &stores.catalog, put).await?;
     Ok(Body(MaintenanceOut::from(&after)))
 }

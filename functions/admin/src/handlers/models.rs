@@ -11,8 +11,8 @@ use domain::name::ModelName;
 use serde_json::Value;
 use shared::http::etag::{ETag, IfMatch};
 use shared::http::openai::{BodyRefused, ErrorBody, ErrorResponses, Json, List, Operator, OperatorOnly, Path, Result};
-use shared::store::admin::Change;
-use shared::store::catalog::{Entry, Listing};
+use shared::store::admin::CatalogChange;
+use shared::store::catalog::{CatalogEntry, Listing};
 
 use crate::Stores;
 use crate::dto::models::{ModelIn, ModelOut};
@@ -73,7 +73,7 @@ pub async fn create_model(
             let message = "a model or an alias with this name exists; choose another name".to_owned();
             return Err(Error::Conflict { code: "model_exists", message });
         }
-        Ok(Change { before: None, after: Some(entry(model)) })
+        Ok(CatalogChange { before: None, after: Some(entry(model)) })
     };
     let (change, work_ids) = stores.admin.change_catalog(&action, &stores.catalog, create).await?;
     stores.hints.send_all(work_ids).await;
@@ -115,7 +115,7 @@ pub async fn update_model(
         }
         let after = after.read(listing, listing.next_version())?;
         check_version(&if_match, &render_snapshot(&ModelOut::from(before)))?;
-        Ok(Change { before: Some(entry(before.clone())), after: Some(entry(after)) })
+        Ok(CatalogChange { before: Some(entry(before.clone())), after: Some(entry(after)) })
     };
     let (change, work_ids) = stores.admin.change_catalog(&action, &stores.catalog, update).await?;
     stores.hints.send_all(work_ids).await;
@@ -149,7 +149,7 @@ pub async fn delete_model(
                 format!("the alias {alias} points to this model; delete the alias or point it to another model");
             return Err(Error::Conflict { code: "model_in_use", message });
         }
-        Ok(Change { before: Some(entry(before.clone())), after: None })
+        Ok(CatalogChange { before: Some(entry(before.clone())), after: None })
     };
     let (_, work_ids) = stores.admin.change_catalog(&action, &stores.catalog, delete).await?;
     stores.hints.send_all(work_ids).await;
@@ -160,14 +160,14 @@ fn find<'a>(listing: &'a Listing, name: &str) -> domain::Result<&'a Model> {
     listing.models.get(name).ok_or(Error::NotFound { kind: ModelName::KIND })
 }
 
-fn entry(model: Model) -> (Entry, String) {
+fn entry(model: Model) -> (CatalogEntry, String) {
     let snapshot = render_snapshot(&ModelOut::from(&model));
-    (Entry::Model(model), snapshot)
+    (CatalogEntry::Model(model), snapshot)
 }
 
-fn changed_model(change: Change) -> domain::Result<ModelOut> {
+fn changed_model(change: CatalogChange) -> domain::Result<ModelOut> {
     match change.after {
-        Some((Entry::Model(model), _)) => Ok(ModelOut::from(&model)),
+        Some((CatalogEntry::Model(model), _)) => Ok(ModelOut::from(&model)),
         _ => Err(Error::internal("the change of a model returned no model")),
     }
 }

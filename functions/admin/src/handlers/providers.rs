@@ -10,8 +10,8 @@ use domain::name::ProviderName;
 use serde_json::Value;
 use shared::http::etag::{ETag, IfMatch};
 use shared::http::openai::{BodyRefused, ErrorBody, ErrorResponses, Json, List, Operator, OperatorOnly, Path, Result};
-use shared::store::admin::Change;
-use shared::store::catalog::{Entry, Listing, Provider};
+use shared::store::admin::CatalogChange;
+use shared::store::catalog::{CatalogEntry, Listing, StoredProvider};
 
 use crate::Stores;
 use crate::dto::providers::{KeyChange, ProviderIn, ProviderOut, check_api_key};
@@ -73,7 +73,7 @@ pub async fn create_provider(
             let message = "a provider with this name exists; choose another name".to_owned();
             return Err(Error::Conflict { code: "provider_exists", message });
         }
-        Ok(Change { before: None, after: Some(entry(provider)) })
+        Ok(CatalogChange { before: None, after: Some(entry(provider)) })
     };
     let (change, _) = stores.admin.change_catalog(&action, &stores.catalog, create).await?;
     Ok((StatusCode::CREATED, Body(changed_provider(change)?)))
@@ -120,7 +120,7 @@ pub async fn update_provider(
         }
         let after = after.read(Some(before), &key, &stores.outbound, listing.next_version())?;
         check_version(&if_match, &render_snapshot(&ProviderOut::from(before)))?;
-        Ok(Change { before: Some(entry(before.clone())), after: Some(entry(after)) })
+        Ok(CatalogChange { before: Some(entry(before.clone())), after: Some(entry(after)) })
     };
     let (change, _) = stores.admin.change_catalog(&action, &stores.catalog, update).await?;
     let out = changed_provider(change)?;
@@ -152,7 +152,7 @@ pub async fn delete_provider(
                 format!("the model {} has a deployment on this provider; remove the deployment first", model.name);
             return Err(Error::Conflict { code: "provider_in_use", message });
         }
-        Ok(Change { before: Some(entry(before.clone())), after: None })
+        Ok(CatalogChange { before: Some(entry(before.clone())), after: None })
     };
     stores.admin.change_catalog(&action, &stores.catalog, delete).await?;
     Ok(StatusCode::NO_CONTENT)
@@ -160,24 +160,24 @@ pub async fn delete_provider(
 
 async fn seal(stores: &Stores, name: &str, key: &str) -> domain::Result<KeyChange> {
     check_api_key(key)?;
-    let sealed = stores.secrets.seal(&Provider::sealed_for(name), key.as_bytes()).await?;
+    let sealed = stores.secrets.seal(&StoredProvider::sealed_for(name), key.as_bytes()).await?;
     // Four characters would reveal too much of a short key.
     let shown = if key.len() >= 16 { 4 } else { key.len() / 4 };
     Ok(KeyChange::Replace { sealed, last4: key[key.len() - shown..].to_owned() })
 }
 
-fn find<'a>(listing: &'a Listing, name: &str) -> domain::Result<&'a Provider> {
+fn find<'a>(listing: &'a Listing, name: &str) -> domain::Result<&'a StoredProvider> {
     listing.providers.get(name).ok_or(Error::NotFound { kind: ProviderName::KIND })
 }
 
-fn entry(provider: Provider) -> (Entry, String) {
+fn entry(provider: StoredProvider) -> (CatalogEntry, String) {
     let snapshot = render_snapshot(&ProviderOut::from(&provider));
-    (Entry::Provider(provider), snapshot)
+    (CatalogEntry::Provider(provider), snapshot)
 }
 
-fn changed_provider(change: Change) -> domain::Result<ProviderOut> {
+fn changed_provider(change: CatalogChange) -> domain::Result<ProviderOut> {
     match change.after {
-        Some((Entry::Provider(provider), _)) => Ok(ProviderOut::from(&provider)),
+        Some((CatalogEntry::Provider(provider), _)) => Ok(ProviderOut::from(&provider)),
         _ => Err(Error::internal("the change of a provider returned no provider")),
     }
 }

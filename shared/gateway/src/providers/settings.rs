@@ -41,11 +41,11 @@ impl ProviderSettings {
 
 impl ProviderSettings {
     /// Reads the settings of a catalog provider and decrypts its API key.
-    pub async fn open(provider: &catalog::Provider, secrets: &Secrets) -> Result<Self> {
+    pub async fn open(provider: &catalog::StoredProvider, secrets: &Secrets) -> Result<Self> {
         let api_key = match &provider.api_key {
             None => None,
             Some(sealed) => {
-                let opened = secrets.open(&catalog::Provider::sealed_for(&provider.name), sealed).await?;
+                let opened = secrets.open(&catalog::StoredProvider::sealed_for(&provider.name), sealed).await?;
                 let text = std::str::from_utf8(&opened).map_err(Error::internal)?;
                 Some(Zeroizing::new(text.to_owned()))
             }

@@ -6,7 +6,7 @@ use super::Admin;
 use crate::store::item::parse;
 use crate::store::keys;
 use crate::store::ledger::cursor_after;
-use crate::store::table::{Index, Query, Range};
+use crate::store::table::{Range, TableIndex, TableQuery};
 use crate::store::write::Write;
 use domain::Result;
 use domain::audit::{Actor, AuditAction};
@@ -56,12 +56,12 @@ impl Admin {
     /// Lists the audit entries of a month (`202611`), newest first.
     pub async fn audit(&self, month: i64, limit: u32, after: Option<String>) -> Result<Slice<AuditEntry>> {
         let to = after.unwrap_or_else(|| "9".to_owned());
-        let query = Query {
-            index: Some(Index::Global { name: "listed", partition: "listed_in" }),
+        let query = TableQuery {
+            index: Some(TableIndex::Global { name: "listed", partition: "listed_in" }),
             range: Some(Range { attribute: "listed_at", from: "0".to_owned(), to }),
             order: Order::Desc,
             limit: Some(limit + 1),
-            ..Query::partition(keys::audit(month))
+            ..TableQuery::partition(keys::audit(month))
         };
         let items = self.journal.query(&query).await?.items.into_iter();
         let mut items: Vec<AuditItem> = items.map(parse).collect::<Result<_>>()?;

@@ -2,7 +2,7 @@
 //! when the catalog changed after it was read. So names never clash, and no entry references a missing one.
 
 use super::Admin;
-use crate::store::catalog::{Entry, Listing, put, remove};
+use crate::store::catalog::{CatalogEntry, Listing, put, remove};
 use crate::store::revision::Attempts;
 use crate::store::write::Write;
 use crate::store::{Catalog, keys, work};
@@ -13,9 +13,9 @@ use domain::id::WorkId;
 use domain::time::Time;
 
 /// One entry of the catalog before and after its change. Each is paired with its text for the audit log.
-pub struct Change {
-    pub before: Option<(Entry, String)>,
-    pub after: Option<(Entry, String)>,
+pub struct CatalogChange {
+    pub before: Option<(CatalogEntry, String)>,
+    pub after: Option<(CatalogEntry, String)>,
 }
 
 /// The work that a change made necessary, and whose hints the caller must send.
@@ -28,8 +28,8 @@ impl Admin {
         &self,
         action: &AuditAction,
         catalog: &Catalog,
-        change: impl Fn(&Listing) -> Result<Change>,
-    ) -> Result<(Change, PendingWork)> {
+        change: impl Fn(&Listing) -> Result<CatalogChange>,
+    ) -> Result<(CatalogChange, PendingWork)> {
         let _queue = self.queue.lock().await;
         let mut attempts = Attempts::to_change("catalog");
         loop {
@@ -48,9 +48,9 @@ impl Admin {
         }
     }
 
-    fn writes(&self, action: &AuditAction, listing: &Listing, change: &Change) -> (Vec<Write>, PendingWork) {
-        let entry = |side: &Option<(Entry, String)>| side.as_ref().map(|(entry, _)| entry.clone());
-        let text = |side: &Option<(Entry, String)>| side.as_ref().map(|(_, text)| text.clone());
+    fn writes(&self, action: &AuditAction, listing: &Listing, change: &CatalogChange) -> (Vec<Write>, PendingWork) {
+        let entry = |side: &Option<(CatalogEntry, String)>| side.as_ref().map(|(entry, _)| entry.clone());
+        let text = |side: &Option<(CatalogEntry, String)>| side.as_ref().map(|(_, text)| text.clone());
         let (before, after) = (entry(&change.before), entry(&change.after));
         let mut writes = vec![self.audit_write(action, text(&change.before), text(&change.after))];
         match (&before, &after) {
@@ -73,15 +73,15 @@ impl Admin {
     }
 }
 
-fn model(entry: Option<&Entry>) -> Option<&Model> {
+fn model(entry: Option<&CatalogEntry>) -> Option<&Model> {
     match entry? {
-        Entry::Model(model) => Some(model),
+        CatalogEntry::Model(model) => Some(model),
         _ => None,
     }
 }
 
-fn added_at(action: &AuditAction, listing: &Listing, entry: &Entry) -> Option<Time> {
-    let Entry::Model(model) = entry else { return None };
+fn added_at(action: &AuditAction, listing: &Listing, entry: &CatalogEntry) -> Option<Time> {
+    let CatalogEntry::Model(model) = entry else { return None };
     let is_new = !listing.models.contains_key(&model.name);
     listing.added_at.get(&model.name).copied().or(is_new.then_some(action.at))
 }

@@ -23,7 +23,7 @@ use domain::Result;
 use domain::audit::AuditAction;
 
 pub use audit::AuditEntry;
-pub use catalog::{Change, PendingWork};
+pub use catalog::{CatalogChange, PendingWork};
 pub use credits::AdjustmentOutcome;
 
 #[derive(Clone)]

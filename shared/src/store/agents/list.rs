@@ -7,7 +7,7 @@ use super::item::{Head, scope};
 use crate::store::item::{Item, parse};
 use crate::store::keys;
 use crate::store::listing;
-use crate::store::table::{Filter, Index, Query};
+use crate::store::table::{Filter, TableIndex, TableQuery};
 use domain::Result;
 use domain::agent::{Agent, AgentScope, AgentStatus, AgentType};
 use domain::id::AgentId;
@@ -71,11 +71,11 @@ impl Agents {
         order: Order,
         request: PageRequest,
     ) -> Result<Page<AgentSummary>> {
-        let query = Query {
-            index: Some(Index::Local(index(sort))),
+        let query = TableQuery {
+            index: Some(TableIndex::Local(index(sort))),
             order,
             filter: filter.expression(),
-            ..Query::partition(keys::agents(account))
+            ..TableQuery::partition(keys::agents(account))
         };
         let count = keys::agent_count(account);
         listing::page(&self.entities, &self.counters, count, query, request).await?.try_map(summary)

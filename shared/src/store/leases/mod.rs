@@ -96,7 +96,7 @@ pub enum Recorded {
 
 /// The balance and the usage of an organization, up to its last call.
 #[derive(Clone, Debug)]
-pub struct Statement {
+pub struct BillingStatement {
     pub meter: Meter,
     pub balance: Money,
     pub usage: MonthlyUsage,

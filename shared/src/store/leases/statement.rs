@@ -1,10 +1,10 @@
 //! Statements: the balance and the monthly usage of an organization, including its open leases.
 
 use super::items::{LeaseItem, SlotContent, SlotItem};
-use super::{Leases, Statement};
+use super::{BillingStatement, Leases};
 use crate::store::item::parse;
 use crate::store::meters::Meter;
-use crate::store::table::Query;
+use crate::store::table::TableQuery;
 use crate::store::usage::{Figures, MonthlyUsage};
 use crate::store::{keys, usage};
 use domain::Result;
@@ -21,18 +21,18 @@ impl Leases {
     /// Reads an organization's meter and its balance. The balance includes what its open leases hold and have not
     /// spent.
     pub async fn balance(&self, org: OrgId) -> Result<(Meter, Money)> {
-        let Statement { meter, balance, .. } = self.read_statement(org, None).await?;
+        let BillingStatement { meter, balance, .. } = self.read_statement(org, None).await?;
         Ok((meter, balance))
     }
 
     /// Reads the balance, and the usage of a month (`202611`): the counters, and the charges of open leases.
-    pub async fn statement(&self, org: OrgId, month: i64) -> Result<Statement> {
+    pub async fn statement(&self, org: OrgId, month: i64) -> Result<BillingStatement> {
         self.read_statement(org, Some(month)).await
     }
 
     /// Reads until the organization's sequence number did not change during a reading. A reading is several queries,
     /// and a lease that is closed between two of them would count twice or not at all.
-    async fn read_statement(&self, org: OrgId, in_month: Option<i64>) -> Result<Statement> {
+    async fn read_statement(&self, org: OrgId, in_month: Option<i64>) -> Result<BillingStatement> {
         let ids = |leases: &[Lease]| leases.iter().map(|lease| lease.id).collect::<Vec<_>>();
         let (mut meter, mut leases) = self.org_money(org).await?;
         for reading in 1.. {
@@ -54,7 +54,7 @@ impl Leases {
             let (meter_again, leases_again) = self.org_money(org).await?;
             let is_unchanged = meter_again.sequence() == meter.sequence() && ids(&leases_again) == ids(&leases);
             if is_unchanged || reading == READINGS {
-                return Ok(Statement { meter, balance, usage });
+                return Ok(BillingStatement { meter, balance, usage });
             }
             (meter, leases) = (meter_again, leases_again);
         }
@@ -62,7 +62,7 @@ impl Leases {
     }
 
     async fn org_money(&self, org: OrgId) -> Result<(Meter, Vec<Lease>)> {
-        let items = self.counters.query_all(Query::partition(keys::org_money(org))).await?;
+        let items = self.counters.query_all(TableQuery::partition(keys::org_money(org))).await?;
         let (mut meter, mut leases) = (Meter::default(), Vec::new());
         for item in items {
             if keys::Key::from_item(&item).is_some_and(|key| key.sk == keys::METER) {
@@ -76,7 +76,7 @@ impl Leases {
 
     /// The charges in a lease's slots.
     pub(super) async fn charges(&self, lease: &Lease) -> Result<Vec<Charge>> {
-        let items = self.journal.query_all(Query::partition(keys::charges(lease.id))).await?;
+        let items = self.journal.query_all(TableQuery::partition(keys::charges(lease.id))).await?;
         let slots = items.into_iter().map(|item| parse::<SlotItem>(item).map(|item| item.slot));
         let charges = slots.filter_map(|slot| match slot {
             Ok(SlotContent::Charge(charge)) => Some(Ok(*charge)),

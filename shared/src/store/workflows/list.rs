@@ -5,7 +5,7 @@ use serde::Deserialize;
 use super::Workflows;
 use super::item::Head;
 use crate::store::item::{Item, parse};
-use crate::store::table::{Filter, Index, Query};
+use crate::store::table::{Filter, TableIndex, TableQuery};
 use crate::store::{keys, listing};
 use domain::Result;
 use domain::id::WorkflowId;
@@ -71,11 +71,11 @@ impl Workflows {
         let mut filter = Filter::default();
         filter.search(wanted.search.as_deref());
         filter.one_of("head.state", &wanted.states);
-        let query = Query {
-            index: Some(Index::Local(index(sort))),
+        let query = TableQuery {
+            index: Some(TableIndex::Local(index(sort))),
             order,
             filter: filter.any(),
-            ..Query::partition(keys::workflows(account))
+            ..TableQuery::partition(keys::workflows(account))
         };
         let count = keys::workflow_count(account);
         listing::page(&self.entities, &self.counters, count, query, request).await?.try_map(summary)

@@ -15,7 +15,7 @@ use super::idempotency::{self, CreateOutcome, IdempotencyKey};
 use super::item::{Item, parse};
 use super::revision::{self, Attempts};
 use super::stored_text::StoredText;
-use super::table::{Query, RefusedWrite, Table, WriteOutcome};
+use super::table::{TableQuery, RefusedWrite, Table, WriteOutcome};
 use super::work::{self, DeletedEntity};
 use super::write::Write;
 use super::{catalog, credentials, keys, webhooks};
@@ -339,7 +339,7 @@ pub(super) async fn delete_dependencies(entities: &Table, account: Account, id: 
     for reference in &found.references {
         entities.remove(&dependent.key(reference)).await?;
     }
-    let own = async |partition| entities.query_all(Query::partition(partition)).await;
+    let own = async |partition| entities.query_all(TableQuery::partition(partition)).await;
     let (credentials, webhooks) = (own(keys::credentials(account, id)).await?, own(keys::webhooks(account, id)).await?);
     // The entries of the list are deleted last, because a retry finds the webhooks by them.
     for webhook in webhooks.iter().filter_map(keys::Key::from_item).filter_map(|listed| listed.sk.parse().ok()) {

@@ -11,7 +11,7 @@ use crate::store::item::{Item, parse, to_item};
 use crate::store::keys::{self, Key};
 use crate::store::listing;
 use crate::store::revision::was_written;
-use crate::store::table::{Index, Query};
+use crate::store::table::{TableIndex, TableQuery};
 use crate::store::write::Write;
 use domain::id::{DeploymentId, Id, ReleaseId, UserId, WorkflowId};
 use domain::identity::Account;
@@ -232,8 +232,11 @@ impl Workflows {
 
     /// Reads a page of releases or deployments. The total is the number of releases for both.
     async fn numbered(&self, partition: String, total: u64, request: PageRequest) -> Result<Page<Item>> {
-        let query =
-            Query { index: Some(Index::Local("by_created")), order: Order::Desc, ..Query::partition(partition) };
+        let query = TableQuery {
+            index: Some(TableIndex::Local("by_created")),
+            order: Order::Desc,
+            ..TableQuery::partition(partition)
+        };
         let items = listing::items(&self.entities, query, request).await?;
         Ok(Page { items, total, request })
     }

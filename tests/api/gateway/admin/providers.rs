@@ -3,7 +3,7 @@
 use domain::provider::{ProviderKind, Timeouts};
 use serde_json::{Value, json};
 use shared::store::Catalog;
-use shared::store::catalog::Provider;
+use shared::store::catalog::StoredProvider;
 use tests::TestApp;
 use tests::provider::{Behaviour, FakeProvider};
 
@@ -116,7 +116,7 @@ async fn a_provider_test_reports_why_it_failed() {
 
     // As if the provider had been stored before its address was forbidden.
     let catalog = Catalog::new(&app.platform.context()).unwrap();
-    let stored = |name: &str, kind, base_url: &str| Provider {
+    let stored = |name: &str, kind, base_url: &str| StoredProvider {
         name: name.to_owned(),
         kind,
         base_url: Some(base_url.to_owned()),
