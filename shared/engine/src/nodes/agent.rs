@@ -12,7 +12,7 @@ use domain::reference::Reference;
 
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Agent {
+pub struct AgentNode {
     /// One of the caller's agents, or one private to the workflow.
     pub agent_id: Uuid,
     /// The message to the agent.
@@ -24,7 +24,7 @@ pub struct Agent {
     pub memory: Option<bool>,
 }
 
-impl NodeKind for Agent {
+impl NodeKind for AgentNode {
     const NAME: &'static str = "agent";
     const CATEGORY: Category = Category::Ai;
     const DESCRIPTION: &'static str =

@@ -11,13 +11,13 @@ use super::{Category, NodeKind};
 
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Condition {
+pub struct ConditionNode {
     /// An expression that is true or false.
     #[schema(inline)]
     pub expression: Cel,
 }
 
-impl NodeKind for Condition {
+impl NodeKind for ConditionNode {
     const NAME: &'static str = "condition";
     const CATEGORY: Category = Category::Logic;
     const HAS_CONDITIONS: bool = true;

@@ -10,7 +10,7 @@ use super::{Category, NodeKind};
 /// Set either `seconds` or `until`.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Delay {
+pub struct DelayNode {
     #[serde(default)]
     #[schema(minimum = 1, maximum = 2592000, nullable = false)]
     pub seconds: Option<u64>,
@@ -20,7 +20,7 @@ pub struct Delay {
     pub until: Option<Cel>,
 }
 
-impl NodeKind for Delay {
+impl NodeKind for DelayNode {
     const NAME: &'static str = "delay";
     const CATEGORY: Category = Category::Logic;
     const DESCRIPTION: &'static str = "Waits for up to 30 days; its value is its input.";

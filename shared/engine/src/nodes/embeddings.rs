@@ -11,7 +11,7 @@ use domain::reference::Reference;
 
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Embeddings {
+pub struct EmbeddingsNode {
     /// An embeddings model that `GET /builder/v1/models` lists.
     #[schema(min_length = 1, max_length = 200, example = "dev-embed")]
     pub model: String,
@@ -23,7 +23,7 @@ pub struct Embeddings {
     pub dimensions: Option<u32>,
 }
 
-impl NodeKind for Embeddings {
+impl NodeKind for EmbeddingsNode {
     const NAME: &'static str = "embeddings";
     const CATEGORY: Category = Category::Ai;
     const DESCRIPTION: &'static str =

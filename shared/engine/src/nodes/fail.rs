@@ -12,7 +12,7 @@ use super::{Category, NodeKind};
 
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Fail {
+pub struct FailNode {
     #[schema(inline)]
     pub message: Jinja,
     /// The error code, for programs; `failed` by default.
@@ -21,7 +21,7 @@ pub struct Fail {
     pub code: Option<String>,
 }
 
-impl NodeKind for Fail {
+impl NodeKind for FailNode {
     const NAME: &'static str = "fail";
     const CATEGORY: Category = Category::Output;
     const DESCRIPTION: &'static str = "Ends the run with an error.";

@@ -12,7 +12,7 @@ use domain::reference::Reference;
 
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Guard {
+pub struct GuardNode {
     #[schema(inline)]
     pub text: Jinja,
     /// A guard model of the catalog; the platform's default guard model if omitted.
@@ -25,7 +25,7 @@ pub struct Guard {
     pub threshold: Option<f64>,
 }
 
-impl NodeKind for Guard {
+impl NodeKind for GuardNode {
     const NAME: &'static str = "guard";
     const CATEGORY: Category = Category::Ai;
     const DESCRIPTION: &'static str =

@@ -13,7 +13,7 @@ use domain::header;
 
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Http {
+pub struct HttpNode {
     /// The HTTP method; `GET` by default.
     #[serde(default)]
     #[schema(inline, nullable = false)]
@@ -83,7 +83,7 @@ fn is_break(c: char) -> bool {
     c.is_control() && c != '\t'
 }
 
-impl NodeKind for Http {
+impl NodeKind for HttpNode {
     const NAME: &'static str = "http";
     const CATEGORY: Category = Category::Integration;
     const DESCRIPTION: &'static str = "Calls another system over HTTP; its value is {status, headers, body}.";

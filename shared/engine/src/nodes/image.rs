@@ -10,7 +10,7 @@ use domain::reference::Reference;
 
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Image {
+pub struct ImageNode {
     /// An image model of the catalog.
     #[schema(min_length = 1, max_length = 200, example = "dev-image")]
     pub preset: String,
@@ -26,7 +26,7 @@ pub struct Image {
     pub size: Option<String>,
 }
 
-impl NodeKind for Image {
+impl NodeKind for ImageNode {
     const NAME: &'static str = "image";
     const CATEGORY: Category = Category::Ai;
     const DESCRIPTION: &'static str =

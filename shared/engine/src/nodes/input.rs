@@ -9,7 +9,7 @@ use crate::schema::{check_value, faults};
 
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Input {
+pub struct InputNode {
     /// The JSON Schema (draft 2020-12) of the input of a run. Without it, any input is accepted.
     #[serde(default)]
     #[schema(nullable = false)]
@@ -19,7 +19,7 @@ pub struct Input {
     pub example: Option<Value>,
 }
 
-impl NodeKind for Input {
+impl NodeKind for InputNode {
     const NAME: &'static str = "input";
     const CATEGORY: Category = Category::Trigger;
     const DESCRIPTION: &'static str =

@@ -12,7 +12,7 @@ use super::{Category, IN, InputPort, NodeKind};
 
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Loop {
+pub struct LoopNode {
     /// A list. In the body, `vars.item` is the element and `vars.index` its index, from 0.
     #[schema(inline)]
     pub items: Cel,
@@ -47,7 +47,7 @@ pub const DONE: &str = "done";
 
 pub(super) const INPUTS: &[InputPort] = &[InputPort { name: IN, optional: false }, InputPort { name: NEXT, optional: true }];
 
-impl NodeKind for Loop {
+impl NodeKind for LoopNode {
     const NAME: &'static str = "loop";
     const CATEGORY: Category = Category::Logic;
     const DESCRIPTION: &'static str =

@@ -9,7 +9,7 @@ use super::{Category, NodeKind};
 
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Merge {
+pub struct MergeNode {
     /// Whether to wait for all branches that are taken, or to continue with the first; `all` by default.
     #[serde(default)]
     #[schema(inline, nullable = false)]
@@ -27,7 +27,7 @@ pub enum Mode {
     First,
 }
 
-impl NodeKind for Merge {
+impl NodeKind for MergeNode {
     const NAME: &'static str = "merge";
     const CATEGORY: Category = Category::Logic;
     const DESCRIPTION: &'static str =

@@ -9,7 +9,7 @@ use super::{Category, NodeKind, policy::Policies};
 /// The provider and the account are set in the workflow's channels.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Message {
+pub struct MessageNode {
     /// What happens with a message while the run of the previous one is in progress; `enqueue` by default.
     #[serde(default)]
     #[schema(inline, nullable = false)]
@@ -24,7 +24,7 @@ pub enum Busy {
     Reject,
 }
 
-impl NodeKind for Message {
+impl NodeKind for MessageNode {
     const NAME: &'static str = "message";
     const CATEGORY: Category = Category::Trigger;
     const DESCRIPTION: &'static str =

@@ -26,29 +26,29 @@ macro_rules! node_types {
 }
 
 node_types! {
-    input::Input,
-    webhook::Webhook,
-    schedule::Schedule,
-    message::Message,
-    agent::Agent,
-    model::Model,
-    guard::Guard,
-    embeddings::Embeddings,
-    image::Image,
-    retrieval::Retrieval,
-    http::Http,
-    condition::Condition,
-    switch::Switch,
-    transform::Transform,
-    template::Template,
-    r#loop::Loop,
-    merge::Merge,
-    delay::Delay,
-    review::Review,
-    workflow::Workflow,
-    send_message::SendMessage,
-    send_result::SendResult,
-    fail::Fail,
+    input::InputNode,
+    webhook::WebhookNode,
+    schedule::ScheduleNode,
+    message::MessageNode,
+    agent::AgentNode,
+    model::ModelNode,
+    guard::GuardNode,
+    embeddings::EmbeddingsNode,
+    image::ImageNode,
+    retrieval::RetrievalNode,
+    http::HttpNode,
+    condition::ConditionNode,
+    switch::SwitchNode,
+    transform::TransformNode,
+    template::TemplateNode,
+    r#loop::LoopNode,
+    merge::MergeNode,
+    delay::DelayNode,
+    review::ReviewNode,
+    workflow::WorkflowNode,
+    send_message::SendMessageNode,
+    send_result::SendResultNode,
+    fail::FailNode,
 }
 
 /// All node types, in the order of the catalogue.
@@ -172,7 +172,7 @@ impl NodeType {
     fn from_kind<K: NodeKind>() -> Self {
         let inputs: &[InputPort] = match K::CATEGORY {
             Category::Trigger => &[],
-            _ if K::NAME == r#loop::Loop::NAME => r#loop::INPUTS,
+            _ if K::NAME == r#loop::LoopNode::NAME => r#loop::INPUTS,
             _ => &[InputPort { name: IN, optional: false }],
         };
         Self {
@@ -219,7 +219,7 @@ impl NodeType {
     }
 
     pub fn is_loop(&self) -> bool {
-        self.name == r#loop::Loop::NAME
+        self.name == r#loop::LoopNode::NAME
     }
 
     pub fn is_unknown(&self) -> bool {

@@ -12,7 +12,7 @@ use crate::schema::faults;
 
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Model {
+pub struct ModelNode {
     /// A chat model that `GET /builder/v1/models` lists.
     #[schema(min_length = 1, max_length = 200, example = "dev-chat")]
     pub model: String,
@@ -35,7 +35,7 @@ pub struct Model {
     pub schema: Option<Map<String, Value>>,
 }
 
-impl NodeKind for Model {
+impl NodeKind for ModelNode {
     const NAME: &'static str = "model";
     const CATEGORY: Category = Category::Ai;
     const DESCRIPTION: &'static str = "Calls a chat model of the gateway; its value is the text of the answer, or JSON that matches its schema.";

@@ -11,7 +11,7 @@ use domain::reference::Reference;
 
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Retrieval {
+pub struct RetrievalNode {
     /// An embeddings model that `GET /builder/v1/models` lists.
     #[schema(min_length = 1, max_length = 200, example = "dev-embed")]
     pub model: String,
@@ -47,7 +47,7 @@ pub enum Source {
     },
 }
 
-impl NodeKind for Retrieval {
+impl NodeKind for RetrievalNode {
     const NAME: &'static str = "retrieval";
     const CATEGORY: Category = Category::Ai;
     const DESCRIPTION: &'static str =

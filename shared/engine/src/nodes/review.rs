@@ -12,7 +12,7 @@ use super::{Category, NodeKind};
 
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Review {
+pub struct ReviewNode {
     /// The title of the decision.
     #[schema(inline)]
     pub title: Jinja,
@@ -57,7 +57,7 @@ pub enum FieldType {
     Json,
 }
 
-impl NodeKind for Review {
+impl NodeKind for ReviewNode {
     const NAME: &'static str = "review";
     const CATEGORY: Category = Category::People;
     const DESCRIPTION: &'static str =

@@ -11,7 +11,7 @@ use super::{Category, NodeKind, policy::Policies};
 
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Schedule {
+pub struct ScheduleNode {
     /// The cron expression: minute, hour, day of the month, month, day of the week.
     #[schema(min_length = 1, max_length = 200, example = "30 8 * * MON-FRI")]
     pub cron: String,
@@ -98,7 +98,7 @@ fn ever_comes(cron: &Cron) -> bool {
     cron.find_next_occurrence(&jiff::Timestamp::UNIX_EPOCH.to_zoned(TimeZone::UTC), true).is_ok()
 }
 
-impl NodeKind for Schedule {
+impl NodeKind for ScheduleNode {
     const NAME: &'static str = "schedule";
     const CATEGORY: Category = Category::Trigger;
     const DESCRIPTION: &'static str =

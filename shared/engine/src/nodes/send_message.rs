@@ -11,7 +11,7 @@ use super::{Category, NodeKind};
 /// The provider and the account are set in the workflow's channels.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct SendMessage {
+pub struct SendMessageNode {
     #[schema(inline)]
     pub text: Jinja,
     /// The recipient; the person the run replies to if omitted.
@@ -20,7 +20,7 @@ pub struct SendMessage {
     pub to: Option<Cel>,
 }
 
-impl NodeKind for SendMessage {
+impl NodeKind for SendMessageNode {
     const NAME: &'static str = "send_message";
     const CATEGORY: Category = Category::Output;
     const DESCRIPTION: &'static str = "Sends a message on a messaging channel.";

@@ -9,14 +9,14 @@ use super::{Category, NodeKind};
 
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct SendResult {
+pub struct SendResultNode {
     /// The run's output; the node's input if omitted.
     #[serde(default)]
     #[schema(inline, nullable = false)]
     pub output: Option<Cel>,
 }
 
-impl NodeKind for SendResult {
+impl NodeKind for SendResultNode {
     const NAME: &'static str = "send_result";
     const CATEGORY: Category = Category::Output;
     const DESCRIPTION: &'static str = "Sets the run's output, which a waiting webhook returns.";

@@ -12,7 +12,7 @@ use super::{Category, ERROR, NodeKind};
 
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Switch {
+pub struct SwitchNode {
     /// The cases in order: the first one whose expression is true is taken.
     #[schema(inline, min_items = 1, max_items = 50)]
     pub cases: Vec<Case>,
@@ -30,7 +30,7 @@ pub struct Case {
 
 const DEFAULT: &str = "default";
 
-impl NodeKind for Switch {
+impl NodeKind for SwitchNode {
     const NAME: &'static str = "switch";
     const CATEGORY: Category = Category::Logic;
     const HAS_CONDITIONS: bool = true;

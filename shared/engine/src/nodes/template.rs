@@ -9,7 +9,7 @@ use super::{Category, NodeKind};
 
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Template {
+pub struct TemplateNode {
     #[schema(inline)]
     pub template: Jinja,
     /// Whether the text is parsed as JSON; `text` by default.
@@ -25,7 +25,7 @@ pub enum Format {
     Json,
 }
 
-impl NodeKind for Template {
+impl NodeKind for TemplateNode {
     const NAME: &'static str = "template";
     const CATEGORY: Category = Category::Data;
     const DESCRIPTION: &'static str =

@@ -12,7 +12,7 @@ use super::{Category, NodeKind};
 /// Set either the whole `value`, or its `fields`.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Transform {
+pub struct TransformNode {
     #[serde(default)]
     #[schema(inline, nullable = false)]
     pub value: Option<Cel>,
@@ -21,7 +21,7 @@ pub struct Transform {
     pub fields: BTreeMap<String, Cel>,
 }
 
-impl NodeKind for Transform {
+impl NodeKind for TransformNode {
     const NAME: &'static str = "transform";
     const CATEGORY: Category = Category::Data;
     const DESCRIPTION: &'static str =

@@ -9,9 +9,9 @@ use super::{Category, NodeKind, policy::Policies};
 /// The webhook and its response are set in the workflow's channels.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Webhook {}
+pub struct WebhookNode {}
 
-impl NodeKind for Webhook {
+impl NodeKind for WebhookNode {
     const NAME: &'static str = "webhook";
     const CATEGORY: Category = Category::Trigger;
     const DESCRIPTION: &'static str = "Starts a run for each call of a webhook; its value is the call's body.";

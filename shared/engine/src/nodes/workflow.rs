@@ -13,7 +13,7 @@ use domain::reference::Reference;
 
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Workflow {
+pub struct WorkflowNode {
     /// One of the workflows of the same owner. Its active release at that time is run.
     pub workflow_id: Uuid,
     /// The input of its run; the node's input if omitted.
@@ -22,7 +22,7 @@ pub struct Workflow {
     pub input: Option<Cel>,
 }
 
-impl NodeKind for Workflow {
+impl NodeKind for WorkflowNode {
     const NAME: &'static str = "workflow";
     const CATEGORY: Category = Category::Integration;
     const DESCRIPTION: &'static str = "Runs another workflow; its value is that run's output.";
