@@ -8,7 +8,7 @@ use domain::graph::Graph;
 use domain::id::{CredentialId, WebhookId, WorkflowId};
 use domain::reference::Reference;
 use domain::{Error, Result};
-use engine::compile::{Compiled, GraphProblem, Severity, Step, compile};
+use engine::compile::{Compiled, GraphProblem, PlanStep, Severity, compile};
 use serde_json::json;
 use shared::auth::Caller;
 use shared::offload;
@@ -87,7 +87,7 @@ impl GraphValidator<'_> {
 }
 
 /// Returns the field of a step that references a model of the wrong type, and the problem.
-fn find_unsuitable_model(step: &Step, known: &ExistingReferences) -> Option<(&'static str, String)> {
+fn find_unsuitable_model(step: &PlanStep, known: &ExistingReferences) -> Option<(&'static str, String)> {
     let purpose = step.node_type.model_purpose?;
     let does_not = match purpose {
         Purpose::Chat => "is not a chat model",

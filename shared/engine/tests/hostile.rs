@@ -5,7 +5,7 @@
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
-use engine::expression::{Expression, Scope, Template};
+use engine::expression::{Expression, JinjaTemplate, Scope};
 use peak_alloc::PeakAlloc;
 use serde_json::json;
 
@@ -35,7 +35,7 @@ fn evaluate(language: &str, text: &str) -> Result<String, String> {
         let expression = Expression::parse(text).map_err(|problem| problem.to_string())?;
         return expression.evaluate(&scope).map(|(value, _)| value.to_string()).map_err(|failure| failure.to_string());
     }
-    let template = Template::parse(text).map_err(|problem| problem.to_string())?;
+    let template = JinjaTemplate::parse(text).map_err(|problem| problem.to_string())?;
     template.render(&scope).map_err(|failure| failure.to_string())
 }
 

@@ -83,7 +83,7 @@ mod tests {
     use serde_json::{Map, json};
 
     use super::*;
-    use engine::expression::{Expression, Scope, Template};
+    use engine::expression::{Expression, JinjaTemplate, Scope};
 
     #[test]
     fn written_values_parse_back() {
@@ -102,7 +102,7 @@ mod tests {
         }
         assert_eq!(["", "x", "inf", "NaN", "5,0", "0x5"].map(cel_number), [const { None }; 6]);
         for text in ["{{ x }}", "{% if %}", "{#", "{", "{{{", "a{b}c", "{{'{{'}}"] {
-            assert_eq!(Template::parse(&escape_jinja(text)).unwrap().render(&scope).unwrap(), text);
+            assert_eq!(JinjaTemplate::parse(&escape_jinja(text)).unwrap().render(&scope).unwrap(), text);
         }
         assert_eq!(
             [output("a_1"), output("a-b"), output("1a")],

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::item::{Item, parse};
 use super::keys;
-use super::table::{TableQuery, Range, Table};
+use super::table::{Range, Table, TableQuery};
 use super::write::Write;
 use crate::secrets::Sealed;
 use crate::{Context, config};

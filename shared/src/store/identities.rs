@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::item::{Item, parse};
 use super::keys::{self, Key};
 use super::slice::slice;
-use super::table::{TableQuery, Range, Table, WriteOutcome};
+use super::table::{Range, Table, TableQuery, WriteOutcome};
 use crate::{Context, config};
 use domain::id::{Id, OrgId, UserId};
 use domain::identity::{Membership, Org, Plan, User};

@@ -14,7 +14,7 @@ use super::keys::{self, Key};
 use super::meters::{Meter, MeterOwner, Meters, spending_attribute};
 use super::quota;
 use super::slice::slice;
-use super::table::{TableQuery, Range, Table, WriteOutcome};
+use super::table::{Range, Table, TableQuery, WriteOutcome};
 use super::write::Write;
 use crate::store::leases::LEDGER_RETENTION;
 use crate::{Context, config};

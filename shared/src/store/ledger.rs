@@ -6,7 +6,7 @@ use super::backoff::Backoff;
 use super::item::{Item, parse};
 use super::keys;
 use super::leases::{LEDGER_RETENTION, Leases, listed_charge};
-use super::table::{TableIndex, TableQuery, Range, RefusedWrite, Table, WriteOutcome};
+use super::table::{Range, RefusedWrite, Table, TableIndex, TableQuery, WriteOutcome};
 use super::write::Write;
 use crate::{Context, config};
 use domain::id::{OrgId, UserId};

@@ -2,7 +2,7 @@
 
 use super::item::Item;
 use super::keys::Key;
-use super::table::{TableQuery, Range, Table};
+use super::table::{Range, Table, TableQuery};
 use domain::Result;
 use domain::page::{Order, Slice};
 

@@ -3,7 +3,7 @@
 use futures::executor::block_on;
 use serde_json::{Map, Value, json};
 
-use engine::compile::Step;
+use engine::compile::PlanStep;
 use engine::expression::Scope;
 use engine::schema::Program;
 use gateway::chat::ChatRequest;
@@ -14,7 +14,7 @@ use gateway::providers::{Dev, Provider};
 pub type Outcome = (String, Value);
 
 /// Evaluates an expression of a step, if the field is set.
-pub fn value(step: &Step, field: &str, scope: &Map<String, Value>) -> Option<Value> {
+pub fn value(step: &PlanStep, field: &str, scope: &Map<String, Value>) -> Option<Value> {
     let program = step.programs.get(&format!("config.{field}"))?;
     let scope = Scope { variables: scope, now: "2026-03-02T07:00:00Z".parse().unwrap() };
     let value = match program {
@@ -24,13 +24,13 @@ pub fn value(step: &Step, field: &str, scope: &Map<String, Value>) -> Option<Val
     Some(value.unwrap_or_else(|failure| panic!("{}, {field}: {failure}\n{:#}", step.id, json!(scope.variables))))
 }
 
-fn text(step: &Step, field: &str, scope: &Map<String, Value>) -> String {
+fn text(step: &PlanStep, field: &str, scope: &Map<String, Value>) -> String {
     let value = value(step, field, scope).unwrap_or_default();
     value.as_str().unwrap_or_default().to_owned()
 }
 
 /// Returns every possible outcome of a node with side effects.
-pub fn simulate_node(step: &Step, scope: &Map<String, Value>) -> Vec<Outcome> {
+pub fn simulate_node(step: &PlanStep, scope: &Map<String, Value>) -> Vec<Outcome> {
     for field in step.programs.keys().filter_map(|field| field.strip_prefix("config.")) {
         value(step, field, scope);
     }
@@ -65,7 +65,7 @@ pub fn simulate_node(step: &Step, scope: &Map<String, Value>) -> Vec<Outcome> {
 }
 
 /// The decisions of a person who changes nothing and writes no comment.
-fn decisions(step: &Step, scope: &Map<String, Value>) -> Vec<Outcome> {
+fn decisions(step: &PlanStep, scope: &Map<String, Value>) -> Vec<Outcome> {
     let mut fields = Map::new();
     for (index, field) in step.config.get("fields").and_then(Value::as_array).into_iter().flatten().enumerate() {
         if let Some(value) = value(step, &format!("fields[{index}].value"), scope) {
@@ -83,7 +83,7 @@ fn decisions(step: &Step, scope: &Map<String, Value>) -> Vec<Outcome> {
 }
 
 /// The answers of dev-chat. With a schema, also the answers for the middle and the last of the allowed values.
-fn answers(step: &Step, scope: &Map<String, Value>) -> Vec<Value> {
+fn answers(step: &PlanStep, scope: &Map<String, Value>) -> Vec<Value> {
     let ask_model = |format: Option<Value>| {
         let messages = json!([
             {"role": "system", "content": text(step, "system", scope)}, {"role": "user", "content": text(step, "prompt", scope)},
@@ -144,7 +144,7 @@ fn narrow_schema(schema: &Value, leaning: Leaning) -> Value {
     }
 }
 
-fn vectors(step: &Step, scope: &Map<String, Value>) -> Value {
+fn vectors(step: &PlanStep, scope: &Map<String, Value>) -> Value {
     let body = json!({"model": "dev-embed", "input": value(step, "input", scope)});
     let answer = block_on(Dev.embed("dev-embed", &EmbeddingsRequest::read(body).unwrap())).unwrap();
     json!(answer.vectors)

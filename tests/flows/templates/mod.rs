@@ -8,13 +8,13 @@ use std::collections::{HashMap, HashSet};
 use serde_json::{Map, Value, json};
 
 use doubles::{simulate_node, value};
-use engine::compile::{Plan, Step, compile};
-use engine::templates::{Template, all, find};
+use engine::compile::{ExecutionPlan, PlanStep, compile};
+use engine::templates::{WorkflowTemplate, all, find};
 
 /// The maximum number of runs per input. A template that needs more has too many outcomes to review.
 const MAX_RUNS: usize = 20_000;
 
-fn has(template: &Template, node_type: &str) -> bool {
+fn has(template: &WorkflowTemplate, node_type: &str) -> bool {
     template.graph.nodes.iter().any(|node| node.r#type == node_type)
 }
 
@@ -34,14 +34,14 @@ fn all_branches_of_all_templates_work() {
     }
 }
 
-fn apply_changes(template: &Template, changes: Value) -> Value {
+fn apply_changes(template: &WorkflowTemplate, changes: Value) -> Value {
     let mut input = template.example_input.clone();
     input.as_object_mut().unwrap().extend(changes.as_object().unwrap().clone());
     input
 }
 
 /// The example input, and inputs that take the branches that the example does not take.
-fn inputs(template: &Template) -> Vec<Value> {
+fn inputs(template: &WorkflowTemplate) -> Vec<Value> {
     let with = |changes: Value| apply_changes(template, changes);
     let mut inputs = vec![template.example_input.clone()];
     match template.slug {
@@ -66,7 +66,7 @@ fn inputs(template: &Template) -> Vec<Value> {
 }
 
 /// Inputs of the maximum size that the template accepts, or larger than it can process.
-fn large_inputs(template: &Template) -> Vec<Value> {
+fn large_inputs(template: &WorkflowTemplate) -> Vec<Value> {
     let text = |name: &str, text: String| apply_changes(template, json!({name: text}));
     match template.slug {
         "meeting-actions" => vec![text("transcript", "🎙".repeat(200_000))],
@@ -90,7 +90,7 @@ fn large_inputs(template: &Template) -> Vec<Value> {
 }
 
 /// Whether at most `most` runs take every branch.
-fn rehearse(template: &Template, input: &Value, most: usize, visited: &mut HashSet<String>) -> bool {
+fn rehearse(template: &WorkflowTemplate, input: &Value, most: usize, visited: &mut HashSet<String>) -> bool {
     let plan = compile(&template.graph).finish().0.unwrap();
     let is_waited_for = ["webhook", "input"].iter().any(|name| has(template, name));
     let mut choices = Choices::default();
@@ -134,7 +134,7 @@ impl Choices {
 }
 
 struct Run<'a> {
-    plan: &'a Plan,
+    plan: &'a ExecutionPlan,
     choices: &'a mut Choices,
     visited: &'a mut HashSet<String>,
     is_answered: bool,
@@ -205,7 +205,7 @@ impl Run<'_> {
         Some(Value::Array(results))
     }
 
-    fn outcome(&mut self, index: usize, step: &Step, scope: &Map<String, Value>) -> Option<(String, Value)> {
+    fn outcome(&mut self, index: usize, step: &PlanStep, scope: &Map<String, Value>) -> Option<(String, Value)> {
         let value = |field: &str| value(step, field, scope);
         let input = scope["input"].clone();
         let fields = |prefix: &str| {

@@ -3,7 +3,7 @@
 use domain::graph::Graph;
 use domain::page::{Page, PageRequest};
 use domain::text;
-use engine::templates::{self, Template, TemplateCategory};
+use engine::templates::{self, TemplateCategory, WorkflowTemplate};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use shared::http::paging::{CommaList, OrderIn, default_per_page, first_page, page_number, per_page};
@@ -52,7 +52,7 @@ fn ascending() -> OrderIn {
 }
 
 impl ListTemplates {
-    pub fn page(self) -> Page<&'static Template> {
+    pub fn page(self) -> Page<&'static WorkflowTemplate> {
         let mut found: Vec<_> = templates::all().iter().collect();
         if let Some(search) = self.search.as_deref().map(text::folded) {
             let contains = |text: &str| text::folded(text).contains(&search);
@@ -91,9 +91,9 @@ pub struct TemplateSummaryOut {
     tags: Vec<&'static str>,
 }
 
-impl From<&'static Template> for TemplateSummaryOut {
-    fn from(template: &'static Template) -> Self {
-        let Template { id, slug, name, description, category, tags, .. } = template;
+impl From<&'static WorkflowTemplate> for TemplateSummaryOut {
+    fn from(template: &'static WorkflowTemplate) -> Self {
+        let WorkflowTemplate { id, slug, name, description, category, tags, .. } = template;
         Self { id: *id, slug, name, description, category: *category, tags: tags.clone() }
     }
 }
@@ -114,8 +114,8 @@ pub struct TemplateOut {
     graph: &'static Graph,
 }
 
-impl From<&'static Template> for TemplateOut {
-    fn from(template: &'static Template) -> Self {
+impl From<&'static WorkflowTemplate> for TemplateOut {
+    fn from(template: &'static WorkflowTemplate) -> Self {
         Self {
             template: template.into(),
             example_input: &template.example_input,

@@ -2,7 +2,7 @@
 
 use domain::Error;
 use domain::time::Time;
-use engine::expression::{EvaluationError, EvaluationErrorCode, Expression, Scope, SyntaxError, Template};
+use engine::expression::{EvaluationError, EvaluationErrorCode, Expression, JinjaTemplate, Scope, SyntaxError};
 use shared::http::standard::{Caller, Data, ErrorResponses, Json, NotJson, Result};
 use shared::offload;
 
@@ -33,7 +33,8 @@ fn evaluate(preview: &PreviewIn, now: Time) -> domain::Result<PreviewOut> {
             Expression::parse(expression).map_err(parse_error)?.evaluate(&scope).map_err(evaluation_error)?
         }
         LanguageIn::Jinja => {
-            let text = Template::parse(expression).map_err(parse_error)?.render(&scope).map_err(evaluation_error)?;
+            let text =
+                JinjaTemplate::parse(expression).map_err(parse_error)?.render(&scope).map_err(evaluation_error)?;
             (text.into(), "string")
         }
     };

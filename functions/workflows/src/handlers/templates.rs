@@ -7,7 +7,7 @@ use axum::http::HeaderMap;
 use axum::response::Response;
 use domain::id::{Id, NotAnId, WorkflowId};
 use domain::workflow::{NewWorkflow, Workflow};
-use engine::templates::{self, Template};
+use engine::templates::{self, WorkflowTemplate};
 use shared::http::idempotency::{self, IdempotencyHeaders};
 use shared::http::standard::{
     Caller, Data, DataList, ErrorBody, ErrorResponses, Hashed, KeyReused, NotJson, OptionalJson, Path, Query, Result,
@@ -19,7 +19,7 @@ use crate::dto::template::{InstantiateIn, ListTemplates, TemplateOut, TemplateSu
 use crate::dto::workflow::WorkflowOut;
 
 /// A path parameter that resolves to a template, by its id or its slug.
-pub struct TemplateRef(&'static Template);
+pub struct TemplateRef(&'static WorkflowTemplate);
 
 impl FromStr for TemplateRef {
     type Err = NotAnId;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{Problems, Step};
+use super::{PlanStep, Problems};
 use crate::nodes;
 use crate::schema::{Program, check_config};
 use domain::graph::{Graph, Node};
@@ -14,13 +14,13 @@ use domain::graph::{Graph, Node};
 const MAX_PATTERNS: usize = 1_000;
 
 /// Builds one step per node, and reports the problems of its configuration.
-pub fn read_nodes(graph: &Graph, problems: &mut Problems) -> Vec<Step> {
+pub fn read_nodes(graph: &Graph, problems: &mut Problems) -> Vec<PlanStep> {
     let mut patterns = 0;
     graph.nodes.iter().enumerate().map(|(index, node)| read_node(index, node, &mut patterns, problems)).collect()
 }
 
 /// `patterns` counts the regular expressions of the graph so far.
-fn read_node(index: usize, node: &Node, patterns: &mut usize, problems: &mut Problems) -> Step {
+fn read_node(index: usize, node: &Node, patterns: &mut usize, problems: &mut Problems) -> PlanStep {
     let node_type = nodes::find(&node.r#type).unwrap_or_else(|| {
         let known: Vec<&str> = nodes::all().iter().map(|known| known.name).collect();
         let message = format!("unknown node type `{}`; use one of {}", node.r#type, known.join(", "));
@@ -75,7 +75,7 @@ fn read_node(index: usize, node: &Node, patterns: &mut usize, problems: &mut Pro
     let summary = summary.unwrap_or_default();
     // References of an invalid configuration are not looked up: they may be of any length.
     let (references, credential) = if is_valid { (summary.references, summary.credential) } else { Default::default() };
-    Step {
+    PlanStep {
         id: node.id.clone(),
         node_type,
         config: node_type.with_integers(&node.config),

@@ -21,15 +21,15 @@ pub use problems::{GraphProblem, Severity};
 
 /// An execution plan. Steps are in the order of the graph's nodes; steps and edges refer to each other by index.
 #[derive(Debug)]
-pub struct Plan {
-    pub steps: Vec<Step>,
+pub struct ExecutionPlan {
+    pub steps: Vec<PlanStep>,
     pub edges: Vec<Edge>,
     /// The indexes of the steps in topological order: each step follows the steps it depends on.
     pub order: Vec<usize>,
 }
 
 #[derive(Debug)]
-pub struct Step {
+pub struct PlanStep {
     pub id: String,
     pub node_type: &'static NodeType,
     pub config: Map<String, Value>,
@@ -55,13 +55,14 @@ pub struct Edge {
 
 /// The result of a compilation: a plan, and the problems of the graph.
 pub struct Compiled {
-    plan: Plan,
+    plan: ExecutionPlan,
     problems: Problems,
 }
 
 pub fn compile(graph: &Graph) -> Compiled {
     let mut problems = Problems::for_graph(graph);
-    let mut plan = Plan { steps: configs::read_nodes(graph, &mut problems), edges: Vec::new(), order: Vec::new() };
+    let mut plan =
+        ExecutionPlan { steps: configs::read_nodes(graph, &mut problems), edges: Vec::new(), order: Vec::new() };
     let indexes = index_nodes(graph, &mut problems);
     wiring::connect(graph, &indexes, &mut plan, &mut problems);
     let upstream = structure::analyze_structure(&mut plan, &mut problems);
@@ -96,7 +97,7 @@ impl Compiled {
         &mut self,
         severity: Severity,
         code: &'static str,
-        find_problem: impl Fn(&Step) -> Option<(&'static str, String)>,
+        find_problem: impl Fn(&PlanStep) -> Option<(&'static str, String)>,
     ) {
         for (index, step) in self.plan.steps.iter().enumerate() {
             if let Some((field, message)) = find_problem(step) {
@@ -106,7 +107,7 @@ impl Compiled {
     }
 
     /// Reports an error for every step for which `find_problem` returns a message.
-    pub fn report_steps(&mut self, code: &'static str, find_problem: impl Fn(&Step) -> Option<String>) {
+    pub fn report_steps(&mut self, code: &'static str, find_problem: impl Fn(&PlanStep) -> Option<String>) {
         for (index, step) in self.plan.steps.iter().enumerate() {
             if let Some(message) = find_problem(step) {
                 self.problems.error(code, index, message);
@@ -120,7 +121,7 @@ impl Compiled {
     }
 
     /// Returns the plan if there are no errors, and all problems, errors first.
-    pub fn finish(self) -> (Option<Plan>, Vec<GraphProblem>) {
+    pub fn finish(self) -> (Option<ExecutionPlan>, Vec<GraphProblem>) {
         let found = self.problems.sorted();
         let is_sound = found.iter().all(|problem| problem.severity == Severity::Warning);
         (is_sound.then_some(self.plan), found)
@@ -143,7 +144,7 @@ fn index_nodes<'g>(graph: &'g Graph, problems: &mut Problems) -> HashMap<&'g str
 /// Plans can be shared between threads.
 const _: () = {
     const fn is_shared<T: Send + Sync>() {}
-    is_shared::<Plan>();
+    is_shared::<ExecutionPlan>();
 };
 
 #[cfg(test)]

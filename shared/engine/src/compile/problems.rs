@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::expression::Position;
+use crate::expression::TextPosition;
 use domain::error_text;
 use domain::graph::{Graph, Node};
 
@@ -18,7 +18,7 @@ pub struct GraphProblem {
     pub message: String,
     pub node_id: Option<String>,
     pub field: Option<String>,
-    pub at: Option<Position>,
+    pub at: Option<TextPosition>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, ToSchema)]
@@ -66,7 +66,7 @@ impl Problems {
         self.add(Severity::Warning, code, node, None, None, message);
     }
 
-    pub fn field(&mut self, code: &'static str, node: usize, field: &str, at: Option<Position>, message: String) {
+    pub fn field(&mut self, code: &'static str, node: usize, field: &str, at: Option<TextPosition>, message: String) {
         self.add(Severity::Error, code, node, Some(field), at, message);
     }
 
@@ -76,7 +76,7 @@ impl Problems {
         code: &'static str,
         node: usize,
         field: Option<&str>,
-        at: Option<Position>,
+        at: Option<TextPosition>,
         message: String,
     ) {
         if !self.count_problem(severity) {

@@ -3,9 +3,9 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Bound::{Included, Unbounded};
 
-use super::upstream::Steps;
-use super::{Plan, Problems, Severity};
-use crate::expression::{Position, Reference};
+use super::upstream::StepSet;
+use super::{ExecutionPlan, Problems, Severity};
+use crate::expression::{TextPosition, VariableReference};
 use crate::schema::Program;
 
 const VARIABLES: [&str; 4] = ["input", "nodes", "vars", "run"];
@@ -14,7 +14,7 @@ const NODE_MEMBER: &str = "output";
 const VARS_MEMBERS: [&str; 2] = ["item", "index"];
 const RUN_MEMBER: &str = "id";
 
-pub fn check(plan: &Plan, indexes: &HashMap<&str, usize>, upstream: &[Steps], problems: &mut Problems) {
+pub fn check(plan: &ExecutionPlan, indexes: &HashMap<&str, usize>, upstream: &[StepSet], problems: &mut Problems) {
     let ids = indexes.keys().copied().collect();
     for (index, step) in plan.steps.iter().enumerate() {
         for (field, program) in &step.programs {
@@ -34,20 +34,20 @@ pub fn check(plan: &Plan, indexes: &HashMap<&str, usize>, upstream: &[Steps], pr
 
 /// Resolves the names in one expression of a step.
 struct ReferenceCheck<'g> {
-    plan: &'g Plan,
+    plan: &'g ExecutionPlan,
     index: usize,
     ids: &'g BTreeSet<&'g str>,
     indexes: &'g HashMap<&'g str, usize>,
-    upstream: &'g [Steps],
+    upstream: &'g [StepSet],
     /// Parts of node ids with dashes, which the expression reads as subtracted variables. One hint explains them all.
     explained: HashSet<&'g str>,
 }
 
-type ReferenceProblem = (Severity, &'static str, Position, String);
+type ReferenceProblem = (Severity, &'static str, TextPosition, String);
 
 impl<'g> ReferenceCheck<'g> {
-    fn check_reference(&mut self, reference: &Reference) -> Option<ReferenceProblem> {
-        let Reference { variable, member, at, field } = reference;
+    fn check_reference(&mut self, reference: &VariableReference) -> Option<ReferenceProblem> {
+        let VariableReference { variable, member, at, field } = reference;
         let error = |code, message| Some((Severity::Error, code, *at, message));
         match (&**variable, member.as_deref()) {
             ("nodes", Some(node)) => match self.indexes.get(node) {

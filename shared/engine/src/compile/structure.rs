@@ -3,13 +3,13 @@
 
 use std::collections::BTreeSet;
 
-use super::upstream::{Steps, upstream};
-use super::{Plan, Problems, Severity, Step};
+use super::upstream::{StepSet, upstream};
+use super::{ExecutionPlan, PlanStep, Problems, Severity};
 use crate::nodes::Category;
 use crate::nodes::r#loop::{DONE, ITEM, NEXT};
 
 /// Sets the plan's order and the bodies of its loops, and returns the upstream steps of each step.
-pub fn analyze_structure(plan: &mut Plan, problems: &mut Problems) -> Vec<Steps> {
+pub fn analyze_structure(plan: &mut ExecutionPlan, problems: &mut Problems) -> Vec<StepSet> {
     find_loop_bodies(plan, problems);
     check_triggers_and_outputs(plan, problems);
     check_reachability(plan, problems);
@@ -22,7 +22,7 @@ pub fn analyze_structure(plan: &mut Plan, problems: &mut Problems) -> Vec<Steps>
     upstream_steps
 }
 
-impl Plan {
+impl ExecutionPlan {
     /// Whether the edge leads from a loop's body back to the loop.
     pub fn is_back_edge(&self, edge: usize) -> bool {
         let edge = &self.edges[edge];
@@ -44,14 +44,14 @@ impl Plan {
         reached
     }
 
-    fn steps_where(&self, wanted: impl Fn(&Step) -> bool) -> impl Iterator<Item = usize> {
+    fn steps_where(&self, wanted: impl Fn(&PlanStep) -> bool) -> impl Iterator<Item = usize> {
         self.steps.iter().enumerate().filter(move |(_, step)| wanted(step)).map(|(index, _)| index)
     }
 }
 
 /// Finds the body of each loop: the steps that can be reached from its output `item` without passing the loop again. No
 /// other edge may lead into a body.
-fn find_loop_bodies(plan: &mut Plan, problems: &mut Problems) {
+fn find_loop_bodies(plan: &mut ExecutionPlan, problems: &mut Problems) {
     let loops: Vec<usize> = plan.steps_where(|step| step.node_type.is_loop()).collect();
     let mut bodies: Vec<(usize, BTreeSet<usize>)> = Vec::new();
     for &index in &loops {
@@ -93,7 +93,7 @@ fn find_loop_bodies(plan: &mut Plan, problems: &mut Problems) {
 
 /// The edges that begin a loop's body: those of its output `item`. If there are none, edges from unknown ports are used
 /// instead, since those are already reported.
-fn loop_entry_edges(plan: &Plan, loop_step: usize) -> Vec<usize> {
+fn loop_entry_edges(plan: &ExecutionPlan, loop_step: usize) -> Vec<usize> {
     let step = &plan.steps[loop_step];
     let edges_from = |wanted: &dyn Fn(&String) -> bool| -> Vec<usize> {
         step.outgoing.iter().copied().filter(|edge| wanted(&plan.edges[*edge].from_port)).collect()
@@ -105,7 +105,7 @@ fn loop_entry_edges(plan: &Plan, loop_step: usize) -> Vec<usize> {
 }
 
 /// Warns about loops that run but probably do not return what their author intended.
-fn warn_about_loop(plan: &Plan, loop_step: usize, body: &BTreeSet<usize>, problems: &mut Problems) {
+fn warn_about_loop(plan: &ExecutionPlan, loop_step: usize, body: &BTreeSet<usize>, problems: &mut Problems) {
     let step = &plan.steps[loop_step];
     if !step.incoming.iter().any(|edge| body.contains(&plan.edges[*edge].from)) {
         problems.warn(
@@ -123,7 +123,7 @@ fn warn_about_loop(plan: &Plan, loop_step: usize, body: &BTreeSet<usize>, proble
 }
 
 /// Checks that the graph has a trigger and an output.
-fn check_triggers_and_outputs(plan: &Plan, problems: &mut Problems) {
+fn check_triggers_and_outputs(plan: &ExecutionPlan, problems: &mut Problems) {
     if plan.steps.is_empty() {
         return problems.add_graph_problem(Severity::Error, "empty_graph", "the graph has no nodes");
     }
@@ -150,7 +150,7 @@ fn check_triggers_and_outputs(plan: &Plan, problems: &mut Problems) {
     }
 }
 
-fn check_reachability(plan: &Plan, problems: &mut Problems) {
+fn check_reachability(plan: &ExecutionPlan, problems: &mut Problems) {
     let reached = plan.reach(plan.steps_where(|step| step.node_type.is_trigger()), |_| true);
     for (index, step) in plan.steps.iter().enumerate() {
         if !reached.contains(&index) {
@@ -165,8 +165,8 @@ fn check_reachability(plan: &Plan, problems: &mut Problems) {
 }
 
 /// Sorts the steps topologically (Kahn's algorithm). Steps in a cycle, and steps after one, are left out.
-fn sort_topologically(plan: &Plan) -> Vec<usize> {
-    let waits_for = |step: &Step| step.incoming.iter().filter(|edge| !plan.is_back_edge(**edge)).count();
+fn sort_topologically(plan: &ExecutionPlan) -> Vec<usize> {
+    let waits_for = |step: &PlanStep| step.incoming.iter().filter(|edge| !plan.is_back_edge(**edge)).count();
     let mut waiting: Vec<usize> = plan.steps.iter().map(waits_for).collect();
     let mut ready: BTreeSet<usize> = (0..waiting.len()).filter(|step| waiting[*step] == 0).collect();
     let mut order = Vec::with_capacity(waiting.len());
@@ -184,7 +184,7 @@ fn sort_topologically(plan: &Plan) -> Vec<usize> {
 }
 
 /// Reports each cycle once, at its first step.
-fn report_cycles(plan: &Plan, upstream_steps: &[Steps], problems: &mut Problems) {
+fn report_cycles(plan: &ExecutionPlan, upstream_steps: &[StepSet], problems: &mut Problems) {
     const MAX_NAMED: usize = 5;
     let mut reported = BTreeSet::new();
     for step in (0..plan.steps.len()).filter(|step| upstream_steps[*step].has(*step)) {

@@ -1,12 +1,12 @@
 //! Computes the upstream steps of each step (transitive closure of the edges).
 
-use super::Plan;
+use super::ExecutionPlan;
 
 /// A bit set of steps.
 #[derive(Clone, Default)]
-pub struct Steps(Vec<u64>);
+pub struct StepSet(Vec<u64>);
 
-impl Steps {
+impl StepSet {
     pub fn has(&self, step: usize) -> bool {
         self.0[step / 64] & (1 << (step % 64)) != 0
     }
@@ -24,9 +24,9 @@ impl Steps {
 /// is upstream of itself.
 ///
 /// The body of a loop is not upstream of the steps after the loop, because it ran once per element.
-pub fn upstream(plan: &Plan, counts: impl Fn(usize) -> bool) -> Vec<Steps> {
+pub fn upstream(plan: &ExecutionPlan, counts: impl Fn(usize) -> bool) -> Vec<StepSet> {
     let count = plan.steps.len();
-    let mut upstream = vec![Steps(vec![0; count.div_ceil(64)]); count];
+    let mut upstream = vec![StepSet(vec![0; count.div_ceil(64)]); count];
     let mut gather = |step: usize| {
         let mut own = std::mem::take(&mut upstream[step]);
         let known = own.clone();

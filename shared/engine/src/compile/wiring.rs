@@ -2,12 +2,12 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Edge, Plan, Problems, Severity, Step};
+use super::{Edge, ExecutionPlan, PlanStep, Problems, Severity};
 use domain::graph::{Connection, Graph};
 
 /// Adds the connections to the plan as edges. An edge with an unknown port is reported and still added, so that the
 /// later checks do not report it again.
-pub fn connect(graph: &Graph, indexes: &HashMap<&str, usize>, plan: &mut Plan, problems: &mut Problems) {
+pub fn connect(graph: &Graph, indexes: &HashMap<&str, usize>, plan: &mut ExecutionPlan, problems: &mut Problems) {
     let (mut seen, mut reported) = (HashSet::new(), HashSet::new());
     for connection in &graph.connections {
         let Connection { from, to } = connection;
@@ -60,7 +60,7 @@ fn report_dangling_connection(connection: &Connection, known_node: Option<usize>
 }
 
 /// Returns a message if the step has no such output.
-fn unknown_output_message(step: &Step, port: &str) -> Option<String> {
+fn unknown_output_message(step: &PlanStep, port: &str) -> Option<String> {
     match &step.outputs[..] {
         outputs if outputs.iter().any(|output| output == port) => None,
         [] => Some(format!("has no outputs; remove the connection from `{port}`")),
@@ -69,7 +69,7 @@ fn unknown_output_message(step: &Step, port: &str) -> Option<String> {
 }
 
 /// Returns a message if the step has no such input.
-fn unknown_input_message(step: &Step, port: &str) -> Option<String> {
+fn unknown_input_message(step: &PlanStep, port: &str) -> Option<String> {
     let inputs: Vec<&str> = step.node_type.inputs.iter().map(|input| input.name).collect();
     match &inputs[..] {
         _ if step.node_type.is_unknown() || inputs.contains(&port) => None,

@@ -1,11 +1,11 @@
 //! Access to the members of maps, and to the elements of lists and texts.
 
-use super::budget::Budget;
+use super::budget::EvaluationBudget;
 use super::number::as_integer;
 use super::value::Value;
 use super::{Cause, Outcome};
 
-pub fn member<'a>(of: &Value<'a>, name: &str, optional: bool, budget: &mut Budget) -> Outcome<'a> {
+pub fn member<'a>(of: &Value<'a>, name: &str, optional: bool, budget: &mut EvaluationBudget) -> Outcome<'a> {
     let found = match of {
         Value::Map(entries) => entries.get(name, budget)?,
         Value::List(items) if optional => items.named(name),
@@ -24,7 +24,7 @@ pub fn member<'a>(of: &Value<'a>, name: &str, optional: bool, budget: &mut Budge
 }
 
 /// With `optional`, follows Jinja: a negative index counts from the end, and a missing element is undefined.
-pub fn element<'a>(of: &Value<'a>, index: &Value<'a>, optional: bool, budget: &mut Budget) -> Outcome<'a> {
+pub fn element<'a>(of: &Value<'a>, index: &Value<'a>, optional: bool, budget: &mut EvaluationBudget) -> Outcome<'a> {
     let found = match (of, index) {
         (Value::Map(entries), Value::Text(key)) => entries.get(key, budget)?,
         (Value::List(items), index) => as_integer(index)

@@ -19,18 +19,18 @@ pub const MAX_OUTPUT_BYTES: usize = 1024 * 1024;
 pub const MAX_VALUE_DEPTH: u16 = 250;
 
 #[derive(Debug)]
-pub struct Budget {
+pub struct EvaluationBudget {
     steps: u64,
     bytes: usize,
 }
 
-impl Default for Budget {
+impl Default for EvaluationBudget {
     fn default() -> Self {
         Self { steps: MAX_STEPS, bytes: MAX_BYTES }
     }
 }
 
-impl Budget {
+impl EvaluationBudget {
     pub fn steps(&mut self, count: usize) -> Result<(), Cause> {
         self.steps = self
             .steps
@@ -56,11 +56,15 @@ pub fn check_output_size(value: &impl Serialize) -> Result<(), Cause> {
 }
 
 /// Serializes a value to JSON, and charges for each byte as it is written: escapes make JSON longer than its value.
-pub fn json_text(value: &impl Serialize, budget: &mut Budget) -> Result<String, Cause> {
+pub fn json_text(value: &impl Serialize, budget: &mut EvaluationBudget) -> Result<String, Cause> {
     json_text_as(CompactFormatter, value, budget)
 }
 
-pub fn json_text_as(form: impl Formatter, value: &impl Serialize, budget: &mut Budget) -> Result<String, Cause> {
+pub fn json_text_as(
+    form: impl Formatter,
+    value: &impl Serialize,
+    budget: &mut EvaluationBudget,
+) -> Result<String, Cause> {
     let mut writer = ChargedWriter { budget, text: Vec::new() };
     let outcome = value.serialize(&mut Serializer::with_formatter(&mut writer, form));
     let ChargedWriter { text, budget } = writer;
@@ -71,7 +75,7 @@ pub fn json_text_as(form: impl Formatter, value: &impl Serialize, budget: &mut B
 
 /// A writer that keeps its bytes and charges the budget for them.
 struct ChargedWriter<'b> {
-    budget: &'b mut Budget,
+    budget: &'b mut EvaluationBudget,
     text: Vec<u8>,
 }
 

@@ -2,10 +2,10 @@
 
 use super::functions::{Function, PLAIN_FORMAT, SURPLUS};
 use super::tree::{Expr, ExprKind, Literal};
-use super::{Position, SyntaxError};
+use super::{SyntaxError, TextPosition};
 
 /// Validates a call: the number of arguments, and literal formats without a placeholder.
-pub fn check_call(function: &Function, name: &str, arguments: &[Expr], at: Position) -> Result<(), SyntaxError> {
+pub fn check_call(function: &Function, name: &str, arguments: &[Expr], at: TextPosition) -> Result<(), SyntaxError> {
     let (fewest, most) = function.takes;
     if !(fewest..=most).contains(&arguments.len()) {
         return Err(SyntaxError::new(at, format!("`{name}` takes {}", describe_count(fewest, most))));

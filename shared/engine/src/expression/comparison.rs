@@ -3,12 +3,12 @@
 use std::cmp::Ordering;
 
 use super::Cause;
-use super::budget::Budget;
+use super::budget::EvaluationBudget;
 use super::number::float;
 use super::value::{List, Map, Value};
 
 /// Whether two values are equal. Values of different kinds are not equal; that is no error.
-pub fn equal(left: &Value, right: &Value, budget: &mut Budget) -> Result<bool, Cause> {
+pub fn equal(left: &Value, right: &Value, budget: &mut EvaluationBudget) -> Result<bool, Cause> {
     budget.steps(1)?;
     Ok(match (left, right) {
         (Value::Null, Value::Null) | (Value::Undefined, Value::Undefined) => true,
@@ -25,7 +25,7 @@ pub fn equal(left: &Value, right: &Value, budget: &mut Budget) -> Result<bool, C
     })
 }
 
-fn equal_lists(left: &List, right: &List, budget: &mut Budget) -> Result<bool, Cause> {
+fn equal_lists(left: &List, right: &List, budget: &mut EvaluationBudget) -> Result<bool, Cause> {
     if left.len() != right.len() {
         return Ok(false);
     }
@@ -37,7 +37,7 @@ fn equal_lists(left: &List, right: &List, budget: &mut Budget) -> Result<bool, C
     Ok(true)
 }
 
-fn equal_maps(left: &Map, right: &Map, budget: &mut Budget) -> Result<bool, Cause> {
+fn equal_maps(left: &Map, right: &Map, budget: &mut EvaluationBudget) -> Result<bool, Cause> {
     if left.len() != right.len() {
         return Ok(false);
     }
@@ -91,7 +91,7 @@ fn large_to_float(large: u64, float: f64) -> Option<Ordering> {
 }
 
 /// Compares two values. Returns none if one of them is NaN.
-pub fn compare(left: &Value, right: &Value, budget: &mut Budget) -> Result<Option<Ordering>, Cause> {
+pub fn compare(left: &Value, right: &Value, budget: &mut EvaluationBudget) -> Result<Option<Ordering>, Cause> {
     if let (Value::Text(left), Value::Text(right)) = (left, right) {
         budget.steps(left.len().min(right.len()) / 64)?;
     }
@@ -111,7 +111,7 @@ pub fn compare_uncharged(left: &Value, right: &Value) -> Result<Option<Ordering>
 }
 
 /// Whether an element of the list equals the value.
-pub fn has_equal(list: &List, value: &Value, budget: &mut Budget) -> Result<bool, Cause> {
+pub fn has_equal(list: &List, value: &Value, budget: &mut EvaluationBudget) -> Result<bool, Cause> {
     for item in list.iter() {
         if equal(&item, value, budget)? {
             return Ok(true);
@@ -120,7 +120,7 @@ pub fn has_equal(list: &List, value: &Value, budget: &mut Budget) -> Result<bool
     Ok(false)
 }
 
-pub fn contains(whole: &Value, part: &Value, budget: &mut Budget) -> Result<bool, Cause> {
+pub fn contains(whole: &Value, part: &Value, budget: &mut EvaluationBudget) -> Result<bool, Cause> {
     match (whole, part) {
         (Value::List(items), part) => has_equal(items, part, budget),
         (Value::Map(entries), Value::Text(key)) => Ok(entries.get(key, budget)?.is_some()),

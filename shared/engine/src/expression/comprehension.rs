@@ -6,7 +6,7 @@ use super::tree::{Comprehension, ComprehensionKind, Expr};
 use super::value::{Text, Value};
 use super::{Cause, EvaluationError};
 
-type Steps<'a> = Box<dyn Iterator<Item = (Value<'a>, Option<Value<'a>>)> + 'a>;
+type Iterations<'a> = Box<dyn Iterator<Item = (Value<'a>, Option<Value<'a>>)> + 'a>;
 
 impl<'a> Evaluation<'a> {
     pub fn comprehension(&mut self, comprehension: &'a Comprehension) -> Result<Value<'a>, StepError> {
@@ -79,7 +79,7 @@ impl<'a> Evaluation<'a> {
 
     /// Returns the values of the variables for each step: an element, or with two variables index and element, or key
     /// and value.
-    fn steps_of(&mut self, over: &Value<'a>, comprehension: &Comprehension) -> Result<Steps<'a>, Cause> {
+    fn steps_of(&mut self, over: &Value<'a>, comprehension: &Comprehension) -> Result<Iterations<'a>, Cause> {
         if let (Value::Map(entries), Some(_)) = (over, &comprehension.second) {
             self.budget.bytes(entries.len() * size_of::<(Text, Value)>())?;
             let entries: Vec<_> = entries.iter().collect();

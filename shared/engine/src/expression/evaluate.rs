@@ -6,11 +6,11 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::access::{element, member};
-use super::budget::Budget;
-use super::functions::pattern::Pattern;
+use super::budget::EvaluationBudget;
+use super::functions::pattern::ExpressionPattern;
 use super::index::Indexes;
 use super::number::OVERFLOW;
-use super::operators::{self, Operator};
+use super::operators::{self, ExpressionOperator};
 use super::tree::{Expr, ExprKind, Literal};
 use super::value::{Text, Value};
 use super::{Cause, EvaluationError, Scope};
@@ -20,9 +20,9 @@ pub struct Evaluation<'a> {
     /// The local variables, innermost last.
     locals: Vec<(Arc<str>, Value<'a>)>,
     /// The compiled regular expressions of this evaluation.
-    patterns: HashMap<&'a str, Rc<Pattern>>,
+    patterns: HashMap<&'a str, Rc<ExpressionPattern>>,
     indexes: Indexes<'a>,
-    pub budget: Budget,
+    pub budget: EvaluationBudget,
 }
 
 /// The number of locals at some point, to return to.
@@ -35,7 +35,7 @@ impl<'a> Evaluation<'a> {
             locals: Vec::new(),
             patterns: HashMap::new(),
             indexes: Indexes::default(),
-            budget: Budget::default(),
+            budget: EvaluationBudget::default(),
         }
     }
 
@@ -105,7 +105,7 @@ impl<'a> Evaluation<'a> {
                     false => (self.defined(left)?, self.defined(right)?),
                 };
                 match (operator, &right) {
-                    (Operator::In | Operator::Within, Value::List(list)) => {
+                    (ExpressionOperator::In | ExpressionOperator::Within, Value::List(list)) => {
                         Value::Bool(self.indexes.contains(list, &left, &mut self.budget)?)
                     }
                     _ => operator.apply(&left, &right, &mut self.budget)?,
@@ -157,11 +157,11 @@ impl<'a> Evaluation<'a> {
         })
     }
 
-    fn pattern(&mut self, pattern: &'a str) -> Result<Rc<Pattern>, Cause> {
+    fn pattern(&mut self, pattern: &'a str) -> Result<Rc<ExpressionPattern>, Cause> {
         if let Some(known) = self.patterns.get(pattern) {
             return Ok(known.clone());
         }
-        let compiled = Rc::new(Pattern::new(pattern, &mut self.budget)?);
+        let compiled = Rc::new(ExpressionPattern::new(pattern, &mut self.budget)?);
         self.patterns.insert(pattern, compiled.clone());
         Ok(compiled)
     }

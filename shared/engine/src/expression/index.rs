@@ -4,13 +4,13 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash, Hasher, RandomState};
 
 use super::Cause;
-use super::budget::Budget;
+use super::budget::EvaluationBudget;
 use super::comparison::{equal, has_equal};
 use super::value::{List, Value};
 
 /// The hashes are randomly keyed, so that colliding values cannot be prepared.
 #[derive(Default)]
-pub struct Index<'a> {
+pub struct ValueIndex<'a> {
     keys: RandomState,
     /// The index of each value, by its hash and its number among the values with the same hash.
     indexes: HashMap<(u64, usize), usize>,
@@ -28,10 +28,10 @@ enum Lookup {
 /// The size of an entry.
 const ENTRY_BYTES: usize = 96;
 
-impl<'a> Index<'a> {
+impl<'a> ValueIndex<'a> {
     /// Adds the value unless an equal one is in the index. NaN equals nothing, and neither does a list or map that
     /// contains it.
-    pub fn insert(&mut self, value: Value<'a>, budget: &mut Budget) -> Result<(), Cause> {
+    pub fn insert(&mut self, value: Value<'a>, budget: &mut EvaluationBudget) -> Result<(), Cause> {
         budget.bytes(ENTRY_BYTES)?;
         match self.hash(&value, budget)? {
             None => self.values.push(value),
@@ -45,7 +45,7 @@ impl<'a> Index<'a> {
         Ok(())
     }
 
-    pub fn contains(&self, value: &Value<'a>, budget: &mut Budget) -> Result<bool, Cause> {
+    pub fn contains(&self, value: &Value<'a>, budget: &mut EvaluationBudget) -> Result<bool, Cause> {
         match self.hash(value, budget)? {
             None => Ok(false),
             Some(hash) => Ok(matches!(self.find(hash, value, budget)?, Lookup::Found)),
@@ -57,7 +57,7 @@ impl<'a> Index<'a> {
         self.values
     }
 
-    fn find(&self, hash: u64, value: &Value<'a>, budget: &mut Budget) -> Result<Lookup, Cause> {
+    fn find(&self, hash: u64, value: &Value<'a>, budget: &mut EvaluationBudget) -> Result<Lookup, Cause> {
         let mut number = 0;
         while let Some(index) = self.indexes.get(&(hash, number)) {
             if equal(&self.values[*index], value, budget)? {
@@ -69,7 +69,7 @@ impl<'a> Index<'a> {
     }
 
     /// Equal values have equal hashes: 1 and 1.0, and maps in any order. Returns none if the value contains NaN.
-    fn hash(&self, value: &Value, budget: &mut Budget) -> Result<Option<u64>, Cause> {
+    fn hash(&self, value: &Value, budget: &mut EvaluationBudget) -> Result<Option<u64>, Cause> {
         budget.steps(1)?;
         let mut hasher = self.keys.build_hasher();
         match value {
@@ -119,13 +119,18 @@ fn hash_whole(number: i128, hasher: &mut impl Hasher) {
 /// The lists that an evaluation searches. From the second search on, a list has an index, so that a filter by `x in
 /// list` costs the sum of both lengths and not their product.
 #[derive(Default)]
-pub struct Indexes<'a>(HashMap<usize, (List<'a>, Option<Index<'a>>)>);
+pub struct Indexes<'a>(HashMap<usize, (List<'a>, Option<ValueIndex<'a>>)>);
 
 /// Shorter lists are searched without an index.
 const MIN_INDEXED_LEN: usize = 16;
 
 impl<'a> Indexes<'a> {
-    pub fn contains(&mut self, list: &List<'a>, value: &Value<'a>, budget: &mut Budget) -> Result<bool, Cause> {
+    pub fn contains(
+        &mut self,
+        list: &List<'a>,
+        value: &Value<'a>,
+        budget: &mut EvaluationBudget,
+    ) -> Result<bool, Cause> {
         if list.len() < MIN_INDEXED_LEN {
             return has_equal(list, value, budget);
         }
@@ -138,7 +143,7 @@ impl<'a> Indexes<'a> {
         if let Some(index) = index {
             return index.contains(value, budget);
         }
-        let mut built = Index::default();
+        let mut built = ValueIndex::default();
         for item in list.iter() {
             built.insert(item, budget)?;
         }

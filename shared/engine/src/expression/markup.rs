@@ -3,16 +3,16 @@
 use std::borrow::Cow;
 
 use super::Cause;
-use super::budget::Budget;
+use super::budget::EvaluationBudget;
 use super::value::Text;
 
 /// Returns the text as markup; safe markup stays as it is.
-pub fn as_markup<'t>(text: &'t Text, budget: &mut Budget) -> Result<Cow<'t, str>, Cause> {
+pub fn as_markup<'t>(text: &'t Text, budget: &mut EvaluationBudget) -> Result<Cow<'t, str>, Cause> {
     if text.is_safe() { Ok(Cow::Borrowed(text)) } else { escape(text, budget).map(Cow::Owned) }
 }
 
 /// Escapes a text with the character references that Jinja uses.
-pub fn escape(text: &str, budget: &mut Budget) -> Result<String, Cause> {
+pub fn escape(text: &str, budget: &mut EvaluationBudget) -> Result<String, Cause> {
     budget.bytes(text.len())?;
     let mut markup = String::with_capacity(text.len());
     for c in text.chars() {

@@ -32,15 +32,15 @@ use jiff::Timestamp;
 use serde_json::Value as Json;
 
 pub use cel::Expression;
-pub use jinja::Template;
-pub use references::Reference;
+pub use jinja::JinjaTemplate;
+pub use references::VariableReference;
 
 use tree::Expr;
 use value::Value;
 
 /// A position in a text. Lines and columns count from one, columns in characters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Position {
+pub struct TextPosition {
     pub line: u32,
     pub column: u32,
 }
@@ -48,12 +48,12 @@ pub struct Position {
 /// A syntax error of an expression or a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SyntaxError {
-    pub at: Position,
+    pub at: TextPosition,
     pub message: Cow<'static, str>,
 }
 
 impl SyntaxError {
-    fn new(at: Position, message: impl Into<Cow<'static, str>>) -> Self {
+    fn new(at: TextPosition, message: impl Into<Cow<'static, str>>) -> Self {
         Self { at, message: message.into() }
     }
 }
@@ -111,7 +111,7 @@ impl EvaluationError {
         }
     }
 
-    fn at(cause: Cause, at: Position) -> Self {
+    fn at(cause: Cause, at: TextPosition) -> Self {
         let (code, message): (_, Cow<str>) = match cause {
             Cause::Limit(message) => (EvaluationErrorCode::Limit, message.into()),
             Cause::Undefined => (EvaluationErrorCode::Failed, "this value does not exist".into()),

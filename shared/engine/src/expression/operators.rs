@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use jiff::SignedDuration;
 
-use super::budget::{Budget, json_text};
+use super::budget::{EvaluationBudget, json_text};
 use super::comparison::{compare, contains, equal};
 use super::markup::as_markup;
 use super::number::{OVERFLOW, as_i128, float, whole_number};
@@ -12,7 +12,7 @@ use super::value::{NOT_FINITE, Value};
 use super::{Cause, Outcome};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operator {
+pub enum ExpressionOperator {
     Add,
     Subtract,
     Multiply,
@@ -38,13 +38,13 @@ pub enum Operator {
     Within,
 }
 
-impl Operator {
+impl ExpressionOperator {
     /// Whether the operator accepts undefined operands in a template.
     pub fn is_lenient(self) -> bool {
         matches!(self, Self::Equal | Self::NotEqual | Self::Within)
     }
 
-    pub fn apply<'a>(self, left: &Value<'a>, right: &Value<'a>, budget: &mut Budget) -> Outcome<'a> {
+    pub fn apply<'a>(self, left: &Value<'a>, right: &Value<'a>, budget: &mut EvaluationBudget) -> Outcome<'a> {
         match self {
             Self::Add => add(left, right, budget),
             Self::Subtract => subtract(left, right),
@@ -145,7 +145,7 @@ fn float_quotient(left: f64, right: f64) -> f64 {
     if quotient - quotient.floor() > 0.5 { quotient.floor() + 1.0 } else { quotient.floor() }
 }
 
-fn add<'a>(left: &Value<'a>, right: &Value<'a>, budget: &mut Budget) -> Outcome<'a> {
+fn add<'a>(left: &Value<'a>, right: &Value<'a>, budget: &mut EvaluationBudget) -> Outcome<'a> {
     match (left, right) {
         (Value::Text(left), Value::Text(right)) => {
             budget.bytes(left.len() + right.len())?;
@@ -189,7 +189,7 @@ fn multiply<'a>(left: &Value<'a>, right: &Value<'a>) -> Outcome<'a> {
     numbers(left, right, "*", i64::checked_mul, |a, b| a * b)
 }
 
-fn repeat<'a>(left: &Value<'a>, right: &Value<'a>, budget: &mut Budget) -> Outcome<'a> {
+fn repeat<'a>(left: &Value<'a>, right: &Value<'a>, budget: &mut EvaluationBudget) -> Outcome<'a> {
     match (left, right) {
         (Value::Text(text), Value::Int(times)) | (Value::Int(times), Value::Text(text)) => {
             let times = usize::try_from(*times).unwrap_or(0);
@@ -230,7 +230,7 @@ fn power<'a>(left: &Value<'a>, right: &Value<'a>) -> Outcome<'a> {
 }
 
 /// Converts a value to the text that a template prints.
-pub fn format_value(value: &Value, budget: &mut Budget) -> Result<String, Cause> {
+pub fn format_value(value: &Value, budget: &mut EvaluationBudget) -> Result<String, Cause> {
     let text = match value {
         Value::Undefined => return Err(Cause::Undefined),
         Value::Null => "null".to_owned(),

@@ -1,24 +1,24 @@
 //! Collects the variables that an expression refers to.
 
-use super::Position;
+use super::TextPosition;
 use super::tree::{Expr, ExprKind, Literal};
 
 /// A reference to a variable that the text does not bind itself, with the names taken from it: for
 /// `nodes.fetch.output.x` they are `nodes`, `fetch` and `output`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reference {
+pub struct VariableReference {
     pub variable: Box<str>,
     pub member: Option<Box<str>>,
-    pub at: Position,
+    pub at: TextPosition,
     /// The field taken from the member, and its position.
-    pub field: Option<(Box<str>, Position)>,
+    pub field: Option<(Box<str>, TextPosition)>,
 }
 
 /// Collects the references of a tree. `is_bound` is true for the names that the text binds.
-pub fn collect(expr: &Expr, is_bound: &dyn Fn(&str) -> bool, found: &mut Vec<Reference>) {
+pub fn collect(expr: &Expr, is_bound: &dyn Fn(&str) -> bool, found: &mut Vec<VariableReference>) {
     let mut add = |variable: &str, member: Option<&str>, at, field| {
         let (variable, member) = (variable.into(), member.map(Into::into));
-        found.push(Reference { variable, member, at, field });
+        found.push(VariableReference { variable, member, at, field });
     };
     if let Some((of, name)) = selected_member(expr) {
         let outer = selected_member(of).and_then(|(whole, member)| Some((unbound_variable(whole, is_bound)?, member)));

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::functions::Function;
-use super::operators::Operator;
-use super::{Position, SyntaxError};
+use super::operators::ExpressionOperator;
+use super::{SyntaxError, TextPosition};
 
 /// The maximum nesting of expressions. It bounds the recursion of parsing, evaluation and drop.
 pub const MAX_DEPTH: u16 = 100;
@@ -15,7 +15,7 @@ pub type Parsed = Result<Expr, SyntaxError>;
 #[derive(Debug)]
 pub struct Expr {
     pub kind: ExprKind,
-    pub at: Position,
+    pub at: TextPosition,
     depth: u16,
 }
 
@@ -44,7 +44,7 @@ pub enum ExprKind {
     Negative(Box<Expr>),
     /// With `lenient`, undefined operands are allowed, as in Jinja: undefined equals only undefined, and is in nothing.
     Binary {
-        operator: Operator,
+        operator: ExpressionOperator,
         left: Box<Expr>,
         right: Box<Expr>,
         lenient: bool,
@@ -124,7 +124,7 @@ pub enum Literal {
 
 impl Expr {
     /// Creates a node, and refuses a tree that is nested too deeply to be evaluated.
-    pub fn new(kind: ExprKind, at: Position) -> Parsed {
+    pub fn new(kind: ExprKind, at: TextPosition) -> Parsed {
         let mut depth = 0;
         kind.each_child(&mut |child| depth = depth.max(child.depth + 1));
         if depth > MAX_DEPTH {

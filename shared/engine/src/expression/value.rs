@@ -6,7 +6,7 @@ use jiff::SignedDuration;
 use serde_json::{Map as JsonMap, Number, Value as Json};
 
 use super::Cause;
-use super::budget::{Budget, MAX_VALUE_DEPTH, check_output_size};
+use super::budget::{EvaluationBudget, MAX_VALUE_DEPTH, check_output_size};
 use super::datetime::UtcDateTime;
 
 #[derive(Clone, Debug)]
@@ -86,31 +86,31 @@ impl<'a> Value<'a> {
     }
 
     /// Creates a text value, and charges for it.
-    pub fn text(made: &str, budget: &mut Budget) -> Result<Self, Cause> {
+    pub fn text(made: &str, budget: &mut EvaluationBudget) -> Result<Self, Cause> {
         budget.bytes(TEXT_BYTES + made.len())?;
         Ok(Self::Text(Text::Owned(made.into())))
     }
 
-    pub fn list(items: Vec<Self>, budget: &mut Budget) -> Result<Self, Cause> {
+    pub fn list(items: Vec<Self>, budget: &mut EvaluationBudget) -> Result<Self, Cause> {
         budget.bytes(LIST_BYTES + items.len() * size_of::<Self>())?;
         let depth = deeper(items.iter())?;
         Ok(Self::List(List::Owned(Rc::new(WithDepth { items, depth }))))
     }
 
     /// Creates a markup value, and charges for it.
-    pub fn safe_text(made: &str, budget: &mut Budget) -> Result<Self, Cause> {
+    pub fn safe_text(made: &str, budget: &mut EvaluationBudget) -> Result<Self, Cause> {
         budget.bytes(TEXT_BYTES + made.len())?;
         Ok(Self::Text(Text::Safe(made.into())))
     }
 
-    pub fn group(grouper: Self, items: Self, budget: &mut Budget) -> Result<Self, Cause> {
+    pub fn group(grouper: Self, items: Self, budget: &mut EvaluationBudget) -> Result<Self, Cause> {
         budget.bytes(2 * size_of::<Self>())?;
         let pair = [grouper, items];
         let depth = deeper(pair.iter())?;
         Ok(Self::List(List::Group(Rc::new(WithDepth { items: pair, depth }))))
     }
 
-    pub fn map(entries: Vec<(Text<'a>, Self)>, budget: &mut Budget) -> Result<Self, Cause> {
+    pub fn map(entries: Vec<(Text<'a>, Self)>, budget: &mut EvaluationBudget) -> Result<Self, Cause> {
         budget.bytes(LIST_BYTES + entries.len() * size_of::<(Text, Self)>())?;
         let depth = deeper(entries.iter().map(|(_, value)| value))?;
         Ok(Self::Map(Map::Owned(Rc::new(WithDepth { items: entries, depth }))))
@@ -161,18 +161,18 @@ impl<'a> Value<'a> {
     }
 
     /// Converts a result to JSON, and checks its size.
-    pub fn output(&self, budget: &mut Budget) -> Result<Json, Cause> {
+    pub fn output(&self, budget: &mut EvaluationBudget) -> Result<Json, Cause> {
         let json = self.to_json(budget)?;
         check_output_size(&json)?;
         Ok(json)
     }
 
     /// Converts a value to JSON. Timestamps and durations become text.
-    pub fn to_json(&self, budget: &mut Budget) -> Result<Json, Cause> {
+    pub fn to_json(&self, budget: &mut EvaluationBudget) -> Result<Json, Cause> {
         self.json_at(0, budget)
     }
 
-    fn json_at(&self, depth: u16, budget: &mut Budget) -> Result<Json, Cause> {
+    fn json_at(&self, depth: u16, budget: &mut EvaluationBudget) -> Result<Json, Cause> {
         budget.steps(1)?;
         if depth > JSON_DEPTH {
             return Err(Cause::Limit("the evaluation creates data that is nested too deeply; nest it less"));
@@ -242,7 +242,7 @@ impl<'a> Text<'a> {
     }
 
     /// Creates a text with other letters, which is safe markup if this is.
-    pub fn with_letters(&self, made: &str, budget: &mut Budget) -> Result<Value<'a>, Cause> {
+    pub fn with_letters(&self, made: &str, budget: &mut EvaluationBudget) -> Result<Value<'a>, Cause> {
         if self.is_safe() { Value::safe_text(made, budget) } else { Value::text(made, budget) }
     }
 }
@@ -295,7 +295,7 @@ impl<'a> Map<'a> {
         }
     }
 
-    pub fn get(&self, name: &str, budget: &mut Budget) -> Result<Option<Value<'a>>, Cause> {
+    pub fn get(&self, name: &str, budget: &mut EvaluationBudget) -> Result<Option<Value<'a>>, Cause> {
         budget.steps(name.len() / 64)?;
         Ok(match self {
             Self::Borrowed(entries) => entries.get(name).map(Value::from_json),

@@ -28,7 +28,7 @@ pub struct HttpNode {
     pub query: BTreeMap<String, Jinja>,
     #[serde(default)]
     #[schema(inline, nullable = false)]
-    pub body: Option<Body>,
+    pub body: Option<RequestBody>,
     /// The credential of the workflow that authenticates the call.
     #[serde(default)]
     #[schema(nullable = false)]
@@ -52,7 +52,7 @@ pub enum Method {
 
 #[derive(Clone, Debug, PartialEq, Deserialize, ToSchema)]
 #[serde(tag = "type", rename_all = "lowercase", deny_unknown_fields)]
-pub enum Body {
+pub enum RequestBody {
     /// A JSON body: the value of an expression.
     Json {
         #[schema(inline)]

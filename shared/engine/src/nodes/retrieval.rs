@@ -18,7 +18,7 @@ pub struct RetrievalNode {
     #[schema(inline)]
     pub query: Jinja,
     #[schema(inline, min_items = 1, max_items = 64)]
-    pub sources: Vec<Source>,
+    pub sources: Vec<PassageSource>,
     /// The maximum number of passages; 5 by default.
     #[serde(default)]
     #[schema(minimum = 1, maximum = 50, nullable = false)]
@@ -32,7 +32,7 @@ pub struct RetrievalNode {
 /// The origin of passages.
 #[derive(Clone, Debug, PartialEq, Deserialize, ToSchema)]
 #[serde(tag = "type", rename_all = "lowercase", deny_unknown_fields)]
-pub enum Source {
+pub enum PassageSource {
     Text {
         #[schema(min_length = 1, max_length = 200)]
         name: String,
@@ -66,8 +66,8 @@ impl NodeKind for RetrievalNode {
 
     fn problems(&self) -> Vec<(String, String)> {
         let problems = self.sources.iter().enumerate().filter_map(|(index, source)| match source {
-            Source::Url { url, .. } => Some((format!("sources[{index}].url"), domain::address::problem(url)?.to_owned())),
-            Source::Text { .. } => None,
+            PassageSource::Url { url, .. } => Some((format!("sources[{index}].url"), domain::address::problem(url)?.to_owned())),
+            PassageSource::Text { .. } => None,
         });
         problems.collect()
     }

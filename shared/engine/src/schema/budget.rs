@@ -28,19 +28,19 @@ impl BudgetExceeded {
 }
 
 #[derive(Debug)]
-pub struct Budget {
+pub struct ValidationBudget {
     steps: usize,
     depth: usize,
     exceeded: Option<BudgetExceeded>,
 }
 
-impl Default for Budget {
+impl Default for ValidationBudget {
     fn default() -> Self {
         Self { steps: MAX_STEPS, depth: MAX_DEPTH, exceeded: None }
     }
 }
 
-impl Budget {
+impl ValidationBudget {
     pub fn charge(&mut self, steps: usize) {
         match self.steps.checked_sub(steps) {
             Some(left) => self.steps = left,

@@ -5,13 +5,13 @@ use std::hash::RandomState;
 
 use serde_json::{Map, Value};
 
-use super::budget::Budget;
+use super::budget::ValidationBudget;
 use super::equality::{equal, hash};
 use super::findings::Findings;
 use super::keywords::{arrays, combinations, numbers, objects, strings, types};
 use super::language::{LANGUAGE, Language};
 use super::path::Path;
-use super::pattern::Pattern;
+use super::pattern::SchemaPattern;
 use super::reference::References;
 
 /// The origin of a schema, which decides how `format` and `x-language` are handled.
@@ -25,17 +25,17 @@ pub enum Dialect {
 pub struct Checker<'s> {
     root: &'s Value,
     pub dialect: Dialect,
-    pub budget: Budget,
+    pub budget: ValidationBudget,
     pub references: References<'s>,
     /// The compiled patterns, by the address of their text in the schema.
-    patterns: HashMap<*const str, Option<Pattern>>,
+    patterns: HashMap<*const str, Option<SchemaPattern>>,
     /// The values of each `enum`, by hash.
     enums: HashMap<*const Value, HashMap<u64, Vec<&'s Value>>>,
     pub state: RandomState,
 }
 
 impl<'s> Checker<'s> {
-    pub fn new(root: &'s Value, dialect: Dialect, budget: Budget) -> Self {
+    pub fn new(root: &'s Value, dialect: Dialect, budget: ValidationBudget) -> Self {
         let (patterns, enums, state) = Default::default();
         Self { root, dialect, budget, references: References::new(root), patterns, enums, state }
     }
@@ -87,7 +87,7 @@ impl<'s> Checker<'s> {
     /// nothing.
     pub fn matches_pattern(&mut self, pattern: &'s str, text: &str) -> bool {
         let Self { patterns, budget, .. } = self;
-        let compiled = patterns.entry(pattern).or_insert_with(|| Pattern::parse_within(pattern, budget));
+        let compiled = patterns.entry(pattern).or_insert_with(|| SchemaPattern::parse_within(pattern, budget));
         compiled.as_ref().is_some_and(|pattern| pattern.is_in(text, budget))
     }
 

@@ -5,10 +5,10 @@ use std::hash::{BuildHasher, Hash, Hasher, RandomState};
 
 use serde_json::{Number, Value};
 
-use super::budget::Budget;
+use super::budget::ValidationBudget;
 use super::number::{self, Exact};
 
-pub fn equal(one: &Value, other: &Value, budget: &mut Budget) -> bool {
+pub fn equal(one: &Value, other: &Value, budget: &mut ValidationBudget) -> bool {
     budget.charge(1);
     if budget.exceeded().is_some() {
         return false;
@@ -36,7 +36,7 @@ pub fn equal(one: &Value, other: &Value, budget: &mut Budget) -> bool {
 }
 
 /// Equal values have equal hashes. The hash is randomly keyed, so that values cannot be prepared that collide.
-pub fn hash(value: &Value, state: &RandomState, budget: &mut Budget) -> u64 {
+pub fn hash(value: &Value, state: &RandomState, budget: &mut ValidationBudget) -> u64 {
     budget.charge(1);
     if budget.exceeded().is_some() {
         return 0;

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::number::{count, is_positive};
 use super::path::Path;
-use super::pattern::Pattern;
+use super::pattern::SchemaPattern;
 use super::reference::References;
 use super::vocabulary::{Contains, SchemaPosition, TYPES, contained, contains};
 use domain::text::{shorten, shorten_to};
@@ -155,7 +155,7 @@ impl<'s> Examiner<'s> {
         if self.patterns > MAX_PATTERNS {
             return Some("a schema can have at most 200 patterns; remove some");
         }
-        Pattern::parse(pattern).err()
+        SchemaPattern::parse(pattern).err()
     }
 
     fn examine_references(&mut self) {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::budget::Budget;
+use super::budget::ValidationBudget;
 use super::keywords::types::allows_type;
 use super::reference::References;
 use super::vocabulary::{Contains, contains};
@@ -10,12 +10,13 @@ use domain::number::exact_integer;
 
 /// Converts every whole number to an integer where the schema has the type `integer`.
 pub fn convert_whole_floats(schema: &Value, value: &mut Value) {
-    IntegerConverter { references: References::new(schema), budget: Budget::default() }.convert(schema, value);
+    IntegerConverter { references: References::new(schema), budget: ValidationBudget::default() }
+        .convert(schema, value);
 }
 
 struct IntegerConverter<'s> {
     references: References<'s>,
-    budget: Budget,
+    budget: ValidationBudget,
 }
 
 impl<'s> IntegerConverter<'s> {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::expression::{Expression, SyntaxError, Template};
+use crate::expression::{Expression, JinjaTemplate, SyntaxError};
 
 /// The keyword that marks a string as an expression.
 pub const LANGUAGE: &str = "x-language";
@@ -34,14 +34,14 @@ impl Language {
 #[derive(Debug)]
 pub enum Program {
     Condition(Expression),
-    Text(Template),
+    Text(JinjaTemplate),
 }
 
 impl Program {
     pub fn parse(language: Language, text: &str) -> Result<Self, SyntaxError> {
         match language {
             Language::Cel => Expression::parse(text).map(Self::Condition),
-            Language::Jinja => Template::parse(text).map(Self::Text),
+            Language::Jinja => JinjaTemplate::parse(text).map(Self::Text),
         }
     }
 }

@@ -21,7 +21,7 @@ mod tests;
 
 use serde_json::Value;
 
-use budget::Budget;
+use budget::ValidationBudget;
 use checker::{Checker, Dialect};
 pub use faults::faults;
 pub use findings::Findings;
@@ -31,10 +31,10 @@ pub use language::{LANGUAGE, Language, Program};
 /// Validates a node's configuration against the schema of its type: `format: uuid` is enforced, and the expressions
 /// are collected.
 pub fn check_config(schema: &Value, config: &Value, field: &str) -> Findings {
-    Checker::new(schema, Dialect::NodeType, Budget::default()).check(config, field)
+    Checker::new(schema, Dialect::NodeType, ValidationBudget::default()).check(config, field)
 }
 
 /// Validates a value against a schema that a user wrote, and for which [`faults`] finds none. `format` is an annotation.
 pub fn check_value(schema: &Value, value: &Value, field: &str) -> Findings {
-    Checker::new(schema, Dialect::User, Budget::default()).check(value, field)
+    Checker::new(schema, Dialect::User, ValidationBudget::default()).check(value, field)
 }

@@ -2,7 +2,7 @@
 
 use regex_lite::{Regex, RegexBuilder};
 
-use super::budget::Budget;
+use super::budget::ValidationBudget;
 
 const MAX_PATTERN_BYTES: usize = 1_000;
 /// The allowed sizes of a compiled pattern, and the steps that a byte of text costs at each size: the work grows with
@@ -12,12 +12,12 @@ const SIZES: [(usize, usize); 2] = [(4 * 1024, 1), (32 * 1024, 16)];
 const COMPILING_STEPS: usize = 5_000;
 
 #[derive(Debug)]
-pub struct Pattern {
+pub struct SchemaPattern {
     regex: Regex,
     steps_a_byte: usize,
 }
 
-impl Pattern {
+impl SchemaPattern {
     pub fn parse(pattern: &str) -> Result<Self, &'static str> {
         if pattern.len() > MAX_PATTERN_BYTES {
             return Err("this pattern is longer than 1000 bytes; shorten it");
@@ -39,12 +39,12 @@ impl Pattern {
     }
 
     /// Compiles a pattern during a validation, and charges the budget for it.
-    pub fn parse_within(pattern: &str, budget: &mut Budget) -> Option<Self> {
+    pub fn parse_within(pattern: &str, budget: &mut ValidationBudget) -> Option<Self> {
         budget.charge(COMPILING_STEPS);
         if budget.exceeded().is_some() { None } else { Self::parse(pattern).ok() }
     }
 
-    pub fn is_in(&self, text: &str, budget: &mut Budget) -> bool {
+    pub fn is_in(&self, text: &str, budget: &mut ValidationBudget) -> bool {
         budget.charge((text.len() + 1).saturating_mul(self.steps_a_byte));
         budget.exceeded().is_none() && self.regex.is_match(text)
     }

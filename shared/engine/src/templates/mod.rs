@@ -13,8 +13,8 @@ use domain::graph::Graph;
 
 macro_rules! templates {
     ($($slug:literal,)+) => {
-        static ALL: LazyLock<Vec<Template>> =
-            LazyLock::new(|| vec![$(Template::read($slug, include_str!(concat!($slug, ".json")))),+]);
+        static ALL: LazyLock<Vec<WorkflowTemplate>> =
+            LazyLock::new(|| vec![$(WorkflowTemplate::read($slug, include_str!(concat!($slug, ".json")))),+]);
     };
 }
 
@@ -40,12 +40,12 @@ templates! {
 }
 
 /// All templates, in the order of the catalogue.
-pub fn all() -> &'static [Template] {
+pub fn all() -> &'static [WorkflowTemplate] {
     &ALL
 }
 
 /// Finds a template by its id or its slug.
-pub fn find(id: &str) -> Option<&'static Template> {
+pub fn find(id: &str) -> Option<&'static WorkflowTemplate> {
     let uuid = Uuid::try_parse(id).ok();
     ALL.iter().find(|template| template.slug == id || Some(template.id) == uuid)
 }
@@ -53,7 +53,7 @@ pub fn find(id: &str) -> Option<&'static Template> {
 /// A workflow that users copy and adapt.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Template {
+pub struct WorkflowTemplate {
     pub id: Uuid,
     /// The name of its file, without the extension.
     #[serde(skip)]
@@ -83,7 +83,7 @@ pub enum TemplateCategory {
     Operations,
 }
 
-impl Template {
+impl WorkflowTemplate {
     /// Parses a template file. The files are compiled into the program, and a test reads every one of them.
     fn read(slug: &'static str, file: &'static str) -> Self {
         let read: Self = serde_json::from_str(file).unwrap_or_else(|error| panic!("{slug}.json: {error}"));

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::message::{Message, ContentPart};
+use super::message::{ContentPart, Message};
 use super::request::{ChatRequest, ResponseFormat};
 use crate::tokens::{PER_MESSAGE, count};
 

@@ -9,7 +9,7 @@ use super::super::notes::{Notes, note};
 use super::super::pieces::{Piece, Pieces, Placeholder, TOO_MANY, untranslated_marker};
 use super::super::syntax;
 use super::context::Context;
-use engine::expression::Template;
+use engine::expression::JinjaTemplate;
 
 /// The most pieces of one template.
 const MAX_PIECES: usize = 400;
@@ -78,8 +78,9 @@ pub fn template(node: Context, template: &str, variables: &Value, notes: &mut No
     }
     // An unbound name prints nothing in Dify and is an error here. It must not match one of our names by chance.
     let bound: HashSet<&str> = list(variables).iter().map(|variable| text(&variable["variable"])).collect();
-    let read = Template::parse(template);
-    let unbound: BTreeSet<Box<str>> = read.iter().flat_map(Template::references).map(|named| named.variable).collect();
+    let read = JinjaTemplate::parse(template);
+    let unbound: BTreeSet<Box<str>> =
+        read.iter().flat_map(JinjaTemplate::references).map(|named| named.variable).collect();
     for name in unbound.iter().filter(|name| !bound.contains(&***name)) {
         note(notes, format!("`{}` is not bound to a value: replace it", truncate(name, 60)));
         if matches!(&**name, "input" | "nodes" | "run" | "vars") {

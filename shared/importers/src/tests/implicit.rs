@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::*;
-use engine::expression::{Scope, Template};
+use engine::expression::{JinjaTemplate, Scope};
 
 #[test]
 fn serialized_json_inside_json_becomes_the_value() {
@@ -100,7 +100,7 @@ fn a_chat_is_answered_with_the_last_output() {
     for (given, shown) in [(json!({"output": "a"}), "a"), (json!({"text": "b"}), "b"), (json!({"c": 1}), "{\"c\":1}")] {
         let variables = serde_json::Map::from_iter([("nodes".to_owned(), json!({"last": {"output": given}}))]);
         let scope = Scope { variables: &variables, now: jiff::Timestamp::UNIX_EPOCH };
-        assert_eq!(Template::parse(text).unwrap().render(&scope).unwrap(), shown);
+        assert_eq!(JinjaTemplate::parse(text).unwrap().render(&scope).unwrap(), shown);
     }
     let asked = ("chat>last last>answer".to_owned(), Some("{{ nodes.last.output }}".into()));
     assert_eq!(chat("lastNode", "agent", json!({})), asked);

@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use crate::store::item::{Item, parse, to_item};
 use crate::store::keys;
-use domain::agent::{Agent, AgentConfig, AgentStatus, AgentType, RequestedStatus, AgentScope};
+use domain::agent::{Agent, AgentConfig, AgentScope, AgentStatus, AgentType, RequestedStatus};
 use domain::id::WorkflowId;
 use domain::identity::Account;
 use domain::reference::Reference;

@@ -15,7 +15,7 @@ use super::idempotency::{self, CreateOutcome, IdempotencyKey};
 use super::item::{Item, parse};
 use super::revision::{self, Attempts};
 use super::stored_text::StoredText;
-use super::table::{TableQuery, RefusedWrite, Table, WriteOutcome};
+use super::table::{RefusedWrite, Table, TableQuery, WriteOutcome};
 use super::work::{self, DeletedEntity};
 use super::write::Write;
 use super::{catalog, credentials, keys, webhooks};

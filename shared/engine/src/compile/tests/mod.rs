@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::*;
 
-fn compile(graph: &Graph) -> (Option<Plan>, Vec<GraphProblem>) {
+fn compile(graph: &Graph) -> (Option<ExecutionPlan>, Vec<GraphProblem>) {
     super::compile(graph).finish()
 }
 

@@ -1,6 +1,6 @@
 //! The lexer of CEL: splits a text into tokens.
 
-use super::super::{Position, SyntaxError, hints};
+use super::super::{SyntaxError, TextPosition, hints};
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Token {
@@ -25,14 +25,14 @@ const SIGNS: [&str; 24] = [
 
 struct Lexer<'t> {
     rest: &'t str,
-    at: Position,
+    at: TextPosition,
     /// Whether the previous token is a dot.
     is_behind_dot: bool,
 }
 
 /// Returns the tokens of a text, the last of them [`Token::End`].
-pub fn tokens(text: &str) -> Result<Vec<(Token, Position)>, SyntaxError> {
-    let mut lexer = Lexer { rest: text, at: Position { line: 1, column: 1 }, is_behind_dot: false };
+pub fn tokens(text: &str) -> Result<Vec<(Token, TextPosition)>, SyntaxError> {
+    let mut lexer = Lexer { rest: text, at: TextPosition { line: 1, column: 1 }, is_behind_dot: false };
     let mut tokens = Vec::new();
     loop {
         lexer.skip_space();
@@ -52,7 +52,7 @@ impl<'t> Lexer<'t> {
         let c = self.rest.chars().next()?;
         self.rest = &self.rest[c.len_utf8()..];
         if c == '\n' {
-            self.at = Position { line: self.at.line + 1, column: 1 };
+            self.at = TextPosition { line: self.at.line + 1, column: 1 };
         } else {
             self.at.column += 1;
         }
@@ -120,7 +120,7 @@ impl<'t> Lexer<'t> {
         Some(Token::Field(name.into()))
     }
 
-    fn number(&mut self, at: Position) -> Result<Token, SyntaxError> {
+    fn number(&mut self, at: TextPosition) -> Result<Token, SyntaxError> {
         let problem = || SyntaxError::new(at, "not a number");
         if self.rest.starts_with("0x") || self.rest.starts_with("0X") {
             self.take(2);
@@ -157,7 +157,7 @@ impl<'t> Lexer<'t> {
         Ok(Token::Float(number))
     }
 
-    fn integer(&mut self, number: u64, at: Position) -> Result<Token, SyntaxError> {
+    fn integer(&mut self, number: u64, at: TextPosition) -> Result<Token, SyntaxError> {
         let is_unsigned = self.rest.starts_with(['u', 'U']);
         if is_unsigned {
             self.next();
@@ -166,14 +166,14 @@ impl<'t> Lexer<'t> {
         Ok(if is_unsigned { Token::Uint(number) } else { Token::Int(number) })
     }
 
-    fn end_of_number(&self, at: Position) -> Result<(), SyntaxError> {
+    fn end_of_number(&self, at: TextPosition) -> Result<(), SyntaxError> {
         if self.rest.starts_with(|c: char| c.is_alphanumeric() || c == '_') {
             return Err(SyntaxError::new(at, "not a number"));
         }
         Ok(())
     }
 
-    fn text(&mut self, at: Position) -> Result<Option<Token>, SyntaxError> {
+    fn text(&mut self, at: TextPosition) -> Result<Option<Token>, SyntaxError> {
         let prefix = self.rest.len() - self.rest.trim_start_matches(['r', 'R', 'b', 'B']).len();
         let Some(quote) = self.rest[prefix..].chars().next().filter(|c| matches!(c, '"' | '\'')) else {
             return Ok(None);
@@ -205,7 +205,7 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    fn escape_sequence(&mut self, at: Position) -> Result<char, SyntaxError> {
+    fn escape_sequence(&mut self, at: TextPosition) -> Result<char, SyntaxError> {
         let problem = || SyntaxError::new(at, "unknown escape sequence");
         let code = |lexer: &mut Self, digits: usize, radix| {
             let code = lexer.rest.get(..digits).and_then(|code| u32::from_str_radix(code, radix).ok());

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::super::tree::{Comprehension, ComprehensionKind, Expr, ExprKind, Parsed};
-use super::super::{Position, SyntaxError};
+use super::super::{SyntaxError, TextPosition};
 
 /// Returns the macro with a name and a number of arguments, and whether it has two variables.
 pub fn find_macro(name: &str, arguments: usize) -> Option<(ComprehensionKind, bool)> {
@@ -38,7 +38,7 @@ pub fn build_comprehension(
     over: Expr,
     name: &str,
     arguments: Vec<Expr>,
-    at: Position,
+    at: TextPosition,
 ) -> Parsed {
     let mut arguments = arguments.into_iter();
     let mut variable = || match arguments.next().map(|argument| argument.kind) {

@@ -8,9 +8,9 @@ mod parser;
 use serde_json::Value as Json;
 
 use super::evaluate::Evaluation;
-use super::references::{self, Reference};
+use super::references::{self, VariableReference};
 use super::tree::{Expr, ExprKind, Literal};
-use super::{EvaluationError, Position, Scope, SyntaxError};
+use super::{EvaluationError, Scope, SyntaxError, TextPosition};
 
 pub const MAX_BYTES: usize = 4 * 1024;
 
@@ -22,7 +22,7 @@ impl Expression {
     pub fn parse(text: &str) -> Result<Self, SyntaxError> {
         if text.len() > MAX_BYTES {
             return Err(SyntaxError::new(
-                Position { line: 1, column: 1 },
+                TextPosition { line: 1, column: 1 },
                 "the expression is longer than 4096 bytes; shorten it",
             ));
         }
@@ -30,7 +30,7 @@ impl Expression {
     }
 
     /// Returns the variables that the expression refers to.
-    pub fn references(&self) -> Vec<Reference> {
+    pub fn references(&self) -> Vec<VariableReference> {
         let mut found = Vec::new();
         references::collect(&self.0, &|_| false, &mut found);
         found

@@ -1,15 +1,15 @@
 //! The nodes of the syntax tree that the parser builds from their parts.
 
 use super::super::calls::check_call;
-use super::super::functions::{self, pattern::Pattern, suggestions};
-use super::super::operators::Operator;
+use super::super::functions::{self, pattern::ExpressionPattern, suggestions};
+use super::super::operators::ExpressionOperator;
 use super::super::tree::{Expr, ExprKind, Literal, Parsed};
-use super::super::{Position, SyntaxError};
+use super::super::{SyntaxError, TextPosition};
 use super::macros::MACROS;
 
 pub fn balanced(mut parts: Vec<Expr>, is_or: bool) -> Parsed {
     if parts.len() <= 1 {
-        return parts.pop().ok_or_else(|| SyntaxError::new(Position::default(), "the expression is empty"));
+        return parts.pop().ok_or_else(|| SyntaxError::new(TextPosition::default(), "the expression is empty"));
     }
     let right = balanced(parts.split_off(parts.len() / 2), is_or)?;
     let left = balanced(parts, is_or)?;
@@ -17,11 +17,11 @@ pub fn balanced(mut parts: Vec<Expr>, is_or: bool) -> Parsed {
     Expr::new(ExprKind::Logical { is_or, left: Box::new(left), right: Box::new(right) }, at)
 }
 
-pub fn binary(operator: Operator, left: Expr, right: Expr, at: Position) -> Parsed {
+pub fn binary(operator: ExpressionOperator, left: Expr, right: Expr, at: TextPosition) -> Parsed {
     Expr::new(ExprKind::Binary { operator, left: Box::new(left), right: Box::new(right), lenient: false }, at)
 }
 
-pub fn member(of: Expr, name: Box<str>, at: Position) -> Parsed {
+pub fn member(of: Expr, name: Box<str>, at: TextPosition) -> Parsed {
     Expr::new(ExprKind::Member { of: Box::new(of), name, optional: false }, at)
 }
 
@@ -38,7 +38,7 @@ pub fn optional(kind: ExprKind) -> ExprKind {
     }
 }
 
-pub fn build_call(name: &str, mut arguments: Vec<Expr>, at: Position) -> Parsed {
+pub fn build_call(name: &str, mut arguments: Vec<Expr>, at: TextPosition) -> Parsed {
     if let Some((_, written)) = MACROS.iter().find(|(known, _)| *known == name) {
         return Err(SyntaxError::new(at, format!("`{name}` must be written as {written}")));
     }
@@ -50,7 +50,7 @@ pub fn build_call(name: &str, mut arguments: Vec<Expr>, at: Position) -> Parsed 
         (name, &arguments[..])
     {
         // The pattern is compiled only to validate it. It is not kept, because a draft may have thousands.
-        Pattern::check(pattern).map_err(|problem| SyntaxError::new(*there, problem))?;
+        ExpressionPattern::check(pattern).map_err(|problem| SyntaxError::new(*there, problem))?;
         let pattern = pattern.clone();
         let text = Box::new(arguments.swap_remove(0));
         return Expr::new(ExprKind::Matches { text, pattern }, at);
@@ -59,7 +59,7 @@ pub fn build_call(name: &str, mut arguments: Vec<Expr>, at: Position) -> Parsed 
     if name == "contains"
         && let (Some(part), Some(whole)) = (arguments.pop(), arguments.pop())
     {
-        return binary(Operator::Within, part, whole, at);
+        return binary(ExpressionOperator::Within, part, whole, at);
     }
     Expr::new(ExprKind::Call { function, arguments }, at)
 }

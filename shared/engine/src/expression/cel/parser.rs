@@ -2,9 +2,9 @@
 //! messages and optional values are not supported, because JSON has none.
 
 use super::super::functions::{self, suggestions};
-use super::super::operators::Operator;
+use super::super::operators::ExpressionOperator;
 use super::super::tree::{Expr, ExprKind, Literal, MAX_DEPTH, Parsed};
-use super::super::{Position, SyntaxError, hints};
+use super::super::{SyntaxError, TextPosition, hints};
 use super::lexer::{Token, tokens};
 use super::macros::{build_comprehension, find_macro};
 use super::nodes::{balanced, binary, build_call, member, optional};
@@ -14,8 +14,8 @@ const OBJECTS: [&str; 7] = ["Array", "Date", "JSON", "Math", "Number", "Object",
 
 struct Parser {
     /// The tokens; the last one is [`Token::End`].
-    tokens: std::iter::Peekable<std::vec::IntoIter<(Token, Position)>>,
-    end: Position,
+    tokens: std::iter::Peekable<std::vec::IntoIter<(Token, TextPosition)>>,
+    end: TextPosition,
     depth: u16,
 }
 
@@ -30,7 +30,7 @@ pub fn parse(text: &str) -> Parsed {
     }
 }
 
-fn unexpected(token: &Token, at: Position) -> SyntaxError {
+fn unexpected(token: &Token, at: TextPosition) -> SyntaxError {
     let what = match token {
         Token::End => "the expression ends too early".into(),
         Token::Sign(sign) => format!("`{sign}` is not expected here"),
@@ -45,7 +45,7 @@ fn unexpected(token: &Token, at: Position) -> SyntaxError {
     SyntaxError::new(at, what)
 }
 
-fn too_large(at: Position) -> SyntaxError {
+fn too_large(at: TextPosition) -> SyntaxError {
     SyntaxError::new(at, "the number is too large")
 }
 
@@ -61,11 +61,11 @@ impl Parser {
         self.tokens.peek().map_or(&Token::End, |(token, _)| token)
     }
 
-    fn at(&mut self) -> Position {
+    fn at(&mut self) -> TextPosition {
         self.tokens.peek().map_or(self.end, |(_, at)| *at)
     }
 
-    fn next(&mut self) -> (Token, Position) {
+    fn next(&mut self) -> (Token, TextPosition) {
         self.tokens.next().unwrap_or((Token::End, self.end))
     }
 
@@ -131,13 +131,13 @@ impl Parser {
         loop {
             let at = self.at();
             let operator = match self.peek() {
-                Token::Sign("==") => Operator::Equal,
-                Token::Sign("!=") => Operator::NotEqual,
-                Token::Sign("<") => Operator::Less,
-                Token::Sign("<=") => Operator::AtMost,
-                Token::Sign(">") => Operator::Greater,
-                Token::Sign(">=") => Operator::AtLeast,
-                Token::Word(word) if &**word == "in" => Operator::In,
+                Token::Sign("==") => ExpressionOperator::Equal,
+                Token::Sign("!=") => ExpressionOperator::NotEqual,
+                Token::Sign("<") => ExpressionOperator::Less,
+                Token::Sign("<=") => ExpressionOperator::AtMost,
+                Token::Sign(">") => ExpressionOperator::Greater,
+                Token::Sign(">=") => ExpressionOperator::AtLeast,
+                Token::Word(word) if &**word == "in" => ExpressionOperator::In,
                 _ => return Ok(left),
             };
             self.next();
@@ -150,8 +150,8 @@ impl Parser {
         loop {
             let at = self.at();
             let operator = match self.peek() {
-                Token::Sign("+") => Operator::Add,
-                Token::Sign("-") => Operator::Subtract,
+                Token::Sign("+") => ExpressionOperator::Add,
+                Token::Sign("-") => ExpressionOperator::Subtract,
                 _ => return Ok(left),
             };
             self.next();
@@ -164,9 +164,9 @@ impl Parser {
         loop {
             let at = self.at();
             let operator = match self.peek() {
-                Token::Sign("*") => Operator::Multiply,
-                Token::Sign("/") => Operator::Divide,
-                Token::Sign("%") => Operator::Remainder,
+                Token::Sign("*") => ExpressionOperator::Multiply,
+                Token::Sign("/") => ExpressionOperator::Divide,
+                Token::Sign("%") => ExpressionOperator::Remainder,
                 _ => return Ok(left),
             };
             self.next();
@@ -242,7 +242,7 @@ impl Parser {
         Expr::new(kind, at)
     }
 
-    fn named(&mut self, word: Box<str>, at: Position) -> Parsed {
+    fn named(&mut self, word: Box<str>, at: TextPosition) -> Parsed {
         const RESERVED: [&str; 18] = [
             "as",
             "break",
@@ -307,7 +307,7 @@ impl Parser {
     }
 
     /// `f(…)`
-    fn call(&mut self, name: &str, at: Position) -> Parsed {
+    fn call(&mut self, name: &str, at: TextPosition) -> Parsed {
         let mut arguments = self.listed(")")?;
         if name == "has" {
             return match (arguments.len(), arguments.pop().map(|argument| argument.kind)) {
@@ -322,7 +322,7 @@ impl Parser {
     }
 
     /// `x.f(…)`
-    fn call_on(&mut self, of: Expr, name: &str, at: Position) -> Parsed {
+    fn call_on(&mut self, of: Expr, name: &str, at: TextPosition) -> Parsed {
         let arguments = self.listed(")")?;
         match &of.kind {
             ExprKind::Variable(space) if matches!(&**space, "math" | "lists") => {

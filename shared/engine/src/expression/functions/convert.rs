@@ -19,7 +19,7 @@ fn conversion_error<'a>(value: &Value, to: &str) -> Outcome<'a> {
     Err(Cause::Text(format!("cannot convert {} to {to}", value.kind())))
 }
 
-fn to_int<'a>(_: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn to_int<'a>(_: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     match &a[0] {
         Value::Int(_) | Value::Large(_) => Ok(a[0].clone()),
         Value::Float(number) if number.abs() < 9.2e18 => Ok(Value::Int(*number as i64)),
@@ -31,21 +31,21 @@ fn to_int<'a>(_: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     }
 }
 
-fn to_uint<'a>(budget: &mut Budget, scope: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn to_uint<'a>(budget: &mut EvaluationBudget, scope: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     match to_int(budget, scope, a)? {
         Value::Int(negative) if negative < 0 => conversion_error(&a[0], "uint"),
         number => Ok(number),
     }
 }
 
-fn to_double<'a>(_: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn to_double<'a>(_: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     match &a[0] {
         Value::Text(text) => text.trim().parse().map(Value::Float).or_else(|_| conversion_error(&a[0], "double")),
         value => float(value).map_or_else(|| conversion_error(value, "double"), |number| Ok(Value::Float(number))),
     }
 }
 
-fn to_string<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn to_string<'a>(budget: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     match &a[0] {
         Value::Text(_) => Ok(a[0].clone()),
         other => Value::text(&format_value(other, budget)?, budget),
@@ -53,7 +53,7 @@ fn to_string<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome
 }
 
 /// Reads a text as CEL does; any other value has its truth value in a template.
-fn parse_bool<'a>(_: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn parse_bool<'a>(_: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     match &a[0] {
         Value::Text(text) => match &**text {
             "true" | "True" | "TRUE" | "t" | "1" => Ok(Value::Bool(true)),
@@ -64,7 +64,7 @@ fn parse_bool<'a>(_: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a>
     }
 }
 
-fn to_bool<'a>(_: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn to_bool<'a>(_: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     match &a[0] {
         Value::Text(text) => match text.to_ascii_lowercase().as_str() {
             "true" | "t" | "1" | "yes" => Ok(Value::Bool(true)),

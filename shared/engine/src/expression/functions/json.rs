@@ -17,7 +17,7 @@ pub const ALL: &[Function] = &[
     Function::new(&["fromJson"], &["fromjson"], (1, 1), &[], from_json),
 ];
 
-pub fn to_json<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+pub fn to_json<'a>(budget: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     const MAX_INDENT: usize = 8;
     let json = a[0].to_json(budget)?;
     let indent = match optional(a, 1) {
@@ -33,7 +33,7 @@ pub fn to_json<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outco
     Value::text(&text, budget)
 }
 
-fn from_json<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn from_json<'a>(budget: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let text = text(&a[0])?;
     budget.steps(text.len() / 8)?;
     let mut refusal = None;
@@ -48,7 +48,7 @@ fn from_json<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome
 /// Deserializes JSON into values. Each value is charged before it is kept; a failure of the budget is stored in
 /// `refusal`.
 struct Reader<'b> {
-    budget: &'b mut Budget,
+    budget: &'b mut EvaluationBudget,
     refusal: &'b mut Option<Cause>,
 }
 
@@ -57,7 +57,7 @@ impl Reader<'_> {
         Reader { budget: self.budget, refusal: self.refusal }
     }
 
-    fn charge<T, E: Error>(&mut self, make: impl FnOnce(&mut Budget) -> Result<T, Cause>) -> Result<T, E> {
+    fn charge<T, E: Error>(&mut self, make: impl FnOnce(&mut EvaluationBudget) -> Result<T, Cause>) -> Result<T, E> {
         make(self.budget).map_err(|cause| {
             *self.refusal = Some(cause);
             E::custom("over the budget")

@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 
 use super::super::access::resolve_index;
 use super::super::comparison::{compare, compare_uncharged, contains as is_in};
-use super::super::index::Index;
-use super::super::operators::Operator;
+use super::super::index::ValueIndex;
+use super::super::operators::ExpressionOperator;
 use super::*;
 
 pub const ALL: &[Function] = &[
@@ -29,7 +29,7 @@ pub const ALL: &[Function] = &[
 ];
 
 /// Returns what a comprehension iterates over: the elements of a list, the keys of a map, or the characters of a text.
-pub fn elements<'a>(over: &Value<'a>, budget: &mut Budget) -> Result<Vec<Value<'a>>, Cause> {
+pub fn elements<'a>(over: &Value<'a>, budget: &mut EvaluationBudget) -> Result<Vec<Value<'a>>, Cause> {
     match over {
         Value::List(items) => {
             budget.bytes(items.len() * size_of::<Value>())?;
@@ -48,7 +48,11 @@ pub fn elements<'a>(over: &Value<'a>, budget: &mut Budget) -> Result<Vec<Value<'
 }
 
 /// Jinja's `[start:stop:step]`.
-pub fn slice_value<'a>(of: &Value<'a>, [start, stop, step]: [Option<i64>; 3], budget: &mut Budget) -> Outcome<'a> {
+pub fn slice_value<'a>(
+    of: &Value<'a>,
+    [start, stop, step]: [Option<i64>; 3],
+    budget: &mut EvaluationBudget,
+) -> Outcome<'a> {
     let count = match of {
         Value::List(items) => items.len(),
         Value::Text(text) => {
@@ -83,7 +87,7 @@ pub fn slice_value<'a>(of: &Value<'a>, [start, stop, step]: [Option<i64>; 3], bu
 }
 
 /// Returns the first or the last element or character, or undefined if there is none.
-fn first_or_last<'a>(of: &Value<'a>, is_last: bool, budget: &mut Budget) -> Outcome<'a> {
+fn first_or_last<'a>(of: &Value<'a>, is_last: bool, budget: &mut EvaluationBudget) -> Outcome<'a> {
     match of {
         Value::List(items) => {
             let place = if is_last { items.len().checked_sub(1) } else { Some(0) };
@@ -101,7 +105,7 @@ fn first_or_last<'a>(of: &Value<'a>, is_last: bool, budget: &mut Budget) -> Outc
     }
 }
 
-fn length<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn length<'a>(budget: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let length = match &a[0] {
         Value::List(items) => items.len(),
         Value::Map(entries) => entries.len(),
@@ -114,11 +118,11 @@ fn length<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a
     Ok(Value::Int(length as i64))
 }
 
-fn contains<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn contains<'a>(budget: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     is_in(&a[0], &a[1], budget).map(Value::Bool)
 }
 
-fn reverse<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn reverse<'a>(budget: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     if let Value::Text(text) = &a[0] {
         budget.bytes(text.len())?;
         return Value::text(&text.chars().rev().collect::<String>(), budget);
@@ -128,7 +132,7 @@ fn reverse<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'
     Value::list(items, budget)
 }
 
-fn sort<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn sort<'a>(budget: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let key = optional(a, 1).map(text).transpose()?;
     let mut keyed = Vec::new();
     for item in elements(&a[0], budget)? {
@@ -144,7 +148,11 @@ fn sort<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> 
 
 /// Sorts in place. It fails if two values cannot be compared; NaN comes after all numbers. The order is total, because
 /// an inconsistent one could make the sort panic. The cost is charged before sorting.
-fn sort_by_key<'a, T>(items: &mut [T], key: impl Fn(&T) -> &Value<'a>, budget: &mut Budget) -> Result<(), Cause> {
+fn sort_by_key<'a, T>(
+    items: &mut [T],
+    key: impl Fn(&T) -> &Value<'a>,
+    budget: &mut EvaluationBudget,
+) -> Result<(), Cause> {
     let Some(first) = items.first() else { return Ok(()) };
     let mut letters = 0;
     for item in &*items {
@@ -169,7 +177,7 @@ fn total_order(left: &Value, right: &Value) -> Ordering {
 }
 
 /// Returns the value at a path such as `user.name`, or null.
-fn member_at<'a>(of: &Value<'a>, path: &str, budget: &mut Budget) -> Outcome<'a> {
+fn member_at<'a>(of: &Value<'a>, path: &str, budget: &mut EvaluationBudget) -> Outcome<'a> {
     let mut found = of.clone();
     budget.steps(path.len() / 16)?;
     for name in path.split('.') {
@@ -181,15 +189,15 @@ fn member_at<'a>(of: &Value<'a>, path: &str, budget: &mut Budget) -> Outcome<'a>
     Ok(found)
 }
 
-fn distinct<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
-    let mut kept = Index::default();
+fn distinct<'a>(budget: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+    let mut kept = ValueIndex::default();
     for item in elements(&a[0], budget)? {
         kept.insert(item, budget)?;
     }
     Value::list(kept.into_values(), budget)
 }
 
-fn flatten<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn flatten<'a>(budget: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let mut flat = Vec::new();
     for item in list(&a[0])?.iter() {
         budget.steps(1)?;
@@ -201,7 +209,7 @@ fn flatten<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'
     Value::list(flat, budget)
 }
 
-fn slice<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn slice<'a>(budget: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let (start, end) = (size(&a[1])?, size(&a[2])?);
     if start > end || end > list(&a[0])?.len() {
         return Err(Cause::Message("this part is outside of the list"));
@@ -210,33 +218,33 @@ fn slice<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a>
     slice_value(&a[0], [bounds[0], bounds[1], None], budget)
 }
 
-fn first<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn first<'a>(budget: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     first_or_last(&a[0], false, budget)
 }
 
-fn last<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn last<'a>(budget: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     first_or_last(&a[0], true, budget)
 }
 
-fn sum<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn sum<'a>(budget: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let mut sum = Value::Int(0);
     for item in list(&a[0])?.iter() {
         budget.steps(1)?;
-        sum = Operator::Add.apply(&sum, &item, budget)?;
+        sum = ExpressionOperator::Add.apply(&sum, &item, budget)?;
     }
     Ok(sum)
 }
 
-fn min<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn min<'a>(budget: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     find_extreme(elements(&a[0], budget)?, Ordering::Less, budget)
 }
 
-fn max<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn max<'a>(budget: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     find_extreme(elements(&a[0], budget)?, Ordering::Greater, budget)
 }
 
 /// Returns the least or the greatest value, or undefined if there is none.
-pub fn find_extreme<'a>(items: Vec<Value<'a>>, wanted: Ordering, budget: &mut Budget) -> Outcome<'a> {
+pub fn find_extreme<'a>(items: Vec<Value<'a>>, wanted: Ordering, budget: &mut EvaluationBudget) -> Outcome<'a> {
     let mut found = Value::Undefined;
     for item in items {
         budget.steps(1)?;
@@ -248,17 +256,17 @@ pub fn find_extreme<'a>(items: Vec<Value<'a>>, wanted: Ordering, budget: &mut Bu
 }
 
 /// Returns the keys of a map; a list stays as it is.
-fn keys<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn keys<'a>(budget: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     Value::list(elements(&a[0], budget)?, budget)
 }
 
-fn values<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn values<'a>(budget: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     budget.steps(map(&a[0])?.len())?;
     Value::list(map(&a[0])?.iter().map(|(_, value)| value).collect(), budget)
 }
 
 /// Merges maps. If a key occurs more than once, the last entry wins.
-fn merge<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn merge<'a>(budget: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let mut merged: Vec<(Text, Value)> = Vec::new();
     for argument in a {
         let entries = map(argument)?;
@@ -276,7 +284,7 @@ fn merge<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a>
     Value::map(merged, budget)
 }
 
-fn get<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn get<'a>(budget: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let found = map(&a[0])?.get(text(&a[1])?, budget)?;
     Ok(found.or_else(|| a.get(2).cloned()).unwrap_or(Value::Null))
 }

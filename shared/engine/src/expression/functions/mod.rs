@@ -16,9 +16,9 @@ pub use lists::{elements, slice_value};
 pub use text::SURPLUS;
 pub use time::PLAIN_FORMAT;
 
-use super::budget::Budget;
+use super::budget::EvaluationBudget;
 use super::value::{List, Map, Text, Value};
-use super::{Cause, Outcome, Scope};
+use super::{Cause, Outcome, TextPosition};
 
 #[derive(Debug)]
 pub struct Function {
@@ -28,10 +28,10 @@ pub struct Function {
     pub takes: (usize, usize),
     /// The names of the arguments after the first, for named arguments.
     pub named: &'static [&'static str],
-    pub body: Body,
+    pub body: FunctionBody,
 }
 
-type Body = for<'a> fn(&mut Budget, &Scope<'a>, &[Value<'a>]) -> Outcome<'a>;
+type FunctionBody = for<'a> fn(&mut EvaluationBudget, &Scope<'a>, &[Value<'a>]) -> Outcome<'a>;
 
 impl Function {
     const fn new(
@@ -39,7 +39,7 @@ impl Function {
         jinja: &'static [&'static str],
         takes: (usize, usize),
         named: &'static [&'static str],
-        body: Body,
+        body: FunctionBody,
     ) -> Self {
         Self { cel, jinja, takes, named, body }
     }

@@ -25,7 +25,7 @@ fn number_error<T>(value: &Value) -> Result<T, Cause> {
     type_error("number", value)
 }
 
-fn absolute<'a>(_: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn absolute<'a>(_: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     match &a[0] {
         Value::Int(int) => int.checked_abs().map(Value::Int).ok_or(Cause::Message("the number gets too large")),
         Value::Large(large) => Ok(Value::Large(*large)),
@@ -47,7 +47,7 @@ fn round_with<'a>(value: &Value<'a>, round: impl Fn(f64) -> f64) -> Outcome<'a> 
     }
 }
 
-fn round<'a>(_: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn round<'a>(_: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let digits = optional(a, 1).map_or(Ok(0), integer)?;
     match &a[0] {
         Value::Float(float) if (1..=15).contains(&digits) => {
@@ -59,11 +59,11 @@ fn round<'a>(_: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     }
 }
 
-fn square_root<'a>(_: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn square_root<'a>(_: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     float(&a[0]).map_or_else(|| number_error(&a[0]), |value| Ok(Value::Float(value.sqrt())))
 }
 
-fn sign<'a>(_: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn sign<'a>(_: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     match &a[0] {
         Value::Int(int) => Ok(Value::Int(int.signum())),
         Value::Large(_) => Ok(Value::Int(1)),
@@ -76,16 +76,16 @@ fn test_float<'a>(value: &Value<'a>, holds: impl Fn(f64) -> bool) -> Outcome<'a>
     float(value).map_or_else(|| number_error(value), |value| Ok(Value::Bool(holds(value))))
 }
 
-fn greatest<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn greatest<'a>(budget: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     find_extreme(flatten_arguments(a, budget)?, Ordering::Greater, budget)
 }
 
-fn least<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn least<'a>(budget: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     find_extreme(flatten_arguments(a, budget)?, Ordering::Less, budget)
 }
 
 /// Returns the arguments, or the elements of a single list argument.
-fn flatten_arguments<'a>(a: &[Value<'a>], budget: &mut Budget) -> Result<Vec<Value<'a>>, Cause> {
+fn flatten_arguments<'a>(a: &[Value<'a>], budget: &mut EvaluationBudget) -> Result<Vec<Value<'a>>, Cause> {
     match a {
         [Value::List(_)] => super::elements(&a[0], budget),
         _ => Ok(a.to_vec()),

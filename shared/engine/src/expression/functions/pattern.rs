@@ -2,7 +2,7 @@
 
 use regex_lite::{Regex, RegexBuilder};
 
-use super::{Budget, Cause};
+use super::{Cause, EvaluationBudget};
 
 /// The steps charged for compiling a pattern, well above the real cost.
 const COMPILING: usize = 5_000;
@@ -11,14 +11,14 @@ const COMPILING: usize = 5_000;
 const SIZES: [(usize, usize); 2] = [(4 * 1024, 2), (32 * 1024, 32)];
 const MAX_CHARS: usize = 1_000;
 
-pub struct Pattern {
+pub struct ExpressionPattern {
     regex: Regex,
     steps_a_byte: usize,
 }
 
-impl Pattern {
+impl ExpressionPattern {
     /// Compiles a pattern, and charges the budget of the evaluation.
-    pub fn new(pattern: &str, budget: &mut Budget) -> Result<Self, Cause> {
+    pub fn new(pattern: &str, budget: &mut EvaluationBudget) -> Result<Self, Cause> {
         budget.steps(COMPILING)?;
         let (compiled, bytes) = compile(pattern).map_err(|problem| Cause::Text(problem.to_owned()))?;
         budget.bytes(bytes)?;
@@ -29,7 +29,7 @@ impl Pattern {
         compile(pattern).map(drop)
     }
 
-    pub fn is_in(&self, text: &str, budget: &mut Budget) -> Result<bool, Cause> {
+    pub fn is_in(&self, text: &str, budget: &mut EvaluationBudget) -> Result<bool, Cause> {
         budget.steps((text.len() + 1).saturating_mul(self.steps_a_byte) / 2)?;
         Ok(self.regex.is_match(text))
     }
@@ -37,14 +37,14 @@ impl Pattern {
 
 /// Compiles a pattern, and returns it with its size limit. The messages are our own: those of the library would quote
 /// the pattern, which may be data.
-fn compile(pattern: &str) -> Result<(Pattern, usize), &'static str> {
+fn compile(pattern: &str) -> Result<(ExpressionPattern, usize), &'static str> {
     if pattern.len() > MAX_CHARS {
         return Err("the regular expression is longer than 1000 bytes; shorten it");
     }
     // A pattern that is too large for the first size may fit the second.
     let sizes = SIZES.iter().find_map(|(limit, steps_a_byte)| {
         let regex = RegexBuilder::new(pattern).size_limit(*limit).build().ok()?;
-        Some((Pattern { regex, steps_a_byte: *steps_a_byte }, *limit))
+        Some((ExpressionPattern { regex, steps_a_byte: *steps_a_byte }, *limit))
     });
     sizes.ok_or("the regular expression is invalid or too large; simplify it")
 }

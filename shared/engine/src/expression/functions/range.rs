@@ -2,7 +2,7 @@
 
 use super::*;
 
-pub fn range<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+pub fn range<'a>(budget: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let number = |place: usize| integer(&a[place]);
     let (start, stop) = if a.len() == 1 { (0, number(0)?) } else { (number(0)?, number(1)?) };
     let step = if a.len() == 3 { number(2)? } else { 1 };

@@ -29,46 +29,46 @@ pub const ALL: &[Function] = &[
     Function::new(&["format"], &[], (1, 17), &[], format),
 ];
 
-fn change_case<'a>(budget: &mut Budget, value: &Value<'a>, change: impl Fn(&str) -> String) -> Outcome<'a> {
+fn change_case<'a>(budget: &mut EvaluationBudget, value: &Value<'a>, change: impl Fn(&str) -> String) -> Outcome<'a> {
     let text = text(value)?;
     // A change of case makes a letter at most three times as long.
     budget.bytes(text.len() * 3)?;
     Value::text(&change(text), budget)
 }
 
-fn trim<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn trim<'a>(budget: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     Value::text(trim_text(text(&a[0])?, optional(a, 1), budget)?, budget)
 }
 
 /// Trims whitespace, or the given characters.
-pub fn trim_text<'t>(whole: &'t str, chars: Option<&Value>, budget: &mut Budget) -> Result<&'t str, Cause> {
+pub fn trim_text<'t>(whole: &'t str, chars: Option<&Value>, budget: &mut EvaluationBudget) -> Result<&'t str, Cause> {
     let Some(chars) = chars else { return Ok(whole.trim()) };
     let chars = text(chars)?;
     budget.steps(whole.len().saturating_mul(chars.len()) / 16)?;
     Ok(whole.trim_matches(|c| chars.contains(c)))
 }
 
-fn starts_with<'a>(_: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn starts_with<'a>(_: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     Ok(Value::Bool(text(&a[0])?.starts_with(&**text(&a[1])?)))
 }
 
-fn ends_with<'a>(_: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn ends_with<'a>(_: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     Ok(Value::Bool(text(&a[0])?.ends_with(&**text(&a[1])?)))
 }
 
 /// Matches a pattern that is computed, and compiled for this call only.
-fn matches<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn matches<'a>(budget: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let (whole, pattern) = (text(&a[0])?, text(&a[1])?);
-    pattern::Pattern::new(pattern, budget)?.is_in(whole, budget).map(Value::Bool)
+    pattern::ExpressionPattern::new(pattern, budget)?.is_in(whole, budget).map(Value::Bool)
 }
 
 /// Splits into at most the given number of parts.
-fn split<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn split<'a>(budget: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let most = optional(a, 2).map(integer).transpose()?;
     parts(a, most.and_then(|most| usize::try_from(most).ok()).unwrap_or(usize::MAX), budget)
 }
 
-fn parts<'a>(a: &[Value<'a>], most: usize, budget: &mut Budget) -> Outcome<'a> {
+fn parts<'a>(a: &[Value<'a>], most: usize, budget: &mut EvaluationBudget) -> Outcome<'a> {
     let whole = text(&a[0])?;
     budget.steps(whole.len())?;
     match optional(a, 1).map(text).transpose()? {
@@ -85,7 +85,7 @@ fn parts<'a>(a: &[Value<'a>], most: usize, budget: &mut Budget) -> Outcome<'a> {
 }
 
 /// Creates a list of texts, each charged before it is created.
-fn texts<'t, 'a>(parts: impl Iterator<Item = &'t str>, budget: &mut Budget) -> Outcome<'a> {
+fn texts<'t, 'a>(parts: impl Iterator<Item = &'t str>, budget: &mut EvaluationBudget) -> Outcome<'a> {
     let mut made = Vec::new();
     for part in parts {
         made.push(Value::text(part, budget)?);
@@ -93,13 +93,13 @@ fn texts<'t, 'a>(parts: impl Iterator<Item = &'t str>, budget: &mut Budget) -> O
     Value::list(made, budget)
 }
 
-fn lines<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn lines<'a>(budget: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let whole = text(&a[0])?;
     budget.steps(whole.len() / 16)?;
     texts(whole.lines(), budget)
 }
 
-fn join<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn join<'a>(budget: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let items = list(&a[0])?;
     let between = optional(a, 1).map(text).transpose()?;
     budget.bytes(between.map_or(0, |between| between.len().saturating_mul(items.len())))?;
@@ -114,7 +114,7 @@ fn join<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> 
     Value::text(&joined, budget)
 }
 
-fn replace<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn replace<'a>(budget: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let (whole, old, new) = (text(&a[0])?, text(&a[1])?, text(&a[2])?);
     let most = optional(a, 3).map(integer).transpose()?.and_then(|most| usize::try_from(most).ok());
     budget.steps(whole.len())?;
@@ -124,7 +124,7 @@ fn replace<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'
 }
 
 /// Indexes count characters, not bytes.
-fn substring<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn substring<'a>(budget: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let whole = text(&a[0])?;
     let start = size(&a[1])?;
     let end = optional(a, 2).map(size).transpose()?;
@@ -139,7 +139,7 @@ fn substring<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome
 }
 
 /// Returns the character at an index, or an empty text at the end.
-fn char_at<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn char_at<'a>(budget: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let (whole, place) = (text(&a[0])?, size(&a[1])?);
     let start = byte_offset(whole, place, budget)?;
     let bytes = whole[start..].chars().next().map_or(0, char::len_utf8);
@@ -147,21 +147,21 @@ fn char_at<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'
 }
 
 /// Returns the byte offset of a character index. The end of the text is a valid index.
-fn byte_offset(whole: &str, place: usize, budget: &mut Budget) -> Result<usize, Cause> {
+fn byte_offset(whole: &str, place: usize, budget: &mut EvaluationBudget) -> Result<usize, Cause> {
     budget.steps(whole.len() / 16)?;
     let mut starts = whole.char_indices().map(|(start, _)| start).chain([whole.len()]);
     starts.nth(place).ok_or(Cause::Message("this index is outside of the string"))
 }
 
 /// Finds the first occurrence at or after an index.
-fn index_of<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn index_of<'a>(budget: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let (whole, part) = (text(&a[0])?, text(&a[1])?);
     let start = optional(a, 2).map_or(Ok(0), |place| byte_offset(whole, size(place)?, budget))?;
     character_index(whole, part, whole[start..].find(&**part).map(|byte| start + byte), budget)
 }
 
 /// Finds the last occurrence that begins at or before an index.
-fn last_index_of<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn last_index_of<'a>(budget: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let (whole, part) = (text(&a[0])?, text(&a[1])?);
     let start = optional(a, 2).map_or(Ok(whole.len()), |place| byte_offset(whole, size(place)?, budget))?;
     let end = whole.floor_char_boundary(start.saturating_add(part.len()));
@@ -169,13 +169,13 @@ fn last_index_of<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Out
 }
 
 /// Converts a byte offset to a character index, or -1 if there is none.
-fn character_index<'a>(whole: &str, part: &str, byte: Option<usize>, budget: &mut Budget) -> Outcome<'a> {
+fn character_index<'a>(whole: &str, part: &str, byte: Option<usize>, budget: &mut EvaluationBudget) -> Outcome<'a> {
     budget.steps((whole.len() + part.len()) / 8)?;
     Ok(Value::Int(byte.map_or(-1, |byte| whole[..byte].chars().count() as i64)))
 }
 
 /// Formats with `%s`, `%d`, `%f`, `%.2f` and `%%`; widths are not supported.
-fn format<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn format<'a>(budget: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let pattern = text(&a[0])?;
     // In CEL the values come as one list, in Jinja one by one.
     let values: Vec<Value> = match &a[1..] {
@@ -205,7 +205,7 @@ fn directive<'t>(
     after: &'t str,
     values: &mut std::slice::Iter<Value>,
     made: &mut String,
-    budget: &mut Budget,
+    budget: &mut EvaluationBudget,
 ) -> Result<&'t str, Cause> {
     const UNKNOWN: Cause = Cause::Message("format supports %s, %d, %f, %.2f and %%");
     let mut next = || values.next().ok_or(Cause::Message("format has more placeholders than values"));

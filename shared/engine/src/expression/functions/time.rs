@@ -33,11 +33,11 @@ const MAX_FORMAT_BYTES: usize = 200;
 pub const PLAIN_FORMAT: &str = "a date format needs directives with %, such as %Y-%m-%d";
 
 /// Converts RFC 3339 text, or seconds since 1970.
-fn timestamp<'a>(_: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn timestamp<'a>(_: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     utc_time(&a[0]).map(Value::Time)
 }
 
-fn now<'a>(_: &mut Budget, scope: &Scope<'a>, _: &[Value<'a>]) -> Outcome<'a> {
+fn now<'a>(_: &mut EvaluationBudget, scope: &Scope<'a>, _: &[Value<'a>]) -> Outcome<'a> {
     UtcDateTime::try_from(scope.now).map(Value::Time).map_err(|()| OUT_OF_TIME)
 }
 
@@ -51,7 +51,7 @@ fn utc_time(value: &Value) -> Result<UtcDateTime, Cause> {
 }
 
 /// Converts text such as `1h30m`, `90s` or `1.5s`, or seconds.
-fn duration<'a>(_: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn duration<'a>(_: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     const NONE: Cause = Cause::Message("invalid duration; write it as 1h30m or 90s");
     match &a[0] {
         Value::Duration(duration) => Ok(Value::Duration(*duration)),
@@ -83,7 +83,7 @@ fn fixed_offset(text: &str) -> Option<Offset> {
     Offset::from_seconds(sign * (hours * 3600 + minutes * 60)).ok()
 }
 
-fn date<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn date<'a>(budget: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let format = optional(a, 1).map(text).transpose()?.map_or("%Y-%m-%d %H:%M", |format| format);
     if format.len() > MAX_FORMAT_BYTES {
         return Err(Cause::Message("the date format is longer than 200 bytes; shorten it"));
@@ -113,7 +113,7 @@ fn read_field<'a>(a: &[Value<'a>], of: impl Fn(DateTime) -> i64, unit_s: Option<
 }
 
 /// Returns the milliseconds within the second, also for a duration.
-fn milliseconds<'a>(_: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn milliseconds<'a>(_: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     match &a[0] {
         Value::Duration(duration) => Ok(Value::Int(duration.subsec_millis().into())),
         _ => read_field(a, |at| at.millisecond().into(), None),

@@ -5,12 +5,12 @@ use std::borrow::Cow;
 use super::super::calls::describe_count;
 use super::super::functions::jinja::{is_index, printf};
 use super::super::tree::{Comprehension, ComprehensionKind, Expr, ExprKind, Literal, Parsed};
-use super::super::{Position, SyntaxError};
+use super::super::{SyntaxError, TextPosition};
 use super::nodes::{arrange_arguments, call, find_filter, map_from_named, negate_if, refuse_unknown_names};
 use super::tests;
 
 /// `of | name(…)`
-pub fn build_filter(name: &str, of: Expr, placed: Vec<Expr>, named: Vec<(&str, Expr)>, at: Position) -> Parsed {
+pub fn build_filter(name: &str, of: Expr, placed: Vec<Expr>, named: Vec<(&str, Expr)>, at: TextPosition) -> Parsed {
     match name {
         "attr" => {
             let [index] = arrange_arguments(name, ["name"], placed, named, at)?;
@@ -79,7 +79,7 @@ pub fn build_filter(name: &str, of: Expr, placed: Vec<Expr>, named: Vec<(&str, E
     }
 }
 
-fn default(name: &str, of: Expr, placed: Vec<Expr>, named: Vec<(&str, Expr)>, at: Position) -> Parsed {
+fn default(name: &str, of: Expr, placed: Vec<Expr>, named: Vec<(&str, Expr)>, at: TextPosition) -> Parsed {
     let [otherwise, also] = arrange_arguments(name, ["default_value", "boolean"], placed, named, at)?;
     let otherwise = match otherwise {
         Some(otherwise) => otherwise,
@@ -96,11 +96,11 @@ fn default(name: &str, of: Expr, placed: Vec<Expr>, named: Vec<(&str, Expr)>, at
 /// The internal variable for the element of a filter. It cannot be written in a template.
 const ELEMENT: &str = "\0element";
 
-fn element(at: Position) -> Parsed {
+fn element(at: TextPosition) -> Parsed {
     Expr::new(ExprKind::Variable(ELEMENT.into()), at)
 }
 
-fn build_comprehension(over: Expr, filter: Option<Expr>, result: Option<Expr>, at: Position) -> Parsed {
+fn build_comprehension(over: Expr, filter: Option<Expr>, result: Option<Expr>, at: TextPosition) -> Parsed {
     let comprehension = Comprehension {
         over,
         variable: ELEMENT.into(),
@@ -112,7 +112,7 @@ fn build_comprehension(over: Expr, filter: Option<Expr>, result: Option<Expr>, a
     Expr::new(ExprKind::Comprehension(Box::new(comprehension)), at)
 }
 
-fn literal_text(expr: Option<Expr>, at: Position, wanted: &'static str) -> Result<Box<str>, SyntaxError> {
+fn literal_text(expr: Option<Expr>, at: TextPosition, wanted: &'static str) -> Result<Box<str>, SyntaxError> {
     match expr.map(|expr| expr.kind) {
         Some(ExprKind::Literal(Literal::Text(text))) => Ok(text),
         _ => Err(SyntaxError::new(at, wanted)),
@@ -120,7 +120,7 @@ fn literal_text(expr: Option<Expr>, at: Position, wanted: &'static str) -> Resul
 }
 
 /// Builds the access to a path such as `user.name` or `0.name`.
-fn member_path(mut of: Expr, path: &Expr, at: Position) -> Parsed {
+fn member_path(mut of: Expr, path: &Expr, at: TextPosition) -> Parsed {
     let path: Cow<str> = match &path.kind {
         ExprKind::Literal(Literal::Text(path)) => Cow::Borrowed(path),
         ExprKind::Literal(Literal::Int(place)) => Cow::Owned(place.to_string()),

@@ -7,17 +7,17 @@ use minijinja::value::ValueKind;
 
 use super::super::functions::jinja::DICT;
 use super::super::functions::{self, suggestions};
-use super::super::operators::Operator;
+use super::super::operators::ExpressionOperator;
 use super::super::tree::{Expr, ExprKind, Literal, MAX_DEPTH, Parsed};
-use super::super::{Position, SyntaxError};
+use super::super::{SyntaxError, TextPosition};
 use super::{BLOCK, For, Statement, Target, collect_references, depth, filters, nodes, tests};
 
 pub fn statements(body: &[ast::Stmt]) -> Result<Vec<Statement>, SyntaxError> {
     block(body, 0)
 }
 
-fn at(span: Span) -> Position {
-    Position { line: span.start_line.into(), column: u32::from(span.start_col) + 1 }
+fn at(span: Span) -> TextPosition {
+    TextPosition { line: span.start_line.into(), column: u32::from(span.start_col) + 1 }
 }
 
 fn refuse<T>(span: Span, what: &'static str) -> Result<T, SyntaxError> {
@@ -222,23 +222,23 @@ fn literal(value: &minijinja::Value, span: Span) -> Result<Literal, SyntaxError>
 }
 
 /// Returns the operator, or for the short-circuit ones an error that is true for `or`.
-fn operator(operator: ast::BinOpKind) -> Result<Operator, bool> {
+fn operator(operator: ast::BinOpKind) -> Result<ExpressionOperator, bool> {
     Ok(match operator {
-        ast::BinOpKind::Eq => Operator::Equal,
-        ast::BinOpKind::Ne => Operator::NotEqual,
-        ast::BinOpKind::Lt => Operator::Less,
-        ast::BinOpKind::Lte => Operator::AtMost,
-        ast::BinOpKind::Gt => Operator::Greater,
-        ast::BinOpKind::Gte => Operator::AtLeast,
-        ast::BinOpKind::In => Operator::Within,
-        ast::BinOpKind::Add => Operator::Add,
-        ast::BinOpKind::Sub => Operator::Subtract,
-        ast::BinOpKind::Mul => Operator::Repeat,
-        ast::BinOpKind::Div => Operator::Divide,
-        ast::BinOpKind::FloorDiv => Operator::DivideDown,
-        ast::BinOpKind::Rem => Operator::Modulo,
-        ast::BinOpKind::Pow => Operator::Power,
-        ast::BinOpKind::Concat => Operator::Join,
+        ast::BinOpKind::Eq => ExpressionOperator::Equal,
+        ast::BinOpKind::Ne => ExpressionOperator::NotEqual,
+        ast::BinOpKind::Lt => ExpressionOperator::Less,
+        ast::BinOpKind::Lte => ExpressionOperator::AtMost,
+        ast::BinOpKind::Gt => ExpressionOperator::Greater,
+        ast::BinOpKind::Gte => ExpressionOperator::AtLeast,
+        ast::BinOpKind::In => ExpressionOperator::Within,
+        ast::BinOpKind::Add => ExpressionOperator::Add,
+        ast::BinOpKind::Sub => ExpressionOperator::Subtract,
+        ast::BinOpKind::Mul => ExpressionOperator::Repeat,
+        ast::BinOpKind::Div => ExpressionOperator::Divide,
+        ast::BinOpKind::FloorDiv => ExpressionOperator::DivideDown,
+        ast::BinOpKind::Rem => ExpressionOperator::Modulo,
+        ast::BinOpKind::Pow => ExpressionOperator::Power,
+        ast::BinOpKind::Concat => ExpressionOperator::Join,
         ast::BinOpKind::ScOr => return Err(true),
         ast::BinOpKind::ScAnd => return Err(false),
     })
@@ -249,14 +249,14 @@ fn comparison(chain: &ast::Compare, span: Span) -> Parsed {
         return refuse(span, "comparisons cannot be chained; write a < b and b < c");
     };
     let (operator, is_negated) = match comparison.op {
-        ast::CompareOpKind::Eq => (Operator::Equal, false),
-        ast::CompareOpKind::Ne => (Operator::NotEqual, false),
-        ast::CompareOpKind::Lt => (Operator::Less, false),
-        ast::CompareOpKind::Lte => (Operator::AtMost, false),
-        ast::CompareOpKind::Gt => (Operator::Greater, false),
-        ast::CompareOpKind::Gte => (Operator::AtLeast, false),
-        ast::CompareOpKind::In => (Operator::Within, false),
-        ast::CompareOpKind::NotIn => (Operator::Within, true),
+        ast::CompareOpKind::Eq => (ExpressionOperator::Equal, false),
+        ast::CompareOpKind::Ne => (ExpressionOperator::NotEqual, false),
+        ast::CompareOpKind::Lt => (ExpressionOperator::Less, false),
+        ast::CompareOpKind::Lte => (ExpressionOperator::AtMost, false),
+        ast::CompareOpKind::Gt => (ExpressionOperator::Greater, false),
+        ast::CompareOpKind::Gte => (ExpressionOperator::AtLeast, false),
+        ast::CompareOpKind::In => (ExpressionOperator::Within, false),
+        ast::CompareOpKind::NotIn => (ExpressionOperator::Within, true),
     };
     let (left, right) = (boxed(&chain.expr)?, boxed(&comparison.expr)?);
     nodes::negate_if(
@@ -286,7 +286,7 @@ fn arguments<'t>(arguments: &[ast::CallArg<'t>]) -> Result<Arguments<'t>, Syntax
 }
 
 /// `f(…)`, `x.f(…)`
-fn lower_call(call: &ast::Call, at: Position) -> Parsed {
+fn lower_call(call: &ast::Call, at: TextPosition) -> Parsed {
     match &call.expr {
         ast::Expr::Var(name) if name.id == "dict" => {
             let (mut placed, named) = arguments(&call.args)?;
@@ -318,7 +318,8 @@ fn lower_call(call: &ast::Call, at: Position) -> Parsed {
             let count = Expr::new(ExprKind::Literal(Literal::Int(placed.len() as i64)), at)?;
             let index = ExprKind::Member { of: boxed(&method.expr)?, name: "index0".into(), optional: true };
             let left = Box::new(Expr::new(index, at)?);
-            let place = ExprKind::Binary { operator: Operator::Modulo, left, right: Box::new(count), lenient: false };
+            let place =
+                ExprKind::Binary { operator: ExpressionOperator::Modulo, left, right: Box::new(count), lenient: false };
             let (of, index) = (Expr::new(ExprKind::List(placed), at)?, Expr::new(place, at)?);
             Expr::new(ExprKind::Index { of: Box::new(of), index: Box::new(index), optional: true }, at)
         }

@@ -15,15 +15,15 @@ use std::sync::Arc;
 use minijinja::machinery::{ast, parse};
 
 use super::evaluate::Evaluation;
-use super::references::{self, Reference};
+use super::references::{self, VariableReference};
 use super::tree::Expr;
-use super::{EvaluationError, Position, Scope, SyntaxError, hints};
+use super::{EvaluationError, Scope, SyntaxError, TextPosition, hints};
 
 pub const MAX_BYTES: usize = 64 * 1024;
 
 /// A parsed template.
 #[derive(Debug)]
-pub struct Template {
+pub struct JinjaTemplate {
     body: Vec<Statement>,
     /// Whether the template is a single `{{ … }}`, whose value may be used as it is and not as text.
     is_value: bool,
@@ -73,9 +73,9 @@ enum Target {
 /// The internal variable that a block filter is applied to. It cannot be written in a template.
 const BLOCK: &str = "\0block";
 
-impl Template {
+impl JinjaTemplate {
     pub fn parse(text: &str) -> Result<Self, SyntaxError> {
-        let start = Position { line: 1, column: 1 };
+        let start = TextPosition { line: 1, column: 1 };
         if text.len() > MAX_BYTES {
             return Err(SyntaxError::new(start, "the template is longer than 65536 bytes; shorten it"));
         }
@@ -88,7 +88,7 @@ impl Template {
     }
 
     /// Returns the variables that the template refers to and does not bind itself.
-    pub fn references(&self) -> Vec<Reference> {
+    pub fn references(&self) -> Vec<VariableReference> {
         let mut names = HashSet::from(["loop", BLOCK]);
         visit_statements(&self.body, &mut |statement| collect_bound_names(statement, &mut names));
         collect_references(&self.body, &|name| names.contains(name))
@@ -120,11 +120,11 @@ fn syntax_problem(error: &minijinja::Error, text: &str) -> SyntaxError {
     let detail = error.detail().map_or_else(|| error.kind().to_string(), str::to_owned);
     let hint = text.get(start..).and_then(hints::jinja_sign).map(|hint| format!("; {hint}")).unwrap_or_default();
     let detail = format!("{detail}{hint}");
-    SyntaxError::new(Position { line, column }, detail)
+    SyntaxError::new(TextPosition { line, column }, detail)
 }
 
 /// Collects the variables that statements refer to and do not bind.
-fn collect_references(body: &[Statement], is_bound: &dyn Fn(&str) -> bool) -> Vec<Reference> {
+fn collect_references(body: &[Statement], is_bound: &dyn Fn(&str) -> bool) -> Vec<VariableReference> {
     let mut found = Vec::new();
     visit_statements(body, &mut |statement| {
         for expr in expressions(statement) {

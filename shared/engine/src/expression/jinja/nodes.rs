@@ -2,12 +2,12 @@
 
 use super::super::calls::{check_call, describe_count};
 use super::super::functions::{self, Function, suggestions};
-use super::super::operators::Operator;
+use super::super::operators::ExpressionOperator;
 use super::super::tree::{Expr, ExprKind, Literal, Parsed};
-use super::super::{Position, SyntaxError};
+use super::super::{SyntaxError, TextPosition};
 
 /// Finds the function of a filter.
-pub fn find_filter(name: &str, at: Position) -> Result<&'static Function, SyntaxError> {
+pub fn find_filter(name: &str, at: TextPosition) -> Result<&'static Function, SyntaxError> {
     functions::find_jinja_function(name).ok_or_else(|| {
         SyntaxError::new(at, format!("there is no filter `{name}`{}", suggestions::suggest_in_jinja(name)))
     })
@@ -19,7 +19,7 @@ pub fn call(
     mut placed: Vec<Expr>,
     named: Vec<(&str, Expr)>,
     name: &str,
-    at: Position,
+    at: TextPosition,
 ) -> Parsed {
     let mut arguments: Vec<Expr> = placed.drain(..placed.len().min(1)).collect();
     let (fewest, _) = function.takes;
@@ -36,7 +36,7 @@ pub fn call(
     Expr::new(ExprKind::Call { function, arguments }, at)
 }
 
-pub fn compare(operator: Operator, left: Expr, right: Expr, at: Position) -> Parsed {
+pub fn compare(operator: ExpressionOperator, left: Expr, right: Expr, at: TextPosition) -> Parsed {
     let (left, right) = (Box::new(left), Box::new(right));
     Expr::new(ExprKind::Binary { operator, left, right, lenient: operator.is_lenient() }, at)
 }
@@ -47,7 +47,7 @@ pub fn negate_if(expr: Expr, is_negated: bool) -> Parsed {
 }
 
 /// Builds a map from named arguments.
-pub fn map_from_named(named: Vec<(&str, Expr)>, at: Position) -> Parsed {
+pub fn map_from_named(named: Vec<(&str, Expr)>, at: TextPosition) -> Parsed {
     let entry = |(name, value): (&str, _)| Ok((Expr::new(ExprKind::Literal(Literal::Text(name.into())), at)?, value));
     Expr::new(ExprKind::Map(named.into_iter().map(entry).collect::<Result<_, _>>()?), at)
 }
@@ -94,7 +94,7 @@ pub fn arrange_arguments<const N: usize>(
     known: [&str; N],
     placed: Vec<Expr>,
     named: Vec<(&str, Expr)>,
-    at: Position,
+    at: TextPosition,
 ) -> Result<[Option<Expr>; N], SyntaxError> {
     let mut all = order_arguments(name, &known, placed, named)?;
     if all.len() > N {

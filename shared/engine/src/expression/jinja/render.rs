@@ -8,7 +8,7 @@ use super::super::functions::elements;
 use super::super::operators::format_value;
 use super::super::tree::Expr;
 use super::super::value::{Text, Value};
-use super::super::{Cause, EvaluationError, Position};
+use super::super::{Cause, EvaluationError, TextPosition};
 use super::{BLOCK, For, Statement, Target};
 
 pub struct Rendering<'a> {
@@ -183,5 +183,5 @@ impl<'a> Rendering<'a> {
 
 /// A failure of a statement without an expression. Only the budget causes one.
 fn failure_without_position(cause: Cause) -> EvaluationError {
-    EvaluationError::at(cause, Position { line: 1, column: 1 })
+    EvaluationError::at(cause, TextPosition { line: 1, column: 1 })
 }

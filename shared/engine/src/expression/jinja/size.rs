@@ -3,7 +3,7 @@
 
 use minijinja::machinery::{Token, tokenize};
 
-use super::super::{Position, SyntaxError};
+use super::super::{SyntaxError, TextPosition};
 use super::syntax_problem;
 
 /// The maximum number of tokens in one tag, `{{ … }}` or `{% … %}`.
@@ -20,7 +20,7 @@ pub fn check(text: &str) -> Result<(), SyntaxError> {
             Token::Ident("elif") => elifs += 1,
             _ => {}
         }
-        let at = Position { line: span.start_line.into(), column: u32::from(span.start_col) + 1 };
+        let at = TextPosition { line: span.start_line.into(), column: u32::from(span.start_col) + 1 };
         if words > MAX_TAG {
             return Err(SyntaxError::new(at, format!("more than {MAX_TAG} tokens in one tag; split it")));
         }

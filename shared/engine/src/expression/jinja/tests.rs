@@ -2,9 +2,9 @@
 
 use super::super::functions::jinja::{IS_LOWER, IS_SAFE, IS_UPPER, SAME_AS};
 use super::super::functions::{self, Function, suggestions};
-use super::super::operators::Operator;
+use super::super::operators::ExpressionOperator;
 use super::super::tree::{Expr, ExprKind, Literal, Parsed};
-use super::super::{Position, SyntaxError};
+use super::super::{SyntaxError, TextPosition};
 use super::nodes::{arrange_arguments, call, compare, find_filter, negate_if};
 
 const WITHOUT_ARGUMENT: [&str; 20] = [
@@ -57,7 +57,7 @@ const WITH_ARGUMENT: [(&str, &str); 22] = [
 ];
 
 /// `of is name(…)`
-pub fn build_test(name: &str, of: Expr, placed: Vec<Expr>, named: Vec<(&str, Expr)>, at: Position) -> Parsed {
+pub fn build_test(name: &str, of: Expr, placed: Vec<Expr>, named: Vec<(&str, Expr)>, at: TextPosition) -> Parsed {
     if WITHOUT_ARGUMENT.contains(&name) {
         let [] = arrange_arguments(name, [], placed, named, at)?;
         return without_argument(name, of, at);
@@ -77,8 +77,8 @@ pub fn build_test(name: &str, of: Expr, placed: Vec<Expr>, named: Vec<(&str, Exp
     with_argument(name, of, other.ok_or_else(|| SyntaxError::new(at, format!("`{name}` takes 1 argument")))?, at)
 }
 
-fn without_argument(name: &str, of: Expr, at: Position) -> Parsed {
-    let equals = |of, value| compare(Operator::Equal, of, Expr::new(ExprKind::Literal(value), at)?, at);
+fn without_argument(name: &str, of: Expr, at: TextPosition) -> Parsed {
+    let equals = |of, value| compare(ExpressionOperator::Equal, of, Expr::new(ExprKind::Literal(value), at)?, at);
     let two = || Expr::new(ExprKind::Literal(Literal::Int(2)), at);
     match name {
         "defined" => Expr::new(ExprKind::Has(Box::new(of)), at),
@@ -102,39 +102,39 @@ fn without_argument(name: &str, of: Expr, at: Position) -> Parsed {
     }
 }
 
-fn with_argument(name: &str, of: Expr, other: Expr, at: Position) -> Parsed {
+fn with_argument(name: &str, of: Expr, other: Expr, at: TextPosition) -> Parsed {
     let operator = match name {
         "divisibleby" => return has_rest(of, other, 0, at),
         "sameas" => return build_call(&SAME_AS, vec![of, other], at),
-        "eq" | "equalto" | "==" => Operator::Equal,
-        "ne" | "!=" => Operator::NotEqual,
-        "lt" | "lessthan" | "<" => Operator::Less,
-        "le" | "<=" => Operator::AtMost,
-        "gt" | "greaterthan" | ">" => Operator::Greater,
-        "ge" | ">=" => Operator::AtLeast,
-        "in" => Operator::Within,
-        "containing" => return compare(Operator::Within, other, of, at),
+        "eq" | "equalto" | "==" => ExpressionOperator::Equal,
+        "ne" | "!=" => ExpressionOperator::NotEqual,
+        "lt" | "lessthan" | "<" => ExpressionOperator::Less,
+        "le" | "<=" => ExpressionOperator::AtMost,
+        "gt" | "greaterthan" | ">" => ExpressionOperator::Greater,
+        "ge" | ">=" => ExpressionOperator::AtLeast,
+        "in" => ExpressionOperator::Within,
+        "containing" => return compare(ExpressionOperator::Within, other, of, at),
         _ => return call(find_filter(name, at)?, vec![of, other], Vec::new(), name, at),
     };
     compare(operator, of, other, at)
 }
 
-fn build_call(function: &'static Function, arguments: Vec<Expr>, at: Position) -> Parsed {
+fn build_call(function: &'static Function, arguments: Vec<Expr>, at: TextPosition) -> Parsed {
     Expr::new(ExprKind::Call { function, arguments }, at)
 }
 
 /// Checks the kind of a value. An undefined value is of no kind that is asked for.
-fn is_of(kinds: &[&str], of: Expr, at: Position) -> Parsed {
+fn is_of(kinds: &[&str], of: Expr, at: TextPosition) -> Parsed {
     let kinds = kinds.iter().map(|kind| Expr::new(ExprKind::Literal(Literal::Text((*kind).into())), at));
     let kinds = Expr::new(ExprKind::List(kinds.collect::<Result<_, _>>()?), at)?;
     let otherwise = Box::new(Expr::new(ExprKind::Literal(Literal::Null), at)?);
     let of = Expr::new(ExprKind::Default { value: Box::new(of), otherwise, also_for_false: false }, at)?;
     let kind =
         functions::find_cel_function("type").ok_or_else(|| SyntaxError::new(at, "there is no function `type`"))?;
-    compare(Operator::Within, build_call(kind, vec![of], at)?, kinds, at)
+    compare(ExpressionOperator::Within, build_call(kind, vec![of], at)?, kinds, at)
 }
 
-fn has_rest(of: Expr, by: Expr, rest: i64, at: Position) -> Parsed {
+fn has_rest(of: Expr, by: Expr, rest: i64, at: TextPosition) -> Parsed {
     let rest = Expr::new(ExprKind::Literal(Literal::Int(rest)), at)?;
-    compare(Operator::Equal, compare(Operator::Modulo, of, by, at)?, rest, at)
+    compare(ExpressionOperator::Equal, compare(ExpressionOperator::Modulo, of, by, at)?, rest, at)
 }

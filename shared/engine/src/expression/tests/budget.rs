@@ -8,7 +8,7 @@ use super::*;
 fn both(text: &str, data: &Json) -> [Result<Json, &'static str>; 2] {
     let scope = scope(data);
     let cel = Expression::parse(text).unwrap().evaluate(&scope).map(|(value, _)| value);
-    let jinja = Template::parse(&format!("{{{{ {text} }}}}")).unwrap().value(&scope);
+    let jinja = JinjaTemplate::parse(&format!("{{{{ {text} }}}}")).unwrap().value(&scope);
     [cel, jinja].map(|outcome| outcome.map_err(|failure| failure.code.as_str()))
 }
 
@@ -42,8 +42,9 @@ fn searching_lists_is_not_quadratic() {
     assert_eq!(cel("size(rows.filter(r, r.id in others))"), Ok(json!(2_500)));
     assert_eq!(cel("size(rows.filter(r, !(r.id in others) && r.id + 0.0 in others))"), Ok(json!(0)));
     assert_eq!(cel("size(texts.filter(t, texts.contains(t)))"), Ok(json!(5_000)));
-    let joined =
-        Template::parse("{% for r in rows if r.id in others %}{% if loop.last %}{{ r.id }}{% endif %}{% endfor %}");
+    let joined = JinjaTemplate::parse(
+        "{% for r in rows if r.id in others %}{% if loop.last %}{{ r.id }}{% endif %}{% endfor %}",
+    );
     assert_eq!(joined.unwrap().render(&scope(&large)), Ok("4998".to_owned()));
 }
 

@@ -17,7 +17,7 @@ fn each_case(look: &mut dyn FnMut(Case)) {
     for (about, of) in facts["cases"].as_object().unwrap() {
         let inputs = of["of"].as_array().unwrap();
         for (expression, outcomes) in of["results"].as_object().unwrap() {
-            let template = Template::parse(&format!("{{{{ {expression} }}}}"));
+            let template = JinjaTemplate::parse(&format!("{{{{ {expression} }}}}"));
             for (input, outcome) in inputs.iter().zip(outcomes.as_array().unwrap()) {
                 let input = input.as_str().unwrap();
                 let value = &facts["values"][input];
@@ -113,7 +113,7 @@ fn filters_that_only_minijinja_has_agree_with_it() {
     let facts: Json = serde_json::from_str(FACTS).unwrap();
     let (mut cases, mut equal, mut found, mut unlisted) = (0, 0, BTreeMap::new(), Vec::new());
     for expression in MINIJINJA_ONLY {
-        let template = Template::parse(&format!("{{{{ {expression} }}}}")).unwrap();
+        let template = JinjaTemplate::parse(&format!("{{{{ {expression} }}}}")).unwrap();
         for (input, value) in facts["values"].as_object().unwrap() {
             let ours = template.value(&scope(&json!({"x": value}))).ok();
             let minijinja = minijinja(&environment, expression, value);

@@ -179,7 +179,7 @@ fn syntax_errors_of_templates_have_positions() {
         ("{{ 1 < 2 < 3 }}", (1, 4)),
         ("{% autoescape true %}{% endautoescape %}", (1, 4)),
     ] {
-        let problem = Template::parse(text).unwrap_err();
+        let problem = JinjaTemplate::parse(text).unwrap_err();
         assert_eq!((problem.at.line, problem.at.column), place, "{text}: {problem}");
     }
 }

@@ -16,7 +16,7 @@ fn rendered(text: &str) -> Result<String, String> {
         "long": "the quick brown fox jumps",
         "many": vec!["word"; 3_000],
     });
-    let template = Template::parse(text).map_err(|problem| problem.to_string())?;
+    let template = JinjaTemplate::parse(text).map_err(|problem| problem.to_string())?;
     template.render(&scope(&data)).map_err(|failure| failure.to_string())
 }
 
@@ -184,7 +184,7 @@ fn too_much_work_is_refused() {
         "{% for a in range(3000) %}{% set s = many | min %}{% endfor %}",
         "{% for a in range(90000) %}{% set s = 1.5 | round(-300) %}{% endfor %}",
     ] {
-        let template = Template::parse(text).unwrap();
+        let template = JinjaTemplate::parse(text).unwrap();
         let data = json!({"many": vec!["Word"; 3_000]});
         let failure = template.render(&scope(&data)).unwrap_err();
         assert_eq!(failure.code, EvaluationErrorCode::Limit, "{text}: {failure}");
@@ -196,7 +196,7 @@ fn too_much_work_is_refused() {
         ("{{ (words | sort)[1] }}", "Word 1"),
         ("{{ words | map('length') | unique | sort | join(' ') }}", "6 7 8 9 10"),
     ] {
-        let template = Template::parse(text).unwrap();
+        let template = JinjaTemplate::parse(text).unwrap();
         assert_eq!(
             template.render(&scope(&data)).map_err(|failure| failure.to_string()),
             Ok(printed.to_owned()),

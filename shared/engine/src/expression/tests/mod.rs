@@ -35,7 +35,7 @@ fn cel(text: &str) -> Result<Json, String> {
 }
 
 fn jinja(text: &str) -> Result<String, String> {
-    let template = Template::parse(text).map_err(|problem| problem.to_string())?;
+    let template = JinjaTemplate::parse(text).map_err(|problem| problem.to_string())?;
     template.render(&scope(&data())).map_err(|failure| failure.to_string())
 }
 
@@ -81,7 +81,7 @@ fn parts_of_large_values_cost_only_their_size() {
         expression.evaluate(&scope(&large)).map(|(value, _)| value).map_err(|failure| failure.to_string())
     };
     let jinja =
-        |text: &str| Template::parse(text).unwrap().render(&scope(&large)).map_err(|failure| failure.to_string());
+        |text: &str| JinjaTemplate::parse(text).unwrap().render(&scope(&large)).map_err(|failure| failure.to_string());
     assert_eq!(jinja("{{ input.text[:3] }}{{ input.text[-2:] }}{{ input.text | first }}"), Ok("ä".repeat(6)));
     assert_eq!(jinja("{{ input.text[:2000] | length }}"), Ok("2000".to_owned()));
     assert_eq!(cel("lists.range(100).all(i, input.lines.first().n + input.lines.last().n == 2)"), Ok(json!(true)));
@@ -101,7 +101,7 @@ fn the_size_of_results_is_limited() {
     ] {
         let failure = Expression::parse(text).unwrap().evaluate(&scope).err();
         assert_eq!(failure.map(|failure| failure.code), code, "{text}");
-        let template = Template::parse(&format!("{{{{ {text} }}}}").replace("size(", "length(")).unwrap();
+        let template = JinjaTemplate::parse(&format!("{{{{ {text} }}}}").replace("size(", "length(")).unwrap();
         assert_eq!(template.value(&scope).err().map(|failure| failure.code), code, "{text}");
         assert_eq!(template.render(&scope).err().map(|failure| failure.code), code, "{text}");
     }
@@ -195,7 +195,7 @@ fn templates_are_rendered() {
 
 #[test]
 fn references_are_collected() {
-    let named = |found: Vec<Reference>| {
+    let named = |found: Vec<VariableReference>| {
         let named = found.into_iter().map(|r| format!("{}.{}", r.variable, r.member.as_deref().unwrap_or("*")));
         named.collect::<Vec<_>>().join(" ")
     };
@@ -206,7 +206,7 @@ fn references_are_collected() {
         cel("has(nodes.skipped.output) && nodes[input.name] == nodes"),
         "nodes.skipped nodes.* input.name nodes.*"
     );
-    let jinja = |text: &str| named(Template::parse(text).unwrap().references());
+    let jinja = |text: &str| named(JinjaTemplate::parse(text).unwrap().references());
     assert_eq!(
         jinja("{% for x in nodes.a.output %}{{ x.y }}{{ loop.index }}{{ input.z }}{% endfor %}"),
         "nodes.a input.z"
@@ -216,7 +216,7 @@ fn references_are_collected() {
 
 #[test]
 fn a_single_placeholder_keeps_its_type() {
-    let value = |text: &str| Template::parse(text).unwrap().value(&scope(&data())).unwrap();
+    let value = |text: &str| JinjaTemplate::parse(text).unwrap().value(&scope(&data())).unwrap();
     assert_eq!(value("{{ input.tags }}"), json!(["b", "a", "b"]));
     assert_eq!(value("{{ input.n }} "), json!("5 "));
 }

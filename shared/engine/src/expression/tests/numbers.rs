@@ -36,7 +36,7 @@ fn numbers_stay_exact_or_fail() {
         expression.evaluate(&scope(&large)).map(|(value, _)| value).map_err(|failure| failure.to_string())
     };
     let jinja = |text: &str| {
-        let template = Template::parse(&format!("{{{{ {text} }}}}")).map_err(|problem| problem.to_string())?;
+        let template = JinjaTemplate::parse(&format!("{{{{ {text} }}}}")).map_err(|problem| problem.to_string())?;
         template.value(&scope(&large)).map_err(|failure| failure.to_string())
     };
     for (text, value) in [
@@ -75,7 +75,7 @@ fn numbers_stay_exact_or_fail() {
         assert!(jinja.starts_with("line 1, column ") && jinja.ends_with(problem), "{text}: {jinja}");
     }
     for text in ["{{ 1.0 / 0 }}", "{{ [1.0 / 0] }}", "{{ 'x' ~ 1.0 / 0 }}", "{{ '%.2f' | format(1.0 / 0) }}"] {
-        let failure = Template::parse(text).unwrap().render(&scope(&large)).unwrap_err();
+        let failure = JinjaTemplate::parse(text).unwrap().render(&scope(&large)).unwrap_err();
         assert_eq!((failure.problem.message.as_ref(), failure.problem.at.line), ("not a finite number", 1), "{text}");
     }
 }

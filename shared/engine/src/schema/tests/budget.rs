@@ -1,6 +1,6 @@
 //! Tests of the work budget: expensive validations are refused after a limited number of steps.
 
-use super::super::budget::Budget;
+use super::super::budget::ValidationBudget;
 use super::super::checker::{Checker, Dialect};
 use super::super::findings::Findings;
 use super::super::path::Path;
@@ -12,7 +12,7 @@ const TOO_DEEP: &str =
 
 /// Returns the steps that a validation takes, and its findings.
 fn checked(schema: &Value, value: &Value) -> (usize, Findings) {
-    let mut checker = Checker::new(schema, Dialect::User, Budget::default());
+    let mut checker = Checker::new(schema, Dialect::User, ValidationBudget::default());
     let mut found = Findings::default();
     checker.apply(schema, value, &Path::Root("value"), &mut found);
     (checker.budget.steps_used(), found)

@@ -9,7 +9,7 @@ use crate::schema::check_value;
 use domain::graph::{CanvasPosition, Node};
 use domain::reference::Reference;
 
-fn has(template: &Template, node_type: &str) -> bool {
+fn has(template: &WorkflowTemplate, node_type: &str) -> bool {
     template.graph.nodes.iter().any(|node| node.r#type == node_type)
 }
 
@@ -52,7 +52,7 @@ fn every_graph_compiles_without_problems() {
 fn every_graph_is_laid_out_from_left_to_right() {
     const WIDTH: f64 = 240.0;
     const HEIGHT: f64 = 120.0;
-    for Template { slug, graph, .. } in all() {
+    for WorkflowTemplate { slug, graph, .. } in all() {
         for (index, node) in graph.nodes.iter().enumerate() {
             assert!(!node.name.is_empty(), "{slug}: {} has no name", node.id);
             let at = position(node);
@@ -73,7 +73,7 @@ fn every_graph_is_laid_out_from_left_to_right() {
 
 #[test]
 fn templates_use_only_embedded_models() {
-    for Template { slug, graph, .. } in all() {
+    for WorkflowTemplate { slug, graph, .. } in all() {
         for step in compile(graph).finish().0.unwrap().steps {
             assert_eq!(step.credential, None, "{slug}");
             for (reference, _) in &step.references {
@@ -91,7 +91,7 @@ fn templates_use_only_embedded_models() {
 
 #[test]
 fn every_output_port_is_connected() {
-    for Template { slug, graph, .. } in all() {
+    for WorkflowTemplate { slug, graph, .. } in all() {
         let plan = compile(graph).finish().0.unwrap();
         for step in &plan.steps {
             let is_end = matches!(step.node_type.name, "send_result" | "send_message");
@@ -105,7 +105,7 @@ fn every_output_port_is_connected() {
 
 #[test]
 fn the_example_input_matches_the_trigger() {
-    for Template { slug, graph, example_input, .. } in all() {
+    for WorkflowTemplate { slug, graph, example_input, .. } in all() {
         let triggers: Vec<_> =
             graph.nodes.iter().filter(|node| crate::nodes::find(&node.r#type).unwrap().is_trigger()).collect();
         let [trigger] = triggers[..] else { panic!("{slug} has {} triggers", triggers.len()) };

@@ -11,7 +11,7 @@ mod tree;
 mod writer;
 
 use super::super::pieces::{Piece, Pieces, Placeholder, TOO_MANY};
-use engine::expression::{Expression, Template};
+use engine::expression::{Expression, JinjaTemplate};
 
 pub use named_value::{NamedValue, SENDER, Shape};
 use tree::{Js, Link};
@@ -108,7 +108,7 @@ fn translate_placeholder(source: &str, names: &dyn Names) -> Placeholder {
         }
         let problem = match language {
             Language::Cel => Expression::parse(&text).err(),
-            Language::Jinja => Template::parse(&format!("{{{{ {text} }}}}")).err(),
+            Language::Jinja => JinjaTemplate::parse(&format!("{{{{ {text} }}}}")).err(),
         };
         for note in writer.notes {
             super::super::notes::note(&mut notes, note);

@@ -194,7 +194,7 @@ fn translations_give_what_javascript_gave() {
         let is_missing = value.is_null() && given == "";
         assert!(value == given || is_missing, "{source}: {value}");
         let text =
-            Template::parse(&format!("{{{{ {} }}}}", placeholder.jinja.unwrap())).unwrap().render(&scope).unwrap();
+            JinjaTemplate::parse(&format!("{{{{ {} }}}}", placeholder.jinja.unwrap())).unwrap().render(&scope).unwrap();
         assert_eq!(text, given.as_str().map_or_else(|| given.to_string(), str::to_owned), "{source}");
     }
 }

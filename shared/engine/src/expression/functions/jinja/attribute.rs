@@ -13,7 +13,7 @@ pub fn path<'v>(attribute: &'v Value) -> Result<Cow<'v, str>, Cause> {
 }
 
 /// Returns the attribute of an element, or the default, otherwise undefined.
-pub fn find<'a>(of: &Value<'a>, path: &str, default: Option<&Value<'a>>, budget: &mut Budget) -> Outcome<'a> {
+pub fn find<'a>(of: &Value<'a>, path: &str, default: Option<&Value<'a>>, budget: &mut EvaluationBudget) -> Outcome<'a> {
     budget.steps(path.len() / 16)?;
     let mut found = of.clone();
     for name in path.split('.') {

@@ -14,7 +14,7 @@ fn or_default<'a>(found: Option<Value<'a>>, a: &[Value<'a>], what: &str) -> Outc
     })
 }
 
-fn to_int<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn to_int<'a>(budget: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let base = provided(a, 2).map_or(Ok(10), integer)?;
     let base = u32::try_from(base).ok().filter(|base| *base == 0 || (2..=36).contains(base));
     let base = base.ok_or(Cause::Message("the base of int must be 0, or 2 to 36"))?;
@@ -78,7 +78,7 @@ fn parse_float(text: &str) -> Option<f64> {
     remove_underscores(text.trim())?.parse().ok()
 }
 
-fn to_float<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn to_float<'a>(budget: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     if let Value::Text(text) = &a[0] {
         budget.bytes(text.len())?;
     }

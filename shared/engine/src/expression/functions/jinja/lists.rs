@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::super::super::number::{as_i128, whole_number};
-use super::super::super::operators::Operator;
+use super::super::super::operators::ExpressionOperator;
 use super::super::lists::elements;
 use super::*;
 
@@ -19,7 +19,7 @@ pub const ALL: &[Function] = &[
 /// `dict(pairs, name=value)`; the named arguments come as a map.
 pub static DICT: Function = Function::new(&[], &[], (2, 2), &[], dict);
 
-fn join<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn join<'a>(budget: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let between = provided(a, 1).map(|between| as_text(between, budget)).transpose()?;
     let path = optional(a, 2).map(attribute::path).transpose()?;
     let items = elements(&a[0], budget)?;
@@ -38,7 +38,7 @@ fn join<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> 
     Value::text(&joined, budget)
 }
 
-fn sum<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn sum<'a>(budget: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let path = optional(a, 1).map(attribute::path).transpose()?;
     let mut sum = provided(a, 2).cloned().unwrap_or(Value::Int(0));
     if matches!(sum, Value::Text(_)) {
@@ -49,13 +49,13 @@ fn sum<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
         if let Some(path) = &path {
             item = attribute::find(&item, path, None, budget)?;
         }
-        sum = Operator::Add.apply(&sum, &item, budget)?;
+        sum = ExpressionOperator::Add.apply(&sum, &item, budget)?;
     }
     Ok(sum)
 }
 
 /// Splits into lists of `linecount` elements. `fill_with` pads the last one.
-fn batch<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn batch<'a>(budget: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let count = size(&a[1])?;
     if count == 0 {
         return Err(Cause::Message("a batch must have at least one element"));
@@ -73,7 +73,7 @@ fn batch<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a>
 }
 
 /// Splits into `slices` lists of nearly equal length, longer ones first. `fill_with` pads the shorter ones.
-fn slice<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn slice<'a>(budget: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let count = size(&a[1])?;
     if count == 0 {
         return Err(Cause::Message("there must be at least one slice"));
@@ -91,7 +91,7 @@ fn slice<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a>
     Value::list(slices, budget)
 }
 
-fn items<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn items<'a>(budget: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let mut pairs = Vec::new();
     for (key, value) in map(&a[0])?.iter() {
         pairs.push(Value::list(vec![Value::Text(key), value], budget)?);
@@ -99,7 +99,7 @@ fn items<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a>
     Value::list(pairs, budget)
 }
 
-fn range<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn range<'a>(budget: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let number = |place: usize| as_i128(&a[place]).map_or_else(|| type_error("whole number", &a[place]), Ok);
     let (start, stop) = if a.len() == 1 { (0, number(0)?) } else { (number(0)?, number(1)?) };
     let step = if a.len() == 3 { number(2)? } else { 1 };
@@ -117,7 +117,7 @@ fn range<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a>
 }
 
 /// Builds a map from another map or from pairs. Named arguments override equal keys.
-fn dict<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn dict<'a>(budget: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let mut entries = Entries::default();
     match &a[0] {
         Value::Map(given) => {
@@ -148,7 +148,7 @@ struct Entries<'a> {
 }
 
 impl<'a> Entries<'a> {
-    fn set(&mut self, key: Text<'a>, value: Value<'a>, budget: &mut Budget) -> Result<(), Cause> {
+    fn set(&mut self, key: Text<'a>, value: Value<'a>, budget: &mut EvaluationBudget) -> Result<(), Cause> {
         budget.bytes(size_of::<(Text, Value)>() + size_of::<(String, usize)>() + key.len())?;
         match self.places.get(&*key) {
             Some(place) => self.made[*place].1 = value,

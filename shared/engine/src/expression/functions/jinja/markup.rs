@@ -26,9 +26,9 @@ pub const ALL: &[Function] = &[
 ];
 
 /// URL-encodes a text for a path, or a map or pairs for a query.
-fn urlencode<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn urlencode<'a>(budget: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let mut query = String::new();
-    let mut add = |key: &Value<'a>, value: &Value<'a>, budget: &mut Budget| {
+    let mut add = |key: &Value<'a>, value: &Value<'a>, budget: &mut EvaluationBudget| {
         let (key, value) = (as_text(key, budget)?, as_text(value, budget)?);
         budget.bytes(3 * (key.len() + value.len()) + 2)?;
         if !query.is_empty() {

@@ -41,7 +41,7 @@ fn flag(arguments: &[Value], place: usize) -> Result<bool, Cause> {
 }
 
 /// Converts any value to the text that a template prints.
-fn as_text<'a>(value: &Value<'a>, budget: &mut Budget) -> Result<Text<'a>, Cause> {
+fn as_text<'a>(value: &Value<'a>, budget: &mut EvaluationBudget) -> Result<Text<'a>, Cause> {
     match value {
         Value::Text(text) => Ok(text.clone()),
         other => format_value(other, budget).map(|text| Text::Owned(text.into())),

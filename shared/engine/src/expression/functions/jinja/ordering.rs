@@ -29,7 +29,7 @@ fn with_keys<'a>(
     attribute: Option<&Value>,
     default: Option<&Value<'a>>,
     case_sensitive: bool,
-    budget: &mut Budget,
+    budget: &mut EvaluationBudget,
 ) -> Result<Keyed<'a>, Cause> {
     let path = attribute.map(attribute::path).transpose()?;
     let elements = elements(of, budget)?;
@@ -46,7 +46,7 @@ fn sort_key<'a>(
     path: Option<&str>,
     default: Option<&Value<'a>>,
     case_sensitive: bool,
-    budget: &mut Budget,
+    budget: &mut EvaluationBudget,
 ) -> Outcome<'a> {
     let found = path.map_or_else(|| Ok(element.clone()), |path| attribute::find(element, path, default, budget))?;
     match &found {
@@ -60,7 +60,7 @@ fn sort_key<'a>(
 }
 
 /// Sorts a list. `attribute='last,first'` sorts by both attributes.
-fn sort<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn sort<'a>(budget: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let (reverse, case_sensitive) = (flag(a, 1)?, flag(a, 2)?);
     let attribute = optional(a, 3).map(attribute::path).transpose()?;
     let mut keyed = match attribute.filter(|attribute| attribute.contains(',')) {
@@ -83,7 +83,7 @@ fn sort<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> 
 }
 
 /// A stable sort in place. The cost of comparing all keys is charged before, times the rounds of a sort.
-fn sort_keyed(keyed: &mut Keyed, reverse: bool, budget: &mut Budget) -> Result<(), Cause> {
+fn sort_keyed(keyed: &mut Keyed, reverse: bool, budget: &mut EvaluationBudget) -> Result<(), Cause> {
     let mut cost = 0usize;
     for (key, _) in &*keyed {
         cost = cost.saturating_add(comparison_cost(key, budget)?);
@@ -99,7 +99,7 @@ fn sort_keyed(keyed: &mut Keyed, reverse: bool, budget: &mut Budget) -> Result<(
 }
 
 /// The cost of comparing a value, in steps.
-fn comparison_cost(value: &Value, budget: &mut Budget) -> Result<usize, Cause> {
+fn comparison_cost(value: &Value, budget: &mut EvaluationBudget) -> Result<usize, Cause> {
     budget.steps(1)?;
     Ok(match value {
         Value::Text(text) => 1 + text.len() / 64,
@@ -166,7 +166,7 @@ fn rank(value: &Value) -> Rank {
 }
 
 /// Returns the first of the least or greatest elements, or undefined if there is none.
-fn find_extreme<'a>(a: &[Value<'a>], wanted: Ordering, budget: &mut Budget) -> Outcome<'a> {
+fn find_extreme<'a>(a: &[Value<'a>], wanted: Ordering, budget: &mut EvaluationBudget) -> Outcome<'a> {
     let mut found: Option<(Value, Value)> = None;
     let mut mismatch = None;
     for (key, element) in with_keys(&a[0], optional(a, 2), None, flag(a, 1)?, budget)? {
@@ -189,7 +189,7 @@ fn find_extreme<'a>(a: &[Value<'a>], wanted: Ordering, budget: &mut Budget) -> O
 }
 
 /// Keeps the first element of each key, in the original order.
-fn unique<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn unique<'a>(budget: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     // The hashes are randomly keyed, so that colliding data cannot be prepared.
     let hashes = RandomState::new();
     let mut known: HashMap<u64, Vec<Value>> = HashMap::new();
@@ -212,7 +212,12 @@ fn unique<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a
 }
 
 /// Equal values have equal hashes.
-fn hash(value: &Value, hashes: &RandomState, hasher: &mut impl Hasher, budget: &mut Budget) -> Result<(), Cause> {
+fn hash(
+    value: &Value,
+    hashes: &RandomState,
+    hasher: &mut impl Hasher,
+    budget: &mut EvaluationBudget,
+) -> Result<(), Cause> {
     budget.steps(1)?;
     match value {
         Value::Undefined => 0.hash(hasher),
@@ -250,7 +255,7 @@ fn hash(value: &Value, hashes: &RandomState, hasher: &mut impl Hasher, budget: &
 }
 
 /// Groups elements by an attribute, ordered by it. The grouper is the attribute of the first element of the group.
-fn group_by<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn group_by<'a>(budget: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let (default, case_sensitive) = (optional(a, 2), flag(a, 3)?);
     let path = attribute::path(&a[1])?;
     let mut keyed = with_keys(&a[0], Some(&a[1]), default, case_sensitive, budget)?;
@@ -276,7 +281,7 @@ fn group_by<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<
 }
 
 /// Returns the entries of a map as pairs, ordered by key or by value.
-fn dictsort<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn dictsort<'a>(budget: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let by_value = match optional(a, 2).map(text).transpose()?.map(|by| &**by) {
         None | Some("key") => false,
         Some("value") => true,

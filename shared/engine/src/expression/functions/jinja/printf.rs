@@ -40,9 +40,13 @@ const UNKNOWN: Cause =
 /// The maximum precision, above the number of digits of any number.
 const MAX_DIGITS: usize = 1_000;
 
-type NextValue<'s, 'a> = dyn FnMut(Option<&str>, &mut Budget) -> Result<Value<'a>, Cause> + 's;
+type NextValue<'s, 'a> = dyn FnMut(Option<&str>, &mut EvaluationBudget) -> Result<Value<'a>, Cause> + 's;
 
-fn format_pattern<'a>(pattern: &Value<'a>, values: &mut NextValue<'_, 'a>, budget: &mut Budget) -> Outcome<'a> {
+fn format_pattern<'a>(
+    pattern: &Value<'a>,
+    values: &mut NextValue<'_, 'a>,
+    budget: &mut EvaluationBudget,
+) -> Outcome<'a> {
     let pattern = as_text(pattern, budget)?;
     budget.bytes(pattern.len())?;
     let (mut output, mut rest) = (String::new(), &*pattern);
@@ -97,7 +101,13 @@ impl<'t> Directive<'t> {
         self.flags.contains(flag)
     }
 
-    fn write(&self, value: &Value, is_markup: bool, output: &mut String, budget: &mut Budget) -> Result<(), Cause> {
+    fn write(
+        &self,
+        value: &Value,
+        is_markup: bool,
+        output: &mut String,
+        budget: &mut EvaluationBudget,
+    ) -> Result<(), Cause> {
         let precision = self.precision.unwrap_or(0);
         budget.bytes(self.width.saturating_add(precision).saturating_add(400))?;
         if precision > MAX_DIGITS && self.conversion != 's' {
@@ -133,7 +143,7 @@ impl<'t> Directive<'t> {
         Ok(())
     }
 
-    fn format_text(&self, value: &Value, is_markup: bool, budget: &mut Budget) -> Result<String, Cause> {
+    fn format_text(&self, value: &Value, is_markup: bool, budget: &mut EvaluationBudget) -> Result<String, Cause> {
         let text = as_text(value, budget)?;
         budget.bytes(text.len())?;
         let text = if is_markup && !text.is_safe() { escape(&text, budget)? } else { text.to_string() };

@@ -8,7 +8,7 @@ pub const ALL: &[Function] = &[Function::new(&[], &["round"], (1, 3), &["precisi
 /// Beyond this precision, rounding changes nothing or gives zero.
 const MAX_DIGITS: i64 = 323;
 
-fn round<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn round<'a>(budget: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let precision = provided(a, 1).map_or(Ok(0), integer)?;
     let method = provided(a, 2).map(text).transpose()?.map_or("common", |method| method);
     budget.bytes(1_500)?;

@@ -8,7 +8,7 @@ pub const ALL: &[Function] = &[Function::new(&[], &["filesizeformat"], (1, 2), &
 
 const UNITS: [&str; 8] = ["k", "M", "G", "T", "P", "E", "Z", "Y"];
 
-fn file_size<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn file_size<'a>(budget: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let number = match &a[0] {
         Value::Text(text) => text.trim().parse().ok(),
         value => float(value),

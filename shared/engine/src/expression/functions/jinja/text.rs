@@ -30,7 +30,7 @@ pub static IS_SAFE: Function = Function::new(&[], &[], (1, 1), &[], |_, _, a| {
 });
 pub static SAME_AS: Function = Function::new(&[], &[], (2, 2), &["other"], same_as);
 
-fn change_case<'a>(budget: &mut Budget, value: &Value<'a>, change: impl Fn(&str) -> String) -> Outcome<'a> {
+fn change_case<'a>(budget: &mut EvaluationBudget, value: &Value<'a>, change: impl Fn(&str) -> String) -> Outcome<'a> {
     let text = as_text(value, budget)?;
     // A change of case makes a letter at most three times as long.
     budget.bytes(text.len() * 3)?;
@@ -46,7 +46,7 @@ fn capitalize(text: &str) -> String {
 }
 
 /// Capitalizes each word. Words begin after whitespace, `-`, `(`, `{`, `[` and `<`; an apostrophe is part of a word.
-fn title<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn title<'a>(budget: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let whole = as_text(&a[0], budget)?;
     budget.bytes(whole.len() * 6)?;
     let mut titled = String::with_capacity(whole.len());
@@ -58,12 +58,12 @@ fn title<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a>
     Value::text(&titled, budget)
 }
 
-fn trim<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn trim<'a>(budget: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let whole = as_text(&a[0], budget)?;
     whole.with_letters(trim_text(&whole, optional(a, 1), budget)?, budget)
 }
 
-fn replace<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn replace<'a>(budget: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let [whole, old, new] = [as_text(&a[0], budget)?, as_text(&a[1], budget)?, as_text(&a[2], budget)?];
     let most = optional(a, 3).map(integer).transpose()?.and_then(|most| usize::try_from(most).ok());
     budget.steps(whole.len())?;
@@ -73,7 +73,7 @@ fn replace<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'
 }
 
 /// Splits at most `maxsplit` times. An empty separator splits a text into its characters.
-fn split<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn split<'a>(budget: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let whole = text(&a[0])?;
     let most = optional(a, 2).map(integer).transpose()?.and_then(|most| usize::try_from(most).ok());
     let most = most.map_or(usize::MAX, |most| most.saturating_add(1));
@@ -103,7 +103,7 @@ fn split<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a>
     Value::list(parts, budget)
 }
 
-fn center<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn center<'a>(budget: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let whole = as_text(&a[0], budget)?;
     let width = provided(a, 1).map_or(Ok(80), integer)?;
     let missing = usize::try_from(width).unwrap_or(0).saturating_sub(whole.chars().count());
@@ -115,7 +115,7 @@ fn center<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a
 }
 
 /// Indents all lines except the first and empty ones; `first` and `blank` include those.
-fn indent<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn indent<'a>(budget: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let whole = text(&a[0])?;
     let margin = match provided(a, 1) {
         Some(Value::Text(margin)) => margin.clone(),
@@ -160,7 +160,7 @@ fn lines(text: &str) -> impl Iterator<Item = &str> + Clone {
 }
 
 /// Truncates a text. One that exceeds the length by no more than the leeway stays whole.
-fn truncate<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn truncate<'a>(budget: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let whole = text(&a[0])?;
     let length = provided(a, 1).map_or(Ok(255), size)?;
     let end = provided(a, 3).map(text).transpose()?.map_or("...", |end| end);
@@ -177,7 +177,7 @@ fn truncate<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<
     whole.with_letters(&[kept, end].concat(), budget)
 }
 
-fn word_count<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn word_count<'a>(budget: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let whole = as_text(&a[0], budget)?;
     budget.steps(whole.len() / 4)?;
     let words = whole.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
@@ -185,7 +185,7 @@ fn word_count<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcom
 }
 
 /// Whether the text has cased letters, and all of them have this case.
-fn has_case<'a>(value: &Value, is_it: impl Fn(char) -> bool, budget: &mut Budget) -> Outcome<'a> {
+fn has_case<'a>(value: &Value, is_it: impl Fn(char) -> bool, budget: &mut EvaluationBudget) -> Outcome<'a> {
     let Value::Text(text) = value else { return Ok(Value::Bool(false)) };
     budget.steps(text.len() / 8)?;
     let mut cased = text.chars().filter(|c| c.is_lowercase() || c.is_uppercase()).peekable();
@@ -193,7 +193,7 @@ fn has_case<'a>(value: &Value, is_it: impl Fn(char) -> bool, budget: &mut Budget
 }
 
 /// Whether both are the same list or map in memory; other values must be equal and of the same kind.
-fn same_as<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+fn same_as<'a>(budget: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let same = match (&a[0], &a[1]) {
         (Value::List(List::Borrowed(left)), Value::List(List::Borrowed(right))) => std::ptr::eq(*left, *right),
         (Value::List(List::Owned(left)), Value::List(List::Owned(right))) => Rc::ptr_eq(left, right),
