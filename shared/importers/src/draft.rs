@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::lenient::truncate;
 use super::slug::Ids;
-use super::translation::{Step, Translation, find_problem};
+use super::translation::{TranslatedStep, Translation, find_problem};
 use super::{ImportSource, NodeReport, Reconnect, Report, Status, bounds, secrets, syntax};
 use domain::graph::{CanvasPosition, Connection, End, Graph, MAX_GRAPH_BYTES, Node};
 use domain::{Error, Result};
@@ -211,7 +211,7 @@ impl Draft {
     }
 
     /// Adds a final node. The original had none: its run ended with the output of its last nodes.
-    pub fn add_end(&mut self, ids: &mut Ids, name: &str, translation: Step, last_nodes: &[(usize, &str)]) {
+    pub fn add_end(&mut self, ids: &mut Ids, name: &str, translation: TranslatedStep, last_nodes: &[(usize, &str)]) {
         let id = ids.assign(&[name]);
         let place = self.graph.nodes.iter().filter_map(|node| node.position).max_by(|a, b| a.x.total_cmp(&b.x));
         let position = place.map(|at| CanvasPosition { x: at.x + STEP_DISTANCE, ..at });

@@ -18,7 +18,7 @@ pub const TOO_LONG: &str = "one of its strings is longer than 64 KiB";
 const MAX_SECRETS: usize = 40;
 
 /// One node of the draft.
-pub struct Step {
+pub struct TranslatedStep {
     /// What is appended to the original's id. The step without a suffix is the one that expressions name.
     pub suffix: &'static str,
     pub kind: &'static str,
@@ -28,7 +28,7 @@ pub struct Step {
 /// The translation of one original node.
 pub struct Translation {
     /// Incoming connections lead to the first step.
-    pub steps: Vec<Step>,
+    pub steps: Vec<TranslatedStep>,
     /// Connections between the steps: source index, its port, target index.
     pub wires: Vec<(usize, String, usize)>,
     /// For each output of the original: its name, the step and the port.
@@ -48,7 +48,14 @@ impl Translation {
         let (wires, notes, reconnect) = (Vec::new(), Notes::new(), Vec::new());
         let exits = list_outputs(kind, &config).into_iter().enumerate();
         let exits = exits.map(|(index, port)| (index.to_string(), 0, port)).collect();
-        Self { steps: vec![Step { suffix: "", kind, config }], wires, exits, notes, reconnect, unsupported: None }
+        Self {
+            steps: vec![TranslatedStep { suffix: "", kind, config }],
+            wires,
+            exits,
+            notes,
+            reconnect,
+            unsupported: None,
+        }
     }
 
     /// A `fail` stub with the reason.
@@ -64,7 +71,7 @@ impl Translation {
         let next = Self::new(kind, config);
         self.wires.push((last - 1, OUT.to_owned(), last));
         self.exits = next.exits.into_iter().map(|(of, _, port)| (of, last, port)).collect();
-        self.steps.extend(next.steps.into_iter().map(|step| Step { suffix, ..step }));
+        self.steps.extend(next.steps.into_iter().map(|step| TranslatedStep { suffix, ..step }));
         self
     }
 

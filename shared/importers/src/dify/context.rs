@@ -6,7 +6,7 @@ use super::super::lenient::{list, scalar_text, text, truncate};
 use super::super::notes::Notes;
 use super::super::pieces::Placeholder;
 use super::super::syntax::{member, output};
-use super::document::{Document, Node};
+use super::document::{Document, SourceNode};
 
 pub struct App<'d> {
     pub document: Document<'d>,
@@ -28,7 +28,7 @@ fn plain_path(path: String) -> PathResult {
 }
 
 impl<'a, 'd> Context<'a, 'd> {
-    pub fn source(&self) -> &'a Node<'d> {
+    pub fn source(&self) -> &'a SourceNode<'d> {
         &self.app.document.nodes[self.node]
     }
 
@@ -165,7 +165,7 @@ impl<'a, 'd> Context<'a, 'd> {
 }
 
 /// Whether a webhook's variable is in the body. Its headers and query parameters are variables too, by name.
-fn is_in_body(webhook: &Node, name: &str) -> bool {
+fn is_in_body(webhook: &SourceNode, name: &str) -> bool {
     let has = |kind: &str| {
         list(&webhook.data[kind])
             .iter()

@@ -18,8 +18,8 @@ pub struct Document<'d> {
     pub version: &'d str,
     /// `workflow`, `advanced-chat`, `chat`, `agent-chat`, `completion`
     pub mode: &'d str,
-    pub nodes: Vec<Node<'d>>,
-    pub edges: Vec<Edge>,
+    pub nodes: Vec<SourceNode<'d>>,
+    pub edges: Vec<SourceEdge>,
     /// Edges to or from a node that is not in the file: the node that is, and a note for it.
     pub loose_ends: Vec<(usize, String)>,
     pub indexes: HashMap<&'d str, usize>,
@@ -30,7 +30,7 @@ pub struct Document<'d> {
     pub dependencies: &'d [Value],
 }
 
-pub struct Node<'d> {
+pub struct SourceNode<'d> {
     pub id: &'d str,
     /// The type in the node's data. The outer type is `custom` for every node.
     pub kind: &'d str,
@@ -44,7 +44,7 @@ pub struct Node<'d> {
 }
 
 /// Both ends are indexes into the list of nodes.
-pub struct Edge {
+pub struct SourceEdge {
     pub from: usize,
     pub handle: String,
     pub to: usize,
@@ -79,7 +79,7 @@ impl<'d> Document<'d> {
         if raw.len() > MAX_NODES {
             return Err(Error::invalid_body("workflow.graph.nodes", format!("at most {MAX_NODES}")));
         }
-        let nodes: Vec<Node> = raw.iter().enumerate().map(node).collect::<Result<_>>()?;
+        let nodes: Vec<SourceNode> = raw.iter().enumerate().map(node).collect::<Result<_>>()?;
         let mut indexes = HashMap::new();
         nodes.iter().enumerate().for_each(|(place, node)| {
             indexes.entry(node.id).or_insert(place);
@@ -91,7 +91,9 @@ impl<'d> Document<'d> {
         for edge in list(&graph["edges"]) {
             let (source, target) = (text(&edge["source"]), text(&edge["target"]));
             match (indexes.get(source).copied(), indexes.get(target).copied()) {
-                (Some(from), Some(to)) => edges.push(Edge { from, handle: scalar_text(&edge["sourceHandle"]), to }),
+                (Some(from), Some(to)) => {
+                    edges.push(SourceEdge { from, handle: scalar_text(&edge["sourceHandle"]), to })
+                }
                 (Some(from), None) => {
                     loose_ends.push((
                         from,
@@ -168,7 +170,7 @@ fn must(field: &str, be: &str, is_so: bool) -> Result<()> {
     if is_so { Ok(()) } else { Err(Error::invalid_body(field, format!("must be {be}"))) }
 }
 
-fn node<'d>((index, raw): (usize, &'d Value)) -> Result<Node<'d>> {
+fn node<'d>((index, raw): (usize, &'d Value)) -> Result<SourceNode<'d>> {
     let data = &raw["data"];
     if !data.is_object() {
         return Err(Error::invalid_body(format!("workflow.graph.nodes[{index}].data"), "must be an object"));
@@ -183,10 +185,10 @@ fn node<'d>((index, raw): (usize, &'d Value)) -> Result<Node<'d>> {
     check_names(&of, &names)?;
     let is_too_long = !is_short(data);
     let data = if is_too_long { &NOTHING } else { data };
-    Ok(Node { id, kind, title, parent, data, is_too_long, raw })
+    Ok(SourceNode { id, kind, title, parent, data, is_too_long, raw })
 }
 
-impl Node<'_> {
+impl SourceNode<'_> {
     pub fn is_container(&self) -> bool {
         matches!(self.kind, "iteration" | "loop")
     }

@@ -14,7 +14,7 @@ use super::slug::Ids;
 use super::translation::Translation;
 use super::{ImportSource, Imported, Status};
 use context::{App, Context};
-use document::{Document, Node};
+use document::{Document, SourceNode};
 use domain::Result;
 use domain::workflow::{MAX_DESCRIPTION_CHARS, MAX_NAME_CHARS};
 use engine::nodes::{ERROR, IN};
@@ -148,7 +148,7 @@ fn connect_loops(app: &App, draft: &mut Draft) {
 /// Reports what concerns the whole file: at the node it belongs to, or at the first node.
 fn note_losses(document: &Document, draft: &mut Draft) {
     document.loose_ends.iter().for_each(|(node, text)| draft.note(*node, text.clone()));
-    let begins = |node: &Node| node.kind == "start" || node.kind.starts_with("trigger-");
+    let begins = |node: &SourceNode| node.kind == "start" || node.kind.starts_with("trigger-");
     let first = document.nodes.iter().position(begins);
     if let Some(first) = first.or_else(|| document.nodes.iter().position(|node| node.kind != "note")) {
         list_losses(document).into_iter().for_each(|text| draft.note(first, text));

@@ -13,7 +13,7 @@ use super::super::syntax::{self, output};
 use super::document::{Document, SourceNode, Wire};
 use super::expressions::{NamedValue, Names, Shape, pieces};
 use super::shapes::output_shape;
-use super::wiring::{MAX_HOPS, Role, Wiring};
+use super::wiring::{MAX_HOPS, NodeRole, Wiring};
 
 /// A value, or the reason why it cannot be named.
 type Lookup = Result<NamedValue, String>;
@@ -135,7 +135,7 @@ impl<'d> Workflow<'d> {
     /// The input of a node that passed it on unchanged.
     fn passed_input(&self, node: usize) -> Lookup {
         let incoming = self.document.wires.iter().filter(|wire| wire.to == node && wire.kind == "main");
-        let mut steps = incoming.filter(|wire| self.wiring.roles[wire.from] == Role::Step);
+        let mut steps = incoming.filter(|wire| self.wiring.roles[wire.from] == NodeRole::Step);
         let only = steps.next().filter(|_| steps.next().is_none());
         only.map(|wire| self.wire_value(wire))
             .ok_or_else(|| format!("`{}` is left out of the workflow", clip_name(self.node(node).name)))
@@ -258,7 +258,7 @@ impl<'w, 'd> Context<'w, 'd> {
         let workflow = self.workflow;
         // A sub-node of an agent sees what its agent sees.
         let node = match workflow.wiring.roles[self.node] {
-            Role::SubNodeOf(parent) => parent,
+            NodeRole::SubNodeOf(parent) => parent,
             _ => self.node,
         };
         workflow.incoming[node].get_or_init(|| workflow.incoming(node)).clone()
@@ -276,15 +276,15 @@ impl Names for Context<'_, '_> {
             return Err(format!("the node `{}` does not exist", clip_name(name)));
         };
         match workflow.wiring.roles[node] {
-            Role::Step if workflow.wiring.is_loop(node) && workflow.enclosing_loops[self.node].contains(&node) => {
+            NodeRole::Step if workflow.wiring.is_loop(node) && workflow.enclosing_loops[self.node].contains(&node) => {
                 Ok(NamedValue::new("vars.item", Shape::Same))
             }
-            Role::Step => Ok(match workflow.wiring.wire_before_classifier(&workflow.document, node) {
+            NodeRole::Step => Ok(match workflow.wiring.wire_before_classifier(&workflow.document, node) {
                 Some(wire) => workflow.wire_value(wire),
                 None => NamedValue::new(output(&workflow.ids[node]), workflow.shapes[node]),
             }),
-            Role::PassThrough => workflow.passed[node].get_or_init(|| workflow.passed_input(node)).clone(),
-            Role::Removed | Role::SubNodeOf(_) => Err(format!("`{}` has no output here", clip_name(name))),
+            NodeRole::PassThrough => workflow.passed[node].get_or_init(|| workflow.passed_input(node)).clone(),
+            NodeRole::Removed | NodeRole::SubNodeOf(_) => Err(format!("`{}` has no output here", clip_name(name))),
         }
     }
 

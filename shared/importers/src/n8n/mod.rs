@@ -17,14 +17,14 @@ use super::draft::{Draft, Original};
 use super::lenient::{entries, number, scalar_text, text, truncate, whole_number};
 use super::notes::note;
 use super::slug::Ids;
-use super::translation::{Step, TOO_LONG, Translation};
+use super::translation::{TOO_LONG, TranslatedStep, Translation};
 use super::{ImportSource, Imported, Status};
 use context::{Context, Workflow};
 use document::{Document, LooseEnd, Wire};
 use domain::Result;
 use domain::workflow::{MAX_DESCRIPTION_CHARS, MAX_NAME_CHARS};
 use engine::nodes::{ERROR, IN};
-use wiring::{Role, Wiring};
+use wiring::{NodeRole, Wiring};
 
 pub fn read(document: &Value) -> Result<Imported> {
     let document = Document::read(document)?;
@@ -57,7 +57,7 @@ fn add(workflow: &Workflow, node: usize, draft: &mut Draft, ids: &mut Ids, cycle
     let title = if source.name.is_empty() { id } else { source.name };
     let named = Original { id, title, kind, position: source.position(), raw: source.raw };
     match workflow.wiring.roles[node] {
-        Role::Step => {
+        NodeRole::Step => {
             let mut translation = nodes::translate(Context { workflow, node });
             if translation.unsupported.is_none() {
                 add_policies(source, &mut translation);
@@ -75,17 +75,17 @@ fn add(workflow: &Workflow, node: usize, draft: &mut Draft, ids: &mut Ids, cycle
     if !nodes::uses_pinned_data(source) && !(Context { workflow, node }).pinned().is_empty() {
         draft.note(node, nodes::PINNED.to_owned());
     }
-    if matches!(workflow.wiring.roles[node], Role::Step | Role::SubNodeOf(_)) {
+    if matches!(workflow.wiring.roles[node], NodeRole::Step | NodeRole::SubNodeOf(_)) {
         list_credentials(workflow, node, draft);
     }
     Ok(())
 }
 
 /// Reports a node that is left out of the graph.
-fn explain_omission(workflow: &Workflow, source: &document::SourceNode, role: Role) -> (Status, String) {
+fn explain_omission(workflow: &Workflow, source: &document::SourceNode, role: NodeRole) -> (Status, String) {
     let is_disabled = source.is_disabled;
     let (status, why) = match role {
-        Role::SubNodeOf(parent) => {
+        NodeRole::SubNodeOf(parent) => {
             let (of, of_kind) = (truncate(workflow.node(parent).name, 80), workflow.node(parent).kind);
             let has_model = matches!(
                 of_kind,
@@ -100,12 +100,12 @@ fn explain_omission(workflow: &Workflow, source: &document::SourceNode, role: Ro
                 }
             };
         }
-        Role::Removed if is_disabled => (Status::Partial, "left out: it was disabled"),
-        Role::PassThrough if is_disabled => {
+        NodeRole::Removed if is_disabled => (Status::Partial, "left out: it was disabled"),
+        NodeRole::PassThrough if is_disabled => {
             (Status::Partial, "left out: it was disabled; its input goes to the next nodes")
         }
-        Role::PassThrough => (Status::Mapped, "left out: it did nothing; its input goes to the next nodes"),
-        Role::Removed | Role::Step => (Status::Mapped, "left out: it is a note"),
+        NodeRole::PassThrough => (Status::Mapped, "left out: it did nothing; its input goes to the next nodes"),
+        NodeRole::Removed | NodeRole::Step => (Status::Mapped, "left out: it is a note"),
     };
     (status, why.to_owned())
 }
@@ -183,18 +183,18 @@ fn add_result_nodes(workflow: &Workflow, draft: &mut Draft, ids: &mut Ids) {
     }
     let starts = |is_chat: bool| -> Vec<usize> {
         let is_start = |node: &usize| nodes[*node].is_chat() == is_chat && nodes[*node].returns_last_output();
-        (0..nodes.len()).filter(|node| is_start(node) && workflow.wiring.roles[*node] == Role::Step).collect()
+        (0..nodes.len()).filter(|node| is_start(node) && workflow.wiring.roles[*node] == NodeRole::Step).collect()
     };
     let results = find_last_nodes(workflow, draft, starts(false));
     if !results.is_empty() {
-        let result = Step { suffix: "", kind: "send_result", config: Map::new() };
+        let result = TranslatedStep { suffix: "", kind: "send_result", config: Map::new() };
         draft.add_end(ids, "Result", result, &results);
     }
     for (node, of) in find_last_nodes(workflow, draft, starts(true)) {
         if !draft.sends_message(node) {
             let text = format!("{{{{ {} }}}}", workflow.scalar_text(node));
             let config = Map::from_iter([("text".to_owned(), text.into())]);
-            draft.add_end(ids, "Answer", Step { suffix: "", kind: "send_message", config }, &[(node, of)]);
+            draft.add_end(ids, "Answer", TranslatedStep { suffix: "", kind: "send_message", config }, &[(node, of)]);
         }
     }
 }
@@ -236,7 +236,7 @@ fn note_loose_ends(workflow: &Workflow, draft: &mut Draft) {
 fn note_settings(workflow: &Workflow, draft: &mut Draft) {
     let nodes = &workflow.document.nodes;
     let settings = workflow.document.settings;
-    let is_step = |node: &usize| workflow.wiring.roles[*node] == Role::Step;
+    let is_step = |node: &usize| workflow.wiring.roles[*node] == NodeRole::Step;
     let first = (0..nodes.len()).find(is_step);
     let begins = (0..nodes.len()).find(|node| is_step(node) && nodes[*node].is_trigger()).or(first);
     let other = scalar_text(&settings["errorWorkflow"]);

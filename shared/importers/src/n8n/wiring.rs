@@ -11,7 +11,7 @@ pub const MAX_HOPS: usize = 64;
 
 /// The role of a node in the wiring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
+pub enum NodeRole {
     Step,
     /// The node does nothing. Its incoming wires continue at its outgoing ones.
     PassThrough,
@@ -22,7 +22,7 @@ pub enum Role {
 }
 
 pub struct Wiring<'d> {
-    pub roles: Vec<Role>,
+    pub roles: Vec<NodeRole>,
     /// The wires between steps, in the order of their inputs.
     pub wires: Vec<Wire<'d>>,
     /// The sub-nodes of each node, with their roles.
@@ -38,25 +38,25 @@ pub struct Wiring<'d> {
 impl<'d> Wiring<'d> {
     pub fn new(document: &Document<'d>) -> Result<Self> {
         let mut parts: HashMap<usize, Vec<(&str, usize)>> = HashMap::new();
-        let mut roles: Vec<Role> = document
+        let mut roles: Vec<NodeRole> = document
             .nodes
             .iter()
             .map(|node| match node.kind {
-                "stickyNote" => Role::Removed,
-                "noOp" => Role::PassThrough,
-                _ if node.is_disabled && node.is_trigger() => Role::Removed,
-                _ if node.is_disabled => Role::PassThrough,
-                _ => Role::Step,
+                "stickyNote" => NodeRole::Removed,
+                "noOp" => NodeRole::PassThrough,
+                _ if node.is_disabled && node.is_trigger() => NodeRole::Removed,
+                _ if node.is_disabled => NodeRole::PassThrough,
+                _ => NodeRole::Step,
             })
             .collect();
         for wire in document.wires.iter().filter(|wire| wire.kind != "main" && wire.from != wire.to) {
             if !document.nodes[wire.from].is_disabled {
                 parts.entry(wire.to).or_default().push((wire.kind, wire.from));
             }
-            roles[wire.from] = Role::SubNodeOf(wire.to);
+            roles[wire.from] = NodeRole::SubNodeOf(wire.to);
         }
         let wires = resolve_pass_through(document, &roles)?;
-        let loops = document.nodes.iter().enumerate().filter(|(node, _)| roles[*node] == Role::Step);
+        let loops = document.nodes.iter().enumerate().filter(|(node, _)| roles[*node] == NodeRole::Step);
         let loops = loops.filter(|(_, source)| source.is_loop()).map(|(node, source)| (node, source.loop_output()));
         let (loops, back_wires) = (loops.collect(), HashSet::new());
         let (incoming, outgoing) = (Vec::new(), Vec::new());
@@ -81,7 +81,7 @@ impl<'d> Wiring<'d> {
     }
 
     pub fn steps(&self) -> impl Iterator<Item = usize> {
-        (0..self.roles.len()).filter(|node| self.roles[*node] == Role::Step)
+        (0..self.roles.len()).filter(|node| self.roles[*node] == NodeRole::Step)
     }
 
     pub fn is_loop(&self, node: usize) -> bool {
@@ -186,19 +186,19 @@ impl<'d> Wiring<'d> {
 }
 
 /// The wires between steps, with pass-through nodes replaced by the wires through them.
-fn resolve_pass_through<'d>(document: &Document<'d>, roles: &[Role]) -> Result<Vec<Wire<'d>>> {
+fn resolve_pass_through<'d>(document: &Document<'d>, roles: &[NodeRole]) -> Result<Vec<Wire<'d>>> {
     let main: Vec<&Wire> = document.wires.iter().filter(|wire| wire.kind == "main").collect();
     let mut outgoing: Vec<Vec<&Wire>> = vec![Vec::new(); roles.len()];
     // A disabled node passes its input on at its first output only.
-    let leads = |wire: &&&Wire| roles[wire.from] == Role::Step || wire.output == 0;
+    let leads = |wire: &&&Wire| roles[wire.from] == NodeRole::Step || wire.output == 0;
     main.iter().filter(leads).for_each(|wire| outgoing[wire.from].push(wire));
     let mut wires = Vec::new();
-    for wire in main.iter().filter(|wire| roles[wire.from] == Role::Step) {
+    for wire in main.iter().filter(|wire| roles[wire.from] == NodeRole::Step) {
         let (mut open, mut seen) = (vec![*wire], HashSet::new());
         while let Some(next) = open.pop() {
             match roles[next.to] {
-                Role::PassThrough if seen.insert(next.to) => open.extend(outgoing[next.to].iter().rev()),
-                Role::Step => wires.push(Wire { to: next.to, input: next.input, ..**wire }),
+                NodeRole::PassThrough if seen.insert(next.to) => open.extend(outgoing[next.to].iter().rev()),
+                NodeRole::Step => wires.push(Wire { to: next.to, input: next.input, ..**wire }),
                 _ => {}
             }
         }
