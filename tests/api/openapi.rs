@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use local::openapi::{documents, with_examples};
-use local::template::Template;
+use local::template::SamTemplate;
 use reqwest::Method;
 use serde_json::{Value, json};
 use tests::TestApp;
@@ -244,13 +244,16 @@ fn every_prefix_of_the_template_is_described() {
             routes(&json).into_iter().map(|(path, _)| path).collect::<Vec<_>>()
         })
         .collect();
-    for route in Template::read().routes {
+    for route in SamTemplate::read().routes {
         let prefix = route.path.trim_end_matches("/{proxy+}");
         let is_described = described.iter().any(|path| path.starts_with(prefix));
         assert!(is_described || prefix == "/docs", "{prefix} is in no document");
     }
     for path in described {
-        assert!(Template::read().routes.iter().any(|route| leads(&route.path, &path)), "{path} is not in the template");
+        assert!(
+            SamTemplate::read().routes.iter().any(|route| leads(&route.path, &path)),
+            "{path} is not in the template"
+        );
     }
 }
 

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use local::template::Template;
+use local::template::SamTemplate;
 use serde_json::{Value, json};
 use tests::runtime_api::FunctionProcess;
 
 /// A request to the function's first route, an empty batch for its queue, or a scheduled event.
-pub fn first(template: &Template, function: &str, token: &str, workflow: &str) -> Value {
+pub fn first(template: &SamTemplate, function: &str, token: &str, workflow: &str) -> Value {
     match template.routes.iter().find(|route| route.function == function) {
         Some(_) if function == "inference" => question(token),
         Some(route) => {

@@ -13,7 +13,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{Parser, ValueEnum};
-use local::template::Template;
+use local::template::SamTemplate;
 use tests::runtime_api::FunctionProcess;
 use tests::{TestApp, binaries, statistics};
 
@@ -66,7 +66,7 @@ async fn main() -> ExitCode {
         Profile::Dev => binaries::build(&functions, "dev", Some(env!("CARGO_PKG_NAME"))),
     };
     let app = TestApp::start().await;
-    let template = Template::read();
+    let template = SamTemplate::read();
     let workflow = app.person("ada").post("/builder/v1/workflows").await;
     let token = app.person("ada").token.unwrap();
 

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use dynoxide::errors::DynoxideError;
-use local::template::Template;
+use local::template::SamTemplate;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ use crate::dynamodb_json::to_plain_json;
 pub const COUNTERS: &str = "counters";
 pub const JOURNAL: &str = "journal";
 
-static TEMPLATE: LazyLock<Template> = LazyLock::new(Template::read);
+static TEMPLATE: LazyLock<SamTemplate> = LazyLock::new(SamTemplate::read);
 
 pub struct Database(dynoxide::Database);
 

@@ -39,15 +39,15 @@ pub struct StoredUser {
 /// The credentials that `local credentials` prints.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Credentials {
+pub struct LocalCredentials {
     pub base_url: String,
-    pub users: BTreeMap<String, User>,
-    pub operator: Operator,
+    pub users: BTreeMap<String, UserCredentials>,
+    pub operator: OperatorCredentials,
 }
 
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct User {
+pub struct UserCredentials {
     pub org: String,
     pub role: String,
     pub access_token: String,
@@ -56,7 +56,7 @@ pub struct User {
 
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Operator {
+pub struct OperatorCredentials {
     pub api_key: String,
     pub access_token: String,
 }
@@ -77,19 +77,19 @@ impl StoredCredentials {
     }
 
     /// Adds newly issued access tokens.
-    pub fn with_tokens(&self, issuer: &Issuer) -> Credentials {
+    pub fn with_tokens(&self, issuer: &Issuer) -> LocalCredentials {
         let token = |user: &str, stored: &StoredUser| {
             let role = serde_json::from_value(stored.role.clone().into()).unwrap_or(Role::Member);
             issuer.token(&Subject { user: user.to_owned(), org: stored.org.clone(), role }, TOKENS_VALID)
         };
         let users = self.users.iter().map(|(name, stored)| {
             let StoredUser { org, role, api_key } = stored.clone();
-            (name.clone(), User { access_token: token(name, stored), org, role, api_key })
+            (name.clone(), UserCredentials { access_token: token(name, stored), org, role, api_key })
         });
-        Credentials {
+        LocalCredentials {
             base_url: self.base_url.clone(),
             users: users.collect(),
-            operator: Operator {
+            operator: OperatorCredentials {
                 api_key: self.operator.api_key.clone(),
                 access_token: token("operator", &self.operator),
             },

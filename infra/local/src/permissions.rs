@@ -15,7 +15,7 @@ use aws_smithy_types::config_bag::{ConfigBag, Storable, StoreReplace};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use crate::template::{Grant, GrantedResource};
+use crate::template::{GrantedResource, PolicyGrant};
 
 const MAX_RECORDED: usize = 100;
 
@@ -62,7 +62,12 @@ impl Storable for CallBucket {
 
 impl Permissions {
     /// `resources` maps each logical id to the name of the resource in calls.
-    pub fn new(function: &str, grants: &[Grant], resources: &BTreeMap<String, String>, denied: DeniedCalls) -> Self {
+    pub fn new(
+        function: &str,
+        grants: &[PolicyGrant],
+        resources: &BTreeMap<String, String>,
+        denied: DeniedCalls,
+    ) -> Self {
         let pattern = |resource: &GrantedResource| match resource {
             GrantedResource::Everything => Some("*".to_owned()),
             GrantedResource::Part { id, part } => Some(format!("{}{part}", resources.get(id)?)),

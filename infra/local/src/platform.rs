@@ -13,7 +13,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::api_gateway::{self, refuse_connection};
-use crate::credentials::{Credentials, StoredCredentials};
+use crate::credentials::{LocalCredentials, StoredCredentials};
 use crate::data_dir::DataDir;
 use crate::failure::Failure;
 use crate::functions::Functions;
@@ -22,7 +22,7 @@ use crate::open_files;
 use crate::pollers::Poller;
 use crate::runtime::{Runtime, Setup, THIS_MACHINE};
 use crate::seed::seed;
-use crate::server::{self, Limits};
+use crate::server::{self, ConnectionLimits};
 use crate::services::{Endpoints, ServiceOptions, SyncMode, address, listen};
 
 /// How long requests in flight may take to finish when the platform stops.
@@ -40,7 +40,7 @@ pub struct Options {
     /// Private networks (CIDR) that requests to providers and requests of workflows may reach, separated by commas.
     pub outbound_allowed: String,
     pub sync: SyncMode,
-    pub limits: Limits,
+    pub limits: ConnectionLimits,
     /// The limit of outbound connections of each function that calls other systems.
     pub max_outbound: usize,
     /// Polls the queues and runs the ticker in the background. Otherwise, call `drain` and `tick`.
@@ -62,7 +62,7 @@ impl Options {
             base_url: None,
             outbound_allowed: THIS_MACHINE.to_owned(),
             sync: SyncMode::default(),
-            limits: Limits { connections, head_timeout: HEAD_TIMEOUT },
+            limits: ConnectionLimits { connections, head_timeout: HEAD_TIMEOUT },
             max_outbound: 2 * connections,
             background: false,
             observer: None,
@@ -73,7 +73,7 @@ impl Options {
 
 pub struct Platform {
     pub base_url: String,
-    pub credentials: Credentials,
+    pub credentials: LocalCredentials,
     pub issuer: Issuer,
     pub started_in: Duration,
     runtime: Runtime,

@@ -8,10 +8,10 @@ use shared::aws::Aws;
 use crate::data_dir::{DataDir, KMS};
 use crate::failure::Failure;
 use crate::services::{ACCOUNT, REGION};
-use crate::template::{Queue, Template};
+use crate::template::{QueueResource, SamTemplate};
 
 /// Creates the resources, and returns the value of a reference to each: a queue's URL, a bucket's name, a key's alias.
-pub async fn provision(aws: &Aws, template: &Template) -> Result<BTreeMap<String, String>, Failure> {
+pub async fn provision(aws: &Aws, template: &SamTemplate) -> Result<BTreeMap<String, String>, Failure> {
     let mut resources: BTreeMap<String, String> = template.tables.keys().map(|id| (id.clone(), id.clone())).collect();
     for (id, queue) in &template.queues {
         resources.insert(id.clone(), make_queue(aws, id, queue).await?);
@@ -30,7 +30,7 @@ pub async fn provision(aws: &Aws, template: &Template) -> Result<BTreeMap<String
 pub async fn check_resources(
     aws: &Aws,
     data: &DataDir,
-    template: &Template,
+    template: &SamTemplate,
     stored_key_id: &str,
 ) -> Result<(), Failure> {
     for id in &template.keys {
@@ -66,7 +66,7 @@ fn bucket_name(id: &str) -> String {
     id.to_lowercase()
 }
 
-async fn make_queue(aws: &Aws, id: &str, queue: &Queue) -> Result<String, Failure> {
+async fn make_queue(aws: &Aws, id: &str, queue: &QueueResource) -> Result<String, Failure> {
     let visibility = queue.visibility_timeout_s.to_string();
     let mut call =
         aws.sqs().create_queue().queue_name(id).attributes(QueueAttributeName::VisibilityTimeout, visibility);

@@ -16,7 +16,7 @@ use crate::permissions::{DeniedCalls, Permissions};
 use crate::pollers::{Deliver, Poller};
 use crate::provision::{check_resources, find_key, provision};
 use crate::services::{Endpoints, ServiceOptions, Services};
-use crate::template::{Setting, Template};
+use crate::template::{SamTemplate, Setting};
 
 /// The private networks that outbound requests may reach by default: models may run on this machine.
 pub const THIS_MACHINE: &str = "127.0.0.0/8,::1/128";
@@ -35,7 +35,7 @@ pub struct Setup<'a> {
 
 pub struct Runtime {
     pub aws: Aws,
-    pub template: Template,
+    pub template: SamTemplate,
     pub services: Services,
     /// The value of each `!Ref`, by the id of the resource or the parameter.
     resources: BTreeMap<String, String>,
@@ -46,7 +46,7 @@ pub struct Runtime {
 
 impl Runtime {
     pub async fn start(data: &DataDir, setup: Setup<'_>) -> Result<Self, Failure> {
-        let template = Template::read();
+        let template = SamTemplate::read();
         let services = Services::start(data, &template, setup.services).await?;
         let aws = Aws::local(services.endpoints.sdk_config());
         let stored_key = services.stored_key_id(&template);

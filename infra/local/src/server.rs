@@ -29,7 +29,7 @@ const DISCARDED_BYTES: usize = 256 * 1024;
 const ACCEPT_BACKOFF: Duration = Duration::from_millis(50);
 
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct ConnectionLimits {
     pub connections: usize,
     /// How long a connection may take to send the head of a request, including the idle time before it.
     pub head_timeout: Duration,
@@ -42,7 +42,7 @@ pub type RenderRefusal = fn(&http::request::Parts) -> Response<AxumBody>;
 pub async fn serve<S, B>(
     listener: TcpListener,
     service: S,
-    limits: Limits,
+    limits: ConnectionLimits,
     render_refusal: RenderRefusal,
     stop: CancellationToken,
 ) where

@@ -10,17 +10,17 @@ const TEMPLATE: &str = include_str!("../../template.yaml");
 
 /// One Lambda function of the template.
 #[derive(Debug, Default)]
-pub struct Function {
+pub struct LambdaFunction {
     pub settings: BTreeMap<String, Setting>,
     /// The queue whose messages the function handles, and the batch size.
     pub source: Option<(String, u32)>,
     /// The AWS calls that the function may make.
-    pub grants: Vec<Grant>,
+    pub grants: Vec<PolicyGrant>,
 }
 
 /// One statement of a policy.
 #[derive(Debug, PartialEq)]
-pub struct Grant {
+pub struct PolicyGrant {
     pub actions: Vec<String>,
     pub resources: Vec<GrantedResource>,
 }
@@ -50,7 +50,7 @@ pub struct Route {
 }
 
 #[derive(Debug)]
-pub struct Queue {
+pub struct QueueResource {
     pub visibility_timeout_s: u32,
     /// The dead-letter queue, and the number of deliveries before a message is moved to it.
     pub dead_letters: Option<(String, u32)>,
@@ -64,17 +64,17 @@ pub struct LifecycleRule {
 }
 
 #[derive(Debug, Default)]
-pub struct Template {
+pub struct SamTemplate {
     /// The properties of the tables. CloudFormation uses the names of DynamoDB's API.
     pub tables: BTreeMap<String, Json>,
-    pub queues: BTreeMap<String, Queue>,
+    pub queues: BTreeMap<String, QueueResource>,
     pub buckets: BTreeMap<String, Vec<LifecycleRule>>,
     pub keys: Vec<String>,
-    pub functions: BTreeMap<String, Function>,
+    pub functions: BTreeMap<String, LambdaFunction>,
     pub routes: Vec<Route>,
 }
 
-impl Template {
+impl SamTemplate {
     /// Parses the template, which is compiled into the program. An invalid template panics, so every test finds it.
     pub fn read() -> Self {
         let template: Yaml = yaml_serde::from_str(TEMPLATE).expect("the template is YAML");
@@ -112,7 +112,7 @@ fn name(logical_id: &str) -> String {
     name
 }
 
-fn parse_function(properties: &Json, common: &Json) -> Function {
+fn parse_function(properties: &Json, common: &Json) -> LambdaFunction {
     let own = &properties["Environment"]["Variables"];
     let settings = entries(common).chain(entries(own)).map(|(name, value)| (name.clone(), parse_setting(value)));
     let sources = entries(&properties["Events"]).filter(|(_, event)| text(&event["Type"]) == "SQS");
@@ -121,13 +121,17 @@ fn parse_function(properties: &Json, common: &Json) -> Function {
         (queue, number(&event["Properties"]["BatchSize"], 10))
     });
     let statements = items(&properties["Policies"]).flat_map(|policy| items(&policy["Statement"]));
-    Function { settings: settings.collect(), source: sources.next(), grants: statements.map(parse_grant).collect() }
+    LambdaFunction {
+        settings: settings.collect(),
+        source: sources.next(),
+        grants: statements.map(parse_grant).collect(),
+    }
 }
 
 /// The effect is ignored, because all statements of functions have the effect `Allow`.
-fn parse_grant(statement: &Json) -> Grant {
+fn parse_grant(statement: &Json) -> PolicyGrant {
     let actions = items(&statement["Action"]).map(|action| text(action).to_owned());
-    Grant { actions: actions.collect(), resources: items(&statement["Resource"]).map(parse_resource).collect() }
+    PolicyGrant { actions: actions.collect(), resources: items(&statement["Resource"]).map(parse_resource).collect() }
 }
 
 /// `*`, `!GetAtt X.Arn` or `!Sub ${X.Arn}/part/*`
@@ -148,10 +152,10 @@ fn parse_setting(value: &Json) -> Setting {
     }
 }
 
-fn parse_queue(properties: &Json) -> Queue {
+fn parse_queue(properties: &Json) -> QueueResource {
     let redrive = &properties["RedrivePolicy"];
     let dead_letters = redrive["deadLetterTargetArn"]["Fn::GetAtt"].as_str();
-    Queue {
+    QueueResource {
         visibility_timeout_s: number(&properties["VisibilityTimeout"], 30),
         dead_letters: dead_letters
             .map(|arn| (arn.trim_end_matches(".Arn").to_owned(), number(&redrive["maxReceiveCount"], 5))),
@@ -227,7 +231,7 @@ mod tests {
 
     #[test]
     fn the_template_is_parsed() {
-        let template = Template::read();
+        let template = SamTemplate::read();
         assert!(template.tables.contains_key("EntitiesTable"));
         let worker = &template.functions["attention-worker"];
         assert_eq!(worker.source, Some(("AttentionQueue".to_owned(), 10)));
@@ -254,7 +258,7 @@ mod tests {
         let manifest = include_str!("../../../Cargo.toml");
         let (_, router) = manifest.split_once("[workspace.metadata.lambda.watch.router]").expect("a router");
         let mut watched: Vec<_> = router.lines().filter(|line| line.starts_with('"')).collect();
-        let routes = Template::read().routes.into_iter();
+        let routes = SamTemplate::read().routes.into_iter();
         let mut declared: Vec<_> = routes
             .map(|route| format!("{:?} = {:?}", route.path.replace("{proxy+}", "{*path}"), route.function))
             .collect();

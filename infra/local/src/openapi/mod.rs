@@ -67,16 +67,16 @@ fn is_gateway(path: &str) -> bool {
 }
 
 /// The routes of `reference` that belong to one area: each document describes the route that serves it.
-fn reference_part(is_area: impl Fn(&str) -> bool) -> Part {
+fn reference_part(is_area: impl Fn(&str) -> bool) -> ApiPart {
     let (mut openapi, mut routes) = reference::document();
     openapi.paths.paths.retain(|path, _| is_area(path));
     routes.retain(|(path, _)| is_area(path));
     (openapi, routes)
 }
 
-type Part = (OpenApi, Vec<(&'static str, &'static str)>);
+type ApiPart = (OpenApi, Vec<(&'static str, &'static str)>);
 
-fn merge(file: &str, mut openapi: OpenApi, parts: impl IntoIterator<Item = Part>) -> Document {
+fn merge(file: &str, mut openapi: OpenApi, parts: impl IntoIterator<Item = ApiPart>) -> Document {
     let (mut routes, mut ambiguous_names) = (Vec::new(), Vec::new());
     for (part, served) in parts {
         ambiguous_names.extend(find_ambiguous_names(&openapi, &part));

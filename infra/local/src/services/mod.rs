@@ -28,8 +28,8 @@ use tokio_util::sync::CancellationToken;
 use crate::data_dir::DataDir;
 use crate::failure::Failure;
 use crate::open_files;
-use crate::server::{self, Limits, plain_refusal};
-use crate::template::Template;
+use crate::server::{self, ConnectionLimits, plain_refusal};
+use crate::template::SamTemplate;
 pub use secret_key::SecretKey;
 use storage::StorageHealth;
 use thread::RuntimeThread;
@@ -82,9 +82,9 @@ pub struct ServiceOptions {
 }
 
 impl Services {
-    pub async fn start(data: &DataDir, template: &Template, options: ServiceOptions) -> Result<Self, Failure> {
+    pub async fn start(data: &DataDir, template: &SamTemplate, options: ServiceOptions) -> Result<Self, Failure> {
         let ServiceOptions { first_port, sync } = options;
-        let limits = Limits { connections: 2 * open_files::max_connections(), head_timeout: HEAD_TIMEOUT };
+        let limits = ConnectionLimits { connections: 2 * open_files::max_connections(), head_timeout: HEAD_TIMEOUT };
         let stop = CancellationToken::new();
         let port = |offset| if first_port == 0 { 0 } else { first_port + offset };
         let listeners = [listen(port(0)).await?, listen(port(1)).await?, listen(port(2)).await?];
@@ -131,11 +131,11 @@ impl Services {
     }
 
     /// The id of the KMS key that encrypts the database's secrets; `None` if the database is new.
-    pub fn stored_key_id(&self, template: &Template) -> Option<String> {
+    pub fn stored_key_id(&self, template: &SamTemplate) -> Option<String> {
         dynamodb::read_tag(&self.database, template.tables.keys().next()?, KEY_TAG)
     }
 
-    pub fn store_key_id(&self, template: &Template, key_id: &str) -> Result<(), Failure> {
+    pub fn store_key_id(&self, template: &SamTemplate, key_id: &str) -> Result<(), Failure> {
         let Some(table) = template.tables.keys().next() else { return Ok(()) };
         dynamodb::write_tag(&self.database, table, KEY_TAG, key_id)
     }

@@ -25,14 +25,14 @@ use super::storage::{StorageFailure, StorageHealth};
 use super::{ACCOUNT, REGION, SyncMode};
 use crate::data_dir::{DYNAMODB, DataDir, KMS};
 use crate::failure::Failure;
-use crate::template::Template;
+use crate::template::SamTemplate;
 
 /// The properties of a table that CloudFormation and `CreateTable` share.
 const SHARED_PROPERTIES: [&str; 4] =
     ["AttributeDefinitions", "KeySchema", "LocalSecondaryIndexes", "GlobalSecondaryIndexes"];
 
 /// Opens the database and creates the template's tables in it.
-pub fn open(data: &DataDir, template: &Template, sync: SyncMode) -> Result<Database, Failure> {
+pub fn open(data: &DataDir, template: &SamTemplate, sync: SyncMode) -> Result<Database, Failure> {
     let damaged = |cause| data.damaged_file(DYNAMODB, cause);
     let database = match data.dynamodb_file() {
         None => Database::memory(),

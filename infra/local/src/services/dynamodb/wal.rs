@@ -31,7 +31,7 @@ pub fn inspect(database: &Path) -> io::Result<WalContent> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Log::default(),
         Err(error) => return Err(error),
     };
-    let index = fs::read(beside("-shm")).ok().and_then(|index| Index::read(&index));
+    let index = fs::read(beside("-shm")).ok().and_then(|index| WalIndex::read(&index));
     let lost_pages = match index {
         Some(index) if log.salt.is_none_or(|salt| salt == index.salt) && index.copied < index.pages => {
             index.pages.saturating_sub(log.pages.max(index.copied))
@@ -89,7 +89,7 @@ impl Log {
 }
 
 /// The header of the log's index. The index is a file, so it survives a kill.
-struct Index {
+struct WalIndex {
     salt: [u8; 8],
     /// Pages in the log.
     pages: u32,
@@ -97,7 +97,7 @@ struct Index {
     copied: u32,
 }
 
-impl Index {
+impl WalIndex {
     fn read(bytes: &[u8]) -> Option<Self> {
         let native = |at: usize| Some(u32::from_ne_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
         // Two copies of the header come first, then the state of the checkpoint.
