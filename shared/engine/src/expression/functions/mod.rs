@@ -18,7 +18,7 @@ pub use time::PLAIN_FORMAT;
 
 use super::budget::EvaluationBudget;
 use super::value::{List, Map, Text, Value};
-use super::{Cause, Outcome, TextPosition};
+use super::{Cause, Outcome, Scope};
 
 #[derive(Debug)]
 pub struct Function {
