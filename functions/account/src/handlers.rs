@@ -10,7 +10,7 @@ use shared::http::NoBody;
 use shared::http::cursor::{CursorQuery, Cursors};
 use shared::http::gateway::{ApiKeyOut, KeySettingsIn};
 use shared::http::openai::{
-    ApiError, BodyRefused, CursorList, ErrorBody, ErrorResponses, Json, List, Path, Person, Query, Result,
+    ApiError, BodyRefused, Created, CursorList, ErrorBody, ErrorResponses, Json, List, Path, Person, Query, Result,
 };
 use shared::store::api_keys::ApiKey;
 use shared::store::key_ring::NewKey;
@@ -25,7 +25,7 @@ const KEYS: Cursors = Cursors("api-keys");
 ///
 /// Returns the caller's organization, user, role and plan, and the API key that authenticated the request.
 #[utoipa::path(
-    get, path = "/gateway/v1/me", tag = "account", security(("bearer" = [])),
+    get, path = "/gateway/v1/me", tag = "account",
     responses((status = 200, description = "The account", body = MeOut), ErrorResponses),
 )]
 pub async fn get_me(State(stores): State<Stores>, person: Person) -> Result<Body<MeOut>> {
@@ -40,7 +40,7 @@ pub async fn get_me(State(stores): State<Stores>, person: Person) -> Result<Body
 ///
 /// Returns the organizations that the caller is a member of.
 #[utoipa::path(
-    get, path = "/gateway/v1/me/orgs", tag = "account", security(("bearer" = [])),
+    get, path = "/gateway/v1/me/orgs", tag = "account",
     responses((status = 200, description = "The organizations", body = List<OrgOut>), ErrorResponses),
 )]
 pub async fn list_orgs(State(stores): State<Stores>, person: Person) -> Result<List<OrgOut>> {
@@ -53,7 +53,7 @@ pub async fn list_orgs(State(stores): State<Stores>, person: Person) -> Result<L
 /// Returns the caller's keys in this organization, newest first and without their secrets. A revoked key is listed
 /// for 400 days.
 #[utoipa::path(
-    get, path = "/gateway/v1/me/api-keys", tag = "account", params(CursorQuery), security(("bearer" = [])),
+    get, path = "/gateway/v1/me/api-keys", tag = "account", params(CursorQuery),
     responses((status = 200, description = "A page of keys", body = CursorList<ApiKeyOut>), ErrorResponses),
 )]
 pub async fn list_api_keys(
@@ -72,9 +72,9 @@ pub async fn list_api_keys(
 /// The secret is returned only in this response. A request with a restricted key (models, limits, spending cap or
 /// expiry) is refused.
 #[utoipa::path(
-    post, path = "/gateway/v1/me/api-keys", tag = "account", security(("bearer" = [])), request_body = KeySettingsIn,
+    post, path = "/gateway/v1/me/api-keys", tag = "account", request_body = KeySettingsIn,
     responses(
-        (status = 201, description = "The key with its secret", body = NewApiKeyOut),
+        Created<NewApiKeyOut>,
         (status = 403, description = "The key that authenticated the request is restricted", body = ErrorBody),
         (status = 409, description = "`too_many_api_keys`: the user already has 100 keys", body = ErrorBody),
         BodyRefused, ErrorResponses,
@@ -99,10 +99,10 @@ pub async fn create_api_key(
 /// Creates a key with the same settings and revokes the old key immediately. The old key's spending of this month
 /// counts against the new key's spending cap.
 #[utoipa::path(
-    post, path = "/gateway/v1/me/api-keys/{id}/rotate", tag = "account", security(("bearer" = [])),
+    post, path = "/gateway/v1/me/api-keys/{id}/rotate", tag = "account",
     params(("id" = String, Path, description = "The key")),
     responses(
-        (status = 201, description = "The new key with its secret", body = NewApiKeyOut),
+        Created<NewApiKeyOut>,
         (status = 403, description = "The request used another key, and that key is restricted", body = ErrorBody),
         (status = 404, description = "The key does not exist or is not the caller's", body = ErrorBody),
         (status = 409, description = "`api_key_not_valid`: the key is revoked or has expired", body = ErrorBody),
@@ -129,7 +129,7 @@ pub async fn rotate_api_key(
 ///
 /// The key stops working immediately. A revoked key cannot be restored.
 #[utoipa::path(
-    delete, path = "/gateway/v1/me/api-keys/{id}", tag = "account", security(("bearer" = [])),
+    delete, path = "/gateway/v1/me/api-keys/{id}", tag = "account",
     params(("id" = String, Path, description = "The key")),
     responses(
         (status = 204, description = "The key is revoked; it may have been revoked before"),

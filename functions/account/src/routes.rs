@@ -6,6 +6,7 @@ use shared::http::{finish, openai};
 use shared::{Context, routes};
 
 use crate::Stores;
+use crate::dto::NewApiKeyOut;
 use crate::handlers::*;
 
 routes! { Stores;
@@ -14,6 +15,7 @@ routes! { Stores;
     "/gateway/v1/me/api-keys" => get(list_api_keys?), post(create_api_key);
     "/gateway/v1/me/api-keys/{id}" => delete(revoke_api_key);
     "/gateway/v1/me/api-keys/{id}/rotate" => post(rotate_api_key);
+    schemas(NewApiKeyOut);
 }
 
 pub fn router(context: &Context) -> Result<Router> {

@@ -6,6 +6,7 @@ use shared::http::{finish, openai};
 use shared::{Context, routes};
 
 use crate::Stores;
+use crate::dto::people::{NewKeyOut, NewUserOut};
 use crate::handlers::aliases::*;
 use crate::handlers::audit::*;
 use crate::handlers::billing::*;
@@ -44,6 +45,7 @@ routes! { Stores;
     "/gateway/v1/billing/admin/caps" => get(get_cap?), put(put_cap?), delete(delete_cap?);
     "/gateway/v1/billing/admin/balances" => get(list_balances?);
     "/gateway/v1/billing/admin/transactions" => get(list_org_transactions?);
+    schemas(NewKeyOut, NewUserOut);
 }
 
 pub fn router(context: &Context) -> Result<Router> {

@@ -10,8 +10,9 @@ use serde_json::Value;
 use shared::http::NoBody;
 use shared::http::etag::{ETag, IfMatch, IfMatchHeaders};
 use shared::http::idempotency::{self, IdempotencyHeaders};
+use shared::http::responses::Replayed;
 use shared::http::standard::{
-    ApiError, Caller, Data, DataList, ErrorResponses, Json, NotFound, NotJson, Path, Query, Result, Stale,
+    ApiError, Caller, Created, Data, DataList, ErrorResponses, Json, NotFound, NotJson, Path, Query, Result, Stale,
 };
 
 use crate::Stores;
@@ -21,7 +22,7 @@ use crate::dto::{AgentDetailOut, AgentOut, AgentPatchIn, ListAgents, ListModels,
 ///
 /// Returns the caller's global agents. Agents that are private to a workflow are not listed.
 #[utoipa::path(
-    get, path = "/builder/v1/agents", tag = "agents", params(ListAgents), security(("bearer" = [])),
+    get, path = "/builder/v1/agents", tag = "agents", params(ListAgents),
     responses((status = 200, description = "A page of agents", body = DataList<AgentOut>), ErrorResponses),
 )]
 pub async fn list_agents(
@@ -40,15 +41,8 @@ pub async fn list_agents(
 ///
 /// Creates an agent with default settings. The request has no body; change the settings with `PATCH`.
 #[utoipa::path(
-    post, path = "/builder/v1/agents", tag = "agents", security(("bearer" = [])),
-    params(IdempotencyHeaders),
-    responses(
-        (status = 201, description = "The new agent", body = Data<AgentDetailOut>, headers(
-            ("ETag" = String, description = "The agent's version"),
-            ("Idempotent-Replayed" = bool, description = "`true` if this is a replayed response"),
-        )),
-        ErrorResponses,
-    ),
+    post, path = "/builder/v1/agents", tag = "agents", params(IdempotencyHeaders),
+    responses(Created<AgentDetailOut, (ETag, Replayed)>, ErrorResponses),
 )]
 pub async fn create_agent(
     State(stores): State<Stores>,
@@ -61,22 +55,17 @@ pub async fn create_agent(
     let agent = Agent::new(AgentId::new(), caller.account(), AgentScope::Global);
     let etag = ETag::from_revision(agent.revision);
     let answer = serde_json::to_string(&Data { data: AgentDetailOut::from(agent.clone()) }).map_err(Error::internal)?;
-    Ok(idempotency::creation_response(
-        stores.agents.create(&agent, idempotency_key.as_ref(), &answer).await?,
-        etag,
-        answer,
-    ))
+    let created = stores.agents.create(&agent, idempotency_key.as_ref(), &answer).await?;
+    Ok(idempotency::creation_response(created, Some(etag), answer))
 }
 
 /// Read an agent
 #[utoipa::path(
-    get, path = "/builder/v1/agents/{id}", tag = "agents", security(("bearer" = [])),
-    params(("id" = Uuid, Path, description = "The agent")),
+    get, path = "/builder/v1/agents/{id}", tag = "agents", params(("id" = Uuid, Path, description = "The agent")),
     responses(
         (status = 200, description = "The agent with its configuration", body = Data<AgentDetailOut>,
             headers(("ETag" = String, description = "The agent's version"))),
-        NotFound<AgentId>,
-        ErrorResponses,
+        NotFound<AgentId>, ErrorResponses,
     ),
 )]
 pub async fn get_agent(
@@ -93,16 +82,12 @@ pub async fn get_agent(
 /// Applies a JSON merge patch (RFC 7396). Fields that the patch omits keep their values; null removes a field or resets
 /// it to its default.
 #[utoipa::path(
-    patch, path = "/builder/v1/agents/{id}", tag = "agents", security(("bearer" = [])),
-    params(("id" = Uuid, Path, description = "The agent"), IfMatchHeaders),
-    request_body = AgentPatchIn,
+    patch, path = "/builder/v1/agents/{id}", tag = "agents",
+    params(("id" = Uuid, Path, description = "The agent"), IfMatchHeaders), request_body = AgentPatchIn,
     responses(
         (status = 200, description = "The updated agent", body = Data<AgentDetailOut>,
             headers(("ETag" = String, description = "The agent's version"))),
-        NotFound<AgentId>,
-        Stale,
-        NotJson,
-        ErrorResponses,
+        NotFound<AgentId>, Stale, NotJson, ErrorResponses,
     ),
 )]
 pub async fn update_agent(
@@ -122,13 +107,8 @@ pub async fn update_agent(
 ///
 /// The agent is no longer listed, and its executions are kept. Teams that include it change to `needs_attention`.
 #[utoipa::path(
-    delete, path = "/builder/v1/agents/{id}", tag = "agents", security(("bearer" = [])),
-    params(("id" = Uuid, Path, description = "The agent")),
-    responses(
-        (status = 204, description = "Deleted"),
-        NotFound<AgentId>,
-        ErrorResponses,
-    ),
+    delete, path = "/builder/v1/agents/{id}", tag = "agents", params(("id" = Uuid, Path, description = "The agent")),
+    responses((status = 204, description = "Deleted"), NotFound<AgentId>, ErrorResponses),
 )]
 pub async fn delete_agent(
     State(stores): State<Stores>,
@@ -145,7 +125,7 @@ pub async fn delete_agent(
 ///
 /// Returns the models that the caller's plan allows for agents.
 #[utoipa::path(
-    get, path = "/builder/v1/models", tag = "models", params(ListModels), security(("bearer" = [])),
+    get, path = "/builder/v1/models", tag = "models", params(ListModels),
     responses((status = 200, description = "A page of models", body = DataList<ModelOut>), ErrorResponses),
 )]
 pub async fn list_models(

@@ -25,7 +25,7 @@ const TRANSACTIONS: Cursors = Cursors("transactions");
 /// Returns the organization's remaining credits, the spending caps that apply to the caller, and the usage of the
 /// current month.
 #[utoipa::path(
-    get, path = "/gateway/v1/billing/balance", tag = "billing", security(("bearer" = [])),
+    get, path = "/gateway/v1/billing/balance", tag = "billing",
     responses((status = 200, description = "The balance", body = BalanceOut), ErrorResponses),
 )]
 pub async fn get_balance(State(stores): State<Stores>, person: Person) -> Result<Json<BalanceOut>> {
@@ -67,7 +67,7 @@ async fn spending_caps(stores: &Stores, person: &Person, now: Time) -> domain::R
 /// Returns the organization's usage in a month by model, API key and day, and for administrators also by user. Members
 /// see only their own keys.
 #[utoipa::path(
-    get, path = "/gateway/v1/billing/usage", tag = "billing", params(UsageQuery), security(("bearer" = [])),
+    get, path = "/gateway/v1/billing/usage", tag = "billing", params(UsageQuery),
     responses((status = 200, description = "The usage of the month", body = UsageOut), ErrorResponses),
 )]
 pub async fn get_usage(
@@ -87,7 +87,6 @@ pub async fn get_usage(
 /// pages follow.
 #[utoipa::path(
     get, path = "/gateway/v1/billing/transactions", tag = "billing", params(TransactionsQuery),
-    security(("bearer" = [])),
     responses((status = 200, description = "A page of transactions", body = TransactionsOut), ErrorResponses),
 )]
 pub async fn list_transactions(

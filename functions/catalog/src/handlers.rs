@@ -14,7 +14,7 @@ use crate::dto::{AliasOut, ModelOut};
 ///
 /// Returns all models that the key may call, sorted by name. Like OpenAI's endpoint, the list is not paginated.
 #[utoipa::path(
-    get, path = "/gateway/v1/models", tag = "models", security(("bearer" = [])),
+    get, path = "/gateway/v1/models", tag = "models",
     responses((status = 200, description = "The models", body = List<ModelOut>), ErrorResponses),
 )]
 pub async fn list_models(State(stores): State<Stores>, ApiCaller(caller): ApiCaller) -> Result<List<ModelOut>> {
@@ -31,7 +31,7 @@ pub async fn list_models(State(stores): State<Stores>, ApiCaller(caller): ApiCal
 ///
 /// Returns the aliases of the models that the key may call.
 #[utoipa::path(
-    get, path = "/gateway/v1/models/aliases", tag = "models", security(("bearer" = [])),
+    get, path = "/gateway/v1/models/aliases", tag = "models",
     responses((status = 200, description = "The aliases", body = List<AliasOut>), ErrorResponses),
 )]
 pub async fn list_aliases(State(stores): State<Stores>, ApiCaller(caller): ApiCaller) -> Result<List<AliasOut>> {
@@ -48,7 +48,7 @@ pub async fn list_aliases(State(stores): State<Stores>, ApiCaller(caller): ApiCa
 ///
 /// Finds a model by its name, which may contain slashes, or by an alias.
 #[utoipa::path(
-    get, path = "/gateway/v1/models/{name}", tag = "models", security(("bearer" = [])),
+    get, path = "/gateway/v1/models/{name}", tag = "models",
     params(("name" = String, Path, description = "The name of a model, or an alias")),
     responses(
         (status = 200, description = "The model", body = ModelOut, headers(

@@ -20,9 +20,8 @@ use crate::{Stores, headers};
 
 /// Create a chat completion
 #[utoipa::path(
-    post, path = "/gateway/v1/chat/completions", tag = "inference", security(("bearer" = [])), params(CallHeaders),
-    description = chat_description(),
-    request_body = ChatCompletionIn,
+    post, path = "/gateway/v1/chat/completions", tag = "inference", params(CallHeaders),
+    description = chat_description(), request_body = ChatCompletionIn,
     responses(
         (status = 200, description = "The completion, or its chunks as server-sent events",
             content((ChatCompletionOut = "application/json"), (Value = "text/event-stream")),
@@ -79,8 +78,7 @@ pub async fn create_chat_completion(
 ///
 /// Compatible with OpenAI's embeddings API. The model must be of type `Embeddings`.
 #[utoipa::path(
-    post, path = "/gateway/v1/embeddings", tag = "inference", security(("bearer" = [])), params(CallHeaders),
-    request_body = EmbeddingsIn,
+    post, path = "/gateway/v1/embeddings", tag = "inference", params(CallHeaders), request_body = EmbeddingsIn,
     responses(
         (status = 200, description = "A vector for each input", body = EmbeddingsOut,
             headers(

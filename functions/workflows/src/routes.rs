@@ -2,10 +2,12 @@
 
 use axum::Router;
 use domain::Result;
-use shared::http::{finish, standard};
+use shared::http::finish;
+use shared::http::standard::{self, Data};
 use shared::{Context, routes};
 
 use crate::Stores;
+use crate::dto::version::PublishedOut;
 use crate::handlers::definition::*;
 use crate::handlers::exchange::*;
 use crate::handlers::expressions::*;
@@ -40,6 +42,7 @@ routes! { Stores;
     "/builder/v1/workflows/{id}/releases/{release_id}/diff/{other}" => get(diff_releases);
     "/builder/v1/workflows/{id}/deployments" => get(list_deployments?);
     "/builder/v1/workflows/{id}/deployments/{deployment_id}/activate" => post(activate_deployment);
+    schemas(Data<PublishedOut>);
 }
 
 pub fn router(context: &Context) -> Result<Router> {

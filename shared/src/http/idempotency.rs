@@ -32,10 +32,10 @@ pub fn read_key(headers: &HeaderMap, request: String) -> Result<Option<Idempoten
 }
 
 /// The response to a creation: its own, or the replay of the first response with the same key.
-pub fn creation_response(outcome: CreateOutcome, version: ETag, answer: String) -> Response {
+pub fn creation_response(outcome: CreateOutcome, version: Option<ETag>, answer: String) -> Response {
     match outcome {
-        CreateOutcome::Now => created_response(Some(version), answer),
-        CreateOutcome::Before(first) => replay_response(Some(version), first),
+        CreateOutcome::Now => created_response(version, answer),
+        CreateOutcome::Before(first) => replay_response(version, first),
     }
 }
 

@@ -11,6 +11,7 @@ pub mod idempotency;
 pub mod layers;
 pub mod openai;
 pub mod paging;
+pub mod responses;
 mod routes;
 pub mod standard;
 pub mod streaming;

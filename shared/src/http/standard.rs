@@ -1,6 +1,5 @@
 //! The response envelope of the agents and workflows APIs: `{data, meta}`, and errors as `{error: {code, message}}`.
 
-use std::collections::BTreeMap;
 use std::marker::PhantomData;
 
 use axum::extract::FromRequestParts;
@@ -8,11 +7,11 @@ use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use utoipa::openapi::{Content, Ref, RefOr, ResponseBuilder};
 use utoipa::{IntoResponses, ToSchema};
 
 use super::cursor::Cursors;
 use super::extract::{bearer, caller_by_access_token, extractors};
+use super::responses::{self, CreationHeaders, Described};
 use super::{details, message, respond};
 use crate::auth::Auth;
 use domain::Error;
@@ -140,15 +139,21 @@ pub enum ErrorResponses {
     Unavailable(ErrorBody),
 }
 
+/// The new resource with the headers `H`: `Created<WorkflowOut, (ETag, Replayed)>`.
+pub struct Created<T, H = ()>(PhantomData<(T, H)>);
+
+impl<T: ToSchema, H: CreationHeaders> IntoResponses for Created<T, H> {
+    fn responses() -> Described {
+        responses::created::<T, H>(format!("Data_{}", T::name()))
+    }
+}
+
 /// The route has no such resource of the caller: `NotFound<WorkflowId>`, or `NotFound<(WorkflowId, WebhookId)>`.
 pub struct NotFound<I>(PhantomData<I>);
 
 impl<I: PathIds> IntoResponses for NotFound<I> {
-    fn responses() -> BTreeMap<String, RefOr<utoipa::openapi::Response>> {
-        let kinds = I::kinds().join(" or ");
-        let body = Content::new(Some(Ref::from_schema_name("ErrorBody")));
-        let response = ResponseBuilder::new().description(format!("The {kinds} does not exist or is not the caller's"));
-        [("404".to_owned(), response.content("application/json", body).into())].into()
+    fn responses() -> Described {
+        responses::not_found::<I>("ErrorBody", "does not exist or is not the caller's")
     }
 }
 

@@ -6,7 +6,9 @@ use axum::http::StatusCode;
 use domain::Error;
 use domain::id::Id;
 use domain::name::AliasName;
-use shared::http::openai::{BodyRefused, ErrorBody, ErrorResponses, Json, List, Operator, OperatorOnly, Path, Result};
+use shared::http::openai::{
+    BodyRefused, ErrorBody, ErrorResponses, Json, List, NotFound, Operator, OperatorOnly, Path, Result,
+};
 use shared::store::admin::CatalogChange;
 use shared::store::catalog::{CatalogEntry, Listing};
 
@@ -18,7 +20,6 @@ use crate::snapshot::render_snapshot;
 /// List the catalog's aliases
 #[utoipa::path(
     get, path = "/gateway/v1/admin/aliases", operation_id = "admin_list_aliases", tag = "admin",
-    security(("bearer" = [])),
     responses((status = 200, description = "The aliases", body = List<AliasOut>), OperatorOnly, ErrorResponses),
 )]
 pub async fn list_aliases(State(stores): State<Stores>, _: Operator) -> Result<List<AliasOut>> {
@@ -30,7 +31,7 @@ pub async fn list_aliases(State(stores): State<Stores>, _: Operator) -> Result<L
 ///
 /// Points the alias to a model. Creates the alias if it does not exist.
 #[utoipa::path(
-    put, path = "/gateway/v1/admin/aliases/{name}", tag = "admin", security(("bearer" = [])),
+    put, path = "/gateway/v1/admin/aliases/{name}", tag = "admin",
     params(("name" = String, Path, description = "The alias")), request_body = AliasIn,
     responses(
         (status = 200, description = "The alias", body = AliasOut),
@@ -64,13 +65,9 @@ pub async fn put_alias(
 
 /// Delete an alias
 #[utoipa::path(
-    delete, path = "/gateway/v1/admin/aliases/{name}", tag = "admin", security(("bearer" = [])),
+    delete, path = "/gateway/v1/admin/aliases/{name}", tag = "admin",
     params(("name" = String, Path, description = "The alias")),
-    responses(
-        (status = 204, description = "Deleted"),
-        (status = 404, description = "The alias does not exist", body = ErrorBody),
-        OperatorOnly, ErrorResponses,
-    ),
+    responses((status = 204, description = "Deleted"), NotFound<AliasName>, OperatorOnly, ErrorResponses),
 )]
 pub async fn delete_alias(
     State(stores): State<Stores>,

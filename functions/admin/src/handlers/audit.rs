@@ -16,8 +16,11 @@ const AUDIT: Cursors = Cursors("audit");
 /// Returns the changes that operators made in a month, newest first. Each entry has the actor, the action, and the
 /// resource before and after the change, without secrets.
 #[utoipa::path(
-    get, path = "/gateway/v1/admin/audit", tag = "admin", params(AuditQuery), security(("bearer" = [])),
-    responses((status = 200, description = "A page of entries", body = CursorList<AuditOut>), OperatorOnly, ErrorResponses),
+    get, path = "/gateway/v1/admin/audit", tag = "admin", params(AuditQuery),
+    responses(
+        (status = 200, description = "A page of entries", body = CursorList<AuditOut>),
+        OperatorOnly, ErrorResponses,
+    ),
 )]
 pub async fn list_audit(
     State(stores): State<Stores>,

@@ -14,8 +14,10 @@ use shared::http::cursor::{CursorQuery, Cursors};
 use shared::http::gateway::{TotalsOut, TransactionOut, TransactionsOut, month_of};
 use shared::http::idempotency;
 use shared::http::openai::{
-    BodyRefused, CursorList, ErrorBody, ErrorResponses, Hashed, Json, Operator, OperatorOnly, Query, Result,
+    BodyRefused, Created, CursorList, ErrorBody, ErrorResponses, Hashed, Json, NotFound, Operator, OperatorOnly, Query,
+    Result,
 };
+use shared::http::responses::Replayed;
 use shared::store::admin::AdjustmentOutcome;
 use shared::store::ledger::EntryFilter;
 
@@ -31,17 +33,12 @@ const TRANSACTIONS: Cursors = Cursors("transactions");
 ///
 /// Adds credits to an organization's balance or deducts them, and records the transaction.
 #[utoipa::path(
-    post, path = "/gateway/v1/billing/admin/credits", tag = "admin", params(CreditsHeaders),
-    security(("bearer" = [])), request_body = CreditsIn,
+    post, path = "/gateway/v1/billing/admin/credits", tag = "admin", params(CreditsHeaders), request_body = CreditsIn,
     responses(
-        (status = 201, description = "The transaction", body = TransactionOut, headers(
-            ("Idempotent-Replayed" = bool, description = "`true` if this is a replayed response"),
-        )),
-        (status = 404, description = "The organization does not exist", body = ErrorBody),
+        Created<TransactionOut, Replayed>,
         (status = 409, description = "`balance_out_of_range`: the balance would be below zero or above the maximum; \
-            `idempotency_conflict`: the \
-            `Idempotency-Key` was used with another request", body = ErrorBody),
-        BodyRefused, OperatorOnly, ErrorResponses,
+            `idempotency_conflict`: the `Idempotency-Key` was used with another request", body = ErrorBody),
+        NotFound<OrgId>, BodyRefused, OperatorOnly, ErrorResponses,
     ),
 )]
 pub async fn adjust_credits(
@@ -84,8 +81,11 @@ pub async fn adjust_credits(
 ///
 /// Returns the balances of all organizations. Each includes all calls that have ended.
 #[utoipa::path(
-    get, path = "/gateway/v1/billing/admin/balances", tag = "admin", params(CursorQuery), security(("bearer" = [])),
-    responses((status = 200, description = "A page of balances", body = CursorList<BalanceOut>), OperatorOnly, ErrorResponses),
+    get, path = "/gateway/v1/billing/admin/balances", tag = "admin", params(CursorQuery),
+    responses(
+        (status = 200, description = "A page of balances", body = CursorList<BalanceOut>),
+        OperatorOnly, ErrorResponses,
+    ),
 )]
 pub async fn list_balances(
     State(stores): State<Stores>,
@@ -107,11 +107,9 @@ pub async fn list_balances(
 /// Returns the credit transactions of a month, newest first, and their totals.
 #[utoipa::path(
     get, path = "/gateway/v1/billing/admin/transactions", tag = "admin", params(OrgTransactionsQuery),
-    security(("bearer" = [])),
     responses(
         (status = 200, description = "A page of transactions", body = TransactionsOut),
-        (status = 404, description = "The organization does not exist", body = ErrorBody),
-        OperatorOnly, ErrorResponses,
+        NotFound<OrgId>, OperatorOnly, ErrorResponses,
     ),
 )]
 pub async fn list_org_transactions(

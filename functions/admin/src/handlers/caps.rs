@@ -4,9 +4,12 @@ use axum::Json as Body;
 use axum::extract::State;
 use axum::http::StatusCode;
 use domain::Error;
+use domain::id::{ApiKeyId, OrgId, UserId};
 use domain::time::Time;
 use shared::http::gateway::SpendingCapOut;
-use shared::http::openai::{BodyRefused, ErrorBody, ErrorResponses, Json, Operator, OperatorOnly, Query, Result};
+use shared::http::openai::{
+    BodyRefused, ErrorBody, ErrorResponses, Json, NotFound, Operator, OperatorOnly, Query, Result,
+};
 use shared::store::meters::{Meter, MeterOwner};
 
 use crate::Stores;
@@ -15,7 +18,7 @@ use crate::snapshot::render_snapshot;
 
 /// Read a spending cap
 #[utoipa::path(
-    get, path = "/gateway/v1/billing/admin/caps", tag = "admin", params(ScopeQuery), security(("bearer" = [])),
+    get, path = "/gateway/v1/billing/admin/caps", tag = "admin", params(ScopeQuery),
     responses(
         (status = 200, description = "The cap", body = SpendingCapOut),
         (status = 404, description = "The organization, user or key does not exist or has no cap", body = ErrorBody),
@@ -35,12 +38,10 @@ pub async fn get_cap(
 ///
 /// Calls that could exceed the cap are refused before they start.
 #[utoipa::path(
-    put, path = "/gateway/v1/billing/admin/caps", tag = "admin", params(ScopeQuery), security(("bearer" = [])),
-    request_body = CapIn,
+    put, path = "/gateway/v1/billing/admin/caps", tag = "admin", params(ScopeQuery), request_body = CapIn,
     responses(
         (status = 200, description = "The cap", body = SpendingCapOut),
-        (status = 404, description = "The organization, user or key does not exist", body = ErrorBody),
-        BodyRefused, OperatorOnly, ErrorResponses,
+        NotFound<(OrgId, UserId, ApiKeyId)>, BodyRefused, OperatorOnly, ErrorResponses,
     ),
 )]
 pub async fn put_cap(
@@ -57,11 +58,10 @@ pub async fn put_cap(
 
 /// Remove a spending cap
 #[utoipa::path(
-    delete, path = "/gateway/v1/billing/admin/caps", tag = "admin", params(ScopeQuery), security(("bearer" = [])),
+    delete, path = "/gateway/v1/billing/admin/caps", tag = "admin", params(ScopeQuery),
     responses(
         (status = 204, description = "The cap is removed"),
-        (status = 404, description = "The organization, user or key does not exist", body = ErrorBody),
-        OperatorOnly, ErrorResponses,
+        NotFound<(OrgId, UserId, ApiKeyId)>, OperatorOnly, ErrorResponses,
     ),
 )]
 pub async fn delete_cap(

@@ -11,21 +11,22 @@ use domain::merge::MergePatch;
 use domain::token::{SecretToken, TokenKind};
 use serde_json::Value;
 use shared::http::cursor::Cursors;
-use shared::http::etag::{ETag, IfMatch};
+use shared::http::etag::{ETag, IfMatch, IfMatchHeaders};
 use shared::http::gateway::KeySettingsIn;
 use shared::http::idempotency::{self, IdempotencyHeaders};
 use shared::http::openai::{
-    BodyRefused, CursorList, ErrorBody, ErrorResponses, Hashed, Json, Operator, OperatorOnly, Path, Query, Result,
+    BodyRefused, Created, CursorList, ErrorBody, ErrorResponses, Hashed, Json, NotFound, Operator, OperatorOnly, Path,
+    Query, Result, Stale,
 };
+use shared::http::responses::Replayed;
 use shared::store::api_keys::ApiKey;
-use shared::store::idempotency::CreateOutcome;
 use shared::store::key_ring::{KeySettings, NewKey};
 use shared::store::meters::Meter;
 
 use crate::Stores;
 use crate::dto::meters::parse_id;
 use crate::dto::people::{KeyIn, KeyOut, KeysQuery, NewKeyOut};
-use crate::snapshot::{check_version, etag, render_snapshot, respond};
+use crate::snapshot::{check_version, etag, render_snapshot};
 
 const KEYS: Cursors = Cursors("admin-keys");
 
@@ -33,7 +34,7 @@ const KEYS: Cursors = Cursors("admin-keys");
 ///
 /// Returns the keys grouped by user, newest first for each user.
 #[utoipa::path(
-    get, path = "/gateway/v1/admin/keys", tag = "admin", params(KeysQuery), security(("bearer" = [])),
+    get, path = "/gateway/v1/admin/keys", tag = "admin", params(KeysQuery),
     responses(
         (status = 200, description = "A page of keys", body = CursorList<KeyOut>),
         (status = 404, description = "The id of the organization or user is malformed", body = ErrorBody),
@@ -57,12 +58,9 @@ pub async fn list_keys(
 /// The secret is returned only in this response, and not in a replay for a repeated `Idempotency-Key`. If the
 /// operator's own key expires, the new key must not expire later.
 #[utoipa::path(
-    post, path = "/gateway/v1/admin/keys", tag = "admin", params(IdempotencyHeaders), security(("bearer" = [])),
-    request_body = KeyIn,
+    post, path = "/gateway/v1/admin/keys", tag = "admin", params(IdempotencyHeaders), request_body = KeyIn,
     responses(
-        (status = 201, description = "The key with its secret", body = NewKeyOut, headers(
-            ("Idempotent-Replayed" = bool, description = "`true` if this is a replayed response"),
-        )),
+        Created<NewKeyOut, Replayed>,
         (status = 404, description = "The organization does not exist, or the user is not a member of it",
             body = ErrorBody),
         (status = 409, description = "`too_many_api_keys`: the user already has 100 keys; `idempotency_conflict`: the \
@@ -86,10 +84,9 @@ pub async fn create_key(
     let new = NewKey::new(Account { org, user }, settings, &secret, now);
     let answer_with = |secret| render_snapshot(&NewKeyOut { key: KeyOut::new(&new.key, &new.meter()), secret });
     let action = operator.audit_action("key.create", new.key.id);
-    match stores.admin.create_key(&action, &new, idempotency_key.as_ref(), &answer_with(None)).await? {
-        CreateOutcome::Now => Ok(respond(CreateOutcome::Now, answer_with(Some(secret.reveal().to_owned())))),
-        before => Ok(respond(before, String::new())),
-    }
+    let created = stores.admin.create_key(&action, &new, idempotency_key.as_ref(), &answer_with(None)).await?;
+    let answer = answer_with(Some(secret.reveal().to_owned()));
+    Ok(idempotency::creation_response(created, None, answer))
 }
 
 /// Update an API key
@@ -97,19 +94,14 @@ pub async fn create_key(
 /// Applies a JSON merge patch (RFC 7396); null removes a restriction. Model calls apply new limits and a new spending
 /// cap from their next quota lease, and a new model list or expiry within 30 seconds.
 #[utoipa::path(
-    patch, path = "/gateway/v1/admin/keys/{id}", tag = "admin", security(("bearer" = [])),
-    params(
-        ("id" = String, Path, description = "The key"),
-        ("If-Match" = Option<String>, Header, description = "Change only this version", nullable = false),
-    ),
+    patch, path = "/gateway/v1/admin/keys/{id}", tag = "admin",
+    params(("id" = String, Path, description = "The key"), IfMatchHeaders),
     request_body(content = Object, description = "Any of `name`, `models`, `limits`, `spending_cap` and `expires_at`"),
     responses(
         (status = 200, description = "The updated key", body = KeyOut,
             headers(("ETag" = String, description = "The key's version"))),
-        (status = 404, description = "The key does not exist", body = ErrorBody),
         (status = 409, description = "`api_key_not_valid`: the key is revoked", body = ErrorBody),
-        (status = 412, description = "The current version is not the version in `If-Match`", body = ErrorBody),
-        BodyRefused, OperatorOnly, ErrorResponses,
+        NotFound<ApiKeyId>, Stale, BodyRefused, OperatorOnly, ErrorResponses,
     ),
 )]
 pub async fn update_key(
@@ -159,12 +151,10 @@ fn check_expiry(operator: &Operator, of_key: &KeySettings) -> domain::Result<()>
 ///
 /// All further requests with the key are refused.
 #[utoipa::path(
-    delete, path = "/gateway/v1/admin/keys/{id}", tag = "admin", security(("bearer" = [])),
-    params(("id" = String, Path, description = "The key")),
+    delete, path = "/gateway/v1/admin/keys/{id}", tag = "admin", params(("id" = String, Path, description = "The key")),
     responses(
         (status = 204, description = "The key is revoked; it may have been revoked before"),
-        (status = 404, description = "The key does not exist", body = ErrorBody),
-        OperatorOnly, ErrorResponses,
+        NotFound<ApiKeyId>, OperatorOnly, ErrorResponses,
     ),
 )]
 pub async fn revoke_key(

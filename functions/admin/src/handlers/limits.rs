@@ -4,9 +4,10 @@ use axum::Json as Body;
 use axum::extract::State;
 use axum::http::StatusCode;
 use domain::audit::AuditAction;
+use domain::id::{ApiKeyId, OrgId, UserId};
 use domain::limits::Limits;
 use shared::http::gateway::LimitsIn;
-use shared::http::openai::{BodyRefused, ErrorBody, ErrorResponses, Json, Operator, OperatorOnly, Query, Result};
+use shared::http::openai::{BodyRefused, ErrorResponses, Json, NotFound, Operator, OperatorOnly, Query, Result};
 use shared::store::meters::{Meter, MeterOwner};
 
 use crate::Stores;
@@ -17,11 +18,10 @@ use crate::snapshot::render_snapshot;
 ///
 /// Returns the rate limits that are set for an organization, a user or an API key itself.
 #[utoipa::path(
-    get, path = "/gateway/v1/admin/limits", tag = "admin", params(ScopeQuery), security(("bearer" = [])),
+    get, path = "/gateway/v1/admin/limits", tag = "admin", params(ScopeQuery),
     responses(
         (status = 200, description = "The own limits", body = OwnLimitsOut),
-        (status = 404, description = "The organization, user or key does not exist", body = ErrorBody),
-        OperatorOnly, ErrorResponses,
+        NotFound<(OrgId, UserId, ApiKeyId)>, OperatorOnly, ErrorResponses,
     ),
 )]
 pub async fn get_limits(
@@ -37,12 +37,10 @@ pub async fn get_limits(
 ///
 /// Own limits replace those of the plan from the next quota lease. A limit that is omitted comes from the plan.
 #[utoipa::path(
-    put, path = "/gateway/v1/admin/limits", tag = "admin", params(ScopeQuery), security(("bearer" = [])),
-    request_body = LimitsIn,
+    put, path = "/gateway/v1/admin/limits", tag = "admin", params(ScopeQuery), request_body = LimitsIn,
     responses(
         (status = 200, description = "The own limits", body = OwnLimitsOut),
-        (status = 404, description = "The organization, user or key does not exist", body = ErrorBody),
-        BodyRefused, OperatorOnly, ErrorResponses,
+        NotFound<(OrgId, UserId, ApiKeyId)>, BodyRefused, OperatorOnly, ErrorResponses,
     ),
 )]
 pub async fn put_limits(
@@ -61,11 +59,10 @@ pub async fn put_limits(
 ///
 /// Only the limits of the plan apply afterwards.
 #[utoipa::path(
-    delete, path = "/gateway/v1/admin/limits", tag = "admin", params(ScopeQuery), security(("bearer" = [])),
+    delete, path = "/gateway/v1/admin/limits", tag = "admin", params(ScopeQuery),
     responses(
         (status = 204, description = "The own limits are removed"),
-        (status = 404, description = "The organization, user or key does not exist", body = ErrorBody),
-        OperatorOnly, ErrorResponses,
+        NotFound<(OrgId, UserId, ApiKeyId)>, OperatorOnly, ErrorResponses,
     ),
 )]
 pub async fn delete_limits(

@@ -12,8 +12,11 @@ use crate::snapshot::render_snapshot;
 
 /// Read the maintenance mode
 #[utoipa::path(
-    get, path = "/gateway/v1/admin/maintenance", tag = "admin", security(("bearer" = [])),
-    responses((status = 200, description = "The maintenance mode", body = MaintenanceOut), OperatorOnly, ErrorResponses),
+    get, path = "/gateway/v1/admin/maintenance", tag = "admin",
+    responses(
+        (status = 200, description = "The maintenance mode", body = MaintenanceOut),
+        OperatorOnly, ErrorResponses,
+    ),
 )]
 pub async fn get_maintenance(State(stores): State<Stores>, _: Operator) -> Result<Body<MaintenanceOut>> {
     Ok(Body(MaintenanceOut::from(&stores.catalog.read().await?.maintenance)))
@@ -23,8 +26,7 @@ pub async fn get_maintenance(State(stores): State<Stores>, _: Operator) -> Resul
 ///
 /// The change takes effect within 30 seconds.
 #[utoipa::path(
-    put, path = "/gateway/v1/admin/maintenance", tag = "admin", security(("bearer" = [])),
-    request_body = MaintenanceIn,
+    put, path = "/gateway/v1/admin/maintenance", tag = "admin", request_body = MaintenanceIn,
     responses(
         (status = 200, description = "The maintenance mode", body = MaintenanceOut),
         BodyRefused, OperatorOnly, ErrorResponses,

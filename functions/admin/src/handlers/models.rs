@@ -9,8 +9,10 @@ use domain::id::Id;
 use domain::merge::MergePatch;
 use domain::name::ModelName;
 use serde_json::Value;
-use shared::http::etag::{ETag, IfMatch};
-use shared::http::openai::{BodyRefused, ErrorBody, ErrorResponses, Json, List, Operator, OperatorOnly, Path, Result};
+use shared::http::etag::{ETag, IfMatch, IfMatchHeaders};
+use shared::http::openai::{
+    BodyRefused, Created, ErrorBody, ErrorResponses, Json, List, NotFound, Operator, OperatorOnly, Path, Result, Stale,
+};
 use shared::store::admin::CatalogChange;
 use shared::store::catalog::{CatalogEntry, Listing};
 
@@ -23,7 +25,6 @@ use crate::snapshot::{check_version, etag, render_snapshot};
 /// Returns all models, including retired ones.
 #[utoipa::path(
     get, path = "/gateway/v1/admin/models", operation_id = "admin_list_models", tag = "admin",
-    security(("bearer" = [])),
     responses((status = 200, description = "The models", body = List<ModelOut>), OperatorOnly, ErrorResponses),
 )]
 pub async fn list_models(State(stores): State<Stores>, _: Operator) -> Result<List<ModelOut>> {
@@ -34,12 +35,11 @@ pub async fn list_models(State(stores): State<Stores>, _: Operator) -> Result<Li
 /// Read a model of the catalog
 #[utoipa::path(
     get, path = "/gateway/v1/admin/models/{name}", operation_id = "admin_get_model", tag = "admin",
-    security(("bearer" = [])), params(("name" = String, Path, description = "The name of the model")),
+    params(("name" = String, Path, description = "The name of the model")),
     responses(
         (status = 200, description = "The model", body = ModelOut,
             headers(("ETag" = String, description = "The model's version"))),
-        (status = 404, description = "The model does not exist", body = ErrorBody),
-        OperatorOnly, ErrorResponses,
+        NotFound<ModelName>, OperatorOnly, ErrorResponses,
     ),
 )]
 pub async fn get_model(
@@ -54,9 +54,9 @@ pub async fn get_model(
 
 /// Add a model
 #[utoipa::path(
-    post, path = "/gateway/v1/admin/models", tag = "admin", security(("bearer" = [])), request_body = ModelIn,
+    post, path = "/gateway/v1/admin/models", tag = "admin", request_body = ModelIn,
     responses(
-        (status = 201, description = "The model", body = ModelOut),
+        Created<ModelOut>,
         (status = 409, description = "`model_exists`: a model or an alias with this name exists", body = ErrorBody),
         BodyRefused, OperatorOnly, ErrorResponses,
     ),
@@ -84,18 +84,13 @@ pub async fn create_model(
 ///
 /// Applies a JSON merge patch (RFC 7396). New prices apply to new calls; calls in flight are billed at the old prices.
 #[utoipa::path(
-    patch, path = "/gateway/v1/admin/models/{name}", tag = "admin", security(("bearer" = [])),
-    params(
-        ("name" = String, Path, description = "The name of the model"),
-        ("If-Match" = Option<String>, Header, description = "Change only this version", nullable = false),
-    ),
+    patch, path = "/gateway/v1/admin/models/{name}", tag = "admin",
+    params(("name" = String, Path, description = "The name of the model"), IfMatchHeaders),
     request_body(content = Object, description = "Any subset of the fields of the create request"),
     responses(
         (status = 200, description = "The updated model", body = ModelOut,
             headers(("ETag" = String, description = "The model's version"))),
-        (status = 404, description = "The model does not exist", body = ErrorBody),
-        (status = 412, description = "The current version is not the version in `If-Match`", body = ErrorBody),
-        BodyRefused, OperatorOnly, ErrorResponses,
+        NotFound<ModelName>, Stale, BodyRefused, OperatorOnly, ErrorResponses,
     ),
 )]
 pub async fn update_model(
@@ -127,13 +122,12 @@ pub async fn update_model(
 ///
 /// Agents that use the model change to `needs_attention`.
 #[utoipa::path(
-    delete, path = "/gateway/v1/admin/models/{name}", tag = "admin", security(("bearer" = [])),
+    delete, path = "/gateway/v1/admin/models/{name}", tag = "admin",
     params(("name" = String, Path, description = "The name of the model")),
     responses(
         (status = 204, description = "Deleted"),
-        (status = 404, description = "The model does not exist", body = ErrorBody),
         (status = 409, description = "`model_in_use`: an alias points to the model", body = ErrorBody),
-        OperatorOnly, ErrorResponses,
+        NotFound<ModelName>, OperatorOnly, ErrorResponses,
     ),
 )]
 pub async fn delete_model(

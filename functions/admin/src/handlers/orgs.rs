@@ -9,22 +9,23 @@ use domain::identity::Org;
 use domain::merge::MergePatch;
 use serde_json::Value;
 use shared::http::cursor::{CursorQuery, Cursors};
-use shared::http::etag::{ETag, IfMatch};
+use shared::http::etag::{ETag, IfMatch, IfMatchHeaders};
 use shared::http::idempotency::{self, IdempotencyHeaders};
 use shared::http::openai::{
-    BodyRefused, CursorList, ErrorBody, ErrorResponses, Hashed, Json, Operator, OperatorOnly, Path, Query, Result,
+    BodyRefused, Created, CursorList, ErrorBody, ErrorResponses, Hashed, Json, NotFound, Operator, OperatorOnly, Path,
+    Query, Result, Stale,
 };
+use shared::http::responses::Replayed;
 
 use crate::Stores;
 use crate::dto::people::{OrgIn, OrgOut, OrgPatch, to_page};
-use crate::snapshot::{check_version, etag, render_snapshot, respond};
+use crate::snapshot::{check_version, etag, render_snapshot};
 
 const ORGS: Cursors = Cursors("orgs");
 
 /// List organizations
 #[utoipa::path(
     get, path = "/gateway/v1/admin/orgs", operation_id = "admin_list_orgs", tag = "admin", params(CursorQuery),
-    security(("bearer" = [])),
     responses(
         (status = 200, description = "A page of organizations", body = CursorList<OrgOut>),
         OperatorOnly, ErrorResponses,
@@ -43,14 +44,11 @@ pub async fn list_orgs(
 ///
 /// Use it without an identity provider, or before the first access token that names the organization.
 #[utoipa::path(
-    post, path = "/gateway/v1/admin/orgs", tag = "admin", params(IdempotencyHeaders), security(("bearer" = [])),
-    request_body = OrgIn,
+    post, path = "/gateway/v1/admin/orgs", tag = "admin", params(IdempotencyHeaders), request_body = OrgIn,
     responses(
-        (status = 201, description = "The organization", body = OrgOut, headers(
-            ("Idempotent-Replayed" = bool, description = "`true` if this is a replayed response"),
-        )),
-        (status = 409, description = "`organization_exists`: an organization with this `external_id` exists; `idempotency_conflict`: the \
-            `Idempotency-Key` was used with another request", body = ErrorBody),
+        Created<OrgOut, Replayed>,
+        (status = 409, description = "`organization_exists`: an organization with this `external_id` exists; \
+            `idempotency_conflict`: the `Idempotency-Key` was used with another request", body = ErrorBody),
         BodyRefused, OperatorOnly, ErrorResponses,
     ),
 )]
@@ -67,18 +65,17 @@ pub async fn create_org(
         .admin
         .create_org(&operator.audit_action("org.create", org.id), &org, idempotency_key.as_ref(), &answer)
         .await?;
-    Ok(respond(created, answer))
+    Ok(idempotency::creation_response(created, None, answer))
 }
 
 /// Read an organization
 #[utoipa::path(
-    get, path = "/gateway/v1/admin/orgs/{id}", tag = "admin", security(("bearer" = [])),
+    get, path = "/gateway/v1/admin/orgs/{id}", tag = "admin",
     params(("id" = String, Path, description = "The organization")),
     responses(
         (status = 200, description = "The organization", body = OrgOut,
             headers(("ETag" = String, description = "The organization's version"))),
-        (status = 404, description = "The organization does not exist", body = ErrorBody),
-        OperatorOnly, ErrorResponses,
+        NotFound<OrgId>, OperatorOnly, ErrorResponses,
     ),
 )]
 pub async fn get_org(State(stores): State<Stores>, _: Operator, Path(id): Path<OrgId>) -> Result<(ETag, Body<OrgOut>)> {
@@ -91,18 +88,12 @@ pub async fn get_org(State(stores): State<Stores>, _: Operator, Path(id): Path<O
 /// Applies a JSON merge patch (RFC 7396). The credentials of a suspended organization are refused immediately. A new
 /// plan applies immediately, and to model calls within 30 seconds.
 #[utoipa::path(
-    patch, path = "/gateway/v1/admin/orgs/{id}", tag = "admin", security(("bearer" = [])),
-    params(
-        ("id" = String, Path, description = "The organization"),
-        ("If-Match" = Option<String>, Header, description = "Change only this version", nullable = false),
-    ),
-    request_body = OrgPatch,
+    patch, path = "/gateway/v1/admin/orgs/{id}", tag = "admin",
+    params(("id" = String, Path, description = "The organization"), IfMatchHeaders), request_body = OrgPatch,
     responses(
         (status = 200, description = "The updated organization", body = OrgOut,
             headers(("ETag" = String, description = "The organization's version"))),
-        (status = 404, description = "The organization does not exist", body = ErrorBody),
-        (status = 412, description = "The current version is not the version in `If-Match`", body = ErrorBody),
-        BodyRefused, OperatorOnly, ErrorResponses,
+        NotFound<OrgId>, Stale, BodyRefused, OperatorOnly, ErrorResponses,
     ),
 )]
 pub async fn update_org(

@@ -7,7 +7,9 @@ use domain::Error;
 use domain::id::Id;
 use domain::identity::Plan;
 use domain::name::PlanName;
-use shared::http::openai::{BodyRefused, ErrorBody, ErrorResponses, Json, List, Operator, OperatorOnly, Path, Result};
+use shared::http::openai::{
+    BodyRefused, Created, ErrorBody, ErrorResponses, Json, List, NotFound, Operator, OperatorOnly, Path, Result,
+};
 
 use crate::Stores;
 use crate::dto::plans::{PlanIn, PlanOut};
@@ -15,7 +17,7 @@ use crate::snapshot::render_snapshot;
 
 /// List plans
 #[utoipa::path(
-    get, path = "/gateway/v1/admin/plans", tag = "admin", security(("bearer" = [])),
+    get, path = "/gateway/v1/admin/plans", tag = "admin",
     responses((status = 200, description = "The plans", body = List<PlanOut>), OperatorOnly, ErrorResponses),
 )]
 pub async fn list_plans(State(stores): State<Stores>, _: Operator) -> Result<List<PlanOut>> {
@@ -24,12 +26,10 @@ pub async fn list_plans(State(stores): State<Stores>, _: Operator) -> Result<Lis
 
 /// Read a plan
 #[utoipa::path(
-    get, path = "/gateway/v1/admin/plans/{id}", tag = "admin", security(("bearer" = [])),
-    params(("id" = String, Path, description = "The plan")),
+    get, path = "/gateway/v1/admin/plans/{id}", tag = "admin", params(("id" = String, Path, description = "The plan")),
     responses(
         (status = 200, description = "The plan", body = PlanOut),
-        (status = 404, description = "The plan does not exist", body = ErrorBody),
-        OperatorOnly, ErrorResponses,
+        NotFound<PlanName>, OperatorOnly, ErrorResponses,
     ),
 )]
 pub async fn get_plan(
@@ -45,11 +45,11 @@ pub async fn get_plan(
 ///
 /// The new plan applies to its organizations immediately, and to their model calls within 30 seconds.
 #[utoipa::path(
-    put, path = "/gateway/v1/admin/plans/{id}", tag = "admin", security(("bearer" = [])),
-    params(("id" = String, Path, description = "The plan")), request_body = PlanIn,
+    put, path = "/gateway/v1/admin/plans/{id}", tag = "admin", params(("id" = String, Path, description = "The plan")),
+    request_body = PlanIn,
     responses(
         (status = 200, description = "The replaced plan", body = PlanOut),
-        (status = 201, description = "The new plan", body = PlanOut),
+        Created<PlanOut>,
         (status = 404, description = "The id is not a valid plan id", body = ErrorBody),
         BodyRefused, OperatorOnly, ErrorResponses,
     ),

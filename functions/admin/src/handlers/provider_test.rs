@@ -6,7 +6,7 @@ use domain::Error;
 use domain::id::Id;
 use domain::name::ProviderName;
 use gateway::providers::{Probe, ProviderSettings, connect};
-use shared::http::openai::{ErrorBody, ErrorResponses, Operator, OperatorOnly, OptionalJson, Path, Result};
+use shared::http::openai::{BodyRefused, ErrorResponses, NotFound, Operator, OperatorOnly, OptionalJson, Path, Result};
 use shared::http::test_call::{TestCallError, TestCallOutcome};
 
 use crate::Stores;
@@ -17,14 +17,11 @@ use crate::dto::provider_test::{ProviderTestIn, ProviderTestOut};
 /// Calls the provider with its API key. Lists the provider's models, or asks a model for a few tokens. The result
 /// contains the provider's error message.
 #[utoipa::path(
-    post, path = "/gateway/v1/admin/providers/{name}/test", tag = "admin", security(("bearer" = [])),
-    params(("name" = String, Path, description = "The provider")),
-    request_body = Option<ProviderTestIn>,
+    post, path = "/gateway/v1/admin/providers/{name}/test", tag = "admin",
+    params(("name" = String, Path, description = "The provider")), request_body = Option<ProviderTestIn>,
     responses(
         (status = 200, description = "The result of the test call", body = ProviderTestOut),
-        (status = 404, description = "The provider does not exist", body = ErrorBody),
-        (status = 415, description = "The body is not JSON", body = ErrorBody),
-        OperatorOnly, ErrorResponses,
+        NotFound<ProviderName>, BodyRefused, OperatorOnly, ErrorResponses,
     ),
 )]
 pub async fn test_provider(

@@ -8,8 +8,10 @@ use domain::id::Id;
 use domain::merge::MergePatch;
 use domain::name::ProviderName;
 use serde_json::Value;
-use shared::http::etag::{ETag, IfMatch};
-use shared::http::openai::{BodyRefused, ErrorBody, ErrorResponses, Json, List, Operator, OperatorOnly, Path, Result};
+use shared::http::etag::{ETag, IfMatch, IfMatchHeaders};
+use shared::http::openai::{
+    BodyRefused, Created, ErrorBody, ErrorResponses, Json, List, NotFound, Operator, OperatorOnly, Path, Result, Stale,
+};
 use shared::store::admin::CatalogChange;
 use shared::store::catalog::{CatalogEntry, Listing, StoredProvider};
 
@@ -19,7 +21,7 @@ use crate::snapshot::{check_version, etag, render_snapshot};
 
 /// List providers
 #[utoipa::path(
-    get, path = "/gateway/v1/admin/providers", tag = "admin", security(("bearer" = [])),
+    get, path = "/gateway/v1/admin/providers", tag = "admin",
     responses((status = 200, description = "The providers", body = List<ProviderOut>), OperatorOnly, ErrorResponses),
 )]
 pub async fn list_providers(State(stores): State<Stores>, _: Operator) -> Result<List<ProviderOut>> {
@@ -29,13 +31,12 @@ pub async fn list_providers(State(stores): State<Stores>, _: Operator) -> Result
 
 /// Read a provider
 #[utoipa::path(
-    get, path = "/gateway/v1/admin/providers/{name}", tag = "admin", security(("bearer" = [])),
+    get, path = "/gateway/v1/admin/providers/{name}", tag = "admin",
     params(("name" = String, Path, description = "The provider")),
     responses(
         (status = 200, description = "The provider", body = ProviderOut,
             headers(("ETag" = String, description = "The provider's version"))),
-        (status = 404, description = "The provider does not exist", body = ErrorBody),
-        OperatorOnly, ErrorResponses,
+        NotFound<ProviderName>, OperatorOnly, ErrorResponses,
     ),
 )]
 pub async fn get_provider(
@@ -50,9 +51,9 @@ pub async fn get_provider(
 
 /// Add a provider
 #[utoipa::path(
-    post, path = "/gateway/v1/admin/providers", tag = "admin", security(("bearer" = [])), request_body = ProviderIn,
+    post, path = "/gateway/v1/admin/providers", tag = "admin", request_body = ProviderIn,
     responses(
-        (status = 201, description = "The provider", body = ProviderOut),
+        Created<ProviderOut>,
         (status = 409, description = "`provider_exists`: a provider with this name exists", body = ErrorBody),
         BodyRefused, OperatorOnly, ErrorResponses,
     ),
@@ -83,18 +84,13 @@ pub async fn create_provider(
 ///
 /// Applies a JSON merge patch (RFC 7396). Without `api_key`, the API key is kept; null removes it.
 #[utoipa::path(
-    patch, path = "/gateway/v1/admin/providers/{name}", tag = "admin", security(("bearer" = [])),
-    params(
-        ("name" = String, Path, description = "The provider"),
-        ("If-Match" = Option<String>, Header, description = "Change only this version", nullable = false),
-    ),
+    patch, path = "/gateway/v1/admin/providers/{name}", tag = "admin",
+    params(("name" = String, Path, description = "The provider"), IfMatchHeaders),
     request_body(content = Object, description = "Any subset of the fields of the create request"),
     responses(
         (status = 200, description = "The updated provider", body = ProviderOut,
             headers(("ETag" = String, description = "The provider's version"))),
-        (status = 404, description = "The provider does not exist", body = ErrorBody),
-        (status = 412, description = "The current version is not the version in `If-Match`", body = ErrorBody),
-        BodyRefused, OperatorOnly, ErrorResponses,
+        NotFound<ProviderName>, Stale, BodyRefused, OperatorOnly, ErrorResponses,
     ),
 )]
 pub async fn update_provider(
@@ -129,13 +125,12 @@ pub async fn update_provider(
 
 /// Delete a provider
 #[utoipa::path(
-    delete, path = "/gateway/v1/admin/providers/{name}", tag = "admin", security(("bearer" = [])),
+    delete, path = "/gateway/v1/admin/providers/{name}", tag = "admin",
     params(("name" = String, Path, description = "The provider")),
     responses(
         (status = 204, description = "Deleted"),
-        (status = 404, description = "The provider does not exist", body = ErrorBody),
         (status = 409, description = "`provider_in_use`: a model has a deployment on the provider", body = ErrorBody),
-        OperatorOnly, ErrorResponses,
+        NotFound<ProviderName>, OperatorOnly, ErrorResponses,
     ),
 )]
 pub async fn delete_provider(

@@ -4,27 +4,32 @@ use axum::Json as Body;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
-use domain::id::UserId;
+use domain::id::{OrgId, UserId};
 use domain::identity::User;
 use domain::merge::MergePatch;
 use serde_json::Value;
 use shared::http::cursor::{CursorQuery, Cursors};
-use shared::http::etag::{ETag, IfMatch};
+use shared::http::etag::{ETag, IfMatch, IfMatchHeaders};
 use shared::http::idempotency::{self, IdempotencyHeaders};
 use shared::http::openai::{
-    BodyRefused, CursorList, ErrorBody, ErrorResponses, Hashed, Json, Operator, OperatorOnly, Path, Query, Result,
+    BodyRefused, Created, CursorList, ErrorBody, ErrorResponses, Hashed, Json, NotFound, Operator, OperatorOnly, Path,
+    Query, Result, Stale,
 };
+use shared::http::responses::Replayed;
 
 use crate::Stores;
 use crate::dto::people::{NewUserOut, UserIn, UserOut, UserPatch, to_page};
-use crate::snapshot::{check_version, etag, render_snapshot, respond};
+use crate::snapshot::{check_version, etag, render_snapshot};
 
 const USERS: Cursors = Cursors("users");
 
 /// List users
 #[utoipa::path(
-    get, path = "/gateway/v1/admin/users", tag = "admin", params(CursorQuery), security(("bearer" = [])),
-    responses((status = 200, description = "A page of users", body = CursorList<UserOut>), OperatorOnly, ErrorResponses),
+    get, path = "/gateway/v1/admin/users", tag = "admin", params(CursorQuery),
+    responses(
+        (status = 200, description = "A page of users", body = CursorList<UserOut>),
+        OperatorOnly, ErrorResponses,
+    ),
 )]
 pub async fn list_users(
     State(stores): State<Stores>,
@@ -39,16 +44,12 @@ pub async fn list_users(
 ///
 /// Creates a user in an organization. Use it without an identity provider, or before the user's first access token.
 #[utoipa::path(
-    post, path = "/gateway/v1/admin/users", tag = "admin", params(IdempotencyHeaders), security(("bearer" = [])),
-    request_body = UserIn,
+    post, path = "/gateway/v1/admin/users", tag = "admin", params(IdempotencyHeaders), request_body = UserIn,
     responses(
-        (status = 201, description = "The user", body = NewUserOut, headers(
-            ("Idempotent-Replayed" = bool, description = "`true` if this is a replayed response"),
-        )),
-        (status = 404, description = "The organization does not exist", body = ErrorBody),
+        Created<NewUserOut, Replayed>,
         (status = 409, description = "`user_exists`: a user with this `external_id` exists; `idempotency_conflict`: the \
             `Idempotency-Key` was used with another request", body = ErrorBody),
-        BodyRefused, OperatorOnly, ErrorResponses,
+        NotFound<OrgId>, BodyRefused, OperatorOnly, ErrorResponses,
     ),
 )]
 pub async fn create_user(
@@ -62,18 +63,16 @@ pub async fn create_user(
     let answer = render_snapshot(&NewUserOut::new(&user, &membership));
     let action = operator.audit_action("user.create", user.id);
     let created = stores.admin.create_user(&action, &user, &membership, idempotency_key.as_ref(), &answer).await?;
-    Ok(respond(created, answer))
+    Ok(idempotency::creation_response(created, None, answer))
 }
 
 /// Read a user
 #[utoipa::path(
-    get, path = "/gateway/v1/admin/users/{id}", tag = "admin", security(("bearer" = [])),
-    params(("id" = String, Path, description = "The user")),
+    get, path = "/gateway/v1/admin/users/{id}", tag = "admin", params(("id" = String, Path, description = "The user")),
     responses(
         (status = 200, description = "The user", body = UserOut,
             headers(("ETag" = String, description = "The user's version"))),
-        (status = 404, description = "The user does not exist", body = ErrorBody),
-        OperatorOnly, ErrorResponses,
+        NotFound<UserId>, OperatorOnly, ErrorResponses,
     ),
 )]
 pub async fn get_user(
@@ -90,18 +89,12 @@ pub async fn get_user(
 /// Applies a JSON merge patch (RFC 7396). The credentials of a suspended user are refused immediately, in every
 /// organization.
 #[utoipa::path(
-    patch, path = "/gateway/v1/admin/users/{id}", tag = "admin", security(("bearer" = [])),
-    params(
-        ("id" = String, Path, description = "The user"),
-        ("If-Match" = Option<String>, Header, description = "Change only this version", nullable = false),
-    ),
-    request_body = UserPatch,
+    patch, path = "/gateway/v1/admin/users/{id}", tag = "admin",
+    params(("id" = String, Path, description = "The user"), IfMatchHeaders), request_body = UserPatch,
     responses(
         (status = 200, description = "The updated user", body = UserOut,
             headers(("ETag" = String, description = "The user's version"))),
-        (status = 404, description = "The user does not exist", body = ErrorBody),
-        (status = 412, description = "The current version is not the version in `If-Match`", body = ErrorBody),
-        BodyRefused, OperatorOnly, ErrorResponses,
+        NotFound<UserId>, Stale, BodyRefused, OperatorOnly, ErrorResponses,
     ),
 )]
 pub async fn update_user(

@@ -14,13 +14,12 @@ use crate::dto::connection::{ConnectionsIn, ConnectionsOut};
 ///
 /// Returns one channel for each trigger node and each output node of the draft, with the fields that are missing.
 #[utoipa::path(
-    get, path = "/builder/v1/workflows/{id}/connections", tag = "channels", security(("bearer" = [])),
+    get, path = "/builder/v1/workflows/{id}/connections", tag = "channels",
     params(("id" = Uuid, Path, description = "The workflow")),
     responses(
         (status = 200, description = "The channels", body = Data<ConnectionsOut>,
             headers(("ETag" = String, description = "The workflow's version"))),
-        NotFound<WorkflowId>,
-        ErrorResponses,
+        NotFound<WorkflowId>, ErrorResponses,
     ),
 )]
 pub async fn get_connections(
@@ -38,16 +37,13 @@ pub async fn get_connections(
 /// Replaces the configuration of all channels. The configuration of a channel that is omitted is removed. The change
 /// affects the draft and takes effect when the draft is published.
 #[utoipa::path(
-    put, path = "/builder/v1/workflows/{id}/connections", tag = "channels", security(("bearer" = [])),
+    put, path = "/builder/v1/workflows/{id}/connections", tag = "channels",
     params(("id" = Uuid, Path, description = "The workflow"), IfMatchHeaders), request_body = ConnectionsIn,
     responses(
         (status = 200, description = "The updated channels", body = Data<ConnectionsOut>,
             headers(("ETag" = String, description = "The workflow's version"))),
-        NotFound<WorkflowId>,
         (status = 409, description = "`invalid_state`: the workflow is archived", body = ErrorBody),
-        Stale,
-        NotJson,
-        ErrorResponses,
+        NotFound<WorkflowId>, Stale, NotJson, ErrorResponses,
     ),
 )]
 pub async fn replace_connections(

@@ -4,7 +4,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use domain::id::{CredentialId, WebhookId, WorkId, WorkflowId};
 use shared::http::standard::{
-    Caller, Data, ErrorBody, ErrorResponses, Json, NotFound, NotJson, OptionalJson, Path, Result,
+    Caller, Created, Data, ErrorBody, ErrorResponses, Json, NotFound, NotJson, OptionalJson, Path, Result,
 };
 
 use crate::Stores;
@@ -14,12 +14,11 @@ use crate::dto::credential::{CredentialFields, CredentialIn, CredentialOut, Cred
 ///
 /// Returns the tokens of the workflow's webhooks and its credentials for external systems, without their secrets.
 #[utoipa::path(
-    get, path = "/builder/v1/workflows/{id}/webhook-credentials", tag = "channels", security(("bearer" = [])),
+    get, path = "/builder/v1/workflows/{id}/webhook-credentials", tag = "channels",
     params(("id" = Uuid, Path, description = "The workflow")),
     responses(
         (status = 200, description = "The credentials", body = Data<CredentialsOut>),
-        NotFound<WorkflowId>,
-        ErrorResponses,
+        NotFound<WorkflowId>, ErrorResponses,
     ),
 )]
 pub async fn list_credentials(
@@ -39,13 +38,10 @@ pub async fn list_credentials(
 /// Replaces the token of one webhook or of all. The previous tokens stop working immediately.
 #[utoipa::path(
     post, path = "/builder/v1/workflows/{id}/webhook-credentials/inbound/regenerate", tag = "channels",
-    security(("bearer" = [])),
     params(("id" = Uuid, Path, description = "The workflow")), request_body = Option<RegenerateIn>,
     responses(
         (status = 200, description = "The new tokens", body = Data<Vec<InboundOut>>),
-        NotFound<(WorkflowId, WebhookId)>,
-        NotJson,
-        ErrorResponses,
+        NotFound<(WorkflowId, WebhookId)>, NotJson, ErrorResponses,
     ),
 )]
 pub async fn regenerate_inbound(
@@ -65,12 +61,11 @@ pub async fn regenerate_inbound(
 
 /// List outbound credentials
 #[utoipa::path(
-    get, path = "/builder/v1/workflows/{id}/webhook-credentials/outbound", tag = "channels", security(("bearer" = [])),
+    get, path = "/builder/v1/workflows/{id}/webhook-credentials/outbound", tag = "channels",
     params(("id" = Uuid, Path, description = "The workflow")),
     responses(
         (status = 200, description = "The credentials for calls to external systems", body = Data<Vec<CredentialOut>>),
-        NotFound<WorkflowId>,
-        ErrorResponses,
+        NotFound<WorkflowId>, ErrorResponses,
     ),
 )]
 pub async fn list_outbound(
@@ -87,14 +82,12 @@ pub async fn list_outbound(
 ///
 /// The secrets are stored encrypted and never returned. Only this workflow can use the credential.
 #[utoipa::path(
-    post, path = "/builder/v1/workflows/{id}/webhook-credentials/outbound", tag = "channels", security(("bearer" = [])),
+    post, path = "/builder/v1/workflows/{id}/webhook-credentials/outbound", tag = "channels",
     params(("id" = Uuid, Path, description = "The workflow")), request_body = CredentialIn,
     responses(
-        (status = 201, description = "The credential", body = Data<CredentialOut>),
-        NotFound<WorkflowId>,
+        Created<CredentialOut>,
         (status = 409, description = "`too_many_credentials`: the workflow already has 50", body = ErrorBody),
-        NotJson,
-        ErrorResponses,
+        NotFound<WorkflowId>, NotJson, ErrorResponses,
     ),
 )]
 pub async fn create_credential(
@@ -114,15 +107,13 @@ pub async fn create_credential(
 /// Returns the name and the type of the credential, without its secrets.
 #[utoipa::path(
     get, path = "/builder/v1/workflows/{id}/webhook-credentials/outbound/{credential_id}", tag = "channels",
-    security(("bearer" = [])),
     params(
         ("id" = Uuid, Path, description = "The workflow"),
         ("credential_id" = Uuid, Path, description = "The credential"),
     ),
     responses(
         (status = 200, description = "The credential", body = Data<CredentialOut>),
-        NotFound<(WorkflowId, CredentialId)>,
-        ErrorResponses,
+        NotFound<(WorkflowId, CredentialId)>, ErrorResponses,
     ),
 )]
 pub async fn get_credential(
@@ -141,16 +132,11 @@ pub async fn get_credential(
 /// changes to `needs_attention`.
 #[utoipa::path(
     delete, path = "/builder/v1/workflows/{id}/webhook-credentials/outbound/{credential_id}", tag = "channels",
-    security(("bearer" = [])),
     params(
         ("id" = Uuid, Path, description = "The workflow"),
         ("credential_id" = Uuid, Path, description = "The credential"),
     ),
-    responses(
-        (status = 204, description = "Deleted"),
-        NotFound<(WorkflowId, CredentialId)>,
-        ErrorResponses,
-    ),
+    responses((status = 204, description = "Deleted"), NotFound<(WorkflowId, CredentialId)>, ErrorResponses),
 )]
 pub async fn delete_credential(
     State(stores): State<Stores>,

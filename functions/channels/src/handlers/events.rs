@@ -15,7 +15,7 @@ const CURSORS: Cursors = Cursors("webhook-events");
 /// Returns the calls of the last thirty days, newest first. With a filter, a page can have fewer items than `limit`
 /// although more pages follow.
 #[utoipa::path(
-    get, path = "/builder/v1/workflows/{id}/webhooks/{webhook_id}/events", tag = "channels", security(("bearer" = [])),
+    get, path = "/builder/v1/workflows/{id}/webhooks/{webhook_id}/events", tag = "channels",
     params(
         ("id" = Uuid, Path, description = "The workflow"),
         ("webhook_id" = Uuid, Path, description = "The webhook"),
@@ -23,8 +23,7 @@ const CURSORS: Cursors = Cursors("webhook-events");
     ),
     responses(
         (status = 200, description = "A page of calls", body = DataSlice<EventOut>),
-        NotFound<(WorkflowId, WebhookId)>,
-        ErrorResponses,
+        NotFound<(WorkflowId, WebhookId)>, ErrorResponses,
     ),
 )]
 pub async fn list_events(
@@ -43,7 +42,6 @@ pub async fn list_events(
 /// Read a call of a webhook
 #[utoipa::path(
     get, path = "/builder/v1/workflows/{id}/webhooks/{webhook_id}/events/{event_id}", tag = "channels",
-    security(("bearer" = [])),
     params(
         ("id" = Uuid, Path, description = "The workflow"),
         ("webhook_id" = Uuid, Path, description = "The webhook"),
@@ -51,8 +49,7 @@ pub async fn list_events(
     ),
     responses(
         (status = 200, description = "The call and its result", body = Data<EventDetailOut>),
-        NotFound<(WorkflowId, WebhookId, WebhookEventId)>,
-        ErrorResponses,
+        NotFound<(WorkflowId, WebhookId, WebhookEventId)>, ErrorResponses,
     ),
 )]
 pub async fn get_event(

@@ -29,7 +29,6 @@ const TIMEOUTS: RequestTimeouts = RequestTimeouts {
 /// of the answer, and neither its headers nor its body.
 #[utoipa::path(
     post, path = "/builder/v1/workflows/{id}/webhook-credentials/outbound/{credential_id}/test", tag = "channels",
-    security(("bearer" = [])),
     params(
         ("id" = Uuid, Path, description = "The workflow"),
         ("credential_id" = Uuid, Path, description = "The credential"),
@@ -37,9 +36,7 @@ const TIMEOUTS: RequestTimeouts = RequestTimeouts {
     request_body = Option<TestIn>,
     responses(
         (status = 200, description = "The result of the test call", body = Data<TestOut>),
-        NotFound<(WorkflowId, CredentialId)>,
-        NotJson,
-        ErrorResponses,
+        NotFound<(WorkflowId, CredentialId)>, NotJson, ErrorResponses,
     ),
 )]
 pub async fn test_credential(

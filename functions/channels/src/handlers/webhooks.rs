@@ -10,7 +10,7 @@ use domain::webhook::{self, Webhook};
 use shared::http::NoBody;
 use shared::http::base_url::BaseUrl;
 use shared::http::standard::{
-    ApiError, Caller, Data, ErrorBody, ErrorResponses, NotFound, NotJson, OptionalJson, Path, Result,
+    ApiError, Caller, Created, Data, ErrorBody, ErrorResponses, NotFound, NotJson, OptionalJson, Path, Result,
 };
 
 use crate::Stores;
@@ -18,12 +18,11 @@ use crate::dto::webhook::{WebhookIn, WebhookOut};
 
 /// List webhooks
 #[utoipa::path(
-    get, path = "/builder/v1/workflows/{id}/webhooks", tag = "channels", security(("bearer" = [])),
+    get, path = "/builder/v1/workflows/{id}/webhooks", tag = "channels",
     params(("id" = Uuid, Path, description = "The workflow")),
     responses(
         (status = 200, description = "The workflow's webhooks, oldest first", body = Data<Vec<WebhookOut>>),
-        NotFound<WorkflowId>,
-        ErrorResponses,
+        NotFound<WorkflowId>, ErrorResponses,
     ),
 )]
 pub async fn list_webhooks(
@@ -41,14 +40,12 @@ pub async fn list_webhooks(
 ///
 /// The token is returned only in this response. The webhook starts runs once a channel of the workflow uses it.
 #[utoipa::path(
-    post, path = "/builder/v1/workflows/{id}/webhooks", tag = "channels", security(("bearer" = [])),
+    post, path = "/builder/v1/workflows/{id}/webhooks", tag = "channels",
     params(("id" = Uuid, Path, description = "The workflow")), request_body = Option<WebhookIn>,
     responses(
-        (status = 201, description = "The webhook with its token", body = Data<WebhookOut>),
-        NotFound<WorkflowId>,
+        Created<WebhookOut>,
         (status = 409, description = "`too_many_webhooks`: the workflow already has 50", body = ErrorBody),
-        NotJson,
-        ErrorResponses,
+        NotFound<WorkflowId>, NotJson, ErrorResponses,
     ),
 )]
 pub async fn create_webhook(
@@ -80,12 +77,11 @@ pub async fn create_webhook(
 
 /// Read a webhook
 #[utoipa::path(
-    get, path = "/builder/v1/workflows/{id}/webhooks/{webhook_id}", tag = "channels", security(("bearer" = [])),
+    get, path = "/builder/v1/workflows/{id}/webhooks/{webhook_id}", tag = "channels",
     params(("id" = Uuid, Path, description = "The workflow"), ("webhook_id" = Uuid, Path, description = "The webhook")),
     responses(
         (status = 200, description = "The webhook", body = Data<WebhookOut>),
-        NotFound<(WorkflowId, WebhookId)>,
-        ErrorResponses,
+        NotFound<(WorkflowId, WebhookId)>, ErrorResponses,
     ),
 )]
 pub async fn get_webhook(
@@ -103,13 +99,9 @@ pub async fn get_webhook(
 ///
 /// Calls to a deleted webhook are answered as if it never existed. A channel that uses it becomes incomplete.
 #[utoipa::path(
-    delete, path = "/builder/v1/workflows/{id}/webhooks/{webhook_id}", tag = "channels", security(("bearer" = [])),
+    delete, path = "/builder/v1/workflows/{id}/webhooks/{webhook_id}", tag = "channels",
     params(("id" = Uuid, Path, description = "The workflow"), ("webhook_id" = Uuid, Path, description = "The webhook")),
-    responses(
-        (status = 204, description = "Deleted"),
-        NotFound<(WorkflowId, WebhookId)>,
-        ErrorResponses,
-    ),
+    responses((status = 204, description = "Deleted"), NotFound<(WorkflowId, WebhookId)>, ErrorResponses),
 )]
 pub async fn delete_webhook(
     State(stores): State<Stores>,
@@ -128,12 +120,10 @@ pub async fn delete_webhook(
 /// The previous token stops working immediately.
 #[utoipa::path(
     post, path = "/builder/v1/workflows/{id}/webhooks/{webhook_id}/regenerate-token", tag = "channels",
-    security(("bearer" = [])),
     params(("id" = Uuid, Path, description = "The workflow"), ("webhook_id" = Uuid, Path, description = "The webhook")),
     responses(
         (status = 200, description = "The webhook with its new token", body = Data<WebhookOut>),
-        NotFound<(WorkflowId, WebhookId)>,
-        ErrorResponses,
+        NotFound<(WorkflowId, WebhookId)>, ErrorResponses,
     ),
 )]
 pub async fn regenerate_token(

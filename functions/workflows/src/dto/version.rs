@@ -92,7 +92,7 @@ impl DeploymentOut {
     }
 }
 
-/// The result of publishing a workflow.
+/// A new release, its deployment and the workflow. The `ETag` is the version of the workflow.
 #[derive(Serialize, ToSchema)]
 #[schema(title = "Published")]
 pub struct PublishedOut {

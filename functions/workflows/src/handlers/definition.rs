@@ -11,8 +11,9 @@ use serde_json::Value;
 use shared::http::NoBody;
 use shared::http::etag::{ETag, IfMatch, IfMatchHeaders};
 use shared::http::idempotency::{self, IdempotencyHeaders};
+use shared::http::responses::Replayed;
 use shared::http::standard::{
-    ApiError, Caller, Data, DataList, ErrorBody, ErrorResponses, Hashed, Json, KeyReused, NotFound, NotJson,
+    ApiError, Caller, Created, Data, DataList, ErrorBody, ErrorResponses, Hashed, Json, KeyReused, NotFound, NotJson,
     OptionalJson, Path, Query, Result, Stale,
 };
 use shared::store::idempotency::IdempotencyKey;
@@ -27,7 +28,7 @@ use crate::validation::GraphValidator;
 ///
 /// Returns the caller's workflows without their graphs.
 #[utoipa::path(
-    get, path = "/builder/v1/workflows", tag = "workflows", params(ListWorkflows), security(("bearer" = [])),
+    get, path = "/builder/v1/workflows", tag = "workflows", params(ListWorkflows),
     responses((status = 200, description = "A page of workflows", body = DataList<WorkflowSummaryOut>), ErrorResponses),
 )]
 pub async fn list_workflows(
@@ -47,17 +48,9 @@ pub async fn list_workflows(
 /// Creates a draft, which is empty if no graph is sent. The graph must be well-formed; use `validate` to find other
 /// problems.
 #[utoipa::path(
-    post, path = "/builder/v1/workflows", tag = "workflows", security(("bearer" = [])),
-    params(IdempotencyHeaders), request_body = Option<NewWorkflow>,
-    responses(
-        (status = 201, description = "The new workflow", body = Data<WorkflowOut>, headers(
-            ("ETag" = String, description = "The workflow's version"),
-            ("Idempotent-Replayed" = bool, description = "`true` if this is a replayed response"),
-        )),
-        KeyReused,
-        NotJson,
-        ErrorResponses,
-    ),
+    post, path = "/builder/v1/workflows", tag = "workflows", params(IdempotencyHeaders),
+    request_body = Option<NewWorkflow>,
+    responses(Created<WorkflowOut, (ETag, Replayed)>, KeyReused, NotJson, ErrorResponses),
 )]
 pub async fn create_workflow(
     State(stores): State<Stores>,
@@ -80,22 +73,18 @@ pub async fn create_and_respond(
 ) -> Result<Response> {
     let etag = ETag::from_revision(workflow.revision);
     let answer = serde_json::to_string(&Data { data: WorkflowOut::from(workflow.clone()) }).map_err(Error::internal)?;
-    Ok(idempotency::creation_response(
-        stores.workflows.create(&workflow, route, idempotency_key.as_ref(), &answer).await?,
-        etag,
-        answer,
-    ))
+    let created = stores.workflows.create(&workflow, route, idempotency_key.as_ref(), &answer).await?;
+    Ok(idempotency::creation_response(created, Some(etag), answer))
 }
 
 /// Read a workflow
 #[utoipa::path(
-    get, path = "/builder/v1/workflows/{id}", tag = "workflows", security(("bearer" = [])),
+    get, path = "/builder/v1/workflows/{id}", tag = "workflows",
     params(("id" = Uuid, Path, description = "The workflow")),
     responses(
         (status = 200, description = "The workflow with its draft", body = Data<WorkflowOut>,
             headers(("ETag" = String, description = "The workflow's version"))),
-        NotFound<WorkflowId>,
-        ErrorResponses,
+        NotFound<WorkflowId>, ErrorResponses,
     ),
 )]
 pub async fn get_workflow(
@@ -116,17 +105,13 @@ pub fn workflow_response(workflow: Workflow) -> (ETag, Data<WorkflowOut>) {
 /// Applies a JSON merge patch (RFC 7396). Fields that the patch omits keep their values; null removes an optional
 /// field. Published releases do not change.
 #[utoipa::path(
-    patch, path = "/builder/v1/workflows/{id}", tag = "workflows", security(("bearer" = [])),
-    params(("id" = Uuid, Path, description = "The workflow"), IfMatchHeaders),
-    request_body = WorkflowPatchIn,
+    patch, path = "/builder/v1/workflows/{id}", tag = "workflows",
+    params(("id" = Uuid, Path, description = "The workflow"), IfMatchHeaders), request_body = WorkflowPatchIn,
     responses(
         (status = 200, description = "The updated workflow", body = Data<WorkflowOut>,
             headers(("ETag" = String, description = "The workflow's version"))),
-        NotFound<WorkflowId>,
         (status = 409, description = "`invalid_state`: the workflow is archived", body = ErrorBody),
-        Stale,
-        NotJson,
-        ErrorResponses,
+        NotFound<WorkflowId>, Stale, NotJson, ErrorResponses,
     ),
 )]
 pub async fn update_workflow(
@@ -153,13 +138,9 @@ pub async fn update_workflow(
 /// The workflow is no longer listed and its triggers stop. Its runs are kept. Agents and workflows that use it change
 /// to `needs_attention`.
 #[utoipa::path(
-    delete, path = "/builder/v1/workflows/{id}", tag = "workflows", security(("bearer" = [])),
+    delete, path = "/builder/v1/workflows/{id}", tag = "workflows",
     params(("id" = Uuid, Path, description = "The workflow")),
-    responses(
-        (status = 204, description = "Deleted"),
-        NotFound<WorkflowId>,
-        ErrorResponses,
-    ),
+    responses((status = 204, description = "Deleted"), NotFound<WorkflowId>, ErrorResponses),
 )]
 pub async fn delete_workflow(
     State(stores): State<Stores>,
@@ -174,12 +155,11 @@ pub async fn delete_workflow(
 
 /// Preview the impact of deleting a workflow
 #[utoipa::path(
-    get, path = "/builder/v1/workflows/{id}/delete-impact", tag = "workflows", security(("bearer" = [])),
+    get, path = "/builder/v1/workflows/{id}/delete-impact", tag = "workflows",
     params(("id" = Uuid, Path, description = "The workflow")),
     responses(
         (status = 200, description = "At most 100 agents and workflows that use it", body = Data<ImpactOut>),
-        NotFound<WorkflowId>,
-        ErrorResponses,
+        NotFound<WorkflowId>, ErrorResponses,
     ),
 )]
 pub async fn get_delete_impact(
@@ -194,18 +174,9 @@ pub async fn get_delete_impact(
 ///
 /// Copies the draft to a new workflow, which is not published.
 #[utoipa::path(
-    post, path = "/builder/v1/workflows/{id}/clone", tag = "workflows", security(("bearer" = [])),
+    post, path = "/builder/v1/workflows/{id}/clone", tag = "workflows",
     params(("id" = Uuid, Path, description = "The workflow"), IdempotencyHeaders), request_body = Option<CloneIn>,
-    responses(
-        (status = 201, description = "The copy", body = Data<WorkflowOut>, headers(
-            ("ETag" = String, description = "The copy's version"),
-            ("Idempotent-Replayed" = bool, description = "`true` if this is a replayed response"),
-        )),
-        NotFound<WorkflowId>,
-        KeyReused,
-        NotJson,
-        ErrorResponses,
-    ),
+    responses(Created<WorkflowOut, (ETag, Replayed)>, NotFound<WorkflowId>, KeyReused, NotJson, ErrorResponses),
 )]
 pub async fn clone_workflow(
     State(stores): State<Stores>,
@@ -231,12 +202,11 @@ pub async fn clone_workflow(
 ///
 /// Returns all problems of the draft. Nothing is published.
 #[utoipa::path(
-    post, path = "/builder/v1/workflows/{id}/validate", tag = "workflows", security(("bearer" = [])),
+    post, path = "/builder/v1/workflows/{id}/validate", tag = "workflows",
     params(("id" = Uuid, Path, description = "The workflow")),
     responses(
         (status = 200, description = "The problems, errors first", body = Data<ValidationOut>),
-        NotFound<WorkflowId>,
-        ErrorResponses,
+        NotFound<WorkflowId>, ErrorResponses,
     ),
 )]
 pub async fn validate_workflow(

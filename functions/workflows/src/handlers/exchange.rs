@@ -22,13 +22,12 @@ use crate::dto::exchange::ImportedOut;
 /// Returns the draft as a file for `import` on this or another installation. The file contains no secrets and no
 /// channels. Credentials are referenced by id and must be connected again after the import.
 #[utoipa::path(
-    get, path = "/builder/v1/workflows/{id}/export", tag = "workflows", security(("bearer" = [])),
+    get, path = "/builder/v1/workflows/{id}/export", tag = "workflows",
     params(("id" = Uuid, Path, description = "The workflow")),
     responses(
         (status = 200, description = "The file", body = Export,
             headers(("Content-Disposition" = String, description = "The name of the file"))),
-        NotFound<WorkflowId>,
-        ErrorResponses,
+        NotFound<WorkflowId>, ErrorResponses,
     ),
 )]
 pub async fn export_workflow(
@@ -49,8 +48,7 @@ pub async fn export_workflow(
 /// The body is the file: an export of this platform, an n8n workflow (JSON) or a Dify app (YAML). The result is a draft
 /// and a report on each node. A node that is not supported becomes a `fail` node.
 #[utoipa::path(
-    post, path = "/builder/v1/workflows/import", tag = "workflows", security(("bearer" = [])),
-    params(IdempotencyHeaders),
+    post, path = "/builder/v1/workflows/import", tag = "workflows", params(IdempotencyHeaders),
     request_body(
         content((Object = "application/json"), (String = "application/yaml")), description = "The file",
     ),
@@ -59,9 +57,8 @@ pub async fn export_workflow(
             ("ETag" = String, description = "The workflow's version"),
             ("Idempotent-Replayed" = bool, description = "`true` if this is a replayed response"),
         )),
-        KeyReused,
         (status = 415, description = "The body is neither JSON nor YAML", body = ErrorBody),
-        ErrorResponses,
+        KeyReused, ErrorResponses,
     ),
 )]
 pub async fn import_workflow(
@@ -78,5 +75,5 @@ pub async fn import_workflow(
     let answer = ImportedOut { data: workflow.clone().into(), report: report.into() };
     let answer = serde_json::to_string(&answer).map_err(Error::internal)?;
     let outcome = stores.workflows.create(&workflow, "workflows/import", idempotency_key.as_ref(), &answer).await?;
-    Ok(idempotency::creation_response(outcome, etag, answer))
+    Ok(idempotency::creation_response(outcome, Some(etag), answer))
 }

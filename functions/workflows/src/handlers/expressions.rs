@@ -12,13 +12,8 @@ use crate::dto::expression::{LanguageIn, PreviewIn, PreviewOut};
 ///
 /// Evaluates a condition or a template with example data, under the limits of a run.
 #[utoipa::path(
-    post, path = "/builder/v1/workflows/expression/preview", tag = "workflows", security(("bearer" = [])),
-    request_body = PreviewIn,
-    responses(
-        (status = 200, description = "The value", body = Data<PreviewOut>),
-        NotJson,
-        ErrorResponses,
-    ),
+    post, path = "/builder/v1/workflows/expression/preview", tag = "workflows", request_body = PreviewIn,
+    responses((status = 200, description = "The value", body = Data<PreviewOut>), NotJson, ErrorResponses),
 )]
 pub async fn preview_expression(Caller(caller): Caller, Json(preview): Json<PreviewIn>) -> Result<Data<PreviewOut>> {
     let now = caller.at;

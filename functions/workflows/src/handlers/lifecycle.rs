@@ -28,15 +28,14 @@ const CONCURRENCY: usize = 8;
 ///
 /// Triggers of a paused workflow are refused, and its queued runs wait until it is resumed.
 #[utoipa::path(
-    post, path = "/builder/v1/workflows/{id}/pause", tag = "workflows", security(("bearer" = [])),
+    post, path = "/builder/v1/workflows/{id}/pause", tag = "workflows",
     params(("id" = Uuid, Path, description = "The workflow")),
     responses(
         (status = 200, description = "The updated workflow", body = Data<WorkflowOut>,
             headers(("ETag" = String, description = "The workflow's version"))),
-        NotFound<WorkflowId>,
         (status = 409, description = "`unpublished_changes`: never published; `invalid_state`: not published now",
             body = ErrorBody),
-        ErrorResponses,
+        NotFound<WorkflowId>, ErrorResponses,
     ),
 )]
 pub async fn pause_workflow(
@@ -50,15 +49,14 @@ pub async fn pause_workflow(
 
 /// Resume a workflow
 #[utoipa::path(
-    post, path = "/builder/v1/workflows/{id}/resume", tag = "workflows", security(("bearer" = [])),
+    post, path = "/builder/v1/workflows/{id}/resume", tag = "workflows",
     params(("id" = Uuid, Path, description = "The workflow")),
     responses(
         (status = 200, description = "The updated workflow", body = Data<WorkflowOut>,
             headers(("ETag" = String, description = "The workflow's version"))),
-        NotFound<WorkflowId>,
         (status = 409, description = "`unpublished_changes`: never published; `invalid_state`: not paused",
             body = ErrorBody),
-        ErrorResponses,
+        NotFound<WorkflowId>, ErrorResponses,
     ),
 )]
 pub async fn resume_workflow(
@@ -74,14 +72,13 @@ pub async fn resume_workflow(
 ///
 /// The triggers of the workflow stop. An archived workflow cannot be edited until it is restored.
 #[utoipa::path(
-    post, path = "/builder/v1/workflows/{id}/archive", tag = "workflows", security(("bearer" = [])),
+    post, path = "/builder/v1/workflows/{id}/archive", tag = "workflows",
     params(("id" = Uuid, Path, description = "The workflow")),
     responses(
         (status = 200, description = "The updated workflow", body = Data<WorkflowOut>,
             headers(("ETag" = String, description = "The workflow's version"))),
-        NotFound<WorkflowId>,
         (status = 409, description = "`invalid_state`: the workflow is archived", body = ErrorBody),
-        ErrorResponses,
+        NotFound<WorkflowId>, ErrorResponses,
     ),
 )]
 pub async fn archive_workflow(
@@ -97,14 +94,13 @@ pub async fn archive_workflow(
 ///
 /// A workflow that was published becomes `paused`, any other becomes `draft`.
 #[utoipa::path(
-    post, path = "/builder/v1/workflows/{id}/restore", tag = "workflows", security(("bearer" = [])),
+    post, path = "/builder/v1/workflows/{id}/restore", tag = "workflows",
     params(("id" = Uuid, Path, description = "The workflow")),
     responses(
         (status = 200, description = "The updated workflow", body = Data<WorkflowOut>,
             headers(("ETag" = String, description = "The workflow's version"))),
-        NotFound<WorkflowId>,
         (status = 409, description = "`invalid_state`: the workflow is not archived", body = ErrorBody),
-        ErrorResponses,
+        NotFound<WorkflowId>, ErrorResponses,
     ),
 )]
 pub async fn restore_workflow(
@@ -130,12 +126,10 @@ async fn change_workflow(
 ///
 /// Archives each workflow independently. A failure does not affect the others.
 #[utoipa::path(
-    post, path = "/builder/v1/workflows/batch/archive", tag = "workflows", security(("bearer" = [])),
-    request_body = BatchArchiveIn,
+    post, path = "/builder/v1/workflows/batch/archive", tag = "workflows", request_body = BatchArchiveIn,
     responses(
         (status = 200, description = "The archived workflows and the failures", body = Data<BatchArchivedOut>),
-        NotJson,
-        ErrorResponses,
+        NotJson, ErrorResponses,
     ),
 )]
 pub async fn archive_workflows(

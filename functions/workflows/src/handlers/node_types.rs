@@ -9,7 +9,7 @@ use crate::dto::node_type::NodeTypeOut;
 ///
 /// Returns all node types of graphs, each with its ports, the JSON Schema of its configuration and an example.
 #[utoipa::path(
-    get, path = "/builder/v1/workflows/node-types", tag = "workflows", security(("bearer" = [])),
+    get, path = "/builder/v1/workflows/node-types", tag = "workflows",
     responses((status = 200, description = "The node types", body = Data<Vec<NodeTypeOut>>), ErrorResponses),
 )]
 pub async fn list_node_types(_: Caller) -> Result<Data<Vec<NodeTypeOut>>> {

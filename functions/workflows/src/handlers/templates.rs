@@ -8,9 +8,12 @@ use axum::response::Response;
 use domain::id::{Id, NotAnId, WorkflowId};
 use domain::workflow::{NewWorkflow, Workflow};
 use engine::templates::{self, WorkflowTemplate};
+use shared::http::etag::ETag;
 use shared::http::idempotency::{self, IdempotencyHeaders};
+use shared::http::responses::Replayed;
 use shared::http::standard::{
-    Caller, Data, DataList, ErrorBody, ErrorResponses, Hashed, KeyReused, NotJson, OptionalJson, Path, Query, Result,
+    Caller, Created, Data, DataList, ErrorBody, ErrorResponses, Hashed, KeyReused, NotJson, OptionalJson, Path, Query,
+    Result,
 };
 
 use super::definition::create_and_respond;
@@ -37,7 +40,7 @@ impl Id for TemplateRef {
 ///
 /// Returns prebuilt workflows that can be instantiated.
 #[utoipa::path(
-    get, path = "/builder/v1/workflows/templates", tag = "templates", params(ListTemplates), security(("bearer" = [])),
+    get, path = "/builder/v1/workflows/templates", tag = "templates", params(ListTemplates),
     responses((status = 200, description = "A page of templates", body = DataList<TemplateSummaryOut>), ErrorResponses),
 )]
 pub async fn list_templates(_: Caller, Query(query): Query<ListTemplates>) -> Result<DataList<TemplateSummaryOut>> {
@@ -48,7 +51,7 @@ pub async fn list_templates(_: Caller, Query(query): Query<ListTemplates>) -> Re
 
 /// Read a template
 #[utoipa::path(
-    get, path = "/builder/v1/workflows/templates/{template_id}", tag = "templates", security(("bearer" = [])),
+    get, path = "/builder/v1/workflows/templates/{template_id}", tag = "templates",
     params(("template_id" = String, Path, description = "The template, by its id or its slug")),
     responses(
         (status = 200, description = "The template with its graph", body = Data<TemplateOut>),
@@ -65,18 +68,12 @@ pub async fn get_template(_: Caller, Path(TemplateRef(template)): Path<TemplateR
 /// Creates a draft that is independent of the template.
 #[utoipa::path(
     post, path = "/builder/v1/workflows/templates/{template_id}/instantiate", tag = "templates",
-    security(("bearer" = [])),
     params(("template_id" = String, Path, description = "The template, by its id or its slug"), IdempotencyHeaders),
     request_body = Option<InstantiateIn>,
     responses(
-        (status = 201, description = "The new workflow", body = Data<WorkflowOut>, headers(
-            ("ETag" = String, description = "The workflow's version"),
-            ("Idempotent-Replayed" = bool, description = "`true` if this is a replayed response"),
-        )),
+        Created<WorkflowOut, (ETag, Replayed)>,
         (status = 404, description = "The template does not exist", body = ErrorBody),
-        KeyReused,
-        NotJson,
-        ErrorResponses,
+        KeyReused, NotJson, ErrorResponses,
     ),
 )]
 pub async fn instantiate_template(

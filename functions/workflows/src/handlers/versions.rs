@@ -9,7 +9,8 @@ use domain::workflow::{Manifest, WorkflowState};
 use shared::http::NoBody;
 use shared::http::etag::ETag;
 use shared::http::standard::{
-    ApiError, Caller, Data, DataList, ErrorBody, ErrorResponses, NotFound, NotJson, OptionalJson, Path, Query, Result,
+    ApiError, Caller, Created, Data, DataList, ErrorBody, ErrorResponses, NotFound, NotJson, OptionalJson, Path, Query,
+    Result,
 };
 use shared::offload;
 use shared::store::workflows::Published;
@@ -31,17 +32,14 @@ const MAX_NOTES_CHARS: usize = 1_000;
 /// Creates a release from the draft and activates it immediately. Of concurrent requests with the same draft, only one
 /// creates a release.
 #[utoipa::path(
-    post, path = "/builder/v1/workflows/{id}/publish", tag = "workflows", security(("bearer" = [])),
+    post, path = "/builder/v1/workflows/{id}/publish", tag = "workflows",
     params(("id" = Uuid, Path, description = "The workflow")), request_body = Option<PublishIn>,
     responses(
-        (status = 201, description = "The new release, its deployment and the workflow", body = Data<PublishedOut>,
-            headers(("ETag" = String, description = "The workflow's version"))),
-        NotFound<WorkflowId>,
+        Created<PublishedOut, ETag>,
         (status = 409, description = "`no_changes`: the draft equals the active release; `invalid_state`: archived",
             body = ErrorBody),
-        NotJson,
         (status = 422, description = "`channel_incomplete`: a channel is incomplete", body = ErrorBody),
-        ErrorResponses,
+        NotFound<WorkflowId>, NotJson, ErrorResponses,
     ),
 )]
 pub async fn publish_workflow(
@@ -76,12 +74,11 @@ pub async fn publish_workflow(
 ///
 /// Returns the releases of the workflow, newest first.
 #[utoipa::path(
-    get, path = "/builder/v1/workflows/{id}/releases", tag = "versions", security(("bearer" = [])),
+    get, path = "/builder/v1/workflows/{id}/releases", tag = "versions",
     params(("id" = Uuid, Path, description = "The workflow"), PageQuery),
     responses(
         (status = 200, description = "A page of releases", body = DataList<ReleaseOut>),
-        NotFound<WorkflowId>,
-        ErrorResponses,
+        NotFound<WorkflowId>, ErrorResponses,
     ),
 )]
 pub async fn list_releases(
@@ -98,12 +95,11 @@ pub async fn list_releases(
 
 /// Read a release
 #[utoipa::path(
-    get, path = "/builder/v1/workflows/{id}/releases/{release_id}", tag = "versions", security(("bearer" = [])),
+    get, path = "/builder/v1/workflows/{id}/releases/{release_id}", tag = "versions",
     params(("id" = Uuid, Path, description = "The workflow"), ("release_id" = Uuid, Path, description = "The release")),
     responses(
         (status = 200, description = "The release", body = Data<ReleaseOut>),
-        NotFound<(WorkflowId, ReleaseId)>,
-        ErrorResponses,
+        NotFound<(WorkflowId, ReleaseId)>, ErrorResponses,
     ),
 )]
 pub async fn get_release(
@@ -120,12 +116,11 @@ pub async fn get_release(
 ///
 /// Returns everything that the release needs to run, as it was published. The checksum is verified on each read.
 #[utoipa::path(
-    get, path = "/builder/v1/workflows/{id}/releases/{release_id}/manifest", tag = "versions", security(("bearer" = [])),
+    get, path = "/builder/v1/workflows/{id}/releases/{release_id}/manifest", tag = "versions",
     params(("id" = Uuid, Path, description = "The workflow"), ("release_id" = Uuid, Path, description = "The release")),
     responses(
         (status = 200, description = "The manifest", body = Data<Manifest>),
-        NotFound<(WorkflowId, ReleaseId)>,
-        ErrorResponses,
+        NotFound<(WorkflowId, ReleaseId)>, ErrorResponses,
     ),
 )]
 pub async fn get_manifest(
@@ -143,12 +138,10 @@ pub async fn get_manifest(
 /// Reads and compiles the manifest and checks its references, as the runtime does.
 #[utoipa::path(
     get, path = "/builder/v1/workflows/{id}/releases/{release_id}/runtime-status", tag = "versions",
-    security(("bearer" = [])),
     params(("id" = Uuid, Path, description = "The workflow"), ("release_id" = Uuid, Path, description = "The release")),
     responses(
         (status = 200, description = "The runtime status and the problems", body = Data<RuntimeStatusOut>),
-        NotFound<(WorkflowId, ReleaseId)>,
-        ErrorResponses,
+        NotFound<(WorkflowId, ReleaseId)>, ErrorResponses,
     ),
 )]
 pub async fn get_runtime_status(
@@ -210,7 +203,6 @@ impl Id for VersionRef {
 /// Compares a release with another release or with the draft.
 #[utoipa::path(
     get, path = "/builder/v1/workflows/{id}/releases/{release_id}/diff/{other}", tag = "versions",
-    security(("bearer" = [])),
     params(
         ("id" = Uuid, Path, description = "The workflow"),
         ("release_id" = Uuid, Path, description = "The release to compare from"),
@@ -218,8 +210,7 @@ impl Id for VersionRef {
     ),
     responses(
         (status = 200, description = "The differences", body = Data<DiffOut>),
-        NotFound<(WorkflowId, ReleaseId)>,
-        ErrorResponses,
+        NotFound<(WorkflowId, ReleaseId)>, ErrorResponses,
     ),
 )]
 pub async fn diff_releases(
@@ -255,12 +246,11 @@ pub async fn diff_releases(
 /// Returns one deployment for each release, newest release first. One deployment is active; `activatedAt` is the time
 /// of its last activation.
 #[utoipa::path(
-    get, path = "/builder/v1/workflows/{id}/deployments", tag = "versions", security(("bearer" = [])),
+    get, path = "/builder/v1/workflows/{id}/deployments", tag = "versions",
     params(("id" = Uuid, Path, description = "The workflow"), PageQuery),
     responses(
         (status = 200, description = "A page of deployments", body = DataList<DeploymentOut>),
-        NotFound<WorkflowId>,
-        ErrorResponses,
+        NotFound<WorkflowId>, ErrorResponses,
     ),
 )]
 pub async fn list_deployments(
@@ -281,7 +271,6 @@ pub async fn list_deployments(
 /// Activates the release of the deployment again. The draft does not change, and a paused workflow stays paused.
 #[utoipa::path(
     post, path = "/builder/v1/workflows/{id}/deployments/{deployment_id}/activate", tag = "versions",
-    security(("bearer" = [])),
     params(
         ("id" = Uuid, Path, description = "The workflow"),
         ("deployment_id" = Uuid, Path, description = "The deployment"),
@@ -289,10 +278,9 @@ pub async fn list_deployments(
     responses(
         (status = 200, description = "The active deployment and the workflow", body = Data<ActivatedOut>,
             headers(("ETag" = String, description = "The workflow's version"))),
-        NotFound<(WorkflowId, DeploymentId)>,
         (status = 409, description = "`invalid_state`: the workflow is archived", body = ErrorBody),
         (status = 422, description = "`channel_incomplete`: a channel is no longer complete", body = ErrorBody),
-        ErrorResponses,
+        NotFound<(WorkflowId, DeploymentId)>, ErrorResponses,
     ),
 )]
 pub async fn activate_deployment(

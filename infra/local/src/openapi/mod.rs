@@ -6,7 +6,8 @@ mod tour;
 
 use std::path::{Path, PathBuf};
 
-use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
+use utoipa::openapi::path::{Operation, PathItem};
+use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::{ComponentsBuilder, InfoBuilder, OpenApi, OpenApiBuilder, RefOr, ServerBuilder};
 
 use crate::failure::Failure;
@@ -84,6 +85,7 @@ fn merge(file: &str, mut openapi: OpenApi, parts: impl IntoIterator<Item = ApiPa
         routes.extend(served.into_iter().map(|(path, method)| (path.replace("{*", "{"), method)));
     }
     refuse_large_bodies(&mut openapi);
+    require_tokens(&mut openapi);
     Document { file: folder().join(file), openapi, routes, ambiguous_names }
 }
 
@@ -98,6 +100,20 @@ fn refuse_large_bodies(openapi: &mut OpenApi) {
             responses.insert("413".to_owned(), RefOr::T(refused));
         }
     }
+}
+
+/// Adds the security requirement to every operation with the response 401.
+fn require_tokens(openapi: &mut OpenApi) {
+    for operation in openapi.paths.paths.values_mut().flat_map(operations) {
+        if operation.responses.responses.contains_key("401") {
+            operation.security = Some(vec![SecurityRequirement::new("bearer", [""; 0])]);
+        }
+    }
+}
+
+fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
+    let PathItem { get, put, post, patch, delete, .. } = item;
+    [get, put, post, patch, delete].into_iter().flatten()
 }
 
 /// Schemas of `part` whose names the document uses for other schemas already: merging would lose one of the two.

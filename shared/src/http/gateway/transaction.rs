@@ -39,6 +39,7 @@ impl From<TransactionKind> for EntryKind {
     }
 }
 
+/// A credit transaction.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Transaction)]
 pub struct TransactionOut {

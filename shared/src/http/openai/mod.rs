@@ -3,7 +3,7 @@
 
 mod callers;
 mod list;
-mod refusals;
+mod responses;
 
 use axum::http::header::{HeaderName, HeaderValue, RETRY_AFTER};
 use axum::http::{HeaderMap, StatusCode};
@@ -21,7 +21,7 @@ use domain::{Error, IDEMPOTENCY_CONFLICT, ProviderTrouble};
 
 pub use callers::{ApiCaller, InferenceCaller, Operator, Person};
 pub use list::{CursorList, List};
-pub use refusals::{BodyRefused, ErrorBody, ErrorResponses, ModelCallErrors, OperatorOnly};
+pub use responses::{BodyRefused, Created, ErrorBody, ErrorResponses, ModelCallErrors, NotFound, OperatorOnly, Stale};
 
 extractors!();
 

@@ -1,8 +1,13 @@
-//! The error responses of the gateway in its OpenAPI document.
+//! The error responses and the creations of the gateway in its OpenAPI document.
 
+use std::marker::PhantomData;
+
+use domain::id::PathIds;
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::{IntoResponses, ToSchema};
+
+use crate::http::responses::{self, CreationHeaders, Described};
 
 /// Why a request was refused
 #[derive(Serialize, ToSchema)]
@@ -33,13 +38,13 @@ struct ErrorOut {
 pub enum ErrorResponses {
     /// The request is invalid; the message names the reason
     #[response(status = 400)]
-    Invalid(#[to_schema] ErrorBody),
+    Invalid(ErrorBody),
     /// The API key is missing or invalid
     #[response(status = 401)]
-    Unauthenticated(#[to_schema] ErrorBody),
+    Unauthenticated(ErrorBody),
     /// The platform is busy or under maintenance; retry after the time in `Retry-After`
     #[response(status = 503)]
-    Unavailable(#[to_schema] ErrorBody),
+    Unavailable(ErrorBody),
 }
 
 /// The additional errors of model calls.
@@ -47,19 +52,19 @@ pub enum ErrorResponses {
 pub enum ModelCallErrors {
     /// The credits or a spending cap do not cover the call
     #[response(status = 402)]
-    Billing(#[to_schema] ErrorBody),
+    Billing(ErrorBody),
     /// The model is not in the model list of the key
     #[response(status = 403)]
-    Forbidden(#[to_schema] ErrorBody),
+    Forbidden(ErrorBody),
     /// The plan has no such model
     #[response(status = 404)]
-    NoModel(#[to_schema] ErrorBody),
+    NoModel(ErrorBody),
     /// `idempotency_conflict`: the `Idempotency-Key` was used with another request
     #[response(status = 409)]
-    Conflict(#[to_schema] ErrorBody),
+    Conflict(ErrorBody),
     /// The body is not JSON
     #[response(status = 415)]
-    NotJson(#[to_schema] ErrorBody),
+    NotJson(ErrorBody),
     /// A rate limit is reached; `details.dimension` names it
     #[response(status = 429, headers(
         ("Retry-After" = u64, description = "When to retry, in seconds; `retry-after-ms` is the same in milliseconds"),
@@ -71,13 +76,39 @@ pub enum ModelCallErrors {
         ("X-RateLimit-Remaining-Tokens" = u64, description = "0"),
         ("X-RateLimit-Reset-Tokens" = u64, description = "When the window ends, in Unix seconds"),
     ))]
-    RateLimited(#[to_schema] ErrorBody),
+    RateLimited(ErrorBody),
     /// The provider of the model failed
     #[response(status = 502)]
-    Provider(#[to_schema] ErrorBody),
+    Provider(ErrorBody),
     /// The provider of the model did not respond in time
     #[response(status = 504)]
-    ProviderTimeout(#[to_schema] ErrorBody),
+    ProviderTimeout(ErrorBody),
+}
+
+/// The new resource with the headers `H`: `Created<UserOut, Replayed>`.
+pub struct Created<T, H = ()>(PhantomData<(T, H)>);
+
+impl<T: ToSchema, H: CreationHeaders> IntoResponses for Created<T, H> {
+    fn responses() -> Described {
+        responses::created::<T, H>(T::name().into_owned())
+    }
+}
+
+/// The route has no such resource: `NotFound<UserId>`.
+pub struct NotFound<I>(PhantomData<I>);
+
+impl<I: PathIds> IntoResponses for NotFound<I> {
+    fn responses() -> Described {
+        responses::not_found::<I>("GatewayErrorBody", "does not exist")
+    }
+}
+
+/// The additional error of routes with `If-Match`.
+#[derive(IntoResponses)]
+pub enum Stale {
+    /// The resource has changed: its current version is not the version in `If-Match`
+    #[response(status = 412)]
+    Changed(ErrorBody),
 }
 
 /// The additional error of routes with a body.
@@ -85,7 +116,7 @@ pub enum ModelCallErrors {
 pub enum BodyRefused {
     /// The body is not JSON
     #[response(status = 415)]
-    NotJson(#[to_schema] ErrorBody),
+    NotJson(ErrorBody),
 }
 
 /// The additional error of operator routes.
@@ -93,5 +124,5 @@ pub enum BodyRefused {
 pub enum OperatorOnly {
     /// The caller is not an operator: `operator_only`
     #[response(status = 403)]
-    Forbidden(#[to_schema] ErrorBody),
+    Forbidden(ErrorBody),
 }

@@ -1,0 +1,87 @@
+//! The OpenAPI descriptions of responses that several envelopes have.
+
+use std::collections::BTreeMap;
+
+use domain::id::PathIds;
+use utoipa::ToSchema;
+use utoipa::openapi::header::{Header, HeaderBuilder};
+use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
+use utoipa::openapi::{Content, Ref, RefOr, Response, ResponseBuilder};
+
+use super::etag::ETag;
+
+/// The description of one response, by its status.
+pub(super) type Described = BTreeMap<String, RefOr<Response>>;
+
+/// Describes `201 Created` with the headers `H`. `body` names the schema of the body, and the doc comment of `T` is the
+/// description.
+pub(super) fn created<T: ToSchema, H: CreationHeaders>(body: String) -> Described {
+    let response = with_body(body, doc_comment::<T>().trim_end_matches('.'));
+    let response = H::headers().into_iter().fold(response, |response, (name, header)| response.header(name, header));
+    [("201".to_owned(), response.into())].into()
+}
+
+/// Describes `404 Not Found`: the resources that `I` identifies, and `problem`.
+pub(super) fn not_found<I: PathIds>(body: &str, problem: &str) -> Described {
+    let kinds = list_alternatives(&I::kinds());
+    [("404".to_owned(), with_body(body, &format!("The {kinds} {problem}")).into())].into()
+}
+
+fn with_body(body: impl Into<String>, description: &str) -> ResponseBuilder {
+    let content = Content::new(Some(Ref::from_schema_name(body)));
+    ResponseBuilder::new().description(description).content("application/json", content)
+}
+
+/// `a`, `a or b`, or `a, b or c`.
+fn list_alternatives(kinds: &[&str]) -> String {
+    match kinds {
+        [before @ .., last] if !before.is_empty() => format!("{} or {last}", before.join(", ")),
+        _ => kinds.concat(),
+    }
+}
+
+fn doc_comment<T: ToSchema>() -> String {
+    let description = match T::schema() {
+        RefOr::T(Schema::Object(object)) => object.description,
+        RefOr::T(Schema::AllOf(all_of)) => all_of.description,
+        _ => None,
+    };
+    description.unwrap_or_default()
+}
+
+/// The headers of a creation.
+pub trait CreationHeaders {
+    fn headers() -> Vec<(&'static str, Header)>;
+}
+
+/// The header `Idempotent-Replayed`.
+pub struct Replayed;
+
+impl CreationHeaders for () {
+    fn headers() -> Vec<(&'static str, Header)> {
+        Vec::new()
+    }
+}
+
+impl CreationHeaders for ETag {
+    fn headers() -> Vec<(&'static str, Header)> {
+        vec![("ETag", header(Type::String, "The version, for `If-Match`"))]
+    }
+}
+
+impl CreationHeaders for Replayed {
+    fn headers() -> Vec<(&'static str, Header)> {
+        vec![("Idempotent-Replayed", header(Type::Boolean, "`true` if this is a replayed response"))]
+    }
+}
+
+impl<A: CreationHeaders, B: CreationHeaders> CreationHeaders for (A, B) {
+    fn headers() -> Vec<(&'static str, Header)> {
+        A::headers().into_iter().chain(B::headers()).collect()
+    }
+}
+
+fn header(of: Type, description: &str) -> Header {
+    let schema = ObjectBuilder::new().schema_type(of);
+    HeaderBuilder::new().schema(Some(schema)).description(Some(description)).build()
+}
