@@ -151,7 +151,9 @@ fn new_files_are_private_and_readable_ones_are_made_private() {
     let data = folder.0.join("new");
     let running = Running::start(&data, &[]);
     assert_eq!(mode(&data), 0o700);
-    for path in files(&data) {
+    let files = files(&data);
+    assert!(!files.is_empty());
+    for path in files {
         assert_eq!(mode(&path) & 0o077, 0, "{}", path.display());
     }
     running.signal("-INT");

@@ -25,6 +25,7 @@ async fn a_patch_changes_only_its_fields() {
         (named.header("etag"), named.json["data"]["config"]["model"].as_str()),
         (Some("\"2\""), Some("dev-chat"))
     );
+    assert_eq!(named.json["data"]["config"]["temperature"], 0.25);
     let described = ada.patch(&path, json!({"description": "Finds things", "config": {"temperature": null}})).await;
     assert_eq!(described.json["data"]["name"], "Scout");
     assert_eq!(described.json["data"]["config"]["model"], "dev-chat");

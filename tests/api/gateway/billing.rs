@@ -222,6 +222,7 @@ async fn an_access_token_reads_the_same_as_a_key() {
         (scopes(&by_key), scopes(&by_token)),
         (vec!["org".to_owned(), "user".to_owned(), "key".to_owned()], vec!["org".to_owned(), "user".to_owned()],)
     );
+    assert!(by_key.json["credits_remaining"].is_number());
     assert_eq!(by_key.json["credits_remaining"], by_token.json["credits_remaining"]);
     assert!(ada.get(USAGE).await.json["by_user"].is_array(), "an administrator by token too");
     assert_eq!(ada.get(TRANSACTIONS).await.text, app.key_client("ada").get(TRANSACTIONS).await.text);

@@ -155,6 +155,7 @@ async fn a_patch_changes_only_its_fields_and_the_version_in_if_match() {
 
     let renamed = ada.patch(&path, json!({"name": "Second", "description": "What it does"})).await;
     assert_eq!((renamed.status.as_str(), renamed.header("etag")), ("200 OK", Some("\"2\"")));
+    assert_eq!(renamed.json["data"]["description"], "What it does");
     assert_eq!(renamed.json["data"]["graph"], echo());
     let regraphed = ada.patch(&path, json!({"graph": template_graph("hi"), "description": null})).await;
     assert_eq!(regraphed.json["data"]["name"], "Second");

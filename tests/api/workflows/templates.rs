@@ -10,7 +10,8 @@ async fn templates_are_listed_searched_and_read() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let list = ada.get(&format!("{WORKFLOWS}/templates?perPage=100")).await;
-    assert!(list.json["meta"]["total"].as_u64().unwrap() >= 12);
+    assert!(list.column("slug").len() >= 12);
+    assert_eq!(list.json["meta"]["total"], list.column("slug").len());
     assert!(list.json["data"][0].get("graph").is_none());
     let mut names = list.column("name");
     names.sort_by_key(|name| name.to_lowercase());
@@ -23,7 +24,8 @@ async fn templates_are_listed_searched_and_read() {
         assert!(found.column("slug").contains(&slug), "{}", found.text);
     }
     let sales = ada.get(&format!("{WORKFLOWS}/templates?category=sales")).await;
-    assert!(sales.column("category").iter().all(|category| *category == "sales"));
+    let categories = sales.column("category");
+    assert!(!categories.is_empty() && categories.iter().all(|category| *category == "sales"), "{categories:?}");
     assert_eq!(ada.get(&format!("{WORKFLOWS}/templates?category=magic")).await.code(), "invalid_query");
 
     let by_slug = ada.get(&format!("{WORKFLOWS}/templates/support-triage")).await;
@@ -45,6 +47,7 @@ async fn every_template_becomes_a_workflow_that_can_be_published() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let list = ada.get(&format!("{WORKFLOWS}/templates?perPage=100")).await;
+    assert!(list.column("slug").len() >= 12);
     for slug in list.column("slug") {
         let made = ada.post(&format!("{WORKFLOWS}/templates/{slug}/instantiate")).await;
         assert_eq!(made.status, "201 Created", "{slug}");

@@ -20,12 +20,16 @@ fn has(template: &WorkflowTemplate, node_type: &str) -> bool {
 
 #[test]
 fn all_branches_of_all_templates_work() {
+    assert!(all().len() >= 12);
     for template in all() {
         let mut visited = HashSet::new();
+        let mut ends = 0;
         for input in inputs(template) {
-            let is_through = rehearse(template, &input, MAX_RUNS, &mut visited);
-            assert!(is_through, "{}: more than {MAX_RUNS} runs", template.slug);
+            let rehearsal = rehearse(template, &input, MAX_RUNS, &mut visited);
+            assert!(rehearsal.is_through, "{}: more than {MAX_RUNS} runs", template.slug);
+            ends += rehearsal.ends;
         }
+        assert!(ends > 0, "{}: every run failed", template.slug);
         for input in large_inputs(template) {
             rehearse(template, &input, 1, &mut visited);
         }
@@ -89,20 +93,32 @@ fn large_inputs(template: &WorkflowTemplate) -> Vec<Value> {
     }
 }
 
-/// Whether at most `most` runs take every branch.
-fn rehearse(template: &WorkflowTemplate, input: &Value, most: usize, visited: &mut HashSet<String>) -> bool {
+/// The result of several runs with one input.
+#[derive(Default)]
+struct Rehearsal {
+    /// Whether the runs took every branch.
+    is_through: bool,
+    /// The number of runs that did not fail.
+    ends: usize,
+}
+
+/// Runs a template at most `most` times.
+fn rehearse(template: &WorkflowTemplate, input: &Value, most: usize, visited: &mut HashSet<String>) -> Rehearsal {
     let plan = compile(&template.graph).finish().0.unwrap();
     let is_waited_for = ["webhook", "input"].iter().any(|name| has(template, name));
     let mut choices = Choices::default();
+    let mut rehearsal = Rehearsal::default();
     for _ in 0..most {
         let mut run = Run { plan: &plan, choices: &mut choices, visited, is_answered: false };
         let end = run.steps(None, HashMap::new(), input, &Map::new(), &json!({}));
         assert!(end.is_none() || run.is_answered || !is_waited_for, "{}: a run has no output", template.slug);
+        rehearsal.ends += usize::from(end.is_some());
         if !choices.next() {
-            return true;
+            rehearsal.is_through = true;
+            break;
         }
     }
-    false
+    rehearsal
 }
 
 /// The outcome of each step in a run. The runs enumerate all combinations.

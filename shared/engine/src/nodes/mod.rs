@@ -304,11 +304,12 @@ mod tests {
 
     #[test]
     fn the_examples_of_all_types_are_valid() {
-        let mut names = HashSet::new();
+        let (mut names, mut expressions) = (HashSet::new(), 0);
         for node_type in all() {
             assert!(names.insert(node_type.name));
             let found = check_config(&node_type.schema, &node_type.example["config"], "config");
             assert_eq!(found.violations, [], "{}", node_type.name);
+            expressions += found.expressions.len();
             for (field, language, text) in found.expressions {
                 Program::parse(language, &text)
                     .unwrap_or_else(|problem| panic!("{} {field}: {problem}", node_type.name));
@@ -318,5 +319,6 @@ mod tests {
             assert!(!summary.outputs.is_empty() || node_type.category == Category::Output, "{}", node_type.name);
         }
         assert_eq!(names.len(), 23);
+        assert_ne!(expressions, 0);
     }
 }

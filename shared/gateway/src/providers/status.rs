@@ -238,6 +238,7 @@ mod tests {
             ..ErrorDetails::default()
         };
         let failure = failure_of_response(StatusCode::UNAUTHORIZED, &HeaderMap::new(), error);
-        assert!(!failure.message.contains("sk-"), "{}", failure.message);
+        let expected = "the provider does not accept the platform's credentials, or does not know the model";
+        assert_eq!(failure.message, expected);
     }
 }

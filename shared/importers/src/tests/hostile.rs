@@ -191,6 +191,7 @@ fn strings_may_be_as_long_as_a_file() {
             node("fail", "stopAndError", json!({"errorMessage": text})),
         ];
         let imported = answered(&n8n(nodes, json!({}))).unwrap();
+        assert_eq!(imported.report.nodes.len(), 3);
         assert!(imported.report.nodes.iter().all(|node| node.status == Status::Unsupported && node.why.len() < 1_000));
         let named = vec![node("a", "if", json!({}))];
         answered(&n8n(
@@ -324,6 +325,7 @@ proptest! {
         let mail = json!({"name": "b", "type": "slack", "parameters": {"text": format!("=x {{{{{source}}}}} y")}});
         let call = json!({"name": "c", "type": "httpRequest", "typeVersion": 4, "parameters": {"method": "POST", "url": "https://x.example.com", "sendBody": true, "jsonBody": format!("={{\"a\": {{{{{source}}}}}}}")}});
         let imported = answered(&n8n(vec![node, mail, call], json!({"a": {"main": [[{"node": "b"}]]}}))).unwrap();
+        prop_assert_eq!(imported.report.nodes.len(), 3);
         prop_assert!(imported.report.nodes.iter().all(|node| node.status != Status::Unsupported || node.why.contains("longer")), "{:?}", imported.report.nodes);
     }
 }

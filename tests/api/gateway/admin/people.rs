@@ -3,7 +3,7 @@
 use domain::identity::Role;
 use insta::assert_json_snapshot;
 use reqwest::Method;
-use serde_json::json;
+use serde_json::{Value, json};
 use tests::TestApp;
 use tests::client::send;
 
@@ -85,7 +85,8 @@ async fn organizations_and_users_are_listed_without_a_scan() {
         loop {
             app.recorder.take();
             let page = operator.get(&format!("{ADMIN}/{path}?limit=2{cursor}")).await;
-            assert!(app.recorder.take().iter().all(|call| call.operation != "Scan"));
+            let calls = app.recorder.take();
+            assert!(!calls.is_empty() && calls.iter().all(|call| call.operation != "Scan"));
             names.extend(page.column("name").into_iter().map(str::to_owned));
             let Some(next) = page.json["next_cursor"].as_str() else { break };
             cursor = format!("&cursor={next}");
@@ -114,7 +115,8 @@ async fn an_operator_lists_and_revokes_any_key() {
     assert_refused(&chat(&program, "dev-chat").await, "401 Unauthorized", "identity.unauthorized");
     let entry = last_audit_entry(&app).await;
     assert_eq!(entry["action"], "key.revoke");
-    assert!(entry["before"]["revoked_at"].is_null() && entry["after"]["revoked_at"].is_string(), "{entry}");
+    assert_eq!(entry["before"].get("revoked_at"), Some(&Value::Null), "{entry}");
+    assert!(entry["after"]["revoked_at"].is_string(), "{entry}");
     assert_eq!(operator.delete(&path).await.status, "204 No Content");
     assert_eq!(last_audit_entry(&app).await, entry, "the second time changes nothing");
     let never = operator.delete(&format!("{ADMIN}/keys/key_019a9b0c1d2e7f3a8b4c5d6e7f8a9b0c")).await;

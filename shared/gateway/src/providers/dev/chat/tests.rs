@@ -150,6 +150,7 @@ fn logprobs_are_zero_for_every_word() {
     let tokens = choice["logprobs"]["content"].as_array().unwrap();
     let words: String = tokens.iter().map(|token| token["token"].as_str().unwrap()).collect();
     assert_eq!(words, choice["message"]["content"].as_str().unwrap());
+    assert_eq!(tokens.len(), 3);
     assert!(tokens.iter().all(|token| token["logprob"] == 0.0));
     assert_eq!(first(json!({}))["logprobs"], Value::Null);
 }
