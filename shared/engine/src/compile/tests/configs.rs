@@ -16,7 +16,7 @@ fn references_of_invalid_configurations_are_not_looked_up() {
     assert_eq!((compiled.references(), compiled.credentials()), Default::default());
     compiled.require_references(&BTreeSet::new());
     let codes: Vec<_> = compiled.finish().1.into_iter().map(|problem| problem.code).collect();
-    assert_eq!(codes, ["invalid_config", "invalid_config"]);
+    assert_eq!(codes, ["unreachable", "invalid_config", "unreachable", "invalid_config", "missing_trigger"]);
 }
 
 #[test]
