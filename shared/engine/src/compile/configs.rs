@@ -81,6 +81,7 @@ fn read_node(index: usize, node: &Node, patterns: &mut usize, problems: &mut Pro
         config: node_type.with_integers(&node.config),
         outputs: summary.outputs.into_iter().map(String::from).collect(),
         programs,
+        reads: Vec::new(),
         parent_loop: None,
         references,
         credential,

@@ -36,6 +36,8 @@ pub struct PlanStep {
     pub outputs: Vec<String>,
     /// The parsed expressions, by the path of their field.
     pub programs: BTreeMap<String, Program>,
+    /// The steps whose outputs the expressions read.
+    pub reads: Vec<usize>,
     /// The innermost loop whose body contains this step.
     pub parent_loop: Option<usize>,
     /// The agents, models and workflows that must exist, each with the field that names it.
@@ -67,6 +69,9 @@ pub fn compile(graph: &Graph) -> Compiled {
     wiring::connect(graph, &indexes, &mut plan, &mut problems);
     let upstream = structure::analyze_structure(&mut plan, &mut problems);
     references::check(&plan, &indexes, &upstream, &mut problems);
+    for (step, upstream) in plan.steps.iter_mut().zip(&upstream) {
+        step.reads = references::read_steps(step, &indexes, upstream);
+    }
     Compiled { plan, problems }
 }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Bound::{Included, Unbounded};
 
 use super::upstream::StepSet;
-use super::{ExecutionPlan, Problems, Severity};
+use super::{ExecutionPlan, PlanStep, Problems, Severity};
 use crate::expression::{TextPosition, VariableReference};
 use crate::schema::Program;
 
@@ -14,16 +14,25 @@ const NODE_MEMBER: &str = "output";
 const VARS_MEMBERS: [&str; 2] = ["item", "index"];
 const RUN_MEMBER: &str = "id";
 
+/// Returns the steps whose outputs the expressions of a step read. An expression that reads `nodes` as a whole reads all
+/// steps before it.
+pub fn read_steps(step: &PlanStep, indexes: &HashMap<&str, usize>, upstream: &StepSet) -> Vec<usize> {
+    let mut read = BTreeSet::new();
+    for reference in step.programs.values().flat_map(Program::references).filter(|read| *read.variable == *"nodes") {
+        match reference.member {
+            Some(node) => read.extend(indexes.get(&*node)),
+            None => read.extend(indexes.values().filter(|step| upstream.has(**step))),
+        }
+    }
+    read.into_iter().collect()
+}
+
 pub fn check(plan: &ExecutionPlan, indexes: &HashMap<&str, usize>, upstream: &[StepSet], problems: &mut Problems) {
     let ids = indexes.keys().copied().collect();
     for (index, step) in plan.steps.iter().enumerate() {
         for (field, program) in &step.programs {
-            let named = match program {
-                Program::Condition(expression) => expression.references(),
-                Program::Text(template) => template.references(),
-            };
             let mut check = ReferenceCheck { plan, index, ids: &ids, indexes, upstream, explained: HashSet::new() };
-            for reference in &named {
+            for reference in &program.references() {
                 if let Some((severity, code, at, message)) = check.check_reference(reference) {
                     problems.add(severity, code, index, Some(field), Some(at), message);
                 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::expression::{Expression, JinjaTemplate, SyntaxError};
+use crate::expression::{Expression, JinjaTemplate, SyntaxError, VariableReference};
 
 /// The keyword that marks a string as an expression.
 pub const LANGUAGE: &str = "x-language";
@@ -42,6 +42,14 @@ impl Program {
         match language {
             Language::Cel => Expression::parse(text).map(Self::Condition),
             Language::Jinja => JinjaTemplate::parse(text).map(Self::Text),
+        }
+    }
+
+    /// Returns the variables that the program refers to.
+    pub fn references(&self) -> Vec<VariableReference> {
+        match self {
+            Self::Condition(expression) => expression.references(),
+            Self::Text(template) => template.references(),
         }
     }
 }

@@ -27,6 +27,7 @@ pub use faults::faults;
 pub use findings::Findings;
 pub use integers::convert_whole_floats;
 pub use language::{LANGUAGE, Language, Program};
+pub(crate) use path::Path;
 
 /// Validates a node's configuration against the schema of its type: `format: uuid` is enforced, and the expressions
 /// are collected.

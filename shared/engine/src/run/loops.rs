@@ -1,0 +1,116 @@
+//! Loops: each element of the list gets a scope of its own, in which the body runs once.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::fields::Fields;
+use super::scope::{EdgeState, ScopeState, join};
+use super::{Execution, ScopePath, StepError, StepOutcome, StepPath};
+use crate::nodes::r#loop::{DONE, ITEM, OnItemError};
+
+pub struct LoopState {
+    items: Vec<Value>,
+    /// The index of the next iteration to begin.
+    next: usize,
+    running: usize,
+    /// The results so far. An element that is left out has none.
+    results: BTreeMap<usize, Arc<Value>>,
+}
+
+impl Execution {
+    pub(super) fn begin_loop(&mut self, path: StepPath, fields: &Fields) {
+        let items = match fields.value("items") {
+            Ok(Some(Value::Array(items))) => items,
+            Ok(_) => {
+                let error = StepError::new("invalid_value", "config.items: the value must be a list");
+                return self.complete(path, Err(error));
+            }
+            Err(error) => return self.complete(path, Err(error)),
+        };
+        self.activate(&path);
+        self.loops.insert(path.clone(), LoopState { items, next: 0, running: 0, results: BTreeMap::new() });
+        self.continue_loop(&path);
+    }
+
+    /// Begins iterations up to the loop's concurrency, and ends the loop after the last one.
+    fn continue_loop(&mut self, path: &StepPath) {
+        let plan = self.plan.clone();
+        let step = &plan.steps[path.step];
+        let concurrency = step.config.get("concurrency").and_then(Value::as_u64).unwrap_or(1).max(1) as usize;
+        while let Some(state) = self.loops.get_mut(path) {
+            if state.running == 0 && state.next == state.items.len() {
+                let results = std::mem::take(&mut state.results).into_values();
+                let value = Value::Array(results.map(Arc::unwrap_or_clone).collect());
+                self.loops.remove(path);
+                return self.complete(path.clone(), Ok(StepOutcome::new(DONE, value)));
+            }
+            if state.running == concurrency || state.next == state.items.len() {
+                return;
+            }
+            let index = state.next;
+            state.next += 1;
+            state.running += 1;
+            let item = std::mem::take(&mut state.items[index]);
+            self.begin_iteration(path, index, item);
+        }
+    }
+
+    fn begin_iteration(&mut self, path: &StepPath, index: usize, item: Value) {
+        let scope = path.scope.iteration(path.step, index);
+        let variables = Map::from_iter([("item".to_owned(), item.clone()), ("index".to_owned(), index.into())]);
+        self.scopes.insert(scope.clone(), ScopeState { variables, ..ScopeState::default() });
+        let item = Arc::new(item);
+        let plan = self.plan.clone();
+        for &edge in plan.steps[path.step].outgoing.iter().filter(|edge| plan.edges[**edge].from_port == ITEM) {
+            self.decide(&scope, edge, EdgeState::Taken(item.clone()));
+        }
+    }
+
+    /// The result of an iteration: the value that came back to the loop, or null.
+    pub(super) fn iteration_value(&self, scope: &ScopePath, loop_step: usize) -> Arc<Value> {
+        let Some(state) = self.scopes.get(scope) else { return Arc::default() };
+        let back = self.plan.steps[loop_step].incoming.iter().filter(|edge| self.plan.is_back_edge(**edge));
+        let values: Vec<Arc<Value>> = back
+            .filter_map(|edge| match state.edges.get(edge) {
+                Some(EdgeState::Taken(value)) => Some(value.clone()),
+                _ => None,
+            })
+            .collect();
+        if values.is_empty() { Arc::default() } else { join(values) }
+    }
+
+    pub(super) fn finish_iteration(&mut self, path: &StepPath, index: usize, result: Result<Arc<Value>, StepError>) {
+        let config = &self.plan.steps[path.step].config;
+        let on_item_error = config.get("onItemError").and_then(|value| serde_json::from_value(value.clone()).ok());
+        let Some(state) = self.loops.get_mut(path) else { return };
+        state.running -= 1;
+        match (result, on_item_error.unwrap_or(OnItemError::Fail)) {
+            (Ok(value), _) => {
+                state.results.insert(index, value);
+            }
+            (Err(_), OnItemError::Null) => {
+                state.results.insert(index, Arc::default());
+            }
+            (Err(_), OnItemError::Skip) => {}
+            (Err(error), OnItemError::Fail) => {
+                let others: Vec<ScopePath> = self.iterations_of(path);
+                for scope in others {
+                    self.cancel_scopes(&scope);
+                }
+                self.loops.remove(path);
+                return self.complete(path.clone(), Err(error));
+            }
+        }
+        self.continue_loop(path);
+    }
+
+    /// The scopes of a loop's iterations that run.
+    pub(super) fn iterations_of(&self, path: &StepPath) -> Vec<ScopePath> {
+        let is_own = |scope: &&ScopePath| {
+            scope.parent().is_some_and(|(parent, iteration)| parent == path.scope && iteration.loop_step == path.step)
+        };
+        self.scopes.keys().filter(is_own).cloned().collect()
+    }
+}

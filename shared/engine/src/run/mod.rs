@@ -1,0 +1,257 @@
+//! The state of a run, without I/O: which steps have ended, which values they have, and which effects are due.
+//!
+//! [`Execution::advance`] runs every step that needs nothing from outside and returns the effects that became due. The
+//! caller performs them, in any order and any number at once, and reports each with [`Execution::finish`]. The same
+//! results lead to the same state in every order, except for the winner of a `merge` that takes the first value; that
+//! winner and every other choice of a branch are decisions, which the caller stores.
+//!
+//! An edge is undecided, taken or skipped. A step runs when no edge into it is undecided and one is taken; it is skipped
+//! when all are skipped. So every run of an acyclic graph ends, and no step runs twice in one scope.
+
+mod fields;
+mod loops;
+mod outcome;
+mod paths;
+mod pure;
+mod race;
+mod scope;
+mod steps;
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use serde_json::{Map, Value};
+
+use crate::compile::ExecutionPlan;
+use loops::LoopState;
+pub use outcome::{StepError, StepOutcome};
+pub use paths::{Iteration, ScopePath, StepPath};
+use scope::{EdgeState, ScopeState};
+
+/// The maximum number of steps that a run executes, over all iterations of its loops.
+pub const MAX_STEPS: usize = 10_000;
+
+/// How a run begins.
+pub struct RunStart {
+    pub run_id: String,
+    /// The trigger that fired. The other triggers of the plan are skipped.
+    pub trigger: usize,
+    pub input: Value,
+    /// The time of the run, which `now()` returns. It is the same after a restart, so that values do not change.
+    pub now: Timestamp,
+}
+
+/// What is known of a run that began earlier.
+#[derive(Default)]
+pub struct History {
+    /// The results of effects.
+    pub results: HashMap<StepPath, Result<StepOutcome, StepError>>,
+    /// The ports that conditions and switches chose, and the edges that won a merge.
+    pub decisions: HashMap<StepPath, Decision>,
+}
+
+/// A choice that a run keeps after a restart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Decision {
+    Port(String),
+    /// The edge whose value a `merge` with the mode `first` took.
+    Winner(usize),
+    /// The step lost a race. It does not run, even if its values arrive before the winner's.
+    Canceled,
+}
+
+/// An effect that is due: a call of another system, or a wait.
+#[derive(Debug, PartialEq)]
+pub struct DueEffect {
+    pub path: StepPath,
+    /// The configuration with the value of each expression in its place.
+    pub config: Map<String, Value>,
+    pub input: Arc<Value>,
+}
+
+/// What happened to a step, in the order in which it happened.
+#[derive(Clone, Debug, PartialEq)]
+pub enum StepEvent {
+    Started {
+        path: StepPath,
+        input: Arc<Value>,
+    },
+    Completed {
+        path: StepPath,
+        outcome: StepOutcome,
+    },
+    Failed {
+        path: StepPath,
+        error: StepError,
+    },
+    Skipped {
+        path: StepPath,
+    },
+    /// The step waited for an effect whose result no longer matters.
+    Canceled {
+        path: StepPath,
+    },
+    Decided {
+        path: StepPath,
+        decision: Decision,
+    },
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RunEnd {
+    Completed { output: Arc<Value> },
+    Failed { error: StepError, node_id: String },
+}
+
+pub struct Execution {
+    plan: Arc<ExecutionPlan>,
+    run_id: String,
+    now: Timestamp,
+    history: History,
+    scopes: BTreeMap<ScopePath, ScopeState>,
+    loops: BTreeMap<StepPath, LoopState>,
+    /// The steps whose edges have changed.
+    queue: VecDeque<StepPath>,
+    due: Vec<DueEffect>,
+    events: Vec<StepEvent>,
+    steps: usize,
+    output: Option<Arc<Value>>,
+    end: Option<RunEnd>,
+}
+
+impl Execution {
+    pub fn new(plan: Arc<ExecutionPlan>, start: RunStart, history: History) -> Self {
+        let RunStart { run_id, trigger, input, now } = start;
+        let mut execution = Self {
+            plan,
+            run_id,
+            now,
+            history,
+            scopes: BTreeMap::from([(ScopePath::default(), ScopeState::default())]),
+            loops: BTreeMap::new(),
+            queue: VecDeque::new(),
+            due: Vec::new(),
+            events: Vec::new(),
+            steps: 0,
+            output: None,
+            end: None,
+        };
+        execution.fire(trigger, Arc::new(input));
+        execution
+    }
+
+    /// Runs the trigger, and skips the other triggers.
+    fn fire(&mut self, trigger: usize, input: Arc<Value>) {
+        let root = ScopePath::default();
+        let plan = self.plan.clone();
+        for (step, _) in plan.steps.iter().enumerate().filter(|(_, step)| step.node_type.is_trigger()) {
+            let path = StepPath::new(&root, step);
+            if step == trigger {
+                self.run_step(path, vec![input.clone()]);
+            } else {
+                self.skip(path);
+            }
+        }
+    }
+
+    /// Runs every step that needs nothing from outside, and returns the effects that became due.
+    pub fn advance(&mut self) -> Vec<DueEffect> {
+        while self.end.is_none() {
+            let Some(path) = self.queue.pop_front() else { break };
+            self.resolve(path);
+        }
+        let ended = self.end.is_some();
+        let mut due = std::mem::take(&mut self.due);
+        // A failure or the winner of a merge may have canceled an effect before anybody saw it.
+        due.retain(|effect| !ended && self.is_active(&effect.path));
+        due
+    }
+
+    /// Reports the result of an effect. The result of a canceled effect is ignored.
+    pub fn finish(&mut self, path: &StepPath, result: Result<StepOutcome, StepError>) {
+        if self.end.is_none() && self.is_active(path) && !self.loops.contains_key(path) {
+            self.complete(path.clone(), result);
+        }
+    }
+
+    /// Returns what happened since the last call.
+    pub fn take_events(&mut self) -> Vec<StepEvent> {
+        std::mem::take(&mut self.events)
+    }
+
+    pub fn end(&self) -> Option<&RunEnd> {
+        self.end.as_ref()
+    }
+
+    pub fn plan(&self) -> &ExecutionPlan {
+        &self.plan
+    }
+
+    /// Whether a step waits for the result of an effect or for the iterations of its loop.
+    pub fn is_active(&self, path: &StepPath) -> bool {
+        self.scopes.get(&path.scope).is_some_and(|scope| scope.active.contains(&path.step))
+    }
+
+    /// Decides an edge, and queues the step that it leads to.
+    fn decide(&mut self, scope: &ScopePath, edge: usize, edge_state: EdgeState) {
+        let Some(state) = self.scopes.get_mut(scope) else { return };
+        state.edges.entry(edge).or_insert(edge_state);
+        if !self.plan.is_back_edge(edge) {
+            self.queue.push_back(StepPath::new(scope, self.plan.edges[edge].to));
+        }
+    }
+
+    /// Ends a scope whose steps are all resolved.
+    fn end_scope_if_resolved(&mut self, scope: &ScopePath) {
+        let Some(state) = self.scopes.get(scope) else { return };
+        let count = self.plan.steps.iter().filter(|step| step.parent_loop == scope.loop_step()).count();
+        if state.resolved.len() < count {
+            return;
+        }
+        match scope.parent() {
+            None => {
+                let output = self.output.clone().unwrap_or_default();
+                self.end = Some(RunEnd::Completed { output });
+            }
+            Some((parent, Iteration { loop_step, index })) => {
+                let value = self.iteration_value(scope, loop_step);
+                self.scopes.remove(scope);
+                self.finish_iteration(&StepPath::new(&parent, loop_step), index, Ok(value));
+            }
+        }
+    }
+
+    /// Ends a scope because a step in it failed: the run, or one iteration of a loop.
+    fn fail_scope(&mut self, scope: &ScopePath, step: usize, error: StepError) {
+        match scope.parent() {
+            None => {
+                self.cancel_scopes(scope);
+                self.end = Some(RunEnd::Failed { error, node_id: self.plan.steps[step].id.clone() });
+            }
+            Some((parent, Iteration { loop_step, index })) => {
+                self.cancel_scopes(scope);
+                self.finish_iteration(&StepPath::new(&parent, loop_step), index, Err(error));
+            }
+        }
+    }
+
+    /// Removes a scope and the scopes in it, and cancels their effects.
+    fn cancel_scopes(&mut self, outer: &ScopePath) {
+        let within: Vec<ScopePath> = self.scopes.keys().filter(|scope| scope.is_within(outer)).cloned().collect();
+        for scope in within {
+            let Some(state) = self.scopes.remove(&scope) else { continue };
+            for step in state.active {
+                let path = StepPath::new(&scope, step);
+                if self.loops.remove(&path).is_none() {
+                    self.events.push(StepEvent::Canceled { path });
+                }
+            }
+        }
+        self.queue.retain(|path| !path.scope.is_within(outer));
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,59 @@
+//! Where a step runs: in the graph itself, or in an iteration of a loop, which may be in an iteration of another loop.
+
+use crate::compile::ExecutionPlan;
+
+/// One iteration of a loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Iteration {
+    pub loop_step: usize,
+    pub index: usize,
+}
+
+/// The iterations that enclose a step, outermost first. The graph itself has none.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ScopePath(Vec<Iteration>);
+
+impl ScopePath {
+    /// The loop whose iteration this is; none for the graph itself.
+    pub fn loop_step(&self) -> Option<usize> {
+        self.0.last().map(|iteration| iteration.loop_step)
+    }
+
+    pub fn iteration(&self, loop_step: usize, index: usize) -> Self {
+        let mut iterations = self.0.clone();
+        iterations.push(Iteration { loop_step, index });
+        Self(iterations)
+    }
+
+    /// The enclosing scope, and this scope's iteration in it; none for the graph itself.
+    pub fn parent(&self) -> Option<(Self, Iteration)> {
+        let (iteration, parents) = self.0.split_last()?;
+        Some((Self(parents.to_vec()), *iteration))
+    }
+
+    pub fn is_within(&self, outer: &Self) -> bool {
+        self.0.starts_with(&outer.0)
+    }
+}
+
+/// The path of a step in a run. It identifies one execution, because a step runs once in each scope.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct StepPath {
+    pub scope: ScopePath,
+    pub step: usize,
+}
+
+impl StepPath {
+    pub fn new(scope: &ScopePath, step: usize) -> Self {
+        Self { scope: scope.clone(), step }
+    }
+
+    /// The path with node ids: `lines[2]/send`.
+    pub fn display(&self, plan: &ExecutionPlan) -> String {
+        let mut text = String::new();
+        for Iteration { loop_step, index } in &self.scope.0 {
+            text.push_str(&format!("{}[{index}]/", plan.steps[*loop_step].id));
+        }
+        text + &plan.steps[self.step].id
+    }
+}

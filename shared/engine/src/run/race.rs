@@ -1,0 +1,75 @@
+//! A `merge` with the mode `first`: the first value wins. With `cancelLosers`, the steps that only lead to it are skipped
+//! when there is a winner.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::scope::EdgeState;
+use super::{Decision, Execution, StepEvent, StepPath};
+
+impl Execution {
+    /// The edge that wins: the stored winner if its value has arrived, or the first edge with a value.
+    pub(super) fn find_winner(&self, path: &StepPath, edges: &[usize]) -> Option<usize> {
+        let state = self.scopes.get(&path.scope)?;
+        let is_taken = |edge: &usize| matches!(state.edges.get(edge), Some(EdgeState::Taken(_)));
+        match self.history.decisions.get(path) {
+            Some(Decision::Winner(winner)) => Some(*winner).filter(is_taken),
+            _ => edges.iter().copied().find(is_taken),
+        }
+    }
+
+    pub(super) fn take_winner(&mut self, path: StepPath, winner: usize) {
+        let Some(EdgeState::Taken(value)) = self.scopes.get(&path.scope).and_then(|state| state.edges.get(&winner))
+        else {
+            return;
+        };
+        let value = value.clone();
+        if !self.history.decisions.contains_key(&path) {
+            let decision = Decision::Winner(winner);
+            self.events.push(StepEvent::Decided { path: path.clone(), decision });
+        }
+        if self.plan.steps[path.step].config.get("cancelLosers") == Some(&Value::Bool(true)) {
+            for step in self.find_losers(&path) {
+                self.cancel_step(StepPath::new(&path.scope, step));
+            }
+        }
+        self.run_step(path, vec![value]);
+    }
+
+    /// The steps that lead only to the merge, directly or through other such steps, and have not ended.
+    fn find_losers(&self, merge: &StepPath) -> Vec<usize> {
+        let Some(state) = self.scopes.get(&merge.scope) else { return Vec::new() };
+        // Steps that have ended count too: a step that leads to one of them has no other purpose either.
+        let mut losers = BTreeSet::new();
+        for &index in self.plan.order.iter().rev() {
+            let step = &self.plan.steps[index];
+            if step.parent_loop != merge.scope.loop_step() || index == merge.step {
+                continue;
+            }
+            let mut ends = step.outgoing.iter().map(|edge| &self.plan.edges[*edge]);
+            let is_own_body = |to: usize| self.plan.steps[to].parent_loop == Some(index);
+            let leads_to_merge = |to: usize| to == merge.step || losers.contains(&to) || is_own_body(to);
+            if !step.outgoing.is_empty() && ends.all(|edge| leads_to_merge(edge.to)) {
+                losers.insert(index);
+            }
+        }
+        losers.into_iter().filter(|step| !state.resolved.contains(step)).collect()
+    }
+
+    /// Skips a step, and cancels its effect or its iterations if it has begun.
+    fn cancel_step(&mut self, path: StepPath) {
+        if !self.history.decisions.contains_key(&path) {
+            self.events.push(StepEvent::Decided { path: path.clone(), decision: Decision::Canceled });
+        }
+        if self.is_active(&path) {
+            for scope in self.iterations_of(&path) {
+                self.cancel_scopes(&scope);
+            }
+            if self.loops.remove(&path).is_none() {
+                self.events.push(StepEvent::Canceled { path: path.clone() });
+            }
+        }
+        self.skip(path);
+    }
+}

@@ -1,0 +1,178 @@
+//! How one step runs: from the values of its edges to the edges that it decides.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use super::fields::Fields;
+use super::pure::{decides, run_pure};
+use super::scope::{Arrival, EdgeState, join};
+use super::{Decision, DueEffect, Execution, MAX_STEPS, ScopePath, StepError, StepEvent, StepOutcome, StepPath};
+use crate::nodes::r#loop::ITEM;
+use crate::nodes::policy::OnError;
+use crate::nodes::{ERROR, merge};
+
+impl Execution {
+    /// Runs or skips a step if the edges into it say so.
+    pub(super) fn resolve(&mut self, path: StepPath) {
+        let Some(state) = self.scopes.get(&path.scope) else { return };
+        if state.is_decided(path.step) || self.history.decisions.get(&path) == Some(&Decision::Canceled) {
+            return;
+        }
+        let step = &self.plan.steps[path.step];
+        let edges: Vec<usize> = step.incoming.iter().copied().filter(|edge| !self.plan.is_back_edge(*edge)).collect();
+        if merge::takes_first(step)
+            && let Some(winner) = self.find_winner(&path, &edges)
+        {
+            self.take_winner(path, winner);
+            return;
+        }
+        match state.arrival(&edges) {
+            Arrival::Incomplete => {}
+            Arrival::Skipped => self.skip(path),
+            Arrival::Complete(values) => self.run_step(path, values),
+        }
+    }
+
+    pub(super) fn run_step(&mut self, path: StepPath, values: Vec<Arc<Value>>) {
+        let plan = self.plan.clone();
+        let step = &plan.steps[path.step];
+        // The input of a merge is a list, even of one value.
+        let input = match step.node_type.name {
+            "merge" if !merge::takes_first(step) => {
+                Arc::new(Value::Array(values.iter().map(|value| Value::clone(value)).collect()))
+            }
+            _ => join(values),
+        };
+        self.events.push(StepEvent::Started { path: path.clone(), input: input.clone() });
+        self.steps += 1;
+        if self.steps > MAX_STEPS {
+            let error = StepError::new("too_many_steps", format!("a run executes at most {MAX_STEPS} steps"));
+            return self.fail_scope(&ScopePath::default(), path.step, error);
+        }
+        if let Some(Decision::Port(port)) = self.history.decisions.get(&path) {
+            let outcome = StepOutcome::new(port.clone(), input);
+            return self.complete(path, Ok(outcome));
+        }
+        let variables = self.variables(&path, &input);
+        let fields = Fields { step, variables: &variables, now: self.now };
+        if step.node_type.is_loop() {
+            return self.begin_loop(path, &fields);
+        }
+        if let Some(result) = run_pure(&fields, &input) {
+            if decides(step.node_type.name)
+                && let Ok(outcome) = &result
+            {
+                let decision = Decision::Port(outcome.port.clone());
+                self.events.push(StepEvent::Decided { path: path.clone(), decision });
+            }
+            return self.complete(path, result);
+        }
+        match fields.config() {
+            Err(error) => self.complete(path, Err(error)),
+            Ok(config) => {
+                self.activate(&path);
+                match self.history.results.remove(&path) {
+                    Some(result) => self.complete(path, result),
+                    None => self.due.push(DueEffect { path, config, input }),
+                }
+            }
+        }
+    }
+
+    /// The variables that the expressions of a step see. Only the outputs that they read are copied.
+    fn variables(&self, path: &StepPath, input: &Value) -> Map<String, Value> {
+        let mut nodes = Map::new();
+        for &read in &self.plan.steps[path.step].reads {
+            if let Some(output) = self.output_of(&path.scope, read) {
+                nodes.insert(self.plan.steps[read].id.clone(), json!({"output": Value::clone(output)}));
+            }
+        }
+        let vars = self.scopes.get(&path.scope).map(|scope| scope.variables.clone()).unwrap_or_default();
+        Map::from_iter([
+            ("input".to_owned(), input.clone()),
+            ("nodes".to_owned(), Value::Object(nodes)),
+            ("vars".to_owned(), Value::Object(vars)),
+            ("run".to_owned(), json!({"id": self.run_id})),
+        ])
+    }
+
+    /// The output of a step in a scope or in one that encloses it.
+    fn output_of(&self, scope: &ScopePath, step: usize) -> Option<&Arc<Value>> {
+        let mut scope = scope.clone();
+        loop {
+            if let Some(output) = self.scopes.get(&scope).and_then(|state| state.outputs.get(&step)) {
+                return Some(output);
+            }
+            scope = scope.parent()?.0;
+        }
+    }
+
+    pub(super) fn activate(&mut self, path: &StepPath) {
+        if let Some(state) = self.scopes.get_mut(&path.scope) {
+            state.active.insert(path.step);
+        }
+    }
+
+    /// Ends a step, and decides the edges that leave it.
+    pub(super) fn complete(&mut self, path: StepPath, result: Result<StepOutcome, StepError>) {
+        let plan = self.plan.clone();
+        let step = &plan.steps[path.step];
+        let outcome = match result {
+            Ok(outcome) => outcome,
+            Err(error) => {
+                self.events.push(StepEvent::Failed { path: path.clone(), error: error.clone() });
+                match on_error(&step.config) {
+                    OnError::Fail => return self.fail_scope(&path.scope, path.step, error),
+                    OnError::Branch => StepOutcome::new(ERROR, error.to_value()),
+                    // The last port is that of no answer: `false`, `default`, `done`, `flagged`.
+                    OnError::Continue => {
+                        StepOutcome::new(step.outputs.last().cloned().unwrap_or_default(), Value::Null)
+                    }
+                }
+            }
+        };
+        let Some(state) = self.scopes.get_mut(&path.scope) else { return };
+        state.active.remove(&path.step);
+        state.resolved.insert(path.step);
+        if outcome.port != ERROR {
+            state.outputs.insert(path.step, outcome.value.clone());
+        }
+        if step.node_type.name == "send_result" && self.output.is_none() {
+            self.output = Some(outcome.value.clone());
+        }
+        self.leave(&path, Some(&outcome));
+        self.events.push(StepEvent::Completed { path: path.clone(), outcome });
+        self.end_scope_if_resolved(&path.scope);
+    }
+
+    pub(super) fn skip(&mut self, path: StepPath) {
+        let Some(state) = self.scopes.get_mut(&path.scope) else { return };
+        state.active.remove(&path.step);
+        state.resolved.insert(path.step);
+        self.leave(&path, None);
+        self.events.push(StepEvent::Skipped { path: path.clone() });
+        self.end_scope_if_resolved(&path.scope);
+    }
+
+    /// Decides the edges that leave a step. Edges into the body of a loop belong to its iterations.
+    fn leave(&mut self, path: &StepPath, outcome: Option<&StepOutcome>) {
+        let plan = self.plan.clone();
+        let step = &plan.steps[path.step];
+        for &edge in &step.outgoing {
+            let port = &plan.edges[edge].from_port;
+            if step.node_type.is_loop() && port == ITEM {
+                continue;
+            }
+            let state = match outcome {
+                Some(outcome) if outcome.port == *port => EdgeState::Taken(outcome.value.clone()),
+                _ => EdgeState::Skipped,
+            };
+            self.decide(&path.scope, edge, state);
+        }
+    }
+}
+
+fn on_error(config: &Map<String, Value>) -> OnError {
+    config.get("onError").and_then(|on_error| serde_json::from_value(on_error.clone()).ok()).unwrap_or_default()
+}

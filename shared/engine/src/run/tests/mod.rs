@@ -1,0 +1,119 @@
+//! Runs of whole graphs. The tests perform the effects.
+
+mod branches;
+mod loops;
+mod properties;
+
+use std::collections::BTreeMap;
+
+use serde_json::json;
+
+use super::*;
+use crate::compile::compile;
+use crate::graph_builder::graph;
+
+type Effect = fn(&DueEffect) -> Result<StepOutcome, StepError>;
+
+/// A run of a graph, with what happened to each step.
+struct TestRun {
+    execution: Execution,
+    /// The effects that are due, in the order in which they became due.
+    due: Vec<DueEffect>,
+    events: Vec<StepEvent>,
+}
+
+impl TestRun {
+    fn new(plan: Arc<ExecutionPlan>, input: Value, history: History) -> Self {
+        let trigger = plan.steps.iter().position(|step| step.node_type.is_trigger()).unwrap();
+        let now = "2026-03-02T07:00:00Z".parse().unwrap();
+        let start = RunStart { run_id: "r1".to_owned(), trigger, input, now };
+        let mut run = Self { execution: Execution::new(plan, start, history), due: Vec::new(), events: Vec::new() };
+        run.advance();
+        run
+    }
+
+    fn start(nodes: &[(&str, &str, Value)], connections: &str, input: Value) -> Self {
+        let (plan, problems) = compile(&graph(nodes, connections)).finish();
+        Self::new(Arc::new(plan.unwrap_or_else(|| panic!("{problems:?}"))), input, History::default())
+    }
+
+    /// Runs a graph to its end. Every effect returns the input of its node.
+    fn to_end(nodes: &[(&str, &str, Value)], connections: &str, input: Value) -> Self {
+        let mut run = Self::start(nodes, connections, input);
+        run.perform_all(|effect| Ok(StepOutcome::new("out", effect.input.clone())));
+        run
+    }
+
+    fn advance(&mut self) {
+        self.due.extend(self.execution.advance());
+        self.due.retain(|effect| self.execution.is_active(&effect.path));
+        self.events.extend(self.execution.take_events());
+    }
+
+    /// Performs the effect of a node, which must be due.
+    fn perform(&mut self, node: &str, result: Result<StepOutcome, StepError>) {
+        let is_meant = |effect: &DueEffect| effect.path.display(self.execution.plan()) == node;
+        let place = self.due.iter().position(is_meant).unwrap_or_else(|| panic!("{node} is not due: {:?}", self.due()));
+        let effect = self.due.remove(place);
+        self.execution.finish(&effect.path, result);
+        self.advance();
+    }
+
+    fn perform_all(&mut self, effect: Effect) {
+        while !self.due.is_empty() {
+            let due = self.due.remove(0);
+            self.execution.finish(&due.path, effect(&due));
+            self.advance();
+        }
+    }
+
+    /// The paths of the effects that are due.
+    fn due(&self) -> Vec<String> {
+        self.due.iter().map(|effect| effect.path.display(self.execution.plan())).collect()
+    }
+
+    fn output(&self) -> Value {
+        match self.execution.end() {
+            Some(RunEnd::Completed { output }) => Value::clone(output),
+            end => panic!("the run has no output: {end:?}, due {:?}", self.due()),
+        }
+    }
+
+    fn failure(&self) -> String {
+        match self.execution.end() {
+            Some(RunEnd::Failed { error, node_id }) => format!("{node_id}: {error}"),
+            end => panic!("the run did not fail: {end:?}"),
+        }
+    }
+
+    /// How each step ended, by its path.
+    fn ends(&self) -> BTreeMap<String, String> {
+        let plan = self.execution.plan();
+        let mut ends = BTreeMap::new();
+        for event in &self.events {
+            let (path, end) = match event {
+                StepEvent::Completed { path, outcome } => (path, format!("{} {}", outcome.port, outcome.value)),
+                StepEvent::Failed { path, error } => (path, error.to_string()),
+                StepEvent::Skipped { path } => (path, "skipped".to_owned()),
+                StepEvent::Canceled { path } => (path, "canceled".to_owned()),
+                StepEvent::Started { .. } | StepEvent::Decided { .. } => continue,
+            };
+            let known: &mut String = ends.entry(path.display(plan)).or_default();
+            known.push_str(if known.is_empty() { "" } else { ", " });
+            known.push_str(&end);
+        }
+        ends
+    }
+}
+
+fn http(url: &str) -> Value {
+    json!({"url": format!("https://example.com/{url}")})
+}
+
+fn error(code: &str) -> Result<StepOutcome, StepError> {
+    Err(StepError::new(code, "It did not answer."))
+}
+
+fn value(value: Value) -> Result<StepOutcome, StepError> {
+    Ok(StepOutcome::new("out", value))
+}

@@ -1,0 +1,231 @@
+//! Properties of random graphs, whose effects end in a random order, and of runs that restart at a random time.
+
+use std::collections::BTreeSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use domain::graph::Graph;
+use fastrand::Rng;
+
+use super::*;
+
+/// `RUN_GRAPHS=20000` draws this number of graphs.
+fn graphs() -> u64 {
+    std::env::var("RUN_GRAPHS").map_or(400, |graphs| graphs.parse().unwrap())
+}
+
+/// What a random graph may contain besides its other nodes.
+#[derive(Clone, Copy, Default)]
+struct Kinds {
+    /// Merges that take the first value.
+    races: bool,
+    /// Steps without an error port whose failure fails the run.
+    failures: bool,
+}
+
+struct Drawing {
+    rng: Rng,
+    kinds: Kinds,
+    nodes: Vec<Value>,
+    connections: Vec<Value>,
+}
+
+type Port = (String, &'static str);
+
+impl Drawing {
+    fn add(&mut self, kind: &str, config: Value) -> String {
+        let id = format!("n{}", self.nodes.len());
+        self.nodes.push(json!({"id": id, "type": kind, "config": config}));
+        id
+    }
+
+    fn connect(&mut self, from: &Port, to: &str, port: &str) {
+        self.connections.push(json!({"from": {"node": from.0, "port": from.1}, "to": {"node": to, "port": port}}));
+    }
+
+    /// Adds steps after the given ports, and returns all ports that later steps may follow.
+    fn grow(&mut self, mut ports: Vec<Port>, steps: usize, depth: usize) -> Vec<Port> {
+        for _ in 0..steps {
+            let kind = ["condition", "transform", "http", "http", "merge", "loop"][self.rng.usize(..6)];
+            let (id, outputs): (String, &[&'static str]) = match kind {
+                "condition" => {
+                    let expression = format!("size(toJson(input)) % 3 == {}", self.rng.u8(..3));
+                    (self.add(kind, json!({"expression": expression})), &["true", "false"])
+                }
+                "transform" => (self.add(kind, json!({"value": "[input, 1]"})), &["out"]),
+                "http" => {
+                    let choices = if self.kinds.failures { 3 } else { 2 };
+                    let on_error = ["branch", "continue", "fail"][self.rng.usize(..choices)];
+                    let config = json!({"url": "https://example.com/", "onError": on_error});
+                    (self.add(kind, config), if on_error == "branch" { &["out", "error"] } else { &["out"] })
+                }
+                "merge" if self.kinds.races && self.rng.bool() => {
+                    let config = json!({"mode": "first", "cancelLosers": self.rng.bool()});
+                    (self.add(kind, config), &["out"])
+                }
+                "merge" => (self.add(kind, json!({})), &["out"]),
+                _ if depth == 2 => continue,
+                _ => {
+                    let choices = if self.kinds.failures { 3 } else { 2 };
+                    let on_item_error = ["skip", "null", "fail"][self.rng.usize(..choices)];
+                    let items = format!("[1, 2, 3, 4].slice(0, {})", self.rng.u8(..5));
+                    let concurrency = self.rng.u8(1..4);
+                    let config = json!({"items": items, "concurrency": concurrency, "onItemError": on_item_error});
+                    let id = self.add(kind, config);
+                    let steps = self.rng.usize(1..4);
+                    let body = self.grow(vec![(id.clone(), "item")], steps, depth + 1);
+                    for port in self.choose(&body) {
+                        self.connect(&port, &id, "next");
+                    }
+                    (id, &["done"])
+                }
+            };
+            for port in self.choose(&ports) {
+                self.connect(&port, &id, "in");
+            }
+            ports.extend(outputs.iter().map(|port| (id.clone(), *port)));
+        }
+        ports
+    }
+
+    /// One to three different ports.
+    fn choose(&mut self, ports: &[Port]) -> BTreeSet<Port> {
+        let count = self.rng.usize(1..4);
+        (0..count).map(|_| ports[self.rng.usize(..ports.len())].clone()).collect()
+    }
+}
+
+/// A random plan. Drawings that are no valid graph are drawn again.
+fn draw(seed: u64, kinds: Kinds) -> Arc<ExecutionPlan> {
+    let mut rng = Rng::with_seed(seed);
+    loop {
+        let mut drawing = Drawing { rng: rng.fork(), kinds, nodes: Vec::new(), connections: Vec::new() };
+        let start = drawing.add("input", json!({}));
+        let steps = drawing.rng.usize(2..12);
+        let ports = drawing.grow(vec![(start, "out")], steps, 0);
+        let end = drawing.add("send_result", json!({}));
+        for port in drawing.choose(&ports) {
+            drawing.connect(&port, &end, "in");
+        }
+        let graph = json!({"nodes": drawing.nodes, "connections": drawing.connections});
+        let graph: Graph = serde_json::from_value(graph).unwrap();
+        if let (Some(plan), _) = compile(&graph).finish() {
+            return Arc::new(plan);
+        }
+    }
+}
+
+/// The result of an effect: a function of the seed and the path, so that it does not depend on the order.
+fn result(seed: u64, path: &StepPath) -> Result<StepOutcome, StepError> {
+    let mut hasher = DefaultHasher::new();
+    (seed, path).hash(&mut hasher);
+    let number = hasher.finish() % 1_000;
+    if number.is_multiple_of(5) { error("unavailable") } else { value(json!(number)) }
+}
+
+/// Performs the effects that are due, in a random order, at most `most`.
+fn perform_some(run: &mut TestRun, seed: u64, rng: &mut Rng, most: usize, history: &mut History) {
+    for _ in 0..most {
+        if run.due.is_empty() {
+            break;
+        }
+        let effect = run.due.swap_remove(rng.usize(..run.due.len()));
+        let result = result(seed, &effect.path);
+        history.results.insert(effect.path.clone(), result.clone());
+        run.execution.finish(&effect.path, result);
+        run.advance();
+    }
+    for event in &run.events {
+        if let StepEvent::Decided { path, decision } = event {
+            history.decisions.insert(path.clone(), decision.clone());
+        }
+    }
+}
+
+fn start(plan: &Arc<ExecutionPlan>, history: History) -> TestRun {
+    TestRun::new(plan.clone(), json!({"n": 1}), history)
+}
+
+fn run_in_random_order(plan: &Arc<ExecutionPlan>, seed: u64, order: u64) -> TestRun {
+    let mut run = start(plan, History::default());
+    perform_some(&mut run, seed, &mut Rng::with_seed(order), usize::MAX, &mut History::default());
+    run
+}
+
+/// No step is started twice, no run gets stuck, and in a run that does not fail every step ends exactly once.
+#[test]
+fn every_run_ends_and_no_step_runs_twice() {
+    let mut failed = 0;
+    for seed in 0..graphs() {
+        let plan = draw(seed, Kinds { races: true, failures: true });
+        let run = run_in_random_order(&plan, seed, seed);
+        let end = run.execution.end().unwrap_or_else(|| panic!("{seed}: the run is stuck: {:?}", run.ends()));
+        let mut started = BTreeSet::new();
+        for event in &run.events {
+            if let StepEvent::Started { path, .. } = event {
+                assert!(started.insert(path), "{seed}: {} ran twice", path.display(&plan));
+            }
+        }
+        let ends = run.ends();
+        for (path, end) in &ends {
+            // An error port and `continue` complete a step that failed.
+            let is_error = end.starts_with("unavailable: ") && !end["unavailable: ".len()..].contains(": ");
+            assert!(!end.contains(", ") || is_error || end == "canceled, skipped", "{seed}: {path} ended as {end}");
+        }
+        failed += u64::from(matches!(end, RunEnd::Failed { .. }));
+        if matches!(end, RunEnd::Completed { .. }) {
+            let root = plan.steps.iter().filter(|step| step.parent_loop.is_none());
+            let unresolved: Vec<_> = root.filter(|step| !ends.contains_key(&step.id)).map(|step| &step.id).collect();
+            assert!(unresolved.is_empty(), "{seed}: {unresolved:?} have no end");
+        }
+    }
+    assert!(failed > graphs() / 20 && failed < graphs(), "{failed} runs failed");
+}
+
+#[test]
+fn without_races_the_order_of_effects_changes_nothing() {
+    let mut effects = 0;
+    for seed in 0..graphs() {
+        let plan = draw(seed, Kinds::default());
+        let runs = [1, 2, 3].map(|order| run_in_random_order(&plan, seed, order));
+        effects += runs[0].ends().len() as u64;
+        assert_eq!(runs[0].ends(), runs[1].ends(), "{seed}");
+        assert_eq!(runs[0].ends(), runs[2].ends(), "{seed}");
+        assert_eq!(runs[0].output(), runs[1].output(), "{seed}");
+    }
+    assert!(effects > graphs() * 3, "{effects}");
+}
+
+/// A run that is restored from the results and decisions so far waits for the same effects, and ends in the same way.
+#[test]
+fn a_restored_run_continues_where_it_was() {
+    let mut restored_late = 0;
+    for seed in 0..graphs() {
+        let plan = draw(seed, Kinds { races: true, failures: true });
+        let mut rng = Rng::with_seed(seed);
+        let mut history = History::default();
+        let mut run = start(&plan, History::default());
+        let most = rng.usize(..12);
+        perform_some(&mut run, seed, &mut rng, most, &mut history);
+        let (results, decisions) = (history.results.clone(), history.decisions.clone());
+        restored_late += u64::from(!results.is_empty() && run.execution.end().is_none());
+        let mut restored = start(&plan, History { results, decisions });
+        let sorted = |run: &TestRun| run.due().into_iter().collect::<BTreeSet<_>>();
+        assert_eq!(sorted(&restored), sorted(&run), "{seed}");
+        assert_eq!(restored.execution.end(), run.execution.end(), "{seed}");
+
+        // Both perform the remaining effects in the same order.
+        let mut order: Vec<StepPath> = Vec::new();
+        while let Some(effect) = run.due.pop() {
+            order.push(effect.path.clone());
+            run.execution.finish(&effect.path, result(seed, &effect.path));
+            run.advance();
+        }
+        for path in order {
+            let result = result(seed, &path);
+            restored.execution.finish(&path, result);
+            restored.advance();
+        }
+        assert_eq!(restored.execution.end(), run.execution.end(), "{seed}");
+    }
+    assert!(restored_late > graphs() / 20, "{restored_late}");
+}
