@@ -7,5 +7,6 @@ pub mod expression;
 mod graph_builder;
 pub mod nodes;
 pub mod run;
+pub mod schedule;
 pub mod schema;
 pub mod templates;

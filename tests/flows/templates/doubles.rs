@@ -4,42 +4,24 @@ use futures::executor::block_on;
 use serde_json::{Map, Value, json};
 
 use engine::compile::PlanStep;
-use engine::expression::Scope;
-use engine::schema::Program;
+use engine::run::{DueEffect, StepOutcome};
 use gateway::chat::ChatRequest;
 use gateway::embeddings::EmbeddingsRequest;
 use gateway::providers::{Dev, Provider};
 
-/// The output port of a node, and its value.
-pub type Outcome = (String, Value);
-
-/// Evaluates an expression of a step, if the field is set.
-pub fn value(step: &PlanStep, field: &str, scope: &Map<String, Value>) -> Option<Value> {
-    let program = step.programs.get(&format!("config.{field}"))?;
-    let scope = Scope { variables: scope, now: "2026-03-02T07:00:00Z".parse().unwrap() };
-    let value = match program {
-        Program::Condition(expression) => expression.evaluate(&scope).map(|(value, _)| value),
-        Program::Text(template) => template.render(&scope).map(Value::String),
-    };
-    Some(value.unwrap_or_else(|failure| panic!("{}, {field}: {failure}\n{:#}", step.id, json!(scope.variables))))
+fn text(effect: &DueEffect, field: &str) -> String {
+    effect.config.get(field).and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
-fn text(step: &PlanStep, field: &str, scope: &Map<String, Value>) -> String {
-    let value = value(step, field, scope).unwrap_or_default();
-    value.as_str().unwrap_or_default().to_owned()
-}
-
-/// Returns every possible outcome of a node with side effects.
-pub fn simulate_node(step: &PlanStep, scope: &Map<String, Value>) -> Vec<Outcome> {
-    for field in step.programs.keys().filter_map(|field| field.strip_prefix("config.")) {
-        value(step, field, scope);
-    }
-    let out = |value: Value| ("out".to_owned(), value);
-    let mut outcomes: Vec<Outcome> = match step.node_type.name {
-        "model" => answers(step, scope).into_iter().map(out).collect(),
-        "embeddings" => vec![out(vectors(step, scope))],
+/// Returns every possible outcome of an effect.
+pub fn simulate_effect(step: &PlanStep, effect: &DueEffect) -> Vec<StepOutcome> {
+    let out = |value: Value| StepOutcome::new("out", value);
+    let mut outcomes: Vec<StepOutcome> = match step.node_type.name {
+        "delay" => vec![StepOutcome::new("out", effect.input.clone())],
+        "model" => answers(step, effect).into_iter().map(out).collect(),
+        "embeddings" => vec![out(vectors(effect))],
         "retrieval" => {
-            assert!(!text(step, "query", scope).is_empty(), "{}", step.id);
+            assert!(!text(effect, "query").is_empty(), "{}", step.id);
             vec![
                 out(json!({"passages": [{"source": "Returns", "text": "Within 30 days.", "score": 0.8}]})),
                 out(json!([])),
@@ -50,14 +32,16 @@ pub fn simulate_node(step: &PlanStep, scope: &Map<String, Value>) -> Vec<Outcome
             out(json!({"status": 202, "headers": {}, "body": {"state": "open"}})),
             out(json!({"status": 404, "headers": {}, "body": "not found"})),
         ],
-        "guard" => ["passed", "flagged"].map(|port| (port.to_owned(), json!({"flagged": port == "flagged"}))).into(),
-        "review" => decisions(step, scope),
+        "guard" => {
+            ["passed", "flagged"].map(|port| StepOutcome::new(port, json!({"flagged": port == "flagged"}))).into()
+        }
+        "review" => decisions(effect),
         "send_message" => vec![out(json!({"sent": true}))],
         other => panic!("{other} has no test double"),
     };
     let error = json!({"code": "unavailable", "message": "It did not answer."});
     match step.config.get("onError").and_then(Value::as_str) {
-        Some("branch") => outcomes.push(("error".to_owned(), error)),
+        Some("branch") => outcomes.push(StepOutcome::new("error", error)),
         Some("continue") => outcomes.push(out(Value::Null)),
         _ => {}
     }
@@ -65,15 +49,15 @@ pub fn simulate_node(step: &PlanStep, scope: &Map<String, Value>) -> Vec<Outcome
 }
 
 /// The decisions of a person who changes nothing and writes no comment.
-fn decisions(step: &PlanStep, scope: &Map<String, Value>) -> Vec<Outcome> {
+fn decisions(effect: &DueEffect) -> Vec<StepOutcome> {
     let mut fields = Map::new();
-    for (index, field) in step.config.get("fields").and_then(Value::as_array).into_iter().flatten().enumerate() {
-        if let Some(value) = value(step, &format!("fields[{index}].value"), scope) {
-            fields.insert(field["name"].as_str().unwrap().to_owned(), value);
+    for field in effect.config.get("fields").and_then(Value::as_array).into_iter().flatten() {
+        if let Some(value) = field.get("value") {
+            fields.insert(field["name"].as_str().unwrap().to_owned(), value.clone());
         }
     }
     let decided = |port: &str, fields: Value, reviewer: Value| {
-        (port.to_owned(), json!({"decision": port, "fields": fields, "comment": null, "reviewer": reviewer}))
+        StepOutcome::new(port, json!({"decision": port, "fields": fields, "comment": null, "reviewer": reviewer}))
     };
     vec![
         decided("approved", Value::Object(fields), json!("Ada")),
@@ -83,10 +67,10 @@ fn decisions(step: &PlanStep, scope: &Map<String, Value>) -> Vec<Outcome> {
 }
 
 /// The answers of dev-chat. With a schema, also the answers for the middle and the last of the allowed values.
-fn answers(step: &PlanStep, scope: &Map<String, Value>) -> Vec<Value> {
+fn answers(step: &PlanStep, effect: &DueEffect) -> Vec<Value> {
     let ask_model = |format: Option<Value>| {
         let messages = json!([
-            {"role": "system", "content": text(step, "system", scope)}, {"role": "user", "content": text(step, "prompt", scope)},
+            {"role": "system", "content": text(effect, "system")}, {"role": "user", "content": text(effect, "prompt")},
         ]);
         let mut body = json!({"model": "dev-chat", "messages": messages});
         for (name, from) in [("temperature", "temperature"), ("max_tokens", "maxTokens")] {
@@ -144,8 +128,8 @@ fn narrow_schema(schema: &Value, leaning: Leaning) -> Value {
     }
 }
 
-fn vectors(step: &PlanStep, scope: &Map<String, Value>) -> Value {
-    let body = json!({"model": "dev-embed", "input": value(step, "input", scope)});
+fn vectors(effect: &DueEffect) -> Value {
+    let body = json!({"model": "dev-embed", "input": effect.config["input"]});
     let answer = block_on(Dev.embed("dev-embed", &EmbeddingsRequest::read(body).unwrap())).unwrap();
     json!(answer.vectors)
 }

@@ -1,14 +1,16 @@
-//! Simulates every template with every outcome of every node with side effects. No expression may fail, every run must
-//! reach its end, and every node must be visited.
+//! Runs every template with every outcome of every node with side effects. No expression may fail, every run must reach
+//! its end, and every node must be visited.
 
 mod doubles;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
+use std::sync::Arc;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use doubles::{simulate_node, value};
-use engine::compile::{ExecutionPlan, PlanStep, compile};
+use doubles::simulate_effect;
+use engine::compile::{ExecutionPlan, compile};
+use engine::run::{Execution, History, RunEnd, RunStart, StepEvent};
 use engine::templates::{WorkflowTemplate, all, find};
 
 /// The maximum number of runs per input. A template that needs more has too many outcomes to review.
@@ -104,15 +106,15 @@ struct Rehearsal {
 
 /// Runs a template at most `most` times.
 fn rehearse(template: &WorkflowTemplate, input: &Value, most: usize, visited: &mut HashSet<String>) -> Rehearsal {
-    let plan = compile(&template.graph).finish().0.unwrap();
+    let plan = Arc::new(compile(&template.graph).finish().0.unwrap());
     let is_waited_for = ["webhook", "input"].iter().any(|name| has(template, name));
     let mut choices = Choices::default();
     let mut rehearsal = Rehearsal::default();
     for _ in 0..most {
-        let mut run = Run { plan: &plan, choices: &mut choices, visited, is_answered: false };
-        let end = run.steps(None, HashMap::new(), input, &Map::new(), &json!({}));
-        assert!(end.is_none() || run.is_answered || !is_waited_for, "{}: a run has no output", template.slug);
-        rehearsal.ends += usize::from(end.is_some());
+        if let Some(output) = run_once(&plan, input, &mut choices, visited) {
+            assert!(!output.is_null() || !is_waited_for, "{}: a run has no output", template.slug);
+            rehearsal.ends += 1;
+        }
         if !choices.next() {
             rehearsal.is_through = true;
             break;
@@ -149,129 +151,62 @@ impl Choices {
     }
 }
 
-struct Run<'a> {
-    plan: &'a ExecutionPlan,
-    choices: &'a mut Choices,
-    visited: &'a mut HashSet<String>,
-    is_answered: bool,
+/// Runs a template once. Returns the output of the run; `None` if it failed.
+fn run_once(
+    plan: &Arc<ExecutionPlan>,
+    input: &Value,
+    choices: &mut Choices,
+    visited: &mut HashSet<String>,
+) -> Option<Arc<Value>> {
+    let trigger = plan.steps.iter().position(|step| step.node_type.is_trigger()).unwrap();
+    let now = "2026-03-02T07:00:00Z".parse().unwrap();
+    let start = RunStart { run_id: "r1".to_owned(), trigger, input: input.clone(), now };
+    let mut execution = Execution::new(plan.clone(), start, History::default());
+    loop {
+        let due = execution.advance();
+        for event in execution.take_events() {
+            check_event(plan, &event, visited);
+        }
+        match execution.end() {
+            Some(RunEnd::Completed { output }) => return Some(output.clone()),
+            Some(RunEnd::Failed { .. }) => return None,
+            None => {}
+        }
+        for effect in due {
+            let step = &plan.steps[effect.path.step];
+            let mut outcomes = simulate_effect(step, &effect);
+            let outcome = outcomes.swap_remove(choices.choose(effect.path.step, outcomes.len()));
+            execution.finish(&effect.path, Ok(outcome));
+        }
+    }
 }
 
-impl Run<'_> {
-    /// Runs the steps of a loop body or of the whole graph, and returns the values of the edges taken, or none if the
-    /// run failed.
-    fn steps(
-        &mut self,
-        parent_loop: Option<usize>,
-        mut taken: HashMap<usize, Value>,
-        trigger: &Value,
-        nodes: &Map<String, Value>,
-        vars: &Value,
-    ) -> Option<HashMap<usize, Value>> {
-        let mut nodes = nodes.clone();
-        for &index in &self.plan.order {
-            let step = &self.plan.steps[index];
-            if step.parent_loop != parent_loop {
-                continue;
-            }
-            let came: Vec<Value> = step.incoming.iter().filter_map(|edge| taken.get(edge).cloned()).collect();
-            let input = match (&came[..], step.node_type.name) {
-                _ if step.node_type.is_trigger() => trigger.clone(),
-                ([], _) => continue,
-                (_, "merge") if step.config.get("mode") != Some(&json!("first")) => json!(came),
-                ([first, ..], "merge") => first.clone(),
-                ([one], _) => one.clone(),
-                _ => json!(came),
-            };
-            self.visited.insert(step.id.clone());
-            let scope = json!({"input": input, "nodes": nodes, "vars": vars, "run": {"id": "r1"}});
-            let (port, value) = match step.node_type.name {
-                "loop" => ("done".to_owned(), self.each(index, &scope)?),
-                _ => self.outcome(index, step, scope.as_object().unwrap())?,
-            };
-            if port != "error" {
-                nodes.insert(step.id.clone(), json!({"output": value}));
-            }
-            for edge in step.outgoing.iter().filter(|edge| self.plan.edges[**edge].from_port == port) {
-                taken.insert(*edge, value.clone());
-            }
+/// No expression may fail, and every element of a loop must have a result.
+fn check_event(plan: &ExecutionPlan, event: &StepEvent, visited: &mut HashSet<String>) {
+    match event {
+        StepEvent::Started { path, .. } => {
+            visited.insert(plan.steps[path.step].id.clone());
         }
-        Some(taken)
-    }
-
-    /// Runs a loop, whose body must return a result for every element.
-    fn each(&mut self, index: usize, scope: &Value) -> Option<Value> {
-        let step = &self.plan.steps[index];
-        let items = value(step, "items", scope.as_object().unwrap()).unwrap();
-        let edges = |port: &str, edges: &[usize]| -> Vec<usize> {
-            let is_meant = |edge: &&usize| {
-                let edge = &self.plan.edges[**edge];
-                edge.from == index && edge.from_port == port || edge.to == index && edge.to_port == port
-            };
-            edges.iter().filter(is_meant).copied().collect()
-        };
-        let (firsts, backs) = (edges("item", &step.outgoing), edges("next", &step.incoming));
-        let mut results = Vec::new();
-        for (place, item) in items.as_array().unwrap().iter().enumerate() {
-            let taken = firsts.iter().map(|edge| (*edge, item.clone())).collect();
-            let vars = json!({"item": item, "index": place});
-            let taken = self.steps(Some(index), taken, &Value::Null, scope["nodes"].as_object().unwrap(), &vars)?;
-            let back = backs.iter().find_map(|edge| taken.get(edge).cloned());
-            results.push(back.unwrap_or_else(|| panic!("{}: an element has no result", step.id)));
+        StepEvent::Failed { path, error } => {
+            let step = &plan.steps[path.step];
+            assert_eq!(step.node_type.name, "fail", "{}: {error}", path.display(plan));
         }
-        Some(Value::Array(results))
-    }
-
-    fn outcome(&mut self, index: usize, step: &PlanStep, scope: &Map<String, Value>) -> Option<(String, Value)> {
-        let value = |field: &str| value(step, field, scope);
-        let input = scope["input"].clone();
-        let fields = |prefix: &str| {
-            let fields = step.programs.keys().filter_map(|field| field.strip_prefix("config.")?.strip_prefix(prefix));
-            fields.map(|name| (name.to_owned(), value(&format!("{prefix}{name}")).unwrap())).collect()
-        };
-        let (port, value) = match step.node_type.name {
-            "fail" => {
-                value("message");
-                return None;
-            }
-            "condition" => {
-                let holds = value("expression").unwrap();
-                (holds.as_bool().unwrap_or_else(|| panic!("{}: neither true nor false", step.id)).to_string(), input)
-            }
-            "switch" => {
-                let cases = step.config["cases"].as_array().unwrap().iter().enumerate();
-                let is_taken = |place: usize| value(&format!("cases[{place}].expression")) == Some(Value::Bool(true));
-                let case = cases.into_iter().find(|(place, _)| is_taken(*place));
-                (case.map_or("default", |(_, case)| case["name"].as_str().unwrap()).to_owned(), input)
-            }
-            "transform" => ("out".to_owned(), value("value").unwrap_or_else(|| Value::Object(fields("fields.")))),
-            "template" => ("out".to_owned(), value("template").unwrap()),
-            "send_result" => {
-                assert!(!self.is_answered, "{}: a second output", step.id);
-                self.is_answered = true;
-                ("out".to_owned(), value("output").unwrap_or(input))
-            }
-            "merge" | "delay" | "input" | "webhook" | "schedule" | "message" => ("out".to_owned(), input),
-            _ => {
-                let mut outcomes = simulate_node(step, scope);
-                outcomes.swap_remove(self.choices.choose(index, outcomes.len()))
-            }
-        };
-        Some((port, value))
+        StepEvent::Completed { path, outcome } if plan.steps[path.step].node_type.is_loop() => {
+            let mut results = outcome.value.as_array().into_iter().flatten();
+            assert!(results.all(|result| !result.is_null()), "{}: an element has no result", path.display(plan));
+        }
+        _ => {}
     }
 }
 
 #[test]
 fn the_simulation_returns_the_result_of_a_run() {
     let template = find("webhook-enrichment").unwrap();
-    let plan = compile(&template.graph).finish().0.unwrap();
-    let mut run =
-        Run { plan: &plan, choices: &mut Choices::default(), visited: &mut HashSet::new(), is_answered: false };
-    let taken = run.steps(None, HashMap::new(), &template.example_input, &Map::new(), &json!({})).unwrap();
-    let result = plan.steps.iter().position(|step| step.node_type.name == "send_result").unwrap();
-    let given = plan.steps[result].incoming.iter().find_map(|edge| taken.get(edge)).unwrap();
+    let plan = Arc::new(compile(&template.graph).finish().0.unwrap());
+    let output = run_once(&plan, &template.example_input, &mut Choices::default(), &mut HashSet::new()).unwrap();
     let contact = json!({"email": "ana.prieto@example.com", "domain": "example.com", "name": "Ana Prieto"});
     assert_eq!(
-        (&given["status"], &given["contact"], &given["company"]["name"]),
+        (&output["status"], &output["contact"], &output["company"]["name"]),
         (&json!("enriched"), &contact, &json!("Acme"))
     );
 }

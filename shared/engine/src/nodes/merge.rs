@@ -6,7 +6,6 @@ use utoipa::ToSchema;
 
 use super::policy::Policies;
 use super::{Category, NodeKind};
-use crate::compile::PlanStep;
 
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -26,11 +25,6 @@ pub struct MergeNode {
 pub enum Mode {
     All,
     First,
-}
-
-/// Whether a step is a merge that continues with the first value.
-pub fn takes_first(step: &PlanStep) -> bool {
-    step.node_type.name == MergeNode::NAME && step.config.get("mode").is_some_and(|mode| mode == "first")
 }
 
 impl NodeKind for MergeNode {

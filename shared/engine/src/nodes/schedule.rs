@@ -48,7 +48,7 @@ pub enum Overlap {
 }
 
 /// Parses the five fields of cron.
-fn parse(text: &str) -> Option<Cron> {
+pub fn parse_cron(text: &str) -> Option<Cron> {
     let parser = CronParser::builder().seconds(Seconds::Disallowed).year(Year::Disallowed).build();
     parser.parse(text).ok()
 }
@@ -81,13 +81,13 @@ fn problem(text: &str) -> Option<String> {
     if fields.len() != FIELDS.len() {
         return Some(FORM.to_owned());
     }
-    if let Some(cron) = parse(text) {
+    if let Some(cron) = parse_cron(text) {
         return (!ever_comes(&cron)).then(|| "never matches a date; change the day or the month".to_owned());
     }
     // Each field is parsed alone, with `*` for the others.
     let is_wrong = |place: &usize| {
         let alone = (0..FIELDS.len()).map(|other| if other == *place { fields[other] } else { "*" });
-        parse(&alone.collect::<Vec<_>>().join(" ")).is_none()
+        parse_cron(&alone.collect::<Vec<_>>().join(" ")).is_none()
     };
     let place = (0..FIELDS.len()).find(is_wrong);
     Some(place.map_or(FORM.to_owned(), |place| format!("`{}` is not a valid {}", fields[place], FIELDS[place])))

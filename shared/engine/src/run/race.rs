@@ -7,6 +7,12 @@ use serde_json::Value;
 
 use super::scope::EdgeState;
 use super::{Decision, Execution, StepEvent, StepPath};
+use crate::compile::PlanStep;
+
+/// Whether a step is a merge that continues with the first value.
+pub fn takes_first(step: &PlanStep) -> bool {
+    step.node_type.name == "merge" && step.config.get("mode").is_some_and(|mode| mode == "first")
+}
 
 impl Execution {
     /// The edge that wins: the stored winner if its value has arrived, or the first edge with a value.

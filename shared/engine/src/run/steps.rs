@@ -6,11 +6,12 @@ use serde_json::{Map, Value, json};
 
 use super::fields::Fields;
 use super::pure::{decides, run_pure};
+use super::race::takes_first;
 use super::scope::{Arrival, EdgeState, join};
 use super::{Decision, DueEffect, Execution, MAX_STEPS, ScopePath, StepError, StepEvent, StepOutcome, StepPath};
+use crate::nodes::ERROR;
 use crate::nodes::r#loop::ITEM;
 use crate::nodes::policy::OnError;
-use crate::nodes::{ERROR, merge};
 
 impl Execution {
     /// Runs or skips a step if the edges into it say so.
@@ -21,7 +22,7 @@ impl Execution {
         }
         let step = &self.plan.steps[path.step];
         let edges: Vec<usize> = step.incoming.iter().copied().filter(|edge| !self.plan.is_back_edge(*edge)).collect();
-        if merge::takes_first(step)
+        if takes_first(step)
             && let Some(winner) = self.find_winner(&path, &edges)
         {
             self.take_winner(path, winner);
@@ -39,7 +40,7 @@ impl Execution {
         let step = &plan.steps[path.step];
         // The input of a merge is a list, even of one value.
         let input = match step.node_type.name {
-            "merge" if !merge::takes_first(step) => {
+            "merge" if !takes_first(step) => {
                 Arc::new(Value::Array(values.iter().map(|value| Value::clone(value)).collect()))
             }
             _ => join(values),
