@@ -34,9 +34,9 @@ const LAYERS: [(&str, &[&str]); 14] = [
     ("queue", &["aws", "context"]),
     ("secrets", &["aws", "cache", "config", "context"]),
     ("store", &["aws", "bucket", "cache", "config", "context", "queue", "secrets"]),
-    ("models", &["cache", "context", "store"]),
+    ("model_catalog", &["cache", "context", "store"]),
     ("auth", &["aws", "cache", "config", "context", "store"]),
-    ("http", &["auth", "config", "models", "store", "telemetry"]),
+    ("http", &["auth", "config", "model_catalog", "store", "telemetry"]),
 ];
 
 /// The modules that may import each other in a circle: their parent, their names and the reason.
