@@ -12,7 +12,7 @@ use tests::provider::{Behaviour, FakeProvider};
 const MOST_BYTES: usize = 8 * 1024;
 /// The limit of a list of problems.
 const MOST_LIST_BYTES: usize = 64 * 1024;
-const LONG: usize = 300_000;
+const LONG: usize = 100_000;
 /// The length of values in request lines and headers, which have lower limits.
 const LONG_IN_HEAD: usize = 20_000;
 
