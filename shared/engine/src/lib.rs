@@ -10,3 +10,4 @@ pub mod run;
 pub mod schedule;
 pub mod schema;
 pub mod templates;
+mod value_size;

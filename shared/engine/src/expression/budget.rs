@@ -7,13 +7,12 @@ use serde::Serialize;
 use serde_json::ser::{CompactFormatter, Formatter, Serializer};
 
 use super::Cause;
+use crate::value_size::measure;
 
 /// The maximum number of steps, some tens of milliseconds.
 pub const MAX_STEPS: u64 = 1_000_000;
 /// The maximum total size of all values that an evaluation creates.
 pub const MAX_BYTES: usize = 16 * 1024 * 1024;
-/// The maximum size of a result as JSON.
-pub const MAX_OUTPUT_BYTES: usize = 1024 * 1024;
 /// The maximum nesting of created values, because comparison and printing recurse. Input values nest no deeper than the
 /// JSON parser allows.
 pub const MAX_VALUE_DEPTH: u16 = 250;
@@ -51,8 +50,7 @@ impl EvaluationBudget {
 
 /// Checks that a result is within the size limit as JSON.
 pub fn check_output_size(value: &impl Serialize) -> Result<(), Cause> {
-    serde_json::to_writer(ByteLimit(MAX_OUTPUT_BYTES), value)
-        .map_err(|_| Cause::Limit("the result is larger than 1 MiB as JSON; return less data"))
+    measure(value).map(drop).ok_or(Cause::Limit("the result is larger than 1 MiB as JSON; return less data"))
 }
 
 /// Serializes a value to JSON, and charges for each byte as it is written: escapes make JSON longer than its value.
@@ -83,20 +81,6 @@ impl io::Write for ChargedWriter<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.budget.bytes(bytes.len()).map_err(|_| io::ErrorKind::FileTooLarge)?;
         self.text.extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-/// A writer that only counts bytes, and fails above its limit.
-struct ByteLimit(usize);
-
-impl io::Write for ByteLimit {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0 = self.0.checked_sub(bytes.len()).ok_or(io::ErrorKind::FileTooLarge)?;
         Ok(bytes.len())
     }
 

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::fields::Fields;
-use super::scope::{EdgeState, ScopeState, join};
+use super::scope::{EdgeState, ScopeState, list};
 use super::{Execution, ScopePath, StepError, StepOutcome, StepPath};
 use crate::nodes::r#loop::{DONE, ITEM, OnItemError};
+use crate::value_size::{MAX_VALUE_BYTES, measure};
 
 pub struct LoopState {
     items: Vec<Value>,
@@ -17,6 +18,8 @@ pub struct LoopState {
     running: usize,
     /// The results so far. An element that is left out has none.
     results: BTreeMap<usize, Arc<Value>>,
+    /// The size of the results so far.
+    bytes: usize,
 }
 
 impl Execution {
@@ -30,7 +33,7 @@ impl Execution {
             Err(error) => return self.complete(path, Err(error)),
         };
         self.activate(&path);
-        self.loops.insert(path.clone(), LoopState { items, next: 0, running: 0, results: BTreeMap::new() });
+        self.loops.insert(path.clone(), LoopState { items, next: 0, running: 0, results: BTreeMap::new(), bytes: 0 });
         self.continue_loop(&path);
     }
 
@@ -78,7 +81,11 @@ impl Execution {
                 _ => None,
             })
             .collect();
-        if values.is_empty() { Arc::default() } else { join(values) }
+        match &values[..] {
+            [] => Arc::default(),
+            [value] => value.clone(),
+            several => list(several),
+        }
     }
 
     pub(super) fn finish_iteration(&mut self, path: &StepPath, index: usize, result: Result<Arc<Value>, StepError>) {
@@ -86,24 +93,31 @@ impl Execution {
         let on_item_error = config.get("onItemError").and_then(|value| serde_json::from_value(value.clone()).ok());
         let Some(state) = self.loops.get_mut(path) else { return };
         state.running -= 1;
-        match (result, on_item_error.unwrap_or(OnItemError::Fail)) {
-            (Ok(value), _) => {
+        let sized = result.and_then(|value| Ok((measure(&*value).ok_or_else(StepError::too_large)?, value)));
+        match (sized, on_item_error.unwrap_or(OnItemError::Fail)) {
+            (Ok((bytes, _)), _) if state.bytes + bytes > MAX_VALUE_BYTES => {
+                return self.fail_loop(path, StepError::too_large());
+            }
+            (Ok((bytes, value)), _) => {
+                state.bytes += bytes;
                 state.results.insert(index, value);
             }
             (Err(_), OnItemError::Null) => {
                 state.results.insert(index, Arc::default());
             }
             (Err(_), OnItemError::Skip) => {}
-            (Err(error), OnItemError::Fail) => {
-                let others: Vec<ScopePath> = self.iterations_of(path);
-                for scope in others {
-                    self.cancel_scopes(&scope);
-                }
-                self.loops.remove(path);
-                return self.complete(path.clone(), Err(error));
-            }
+            (Err(error), OnItemError::Fail) => return self.fail_loop(path, error),
         }
         self.continue_loop(path);
+    }
+
+    /// Ends a loop with an error, and cancels its iterations.
+    fn fail_loop(&mut self, path: &StepPath, error: StepError) {
+        for scope in self.iterations_of(path) {
+            self.cancel_scopes(&scope);
+        }
+        self.loops.remove(path);
+        self.complete(path.clone(), Err(error));
     }
 
     /// The scopes of a loop's iterations that run.

@@ -24,6 +24,7 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use crate::compile::ExecutionPlan;
+use crate::value_size::measure;
 use loops::LoopState;
 pub use outcome::{StepError, StepOutcome};
 pub use paths::{Iteration, ScopePath, StepPath};
@@ -117,6 +118,8 @@ pub struct Execution {
     due: Vec<DueEffect>,
     events: Vec<StepEvent>,
     steps: usize,
+    /// The number of steps in the graph itself, and in the body of each loop.
+    scope_sizes: BTreeMap<Option<usize>, usize>,
     output: Option<Arc<Value>>,
     end: Option<RunEnd>,
 }
@@ -124,6 +127,10 @@ pub struct Execution {
 impl Execution {
     pub fn new(plan: Arc<ExecutionPlan>, start: RunStart, history: History) -> Self {
         let RunStart { run_id, trigger, input, now } = start;
+        let mut scope_sizes = BTreeMap::new();
+        for step in &plan.steps {
+            *scope_sizes.entry(step.parent_loop).or_default() += 1;
+        }
         let mut execution = Self {
             plan,
             run_id,
@@ -135,6 +142,7 @@ impl Execution {
             due: Vec::new(),
             events: Vec::new(),
             steps: 0,
+            scope_sizes,
             output: None,
             end: None,
         };
@@ -172,6 +180,9 @@ impl Execution {
     /// Reports the result of an effect. The result of a canceled effect is ignored.
     pub fn finish(&mut self, path: &StepPath, result: Result<StepOutcome, StepError>) {
         if self.end.is_none() && self.is_active(path) && !self.loops.contains_key(path) {
+            let is_small = |outcome: &StepOutcome| measure(&*outcome.value).is_some();
+            let result =
+                result.and_then(|outcome| if is_small(&outcome) { Ok(outcome) } else { Err(StepError::too_large()) });
             self.complete(path.clone(), result);
         }
     }
@@ -206,8 +217,7 @@ impl Execution {
     /// Ends a scope whose steps are all resolved.
     fn end_scope_if_resolved(&mut self, scope: &ScopePath) {
         let Some(state) = self.scopes.get(scope) else { return };
-        let count = self.plan.steps.iter().filter(|step| step.parent_loop == scope.loop_step()).count();
-        if state.resolved.len() < count {
+        if state.resolved.len() < self.scope_sizes.get(&scope.loop_step()).copied().unwrap_or_default() {
             return;
         }
         match scope.parent() {

@@ -30,6 +30,10 @@ impl StepError {
         Self { code: code.into(), message: message.into() }
     }
 
+    pub fn too_large() -> Self {
+        Self::new("value_too_large", "a value has at most 1 MiB as JSON; pass on less of it")
+    }
+
     /// The value of the port `error`.
     pub fn to_value(&self) -> Value {
         json!({"code": self.code, "message": self.message})

@@ -54,10 +54,7 @@ impl ScopeState {
     }
 }
 
-/// The value of a port: that of its edge, or a list if several edges lead into it.
-pub fn join(mut values: Vec<Arc<Value>>) -> Arc<Value> {
-    match values.len() {
-        1 => values.remove(0),
-        _ => Arc::new(Value::Array(values.iter().map(|value| Value::clone(value)).collect())),
-    }
+/// The list of the values of several edges.
+pub fn list(values: &[Arc<Value>]) -> Arc<Value> {
+    Arc::new(Value::Array(values.iter().map(|value| Value::clone(value)).collect()))
 }

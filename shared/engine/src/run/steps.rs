@@ -7,11 +7,12 @@ use serde_json::{Map, Value, json};
 use super::fields::Fields;
 use super::pure::{decides, run_pure};
 use super::race::takes_first;
-use super::scope::{Arrival, EdgeState, join};
+use super::scope::{Arrival, EdgeState, list};
 use super::{Decision, DueEffect, Execution, MAX_STEPS, ScopePath, StepError, StepEvent, StepOutcome, StepPath};
 use crate::nodes::ERROR;
 use crate::nodes::r#loop::ITEM;
 use crate::nodes::policy::OnError;
+use crate::value_size::measure;
 
 impl Execution {
     /// Runs or skips a step if the edges into it say so.
@@ -39,14 +40,13 @@ impl Execution {
         let plan = self.plan.clone();
         let step = &plan.steps[path.step];
         // The input of a merge is a list, even of one value.
-        let input = match step.node_type.name {
-            "merge" if !takes_first(step) => {
-                Arc::new(Value::Array(values.iter().map(|value| Value::clone(value)).collect()))
-            }
-            _ => join(values),
-        };
+        let is_list = values.len() > 1 || step.node_type.name == "merge" && !takes_first(step);
+        let input = if is_list { list(&values) } else { values.into_iter().next().unwrap_or_default() };
         self.events.push(StepEvent::Started { path: path.clone(), input: input.clone() });
         self.steps += 1;
+        if is_list && measure(&*input).is_none() {
+            return self.complete(path, Err(StepError::too_large()));
+        }
         if self.steps > MAX_STEPS {
             let error = StepError::new("too_many_steps", format!("a run executes at most {MAX_STEPS} steps"));
             return self.fail_scope(&ScopePath::default(), path.step, error);

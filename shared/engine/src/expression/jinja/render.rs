@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::super::budget::{MAX_OUTPUT_BYTES, check_output_size};
+use super::super::budget::check_output_size;
 use super::super::evaluate::Evaluation;
 use super::super::functions::elements;
 use super::super::operators::format_value;
@@ -10,6 +10,7 @@ use super::super::tree::Expr;
 use super::super::value::{Text, Value};
 use super::super::{Cause, EvaluationError, TextPosition};
 use super::{BLOCK, For, Statement, Target};
+use crate::value_size::MAX_VALUE_BYTES;
 
 pub struct Rendering<'a> {
     evaluation: Evaluation<'a>,
@@ -74,7 +75,7 @@ impl<'a> Rendering<'a> {
 
     fn print(&mut self, text: &str) -> Result<(), Cause> {
         self.evaluation.budget.bytes(text.len())?;
-        if self.printed.len() + text.len() > MAX_OUTPUT_BYTES {
+        if self.printed.len() + text.len() > MAX_VALUE_BYTES {
             return Err(Cause::Limit("the text is larger than 1 MiB; print less"));
         }
         self.printed.push_str(text);

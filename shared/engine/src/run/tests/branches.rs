@@ -207,6 +207,30 @@ fn an_effect_gets_its_configuration_with_values() {
 }
 
 #[test]
+fn the_size_of_values_is_limited() {
+    let nodes = [
+        ("start", "input", json!({})),
+        ("one", "http", http("one")),
+        ("two", "http", http("two")),
+        ("all", "merge", json!({})),
+        ("end", "send_result", json!({})),
+    ];
+    let connections = "start>one start>two one>all two>all all>end";
+    let with = |bytes: usize| {
+        let mut run = TestRun::start(&nodes, connections, json!({}));
+        run.perform("one", value(json!("x".repeat(bytes))));
+        if run.execution.end().is_none() {
+            run.perform("two", value(json!("x".repeat(bytes))));
+        }
+        run
+    };
+    let message = "value_too_large: a value has at most 1 MiB as JSON; pass on less of it";
+    assert_eq!(with(400_000).output(), json!(vec!["x".repeat(400_000); 2]));
+    assert_eq!(with(600_000).failure(), format!("all: {message}"));
+    assert_eq!(with(1_100_000).failure(), format!("one: {message}"));
+}
+
+#[test]
 fn other_triggers_are_skipped() {
     let nodes = [
         ("hook", "webhook", json!({})),

@@ -112,6 +112,16 @@ fn a_loop_that_loses_a_race_is_canceled_with_its_iterations() {
 }
 
 #[test]
+fn the_size_of_the_results_is_limited() {
+    let nodes = call_each(json!({"items": "input", "concurrency": 3}));
+    let mut run = TestRun::start(&nodes, CALL_EACH, json!([1, 2, 3, 4]));
+    run.perform_all(|_| value(json!("x".repeat(400_000))));
+    let message = "value_too_large: a value has at most 1 MiB as JSON; pass on less of it";
+    assert_eq!(run.failure(), format!("each: {message}"));
+    assert_eq!(run.due(), [""; 0]);
+}
+
+#[test]
 fn a_run_executes_a_limited_number_of_steps() {
     let nodes = [
         ("start", "input", json!({})),
