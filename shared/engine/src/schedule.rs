@@ -1,8 +1,8 @@
 //! The times of a schedule: a cron expression in a time zone, across the changes of daylight saving time.
 //!
 //! A schedule with fixed hours fires once for each local time. A local time that a change skips fires at the end of the
-//! gap, and one that a change repeats fires the first time only. A schedule with `*` or `/` in its hours, such as
-//! `*/30 * * * *`, follows elapsed time instead.
+//! gap, and one that a change repeats fires the first time only. A schedule of every hour, such as `*/30 * * * *`,
+//! follows elapsed time instead.
 
 use croner::Cron;
 use jiff::civil::DateTime;
@@ -11,7 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::nodes::schedule::{CatchUp, parse_cron};
 
-/// A scheduled time that is older was missed: the ticker runs every minute, and may be late.
+/// A scheduled time that is older than this counts as missed. The ticker runs every minute, and may be late.
 const GRACE: SignedDuration = SignedDuration::from_mins(15);
 /// The maximum number of missed times that start a run.
 const MAX_MISSED: usize = 100;
@@ -35,7 +35,7 @@ impl Schedule {
     /// `None` if the expression or the zone is not valid.
     pub fn parse(cron: &str, zone: &str) -> Option<Self> {
         let hours = cron.split_whitespace().nth(1)?;
-        let follows_elapsed_time = hours.contains(['*', '/']);
+        let follows_elapsed_time = matches!(hours, "*" | "*/1" | "0-23");
         Some(Self { cron: parse_cron(cron)?, zone: TimeZone::get(zone).ok()?, follows_elapsed_time })
     }
 
@@ -175,6 +175,14 @@ mod tests {
             next("15 2,14 * * *", "Europe/Berlin", AUTUMN, 3),
             ["24 14:15+02:00", "25 02:15+02:00", "25 14:15+01:00"]
         );
+    }
+
+    #[test]
+    fn stepped_hours_fire_once_per_local_time() {
+        let cuba = next("0 */12 * * *", "America/Havana", "2026-03-07T20:00:00Z", 2);
+        assert_eq!(cuba, ["08 01:00-04:00", "08 12:00-04:00"], "midnight is in the gap");
+        let fold = next("0 */12 * * *", "America/Havana", "2026-10-31T20:00:00Z", 2);
+        assert_eq!(fold, ["01 00:00-04:00", "01 12:00-05:00"]);
     }
 
     #[test]

@@ -163,7 +163,7 @@ fn run_once(
     let start = RunStart { run_id: "r1".to_owned(), trigger, input: input.clone(), now };
     let mut execution = Execution::new(plan.clone(), start, History::default());
     loop {
-        let due = execution.advance();
+        let due = execution.take_due();
         for event in execution.take_events() {
             check_event(plan, &event, visited);
         }

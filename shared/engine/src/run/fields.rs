@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use super::outcome::StepError;
+use super::scope::add_size;
 use crate::compile::PlanStep;
 use crate::expression::{EvaluationError, Scope};
 use crate::schema::{Path, Program};
@@ -38,26 +39,33 @@ impl Fields<'_> {
     /// The configuration with the value of each expression in its place.
     pub fn config(&self) -> Result<Map<String, Value>, StepError> {
         let root = Path::Root(ROOT);
+        let mut bytes = 0;
         let fields = self.step.config.iter();
-        fields.map(|(name, value)| Ok((name.clone(), self.replace(&root.name(name), value)?))).collect()
+        fields.map(|(name, value)| Ok((name.clone(), self.replace(&root.name(name), value, &mut bytes)?))).collect()
     }
 
-    fn replace(&self, at: &Path, value: &Value) -> Result<Value, StepError> {
+    /// `bytes` is the size of the values so far.
+    fn replace(&self, at: &Path, value: &Value, bytes: &mut usize) -> Result<Value, StepError> {
         match value {
             Value::String(_) => {
                 let path = at.full();
                 match self.step.programs.get(&path) {
-                    Some(program) => self.evaluate(&path, program),
+                    Some(program) => {
+                        let value = self.evaluate(&path, program)?;
+                        *bytes = add_size(*bytes, &value)?;
+                        Ok(value)
+                    }
                     None => Ok(value.clone()),
                 }
             }
             Value::Array(items) => {
                 let items = items.iter().enumerate();
-                items.map(|(index, item)| self.replace(&at.index(index), item)).collect()
+                items.map(|(index, item)| self.replace(&at.index(index), item, bytes)).collect()
             }
             Value::Object(fields) => {
                 let fields = fields.iter();
-                let replaced = fields.map(|(name, value)| Ok((name.clone(), self.replace(&at.name(name), value)?)));
+                let replaced =
+                    fields.map(|(name, value)| Ok((name.clone(), self.replace(&at.name(name), value, bytes)?)));
                 replaced.collect::<Result<_, _>>().map(Value::Object)
             }
             other => Ok(other.clone()),

@@ -6,10 +6,9 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::fields::Fields;
-use super::scope::{EdgeState, ScopeState, list};
+use super::scope::{EdgeState, ScopeState, add_size, join_values};
 use super::{Execution, ScopePath, StepError, StepOutcome, StepPath};
 use crate::nodes::r#loop::{DONE, ITEM, OnItemError};
-use crate::value_size::{MAX_VALUE_BYTES, measure};
 
 pub struct LoopState {
     items: Vec<Value>,
@@ -67,13 +66,13 @@ impl Execution {
         let item = Arc::new(item);
         let plan = self.plan.clone();
         for &edge in plan.steps[path.step].outgoing.iter().filter(|edge| plan.edges[**edge].from_port == ITEM) {
-            self.decide(&scope, edge, EdgeState::Taken(item.clone()));
+            self.set_edge(&scope, edge, EdgeState::Taken(item.clone()));
         }
     }
 
     /// The result of an iteration: the value that came back to the loop, or null.
-    pub(super) fn iteration_value(&self, scope: &ScopePath, loop_step: usize) -> Arc<Value> {
-        let Some(state) = self.scopes.get(scope) else { return Arc::default() };
+    pub(super) fn iteration_value(&self, scope: &ScopePath, loop_step: usize) -> Result<Arc<Value>, StepError> {
+        let Some(state) = self.scopes.get(scope) else { return Ok(Arc::default()) };
         let back = self.plan.steps[loop_step].incoming.iter().filter(|edge| self.plan.is_back_edge(**edge));
         let values: Vec<Arc<Value>> = back
             .filter_map(|edge| match state.edges.get(edge) {
@@ -82,9 +81,9 @@ impl Execution {
             })
             .collect();
         match &values[..] {
-            [] => Arc::default(),
-            [value] => value.clone(),
-            several => list(several),
+            [] => Ok(Arc::default()),
+            [value] => Ok(value.clone()),
+            several => join_values(several),
         }
     }
 
@@ -93,15 +92,14 @@ impl Execution {
         let on_item_error = config.get("onItemError").and_then(|value| serde_json::from_value(value.clone()).ok());
         let Some(state) = self.loops.get_mut(path) else { return };
         state.running -= 1;
-        let sized = result.and_then(|value| Ok((measure(&*value).ok_or_else(StepError::too_large)?, value)));
-        match (sized, on_item_error.unwrap_or(OnItemError::Fail)) {
-            (Ok((bytes, _)), _) if state.bytes + bytes > MAX_VALUE_BYTES => {
-                return self.fail_loop(path, StepError::too_large());
-            }
-            (Ok((bytes, value)), _) => {
-                state.bytes += bytes;
-                state.results.insert(index, value);
-            }
+        match (result, on_item_error.unwrap_or(OnItemError::Fail)) {
+            (Ok(value), _) => match add_size(state.bytes, &value) {
+                Ok(bytes) => {
+                    state.bytes = bytes;
+                    state.results.insert(index, value);
+                }
+                Err(error) => return self.fail_loop(path, error),
+            },
             (Err(_), OnItemError::Null) => {
                 state.results.insert(index, Arc::default());
             }
@@ -122,9 +120,11 @@ impl Execution {
 
     /// The scopes of a loop's iterations that run.
     pub(super) fn iterations_of(&self, path: &StepPath) -> Vec<ScopePath> {
+        let first = path.scope.iteration(path.step, 0);
         let is_own = |scope: &&ScopePath| {
             scope.parent().is_some_and(|(parent, iteration)| parent == path.scope && iteration.loop_step == path.step)
         };
-        self.scopes.keys().filter(is_own).cloned().collect()
+        let following = self.scopes.range(first..).map(|(scope, _)| scope);
+        following.take_while(|scope| scope.is_within(&path.scope)).filter(is_own).cloned().collect()
     }
 }

@@ -1,12 +1,14 @@
 //! The state of a run, without I/O: which steps have ended, which values they have, and which effects are due.
 //!
-//! [`Execution::advance`] runs every step that needs nothing from outside and returns the effects that became due. The
-//! caller performs them, in any order and any number at once, and reports each with [`Execution::finish`]. The same
-//! results lead to the same state in every order, except for the winner of a `merge` that takes the first value; that
-//! winner and every other choice of a branch are decisions, which the caller stores.
+//! [`Execution`] runs every step that needs nothing from outside. [`Execution::take_due`] returns the effects that became
+//! due. The caller performs them, any number at once, and reports each result with [`Execution::finish`].
 //!
-//! An edge is undecided, taken or skipped. A step runs when no edge into it is undecided and one is taken; it is skipped
-//! when all are skipped. So every run of an acyclic graph ends, and no step runs twice in one scope.
+//! An edge is undecided, taken or skipped. A step runs when all edges into it are decided and at least one is taken; it
+//! is skipped when all are skipped. So every run of an acyclic graph ends, and no step runs twice in one scope.
+//!
+//! A run is a function of its start and of the results in the order in which they were reported. After a crash, the
+//! caller reports the stored results again in this order, and has the same state as before. Choices of a branch are
+//! stored too: a later version of the engine could choose differently.
 
 mod fields;
 mod loops;
@@ -17,14 +19,13 @@ mod race;
 mod scope;
 mod steps;
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use crate::compile::ExecutionPlan;
-use crate::value_size::measure;
 use loops::LoopState;
 pub use outcome::{StepError, StepOutcome};
 pub use paths::{Iteration, ScopePath, StepPath};
@@ -43,23 +44,21 @@ pub struct RunStart {
     pub now: Timestamp,
 }
 
-/// What is known of a run that began earlier.
+/// What an earlier process stored of a run.
 #[derive(Default)]
 pub struct History {
-    /// The results of effects.
-    pub results: HashMap<StepPath, Result<StepOutcome, StepError>>,
-    /// The ports that conditions and switches chose, and the edges that won a merge.
+    /// The results of effects, in the order in which they were reported.
+    pub results: Vec<(StepPath, Result<StepOutcome, StepError>)>,
     pub decisions: HashMap<StepPath, Decision>,
 }
 
 /// A choice that a run keeps after a restart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decision {
+    /// The port at which a condition or a switch continued.
     Port(String),
     /// The edge whose value a `merge` with the mode `first` took.
     Winner(usize),
-    /// The step lost a race. It does not run, even if its values arrive before the winner's.
-    Canceled,
 }
 
 /// An effect that is due: a call of another system, or a wait.
@@ -89,7 +88,7 @@ pub enum StepEvent {
     Skipped {
         path: StepPath,
     },
-    /// The step waited for an effect whose result no longer matters.
+    /// The step had begun, and its result no longer matters.
     Canceled {
         path: StepPath,
     },
@@ -110,7 +109,9 @@ pub struct Execution {
     plan: Arc<ExecutionPlan>,
     run_id: String,
     now: Timestamp,
-    history: History,
+    decisions: HashMap<StepPath, Decision>,
+    /// The effects with a stored result, which is reported soon.
+    recorded: HashSet<StepPath>,
     scopes: BTreeMap<ScopePath, ScopeState>,
     loops: BTreeMap<StepPath, LoopState>,
     /// The steps whose edges have changed.
@@ -127,6 +128,7 @@ pub struct Execution {
 impl Execution {
     pub fn new(plan: Arc<ExecutionPlan>, start: RunStart, history: History) -> Self {
         let RunStart { run_id, trigger, input, now } = start;
+        let History { results, decisions } = history;
         let mut scope_sizes = BTreeMap::new();
         for step in &plan.steps {
             *scope_sizes.entry(step.parent_loop).or_default() += 1;
@@ -135,7 +137,8 @@ impl Execution {
             plan,
             run_id,
             now,
-            history,
+            decisions,
+            recorded: results.iter().map(|(path, _)| path.clone()).collect(),
             scopes: BTreeMap::from([(ScopePath::default(), ScopeState::default())]),
             loops: BTreeMap::new(),
             queue: VecDeque::new(),
@@ -147,6 +150,10 @@ impl Execution {
             end: None,
         };
         execution.fire(trigger, Arc::new(input));
+        execution.settle();
+        for (path, result) in results {
+            execution.finish(&path, result);
+        }
         execution
     }
 
@@ -164,26 +171,28 @@ impl Execution {
         }
     }
 
-    /// Runs every step that needs nothing from outside, and returns the effects that became due.
-    pub fn advance(&mut self) -> Vec<DueEffect> {
-        while self.end.is_none() {
-            let Some(path) = self.queue.pop_front() else { break };
-            self.resolve(path);
+    /// Reports the result of an effect, and runs every step that can run then. The result of a canceled effect is
+    /// ignored.
+    pub fn finish(&mut self, path: &StepPath, result: Result<StepOutcome, StepError>) {
+        if self.end.is_none() && self.is_active(path) && !self.loops.contains_key(path) {
+            self.complete(path.clone(), result);
+            self.settle();
         }
-        let ended = self.end.is_some();
+    }
+
+    /// Returns the effects that became due since the last call.
+    pub fn take_due(&mut self) -> Vec<DueEffect> {
         let mut due = std::mem::take(&mut self.due);
-        // A failure or the winner of a merge may have canceled an effect before anybody saw it.
-        due.retain(|effect| !ended && self.is_active(&effect.path));
+        // A failure or the winner of a race may have canceled an effect before anybody saw it.
+        due.retain(|effect| self.end.is_none() && self.is_active(&effect.path));
         due
     }
 
-    /// Reports the result of an effect. The result of a canceled effect is ignored.
-    pub fn finish(&mut self, path: &StepPath, result: Result<StepOutcome, StepError>) {
-        if self.end.is_none() && self.is_active(path) && !self.loops.contains_key(path) {
-            let is_small = |outcome: &StepOutcome| measure(&*outcome.value).is_some();
-            let result =
-                result.and_then(|outcome| if is_small(&outcome) { Ok(outcome) } else { Err(StepError::too_large()) });
-            self.complete(path.clone(), result);
+    /// Runs every step that needs nothing from outside.
+    fn settle(&mut self) {
+        while self.end.is_none() {
+            let Some(path) = self.queue.pop_front() else { break };
+            self.resolve(path);
         }
     }
 
@@ -206,7 +215,7 @@ impl Execution {
     }
 
     /// Decides an edge, and queues the step that it leads to.
-    fn decide(&mut self, scope: &ScopePath, edge: usize, edge_state: EdgeState) {
+    fn set_edge(&mut self, scope: &ScopePath, edge: usize, edge_state: EdgeState) {
         let Some(state) = self.scopes.get_mut(scope) else { return };
         state.edges.entry(edge).or_insert(edge_state);
         if !self.plan.is_back_edge(edge) {
@@ -228,7 +237,7 @@ impl Execution {
             Some((parent, Iteration { loop_step, index })) => {
                 let value = self.iteration_value(scope, loop_step);
                 self.scopes.remove(scope);
-                self.finish_iteration(&StepPath::new(&parent, loop_step), index, Ok(value));
+                self.finish_iteration(&StepPath::new(&parent, loop_step), index, value);
             }
         }
     }
@@ -242,6 +251,10 @@ impl Execution {
             }
             Some((parent, Iteration { loop_step, index })) => {
                 self.cancel_scopes(scope);
+                // The loop reports the error, so the message names the element and the step.
+                let is_loop = self.plan.steps[step].node_type.is_loop();
+                let place = StepPath::new(scope, step).display(&self.plan);
+                let error = if is_loop { error } else { error.located(&place) };
                 self.finish_iteration(&StepPath::new(&parent, loop_step), index, Err(error));
             }
         }
@@ -249,14 +262,15 @@ impl Execution {
 
     /// Removes a scope and the scopes in it, and cancels their effects.
     fn cancel_scopes(&mut self, outer: &ScopePath) {
-        let within: Vec<ScopePath> = self.scopes.keys().filter(|scope| scope.is_within(outer)).cloned().collect();
+        // Scopes are ordered by their path, so those in `outer` follow it.
+        let following = self.scopes.range(outer.clone()..).map(|(scope, _)| scope);
+        let within: Vec<ScopePath> = following.take_while(|scope| scope.is_within(outer)).cloned().collect();
         for scope in within {
             let Some(state) = self.scopes.remove(&scope) else { continue };
             for step in state.active {
                 let path = StepPath::new(&scope, step);
-                if self.loops.remove(&path).is_none() {
-                    self.events.push(StepEvent::Canceled { path });
-                }
+                self.loops.remove(&path);
+                self.events.push(StepEvent::Canceled { path });
             }
         }
         self.queue.retain(|path| !path.scope.is_within(outer));

@@ -18,7 +18,7 @@ impl StepOutcome {
     }
 }
 
-/// Why a step failed. The message never shows a value of the run.
+/// Why a step failed. The messages of the engine never show a value of the run; that of a `fail` node is its author's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StepError {
     pub code: String,
@@ -31,7 +31,16 @@ impl StepError {
     }
 
     pub fn too_large() -> Self {
-        Self::new("value_too_large", "a value has at most 1 MiB as JSON; pass on less of it")
+        Self::new("value_too_large", "the value is larger than 1 MiB as JSON; pass on less of it")
+    }
+
+    pub fn too_deep() -> Self {
+        Self::new("value_too_deep", "lists and maps are nested more than 100 levels deep; flatten the value")
+    }
+
+    /// The error with the place where it happened.
+    pub fn located(self, place: &str) -> Self {
+        Self { message: format!("{place}: {}", self.message), ..self }
     }
 
     /// The value of the port `error`.

@@ -7,9 +7,10 @@ use serde_json::{Map, Value};
 
 use super::fields::Fields;
 use super::outcome::{StepError, StepOutcome};
+use super::scope::add_size;
 use crate::nodes::OUT;
 
-/// How a step ends that has no effect; `None` if it needs one, or is a loop.
+/// Runs a step without effects; `None` for effects and loops.
 pub fn run_pure(fields: &Fields, input: &Arc<Value>) -> Option<Result<StepOutcome, StepError>> {
     let pass = |port: &str| Ok(StepOutcome::new(port, input.clone()));
     let outcome = match fields.step.node_type.name {
@@ -30,7 +31,7 @@ pub fn run_pure(fields: &Fields, input: &Arc<Value>) -> Option<Result<StepOutcom
 
 /// Whether the port of a step is a decision, which is stored: its expressions could have another value in a later
 /// version of the engine, and a run that waited for weeks must not change its branch.
-pub fn decides(name: &str) -> bool {
+pub fn chooses_port(name: &str) -> bool {
     matches!(name, "condition" | "switch")
 }
 
@@ -49,8 +50,13 @@ fn transform(fields: &Fields) -> Result<Value, StepError> {
         return Ok(value);
     }
     let names = fields.step.config.get("fields").and_then(Value::as_object).into_iter().flat_map(Map::keys);
-    let entry = |name: &String| Ok((name.clone(), fields.value(&format!("fields.{name}"))?.unwrap_or_default()));
-    names.map(entry).collect::<Result<_, _>>().map(Value::Object)
+    let (mut entries, mut bytes) = (Map::new(), 0);
+    for name in names {
+        let value = fields.value(&format!("fields.{name}"))?.unwrap_or_default();
+        bytes = add_size(bytes, &value)?;
+        entries.insert(name.clone(), value);
+    }
+    Ok(Value::Object(entries))
 }
 
 fn render(fields: &Fields) -> Result<Value, StepError> {

@@ -19,7 +19,7 @@ impl Execution {
     pub(super) fn find_winner(&self, path: &StepPath, edges: &[usize]) -> Option<usize> {
         let state = self.scopes.get(&path.scope)?;
         let is_taken = |edge: &usize| matches!(state.edges.get(edge), Some(EdgeState::Taken(_)));
-        match self.history.decisions.get(path) {
+        match self.decisions.get(path) {
             Some(Decision::Winner(winner)) => Some(*winner).filter(is_taken),
             _ => edges.iter().copied().find(is_taken),
         }
@@ -31,7 +31,7 @@ impl Execution {
             return;
         };
         let value = value.clone();
-        if !self.history.decisions.contains_key(&path) {
+        if !self.decisions.contains_key(&path) {
             let decision = Decision::Winner(winner);
             self.events.push(StepEvent::Decided { path: path.clone(), decision });
         }
@@ -43,20 +43,19 @@ impl Execution {
         self.run_step(path, vec![value]);
     }
 
-    /// The steps that lead only to the merge, directly or through other such steps, and have not ended.
+    /// Returns the unfinished steps whose every path leads to the merge. Finished steps are traversed, but not returned.
     fn find_losers(&self, merge: &StepPath) -> Vec<usize> {
         let Some(state) = self.scopes.get(&merge.scope) else { return Vec::new() };
-        // Steps that have ended count too: a step that leads to one of them has no other purpose either.
         let mut losers = BTreeSet::new();
         for &index in self.plan.order.iter().rev() {
             let step = &self.plan.steps[index];
             if step.parent_loop != merge.scope.loop_step() || index == merge.step {
                 continue;
             }
-            let mut ends = step.outgoing.iter().map(|edge| &self.plan.edges[*edge]);
-            let is_own_body = |to: usize| self.plan.steps[to].parent_loop == Some(index);
-            let leads_to_merge = |to: usize| to == merge.step || losers.contains(&to) || is_own_body(to);
-            if !step.outgoing.is_empty() && ends.all(|edge| leads_to_merge(edge.to)) {
+            // The edges into the body of a loop lead back to the loop.
+            let ends = step.outgoing.iter().map(|edge| self.plan.edges[*edge].to);
+            let mut ends = ends.filter(|to| self.plan.steps[*to].parent_loop != Some(index)).peekable();
+            if ends.peek().is_some() && ends.all(|to| to == merge.step || losers.contains(&to)) {
                 losers.insert(index);
             }
         }
@@ -65,16 +64,12 @@ impl Execution {
 
     /// Skips a step, and cancels its effect or its iterations if it has begun.
     fn cancel_step(&mut self, path: StepPath) {
-        if !self.history.decisions.contains_key(&path) {
-            self.events.push(StepEvent::Decided { path: path.clone(), decision: Decision::Canceled });
-        }
         if self.is_active(&path) {
             for scope in self.iterations_of(&path) {
                 self.cancel_scopes(&scope);
             }
-            if self.loops.remove(&path).is_none() {
-                self.events.push(StepEvent::Canceled { path: path.clone() });
-            }
+            self.loops.remove(&path);
+            self.events.push(StepEvent::Canceled { path: path.clone() });
         }
         self.skip(path);
     }

@@ -5,6 +5,9 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use super::outcome::StepError;
+use crate::value_size::{MAX_VALUE_BYTES, measure};
+
 /// An edge that has no state yet is undecided.
 #[derive(Clone, Debug)]
 pub enum EdgeState {
@@ -25,7 +28,7 @@ pub struct ScopeState {
     pub variables: Map<String, Value>,
 }
 
-/// What the edges into a step say about it.
+/// Whether a step can run, judged by the edges into it.
 pub enum Arrival {
     /// An edge is undecided.
     Incomplete,
@@ -36,8 +39,8 @@ pub enum Arrival {
 }
 
 impl ScopeState {
-    /// Whether a step has begun, ended or was skipped.
-    pub fn is_decided(&self, step: usize) -> bool {
+    /// Whether a step has begun, has ended or was skipped.
+    pub fn has_begun(&self, step: usize) -> bool {
         self.resolved.contains(&step) || self.active.contains(&step)
     }
 
@@ -55,6 +58,32 @@ impl ScopeState {
 }
 
 /// The list of the values of several edges.
-pub fn list(values: &[Arc<Value>]) -> Arc<Value> {
-    Arc::new(Value::Array(values.iter().map(|value| Value::clone(value)).collect()))
+pub fn join_values(values: &[Arc<Value>]) -> Result<Arc<Value>, StepError> {
+    values.iter().try_fold(0, |bytes, value| add_size(bytes, value))?;
+    Ok(Arc::new(Value::Array(values.iter().map(|value| Value::clone(value)).collect())))
+}
+
+/// Adds the size of a value to that of others, which are parts of the same value.
+pub fn add_size(bytes: usize, value: &Value) -> Result<usize, StepError> {
+    let sum = measure(value).map(|size| bytes + size);
+    sum.filter(|sum| *sum <= MAX_VALUE_BYTES).ok_or_else(StepError::too_large)
+}
+
+/// Checks that a value is small and flat enough to be stored and read again.
+pub fn check_value(value: &Value) -> Result<(), StepError> {
+    if is_deeper(value, MAX_DEPTH) {
+        return Err(StepError::too_deep());
+    }
+    add_size(0, value).map(drop)
+}
+
+/// The JSON parser refuses values that are nested some levels deeper.
+const MAX_DEPTH: usize = 100;
+
+fn is_deeper(value: &Value, levels: usize) -> bool {
+    match value {
+        Value::Array(items) => levels == 0 || items.iter().any(|item| is_deeper(item, levels - 1)),
+        Value::Object(fields) => levels == 0 || fields.values().any(|field| is_deeper(field, levels - 1)),
+        _ => false,
+    }
 }

@@ -5,20 +5,19 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use super::fields::Fields;
-use super::pure::{decides, run_pure};
+use super::pure::{chooses_port, run_pure};
 use super::race::takes_first;
-use super::scope::{Arrival, EdgeState, list};
+use super::scope::{Arrival, EdgeState, check_value, join_values};
 use super::{Decision, DueEffect, Execution, MAX_STEPS, ScopePath, StepError, StepEvent, StepOutcome, StepPath};
 use crate::nodes::ERROR;
 use crate::nodes::r#loop::ITEM;
 use crate::nodes::policy::OnError;
-use crate::value_size::measure;
 
 impl Execution {
     /// Runs or skips a step if the edges into it say so.
     pub(super) fn resolve(&mut self, path: StepPath) {
         let Some(state) = self.scopes.get(&path.scope) else { return };
-        if state.is_decided(path.step) || self.history.decisions.get(&path) == Some(&Decision::Canceled) {
+        if state.has_begun(path.step) {
             return;
         }
         let step = &self.plan.steps[path.step];
@@ -41,19 +40,27 @@ impl Execution {
         let step = &plan.steps[path.step];
         // The input of a merge is a list, even of one value.
         let is_list = values.len() > 1 || step.node_type.name == "merge" && !takes_first(step);
-        let input = if is_list { list(&values) } else { values.into_iter().next().unwrap_or_default() };
-        self.events.push(StepEvent::Started { path: path.clone(), input: input.clone() });
+        let input = match (is_list, values.first()) {
+            (true, _) => join_values(&values),
+            (false, first) => Ok(first.cloned().unwrap_or_default()),
+        };
         self.steps += 1;
-        if is_list && measure(&*input).is_none() {
-            return self.complete(path, Err(StepError::too_large()));
-        }
-        if self.steps > MAX_STEPS {
-            let error = StepError::new("too_many_steps", format!("a run executes at most {MAX_STEPS} steps"));
-            return self.fail_scope(&ScopePath::default(), path.step, error);
-        }
-        if let Some(Decision::Port(port)) = self.history.decisions.get(&path) {
+        let input = match input {
+            _ if self.steps > MAX_STEPS => {
+                let error = StepError::new("too_many_steps", format!("a run executes at most {MAX_STEPS} steps"));
+                return self.fail_scope(&ScopePath::default(), path.step, error);
+            }
+            Ok(input) => input,
+            Err(error) => return self.complete(path, Err(error)),
+        };
+        self.events.push(StepEvent::Started { path: path.clone(), input: input.clone() });
+        if let Some(Decision::Port(port)) = self.decisions.get(&path) {
             let outcome = StepOutcome::new(port.clone(), input);
             return self.complete(path, Ok(outcome));
+        }
+        if self.recorded.remove(&path) {
+            // Its result is reported soon, so its configuration is not needed.
+            return self.activate(&path);
         }
         let variables = self.variables(&path, &input);
         let fields = Fields { step, variables: &variables, now: self.now };
@@ -61,7 +68,7 @@ impl Execution {
             return self.begin_loop(path, &fields);
         }
         if let Some(result) = run_pure(&fields, &input) {
-            if decides(step.node_type.name)
+            if chooses_port(step.node_type.name)
                 && let Ok(outcome) = &result
             {
                 let decision = Decision::Port(outcome.port.clone());
@@ -73,20 +80,22 @@ impl Execution {
             Err(error) => self.complete(path, Err(error)),
             Ok(config) => {
                 self.activate(&path);
-                match self.history.results.remove(&path) {
-                    Some(result) => self.complete(path, result),
-                    None => self.due.push(DueEffect { path, config, input }),
-                }
+                self.due.push(DueEffect { path, config, input });
             }
         }
     }
 
     /// The variables that the expressions of a step see. Only the outputs that they read are copied.
     fn variables(&self, path: &StepPath, input: &Value) -> Map<String, Value> {
+        let step = &self.plan.steps[path.step];
+        if step.programs.is_empty() {
+            return Map::new();
+        }
         let mut nodes = Map::new();
-        for &read in &self.plan.steps[path.step].reads {
+        for &read in &step.reads {
             if let Some(output) = self.output_of(&path.scope, read) {
-                nodes.insert(self.plan.steps[read].id.clone(), json!({"output": Value::clone(output)}));
+                let member = Map::from_iter([("output".to_owned(), Value::clone(output))]);
+                nodes.insert(self.plan.steps[read].id.clone(), Value::Object(member));
             }
         }
         let vars = self.scopes.get(&path.scope).map(|scope| scope.variables.clone()).unwrap_or_default();
@@ -115,18 +124,27 @@ impl Execution {
         }
     }
 
+    fn deactivate(&mut self, path: &StepPath) {
+        if let Some(state) = self.scopes.get_mut(&path.scope) {
+            state.active.remove(&path.step);
+        }
+    }
+
     /// Ends a step, and decides the edges that leave it.
     pub(super) fn complete(&mut self, path: StepPath, result: Result<StepOutcome, StepError>) {
         let plan = self.plan.clone();
         let step = &plan.steps[path.step];
+        let result = result.and_then(|outcome| check_value(&outcome.value).map(|()| outcome));
+        let has_succeeded = result.is_ok();
         let outcome = match result {
             Ok(outcome) => outcome,
             Err(error) => {
+                self.deactivate(&path);
                 self.events.push(StepEvent::Failed { path: path.clone(), error: error.clone() });
                 match on_error(&step.config) {
                     OnError::Fail => return self.fail_scope(&path.scope, path.step, error),
                     OnError::Branch => StepOutcome::new(ERROR, error.to_value()),
-                    // The last port is that of no answer: `false`, `default`, `done`, `flagged`.
+                    // The last port is the negative outcome: `false`, `default`, `done`, `flagged`, `expired`.
                     OnError::Continue => {
                         StepOutcome::new(step.outputs.last().cloned().unwrap_or_default(), Value::Null)
                     }
@@ -139,7 +157,7 @@ impl Execution {
         if outcome.port != ERROR {
             state.outputs.insert(path.step, outcome.value.clone());
         }
-        if step.node_type.name == "send_result" && self.output.is_none() {
+        if step.node_type.name == "send_result" && has_succeeded && self.output.is_none() {
             self.output = Some(outcome.value.clone());
         }
         self.leave(&path, Some(&outcome));
@@ -169,7 +187,7 @@ impl Execution {
                 Some(outcome) if outcome.port == *port => EdgeState::Taken(outcome.value.clone()),
                 _ => EdgeState::Skipped,
             };
-            self.decide(&path.scope, edge, state);
+            self.set_edge(&path.scope, edge, state);
         }
     }
 }

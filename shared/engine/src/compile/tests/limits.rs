@@ -48,7 +48,7 @@ fn regular_expressions_are_counted_before_they_are_compiled() {
     assert!(reported.iter().any(|line| line.starts_with("too_many_patterns")), "{reported:?}");
 }
 
-/// A benchmark: prints the median time in milliseconds. Run it with `cargo test --profile lambda -p shared --lib --
+/// A benchmark: prints the median time in milliseconds. Run it with `cargo test --profile lambda -p engine --lib --
 /// large_graphs_compile --nocapture`.
 #[test]
 fn large_graphs_compile() {

@@ -112,7 +112,7 @@ fn the_losers_of_a_race_are_canceled_on_request() {
     let ends = run.ends();
     assert_eq!([&ends["fast"], &ends["tail"]], ["canceled, skipped", "skipped"]);
     run.execution.finish(&fast, value(json!("too late")));
-    run.advance();
+    run.collect();
     assert_eq!(run.output(), "winner");
 }
 
@@ -148,7 +148,7 @@ fn an_error_fails_the_run_continues_it_or_takes_the_error_port() {
     let mut failed = TestRun::start(&nodes("fail"), "start>call start>other call>end", json!({}));
     failed.perform("call", error("timeout"));
     assert_eq!(failed.failure(), "call: timeout: It did not answer.");
-    assert_eq!(failed.ends()["other"], "canceled");
+    assert_eq!([&failed.ends()["call"], &failed.ends()["other"]], ["timeout: It did not answer.", "canceled"]);
     assert_eq!(failed.due(), [""; 0]);
 
     let mut continued = TestRun::start(&nodes("continue"), "start>call call>end call>other", json!({}));
@@ -224,7 +224,7 @@ fn the_size_of_values_is_limited() {
         }
         run
     };
-    let message = "value_too_large: a value has at most 1 MiB as JSON; pass on less of it";
+    let message = "value_too_large: the value is larger than 1 MiB as JSON; pass on less of it";
     assert_eq!(with(400_000).output(), json!(vec!["x".repeat(400_000); 2]));
     assert_eq!(with(600_000).failure(), format!("all: {message}"));
     assert_eq!(with(1_100_000).failure(), format!("one: {message}"));
@@ -239,6 +239,60 @@ fn other_triggers_are_skipped() {
     ];
     let run = TestRun::to_end(&nodes, "hook>end daily>end", json!(1));
     assert_eq!(run.output(), json!({"in": 1, "daily": false}));
+}
+
+#[test]
+fn the_size_of_a_transform_is_limited_as_a_whole() {
+    let fields: Map<String, Value> = (0..10).map(|index| (format!("f{index}"), json!("input"))).collect();
+    let nodes = [
+        ("start", "input", json!({})),
+        ("many", "transform", json!({"fields": fields})),
+        ("end", "send_result", json!({})),
+    ];
+    let run = TestRun::to_end(&nodes, "start>many many>end", json!("x".repeat(200_000)));
+    assert!(run.failure().starts_with("many: value_too_large: "), "{}", run.failure());
+}
+
+#[test]
+fn the_depth_of_values_is_limited() {
+    let count = 120;
+    let mut nodes = vec![("start".to_owned(), "input", json!({}))];
+    nodes.extend((0..count).map(|index| (format!("m{index}"), "merge", json!({}))));
+    nodes.push(("end".to_owned(), "send_result", json!({})));
+    let ids: Vec<&str> = nodes.iter().map(|(id, ..)| id.as_str()).collect();
+    let connections: Vec<String> = ids.windows(2).map(|pair| format!("{}>{}", pair[0], pair[1])).collect();
+    let nodes: Vec<_> = nodes.iter().map(|(id, kind, config)| (id.as_str(), *kind, config.clone())).collect();
+    let run = TestRun::to_end(&nodes, &connections.join(" "), json!(1));
+    assert!(run.failure().contains(": value_too_deep: "), "{}", run.failure());
+}
+
+#[test]
+fn a_result_that_failed_is_not_the_output() {
+    let nodes = [
+        ("start", "input", json!({})),
+        ("first", "send_result", json!({"output": "input.missing", "onError": "branch"})),
+        ("second", "send_result", json!({"output": "'fallback'"})),
+    ];
+    assert_eq!(TestRun::to_end(&nodes, "start>first first.error>second", json!({})).output(), "fallback");
+}
+
+#[test]
+fn a_loop_that_leads_nowhere_loses_no_race() {
+    let nodes = [
+        ("start", "input", json!({})),
+        ("each", "loop", json!({"items": "[1, 2]"})),
+        ("send", "http", http("send")),
+        ("quick", "http", http("quick")),
+        ("slow", "http", http("slow")),
+        ("first", "merge", json!({"mode": "first", "cancelLosers": true})),
+        ("end", "send_result", json!({})),
+    ];
+    let connections = "start>each each.item>send start>quick quick>first start>slow slow>first first>end";
+    let mut run = TestRun::start(&nodes, connections, json!({}));
+    run.perform("quick", value(json!("winner")));
+    assert_eq!(run.due(), ["each[0]/send"]);
+    run.perform_all(|effect| Ok(StepOutcome::new("out", effect.input.clone())));
+    assert_eq!(run.output(), "winner");
 }
 
 #[test]

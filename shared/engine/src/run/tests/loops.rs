@@ -51,7 +51,7 @@ fn an_element_that_fails_fails_the_loop_is_left_out_or_is_null() {
     assert_eq!(at("skip").output(), json!(["a", "c"]));
     assert_eq!(at("null").output(), json!(["a", null, "c"]));
     let failed = at("fail");
-    assert_eq!(failed.failure(), "each: refused: It did not answer.");
+    assert_eq!(failed.failure(), "each: refused: each[1]/call: It did not answer.");
     let ends = failed.ends();
     assert_eq!([&ends["each[0]/call"], &ends["each[2]/call"]], ["canceled", "canceled"]);
 }
@@ -108,7 +108,10 @@ fn a_loop_that_loses_a_race_is_canceled_with_its_iterations() {
     run.perform("quick", value(json!("winner")));
     assert_eq!(run.output(), "winner");
     let ends = run.ends();
-    assert_eq!([&ends["each[0]/call"], &ends["each[1]/call"], &ends["each"]], ["canceled", "canceled", "skipped"]);
+    assert_eq!(
+        [&ends["each[0]/call"], &ends["each[1]/call"], &ends["each"]],
+        ["canceled", "canceled", "canceled, skipped"]
+    );
 }
 
 #[test]
@@ -116,7 +119,7 @@ fn the_size_of_the_results_is_limited() {
     let nodes = call_each(json!({"items": "input", "concurrency": 3}));
     let mut run = TestRun::start(&nodes, CALL_EACH, json!([1, 2, 3, 4]));
     run.perform_all(|_| value(json!("x".repeat(400_000))));
-    let message = "value_too_large: a value has at most 1 MiB as JSON; pass on less of it";
+    let message = "value_too_large: the value is larger than 1 MiB as JSON; pass on less of it";
     assert_eq!(run.failure(), format!("each: {message}"));
     assert_eq!(run.due(), [""; 0]);
 }

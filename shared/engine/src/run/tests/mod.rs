@@ -28,7 +28,7 @@ impl TestRun {
         let now = "2026-03-02T07:00:00Z".parse().unwrap();
         let start = RunStart { run_id: "r1".to_owned(), trigger, input, now };
         let mut run = Self { execution: Execution::new(plan, start, history), due: Vec::new(), events: Vec::new() };
-        run.advance();
+        run.collect();
         run
     }
 
@@ -44,8 +44,8 @@ impl TestRun {
         run
     }
 
-    fn advance(&mut self) {
-        self.due.extend(self.execution.advance());
+    fn collect(&mut self) {
+        self.due.extend(self.execution.take_due());
         self.due.retain(|effect| self.execution.is_active(&effect.path));
         self.events.extend(self.execution.take_events());
     }
@@ -56,14 +56,14 @@ impl TestRun {
         let place = self.due.iter().position(is_meant).unwrap_or_else(|| panic!("{node} is not due: {:?}", self.due()));
         let effect = self.due.remove(place);
         self.execution.finish(&effect.path, result);
-        self.advance();
+        self.collect();
     }
 
     fn perform_all(&mut self, effect: Effect) {
         while !self.due.is_empty() {
             let due = self.due.remove(0);
             self.execution.finish(&due.path, effect(&due));
-            self.advance();
+            self.collect();
         }
     }
 

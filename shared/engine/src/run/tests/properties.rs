@@ -38,14 +38,46 @@ impl Drawing {
         id
     }
 
+    /// The nodes before a node, without the bodies of loops that have ended.
+    fn upstream_of(&self, id: &str) -> BTreeSet<String> {
+        let (mut found, mut open) = (BTreeSet::new(), vec![id.to_owned()]);
+        while let Some(id) = open.pop() {
+            let into = self.connections.iter().filter(|edge| edge["to"]["node"] == *id && edge["to"]["port"] == "in");
+            for from in into.filter_map(|edge| edge["from"]["node"].as_str()) {
+                if found.insert(from.to_owned()) {
+                    open.push(from.to_owned());
+                }
+            }
+        }
+        found
+    }
+
+    /// Lets the template of a call and the condition of a branch depend on whether a node before it has an output.
+    fn read_upstream(&mut self, id: &str, parents: &[String]) {
+        let upstream: Vec<String> = self.upstream_of(id).into_iter().filter(|id| !parents.contains(id)).collect();
+        let place = self.nodes.iter().position(|node| node["id"] == *id).unwrap();
+        if upstream.is_empty() || self.rng.bool() {
+            return;
+        }
+        let read = &upstream[self.rng.usize(..upstream.len())];
+        let config = &mut self.nodes[place]["config"];
+        if config.get("url").is_some() {
+            config["url"] = json!(format!("https://example.com/{{{{ nodes.{read}.output is defined }}}}"));
+        } else if config.get("expression").is_some() {
+            config["expression"] = json!(format!("has(nodes.{read}.output)"));
+        }
+    }
+
     fn connect(&mut self, from: &Port, to: &str, port: &str) {
         self.connections.push(json!({"from": {"node": from.0, "port": from.1}, "to": {"node": to, "port": port}}));
     }
 
     /// Adds steps after the given ports, and returns all ports that later steps may follow.
-    fn grow(&mut self, mut ports: Vec<Port>, steps: usize, depth: usize) -> Vec<Port> {
+    /// `parents` are the loops around them.
+    fn grow(&mut self, mut ports: Vec<Port>, steps: usize, parents: &[String]) -> Vec<Port> {
         for _ in 0..steps {
-            let kind = ["condition", "transform", "http", "http", "merge", "loop"][self.rng.usize(..6)];
+            let kinds = ["condition", "transform", "http", "http", "merge", "loop", "send_result"];
+            let kind = kinds[self.rng.usize(..kinds.len())];
             let (id, outputs): (String, &[&'static str]) = match kind {
                 "condition" => {
                     let expression = format!("size(toJson(input)) % 3 == {}", self.rng.u8(..3));
@@ -63,7 +95,8 @@ impl Drawing {
                     (self.add(kind, config), &["out"])
                 }
                 "merge" => (self.add(kind, json!({})), &["out"]),
-                _ if depth == 2 => continue,
+                "send_result" => (self.add(kind, json!({})), &["out"]),
+                _ if parents.len() == 2 => continue,
                 _ => {
                     let choices = if self.kinds.failures { 3 } else { 2 };
                     let on_item_error = ["skip", "null", "fail"][self.rng.usize(..choices)];
@@ -72,7 +105,7 @@ impl Drawing {
                     let config = json!({"items": items, "concurrency": concurrency, "onItemError": on_item_error});
                     let id = self.add(kind, config);
                     let steps = self.rng.usize(1..4);
-                    let body = self.grow(vec![(id.clone(), "item")], steps, depth + 1);
+                    let body = self.grow(vec![(id.clone(), "item")], steps, &[parents, &[id.clone()]].concat());
                     for port in self.choose(&body) {
                         self.connect(&port, &id, "next");
                     }
@@ -82,6 +115,7 @@ impl Drawing {
             for port in self.choose(&ports) {
                 self.connect(&port, &id, "in");
             }
+            self.read_upstream(&id, parents);
             ports.extend(outputs.iter().map(|port| (id.clone(), *port)));
         }
         ports
@@ -101,7 +135,7 @@ fn draw(seed: u64, kinds: Kinds) -> Arc<ExecutionPlan> {
         let mut drawing = Drawing { rng: rng.fork(), kinds, nodes: Vec::new(), connections: Vec::new() };
         let start = drawing.add("input", json!({}));
         let steps = drawing.rng.usize(2..12);
-        let ports = drawing.grow(vec![(start, "out")], steps, 0);
+        let ports = drawing.grow(vec![(start, "out")], steps, &[]);
         let end = drawing.add("send_result", json!({}));
         for port in drawing.choose(&ports) {
             drawing.connect(&port, &end, "in");
@@ -130,9 +164,9 @@ fn perform_some(run: &mut TestRun, seed: u64, rng: &mut Rng, most: usize, histor
         }
         let effect = run.due.swap_remove(rng.usize(..run.due.len()));
         let result = result(seed, &effect.path);
-        history.results.insert(effect.path.clone(), result.clone());
+        history.results.push((effect.path.clone(), result.clone()));
         run.execution.finish(&effect.path, result);
-        run.advance();
+        run.collect();
     }
     for event in &run.events {
         if let StepEvent::Decided { path, decision } = event {
@@ -167,9 +201,11 @@ fn every_run_ends_and_no_step_runs_twice() {
         }
         let ends = run.ends();
         for (path, end) in &ends {
-            // An error port and `continue` complete a step that failed.
-            let is_error = end.starts_with("unavailable: ") && !end["unavailable: ".len()..].contains(": ");
-            assert!(!end.contains(", ") || is_error || end == "canceled, skipped", "{seed}: {path} ended as {end}");
+            // An error port and `continue` complete a step that failed. A step that loses a race is skipped.
+            let second = end.split_once(", ").map(|(_, second)| second);
+            let is_error = end.starts_with("unavailable: ");
+            let completes = second.is_some_and(|second| second.starts_with("error ") || second.ends_with(" null"));
+            assert!(second.is_none() || end == "canceled, skipped" || is_error && completes, "{seed}: {path}: {end}");
         }
         failed += u64::from(matches!(end, RunEnd::Failed { .. }));
         if matches!(end, RunEnd::Completed { .. }) {
@@ -190,7 +226,6 @@ fn without_races_the_order_of_effects_changes_nothing() {
         effects += runs[0].ends().len() as u64;
         assert_eq!(runs[0].ends(), runs[1].ends(), "{seed}");
         assert_eq!(runs[0].ends(), runs[2].ends(), "{seed}");
-        assert_eq!(runs[0].output(), runs[1].output(), "{seed}");
     }
     assert!(effects > graphs() * 3, "{effects}");
 }
@@ -209,8 +244,12 @@ fn a_restored_run_continues_where_it_was() {
         let (results, decisions) = (history.results.clone(), history.decisions.clone());
         restored_late += u64::from(!results.is_empty() && run.execution.end().is_none());
         let mut restored = start(&plan, History { results, decisions });
-        let sorted = |run: &TestRun| run.due().into_iter().collect::<BTreeSet<_>>();
-        assert_eq!(sorted(&restored), sorted(&run), "{seed}");
+        let by_path = |run: &TestRun| {
+            let due = run.due.iter().map(|effect| (effect.path.clone(), effect.config.clone()));
+            due.collect::<BTreeMap<_, _>>()
+        };
+        assert_eq!(by_path(&restored), by_path(&run), "{seed}");
+        assert_eq!(restored.ends(), run.ends(), "{seed}");
         assert_eq!(restored.execution.end(), run.execution.end(), "{seed}");
 
         // Both perform the remaining effects in the same order.
@@ -218,12 +257,12 @@ fn a_restored_run_continues_where_it_was() {
         while let Some(effect) = run.due.pop() {
             order.push(effect.path.clone());
             run.execution.finish(&effect.path, result(seed, &effect.path));
-            run.advance();
+            run.collect();
         }
         for path in order {
             let result = result(seed, &path);
             restored.execution.finish(&path, result);
-            restored.advance();
+            restored.collect();
         }
         assert_eq!(restored.execution.end(), run.execution.end(), "{seed}");
     }
