@@ -105,7 +105,8 @@ impl Drawing {
                     let config = json!({"items": items, "concurrency": concurrency, "onItemError": on_item_error});
                     let id = self.add(kind, config);
                     let steps = self.rng.usize(1..4);
-                    let body = self.grow(vec![(id.clone(), "item")], steps, &[parents, &[id.clone()]].concat());
+                    let body =
+                        self.grow(vec![(id.clone(), "item")], steps, &[parents, std::slice::from_ref(&id)].concat());
                     for port in self.choose(&body) {
                         self.connect(&port, &id, "next");
                     }
