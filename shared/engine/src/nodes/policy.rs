@@ -106,7 +106,12 @@ pub fn without_policy_fields(mut config: Map<String, Value>) -> Map<String, Valu
     config
 }
 
+/// What happens when the node fails. A value that is not valid counts as omitted; the compiler reports it.
+pub fn on_error(config: &Map<String, Value>) -> OnError {
+    config.get("onError").and_then(|on_error| OnError::deserialize(on_error).ok()).unwrap_or_default()
+}
+
 /// Whether the node has a port for errors.
 pub fn has_error_port(config: &Map<String, Value>) -> bool {
-    config.get("onError").is_some_and(|on_error| on_error == "branch")
+    on_error(config) == OnError::Branch
 }

@@ -111,15 +111,20 @@ impl Execution {
 
     /// Ends a loop with an error, and cancels its iterations.
     fn fail_loop(&mut self, path: &StepPath, error: StepError) {
+        self.cancel_iterations(path);
+        self.complete(path.clone(), Err(error));
+    }
+
+    /// Cancels the iterations of a loop, if the step is one.
+    pub(super) fn cancel_iterations(&mut self, path: &StepPath) {
         for scope in self.iterations_of(path) {
             self.cancel_scopes(&scope);
         }
         self.loops.remove(path);
-        self.complete(path.clone(), Err(error));
     }
 
     /// The scopes of a loop's iterations that run.
-    pub(super) fn iterations_of(&self, path: &StepPath) -> Vec<ScopePath> {
+    fn iterations_of(&self, path: &StepPath) -> Vec<ScopePath> {
         let first = path.scope.iteration(path.step, 0);
         let is_own = |scope: &&ScopePath| {
             scope.parent().is_some_and(|(parent, iteration)| parent == path.scope && iteration.loop_step == path.step)

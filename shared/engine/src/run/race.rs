@@ -65,10 +65,7 @@ impl Execution {
     /// Skips a step, and cancels its effect or its iterations if it has begun.
     fn cancel_step(&mut self, path: StepPath) {
         if self.is_active(&path) {
-            for scope in self.iterations_of(&path) {
-                self.cancel_scopes(&scope);
-            }
-            self.loops.remove(&path);
+            self.cancel_iterations(&path);
             self.events.push(StepEvent::Canceled { path: path.clone() });
         }
         self.skip(path);

@@ -11,7 +11,7 @@ use super::scope::{Arrival, EdgeState, check_value, join_values};
 use super::{Decision, DueEffect, Execution, MAX_STEPS, ScopePath, StepError, StepEvent, StepOutcome, StepPath};
 use crate::nodes::ERROR;
 use crate::nodes::r#loop::ITEM;
-use crate::nodes::policy::OnError;
+use crate::nodes::policy::{OnError, on_error};
 
 impl Execution {
     /// Runs or skips a step if the edges into it say so.
@@ -190,8 +190,4 @@ impl Execution {
             self.set_edge(&path.scope, edge, state);
         }
     }
-}
-
-fn on_error(config: &Map<String, Value>) -> OnError {
-    config.get("onError").and_then(|on_error| serde_json::from_value(on_error.clone()).ok()).unwrap_or_default()
 }
