@@ -7,7 +7,7 @@
 use croner::Cron;
 use jiff::civil::DateTime;
 use jiff::tz::{AmbiguousOffset, TimeZone};
-use jiff::{SignedDuration, Timestamp};
+use jiff::{SignedDuration, Timestamp, Zoned};
 
 use crate::nodes::schedule::{CatchUp, parse_cron};
 
@@ -45,15 +45,8 @@ impl Schedule {
             let next = self.cron.find_next_occurrence(&time.to_zoned(self.zone.clone()), false);
             return next.ok().map(|next| next.timestamp());
         }
-        let mut local = self.local(time).checked_sub(LONGEST_CHANGE).ok()?;
-        loop {
-            let next = self.cron.find_next_occurrence(&as_utc(local)?, false).ok()?;
-            local = next.datetime();
-            let instant = self.instant(local)?;
-            if instant > time {
-                return Some(instant);
-            }
-        }
+        let start = self.local(time).checked_sub(LONGEST_CHANGE).ok()?;
+        self.instants(self.cron.iter_after(as_utc(start)?)).find(|instant| *instant > time)
     }
 
     /// The last scheduled time that is not after `time`.
@@ -62,15 +55,13 @@ impl Schedule {
             let last = self.cron.find_previous_occurrence(&time.to_zoned(self.zone.clone()), true);
             return last.ok().map(|last| last.timestamp());
         }
-        let mut local = self.local(time).checked_add(LONGEST_CHANGE).ok()?;
-        loop {
-            let last = self.cron.find_previous_occurrence(&as_utc(local)?, false).ok()?;
-            local = last.datetime();
-            let instant = self.instant(local)?;
-            if instant <= time {
-                return Some(instant);
-            }
-        }
+        let start = self.local(time).checked_add(LONGEST_CHANGE).ok()?;
+        self.instants(self.cron.iter_before(as_utc(start)?)).find(|instant| *instant <= time)
+    }
+
+    /// When the clocks of the zone show each local time.
+    fn instants(&self, local_times: impl Iterator<Item = Zoned>) -> impl Iterator<Item = Timestamp> {
+        local_times.map_while(|local| self.instant(local.datetime()))
     }
 
     /// The runs that are due at `now`, for a schedule whose next time was `planned`. Times that were missed, because
@@ -113,7 +104,7 @@ impl Schedule {
 }
 
 /// A local time as if it were in UTC, which has no changes.
-fn as_utc(local: DateTime) -> Option<jiff::Zoned> {
+fn as_utc(local: DateTime) -> Option<Zoned> {
     local.to_zoned(TimeZone::UTC).ok()
 }
 
