@@ -29,6 +29,11 @@ impl ExecutionPlan {
         edge.to_port == NEXT && self.steps[edge.to].node_type.is_loop()
     }
 
+    /// The edges into a step, without those that lead back to a loop.
+    pub fn inputs_of(&self, step: usize) -> impl Iterator<Item = usize> {
+        self.steps[step].incoming.iter().copied().filter(|edge| !self.is_back_edge(*edge))
+    }
+
     /// Returns every step that can be reached from `starts` over the edges for which `leads` is true.
     fn reach(&self, starts: impl IntoIterator<Item = usize>, leads: impl Fn(usize) -> bool) -> BTreeSet<usize> {
         let mut reached: BTreeSet<usize> = starts.into_iter().collect();
@@ -166,8 +171,7 @@ fn check_reachability(plan: &ExecutionPlan, problems: &mut Problems) {
 
 /// Sorts the steps topologically (Kahn's algorithm). Steps in a cycle, and steps after one, are left out.
 fn sort_topologically(plan: &ExecutionPlan) -> Vec<usize> {
-    let waits_for = |step: &PlanStep| step.incoming.iter().filter(|edge| !plan.is_back_edge(**edge)).count();
-    let mut waiting: Vec<usize> = plan.steps.iter().map(waits_for).collect();
+    let mut waiting: Vec<usize> = (0..plan.steps.len()).map(|step| plan.inputs_of(step).count()).collect();
     let mut ready: BTreeSet<usize> = (0..waiting.len()).filter(|step| waiting[*step] == 0).collect();
     let mut order = Vec::with_capacity(waiting.len());
     while let Some(step) = ready.pop_first() {

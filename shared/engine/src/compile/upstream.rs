@@ -30,7 +30,7 @@ pub fn upstream(plan: &ExecutionPlan, counts: impl Fn(usize) -> bool) -> Vec<Ste
     let mut gather = |step: usize| {
         let mut own = std::mem::take(&mut upstream[step]);
         let known = own.clone();
-        for &edge in plan.steps[step].incoming.iter().filter(|edge| counts(**edge) && !plan.is_back_edge(**edge)) {
+        for edge in plan.inputs_of(step).filter(|edge| counts(*edge)) {
             let from = plan.edges[edge].from;
             own.add(from);
             own.add_all(&upstream[from]);

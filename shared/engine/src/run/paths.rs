@@ -50,10 +50,9 @@ impl StepPath {
 
     /// The path with node ids: `lines[2]/send`.
     pub fn display(&self, plan: &ExecutionPlan) -> String {
-        let mut text = String::new();
-        for Iteration { loop_step, index } in &self.scope.0 {
-            text.push_str(&format!("{}[{index}]/", plan.steps[*loop_step].id));
-        }
-        text + &plan.steps[self.step].id
+        let iterations = self.scope.0.iter();
+        let scopes =
+            iterations.map(|iteration| format!("{}[{}]/", plan.steps[iteration.loop_step].id, iteration.index));
+        scopes.collect::<String>() + &plan.steps[self.step].id
     }
 }

@@ -21,7 +21,7 @@ impl Execution {
             return;
         }
         let step = &self.plan.steps[path.step];
-        let edges: Vec<usize> = step.incoming.iter().copied().filter(|edge| !self.plan.is_back_edge(*edge)).collect();
+        let edges: Vec<usize> = self.plan.inputs_of(path.step).collect();
         if takes_first(step)
             && let Some(winner) = self.find_winner(&path, &edges)
         {
