@@ -13,15 +13,15 @@ use super::etag::ETag;
 /// The description of one response, by its status.
 pub(super) type Described = BTreeMap<String, RefOr<Response>>;
 
-/// Describes `201 Created` with the headers `H`. `body` names the schema of the body, and the doc comment of `T` is the
-/// description.
+/// Describes `201 Created` with the headers `H`. `body` names the schema of the body. The description is the doc comment
+/// of `T`.
 pub(super) fn created<T: ToSchema, H: CreationHeaders>(body: String) -> Described {
     let response = with_body(body, doc_comment::<T>().trim_end_matches('.'));
     let response = H::headers().into_iter().fold(response, |response, (name, header)| response.header(name, header));
     [("201".to_owned(), response.into())].into()
 }
 
-/// Describes `404 Not Found`: the resources that `I` identifies, and `problem`.
+/// Describes `404 Not Found`. The text names the resources that `I` identifies, followed by `problem`.
 pub(super) fn not_found<I: PathIds>(body: &str, problem: &str) -> Described {
     let kinds = list_alternatives(&I::kinds());
     [("404".to_owned(), with_body(body, &format!("The {kinds} {problem}")).into())].into()

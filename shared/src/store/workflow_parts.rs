@@ -22,7 +22,8 @@ pub struct WorkflowPart {
 }
 
 impl WorkflowPart {
-    /// The conditions on which an entity is added. They belong in the transaction that creates it.
+    /// The conditions for adding an entity: the workflow exists, and has fewer than the maximum. They belong in the
+    /// transaction that creates the entity.
     pub fn require_room(
         &self,
         table: &Table,

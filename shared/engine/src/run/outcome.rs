@@ -18,7 +18,8 @@ impl StepOutcome {
     }
 }
 
-/// Why a step failed. The messages of the engine never show a value of the run; that of a `fail` node is its author's.
+/// Why a step failed. The engine's own messages never show a value of the run. The message of a `fail` node is written by
+/// the author of the graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StepError {
     pub code: String,

@@ -29,8 +29,8 @@ pub fn run_pure(fields: &Fields, input: &Arc<Value>) -> Option<Result<StepOutcom
     Some(outcome)
 }
 
-/// Whether the port of a step is a decision, which is stored: its expressions could have another value in a later
-/// version of the engine, and a run that waited for weeks must not change its branch.
+/// Whether the port of a step is a decision, which is stored. In a later version of the engine, its expressions could
+/// have other values, but a run that waited for weeks must keep its branch.
 pub fn chooses_port(name: &str) -> bool {
     matches!(name, "condition" | "switch")
 }

@@ -77,7 +77,7 @@ pub fn check_value(value: &Value) -> Result<(), StepError> {
     add_size(0, value).map(drop)
 }
 
-/// The JSON parser refuses values that are nested some levels deeper.
+/// Less than the 128 levels at which the JSON parser refuses a text, because a stored value is part of a larger one.
 const MAX_DEPTH: usize = 100;
 
 fn is_deeper(value: &Value, levels: usize) -> bool {
