@@ -1,4 +1,4 @@
-//! The state that all processes of a history share: the true time, the tables, and the oracles' accounts.
+//! The state that all processes of a history share: the true time, the tables, the random generator and the trace.
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,26 +8,25 @@ use domain::time::Time;
 use fastrand::Rng;
 use tokio::time::Instant;
 
-use crate::accounting::Accounting;
-use crate::database::Database;
-use crate::rules::Rule;
-use crate::scenario::Scenario;
+use super::database::Database;
+use super::faults::Faults;
+use super::protocol::Protocol;
 
 static HISTORIES: AtomicU64 = AtomicU64::new(0);
 
 pub struct World {
-    pub scenario: Scenario,
-    /// The rule that is switched off.
-    pub disabled_rule: Option<Rule>,
+    pub protocol: Arc<dyn Protocol>,
+    /// The faults of requests.
+    pub faults: Faults,
     pub database: Database,
     unique: u64,
+    starts_at: Time,
     began: Instant,
     state: Mutex<State>,
 }
 
 pub struct State {
     pub random: Rng,
-    pub accounting: Accounting,
     /// Items that transactions in flight have locked.
     pub held: BTreeSet<String>,
     /// The idempotency tokens of committed transactions.
@@ -36,22 +35,18 @@ pub struct State {
 }
 
 impl World {
-    pub fn new(seed: u64, disabled_rule: Option<Rule>) -> Arc<Self> {
-        let scenario = Scenario::from_seed(seed);
-        let state = State {
-            random: Rng::with_seed(seed),
-            accounting: Accounting::new(&scenario),
-            held: BTreeSet::new(),
-            tokens: HashSet::new(),
-            trace: Vec::new(),
-        };
+    /// A world whose true time is `starts_at` now. The same seed draws the same faults.
+    pub fn new(seed: u64, starts_at: Time, faults: Faults, protocol: Arc<dyn Protocol>) -> Arc<Self> {
+        let state =
+            State { random: Rng::with_seed(seed), held: BTreeSet::new(), tokens: HashSet::new(), trace: Vec::new() };
         let world = Self {
-            disabled_rule,
+            protocol,
+            faults,
             database: Database::new(),
             unique: HISTORIES.fetch_add(1, Ordering::Relaxed),
+            starts_at,
             began: Instant::now(),
             state: Mutex::new(state),
-            scenario,
         };
         Arc::new(world)
     }
@@ -62,7 +57,7 @@ impl World {
 
     /// The true time. The clocks of processes are skewed.
     pub fn now(&self) -> Time {
-        self.scenario.starts_at.plus(self.began.elapsed())
+        self.starts_at.plus(self.began.elapsed())
     }
 
     /// A number that no other history of this test has.
@@ -75,7 +70,11 @@ impl World {
     }
 
     pub fn note(&self, what: impl FnOnce() -> String) {
-        let after_ms = self.began.elapsed().as_millis();
-        self.state().trace.push(format!("{after_ms:>8} ms  {}", what()));
+        let line = format!("{:>8} ms  {}", self.began.elapsed().as_millis(), what());
+        self.state().trace.push(line);
+    }
+
+    pub fn take_trace(&self) -> Vec<String> {
+        std::mem::take(&mut self.state().trace)
     }
 }

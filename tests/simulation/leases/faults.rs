@@ -1,11 +1,13 @@
-//! The faults of a scenario: of processes and requests, and operators who take credits back.
+//! The faults of a scenario: of processes, and operators who take credits back.
 
 use std::time::Duration;
 
 use domain::money::Money;
 use fastrand::Rng;
 
-use crate::scenario::{CreditChange, Faults, ProcessFaults};
+use super::scenario::CreditChange;
+use crate::machine::faults::ProcessFaults;
+use crate::machine::random::millis;
 
 pub fn random_process_faults(random: &mut Rng, is_calm: bool) -> ProcessFaults {
     let skew_ms = random.i64(-2_000..=2_000);
@@ -32,14 +34,6 @@ pub fn random_process_faults(random: &mut Rng, is_calm: bool) -> ProcessFaults {
     ProcessFaults { skew_ms, killed_at, suspended }
 }
 
-pub fn random_faults(random: &mut Rng, is_calm: bool) -> Faults {
-    if is_calm {
-        return Faults::default();
-    }
-    let mut rate = |most: u32| if random.bool() { random.u32(..=most) } else { 0 };
-    Faults { throttled: rate(30), request_lost: rate(20), answer_lost: rate(60), delayed: rate(30) }
-}
-
 /// Adjustments by operators. Some take nearly all credits, between calls and before late charges.
 pub fn adjustments(random: &mut Rng) -> Vec<(Duration, CreditChange)> {
     let mut adjustments = Vec::new();
@@ -55,14 +49,4 @@ pub fn adjustments(random: &mut Rng) -> Vec<(Duration, CreditChange)> {
         adjustments.push((millis(random, 347_000, 352_000), CreditChange::Remove(random.u64(80..=100))));
     }
     adjustments
-}
-
-pub fn moments(random: &mut Rng, count: usize, from_ms: u64, to_ms: u64) -> Vec<Duration> {
-    let mut moments: Vec<Duration> = (0..count).map(|_| millis(random, from_ms, to_ms)).collect();
-    moments.sort();
-    moments
-}
-
-pub fn millis(random: &mut Rng, from: u64, to: u64) -> Duration {
-    Duration::from_millis(random.u64(from..to))
 }

@@ -14,11 +14,12 @@ use serde_json::Value;
 use shared::store::keys;
 use shared::store::usage::Figures;
 
-use crate::credits::Credits;
-use crate::database::{COUNTERS, Database, JOURNAL};
-use crate::dynamodb_json::Write;
-use crate::scenario::{Call, Scenario};
-use crate::violation::{Oracle, Violation};
+use super::credits::Credits;
+use super::scenario::{Call, Scenario};
+use super::violation::Oracle;
+use crate::machine::database::{COUNTERS, Database, JOURNAL};
+use crate::machine::dynamodb_json::Write;
+use crate::machine::report::Findings;
 
 pub struct Accounting {
     pub leases: BTreeMap<LeaseId, LeaseRecord>,
@@ -34,8 +35,7 @@ pub struct Accounting {
     pub usage: BTreeMap<(OrgId, i64, String), Figures>,
     /// The calls and tokens admitted, by meter and window.
     pub admitted: BTreeMap<(String, Dimension, i64), u64>,
-    pub violations: Vec<Violation>,
-    pub tally: BTreeMap<&'static str, u64>,
+    pub findings: Findings<Oracle>,
     pub due_reads: u64,
 }
 
@@ -88,18 +88,9 @@ impl Accounting {
             answered: BTreeMap::new(),
             usage: BTreeMap::new(),
             admitted: BTreeMap::new(),
-            violations: Vec::new(),
-            tally: BTreeMap::new(),
+            findings: Findings::default(),
             due_reads: 0,
         }
-    }
-
-    pub fn count(&mut self, what: &'static str) {
-        *self.tally.entry(what).or_default() += 1;
-    }
-
-    pub fn record_violation(&mut self, oracle: Oracle, what: String) {
-        self.violations.push(Violation { oracle, what });
     }
 
     /// Counts a call that is admitted now, by its process's clock, and checks the limits.
@@ -118,7 +109,7 @@ impl Accounting {
                 *admitted += amount;
                 if *admitted > limit {
                     let what = format!("{admitted} of {limit} {dimension} of the {level} in window {window}");
-                    self.record_violation(Oracle::LimitExceeded, what);
+                    self.findings.record_violation(Oracle::LimitExceeded, what);
                 }
             }
         }
@@ -132,7 +123,7 @@ impl Accounting {
             if let Some(balance) = item.get("balance") {
                 lines.push(format!("balance {balance}"));
                 if balance.as_i64().is_some_and(|balance| balance < 0) {
-                    self.record_violation(Oracle::Overdrawn, format!("a balance of {balance}"));
+                    self.findings.record_violation(Oracle::Overdrawn, format!("a balance of {balance}"));
                 }
                 let org = self.orgs.iter_mut().find(|(org, _)| keys::org_meter(**org).pk == write.pk);
                 if let Some((_, credits)) = org {
@@ -146,7 +137,7 @@ impl Accounting {
                 && !self.is_used_up(database, &charge)
             {
                 let what = format!("{} of call {} not collected, money left", charge.uncollected, charge.request_id);
-                self.record_violation(Oracle::Undercollected, what);
+                self.findings.record_violation(Oracle::Undercollected, what);
             }
         }
         lines
@@ -182,7 +173,7 @@ impl Accounting {
                 match write.item()["slot"].get("charge") {
                     Some(charge) => Some(self.record_charge(charge, number, granted_at, now)),
                     None => {
-                        self.count("voids");
+                        self.findings.count("voids");
                         Some(format!("{} of lease {number} is void", write.sk))
                     }
                 }
@@ -190,7 +181,7 @@ impl Accounting {
             ("Put", JOURNAL, "LATE") => {
                 let lease = self.lease(write.pk)?;
                 let number = lease.number;
-                self.count("late charges");
+                self.findings.count("late charges");
                 let charge = &write.item()["slot"]["charge"];
                 let created_at = serde_json::from_value(charge["created_at"].clone()).ok()?;
                 Some(format!("late: {}", self.record_charge(charge, number, created_at, now)))
@@ -226,9 +217,9 @@ impl Accounting {
         let counted_by_day = by_day.filter_map(|counter| Some((meter(&payer, counter.level)?, keys::counter(counter))));
         let counted_by_day = counted_by_day.collect();
         let number = self.leases.len();
-        self.count("leases");
+        self.findings.count("leases");
         if item["slots"].as_u64() > Some(1) {
-            self.count("wide leases");
+            self.findings.count("wide leases");
         }
         let unit = &item["unit"];
         let of_slot = Money::from_pico_usd(unit["money"].as_u64().expect("a slot holds money or none"));
@@ -257,18 +248,19 @@ impl Accounting {
             *spent += amount;
             let spent = *spent;
             if self.caps.iter().any(|(of, cap)| *of == meter && spent > *cap) {
-                self.record_violation(Oracle::CapExceeded, format!("{spent} pico-USD charged to {meter} in {month}"));
+                self.findings
+                    .record_violation(Oracle::CapExceeded, format!("{spent} pico-USD charged to {meter} in {month}"));
             }
         }
         self.record_usage(&charge, counts_at);
         self.record_credits(charge.org, 0, amount, now);
         let line = format!("call {} charged {amount} in slot {} of lease {lease}", charge.request_id, charge.slot);
-        self.count("charges");
+        self.findings.count("charges");
         self.check_payment(&charge);
         let charges = self.charges.entry(charge.request_id.clone()).or_default();
         charges.push(charge);
         if charges.len() > 1 {
-            self.record_violation(Oracle::ChargedTwice, line.clone());
+            self.findings.record_violation(Oracle::ChargedTwice, line.clone());
         }
         line
     }
@@ -280,17 +272,18 @@ impl Accounting {
         let (unit, is_exempt, left) = (lease.unit, lease.is_exempt, lease.left);
         let owed = if is_exempt { Money::ZERO } else { charge.cost };
         if charge.charged + charge.uncollected != owed || charge.overage > charge.charged {
-            self.record_violation(Oracle::Misreported, format!("{charge:?}"));
+            self.findings.record_violation(Oracle::Misreported, format!("{charge:?}"));
         }
         if left < 0 {
-            self.record_violation(Oracle::Unbalanced, format!("lease {}: {left} left after {charge:?}", charge.lease));
+            self.findings
+                .record_violation(Oracle::Unbalanced, format!("lease {}: {left} left after {charge:?}", charge.lease));
         }
         let events = [
             (charge.from_lease() > unit, "charges above their slot"),
             (!charge.overage.is_zero(), "charges with an overage"),
             (!charge.uncollected.is_zero(), "charges not fully collected"),
         ];
-        events.iter().filter(|(happened, _)| *happened).for_each(|(_, what)| self.count(what));
+        events.iter().filter(|(happened, _)| *happened).for_each(|(_, what)| self.findings.count(what));
     }
 
     fn record_usage(&mut self, charge: &Charge, counts_at: Time) {
@@ -305,7 +298,7 @@ impl Accounting {
     fn record_credits(&mut self, org: OrgId, given: i128, charged: i128, now: Time) {
         let left = self.orgs.entry(org).or_default().add(given, charged, now);
         if left < 0 {
-            self.record_violation(Oracle::Overdrawn, format!("{left} pico-USD are left of the credits"));
+            self.findings.record_violation(Oracle::Overdrawn, format!("{left} pico-USD are left of the credits"));
         }
     }
 }

@@ -14,9 +14,10 @@ use serde_json::Value;
 use tokio::sync::oneshot;
 use tokio::time::sleep;
 
-use crate::database::Answer;
-use crate::process::Process;
-use crate::service;
+use super::database::Answer;
+use super::process::Process;
+use super::random::happens;
+use super::service;
 
 #[derive(Clone)]
 pub struct Connection(Process);
@@ -25,7 +26,7 @@ pub struct Connection(Process);
 struct RequestFaults {
     request_delay: Duration,
     /// How long its items are locked, if it is a write.
-    pub lock_time: Duration,
+    lock_time: Duration,
     answer_delay: Duration,
     loses_request: bool,
     is_throttled: bool,
@@ -41,11 +42,10 @@ impl Connection {
         let faults = self.0.faults;
         let mut state = self.0.world.state();
         let random = &mut state.random;
-        let mut happens = |of_a_thousand: u32| of_a_thousand > 0 && random.u32(..1_000) < of_a_thousand;
-        let loses_request = happens(faults.request_lost);
-        let is_throttled = happens(faults.throttled);
-        let loses_answer = happens(faults.answer_lost);
-        let is_delayed = happens(faults.delayed);
+        let loses_request = happens(random, faults.request_lost);
+        let is_throttled = happens(random, faults.throttled);
+        let loses_answer = happens(random, faults.answer_lost);
+        let is_delayed = happens(random, faults.delayed);
         let millis = |millis| Duration::from_millis(millis);
         // Delays stay below five minutes: DynamoDB refuses a request whose signature is older.
         let request_delay = if is_delayed { random.u64(100..60_000) } else { random.u64(1..=3) };
@@ -75,8 +75,14 @@ impl Connection {
         }
         let (sender, answer) = oneshot::channel();
         // A separate task: a request that was sent arrives even if its sender is dropped.
-        tokio::spawn(deliver(process.clone(), operation, body, faults, sender));
-        let answer = answer.await.map_err(|_| ConnectorError::io("the connection was reset".into()))?;
+        let delivery = tokio::spawn(deliver(process.clone(), operation, body, faults, sender));
+        let Ok(answer) = answer.await else {
+            // A panic of the delivery is not a fault of the network.
+            if let Err(panic) = delivery.await {
+                std::panic::resume_unwind(panic.into_panic());
+            }
+            return Err(ConnectorError::io("the connection was reset".into()));
+        };
         process.wait_until_running().await;
         let body = SdkBody::from(answer.body.to_string());
         Ok(HttpResponse::new(answer.status.try_into().expect("the status is a valid HTTP status"), body))

@@ -14,10 +14,10 @@ use shared::config::{Config, TABLE_COUNTERS, TABLE_JOURNAL};
 use shared::context::Context;
 use tokio::time::{sleep_until, timeout_at};
 
-use crate::connection::Connection;
-use crate::database::{COUNTERS, JOURNAL};
-use crate::scenario::{Faults, ProcessFaults};
-use crate::world::World;
+use super::connection::Connection;
+use super::database::{COUNTERS, JOURNAL};
+use super::faults::{Faults, ProcessFaults};
+use super::world::World;
 
 #[derive(Clone)]
 pub struct Process {
@@ -29,7 +29,7 @@ pub struct Process {
 
 impl Process {
     pub fn new(world: &Arc<World>, name: String, process_faults: &ProcessFaults) -> Self {
-        Self { name, world: world.clone(), faults: world.scenario.faults, process_faults: process_faults.clone() }
+        Self { name, world: world.clone(), faults: world.faults, process_faults: process_faults.clone() }
     }
 
     /// A process without faults.
@@ -37,9 +37,9 @@ impl Process {
         Self { faults: Faults::default(), ..Self::new(world, name.to_owned(), &ProcessFaults::default()) }
     }
 
-    /// The same process with the faulty connection of the scenario.
+    /// The same process with the world's faults of requests.
     pub fn with_faults(self) -> Self {
-        Self { faults: self.world.scenario.faults, ..self }
+        Self { faults: self.world.faults, ..self }
     }
 
     pub fn now(&self) -> Time {

@@ -5,10 +5,12 @@ use domain::id::LeaseId;
 use serde_json::{Value, json};
 use shared::store::keys;
 
-use crate::database::{COUNTERS, JOURNAL};
-use crate::dynamodb_json::{Write, added, bodies, change_added, writes};
-use crate::violation::Oracle;
-use crate::world::World;
+use super::accounting::Accounting;
+use super::violation::Oracle;
+use crate::machine::database::{COUNTERS, JOURNAL};
+use crate::machine::dynamodb_json::{Write, added, bodies, change_added, writes};
+use crate::machine::runner::ProtocolRule;
+use crate::machine::world::World;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
@@ -42,8 +44,10 @@ pub enum Rule {
     CountsChanges,
 }
 
-impl Rule {
-    pub const ALL: [Self; 14] = [
+impl ProtocolRule for Rule {
+    type Oracle = Oracle;
+
+    const ALL: &'static [Self] = &[
         Self::DebitsOverages,
         Self::DebitsOveragesOnCondition,
         Self::CollectsAllRemaining,
@@ -60,8 +64,7 @@ impl Rule {
         Self::CountsChanges,
     ];
 
-    /// The oracles that find a violation without this rule.
-    pub fn expected_oracles(self) -> &'static [Oracle] {
+    fn expected_oracles(self) -> &'static [Oracle] {
         use Oracle::{
             CapExceeded, Failed, LimitExceeded, Overdrawn, Unbalanced, Undercollected, Undercounted, WrongBalanceShown,
         };
@@ -79,8 +82,7 @@ impl Rule {
         }
     }
 
-    /// The seed that is tried first: with the rule off, its history has one of the expected violations.
-    pub fn first_seed(self) -> u64 {
+    fn first_seed(self) -> u64 {
         match self {
             Self::DebitsOverages | Self::DebitsOveragesOnCondition | Self::DebitsLateOnCondition => 4,
             Self::CollectsAllRemaining => 16,
@@ -94,7 +96,9 @@ impl Rule {
             Self::CountsChanges => 56,
         }
     }
+}
 
+impl Rule {
     pub fn reads_by_index(self) -> bool {
         self == Self::ReadsItsOwnPartition
     }
@@ -125,7 +129,7 @@ impl Rule {
     }
 
     /// After a commit, makes the extra writes that a store without this rule would make.
-    pub fn after_commit(self, world: &World, committed: &[Write]) {
+    pub fn after_commit(self, world: &World, accounting: &Accounting, committed: &[Write]) {
         if self != Self::KeepsInFlightCounted {
             return;
         }
@@ -133,13 +137,12 @@ impl Rule {
         let voids: Vec<&Write> = committed.iter().filter(is_void).collect();
         let Some(void) = voids.first() else { return };
         let lease: LeaseId = void.pk.trim_start_matches("LEASE#").parse().unwrap();
-        let counted = world.state().accounting.leases[&lease].counted_by_day.clone();
-        for (pk, attribute) in counted {
-            let update = committed.iter().find(|write| write.pk == pk && write.sk == keys::METER);
-            let returned = update.and_then(|update| added(update.body).remove(&attribute)).unwrap_or_default();
+        for (pk, attribute) in &accounting.leases[&lease].counted_by_day {
+            let update = committed.iter().find(|write| write.pk == *pk && write.sk == keys::METER);
+            let returned = update.and_then(|update| added(update.body).remove(attribute)).unwrap_or_default();
             let rest = voids.len() as i128 + returned;
             let values = json!({":n": {"N": (-rest).to_string()}});
-            world.database.change(&pk, keys::METER, &format!("ADD {attribute} :n"), values);
+            world.database.update(COUNTERS, pk, keys::METER, &format!("ADD {attribute} :n"), &values);
         }
     }
 }

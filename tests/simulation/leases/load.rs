@@ -10,8 +10,8 @@ use domain::money::Money;
 use fastrand::Rng;
 use uuid::Uuid;
 
-use crate::faults::millis;
-use crate::scenario::{Call, CallOutcome, Cap};
+use super::scenario::{Call, CallOutcome, Cap};
+use crate::machine::random::millis;
 
 pub fn payers(random: &mut Rng, is_roomy: bool) -> Vec<Payer> {
     let id = |kind: u128, number: u8| Uuid::from_u128((kind << 64) + u128::from(number) + 1);

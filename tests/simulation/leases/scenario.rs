@@ -10,8 +10,10 @@ use domain::money::Money;
 use domain::time::Time;
 use fastrand::Rng;
 
-use crate::faults::{adjustments, millis, moments, random_faults, random_process_faults};
-use crate::load::{calls, model, money, payers};
+use super::faults::{adjustments, random_process_faults};
+use super::load::{calls, model, money, payers};
+use crate::machine::faults::{Faults, ProcessFaults};
+use crate::machine::random::{millis, moments};
 
 #[derive(Clone, Debug)]
 pub struct Scenario {
@@ -39,14 +41,6 @@ pub struct Cap {
     pub payer: usize,
     pub level: Level,
     pub most: Money,
-}
-
-/// The faults of a process.
-#[derive(Clone, Debug, Default)]
-pub struct ProcessFaults {
-    pub skew_ms: i64,
-    pub killed_at: Option<Duration>,
-    pub suspended: Vec<(Duration, Duration)>,
 }
 
 #[derive(Clone, Debug)]
@@ -78,15 +72,6 @@ pub enum CallOutcome {
     Served,
     NeverReachesItsProvider,
     DroppedAfter(Duration),
-}
-
-/// How many of a thousand requests have each fault.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Faults {
-    pub throttled: u32,
-    pub request_lost: u32,
-    pub answer_lost: u32,
-    pub delayed: u32,
 }
 
 const MINUTE_MS: i64 = 60_000;
@@ -128,7 +113,7 @@ impl Scenario {
                 .chain(moments(random, 1, 340_000, 400_000))
                 .collect(),
             adjustments: adjustments(random),
-            faults: random_faults(random, is_calm),
+            faults: if is_calm { Faults::default() } else { Faults::random(random) },
         }
     }
 }

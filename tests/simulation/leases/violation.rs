@@ -1,7 +1,5 @@
 //! The violations that the oracles find.
 
-use std::fmt;
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Oracle {
     /// A balance is below zero, or more was charged than the credits given.
@@ -32,16 +30,4 @@ pub enum Oracle {
     WideCounterLeft,
     /// An internal error of the platform.
     Failed,
-}
-
-#[derive(Clone, Debug)]
-pub struct Violation {
-    pub oracle: Oracle,
-    pub what: String,
-}
-
-impl fmt::Display for Violation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?}: {}", self.oracle, self.what)
-    }
 }

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use domain::id::OrgId;
 use domain::lease::month;
@@ -14,83 +13,85 @@ use shared::store::ledger::EntryFilter;
 use shared::store::usage::{AdjustmentSums, Figures};
 use shared::store::{Leases, Ledger, keys};
 
-use crate::database::{COUNTERS, JOURNAL};
-use crate::history::sweep;
-use crate::process::Process;
-use crate::violation::Oracle;
-use crate::world::World;
+use super::history::sweep;
+use super::protocol::LeaseProtocol;
+use super::violation::Oracle;
+use crate::machine::database::{COUNTERS, JOURNAL};
+use crate::machine::process::Process;
+use crate::machine::world::World;
 
 /// The number of sweeps after which even a lagging due index has listed every lease.
 const SWEEPS: usize = 30;
 
 /// Checks that a shown balance was the true one at some moment of the read, and that it agrees with the totals.
-pub async fn check_shown_balances(auditor: &Process, org: OrgId, moments: &[Duration]) {
+pub async fn check_shown_balances(auditor: Process, protocol: Arc<LeaseProtocol>, org: OrgId) {
     let leases = Leases::new(&auditor.context()).unwrap();
     let world = &auditor.world;
-    for at in moments {
+    for at in &protocol.scenario.balance_reads {
         auditor.sleep_until(*at).await;
         let from = world.now();
         let Ok(statement) = leases.statement(org, month(from)).await else { continue };
-        let accounting = &mut world.state().accounting;
+        let mut accounting = protocol.accounting();
         let shown = i128::from(statement.balance.pico_usd());
         let had = accounting.orgs.get(&org).and_then(|credits| credits.between(from, world.now()));
         let Some((least, most)) = had else { continue };
         if !(least..=most).contains(&shown) {
-            accounting.record_violation(
+            accounting.findings.record_violation(
                 Oracle::WrongBalanceShown,
                 format!("{shown} was shown, but {least} to {most} was left"),
             );
         }
         let AdjustmentSums { credit, debit } = statement.usage.adjusted;
         let charged = statement.usage.total().charged;
-        if month(world.scenario.starts_at) == month(from) && statement.balance + debit + charged != credit {
+        if month(protocol.scenario.starts_at) == month(from) && statement.balance + debit + charged != credit {
             let what = format!("{credit} given, {debit} taken, {charged} charged, {} left", statement.balance);
-            accounting.record_violation(Oracle::WrongBalanceShown, what);
+            accounting.findings.record_violation(Oracle::WrongBalanceShown, what);
         }
     }
 }
 
-pub async fn check_invariants(world: &Arc<World>) {
+pub async fn check_invariants(world: &Arc<World>, protocol: &LeaseProtocol) {
     let auditor = Process::without_faults(world, "auditor");
-    if world.scenario.is_calm {
-        leases_are_closed(world, "left open by a living owner");
+    if protocol.scenario.is_calm {
+        leases_are_closed(protocol, "left open by a living owner");
     }
     let leases = Leases::new(&auditor.context()).unwrap();
     for _ in 0..SWEEPS {
-        if world.state().accounting.leases.values().all(|lease| !lease.is_open) {
+        if protocol.accounting().leases.values().all(|lease| !lease.is_open) {
             break;
         }
-        sweep(&auditor, &leases).await;
+        sweep(&auditor, protocol, &leases).await;
     }
-    leases_are_closed(world, "open after every sweep");
-    every_answer_has_its_charge(world);
-    ledger_and_balance_agree(world, &auditor).await;
-    usage_is_the_ledgers_sum(world, &auditor).await;
-    meters_agree(world);
+    leases_are_closed(protocol, "open after every sweep");
+    every_answer_has_its_charge(protocol);
+    ledger_and_balance_agree(&auditor, protocol).await;
+    usage_is_the_ledgers_sum(&auditor, protocol).await;
+    meters_agree(world, protocol);
 }
 
-fn record_violation(world: &World, oracle: Oracle, what: String) {
-    world.state().accounting.record_violation(oracle, what);
+fn record_violation(protocol: &LeaseProtocol, oracle: Oracle, what: String) {
+    protocol.accounting().findings.record_violation(oracle, what);
 }
 
-fn leases_are_closed(world: &World, how: &str) {
-    let accounting = &mut world.state().accounting;
+fn leases_are_closed(protocol: &LeaseProtocol, how: &str) {
+    let mut accounting = protocol.accounting();
     let open: Vec<usize> = accounting.leases.values().filter(|lease| lease.is_open).map(|lease| lease.number).collect();
     if !open.is_empty() {
-        accounting.record_violation(Oracle::LeftOpen, format!("leases {open:?} are {how}"));
+        accounting.findings.record_violation(Oracle::LeftOpen, format!("leases {open:?} are {how}"));
     }
 }
 
 /// Checks that each answered call has a charge with the cost that its answer reported.
-fn every_answer_has_its_charge(world: &World) {
-    let accounting = &mut world.state().accounting;
+fn every_answer_has_its_charge(protocol: &LeaseProtocol) {
+    let mut accounting = protocol.accounting();
     for (call, cost) in accounting.answered.clone() {
         match accounting.charges.get(&call).map(|charges| charges[0].cost) {
-            None => {
-                accounting.record_violation(Oracle::NotCharged, format!("call {call} was answered but not charged"))
-            }
+            None => accounting
+                .findings
+                .record_violation(Oracle::NotCharged, format!("call {call} was answered but not charged")),
             Some(of_row) if of_row != cost => {
                 accounting
+                    .findings
                     .record_violation(Oracle::Misreported, format!("call {call} reported {cost}, its charge {of_row}"));
             }
             Some(_) => {}
@@ -98,12 +99,12 @@ fn every_answer_has_its_charge(world: &World) {
     }
 }
 
-async fn ledger_and_balance_agree(world: &Arc<World>, auditor: &Process) {
-    let context = auditor.context();
+async fn ledger_and_balance_agree(auditor: &Process, protocol: &LeaseProtocol) {
+    let (world, context) = (&auditor.world, auditor.context());
     let (leases, ledger) = (Leases::new(&context).unwrap(), Ledger::new(&context).unwrap());
     let rows = world.database.items(JOURNAL);
     let orgs: Vec<(OrgId, i128, i128)> =
-        world.state().accounting.orgs.iter().map(|(org, credits)| (*org, credits.given, credits.left())).collect();
+        protocol.accounting().orgs.iter().map(|(org, credits)| (*org, credits.given, credits.left())).collect();
     for (org, given, left) in orgs {
         let meter = world.database.item(COUNTERS, &keys::org_meter(org).pk, keys::METER);
         let balance = number(&meter, "balance");
@@ -111,18 +112,18 @@ async fn ledger_and_balance_agree(world: &Arc<World>, auditor: &Process) {
         let charged: i128 = of_org.map(|row| i128::from(row["slot"]["charge"]["charged"].as_u64().unwrap())).sum();
         if balance + charged != given || balance != left {
             let what = format!("{balance} left and {charged} in the ledger, of {given}");
-            record_violation(world, Oracle::Unbalanced, what);
+            record_violation(protocol, Oracle::Unbalanced, what);
         }
         let (_, shown) = leases.balance(org).await.unwrap();
         if i128::from(shown.pico_usd()) != balance {
             record_violation(
-                world,
+                protocol,
                 Oracle::WrongBalanceShown,
                 format!("{shown} USD is shown at the end, but {balance} pico-USD is left"),
             );
         }
         let mut listed = 0;
-        let months = [month(world.scenario.starts_at), month(world.now())];
+        let months = [month(protocol.scenario.starts_at), month(world.now())];
         for month in months.iter().take(if months[0] == months[1] { 1 } else { 2 }) {
             let entries = ledger.list(org, *month, EntryFilter::default(), 1_000, None).await.unwrap().items;
             let mut of_month = Figures::default();
@@ -135,12 +136,12 @@ async fn ledger_and_balance_agree(world: &Arc<World>, auditor: &Process) {
             let totals = leases.statement(org, *month).await.unwrap().usage.total();
             let sums = |figures: Figures| (figures.charged, figures.uncollected);
             if sums(totals) != sums(of_month) {
-                record_violation(world, Oracle::Usage, format!("{totals:?} instead of {of_month:?} in {month}"));
+                record_violation(protocol, Oracle::Usage, format!("{totals:?} instead of {of_month:?} in {month}"));
             }
         }
         if listed != charged {
             record_violation(
-                world,
+                protocol,
                 Oracle::Unbalanced,
                 format!("the ledger lists {listed}, but {charged} was charged"),
             );
@@ -148,9 +149,9 @@ async fn ledger_and_balance_agree(world: &Arc<World>, auditor: &Process) {
     }
 }
 
-async fn usage_is_the_ledgers_sum(world: &Arc<World>, auditor: &Process) {
+async fn usage_is_the_ledgers_sum(auditor: &Process, protocol: &LeaseProtocol) {
     let leases = Leases::new(&auditor.context()).unwrap();
-    let expected = world.state().accounting.usage.clone();
+    let expected = protocol.accounting().usage.clone();
     let mut months: Vec<(OrgId, i64)> = expected.keys().map(|(org, month, _)| (*org, *month)).collect();
     months.dedup();
     for (org, month) in months {
@@ -163,14 +164,14 @@ async fn usage_is_the_ledgers_sum(world: &Arc<World>, auditor: &Process) {
         let expected: BTreeMap<String, Figures> =
             of_month.map(|((_, _, key), figures)| (key.clone(), *figures)).collect();
         if found != expected {
-            record_violation(world, Oracle::Usage, format!("{found:?} instead of {expected:?}"));
+            record_violation(protocol, Oracle::Usage, format!("{found:?} instead of {expected:?}"));
         }
     }
 }
 
 /// Checks the meters against what was charged and admitted. The counters of past windows are skipped, because closed
 /// leases do not return unused slots to them.
-fn meters_agree(world: &World) {
+fn meters_agree(world: &World, protocol: &LeaseProtocol) {
     let now = world.now();
     let meters = world.database.items(COUNTERS).into_iter().filter(|item| item["sk"] == keys::METER);
     for meter in meters {
@@ -179,22 +180,22 @@ fn meters_agree(world: &World) {
         for attribute in attributes.filter(|attribute| is_current(attribute, now)) {
             let value = number(&meter, attribute);
             if attribute.ends_with("_wide") && value != 0 {
-                record_violation(world, Oracle::WideCounterLeft, format!("{attribute} of {pk} is {value}"));
+                record_violation(protocol, Oracle::WideCounterLeft, format!("{attribute} of {pk} is {value}"));
             }
             if let Some(month) = attribute.strip_prefix("spent_").and_then(|month| month.parse().ok()) {
-                let spent = world.state().accounting.spent.get(&(pk.clone(), month)).copied().unwrap_or_default();
+                let spent = protocol.accounting().spent.get(&(pk.clone(), month)).copied().unwrap_or_default();
                 if value != spent {
                     let what = format!("{attribute} of {pk} is {value}, {spent} was charged");
-                    record_violation(world, Oracle::Unbalanced, what);
+                    record_violation(protocol, Oracle::Unbalanced, what);
                 }
             }
         }
-        let admitted = world.state().accounting.admitted.clone();
+        let admitted = protocol.accounting().admitted.clone();
         for ((of, dimension, window), admitted) in admitted {
             let attribute = format!("{dimension}_{window}");
             if of == pk && is_current(&attribute, now) && number(&meter, &attribute) < i128::from(admitted) {
                 let what = format!("{attribute} of {pk} is {}, {admitted} were admitted", number(&meter, &attribute));
-                record_violation(world, Oracle::Undercounted, what);
+                record_violation(protocol, Oracle::Undercounted, what);
             }
         }
     }

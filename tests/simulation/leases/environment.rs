@@ -1,5 +1,6 @@
 //! An environment of the gateway: it serves calls with slots of the leases in its memory, by the gateway's own code.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use domain::Error;
@@ -10,27 +11,28 @@ use gateway::leases::{CallUsage, LeasePools, LeaseSlot, Taken};
 use shared::Context;
 use tokio::time::{sleep, timeout};
 
-use crate::process::Process;
-use crate::rules::Rule;
-use crate::scenario::{Call, CallOutcome};
-use crate::violation::Oracle;
+use super::protocol::LeaseProtocol;
+use super::rules::Rule;
+use super::scenario::{Call, CallOutcome};
+use crate::machine::process::Process;
 
 /// How many times a charge is attempted.
 const TRIES: usize = 3;
 
 pub struct Environment {
     process: Process,
+    protocol: Arc<LeaseProtocol>,
     leases: LeasePools,
 }
 
 impl Environment {
-    pub fn new(process: Process) -> Self {
-        let clock = match process.world.disabled_rule {
+    pub fn new(process: Process, protocol: Arc<LeaseProtocol>) -> Self {
+        let clock = match protocol.disabled_rule {
             Some(Rule::EndsWithItsMinute) => lagging_clock(&process),
             _ => process.clock(),
         };
         let leases = LeasePools::new(&Context { clock, ..process.context() }).unwrap();
-        Self { process, leases }
+        Self { process, protocol, leases }
     }
 
     /// Serves a call from its arrival until it ends or is dropped.
@@ -43,9 +45,9 @@ impl Environment {
     }
 
     async fn serve_to_end(&self, call: &Call) {
-        let world = &self.process.world;
-        let payer = &world.scenario.payers[call.payer];
-        let mut slot = match self.leases.take(payer, &world.scenario.models[call.model], call.need).await {
+        let scenario = &self.protocol.scenario;
+        let payer = &scenario.payers[call.payer];
+        let mut slot = match self.leases.take(payer, &scenario.models[call.model], call.need).await {
             Ok(Taken::Slot(slot)) => slot,
             Ok(Taken::Short(shortage)) => return self.record_refusal(call, shortage),
             Err(error) => return self.record_failure(call, &error),
@@ -55,15 +57,14 @@ impl Environment {
             self.process.wait_until_running().await;
             return slot.put_back();
         }
-        world.state().accounting.admit(payer, call, self.process.now());
-        world.note(|| format!("{}: call {} is admitted", self.process.name, call.number));
+        self.protocol.accounting().admit(payer, call, self.process.now());
+        self.process.world.note(|| format!("{}: call {} is admitted", self.process.name, call.number));
         sleep(call.takes).await;
         self.process.wait_until_running().await;
         self.charge(call, slot).await;
     }
 
     async fn charge(&self, call: &Call, mut slot: LeaseSlot) {
-        let world = &self.process.world;
         let charge = slot.price_call(CallUsage {
             tokens: Tokens { input: call.input, cached: call.cached, output: call.output, reasoning: 0 },
             source: UsageSource::Provider,
@@ -75,7 +76,7 @@ impl Environment {
         for _ in 0..TRIES {
             match slot.record(&charge).await {
                 Ok(()) => {
-                    world.state().accounting.answered.insert(call.number.to_string(), charge.cost);
+                    self.protocol.accounting().answered.insert(call.number.to_string(), charge.cost);
                     return slot.close_if_finished().await;
                 }
                 Err(error) => self.record_failure(call, &error),
@@ -86,9 +87,8 @@ impl Environment {
     }
 
     fn record_refusal(&self, call: &Call, shortage: Shortage) {
-        let world = &self.process.world;
-        world.note(|| format!("{}: call {} is refused {shortage:?}", self.process.name, call.number));
-        world.state().accounting.count(match shortage {
+        self.process.world.note(|| format!("{}: call {} is refused {shortage:?}", self.process.name, call.number));
+        self.protocol.accounting().findings.count(match shortage {
             Shortage::Credits { .. } => "refused for credits",
             Shortage::Cap { .. } => "refused for a cap",
             Shortage::Rate { .. } => "refused for a rate",
@@ -97,17 +97,7 @@ impl Environment {
     }
 
     fn record_failure(&self, call: &Call, error: &Error) {
-        record_failure(&self.process, &format!("call {}", call.number), error);
-    }
-}
-
-/// Records a failure. `Unavailable` is allowed; any other error is a violation.
-pub fn record_failure(process: &Process, what: &str, error: &Error) {
-    process.world.note(|| format!("{}: {what} fails: {error:?}", process.name));
-    let accounting = &mut process.world.state().accounting;
-    accounting.count("busy");
-    if !matches!(error, Error::Unavailable { .. }) {
-        accounting.record_violation(Oracle::Failed, format!("{what}: {error:?}"));
+        self.protocol.record_failure(&self.process, &format!("call {}", call.number), error);
     }
 }
 

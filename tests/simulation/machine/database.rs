@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use crate::dynamodb_json::to_plain_json;
+use super::dynamodb_json::to_plain_json;
 
 pub const COUNTERS: &str = "counters";
 pub const JOURNAL: &str = "journal";
@@ -67,12 +67,14 @@ impl Database {
         answer.body["Items"].as_array().unwrap().iter().map(plain_item).collect()
     }
 
-    pub fn change(&self, pk: &str, sk: &str, expression: &str, values: Value) {
+    pub fn update(&self, table: &str, pk: &str, sk: &str, expression: &str, values: &Value) {
         let key = json!({"pk": {"S": pk}, "sk": {"S": sk}});
-        let mut request = json!({"TableName": COUNTERS, "Key": key, "UpdateExpression": expression});
-        if !values.is_null() {
-            request["ExpressionAttributeValues"] = values;
-        }
+        let request = json!({
+            "TableName": table,
+            "Key": key,
+            "UpdateExpression": expression,
+            "ExpressionAttributeValues": values,
+        });
         let answer = self.call("UpdateItem", &request);
         assert_eq!(answer.status, 200, "{}", answer.body);
     }

@@ -4,7 +4,7 @@ use domain::time::Time;
 use serde_json::{Value, json};
 use shared::store::keys;
 
-use crate::accounting::Accounting;
+use super::accounting::Accounting;
 
 impl Accounting {
     /// Makes the due index lag: it misses some leases, and still lists some that are closed.

@@ -1,23 +1,20 @@
-//! DynamoDB's behaviour over the tables: overlapping transactions abort each other, some requests are throttled, and
-//! the due index lags.
+//! DynamoDB's behaviour over the tables: overlapping transactions abort each other, a token makes a transaction idempotent,
+//! and a query is not a snapshot.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use shared::store::keys;
 use tokio::time::sleep;
 
-use crate::database::Answer;
-use crate::dynamodb_json::{Write, writes};
-use crate::process::Process;
-use crate::world::World;
+use super::database::Answer;
+use super::dynamodb_json::{Write, writes};
+use super::process::Process;
+use super::world::World;
 
 pub async fn execute(process: &Process, operation: &str, mut request: Value, lock_time: Duration) -> Answer {
     let world = &process.world;
-    if let Some(rule) = world.disabled_rule {
-        rule.rewrite(world, operation, &mut request);
-    }
+    world.protocol.rewrite(world, operation, &mut request);
     let items: Vec<String> = writes(operation, &request).iter().map(Write::item_name).collect();
     if items.is_empty() {
         return read(world, operation, &request, lock_time).await;
@@ -43,30 +40,22 @@ pub async fn execute(process: &Process, operation: &str, mut request: Value, loc
 
 async fn read(world: &World, operation: &str, request: &Value, duration: Duration) -> Answer {
     let mut answer = world.database.call(operation, request);
-    let index = request["IndexName"].as_str().unwrap_or_default();
-    let partition = request["ExpressionAttributeValues"][":partition"]["S"].as_str().unwrap_or_default();
-    if let Some(meter) = position_of_meter(&answer) {
-        // A query is not a snapshot: the meter is read after the leases, and may be newer.
+    let Some(items) = answer.body["Items"].as_array_mut() else { return answer };
+    if items.iter().any(|item| world.protocol.is_read_late(item)) {
         sleep(duration).await;
         let later = world.database.call(operation, request);
-        if let Some(at) = position_of_meter(&later) {
-            answer.body["Items"][meter] = later.body["Items"][at].clone();
-        }
+        replace_late_items(world, items, &later.body["Items"]);
     }
-    if let Some(items) = answer.body["Items"].as_array_mut() {
-        let mut state = world.state();
-        if index == "due" {
-            state.accounting.lag(items, partition);
-        }
-        if world.disabled_rule.is_some_and(|rule| rule.reads_by_index()) {
-            state.accounting.hide_newest_charges(items, world.now());
-        }
-    }
+    world.protocol.lag(world, request, items);
     answer
 }
 
-fn position_of_meter(answer: &Answer) -> Option<usize> {
-    answer.body["Items"].as_array()?.iter().position(|item| item["sk"]["S"] == keys::METER)
+fn replace_late_items(world: &World, items: &mut [Value], newer: &Value) {
+    let newer = newer.as_array().into_iter().flatten();
+    for newer in newer.filter(|item| world.protocol.is_read_late(item)) {
+        let item = items.iter_mut().find(|item| item["pk"] == newer["pk"] && item["sk"] == newer["sk"]);
+        item.into_iter().for_each(|item| item.clone_from(newer));
+    }
 }
 
 fn write(process: &Process, operation: &str, request: &Value) -> Answer {
@@ -78,13 +67,8 @@ fn write(process: &Process, operation: &str, request: &Value) -> Answer {
         let codes: Vec<&str> = reasons.filter_map(|reason| reason["Code"].as_str()).collect();
         world.note(|| format!("{}: a {operation} is refused {codes:?}", process.name));
     } else if token.is_empty() || world.state().tokens.insert(token.to_owned()) {
-        let now = world.now();
-        let lines = world.state().accounting.record_writes(&world.database, &writes(operation, request), now);
-        for line in lines {
+        for line in world.protocol.record_writes(world, &writes(operation, request)) {
             world.note(|| format!("{}: {line}", process.name));
-        }
-        if let Some(rule) = world.disabled_rule {
-            rule.after_commit(world, &writes(operation, request));
         }
     } else {
         world.note(|| format!("{}: a {operation} was carried out before", process.name));

@@ -1,0 +1,77 @@
+//! The lease protocol as the machine sees it: the rule that is switched off, the accounts of the oracles, and the lag of
+//! the due index.
+
+use std::sync::{Mutex, MutexGuard};
+
+use domain::Error;
+use serde_json::Value;
+use shared::store::keys;
+
+use super::accounting::Accounting;
+use super::rules::Rule;
+use super::scenario::Scenario;
+use super::violation::Oracle;
+use crate::machine::dynamodb_json::Write;
+use crate::machine::process::Process;
+use crate::machine::protocol::Protocol;
+use crate::machine::world::World;
+
+pub struct LeaseProtocol {
+    pub scenario: Scenario,
+    /// The rule that is switched off.
+    pub disabled_rule: Option<Rule>,
+    accounting: Mutex<Accounting>,
+}
+
+impl LeaseProtocol {
+    pub fn new(scenario: Scenario, disabled_rule: Option<Rule>) -> Self {
+        Self { accounting: Mutex::new(Accounting::new(&scenario)), scenario, disabled_rule }
+    }
+
+    pub fn accounting(&self) -> MutexGuard<'_, Accounting> {
+        self.accounting.lock().unwrap()
+    }
+
+    /// Records a failure. `Unavailable` is allowed; any other error is a violation.
+    pub fn record_failure(&self, process: &Process, what: &str, error: &Error) {
+        process.world.note(|| format!("{}: {what} fails: {error:?}", process.name));
+        let findings = &mut self.accounting().findings;
+        findings.count("busy");
+        if !matches!(error, Error::Unavailable { .. }) {
+            findings.record_violation(Oracle::Failed, format!("{what}: {error:?}"));
+        }
+    }
+}
+
+impl Protocol for LeaseProtocol {
+    fn rewrite(&self, world: &World, operation: &str, request: &mut Value) {
+        if let Some(rule) = self.disabled_rule {
+            rule.rewrite(world, operation, request);
+        }
+    }
+
+    fn record_writes(&self, world: &World, writes: &[Write]) -> Vec<String> {
+        let mut accounting = self.accounting();
+        let lines = accounting.record_writes(&world.database, writes, world.now());
+        if let Some(rule) = self.disabled_rule {
+            rule.after_commit(world, &accounting, writes);
+        }
+        lines
+    }
+
+    /// The meter is read after the leases, and may be newer.
+    fn is_read_late(&self, item: &Value) -> bool {
+        item["sk"]["S"] == keys::METER
+    }
+
+    fn lag(&self, world: &World, query: &Value, items: &mut Vec<Value>) {
+        let mut accounting = self.accounting();
+        if query["IndexName"] == "due" {
+            let shard = query["ExpressionAttributeValues"][":partition"]["S"].as_str().unwrap_or_default();
+            accounting.lag(items, shard);
+        }
+        if self.disabled_rule.is_some_and(Rule::reads_by_index) {
+            accounting.hide_newest_charges(items, world.now());
+        }
+    }
+}

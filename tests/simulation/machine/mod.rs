@@ -1,0 +1,14 @@
+//! The machine: simulated processes, a network, and a DynamoDB with faults, all in virtual time. It runs the store's
+//! own code through the AWS SDK and knows no protocol; a protocol adds its rules and oracles (`protocol.rs`).
+
+pub mod connection;
+pub mod database;
+pub mod dynamodb_json;
+pub mod faults;
+pub mod process;
+pub mod protocol;
+pub mod random;
+pub mod report;
+pub mod runner;
+pub mod service;
+pub mod world;
