@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::dynamodb_json::to_plain_json;
 
+pub const ENTITIES: &str = "entities";
 pub const COUNTERS: &str = "counters";
 pub const JOURNAL: &str = "journal";
 
@@ -25,9 +26,9 @@ pub struct Answer {
 impl Database {
     pub fn new() -> Self {
         let database = dynoxide::Database::memory().unwrap();
-        for (name, id) in [(COUNTERS, "CountersTable"), (JOURNAL, "JournalTable")] {
+        for (name, id) in [(ENTITIES, "EntitiesTable"), (COUNTERS, "CountersTable"), (JOURNAL, "JournalTable")] {
             let mut request = json!({"TableName": name, "BillingMode": "PAY_PER_REQUEST"});
-            for property in ["AttributeDefinitions", "KeySchema", "GlobalSecondaryIndexes"] {
+            for property in ["AttributeDefinitions", "KeySchema", "LocalSecondaryIndexes", "GlobalSecondaryIndexes"] {
                 request[property] = TEMPLATE.tables[id][property].clone();
             }
             database.create_table(serde_json::from_value(request).unwrap()).unwrap();
@@ -44,6 +45,7 @@ impl Database {
             "Scan" => read(request, |request| database.scan(request)),
             "PutItem" => read(request, |request| database.put_item(request)),
             "UpdateItem" => read(request, |request| database.update_item(request)),
+            "DeleteItem" => read(request, |request| database.delete_item(request)),
             "TransactWriteItems" => read(request, |request| database.transact_write_items(request)),
             _ => panic!("the simulation does not support {operation}"),
         };

@@ -30,6 +30,7 @@ pub fn writes<'a>(operation: &'a str, request: &'a Value) -> Vec<Write<'a>> {
     match operation {
         "PutItem" => vec![write("Put", request)],
         "UpdateItem" => vec![write("Update", request)],
+        "DeleteItem" => vec![write("Delete", request)],
         "TransactWriteItems" => {
             let items = request["TransactItems"].as_array().into_iter().flatten();
             items.flat_map(|item| item.as_object().unwrap()).map(|(kind, body)| write(kind, body)).collect()

@@ -12,3 +12,5 @@ pub mod report;
 pub mod runner;
 pub mod service;
 pub mod world;
+
+mod tests;

@@ -10,12 +10,12 @@ use aws_types::SdkConfig;
 use aws_types::region::Region;
 use domain::time::{Clock, Time};
 use shared::aws::Aws;
-use shared::config::{Config, TABLE_COUNTERS, TABLE_JOURNAL};
+use shared::config::{Config, TABLE_COUNTERS, TABLE_ENTITIES, TABLE_JOURNAL};
 use shared::context::Context;
 use tokio::time::{sleep_until, timeout_at};
 
 use super::connection::Connection;
-use super::database::{COUNTERS, JOURNAL};
+use super::database::{COUNTERS, ENTITIES, JOURNAL};
 use super::faults::{Faults, ProcessFaults};
 use super::world::World;
 
@@ -84,7 +84,7 @@ impl Process {
             .region(region)
             .endpoint_url("http://dynamodb")
             .credentials_provider(SharedCredentialsProvider::new(credentials));
-        let settings = [(TABLE_COUNTERS, COUNTERS), (TABLE_JOURNAL, JOURNAL)];
+        let settings = [(TABLE_ENTITIES, ENTITIES), (TABLE_COUNTERS, COUNTERS), (TABLE_JOURNAL, JOURNAL)];
         let settings: Config = settings.map(|(name, value)| (name.to_owned(), value.to_owned())).into_iter().collect();
         Context::new(settings, Aws::in_process(config, Connection::client(self)))
     }
