@@ -1,4 +1,4 @@
-//! The network between a process and DynamoDB, which delays and loses requests and answers.
+//! The network between a process and the AWS services, which delays and loses requests and answers.
 
 use std::time::Duration;
 
@@ -16,6 +16,7 @@ use tokio::time::sleep;
 
 use super::database::Answer;
 use super::process::Process;
+use super::queue;
 use super::random::happens;
 use super::service;
 
@@ -97,9 +98,11 @@ async fn deliver(
     sender: oneshot::Sender<Answer>,
 ) {
     sleep(faults.request_delay).await;
-    let answer = match faults.is_throttled {
-        true => service::throttled(),
-        false => service::execute(&process, &operation, body, faults.lock_time).await,
+    let answer = match (operation.as_str(), faults.is_throttled) {
+        ("SendMessage", true) => queue::throttled(),
+        ("SendMessage", false) => queue::send(&process, &body),
+        (_, true) => service::throttled(),
+        (_, false) => service::execute(&process, &operation, body, faults.lock_time).await,
     };
     sleep(faults.answer_delay).await;
     if faults.loses_answer {

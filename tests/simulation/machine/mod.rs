@@ -1,4 +1,4 @@
-//! The machine: simulated processes, a network, and a DynamoDB with faults, all in virtual time. It runs the store's
+//! The machine: simulated processes, a network, and a DynamoDB and an SQS with faults, all in virtual time. It runs the store's
 //! own code through the AWS SDK and knows no protocol; a protocol adds its rules and oracles (`protocol.rs`).
 
 pub mod connection;
@@ -7,6 +7,7 @@ pub mod dynamodb_json;
 pub mod faults;
 pub mod process;
 pub mod protocol;
+pub mod queue;
 pub mod random;
 pub mod report;
 pub mod runner;

@@ -1,4 +1,4 @@
-//! A simulated process: its clock skew, its connection to DynamoDB, and when it is suspended or killed.
+//! A simulated process: its clock skew, its connection to the services, and when it is suspended or killed.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -17,6 +17,7 @@ use tokio::time::{sleep_until, timeout_at};
 use super::connection::Connection;
 use super::database::{COUNTERS, ENTITIES, JOURNAL};
 use super::faults::{Faults, ProcessFaults};
+use super::queue;
 use super::world::World;
 
 #[derive(Clone)]
@@ -82,9 +83,14 @@ impl Process {
         let credentials = Credentials::from_keys("simulation", "simulation", None);
         let config = SdkConfig::builder()
             .region(region)
-            .endpoint_url("http://dynamodb")
+            .endpoint_url("http://services")
             .credentials_provider(SharedCredentialsProvider::new(credentials));
-        let settings = [(TABLE_ENTITIES, ENTITIES), (TABLE_COUNTERS, COUNTERS), (TABLE_JOURNAL, JOURNAL)];
+        let settings = [
+            (TABLE_ENTITIES, ENTITIES),
+            (TABLE_COUNTERS, COUNTERS),
+            (TABLE_JOURNAL, JOURNAL),
+            (queue::SETTING, queue::URL),
+        ];
         let settings: Config = settings.map(|(name, value)| (name.to_owned(), value.to_owned())).into_iter().collect();
         Context::new(settings, Aws::in_process(config, Connection::client(self)))
     }

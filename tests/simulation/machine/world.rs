@@ -1,4 +1,5 @@
-//! The state that all processes of a history share: the true time, the tables, the random generator and the trace.
+//! The state that all processes of a history share: the true time, the tables, the queue, the random
+//! generator and the trace.
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,14 +12,16 @@ use tokio::time::Instant;
 use super::database::Database;
 use super::faults::Faults;
 use super::protocol::Protocol;
+use super::queue::Queue;
 
 static HISTORIES: AtomicU64 = AtomicU64::new(0);
 
 pub struct World {
     pub protocol: Arc<dyn Protocol>,
-    /// The faults of requests.
+    /// The faults of requests and messages.
     pub faults: Faults,
     pub database: Database,
+    pub queue: Queue,
     unique: u64,
     starts_at: Time,
     began: Instant,
@@ -43,6 +46,7 @@ impl World {
             protocol,
             faults,
             database: Database::new(),
+            queue: Queue::default(),
             unique: HISTORIES.fetch_add(1, Ordering::Relaxed),
             starts_at,
             began: Instant::now(),

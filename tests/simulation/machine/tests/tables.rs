@@ -1,32 +1,14 @@
-//! Tests of the machine without a protocol.
+//! Tests of the tables, through the store's own code.
 
-use std::sync::Arc;
-
-use domain::time::Time;
 use serde_json::json;
 use shared::config::TABLE_ENTITIES;
 use shared::store::keys::Key;
 use shared::store::table::{Table, TableIndex, TableQuery};
 
-use super::dynamodb_json::Write;
-use super::faults::Faults;
-use super::process::Process;
-use super::protocol::Protocol;
-use super::runner::run_in_virtual_time;
-use super::world::World;
-
-/// Only names the writes in the trace.
-struct Watcher;
-
-impl Protocol for Watcher {
-    fn record_writes(&self, _: &World, writes: &[Write]) -> Vec<String> {
-        writes.iter().map(|write| format!("{} {}", write.kind, write.item_name())).collect()
-    }
-}
-
-fn world(seed: u64, faults: Faults) -> Arc<World> {
-    World::new(seed, Time::from_millis(1_780_000_000_000), faults, Arc::new(Watcher))
-}
+use super::world;
+use crate::machine::faults::Faults;
+use crate::machine::process::Process;
+use crate::machine::runner::run_in_virtual_time;
 
 #[test]
 fn an_item_is_listed_until_it_is_deleted() {
@@ -43,5 +25,15 @@ fn an_item_is_listed_until_it_is_deleted() {
         let trace = world.take_trace().join("\n");
         assert!(trace.contains("writer: Put entities list item"), "{trace}");
         assert!(trace.contains("writer: Delete entities list item"), "{trace}");
+    });
+}
+
+/// An operation that the simulation lacks must not look like a fault of the network.
+#[test]
+#[should_panic(expected = "the simulation does not support ListTables")]
+fn an_unknown_operation_fails_the_history() {
+    run_in_virtual_time(0, async {
+        let process = Process::without_faults(&world(0, Faults::default()), "reader");
+        drop(process.context().aws.dynamodb().list_tables().send().await);
     });
 }
