@@ -112,6 +112,11 @@ impl fmt::Display for Refusal {
 pub const IDEMPOTENCY_CONFLICT: &str = "idempotency_conflict";
 
 impl Error {
+    /// The operation is not possible in the present state of the resource.
+    pub fn invalid_state(message: impl Into<String>) -> Self {
+        Self::Conflict { code: "invalid_state", message: message.into() }
+    }
+
     /// The `Idempotency-Key` belongs to another request.
     pub fn idempotency_conflict() -> Self {
         let message = "this Idempotency-Key was used with another request; send another key".to_owned();

@@ -126,6 +126,7 @@ ids! {
     WorkflowId = "workflow", plain, "";
     ReleaseId = "release", plain, "";
     DeploymentId = "deployment", plain, "";
+    RunId = "run", plain, "";
     WebhookId = "webhook", plain, "";
     /// One call of a webhook.
     WebhookEventId = "webhook event", plain, "";

@@ -27,6 +27,7 @@ pub mod page;
 pub mod problem;
 pub mod provider;
 pub mod reference;
+pub mod run;
 pub mod secret_name;
 pub mod text;
 pub mod time;

@@ -42,6 +42,11 @@ impl Time {
         self.to_string()[..10].to_owned()
     }
 
+    /// The time from now until `later`; zero if it is over.
+    pub fn until(self, later: Self) -> Duration {
+        Duration::from_millis(u64::try_from(later.as_millis() - self.as_millis()).unwrap_or_default())
+    }
+
     pub fn plus(self, duration: Duration) -> Self {
         Self::from_millis(self.as_millis().saturating_add(duration.as_millis() as i64))
     }

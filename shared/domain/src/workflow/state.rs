@@ -24,7 +24,7 @@ fn impossible<T>(state: WorkflowState, what: &str) -> Result<T> {
         WorkflowState::NeedsAttention => "needs attention",
         WorkflowState::Archived => "is archived; restore it first",
     };
-    Err(Error::Conflict { code: "invalid_state", message: format!("the workflow cannot {what}: it {state}") })
+    Err(Error::invalid_state(format!("the workflow cannot {what}: it {state}")))
 }
 
 fn unpublished<T>() -> Result<T> {
@@ -64,7 +64,7 @@ impl Workflow {
             (WorkflowState::Archived, None) => Ok(self.with_lifecycle(Lifecycle::Live, now)),
             _ => {
                 let message = "the workflow cannot be restored: it is not archived".to_owned();
-                Err(Error::Conflict { code: "invalid_state", message })
+                Err(Error::invalid_state(message))
             }
         }
     }

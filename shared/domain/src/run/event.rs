@@ -1,0 +1,90 @@
+//! The events of a run's log. The log is the whole truth about a run: its state is computed from it again after a crash.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{RunError, StepError};
+use crate::time::Time;
+
+/// One event. Events are numbered from 1 without gaps.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunEvent {
+    pub at: Time,
+    #[serde(flatten)]
+    pub kind: RunEventKind,
+}
+
+/// What happened. `step` is the path of a step, such as `lines[2]/send`: the node `send` in the third iteration of the
+/// loop `lines`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum RunEventKind {
+    RunQueued {
+        input: RunValue,
+    },
+    /// An attempt of an effect begins. It is written before the effect, so an attempt without a result may have taken
+    /// place.
+    StepStarted {
+        step: String,
+        attempt: u32,
+    },
+    /// An attempt failed, and the next one begins at `next_at`.
+    StepRetried {
+        step: String,
+        attempt: u32,
+        error: StepError,
+        next_at: Time,
+    },
+    /// The step waits until a time.
+    StepDelayed {
+        step: String,
+        until: Time,
+    },
+    /// The step waits for a person, at most until `expires_at`.
+    StepAsked {
+        step: String,
+        expires_at: Time,
+    },
+    StepCompleted {
+        step: String,
+        port: String,
+        /// The value of an effect. Other values are computed again from those of the effects.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        output: Option<RunValue>,
+        /// The port is a choice, which a later version of the engine must not make again.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        chosen: bool,
+    },
+    StepFailed {
+        step: String,
+        error: StepError,
+    },
+    StepSkipped {
+        step: String,
+    },
+    /// The step had begun, and its result no longer matters.
+    StepCanceled {
+        step: String,
+    },
+    /// The branch whose value a `merge` took, as the index of its connection.
+    BranchWon {
+        step: String,
+        connection: usize,
+    },
+    RunCompleted {
+        output: RunValue,
+    },
+    RunFailed {
+        error: RunError,
+    },
+    RunCancelled,
+}
+
+/// A value of a run. Large values are objects in the bucket.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunValue {
+    Value(Value),
+    /// The name of the object, which is the value as JSON.
+    Object(String),
+}

@@ -1,0 +1,116 @@
+//! Runs: each is one execution of a release of a workflow.
+
+mod event;
+mod step_error;
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use super::id::{ReleaseId, RunId, WorkflowId};
+use super::identity::Account;
+use super::time::Time;
+
+pub use event::{RunEvent, RunEventKind, RunValue};
+pub use step_error::StepError;
+
+/// A crash of the process that carries out a run is recovered this many times in a row. After one more, the run fails.
+pub const MAX_CRASHES: u32 = 5;
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Run {
+    pub id: RunId,
+    pub account: Account,
+    pub workflow: WorkflowId,
+    pub release: ReleaseId,
+    pub release_number: u64,
+    pub origin: RunOrigin,
+    /// The id of the trigger node that fired.
+    pub trigger: String,
+    pub state: RunState,
+    pub started_at: Option<Time>,
+    pub ended_at: Option<Time>,
+    pub error: Option<RunError>,
+}
+
+impl Run {
+    pub fn queued_at(&self) -> Time {
+        Time::from_uuid(self.id.uuid())
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum RunState {
+    Queued,
+    Running,
+    /// The run waits for a time, or for the decision of a person
+    Paused,
+    Completed,
+    Failed,
+    Cancelled,
+}
+
+impl RunState {
+    pub fn has_ended(self) -> bool {
+        matches!(self, Self::Completed | Self::Failed | Self::Cancelled)
+    }
+}
+
+/// What started a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum RunOrigin {
+    Manual,
+    Webhook,
+    Scheduled,
+    Channel,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunError {
+    pub code: String,
+    pub message: String,
+    /// The node that failed; none if the run failed as a whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node_id: Option<String>,
+}
+
+/// How a run ends.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RunEnd {
+    Completed { output: Arc<Value> },
+    Failed(RunError),
+    Cancelled,
+}
+
+impl RunEnd {
+    pub fn state(&self) -> RunState {
+        match self {
+            Self::Completed { .. } => RunState::Completed,
+            Self::Failed(_) => RunState::Failed,
+            Self::Cancelled => RunState::Cancelled,
+        }
+    }
+
+    /// The last event of the run.
+    pub fn event(&self) -> RunEventKind {
+        match self {
+            Self::Completed { output } => RunEventKind::RunCompleted { output: RunValue::Value((**output).clone()) },
+            Self::Failed(error) => RunEventKind::RunFailed { error: error.clone() },
+            Self::Cancelled => RunEventKind::RunCancelled,
+        }
+    }
+}
+
+/// The answer of a person to a review.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ReviewAnswer {
+    pub approved: bool,
+    pub fields: serde_json::Map<String, Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comment: Option<String>,
+    pub reviewer: String,
+}
