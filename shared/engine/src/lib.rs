@@ -1,7 +1,8 @@
 //! The workflow engine: node types, expressions, JSON schemas, the compiler that validates graphs, the state
-//! of runs, and templates.
+//! of runs and the driver that carries them out, and templates.
 
 pub mod compile;
+pub mod drive;
 pub mod expression;
 #[cfg(test)]
 mod graph_builder;

@@ -169,7 +169,7 @@ fn run_once(
         }
         match execution.end() {
             Some(RunEnd::Completed { output }) => return Some(output.clone()),
-            Some(RunEnd::Failed { .. }) => return None,
+            Some(_) => return None,
             None => {}
         }
         for effect in due {

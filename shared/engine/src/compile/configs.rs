@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::{PlanStep, Problems};
-use crate::nodes;
+use crate::nodes::{self, policy::Policy};
 use crate::schema::{Program, check_config};
 use domain::graph::{Graph, Node};
 
@@ -81,6 +81,7 @@ fn read_node(index: usize, node: &Node, patterns: &mut usize, problems: &mut Pro
         config: node_type.with_integers(&node.config),
         outputs: summary.outputs.into_iter().map(String::from).collect(),
         programs,
+        policy: Policy::read(&node.config),
         reads: Vec::new(),
         parent_loop: None,
         references,

@@ -13,6 +13,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use serde_json::{Map, Value};
 
 use super::nodes::NodeType;
+use super::nodes::policy::Policy;
 use super::schema::Program;
 use domain::graph::Graph;
 use domain::reference::Reference;
@@ -36,6 +37,8 @@ pub struct PlanStep {
     pub outputs: Vec<String>,
     /// The parsed expressions, by the path of their field.
     pub programs: BTreeMap<String, Program>,
+    /// What happens when the step fails, is slow, or leaves its outcome uncertain.
+    pub policy: Policy,
     /// The steps whose outputs the expressions read.
     pub reads: Vec<usize>,
     /// The innermost loop whose body contains this step.

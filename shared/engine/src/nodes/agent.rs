@@ -1,12 +1,14 @@
 //! The node type `agent`: sends a message to an agent.
 
+use std::time::Duration;
+
 use serde::Deserialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::fields::Jinja;
-use super::{Category, NodeKind, policy::Policies};
+use super::{Category, NodeKind, SLOW, policy::Policies};
 use domain::id::AgentId;
 use domain::reference::Reference;
 
@@ -31,6 +33,7 @@ impl NodeKind for AgentNode {
         "Sends a message to an agent, which uses its tools and sources; its value is the text of the answer.";
     const EFFECTS: bool = true;
     const POLICIES: Policies = Policies::EFFECT;
+    const TIMEOUT: Duration = SLOW;
 
     fn example() -> Value {
         json!({"agentId": "0199a2c4-7b1e-7c52-9d3f-2f1f0f6b8a11", "message": "{{ input.question }}"})

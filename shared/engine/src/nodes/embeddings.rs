@@ -1,11 +1,13 @@
 //! The node type `embeddings`: computes the embeddings of texts.
 
+use std::time::Duration;
+
 use serde::Deserialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use super::fields::Cel;
-use super::{Category, NodeKind, policy::Policies};
+use super::{Category, NodeKind, SLOW, policy::Policies};
 use domain::catalog::Purpose;
 use domain::reference::Reference;
 
@@ -31,6 +33,7 @@ impl NodeKind for EmbeddingsNode {
     const EFFECTS: bool = true;
     const MODEL_PURPOSE: Option<Purpose> = Some(Purpose::Embeddings);
     const POLICIES: Policies = Policies::EFFECT;
+    const TIMEOUT: Duration = SLOW;
 
     fn example() -> Value {
         json!({"model": "dev-embed", "input": "input.sentences"})

@@ -1,13 +1,14 @@
 //! The node type `guard`: moderates a text with a guard model.
 
 use std::borrow::Cow;
+use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use super::fields::Jinja;
-use super::{Category, NodeKind, policy::Policies};
+use super::{Category, NodeKind, SLOW, policy::Policies};
 use domain::reference::Reference;
 
 #[derive(Deserialize, ToSchema)]
@@ -33,6 +34,7 @@ impl NodeKind for GuardNode {
          categories: [{code, label, severity, score, flagged}]}.";
     const EFFECTS: bool = true;
     const POLICIES: Policies = Policies::EFFECT;
+    const TIMEOUT: Duration = SLOW;
 
     fn example() -> Value {
         json!({"text": "{{ input.comment }}", "threshold": 0.7})

@@ -1,11 +1,13 @@
 //! The node type `image`: generates images from a prompt.
 
+use std::time::Duration;
+
 use serde::Deserialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use super::fields::Jinja;
-use super::{Category, NodeKind, policy::Policies};
+use super::{Category, NodeKind, SLOW, policy::Policies};
 use domain::reference::Reference;
 
 #[derive(Deserialize, ToSchema)]
@@ -33,6 +35,7 @@ impl NodeKind for ImageNode {
         "Generates images; its value is the list of images, each {url}.";
     const EFFECTS: bool = true;
     const POLICIES: Policies = Policies::EFFECT;
+    const TIMEOUT: Duration = SLOW;
 
     fn example() -> Value {
         json!({"preset": "dev-image", "prompt": "A banner for {{ input.title }}", "n": 1})

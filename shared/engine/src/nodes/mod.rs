@@ -6,6 +6,7 @@ pub mod policy;
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
+use std::time::Duration;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -15,7 +16,7 @@ use utoipa::{PartialSchema, ToSchema};
 use super::schema::convert_whole_floats;
 use domain::catalog::Purpose;
 use domain::reference::Reference;
-use policy::Policies;
+use policy::{OnUncertain, Policies};
 
 macro_rules! node_types {
     ($($module:ident::$name:ident,)+) => {
@@ -68,6 +69,8 @@ pub fn unknown() -> &'static NodeType {
         description: "",
         effects: true,
         has_conditions: false,
+        timeout: Duration::ZERO,
+        on_uncertain: OnUncertain::Fail,
         model_purpose: None,
         inputs: &[],
         schema: Value::Bool(true),
@@ -103,6 +106,10 @@ pub trait NodeKind: DeserializeOwned + ToSchema {
     const HAS_CONDITIONS: bool = false;
     /// The purpose of the model that it calls, if its configuration names one.
     const MODEL_PURPOSE: Option<Purpose> = None;
+    /// The timeout of an attempt, if the configuration sets none.
+    const TIMEOUT: Duration = Duration::from_secs(30);
+    /// What happens when a crash leaves in doubt whether the effect took place, if the configuration does not say.
+    const ON_UNCERTAIN: OnUncertain = OnUncertain::Retry;
     /// The policy fields that the type has.
     const POLICIES: Policies = Policies::ERROR;
 
@@ -129,6 +136,9 @@ pub trait NodeKind: DeserializeOwned + ToSchema {
     }
 }
 
+/// The timeout of nodes that call models.
+const SLOW: Duration = Duration::from_secs(120);
+
 pub const IN: &str = "in";
 pub const OUT: &str = "out";
 /// The output port of a failed node whose `onError` is `branch`.
@@ -143,6 +153,8 @@ pub struct NodeType {
     pub effects: bool,
     /// Whether its expressions are conditions.
     pub has_conditions: bool,
+    pub timeout: Duration,
+    pub on_uncertain: OnUncertain,
     /// The purpose of the model that it calls.
     pub model_purpose: Option<Purpose>,
     pub inputs: &'static [InputPort],
@@ -181,6 +193,8 @@ impl NodeType {
             description: K::DESCRIPTION,
             effects: K::EFFECTS,
             has_conditions: K::HAS_CONDITIONS,
+            timeout: K::TIMEOUT,
+            on_uncertain: K::ON_UNCERTAIN,
             model_purpose: K::MODEL_PURPOSE,
             inputs,
             schema: simplify_schema(policy::with_policy_fields(K::POLICIES, schema::<K>())),

@@ -1,11 +1,13 @@
 //! The node type `model`: calls a chat model of the gateway.
 
+use std::time::Duration;
+
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
 
 use super::fields::Jinja;
-use super::{Category, NodeKind, policy::Policies};
+use super::{Category, NodeKind, SLOW, policy::Policies};
 use domain::catalog::Purpose;
 use domain::reference::Reference;
 use crate::schema::faults;
@@ -42,6 +44,7 @@ impl NodeKind for ModelNode {
     const EFFECTS: bool = true;
     const MODEL_PURPOSE: Option<Purpose> = Some(Purpose::Chat);
     const POLICIES: Policies = Policies::EFFECT;
+    const TIMEOUT: Duration = SLOW;
 
     fn example() -> Value {
         json!({"model": "dev-chat", "system": "Answer in one sentence.", "prompt": "{{ input.question }}", "temperature": 0.2})

@@ -1,6 +1,8 @@
 //! Policies of nodes: retries with backoff, timeouts, and error handling. They are part of the configuration, beside
 //! the fields of the type.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::{PartialSchema, ToSchema};
@@ -83,6 +85,30 @@ pub struct Policy {
     pub on_uncertain: Option<OnUncertain>,
 }
 
+impl Policy {
+    /// Reads the policy fields of a configuration. Values that are not valid count as omitted; the compiler reports them.
+    pub fn read(config: &Map<String, Value>) -> Self {
+        let fields = config.iter().filter(|(name, _)| EFFECT_FIELDS.contains(&name.as_str()));
+        let fields: Map<String, Value> = fields.map(|(name, value)| (name.clone(), value.clone())).collect();
+        Self::deserialize(Value::Object(fields)).unwrap_or_default()
+    }
+
+    pub fn on_error(&self) -> OnError {
+        self.on_error.unwrap_or_default()
+    }
+}
+
+impl Retry {
+    /// The wait before the next attempt after this many failed ones; none if no attempt is left.
+    pub fn wait_after(&self, attempts: u32) -> Option<Duration> {
+        if attempts >= self.max_attempts {
+            return None;
+        }
+        let doubled = self.backoff_ms.saturating_mul(1u64.checked_shl(attempts.saturating_sub(1)).unwrap_or(u64::MAX));
+        Some(Duration::from_millis(doubled.min(self.max_backoff_ms)))
+    }
+}
+
 const ERROR_FIELDS: [&str; 1] = ["onError"];
 const EFFECT_FIELDS: [&str; 4] = ["onError", "retry", "timeoutMs", "onUncertain"];
 
@@ -106,12 +132,7 @@ pub fn without_policy_fields(mut config: Map<String, Value>) -> Map<String, Valu
     config
 }
 
-/// What happens when the node fails. A value that is not valid counts as omitted; the compiler reports it.
-pub fn on_error(config: &Map<String, Value>) -> OnError {
-    config.get("onError").and_then(|on_error| OnError::deserialize(on_error).ok()).unwrap_or_default()
-}
-
 /// Whether the node has a port for errors.
 pub fn has_error_port(config: &Map<String, Value>) -> bool {
-    on_error(config) == OnError::Branch
+    Policy::read(config).on_error() == OnError::Branch
 }

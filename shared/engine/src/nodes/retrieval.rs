@@ -1,11 +1,13 @@
 //! The node type `retrieval`: finds relevant passages by vector similarity.
 
+use std::time::Duration;
+
 use serde::Deserialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use super::fields::Jinja;
-use super::{Category, NodeKind, policy::Policies};
+use super::{Category, NodeKind, SLOW, policy::Policies};
 use domain::catalog::Purpose;
 use domain::reference::Reference;
 
@@ -56,6 +58,7 @@ impl NodeKind for RetrievalNode {
     const EFFECTS: bool = true;
     const MODEL_PURPOSE: Option<Purpose> = Some(Purpose::Embeddings);
     const POLICIES: Policies = Policies::EFFECT;
+    const TIMEOUT: Duration = SLOW;
 
     fn example() -> Value {
         json!({

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use super::fields::{Cel, Jinja};
-use super::policy::Policies;
+use super::policy::{OnUncertain, Policies};
 use super::{Category, NodeKind};
 
 /// The provider and the account are set in the workflow's channels.
@@ -26,6 +26,7 @@ impl NodeKind for SendMessageNode {
     const DESCRIPTION: &'static str = "Sends a message on a messaging channel.";
     const EFFECTS: bool = true;
     const POLICIES: Policies = Policies::EFFECT;
+    const ON_UNCERTAIN: OnUncertain = OnUncertain::Ask;
 
     fn example() -> Value {
         json!({"text": "Your order {{ input.order }} is on its way."})

@@ -26,9 +26,11 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use crate::compile::ExecutionPlan;
+pub use domain::run::{RunEnd, RunError};
 use loops::LoopState;
 pub use outcome::{StepError, StepOutcome};
 pub use paths::{Iteration, ScopePath, StepPath};
+pub use pure::is_effect;
 use scope::{EdgeState, ScopeState};
 
 /// The maximum number of steps that a run executes, over all iterations of its loops.
@@ -96,13 +98,6 @@ pub enum StepEvent {
         path: StepPath,
         decision: Decision,
     },
-}
-
-/// How a run ended.
-#[derive(Clone, Debug, PartialEq)]
-pub enum RunEnd {
-    Completed { output: Arc<Value> },
-    Failed { error: StepError, node_id: String },
 }
 
 pub struct Execution {
@@ -247,7 +242,9 @@ impl Execution {
         match scope.parent() {
             None => {
                 self.cancel_scopes(scope);
-                self.end = Some(RunEnd::Failed { error, node_id: self.plan.steps[step].id.clone() });
+                let StepError { code, message } = error;
+                let node_id = Some(self.plan.steps[step].id.clone());
+                self.end = Some(RunEnd::Failed(RunError { code, message, node_id }));
             }
             Some((parent, Iteration { loop_step, index })) => {
                 self.cancel_scopes(scope);
@@ -278,4 +275,4 @@ impl Execution {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

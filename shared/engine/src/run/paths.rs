@@ -55,4 +55,16 @@ impl StepPath {
             iterations.map(|iteration| format!("{}[{}]/", plan.steps[iteration.loop_step].id, iteration.index));
         scopes.collect::<String>() + &plan.steps[self.step].id
     }
+
+    /// Reads what [`StepPath::display`] writes; none if the plan has no such step.
+    pub fn parse(text: &str, plan: &ExecutionPlan) -> Option<Self> {
+        let find = |id: &str| plan.steps.iter().position(|step| step.id == id);
+        let mut parts = text.split('/');
+        let step = find(parts.next_back()?)?;
+        let iteration = |part: &str| {
+            let (loop_id, index) = part.strip_suffix(']')?.split_once('[')?;
+            Some(Iteration { loop_step: find(loop_id)?, index: index.parse().ok()? })
+        };
+        Some(Self { scope: ScopePath(parts.map(iteration).collect::<Option<_>>()?), step })
+    }
 }

@@ -8,7 +8,9 @@ use serde_json::{Map, Value};
 use super::fields::Fields;
 use super::outcome::{StepError, StepOutcome};
 use super::scope::add_size;
-use crate::nodes::OUT;
+use crate::compile::PlanStep;
+use crate::nodes::delay::DelayNode;
+use crate::nodes::{NodeKind, OUT};
 
 /// Runs a step without effects; `None` for effects and loops.
 pub fn run_pure(fields: &Fields, input: &Arc<Value>) -> Option<Result<StepOutcome, StepError>> {
@@ -27,6 +29,11 @@ pub fn run_pure(fields: &Fields, input: &Arc<Value>) -> Option<Result<StepOutcom
         _ => return None,
     };
     Some(outcome)
+}
+
+/// Whether a step has an effect or waits, so that its result is stored. The others are computed again after a restart.
+pub fn is_effect(step: &PlanStep) -> bool {
+    step.node_type.effects || step.node_type.name == DelayNode::NAME
 }
 
 /// Whether the port of a step is a decision, which is stored. In a later version of the engine, its expressions could

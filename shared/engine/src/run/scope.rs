@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::outcome::StepError;
+use super::outcome::{StepError, too_deep, too_large};
 use crate::value_size::{MAX_VALUE_BYTES, measure};
 
 /// An edge that has no state yet is undecided.
@@ -66,13 +66,13 @@ pub fn join_values(values: &[Arc<Value>]) -> Result<Arc<Value>, StepError> {
 /// Adds the size of a value to that of others, which are parts of the same value.
 pub fn add_size(bytes: usize, value: &Value) -> Result<usize, StepError> {
     let sum = measure(value).map(|size| bytes + size);
-    sum.filter(|sum| *sum <= MAX_VALUE_BYTES).ok_or_else(StepError::too_large)
+    sum.filter(|sum| *sum <= MAX_VALUE_BYTES).ok_or_else(too_large)
 }
 
 /// Checks that a value is small and flat enough to be stored and read again.
 pub fn check_value(value: &Value) -> Result<(), StepError> {
     if is_deeper(value, MAX_DEPTH) {
-        return Err(StepError::too_deep());
+        return Err(too_deep());
     }
     add_size(0, value).map(drop)
 }

@@ -11,7 +11,7 @@ use super::scope::{Arrival, EdgeState, check_value, join_values};
 use super::{Decision, DueEffect, Execution, MAX_STEPS, ScopePath, StepError, StepEvent, StepOutcome, StepPath};
 use crate::nodes::ERROR;
 use crate::nodes::r#loop::ITEM;
-use crate::nodes::policy::{OnError, on_error};
+use crate::nodes::policy::OnError;
 
 impl Execution {
     /// Runs or skips a step if the edges into it say so.
@@ -141,7 +141,7 @@ impl Execution {
             Err(error) => {
                 self.deactivate(&path);
                 self.events.push(StepEvent::Failed { path: path.clone(), error: error.clone() });
-                match on_error(&step.config) {
+                match step.policy.on_error() {
                     OnError::Fail => return self.fail_scope(&path.scope, path.step, error),
                     OnError::Branch => StepOutcome::new(ERROR, error.to_value()),
                     // The last port is the negative outcome: `false`, `default`, `done`, `flagged`, `expired`.

@@ -2,7 +2,7 @@
 
 mod branches;
 mod loops;
-mod properties;
+pub(crate) mod properties;
 
 use std::collections::BTreeMap;
 
@@ -81,7 +81,9 @@ impl TestRun {
 
     fn failure(&self) -> String {
         match self.execution.end() {
-            Some(RunEnd::Failed { error, node_id }) => format!("{node_id}: {error}"),
+            Some(RunEnd::Failed(RunError { code, message, node_id })) => {
+                format!("{}: {code}: {message}", node_id.as_deref().unwrap_or_default())
+            }
             end => panic!("the run did not fail: {end:?}"),
         }
     }

@@ -15,11 +15,11 @@ fn graphs() -> u64 {
 
 /// What a random graph may contain besides its other nodes.
 #[derive(Clone, Copy, Default)]
-struct Kinds {
+pub(crate) struct Kinds {
     /// Merges that take the first value.
-    races: bool,
+    pub(crate) races: bool,
     /// Steps without an error port whose failure fails the run.
-    failures: bool,
+    pub(crate) failures: bool,
 }
 
 struct Drawing {
@@ -130,7 +130,7 @@ impl Drawing {
 }
 
 /// A random plan. Drawings that are no valid graph are drawn again.
-fn draw(seed: u64, kinds: Kinds) -> Arc<ExecutionPlan> {
+pub(crate) fn draw(seed: u64, kinds: Kinds) -> Arc<ExecutionPlan> {
     let mut rng = Rng::with_seed(seed);
     loop {
         let mut drawing = Drawing { rng: rng.fork(), kinds, nodes: Vec::new(), connections: Vec::new() };
@@ -208,7 +208,7 @@ fn every_run_ends_and_no_step_runs_twice() {
             let completes = second.is_some_and(|second| second.starts_with("error ") || second.ends_with(" null"));
             assert!(second.is_none() || end == "canceled, skipped" || is_error && completes, "{seed}: {path}: {end}");
         }
-        failed += u64::from(matches!(end, RunEnd::Failed { .. }));
+        failed += u64::from(matches!(end, RunEnd::Failed(_)));
         if matches!(end, RunEnd::Completed { .. }) {
             let root = plan.steps.iter().filter(|step| step.parent_loop.is_none());
             let unresolved: Vec<_> = root.filter(|step| !ends.contains_key(&step.id)).map(|step| &step.id).collect();

@@ -1,0 +1,62 @@
+//! Takes over the effects that become due, in a new run and after a crash.
+
+use std::sync::Arc;
+
+use super::Effects;
+use super::restore::Begun;
+use super::state::{Active, Driver, Ready, Stage};
+use super::waits::{delay_until, outcome_unknown};
+use crate::nodes::NodeKind;
+use crate::nodes::delay::DelayNode;
+use crate::nodes::policy::OnUncertain;
+use crate::nodes::review::ReviewNode;
+use crate::run::{DueEffect, StepError, StepPath};
+use domain::run::{MAX_CRASHES, RunEventKind};
+
+/// An attempt that has begun this many times is suspected of crashing its processes.
+const SUSPECT_AFTER: u32 = 3;
+
+impl<E: Effects> Driver<'_, E> {
+    /// Takes over an effect that became due. The error is that of an effect that fails before it begins.
+    pub fn activate(&mut self, effect: DueEffect) -> Result<(), (StepPath, StepError)> {
+        let path = effect.path.clone();
+        let stage = match self.begun.remove(&path) {
+            None => self.first_stage(&effect),
+            Some(Begun::Attempt { attempt, times }) => self.uncertain_stage(&path, attempt, times),
+            Some(Begun::Retry { attempt, at }) => Ok(Stage::Retry { attempt, at }),
+            Some(Begun::Delay { until }) => Ok(Stage::Delay { until }),
+            Some(Begun::Review { expires_at, uncertain }) => Ok(Stage::Review { expires_at, uncertain }),
+        };
+        let stage = stage.map_err(|error| (path.clone(), error))?;
+        let config = Arc::new(effect.config.clone());
+        self.active.insert(path, Active { effect, config, stage });
+        Ok(())
+    }
+
+    fn first_stage(&mut self, effect: &DueEffect) -> Result<Stage, StepError> {
+        match self.execution.plan().steps[effect.path.step].node_type.name {
+            DelayNode::NAME => {
+                let (step, until) = (self.display(&effect.path), delay_until(&effect.config, self.now())?);
+                self.record(RunEventKind::StepDelayed { step, until });
+                Ok(Stage::Delay { until })
+            }
+            ReviewNode::NAME => Ok(Stage::Unasked { uncertain: None }),
+            _ => Ok(Stage::Ready(Ready::new(1))),
+        }
+    }
+
+    /// A crash left in doubt whether an attempt took place.
+    fn uncertain_stage(&self, path: &StepPath, attempt: u32, times: u32) -> Result<Stage, StepError> {
+        let step = &self.execution.plan().steps[path.step];
+        match step.policy.on_uncertain.unwrap_or(step.node_type.on_uncertain) {
+            OnUncertain::Retry if times > MAX_CRASHES => {
+                let message = format!("the platform stopped {times} times while the step was in progress");
+                Err(StepError::new("crashed", message))
+            }
+            // The log counts how often the attempt begins, even if other branches go on between.
+            OnUncertain::Retry => Ok(Stage::Ready(Ready { is_suspect: times >= SUSPECT_AFTER, ..Ready::new(attempt) })),
+            OnUncertain::Fail => Err(outcome_unknown()),
+            OnUncertain::Ask => Ok(Stage::Unasked { uncertain: Some(attempt) }),
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Attempts of effects: their intents, their performance, and what their results mean.
+
+use std::time::Duration;
+
+use futures::future::{AbortHandle, Abortable, FutureExt};
+use serde_json::json;
+use tokio::time::timeout;
+
+use super::state::{AttemptResult, Driver, MARGIN, Ready, Stage};
+use super::{Effect, EffectError, Effects, RetryHint};
+use crate::run::{StepError, StepPath};
+use domain::graph::hash;
+use domain::run::RunEventKind;
+
+/// The maximum number of attempts in progress at once.
+const MAX_IN_PROGRESS: usize = 100;
+/// A receiver that asks for a longer wait before the next attempt is called again after this one.
+const LONGEST_BACKOFF: Duration = Duration::from_secs(24 * 60 * 60);
+
+impl<E: Effects> Driver<'_, E> {
+    /// Records the intents of the attempts that can begin, and returns their paths.
+    pub fn record_intents(&mut self) -> Vec<StepPath> {
+        let ready = self.active.iter().filter_map(|(path, active)| match active.stage {
+            Stage::Ready(ready) => Some((path.clone(), ready)),
+            _ => None,
+        });
+        let mut ready: Vec<_> = ready.filter(|(path, _)| self.has_time(path, MARGIN)).collect();
+        let suspect = ready.iter().position(|(_, ready)| ready.is_suspect);
+        if let Some(suspect) = suspect {
+            ready.swap(0, suspect);
+        }
+        ready.truncate(self.room(suspect.is_some()));
+        for (path, Ready { attempt, .. }) in ready.iter().filter(|(_, ready)| !ready.is_stored) {
+            let (step, attempt) = (self.display(path), *attempt);
+            self.record(RunEventKind::StepStarted { step, attempt });
+        }
+        ready.into_iter().map(|(path, _)| path).collect()
+    }
+
+    /// How many attempts may begin. A suspect is performed alone, so that the next crash is not blamed on others.
+    fn room(&self, is_for_suspect: bool) -> usize {
+        let in_progress = self.active.values().filter_map(|active| match active.stage {
+            Stage::InProgress { is_suspect, .. } => Some(is_suspect),
+            _ => None,
+        });
+        let in_progress: Vec<bool> = in_progress.collect();
+        match in_progress.contains(&true) || is_for_suspect {
+            true => usize::from(in_progress.is_empty()),
+            false => MAX_IN_PROGRESS.saturating_sub(in_progress.len()),
+        }
+    }
+
+    /// Whether the shift is long enough for an attempt.
+    fn has_time(&self, path: &StepPath, margin: Duration) -> bool {
+        self.now().plus(self.timeout_of(path) + margin) <= self.shift.ends_at
+    }
+
+    fn timeout_of(&self, path: &StepPath) -> Duration {
+        let step = &self.execution.plan().steps[path.step];
+        step.policy.timeout_ms.map_or(step.node_type.timeout, Duration::from_millis)
+    }
+
+    pub fn perform(&mut self, path: StepPath) {
+        // If storing the intent took long, this process may have lost the run since.
+        let has_time = self.has_time(&path, MARGIN / 2);
+        let (step, time) = (self.display(&path), self.timeout_of(&path));
+        let node_type = self.execution.plan().steps[path.step].node_type;
+        let Some(active) = self.active.get_mut(&path) else { return };
+        let Stage::Ready(ready) = &mut active.stage else { return };
+        let Ready { attempt, is_suspect, .. } = *ready;
+        if !has_time {
+            ready.is_stored = true;
+            return;
+        }
+        let idempotency_key = hash(&json!([self.run_id, step, attempt]));
+        let (config, input) = (active.config.clone(), active.effect.input.clone());
+        let call = self.effects.perform(Effect { step, node_type, config, input, attempt, idempotency_key });
+        let (abort, registration) = AbortHandle::new_pair();
+        active.stage = Stage::InProgress { attempt, abort, is_suspect };
+        let attempt = async move {
+            let result = timeout(time, call).await.unwrap_or_else(|_| Err(timed_out(time)));
+            (path, result)
+        };
+        self.in_progress.push(Abortable::new(attempt.boxed(), registration));
+    }
+
+    /// Applies the result of an attempt.
+    pub fn apply(&mut self, path: &StepPath, result: AttemptResult) {
+        let Some(Stage::InProgress { attempt, .. }) = self.active.get(path).map(|active| active.stage.clone()) else {
+            return;
+        };
+        let result = match result {
+            Ok(outcome) => Ok(outcome),
+            Err(EffectError { error, retry }) => {
+                let policy = self.execution.plan().steps[path.step].policy.retry.unwrap_or_default();
+                if let (RetryHint::After(least), Some(wait)) = (retry, policy.wait_after(attempt)) {
+                    let (step, next_at) = (self.display(path), self.now().plus(wait.max(least.min(LONGEST_BACKOFF))));
+                    self.record(RunEventKind::StepRetried { step, attempt, error, next_at });
+                    return self.set_stage(path, Stage::Retry { attempt: attempt + 1, at: next_at });
+                }
+                Err(error)
+            }
+        };
+        self.finish(path, result);
+    }
+}
+
+fn timed_out(time: Duration) -> EffectError {
+    let message = format!("the attempt took longer than {} ms", time.as_millis());
+    EffectError { error: StepError::new("timeout", message), retry: RetryHint::After(Duration::ZERO) }
+}

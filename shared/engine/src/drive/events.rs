@@ -1,0 +1,48 @@
+//! Translates the events of an execution into those of the log.
+
+use std::collections::HashSet;
+
+use crate::compile::ExecutionPlan;
+use crate::nodes::ERROR;
+use crate::run::{Decision, StepEvent, StepPath, is_effect};
+use domain::run::{RunEventKind, RunValue};
+
+/// The outputs of steps without effects are left out, because they are computed again from those of the effects.
+pub fn to_log(plan: &ExecutionPlan, events: Vec<StepEvent>) -> Vec<RunEventKind> {
+    let (mut log, mut chosen, mut failed) = (Vec::new(), HashSet::new(), HashSet::new());
+    for event in events {
+        match event {
+            // The driver writes when each attempt of an effect begins. Other steps complete as soon as they start.
+            StepEvent::Started { .. } => {}
+            StepEvent::Decided { path, decision: Decision::Port(_) } => drop(chosen.insert(path)),
+            StepEvent::Decided { path, decision: Decision::Winner(connection) } => {
+                log.push(RunEventKind::BranchWon { step: path.display(plan), connection });
+            }
+            StepEvent::Completed { path, outcome } => {
+                let has_result = is_effect(&plan.steps[path.step]) && !failed.contains(&path) && outcome.port != ERROR;
+                log.push(RunEventKind::StepCompleted {
+                    step: path.display(plan),
+                    port: outcome.port,
+                    output: has_result.then(|| RunValue::Value((*outcome.value).clone())),
+                    chosen: chosen.contains(&path),
+                });
+            }
+            StepEvent::Failed { path, error } => {
+                log.push(RunEventKind::StepFailed { step: path.display(plan), error });
+                failed.insert(path);
+            }
+            StepEvent::Skipped { path } => log.push(RunEventKind::StepSkipped { step: path.display(plan) }),
+            StepEvent::Canceled { path } => log.push(RunEventKind::StepCanceled { step: path.display(plan) }),
+        }
+    }
+    log
+}
+
+/// The steps that the events cancel.
+pub fn canceled(events: &[StepEvent]) -> Vec<StepPath> {
+    let canceled = events.iter().filter_map(|event| match event {
+        StepEvent::Canceled { path } => Some(path.clone()),
+        _ => None,
+    });
+    canceled.collect()
+}

@@ -1,0 +1,159 @@
+//! Carries out a run: performs its effects, stores what happens, and leaves the run when it must wait.
+//!
+//! A process that has claimed a run calls [`drive`]. The state of the run is computed from its log. Each round of the
+//! driver stores all new events at once, among them the intent of each effect that begins, and only then performs the
+//! effects. So a crash loses no result that was stored, and an attempt without a result is known to be uncertain.
+//!
+//! The driver has no I/O of its own. [`Journal`] stores, [`Effects`] performs.
+
+mod activation;
+mod attempts;
+mod driver;
+mod events;
+mod restore;
+mod reviews;
+mod state;
+mod waits;
+
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use crate::compile::ExecutionPlan;
+use crate::nodes::NodeType;
+use crate::run::{StepError, StepOutcome};
+use domain::Result;
+use domain::run::{ReviewAnswer, RunEnd, RunEvent};
+use domain::time::{Clock, Time};
+
+pub use driver::drive;
+
+/// Stores what happens in one run. Each write succeeds only while this process holds the run.
+pub trait Journal: Send {
+    /// Stores events and opens reviews in one transaction, and cancels reviews after it.
+    fn commit(&mut self, commit: &Commit) -> impl Future<Output = Result<Hold>> + Send;
+
+    /// Ends the run, in one transaction with its last events. Reviews that are open can no longer be answered.
+    fn end(&mut self, events: &[RunEvent], end: &RunEnd) -> impl Future<Output = Result<Hold>> + Send;
+
+    /// Leaves the run until a time, or until somebody answers a review.
+    fn park(&mut self, wake_at: Option<Time>) -> impl Future<Output = Result<Parking>> + Send;
+
+    /// Leaves the run to the next process.
+    fn hand_over(&mut self) -> impl Future<Output = Result<Hold>> + Send;
+
+    /// All answers to reviews of the run so far, by the path of the step.
+    fn answers(&mut self) -> impl Future<Output = Result<BTreeMap<String, ReviewAnswer>>> + Send;
+
+    /// Closes a review that nobody answered in time. If somebody did, returns the answer. A review that is closed already
+    /// stays closed.
+    fn expire(&mut self, step: &str) -> impl Future<Output = Result<Option<ReviewAnswer>>> + Send;
+}
+
+/// Whether this process still holds the run after a write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use = "a process that lost the run must leave it"]
+pub enum Hold {
+    Held,
+    /// Another process has the run, or the run was stopped. Nothing was written.
+    Lost,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Parking {
+    Parked,
+    /// A review was answered since the last look at the answers. The run goes on.
+    Woken,
+    Lost,
+}
+
+/// What is stored together.
+#[derive(Clone, Debug, Default)]
+pub struct Commit {
+    pub events: Vec<RunEvent>,
+    /// The reviews that begin.
+    pub opened: Vec<OpenedReview>,
+    /// The steps whose reviews no longer matter.
+    pub canceled: Vec<String>,
+}
+
+/// A question to a person.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OpenedReview {
+    /// The path of the step.
+    pub step: String,
+    pub expires_at: Time,
+    /// What the person sees: `title`, `message`, `fields`.
+    pub request: Map<String, Value>,
+}
+
+/// Performs the effects of steps.
+pub trait Effects: Sync {
+    /// Performs one attempt. The driver drops the call at its timeout.
+    fn perform(&self, effect: Effect) -> impl Future<Output = Result<StepOutcome, EffectError>> + Send;
+}
+
+/// One attempt of an effect.
+#[derive(Clone, Debug)]
+pub struct Effect {
+    /// The path of the step.
+    pub step: String,
+    pub node_type: &'static NodeType,
+    /// The configuration with the value of each expression in its place.
+    pub config: Arc<Map<String, Value>>,
+    pub input: Arc<Value>,
+    /// From 1.
+    pub attempt: u32,
+    /// The same if an uncertain attempt is repeated, and another for the next attempt.
+    pub idempotency_key: String,
+}
+
+/// Why an attempt failed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EffectError {
+    pub error: StepError,
+    /// Whether another attempt may succeed.
+    pub retry: RetryHint,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RetryHint {
+    Never,
+    /// After the wait that the node's policy sets, and not before this time has passed.
+    After(Duration),
+}
+
+/// A run that this process holds.
+pub struct ClaimedRun {
+    pub id: String,
+    pub plan: Arc<ExecutionPlan>,
+    /// The step of the trigger that fired.
+    pub trigger: usize,
+    /// The time of the run, which `now()` returns.
+    pub now: Time,
+    pub log: Vec<RunEvent>,
+    /// How many processes in a row crashed with this run.
+    pub crashes: u32,
+}
+
+/// The time that a process has for a run.
+pub struct Shift {
+    pub clock: Clock,
+    /// An effect begins only if its timeout ends before.
+    pub ends_at: Time,
+}
+
+/// How a process left a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Departure {
+    Ended,
+    Parked { wake_at: Option<Time> },
+    HandedOver,
+    Lost,
+}
+
+#[cfg(test)]
+mod tests;

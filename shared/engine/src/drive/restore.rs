@@ -1,0 +1,127 @@
+//! Reads a run's log: the results of its effects, its decisions, and how far each other effect has come.
+
+use std::collections::{BTreeMap, HashSet};
+
+use serde_json::Value;
+
+use crate::compile::ExecutionPlan;
+use crate::run::{Decision, History, StepOutcome, StepPath, is_effect};
+use domain::run::{RunEvent, RunEventKind, RunValue};
+use domain::time::Time;
+use domain::{Error, Result};
+
+#[derive(Default)]
+pub struct Restored {
+    pub input: Value,
+    pub history: History,
+    /// The effects that have begun and have no result.
+    pub begun: BTreeMap<StepPath, Begun>,
+    /// Whether nothing happened yet.
+    pub is_new: bool,
+}
+
+/// How far an effect without a result has come.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Begun {
+    /// This attempt may have taken place. It has begun this many times.
+    Attempt {
+        attempt: u32,
+        times: u32,
+    },
+    /// This attempt begins at a time.
+    Retry {
+        attempt: u32,
+        at: Time,
+    },
+    Delay {
+        until: Time,
+    },
+    /// A person is asked: for a review, or whether an attempt took place.
+    Review {
+        expires_at: Time,
+        uncertain: Option<u32>,
+    },
+}
+
+pub fn restore(plan: &ExecutionPlan, log: Vec<RunEvent>) -> Result<Restored> {
+    let mut restored = Restored { is_new: true, ..Restored::default() };
+    let mut done = HashSet::new();
+    for event in log {
+        if let RunEventKind::RunQueued { input } = event.kind {
+            restored.input = loaded(input)?;
+            continue;
+        }
+        restored.is_new = false;
+        restored.read(plan, event.kind, &mut done)?;
+    }
+    restored.begun.retain(|path, _| !done.contains(path));
+    Ok(restored)
+}
+
+impl Restored {
+    fn read(&mut self, plan: &ExecutionPlan, kind: RunEventKind, done: &mut HashSet<StepPath>) -> Result<()> {
+        let find = |step: &str| {
+            StepPath::parse(step, plan).ok_or_else(|| Error::internal(format!("the log names an unknown step {step}")))
+        };
+        match kind {
+            RunEventKind::StepStarted { step, attempt } => {
+                let path = find(&step)?;
+                let times = match self.begun.get(&path) {
+                    Some(Begun::Attempt { attempt: before, times }) if *before == attempt => times + 1,
+                    _ => 1,
+                };
+                self.begun.insert(path, Begun::Attempt { attempt, times });
+            }
+            RunEventKind::StepRetried { step, attempt, next_at, .. } => {
+                self.begun.insert(find(&step)?, Begun::Retry { attempt: attempt + 1, at: next_at });
+            }
+            RunEventKind::StepDelayed { step, until } => {
+                self.begun.insert(find(&step)?, Begun::Delay { until });
+            }
+            RunEventKind::StepAsked { step, expires_at } => {
+                let path = find(&step)?;
+                let uncertain = match self.begun.get(&path) {
+                    Some(Begun::Attempt { attempt, .. }) => Some(*attempt),
+                    _ => None,
+                };
+                self.begun.insert(path, Begun::Review { expires_at, uncertain });
+            }
+            RunEventKind::StepCompleted { step, port, output, chosen } => {
+                let path = find(&step)?;
+                if chosen {
+                    self.history.decisions.insert(path, Decision::Port(port));
+                } else if let Some(output) = output
+                    && done.insert(path.clone())
+                {
+                    self.history.results.push((path, Ok(StepOutcome::new(port, loaded(output)?))));
+                }
+            }
+            RunEventKind::StepFailed { step, error } => {
+                let path = find(&step)?;
+                if is_effect(&plan.steps[path.step]) && done.insert(path.clone()) {
+                    self.history.results.push((path, Err(error)));
+                }
+            }
+            RunEventKind::BranchWon { step, connection } => {
+                self.history.decisions.insert(find(&step)?, Decision::Winner(connection));
+            }
+            RunEventKind::StepCanceled { step } => {
+                self.begun.remove(&find(&step)?);
+            }
+            RunEventKind::RunQueued { .. }
+            | RunEventKind::StepSkipped { .. }
+            | RunEventKind::RunCompleted { .. }
+            | RunEventKind::RunFailed { .. }
+            | RunEventKind::RunCancelled => {}
+        }
+        Ok(())
+    }
+}
+
+/// The journal loads large values before it returns a log.
+fn loaded(value: RunValue) -> Result<Value> {
+    match value {
+        RunValue::Value(value) => Ok(value),
+        RunValue::Object(object) => Err(Error::internal(format!("the value {object} was not loaded"))),
+    }
+}

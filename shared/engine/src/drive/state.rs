@@ -1,0 +1,100 @@
+//! The state of the driver.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::{AbortHandle, Abortable, BoxFuture};
+use futures::stream::FuturesUnordered;
+use serde_json::{Map, Value};
+
+use super::restore::Begun;
+use super::{Commit, EffectError, Shift};
+use crate::run::{DueEffect, Execution, StepOutcome, StepPath};
+use domain::time::Time;
+
+/// The time between the end of an attempt's timeout and the end of the shift, when its intent is stored. Storing may take
+/// half of it.
+pub const MARGIN: Duration = Duration::from_secs(5);
+
+pub struct Driver<'a, E> {
+    pub run_id: String,
+    pub shift: Shift,
+    pub execution: Execution,
+    pub effects: &'a E,
+    /// What the log says about the effects that become due again after a restart.
+    pub begun: BTreeMap<StepPath, Begun>,
+    /// The effects that are due and have no result.
+    pub active: BTreeMap<StepPath, Active>,
+    pub in_progress: FuturesUnordered<Abortable<BoxFuture<'a, (StepPath, AttemptResult)>>>,
+    /// The results that arrived while the last events were stored.
+    pub results: VecDeque<(StepPath, AttemptResult)>,
+    /// What is stored next.
+    pub pending: Commit,
+    /// When the driver looks for answers to reviews again.
+    pub next_look: Time,
+}
+
+pub type AttemptResult = Result<StepOutcome, EffectError>;
+
+/// An effect that is due and has no result.
+pub struct Active {
+    pub effect: DueEffect,
+    pub config: Arc<Map<String, Value>>,
+    pub stage: Stage,
+}
+
+#[derive(Clone, Debug)]
+pub enum Stage {
+    /// The attempt begins as soon as there is time.
+    Ready(Ready),
+    InProgress {
+        attempt: u32,
+        abort: AbortHandle,
+        is_suspect: bool,
+    },
+    /// The attempt begins at a time.
+    Retry {
+        attempt: u32,
+        at: Time,
+    },
+    Delay {
+        until: Time,
+    },
+    /// A person is to be asked: for a review, or whether an uncertain attempt is repeated.
+    Unasked {
+        uncertain: Option<u32>,
+    },
+    /// A person is asked.
+    Review {
+        expires_at: Time,
+        uncertain: Option<u32>,
+    },
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Ready {
+    pub attempt: u32,
+    /// The log has its intent.
+    pub is_stored: bool,
+    /// It was in progress when several processes in a row crashed.
+    pub is_suspect: bool,
+}
+
+impl Ready {
+    pub fn new(attempt: u32) -> Self {
+        Self { attempt, is_stored: false, is_suspect: false }
+    }
+}
+
+impl Stage {
+    /// When the effect goes on by itself.
+    pub fn wakes_at(&self) -> Option<Time> {
+        match self {
+            Self::Ready(_) | Self::InProgress { .. } | Self::Unasked { .. } => None,
+            Self::Retry { at, .. } => Some(*at),
+            Self::Delay { until } => Some(*until),
+            Self::Review { expires_at, .. } => Some(*expires_at),
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! A journal in memory, which can lose its claim or crash at a write.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex};
+
+use super::text::open_attempts;
+use super::*;
+
+/// What is stored of a run. All its processes share it.
+#[derive(Default)]
+pub struct Store {
+    pub log: Vec<RunEvent>,
+    /// The events of each write.
+    pub writes: Vec<Vec<RunEvent>>,
+    pub reviews: BTreeMap<String, (OpenedReview, ReviewState)>,
+    /// How many reviews each write opened, if any.
+    pub opened: Vec<usize>,
+    pub end: Option<RunEnd>,
+    pub faults: Faults,
+    /// Whether the process that has the run stops here.
+    pub has_crashed: bool,
+    /// How many processes in a row crashed, since the last write of one that still had the run.
+    pub crashes: u32,
+    /// Whether the last process ended without leaving the run, so its attempts may have taken place.
+    pub has_doubts: bool,
+    /// How many answers were given.
+    wakes: u64,
+    /// The number of writes of events, of which a crash may have prevented some.
+    event_writes: usize,
+    /// The number of all writes, among them those that leave the run.
+    all_writes: usize,
+    /// How often a process tried to park the run.
+    parks: usize,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum ReviewState {
+    Open,
+    Answered(ReviewAnswer),
+    Expired,
+    Canceled,
+}
+
+#[derive(Default)]
+pub struct Faults {
+    /// Whether the process crashes at a write of events, by its number from 1.
+    pub crash: Option<Box<dyn Fn(usize) -> Option<Crash> + Send>>,
+    /// No attempt begins more often than it may, and the run does not crash more often in a row than it may.
+    pub spares: bool,
+    /// The number of the first write that finds the claim lost, from 1.
+    pub lost_from: Option<usize>,
+    /// How long a commit takes.
+    pub latency: Duration,
+    /// The answers that arrive immediately before a review is closed.
+    pub before_expiry: BTreeMap<String, ReviewAnswer>,
+    /// The answers that arrive immediately before the run is parked.
+    pub before_parking: BTreeMap<String, ReviewAnswer>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Crash {
+    BeforeWrite,
+    AfterWrite,
+}
+
+/// The maximum number of writes in a transaction.
+const MAX_WRITES: usize = 100;
+
+impl Store {
+    /// A person answers a review, if it is open.
+    pub fn answer(&mut self, step: &str, answer: ReviewAnswer) {
+        if let Some((_, state @ ReviewState::Open)) = self.reviews.get_mut(step) {
+            *state = ReviewState::Answered(answer);
+            self.wakes += 1;
+        }
+    }
+
+    fn is_lost(&mut self) -> bool {
+        self.all_writes += 1;
+        self.faults.lost_from.is_some_and(|lost_from| self.all_writes >= lost_from)
+    }
+
+    fn next_crash(&mut self) -> Option<Crash> {
+        self.event_writes += 1;
+        let crash = self.faults.crash.as_ref().and_then(|crash| crash(self.event_writes));
+        let crash = crash.filter(|_| !self.faults.spares || self.can_crash());
+        self.has_crashed = crash.is_some();
+        crash
+    }
+
+    /// Whether the run and each of its attempts are still repeated after another crash.
+    fn can_crash(&self) -> bool {
+        self.crashes < MAX_CRASHES && open_attempts(&self.log).values().all(|(_, times)| *times < MAX_CRASHES)
+    }
+
+    fn append(&mut self, events: &[RunEvent]) {
+        assert_eq!(self.end, None, "the run has ended: {events:?}");
+        self.writes.push(events.to_vec());
+        self.log.extend_from_slice(events);
+    }
+
+    fn apply(&mut self, commit: &Commit) {
+        let opened = commit.opened.len();
+        self.crashes = 0;
+        assert!(opened < MAX_WRITES, "{opened} reviews in one transaction");
+        self.append(&commit.events);
+        self.opened.extend(Some(commit.opened.len()).filter(|opened| *opened > 0));
+        for review in &commit.opened {
+            assert!(!commit.canceled.contains(&review.step), "{} is opened and canceled in one write", review.step);
+            self.reviews.insert(review.step.clone(), (review.clone(), ReviewState::Open));
+        }
+        for step in &commit.canceled {
+            self.cancel(step);
+        }
+    }
+
+    fn cancel(&mut self, step: &str) {
+        if let Some((_, state @ ReviewState::Open)) = self.reviews.get_mut(step) {
+            *state = ReviewState::Canceled;
+        }
+    }
+}
+
+/// The journal of one process.
+pub struct MemoryJournal {
+    store: Arc<Mutex<Store>>,
+    /// How many answers there were at the last look at them.
+    wakes: u64,
+    /// The steps whose answers were returned.
+    read: BTreeSet<String>,
+}
+
+impl MemoryJournal {
+    pub fn claim(store: &Arc<Mutex<Store>>) -> Self {
+        Self { store: store.clone(), wakes: store.lock().unwrap().wakes, read: BTreeSet::new() }
+    }
+
+    /// A process that crashed writes nothing.
+    async fn check_alive(&self) {
+        let has_crashed = self.store.lock().unwrap().has_crashed;
+        if has_crashed {
+            std::future::pending().await
+        }
+    }
+}
+
+impl Journal for MemoryJournal {
+    async fn commit(&mut self, commit: &Commit) -> Result<Hold> {
+        let latency = self.store.lock().unwrap().faults.latency;
+        if !latency.is_zero() {
+            tokio::time::sleep(latency).await;
+        }
+        self.check_alive().await;
+        let crash = {
+            let mut store = self.store.lock().unwrap();
+            if store.is_lost() {
+                return Ok(Hold::Lost);
+            }
+            let crash = store.next_crash();
+            if crash != Some(Crash::BeforeWrite) {
+                store.apply(commit);
+                self.read.retain(|step| commit.opened.iter().all(|review| review.step != *step));
+            }
+            crash
+        };
+        match crash {
+            Some(_) => std::future::pending().await,
+            None => Ok(Hold::Held),
+        }
+    }
+
+    async fn end(&mut self, events: &[RunEvent], end: &RunEnd) -> Result<Hold> {
+        self.check_alive().await;
+        let crash = {
+            let mut store = self.store.lock().unwrap();
+            if store.is_lost() {
+                return Ok(Hold::Lost);
+            }
+            // A crash after the end of a run has no consequences.
+            let crash = store.next_crash().filter(|crash| *crash == Crash::BeforeWrite);
+            store.has_crashed = crash.is_some();
+            if crash.is_none() {
+                store.append(events);
+                store.end = Some(end.clone());
+                let steps: Vec<String> = store.reviews.keys().cloned().collect();
+                steps.iter().for_each(|step| store.cancel(step));
+            }
+            crash
+        };
+        match crash {
+            Some(_) => std::future::pending().await,
+            None => Ok(Hold::Held),
+        }
+    }
+
+    async fn park(&mut self, _: Option<Time>) -> Result<Parking> {
+        self.check_alive().await;
+        let mut store = self.store.lock().unwrap();
+        store.parks += 1;
+        assert!(store.parks < 1_000, "the process tries to park again and again");
+        for (step, answer) in std::mem::take(&mut store.faults.before_parking) {
+            store.answer(&step, answer);
+        }
+        Ok(match store.is_lost() {
+            true => Parking::Lost,
+            false if store.wakes > self.wakes => Parking::Woken,
+            false => {
+                store.crashes = 0;
+                Parking::Parked
+            }
+        })
+    }
+
+    async fn hand_over(&mut self) -> Result<Hold> {
+        self.check_alive().await;
+        let mut store = self.store.lock().unwrap();
+        if store.is_lost() {
+            return Ok(Hold::Lost);
+        }
+        store.crashes = 0;
+        Ok(Hold::Held)
+    }
+
+    async fn answers(&mut self) -> Result<BTreeMap<String, ReviewAnswer>> {
+        let store = self.store.lock().unwrap();
+        self.wakes = store.wakes;
+        let answers = store.reviews.iter().filter_map(|(step, (_, state))| match state {
+            ReviewState::Answered(answer) => Some((step.clone(), answer.clone())),
+            _ => None,
+        });
+        Ok(answers.filter(|(step, _)| self.read.insert(step.clone())).collect())
+    }
+
+    async fn expire(&mut self, step: &str) -> Result<Option<ReviewAnswer>> {
+        let mut store = self.store.lock().unwrap();
+        if let Some(answer) = store.faults.before_expiry.remove(step) {
+            store.answer(step, answer);
+        }
+        match store.reviews.get_mut(step) {
+            Some((_, ReviewState::Answered(answer))) => Ok(Some(answer.clone())),
+            Some((_, state)) => {
+                *state = ReviewState::Expired;
+                Ok(None)
+            }
+            None => panic!("{step} has no review"),
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! Delays and reviews: what a step waits for, and the value it gets.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+
+use super::OpenedReview;
+use crate::run::{DueEffect, StepError, StepOutcome};
+use domain::run::ReviewAnswer;
+use domain::time::Time;
+
+/// A step waits at most this long.
+const LONGEST: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+/// How long a review stays open, if its node does not say.
+const REVIEW: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+
+/// The end of a `delay`. A time in the past ends it at once.
+pub fn delay_until(config: &Map<String, Value>, now: Time) -> Result<Time, StepError> {
+    if let Some(seconds) = config.get("seconds").and_then(Value::as_u64) {
+        return Ok(now.plus(Duration::from_secs(seconds)));
+    }
+    let until = config.get("until").cloned().unwrap_or_default();
+    let until: Time = serde_json::from_value(until).map_err(|_| {
+        StepError::new("invalid_value", "config.until: the value must be a time, such as timestamp(input.dueAt)")
+    })?;
+    if until > now.plus(LONGEST) {
+        return Err(StepError::new("delay_too_long", "config.until: the time is more than 30 days from now"));
+    }
+    Ok(until)
+}
+
+pub fn open_review(step: String, effect: &DueEffect, now: Time) -> OpenedReview {
+    let seconds = effect.config.get("expiresInSeconds").and_then(Value::as_u64);
+    let expires_at = now.plus(seconds.map_or(REVIEW, Duration::from_secs));
+    let shown = ["title", "message", "fields"].into_iter();
+    let request = shown.filter_map(|name| Some((name.to_owned(), effect.config.get(name)?.clone())));
+    OpenedReview { step, expires_at, request: request.collect() }
+}
+
+/// Asks a person whether an attempt took place.
+pub fn ask_about(step: String, now: Time) -> OpenedReview {
+    let title = format!("Did the step {step} take place?");
+    let message =
+        "The platform stopped while the step was in progress. Approve to perform it again, or reject to let it fail.";
+    let request = Map::from_iter([("title".to_owned(), title.into()), ("message".to_owned(), message.into())]);
+    OpenedReview { step, expires_at: now.plus(REVIEW), request }
+}
+
+pub fn outcome_of(answer: ReviewAnswer) -> StepOutcome {
+    let decision = if answer.approved { "approved" } else { "rejected" };
+    let ReviewAnswer { fields, comment, reviewer, .. } = answer;
+    StepOutcome::new(
+        decision,
+        json!({"decision": decision, "fields": fields, "comment": comment, "reviewer": reviewer}),
+    )
+}
+
+pub fn expired() -> StepOutcome {
+    StepOutcome::new("expired", json!({"decision": "expired", "fields": {}, "comment": null, "reviewer": null}))
+}
+
+pub fn outcome_unknown() -> StepError {
+    let message = "the platform stopped while the step was in progress; it may have taken place";
+    StepError::new("outcome_unknown", message)
+}
+
+pub fn pass_through(effect: &DueEffect) -> StepOutcome {
+    StepOutcome::new(crate::nodes::OUT, Arc::clone(&effect.input))
+}
