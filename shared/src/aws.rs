@@ -188,8 +188,14 @@ fn no_timeouts() -> TimeoutConfig {
 }
 
 /// Error codes of throttled calls whose HTTP status is neither 429 nor 5xx.
-const BUSY_CODES: [&str; 5] =
-    ["ProvisionedThroughputExceededException", "RequestLimitExceeded", "SlowDown", "Throttling", "ThrottlingException"];
+const BUSY_CODES: [&str; 6] = [
+    "ProvisionedThroughputExceededException",
+    "RequestLimitExceeded",
+    "RequestThrottled",
+    "SlowDown",
+    "Throttling",
+    "ThrottlingException",
+];
 
 /// Converts an SDK error. Temporary failures, which the SDK has already retried, become `Unavailable`; others are
 /// `Internal`.

@@ -1,5 +1,7 @@
 //! SQS queues. A message only signals that work exists; the work itself is stored in a table.
 
+use std::time::Duration;
+
 use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent};
 use aws_sdk_sqs::Client;
 use serde::Serialize;
@@ -7,6 +9,9 @@ use serde::de::DeserializeOwned;
 
 use crate::{Context, aws};
 use domain::{Error, Result};
+
+/// The longest delay of SQS.
+const MAX_DELAY_S: u64 = 900;
 
 #[derive(Clone)]
 pub struct Queue {
@@ -22,8 +27,16 @@ impl Queue {
     }
 
     pub async fn send(&self, message: &impl Serialize) -> Result<()> {
+        self.send_after(message, Duration::ZERO).await
+    }
+
+    /// Sends a message that arrives after a delay of whole seconds, at most 15 minutes.
+    pub async fn send_after(&self, message: &impl Serialize, delay: Duration) -> Result<()> {
         let body = serde_json::to_string(message).map_err(Error::internal)?;
-        let sent = self.client.send_message().queue_url(&self.url).message_body(body).send().await;
+        let delay_s = delay.as_secs().min(MAX_DELAY_S) as i32;
+        let delay_s = (delay_s > 0).then_some(delay_s);
+        let call = self.client.send_message().queue_url(&self.url).message_body(body);
+        let sent = call.set_delay_seconds(delay_s).send().await;
         sent.map(drop).map_err(aws::convert_error)
     }
 }

@@ -87,6 +87,17 @@ impl Callers {
         Ok(Some(KnownKey { key: Arc::new(key), holder }))
     }
 
+    /// Finds the records of a user; none if the user is not a member of the organization.
+    pub async fn find(&self, account: Account) -> Result<Option<KnownPerson>> {
+        let CallerRecords { user, org, membership, plan, .. } = self.read(account, None).await?;
+        match (user, org, membership) {
+            (Some(user), Some(org), Some(membership)) => {
+                self.with_plan(Identity { user, org, membership }, plan).await.map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
     /// Finds the records of a user with an access token. The first valid token creates them.
     pub async fn find_or_record(&self, first_seen: &Identity) -> Result<KnownPerson> {
         let account = Account { org: first_seen.org.id, user: first_seen.user.id };

@@ -22,7 +22,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use uuid::Uuid;
 
 use domain::id::{
-    AgentId, ApiKeyId, CredentialId, DeploymentId, OrgId, ReleaseId, UserId, WebhookId, WorkId, WorkflowId,
+    AgentId, ApiKeyId, CredentialId, DeploymentId, OrgId, ReleaseId, RunId, UserId, WebhookId, WorkId, WorkflowId,
 };
 use domain::identity::Account;
 use domain::reference::Reference;
@@ -218,6 +218,38 @@ pub fn work(id: WorkId) -> Key {
     Key::new(format!("WORK#{id}"), "WORK")
 }
 
+/// The partition of a run: its head, and its reviews.
+pub fn run_items(id: RunId) -> String {
+    format!("{RUN}{id}")
+}
+
+pub fn run(id: RunId) -> Key {
+    Key::new(run_items(id), "RUN")
+}
+
+/// A question to a person, by the path of its step.
+pub fn review(run: RunId, step: &str) -> Key {
+    Key::new(run_items(run), format!("{REVIEW}{step}"))
+}
+
+/// The run that a caller has started with this key. `source` is what starts runs, such as a webhook.
+pub fn run_start(source: &str, key_hash: &str) -> Key {
+    Key::new(format!("STARTED#{source}"), key_hash)
+}
+
+/// The number of partitions of the due index that runs use.
+pub const RUN_SHARDS: u8 = 16;
+
+pub fn run_shard(id: RunId) -> String {
+    run_shard_at(id.uuid().as_bytes()[15] % RUN_SHARDS)
+}
+
+pub fn run_shard_at(shard: u8) -> String {
+    format!("RUNS#{shard}")
+}
+
+pub const RUN: &str = "RUN#";
+pub const REVIEW: &str = "REVIEW#";
 pub const PLANS: &str = "PLANS";
 pub const ORGS: &str = "ORGS";
 pub const USERS: &str = "USERS";

@@ -1,7 +1,7 @@
 //! The keys of the table `journal`: webhook events, charges, credit adjustments and the audit log.
 
 use super::Key;
-use domain::id::{AuditId, LeaseId, OrgId, TransactionId, WebhookEventId, WebhookId};
+use domain::id::{AuditId, LeaseId, OrgId, RunId, TransactionId, WebhookEventId, WebhookId};
 use domain::time::Time;
 
 // journal: the events of webhooks
@@ -13,6 +13,18 @@ pub fn webhook_events(id: WebhookId) -> String {
 
 pub fn webhook_event(webhook: WebhookId, id: WebhookEventId) -> Key {
     Key::new(webhook_events(webhook), id)
+}
+
+// journal: the logs of runs
+
+/// The log of a run, in the order of its events.
+pub fn run_log(id: RunId) -> String {
+    format!("RUN#{id}")
+}
+
+/// A part of the log that begins with the event of this number.
+pub fn run_log_part(id: RunId, first: u64) -> Key {
+    Key::new(run_log(id), format!("{first:08}"))
 }
 
 // journal: charges, credit adjustments and the audit log. The global index `listed` (`listed_in`, `listed_at`) lists

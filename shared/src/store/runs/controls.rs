@@ -1,0 +1,66 @@
+//! What a person does with a run: cancel it while it is queued, stop it later.
+
+use domain::run::{Run, RunEnd, RunEvent, RunState};
+use domain::{Error, Result};
+
+use super::Runs;
+use super::claim::ClaimedRun;
+use super::items::RunItem;
+use crate::store::item::parse;
+use crate::store::keys;
+use crate::store::table::WriteOutcome;
+use uuid::Uuid;
+
+impl Runs {
+    /// Cancels a run that no process has claimed yet.
+    pub async fn cancel(&self, run: &Run) -> Result<()> {
+        let Some(item) = self.item(run.id).await? else { return Err(Error::NotFound { kind: "run" }) };
+        if item.epoch > 0 || !self.end_unheld(&item).await? {
+            return Err(Error::invalid_state("the run has begun; stop it instead"));
+        }
+        Ok(())
+    }
+
+    /// Stops a run. From now on its holder can write nothing; what it has begun may still take place.
+    pub async fn stop(&self, run: &Run) -> Result<()> {
+        let stop = self.wake(run.id, self.now()).set("stop", true);
+        if !self.entities.write(stop).await?.is_written() {
+            return Err(Error::invalid_state("the run has ended"));
+        }
+        // No process writes events any more, so the number of the next event is final.
+        match self.item(run.id).await? {
+            Some(item) if item.is_stopped() && !item.state.has_ended() => self.end_unheld(&item).await.map(drop),
+            _ => Ok(()),
+        }
+    }
+
+    /// Ends a run that was stopped, for the process that claimed it.
+    pub async fn end_stopped(&self, claimed: &ClaimedRun) -> Result<()> {
+        match self.item(claimed.run.id).await? {
+            Some(item) if !item.state.has_ended() => self.end_unheld(&item).await.map(drop),
+            _ => Ok(()),
+        }
+    }
+
+    /// Ends a run as cancelled, unless it has changed since it was read.
+    async fn end_unheld(&self, item: &RunItem) -> Result<bool> {
+        let event = RunEvent { at: self.now(), kind: RunEnd::Cancelled.event() };
+        let texts = self.serialize(item.run_id, &[event]).await?;
+        let head = self
+            .entities
+            .update(keys::run(item.run_id))
+            .require_same("state", Some(item.state))
+            .require_same("epoch", Some(item.epoch))
+            .require_same("next_event", Some(item.next_event))
+            .require_same("stop", item.stop);
+        let mut writes = vec![self.ended(head, item.next_event + 1, &RunEnd::Cancelled)];
+        writes.extend(self.log_parts(item.run_id, item.next_event, &texts));
+        match self.entities.transact(Uuid::now_v7(), &writes).await? {
+            WriteOutcome::Written => Ok(true),
+            WriteOutcome::Refused(refused) => {
+                let stored: Option<RunItem> = refused.item.map(parse).transpose()?;
+                Ok(stored.is_some_and(|stored| stored.state == RunState::Cancelled))
+            }
+        }
+    }
+}

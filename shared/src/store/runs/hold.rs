@@ -1,0 +1,207 @@
+//! The writes of the process that holds a run.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+use tokio::time::sleep;
+use uuid::Uuid;
+
+use super::items::{LogItem, ReviewItem, ReviewState, RunItem};
+use super::{RESEND_AFTER, Runs};
+use crate::store::item::parse;
+use crate::store::keys::{self, Key};
+use crate::store::table::WriteOutcome;
+use crate::store::write::Write;
+use domain::id::RunId;
+use domain::run::{RunEnd, RunEvent, RunState};
+use domain::time::Time;
+use domain::{Error, Result};
+
+/// A part of a log is smaller than an item may be.
+const MAX_PART_BYTES: usize = 256 * 1024;
+
+/// A run that this process holds.
+#[derive(Clone, Debug)]
+pub struct RunHold {
+    pub id: RunId,
+    pub(super) epoch: u64,
+    pub(super) next_event: u64,
+    /// The number of wakes when the answers were read.
+    pub(super) seen_wakes: u64,
+    pub(super) until: Time,
+}
+
+/// Whether the run is still held after a write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use = "a process that lost the run must leave it"]
+pub enum Hold {
+    Held,
+    /// Nothing was written.
+    Lost,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Parking {
+    Parked,
+    /// Somebody answered a review or stopped the run, and the holder has not seen it.
+    Woken,
+    Lost,
+}
+
+/// A question to a person.
+#[derive(Clone, Debug)]
+pub struct NewReview {
+    pub step: String,
+    pub closes_at: Time,
+    pub request: Map<String, Value>,
+}
+
+impl Runs {
+    /// Stores events and opens reviews, in one transaction. Then it cancels reviews; an answer that comes between has no
+    /// effect.
+    pub async fn commit(
+        &self,
+        hold: &mut RunHold,
+        events: &[RunEvent],
+        opened: &[NewReview],
+        canceled: &[String],
+    ) -> Result<Hold> {
+        let head = self.held(hold).set("next_event", hold.next_event + events.len() as u64).set("crashes", 0);
+        let opened = opened.iter().map(|review| self.entities.put(&review_item(hold.id, review)));
+        if self.append(hold, head, events, opened.collect()).await? == Hold::Lost {
+            return Ok(Hold::Lost);
+        }
+        for step in canceled {
+            let review = self.entities.update(keys::review(hold.id, step)).set("state", ReviewState::Canceled);
+            let _ = self.entities.write(review.require_same("state", Some(ReviewState::Open))).await?;
+        }
+        Ok(Hold::Held)
+    }
+
+    /// Ends the run, with its last events.
+    pub async fn end(&self, hold: &mut RunHold, events: &[RunEvent], end: &RunEnd) -> Result<Hold> {
+        let head = self.ended(self.held(hold), hold.next_event + events.len() as u64, end);
+        self.append(hold, head, events, Vec::new()).await
+    }
+
+    pub(super) fn ended(&self, head: Write, next_event: u64, end: &RunEnd) -> Write {
+        let error = match end {
+            RunEnd::Failed(error) => Some(error),
+            _ => None,
+        };
+        let head = head.set("state", end.state()).set("next_event", next_event).set("ended_at", self.now());
+        let head = error.into_iter().fold(head, |head, error| head.set("error", error));
+        ["claimed_until", "wake_at", "due_shard", "due_at"].into_iter().fold(head, Write::remove)
+    }
+
+    async fn append(&self, hold: &mut RunHold, head: Write, events: &[RunEvent], others: Vec<Write>) -> Result<Hold> {
+        let texts = self.serialize(hold.id, events).await?;
+        let mut writes = vec![head];
+        writes.extend(self.log_parts(hold.id, hold.next_event, &texts));
+        writes.extend(others);
+        match self.persist(hold, &writes).await? {
+            WriteOutcome::Written => {
+                hold.next_event += events.len() as u64;
+                Ok(Hold::Held)
+            }
+            WriteOutcome::Refused(_) => Ok(Hold::Lost),
+        }
+    }
+
+    pub(super) fn log_parts(&self, id: RunId, first: u64, events: &[String]) -> Vec<Write> {
+        let (mut parts, mut from, mut bytes) = (Vec::new(), 0, 0);
+        let part = |from: usize, to: usize| self.journal.put(&LogItem::new(id, first + from as u64, &events[from..to]));
+        for (place, event) in events.iter().enumerate() {
+            if bytes > 0 && bytes + event.len() > MAX_PART_BYTES {
+                parts.push(part(from, place));
+                (from, bytes) = (place, 0);
+            }
+            bytes += event.len();
+        }
+        if from < events.len() {
+            parts.push(part(from, events.len()));
+        }
+        parts
+    }
+
+    /// Leaves the run until a time, or until somebody wakes it.
+    pub async fn park(&self, hold: &RunHold, wake_at: Option<Time>) -> Result<Parking> {
+        let head = self
+            .held(hold)
+            .require_same("wakes", Some(hold.seen_wakes))
+            .set("state", RunState::Paused)
+            .set("seen_wakes", hold.seen_wakes)
+            .set("crashes", 0)
+            .remove("claimed_until");
+        let head = match wake_at {
+            Some(at) => head.set("wake_at", at).set("due_at", at),
+            None => head.remove("due_at").remove("due_shard"),
+        };
+        match self.persist(hold, &[head]).await? {
+            WriteOutcome::Written => Ok(Parking::Parked),
+            WriteOutcome::Refused(refused) => {
+                let stored: Option<RunItem> = refused.item.map(parse).transpose()?;
+                Ok(match stored {
+                    Some(item) if item.epoch == hold.epoch && item.state == RunState::Paused => Parking::Parked,
+                    Some(item)
+                        if item.epoch == hold.epoch && item.state == RunState::Running && item.stop.is_none() =>
+                    {
+                        Parking::Woken
+                    }
+                    _ => Parking::Lost,
+                })
+            }
+        }
+    }
+
+    /// Leaves the run to the next process, and sends its hint.
+    pub async fn hand_over(&self, hold: &RunHold) -> Result<Hold> {
+        let head = self
+            .held(hold)
+            .set("state", RunState::Queued)
+            .set("due_at", self.now().plus(RESEND_AFTER))
+            .remove("claimed_until");
+        let is_left = match self.persist(hold, &[head]).await? {
+            WriteOutcome::Written => true,
+            WriteOutcome::Refused(refused) => {
+                let stored: Option<RunItem> = refused.item.map(parse).transpose()?;
+                stored.is_some_and(|item| item.epoch == hold.epoch && item.state == RunState::Queued)
+            }
+        };
+        if !is_left {
+            return Ok(Hold::Lost);
+        }
+        self.send_hint(hold.id, self.now()).await;
+        Ok(Hold::Held)
+    }
+
+    /// A write of the run's head that only its holder can make.
+    fn held(&self, hold: &RunHold) -> Write {
+        self.entities
+            .update(keys::run(hold.id))
+            .require_same("epoch", Some(hold.epoch))
+            .require_same("state", Some(RunState::Running))
+            .require_same("next_event", Some(hold.next_event))
+            .require_same("stop", None::<bool>)
+    }
+
+    /// Writes as long as the claim lasts: when the tables do not answer, giving up would repeat effects.
+    async fn persist(&self, hold: &RunHold, writes: &[Write]) -> Result<WriteOutcome> {
+        let token = Uuid::now_v7();
+        loop {
+            match self.entities.write_all(token, writes.to_vec()).await {
+                Err(Error::Unavailable { cause, .. }) if self.now() < hold.until => {
+                    tracing::warn!(run_id = %hold.id, cause, "a run could not be stored; it is tried again");
+                    sleep(Duration::from_secs(1)).await;
+                }
+                outcome => return outcome,
+            }
+        }
+    }
+}
+
+fn review_item(run: RunId, review: &NewReview) -> ReviewItem {
+    let Key { pk, sk } = keys::review(run, &review.step);
+    let NewReview { step, closes_at, request } = review.clone();
+    ReviewItem { pk, sk, step, state: ReviewState::Open, request, closes_at, answer: None }
+}

@@ -1,0 +1,122 @@
+//! The items of a run: its head, the parts of its log, and its reviews.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::super::keys::{self, Key};
+use domain::id::{OrgId, ReleaseId, RunId, UserId, WorkflowId};
+use domain::identity::Account;
+use domain::run::{ReviewAnswer, Run, RunError, RunEvent, RunOrigin, RunState};
+use domain::time::Time;
+use domain::{Error, Result};
+use uuid::Uuid;
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct RunItem {
+    pub pk: String,
+    pub sk: String,
+    pub run_id: RunId,
+    pub org: OrgId,
+    pub user: UserId,
+    pub workflow: WorkflowId,
+    pub release: ReleaseId,
+    pub release_number: u64,
+    pub origin: RunOrigin,
+    pub trigger: String,
+    pub state: RunState,
+    /// The number of claims so far.
+    pub epoch: u64,
+    /// The number of the next event.
+    pub next_event: u64,
+    /// How often somebody answered a review or stopped the run. `seen_wakes` is the number that was known when the run
+    /// parked.
+    pub wakes: u64,
+    pub seen_wakes: u64,
+    /// How many holders in a row crashed.
+    pub crashes: u32,
+    /// The epoch of the last holder after a crash that reached the tables again.
+    pub reached: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claim: Option<Uuid>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claimed_until: Option<Time>,
+    /// When a parked run goes on by itself. `due_at` only says when the ticker looks at the run again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wake_at: Option<Time>,
+    /// The user stopped the run. No holder can write to it any more, but to end it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stop: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub due_shard: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub due_at: Option<Time>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started_at: Option<Time>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended_at: Option<Time>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<RunError>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<i64>,
+}
+
+impl From<RunItem> for Run {
+    fn from(item: RunItem) -> Self {
+        Self {
+            id: item.run_id,
+            account: Account { org: item.org, user: item.user },
+            workflow: item.workflow,
+            release: item.release,
+            release_number: item.release_number,
+            origin: item.origin,
+            trigger: item.trigger,
+            // A holder that hands over a run queues it again, but for a person it goes on.
+            state: if item.state == RunState::Queued && item.epoch > 0 { RunState::Running } else { item.state },
+            started_at: item.started_at,
+            ended_at: item.ended_at,
+            error: item.error,
+        }
+    }
+}
+
+/// Events that were stored together.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct LogItem {
+    pub pk: String,
+    pub sk: String,
+    /// JSON, because one text is read and written faster than many attributes.
+    events: String,
+}
+
+impl LogItem {
+    pub fn new(run: RunId, first: u64, events: &[String]) -> Self {
+        let Key { pk, sk } = keys::run_log_part(run, first);
+        Self { pk, sk, events: format!("[{}]", events.join(",")) }
+    }
+
+    pub fn events(&self) -> Result<Vec<RunEvent>> {
+        serde_json::from_str(&self.events).map_err(Error::internal)
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ReviewState {
+    Open,
+    Answered,
+    Expired,
+    /// The run no longer needs the answer.
+    Canceled,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ReviewItem {
+    pub pk: String,
+    pub sk: String,
+    pub step: String,
+    pub state: ReviewState,
+    pub request: Map<String, Value>,
+    pub closes_at: Time,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<ReviewAnswer>,
+}

@@ -1,0 +1,105 @@
+//! Runs of workflows. The item of a run is the truth about who holds it; its log is the truth about what happened. A queue
+//! message, the hint, only says that a run may need somebody.
+//!
+//! A process holds a run from its claim until it parks, hands over or ends it, at most until `claimed_until`. Every write
+//! of a holder requires that the run still has the holder's `epoch`, so a process that lost its run changes nothing.
+
+mod claim;
+mod controls;
+mod due;
+mod hold;
+mod items;
+mod reviews;
+mod start;
+mod values;
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::item::parse;
+use super::keys;
+use super::table::{Table, TableQuery};
+use crate::bucket::Bucket;
+use crate::queue::Queue;
+use crate::{Context, config};
+use domain::Result;
+use domain::id::RunId;
+use domain::run::{Run, RunEvent};
+use domain::time::{Clock, Time};
+use items::{LogItem, RunItem};
+
+pub use claim::{Claim, ClaimedRun};
+pub use hold::{Hold, NewReview, Parking, RunHold};
+pub use items::ReviewState;
+pub use reviews::OpenReview;
+pub use start::{NewRun, StartKey, Started};
+
+/// The ticker sends the hint of a run again when the run should have been claimed this long ago.
+const RESEND_AFTER: Duration = Duration::from_secs(60);
+
+/// A message of `QUEUE_RUNS`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunHint {
+    pub run_id: RunId,
+}
+
+#[derive(Clone)]
+pub struct Runs {
+    entities: Table,
+    journal: Table,
+    bucket: Bucket,
+    queue: Queue,
+    clock: Clock,
+}
+
+impl Runs {
+    pub fn new(context: &Context) -> Result<Self> {
+        Ok(Self {
+            entities: Table::new(context, config::TABLE_ENTITIES)?,
+            journal: Table::new(context, config::TABLE_JOURNAL)?,
+            bucket: Bucket::new(context, config::BUCKET_FILES)?,
+            queue: Queue::new(context, config::QUEUE_RUNS)?,
+            clock: context.clock.clone(),
+        })
+    }
+
+    pub async fn find(&self, id: RunId) -> Result<Option<Run>> {
+        Ok(self.item(id).await?.map(Run::from))
+    }
+
+    async fn item(&self, id: RunId) -> Result<Option<RunItem>> {
+        self.entities.get(&keys::run(id)).await?.map(parse).transpose()
+    }
+
+    /// Reads the whole log of a run, with its large values.
+    pub async fn log(&self, id: RunId) -> Result<Vec<RunEvent>> {
+        let parts = self.journal.query_all(TableQuery::partition(keys::run_log(id))).await?;
+        let mut events = Vec::new();
+        for part in parts {
+            events.extend(parse::<LogItem>(part)?.events()?);
+        }
+        self.load_values(&mut events).await?;
+        Ok(events)
+    }
+
+    /// Tells the workers that a run needs somebody at a time, at most 15 minutes from now. A failure is only logged: the
+    /// ticker sends the hint again.
+    pub async fn send_hint(&self, run_id: RunId, at: Time) {
+        if let Err(error) = self.try_send_hint(run_id, at).await {
+            tracing::warn!(?error, %run_id, "the hint of a run was not sent; the ticker will send it again");
+        }
+    }
+
+    async fn try_send_hint(&self, run_id: RunId, at: Time) -> Result<()> {
+        // Rounded up: a hint that comes too early would have to be sent again.
+        let seconds = self.now().until(at).as_millis().div_ceil(1_000);
+        self.queue
+            .send_after(&RunHint { run_id }, Duration::from_secs(u64::try_from(seconds).unwrap_or(u64::MAX)))
+            .await
+    }
+
+    fn now(&self) -> Time {
+        self.clock.now()
+    }
+}

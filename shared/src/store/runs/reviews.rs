@@ -1,0 +1,119 @@
+//! Reviews: questions to people. The first answer counts; a review that nobody answers in time is closed by the holder
+//! of its run.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+use uuid::Uuid;
+
+use super::Runs;
+use super::hold::RunHold;
+use super::items::{ReviewItem, ReviewState, RunItem};
+use crate::store::item::parse;
+use crate::store::keys;
+use crate::store::table::{Range, RefusedWrite, TableQuery, WriteOutcome};
+use domain::id::RunId;
+use domain::run::{ReviewAnswer, RunState};
+use domain::time::Time;
+use domain::{Error, Result};
+
+/// A review as the person sees it.
+#[derive(Clone, Debug)]
+pub struct OpenReview {
+    /// The path of the step.
+    pub step: String,
+    pub state: ReviewState,
+    pub request: Map<String, Value>,
+    pub closes_at: Time,
+    pub answer: Option<ReviewAnswer>,
+}
+
+const REVIEW: &str = "review";
+
+impl Runs {
+    pub async fn reviews(&self, run: RunId) -> Result<Vec<OpenReview>> {
+        let query = TableQuery {
+            range: Some(Range::beginning("sk", keys::REVIEW)),
+            ..TableQuery::partition(keys::run_items(run))
+        };
+        let items = self.entities.query_all(query).await?;
+        items.into_iter().map(|item| Ok(parse::<ReviewItem>(item)?.into())).collect()
+    }
+
+    /// The answers so far. The number of wakes is read before: an answer that comes later wakes the run again.
+    pub async fn answers(&self, hold: &mut RunHold) -> Result<BTreeMap<String, ReviewAnswer>> {
+        if let Some(item) = self.item(hold.id).await? {
+            hold.seen_wakes = item.wakes;
+        }
+        let reviews = self.reviews(hold.id).await?.into_iter();
+        let answers = reviews.filter(|review| review.state == ReviewState::Answered);
+        Ok(answers.filter_map(|review| Some((review.step, review.answer?))).collect())
+    }
+
+    /// Closes a review whose time is over. If somebody was faster, returns the answer.
+    pub async fn expire(&self, hold: &RunHold, step: &str) -> Result<Option<ReviewAnswer>> {
+        let update = self.entities.update(keys::review(hold.id, step));
+        let update = update.require_same("state", Some(ReviewState::Open)).set("state", ReviewState::Expired);
+        match self.entities.write(update).await? {
+            WriteOutcome::Written => Ok(None),
+            WriteOutcome::Refused(refused) => {
+                let stored: Option<ReviewItem> = refused.item.map(parse).transpose()?;
+                Ok(stored.and_then(|item| item.answer))
+            }
+        }
+    }
+
+    /// Answers a review and wakes its run. Returns the review as it is stored, if it was closed before.
+    pub async fn resolve(&self, run: RunId, step: &str, answer: ReviewAnswer) -> Result<Option<OpenReview>> {
+        let now = self.now();
+        let review = self
+            .entities
+            .update(keys::review(run, step))
+            .require_same("state", Some(ReviewState::Open))
+            .require("closes_at > :now")
+            .bind(":now", now)
+            .set("state", ReviewState::Answered)
+            .set("answer", &answer)
+            .labeled(REVIEW);
+        let wake = self.wake(run, now).require_same("stop", None::<bool>);
+        match self.entities.transact(Uuid::now_v7(), &[review, wake]).await? {
+            WriteOutcome::Written => {}
+            WriteOutcome::Refused(RefusedWrite { label: REVIEW, item, .. }) => {
+                let stored: ReviewItem = parse(item.ok_or(Error::NotFound { kind: REVIEW })?)?;
+                if stored.answer.as_ref() != Some(&answer) {
+                    return Ok(Some(stored.into()));
+                }
+            }
+            WriteOutcome::Refused(_) => return Err(Error::invalid_state("the run has ended")),
+        }
+        self.send_hint(run, self.now()).await;
+        Ok(None)
+    }
+
+    /// Makes a run that has not ended look for news.
+    pub(super) fn wake(&self, run: RunId, now: Time) -> crate::store::write::Write {
+        self.entities
+            .update(keys::run(run))
+            .require("#state IN (:queued, :running, :paused)")
+            .alias("state")
+            .bind(":queued", RunState::Queued)
+            .bind(":running", RunState::Running)
+            .bind(":paused", RunState::Paused)
+            .add("wakes", 1)
+            .set("due_shard", keys::run_shard(run))
+            .set("due_at", now)
+    }
+}
+
+impl From<ReviewItem> for OpenReview {
+    fn from(item: ReviewItem) -> Self {
+        let ReviewItem { step, state, request, closes_at, answer, .. } = item;
+        Self { step, state, request, closes_at, answer }
+    }
+}
+
+impl RunItem {
+    pub(super) fn is_stopped(&self) -> bool {
+        self.stop.is_some()
+    }
+}

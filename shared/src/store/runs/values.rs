@@ -1,0 +1,58 @@
+//! Large values of runs, which are objects in the bucket.
+
+use futures::future::try_join_all;
+
+use super::Runs;
+use domain::id::RunId;
+use domain::run::{RunEvent, RunEventKind, RunValue};
+use domain::{Error, Result};
+use serde_json::Value;
+use uuid::Uuid;
+
+/// A larger value is an object in the bucket, so that an item stays small.
+const MAX_INLINE_BYTES: usize = 32 * 1024;
+
+impl Runs {
+    /// Writes the events as JSON. Large values are stored in the bucket first.
+    pub(super) async fn serialize(&self, run: RunId, events: &[RunEvent]) -> Result<Vec<String>> {
+        try_join_all(events.iter().map(|event| self.serialize_event(run, event))).await
+    }
+
+    async fn serialize_event(&self, run: RunId, event: &RunEvent) -> Result<String> {
+        let text = serde_json::to_string(event).map_err(Error::internal)?;
+        if text.len() <= MAX_INLINE_BYTES {
+            return Ok(text);
+        }
+        let mut event = event.clone();
+        if let Some(value) = value_of(&mut event.kind)
+            && let RunValue::Value(content) = value
+        {
+            let name = format!("runs/{run}/{}", Uuid::now_v7());
+            self.bucket.put(&name, "application/json", content.to_string().into_bytes()).await?;
+            *value = RunValue::Object(name);
+        }
+        serde_json::to_string(&event).map_err(Error::internal)
+    }
+
+    pub(super) async fn load_values(&self, events: &mut [RunEvent]) -> Result<()> {
+        let loads = events.iter_mut().filter_map(|event| value_of(&mut event.kind)).map(async |value| {
+            if let RunValue::Object(name) = value {
+                let stored = self.bucket.get(name).await?;
+                let stored = stored.ok_or_else(|| Error::internal(format!("the value {name} is missing")))?;
+                *value = RunValue::Value(serde_json::from_slice::<Value>(&stored).map_err(Error::internal)?);
+            }
+            Ok(())
+        });
+        try_join_all(loads).await.map(drop)
+    }
+}
+
+/// The value that an event carries.
+fn value_of(kind: &mut RunEventKind) -> Option<&mut RunValue> {
+    match kind {
+        RunEventKind::RunQueued { input } => Some(input),
+        RunEventKind::StepCompleted { output, .. } => output.as_mut(),
+        RunEventKind::RunCompleted { output } => Some(output),
+        _ => None,
+    }
+}
