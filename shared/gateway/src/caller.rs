@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use domain::Result;
+use domain::id::ApiKeyId;
 use domain::identity::Plan;
 use domain::lease::Payer;
 use domain::limits::PlanLimits;
-use shared::auth::ApiCaller;
+use shared::auth::{ApiCaller, Caller};
 use shared::model_catalog::{Chosen, ModelCatalog};
 use shared::store::claims::Claim;
 
@@ -28,15 +29,8 @@ pub struct GatewayCaller {
 impl GatewayCaller {
     pub fn new(caller: &ApiCaller, request_id: String, retries: u32, body_hash: String, claim: Option<Claim>) -> Self {
         let plan = caller.caller.plan.clone();
-        let limits = if plan.has_rate_limits { plan.limits } else { PlanLimits::default() };
         Self {
-            payer: Payer {
-                org: caller.caller.org,
-                user: caller.caller.user,
-                key: Some(caller.key.id),
-                is_exempt: plan.is_billing_exempt,
-                limits,
-            },
+            payer: payer(&caller.caller, Some(caller.key.id), &plan),
             plan,
             models: caller.key.models.clone(),
             request_id,
@@ -45,8 +39,20 @@ impl GatewayCaller {
             claim,
         }
     }
+    /// The caller of a call that the platform makes for a user, without an API key.
+    pub fn of_platform(caller: &Caller, request_id: String, body_hash: String, claim: Claim) -> Self {
+        let plan = caller.plan.clone();
+        let payer = payer(caller, None, &plan);
+        Self { payer, plan, models: None, request_id, retries: 0, body_hash, claim: Some(claim) }
+    }
+
     /// The model this caller means by `name`. Fails when their plan or their key does not allow it.
     pub async fn find_model(&self, models: &ModelCatalog, name: &str) -> Result<Chosen> {
         models.find(&self.plan, self.models.as_deref(), name).await
     }
+}
+
+fn payer(caller: &Caller, key: Option<ApiKeyId>, plan: &Plan) -> Payer {
+    let limits = if plan.has_rate_limits { plan.limits } else { PlanLimits::default() };
+    Payer { org: caller.org, user: caller.user, key, is_exempt: plan.is_billing_exempt, limits }
 }

@@ -7,6 +7,7 @@
 mod access_token;
 mod first_seen;
 mod jwks;
+mod owners;
 mod recent;
 mod ring_provider;
 mod token_parts;
@@ -30,6 +31,7 @@ use access_token::AccessTokens;
 pub use crate::store::callers::DEFAULT_PLAN;
 pub use access_token::TokenClaims;
 pub use first_seen::first_seen;
+pub use owners::Owners;
 pub use recent::RecentCallers;
 
 /// A user who authenticated with an access token.

@@ -1,0 +1,3 @@
+//! Performs the effects of nodes.
+
+pub mod model;

@@ -1,0 +1,69 @@
+//! The worker: it claims the run of a message and carries it as far as it goes.
+
+use std::time::Duration;
+
+use domain::run::Run;
+use domain::time::{Clock, Time};
+use domain::{Error, Result};
+use engine::drive::{self, Departure, Effects, Shift, drive};
+use shared::store::Runs;
+use shared::store::runs::{Claim, ClaimedRun, RunHint};
+
+use crate::journal::RunJournal;
+use crate::plans::Plans;
+
+/// A claim lasts longer than the shift of its process: the process has ended before another one may claim the run.
+const CLAIM_MARGIN: Duration = Duration::from_secs(30);
+/// A run that parks for less than this gets its message at once, with a delay. The ticker sends the others.
+const LONGEST_DELAY: Duration = Duration::from_secs(15 * 60);
+
+/// Performs the effects of any run.
+pub trait Performers: Sync {
+    fn of_run(&self, run: &Run) -> impl Effects + Send;
+}
+
+pub struct Worker<P, E> {
+    pub runs: Runs,
+    pub plans: P,
+    pub performers: E,
+    pub clock: Clock,
+}
+
+impl<P: Plans, E: Performers> Worker<P, E> {
+    /// Carries out the run of a message until the shift ends. A message that comes twice or too late does nothing.
+    pub async fn handle(&self, hint: RunHint, shift_ends_at: Time) -> Result<()> {
+        let RunHint { run_id } = hint;
+        match self.runs.claim(run_id, shift_ends_at.plus(CLAIM_MARGIN)).await? {
+            Claim::Refused => {}
+            Claim::NotYet(wake_at) => self.send_at(hint, wake_at).await,
+            Claim::Claimed(claimed) if claimed.is_stopped => self.runs.end_stopped(&claimed).await?,
+            Claim::Claimed(claimed) => {
+                let departure = self.carry_out(*claimed, shift_ends_at).await?;
+                tracing::info!(%run_id, ?departure, "a run was left");
+                if let Departure::Parked { wake_at: Some(wake_at) } = departure {
+                    self.send_at(hint, wake_at).await;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn carry_out(&self, claimed: ClaimedRun, shift_ends_at: Time) -> Result<Departure> {
+        let ClaimedRun { run, hold, crashes, .. } = claimed;
+        let plan = self.plans.plan(&run).await?;
+        let log = self.runs.log(run.id).await?;
+        let trigger = plan.steps.iter().position(|step| step.id == run.trigger);
+        let trigger = trigger.ok_or_else(|| Error::internal(format!("the graph has no trigger {}", run.trigger)))?;
+        let held = drive::ClaimedRun { id: run.id.to_string(), plan, trigger, now: run.queued_at(), log, crashes };
+        let shift = Shift { clock: self.clock.clone(), ends_at: shift_ends_at };
+        let mut journal = RunJournal { runs: &self.runs, hold };
+        drive(held, shift, &mut journal, &self.performers.of_run(&run)).await
+    }
+
+    /// Sends a message that arrives at a time. The ticker sends it if the time is too far away.
+    async fn send_at(&self, hint: RunHint, at: Time) {
+        if self.clock.now().until(at) < LONGEST_DELAY {
+            self.runs.send_hint(hint.run_id, at).await;
+        }
+    }
+}
