@@ -8,3 +8,4 @@
 
 mod leases;
 mod machine;
+mod runs;

@@ -8,7 +8,7 @@ use shared::store::keys;
 use super::accounting::Accounting;
 use super::violation::Oracle;
 use crate::machine::database::{COUNTERS, JOURNAL};
-use crate::machine::dynamodb_json::{Write, added, bodies, change_added, writes};
+use crate::machine::dynamodb_json::{Write, added, bodies, change_added, drop_condition, writes};
 use crate::machine::runner::ProtocolRule;
 use crate::machine::world::World;
 
@@ -170,22 +170,6 @@ impl OperationKinds {
             overage: !close && has("Put", JOURNAL, "SLOT#") && has("Update", COUNTERS, keys::METER),
             late: has("Put", JOURNAL, "LATE#"),
             adjustment: has("Put", JOURNAL, "TRANSACTION"),
-        }
-    }
-}
-
-/// Removes the condition and the values that only it uses, because DynamoDB refuses unused values.
-fn drop_condition(body: &mut Value) {
-    let body = body.as_object_mut().unwrap();
-    body.remove("ConditionExpression");
-    let expression = body.get("UpdateExpression").and_then(Value::as_str).unwrap_or_default().to_owned();
-    let uses = |name: &str| expression.split([' ', ',']).any(|word| word == name);
-    for part in ["ExpressionAttributeValues", "ExpressionAttributeNames"] {
-        if let Some(used) = body.get_mut(part).and_then(Value::as_object_mut) {
-            used.retain(|name, _| uses(name));
-            if used.is_empty() {
-                body.remove(part);
-            }
         }
     }
 }

@@ -97,3 +97,49 @@ pub fn to_plain_json(typed: &Value) -> Value {
 fn number(text: &str) -> Value {
     Value::Number(text.parse().expect("DynamoDB's numbers are JSON's"))
 }
+
+/// The bodies of all writes of a request, mutable.
+pub fn write_bodies<'a>(operation: &str, request: &'a mut Value) -> Vec<&'a mut Value> {
+    match operation {
+        "PutItem" | "UpdateItem" => vec![request],
+        _ => bodies(request).map(|(_, body)| body).collect(),
+    }
+}
+
+/// Removes the condition of a write.
+pub fn drop_condition(body: &mut Value) {
+    body.as_object_mut().unwrap().remove("ConditionExpression");
+    remove_unused(body);
+}
+
+/// Removes what a condition requires of one attribute.
+pub fn drop_condition_on(body: &mut Value, attribute: &str) {
+    let condition = body["ConditionExpression"].as_str().unwrap_or_default().to_owned();
+    let equal = format!("#{attribute} = ");
+    let absent = format!("attribute_not_exists(#{attribute})");
+    let always = "attribute_exists(pk)";
+    let condition = match condition.split_once(&equal) {
+        Some((before, after)) => {
+            let rest = after.find([' ', ')']).map_or("", |end| &after[end..]);
+            format!("{before}{always}{rest}")
+        }
+        None => condition.replace(&absent, always),
+    };
+    body["ConditionExpression"] = condition.into();
+    remove_unused(body);
+}
+
+/// DynamoDB refuses names and values that no expression uses.
+fn remove_unused(body: &mut Value) {
+    let text = |name: &str| body[name].as_str().unwrap_or_default().to_owned();
+    let expressions = format!("{} {}", text("ConditionExpression"), text("UpdateExpression"));
+    let is_word = |c: char| c.is_ascii_alphanumeric() || "_#:".contains(c);
+    let used: Vec<&str> = expressions.split(|c| !is_word(c)).collect();
+    for part in ["ExpressionAttributeValues", "ExpressionAttributeNames"] {
+        let Some(named) = body[part].as_object_mut() else { continue };
+        named.retain(|name, _| used.contains(&name.as_str()));
+        if named.is_empty() {
+            body.as_object_mut().unwrap().remove(part);
+        }
+    }
+}

@@ -10,7 +10,7 @@ use aws_types::SdkConfig;
 use aws_types::region::Region;
 use domain::time::{Clock, Time};
 use shared::aws::Aws;
-use shared::config::{Config, TABLE_COUNTERS, TABLE_ENTITIES, TABLE_JOURNAL};
+use shared::config::{BUCKET_FILES, Config, QUEUE_RUNS, TABLE_COUNTERS, TABLE_ENTITIES, TABLE_JOURNAL};
 use shared::context::Context;
 use tokio::time::{sleep_until, timeout_at};
 
@@ -31,6 +31,11 @@ pub struct Process {
 impl Process {
     pub fn new(world: &Arc<World>, name: String, process_faults: &ProcessFaults) -> Self {
         Self { name, world: world.clone(), faults: world.faults, process_faults: process_faults.clone() }
+    }
+
+    /// A process with the world's faults of requests, that is never killed or suspended.
+    pub fn immortal(world: &Arc<World>, name: String) -> Self {
+        Self::new(world, name, &ProcessFaults::default())
     }
 
     /// A process without faults.
@@ -60,7 +65,8 @@ impl Process {
         }
         let suspended = self.process_faults.suspended.iter().find(|(from, until)| (*from..*until).contains(&after));
         if let Some((_, until)) = suspended {
-            sleep_until(self.world.began() + *until).await;
+            let alarm = self.world.alarm.notified();
+            drop(timeout_at(self.world.began() + *until, alarm).await);
         }
     }
 
@@ -89,9 +95,11 @@ impl Process {
             (TABLE_ENTITIES, ENTITIES),
             (TABLE_COUNTERS, COUNTERS),
             (TABLE_JOURNAL, JOURNAL),
-            (queue::SETTING, queue::URL),
+            (QUEUE_RUNS, queue::URL),
+            (BUCKET_FILES, "files"),
         ];
         let settings: Config = settings.map(|(name, value)| (name.to_owned(), value.to_owned())).into_iter().collect();
-        Context::new(settings, Aws::in_process(config, Connection::client(self)))
+        let context = Context::new(settings, Aws::in_process(config, Connection::client(self)));
+        Context { clock: self.clock(), ..context }
     }
 }

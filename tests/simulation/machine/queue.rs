@@ -13,8 +13,6 @@ use super::database::Answer;
 use super::process::Process;
 use super::random::{happens, millis};
 
-/// The setting that holds the URL.
-pub const SETTING: &str = "QUEUE_RUNS";
 pub const URL: &str = "http://sqs/runs";
 /// How long a received message is invisible.
 pub const VISIBILITY_TIMEOUT: Duration = Duration::from_secs(180);

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use domain::time::Time;
 use fastrand::Rng;
+use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::database::Database;
@@ -22,6 +23,8 @@ pub struct World {
     pub faults: Faults,
     pub database: Database,
     pub queue: Queue,
+    /// Suspended processes wake up.
+    pub alarm: Notify,
     unique: u64,
     starts_at: Time,
     began: Instant,
@@ -47,6 +50,7 @@ impl World {
             faults,
             database: Database::new(),
             queue: Queue::default(),
+            alarm: Notify::new(),
             unique: HISTORIES.fetch_add(1, Ordering::Relaxed),
             starts_at,
             began: Instant::now(),

@@ -19,7 +19,7 @@ use crate::machine::world::World;
 const LONG: Duration = Duration::from_secs(24 * 60 * 60);
 
 fn sender(process: &Process) -> Queue {
-    Queue::new(&process.context(), queue::SETTING).unwrap()
+    Queue::new(&process.context(), shared::config::QUEUE_RUNS).unwrap()
 }
 
 /// Receives and deletes every message.

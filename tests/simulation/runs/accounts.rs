@@ -1,0 +1,72 @@
+//! What really happened: the committed logs, the effects that took place, and what people were told.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use domain::id::RunId;
+use domain::run::{RunEvent, RunEventKind};
+use serde_json::Value;
+
+use super::oracle::Oracle;
+use crate::machine::report::Findings;
+
+#[derive(Default)]
+pub struct Accounts {
+    pub findings: Findings<Oracle>,
+    pub runs: BTreeMap<RunId, RunAccount>,
+}
+
+#[derive(Default)]
+pub struct RunAccount {
+    /// The committed events, each with the true time of its commit.
+    pub log: Vec<(Duration, RunEvent)>,
+    /// The head as it is stored.
+    pub head: Value,
+    pub performed: Vec<Performed>,
+    /// The number of events when the run was stopped and the stop acknowledged.
+    pub stopped_after: Option<usize>,
+    /// When answers to reviews were acknowledged, by step.
+    pub answers: BTreeMap<String, Vec<Duration>>,
+    pub has_poison: bool,
+    pub is_started: bool,
+}
+
+/// An attempt that a worker began.
+#[derive(Clone, Debug)]
+pub struct Performed {
+    pub step: String,
+    pub attempt: u32,
+    pub key: String,
+}
+
+impl RunAccount {
+    pub fn epoch(&self) -> u64 {
+        self.head["epoch"].as_u64().unwrap_or_default()
+    }
+
+    pub fn state(&self) -> &str {
+        self.head["state"].as_str().unwrap_or_default()
+    }
+
+    pub fn has_ended(&self) -> bool {
+        matches!(self.state(), "completed" | "failed" | "cancelled")
+    }
+
+    pub fn kinds(&self) -> impl Iterator<Item = &RunEventKind> {
+        self.log.iter().map(|(_, event)| &event.kind)
+    }
+
+    /// Whether the intent of an attempt is in the log.
+    pub fn has_intent(&self, of: &str, number: u32) -> bool {
+        self.kinds()
+            .any(|kind| matches!(kind, RunEventKind::StepStarted { step, attempt } if step == of && *attempt == number))
+    }
+
+    /// Whether the result of a step is in the log.
+    pub fn has_result(&self, of: &str) -> bool {
+        self.kinds().any(|kind| match kind {
+            RunEventKind::StepCompleted { step, .. } | RunEventKind::StepFailed { step, .. } => step == of,
+            _ => false,
+        })
+    }
+}

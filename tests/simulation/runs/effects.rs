@@ -1,0 +1,103 @@
+//! The effects of the simulation. Each attempt takes some time, and may fail. The witness notes when one begins.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use domain::id::RunId;
+use domain::run::{Run, StepError};
+use engine::drive::{Effect, EffectError, Effects, RetryHint};
+use engine::nodes::policy::{OnUncertain, Policy};
+use engine::run::StepOutcome;
+use runner::Performers;
+use serde_json::json;
+use tokio::sync::Notify;
+use tokio::time::sleep;
+
+use super::accounts::Performed;
+use super::graphs::POISON;
+use super::oracle::Oracle;
+use super::protocol::RunProtocol;
+use crate::machine::process::Process;
+use crate::machine::random::{happens, millis};
+
+/// The performers of one worker process.
+#[derive(Clone)]
+pub struct SimulatedPerformers {
+    pub process: Process,
+    pub protocol: Arc<RunProtocol>,
+    /// Kills the process.
+    pub kill: Arc<Notify>,
+}
+
+pub struct SimulatedEffects {
+    performers: SimulatedPerformers,
+    run: RunId,
+    /// The epoch of the claim.
+    epoch: u64,
+}
+
+impl Performers for SimulatedPerformers {
+    fn of_run(&self, run: &Run) -> impl Effects + Send {
+        let epoch = self.protocol.accounts().runs[&run.id].epoch();
+        SimulatedEffects { performers: self.clone(), run: run.id, epoch }
+    }
+}
+
+impl Effects for SimulatedEffects {
+    async fn perform(&self, effect: Effect) -> Result<StepOutcome, EffectError> {
+        let SimulatedPerformers { process, kill, .. } = &self.performers;
+        self.witness(&effect);
+        if effect.config.get("url").is_some_and(|url| url == POISON) {
+            process.world.note(|| format!("{}: {} is poisonous", process.name, effect.step));
+            kill.notify_one();
+            std::future::pending::<()>().await;
+        }
+        let (takes, fate) = {
+            let random = &mut process.world.state().random;
+            let is_slow = happens(random, 100);
+            (if is_slow { millis(random, 5_000, 45_000) } else { millis(random, 5, 3_000) }, random.u8(..20))
+        };
+        sleep(takes).await;
+        process.wait_until_running().await;
+        let error = |retry| EffectError { error: StepError::new("failed", "It did not answer."), retry };
+        match fate {
+            0..=3 => Err(error(RetryHint::After(Duration::from_secs(if fate == 0 { 30 } else { 0 })))),
+            4 => Err(error(RetryHint::Never)),
+            _ => Ok(StepOutcome::new("out", json!({"n": fate * 10, "key": effect.idempotency_key}))),
+        }
+    }
+}
+
+impl SimulatedEffects {
+    /// Checks that the attempt may begin.
+    fn witness(&self, effect: &Effect) {
+        let SimulatedPerformers { process, protocol, .. } = &self.performers;
+        let Effect { step, attempt, idempotency_key: key, .. } = effect.clone();
+        process.world.note(|| format!("{}: run {} performs {step}, attempt {attempt}", process.name, self.run));
+        let mut accounts = protocol.accounts();
+        let run = accounts.runs.get_mut(&self.run).expect("the run is known");
+        let mut violations = Vec::new();
+        if !run.has_intent(&step, attempt) {
+            violations.push(Oracle::NoIntent);
+        }
+        if run.has_result(&step) {
+            violations.push(Oracle::RepeatedAfterResult);
+        }
+        if run.epoch() != self.epoch {
+            violations.push(Oracle::LostRun);
+        }
+        let on_uncertain = Policy::read(&effect.config).on_uncertain.unwrap_or(effect.node_type.on_uncertain);
+        for before in run.performed.iter().filter(|before| before.step == step) {
+            if before.attempt == attempt && on_uncertain != OnUncertain::Retry {
+                violations.push(Oracle::RepeatedUncertain);
+            }
+            if (before.attempt == attempt) != (before.key == key) {
+                violations.push(Oracle::OtherKey);
+            }
+        }
+        run.performed.push(Performed { step: step.clone(), attempt, key });
+        for oracle in violations {
+            accounts.findings.record_violation(oracle, format!("run {}: {step}, attempt {attempt}", self.run));
+        }
+    }
+}

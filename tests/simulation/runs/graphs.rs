@@ -1,0 +1,149 @@
+//! Random workflows.
+
+use std::sync::Arc;
+
+use engine::compile::{ExecutionPlan, compile};
+use fastrand::Rng;
+use serde_json::{Value, json};
+
+/// The trigger of every workflow.
+pub const TRIGGER: &str = "start";
+/// A call to this host kills its worker.
+pub const POISON: &str = "https://poison.example";
+
+struct Drawing<'a> {
+    random: &'a mut Rng,
+    nodes: Vec<Value>,
+    connections: Vec<Value>,
+}
+
+type Port = (String, &'static str);
+
+pub fn random_plan(random: &mut Rng, has_poison: bool) -> Arc<ExecutionPlan> {
+    let steps = random.usize(2..=9);
+    let mut drawing = Drawing { random, nodes: Vec::new(), connections: Vec::new() };
+    drawing.nodes.push(json!({"id": TRIGGER, "type": "input", "config": {}}));
+    let mut ports = drawing.grow(vec![(TRIGGER.to_owned(), "out")], steps);
+    if has_poison {
+        let poisoned = drawing.add("http", json!({"url": POISON}));
+        let from = ports.swap_remove(0);
+        drawing.connect(&from, &poisoned, "in");
+        ports.push((poisoned, "out"));
+    }
+    let result = drawing.add("send_result", json!({}));
+    for port in &ports {
+        drawing.connect(port, &result, "in");
+    }
+    let graph = json!({"nodes": drawing.nodes, "connections": drawing.connections});
+    let graph = serde_json::from_value(graph).expect("the graph is valid");
+    let (plan, problems) = compile(&graph).finish();
+    Arc::new(plan.unwrap_or_else(|| panic!("{problems:?}")))
+}
+
+impl Drawing<'_> {
+    fn add(&mut self, kind: &str, config: Value) -> String {
+        let id = format!("n{}", self.nodes.len());
+        self.nodes.push(json!({"id": id, "type": kind, "config": config}));
+        id
+    }
+
+    fn connect(&mut self, from: &Port, to: &str, port: &str) {
+        self.connections.push(json!({"from": {"node": from.0, "port": from.1}, "to": {"node": to, "port": port}}));
+    }
+
+    /// Adds steps after the ports, and returns the ports that are open then.
+    fn grow(&mut self, mut open: Vec<Port>, steps: usize) -> Vec<Port> {
+        for _ in 0..steps {
+            let place = self.random.usize(..open.len());
+            // A port that stays open begins another branch.
+            let from = if self.random.u8(..3) == 0 { open[place].clone() } else { open.swap_remove(place) };
+            let (id, ports) = self.node();
+            self.connect(&from, &id, "in");
+            if self.nodes.last().is_some_and(|node| node["type"] == "merge") && !open.is_empty() {
+                let other = self.random.usize(..open.len());
+                let other = open.swap_remove(other);
+                if other.0 != from.0 || other.1 != from.1 {
+                    self.connect(&other, &id, "in");
+                }
+            }
+            open.extend(ports.into_iter().map(|port| (id.clone(), port)));
+        }
+        open
+    }
+
+    fn node(&mut self) -> (String, Vec<&'static str>) {
+        match self.random.u8(..16) {
+            0..=5 => (self.call(), vec!["out"]),
+            6 | 7 => {
+                let seconds = match self.random.u8(..8) {
+                    0..=3 => self.random.u64(1..=3),
+                    // Longer than a message can be delayed.
+                    4 => self.random.u64(950..=1_200),
+                    _ => self.random.u64(4..=200),
+                };
+                (self.add("delay", json!({"seconds": seconds})), vec!["out"])
+            }
+            8 => {
+                let expires =
+                    if self.random.bool() { self.random.u64(60..=120) } else { self.random.u64(1_500..=2_000) };
+                let review = self.add("review", json!({"title": "ok?", "expiresInSeconds": expires}));
+                (review, vec!["approved", "rejected", "expired"])
+            }
+            9 => {
+                let config = json!({"expression": "input.n > 50", "onError": "continue"});
+                (self.add("condition", config), vec!["true", "false"])
+            }
+            10 | 11 => {
+                let config = match self.random.u8(..3) {
+                    0 => json!({"mode": "all"}),
+                    1 => json!({"mode": "first"}),
+                    _ => json!({"mode": "first", "cancelLosers": true}),
+                };
+                (self.add("merge", config), vec!["out"])
+            }
+            12 | 13 => (self.each(), vec!["done"]),
+            14 => {
+                let config = json!({"text": "hello", "onError": "continue"});
+                (self.add("send_message", config), vec!["out"])
+            }
+            _ => (self.add("transform", json!({"value": "{'n': 60}"})), vec!["out"]),
+        }
+    }
+
+    fn call(&mut self) -> String {
+        let mut config = json!({"url": "https://example.com/"});
+        match self.random.u8(..6) {
+            0 => config["onUncertain"] = json!("fail"),
+            1 => config["onUncertain"] = json!("ask"),
+            _ => {}
+        }
+        if self.random.bool() {
+            let backoff = if self.random.bool() { 500 } else { self.random.u64(2_000..=40_000) };
+            config["retry"] = json!({"maxAttempts": self.random.u32(2..=4), "backoffMs": backoff});
+        }
+        // Most failures go on, so that runs are long.
+        if self.random.u8(..8) != 0 {
+            config["onError"] = json!("continue");
+        }
+        self.add("http", config)
+    }
+
+    /// A loop whose body has one or two steps.
+    fn each(&mut self) -> String {
+        let items: Vec<usize> = (0..self.random.usize(1..=6)).collect();
+        let on_item_error = ["skip", "null", "fail"][self.random.usize(..3)];
+        let config = json!({
+            "items": json!(items).to_string(), "concurrency": self.random.u32(1..=4), "onItemError": on_item_error,
+            "onError": "continue",
+        });
+        let each = self.add("loop", config);
+        let mut last = (each.clone(), "item");
+        for _ in 0..self.random.usize(1..=2) {
+            let body = if self.random.u8(..5) == 0 { self.add("delay", json!({"seconds": 2})) } else { self.call() };
+            self.connect(&last, &body, "in");
+            last = (body, "out");
+        }
+        self.connect(&last, &each, "next");
+        each
+    }
+}

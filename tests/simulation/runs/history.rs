@@ -1,0 +1,90 @@
+//! Runs one history, from its seed until every run has ended.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::task::JoinSet;
+use tokio::time::{sleep, timeout};
+
+use super::oracle::{Oracle, check_at_end, count_events};
+use super::people::{answer, control, start};
+use super::protocol::RunProtocol;
+use super::rules::Rule;
+use super::scenario::Scenario;
+use super::workers::{tick, work};
+use crate::machine::process::Process;
+use crate::machine::report::Report;
+use crate::machine::runner::run_in_virtual_time;
+use crate::machine::world::World;
+
+/// A run that has not ended by then never will.
+const LONGEST: Duration = Duration::from_secs(3 * 60 * 60);
+/// The time for late messages and answers, after the last run has ended.
+const REST: Duration = Duration::from_secs(60);
+
+pub fn run(seed: u64, disabled_rule: Option<Rule>) -> Report<Oracle> {
+    run_in_virtual_time(seed, async {
+        let protocol = Arc::new(RunProtocol::new(Scenario::from_seed(seed), disabled_rule));
+        let scenario = &protocol.scenario;
+        let world = World::new(seed, scenario.starts_at, scenario.faults, protocol.clone());
+        drop(timeout(LONGEST, run_scenario(&world, &protocol)).await);
+        let mut accounts = protocol.accounts();
+        check_at_end(&mut accounts);
+        count_events(&mut accounts);
+        Report { findings: std::mem::take(&mut accounts.findings), trace: world.take_trace() }
+    })
+}
+
+async fn run_scenario(world: &Arc<World>, protocol: &Arc<RunProtocol>) {
+    let scenario = &protocol.scenario;
+    let mut tasks = JoinSet::new();
+    for number in 0..scenario.runs.len() {
+        let client = Process::without_faults(world, &format!("client {number}")).with_faults();
+        tasks.spawn(start(client, protocol.clone(), number));
+        let controller = Process::without_faults(world, &format!("controller {number}")).with_faults();
+        tasks.spawn(control(controller, protocol.clone(), number));
+    }
+    for (number, life) in scenario.workers.iter().enumerate() {
+        let process = Process::new(world, format!("worker {number}"), &life.faults);
+        let protocol = protocol.clone();
+        tasks.spawn(async move { work(process, protocol.clone(), &protocol.scenario.workers[number]).await });
+    }
+    for (number, faults) in scenario.approvers.iter().enumerate() {
+        let process = Process::new(world, format!("approver {number}"), faults);
+        let protocol = protocol.clone();
+        tasks.spawn(async move { process.clone().run_until_killed(answer(process, protocol)).await });
+    }
+    for (number, faults) in scenario.tickers.iter().enumerate() {
+        let process = Process::new(world, format!("ticker {number}"), faults);
+        let protocol = protocol.clone();
+        tasks.spawn(async move { process.clone().run_until_killed(tick(process, protocol)).await });
+    }
+    let watching = protocol.clone();
+    let all_ended = async {
+        loop {
+            sleep(Duration::from_secs(20)).await;
+            let is_late = world.began().elapsed() > Duration::from_secs(420);
+            if is_late && watching.accounts().runs.values().all(|run| !run.is_started || run.has_ended()) {
+                break;
+            }
+        }
+        sleep(REST).await;
+    };
+    tokio::select! {
+        biased;
+        () = all_ended => {}
+        Some(panic) = next_panic(&mut tasks) => {
+            watching.accounts().findings.record_violation(Oracle::Failed, panic);
+        }
+    }
+}
+
+/// Waits for a task to panic.
+async fn next_panic(tasks: &mut JoinSet<()>) -> Option<String> {
+    while let Some(ended) = tasks.join_next().await {
+        if let Err(panic) = ended {
+            return Some(panic.to_string());
+        }
+    }
+    std::future::pending().await
+}

@@ -1,0 +1,51 @@
+//! The protocol of runs: workers carry out random workflows by the platform's own code, people answer and stop, tickers
+//! send lost messages again. The oracles watch every commit and every effect.
+
+mod accounts;
+mod effects;
+mod graphs;
+mod history;
+mod oracle;
+mod people;
+mod protocol;
+mod rules;
+mod scenario;
+mod workers;
+
+use crate::machine::runner::{check_every_rule_is_needed, check_histories, check_seed_determines_trace};
+use history::run;
+
+const HISTORIES: u64 = 60;
+
+#[test]
+fn every_run_ends_and_no_recorded_effect_is_repeated() {
+    let expected = [
+        "runs completed",
+        "runs failed",
+        "runs cancelled",
+        "runs crashed",
+        "attempts",
+        "uncertain attempts repeated",
+        "attempts retried",
+        "reviews answered",
+        "reviews expired",
+        "reviews refused",
+        "delays",
+        "runs handed over",
+        "runs parked",
+        "starts repeated",
+        "workers killed",
+    ];
+    check_histories(HISTORIES, &expected, |seed| run(seed, None));
+}
+
+/// Without any one rule of the protocol, an oracle finds a violation.
+#[test]
+fn every_rule_is_needed() {
+    check_every_rule_is_needed(|seed, rule| run(seed, Some(rule)));
+}
+
+#[test]
+fn a_history_is_a_function_of_its_seed() {
+    check_seed_determines_trace(|seed| run(seed, None).trace);
+}

@@ -1,0 +1,187 @@
+//! The oracles of the protocol of runs.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use domain::run::RunEventKind;
+use serde_json::Value;
+
+use super::accounts::{Accounts, RunAccount};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Oracle {
+    /// An operation failed with an error that its caller did not cause.
+    Failed,
+    /// A run that was started never ended.
+    NeverEnds,
+    /// The events of a log are not numbered without gaps, or the log goes on after its end.
+    BrokenLog,
+    /// An effect began, and the log does not have its intent.
+    NoIntent,
+    /// An effect began although its result was stored.
+    RepeatedAfterResult,
+    /// An effect began in a process that had lost the run.
+    LostRun,
+    /// An attempt took place twice, although its node does not allow that.
+    RepeatedUncertain,
+    /// The repetition of an attempt had another idempotency key.
+    OtherKey,
+    /// A step has two results, or one that its effect did not return.
+    WrongResult,
+    /// Something began after the run was stopped.
+    BeganAfterStop,
+    /// A stopped run did not end as cancelled.
+    StopIgnored,
+    /// A person's answer was accepted, and the run did not get it, or much later.
+    AnswerLost,
+    /// Two people were told that their answer counts.
+    AnsweredTwice,
+    /// A delay ended before its time.
+    TooEarly,
+    /// A healthy run ended as crashed, or a poisonous one did not.
+    WrongCrash,
+    /// A key started two runs.
+    StartedTwice,
+}
+
+/// A run goes on within this time after an answer, even if messages are lost.
+const ANSWER_WITHIN: Duration = Duration::from_secs(15 * 60);
+/// The clocks of two processes differ by at most this.
+const MAX_SKEW_MS: i64 = 4_000;
+
+/// Checks what must hold when everything has come to rest.
+pub fn check_at_end(accounts: &mut Accounts) {
+    let mut violations = Vec::new();
+    for (id, run) in &accounts.runs {
+        let mut report = |oracle: Oracle, what: String| violations.push((oracle, format!("run {id}: {what}")));
+        if !run.is_started {
+            continue;
+        }
+        if !run.has_ended() {
+            report(Oracle::NeverEnds, format!("its state is {}", run.state()));
+        }
+        if run.head["next_event"].as_u64() != Some(run.log.len() as u64 + 1) {
+            report(Oracle::BrokenLog, format!("{} events, next {}", run.log.len(), run.head["next_event"]));
+        }
+        check_results(run, &mut report);
+        if !run.has_poison {
+            check_answers(run, &mut report);
+        }
+        check_delays(run, &mut report);
+        let has_crashed =
+            run.kinds().any(|kind| matches!(kind, RunEventKind::RunFailed { error } if error.code == "crashed"));
+        if has_crashed && !run.has_poison {
+            report(Oracle::WrongCrash, "a healthy run crashed".to_owned());
+        }
+        if run.stopped_after.is_some() && run.state() != "cancelled" {
+            report(Oracle::StopIgnored, format!("it ended as {}", run.state()));
+        }
+    }
+    for (oracle, what) in violations {
+        accounts.findings.record_violation(oracle, what);
+    }
+}
+
+fn check_results(run: &RunAccount, report: &mut impl FnMut(Oracle, String)) {
+    let mut results = BTreeMap::new();
+    for kind in run.kinds() {
+        let RunEventKind::StepCompleted { step, output: Some(output), .. } = kind else { continue };
+        if results.insert(step.clone(), output).is_some() {
+            report(Oracle::WrongResult, format!("{step} has two results"));
+        }
+        let value = serde_json::to_value(output).expect("a value is JSON");
+        let is_call = run.performed.iter().any(|performed| performed.step == *step);
+        if let Some(key) = value["value"]["key"].as_str().filter(|_| is_call)
+            && !run.performed.iter().any(|performed| performed.step == *step && performed.key == key)
+        {
+            report(Oracle::WrongResult, format!("{step} has the result of another call"));
+        }
+    }
+}
+
+fn check_answers(run: &RunAccount, report: &mut impl FnMut(Oracle, String)) {
+    for (step, answers) in &run.answers {
+        let Some(last) = answers.last() else { continue };
+        let has_gone_on = run.log.iter().any(|(at, event)| match &event.kind {
+            RunEventKind::StepCompleted { step: of, .. }
+            | RunEventKind::StepFailed { step: of, .. }
+            | RunEventKind::StepStarted { step: of, .. }
+            | RunEventKind::StepCanceled { step: of } => of == step && *at >= *last && *at <= *last + ANSWER_WITHIN,
+            RunEventKind::RunCompleted { .. } | RunEventKind::RunFailed { .. } | RunEventKind::RunCancelled => {
+                *at <= *last + ANSWER_WITHIN
+            }
+            _ => false,
+        });
+        if !has_gone_on {
+            report(Oracle::AnswerLost, format!("{step} did not go on after the answer at {last:?}"));
+        }
+        // A step that is asked again after an uncertain attempt has more than one review.
+        let asked = run.kinds().filter(|kind| matches!(kind, RunEventKind::StepAsked { step: of, .. } if of == step));
+        if answers.len() > asked.count() {
+            report(Oracle::AnsweredTwice, format!("{step} was answered {} times", answers.len()));
+        }
+        let has_expired = run.kinds().any(|kind| {
+            matches!(kind, RunEventKind::StepCompleted { step: of, port, .. } if of == step && port == "expired")
+        });
+        if has_expired {
+            report(Oracle::AnswerLost, format!("{step} expired after an answer"));
+        }
+    }
+}
+
+fn check_delays(run: &RunAccount, report: &mut impl FnMut(Oracle, String)) {
+    let mut untils = BTreeMap::new();
+    for kind in run.log.iter() {
+        match &kind.1.kind {
+            RunEventKind::StepDelayed { step, until } => drop(untils.insert(step.clone(), *until)),
+            RunEventKind::StepCompleted { step, .. } => {
+                if let Some(until) = untils.get(step)
+                    && kind.1.at.as_millis() < until.as_millis() - MAX_SKEW_MS
+                {
+                    report(Oracle::TooEarly, format!("{step} waits until {until} and ended at {}", kind.1.at));
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Counts the events of the logs, to show that the histories contain them.
+pub fn count_events(accounts: &mut Accounts) {
+    let mut counts = Vec::new();
+    for run in accounts.runs.values() {
+        let mut attempts = BTreeSet::new();
+        for performed in &run.performed {
+            counts.push("attempts");
+            if !attempts.insert((&performed.step, performed.attempt)) {
+                counts.push("uncertain attempts repeated");
+            }
+        }
+        for kind in run.kinds() {
+            counts.extend(match kind {
+                RunEventKind::RunCompleted { .. } => Some("runs completed"),
+                RunEventKind::RunFailed { error } if error.code == "crashed" => Some("runs crashed"),
+                RunEventKind::RunFailed { .. } => Some("runs failed"),
+                RunEventKind::RunCancelled => Some("runs cancelled"),
+                RunEventKind::StepRetried { .. } => Some("attempts retried"),
+                RunEventKind::StepDelayed { .. } => Some("delays"),
+                RunEventKind::StepCompleted { port, .. } if port == "expired" => Some("reviews expired"),
+                RunEventKind::StepCanceled { .. } => Some("steps canceled"),
+                RunEventKind::BranchWon { .. } => Some("races"),
+                _ => None,
+            });
+        }
+    }
+    for what in counts {
+        accounts.findings.count(what);
+    }
+}
+
+/// The number of an event in a part of a log.
+pub fn first_number(sk: &str) -> Option<usize> {
+    sk.parse().ok()
+}
+
+pub fn text<'a>(item: &'a Value, name: &str) -> &'a str {
+    item[name].as_str().unwrap_or_default()
+}

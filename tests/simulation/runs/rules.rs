@@ -1,0 +1,159 @@
+//! The rules of the protocol of runs. A rule is switched off by changing requests, by an index that finds nothing, or by a
+//! clock that lags.
+
+use domain::id::RunId;
+use domain::run::{RunEvent, RunEventKind};
+use serde_json::{Value, json};
+use shared::store::keys;
+
+use super::accounts::Accounts;
+use super::oracle::Oracle;
+use crate::machine::dynamodb_json::{drop_condition, drop_condition_on, write_bodies};
+use crate::machine::runner::ProtocolRule;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// A holder writes only while the run has its epoch and the number of events that it knows.
+    HoldsByEpoch,
+    /// A holder writes nothing after a stop.
+    RefusesStopped,
+    /// A run parks only if nobody has answered since the holder read the answers.
+    ComparesWakes,
+    /// Of several claims of a run, one succeeds.
+    ClaimsOnce,
+    /// The ticker sends the hints of runs that are due again.
+    SendsDueRunsAgain,
+    /// A parked run is due when its wait is over.
+    ParksWithDueTime,
+    /// The log counts how often an attempt begins.
+    CountsBegins,
+    /// The first answer to a review counts.
+    AnswersOnce,
+    /// A review expires only while it is open.
+    ExpiresOpenReviews,
+    /// A key starts one run.
+    StartsOnce,
+    /// An effect begins only if its timeout ends before the shift.
+    BeginsEffectsInTime,
+    /// A run ends only once.
+    EndsOnce,
+}
+
+impl ProtocolRule for Rule {
+    type Oracle = Oracle;
+
+    const ALL: &'static [Self] = &[
+        Self::HoldsByEpoch,
+        Self::RefusesStopped,
+        Self::ComparesWakes,
+        Self::ClaimsOnce,
+        Self::SendsDueRunsAgain,
+        Self::ParksWithDueTime,
+        Self::CountsBegins,
+        Self::AnswersOnce,
+        Self::ExpiresOpenReviews,
+        Self::StartsOnce,
+        Self::BeginsEffectsInTime,
+        Self::EndsOnce,
+    ];
+
+    fn expected_oracles(self) -> &'static [Oracle] {
+        use Oracle::{
+            AnswerLost, AnsweredTwice, BeganAfterStop, BrokenLog, LostRun, NeverEnds, RepeatedAfterResult,
+            RepeatedUncertain, StartedTwice, StopIgnored, WrongResult,
+        };
+        match self {
+            Self::HoldsByEpoch => &[BrokenLog, LostRun, RepeatedAfterResult, WrongResult],
+            Self::RefusesStopped => &[BeganAfterStop, StopIgnored, BrokenLog],
+            Self::ComparesWakes => &[AnswerLost],
+            Self::ClaimsOnce => &[LostRun, BrokenLog, RepeatedAfterResult, RepeatedUncertain],
+            Self::SendsDueRunsAgain | Self::ParksWithDueTime | Self::CountsBegins => &[NeverEnds],
+            Self::AnswersOnce => &[AnsweredTwice, AnswerLost],
+            Self::ExpiresOpenReviews => &[AnswerLost],
+            Self::StartsOnce => &[StartedTwice],
+            Self::BeginsEffectsInTime => &[LostRun, RepeatedUncertain, RepeatedAfterResult],
+            Self::EndsOnce => &[BrokenLog, StopIgnored],
+        }
+    }
+
+    fn first_seed(self) -> u64 {
+        match self {
+            Self::HoldsByEpoch => 232,
+            Self::ComparesWakes => 263,
+            Self::RefusesStopped => 568,
+            Self::ClaimsOnce => 61,
+            Self::AnswersOnce => 22,
+            Self::SendsDueRunsAgain | Self::CountsBegins => 2,
+            Self::StartsOnce => 1,
+            Self::EndsOnce => 185,
+            _ => 0,
+        }
+    }
+}
+
+impl Rule {
+    /// Rewrites a request as a store without the rule would send it.
+    pub fn rewrite(self, accounts: &Accounts, operation: &str, request: &mut Value) {
+        for body in write_bodies(operation, request) {
+            self.rewrite_write(accounts, body);
+        }
+    }
+
+    fn rewrite_write(self, accounts: &Accounts, body: &mut Value) {
+        let key = if body["Item"].is_object() { &body["Item"] } else { &body["Key"] };
+        let (pk, sk) = (key["pk"]["S"].as_str().unwrap_or_default(), key["sk"]["S"].as_str().unwrap_or_default());
+        let is_head = sk == "RUN";
+        let is_review = sk.starts_with(keys::REVIEW);
+        let is_start = pk.starts_with("STARTED#");
+        let names = &body["ExpressionAttributeNames"];
+        let has = |name: &str| names[format!("#{name}")].is_string();
+        let is_held = is_head && has("stop") && has("next_event") && has("epoch");
+        match self {
+            Self::HoldsByEpoch if is_held => {
+                ["epoch", "next_event"].iter().for_each(|name| drop_condition_on(body, name))
+            }
+            Self::RefusesStopped if is_held => drop_condition_on(body, "stop"),
+            Self::ComparesWakes if is_held && has("seen_wakes") => drop_condition_on(body, "wakes"),
+            Self::ClaimsOnce if is_head && has("claim") => drop_condition(body),
+            Self::ParksWithDueTime if is_held && has("seen_wakes") && has("wake_at") => never_due(body),
+            Self::CountsBegins if body["Item"]["events"].is_object() => hide_repeated_begins(body, accounts),
+            Self::AnswersOnce if is_review && has("answer") => drop_condition_on(body, "state"),
+            Self::ExpiresOpenReviews if is_review && !has("answer") && body["UpdateExpression"].is_string() => {
+                drop_condition(body)
+            }
+            Self::StartsOnce if is_start => drop_condition(body),
+            Self::EndsOnce if is_head && has("ended_at") => drop_condition(body),
+            _ => {}
+        }
+    }
+}
+
+/// The ticker never sees the run.
+fn never_due(body: &mut Value) {
+    set(body, "due_at", json!({"S": "9999-01-01T00:00:00.000Z"}));
+}
+
+/// Turns the intent of an attempt that has begun before into an event without meaning.
+fn hide_repeated_begins(part: &mut Value, accounts: &Accounts) {
+    let id = part["Item"]["pk"]["S"].as_str().unwrap_or_default().trim_start_matches(keys::RUN).parse();
+    let Some(run) = id.ok().and_then(|id: RunId| accounts.runs.get(&id)) else { return };
+    let text = part["Item"]["events"]["S"].as_str().unwrap_or_default();
+    let mut events: Vec<RunEvent> = serde_json::from_str(text).expect("a part has events");
+    for event in &mut events {
+        if let RunEventKind::StepStarted { step, attempt } = &event.kind
+            && run.has_intent(step, *attempt)
+        {
+            event.kind = RunEventKind::StepSkipped { step: step.clone() };
+        }
+    }
+    part["Item"]["events"]["S"] = serde_json::to_string(&events).expect("events are JSON").into();
+}
+
+/// Changes the value that an update sets.
+fn set(body: &mut Value, name: &str, value: Value) {
+    let expression = body["UpdateExpression"].as_str().unwrap_or_default();
+    let action = format!("#{name} = ");
+    let Some((_, rest)) = expression.split_once(&action) else { return };
+    let placeholder = rest.split([',', ' ']).next().unwrap_or_default().to_owned();
+    body["ExpressionAttributeValues"][placeholder] = value;
+}

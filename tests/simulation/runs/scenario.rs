@@ -1,0 +1,123 @@
+//! A scenario, derived from a seed: the workflows, the runs, the workers, the people and the faults.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use domain::id::{OrgId, RunId, UserId};
+use domain::identity::Account;
+use domain::time::Time;
+use engine::compile::ExecutionPlan;
+use fastrand::Rng;
+use uuid::Uuid;
+
+use super::graphs::random_plan;
+use crate::machine::faults::{Faults, ProcessFaults};
+use crate::machine::random::millis;
+
+pub struct Scenario {
+    pub starts_at: Time,
+    pub account: Account,
+    pub runs: Vec<PlannedRun>,
+    pub workers: Vec<WorkerLife>,
+    pub approvers: Vec<ProcessFaults>,
+    pub tickers: Vec<ProcessFaults>,
+    pub faults: Faults,
+}
+
+pub struct PlannedRun {
+    pub id: RunId,
+    pub plan: Arc<ExecutionPlan>,
+    pub has_poison: bool,
+    pub starts_at: Duration,
+    /// The client sends the start again, with the same key.
+    pub starts_again_at: Option<Duration>,
+    pub stops_at: Option<Duration>,
+    pub cancels_at: Option<Duration>,
+}
+
+/// A worker process, and the time that each of its invocations has.
+pub struct WorkerLife {
+    pub begins_at: Duration,
+    pub faults: ProcessFaults,
+    pub shift: Duration,
+}
+
+/// After this time, every new worker and ticker is without faults of its own.
+pub const CALM_AFTER: Duration = Duration::from_secs(10 * 60);
+
+impl Scenario {
+    pub fn from_seed(seed: u64) -> Self {
+        let mut random = Rng::with_seed(seed);
+        let random = &mut random;
+        let is_calm = random.u8(..6) == 0;
+        let starts_at = Time::from_millis(1_772_352_000_000 + random.i64(0..86_400_000));
+        let id = |number: u128| Uuid::from_u128((u128::from(seed) << 64) + number);
+        let runs: Vec<_> = (0..random.u64(1..=3)).map(|number| planned_run(random, seed, number, starts_at)).collect();
+        let starts: Vec<Duration> = runs.iter().map(|run| run.starts_at).collect();
+        let mut workers: Vec<WorkerLife> = (0..random.usize(1..=3)).map(|_| worker(random, is_calm, &starts)).collect();
+        let shift = Duration::from_secs(random.u64(150..=900));
+        workers.push(WorkerLife { begins_at: CALM_AFTER, faults: ProcessFaults::default(), shift });
+        Self {
+            starts_at,
+            account: Account { org: OrgId::from(id(1)), user: UserId::from(id(2)) },
+            runs,
+            workers,
+            approvers: vec![process_faults(random, is_calm, &starts), ProcessFaults::default()],
+            tickers: vec![process_faults(random, is_calm, &starts), ProcessFaults::default()],
+            faults: if is_calm { Faults::default() } else { Faults::random(random) },
+        }
+    }
+}
+
+fn planned_run(random: &mut Rng, seed: u64, number: u64, now: Time) -> PlannedRun {
+    let has_poison = random.u8(..16) == 0;
+    let time = u128::from(now.as_millis().unsigned_abs()) << 80;
+    let bits = (u128::from(seed) << 8) + u128::from(number) + (u128::from(random.u8(..)) << 120 >> 72);
+    let uuid = Uuid::from_u128(time | (7 << 76) | (2 << 62) | bits);
+    let starts_at = millis(random, 0, 60_000);
+    PlannedRun {
+        id: RunId::from(uuid),
+        plan: random_plan(random, has_poison),
+        has_poison,
+        starts_at,
+        starts_again_at: (random.u8(..4) == 0).then(|| millis(random, 0, 120_000)),
+        stops_at: (random.u8(..3) == 0).then(|| starts_at + random_stop(random)),
+        cancels_at: (random.u8(..10) == 0).then(|| millis(random, 0, 62_000)),
+    }
+}
+
+/// Most stops come while the run is busy.
+fn random_stop(random: &mut Rng) -> Duration {
+    if random.u8(..3) == 0 { millis(random, 0, 300_000) } else { millis(random, 0, 8_000) }
+}
+
+fn worker(random: &mut Rng, is_calm: bool, starts: &[Duration]) -> WorkerLife {
+    // Most shifts are so short that runs are handed over.
+    let shift = if random.bool() { random.u64(40..=120) } else { random.u64(120..=900) };
+    WorkerLife {
+        begins_at: Duration::ZERO,
+        faults: process_faults(random, is_calm, starts),
+        shift: Duration::from_secs(shift),
+    }
+}
+
+/// `starts` are the times at which runs start.
+fn process_faults(random: &mut Rng, is_calm: bool, starts: &[Duration]) -> ProcessFaults {
+    let skew_ms = random.i64(-2_000..=2_000);
+    if is_calm {
+        return ProcessFaults { skew_ms, ..ProcessFaults::default() };
+    }
+    let killed_at = (random.u8(..3) != 0).then(|| millis(random, 1_000, 300_000));
+    let suspended = match random.u8(..3) {
+        // Many in the first moments of a run, and some until long after the end of their shift.
+        0 => {
+            let from = match starts.get(random.usize(..4)) {
+                Some(start) => *start + millis(random, 0, 80),
+                None => millis(random, 0, 65_000),
+            };
+            vec![(from, from + millis(random, 5_000, 1_500_000))]
+        }
+        _ => Vec::new(),
+    };
+    ProcessFaults { skew_ms, killed_at, suspended }
+}

@@ -1,0 +1,96 @@
+//! Worker processes, which carry out runs by the platform's own code, and tickers.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use domain::run::Run;
+use domain::time::{Clock, Time};
+use domain::{Error, Result};
+use engine::compile::ExecutionPlan;
+use runner::{Plans, Worker};
+use shared::store::Runs;
+use tokio::sync::Notify;
+use tokio::time::{sleep, timeout};
+
+use super::effects::SimulatedPerformers;
+use super::protocol::RunProtocol;
+use super::rules::Rule;
+use super::scenario::WorkerLife;
+use crate::machine::process::Process;
+use crate::machine::queue::receive;
+
+/// The number of messages that a process handles at once.
+const SLOTS: usize = 2;
+/// A new process replaces a killed one after this time.
+const RESTART_AFTER: Duration = Duration::from_secs(5);
+
+struct SimulatedPlans(Arc<RunProtocol>);
+
+impl Plans for SimulatedPlans {
+    async fn plan(&self, run: &Run) -> Result<Arc<ExecutionPlan>> {
+        let planned = self.0.scenario.runs.iter().find(|planned| planned.id == run.id);
+        planned.map(|planned| planned.plan.clone()).ok_or_else(|| Error::internal("the run is unknown"))
+    }
+}
+
+/// Runs one worker process after the other: a poisonous effect kills them.
+pub async fn work(first: Process, protocol: Arc<RunProtocol>, life: &WorkerLife) {
+    let name = first.name.clone();
+    let mut process = first;
+    for restarts in 1.. {
+        process.sleep_until(life.begins_at).await;
+        let kill = Arc::new(Notify::new());
+        let slots = (0..SLOTS).map(|_| serve(&process, &protocol, &kill, life.shift));
+        let killed = tokio::select! {
+            biased;
+            () = kill.notified() => true,
+            () = process.run_until_killed(async { drop(futures::future::join_all(slots).await) }) => true,
+        };
+        if killed {
+            protocol.accounts().findings.count("workers killed");
+        }
+        process.world.note(|| format!("{} is killed", process.name));
+        sleep(RESTART_AFTER).await;
+        process = Process::immortal(&process.world, format!("{name} restart {restarts}"));
+    }
+}
+
+/// Handles one message after the other. Each invocation is killed at the end of its shift.
+async fn serve(process: &Process, protocol: &Arc<RunProtocol>, kill: &Arc<Notify>, shift: Duration) {
+    let context = process.context();
+    let performers = SimulatedPerformers { process: process.clone(), protocol: protocol.clone(), kill: kill.clone() };
+    let clock = match protocol.disabled_rule {
+        Some(Rule::BeginsEffectsInTime) => lagging_clock(process),
+        _ => context.clock.clone(),
+    };
+    let worker =
+        Worker { runs: Runs::new(&context).unwrap(), plans: SimulatedPlans(protocol.clone()), performers, clock };
+    loop {
+        let delivery = receive(process).await;
+        let hint = serde_json::from_str(&delivery.body).expect("the message is a hint");
+        // The platform kills an invocation at the end of its shift, or later.
+        let lateness = Duration::from_secs(process.world.state().random.u64(0..600));
+        match timeout(shift + lateness, worker.handle(hint, process.now().plus(shift))).await {
+            Ok(Ok(())) => delivery.delete(),
+            Ok(Err(error)) => protocol.record_failure(process, "a message", &error),
+            Err(_) => protocol.accounts().findings.count("invocations killed"),
+        }
+    }
+}
+
+/// A clock that is so late that there always seems to be time.
+fn lagging_clock(process: &Process) -> Clock {
+    let process = process.clone();
+    Clock::new(move || Time::from_millis(process.now().as_millis() - 1_000_000))
+}
+
+/// Runs the ticker's part each minute.
+pub async fn tick(process: Process, protocol: Arc<RunProtocol>) {
+    let runs = Runs::new(&process.context()).unwrap();
+    for minute in 1.. {
+        process.sleep_until(Duration::from_secs(60 * minute)).await;
+        if let Err(error) = runs.send_due(process.now()).await {
+            protocol.record_failure(&process, "a tick", &error);
+        }
+    }
+}
