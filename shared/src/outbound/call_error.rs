@@ -14,3 +14,15 @@ pub enum CallError {
     #[error("the credential cannot be sent in a request; check its header name and its values")]
     InvalidCredential,
 }
+
+impl CallError {
+    /// The error code in the result of a test call, and of a step of a run.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Outbound(error) => error.code(),
+            Self::TokenRefused { .. } => "token_refused",
+            Self::NoToken => "token_missing",
+            Self::InvalidCredential => "credential_unfit",
+        }
+    }
+}

@@ -11,6 +11,7 @@ mod calls;
 mod network;
 mod oauth2;
 mod redirects;
+mod retry_after;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::{Arc, OnceLock};
@@ -37,6 +38,7 @@ pub use call_error::CallError;
 pub use calls::Calls;
 pub use network::{Internet, Network, is_exhaustion};
 pub use redirects::MAX_REDIRECTS;
+pub use retry_after::retry_after;
 
 use network::{ConnectError, Connector};
 
@@ -92,7 +94,7 @@ pub enum OutboundError {
 }
 
 impl OutboundError {
-    /// The error code in the result of a test call.
+    /// The error code in the result of a test call, and of a step of a run.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Forbidden => "destination_forbidden",
@@ -101,7 +103,7 @@ impl OutboundError {
             Self::Unreachable => "destination_unreachable",
             Self::Timeout { .. } => "destination_timeout",
             Self::Cut => "connection_cut",
-            Self::TooLarge { .. } => "answer_too_large",
+            Self::TooLarge { .. } => "response_too_large",
             Self::TooManyRedirects => "too_many_redirects",
         }
     }
