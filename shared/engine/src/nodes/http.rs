@@ -33,7 +33,8 @@ pub struct HttpNode {
     #[serde(default)]
     #[schema(nullable = false)]
     pub credential_id: Option<Uuid>,
-    /// How the response body is parsed; by its media type if omitted.
+    /// How the response body is read. If omitted, the media type decides: JSON is parsed, other text is a text, and the
+    /// rest is `{base64, contentType}`. An empty body is null, except as `text`.
     #[serde(default)]
     #[schema(inline, nullable = false)]
     pub response: Option<ResponseFormat>,
@@ -78,6 +79,14 @@ pub enum ResponseFormat {
 /// Headers that the platform sets: from a credential, and to identify a repeated call.
 const RESERVED_HEADERS: [&str; 2] = ["authorization", "idempotency-key"];
 
+/// The reason why a call cannot have this header, or `None`.
+pub fn header_problem(name: &str, value: &str) -> Option<&'static str> {
+    let is_reserved = || RESERVED_HEADERS.contains(&name.to_ascii_lowercase().as_str());
+    let reserved = || is_reserved().then_some("is set by the platform; keep secrets in a credential");
+    let breaks = || value.contains(is_break).then_some("contains a control character; remove line breaks");
+    header::problem(name).or_else(reserved).or_else(breaks)
+}
+
 /// Whether a header's value cannot contain the character.
 fn is_break(c: char) -> bool {
     c.is_control() && c != '\t'
@@ -86,7 +95,9 @@ fn is_break(c: char) -> bool {
 impl NodeKind for HttpNode {
     const NAME: &'static str = "http";
     const CATEGORY: Category = Category::Integration;
-    const DESCRIPTION: &'static str = "Calls another system over HTTP; its value is {status, headers, body}.";
+    const DESCRIPTION: &'static str = "Calls another system over HTTP; its value is {status, headers, body}. An answer with \
+         an error status is a value, too: check `status`. With `retry`, the statuses 408, 425, 429, 500, 502, 503 and \
+         504 are retried first.";
     const EFFECTS: bool = true;
     const POLICIES: Policies = Policies::EFFECT;
 
@@ -101,11 +112,8 @@ impl NodeKind for HttpNode {
         let mut problems = Vec::new();
         problems.extend(address::template_problem(&self.url).map(|problem| ("url".to_owned(), problem.to_owned())));
         for (name, value) in &self.headers {
-            let is_reserved = RESERVED_HEADERS.contains(&name.to_ascii_lowercase().as_str());
-            let problem = header::problem(name).map(str::to_owned);
-            let reserved = || is_reserved.then(|| "is set by the platform; keep secrets in a credential".to_owned());
-            let breaks = || value.literal_parts().concat().contains(is_break).then(|| "contains a control character; remove line breaks".to_owned());
-            problems.extend(problem.or_else(reserved).or_else(breaks).map(|problem| (format!("headers.{name}"), problem)));
+            let problem = header_problem(name, &value.literal_parts().concat());
+            problems.extend(problem.map(|problem| (format!("headers.{name}"), problem.to_owned())));
         }
         if self.body.is_some() && matches!(self.method, None | Some(Method::Get | Method::Head)) {
             problems.push(("body".to_owned(), "is allowed only with POST, PUT, PATCH or DELETE".to_owned()));
