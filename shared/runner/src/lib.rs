@@ -6,5 +6,6 @@ mod plans;
 mod worker;
 
 pub use effects::model::ModelEffects;
+pub use effects::http::HttpEffects;
 pub use plans::{Plans, ReleasePlans};
 pub use worker::{Performers, Worker};

@@ -1,3 +1,4 @@
 //! Performs the effects of nodes.
 
 pub mod model;
+pub mod http;

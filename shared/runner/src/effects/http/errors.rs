@@ -1,0 +1,64 @@
+//! The errors of calls. Their messages never contain a URL, a value of a header or parameter, or a credential.
+
+use std::time::Duration;
+
+use domain::Error;
+use engine::drive::{EffectError, RetryHint};
+use engine::run::StepError;
+use http::StatusCode;
+use shared::outbound::{CallError, OutboundError};
+
+use super::RETRIED_STATUSES;
+
+/// An error that the next attempt would meet again.
+pub fn permanent(error: StepError) -> EffectError {
+    EffectError { error, retry: RetryHint::Never }
+}
+
+fn temporary(code: &str, message: impl Into<String>, wait: Option<Duration>) -> EffectError {
+    EffectError { error: StepError::new(code, message), retry: RetryHint::After(wait.unwrap_or_default()) }
+}
+
+/// An answer that is discarded, because another attempt follows.
+pub fn temporary_status(status: StatusCode, wait: Option<Duration>) -> EffectError {
+    temporary("http_status", format!("the destination answered with status {}", status.as_u16()), wait)
+}
+
+/// A call without a complete answer.
+pub fn failed_call(error: &CallError) -> EffectError {
+    if is_temporary(error) {
+        return temporary(error.code(), error.to_string(), None);
+    }
+    permanent(StepError::new(error.code(), error.to_string()))
+}
+
+fn is_temporary(error: &CallError) -> bool {
+    match error {
+        CallError::Outbound(error) => match error {
+            OutboundError::Exhausted
+            | OutboundError::Unreachable
+            | OutboundError::Timeout { .. }
+            | OutboundError::Cut => true,
+            OutboundError::Forbidden
+            | OutboundError::NotHttp
+            | OutboundError::TooLarge { .. }
+            | OutboundError::TooManyRedirects => false,
+        },
+        CallError::TokenRefused { status, .. } => RETRIED_STATUSES.contains(status),
+        CallError::NoToken | CallError::InvalidCredential => false,
+    }
+}
+
+/// A credential that could not be opened.
+pub fn closed_credential(error: &Error) -> EffectError {
+    match error {
+        Error::NotFound { .. } => {
+            let message = "config.credentialId: the credential was deleted; choose another one";
+            permanent(StepError::new("credential_gone", message))
+        }
+        error => {
+            tracing::error!(cause = ?error, "a credential could not be opened");
+            temporary("platform_busy", "the platform could not read the credential; try again later", None)
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Performs `http` nodes: one call to another system, with SSRF protection, a credential of the workflow, and a limited
+//! response. The README of the engine describes what a node sends and what its value is.
+
+mod errors;
+mod request;
+mod response;
+
+use std::time::Duration;
+
+use domain::Result;
+use domain::credential::Credential;
+use domain::id::CredentialId;
+use domain::run::Run;
+use domain::time::Clock;
+use engine::drive::{Effect, EffectError};
+use engine::nodes::OUT;
+use engine::nodes::policy::Policy;
+use engine::run::StepOutcome;
+use shared::Context;
+use shared::outbound::{Answer, Calls, Outbound, OutboundError, RequestTimeouts, retry_after};
+use shared::store::Credentials;
+
+use request::CallConfig;
+
+/// The maximum size of the request's body and of the response's body.
+const MAX_BODY_BYTES: usize = 1024 * 1024;
+/// The statuses of answers that another attempt may improve.
+const RETRIED_STATUSES: [u16; 7] = [408, 425, 429, 500, 502, 503, 504];
+
+/// Performs `http` nodes. A process needs only one, because it holds connections and tokens.
+pub struct HttpEffects {
+    caller: Caller,
+    credentials: Credentials,
+}
+
+impl HttpEffects {
+    pub fn new(context: &Context) -> Result<Self> {
+        let calls = Calls::new(Outbound::from_config(&context.config)?);
+        let caller = Caller { calls, clock: context.clock.clone() };
+        Ok(Self { caller, credentials: Credentials::new(context)? })
+    }
+
+    /// Performs one attempt of an `http` node.
+    pub async fn perform(&self, run: &Run, effect: &Effect) -> Result<StepOutcome, EffectError> {
+        let config = CallConfig::read(&effect.config)?;
+        let Some(id) = config.credential_id else { return self.caller.call(effect, &config, None).await };
+        let credential = self.credentials.open(run.account, run.workflow, id).await;
+        let credential = credential.map_err(|error| errors::closed_credential(&error))?;
+        self.caller.call(effect, &config, Some((id, &credential))).await
+    }
+}
+
+/// Makes the calls. It does not need the tables.
+struct Caller {
+    calls: Calls,
+    clock: Clock,
+}
+
+impl Caller {
+    async fn call(
+        &self,
+        effect: &Effect,
+        config: &CallConfig,
+        credential: Option<(CredentialId, &Credential)>,
+    ) -> Result<StepOutcome, EffectError> {
+        let request = config.request(&effect.idempotency_key).map_err(errors::permanent)?;
+        let policy = Policy::read(&effect.config);
+        let timeouts = timeouts(policy.timeout_ms.map_or(effect.node_type.timeout, Duration::from_millis));
+        let answer =
+            self.calls.send(request, credential, &timeouts).await.map_err(|error| errors::failed_call(&error))?;
+        let Answer { status, headers, body } = answer;
+        let is_last = policy.retry.unwrap_or_default().wait_after(effect.attempt).is_none();
+        if !is_last && RETRIED_STATUSES.contains(&status.as_u16()) {
+            return Err(errors::temporary_status(status, retry_after(&headers, self.clock.now())));
+        }
+        let body = body.read_to_end(MAX_BODY_BYTES).await;
+        let body = body.map_err(|error: OutboundError| errors::failed_call(&error.into()))?;
+        let value = response::value(status, &headers, &body, config.response).map_err(errors::permanent)?;
+        Ok(StepOutcome::new(OUT, value))
+    }
+}
+
+/// The driver ends the attempt at the node's timeout. Until then, the destination may be as slow as it likes.
+fn timeouts(timeout: Duration) -> RequestTimeouts {
+    RequestTimeouts { first_byte: timeout, idle: timeout, total: timeout }
+}
+
+#[cfg(test)]
+mod tests;

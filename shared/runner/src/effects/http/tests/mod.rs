@@ -1,0 +1,62 @@
+//! Tests of calls to a server on this machine, which is allowed by setting, as in `local`.
+
+mod failures;
+mod requests;
+mod responses;
+mod retries;
+mod server;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use domain::credential::Credential;
+use domain::id::CredentialId;
+use domain::time::{Clock, Time};
+use engine::drive::{Effect, EffectError, RetryHint};
+use engine::run::StepOutcome;
+use serde_json::{Value, json};
+use shared::config::{Config, OUTBOUND_ALLOWED_CIDRS};
+use shared::outbound::{Calls, Outbound};
+
+use super::Caller;
+use super::request::CallConfig;
+use server::Server;
+
+/// A value that no message may contain.
+const SECRET: &str = "s3cret";
+
+fn effect(config: Value) -> Effect {
+    let Value::Object(config) = config else { panic!("a configuration is an object") };
+    Effect {
+        step: "call".to_owned(),
+        node_type: engine::nodes::find("http").unwrap(),
+        config: Arc::new(config),
+        input: Arc::default(),
+        attempt: 1,
+        idempotency_key: "key-1".to_owned(),
+    }
+}
+
+async fn perform(effect: &Effect, credential: Option<&Credential>) -> Result<StepOutcome, EffectError> {
+    let settings = [(OUTBOUND_ALLOWED_CIDRS.to_owned(), "127.0.0.1".to_owned())];
+    let outbound = Outbound::from_config(&Config::from_iter(settings)).unwrap();
+    let caller = Caller { calls: Calls::new(outbound), clock: Clock::new(|| Time::from_millis(0)) };
+    let credential = credential.map(|credential| (CredentialId::new(), credential));
+    let config = CallConfig::read(&effect.config)?;
+    caller.call(effect, &config, credential).await
+}
+
+/// The value of a call that succeeds.
+async fn value_of(config: Value) -> Value {
+    let outcome = perform(&effect(config), None).await.unwrap();
+    assert_eq!(outcome.port, "out");
+    Arc::unwrap_or_clone(outcome.value)
+}
+
+/// The error code of a call that fails, its message, and the hint.
+async fn error_of(config: Value) -> (String, String, RetryHint) {
+    let credential = Credential::Bearer { token: SECRET.to_owned() };
+    let EffectError { error, retry } = perform(&effect(config), Some(&credential)).await.unwrap_err();
+    assert!(!error.message.contains(SECRET), "{error}");
+    (error.code, error.message, retry)
+}
