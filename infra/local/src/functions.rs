@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent};
 use axum::Router;
@@ -9,6 +10,9 @@ use domain::Result;
 use domain::time::Time;
 use futures::future::BoxFuture;
 use shared::Context;
+
+/// How long the run-worker carries out runs per message, as in the template.
+const SHIFT: Duration = Duration::from_secs(900);
 
 pub type Worker = Arc<dyn Fn(SqsEvent) -> BoxFuture<'static, SqsBatchResponse> + Send + Sync>;
 
@@ -24,6 +28,7 @@ impl Functions {
     /// `context` returns the context of a function, with the settings that the template gives it.
     pub fn new(context: impl Fn(&str) -> Context) -> Result<Self> {
         let attention_worker = attention_worker::Stores::new(&context("attention-worker"))?;
+        let run_worker = run_worker::Stores::new(&context("run-worker"))?;
         Ok(Self {
             routers: BTreeMap::from([
                 ("account", account::router(&context("account"))?),
@@ -36,13 +41,22 @@ impl Functions {
                 ("reference", reference::router(&context("reference"))?),
                 ("workflows", workflows::router(&context("workflows"))?),
             ]),
-            workers: BTreeMap::from([(
-                "attention-worker",
-                worker(move |event| {
-                    let stores = attention_worker.clone();
-                    async move { attention_worker::handle(&stores, event).await }
-                }),
-            )]),
+            workers: BTreeMap::from([
+                (
+                    "attention-worker",
+                    worker(move |event| {
+                        let stores = attention_worker.clone();
+                        async move { attention_worker::handle(&stores, event).await }
+                    }),
+                ),
+                (
+                    "run-worker",
+                    worker(move |event| {
+                        let stores = run_worker.clone();
+                        async move { run_worker::handle(&stores, event, Time::now().plus(SHIFT)).await }
+                    }),
+                ),
+            ]),
             ticker: ticker::Stores::new(&context("ticker"))?,
         })
     }

@@ -135,7 +135,7 @@ async fn run_services(run: RunOptions, first_port: u16, watch_url: String) -> Re
     let env_file = services.env_file.display();
     print_line(&format!(
         "The services are running. Run this in another terminal:\n\n  \
-         cargo build --workspace && cargo lambda watch --timeout 60 --env-file {env_file}\n"
+         cargo build --workspace && cargo lambda watch --timeout 900 --env-file {env_file}\n"
     ))?;
     stop.received().await;
     services.stop().await

@@ -1,12 +1,15 @@
 //! The local replacement for Lambda's event source mappings: delivers messages from a queue to its worker, and deletes
 //! those that the worker handled. Failed messages are delivered again after the queue's visibility timeout.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent, SqsMessage};
 use aws_sdk_sqs::Client;
 use aws_sdk_sqs::types::{DeleteMessageBatchRequestEntry, Message};
 use futures::future::BoxFuture;
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 /// Delivers a batch to a worker: in this process, or through `cargo lambda watch`. `None` means that the call failed.
@@ -16,6 +19,8 @@ pub struct Poller {
     pub client: Client,
     pub queue_url: String,
     pub batch_size: u32,
+    /// The maximum number of batches that are handled at once.
+    pub max_concurrency: u32,
     pub deliver: Deliver,
 }
 
@@ -26,17 +31,34 @@ const WAIT_S: i32 = 3;
 impl Poller {
     /// Polls until the platform stops.
     pub async fn run(self, stop: CancellationToken) {
+        let poller = Arc::new(self);
+        let slots = Arc::new(Semaphore::new(poller.max_concurrency.max(1) as usize));
+        let mut in_progress = JoinSet::new();
         loop {
-            let polled = tokio::select! {
-                () = stop.cancelled() => return,
-                polled = self.receive(WAIT_S) => polled,
+            while in_progress.try_join_next().is_some() {}
+            // A message is received only when a slot is free, because its visibility timeout begins then.
+            let received = async {
+                let slot = slots.clone().acquire_owned().await;
+                (slot, poller.receive(WAIT_S).await)
             };
-            // A received batch is handled to its end, even after `stop`.
-            match polled {
-                Ok(messages) => self.handle(messages).await,
+            let (slot, received) = tokio::select! {
+                () = stop.cancelled() => break,
+                received = received => received,
+            };
+            match received {
+                Ok(messages) if messages.is_empty() => {}
+                Ok(messages) => {
+                    let poller = poller.clone();
+                    in_progress.spawn(async move {
+                        poller.handle(messages).await;
+                        drop(slot);
+                    });
+                }
                 Err(()) => tokio::time::sleep(Duration::from_secs(1)).await,
             }
         }
+        // A received batch is handled to its end, even after `stop`.
+        in_progress.join_all().await;
     }
 
     /// Handles the messages that are in the queue now, and returns how many.

@@ -113,11 +113,12 @@ impl Runtime {
     pub fn pollers(&self, deliver: impl Fn(&str) -> Option<Deliver>) -> Vec<Poller> {
         let sources =
             self.template.functions.iter().filter_map(|(name, function)| Some((name, function.source.as_ref()?)));
-        let pollers = sources.filter_map(|(name, (queue, batch_size))| {
+        let pollers = sources.filter_map(|(name, source)| {
             Some(Poller {
                 client: self.aws.sqs(),
-                queue_url: self.resources.get(queue)?.clone(),
-                batch_size: *batch_size,
+                queue_url: self.resources.get(&source.queue)?.clone(),
+                batch_size: source.batch_size,
+                max_concurrency: source.max_concurrency,
                 deliver: deliver(name)?,
             })
         });

@@ -12,10 +12,19 @@ const TEMPLATE: &str = include_str!("../../template.yaml");
 #[derive(Debug, Default)]
 pub struct LambdaFunction {
     pub settings: BTreeMap<String, Setting>,
-    /// The queue whose messages the function handles, and the batch size.
-    pub source: Option<(String, u32)>,
+    /// The queue whose messages the function handles.
+    pub source: Option<QueueSource>,
     /// The AWS calls that the function may make.
     pub grants: Vec<PolicyGrant>,
+}
+
+/// How a function receives the messages of a queue.
+#[derive(Debug, PartialEq)]
+pub struct QueueSource {
+    pub queue: String,
+    pub batch_size: u32,
+    /// The maximum number of batches that the function handles at once.
+    pub max_concurrency: u32,
 }
 
 /// One statement of a policy.
@@ -117,8 +126,12 @@ fn parse_function(properties: &Json, common: &Json) -> LambdaFunction {
     let settings = entries(common).chain(entries(own)).map(|(name, value)| (name.clone(), parse_setting(value)));
     let sources = entries(&properties["Events"]).filter(|(_, event)| text(&event["Type"]) == "SQS");
     let mut sources = sources.map(|(_, event)| {
-        let queue = text(&event["Properties"]["Queue"]["Fn::GetAtt"]).trim_end_matches(".Arn").to_owned();
-        (queue, number(&event["Properties"]["BatchSize"], 10))
+        let properties = &event["Properties"];
+        QueueSource {
+            queue: text(&properties["Queue"]["Fn::GetAtt"]).trim_end_matches(".Arn").to_owned(),
+            batch_size: number(&properties["BatchSize"], 10),
+            max_concurrency: number(&properties["ScalingConfig"]["MaximumConcurrency"], 1),
+        }
     });
     let statements = items(&properties["Policies"]).flat_map(|policy| items(&policy["Statement"]));
     LambdaFunction {
@@ -234,7 +247,8 @@ mod tests {
         let template = SamTemplate::read();
         assert!(template.tables.contains_key("EntitiesTable"));
         let worker = &template.functions["attention-worker"];
-        assert_eq!(worker.source, Some(("AttentionQueue".to_owned(), 10)));
+        let source = QueueSource { queue: "AttentionQueue".to_owned(), batch_size: 10, max_concurrency: 10 };
+        assert_eq!(worker.source, Some(source));
         assert_eq!(worker.settings["TABLE_ENTITIES"], Setting::Ref("EntitiesTable".to_owned()));
         assert_eq!(worker.grants[0].resources, [part("EntitiesTable", "")]);
         let workflows = &template.functions["workflows"].grants;

@@ -5,7 +5,6 @@ mod journal;
 mod plans;
 mod worker;
 
-pub use effects::model::ModelEffects;
-pub use effects::http::HttpEffects;
+pub use effects::NodePerformers;
 pub use plans::{Plans, ReleasePlans};
 pub use worker::{Performers, Worker};

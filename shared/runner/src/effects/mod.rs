@@ -1,4 +1,57 @@
-//! Performs the effects of nodes.
+//! Performs the effects of nodes, by their type.
 
-pub mod model;
-pub mod http;
+mod http;
+mod model;
+
+use std::sync::Arc;
+
+use domain::Result;
+use domain::run::{Run, StepError};
+use engine::drive::{Effect, EffectError, Effects, RetryHint};
+use engine::run::StepOutcome;
+use shared::Context;
+
+use self::http::HttpEffects;
+use self::model::ModelEffects;
+use crate::Performers;
+
+/// The performers of all node types. The driver itself carries out delays and reviews.
+#[derive(Clone)]
+pub struct NodePerformers {
+    http: Arc<HttpEffects>,
+    models: Arc<ModelEffects>,
+}
+
+impl NodePerformers {
+    pub fn new(context: &Context) -> Result<Self> {
+        Ok(Self { http: Arc::new(HttpEffects::new(context)?), models: Arc::new(ModelEffects::new(context)?) })
+    }
+}
+
+impl Performers for NodePerformers {
+    fn of_run(&self, run: &Run) -> impl Effects + Send {
+        NodeEffects { performers: self.clone(), run: run.clone() }
+    }
+}
+
+struct NodeEffects {
+    performers: NodePerformers,
+    run: Run,
+}
+
+impl Effects for NodeEffects {
+    async fn perform(&self, effect: Effect) -> Result<StepOutcome, EffectError> {
+        let NodePerformers { http, models } = &self.performers;
+        match effect.node_type.name {
+            "http" => http.perform(&self.run, &effect).await,
+            "model" => models.complete(&self.run, &effect).await,
+            "embeddings" => models.embed(&self.run, &effect).await,
+            name => Err(not_available(name)),
+        }
+    }
+}
+
+fn not_available(node_type: &str) -> EffectError {
+    let message = format!("the platform cannot perform nodes of the type {node_type} yet; remove the node");
+    EffectError { error: StepError::new("not_available", message), retry: RetryHint::Never }
+}

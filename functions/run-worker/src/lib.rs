@@ -1,0 +1,34 @@
+//! Queue worker: carries out runs of workflows. A message names a run that may need a process.
+
+use std::sync::Arc;
+
+use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent};
+use domain::Result;
+use domain::time::Time;
+use runner::{NodePerformers, ReleasePlans, Worker};
+use shared::Context;
+use shared::queue::each_message;
+use shared::store::{Runs, Workflows};
+
+/// The stores and clients that the worker uses.
+#[derive(Clone)]
+pub struct Stores {
+    worker: Arc<Worker<ReleasePlans, NodePerformers>>,
+}
+
+impl Stores {
+    pub fn new(context: &Context) -> Result<Self> {
+        let worker = Worker {
+            runs: Runs::new(context)?,
+            plans: ReleasePlans::new(Workflows::new(context)?),
+            performers: NodePerformers::new(context)?,
+            clock: context.clock.clone(),
+        };
+        Ok(Self { worker: Arc::new(worker) })
+    }
+}
+
+/// Carries out the runs of an SQS batch until the shift ends. Failed messages are returned for a retry.
+pub async fn handle(stores: &Stores, event: SqsEvent, shift_ends_at: Time) -> SqsBatchResponse {
+    each_message(event, |hint| stores.worker.handle(hint, shift_ends_at)).await
+}
