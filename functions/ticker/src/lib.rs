@@ -1,10 +1,11 @@
-//! Runs every minute: resends the queue messages of overdue work (outbox retry), and closes abandoned quota leases.
+//! Runs every minute: resends the queue messages of overdue work (outbox retry), sends those of runs that are due, and
+//! closes abandoned quota leases.
 
 use domain::Result;
 use domain::time::Time;
 use shared::Context;
 use shared::store::work::Hints;
-use shared::store::{Leases, Works};
+use shared::store::{Leases, Runs, Works};
 
 /// The maximum number of items per shard in one tick. The next tick processes the rest.
 const LIMIT: u32 = 200;
@@ -15,19 +16,26 @@ pub struct Stores {
     works: Works,
     leases: Leases,
     hints: Hints,
+    runs: Runs,
 }
 
 impl Stores {
     pub fn new(context: &Context) -> Result<Self> {
-        Ok(Self { works: Works::new(context)?, leases: Leases::new(context)?, hints: Hints::new(context)? })
+        Ok(Self {
+            works: Works::new(context)?,
+            leases: Leases::new(context)?,
+            hints: Hints::new(context)?,
+            runs: Runs::new(context)?,
+        })
     }
 }
 
 /// Runs one tick and returns the number of processed items.
 pub async fn tick(stores: &Stores, now: Time) -> Result<usize> {
-    // A failure of one task must not stop the other.
-    let (sent, closed) = futures::join!(resend_overdue(stores, now), close_abandoned(stores, now));
-    Ok(sent? + closed?)
+    // A failure of one task must not stop the others.
+    let (sent, closed, hinted) =
+        futures::join!(resend_overdue(stores, now), close_abandoned(stores, now), stores.runs.send_due(now));
+    Ok(sent? + closed? + hinted?)
 }
 
 async fn resend_overdue(stores: &Stores, now: Time) -> Result<usize> {
