@@ -19,6 +19,13 @@ pub struct Bucket {
     name: String,
 }
 
+/// An object that is read only if it is small.
+#[derive(Debug)]
+pub enum SizedObject {
+    Small(Bytes),
+    Large,
+}
+
 impl Bucket {
     /// The bucket whose name is in the given setting.
     pub fn new(context: &Context, setting: &'static str) -> Result<Self> {
@@ -37,6 +44,22 @@ impl Bucket {
         let call = self.client.get_object().bucket(&self.name).key(key).checksum_mode(ChecksumMode::Enabled);
         match call.send().await {
             Ok(object) => object.body.collect().await.map(|body| Some(body.into_bytes())).map_err(download_error),
+            Err(error) if error.as_service_error().is_some_and(|error| error.is_no_such_key()) => Ok(None),
+            Err(error) => Err(convert_error(error)),
+        }
+    }
+
+    /// Reads an object, unless it is larger than a limit.
+    pub async fn get_small(&self, key: &str, max_bytes: usize) -> Result<Option<SizedObject>> {
+        let call = self.client.get_object().bucket(&self.name).key(key).checksum_mode(ChecksumMode::Enabled);
+        match call.send().await {
+            Ok(object) if object.content_length().is_none_or(|bytes| bytes > max_bytes as i64) => {
+                Ok(Some(SizedObject::Large))
+            }
+            Ok(object) => {
+                let content = object.body.collect().await.map_err(download_error)?;
+                Ok(Some(SizedObject::Small(content.into_bytes())))
+            }
             Err(error) if error.as_service_error().is_some_and(|error| error.is_no_such_key()) => Ok(None),
             Err(error) => Err(convert_error(error)),
         }

@@ -39,6 +39,7 @@ impl Functions {
                 ("channels", channels::router(&context("channels"))?),
                 ("inference", inference::router(&context("inference"))?),
                 ("reference", reference::router(&context("reference"))?),
+                ("runs", runs::router(&context("runs"))?),
                 ("workflows", workflows::router(&context("workflows"))?),
             ]),
             workers: BTreeMap::from([

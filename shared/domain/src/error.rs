@@ -30,6 +30,9 @@ pub enum Error {
     MethodNotAllowed,
     #[error("{message}")]
     Conflict { code: &'static str, message: String },
+    /// A conflict with the decision of another person. `details` describes that decision.
+    #[error("{message}")]
+    AlreadyResolved { message: String, details: serde_json::Value },
     /// The credits or a spending cap are used up.
     #[error("{message}")]
     Billing { code: &'static str, message: String, level: Option<Level> },

@@ -11,4 +11,4 @@ pub mod run;
 pub mod schedule;
 pub mod schema;
 pub mod templates;
-mod value_size;
+pub mod value_size;

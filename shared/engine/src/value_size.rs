@@ -3,6 +3,7 @@
 use std::io;
 
 use serde::Serialize;
+use serde_json::Value;
 
 /// The maximum size of a value as JSON: of the result of an expression, and of the input and the output of a step.
 pub const MAX_VALUE_BYTES: usize = 1024 * 1024;
@@ -12,6 +13,16 @@ pub fn measure(value: &impl Serialize) -> Option<usize> {
     let mut limit = ByteLimit(MAX_VALUE_BYTES);
     serde_json::to_writer(&mut limit, value).ok()?;
     Some(MAX_VALUE_BYTES - limit.0)
+}
+
+/// Whether lists and objects of the value are nested deeper than a limit.
+pub fn is_deeper_than(value: &Value, limit: usize) -> bool {
+    let mut inner: Box<dyn Iterator<Item = &Value>> = match value {
+        Value::Array(items) => Box::new(items.iter()),
+        Value::Object(fields) => Box::new(fields.values()),
+        _ => return false,
+    };
+    limit == 0 || inner.any(|value| is_deeper_than(value, limit - 1))
 }
 
 /// A writer that only counts bytes, and fails above its limit.

@@ -47,6 +47,7 @@ fn classify(error: &Error) -> (StatusCode, String) {
         Error::NoRoute => (StatusCode::NOT_FOUND, "not_found"),
         Error::MethodNotAllowed => (StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed"),
         Error::Conflict { code, .. } => (StatusCode::CONFLICT, *code),
+        Error::AlreadyResolved { .. } => (StatusCode::CONFLICT, "already_resolved"),
         Error::PreconditionFailed => (StatusCode::PRECONDITION_FAILED, "precondition_failed"),
         Error::Billing { code, .. } => (StatusCode::PAYMENT_REQUIRED, *code),
         Error::RateLimited { .. } => (StatusCode::TOO_MANY_REQUESTS, "rate_limit_exceeded"),
@@ -100,7 +101,7 @@ fn message(error: &Error) -> String {
 /// The details of an error, shortened for the response.
 fn details(error: &Error) -> Option<Value> {
     match error {
-        Error::Unsound { details, .. } => Some(error_text::shorten_details(details, MAX_DETAILS_BYTES)),
+        Error::Unsound { details, .. } | Error::AlreadyResolved { details, .. } => Some(error_text::shorten_details(details, MAX_DETAILS_BYTES)),
         _ => None,
     }
 }

@@ -46,7 +46,13 @@ pub fn documents() -> [Document; 2] {
         merge(
             "builder.json",
             builder,
-            [agents::document(), workflows::document(), channels::document(), reference_part(|path| !is_gateway(path))],
+            [
+                agents::document(),
+                workflows::document(),
+                channels::document(),
+                runs::document(),
+                reference_part(|path| !is_gateway(path)),
+            ],
         ),
         merge(
             "gateway.json",

@@ -1,6 +1,7 @@
 //! Runs: each is one execution of a release of a workflow.
 
 mod event;
+mod review;
 mod step_error;
 
 use std::sync::Arc;
@@ -12,8 +13,10 @@ use utoipa::ToSchema;
 use super::id::{ReleaseId, RunId, WorkflowId};
 use super::identity::Account;
 use super::time::Time;
+use crate::{Error, Result};
 
 pub use event::{RunEvent, RunEventKind, RunValue};
+pub use review::{ReviewAnswer, ReviewField, ReviewFieldType, ReviewRequest};
 pub use step_error::StepError;
 
 /// A crash of the process that carries out a run is recovered this many times in a row. After one more, the run fails.
@@ -39,6 +42,28 @@ impl Run {
     pub fn queued_at(&self) -> Time {
         Time::from_uuid(self.id.uuid())
     }
+
+    /// Checks whether the state allows cancelling the run: only before it begins.
+    pub fn check_cancellable(&self) -> Result<()> {
+        match self.state {
+            RunState::Queued => Ok(()),
+            RunState::Running | RunState::Paused => Err(Error::invalid_state("the run has begun; stop it instead")),
+            _ => Err(has_ended()),
+        }
+    }
+
+    /// Checks whether the state allows stopping the run: only after it has begun.
+    pub fn check_stoppable(&self) -> Result<()> {
+        match self.state {
+            RunState::Running | RunState::Paused => Ok(()),
+            RunState::Queued => Err(Error::invalid_state("the run has not begun; cancel it instead")),
+            _ => Err(has_ended()),
+        }
+    }
+}
+
+pub fn has_ended() -> Error {
+    Error::invalid_state("the run has ended")
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -103,14 +128,4 @@ impl RunEnd {
             Self::Cancelled => RunEventKind::RunCancelled,
         }
     }
-}
-
-/// The answer of a person to a review.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ReviewAnswer {
-    pub approved: bool,
-    pub fields: serde_json::Map<String, Value>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub comment: Option<String>,
-    pub reviewer: String,
 }

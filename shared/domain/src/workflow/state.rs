@@ -32,6 +32,21 @@ fn unpublished<T>() -> Result<T> {
     Err(Error::Conflict { code: "unpublished_changes", message })
 }
 
+impl WorkflowState {
+    /// Checks whether runs may start. A workflow that needs attention starts them, and its runs show what is missing.
+    pub fn check_startable(self) -> Result<()> {
+        match self {
+            Self::Published | Self::NeedsAttention => Ok(()),
+            Self::Draft => unpublished(),
+            Self::Paused => {
+                let message = "the workflow is paused; resume it first".to_owned();
+                Err(Error::Conflict { code: "workflow_paused", message })
+            }
+            Self::Archived => impossible(self, "start a run"),
+        }
+    }
+}
+
 impl Workflow {
     pub fn paused(&self, now: Time) -> Result<Self> {
         match self.state() {
@@ -155,19 +170,20 @@ mod tests {
         };
         let table = states.map(|workflow| {
             let publish = workflow.check_publishable().map(|()| workflow.clone());
-            [workflow.paused(now), workflow.resumed(now), workflow.archived(now), workflow.restored(now), publish]
+            let start = workflow.state().check_startable().map(|()| workflow.clone());
+            [workflow.paused(now), workflow.resumed(now), workflow.archived(now), workflow.restored(now), publish, start]
                 .map(outcome)
                 .join(" ")
         });
         assert_eq!(
             table,
             [
-                "unpublished_changes unpublished_changes Archived invalid_state Draft",
-                "Paused invalid_state Archived invalid_state no_changes",
-                "invalid_state Published Archived invalid_state no_changes",
-                "Paused invalid_state Archived invalid_state no_changes",
-                "invalid_state invalid_state invalid_state Draft invalid_state",
-                "invalid_state invalid_state invalid_state Paused invalid_state",
+                "unpublished_changes unpublished_changes Archived invalid_state Draft unpublished_changes",
+                "Paused invalid_state Archived invalid_state no_changes Published",
+                "invalid_state Published Archived invalid_state no_changes workflow_paused",
+                "Paused invalid_state Archived invalid_state no_changes NeedsAttention",
+                "invalid_state invalid_state invalid_state Draft invalid_state invalid_state",
+                "invalid_state invalid_state invalid_state Paused invalid_state invalid_state",
             ]
         );
     }

@@ -15,8 +15,9 @@ impl Runs {
     /// Cancels a run that no process has claimed yet.
     pub async fn cancel(&self, run: &Run) -> Result<()> {
         let Some(item) = self.item(run.id).await? else { return Err(Error::NotFound { kind: "run" }) };
-        if item.epoch > 0 || !self.end_unheld(&item).await? {
-            return Err(Error::invalid_state("the run has begun; stop it instead"));
+        let is_queued = item.epoch == 0 && item.state == RunState::Queued;
+        if !is_queued || !self.end_unheld(&item).await? {
+            return Err(Error::invalid_state("the run has begun or ended"));
         }
         Ok(())
     }

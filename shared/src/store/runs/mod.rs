@@ -7,6 +7,7 @@
 mod claim;
 mod controls;
 mod due;
+mod ends;
 mod hold;
 mod items;
 mod reviews;
@@ -30,6 +31,7 @@ use domain::time::{Clock, Time};
 use items::{LogItem, RunItem};
 
 pub use claim::{Claim, ClaimedRun};
+pub use ends::ShownValue;
 pub use hold::{Hold, NewReview, Parking, RunHold};
 pub use items::ReviewState;
 pub use reviews::OpenReview;

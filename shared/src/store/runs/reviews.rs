@@ -13,7 +13,7 @@ use crate::store::item::parse;
 use crate::store::keys;
 use crate::store::table::{Range, RefusedWrite, TableQuery, WriteOutcome};
 use domain::id::RunId;
-use domain::run::{ReviewAnswer, RunState};
+use domain::run::{ReviewAnswer, ReviewRequest, RunState};
 use domain::time::Time;
 use domain::{Error, Result};
 
@@ -102,6 +102,21 @@ impl Runs {
             .add("wakes", 1)
             .set("due_shard", keys::run_shard(run))
             .set("due_at", now)
+    }
+}
+
+impl OpenReview {
+    /// Whether a person can answer it. The holder of the run closes an expired review later.
+    pub fn is_open(&self, now: Time) -> bool {
+        self.state == ReviewState::Open && self.closes_at > now
+    }
+
+    pub fn node_id(&self) -> &str {
+        self.step.rsplit('/').next().unwrap_or_default()
+    }
+
+    pub fn content(&self) -> ReviewRequest {
+        serde_json::from_value(self.request.clone().into()).unwrap_or_default()
     }
 }
 

@@ -42,6 +42,12 @@ pub struct StartKey {
     pub request: String,
 }
 
+impl StartKey {
+    fn key(&self) -> Key {
+        keys::run_start(&self.source, &hash(&Value::from(self.key.as_str())))
+    }
+}
+
 #[derive(Debug)]
 pub enum Started {
     Now(Box<Run>),
@@ -59,6 +65,15 @@ struct StartItem {
 }
 
 impl Runs {
+    /// The run that an earlier request with this key started.
+    pub async fn started(&self, start_key: &StartKey) -> Result<Option<RunId>> {
+        let found = self.entities.get(&start_key.key()).await?;
+        match found.map(parse::<StartItem>).transpose()?.filter(|item| item.expires_at > self.now().as_seconds()) {
+            Some(item) if item.request != start_key.request => Err(Error::idempotency_conflict()),
+            item => Ok(item.map(|item| item.run_id)),
+        }
+    }
+
     /// Stores a new run in the queue's state, and sends its hint.
     pub async fn start(&self, new: NewRun, start_key: Option<StartKey>) -> Result<Started> {
         let now = self.now();
@@ -68,10 +83,9 @@ impl Runs {
         let item = RunItem { due_at: Some(now.plus(RESEND_AFTER)), ..new_item(new, events.len() as u64) };
         let mut writes = vec![self.entities.put_new(&item), self.journal.put_new(&LogItem::new(id, 1, &events))];
         if let Some(start_key) = &start_key {
-            let StartKey { source, key, request } = start_key;
-            let Key { pk, sk } = keys::run_start(source, &hash(&Value::from(key.as_str())));
+            let Key { pk, sk } = start_key.key();
             let expires_at = now.plus(WINDOW).as_seconds();
-            let claim = StartItem { pk, sk, run_id: id, request: request.clone(), expires_at };
+            let claim = StartItem { pk, sk, run_id: id, request: start_key.request.clone(), expires_at };
             let claim = self.entities.put(&claim).require("attribute_not_exists(pk) OR expires_at <= :now");
             writes.push(claim.bind(":now", now.as_seconds()).labeled(KEY));
         }

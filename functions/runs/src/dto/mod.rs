@@ -1,0 +1,4 @@
+//! Request and response bodies of the runs API.
+
+pub mod review;
+pub mod run;

@@ -1,0 +1,61 @@
+//! Handlers that cancel and stop runs.
+
+use axum::extract::State;
+use domain::id::{RunId, WorkflowId};
+use shared::http::NoBody;
+use shared::http::standard::{ApiError, Caller, Data, ErrorBody, ErrorResponses, NotFound, Path, Result};
+
+use super::runs::{find_run, run_response};
+use crate::Stores;
+use crate::dto::run::RunOut;
+
+/// Cancel a queued run
+#[utoipa::path(
+    post, path = "/builder/v1/workflows/{id}/runs/{run_id}/cancel", tag = "runs",
+    params(("id" = Uuid, Path, description = "The workflow"), ("run_id" = Uuid, Path, description = "The run")),
+    responses(
+        (status = 200, description = "The cancelled run", body = Data<RunOut>),
+        (status = 409, description = "`invalid_state`: the run has begun or ended", body = ErrorBody),
+        NotFound<(WorkflowId, RunId)>, ErrorResponses,
+    ),
+)]
+pub async fn cancel_run(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    Path((id, run_id)): Path<(WorkflowId, RunId)>,
+    _: NoBody<ApiError>,
+) -> Result<Data<RunOut>> {
+    let account = caller.account();
+    stores.workflows.get_header(account, id).await?;
+    let run = find_run(&stores, account, id, run_id).await?;
+    run.check_cancellable()?;
+    stores.runs.cancel(&run).await?;
+    run_response(&stores, find_run(&stores, account, id, run_id).await?, caller.at).await
+}
+
+/// Stop a run
+///
+/// Stops a run that is running or paused. What it has already begun, such as a call of another system, may still take
+/// place. Nothing new begins.
+#[utoipa::path(
+    post, path = "/builder/v1/workflows/{id}/runs/{run_id}/stop", tag = "runs",
+    params(("id" = Uuid, Path, description = "The workflow"), ("run_id" = Uuid, Path, description = "The run")),
+    responses(
+        (status = 200, description = "The stopped run", body = Data<RunOut>),
+        (status = 409, description = "`invalid_state`: the run is queued or has ended", body = ErrorBody),
+        NotFound<(WorkflowId, RunId)>, ErrorResponses,
+    ),
+)]
+pub async fn stop_run(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    Path((id, run_id)): Path<(WorkflowId, RunId)>,
+    _: NoBody<ApiError>,
+) -> Result<Data<RunOut>> {
+    let account = caller.account();
+    stores.workflows.get_header(account, id).await?;
+    let run = find_run(&stores, account, id, run_id).await?;
+    run.check_stoppable()?;
+    stores.runs.stop(&run).await?;
+    run_response(&stores, find_run(&stores, account, id, run_id).await?, caller.at).await
+}

@@ -1,0 +1,131 @@
+//! Handlers that start and read runs.
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use domain::graph::hash;
+use domain::id::{Id, RunId, WorkflowId};
+use domain::identity::Account;
+use domain::run::{Run, RunOrigin, RunState};
+use domain::time::Time;
+use domain::{Error, Result as DomainResult};
+use serde_json::json;
+use shared::http::standard::{
+    Caller, Data, ErrorBody, ErrorResponses, NotFound, NotJson, OptionalJson, Path, Result,
+};
+use shared::store::runs::{NewRun, ShownValue, StartKey, Started};
+
+use crate::Stores;
+use crate::dto::run::{RunContent, RunOut, StartRunIn};
+
+const MAX_KEY_CHARS: usize = 200;
+
+/// Start a run
+///
+/// Starts a run of the active release and answers at once. The run begins at the node `input`, or at the first trigger
+/// of the graph if it has no such node.
+#[utoipa::path(
+    post, path = "/builder/v1/workflows/{id}/runs", tag = "runs",
+    params(("id" = Uuid, Path, description = "The workflow")), request_body = Option<StartRunIn>,
+    responses(
+        (status = 202, description = "The run. For a repeated `idempotencyKey`, the run of the first request",
+            body = Data<RunOut>),
+        (status = 409, description = "`unpublished_changes`: the workflow was never published; `workflow_paused`; \
+            `invalid_state`: archived; `idempotency_conflict`: the `idempotencyKey` was used with another input",
+            body = ErrorBody),
+        NotFound<WorkflowId>, NotJson, ErrorResponses,
+    ),
+)]
+pub async fn start_run(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    Path(id): Path<WorkflowId>,
+    OptionalJson(StartRunIn { input, idempotency_key }): OptionalJson<StartRunIn>,
+) -> Result<(StatusCode, Data<RunOut>)> {
+    let account = caller.account();
+    let workflow = stores.workflows.get_header(account, id).await?;
+    let start_key = idempotency_key.map(|key| start_key(id, key, &input)).transpose()?;
+    // A repeated request gets the run of the first one, even if the workflow was paused or published since.
+    if let Some(start_key) = &start_key
+        && let Some(first) = stores.runs.started(start_key).await?
+    {
+        let run = find_run(&stores, account, id, first).await?;
+        return Ok((StatusCode::ACCEPTED, run_response(&stores, run, caller.at).await?));
+    }
+    workflow.state.check_startable()?;
+    let active = workflow.active.ok_or_else(|| Error::internal("a workflow that may start has no release"))?;
+    let trigger = stores.triggers.find(account, id, active.release).await?;
+    let new = NewRun {
+        id: RunId::new(),
+        account,
+        workflow: id,
+        release: active.release,
+        release_number: active.number,
+        origin: RunOrigin::Manual,
+        trigger: trigger.node_id.clone(),
+        input: trigger.check_input(input).await?,
+    };
+    let input = ShownValue::Value(new.input.clone());
+    match stores.runs.start(new, start_key).await? {
+        Started::Now(run) => {
+            let content = RunContent { input, output: None, waiting: None };
+            Ok((StatusCode::ACCEPTED, Data { data: RunOut::new(*run, content) }))
+        }
+        Started::Before(first) => {
+            let run = find_run(&stores, account, id, first).await?;
+            Ok((StatusCode::ACCEPTED, run_response(&stores, run, caller.at).await?))
+        }
+    }
+}
+
+fn start_key(id: WorkflowId, key: String, input: &Option<serde_json::Value>) -> DomainResult<StartKey> {
+    if key.is_empty() || key.chars().count() > MAX_KEY_CHARS {
+        return Err(Error::invalid_body("idempotencyKey", format!("1 to {MAX_KEY_CHARS} characters")));
+    }
+    Ok(StartKey { source: format!("manual#{id}"), key, request: hash(&json!({"input": input})) })
+}
+
+/// Read a run
+#[utoipa::path(
+    get, path = "/builder/v1/workflows/{id}/runs/{run_id}", tag = "runs",
+    params(("id" = Uuid, Path, description = "The workflow"), ("run_id" = Uuid, Path, description = "The run")),
+    responses(
+        (status = 200, description = "The run", body = Data<RunOut>),
+        NotFound<(WorkflowId, RunId)>, ErrorResponses,
+    ),
+)]
+pub async fn get_run(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    Path((id, run_id)): Path<(WorkflowId, RunId)>,
+) -> Result<Data<RunOut>> {
+    stores.workflows.get_header(caller.account(), id).await?;
+    let run = find_run(&stores, caller.account(), id, run_id).await?;
+    run_response(&stores, run, caller.at).await
+}
+
+/// Reads a run of a workflow of the account.
+pub async fn find_run(stores: &Stores, account: Account, workflow: WorkflowId, id: RunId) -> DomainResult<Run> {
+    let run = stores.runs.find(id).await?;
+    let run = run.filter(|run| run.account == account && run.workflow == workflow);
+    run.ok_or(Error::NotFound { kind: RunId::KIND })
+}
+
+/// Builds the response of a run. The values of the log are read only if the run has them.
+pub async fn run_response(stores: &Stores, run: Run, now: Time) -> Result<Data<RunOut>> {
+    let output = async {
+        match run.state {
+            RunState::Completed => stores.runs.output(run.id).await.map(Some),
+            _ => Ok(None),
+        }
+    };
+    let waiting = async {
+        if !matches!(run.state, RunState::Running | RunState::Paused) {
+            return Ok(None);
+        }
+        let reviews = stores.runs.reviews(run.id).await?.into_iter();
+        Ok(reviews.filter(|review| review.is_open(now)).min_by_key(|review| review.closes_at))
+    };
+    let (input, output, waiting) = futures::try_join!(stores.runs.input(run.id), output, waiting)?;
+    let content = RunContent { input, output, waiting: waiting.map(Into::into) };
+    Ok(Data { data: RunOut::new(run, content) })
+}

@@ -1,0 +1,44 @@
+//! `/builder/v1/workflows/{id}/runs…`: starts, shows and controls runs of workflows. The function `run-worker` carries
+//! them out.
+
+mod dto;
+mod handlers;
+mod routes;
+mod triggers;
+
+use std::sync::Arc;
+
+use domain::Result;
+use shared::Context;
+use shared::auth::Auth;
+use shared::store::{Runs, Workflows};
+
+pub use routes::{document, router};
+use triggers::Triggers;
+
+/// The stores that the handlers share.
+#[derive(Clone)]
+pub struct Stores {
+    auth: Arc<Auth>,
+    workflows: Workflows,
+    runs: Runs,
+    triggers: Arc<Triggers>,
+}
+
+impl Stores {
+    fn new(context: &Context) -> Result<Self> {
+        let workflows = Workflows::new(context)?;
+        Ok(Self {
+            auth: Arc::new(Auth::new(context)?),
+            runs: Runs::new(context)?,
+            triggers: Arc::new(Triggers::new(workflows.clone())),
+            workflows,
+        })
+    }
+}
+
+impl AsRef<Auth> for Stores {
+    fn as_ref(&self) -> &Auth {
+        &self.auth
+    }
+}

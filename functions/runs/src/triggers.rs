@@ -1,0 +1,89 @@
+//! The trigger of a manual run: the `input` node of the release, or its first trigger if it has none.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use domain::graph::{Graph, Node};
+use domain::id::{ReleaseId, WorkflowId};
+use domain::identity::Account;
+use domain::{Error, Result};
+use engine::nodes::input::InputNode;
+use engine::nodes::{self, Category, NodeKind};
+use engine::schema::check_value;
+use engine::value_size::{MAX_VALUE_BYTES, is_deeper_than, measure};
+use serde_json::Value;
+use shared::cache::Cache;
+use shared::offload;
+use shared::store::Workflows;
+
+/// The maximum nesting of lists and objects in an input.
+const MAX_DEPTH: usize = 100;
+/// The number of triggers in memory.
+const TRIGGERS: usize = 200;
+const KEPT: Duration = Duration::from_secs(60 * 60);
+
+/// The triggers of releases. A release never changes, so its manifest is read once in each process.
+pub struct Triggers {
+    workflows: Workflows,
+    triggers: Cache<ReleaseId, Arc<Trigger>>,
+}
+
+#[derive(Debug, PartialEq)]
+pub struct Trigger {
+    pub node_id: String,
+    /// The JSON Schema of the input.
+    schema: Option<Value>,
+    /// The input of a run that is started without one.
+    default_input: Value,
+}
+
+impl Triggers {
+    pub fn new(workflows: Workflows) -> Self {
+        Self { workflows, triggers: Cache::new(KEPT, TRIGGERS) }
+    }
+
+    pub async fn find(&self, account: Account, workflow: WorkflowId, release: ReleaseId) -> Result<Arc<Trigger>> {
+        let load = async || {
+            let release = self.workflows.release(account, workflow, release).await?;
+            let manifest = self.workflows.manifest(account, workflow, &release).await?;
+            let trigger = find_trigger(&manifest.graph);
+            trigger.map(Arc::new).ok_or_else(|| Error::internal("a release has no trigger"))
+        };
+        self.triggers.get_or_load(&release, load).await
+    }
+}
+
+fn find_trigger(graph: &Graph) -> Option<Trigger> {
+    let is_trigger =
+        |node: &&Node| nodes::find(&node.r#type).is_some_and(|node_type| node_type.category == Category::Trigger);
+    let input = graph.nodes.iter().find(|node| node.r#type == InputNode::NAME);
+    let node = input.or_else(|| graph.nodes.iter().find(is_trigger))?;
+    // Only the type `input` has these fields.
+    let field = |name: &str| node.config.get(name).cloned().filter(|_| input.is_some());
+    let default_input = field("example").unwrap_or_default();
+    Some(Trigger { node_id: node.id.clone(), schema: field("schema").filter(|schema| !schema.is_null()), default_input })
+}
+
+impl Trigger {
+    /// The input of a run: what the caller sent, or the example of the node. It must match the schema.
+    pub async fn check_input(self: Arc<Self>, given: Option<Value>) -> Result<Value> {
+        let input = given.unwrap_or_else(|| self.default_input.clone());
+        if measure(&input).is_none() {
+            return Err(Error::invalid_body("input", format!("at most {MAX_VALUE_BYTES} bytes as JSON")));
+        }
+        if is_deeper_than(&input, MAX_DEPTH) {
+            return Err(Error::invalid_body("input", format!("lists and objects nest at most {MAX_DEPTH} levels")));
+        }
+        if self.schema.is_none() {
+            return Ok(input);
+        }
+        offload(move || {
+            let violations = self.schema.as_ref().map(|schema| check_value(schema, &input, "input").violations);
+            match violations.into_iter().flatten().next() {
+                Some((field, problem)) => Err(Error::invalid_body(field, problem)),
+                None => Ok(input),
+            }
+        })
+        .await
+    }
+}

@@ -1,0 +1,71 @@
+//! The input and the output of a run. They are in the first and in the last part of its log, so the rest is not read.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::items::LogItem;
+use super::{Runs, parse};
+use crate::bucket::SizedObject;
+use crate::store::keys;
+use crate::store::table::TableQuery;
+use domain::id::RunId;
+use domain::page::Order;
+use domain::run::{RunEventKind, RunValue};
+use domain::{Error, Result};
+
+/// A larger value is shown as a URL.
+const MAX_SHOWN_BYTES: usize = 256 * 1024;
+/// How long the URL of a value is valid.
+const URL_VALID: Duration = Duration::from_secs(15 * 60);
+
+/// A value of a run, as it is shown.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ShownValue {
+    Value(Value),
+    /// A presigned URL of the value as JSON.
+    Url(String),
+}
+
+impl Runs {
+    pub async fn input(&self, id: RunId) -> Result<ShownValue> {
+        match self.log_end(id, Order::Asc).await? {
+            Some(RunEventKind::RunQueued { input }) => self.shown(input).await,
+            _ => Err(Error::internal("the log of a run has no beginning")),
+        }
+    }
+
+    /// The output of a run that has completed.
+    pub async fn output(&self, id: RunId) -> Result<ShownValue> {
+        match self.log_end(id, Order::Desc).await? {
+            Some(RunEventKind::RunCompleted { output }) => self.shown(output).await,
+            _ => Err(Error::internal("the log of a completed run has no end")),
+        }
+    }
+
+    /// The first or the last event of a log.
+    async fn log_end(&self, id: RunId, order: Order) -> Result<Option<RunEventKind>> {
+        let query = TableQuery { order, limit: Some(1), ..TableQuery::partition(keys::run_log(id)) };
+        let part = self.journal.query(&query).await?.items.into_iter().next();
+        let mut events = part.map(|part| parse::<LogItem>(part)?.events()).transpose()?.unwrap_or_default();
+        let event = match order {
+            Order::Asc => (!events.is_empty()).then(|| events.swap_remove(0)),
+            Order::Desc => events.pop(),
+        };
+        Ok(event.map(|event| event.kind))
+    }
+
+    async fn shown(&self, value: RunValue) -> Result<ShownValue> {
+        let name = match value {
+            RunValue::Value(value) => return Ok(ShownValue::Value(value)),
+            RunValue::Object(name) => name,
+        };
+        match self.bucket.get_small(&name, MAX_SHOWN_BYTES).await? {
+            Some(SizedObject::Small(text)) => {
+                Ok(ShownValue::Value(serde_json::from_slice(&text).map_err(Error::internal)?))
+            }
+            Some(SizedObject::Large) => self.bucket.presigned(&name, URL_VALID).await.map(ShownValue::Url),
+            None => Err(Error::internal(format!("the value {name} is missing"))),
+        }
+    }
+}
