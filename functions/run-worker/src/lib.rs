@@ -30,5 +30,6 @@ impl Stores {
 
 /// Carries out the runs of an SQS batch until the shift ends. Failed messages are returned for a retry.
 pub async fn handle(stores: &Stores, event: SqsEvent, shift_ends_at: Time) -> SqsBatchResponse {
-    each_message(event, |hint| stores.worker.handle(hint, shift_ends_at)).await
+    // Boxed, because the compiler refuses futures that are nested too deeply.
+    each_message(event, |hint| Box::pin(stores.worker.handle(hint, shift_ends_at))).await
 }

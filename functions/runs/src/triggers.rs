@@ -61,7 +61,11 @@ fn find_trigger(graph: &Graph) -> Option<Trigger> {
     // Only the type `input` has these fields.
     let field = |name: &str| node.config.get(name).cloned().filter(|_| input.is_some());
     let default_input = field("example").unwrap_or_default();
-    Some(Trigger { node_id: node.id.clone(), schema: field("schema").filter(|schema| !schema.is_null()), default_input })
+    Some(Trigger {
+        node_id: node.id.clone(),
+        schema: field("schema").filter(|schema| !schema.is_null()),
+        default_input,
+    })
 }
 
 impl Trigger {

@@ -101,7 +101,9 @@ fn message(error: &Error) -> String {
 /// The details of an error, shortened for the response.
 fn details(error: &Error) -> Option<Value> {
     match error {
-        Error::Unsound { details, .. } | Error::AlreadyResolved { details, .. } => Some(error_text::shorten_details(details, MAX_DETAILS_BYTES)),
+        Error::Unsound { details, .. } | Error::AlreadyResolved { details, .. } => {
+            Some(error_text::shorten_details(details, MAX_DETAILS_BYTES))
+        }
         _ => None,
     }
 }

@@ -63,7 +63,8 @@ fn choose_review(reviews: Vec<OpenReview>, node_id: Option<&str>, now: Time) -> 
         (0, ..) => Err(Error::invalid_state("the run waits for no review")),
         (_, _, id) => {
             let steps: Vec<&str> = open.iter().map(|review| review.step.as_str()).collect();
-            let problem = if id.is_some() { "several reviews of this node are open" } else { "several reviews are open" };
+            let problem =
+                if id.is_some() { "several reviews of this node are open" } else { "several reviews are open" };
             Err(Error::invalid_body("nodeId", format!("{problem}; send one of {}", steps.join(", "))))
         }
     }

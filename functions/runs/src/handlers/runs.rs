@@ -9,9 +9,7 @@ use domain::run::{Run, RunOrigin, RunState};
 use domain::time::Time;
 use domain::{Error, Result as DomainResult};
 use serde_json::json;
-use shared::http::standard::{
-    Caller, Data, ErrorBody, ErrorResponses, NotFound, NotJson, OptionalJson, Path, Result,
-};
+use shared::http::standard::{Caller, Data, ErrorBody, ErrorResponses, NotFound, NotJson, OptionalJson, Path, Result};
 use shared::store::runs::{NewRun, ShownValue, StartKey, Started};
 
 use crate::Stores;

@@ -171,9 +171,16 @@ mod tests {
         let table = states.map(|workflow| {
             let publish = workflow.check_publishable().map(|()| workflow.clone());
             let start = workflow.state().check_startable().map(|()| workflow.clone());
-            [workflow.paused(now), workflow.resumed(now), workflow.archived(now), workflow.restored(now), publish, start]
-                .map(outcome)
-                .join(" ")
+            [
+                workflow.paused(now),
+                workflow.resumed(now),
+                workflow.archived(now),
+                workflow.restored(now),
+                publish,
+                start,
+            ]
+            .map(outcome)
+            .join(" ")
         });
         assert_eq!(
             table,

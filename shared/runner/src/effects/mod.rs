@@ -42,10 +42,11 @@ struct NodeEffects {
 impl Effects for NodeEffects {
     async fn perform(&self, effect: Effect) -> Result<StepOutcome, EffectError> {
         let NodePerformers { http, models } = &self.performers;
+        // Boxed, because the compiler refuses futures that are nested too deeply.
         match effect.node_type.name {
-            "http" => http.perform(&self.run, &effect).await,
-            "model" => models.complete(&self.run, &effect).await,
-            "embeddings" => models.embed(&self.run, &effect).await,
+            "http" => Box::pin(http.perform(&self.run, &effect)).await,
+            "model" => Box::pin(models.complete(&self.run, &effect)).await,
+            "embeddings" => Box::pin(models.embed(&self.run, &effect)).await,
             name => Err(not_available(name)),
         }
     }
