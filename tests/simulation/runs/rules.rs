@@ -79,14 +79,16 @@ impl ProtocolRule for Rule {
     fn first_seed(self) -> u64 {
         match self {
             Self::HoldsByEpoch => 232,
-            Self::ComparesWakes => 263,
             Self::RefusesStopped => 568,
-            Self::ClaimsOnce => 61,
-            Self::AnswersOnce => 22,
+            Self::ClaimsOnce => 126,
+            Self::EndsOnce => 185,
+            Self::AnswersOnce => 15,
+            Self::ParksWithDueTime => 13,
+            Self::ComparesWakes => 9,
+            Self::ExpiresOpenReviews => 5,
             Self::SendsDueRunsAgain | Self::CountsBegins => 2,
             Self::StartsOnce => 1,
-            Self::EndsOnce => 185,
-            _ => 0,
+            Self::BeginsEffectsInTime => 244,
         }
     }
 }
