@@ -13,6 +13,7 @@ mod layers;
 mod openapi;
 mod permissions;
 mod reference;
+mod runs;
 mod services;
 mod signatures;
 mod workflows;

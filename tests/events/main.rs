@@ -57,6 +57,8 @@ const ANSWERS: &[(&str, u64, Option<&str>)] = &[
     ("reference/docs-page", 200, None),
     ("reference/health", 200, None),
     ("reference/openapi", 200, None),
+    ("runs/get-unknown", 404, Some("workflow_not_found")),
+    ("runs/start-unknown", 404, Some("workflow_not_found")),
     ("workflows/create", 201, None),
     ("workflows/create-wrong", 400, Some("invalid_body")),
     ("workflows/expression-preview", 200, None),
@@ -64,7 +66,7 @@ const ANSWERS: &[(&str, u64, Option<&str>)] = &[
     ("workflows/node-types", 200, None),
 ];
 /// The payloads of queue messages and scheduled events. Each has its own test.
-const HANDLED: &[&str] = &["attention-worker/hints", "ticker/every-minute"];
+const HANDLED: &[&str] = &["attention-worker/hints", "run-worker/hints", "ticker/every-minute"];
 
 static BINARIES: LazyLock<BTreeMap<String, PathBuf>> =
     LazyLock::new(|| binaries::build(&binaries::functions(), "dev", Some(env!("CARGO_PKG_NAME"))));
@@ -224,9 +226,12 @@ async fn pages_are_sent_as_text_and_images_as_base64() {
 #[tokio::test]
 async fn only_an_unreadable_message_is_reported_as_failed() {
     let app = TestApp::start().await;
-    let answer = replay(&app, &mut start(&app, "attention-worker").await, "attention-worker/hints").await;
-    let garbage = &event(&app, "attention-worker/hints")["Records"][1]["messageId"];
-    assert_eq!(answer, json!({"batchItemFailures": [{"itemIdentifier": garbage}]}));
+    for worker in ["attention-worker", "run-worker"] {
+        let hints = format!("{worker}/hints");
+        let answer = replay(&app, &mut start(&app, worker).await, &hints).await;
+        let garbage = &event(&app, &hints)["Records"][1]["messageId"];
+        assert_eq!(answer, json!({"batchItemFailures": [{"itemIdentifier": garbage}]}));
+    }
 }
 
 #[tokio::test]

@@ -23,6 +23,7 @@ async fn another_users_workflow_is_404_on_every_route() {
     let (release, deployment) = (first("releases").await, first("deployments").await);
     let webhook = ada.post(&format!("{path}/webhooks")).await.id().to_owned();
     let credential = ada.post_json(&outbound, bearer()).await.id().to_owned();
+    let run = ada.post(&format!("{path}/runs")).await.id().to_owned();
     let things = [
         ("{release_id}", &*release),
         ("{other}", "draft"),
@@ -30,6 +31,7 @@ async fn another_users_workflow_is_404_on_every_route() {
         ("{webhook_id}", &webhook),
         ("{event_id}", NOWHERE),
         ("{credential_id}", &credential),
+        ("{run_id}", &run),
     ];
     let routes = documents().into_iter().flat_map(|document| document.routes);
     let routes: Vec<_> = routes.filter(|(path, _)| path.starts_with(&format!("{WORKFLOWS}/{{id}}"))).collect();
@@ -43,6 +45,7 @@ async fn another_users_workflow_is_404_on_every_route() {
                 "PATCH" => Some(json!({"name": "Mine"})),
                 "PUT" => Some(json!({})),
                 "POST" if path.ends_with("/outbound") => Some(bearer()),
+                "POST" if path.ends_with("/resolve-wait") => Some(json!({"decision": "approve"})),
                 _ => None,
             };
             let ask = async |id: &str| {

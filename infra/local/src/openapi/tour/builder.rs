@@ -19,6 +19,7 @@ impl TourClient {
         self.record_definition().await?;
         self.record_channels().await?;
         self.record_versions().await?;
+        self.record_runs().await?;
         self.record_life_cycle().await
     }
 
@@ -155,6 +156,55 @@ impl TourClient {
         self.send("POST", "/builder/v1/workflows/{id}/deployments/{deployment_id}/activate", None).await?;
         let exported = self.get("/builder/v1/workflows/{id}/export").await?;
         self.send("POST", "/builder/v1/workflows/import", Some(exported)).await?;
+        Ok(())
+    }
+
+    /// Runs a workflow that asks a person: one run to its end, one that is stopped, and one that is cancelled.
+    async fn record_runs(&mut self) -> Result<(), Failure> {
+        let workflow = self.path_parameters["id"].clone();
+        let fields = json!([
+            {"name": "amount", "label": "Amount", "type": "number", "value": "input.amount", "required": true},
+        ]);
+        let review =
+            json!({"title": "Refund {{ input.amount }} €?", "message": "Order {{ input.order }}", "fields": fields});
+        let graph = json!({
+            "nodes": [
+                {"id": "start", "type": "input", "name": "Claim", "config": {}},
+                {"id": "check", "type": "review", "name": "Colleague", "config": review},
+                {"id": "end", "type": "send_result", "name": "", "config": {"output": "{'refund': nodes.check.output.fields.amount}"}},
+            ],
+            "connections": [edge("start", "out", "check"), edge("check", "approved", "end")],
+        });
+        let refunds = self.send("POST", WORKFLOWS, Some(json!({"name": "Refunds", "graph": graph}))).await?;
+        self.set_parameter("id", &refunds["data"]["id"]);
+        self.send("POST", "/builder/v1/workflows/{id}/publish", None).await?;
+
+        let runs = "/builder/v1/workflows/{id}/runs";
+        let run = "/builder/v1/workflows/{id}/runs/{run_id}";
+        let (cancel, stop) =
+            ("/builder/v1/workflows/{id}/runs/{run_id}/cancel", "/builder/v1/workflows/{id}/runs/{run_id}/stop");
+        let resolve = "/builder/v1/workflows/{id}/runs/{run_id}/resolve-wait";
+        let claim =
+            |order: u32| json!({"input": {"order": order, "amount": 120}, "idempotencyKey": format!("order-{order}")});
+        let first = self.send("POST", runs, Some(claim(4711))).await?;
+        self.send("POST", runs, Some(json!({"input": {"order": 4712}, "idempotencyKey": "order-4711"}))).await?;
+        let second = self.send("POST", runs, Some(claim(4713))).await?;
+        self.platform.drain().await;
+        let third = self.send("POST", runs, Some(claim(4714))).await?;
+        self.set_parameter("run_id", &third["data"]["id"]);
+        self.send("POST", cancel, None).await?;
+        self.send("POST", cancel, None).await?;
+        self.set_parameter("run_id", &second["data"]["id"]);
+        self.send("POST", stop, None).await?;
+        self.send("POST", stop, None).await?;
+        self.set_parameter("run_id", &first["data"]["id"]);
+        self.get(run).await?;
+        let approval = json!({"decision": "approve", "fields": {"amount": 90}, "comment": "The damage is small."});
+        self.send("POST", resolve, Some(approval)).await?;
+        self.send("POST", resolve, Some(json!({"decision": "reject"}))).await?;
+        self.platform.drain().await;
+        self.get(run).await?;
+        self.path_parameters.insert("id", workflow);
         Ok(())
     }
 

@@ -1,0 +1,103 @@
+//! The budget of each route and of a run in a warm process: AWS calls and table units.
+
+use reqwest::Method;
+use tests::client::send;
+
+use super::*;
+
+/// Each request reads its caller's identity with one `BatchGetItem` of four units. The rest is the route's own.
+#[tokio::test]
+async fn every_route_keeps_its_budget() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let flow = publish(&ada, refund()).await;
+    let path = runs_path(&flow);
+    let input = json!({"amount": 5});
+    let completed = start_run(&ada, &flow, input.clone()).await;
+    app.platform.drain().await;
+    ada.post_json(&format!("{completed}/resolve-wait"), json!({"decision": "approve"})).await;
+    let paused = start_run(&ada, &flow, input.clone()).await;
+    let stopped = start_run(&ada, &flow, input.clone()).await;
+    app.platform.drain().await;
+    let queued = start_run(&ada, &flow, input.clone()).await;
+    let keyed = json!({"input": input, "idempotencyKey": "one"});
+    let start = |body: &Value| ada.request(Method::POST, &path).json(body);
+    let post = |path: &str, action: &str| ada.request(Method::POST, &format!("{path}/{action}"));
+    let requests = [
+        (
+            "start",
+            start(&json!({"input": input})),
+            "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:GetItem (1 units), 1 dynamodb:TransactWriteItems (5 units), 1 sqs:SendMessage",
+        ),
+        (
+            "start with a key",
+            start(&keyed),
+            "1 dynamodb:BatchGetItem (4 units), 2 dynamodb:GetItem (2 units), 1 dynamodb:TransactWriteItems (7 units), 1 sqs:SendMessage",
+        ),
+        (
+            "start again",
+            start(&keyed),
+            "1 dynamodb:BatchGetItem (4 units), 3 dynamodb:GetItem (3 units), 1 dynamodb:Query (1 units)",
+        ),
+        (
+            "read queued",
+            ada.request(Method::GET, &queued),
+            "1 dynamodb:BatchGetItem (4 units), 2 dynamodb:GetItem (2 units), 1 dynamodb:Query (1 units)",
+        ),
+        (
+            "read paused",
+            ada.request(Method::GET, &paused),
+            "1 dynamodb:BatchGetItem (4 units), 2 dynamodb:GetItem (2 units), 2 dynamodb:Query (2 units)",
+        ),
+        (
+            "read completed",
+            ada.request(Method::GET, &completed),
+            "1 dynamodb:BatchGetItem (4 units), 2 dynamodb:GetItem (2 units), 2 dynamodb:Query (2 units)",
+        ),
+        (
+            "cancel",
+            post(&queued, "cancel"),
+            "1 dynamodb:BatchGetItem (4 units), 4 dynamodb:GetItem (4 units), 1 dynamodb:Query (1 units), 1 dynamodb:TransactWriteItems (5 units)",
+        ),
+        (
+            "resolve",
+            post(&paused, "resolve-wait").json(&json!({"decision": "approve"})),
+            "1 dynamodb:BatchGetItem (4 units), 3 dynamodb:GetItem (3 units), 3 dynamodb:Query (3 units), 1 dynamodb:TransactWriteItems (6 units), 1 sqs:SendMessage",
+        ),
+        (
+            "stop",
+            post(&stopped, "stop"),
+            "1 dynamodb:BatchGetItem (4 units), 4 dynamodb:GetItem (4 units), 1 dynamodb:Query (1 units), 1 dynamodb:TransactWriteItems (5 units), 1 dynamodb:UpdateItem (3 units)",
+        ),
+    ];
+    for (name, request, budget) in requests {
+        assert_eq!(app.costs(send(request)).await.to_string(), budget, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_worker_keeps_its_budget() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let worker = worker(&app.platform.context());
+    let mut costs = Vec::new();
+    for (graph, input) in [(double(), json!({"n": 1})), (refund(), json!({"amount": 1}))] {
+        let flow = publish(&ada, graph).await;
+        for _ in ["cold", "warm"] {
+            let path = start_run(&ada, &flow, input.clone()).await;
+            app.recorder.take();
+            let hint = RunHint { run_id: run_id(&path) };
+            worker.handle(hint, Time::now().plus(minutes(15))).await.unwrap();
+            costs.push(app.recorder.take_costs().to_string());
+        }
+    }
+    let expected = [
+        // Without the plan of its release, a process also reads the release and its manifest.
+        "2 dynamodb:GetItem (2 units), 1 dynamodb:Query (1 units), 1 dynamodb:TransactWriteItems (5 units), 1 dynamodb:UpdateItem (3 units), 1 s3:GetObject",
+        "1 dynamodb:GetItem (1 units), 1 dynamodb:Query (1 units), 1 dynamodb:TransactWriteItems (5 units), 1 dynamodb:UpdateItem (3 units)",
+        // A run that parks for a review.
+        "3 dynamodb:GetItem (3 units), 2 dynamodb:Query (2 units), 1 dynamodb:TransactWriteItems (6 units), 2 dynamodb:UpdateItem (6 units), 1 s3:GetObject",
+        "2 dynamodb:GetItem (2 units), 2 dynamodb:Query (2 units), 1 dynamodb:TransactWriteItems (6 units), 2 dynamodb:UpdateItem (6 units)",
+    ];
+    assert_eq!(costs, expected);
+}

@@ -1,0 +1,123 @@
+//! The runs API, `/builder/v1/workflows/{id}/runs…`, and the workers that carry out runs.
+
+mod budgets;
+mod controls;
+mod inputs;
+mod isolation;
+mod recovery;
+mod reviews;
+mod start;
+mod waits;
+
+use std::time::Duration;
+
+use domain::id::RunId;
+use domain::time::{Clock, Time};
+use runner::{NodePerformers, ReleasePlans, Worker};
+use serde_json::{Value, json};
+use shared::Context;
+use shared::store::runs::RunHint;
+use shared::store::{Runs, Workflows};
+use tests::TestApp;
+use tests::client::{Answer, Person};
+
+const WORKFLOWS: &str = "/builder/v1/workflows";
+const NOWHERE: &str = "019cb8e2-3f4a-7c21-9b6d-000000000000";
+
+fn node(id: &str, r#type: &str, config: Value) -> Value {
+    json!({"id": id, "type": r#type, "name": "", "config": config})
+}
+
+/// A connection such as `start.out end`.
+fn connection(text: &str) -> Value {
+    let (from, to) = text.split_once(' ').unwrap();
+    let (node, port) = from.split_once('.').unwrap();
+    json!({"from": {"node": node, "port": port}, "to": {"node": to, "port": "in"}})
+}
+
+fn graph(nodes: &[Value], connections: &[&str]) -> Value {
+    let connections: Vec<Value> = connections.iter().map(|text| connection(text)).collect();
+    json!({"nodes": nodes, "connections": connections})
+}
+
+/// A pure workflow: it doubles a number.
+fn double() -> Value {
+    let start = node("start", "input", json!({}));
+    let end = node("end", "send_result", json!({"output": "{'doubled': input.n * 2}"}));
+    graph(&[start, end], &["start.out end"])
+}
+
+/// A workflow that asks a person. Its output is what the review gave.
+fn refund() -> Value {
+    let fields = json!([
+        {"name": "amount", "label": "Amount", "type": "number", "value": "input.amount", "required": true},
+        {"name": "note", "type": "text"},
+    ]);
+    let config = json!({"title": "Refund {{ input.amount }}?", "message": "For Ada", "fields": fields});
+    let end = node("end", "send_result", json!({"output": "nodes.check.output"}));
+    let ports = ["start.out check", "check.approved end", "check.rejected end", "check.expired end"];
+    graph(&[node("start", "input", json!({})), node("check", "review", config), end], &ports)
+}
+
+async fn publish(person: &Person, graph: Value) -> String {
+    let created = person.post_json(WORKFLOWS, json!({"name": "Flow", "graph": graph})).await;
+    assert_eq!(created.status, "201 Created", "{}", created.text);
+    let published = person.post(&format!("{WORKFLOWS}/{}/publish", created.id())).await;
+    assert_eq!(published.status, "201 Created", "{}", published.text);
+    created.id().to_owned()
+}
+
+fn runs_path(workflow: &str) -> String {
+    format!("{WORKFLOWS}/{workflow}/runs")
+}
+
+/// Starts a run, and returns its path.
+async fn start_run(person: &Person, workflow: &str, input: Value) -> String {
+    let started = person.post_json(&runs_path(workflow), json!({"input": input})).await;
+    assert_eq!(started.status, "202 Accepted", "{}", started.text);
+    assert_eq!(started.json["data"]["state"], "queued");
+    format!("{}/{}", runs_path(workflow), started.id())
+}
+
+/// Reads a run.
+async fn read(person: &Person, path: &str) -> Value {
+    let answer = person.get(path).await;
+    assert_eq!(answer.status, "200 OK", "{}", answer.text);
+    answer.json["data"].clone()
+}
+
+fn refusal(answer: &Answer) -> (&str, &str) {
+    (answer.status.split(' ').next().unwrap(), answer.code())
+}
+
+fn message(answer: &Answer) -> &str {
+    answer.json["error"]["message"].as_str().unwrap()
+}
+
+fn run_id(path: &str) -> RunId {
+    path.rsplit('/').next().unwrap().parse().unwrap()
+}
+
+/// A context whose clock shows a time.
+fn context_at(app: &TestApp, now: Time) -> Context {
+    Context { clock: Clock::new(move || now), ..app.platform.context() }
+}
+
+fn worker(context: &Context) -> Worker<ReleasePlans, NodePerformers> {
+    Worker {
+        runs: Runs::new(context).unwrap(),
+        plans: ReleasePlans::new(Workflows::new(context).unwrap()),
+        performers: NodePerformers::new(context).unwrap(),
+        clock: context.clock.clone(),
+    }
+}
+
+/// Handles a message about a run at a time.
+async fn work_at(app: &TestApp, path: &str, now: Time) {
+    let hint = RunHint { run_id: run_id(path) };
+    worker(&context_at(app, now)).handle(hint, now.plus(minutes(15))).await.unwrap();
+}
+
+fn minutes(minutes: u64) -> Duration {
+    Duration::from_secs(60 * minutes)
+}
