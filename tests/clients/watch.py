@@ -132,6 +132,9 @@ expect("workflows", answer["data"]["id"] == workflow["id"], answer)
 answer = call("channels", "GET", f"/builder/v1/workflows/{workflow['id']}/webhooks", TOKEN)
 expect("channels", answer["data"] == [], answer)
 
+answer = call("runs", "POST", f"/builder/v1/workflows/{workflow['id']}/runs", TOKEN, status=409)
+expect("runs", answer["error"]["code"] == "unpublished_changes", answer)
+
 answer = call("inference", "POST", "/gateway/v1/chat/completions", ADA, question("dev-chat"))
 expect("inference", "Hello" in answer["choices"][0]["message"]["content"], answer)
 
@@ -154,9 +157,10 @@ def invoke(function, event):
     return call(function, "POST", f"/2015-03-31/functions/{function}/invocations", body=payload)
 
 
-answer = invoke("attention-worker", "hints")
-garbage = json.loads((ROOT / "events/attention-worker/hints.json").read_text())["Records"][1]["messageId"]
-expect("attention-worker", answer == {"batchItemFailures": [{"itemIdentifier": garbage}]}, answer)
+for worker in ["attention-worker", "run-worker"]:
+    answer = invoke(worker, "hints")
+    garbage = json.loads((ROOT / "events" / worker / "hints.json").read_text())["Records"][1]["messageId"]
+    expect(worker, answer == {"batchItemFailures": [{"itemIdentifier": garbage}]}, answer)
 
 answer = invoke("ticker", "every-minute")
 expect("ticker", isinstance(answer, int), answer)
