@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::report::{Report, Violation};
 
 /// A rule that is switched off must cause a violation within this number of histories.
-const MISSED_WITHIN: u64 = 1000;
+const MISSED_WITHIN: u64 = 1_000;
 /// The number of trace lines printed for a failed history.
 const SHOWN: usize = 60;
 

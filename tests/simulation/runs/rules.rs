@@ -79,13 +79,13 @@ impl ProtocolRule for Rule {
     fn first_seed(self) -> u64 {
         match self {
             Self::HoldsByEpoch => 232,
-            Self::RefusesStopped => 568,
+            Self::RefusesStopped => 302,
             Self::ClaimsOnce => 126,
+            Self::ExpiresOpenReviews => 64,
             Self::EndsOnce => 185,
             Self::AnswersOnce => 15,
             Self::ParksWithDueTime => 13,
             Self::ComparesWakes => 9,
-            Self::ExpiresOpenReviews => 5,
             Self::SendsDueRunsAgain | Self::CountsBegins => 2,
             Self::StartsOnce => 1,
             Self::BeginsEffectsInTime => 244,

@@ -93,7 +93,7 @@ fn random_stop(random: &mut Rng) -> Duration {
 
 fn worker(random: &mut Rng, is_calm: bool, starts: &[Duration]) -> WorkerLife {
     // Most shifts are so short that runs are handed over.
-    let shift = if random.bool() { random.u64(40..=120) } else { random.u64(120..=900) };
+    let shift = if random.bool() { random.u64(36..=50) } else { random.u64(120..=900) };
     WorkerLife {
         begins_at: Duration::ZERO,
         faults: process_faults(random, is_calm, starts),
