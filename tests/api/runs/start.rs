@@ -41,15 +41,35 @@ async fn a_failed_run_names_the_node() {
 async fn nodes_that_the_platform_cannot_perform_fail_by_name() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
-    let model = node("ask", "model", json!({"model": "dev-chat", "prompt": "Hello"}));
+    let sources = json!([{"type": "text", "name": "Returns", "text": "Goods can be returned within 30 days."}]);
+    let config = json!({"model": "dev-embed", "query": "May I return it?", "sources": sources});
     let end = node("end", "send_result", json!({}));
-    let nodes = [node("start", "input", json!({})), model, end];
-    let flow = publish(&ada, graph(&nodes, &["start.out ask", "ask.out end"])).await;
+    let nodes = [node("start", "input", json!({})), node("find", "retrieval", config), end];
+    let flow = publish(&ada, graph(&nodes, &["start.out find", "find.out end"])).await;
     let path = start_run(&ada, &flow, json!(null)).await;
     app.platform.drain().await;
     let error = &read(&ada, &path).await["error"];
-    assert_eq!((&error["code"], &error["nodeId"]), (&json!("not_available"), &json!("ask")));
-    assert!(error["message"].as_str().unwrap().contains("type model"), "{error}");
+    assert_eq!((&error["code"], &error["nodeId"]), (&json!("not_available"), &json!("find")));
+    assert!(error["message"].as_str().unwrap().contains("type retrieval"), "{error}");
+}
+
+#[tokio::test]
+async fn model_nodes_call_the_gateway_and_are_charged() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let ask = node("ask", "model", json!({"model": "dev-chat", "prompt": "Greet {{ input.name }}"}));
+    let vectors = node("vectors", "embeddings", json!({"model": "dev-embed", "input": "[input, 'two']"}));
+    let output = json!({"output": "{'text': nodes.ask.output, 'vectors': input.size()}"});
+    let nodes = [node("start", "input", json!({})), ask, vectors, node("end", "send_result", output)];
+    let flow = publish(&ada, graph(&nodes, &["start.out ask", "ask.out vectors", "vectors.out end"])).await;
+    let path = start_run(&ada, &flow, json!({"name": "Ada"})).await;
+    app.platform.drain().await;
+    let run = read(&ada, &path).await;
+    assert_eq!(run["state"], "completed", "{run}");
+    assert!(run["output"]["text"].as_str().unwrap().ends_with("Greet Ada"), "{run}");
+    assert_eq!(run["output"]["vectors"], 2);
+    let usage = app.key_client("ada").get("/gateway/v1/billing/usage").await;
+    assert_eq!(usage.json["total_requests"], 2, "{}", usage.text);
 }
 
 #[tokio::test]

@@ -64,11 +64,11 @@ impl<'a, E: Effects> Driver<'a, E> {
     async fn carry_out<J: Journal>(&mut self, journal: &mut J) -> Result<Departure> {
         loop {
             self.collect();
+            self.open_reviews();
             if let Some(end) = self.execution.end().cloned() {
                 let events = std::mem::take(&mut self.pending.events);
                 return end_run(journal, events, &end, self.now()).await;
             }
-            self.open_reviews();
             let ready = self.record_intents();
             if !self.pending.is_empty() && self.commit(journal).await? == Hold::Lost {
                 return Ok(Departure::Lost);

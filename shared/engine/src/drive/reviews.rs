@@ -26,7 +26,14 @@ impl<E: Effects> Driver<'_, E> {
             let (step, now) = (self.display(&path), self.now());
             let review = match uncertain {
                 None => open_review(step.clone(), &active.effect, now),
-                Some(_) => ask_about(step.clone(), now),
+                Some(_) => Ok(ask_about(step.clone(), now)),
+            };
+            let review = match review {
+                Ok(review) => review,
+                Err(error) => {
+                    self.finish(&path, Err(error));
+                    continue;
+                }
             };
             let expires_at = review.expires_at;
             self.record(RunEventKind::StepAsked { step, expires_at });

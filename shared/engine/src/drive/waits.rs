@@ -7,11 +7,14 @@ use serde_json::{Map, Value, json};
 
 use super::OpenedReview;
 use crate::run::{DueEffect, StepError, StepOutcome};
+use crate::value_size::measure;
 use domain::run::ReviewAnswer;
 use domain::time::Time;
 
 /// A step waits at most this long.
 const LONGEST: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+/// A review is one item of a table.
+const MAX_REVIEW_BYTES: usize = 64 * 1024;
 /// How long a review stays open, if its node does not say.
 const REVIEW: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
@@ -30,12 +33,17 @@ pub fn delay_until(config: &Map<String, Value>, now: Time) -> Result<Time, StepE
     Ok(until)
 }
 
-pub fn open_review(step: String, effect: &DueEffect, now: Time) -> OpenedReview {
+pub fn open_review(step: String, effect: &DueEffect, now: Time) -> Result<OpenedReview, StepError> {
     let seconds = effect.config.get("expiresInSeconds").and_then(Value::as_u64);
     let expires_at = now.plus(seconds.map_or(REVIEW, Duration::from_secs));
     let shown = ["title", "message", "fields"].into_iter();
     let request = shown.filter_map(|name| Some((name.to_owned(), effect.config.get(name)?.clone())));
-    OpenedReview { step, expires_at, request: request.collect() }
+    let request: Map<String, Value> = request.collect();
+    if measure(&request).is_none_or(|bytes| bytes > MAX_REVIEW_BYTES) {
+        let message = "the title, the message and the fields of a review have at most 64 KiB as JSON";
+        return Err(StepError::new("review_too_large", message));
+    }
+    Ok(OpenedReview { step, expires_at, request })
 }
 
 /// Asks a person whether an attempt took place.

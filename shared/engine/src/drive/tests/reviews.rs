@@ -180,3 +180,13 @@ async fn an_answer_just_before_the_expiry_does_not_keep_the_run_awake() {
     assert_eq!(world.park().await, seconds(3600));
     world.finish_at_once().await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_review_that_is_too_large_to_store_fails() {
+    let mut nodes = review();
+    nodes[1].2 = json!({"title": "Read this", "message": "{{ 'x' * 70000 }}"});
+    let world = World::new(&nodes, REVIEW, |_| panic!());
+    world.finish_at_once().await;
+    let writes = world.writes();
+    assert_eq!(writes, ["start > out; ask failed: review_too_large; failed: ask: review_too_large"]);
+}
