@@ -62,8 +62,9 @@ impl<P: Plans, E: Performers> Worker<P, E> {
 
     /// Sends a message that arrives at a time. The ticker sends it if the time is too far away.
     async fn send_at(&self, hint: RunHint, at: Time) {
-        if self.clock.now().until(at) < LONGEST_DELAY {
-            self.runs.send_hint(hint.run_id, at).await;
+        let wait = self.clock.now().until(at);
+        if wait < LONGEST_DELAY {
+            self.runs.send_hint(hint.run_id, wait).await;
         }
     }
 }

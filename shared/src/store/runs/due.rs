@@ -37,7 +37,7 @@ impl Runs {
         let due = self.due(now.plus(AHEAD), LIMIT).await?;
         for run in &due {
             // The message is sent first. A crash between the two calls then duplicates the message instead of losing it.
-            self.try_send_hint(run.id, run.due_at).await?;
+            self.try_send_hint(run.id, now.until(run.due_at)).await?;
             self.postpone(*run, now).await?;
         }
         Ok(due.len())

@@ -171,7 +171,7 @@ impl Runs {
         if !is_left {
             return Ok(Hold::Lost);
         }
-        self.send_hint(hold.id, self.now()).await;
+        self.send_hint(hold.id, Duration::ZERO).await;
         Ok(Hold::Held)
     }
 

@@ -85,20 +85,18 @@ impl Runs {
         Ok(events)
     }
 
-    /// Tells the workers that a run needs somebody at a time, at most 15 minutes from now. A failure is only logged: the
+    /// Tells the workers that a run will need somebody after this time, at most 15 minutes. A failure is only logged: the
     /// ticker sends the hint again.
-    pub async fn send_hint(&self, run_id: RunId, at: Time) {
-        if let Err(error) = self.try_send_hint(run_id, at).await {
+    pub async fn send_hint(&self, run_id: RunId, after: Duration) {
+        if let Err(error) = self.try_send_hint(run_id, after).await {
             tracing::warn!(?error, %run_id, "the hint of a run was not sent; the ticker will send it again");
         }
     }
 
-    async fn try_send_hint(&self, run_id: RunId, at: Time) -> Result<()> {
-        // Rounded up: a hint that comes too early would have to be sent again.
-        let seconds = self.now().until(at).as_millis().div_ceil(1_000);
-        self.queue
-            .send_after(&RunHint { run_id }, Duration::from_secs(u64::try_from(seconds).unwrap_or(u64::MAX)))
-            .await
+    async fn try_send_hint(&self, run_id: RunId, after: Duration) -> Result<()> {
+        // Rounded up to seconds: a hint that comes too early would have to be sent again.
+        let seconds = u64::try_from(after.as_millis().div_ceil(1_000)).unwrap_or(u64::MAX);
+        self.queue.send_after(&RunHint { run_id }, Duration::from_secs(seconds)).await
     }
 
     fn now(&self) -> Time {

@@ -2,6 +2,7 @@
 //! of its run.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use serde_json::{Map, Value};
 use uuid::Uuid;
@@ -86,7 +87,7 @@ impl Runs {
             }
             WriteOutcome::Refused(_) => return Err(Error::invalid_state("the run has ended")),
         }
-        self.send_hint(run, self.now()).await;
+        self.send_hint(run, Duration::ZERO).await;
         Ok(None)
     }
 

@@ -103,7 +103,7 @@ impl Runs {
             // The ids are new, so an earlier attempt of this very transaction wrote them.
             WriteOutcome::Refused(_) => {}
         }
-        self.send_hint(id, self.now()).await;
+        self.send_hint(id, Duration::ZERO).await;
         Ok(Started::Now(Box::new(item.into())))
     }
 }
