@@ -32,7 +32,7 @@ pub enum Oracle {
     BeganAfterStop,
     /// A stopped run did not end as cancelled.
     StopIgnored,
-    /// A person's answer was accepted, and the run did not get it, or much later.
+    /// An accepted answer did not reach the run within 15 minutes.
     AnswerLost,
     /// Two people were told that their answer counts.
     AnsweredTwice,

@@ -17,7 +17,7 @@ use domain::run::{MAX_CRASHES, RunEventKind};
 const SUSPECT_AFTER: u32 = 3;
 
 impl<E: Effects> Driver<'_, E> {
-    /// Takes over an effect that became due. The error is that of an effect that fails before it begins.
+    /// Takes over an effect that became due. Returns an error if the effect fails before its first attempt.
     pub fn activate(&mut self, effect: DueEffect) -> Result<(), (StepPath, StepError)> {
         let path = effect.path.clone();
         let stage = match self.begun.remove(&path) {
@@ -53,7 +53,7 @@ impl<E: Effects> Driver<'_, E> {
                 let message = format!("the platform stopped {times} times while the step was in progress");
                 Err(StepError::new("crashed", message))
             }
-            // The log counts how often the attempt begins, even if other branches go on between.
+            // `times` comes from the log, so commits of other branches do not reset it.
             OnUncertain::Retry => Ok(Stage::Ready(Ready { is_suspect: times >= SUSPECT_AFTER, ..Ready::new(attempt) })),
             OnUncertain::Fail => Err(outcome_unknown()),
             OnUncertain::Ask => Ok(Stage::Unasked { uncertain: Some(attempt) }),

@@ -14,7 +14,7 @@ use domain::run::RunEventKind;
 
 /// The maximum number of attempts in progress at once.
 const MAX_IN_PROGRESS: usize = 100;
-/// A receiver that asks for a longer wait before the next attempt is called again after this one.
+/// The longest wait that a `Retry-After` can cause; a longer one is shortened.
 const LONGEST_BACKOFF: Duration = Duration::from_secs(24 * 60 * 60);
 
 impl<E: Effects> Driver<'_, E> {
@@ -61,7 +61,7 @@ impl<E: Effects> Driver<'_, E> {
     }
 
     pub fn perform(&mut self, path: StepPath) {
-        // If storing the intent took long, this process may have lost the run since.
+        // Storing the intent may have taken so long that the claim expires before the timeout.
         let has_time = self.has_time(&path, MARGIN / 2);
         let (step, time) = (self.display(&path), self.timeout_of(&path));
         let node_type = self.execution.plan().steps[path.step].node_type;

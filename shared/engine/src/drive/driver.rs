@@ -97,7 +97,7 @@ impl<'a, E: Effects> Driver<'a, E> {
         path.display(self.execution.plan())
     }
 
-    /// Takes over what happened in the execution since the last time.
+    /// Processes the new events and the due effects of the execution.
     fn collect(&mut self) {
         let events = self.execution.take_events();
         for path in canceled(&events) {
@@ -144,7 +144,7 @@ impl<'a, E: Effects> Driver<'a, E> {
         }
     }
 
-    /// Waits until something happens, and applies it. Returns false if nothing will happen soon.
+    /// Waits until something happens, and applies it. Returns false if the process should leave the run.
     async fn advance<J: Journal>(&mut self, journal: &mut J) -> Result<bool> {
         let mut has_advanced = false;
         if self.has_open_review() && self.now() >= self.next_look {

@@ -13,8 +13,8 @@ use super::{Commit, EffectError, Shift};
 use crate::run::{DueEffect, Execution, StepOutcome, StepPath};
 use domain::time::Time;
 
-/// The time between the end of an attempt's timeout and the end of the shift, when its intent is stored. Storing may take
-/// half of it.
+/// When an intent is recorded, the attempt's timeout must end this long before the shift ends. If less than half of it
+/// is left after storing, the attempt does not begin.
 pub const MARGIN: Duration = Duration::from_secs(5);
 
 pub struct Driver<'a, E> {
@@ -77,7 +77,7 @@ pub struct Ready {
     pub attempt: u32,
     /// The log has its intent.
     pub is_stored: bool,
-    /// It was in progress when several processes in a row crashed.
+    /// It has begun several times without a result.
     pub is_suspect: bool,
 }
 

@@ -15,7 +15,7 @@ use domain::time::Time;
 const LONGEST: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// A review is one item of a table.
 const MAX_REVIEW_BYTES: usize = 64 * 1024;
-/// How long a review stays open, if its node does not say.
+/// How long a review stays open, if the node sets no time.
 const REVIEW: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
 /// The end of a `delay`. A time in the past ends it at once.

@@ -33,7 +33,7 @@ pub struct ClaimedRun {
 }
 
 impl Runs {
-    /// Claims a run until a time, if it needs somebody.
+    /// Claims a run until a time, if it needs a worker.
     pub async fn claim(&self, id: RunId, until: Time) -> Result<Claim> {
         let Some(item) = self.item(id).await? else { return Ok(Claim::Refused) };
         let now = self.now();
@@ -81,8 +81,8 @@ impl Runs {
         Ok(Claim::Claimed(Box::new(ClaimedRun { run: started.into(), hold, crashes, is_stopped })))
     }
 
-    /// After a crash, a holder notes that it reached the tables. Only a holder that did counts as crashed when its claim
-    /// expires: when the tables do not answer, runs are not to blame.
+    /// After a crash, the next holder notes that it can write to the tables. A further crash counts only if that write
+    /// succeeded, so an outage of DynamoDB is not counted.
     async fn note_arrival(&self, hold: &RunHold) -> Result<()> {
         let update = self.entities.update(keys::run(hold.id)).set("reached", hold.epoch);
         self.entities.write(update.require_same("epoch", Some(hold.epoch))).await.map(drop)

@@ -1,4 +1,4 @@
-//! The runs that need somebody, and for which no message may be on its way.
+//! Finds overdue runs and sends their messages again.
 
 use std::time::Duration;
 

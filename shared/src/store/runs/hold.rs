@@ -17,7 +17,7 @@ use domain::run::{RunEnd, RunEvent, RunState};
 use domain::time::Time;
 use domain::{Error, Result};
 
-/// A part of a log is smaller than an item may be.
+/// The maximum size of one part of a log. A DynamoDB item has at most 400 KB.
 const MAX_PART_BYTES: usize = 256 * 1024;
 
 /// A run that this process holds.
@@ -57,8 +57,8 @@ pub struct NewReview {
 }
 
 impl Runs {
-    /// Stores events and opens reviews, in one transaction. Then it cancels reviews; an answer that comes between has no
-    /// effect.
+    /// Stores events and opens reviews, in one transaction. Then it cancels reviews. An answer that is stored after the
+    /// commit and before the cancellation is ignored.
     pub async fn commit(
         &self,
         hold: &mut RunHold,

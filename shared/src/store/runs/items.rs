@@ -34,7 +34,7 @@ pub struct RunItem {
     pub seen_wakes: u64,
     /// How many holders in a row crashed.
     pub crashes: u32,
-    /// The epoch of the last holder after a crash that reached the tables again.
+    /// The epoch of the last holder that wrote to the head after a crash.
     pub reached: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claim: Option<Uuid>,

@@ -1,5 +1,5 @@
 //! Runs of workflows. The item of a run is the truth about who holds it; its log is the truth about what happened. A queue
-//! message, the hint, only says that a run may need somebody.
+//! message, the hint, only says that a run may need a worker.
 //!
 //! A process holds a run from its claim until it parks, hands over or ends it, at most until `claimed_until`. Every write
 //! of a holder requires that the run still has the holder's `epoch`, so a process that lost its run changes nothing.
@@ -37,7 +37,7 @@ pub use items::ReviewState;
 pub use reviews::OpenReview;
 pub use start::{NewRun, StartKey, Started};
 
-/// The ticker sends the hint of a run again when the run should have been claimed this long ago.
+/// If nobody claims a queued run within this time, the ticker sends its hint again.
 const RESEND_AFTER: Duration = Duration::from_secs(60);
 
 /// A message of `QUEUE_RUNS`.
@@ -85,8 +85,8 @@ impl Runs {
         Ok(events)
     }
 
-    /// Tells the workers that a run will need somebody after this time, at most 15 minutes. A failure is only logged: the
-    /// ticker sends the hint again.
+    /// Tells the workers that a run will need one of them after this time, at most 15 minutes. A failure is only logged:
+    /// the ticker sends the hint again.
     pub async fn send_hint(&self, run_id: RunId, after: Duration) {
         if let Err(error) = self.try_send_hint(run_id, after).await {
             tracing::warn!(?error, %run_id, "the hint of a run was not sent; the ticker will send it again");

@@ -33,7 +33,7 @@ pub struct NewRun {
     pub input: Value,
 }
 
-/// Names a start, so that a repeated one starts no second run.
+/// The idempotency key of a start.
 pub struct StartKey {
     /// What starts the run, such as a webhook.
     pub source: String,

@@ -10,7 +10,7 @@ use shared::outbound::{CallError, OutboundError};
 
 use super::RETRIED_STATUSES;
 
-/// An error that the next attempt would meet again.
+/// An error that another attempt would not change.
 pub fn permanent(error: StepError) -> EffectError {
     EffectError { error, retry: RetryHint::Never }
 }

@@ -24,7 +24,7 @@ use request::CallConfig;
 
 /// The maximum size of the request's body and of the response's body.
 const MAX_BODY_BYTES: usize = 1024 * 1024;
-/// The statuses of answers that another attempt may improve.
+/// The statuses after which another attempt may succeed.
 const RETRIED_STATUSES: [u16; 7] = [408, 425, 429, 500, 502, 503, 504];
 
 /// Performs `http` nodes. A process needs only one, because it holds connections and tokens.
