@@ -10,14 +10,12 @@ use domain::{Error, Result};
 use engine::nodes::input::InputNode;
 use engine::nodes::{self, Category, NodeKind};
 use engine::schema::check_value;
-use engine::value_size::{MAX_VALUE_BYTES, is_deeper_than, measure};
+use engine::value_size::{MAX_VALUE_BYTES, MAX_VALUE_DEPTH, is_deeper_than, measure};
 use serde_json::Value;
 use shared::cache::Cache;
 use shared::offload;
 use shared::store::Workflows;
 
-/// The maximum nesting of lists and objects in an input.
-const MAX_DEPTH: usize = 100;
 /// The number of triggers in memory.
 const TRIGGERS: usize = 200;
 const KEPT: Duration = Duration::from_secs(60 * 60);
@@ -75,8 +73,11 @@ impl Trigger {
         if measure(&input).is_none() {
             return Err(Error::invalid_body("input", format!("at most {MAX_VALUE_BYTES} bytes as JSON")));
         }
-        if is_deeper_than(&input, MAX_DEPTH) {
-            return Err(Error::invalid_body("input", format!("lists and objects nest at most {MAX_DEPTH} levels")));
+        if is_deeper_than(&input, MAX_VALUE_DEPTH) {
+            return Err(Error::invalid_body(
+                "input",
+                format!("lists and objects nest at most {MAX_VALUE_DEPTH} levels"),
+            ));
         }
         if self.schema.is_none() {
             return Ok(input);

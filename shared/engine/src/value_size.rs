@@ -7,6 +7,8 @@ use serde_json::Value;
 
 /// The maximum size of a value as JSON: of the result of an expression, and of the input and the output of a step.
 pub const MAX_VALUE_BYTES: usize = 1024 * 1024;
+/// Less than the 128 levels at which the JSON parser refuses a text, because a stored value is part of a larger one.
+pub const MAX_VALUE_DEPTH: usize = 100;
 
 /// The size of a value as JSON; none if it is larger than a value may be.
 pub fn measure(value: &impl Serialize) -> Option<usize> {

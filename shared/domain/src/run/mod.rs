@@ -1,6 +1,7 @@
 //! Runs: each is one execution of a release of a workflow.
 
 mod event;
+mod hold;
 mod review;
 mod step_error;
 
@@ -16,7 +17,8 @@ use super::time::Time;
 use crate::{Error, Result};
 
 pub use event::{RunEvent, RunEventKind, RunValue};
-pub use review::{ReviewAnswer, ReviewField, ReviewFieldType, ReviewRequest};
+pub use hold::{Hold, Parking};
+pub use review::{NewReview, ReviewAnswer, ReviewField, ReviewFieldType, ReviewRequest};
 pub use step_error::StepError;
 
 /// A crash of the process that carries out a run is recovered this many times in a row. After one more, the run fails.

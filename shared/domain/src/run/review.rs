@@ -4,10 +4,21 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
+use crate::time::Time;
 use crate::{Error, Result, length};
 
 const MAX_FIELDS_BYTES: usize = 64 * 1024;
 const MAX_COMMENT_CHARS: usize = 2_000;
+
+/// A review that a run opens.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewReview {
+    /// The path of the step.
+    pub step: String,
+    pub expires_at: Time,
+    /// What the person sees: `title`, `message`, `fields`.
+    pub request: Map<String, Value>,
+}
 
 /// The answer of a person to a review.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -11,10 +11,10 @@ use super::events::{canceled, to_log};
 use super::restore::{Begun, restore};
 use super::state::{Active, Driver, MARGIN, Ready, Stage};
 use super::waits::pass_through;
-use super::{ClaimedRun, Commit, Departure, Effects, Hold, Journal, Parking, Shift};
+use super::{ClaimedRun, Commit, Departure, Effects, Journal, Shift};
 use crate::run::{Execution, RunStart, StepError, StepOutcome, StepPath};
 use domain::Result;
-use domain::run::{MAX_CRASHES, RunEnd, RunError, RunEvent, RunEventKind};
+use domain::run::{Hold, MAX_CRASHES, Parking, RunEnd, RunError, RunEvent, RunEventKind};
 use domain::time::Time;
 
 /// The process keeps a run for a wait that is not longer than this. Leaving and claiming it again would cost more.

@@ -26,7 +26,7 @@ use crate::compile::ExecutionPlan;
 use crate::nodes::NodeType;
 use crate::run::{StepError, StepOutcome};
 use domain::Result;
-use domain::run::{ReviewAnswer, RunEnd, RunEvent};
+use domain::run::{Hold, NewReview, Parking, ReviewAnswer, RunEnd, RunEvent};
 use domain::time::{Clock, Time};
 
 pub use driver::drive;
@@ -53,41 +53,14 @@ pub trait Journal: Send {
     fn expire(&mut self, step: &str) -> impl Future<Output = Result<Option<ReviewAnswer>>> + Send;
 }
 
-/// Whether this process still holds the run after a write.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[must_use = "a process that lost the run must leave it"]
-pub enum Hold {
-    Held,
-    /// Another process has the run, or the run was stopped. Nothing was written.
-    Lost,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Parking {
-    Parked,
-    /// A review was answered since the last look at the answers. The run goes on.
-    Woken,
-    Lost,
-}
-
 /// What is stored together.
 #[derive(Clone, Debug, Default)]
 pub struct Commit {
     pub events: Vec<RunEvent>,
     /// The reviews that begin.
-    pub opened: Vec<OpenedReview>,
+    pub opened: Vec<NewReview>,
     /// The steps whose reviews no longer matter.
     pub canceled: Vec<String>,
-}
-
-/// A question to a person.
-#[derive(Clone, Debug, PartialEq)]
-pub struct OpenedReview {
-    /// The path of the step.
-    pub step: String,
-    pub expires_at: Time,
-    /// What the person sees: `title`, `message`, `fields`.
-    pub request: Map<String, Value>,
 }
 
 /// Performs the effects of steps.

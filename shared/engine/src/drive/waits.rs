@@ -5,10 +5,9 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use super::OpenedReview;
 use crate::run::{DueEffect, StepError, StepOutcome};
 use crate::value_size::measure;
-use domain::run::ReviewAnswer;
+use domain::run::{NewReview, ReviewAnswer};
 use domain::time::Time;
 
 /// A step waits at most this long.
@@ -33,7 +32,7 @@ pub fn delay_until(config: &Map<String, Value>, now: Time) -> Result<Time, StepE
     Ok(until)
 }
 
-pub fn open_review(step: String, effect: &DueEffect, now: Time) -> Result<OpenedReview, StepError> {
+pub fn open_review(step: String, effect: &DueEffect, now: Time) -> Result<NewReview, StepError> {
     let seconds = effect.config.get("expiresInSeconds").and_then(Value::as_u64);
     let expires_at = now.plus(seconds.map_or(REVIEW, Duration::from_secs));
     let shown = ["title", "message", "fields"].into_iter();
@@ -43,16 +42,16 @@ pub fn open_review(step: String, effect: &DueEffect, now: Time) -> Result<Opened
         let message = "the title, the message and the fields of a review have at most 64 KiB as JSON";
         return Err(StepError::new("review_too_large", message));
     }
-    Ok(OpenedReview { step, expires_at, request })
+    Ok(NewReview { step, expires_at, request })
 }
 
 /// Asks a person whether an attempt took place.
-pub fn ask_about(step: String, now: Time) -> OpenedReview {
+pub fn ask_about(step: String, now: Time) -> NewReview {
     let title = format!("Did the step {step} take place?");
     let message =
         "The platform stopped while the step was in progress. Approve to perform it again, or reject to let it fail.";
     let request = Map::from_iter([("title".to_owned(), title.into()), ("message".to_owned(), message.into())]);
-    OpenedReview { step, expires_at: now.plus(REVIEW), request }
+    NewReview { step, expires_at: now.plus(REVIEW), request }
 }
 
 pub fn outcome_of(answer: ReviewAnswer) -> StepOutcome {

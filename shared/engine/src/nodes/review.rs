@@ -9,6 +9,7 @@ use utoipa::ToSchema;
 use super::fields::{Cel, Jinja};
 use super::policy::Policies;
 use super::{Category, NodeKind};
+use domain::run::ReviewFieldType;
 
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -39,22 +40,13 @@ pub struct Field {
     #[schema(max_length = 200)]
     pub label: String,
     #[schema(inline)]
-    pub r#type: FieldType,
+    pub r#type: ReviewFieldType,
     /// The initial value.
     #[serde(default)]
     #[schema(inline, nullable = false)]
     pub value: Option<Cel>,
     #[serde(default)]
     pub required: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum FieldType {
-    Text,
-    Number,
-    Boolean,
-    Json,
 }
 
 impl NodeKind for ReviewNode {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::outcome::{StepError, too_deep, too_large};
-use crate::value_size::{MAX_VALUE_BYTES, measure};
+use crate::value_size::{MAX_VALUE_BYTES, MAX_VALUE_DEPTH, is_deeper_than, measure};
 
 /// An edge that has no state yet is undecided.
 #[derive(Clone, Debug)]
@@ -71,19 +71,8 @@ pub fn add_size(bytes: usize, value: &Value) -> Result<usize, StepError> {
 
 /// Checks that a value is small and flat enough to be stored and read again.
 pub fn check_value(value: &Value) -> Result<(), StepError> {
-    if is_deeper(value, MAX_DEPTH) {
+    if is_deeper_than(value, MAX_VALUE_DEPTH) {
         return Err(too_deep());
     }
     add_size(0, value).map(drop)
-}
-
-/// Less than the 128 levels at which the JSON parser refuses a text, because a stored value is part of a larger one.
-const MAX_DEPTH: usize = 100;
-
-fn is_deeper(value: &Value, levels: usize) -> bool {
-    match value {
-        Value::Array(items) => levels == 0 || items.iter().any(|item| is_deeper(item, levels - 1)),
-        Value::Object(fields) => levels == 0 || fields.values().any(|field| is_deeper(field, levels - 1)),
-        _ => false,
-    }
 }

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use serde_json::{Map, Value};
 use tokio::time::sleep;
 use uuid::Uuid;
 
@@ -13,7 +12,7 @@ use crate::store::keys::{self, Key};
 use crate::store::table::WriteOutcome;
 use crate::store::write::Write;
 use domain::id::RunId;
-use domain::run::{RunEnd, RunEvent, RunState};
+use domain::run::{Hold, NewReview, Parking, RunEnd, RunEvent, RunState};
 use domain::time::Time;
 use domain::{Error, Result};
 
@@ -29,31 +28,6 @@ pub struct RunHold {
     /// The number of wakes when the answers were read.
     pub(super) seen_wakes: u64,
     pub(super) until: Time,
-}
-
-/// Whether the run is still held after a write.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[must_use = "a process that lost the run must leave it"]
-pub enum Hold {
-    Held,
-    /// Nothing was written.
-    Lost,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Parking {
-    Parked,
-    /// Somebody answered a review or stopped the run, and the holder has not seen it.
-    Woken,
-    Lost,
-}
-
-/// A question to a person.
-#[derive(Clone, Debug)]
-pub struct NewReview {
-    pub step: String,
-    pub closes_at: Time,
-    pub request: Map<String, Value>,
 }
 
 impl Runs {
@@ -202,6 +176,6 @@ impl Runs {
 
 fn review_item(run: RunId, review: &NewReview) -> ReviewItem {
     let Key { pk, sk } = keys::review(run, &review.step);
-    let NewReview { step, closes_at, request } = review.clone();
-    ReviewItem { pk, sk, step, state: ReviewState::Open, request, closes_at, answer: None }
+    let NewReview { step, expires_at, request } = review.clone();
+    ReviewItem { pk, sk, step, state: ReviewState::Open, request, closes_at: expires_at, answer: None }
 }

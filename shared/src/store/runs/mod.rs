@@ -32,7 +32,7 @@ use items::{LogItem, RunItem};
 
 pub use claim::{Claim, ClaimedRun};
 pub use ends::ShownValue;
-pub use hold::{Hold, NewReview, Parking, RunHold};
+pub use hold::RunHold;
 pub use items::ReviewState;
 pub use reviews::OpenReview;
 pub use start::{NewRun, StartKey, Started};

@@ -12,7 +12,7 @@ pub struct Store {
     pub log: Vec<RunEvent>,
     /// The events of each write.
     pub writes: Vec<Vec<RunEvent>>,
-    pub reviews: BTreeMap<String, (OpenedReview, ReviewState)>,
+    pub reviews: BTreeMap<String, (NewReview, ReviewState)>,
     /// How many reviews each write opened, if any.
     pub opened: Vec<usize>,
     pub end: Option<RunEnd>,

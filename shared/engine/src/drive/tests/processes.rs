@@ -148,7 +148,7 @@ impl World {
         self.store.lock().unwrap().answer(step, answer);
     }
 
-    pub fn review(&self, step: &str) -> (OpenedReview, ReviewState) {
+    pub fn review(&self, step: &str) -> (NewReview, ReviewState) {
         self.store.lock().unwrap().reviews[step].clone()
     }
 
