@@ -13,7 +13,8 @@ use std::time::Duration;
 
 use domain::id::RunId;
 use domain::time::{Clock, Time};
-use runner::{NodePerformers, ReleasePlans, Worker};
+use effects::NodePerformers;
+use runner::{ReleasePlans, Worker};
 use serde_json::{Value, json};
 use shared::Context;
 use shared::store::runs::RunHint;

@@ -13,7 +13,7 @@ use shared::Context;
 
 use self::http::HttpEffects;
 use self::model::ModelEffects;
-use crate::Performers;
+use runner::Performers;
 
 /// The performers of all node types. The driver itself carries out delays and reviews.
 #[derive(Clone)]
