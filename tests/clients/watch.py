@@ -135,6 +135,9 @@ expect("channels", answer["data"] == [], answer)
 answer = call("runs", "POST", f"/builder/v1/workflows/{workflow['id']}/runs", TOKEN, status=409)
 expect("runs", answer["error"]["code"] == "unpublished_changes", answer)
 
+answer = call("hooks", "POST", "/hooks/v1/019cb8e2-3f4a-7c21-9b6d-000000000000", TOKEN, status=404)
+expect("hooks", answer["error"]["code"] == "webhook_not_found", answer)
+
 answer = call("inference", "POST", "/gateway/v1/chat/completions", ADA, question("dev-chat"))
 expect("inference", "Hello" in answer["choices"][0]["message"]["content"], answer)
 

@@ -48,6 +48,7 @@ const ANSWERS: &[(&str, u64, Option<&str>)] = &[
     ("catalog/no-key", 401, Some("identity.invalid_token")),
     ("channels/connections-unknown", 404, Some("workflow_not_found")),
     ("channels/webhooks-unknown", 404, Some("workflow_not_found")),
+    ("hooks/unknown", 404, Some("webhook_not_found")),
     ("inference/chat", 200, None),
     ("inference/chat-streamed", 200, None),
     ("inference/embeddings", 200, None),

@@ -10,7 +10,7 @@ use domain::{Error, Result};
 use engine::nodes::input::InputNode;
 use engine::nodes::{self, Category, NodeKind};
 use engine::schema::check_value;
-use engine::value_size::{MAX_VALUE_BYTES, MAX_VALUE_DEPTH, is_deeper_than, measure};
+use engine::value_size::check_input;
 use serde_json::Value;
 use shared::cache::Cache;
 use shared::offload;
@@ -70,15 +70,7 @@ impl Trigger {
     /// The input of a run: what the caller sent, or the example of the node. It must match the schema.
     pub async fn check_input(self: Arc<Self>, given: Option<Value>) -> Result<Value> {
         let input = given.unwrap_or_else(|| self.default_input.clone());
-        if measure(&input).is_none() {
-            return Err(Error::invalid_body("input", format!("at most {MAX_VALUE_BYTES} bytes as JSON")));
-        }
-        if is_deeper_than(&input, MAX_VALUE_DEPTH) {
-            return Err(Error::invalid_body(
-                "input",
-                format!("lists and objects nest at most {MAX_VALUE_DEPTH} levels"),
-            ));
-        }
+        check_input("input", &input)?;
         if self.schema.is_none() {
             return Ok(input);
         }

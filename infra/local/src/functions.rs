@@ -37,6 +37,7 @@ impl Functions {
                 ("billing", billing::router(&context("billing"))?),
                 ("catalog", catalog::router(&context("catalog"))?),
                 ("channels", channels::router(&context("channels"))?),
+                ("hooks", hooks::router(&context("hooks"))?),
                 ("inference", inference::router(&context("inference"))?),
                 ("reference", reference::router(&context("reference"))?),
                 ("runs", runs::router(&context("runs"))?),

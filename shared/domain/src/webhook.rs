@@ -75,12 +75,14 @@ pub enum WebhookOutcome {
 /// The maximum size of a stored request body.
 pub const MAX_KEPT_BYTES: usize = 64 * 1024;
 
-/// The headers of a call that may be stored, without those that may hold secrets.
+/// The headers of a call that are stored: without those that may hold secrets, and without the platform's own host.
 pub fn kept_headers<'h>(headers: impl Iterator<Item = (&'h str, &'h str)>) -> BTreeMap<String, String> {
     const SECRET: [&str; 6] = ["auth", "cookie", "token", "secret", "signature", "key"];
     const MAX_HEADERS: usize = 40;
     const MAX_VALUE_CHARS: usize = 500;
-    let is_kept = |name: &str| !SECRET.iter().any(|secret| name.to_ascii_lowercase().contains(secret));
+    let is_own_host = |name: &str| name.eq_ignore_ascii_case("host");
+    let is_kept =
+        |name: &str| !is_own_host(name) && !SECRET.iter().any(|secret| name.to_ascii_lowercase().contains(secret));
     let kept = headers.filter(|(name, _)| is_kept(name)).take(MAX_HEADERS);
     kept.map(|(name, value)| (name.to_ascii_lowercase(), value.chars().take(MAX_VALUE_CHARS).collect())).collect()
 }

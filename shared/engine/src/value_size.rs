@@ -5,6 +5,8 @@ use std::io;
 use serde::Serialize;
 use serde_json::Value;
 
+use domain::{Error, Result};
+
 /// The maximum size of a value as JSON: of the result of an expression, and of the input and the output of a step.
 pub const MAX_VALUE_BYTES: usize = 1024 * 1024;
 /// Less than the 128 levels at which the JSON parser refuses a text, because a stored value is part of a larger one.
@@ -25,6 +27,17 @@ pub fn is_deeper_than(value: &Value, limit: usize) -> bool {
         _ => return false,
     };
     limit == 0 || inner.any(|value| is_deeper_than(value, limit - 1))
+}
+
+/// Checks the input of a run, which is a field of a request.
+pub fn check_input(field: &str, input: &Value) -> Result<()> {
+    if measure(input).is_none() {
+        return Err(Error::invalid_body(field, format!("at most {MAX_VALUE_BYTES} bytes as JSON")));
+    }
+    if is_deeper_than(input, MAX_VALUE_DEPTH) {
+        return Err(Error::invalid_body(field, format!("lists and objects nest at most {MAX_VALUE_DEPTH} levels")));
+    }
+    Ok(())
 }
 
 /// A writer that only counts bytes, and fails above its limit.

@@ -4,5 +4,5 @@ mod journal;
 mod plans;
 mod worker;
 
-pub use plans::{Plans, ReleasePlans};
+pub use plans::{Plans, ReleasePlan, ReleasePlans};
 pub use worker::{Performers, Worker};

@@ -1,10 +1,12 @@
 //! The execution plans of releases. A release never changes, so its plan is compiled once in each process.
 
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::id::ReleaseId;
+use domain::id::{ReleaseId, WebhookId, WorkflowId};
+use domain::identity::Account;
 use domain::run::Run;
 use domain::{Error, Result};
 use engine::compile::{ExecutionPlan, compile};
@@ -24,7 +26,20 @@ const KEPT: Duration = Duration::from_secs(60 * 60);
 /// The plans of published releases.
 pub struct ReleasePlans {
     workflows: Workflows,
-    plans: Cache<ReleaseId, Arc<ExecutionPlan>>,
+    plans: Cache<ReleaseId, Arc<ReleasePlan>>,
+}
+
+pub struct ReleasePlan {
+    pub plan: Arc<ExecutionPlan>,
+    /// The trigger of each webhook, as a step of the plan.
+    webhooks: BTreeMap<WebhookId, usize>,
+}
+
+impl ReleasePlan {
+    /// The step at which a call of the webhook starts a run; none if no channel of the release uses the webhook.
+    pub fn trigger_of(&self, webhook: WebhookId) -> Option<usize> {
+        self.webhooks.get(&webhook).copied()
+    }
 }
 
 impl ReleasePlans {
@@ -32,17 +47,28 @@ impl ReleasePlans {
         Self { workflows, plans: Cache::new(KEPT, PLANS) }
     }
 
-    async fn load(&self, run: &Run) -> Result<Arc<ExecutionPlan>> {
-        let release = self.workflows.release(run.account, run.workflow, run.release).await?;
-        let manifest = self.workflows.manifest(run.account, run.workflow, &release).await?;
-        let (plan, problems) = offload(move || Ok(compile(&manifest.graph).finish())).await?;
+    pub async fn find(&self, account: Account, workflow: WorkflowId, release: ReleaseId) -> Result<Arc<ReleasePlan>> {
+        let load = async || self.load(account, workflow, release).await.map(Arc::new);
+        self.plans.get_or_load(&release, load).await
+    }
+
+    async fn load(&self, account: Account, workflow: WorkflowId, release: ReleaseId) -> Result<ReleasePlan> {
+        let release = self.workflows.release(account, workflow, release).await?;
+        let manifest = self.workflows.manifest(account, workflow, &release).await?;
+        let graph = manifest.graph;
+        let (plan, problems) = offload(move || Ok(compile(&graph).finish())).await?;
         let problem = problems.first().map(|problem| problem.message.clone()).unwrap_or_default();
-        plan.map(Arc::new).ok_or_else(|| Error::internal(format!("a release has an invalid graph: {problem}")))
+        let plan = plan.ok_or_else(|| Error::internal(format!("a release has an invalid graph: {problem}")))?;
+        let webhooks = manifest.channels.iter().filter_map(|(node, channel)| {
+            let step = plan.steps.iter().position(|step| step.id == *node)?;
+            Some((WebhookId::from(channel.webhook_id?), step))
+        });
+        Ok(ReleasePlan { webhooks: webhooks.collect(), plan: Arc::new(plan) })
     }
 }
 
 impl Plans for ReleasePlans {
     async fn plan(&self, run: &Run) -> Result<Arc<ExecutionPlan>> {
-        self.plans.get_or_load(&run.release, async || self.load(run).await).await
+        Ok(self.find(run.account, run.workflow, run.release).await?.plan.clone())
     }
 }

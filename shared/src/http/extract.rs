@@ -3,6 +3,7 @@
 
 use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::{FromRequestParts, RawPathParams, Request};
+use axum::http::HeaderMap;
 use axum::http::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, COOKIE, ORIGIN};
 use axum::http::request::Parts;
 use base64::Engine;
@@ -141,7 +142,7 @@ pub(super) use {caller_by_access_token, extractors};
 /// Refuses a body on routes that take none.
 pub struct NoBody<E>(std::marker::PhantomData<E>);
 
-async fn bytes(request: Request) -> Result<Bytes> {
+pub(super) async fn bytes(request: Request) -> Result<Bytes> {
     let (parts, body) = request.into_parts();
     read_body(&parts, body).await
 }
@@ -210,7 +211,7 @@ pub(super) async fn optional_json<T: DeserializeOwned + Default>(request: Reques
 }
 
 pub(super) async fn text_file(request: Request) -> Result<String> {
-    let is_yaml = essence(&request).contains("yaml");
+    let is_yaml = essence(request.headers()).contains("yaml");
     if !is_yaml && !is_json(&request) {
         return Err(Error::NotAFile);
     }
@@ -227,15 +228,19 @@ fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
     json::parse(bytes)
 }
 
-/// Whether the media type is `application/json` or has the suffix `+json`, such as `application/merge-patch+json`.
 fn is_json(request: &Request<Body>) -> bool {
-    let essence = essence(request);
+    declares_json(request.headers())
+}
+
+/// Whether the media type is `application/json` or has the suffix `+json`, such as `application/merge-patch+json`.
+pub fn declares_json(headers: &HeaderMap) -> bool {
+    let essence = essence(headers);
     essence == "application/json" || (essence.starts_with("application/") && essence.ends_with("+json"))
 }
 
 /// The media type, without its parameters.
-fn essence(request: &Request<Body>) -> String {
-    let declared = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+fn essence(headers: &HeaderMap) -> String {
+    let declared = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     declared.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 

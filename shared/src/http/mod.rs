@@ -22,7 +22,7 @@ use axum::http::header::{CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, WWW
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
-pub use extract::NoBody;
+pub use extract::{NoBody, declares_json};
 pub use layers::{Area, Routes, finish};
 
 use domain::error_text;
@@ -33,11 +33,13 @@ use domain::{Error, ProviderTrouble, Refusal};
 pub const MAX_BODY_BYTES: usize = 4 * 1024 * 1024;
 
 /// The status and the code of each error. An envelope may replace the code with a more specific one.
-fn classify(error: &Error) -> (StatusCode, String) {
+pub fn classify(error: &Error) -> (StatusCode, String) {
     let (status, code) = match error {
         Error::InvalidQuery { .. } => (StatusCode::BAD_REQUEST, "invalid_query"),
         Error::InvalidBody { .. } => (StatusCode::BAD_REQUEST, "invalid_body"),
-        Error::Unsound { code: "channel_incomplete", .. } => (StatusCode::UNPROCESSABLE_ENTITY, "channel_incomplete"),
+        Error::Unsound { code: code @ ("channel_incomplete" | "run_failed" | "run_cancelled"), .. } => {
+            (StatusCode::UNPROCESSABLE_ENTITY, *code)
+        }
         Error::Unsound { code, .. } => (StatusCode::BAD_REQUEST, *code),
         Error::Unauthenticated(_) => (StatusCode::UNAUTHORIZED, "unauthorized"),
         Error::Forbidden { code, .. } => (StatusCode::FORBIDDEN, *code),

@@ -2,7 +2,8 @@
 
 use std::marker::PhantomData;
 
-use axum::extract::FromRequestParts;
+use axum::body::Bytes;
+use axum::extract::{FromRequest, FromRequestParts, Request};
 use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
@@ -48,6 +49,17 @@ where
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
         Ok(Self(state.as_ref().channel_caller(bearer(parts)?)?))
+    }
+}
+
+/// The body as it was sent.
+pub struct RawBody(pub Bytes);
+
+impl<S: Send + Sync> FromRequest<S> for RawBody {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, _: &S) -> Result<Self> {
+        Ok(Self(super::extract::bytes(request).await?))
     }
 }
 

@@ -10,6 +10,7 @@ use super::item::{Item, parse};
 use super::keys::{self, Key};
 use super::stored_text::StoredText;
 use super::table::{Filter, Table, TableQuery};
+use super::write::Write;
 use crate::bucket::Bucket;
 use crate::{Context, config};
 use domain::id::{Id, WebhookEventId, WebhookId};
@@ -63,6 +64,29 @@ fn event(item: Item) -> Result<(WebhookEvent, StoredText)> {
     Ok((event, item.body))
 }
 
+/// The write of an event. A large body is stored in the bucket first.
+pub(super) async fn put(journal: &Table, bucket: &Bucket, webhook: WebhookId, event: WebhookEvent) -> Result<Write> {
+    let Key { pk, .. } = keys::webhook_event(webhook, event.id);
+    let mut body = event.body;
+    body.truncate(body.floor_char_boundary(MAX_KEPT_BYTES));
+    let prefix = format!("webhook-events/{webhook}/{}", event.id);
+    let body = StoredText::store(bucket, &prefix, "text/plain", body.as_bytes()).await?;
+    let item = EventItem {
+        pk,
+        sk: event.id,
+        outcome: event.outcome,
+        status: event.status,
+        run: event.run,
+        error_code: event.error_code,
+        content_type: event.content_type,
+        headers: event.headers,
+        body,
+        body_bytes: event.body_bytes,
+        expires_at: Time::from_uuid(event.id.uuid()).plus(RETENTION).as_seconds(),
+    };
+    Ok(journal.put(&item))
+}
+
 impl WebhookEvents {
     pub fn new(context: &Context) -> Result<Self> {
         let journal = Table::new(context, config::TABLE_JOURNAL)?;
@@ -70,26 +94,14 @@ impl WebhookEvents {
     }
 
     pub async fn record(&self, webhook: WebhookId, event: WebhookEvent) -> Result<()> {
-        let Key { pk, .. } = keys::webhook_event(webhook, event.id);
-        let mut body = event.body;
-        body.truncate(body.floor_char_boundary(MAX_KEPT_BYTES));
-        let prefix = format!("webhook-events/{webhook}/{}", event.id);
-        let body = StoredText::store(&self.bucket, &prefix, "text/plain", body.as_bytes()).await?;
-        let item = EventItem {
-            pk,
-            sk: event.id,
-            outcome: event.outcome,
-            status: event.status,
-            run: event.run,
-            error_code: event.error_code,
-            content_type: event.content_type,
-            headers: event.headers,
-            body,
-            body_bytes: event.body_bytes,
-            expires_at: Time::from_uuid(event.id.uuid()).plus(RETENTION).as_seconds(),
-        };
-        let _ = self.journal.write(self.journal.put(&item)).await?;
-        Ok(())
+        let put = put(&self.journal, &self.bucket, webhook, event).await?;
+        self.journal.write(put).await.map(drop)
+    }
+
+    /// Corrects the status of the response, if it was not known when the event was stored.
+    pub async fn set_status(&self, webhook: WebhookId, id: WebhookEventId, status: u16) -> Result<()> {
+        let update = self.journal.update(keys::webhook_event(webhook, id)).set("status", status);
+        self.journal.write(update.require("attribute_exists(pk)")).await.map(drop)
     }
 
     /// Lists events without their bodies, newest first. A filtered page may be short and still have a next page.

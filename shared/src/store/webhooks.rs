@@ -125,9 +125,14 @@ impl Webhooks {
         Ok(found)
     }
 
+    /// Finds a webhook of any account, for a call that its token authenticates.
+    pub async fn find(&self, id: WebhookId) -> Result<Webhook> {
+        self.entities.get(&keys::webhook(id)).await?.map(webhook).transpose()?.ok_or(GONE)
+    }
+
     pub async fn get(&self, account: Account, workflow: WorkflowId, id: WebhookId) -> Result<Webhook> {
-        let found = self.entities.get(&keys::webhook(id)).await?.map(webhook).transpose()?;
-        found.filter(|webhook| webhook.account == account && webhook.workflow == workflow).ok_or(GONE)
+        let found = self.find(id).await?;
+        if found.account == account && found.workflow == workflow { Ok(found) } else { Err(GONE) }
     }
 
     /// Rotates the tokens of webhooks: the old tokens become invalid. The tokens are replaced in one transaction, so

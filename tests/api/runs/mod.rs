@@ -2,6 +2,7 @@
 
 mod budgets;
 mod controls;
+mod hooks;
 mod inputs;
 mod isolation;
 mod recovery;

@@ -54,6 +54,7 @@ async fn start_once(process: &Process, protocol: &RunProtocol, runs: &Runs, plan
         origin: RunOrigin::Manual,
         trigger: TRIGGER.to_owned(),
         input: json!({"n": 70}),
+        call: None,
     };
     let key = StartKey { source: "client".to_owned(), key: planned.id.to_string(), request: "same".to_owned() };
     let started = runs.start(new, Some(key)).await?;

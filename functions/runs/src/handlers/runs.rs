@@ -61,6 +61,7 @@ pub async fn start_run(
         origin: RunOrigin::Manual,
         trigger: trigger.node_id.clone(),
         input: trigger.check_input(input).await?,
+        call: None,
     };
     let input = ShownValue::Value(new.input.clone());
     match stores.runs.start(new, start_key).await? {

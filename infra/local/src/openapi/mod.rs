@@ -51,6 +51,7 @@ pub fn documents() -> [Document; 2] {
                 workflows::document(),
                 channels::document(),
                 runs::document(),
+                hooks::document(),
                 reference_part(|path| !is_gateway(path)),
             ],
         ),

@@ -122,6 +122,13 @@ impl RunEnd {
         }
     }
 
+    pub fn error(&self) -> Option<RunError> {
+        match self {
+            Self::Failed(error) => Some(error.clone()),
+            Self::Completed { .. } | Self::Cancelled => None,
+        }
+    }
+
     /// The last event of the run.
     pub fn event(&self) -> RunEventKind {
         match self {

@@ -10,6 +10,7 @@ mod activation;
 mod attempts;
 mod driver;
 mod events;
+mod pure;
 mod restore;
 mod reviews;
 mod state;
@@ -30,6 +31,7 @@ use domain::run::{Hold, NewReview, Parking, ReviewAnswer, RunEnd, RunEvent};
 use domain::time::{Clock, Time};
 
 pub use driver::drive;
+pub use pure::{PureRun, carry_out_pure};
 
 /// Stores what happens in one run. Each write succeeds only while this process holds the run.
 pub trait Journal: Send {

@@ -43,6 +43,14 @@ impl Runs {
         }
     }
 
+    /// The output of a run that has completed, however large it is.
+    pub async fn whole_output(&self, id: RunId) -> Result<Value> {
+        match self.log_end(id, Order::Desc).await? {
+            Some(RunEventKind::RunCompleted { output }) => self.whole(output).await,
+            _ => Err(Error::internal("the log of a completed run has no end")),
+        }
+    }
+
     /// The first or the last event of a log.
     async fn log_end(&self, id: RunId, order: Order) -> Result<Option<RunEventKind>> {
         let query = TableQuery { order, limit: Some(1), ..TableQuery::partition(keys::run_log(id)) };

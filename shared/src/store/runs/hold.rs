@@ -59,12 +59,8 @@ impl Runs {
     }
 
     pub(super) fn ended(&self, head: Write, next_event: u64, end: &RunEnd) -> Write {
-        let error = match end {
-            RunEnd::Failed(error) => Some(error),
-            _ => None,
-        };
         let head = head.set("state", end.state()).set("next_event", next_event).set("ended_at", self.now());
-        let head = error.into_iter().fold(head, |head, error| head.set("error", error));
+        let head = end.error().into_iter().fold(head, |head, error| head.set("error", error));
         ["claimed_until", "wake_at", "due_shard", "due_at"].into_iter().fold(head, Write::remove)
     }
 

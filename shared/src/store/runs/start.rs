@@ -6,15 +6,19 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::items::{LogItem, RunItem};
+use super::items::RunItem;
 use super::{RESEND_AFTER, Runs};
 use crate::store::item::parse;
 use crate::store::keys::{self, Key};
 use crate::store::table::{RefusedWrite, WriteOutcome};
+use crate::store::webhook_events;
+use crate::store::write::Write;
 use domain::graph::hash;
-use domain::id::{ReleaseId, RunId, WorkflowId};
+use domain::id::{ReleaseId, RunId, WebhookId, WorkflowId};
 use domain::identity::Account;
-use domain::run::{Run, RunEvent, RunEventKind, RunOrigin, RunState, RunValue};
+use domain::run::{Run, RunEnd, RunEvent, RunEventKind, RunOrigin, RunState, RunValue};
+use domain::time::Time;
+use domain::webhook::WebhookEvent;
 use domain::{Error, Result};
 
 /// A key that was used less than this time ago names the run that it started.
@@ -31,6 +35,8 @@ pub struct NewRun {
     /// The id of the trigger node.
     pub trigger: String,
     pub input: Value,
+    /// The call of a webhook that starts the run. It is stored with the run.
+    pub call: Option<(WebhookId, WebhookEvent)>,
 }
 
 /// The idempotency key of a start.
@@ -74,20 +80,53 @@ impl Runs {
         }
     }
 
-    /// Stores a new run in the queue's state, and sends its hint.
+    /// Stores a new run for the workers, and sends its hint.
     pub async fn start(&self, new: NewRun, start_key: Option<StartKey>) -> Result<Started> {
-        let now = self.now();
-        let queued = RunEvent { at: now, kind: RunEventKind::RunQueued { input: RunValue::Value(new.input.clone()) } };
-        let events = self.serialize(new.id, &[queued]).await?;
-        let id = new.id;
-        let item = RunItem { due_at: Some(now.plus(RESEND_AFTER)), ..new_item(new, events.len() as u64) };
-        let mut writes = vec![self.entities.put_new(&item), self.journal.put_new(&LogItem::new(id, 1, &events))];
+        let started = self.store(new, Vec::new(), None, start_key).await?;
+        if let Started::Now(run) = &started {
+            self.send_hint(run.id, Duration::ZERO).await;
+        }
+        Ok(started)
+    }
+
+    /// Stores a run that has already ended, in one transaction.
+    pub async fn record(
+        &self,
+        new: NewRun,
+        events: Vec<RunEventKind>,
+        end: &RunEnd,
+        start_key: Option<StartKey>,
+    ) -> Result<Started> {
+        self.store(new, events, Some(end), start_key).await
+    }
+
+    async fn store(
+        &self,
+        new: NewRun,
+        happened: Vec<RunEventKind>,
+        end: Option<&RunEnd>,
+        start_key: Option<StartKey>,
+    ) -> Result<Started> {
+        let (id, now) = (new.id, self.now());
+        let queued = RunEventKind::RunQueued { input: RunValue::Value(new.input.clone()) };
+        let kinds = [queued].into_iter().chain(happened).chain(end.map(RunEnd::event));
+        let events: Vec<RunEvent> = kinds.map(|kind| RunEvent { at: now, kind }).collect();
+        let texts = self.serialize(id, &events).await?;
+        let mut writes = self.log_parts(id, 1, &texts);
+        if let Some((webhook, event)) = &new.call {
+            writes.push(webhook_events::put(&self.journal, &self.bucket, *webhook, event.clone()).await?);
+        }
+        let queued = new_item(new, events.len() as u64);
+        let item = match end {
+            None => RunItem { due_shard: Some(keys::run_shard(id)), due_at: Some(now.plus(RESEND_AFTER)), ..queued },
+            Some(end) => {
+                let times = (Some(Time::from_uuid(id.uuid())), Some(now));
+                RunItem { state: end.state(), started_at: times.0, ended_at: times.1, error: end.error(), ..queued }
+            }
+        };
+        writes.push(self.entities.put_new(&item));
         if let Some(start_key) = &start_key {
-            let Key { pk, sk } = start_key.key();
-            let expires_at = now.plus(WINDOW).as_seconds();
-            let claim = StartItem { pk, sk, run_id: id, request: start_key.request.clone(), expires_at };
-            let claim = self.entities.put(&claim).require("attribute_not_exists(pk) OR expires_at <= :now");
-            writes.push(claim.bind(":now", now.as_seconds()).labeled(KEY));
+            writes.push(self.claim_key(start_key, id, now));
         }
         match self.entities.transact(Uuid::now_v7(), &writes).await? {
             WriteOutcome::Written => {}
@@ -103,8 +142,15 @@ impl Runs {
             // The ids are new, so an earlier attempt of this very transaction wrote them.
             WriteOutcome::Refused(_) => {}
         }
-        self.send_hint(id, Duration::ZERO).await;
         Ok(Started::Now(Box::new(item.into())))
+    }
+
+    fn claim_key(&self, start_key: &StartKey, run_id: RunId, now: Time) -> Write {
+        let Key { pk, sk } = start_key.key();
+        let expires_at = now.plus(WINDOW).as_seconds();
+        let claim = StartItem { pk, sk, run_id, request: start_key.request.clone(), expires_at };
+        let claim = self.entities.put(&claim).require("attribute_not_exists(pk) OR expires_at <= :now");
+        claim.bind(":now", now.as_seconds()).labeled(KEY)
     }
 }
 
@@ -133,7 +179,7 @@ fn new_item(new: NewRun, events: u64) -> RunItem {
         claimed_until: None,
         wake_at: None,
         stop: None,
-        due_shard: Some(keys::run_shard(new.id)),
+        due_shard: None,
         due_at: None,
         started_at: None,
         ended_at: None,

@@ -36,14 +36,22 @@ impl Runs {
 
     pub(super) async fn load_values(&self, events: &mut [RunEvent]) -> Result<()> {
         let loads = events.iter_mut().filter_map(|event| value_of(&mut event.kind)).map(async |value| {
-            if let RunValue::Object(name) = value {
-                let stored = self.bucket.get(name).await?;
-                let stored = stored.ok_or_else(|| Error::internal(format!("the value {name} is missing")))?;
-                *value = RunValue::Value(serde_json::from_slice::<Value>(&stored).map_err(Error::internal)?);
-            }
+            let stored = std::mem::replace(value, RunValue::Value(Value::Null));
+            *value = RunValue::Value(self.whole(stored).await?);
             Ok(())
         });
         try_join_all(loads).await.map(drop)
+    }
+
+    /// Reads a value from the bucket, if it is there.
+    pub(super) async fn whole(&self, value: RunValue) -> Result<Value> {
+        let name = match value {
+            RunValue::Value(value) => return Ok(value),
+            RunValue::Object(name) => name,
+        };
+        let stored = self.bucket.get(&name).await?;
+        let stored = stored.ok_or_else(|| Error::internal(format!("the value {name} is missing")))?;
+        serde_json::from_slice(&stored).map_err(Error::internal)
     }
 }
 

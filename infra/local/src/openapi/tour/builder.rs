@@ -1,9 +1,6 @@
 //! The recorded tour of agents and workflows: a workflow from its first draft to its deletion.
 
-use domain::id::{WebhookEventId, WebhookId};
-use domain::webhook::{WebhookEvent, WebhookOutcome};
 use serde_json::{Value, json};
-use shared::store::WebhookEvents;
 
 use super::{JSON, TOO_LARGE, TourClient};
 use crate::failure::Failure;
@@ -18,6 +15,7 @@ impl TourClient {
         self.record_agents().await?;
         self.record_definition().await?;
         self.record_channels().await?;
+        self.record_triggers().await?;
         self.record_versions().await?;
         self.record_runs().await?;
         self.record_life_cycle().await
@@ -90,10 +88,6 @@ impl TourClient {
         self.get(webhooks).await?;
         self.get(webhook).await?;
         self.send("POST", "/builder/v1/workflows/{id}/webhooks/{webhook_id}/regenerate-token", None).await?;
-        self.record_webhook_event().await?;
-        let events = self.get("/builder/v1/workflows/{id}/webhooks/{webhook_id}/events").await?;
-        self.set_parameter("event_id", &events["data"][0]["id"]);
-        self.get("/builder/v1/workflows/{id}/webhooks/{webhook_id}/events/{event_id}").await?;
 
         let outbound = "/builder/v1/workflows/{id}/webhook-credentials/outbound";
         let bearer = json!({"name": "Ticket system", "type": "bearer", "token": "the token of the ticket system"});
@@ -116,23 +110,44 @@ impl TourClient {
         Ok(())
     }
 
-    /// Stores the event of a call of the webhook.
-    async fn record_webhook_event(&self) -> Result<(), Failure> {
-        let webhook: Option<WebhookId> = self.path_parameters["webhook_id"].parse().ok();
-        let Some(webhook) = webhook else { return Ok(()) };
-        let body = json!({"text": "Where is my order?"}).to_string();
-        let event = WebhookEvent {
-            id: WebhookEventId::new(),
-            outcome: WebhookOutcome::Accepted,
-            status: 200,
-            run: Some(uuid::Uuid::now_v7()),
-            error_code: None,
-            content_type: Some("application/json".to_owned()),
-            headers: [("user-agent".to_owned(), "web-site/1".to_owned())].into(),
-            body_bytes: body.len() as u64,
-            body,
-        };
-        Ok(WebhookEvents::new(&self.platform.context())?.record(webhook, event).await?)
+    /// Publishes a workflow that a webhook starts, and calls it.
+    async fn record_triggers(&mut self) -> Result<(), Failure> {
+        let workflow = self.path_parameters["id"].clone();
+        let graph = json!({
+            "nodes": [
+                {"id": "hook", "type": "webhook", "name": "Order", "config": {}},
+                {"id": "end", "type": "send_result", "name": "", "config": {"output": "{'total': sum(input.lines)}"}},
+            ],
+            "connections": [edge("hook", "out", "end")],
+        });
+        let totals = self.send("POST", WORKFLOWS, Some(json!({"name": "Totals", "graph": graph}))).await?;
+        self.set_parameter("id", &totals["data"]["id"]);
+        for mode in ["async", "sync"] {
+            self.trigger_run(mode).await?;
+        }
+        self.platform.drain().await;
+        let events = self.get("/builder/v1/workflows/{id}/webhooks/{webhook_id}/events").await?;
+        self.set_parameter("event_id", &events["data"][0]["id"]);
+        self.get("/builder/v1/workflows/{id}/webhooks/{webhook_id}/events/{event_id}").await?;
+        self.path_parameters.insert("id", workflow);
+        Ok(())
+    }
+
+    /// Creates a webhook for the node `hook` of the workflow, publishes the workflow, and calls the webhook.
+    async fn trigger_run(&mut self, mode: &str) -> Result<(), Failure> {
+        let new = json!({"name": "Shop", "mode": mode});
+        let webhook = self.send("POST", "/builder/v1/workflows/{id}/webhooks", Some(new)).await?;
+        let (webhook_id, token) = (&webhook["data"]["id"], webhook["data"]["token"].as_str().unwrap_or_default());
+        self.set_parameter("webhook_id", webhook_id);
+        let channel = json!({"inputs": [{"nodeId": "hook", "config": {"webhookId": webhook_id}}]});
+        self.send("PUT", "/builder/v1/workflows/{id}/connections", Some(channel)).await?;
+        self.send("POST", "/builder/v1/workflows/{id}/publish", None).await?;
+        let token = self.switch_token(token);
+        let hook = "/hooks/v1/{webhook_id}";
+        self.send("POST", hook, Some(json!({"lines": "none"}))).await?;
+        self.send("POST", hook, Some(json!({"lines": [40, 2]}))).await?;
+        self.switch_token(&token);
+        Ok(())
     }
 
     async fn record_versions(&mut self) -> Result<(), Failure> {

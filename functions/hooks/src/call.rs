@@ -1,0 +1,75 @@
+//! A call of a webhook as it was received: the input of its run, its idempotency key, and the event that is stored.
+
+use axum::body::Bytes;
+use axum::http::HeaderMap;
+use axum::http::header::CONTENT_TYPE;
+use domain::graph::hash;
+use domain::id::{RunId, WebhookEventId, WebhookId};
+use domain::webhook::{MAX_KEPT_BYTES, WebhookEvent, WebhookOutcome, kept_headers};
+use domain::{Error, Result, json};
+use engine::value_size::check_input;
+use serde_json::Value;
+use shared::http::declares_json;
+use shared::http::idempotency::IDEMPOTENCY_KEY;
+use shared::store::runs::StartKey;
+
+const MAX_KEY_CHARS: usize = 200;
+
+pub struct Call {
+    pub event_id: WebhookEventId,
+    headers: HeaderMap,
+    body: Bytes,
+}
+
+impl Call {
+    pub fn new(headers: HeaderMap, body: Bytes) -> Self {
+        Self { event_id: WebhookEventId::new(), headers, body }
+    }
+
+    /// The input of the run: the body, or null if it is empty.
+    pub fn input(&self) -> Result<Value> {
+        if self.body.trim_ascii().is_empty() {
+            return Ok(Value::Null);
+        }
+        if !declares_json(&self.headers) {
+            return Err(Error::NotJson);
+        }
+        let input = json::parse(&self.body)?;
+        check_input("", &input)?;
+        Ok(input)
+    }
+
+    /// The key by which a repeated call is recognized.
+    pub fn start_key(&self, webhook: WebhookId, input: &Value) -> Result<Option<StartKey>> {
+        let Some(key) = self.headers.get(&IDEMPOTENCY_KEY) else { return Ok(None) };
+        let key = key.to_str().ok().filter(|key| !key.is_empty() && key.len() <= MAX_KEY_CHARS);
+        let problem = || Error::invalid_query("Idempotency-Key", format!("1 to {MAX_KEY_CHARS} ASCII characters"));
+        let key = key.ok_or_else(problem)?.to_owned();
+        Ok(Some(StartKey { source: format!("webhook#{webhook}"), key, request: hash(input) }))
+    }
+
+    /// The event of a call that has a run.
+    pub fn answered(&self, outcome: WebhookOutcome, run: RunId, status: u16) -> WebhookEvent {
+        let headers = self.headers.iter().filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)));
+        let content_type = self.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        let body = &self.body[..self.body.len().min(MAX_KEPT_BYTES)];
+        WebhookEvent {
+            id: self.event_id,
+            outcome,
+            status,
+            run: Some(run.uuid()),
+            error_code: None,
+            content_type: content_type.map(str::to_owned),
+            headers: kept_headers(headers),
+            body: String::from_utf8_lossy(body).into_owned(),
+            body_bytes: self.body.len() as u64,
+        }
+    }
+
+    /// The event of a call that was refused. The body of a caller without the token is not stored.
+    pub fn refused(&self, status: u16, error_code: String) -> WebhookEvent {
+        let event = self.answered(WebhookOutcome::Refused, RunId::new(), status);
+        let body = if status == 401 { String::new() } else { event.body };
+        WebhookEvent { run: None, error_code: Some(error_code), body, ..event }
+    }
+}

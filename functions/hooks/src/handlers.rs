@@ -1,0 +1,94 @@
+//! The handler of webhooks.
+
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::response::Response;
+use domain::id::WebhookId;
+use domain::webhook::Webhook;
+use domain::{Error, Refusal};
+use shared::auth::refused;
+use shared::http::base_url::BaseUrl;
+use shared::http::classify;
+use shared::http::standard::{
+    ApiError, ChannelCaller, ErrorBody, ErrorResponses, NotFound, NotJson, Path, RawBody, Result,
+};
+
+use crate::Stores;
+use crate::call::Call;
+use crate::dto::{AcceptedOut, TriggeredOut};
+use crate::triggers::Trigger;
+
+/// Start a run by a webhook
+///
+/// The body is the input of the run, at most 1 MiB. With the mode `sync`, the response carries the output of the node
+/// `send_result`, or is 202 if the run outlasts the webhook's timeout. With the mode `async`, it is 202 at once. The
+/// result of a 202 is read with `GET /builder/v1/workflows/{id}/runs/{runId}`.
+///
+/// A call with the `Idempotency-Key` of an earlier one, within 24 hours, starts no run and is answered with the run of
+/// the first call. The `Authorization` header has the token of the webhook.
+#[utoipa::path(
+    post, path = "/hooks/v1/{webhook_id}", tag = "triggers",
+    params(
+        ("webhook_id" = Uuid, Path, description = "The webhook"),
+        ("Idempotency-Key" = Option<String>, Header, description = "1 to 200 characters that identify the call"),
+    ),
+    request_body(content = Value, content_type = "application/json"),
+    responses(
+        (status = 200, description = "The run has completed", body = TriggeredOut),
+        (status = 202, description = "The run has not ended yet. `Location` is its URL", body = AcceptedOut),
+        (status = 409, description = "`workflow_paused`; `unpublished_changes`: the workflow was never published; \
+            `idempotency_conflict`: the `Idempotency-Key` was used with another body", body = ErrorBody),
+        (status = 422, description = "`channel_incomplete`: no channel of the active release uses the webhook; \
+            `run_failed` and `run_cancelled`: the run ended without a result. `details` names the run", body = ErrorBody),
+        NotFound<WebhookId>, NotJson, ErrorResponses,
+    ),
+)]
+pub async fn trigger_webhook(
+    State(stores): State<Stores>,
+    caller: Result<ChannelCaller>,
+    Path(id): Path<WebhookId>,
+    headers: HeaderMap,
+    base_url: BaseUrl,
+    body: Result<RawBody>,
+) -> Result<Response> {
+    let webhook = stores.webhooks.find(id).await?;
+    let (body, unread) = match body {
+        Ok(RawBody(body)) => (body, None),
+        Err(error) => (Default::default(), Some(error)),
+    };
+    let call = Call::new(headers, body);
+    let answer = async {
+        authenticate(&webhook, caller?)?;
+        match unread {
+            Some(error) => Err(error),
+            None => Ok(Trigger::new(&stores, &webhook, &call).start_run().await?),
+        }
+    };
+    match answer.await {
+        Ok(answer) => Ok(answer.into_response(webhook.workflow, base_url)),
+        Err(ApiError(error)) => {
+            record_refusal(&stores, &webhook, &call, &error).await;
+            Err(error.into())
+        }
+    }
+}
+
+fn authenticate(webhook: &Webhook, ChannelCaller(caller): ChannelCaller) -> Result<()> {
+    match caller.token.matches(&webhook.token) {
+        true => Ok(()),
+        false => Err(refused(Refusal::Unknown, "not the token of the webhook").into()),
+    }
+}
+
+/// Stores the event of a refused call. Failures of the platform are not the caller's, and may also keep events from
+/// being stored.
+async fn record_refusal(stores: &Stores, webhook: &Webhook, call: &Call, error: &Error) {
+    let (status, code) = classify(error);
+    if !status.is_client_error() {
+        return;
+    }
+    let event = call.refused(status.as_u16(), code);
+    if let Err(error) = stores.webhook_events.record(webhook.id, event).await {
+        tracing::warn!(?error, webhook_id = %webhook.id, "the event of a refused call was not stored");
+    }
+}

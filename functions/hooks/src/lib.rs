@@ -1,0 +1,54 @@
+//! `/hooks/v1/{webhook_id}`: other systems start runs of workflows. A run without effects is carried out here; the
+//! function `run-worker` carries out the others.
+
+mod call;
+mod dto;
+mod handlers;
+mod routes;
+mod triggers;
+
+use std::sync::Arc;
+
+use domain::Result;
+use domain::time::Clock;
+use runner::ReleasePlans;
+use shared::Context;
+use shared::auth::{Auth, Owners};
+use shared::store::{Runs, WebhookEvents, Webhooks, Workflows};
+
+pub use routes::{document, router};
+
+/// The stores that the handlers share.
+#[derive(Clone)]
+pub struct Stores {
+    auth: Arc<Auth>,
+    owners: Arc<Owners>,
+    webhooks: Webhooks,
+    webhook_events: WebhookEvents,
+    workflows: Workflows,
+    plans: Arc<ReleasePlans>,
+    runs: Runs,
+    clock: Clock,
+}
+
+impl Stores {
+    fn new(context: &Context) -> Result<Self> {
+        let workflows = Workflows::new(context)?;
+        Ok(Self {
+            auth: Arc::new(Auth::new(context)?),
+            owners: Arc::new(Owners::new(context)?),
+            webhooks: Webhooks::new(context)?,
+            webhook_events: WebhookEvents::new(context)?,
+            plans: Arc::new(ReleasePlans::new(workflows.clone())),
+            workflows,
+            runs: Runs::new(context)?,
+            clock: context.clock.clone(),
+        })
+    }
+}
+
+impl AsRef<Auth> for Stores {
+    fn as_ref(&self) -> &Auth {
+        &self.auth
+    }
+}
