@@ -14,7 +14,6 @@ use domain::run::Run;
 use domain::time::Clock;
 use engine::drive::{Effect, EffectError};
 use engine::nodes::OUT;
-use engine::nodes::policy::Policy;
 use engine::run::StepOutcome;
 use shared::Context;
 use shared::outbound::{Answer, Calls, Outbound, OutboundError, RequestTimeouts, retry_after};
@@ -64,13 +63,11 @@ impl Caller {
         credential: Option<(CredentialId, &Credential)>,
     ) -> Result<StepOutcome, EffectError> {
         let request = config.request(&effect.idempotency_key).map_err(errors::permanent)?;
-        let policy = Policy::read(&effect.config);
-        let timeouts = timeouts(policy.timeout_ms.map_or(effect.node_type.timeout, Duration::from_millis));
+        let timeouts = timeouts(effect.timeout);
         let answer =
             self.calls.send(request, credential, &timeouts).await.map_err(|error| errors::failed_call(&error))?;
         let Answer { status, headers, body } = answer;
-        let is_last = policy.retry.unwrap_or_default().wait_after(effect.attempt).is_none();
-        if !is_last && RETRIED_STATUSES.contains(&status.as_u16()) {
+        if !effect.is_last_attempt && RETRIED_STATUSES.contains(&status.as_u16()) {
             return Err(errors::temporary_status(status, retry_after(&headers, self.clock.now())));
         }
         let body = body.read_to_end(MAX_BODY_BYTES).await;

@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use futures::future::{AbortHandle, Abortable, FutureExt};
 use serde_json::json;
-use tokio::time::timeout;
+use tokio::time;
 
 use super::state::{AttemptResult, Driver, MARGIN, Ready, Stage};
 use super::{Effect, EffectError, Effects, RetryHint};
+use crate::nodes::policy::Retry;
 use crate::run::{StepError, StepPath};
 use domain::graph::hash;
 use domain::run::RunEventKind;
@@ -60,10 +61,14 @@ impl<E: Effects> Driver<'_, E> {
         step.policy.timeout_ms.map_or(step.node_type.timeout, Duration::from_millis)
     }
 
+    fn retry_of(&self, path: &StepPath) -> Retry {
+        self.execution.plan().steps[path.step].policy.retry.unwrap_or_default()
+    }
+
     pub fn perform(&mut self, path: StepPath) {
         // Storing the intent may have taken so long that the claim expires before the timeout.
         let has_time = self.has_time(&path, MARGIN / 2);
-        let (step, time) = (self.display(&path), self.timeout_of(&path));
+        let (step, timeout, retry) = (self.display(&path), self.timeout_of(&path), self.retry_of(&path));
         let node_type = self.execution.plan().steps[path.step].node_type;
         let Some(active) = self.active.get_mut(&path) else { return };
         let Stage::Ready(ready) = &mut active.stage else { return };
@@ -73,12 +78,20 @@ impl<E: Effects> Driver<'_, E> {
             return;
         }
         let idempotency_key = hash(&json!([self.run_id, step, attempt]));
-        let (config, input) = (active.config.clone(), active.effect.input.clone());
-        let call = self.effects.perform(Effect { step, node_type, config, input, attempt, idempotency_key });
+        let call = self.effects.perform(Effect {
+            step,
+            node_type,
+            config: active.config.clone(),
+            input: active.effect.input.clone(),
+            attempt,
+            is_last_attempt: retry.wait_after(attempt).is_none(),
+            timeout,
+            idempotency_key,
+        });
         let (abort, registration) = AbortHandle::new_pair();
         active.stage = Stage::InProgress { attempt, abort, is_suspect };
         let attempt = async move {
-            let result = timeout(time, call).await.unwrap_or_else(|_| Err(timed_out(time)));
+            let result = time::timeout(timeout, call).await.unwrap_or_else(|_| Err(timed_out(timeout)));
             (path, result)
         };
         self.in_progress.push(Abortable::new(attempt.boxed(), registration));
@@ -92,8 +105,7 @@ impl<E: Effects> Driver<'_, E> {
         let result = match result {
             Ok(outcome) => Ok(outcome),
             Err(EffectError { error, retry }) => {
-                let policy = self.execution.plan().steps[path.step].policy.retry.unwrap_or_default();
-                if let (RetryHint::After(least), Some(wait)) = (retry, policy.wait_after(attempt)) {
+                if let (RetryHint::After(least), Some(wait)) = (retry, self.retry_of(path).wait_after(attempt)) {
                     let (step, next_at) = (self.display(path), self.now().plus(wait.max(least.min(LONGEST_BACKOFF))));
                     self.record(RunEventKind::StepRetried { step, attempt, error, next_at });
                     return self.set_stage(path, Stage::Retry { attempt: attempt + 1, at: next_at });
@@ -105,7 +117,7 @@ impl<E: Effects> Driver<'_, E> {
     }
 }
 
-fn timed_out(time: Duration) -> EffectError {
-    let message = format!("the attempt took longer than {} ms", time.as_millis());
+fn timed_out(timeout: Duration) -> EffectError {
+    let message = format!("the attempt took longer than {} ms", timeout.as_millis());
     EffectError { error: StepError::new("timeout", message), retry: RetryHint::After(Duration::ZERO) }
 }

@@ -67,7 +67,7 @@ pub struct Commit {
 
 /// Performs the effects of steps.
 pub trait Effects: Sync {
-    /// Performs one attempt. The driver drops the call at its timeout.
+    /// Performs one attempt.
     fn perform(&self, effect: Effect) -> impl Future<Output = Result<StepOutcome, EffectError>> + Send;
 }
 
@@ -82,6 +82,10 @@ pub struct Effect {
     pub input: Arc<Value>,
     /// From 1.
     pub attempt: u32,
+    /// Whether the retry policy of the node allows no further attempt.
+    pub is_last_attempt: bool,
+    /// The driver drops the attempt after this time.
+    pub timeout: Duration,
     /// The same if an uncertain attempt is repeated, and another for the next attempt.
     pub idempotency_key: String,
 }

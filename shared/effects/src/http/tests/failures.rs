@@ -13,8 +13,7 @@ const NOW_OR_LATER: RetryHint = RetryHint::After(Duration::ZERO);
 #[tokio::test]
 async fn internal_addresses_are_refused() {
     for host in ["169.254.169.254", "10.0.0.1", "127.0.0.2", "[::1]", "[::ffff:169.254.169.254]"] {
-        let config =
-            json!({"url": format!("http://{host}/{SECRET}"), "query": {"key": SECRET}, "retry": {"maxAttempts": 3}});
+        let config = json!({"url": format!("http://{host}/{SECRET}"), "query": {"key": SECRET}});
         let (code, message, retry) = error_of(config).await;
         assert_eq!((&*code, retry), ("destination_forbidden", RetryHint::Never), "{host}: {message}");
     }
@@ -91,7 +90,7 @@ async fn a_large_body_is_refused() {
     let server = server.await;
     let most = value_of(json!({"url": server.url("/most")})).await;
     assert_eq!(most["body"].as_str().unwrap().len(), MAX_BODY_BYTES);
-    let (code, message, retry) = error_of(json!({"url": server.url("/"), "retry": {"maxAttempts": 2}})).await;
+    let (code, message, retry) = error_of(json!({"url": server.url("/")})).await;
     assert_eq!((&*code, retry), ("response_too_large", RetryHint::Never));
     assert_eq!(message, "the response is larger than 1048576 bytes");
 
@@ -109,8 +108,9 @@ async fn a_failure_of_the_network_may_pass() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/{SECRET}", listener.local_addr().unwrap());
     // The connection waits in the backlog.
-    let (code, _, retry) = error_of(json!({"url": url, "timeoutMs": 100})).await;
-    assert_eq!((&*code, retry), ("destination_timeout", NOW_OR_LATER));
+    let quick = Effect { timeout: Duration::from_millis(100), ..retried(json!({"url": url})) };
+    let EffectError { error, retry } = perform(&quick, None).await.unwrap_err();
+    assert_eq!((&*error.code, retry), ("destination_timeout", NOW_OR_LATER));
     drop(listener);
     let (code, _, retry) = error_of(json!({"url": url})).await;
     assert_eq!((&*code, retry), ("destination_unreachable", NOW_OR_LATER));

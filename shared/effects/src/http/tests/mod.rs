@@ -13,6 +13,8 @@ use domain::credential::Credential;
 use domain::id::CredentialId;
 use domain::time::{Clock, Time};
 use engine::drive::{Effect, EffectError, RetryHint};
+use engine::nodes::http::HttpNode;
+use engine::nodes::{self, NodeKind};
 use engine::run::StepOutcome;
 use serde_json::{Value, json};
 use shared::config::{Config, OUTBOUND_ALLOWED_CIDRS};
@@ -29,12 +31,19 @@ fn effect(config: Value) -> Effect {
     let Value::Object(config) = config else { panic!("a configuration is an object") };
     Effect {
         step: "call".to_owned(),
-        node_type: engine::nodes::find("http").unwrap(),
+        node_type: nodes::find(HttpNode::NAME).unwrap(),
         config: Arc::new(config),
         input: Arc::default(),
         attempt: 1,
+        is_last_attempt: true,
+        timeout: Duration::from_secs(30),
         idempotency_key: "key-1".to_owned(),
     }
+}
+
+/// An effect that may be tried again.
+fn retried(config: Value) -> Effect {
+    Effect { is_last_attempt: false, ..effect(config) }
 }
 
 async fn perform(effect: &Effect, credential: Option<&Credential>) -> Result<StepOutcome, EffectError> {
@@ -53,10 +62,10 @@ async fn value_of(config: Value) -> Value {
     Arc::unwrap_or_clone(outcome.value)
 }
 
-/// The error code of a call that fails, its message, and the hint.
+/// The error code of a call that fails before the last attempt, its message, and the hint.
 async fn error_of(config: Value) -> (String, String, RetryHint) {
     let credential = Credential::Bearer { token: SECRET.to_owned() };
-    let EffectError { error, retry } = perform(&effect(config), Some(&credential)).await.unwrap_err();
+    let EffectError { error, retry } = perform(&retried(config), Some(&credential)).await.unwrap_err();
     assert!(!error.message.contains(SECRET), "{error}");
     (error.code, error.message, retry)
 }

@@ -3,20 +3,16 @@
 use super::server::response;
 use super::*;
 
-fn retried(url: String) -> Effect {
-    effect(json!({"url": url, "retry": {"maxAttempts": 2, "backoffMs": 10}}))
-}
-
 #[tokio::test]
 async fn a_temporary_status_is_retried_and_then_a_value() {
     for status in [408, 425, 429, 500, 502, 503, 504] {
         let server = Server::answering(response(status, &[], SECRET)).await;
-        let first = retried(server.url("/"));
+        let first = retried(json!({"url": server.url("/")}));
         let EffectError { error, retry } = perform(&first, None).await.unwrap_err();
         assert_eq!(error.code, "http_status");
         assert_eq!(error.message, format!("the destination answered with status {status}"));
         assert_eq!(retry, RetryHint::After(Duration::ZERO));
-        let outcome = perform(&Effect { attempt: 2, ..first }, None).await.unwrap();
+        let outcome = perform(&Effect { attempt: 2, is_last_attempt: true, ..first }, None).await.unwrap();
         assert_eq!((&outcome.value["status"], &outcome.value["body"]), (&json!(status), &json!(SECRET)));
     }
 }
@@ -25,7 +21,8 @@ async fn a_temporary_status_is_retried_and_then_a_value() {
 async fn another_status_is_a_value_at_once() {
     for status in [200, 304, 400, 401, 404, 409, 410, 422, 501, 505] {
         let server = Server::answering(response(status, &[], "")).await;
-        assert_eq!(perform(&retried(server.url("/")), None).await.unwrap().value["status"], status);
+        let effect = retried(json!({"url": server.url("/")}));
+        assert_eq!(perform(&effect, None).await.unwrap().value["status"], status);
     }
 }
 
@@ -36,8 +33,7 @@ async fn the_next_attempt_may_succeed() {
         false => response(503, &[("retry-after", "7")], ""),
     });
     let url = server.await.url("/");
-    let config = json!({"method": "POST", "url": url, "retry": {"maxAttempts": 3}});
-    let first = effect(config);
+    let first = retried(json!({"method": "POST", "url": url}));
     let error = perform(&first, None).await.unwrap_err();
     assert_eq!(error.retry, RetryHint::After(Duration::from_secs(7)));
     let second = Effect { attempt: 2, idempotency_key: "key-2".to_owned(), ..first };
@@ -54,7 +50,8 @@ async fn the_wait_that_the_destination_asks_for_is_read() {
         ("soon", Duration::ZERO),
     ] {
         let server = Server::answering(response(429, &[("retry-after", retry_after)], "")).await;
-        let error = perform(&retried(server.url("/")), None).await.unwrap_err();
+        let effect = retried(json!({"url": server.url("/")}));
+        let error = perform(&effect, None).await.unwrap_err();
         assert_eq!(error.retry, RetryHint::After(wait), "{retry_after}");
     }
 }

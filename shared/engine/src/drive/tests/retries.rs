@@ -62,6 +62,20 @@ async fn an_error_that_a_retry_would_not_change_is_final() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_attempt_is_performed_with_its_timeout_and_whether_it_is_the_last() {
+    for (config, timeout, attempts) in [
+        (json!({}), seconds(30), vec![true]),
+        (json!({"timeoutMs": 2_000, "retry": {"maxAttempts": 3}}), seconds(2), vec![false, false, true]),
+    ] {
+        let world = World::new(&one_call(config), ONE_CALL, |_| unavailable(Duration::ZERO));
+        world.finish().await;
+        let performed: Vec<bool> = world.calls().iter().map(|call| call.effect.is_last_attempt).collect();
+        assert_eq!(performed, attempts);
+        assert!(world.calls().iter().all(|call| call.effect.timeout == timeout));
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_node_without_a_retry_policy_has_one_attempt() {
     let world = World::new(&one_call(json!({})), ONE_CALL, |_| unavailable(Duration::ZERO));
     world.finish_at_once().await;
