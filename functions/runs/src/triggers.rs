@@ -42,8 +42,7 @@ impl Triggers {
 
     pub async fn find(&self, account: Account, workflow: WorkflowId, release: ReleaseId) -> Result<Arc<Trigger>> {
         let load = async || {
-            let release = self.workflows.release(account, workflow, release).await?;
-            let manifest = self.workflows.manifest(account, workflow, &release).await?;
+            let manifest = self.workflows.release_manifest(account, workflow, release).await?;
             let trigger = find_trigger(&manifest.graph);
             trigger.map(Arc::new).ok_or_else(|| Error::internal("a release has no trigger"))
         };

@@ -53,8 +53,7 @@ impl ReleasePlans {
     }
 
     async fn load(&self, account: Account, workflow: WorkflowId, release: ReleaseId) -> Result<ReleasePlan> {
-        let release = self.workflows.release(account, workflow, release).await?;
-        let manifest = self.workflows.manifest(account, workflow, &release).await?;
+        let manifest = self.workflows.release_manifest(account, workflow, release).await?;
         let graph = manifest.graph;
         let (plan, problems) = offload(move || Ok(compile(&graph).finish())).await?;
         let problem = problems.first().map(|problem| problem.message.clone()).unwrap_or_default();

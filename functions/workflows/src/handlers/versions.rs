@@ -129,8 +129,7 @@ pub async fn get_manifest(
     Path((id, release_id)): Path<(WorkflowId, ReleaseId)>,
 ) -> Result<Data<Manifest>> {
     stores.workflows.get_header(caller.account(), id).await?;
-    let release = stores.workflows.release(caller.account(), id, release_id).await?;
-    Ok(Data { data: stores.workflows.manifest(caller.account(), id, &release).await? })
+    Ok(Data { data: stores.workflows.release_manifest(caller.account(), id, release_id).await? })
 }
 
 /// Check the runtime status of a release
@@ -220,9 +219,8 @@ pub async fn diff_releases(
 ) -> Result<Data<DiffOut>> {
     let account = caller.account();
     let published = async |release: ReleaseId| {
-        let release = stores.workflows.release(account, id, release).await?;
-        let manifest = stores.workflows.manifest(account, id, &release).await?;
-        Ok::<_, domain::Error>((release.number, (manifest.graph, manifest.channels)))
+        let manifest = stores.workflows.release_manifest(account, id, release).await?;
+        Ok::<_, domain::Error>((manifest.release.number, (manifest.graph, manifest.channels)))
     };
     let workflow = stores.workflows.get(account, id).await?;
     let (from, before) = published(before).await?;

@@ -251,8 +251,14 @@ impl Workflows {
         deployment(item.ok_or(Error::NotFound { kind: DeploymentId::KIND })?)
     }
 
+    /// Reads a release and then its manifest.
+    pub async fn release_manifest(&self, account: Account, workflow: WorkflowId, id: ReleaseId) -> Result<Manifest> {
+        let release = self.release(account, workflow, id).await?;
+        self.manifest(account, workflow, &release).await
+    }
+
     /// Reads the manifest of a release, and verifies its checksum.
-    pub async fn manifest(&self, account: Account, workflow: WorkflowId, release: &Release) -> Result<Manifest> {
+    async fn manifest(&self, account: Account, workflow: WorkflowId, release: &Release) -> Result<Manifest> {
         let stored = self.bucket.get(&manifest_name(account, workflow, release.id)).await?;
         let stored = stored.ok_or_else(|| Error::internal("a release's manifest is missing"))?;
         Manifest::read(&stored, &release.sha256)
