@@ -52,11 +52,5 @@ impl From<TestCallOutcome> for TestOut {
 
 /// Maps a failed call to the error of the result.
 pub fn to_test_call_error(error: &CallError) -> TestCallError {
-    let code = match error {
-        CallError::Outbound(error) => error.code(),
-        CallError::TokenRefused { .. } => "token_refused",
-        CallError::NoToken => "token_missing",
-        CallError::InvalidCredential => "credential_unfit",
-    };
-    TestCallError { code: code.to_owned(), message: error.to_string() }
+    TestCallError { code: error.code().to_owned(), message: error.to_string() }
 }
