@@ -38,7 +38,7 @@ pub use call_error::CallError;
 pub use calls::Calls;
 pub use network::{Internet, Network, is_exhaustion};
 pub use redirects::MAX_REDIRECTS;
-pub use retry_after::retry_after;
+pub use retry_after::{MAX_RETRY_AFTER, retry_after};
 
 use network::{ConnectError, Connector};
 

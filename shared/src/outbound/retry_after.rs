@@ -10,7 +10,7 @@ use jiff::fmt::rfc2822;
 use domain::time::Time;
 
 /// A longer wait can only come from a wrong clock.
-const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
+pub const MAX_RETRY_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// How long the server asks to wait before the next attempt: a number of seconds, or the time until an HTTP date.
 pub fn retry_after(headers: &HeaderMap, now: Time) -> Option<Duration> {
@@ -18,7 +18,7 @@ pub fn retry_after(headers: &HeaderMap, now: Time) -> Option<Duration> {
     let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     let until = |date: Timestamp| Duration::try_from(date.duration_since(now.into())).unwrap_or_default();
     let wait = seconds.or_else(|| Some(until(rfc2822::parse(text).ok()?.timestamp())))?;
-    Some(wait.min(LONGEST))
+    Some(wait.min(MAX_RETRY_AFTER))
 }
 
 #[cfg(test)]
@@ -36,8 +36,8 @@ mod tests {
         assert_eq!(read(" 0.5 "), Some(Duration::from_millis(500)));
         assert_eq!(read("Sun, 06 Nov 1994 08:49:37 GMT"), Some(Duration::from_secs(30)));
         assert_eq!(read("Sun, 06 Nov 1994 08:00:00 GMT"), Some(Duration::ZERO));
-        assert_eq!(read("99999999"), Some(LONGEST));
-        assert_eq!(read("Sat, 06 Nov 2094 08:00:00 GMT"), Some(LONGEST));
+        assert_eq!(read("99999999"), Some(MAX_RETRY_AFTER));
+        assert_eq!(read("Sat, 06 Nov 2094 08:00:00 GMT"), Some(MAX_RETRY_AFTER));
         for unknown in ["-1", "soon", "1e300", "NaN", ""] {
             assert_eq!(read(unknown), None, "{unknown}");
         }

@@ -3,14 +3,13 @@
 use std::time::Duration;
 
 use http::{HeaderMap, StatusCode};
-use jiff::Timestamp;
 use serde_json::Value;
 
 use crate::failure::{FailureKind, ProviderFailure};
 use domain::text::{shorten, shorten_to};
+use domain::time::Time;
+use shared::outbound::{self, MAX_RETRY_AFTER};
 
-/// Upper bound of `Retry-After`. A longer wait can only come from a wrong clock.
-const MAX_RETRY_AFTER: Duration = Duration::from_secs(24 * 3600);
 const MAX_MESSAGE_CHARS: usize = 2_000;
 /// Error codes about the model or the account, at any HTTP status.
 const SETUP_CODES: [&str; 9] = [
@@ -88,7 +87,7 @@ pub fn failure_of_response(status: StatusCode, headers: &HeaderMap, error: Error
         400..=499 => FailureKind::Request,
         _ => FailureKind::Unavailable,
     };
-    let retry_after = retry_after(headers, Timestamp::now()).or(error.retry_after);
+    let retry_after = retry_after(headers, Time::now()).or(error.retry_after);
     tracing::warn!(status = status.as_u16(), code = error.code.as_deref(), ?kind, "a provider refused a request");
     ProviderFailure { retry_after, ..failure_of_kind(kind, error) }
 }
@@ -128,19 +127,11 @@ fn failure_of_kind(kind: FailureKind, error: ErrorDetails) -> ProviderFailure {
     }
 }
 
-/// Reads the retry delay from `retry-after-ms`, or from `retry-after` in seconds or as an HTTP date.
-pub fn retry_after(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
-    let text = |name: &str| headers.get(name)?.to_str().ok().map(str::trim);
-    let seconds = |number: &str| number.parse().ok().and_then(|number| Duration::try_from_secs_f64(number).ok());
-    let ms = text("retry-after-ms").and_then(seconds).map(|duration| duration / 1_000);
-    let found = ms.or_else(|| {
-        let text = text("retry-after")?;
-        seconds(text).or_else(|| {
-            let date = jiff::fmt::rfc2822::parse(text).ok()?.timestamp();
-            Some(Duration::try_from(date.duration_since(now)).unwrap_or_default())
-        })
-    });
-    found.map(|duration| duration.min(MAX_RETRY_AFTER))
+/// How long the provider asks to wait: `retry-after-ms` in milliseconds, or the standard `Retry-After`.
+fn retry_after(headers: &HeaderMap, now: Time) -> Option<Duration> {
+    let millis = headers.get("retry-after-ms").and_then(|value| value.to_str().ok()?.trim().parse::<f64>().ok());
+    let wait = millis.and_then(|millis| Duration::try_from_secs_f64(millis / 1_000.0).ok());
+    wait.map(|wait| wait.min(MAX_RETRY_AFTER)).or_else(|| outbound::retry_after(headers, now))
 }
 
 #[cfg(test)]
@@ -154,18 +145,15 @@ mod tests {
     }
 
     #[test]
-    fn retry_after_is_read_in_every_format() {
-        let now: Timestamp = "1994-11-06T08:49:07Z".parse().unwrap();
-        let read = |pairs: &[(&'static str, &str)]| retry_after(&headers(pairs), now);
-        assert_eq!(read(&[("retry-after", "7")]), Some(Duration::from_secs(7)));
-        assert_eq!(read(&[("retry-after", "0.5")]), Some(Duration::from_millis(500)));
+    fn milliseconds_take_precedence_over_the_standard_retry_after() {
+        let read = |pairs: &[(&'static str, &str)]| retry_after(&headers(pairs), Time::from_millis(784_111_747_000));
         assert_eq!(read(&[("retry-after-ms", "1500"), ("retry-after", "9")]), Some(Duration::from_millis(1_500)));
+        assert_eq!(read(&[("retry-after-ms", " 0.5 ")]), Some(Duration::from_micros(500)));
+        assert_eq!(read(&[("retry-after-ms", "99999999999")]), Some(MAX_RETRY_AFTER));
+        for unknown in ["-1", "soon", "1e300", "NaN", ""] {
+            assert_eq!(read(&[("retry-after-ms", unknown), ("retry-after", "7")]), Some(Duration::from_secs(7)));
+        }
         assert_eq!(read(&[("retry-after", "Sun, 06 Nov 1994 08:49:37 GMT")]), Some(Duration::from_secs(30)));
-        assert_eq!(read(&[("retry-after", "Sun, 06 Nov 1994 08:00:00 GMT")]), Some(Duration::ZERO));
-        assert_eq!(read(&[("retry-after", "1e300")]), None);
-        assert_eq!(read(&[("retry-after", "99999999")]), Some(MAX_RETRY_AFTER));
-        assert_eq!(read(&[("retry-after", "-1")]), None);
-        assert_eq!(read(&[("retry-after", "soon")]), None);
         assert_eq!(read(&[]), None);
     }
 
