@@ -10,10 +10,11 @@ use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
 use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
 use aws_sdk_dynamodb::types::{AttributeValue, KeysAndAttributes};
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
 use super::backoff::Backoff;
-use super::item::{Item, to_item};
+use super::item::{Item, parse, to_item};
 use super::keys::Key;
 use super::write::{RETURN_ITEM_ON_FAILURE, Write, WriteOperation};
 use crate::Context;
@@ -37,6 +38,11 @@ pub struct RefusedWrite {
 impl RefusedWrite {
     fn new(write: &Write, item: Option<Item>) -> Self {
         Self { label: write.label, key: write.key(), item }
+    }
+
+    /// Deserializes the stored item.
+    pub fn parse_item<T: DeserializeOwned>(self) -> Result<Option<T>> {
+        self.item.map(parse).transpose()
     }
 }
 

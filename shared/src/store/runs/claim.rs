@@ -3,7 +3,6 @@
 use super::Runs;
 use super::hold::RunHold;
 use super::items::RunItem;
-use crate::store::item::parse;
 use crate::store::keys;
 use crate::store::table::WriteOutcome;
 use domain::Result;
@@ -67,7 +66,7 @@ impl Runs {
             .set("due_at", until)
             .remove("wake_at");
         if let WriteOutcome::Refused(refused) = self.entities.write(update).await? {
-            let stored: Option<RunItem> = refused.item.map(parse).transpose()?;
+            let stored: Option<RunItem> = refused.parse_item()?;
             // If the answer to the claim was lost, the SDK sends it again, and its condition fails.
             if stored.is_none_or(|stored| stored.claim != Some(claim)) {
                 return Ok(Claim::Refused);

@@ -6,7 +6,6 @@ use domain::{Error, Result};
 use super::Runs;
 use super::claim::ClaimedRun;
 use super::items::RunItem;
-use crate::store::item::parse;
 use crate::store::keys;
 use crate::store::table::WriteOutcome;
 use uuid::Uuid;
@@ -59,7 +58,7 @@ impl Runs {
         match self.entities.transact(Uuid::now_v7(), &writes).await? {
             WriteOutcome::Written => Ok(true),
             WriteOutcome::Refused(refused) => {
-                let stored: Option<RunItem> = refused.item.map(parse).transpose()?;
+                let stored: Option<RunItem> = refused.parse_item()?;
                 Ok(stored.is_some_and(|stored| stored.state == RunState::Cancelled))
             }
         }

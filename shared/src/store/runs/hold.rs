@@ -7,7 +7,6 @@ use uuid::Uuid;
 
 use super::items::{LogItem, ReviewItem, ReviewState, RunItem};
 use super::{RESEND_AFTER, Runs};
-use crate::store::item::parse;
 use crate::store::keys::{self, Key};
 use crate::store::table::WriteOutcome;
 use crate::store::write::Write;
@@ -110,7 +109,7 @@ impl Runs {
         match self.persist(hold, &[head]).await? {
             WriteOutcome::Written => Ok(Parking::Parked),
             WriteOutcome::Refused(refused) => {
-                let stored: Option<RunItem> = refused.item.map(parse).transpose()?;
+                let stored: Option<RunItem> = refused.parse_item()?;
                 Ok(match stored {
                     Some(item) if item.epoch == hold.epoch && item.state == RunState::Paused => Parking::Parked,
                     Some(item)
@@ -134,7 +133,7 @@ impl Runs {
         let is_left = match self.persist(hold, &[head]).await? {
             WriteOutcome::Written => true,
             WriteOutcome::Refused(refused) => {
-                let stored: Option<RunItem> = refused.item.map(parse).transpose()?;
+                let stored: Option<RunItem> = refused.parse_item()?;
                 stored.is_some_and(|item| item.epoch == hold.epoch && item.state == RunState::Queued)
             }
         };

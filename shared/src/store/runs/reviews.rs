@@ -57,10 +57,7 @@ impl Runs {
         let update = update.require_same("state", Some(ReviewState::Open)).set("state", ReviewState::Expired);
         match self.entities.write(update).await? {
             WriteOutcome::Written => Ok(None),
-            WriteOutcome::Refused(refused) => {
-                let stored: Option<ReviewItem> = refused.item.map(parse).transpose()?;
-                Ok(stored.and_then(|item| item.answer))
-            }
+            WriteOutcome::Refused(refused) => Ok(refused.parse_item()?.and_then(|stored: ReviewItem| stored.answer)),
         }
     }
 
