@@ -121,12 +121,6 @@ impl Write {
         self
     }
 
-    /// Names an attribute that a condition uses as `#name`, because its name is a reserved word of DynamoDB.
-    pub fn alias(mut self, name: &str) -> Self {
-        self.name(name);
-        self
-    }
-
     /// Replaces each segment of a path by an alias, because many attribute names are reserved words of DynamoDB.
     fn name(&mut self, path: &str) -> String {
         let segments = path.split('.').map(|segment| {

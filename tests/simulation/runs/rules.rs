@@ -124,7 +124,7 @@ impl Rule {
                 drop_condition(body)
             }
             Self::StartsOnce if is_start => drop_condition(body),
-            Self::EndsOnce if is_head && has("ended_at") => drop_condition(body),
+            Self::EndsOnce if is_head && has("ended_at") && has("next_event") => drop_condition(body),
             _ => {}
         }
     }

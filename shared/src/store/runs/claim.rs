@@ -36,7 +36,7 @@ impl Runs {
     pub async fn claim(&self, id: RunId, until: Time) -> Result<Claim> {
         let Some(item) = self.item(id).await? else { return Ok(Claim::Refused) };
         let now = self.now();
-        let is_stopped = item.stop.is_some();
+        let is_stopped = item.is_stopped();
         match item.state {
             RunState::Queued => {}
             RunState::Running if is_stopped || item.claimed_until.is_some_and(|until| until < now) => {}
@@ -90,7 +90,7 @@ impl Runs {
 
 /// The number of crashes in a row, when a process claims the run.
 fn crashes_with(item: &RunItem) -> u32 {
-    let has_crashed = item.state == RunState::Running && item.stop.is_none();
+    let has_crashed = item.state == RunState::Running && !item.is_stopped();
     let counts = item.crashes == 0 || item.reached == item.epoch;
     item.crashes + u32::from(has_crashed && counts)
 }

@@ -112,9 +112,7 @@ impl Runs {
                 let stored: Option<RunItem> = refused.parse_item()?;
                 Ok(match stored {
                     Some(item) if item.epoch == hold.epoch && item.state == RunState::Paused => Parking::Parked,
-                    Some(item)
-                        if item.epoch == hold.epoch && item.state == RunState::Running && item.stop.is_none() =>
-                    {
+                    Some(item) if item.epoch == hold.epoch && item.state == RunState::Running && !item.is_stopped() => {
                         Parking::Woken
                     }
                     _ => Parking::Lost,

@@ -60,6 +60,12 @@ pub struct RunItem {
     pub expires_at: Option<i64>,
 }
 
+impl RunItem {
+    pub fn is_stopped(&self) -> bool {
+        self.stop.is_some()
+    }
+}
+
 impl From<RunItem> for Run {
     fn from(item: RunItem) -> Self {
         Self {

@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 use super::item::parse;
 use super::keys;
 use super::table::{Table, TableQuery};
+use super::write::Write;
 use crate::bucket::Bucket;
 use crate::queue::Queue;
 use crate::{Context, config};
@@ -85,8 +86,19 @@ impl Runs {
         Ok(events)
     }
 
-    /// Tells the workers that a run will need one of them after this time, at most 15 minutes. A failure is only logged:
-    /// the ticker sends the hint again.
+    /// The write that wakes a run, so that a worker claims it again. It requires that the run has not ended.
+    fn wake(&self, id: RunId, now: Time) -> Write {
+        self.entities
+            .update(keys::run(id))
+            .require("attribute_exists(pk)")
+            .require_same("ended_at", None::<Time>)
+            .add("wakes", 1)
+            .set("due_shard", keys::run_shard(id))
+            .set("due_at", now)
+    }
+
+    /// Notifies the workers that a run will need one of them after this time, at most 15 minutes. A failure is only
+    /// logged: the ticker sends the hint again.
     pub async fn send_hint(&self, run_id: RunId, after: Duration) {
         if let Err(error) = self.try_send_hint(run_id, after).await {
             tracing::warn!(?error, %run_id, "the hint of a run was not sent; the ticker will send it again");

@@ -9,12 +9,12 @@ use uuid::Uuid;
 
 use super::Runs;
 use super::hold::RunHold;
-use super::items::{ReviewItem, ReviewState, RunItem};
+use super::items::{ReviewItem, ReviewState};
 use crate::store::item::parse;
 use crate::store::keys;
 use crate::store::table::{Range, RefusedWrite, TableQuery, WriteOutcome};
 use domain::id::RunId;
-use domain::run::{ReviewAnswer, ReviewRequest, RunState};
+use domain::run::{ReviewAnswer, ReviewRequest};
 use domain::time::Time;
 use domain::{Error, Result};
 
@@ -87,20 +87,6 @@ impl Runs {
         self.send_hint(run, Duration::ZERO).await;
         Ok(None)
     }
-
-    /// Makes a run that has not ended look for news.
-    pub(super) fn wake(&self, run: RunId, now: Time) -> crate::store::write::Write {
-        self.entities
-            .update(keys::run(run))
-            .require("#state IN (:queued, :running, :paused)")
-            .alias("state")
-            .bind(":queued", RunState::Queued)
-            .bind(":running", RunState::Running)
-            .bind(":paused", RunState::Paused)
-            .add("wakes", 1)
-            .set("due_shard", keys::run_shard(run))
-            .set("due_at", now)
-    }
 }
 
 impl OpenReview {
@@ -122,11 +108,5 @@ impl From<ReviewItem> for OpenReview {
     fn from(item: ReviewItem) -> Self {
         let ReviewItem { step, state, request, closes_at, answer, .. } = item;
         Self { step, state, request, closes_at, answer }
-    }
-}
-
-impl RunItem {
-    pub(super) fn is_stopped(&self) -> bool {
-        self.stop.is_some()
     }
 }
