@@ -36,7 +36,7 @@ impl<P: Plans, E: Performers> Worker<P, E> {
         match self.runs.claim(run_id, shift_ends_at.plus(CLAIM_MARGIN)).await? {
             Claim::Refused => {}
             Claim::NotYet(wake_at) => self.send_at(hint, wake_at).await,
-            Claim::Claimed(claimed) if claimed.is_stopped => self.runs.end_stopped(&claimed).await?,
+            Claim::Claimed(claimed) if claimed.is_stopped => self.runs.end_stopped(run_id).await?,
             Claim::Claimed(claimed) => {
                 let departure = self.carry_out(*claimed, shift_ends_at).await?;
                 tracing::info!(%run_id, ?departure, "a run was left");

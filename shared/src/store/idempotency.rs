@@ -15,6 +15,7 @@ use domain::identity::Account;
 use domain::time::Time;
 use domain::{Error, Result};
 
+/// A key is remembered for this time after its first use.
 pub const WINDOW: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The outcome of a creation.

@@ -147,7 +147,7 @@ pub async fn control(process: Process, protocol: Arc<RunProtocol>, number: usize
         if let Ok(Some(run)) = runs.find(planned.id).await
             && run.state == RunState::Queued
         {
-            match runs.cancel(&run).await {
+            match runs.cancel(run.id).await {
                 Ok(()) | Err(Error::Conflict { .. }) => {}
                 Err(error) => protocol.record_failure(&process, "a cancellation", &error),
             }
@@ -163,7 +163,7 @@ pub async fn control(process: Process, protocol: Arc<RunProtocol>, number: usize
         sleep(quick).await;
     };
     drop(timeout(Duration::from_secs(30), busy).await);
-    match runs.stop(&run).await {
+    match runs.stop(run.id).await {
         Ok(()) => {
             process.world.note(|| format!("{}: run {} is stopped", process.name, run.id));
             let mut accounts = protocol.accounts();

@@ -29,7 +29,7 @@ pub async fn cancel_run(
     stores.workflows.get_header(account, id).await?;
     let run = find_run(&stores, account, id, run_id).await?;
     run.check_cancellable()?;
-    stores.runs.cancel(&run).await?;
+    stores.runs.cancel(run_id).await?;
     run_response(&stores, find_run(&stores, account, id, run_id).await?, caller.at).await
 }
 
@@ -56,6 +56,6 @@ pub async fn stop_run(
     stores.workflows.get_header(account, id).await?;
     let run = find_run(&stores, account, id, run_id).await?;
     run.check_stoppable()?;
-    stores.runs.stop(&run).await?;
+    stores.runs.stop(run_id).await?;
     run_response(&stores, find_run(&stores, account, id, run_id).await?, caller.at).await
 }

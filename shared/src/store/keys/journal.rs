@@ -1,6 +1,6 @@
 //! The keys of the table `journal`: webhook events, charges, credit adjustments and the audit log.
 
-use super::Key;
+use super::{Key, RUN};
 use domain::id::{AuditId, LeaseId, OrgId, RunId, TransactionId, WebhookEventId, WebhookId};
 use domain::time::Time;
 
@@ -19,7 +19,7 @@ pub fn webhook_event(webhook: WebhookId, id: WebhookEventId) -> Key {
 
 /// The log of a run, in the order of its events.
 pub fn run_log(id: RunId) -> String {
-    format!("RUN#{id}")
+    format!("{RUN}{id}")
 }
 
 /// A part of the log that begins with the event of this number.

@@ -1,10 +1,10 @@
 //! What a person does with a run: cancel it while it is queued, stop it later.
 
-use domain::run::{Run, RunEnd, RunEvent, RunState};
+use domain::id::{Id, RunId};
+use domain::run::{RunEnd, RunEvent, RunState, has_ended};
 use domain::{Error, Result};
 
 use super::Runs;
-use super::claim::ClaimedRun;
 use super::items::RunItem;
 use crate::store::keys;
 use crate::store::table::WriteOutcome;
@@ -12,8 +12,8 @@ use uuid::Uuid;
 
 impl Runs {
     /// Cancels a run that no process has claimed yet.
-    pub async fn cancel(&self, run: &Run) -> Result<()> {
-        let Some(item) = self.item(run.id).await? else { return Err(Error::NotFound { kind: "run" }) };
+    pub async fn cancel(&self, id: RunId) -> Result<()> {
+        let item = self.item(id).await?.ok_or(Error::NotFound { kind: RunId::KIND })?;
         let is_queued = item.epoch == 0 && item.state == RunState::Queued;
         if !is_queued || !self.end_unheld(&item).await? {
             return Err(Error::invalid_state("the run has begun or ended"));
@@ -22,22 +22,17 @@ impl Runs {
     }
 
     /// Stops a run. From now on its holder can write nothing; what it has begun may still take place.
-    pub async fn stop(&self, run: &Run) -> Result<()> {
-        let stop = self.wake(run.id, self.now()).set("stop", true);
-        if !self.entities.write(stop).await?.is_written() {
-            return Err(Error::invalid_state("the run has ended"));
-        }
+    pub async fn stop(&self, id: RunId) -> Result<()> {
+        let stop = self.wake(id, self.now()).set("stop", true);
+        self.entities.write(stop).await?.or_error(|_| has_ended())?;
         // No process writes events any more, so the number of the next event is final.
-        match self.item(run.id).await? {
-            Some(item) if item.is_stopped() && !item.state.has_ended() => self.end_unheld(&item).await.map(drop),
-            _ => Ok(()),
-        }
+        self.end_stopped(id).await
     }
 
-    /// Ends a run that was stopped, for the process that claimed it.
-    pub async fn end_stopped(&self, claimed: &ClaimedRun) -> Result<()> {
-        match self.item(claimed.run.id).await? {
-            Some(item) if !item.state.has_ended() => self.end_unheld(&item).await.map(drop),
+    /// Ends a run that was stopped. If somebody else has ended it, this does nothing.
+    pub async fn end_stopped(&self, id: RunId) -> Result<()> {
+        match self.item(id).await? {
+            Some(item) if item.is_stopped() && !item.state.has_ended() => self.end_unheld(&item).await.map(drop),
             _ => Ok(()),
         }
     }

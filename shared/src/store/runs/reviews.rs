@@ -14,7 +14,7 @@ use crate::store::item::parse;
 use crate::store::keys;
 use crate::store::table::{Range, RefusedWrite, TableQuery, WriteOutcome};
 use domain::id::RunId;
-use domain::run::{ReviewAnswer, ReviewRequest};
+use domain::run::{ReviewAnswer, ReviewRequest, has_ended};
 use domain::time::Time;
 use domain::{Error, Result};
 
@@ -82,7 +82,7 @@ impl Runs {
                     return Ok(Some(stored.into()));
                 }
             }
-            WriteOutcome::Refused(_) => return Err(Error::invalid_state("the run has ended")),
+            WriteOutcome::Refused(_) => return Err(has_ended()),
         }
         self.send_hint(run, Duration::ZERO).await;
         Ok(None)

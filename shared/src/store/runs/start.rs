@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 use super::items::RunItem;
 use super::{RESEND_AFTER, Runs};
+use crate::store::idempotency::WINDOW;
 use crate::store::item::parse;
 use crate::store::keys::{self, Key};
 use crate::store::table::{RefusedWrite, WriteOutcome};
@@ -21,8 +22,6 @@ use domain::time::Time;
 use domain::webhook::WebhookEvent;
 use domain::{Error, Result};
 
-/// A key that was used less than this time ago names the run that it started.
-const WINDOW: Duration = Duration::from_secs(24 * 60 * 60);
 const KEY: &str = "start key";
 
 pub struct NewRun {
@@ -67,6 +66,7 @@ struct StartItem {
     sk: String,
     run_id: RunId,
     request: String,
+    /// TTL deletes items late, so the conditions also compare this time.
     expires_at: i64,
 }
 
@@ -184,6 +184,5 @@ fn new_item(new: NewRun, events: u64) -> RunItem {
         started_at: None,
         ended_at: None,
         error: None,
-        expires_at: None,
     }
 }
