@@ -5,7 +5,7 @@ use domain::id::{RunId, WorkflowId};
 use shared::http::NoBody;
 use shared::http::standard::{ApiError, Caller, Data, ErrorBody, ErrorResponses, NotFound, Path, Result};
 
-use super::runs::{find_run, run_response};
+use super::runs::{find_run, load_run, run_response};
 use crate::Stores;
 use crate::dto::run::RunOut;
 
@@ -26,9 +26,7 @@ pub async fn cancel_run(
     _: NoBody<ApiError>,
 ) -> Result<Data<RunOut>> {
     let account = caller.account();
-    stores.workflows.get_header(account, id).await?;
-    let run = find_run(&stores, account, id, run_id).await?;
-    run.check_cancellable()?;
+    load_run(&stores, account, id, run_id).await?.check_cancellable()?;
     stores.runs.cancel(run_id).await?;
     run_response(&stores, find_run(&stores, account, id, run_id).await?, caller.at).await
 }
@@ -53,9 +51,7 @@ pub async fn stop_run(
     _: NoBody<ApiError>,
 ) -> Result<Data<RunOut>> {
     let account = caller.account();
-    stores.workflows.get_header(account, id).await?;
-    let run = find_run(&stores, account, id, run_id).await?;
-    run.check_stoppable()?;
+    load_run(&stores, account, id, run_id).await?.check_stoppable()?;
     stores.runs.stop(run_id).await?;
     run_response(&stores, find_run(&stores, account, id, run_id).await?, caller.at).await
 }

@@ -8,7 +8,7 @@ use serde_json::json;
 use shared::http::standard::{Caller, Data, ErrorBody, ErrorResponses, Json, NotFound, NotJson, Path, Result};
 use shared::store::runs::{OpenReview, ReviewState};
 
-use super::runs::{find_run, run_response};
+use super::runs::{find_run, load_run, run_response};
 use crate::Stores;
 use crate::dto::review::{DecisionIn, ResolveWaitIn};
 use crate::dto::run::RunOut;
@@ -35,8 +35,7 @@ pub async fn resolve_wait(
     Json(ResolveWaitIn { node_id, decision, fields, comment }): Json<ResolveWaitIn>,
 ) -> Result<Data<RunOut>> {
     let account = caller.account();
-    stores.workflows.get_header(account, id).await?;
-    let run = find_run(&stores, account, id, run_id).await?;
+    let run = load_run(&stores, account, id, run_id).await?;
     let review = choose_review(stores.runs.reviews(run.id).await?, node_id.as_deref(), caller.at)?;
     let approved = matches!(decision, DecisionIn::Approve);
     let answer = review.content().answer(approved, fields, comment, caller.user.to_string());

@@ -97,9 +97,14 @@ pub async fn get_run(
     Caller(caller): Caller,
     Path((id, run_id)): Path<(WorkflowId, RunId)>,
 ) -> Result<Data<RunOut>> {
-    stores.workflows.get_header(caller.account(), id).await?;
-    let run = find_run(&stores, caller.account(), id, run_id).await?;
+    let run = load_run(&stores, caller.account(), id, run_id).await?;
     run_response(&stores, run, caller.at).await
+}
+
+/// Reads a run of a workflow that still exists.
+pub async fn load_run(stores: &Stores, account: Account, workflow: WorkflowId, id: RunId) -> DomainResult<Run> {
+    stores.workflows.get_header(account, workflow).await?;
+    find_run(stores, account, workflow, id).await
 }
 
 /// Reads a run of a workflow of the account.
