@@ -9,7 +9,7 @@ use tokio::time::sleep;
 
 use super::events::{canceled, to_log};
 use super::restore::{Begun, restore};
-use super::state::{Active, Driver, MARGIN, Ready, Stage};
+use super::state::{Driver, MARGIN, Ready, Stage};
 use super::waits::pass_through;
 use super::{ClaimedRun, Commit, Departure, Effects, Journal, Shift};
 use crate::run::{Execution, RunStart, StepError, StepOutcome, StepPath};
@@ -208,13 +208,17 @@ impl<'a, E: Effects> Driver<'a, E> {
 
     /// Whether the shift is too short for what comes next.
     fn is_out_of_time(&self) -> bool {
-        let is_ready = |active: &Active| matches!(active.stage, Stage::Ready(_));
-        self.now().plus(MARGIN) >= self.shift.ends_at || self.active.values().any(is_ready)
+        self.now().plus(MARGIN) >= self.shift.ends_at || self.has_ready()
+    }
+
+    /// Whether an attempt is left that could not begin.
+    fn has_ready(&self) -> bool {
+        self.active.values().any(|active| matches!(active.stage, Stage::Ready(_)))
     }
 
     /// Leaves the run, unless a review was answered meanwhile.
     async fn leave<J: Journal>(&mut self, journal: &mut J) -> Result<Option<Departure>> {
-        if self.active.values().any(|active| matches!(active.stage, Stage::Ready(_))) {
+        if self.has_ready() {
             return Ok(Some(match journal.hand_over().await? {
                 Hold::Held => Departure::HandedOver,
                 Hold::Lost => Departure::Lost,
