@@ -8,6 +8,10 @@ use std::sync::Arc;
 use domain::Result;
 use domain::run::{Run, StepError};
 use engine::drive::{Effect, EffectError, Effects, RetryHint};
+use engine::nodes::NodeKind;
+use engine::nodes::embeddings::EmbeddingsNode;
+use engine::nodes::http::HttpNode;
+use engine::nodes::model::ModelNode;
 use engine::run::StepOutcome;
 use shared::Context;
 
@@ -44,9 +48,9 @@ impl Effects for NodeEffects {
         let NodePerformers { http, models } = &self.performers;
         // Boxed, because the compiler refuses futures that are nested too deeply.
         match effect.node_type.name {
-            "http" => Box::pin(http.perform(&self.run, &effect)).await,
-            "model" => Box::pin(models.complete(&self.run, &effect)).await,
-            "embeddings" => Box::pin(models.embed(&self.run, &effect)).await,
+            HttpNode::NAME => Box::pin(http.perform(&self.run, &effect)).await,
+            ModelNode::NAME => Box::pin(models.complete(&self.run, &effect)).await,
+            EmbeddingsNode::NAME => Box::pin(models.embed(&self.run, &effect)).await,
             name => Err(not_available(name)),
         }
     }

@@ -3,9 +3,11 @@
 
 use std::time::Duration;
 
+use domain::graph::hash;
 use domain::run::{Run, StepError};
 use domain::{Error, ProviderTrouble, Result};
 use engine::drive::{Effect, EffectError, RetryHint};
+use engine::nodes::OUT;
 use engine::run::StepOutcome;
 use engine::schema::check_value;
 use gateway::chat::ChatRequest;
@@ -29,41 +31,38 @@ impl ModelEffects {
     /// Asks a chat model. The value is the text of the answer, or JSON that matches the node's schema.
     pub async fn complete(&self, run: &Run, effect: &Effect) -> Result<StepOutcome, EffectError> {
         let body = chat_body(&effect.config);
-        let answer = match self.begin(run, effect, &body).await? {
+        let body_hash = hash(&body);
+        let request = ChatRequest::read(body).map_err(failed)?;
+        let answer = match self.begin(run, effect, body_hash).await? {
             Beginning::Answered(answer) => answer,
-            Beginning::New(caller) => {
-                let request = ChatRequest::read(body).map_err(failed)?;
-                self.gateway.complete(*caller, request).await.map_err(failed)?.0
-            }
+            Beginning::New(caller) => self.gateway.complete(*caller, request).await.map_err(failed)?.0,
         };
         let answer: Value = serde_json::from_slice(&answer).map_err(|error| failed(Error::internal(error)))?;
         let text = answer["choices"][0]["message"]["content"].as_str().unwrap_or_default();
         match effect.config.get("schema") {
-            None => Ok(StepOutcome::new("out", Value::from(text))),
-            Some(schema) => structured(text, schema).map(|value| StepOutcome::new("out", value)),
+            None => Ok(StepOutcome::new(OUT, Value::from(text))),
+            Some(schema) => structured(text, schema).map(|value| StepOutcome::new(OUT, value)),
         }
     }
 
     /// Computes embeddings. The value is the list of vectors, in the order of the texts.
     pub async fn embed(&self, run: &Run, effect: &Effect) -> Result<StepOutcome, EffectError> {
         let body = embeddings_body(&effect.config);
-        let answer = match self.begin(run, effect, &body).await? {
+        let body_hash = hash(&body);
+        let request = EmbeddingsRequest::read(body).map_err(failed)?;
+        let answer = match self.begin(run, effect, body_hash).await? {
             Beginning::Answered(answer) => answer,
-            Beginning::New(caller) => {
-                let request = EmbeddingsRequest::read(body).map_err(failed)?;
-                self.gateway.embed(*caller, request).await.map_err(failed)?.0
-            }
+            Beginning::New(caller) => self.gateway.embed(*caller, request).await.map_err(failed)?.0,
         };
         let mut answer: Value = serde_json::from_slice(&answer).map_err(|error| failed(Error::internal(error)))?;
         let rows = answer["data"].as_array_mut().map(std::mem::take).unwrap_or_default();
         let vectors: Vec<Value> = rows.into_iter().map(|mut row| row["embedding"].take()).collect();
-        Ok(StepOutcome::new("out", Value::from(vectors)))
+        Ok(StepOutcome::new(OUT, Value::from(vectors)))
     }
 
     /// Claims the call by the key of the attempt. An attempt that is repeated after a crash gets the stored answer of the
-    /// first call, and is charged once.
-    async fn begin(&self, run: &Run, effect: &Effect, body: &Value) -> Result<Beginning, EffectError> {
-        let body_hash = domain::graph::hash(body);
+    /// first call, and is charged once. A claim is released only by a call, so nothing may fail between the two.
+    async fn begin(&self, run: &Run, effect: &Effect, body_hash: String) -> Result<Beginning, EffectError> {
         let owner = self.owners.admit(run.account).await.map_err(failed)?;
         let claimed = self.gateway.claim(run.account, &effect.idempotency_key, &body_hash).await;
         let claim = match claimed.map_err(failed)? {
