@@ -32,14 +32,8 @@ impl LeaseProtocol {
         self.accounting.lock().unwrap()
     }
 
-    /// Records a failure. `Unavailable` is allowed; any other error is a violation.
     pub fn record_failure(&self, process: &Process, what: &str, error: &Error) {
-        process.world.note(|| format!("{}: {what} fails: {error:?}", process.name));
-        let findings = &mut self.accounting().findings;
-        findings.count("busy");
-        if !matches!(error, Error::Unavailable { .. }) {
-            findings.record_violation(Oracle::Failed, format!("{what}: {error:?}"));
-        }
+        self.accounting().findings.record_failure(Oracle::Failed, process, what, error);
     }
 }
 

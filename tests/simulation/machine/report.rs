@@ -3,6 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use domain::Error;
+
+use super::process::Process;
+
 /// A violation, found by one of the oracles `O` of a protocol.
 #[derive(Clone, Debug)]
 pub struct Violation<O> {
@@ -30,6 +34,15 @@ impl<O> Findings<O> {
 
     pub fn record_violation(&mut self, oracle: O, what: String) {
         self.violations.push(Violation { oracle, what });
+    }
+
+    /// Records that an operation of a process failed. `Unavailable` is allowed; any other error is a violation.
+    pub fn record_failure(&mut self, oracle: O, process: &Process, what: &str, error: &Error) {
+        process.world.note(|| format!("{}: {what} fails: {error:?}", process.name));
+        self.count("busy");
+        if !matches!(error, Error::Unavailable { .. }) {
+            self.record_violation(oracle, format!("{what}: {error:?}"));
+        }
     }
 }
 

@@ -52,14 +52,8 @@ impl RunProtocol {
         self.accounts.lock().unwrap()
     }
 
-    /// Records a failure. `Unavailable` is allowed; any other error is a violation.
     pub fn record_failure(&self, process: &Process, what: &str, error: &Error) {
-        process.world.note(|| format!("{}: {what} fails: {error:?}", process.name));
-        let findings = &mut self.accounts().findings;
-        findings.count("busy");
-        if !matches!(error, Error::Unavailable { .. }) {
-            findings.record_violation(Oracle::Failed, format!("{what}: {error:?}"));
-        }
+        self.accounts().findings.record_failure(Oracle::Failed, process, what, error);
     }
 
     fn record_write(&self, world: &World, write: &Write) -> Option<String> {
