@@ -1,4 +1,4 @@
-//! What really happened: the committed logs, the effects that took place, and what people were told.
+//! What really happened: the committed logs, the effects that took place, and the answers that people received.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -34,7 +34,7 @@ pub enum Oracle {
     StopIgnored,
     /// An accepted answer did not reach the run in time.
     AnswerLost,
-    /// Two people were told that their answer counts.
+    /// Two people were notified that their answer counts.
     AnsweredTwice,
     /// A delay ended before its time.
     TooEarly,

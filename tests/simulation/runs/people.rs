@@ -113,7 +113,7 @@ async fn answer_run(process: &Process, protocol: &RunProtocol, runs: &Runs, run:
                 let left = Duration::from_millis(u64::try_from(left).unwrap_or_default());
                 if left < Duration::from_secs(600) {
                     sleep(left.saturating_sub(Duration::from_secs(3))).await;
-                    // A worker comes to close the review.
+                    // A worker closes the review.
                     drop(timeout(Duration::from_secs(5), protocol.claimed.notified()).await);
                     sleep(margin).await;
                 }
