@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(title = "ResolveWait")]
 pub struct ResolveWaitIn {
-    /// The node of the review, needed only if several reviews are open. In an iteration of a loop, send the `step` instead.
+    /// The node id or, in a loop, the step path such as `lines[2]/review`. Required if several reviews are open.
     #[serde(default)]
     #[schema(example = "review")]
     pub node_id: Option<String>,

@@ -57,7 +57,7 @@ pub struct RunOut {
     waiting: Option<WaitOut>,
     #[schema(format = DateTime)]
     queued_at: String,
-    /// When the first node began.
+    /// When a worker first claimed the run.
     #[schema(required, format = DateTime)]
     started_at: Option<String>,
     #[schema(required, format = DateTime)]
