@@ -9,7 +9,7 @@ use axum::http::StatusCode;
 use axum::http::header::LOCATION;
 use axum::response::{IntoResponse, Response};
 use domain::id::{Id, RunId, WebhookId, WorkflowId};
-use domain::run::{RunEnd, RunError, RunOrigin, RunState};
+use domain::run::{NewRun, RunEnd, RunError, RunOrigin, RunState};
 use domain::time::Time;
 use domain::webhook::{Webhook, WebhookMode, WebhookOutcome};
 use domain::workflow::WorkflowState;
@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 use shared::http::base_url::BaseUrl;
 use shared::http::standard::ApiError;
 use shared::offload;
-use shared::store::runs::{NewRun, StartKey, Started};
+use shared::store::runs::{StartKey, Started};
 use shared::store::workflows::WorkflowHeader;
 use tokio::time::{Instant, sleep, timeout_at};
 
@@ -86,6 +86,7 @@ impl<'a> Trigger<'a> {
             trigger: release.plan.steps[trigger].id.clone(),
             input,
             call: None,
+            parent: None,
         };
         let pure = match webhook.mode {
             WebhookMode::Sync => self.carry_out(&release, &new, trigger).await?,

@@ -4,17 +4,16 @@
 mod dto;
 mod handlers;
 mod routes;
-mod triggers;
 
 use std::sync::Arc;
 
 use domain::Result;
+use runner::Triggers;
 use shared::Context;
 use shared::auth::Auth;
 use shared::store::{Runs, Workflows};
 
 pub use routes::{document, router};
-use triggers::Triggers;
 
 /// The stores that the handlers share.
 #[derive(Clone)]

@@ -2,21 +2,23 @@
 
 mod http;
 mod model;
+mod workflow;
 
 use std::sync::Arc;
 
 use domain::Result;
 use domain::run::{Run, StepError};
-use engine::drive::{Effect, EffectError, Effects, RetryHint};
+use engine::drive::{Effect, EffectError, EffectOutcome, Effects, RetryHint};
 use engine::nodes::NodeKind;
 use engine::nodes::embeddings::EmbeddingsNode;
 use engine::nodes::http::HttpNode;
 use engine::nodes::model::ModelNode;
-use engine::run::StepOutcome;
+use engine::nodes::workflow::WorkflowNode;
 use shared::Context;
 
 use self::http::HttpEffects;
 use self::model::ModelEffects;
+use self::workflow::WorkflowEffects;
 use runner::Performers;
 
 /// The performers of all node types. The driver itself carries out delays and reviews.
@@ -24,11 +26,16 @@ use runner::Performers;
 pub struct NodePerformers {
     http: Arc<HttpEffects>,
     models: Arc<ModelEffects>,
+    workflows: Arc<WorkflowEffects>,
 }
 
 impl NodePerformers {
     pub fn new(context: &Context) -> Result<Self> {
-        Ok(Self { http: Arc::new(HttpEffects::new(context)?), models: Arc::new(ModelEffects::new(context)?) })
+        Ok(Self {
+            http: Arc::new(HttpEffects::new(context)?),
+            models: Arc::new(ModelEffects::new(context)?),
+            workflows: Arc::new(WorkflowEffects::new(context)?),
+        })
     }
 }
 
@@ -44,15 +51,17 @@ struct NodeEffects {
 }
 
 impl Effects for NodeEffects {
-    async fn perform(&self, effect: Effect) -> Result<StepOutcome, EffectError> {
-        let NodePerformers { http, models } = &self.performers;
+    async fn perform(&self, effect: Effect) -> Result<EffectOutcome, EffectError> {
+        let NodePerformers { http, models, workflows } = &self.performers;
         // Boxed, because the compiler refuses futures that are nested too deeply.
-        match effect.node_type.name {
+        let outcome = match effect.node_type.name {
             HttpNode::NAME => Box::pin(http.perform(&self.run, &effect)).await,
             ModelNode::NAME => Box::pin(models.complete(&self.run, &effect)).await,
             EmbeddingsNode::NAME => Box::pin(models.embed(&self.run, &effect)).await,
+            WorkflowNode::NAME => return Box::pin(workflows.call(&self.run, &effect)).await,
             name => Err(not_available(name)),
-        }
+        };
+        outcome.map(EffectOutcome::Completed)
     }
 }
 

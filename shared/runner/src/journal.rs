@@ -1,11 +1,11 @@
 //! The driver's journal, stored in the tables.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use domain::Result;
-use domain::run::{Hold, Parking, ReviewAnswer, RunEnd, RunEvent};
+use domain::run::{Answer, Commit, Hold, Parking, ReviewAnswer, RunEnd, RunEvent};
 use domain::time::Time;
-use engine::drive::{Commit, Journal};
+use engine::drive::Journal;
 use shared::store::Runs;
 use shared::store::runs::RunHold;
 
@@ -16,7 +16,7 @@ pub struct RunJournal<'a> {
 
 impl Journal for RunJournal<'_> {
     async fn commit(&mut self, commit: &Commit) -> Result<Hold> {
-        self.runs.commit(&mut self.hold, &commit.events, &commit.opened, &commit.canceled).await
+        self.runs.commit(&mut self.hold, commit).await
     }
 
     async fn end(&mut self, events: &[RunEvent], end: &RunEnd) -> Result<Hold> {
@@ -31,8 +31,8 @@ impl Journal for RunJournal<'_> {
         self.runs.hand_over(&self.hold).await
     }
 
-    async fn answers(&mut self) -> Result<BTreeMap<String, ReviewAnswer>> {
-        self.runs.answers(&mut self.hold).await
+    async fn answers(&mut self, waiting: &BTreeSet<String>) -> Result<BTreeMap<String, Answer>> {
+        self.runs.answers(&mut self.hold, waiting).await
     }
 
     async fn expire(&mut self, step: &str) -> Result<Option<ReviewAnswer>> {

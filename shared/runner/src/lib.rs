@@ -2,7 +2,9 @@
 
 mod journal;
 mod plans;
+mod triggers;
 mod worker;
 
 pub use plans::{Plans, ReleasePlan, ReleasePlans};
+pub use triggers::{Trigger, Triggers};
 pub use worker::{Performers, Worker};

@@ -232,6 +232,11 @@ pub fn review(run: RunId, step: &str) -> Key {
     Key::new(run_items(run), format!("{REVIEW}{step}"))
 }
 
+/// The run that a step of another run has started.
+pub fn called_run(run: RunId, step: &str) -> Key {
+    Key::new(run_items(run), format!("{CALLED_RUN}{step}"))
+}
+
 /// The run that a caller has started with this key. `source` is what starts runs, such as a webhook.
 pub fn run_start(source: &str, key_hash: &str) -> Key {
     Key::new(format!("STARTED#{source}"), key_hash)
@@ -250,6 +255,8 @@ pub fn run_shard_at(shard: u8) -> String {
 
 pub const RUN: &str = "RUN#";
 pub const REVIEW: &str = "REVIEW#";
+/// It sorts before `REVIEW`, so one query reads both.
+pub const CALLED_RUN: &str = "CALLED#";
 pub const PLANS: &str = "PLANS";
 pub const ORGS: &str = "ORGS";
 pub const USERS: &str = "USERS";

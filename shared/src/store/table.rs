@@ -107,7 +107,12 @@ pub struct Range {
 impl Range {
     /// Selects the items whose sort key begins with a prefix.
     pub fn beginning(attribute: &'static str, prefix: &str) -> Self {
-        Self { attribute, from: prefix.to_owned(), to: format!("{prefix}\u{10ffff}") }
+        Self::between(attribute, prefix, prefix)
+    }
+
+    /// Selects the items whose sort key begins with one of two prefixes, or lies between them.
+    pub fn between(attribute: &'static str, first: &str, last: &str) -> Self {
+        Self { attribute, from: first.to_owned(), to: format!("{last}\u{10ffff}") }
     }
 }
 

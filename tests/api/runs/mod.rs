@@ -1,6 +1,7 @@
 //! The runs API, `/builder/v1/workflows/{id}/runs…`, and the workers that carry out runs.
 
 mod budgets;
+mod calls;
 mod controls;
 mod hooks;
 mod inputs;
@@ -13,12 +14,13 @@ mod waits;
 use std::time::Duration;
 
 use domain::id::RunId;
+use domain::run::{Hold, RunEnd, RunEvent, RunEventKind};
 use domain::time::{Clock, Time};
 use effects::NodePerformers;
 use runner::{ReleasePlans, Worker};
 use serde_json::{Value, json};
 use shared::Context;
-use shared::store::runs::RunHint;
+use shared::store::runs::{Claim, RunHint};
 use shared::store::{Runs, Workflows};
 use tests::TestApp;
 use tests::client::{Answer, Person};

@@ -28,6 +28,7 @@ pub struct RunAccount {
     /// When answers to reviews were acknowledged, by step.
     pub answers: BTreeMap<String, Vec<Duration>>,
     pub has_poison: bool,
+    /// A client started the run, or a step of another run.
     pub is_started: bool,
 }
 
@@ -54,6 +55,31 @@ impl RunAccount {
 
     pub fn kinds(&self) -> impl Iterator<Item = &RunEventKind> {
         self.log.iter().map(|(_, event)| &event.kind)
+    }
+
+    /// The run and the step that wait for this one.
+    pub fn parent(&self) -> Option<(RunId, &str)> {
+        let parent = self.head["parent"].as_object()?;
+        Some((parent["run"].as_str()?.parse().ok()?, parent["step"].as_str()?))
+    }
+
+    /// When a run that a step has started is no longer needed.
+    pub fn dropped_at(&self, run: RunId) -> Option<Duration> {
+        let mut of_step = None;
+        for (at, event) in &self.log {
+            match &event.kind {
+                RunEventKind::StepCalled { step, run_id, .. } if *run_id == run => of_step = Some(step),
+                RunEventKind::StepCanceled { step } | RunEventKind::StepFailed { step, .. }
+                    if of_step == Some(step) =>
+                {
+                    return Some(*at);
+                }
+                RunEventKind::StepRetried { step, .. } if of_step == Some(step) => return Some(*at),
+                RunEventKind::RunFailed { .. } | RunEventKind::RunCancelled => return Some(*at),
+                _ => {}
+            }
+        }
+        None
     }
 
     /// Whether the intent of an attempt is in the log.

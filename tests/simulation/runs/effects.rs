@@ -3,18 +3,21 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::id::RunId;
-use domain::run::{Run, StepError};
-use engine::drive::{Effect, EffectError, Effects, RetryHint};
+use domain::id::{ReleaseId, RunId, WorkflowId};
+use domain::run::{NewRun, ParentStep, Run, StepError};
+use engine::drive::{Effect, EffectError, EffectOutcome, Effects, RetryHint};
+use engine::nodes::NodeKind;
 use engine::nodes::policy::{OnUncertain, Policy};
+use engine::nodes::workflow::WorkflowNode;
 use engine::run::StepOutcome;
 use runner::Performers;
 use serde_json::json;
 use tokio::sync::Notify;
 use tokio::time::sleep;
+use uuid::Uuid;
 
 use super::accounts::Performed;
-use super::graphs::POISON;
+use super::graphs::{CALLED, POISON, TRIGGER};
 use super::oracle::Oracle;
 use super::protocol::RunProtocol;
 use crate::machine::process::Process;
@@ -31,7 +34,7 @@ pub struct SimulatedPerformers {
 
 pub struct SimulatedEffects {
     performers: SimulatedPerformers,
-    run: RunId,
+    run: Run,
     /// The epoch of the claim.
     epoch: u64,
 }
@@ -39,12 +42,12 @@ pub struct SimulatedEffects {
 impl Performers for SimulatedPerformers {
     fn of_run(&self, run: &Run) -> impl Effects + Send {
         let epoch = self.protocol.accounts().runs[&run.id].epoch();
-        SimulatedEffects { performers: self.clone(), run: run.id, epoch }
+        SimulatedEffects { performers: self.clone(), run: run.clone(), epoch }
     }
 }
 
 impl Effects for SimulatedEffects {
-    async fn perform(&self, effect: Effect) -> Result<StepOutcome, EffectError> {
+    async fn perform(&self, effect: Effect) -> Result<EffectOutcome, EffectError> {
         let SimulatedPerformers { process, kill, .. } = &self.performers;
         self.witness(&effect);
         if effect.config.get("url").is_some_and(|url| url == POISON) {
@@ -63,19 +66,44 @@ impl Effects for SimulatedEffects {
         match fate {
             0..=3 => Err(error(RetryHint::After(Duration::from_secs(if fate == 0 { 30 } else { 0 })))),
             4 => Err(error(RetryHint::Never)),
-            _ => Ok(StepOutcome::new("out", json!({"n": fate * 10, "key": effect.idempotency_key}))),
+            _ if effect.node_type.name == WorkflowNode::NAME => Ok(EffectOutcome::Call(Box::new(self.called(&effect)))),
+            _ => {
+                let value = json!({"n": fate * 10, "key": effect.idempotency_key});
+                Ok(EffectOutcome::Completed(StepOutcome::new("out", value)))
+            }
         }
     }
 }
 
 impl SimulatedEffects {
+    /// The run that a step starts.
+    fn called(&self, effect: &Effect) -> NewRun {
+        let SimulatedPerformers { process, .. } = &self.performers;
+        let time = u128::from(process.world.now().as_millis().unsigned_abs()) << 80;
+        let random = process.world.state().random.u64(..) >> 2;
+        let uuid = Uuid::from_u128(time | (7 << 76) | (2 << 62) | u128::from(random));
+        let depth = self.run.parent.as_ref().map_or(0, |parent| parent.depth) + 1;
+        NewRun {
+            id: RunId::from(uuid),
+            account: self.run.account,
+            workflow: WorkflowId::from(uuid),
+            release: ReleaseId::from(uuid),
+            release_number: effect.config[CALLED].as_u64().expect("the step names a workflow"),
+            origin: self.run.origin,
+            trigger: TRIGGER.to_owned(),
+            input: json!({"n": 70}),
+            call: None,
+            parent: Some(ParentStep { run: self.run.id, step: effect.step.clone(), depth }),
+        }
+    }
+
     /// Checks that the attempt may begin.
     fn witness(&self, effect: &Effect) {
         let SimulatedPerformers { process, protocol, .. } = &self.performers;
         let Effect { step, attempt, idempotency_key: key, .. } = effect.clone();
-        process.world.note(|| format!("{}: run {} performs {step}, attempt {attempt}", process.name, self.run));
+        process.world.note(|| format!("{}: run {} performs {step}, attempt {attempt}", process.name, self.run.id));
         let mut accounts = protocol.accounts();
-        let run = accounts.runs.get_mut(&self.run).expect("the run is known");
+        let run = accounts.runs.get_mut(&self.run.id).expect("the run is known");
         let mut violations = Vec::new();
         if !run.has_intent(&step, attempt) {
             violations.push(Oracle::NoIntent);
@@ -97,7 +125,7 @@ impl SimulatedEffects {
         }
         run.performed.push(Performed { step: step.clone(), attempt, key });
         for oracle in violations {
-            accounts.findings.record_violation(oracle, format!("run {}: {step}, attempt {attempt}", self.run));
+            accounts.findings.record_violation(oracle, format!("run {}: {step}, attempt {attempt}", self.run.id));
         }
     }
 }

@@ -10,6 +10,8 @@ use serde_json::{Value, json};
 pub const TRIGGER: &str = "start";
 /// A call to this host kills its worker.
 pub const POISON: &str = "https://poison.example";
+/// The field of a step that starts another run names one of the scenario's called workflows by its number.
+pub const CALLED: &str = "input";
 
 struct Drawing<'a> {
     random: &'a mut Rng,
@@ -19,7 +21,14 @@ struct Drawing<'a> {
 
 type Port = (String, &'static str);
 
-pub fn random_plan(random: &mut Rng, has_poison: bool) -> Arc<ExecutionPlan> {
+pub struct PlanOptions<'a> {
+    pub has_poison: bool,
+    /// Turns some calls of other systems into runs of this many other workflows.
+    pub calls: Option<(&'a mut Rng, usize)>,
+}
+
+pub fn random_plan(random: &mut Rng, options: PlanOptions) -> Arc<ExecutionPlan> {
+    let PlanOptions { has_poison, calls } = options;
     let steps = random.usize(2..=9);
     let mut drawing = Drawing { random, nodes: Vec::new(), connections: Vec::new() };
     drawing.nodes.push(json!({"id": TRIGGER, "type": "input", "config": {}}));
@@ -34,10 +43,30 @@ pub fn random_plan(random: &mut Rng, has_poison: bool) -> Arc<ExecutionPlan> {
     for port in &ports {
         drawing.connect(port, &result, "in");
     }
+    if let Some((random, workflows)) = calls {
+        call_workflows(&mut drawing.nodes, random, workflows);
+    }
     let graph = json!({"nodes": drawing.nodes, "connections": drawing.connections});
     let graph = serde_json::from_value(graph).expect("the graph is valid");
     let (plan, problems) = compile(&graph).finish();
     Arc::new(plan.unwrap_or_else(|| panic!("{problems:?}")))
+}
+
+/// Turns some calls of other systems into runs of other workflows.
+fn call_workflows(nodes: &mut [Value], random: &mut Rng, workflows: usize) {
+    for node in nodes {
+        if node["type"] != "http" || node["config"]["url"] == POISON || random.u8(..3) == 0 {
+            continue;
+        }
+        node["type"] = json!("workflow");
+        let config = node["config"].as_object_mut().expect("a configuration is an object");
+        config.remove("url");
+        config.insert("workflowId".to_owned(), json!("0199a2c4-7b1e-7c52-9d3f-2f1f0f6b8a11"));
+        config.insert(CALLED.to_owned(), json!(random.usize(..workflows).to_string()));
+        if random.u8(..4) == 0 {
+            config.insert("timeoutMs".to_owned(), json!(random.u64(5_000..=120_000)));
+        }
+    }
 }
 
 impl Drawing<'_> {

@@ -29,7 +29,7 @@ pub fn run(seed: u64, disabled_rule: Option<Rule>) -> Report<Oracle> {
         let world = World::new(seed, scenario.starts_at, scenario.faults, protocol.clone());
         drop(timeout(LONGEST, run_scenario(&world, &protocol)).await);
         let mut accounts = protocol.accounts();
-        check_at_end(&mut accounts);
+        check_at_end(&mut accounts, scenario.is_calm);
         count_events(&mut accounts);
         Report { findings: std::mem::take(&mut accounts.findings), trace: world.take_trace() }
     })

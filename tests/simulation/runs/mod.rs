@@ -34,6 +34,7 @@ fn every_run_ends_and_no_recorded_effect_is_repeated() {
         "runs handed over",
         "runs parked",
         "starts repeated",
+        "runs called",
         "workers killed",
     ];
     check_histories(HISTORIES, &expected, |seed| run(seed, None));

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use domain::id::RunId;
 use domain::run::RunEventKind;
 use serde_json::Value;
 
@@ -42,16 +43,24 @@ pub enum Oracle {
     WrongCrash,
     /// A key started two runs.
     StartedTwice,
+    /// A run that a step started is not in the log of that step's run, or the other way round.
+    WrongCall,
+    /// A step has another result than the run that it started.
+    WrongCallResult,
+    /// A run goes on long after nobody needs it any more.
+    Orphan,
 }
 
 /// A run goes on within this time after an answer: the claim of a holder that was killed lasts 930 s, and the ticker looks
 /// again after five minutes.
 const ANSWER_WITHIN: Duration = Duration::from_secs(1_350);
+/// If nothing fails, a run that is no longer needed is stopped within this time.
+const STOP_WITHIN: Duration = Duration::from_secs(30);
 /// The clocks of two processes differ by at most this.
 const MAX_SKEW_MS: i64 = 4_000;
 
 /// Checks what must hold when everything has come to rest.
-pub fn check_at_end(accounts: &mut Accounts) {
+pub fn check_at_end(accounts: &mut Accounts, is_calm: bool) {
     let mut violations = Vec::new();
     for (id, run) in &accounts.runs {
         let mut report = |oracle: Oracle, what: String| violations.push((oracle, format!("run {id}: {what}")));
@@ -69,6 +78,8 @@ pub fn check_at_end(accounts: &mut Accounts) {
             check_answers(run, &mut report);
         }
         check_delays(run, &mut report);
+        check_calls(*id, run, &accounts.runs, &mut report);
+        check_dropped(*id, run, &accounts.runs, is_calm, &mut report);
         let has_crashed =
             run.kinds().any(|kind| matches!(kind, RunEventKind::RunFailed { error } if error.code == "crashed"));
         if has_crashed && !run.has_poison {
@@ -92,7 +103,9 @@ fn check_results(run: &RunAccount, report: &mut impl FnMut(Oracle, String)) {
         }
         let value = serde_json::to_value(output).expect("a value is JSON");
         let is_call = run.performed.iter().any(|performed| performed.step == *step);
-        if let Some(key) = value["value"]["key"].as_str().filter(|_| is_call)
+        let has_called =
+            run.kinds().any(|kind| matches!(kind, RunEventKind::StepCalled { step: of, .. } if of == step));
+        if let Some(key) = value["value"]["key"].as_str().filter(|_| is_call && !has_called)
             && !run.performed.iter().any(|performed| performed.step == *step && performed.key == key)
         {
             report(Oracle::WrongResult, format!("{step} has the result of another call"));
@@ -127,6 +140,59 @@ fn check_answers(run: &RunAccount, report: &mut impl FnMut(Oracle, String)) {
         if has_expired {
             report(Oracle::AnswerLost, format!("{step} expired after an answer"));
         }
+    }
+}
+
+/// Checks the runs that a run has started, and the run that has started it.
+fn check_calls(
+    id: RunId,
+    run: &RunAccount,
+    runs: &BTreeMap<RunId, RunAccount>,
+    report: &mut impl FnMut(Oracle, String),
+) {
+    let mut called = BTreeMap::new();
+    for kind in run.kinds() {
+        match kind {
+            RunEventKind::StepCalled { step, run_id, .. } => {
+                if runs.get(run_id).and_then(RunAccount::parent) != Some((id, step)) {
+                    report(Oracle::WrongCall, format!("{step} has started {run_id}, which is not its run"));
+                }
+                called.insert(step, *run_id);
+            }
+            RunEventKind::StepCompleted { step, output: Some(output), .. } => {
+                let Some(child) = called.get(step).and_then(|id| runs.get(id)) else { continue };
+                let is_same =
+                    |kind: &RunEventKind| matches!(kind, RunEventKind::RunCompleted { output: own } if own == output);
+                if !child.kinds().any(is_same) {
+                    report(Oracle::WrongCallResult, format!("{step} has the result {output:?}"));
+                }
+            }
+            _ => {}
+        }
+    }
+    let Some((parent, step)) = run.parent() else { return };
+    let Some(parent) = runs.get(&parent) else { return };
+    let is_call = |kind: &RunEventKind| matches!(kind, RunEventKind::StepCalled { run_id, .. } if *run_id == id);
+    if !parent.kinds().any(is_call) {
+        report(Oracle::WrongCall, format!("{step} has not started it"));
+    }
+}
+
+/// Checks that a run ends soon after nobody needs it any more.
+fn check_dropped(
+    id: RunId,
+    run: &RunAccount,
+    runs: &BTreeMap<RunId, RunAccount>,
+    is_calm: bool,
+    report: &mut impl FnMut(Oracle, String),
+) {
+    let parent = run.parent().and_then(|(parent, _)| runs.get(&parent));
+    let dropped_at = parent.and_then(|parent| parent.dropped_at(id));
+    let within = if is_calm { STOP_WITHIN } else { ANSWER_WITHIN };
+    if let (Some(dropped_at), Some((last, _))) = (dropped_at, run.log.last())
+        && *last > dropped_at + within
+    {
+        report(Oracle::Orphan, format!("it goes on at {last:?}, and nobody needs it since {dropped_at:?}"));
     }
 }
 
@@ -166,6 +232,7 @@ pub fn count_events(accounts: &mut Accounts) {
                 RunEventKind::RunCancelled => Some("runs cancelled"),
                 RunEventKind::StepRetried { .. } => Some("attempts retried"),
                 RunEventKind::StepDelayed { .. } => Some("delays"),
+                RunEventKind::StepCalled { .. } => Some("runs called"),
                 RunEventKind::StepCompleted { port, .. } if port == "expired" => Some("reviews expired"),
                 RunEventKind::StepCanceled { .. } => Some("steps canceled"),
                 RunEventKind::BranchWon { .. } => Some("races"),

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use domain::Error;
 use domain::id::{ReleaseId, RunId, WorkflowId};
-use domain::run::{ReviewAnswer, RunOrigin, RunState};
+use domain::run::{NewRun, ReviewAnswer, RunOrigin, RunState};
 use serde_json::json;
 use shared::store::Runs;
-use shared::store::runs::{NewRun, ReviewState, StartKey, Started};
+use shared::store::runs::{ReviewState, StartKey, Started};
 use tokio::time::{sleep, timeout};
 use uuid::Uuid;
 
@@ -55,6 +55,7 @@ async fn start_once(process: &Process, protocol: &RunProtocol, runs: &Runs, plan
         trigger: TRIGGER.to_owned(),
         input: json!({"n": 70}),
         call: None,
+        parent: None,
     };
     let key = StartKey { source: "client".to_owned(), key: planned.id.to_string(), request: "same".to_owned() };
     let started = runs.start(new, Some(key)).await?;
@@ -91,8 +92,9 @@ pub async fn answer(process: Process, protocol: Arc<RunProtocol>) {
             () = sleep(wait) => {}
         }
         process.wait_until_running().await;
-        for planned in &protocol.scenario.runs {
-            if let Err(error) = answer_run(&process, &protocol, &runs, planned.id).await {
+        let known: Vec<RunId> = protocol.accounts().runs.keys().copied().collect();
+        for run in known {
+            if let Err(error) = answer_run(&process, &protocol, &runs, run).await {
                 protocol.record_failure(&process, "an answer", &error);
             }
         }

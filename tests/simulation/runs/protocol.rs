@@ -91,6 +91,7 @@ impl RunProtocol {
             ENTITIES if write.sk == keys::run(id).sk => {
                 let epoch = run.epoch();
                 run.head = world.database.item(ENTITIES, write.pk, write.sk);
+                run.is_started |= run.parent().is_some();
                 if run.epoch() > epoch {
                     self.claimed.notify_waiters();
                 }

@@ -37,6 +37,10 @@ pub enum Rule {
     BeginsEffectsInTime,
     /// A run ends only once.
     EndsOnce,
+    /// The end of a run wakes the run that waits for it.
+    WakesParents,
+    /// A run that is no longer needed is stopped.
+    StopsCalls,
 }
 
 impl ProtocolRule for Rule {
@@ -55,11 +59,13 @@ impl ProtocolRule for Rule {
         Self::StartsOnce,
         Self::BeginsEffectsInTime,
         Self::EndsOnce,
+        Self::WakesParents,
+        Self::StopsCalls,
     ];
 
     fn expected_oracles(self) -> &'static [Oracle] {
         use Oracle::{
-            AnswerLost, AnsweredTwice, BeganAfterStop, BrokenLog, LostRun, NeverEnds, RepeatedAfterResult,
+            AnswerLost, AnsweredTwice, BeganAfterStop, BrokenLog, LostRun, NeverEnds, Orphan, RepeatedAfterResult,
             RepeatedUncertain, StartedTwice, StopIgnored, WrongResult,
         };
         match self {
@@ -73,22 +79,26 @@ impl ProtocolRule for Rule {
             Self::StartsOnce => &[StartedTwice],
             Self::BeginsEffectsInTime => &[LostRun, RepeatedUncertain, RepeatedAfterResult],
             Self::EndsOnce => &[BrokenLog, StopIgnored],
+            Self::WakesParents => &[NeverEnds],
+            Self::StopsCalls => &[Orphan],
         }
     }
 
     fn first_seed(self) -> u64 {
         match self {
             Self::HoldsByEpoch => 232,
-            Self::RefusesStopped => 302,
+            Self::RefusesStopped => 387,
             Self::ClaimsOnce => 126,
-            Self::ExpiresOpenReviews => 64,
-            Self::EndsOnce => 185,
-            Self::AnswersOnce => 15,
+            Self::ExpiresOpenReviews => 364,
+            Self::EndsOnce => 17,
+            Self::AnswersOnce => 53,
             Self::ParksWithDueTime => 13,
             Self::ComparesWakes => 9,
             Self::SendsDueRunsAgain | Self::CountsBegins => 2,
             Self::StartsOnce => 1,
-            Self::BeginsEffectsInTime => 244,
+            Self::StopsCalls => 14,
+            Self::WakesParents => 5,
+            Self::BeginsEffectsInTime => 225,
         }
     }
 }
@@ -96,6 +106,13 @@ impl ProtocolRule for Rule {
 impl Rule {
     /// Rewrites a request as a store without the rule would send it.
     pub fn rewrite(self, accounts: &Accounts, operation: &str, request: &mut Value) {
+        if self == Self::WakesParents
+            && let Some(writes) = request["TransactItems"].as_array_mut()
+            && writes.iter().any(is_end_of_call)
+        {
+            // Its head and its log, without the item of the call and the head of the parent.
+            writes.retain(|write| !is_end_of_call(write) && !is_wake(write));
+        }
         for body in write_bodies(operation, request) {
             self.rewrite_write(accounts, body);
         }
@@ -124,10 +141,30 @@ impl Rule {
                 drop_condition(body)
             }
             Self::StartsOnce if is_start => drop_condition(body),
+            Self::StopsCalls if is_head && has("stop") && has("wakes") && !has("epoch") => {
+                let id = pk.trim_start_matches(keys::RUN).parse();
+                let run = id.ok().and_then(|id: RunId| accounts.runs.get(&id));
+                if run.is_some_and(|run| run.parent().is_some()) {
+                    body["ExpressionAttributeNames"]["#stop"] = json!("ignored");
+                }
+            }
             Self::EndsOnce if is_head && has("ended_at") && has("next_event") => drop_condition(body),
             _ => {}
         }
     }
+}
+
+/// Whether a write tells a step that its run has ended.
+fn is_end_of_call(write: &Value) -> bool {
+    let update = &write["Update"];
+    let is_call = update["Key"]["sk"]["S"].as_str().is_some_and(|sk| sk.starts_with(keys::CALLED_RUN));
+    is_call && update["ExpressionAttributeNames"]["#has_ended"].is_string()
+}
+
+/// Whether a write wakes a run.
+fn is_wake(write: &Value) -> bool {
+    let names = &write["Update"]["ExpressionAttributeNames"];
+    names["#wakes"].is_string() && !names["#epoch"].is_string()
 }
 
 /// The ticker never sees the run.

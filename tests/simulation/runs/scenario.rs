@@ -10,7 +10,7 @@ use engine::compile::ExecutionPlan;
 use fastrand::Rng;
 use uuid::Uuid;
 
-use super::graphs::random_plan;
+use super::graphs::{PlanOptions, random_plan};
 use crate::machine::faults::{Faults, ProcessFaults};
 use crate::machine::random::millis;
 
@@ -18,10 +18,14 @@ pub struct Scenario {
     pub starts_at: Time,
     pub account: Account,
     pub runs: Vec<PlannedRun>,
+    /// The workflows that steps of runs call. The later ones call only those before them.
+    pub called: Vec<Arc<ExecutionPlan>>,
     pub workers: Vec<WorkerLife>,
     pub approvers: Vec<ProcessFaults>,
     pub tickers: Vec<ProcessFaults>,
     pub faults: Faults,
+    /// Nothing fails.
+    pub is_calm: bool,
 }
 
 pub struct PlannedRun {
@@ -52,24 +56,57 @@ impl Scenario {
         let is_calm = random.u8(..6) == 0;
         let starts_at = Time::from_millis(1_772_352_000_000 + random.i64(0..86_400_000));
         let id = |number: u128| Uuid::from_u128((u128::from(seed) << 64) + number);
-        let runs: Vec<_> = (0..random.u64(1..=3)).map(|number| planned_run(random, seed, number, starts_at)).collect();
+        let calls = &mut Rng::with_seed(seed ^ 0x6361_6c6c);
+        let called = if calls.u8(..3) == 0 { called_workflows(calls) } else { Vec::new() };
+        let plan = |random: &mut Rng, has_poison| {
+            let calls = Some((&mut *calls, called.len())).filter(|(_, called)| *called > 0);
+            random_plan(random, PlanOptions { has_poison, calls })
+        };
+        let runs = planned_runs(random, seed, starts_at, plan);
         let starts: Vec<Duration> = runs.iter().map(|run| run.starts_at).collect();
         let mut workers: Vec<WorkerLife> = (0..random.usize(1..=3)).map(|_| worker(random, is_calm, &starts)).collect();
         let shift = Duration::from_secs(random.u64(150..=900));
         workers.push(WorkerLife { begins_at: CALM_AFTER, faults: ProcessFaults::default(), shift });
         Self {
             starts_at,
+            called,
             account: Account { org: OrgId::from(id(1)), user: UserId::from(id(2)) },
             runs,
             workers,
             approvers: vec![process_faults(random, is_calm, &starts), ProcessFaults::default()],
             tickers: vec![process_faults(random, is_calm, &starts), ProcessFaults::default()],
+            is_calm,
             faults: if is_calm { Faults::default() } else { Faults::random(random) },
         }
     }
 }
 
-fn planned_run(random: &mut Rng, seed: u64, number: u64, now: Time) -> PlannedRun {
+fn called_workflows(random: &mut Rng) -> Vec<Arc<ExecutionPlan>> {
+    let mut called = Vec::new();
+    for number in 0..3 {
+        let mut choices = Rng::with_seed(random.u64(..));
+        let calls = Some((&mut choices, number)).filter(|(_, called)| *called > 0);
+        called.push(random_plan(random, PlanOptions { has_poison: false, calls }));
+    }
+    called
+}
+
+fn planned_runs(
+    random: &mut Rng,
+    seed: u64,
+    now: Time,
+    mut plan: impl FnMut(&mut Rng, bool) -> Arc<ExecutionPlan>,
+) -> Vec<PlannedRun> {
+    (0..random.u64(1..=3)).map(|number| planned_run(random, seed, number, now, &mut plan)).collect()
+}
+
+fn planned_run(
+    random: &mut Rng,
+    seed: u64,
+    number: u64,
+    now: Time,
+    plan: &mut impl FnMut(&mut Rng, bool) -> Arc<ExecutionPlan>,
+) -> PlannedRun {
     let has_poison = random.u8(..16) == 0;
     let time = u128::from(now.as_millis().unsigned_abs()) << 80;
     let bits = (u128::from(seed) << 8) + u128::from(number) + (u128::from(random.u8(..)) << 120 >> 72);
@@ -77,7 +114,7 @@ fn planned_run(random: &mut Rng, seed: u64, number: u64, now: Time) -> PlannedRu
     let starts_at = millis(random, 0, 60_000);
     PlannedRun {
         id: RunId::from(uuid),
-        plan: random_plan(random, has_poison),
+        plan: plan(random, has_poison),
         has_poison,
         starts_at,
         starts_again_at: (random.u8(..4) == 0).then(|| millis(random, 0, 120_000)),

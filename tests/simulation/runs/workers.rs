@@ -15,7 +15,7 @@ use tokio::time::{sleep, timeout};
 use super::effects::SimulatedPerformers;
 use super::protocol::RunProtocol;
 use super::rules::Rule;
-use super::scenario::WorkerLife;
+use super::scenario::{Scenario, WorkerLife};
 use crate::machine::process::Process;
 use crate::machine::queue::receive;
 
@@ -28,8 +28,11 @@ struct SimulatedPlans(Arc<RunProtocol>);
 
 impl Plans for SimulatedPlans {
     async fn plan(&self, run: &Run) -> Result<Arc<ExecutionPlan>> {
-        let planned = self.0.scenario.runs.iter().find(|planned| planned.id == run.id);
-        planned.map(|planned| planned.plan.clone()).ok_or_else(|| Error::internal("the run is unknown"))
+        let Scenario { runs, called, .. } = &self.0.scenario;
+        let planned = runs.iter().find(|planned| planned.id == run.id).map(|planned| &planned.plan);
+        // The number of a called workflow is the number of its release.
+        let called = called.get(usize::try_from(run.release_number).unwrap_or(usize::MAX));
+        planned.or(called).cloned().ok_or_else(|| Error::internal("the run is unknown"))
     }
 }
 

@@ -5,12 +5,12 @@ use axum::http::StatusCode;
 use domain::graph::hash;
 use domain::id::{Id, RunId, WorkflowId};
 use domain::identity::Account;
-use domain::run::{Run, RunOrigin, RunState};
+use domain::run::{NewRun, Run, RunOrigin, RunState};
 use domain::time::Time;
 use domain::{Error, Result as DomainResult};
 use serde_json::json;
 use shared::http::standard::{Caller, Data, ErrorBody, ErrorResponses, NotFound, NotJson, OptionalJson, Path, Result};
-use shared::store::runs::{NewRun, ShownValue, StartKey, Started};
+use shared::store::runs::{ShownValue, StartKey, Started};
 
 use crate::Stores;
 use crate::dto::run::{RunContent, RunOut, StartRunIn};
@@ -62,6 +62,7 @@ pub async fn start_run(
         trigger: trigger.node_id.clone(),
         input: trigger.check_input(input).await?,
         call: None,
+        parent: None,
     };
     let input = ShownValue::Value(new.input.clone());
     match stores.runs.start(new, start_key).await? {

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{RunError, StepError};
+use crate::id::RunId;
 use crate::time::Time;
 
 /// One event. Events are numbered from 1 without gaps.
@@ -44,6 +45,14 @@ pub enum RunEventKind {
     StepAsked {
         step: String,
         expires_at: Time,
+    },
+    /// The step has started another run, and waits for its end, at most until a time.
+    StepCalled {
+        step: String,
+        attempt: u32,
+        run_id: RunId,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        until: Option<Time>,
     },
     StepCompleted {
         step: String,

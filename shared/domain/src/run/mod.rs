@@ -1,7 +1,9 @@
 //! Runs: each is one execution of a release of a workflow.
 
+mod commit;
 mod event;
 mod hold;
+mod new_run;
 mod review;
 mod step_error;
 
@@ -16,8 +18,10 @@ use super::identity::Account;
 use super::time::Time;
 use crate::{Error, Result};
 
+pub use commit::Commit;
 pub use event::{RunEvent, RunEventKind, RunValue};
 pub use hold::{Hold, Parking};
+pub use new_run::{NewRun, ParentStep};
 pub use review::{NewReview, ReviewAnswer, ReviewField, ReviewFieldType, ReviewRequest};
 pub use step_error::StepError;
 
@@ -38,6 +42,8 @@ pub struct Run {
     pub started_at: Option<Time>,
     pub ended_at: Option<Time>,
     pub error: Option<RunError>,
+    /// The step that waits for this run, if another run started it.
+    pub parent: Option<ParentStep>,
 }
 
 impl Run {
@@ -62,6 +68,14 @@ impl Run {
             _ => Err(has_ended()),
         }
     }
+}
+
+/// What a wait of a step ends with.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Answer {
+    Review(ReviewAnswer),
+    /// The end of the run that the step has started.
+    Run(RunEnd),
 }
 
 pub fn has_ended() -> Error {

@@ -26,6 +26,7 @@ impl<E: Effects> Driver<'_, E> {
             Some(Begun::Retry { attempt, at }) => Ok(Stage::Retry { attempt, at }),
             Some(Begun::Delay { until }) => Ok(Stage::Delay { until }),
             Some(Begun::Review { expires_at, uncertain }) => Ok(Stage::Review { expires_at, uncertain }),
+            Some(Begun::Call { attempt, run_id, until }) => Ok(Stage::Call { attempt, run_id, until }),
         };
         let stage = stage.map_err(|error| (path.clone(), error))?;
         let config = Arc::new(effect.config.clone());

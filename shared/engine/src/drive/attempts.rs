@@ -7,11 +7,13 @@ use serde_json::json;
 use tokio::time;
 
 use super::state::{AttemptResult, Driver, MARGIN, Ready, Stage};
-use super::{Effect, EffectError, Effects, RetryHint};
+use super::{Effect, EffectError, EffectOutcome, Effects, RetryHint};
+use crate::nodes::NodeKind;
 use crate::nodes::policy::Retry;
-use crate::run::{StepError, StepPath};
+use crate::nodes::workflow::WorkflowNode;
+use crate::run::{StepError, StepOutcome, StepPath};
 use domain::graph::hash;
-use domain::run::RunEventKind;
+use domain::run::{NewRun, RunEventKind};
 
 /// The maximum number of attempts in progress at once.
 const MAX_IN_PROGRESS: usize = 100;
@@ -58,6 +60,10 @@ impl<E: Effects> Driver<'_, E> {
 
     fn timeout_of(&self, path: &StepPath) -> Duration {
         let step = &self.execution.plan().steps[path.step];
+        if step.node_type.name == WorkflowNode::NAME {
+            // The timeout of the node limits the wait for the run that the attempt starts.
+            return step.node_type.timeout;
+        }
         step.policy.timeout_ms.map_or(step.node_type.timeout, Duration::from_millis)
     }
 
@@ -102,6 +108,25 @@ impl<E: Effects> Driver<'_, E> {
         let Some(Stage::InProgress { attempt, .. }) = self.active.get(path).map(|active| active.stage.clone()) else {
             return;
         };
+        match result {
+            Ok(EffectOutcome::Completed(outcome)) => self.conclude(path, attempt, Ok(outcome)),
+            Ok(EffectOutcome::Call(new)) => self.call(path, attempt, *new),
+            Err(error) => self.conclude(path, attempt, Err(error)),
+        }
+    }
+
+    /// Starts another run, for whose end the step waits. A timeout of the node limits the whole wait.
+    fn call(&mut self, path: &StepPath, attempt: u32, new: NewRun) {
+        let timeout = self.execution.plan().steps[path.step].policy.timeout_ms;
+        let until = timeout.map(|timeout| self.now().plus(Duration::from_millis(timeout)));
+        let (step, run_id) = (self.display(path), new.id);
+        self.record(RunEventKind::StepCalled { step, attempt, run_id, until });
+        self.pending.started.push(new);
+        self.set_stage(path, Stage::Call { attempt, run_id, until });
+    }
+
+    /// Ends an attempt. A failed one may be followed by another.
+    pub fn conclude(&mut self, path: &StepPath, attempt: u32, result: Result<StepOutcome, EffectError>) {
         let result = match result {
             Ok(outcome) => Ok(outcome),
             Err(EffectError { error, retry }) => {
@@ -117,7 +142,7 @@ impl<E: Effects> Driver<'_, E> {
     }
 }
 
-fn timed_out(timeout: Duration) -> EffectError {
+pub fn timed_out(timeout: Duration) -> EffectError {
     let message = format!("the attempt took longer than {} ms", timeout.as_millis());
     EffectError { error: StepError::new("timeout", message), retry: RetryHint::After(Duration::ZERO) }
 }

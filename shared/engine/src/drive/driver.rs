@@ -21,6 +21,8 @@ use domain::time::Time;
 const SHORT_WAIT: Duration = Duration::from_secs(1);
 /// The maximum number of results in one commit. Each is stored with its value, and a transaction has at most 4 MB.
 const MAX_RESULTS: usize = 50;
+/// The maximum number of runs that one commit starts. Each takes three of the 100 writes of a transaction.
+const MAX_STARTED: usize = 12;
 
 /// Carries out a run until it ends or must wait, or until the shift ends.
 pub async fn drive<J: Journal, E: Effects>(
@@ -37,6 +39,11 @@ pub async fn drive<J: Journal, E: Effects>(
         let message = format!("the platform stopped {crashes} times in a row while the run was in progress here");
         let node_id = Some(plan.steps[step].id.clone());
         let end = RunEnd::Failed(RunError { code: "crashed".to_owned(), message, node_id });
+        let stopped = restored.stopped.into_iter().chain(restored.begun.values().filter_map(Begun::run_id)).collect();
+        let stop = Commit { stopped, ..Commit::default() };
+        if !stop.is_empty() && journal.commit(&stop).await? == Hold::Lost {
+            return Ok(Departure::Lost);
+        }
         return end_run(journal, Vec::new(), &end, shift.clock.now()).await;
     }
     let start = RunStart { run_id: id.clone(), trigger, input: restored.input, now: now.into() };
@@ -55,7 +62,8 @@ pub async fn drive<J: Journal, E: Effects>(
         active: BTreeMap::new(),
         in_progress: FuturesUnordered::new(),
         results: VecDeque::new(),
-        pending: Commit::default(),
+        // A process that crashed may not have stopped them.
+        pending: Commit { stopped: restored.stopped, ..Commit::default() },
     };
     driver.carry_out(journal).await
 }
@@ -66,6 +74,10 @@ impl<'a, E: Effects> Driver<'a, E> {
             self.collect();
             self.open_reviews();
             if let Some(end) = self.execution.end().cloned() {
+                // The runs that this one no longer needs are stopped before its end: after it, nobody would.
+                if !self.pending.stopped.is_empty() && self.commit(journal).await? == Hold::Lost {
+                    return Ok(Departure::Lost);
+                }
                 let events = std::mem::take(&mut self.pending.events);
                 return end_run(journal, events, &end, self.now()).await;
             }
@@ -104,6 +116,7 @@ impl<'a, E: Effects> Driver<'a, E> {
             match self.active.remove(&path).map(|active| active.stage) {
                 Some(Stage::InProgress { abort, .. }) => abort.abort(),
                 Some(Stage::Review { .. }) => self.cancel_review(self.display(&path)),
+                Some(Stage::Call { run_id, .. }) => self.pending.stopped.push(run_id),
                 _ => {}
             }
         }
@@ -147,15 +160,20 @@ impl<'a, E: Effects> Driver<'a, E> {
     /// Waits until something happens, and applies it. Returns false if the process should leave the run.
     async fn advance<J: Journal>(&mut self, journal: &mut J) -> Result<bool> {
         let mut has_advanced = false;
-        if self.has_open_review() && self.now() >= self.next_look {
+        if self.is_waiting() && self.now() >= self.next_look {
             has_advanced = self.read_answers(journal).await?;
         }
         while let Some(Some(result)) = self.in_progress.next().now_or_never() {
             self.results.extend(result.ok());
         }
-        for (path, result) in self.results.drain(..self.results.len().min(MAX_RESULTS)).collect::<Vec<_>>() {
+        for _ in 0..MAX_RESULTS {
+            // The runs that do not fit are started by the next commit.
+            let Some((path, result)) = self.results.pop_front() else { break };
             has_advanced = true;
             self.apply(&path, result);
+            if self.pending.started.len() >= MAX_STARTED {
+                break;
+            }
         }
         if has_advanced || self.fire_timers(journal).await? || self.has_unasked() {
             return Ok(true);
@@ -165,7 +183,7 @@ impl<'a, E: Effects> Driver<'a, E> {
         if self.in_progress.is_empty() && (self.is_out_of_time() || timer.is_none_or(|wait| wait > SHORT_WAIT)) {
             return Ok(false);
         }
-        let look = self.has_open_review().then(|| now.until(self.next_look));
+        let look = self.is_waiting().then(|| now.until(self.next_look));
         let wait = timer.into_iter().chain(look).min();
         let alarm = async {
             match wait {
@@ -201,6 +219,7 @@ impl<'a, E: Effects> Driver<'a, E> {
                     self.finish(path, Ok(outcome));
                 }
                 Stage::Review { uncertain, .. } => self.expire_review(path, uncertain, journal).await?,
+                Stage::Call { attempt, run_id, .. } => self.expire_call(path, attempt, run_id, journal).await?,
             }
         }
         Ok(!over.is_empty())
@@ -216,7 +235,7 @@ impl<'a, E: Effects> Driver<'a, E> {
         self.active.values().any(|active| matches!(active.stage, Stage::Ready(_)))
     }
 
-    /// Leaves the run, unless a review was answered meanwhile.
+    /// Leaves the run, unless an answer has arrived meanwhile.
     async fn leave<J: Journal>(&mut self, journal: &mut J) -> Result<Option<Departure>> {
         if self.has_ready() {
             return Ok(Some(match journal.hand_over().await? {
@@ -233,12 +252,6 @@ impl<'a, E: Effects> Driver<'a, E> {
                 None
             }
         })
-    }
-}
-
-impl Commit {
-    fn is_empty(&self) -> bool {
-        self.events.is_empty() && self.opened.is_empty() && self.canceled.is_empty()
     }
 }
 

@@ -7,6 +7,7 @@
 //! The driver has no I/O of its own. [`Journal`] stores, [`Effects`] performs.
 
 mod activation;
+mod answers;
 mod attempts;
 mod driver;
 mod events;
@@ -16,7 +17,7 @@ mod reviews;
 mod state;
 mod waits;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,48 +28,54 @@ use crate::compile::ExecutionPlan;
 use crate::nodes::NodeType;
 use crate::run::{StepError, StepOutcome};
 use domain::Result;
-use domain::run::{Hold, NewReview, Parking, ReviewAnswer, RunEnd, RunEvent};
+use domain::run::{Answer, Hold, NewRun, Parking, ReviewAnswer, RunEnd, RunEvent};
 use domain::time::{Clock, Time};
 
+pub use domain::run::Commit;
 pub use driver::drive;
 pub use pure::{PureRun, carry_out_pure};
 
 /// Stores what happens in one run. Each write succeeds only while this process holds the run.
 pub trait Journal: Send {
-    /// Stores events and opens reviews in one transaction, and cancels reviews after it.
+    /// Stores events, opens reviews and starts runs in one transaction. Then it cancels reviews and stops runs.
     fn commit(&mut self, commit: &Commit) -> impl Future<Output = Result<Hold>> + Send;
 
     /// Ends the run, in one transaction with its last events. Reviews that are open can no longer be answered.
     fn end(&mut self, events: &[RunEvent], end: &RunEnd) -> impl Future<Output = Result<Hold>> + Send;
 
-    /// Leaves the run until a time, or until somebody answers a review.
+    /// Leaves the run until a time, or until an answer arrives.
     fn park(&mut self, wake_at: Option<Time>) -> impl Future<Output = Result<Parking>> + Send;
 
     /// Leaves the run to the next process.
     fn hand_over(&mut self) -> impl Future<Output = Result<Hold>> + Send;
 
-    /// All answers to reviews of the run so far, by the path of the step.
-    fn answers(&mut self) -> impl Future<Output = Result<BTreeMap<String, ReviewAnswer>>> + Send;
+    /// The answers so far to the steps that wait: to their reviews, and of the runs that they have started. The key is the
+    /// path of the step.
+    fn answers(&mut self, waiting: &BTreeSet<String>) -> impl Future<Output = Result<BTreeMap<String, Answer>>> + Send;
 
     /// Closes a review that nobody answered in time. If somebody did, returns the answer. A review that is closed already
     /// stays closed.
     fn expire(&mut self, step: &str) -> impl Future<Output = Result<Option<ReviewAnswer>>> + Send;
 }
 
-/// What is stored together.
-#[derive(Clone, Debug, Default)]
-pub struct Commit {
-    pub events: Vec<RunEvent>,
-    /// The reviews that begin.
-    pub opened: Vec<NewReview>,
-    /// The steps whose reviews no longer matter.
-    pub canceled: Vec<String>,
-}
-
 /// Performs the effects of steps.
 pub trait Effects: Sync {
     /// Performs one attempt.
-    fn perform(&self, effect: Effect) -> impl Future<Output = Result<StepOutcome, EffectError>> + Send;
+    fn perform(&self, effect: Effect) -> impl Future<Output = Result<EffectOutcome, EffectError>> + Send;
+}
+
+/// What an attempt returns.
+#[derive(Clone, Debug, PartialEq)]
+pub enum EffectOutcome {
+    Completed(StepOutcome),
+    /// The step waits for this run, which the driver starts.
+    Call(Box<NewRun>),
+}
+
+impl From<StepOutcome> for EffectOutcome {
+    fn from(outcome: StepOutcome) -> Self {
+        Self::Completed(outcome)
+    }
 }
 
 /// One attempt of an effect.

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::compile::ExecutionPlan;
 use crate::run::{Decision, History, StepOutcome, StepPath, is_effect};
+use domain::id::RunId;
 use domain::run::{RunEvent, RunEventKind, RunValue};
 use domain::time::Time;
 use domain::{Error, Result};
@@ -16,6 +17,8 @@ pub struct Restored {
     pub history: History,
     /// The effects that have begun and have no result.
     pub begun: BTreeMap<StepPath, Begun>,
+    /// The runs that steps had started when they were canceled.
+    pub stopped: Vec<RunId>,
     /// Whether nothing happened yet.
     pub is_new: bool,
 }
@@ -41,6 +44,22 @@ pub enum Begun {
         expires_at: Time,
         uncertain: Option<u32>,
     },
+    /// Another run is in progress.
+    Call {
+        attempt: u32,
+        run_id: RunId,
+        until: Option<Time>,
+    },
+}
+
+impl Begun {
+    /// The run that the effect waits for.
+    pub fn run_id(&self) -> Option<RunId> {
+        match self {
+            Self::Call { run_id, .. } => Some(*run_id),
+            _ => None,
+        }
+    }
 }
 
 pub fn restore(plan: &ExecutionPlan, log: Vec<RunEvent>) -> Result<Restored> {
@@ -86,6 +105,9 @@ impl Restored {
                 };
                 self.begun.insert(path, Begun::Review { expires_at, uncertain });
             }
+            RunEventKind::StepCalled { step, attempt, run_id, until } => {
+                self.begun.insert(find(&step)?, Begun::Call { attempt, run_id, until });
+            }
             RunEventKind::StepCompleted { step, port, output, chosen } => {
                 let path = find(&step)?;
                 if chosen {
@@ -106,7 +128,8 @@ impl Restored {
                 self.history.decisions.insert(find(&step)?, Decision::Winner(connection));
             }
             RunEventKind::StepCanceled { step } => {
-                self.begun.remove(&find(&step)?);
+                let begun = self.begun.remove(&find(&step)?);
+                self.stopped.extend(begun.and_then(|begun| begun.run_id()));
             }
             RunEventKind::RunQueued { .. }
             | RunEventKind::StepSkipped { .. }

@@ -1,6 +1,4 @@
-//! The reviews of a run: opens them, reads their answers, and closes those that nobody answered.
-
-use std::time::Duration;
+//! The reviews of a run: opens them, applies their answers, and closes those that nobody answered.
 
 use super::state::{Driver, Ready, Stage};
 use super::waits::{ask_about, expired, open_review, outcome_of, outcome_unknown};
@@ -9,8 +7,6 @@ use crate::run::StepPath;
 use domain::Result;
 use domain::run::{ReviewAnswer, RunEventKind};
 
-/// How often the driver looks for answers while other effects are in progress.
-const LOOK_EVERY: Duration = Duration::from_secs(2);
 /// The maximum number of reviews that one commit opens. A transaction has at most 100 writes.
 const MAX_OPENED: usize = 50;
 
@@ -47,10 +43,6 @@ impl<E: Effects> Driver<'_, E> {
         self.active.values().any(|active| matches!(active.stage, Stage::Unasked { .. }))
     }
 
-    pub fn has_open_review(&self) -> bool {
-        self.active.values().any(|active| matches!(active.stage, Stage::Review { .. }))
-    }
-
     pub fn cancel_review(&mut self, step: String) {
         let opened = self.pending.opened.len();
         self.pending.opened.retain(|review| review.step != step);
@@ -59,23 +51,8 @@ impl<E: Effects> Driver<'_, E> {
         }
     }
 
-    /// Applies the answers of people. Returns whether there are any.
-    pub async fn read_answers<J: Journal>(&mut self, journal: &mut J) -> Result<bool> {
-        let answers = journal.answers().await?;
-        self.next_look = self.now().plus(LOOK_EVERY);
-        let mut has_advanced = false;
-        for (step, answer) in answers {
-            if let Some(path) = StepPath::parse(&step, self.execution.plan()) {
-                has_advanced |= self.apply_answer(&path, answer);
-            }
-        }
-        Ok(has_advanced)
-    }
-
-    fn apply_answer(&mut self, path: &StepPath, answer: ReviewAnswer) -> bool {
-        let Some(Stage::Review { uncertain, .. }) = self.active.get(path).map(|active| active.stage.clone()) else {
-            return false;
-        };
+    /// Applies the answer of a person.
+    pub fn apply_review(&mut self, path: &StepPath, uncertain: Option<u32>, answer: ReviewAnswer) {
         match uncertain {
             None => self.finish(path, Ok(outcome_of(answer))),
             Some(attempt) if answer.approved => {
@@ -83,7 +60,6 @@ impl<E: Effects> Driver<'_, E> {
             }
             Some(_) => self.finish(path, Err(outcome_unknown())),
         }
-        true
     }
 
     /// Ends a review whose time is over. An answer that came before counts.
@@ -94,7 +70,7 @@ impl<E: Effects> Driver<'_, E> {
         journal: &mut J,
     ) -> Result<()> {
         match (journal.expire(&self.display(path)).await?, uncertain) {
-            (Some(answer), _) => drop(self.apply_answer(path, answer)),
+            (Some(answer), _) => self.apply_review(path, uncertain, answer),
             (None, None) => self.finish(path, Ok(expired())),
             (None, Some(_)) => self.finish(path, Err(outcome_unknown())),
         }

@@ -9,8 +9,9 @@ use futures::stream::FuturesUnordered;
 use serde_json::{Map, Value};
 
 use super::restore::Begun;
-use super::{Commit, EffectError, Shift};
-use crate::run::{DueEffect, Execution, StepOutcome, StepPath};
+use super::{Commit, EffectError, EffectOutcome, Shift};
+use crate::run::{DueEffect, Execution, StepPath};
+use domain::id::RunId;
 use domain::time::Time;
 
 /// When an intent is recorded, the attempt's timeout must end this long before the shift ends. If less than half of it
@@ -31,11 +32,11 @@ pub struct Driver<'a, E> {
     pub results: VecDeque<(StepPath, AttemptResult)>,
     /// What is stored next.
     pub pending: Commit,
-    /// When the driver looks for answers to reviews again.
+    /// When the driver looks for answers again.
     pub next_look: Time,
 }
 
-pub type AttemptResult = Result<StepOutcome, EffectError>;
+pub type AttemptResult = Result<EffectOutcome, EffectError>;
 
 /// An effect that is due and has no result.
 pub struct Active {
@@ -70,6 +71,12 @@ pub enum Stage {
         expires_at: Time,
         uncertain: Option<u32>,
     },
+    /// Another run is in progress.
+    Call {
+        attempt: u32,
+        run_id: RunId,
+        until: Option<Time>,
+    },
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -88,6 +95,11 @@ impl Ready {
 }
 
 impl Stage {
+    /// Whether the effect goes on with an answer.
+    pub fn is_waiting(&self) -> bool {
+        matches!(self, Self::Review { .. } | Self::Call { .. })
+    }
+
     /// When the effect goes on by itself.
     pub fn wakes_at(&self) -> Option<Time> {
         match self {
@@ -95,6 +107,7 @@ impl Stage {
             Self::Retry { at, .. } => Some(*at),
             Self::Delay { until } => Some(*until),
             Self::Review { expires_at, .. } => Some(*expires_at),
+            Self::Call { until, .. } => *until,
         }
     }
 }

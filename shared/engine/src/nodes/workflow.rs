@@ -25,7 +25,8 @@ pub struct WorkflowNode {
 impl NodeKind for WorkflowNode {
     const NAME: &'static str = "workflow";
     const CATEGORY: Category = Category::Integration;
-    const DESCRIPTION: &'static str = "Runs another workflow; its value is that run's output.";
+    const DESCRIPTION: &'static str = "Runs another workflow; its value is that run's output. `timeoutMs` limits the wait for its end; without it, that \
+         run may take days.";
     const EFFECTS: bool = true;
     const POLICIES: Policies = Policies::EFFECT;
 

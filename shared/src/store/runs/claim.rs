@@ -7,7 +7,7 @@ use crate::store::keys;
 use crate::store::table::WriteOutcome;
 use domain::Result;
 use domain::id::RunId;
-use domain::run::{Run, RunState};
+use domain::run::{ParentStep, Run, RunState};
 use domain::time::Time;
 use uuid::Uuid;
 
@@ -17,6 +17,8 @@ pub enum Claim {
     Claimed(Box<ClaimedRun>),
     /// The run goes on by itself at this time.
     NotYet(Time),
+    /// The run has ended, and those that it has started are to be stopped.
+    LeavesCalls,
     /// The run has ended, waits, or is held by another process.
     Refused,
 }
@@ -46,6 +48,7 @@ impl Runs {
                 Some(wake_at) => return Ok(Claim::NotYet(wake_at)),
                 None => return Ok(Claim::Refused),
             },
+            state if state.has_ended() && item.due_at.is_some() => return Ok(Claim::LeavesCalls),
             _ => return Ok(Claim::Refused),
         }
         let crashes = crashes_with(&item);
@@ -72,7 +75,8 @@ impl Runs {
                 return Ok(Claim::Refused);
             }
         }
-        let hold = RunHold { id, epoch, next_event: item.next_event, seen_wakes: item.wakes, until };
+        let parent = item.parent.clone().map(ParentStep::from);
+        let hold = RunHold { id, epoch, next_event: item.next_event, seen_wakes: item.wakes, until, parent };
         if crashes > 0 {
             self.note_arrival(&hold).await?;
         }

@@ -1,13 +1,14 @@
 //! What a person does with a run: cancel it while it is queued, stop it later.
 
 use domain::id::{Id, RunId};
-use domain::run::{RunEnd, RunEvent, RunState, has_ended};
+use domain::run::{ParentStep, RunEnd, RunEvent, RunState, has_ended};
 use domain::{Error, Result};
 
-use super::Runs;
+use super::calls::PARENT;
 use super::items::RunItem;
+use super::{RESEND_AFTER, Runs};
 use crate::store::keys;
-use crate::store::table::WriteOutcome;
+use crate::store::table::{RefusedWrite, WriteOutcome};
 use uuid::Uuid;
 
 impl Runs {
@@ -48,14 +49,35 @@ impl Runs {
             .require_same("epoch", Some(item.epoch))
             .require_same("next_event", Some(item.next_event))
             .require_same("stop", item.stop);
-        let mut writes = vec![self.ended(head, item.next_event + 1, &RunEnd::Cancelled)];
+        let head = self.ended(head, item.next_event + 1, &RunEnd::Cancelled);
+        let head = match item.calls {
+            // The ticker finds the run again, until those that it has started are stopped.
+            Some(_) => head.set("due_shard", keys::run_shard(item.run_id)).set("due_at", self.now().plus(RESEND_AFTER)),
+            None => head.remove("due_shard").remove("due_at"),
+        };
+        let mut writes = vec![head];
         writes.extend(self.log_parts(item.run_id, item.next_event, &texts));
-        match self.entities.transact(Uuid::now_v7(), &writes).await? {
-            WriteOutcome::Written => Ok(true),
+        let parent = item.parent.clone().map(ParentStep::from);
+        let wake = self.wake_parent(parent.as_ref(), item.run_id);
+        let outcome = match self.entities.transact(Uuid::now_v7(), &[&writes[..], &wake].concat()).await? {
+            WriteOutcome::Refused(RefusedWrite { label: PARENT, .. }) => {
+                self.entities.transact(Uuid::now_v7(), &writes).await?
+            }
+            outcome => outcome,
+        };
+        let has_ended = match outcome {
+            WriteOutcome::Written => true,
             WriteOutcome::Refused(refused) => {
                 let stored: Option<RunItem> = refused.parse_item()?;
-                Ok(stored.is_some_and(|stored| stored.state == RunState::Cancelled))
+                stored.is_some_and(|stored| stored.state == RunState::Cancelled)
+            }
+        };
+        if has_ended {
+            self.send_parent_hint(parent.as_ref()).await;
+            if item.calls.is_some() {
+                self.stop_calls(item.run_id).await?;
             }
         }
+        Ok(has_ended)
     }
 }

@@ -5,13 +5,14 @@ use std::time::Duration;
 use tokio::time::sleep;
 use uuid::Uuid;
 
+use super::calls::PARENT;
 use super::items::{LogItem, ReviewItem, ReviewState, RunItem};
 use super::{RESEND_AFTER, Runs};
 use crate::store::keys::{self, Key};
-use crate::store::table::WriteOutcome;
+use crate::store::table::{RefusedWrite, WriteOutcome};
 use crate::store::write::Write;
 use domain::id::RunId;
-use domain::run::{Hold, NewReview, Parking, RunEnd, RunEvent, RunState};
+use domain::run::{Commit, Hold, NewReview, ParentStep, Parking, RunEnd, RunEvent, RunState};
 use domain::time::Time;
 use domain::{Error, Result};
 
@@ -27,54 +28,82 @@ pub struct RunHold {
     /// The number of wakes when the answers were read.
     pub(super) seen_wakes: u64,
     pub(super) until: Time,
+    /// The step that waits for this run.
+    pub(super) parent: Option<ParentStep>,
 }
 
 impl Runs {
-    /// Stores events and opens reviews, in one transaction. Then it cancels reviews. An answer that is stored after the
-    /// commit and before the cancellation is ignored.
-    pub async fn commit(
-        &self,
-        hold: &mut RunHold,
-        events: &[RunEvent],
-        opened: &[NewReview],
-        canceled: &[String],
-    ) -> Result<Hold> {
-        let head = self.held(hold).set("next_event", hold.next_event + events.len() as u64).set("crashes", 0);
-        let opened = opened.iter().map(|review| self.entities.put(&review_item(hold.id, review)));
-        if self.append(hold, head, events, opened.collect()).await? == Hold::Lost {
+    /// Stores events, opens reviews and starts runs, in one transaction. Then it cancels reviews and stops runs. An answer
+    /// that is stored after the commit and before the cancellation is ignored.
+    pub async fn commit(&self, hold: &mut RunHold, commit: &Commit) -> Result<Hold> {
+        if !commit.stores_nothing() && !self.store_commit(hold, commit).await?.is_written() {
             return Ok(Hold::Lost);
         }
-        for step in canceled {
+        for run in &commit.started {
+            self.send_hint(run.id, Duration::ZERO).await;
+        }
+        self.stop_all(&commit.stopped).await?;
+        for step in &commit.canceled {
             let review = self.entities.update(keys::review(hold.id, step)).set("state", ReviewState::Canceled);
             let _ = self.entities.write(review.require_same("state", Some(ReviewState::Open))).await?;
         }
         Ok(Hold::Held)
     }
 
-    /// Ends the run, with its last events.
-    pub async fn end(&self, hold: &mut RunHold, events: &[RunEvent], end: &RunEnd) -> Result<Hold> {
-        let head = self.ended(self.held(hold), hold.next_event + events.len() as u64, end);
-        self.append(hold, head, events, Vec::new()).await
+    async fn store_commit(&self, hold: &mut RunHold, commit: &Commit) -> Result<WriteOutcome> {
+        let Commit { events, opened, started, .. } = commit;
+        let head = self.held(hold).set("next_event", hold.next_event + events.len() as u64).set("crashes", 0);
+        let head = if started.is_empty() { head } else { head.set("calls", true) };
+        let mut others: Vec<Write> =
+            opened.iter().map(|review| self.entities.put(&review_item(hold.id, review))).collect();
+        for new in started {
+            others.extend(self.new_run(new.clone(), Vec::new(), None).await?.1);
+        }
+        self.append(hold, head, events, others).await
     }
 
+    /// Ends the run, with its last events, and wakes the run that waits for it.
+    pub async fn end(&self, hold: &mut RunHold, events: &[RunEvent], end: &RunEnd) -> Result<Hold> {
+        let head = self.ended(self.held(hold), hold.next_event + events.len() as u64, end);
+        let head = head.remove("due_shard").remove("due_at");
+        let parent = hold.parent.clone();
+        let wake = self.wake_parent(parent.as_ref(), hold.id);
+        let outcome = match self.append(hold, head.clone(), events, wake).await? {
+            WriteOutcome::Refused(RefusedWrite { label: PARENT, .. }) => {
+                self.append(hold, head, events, Vec::new()).await?
+            }
+            outcome => outcome,
+        };
+        if !outcome.is_written() {
+            return Ok(Hold::Lost);
+        }
+        self.send_parent_hint(parent.as_ref()).await;
+        Ok(Hold::Held)
+    }
+
+    /// The write of a head, with its end. The caller sets or removes `due_at`.
     pub(super) fn ended(&self, head: Write, next_event: u64, end: &RunEnd) -> Write {
         let head = head.set("state", end.state()).set("next_event", next_event).set("ended_at", self.now());
         let head = end.error().into_iter().fold(head, |head, error| head.set("error", error));
-        ["claimed_until", "wake_at", "due_shard", "due_at"].into_iter().fold(head, Write::remove)
+        head.remove("claimed_until").remove("wake_at")
     }
 
-    async fn append(&self, hold: &mut RunHold, head: Write, events: &[RunEvent], others: Vec<Write>) -> Result<Hold> {
+    async fn append(
+        &self,
+        hold: &mut RunHold,
+        head: Write,
+        events: &[RunEvent],
+        others: Vec<Write>,
+    ) -> Result<WriteOutcome> {
         let texts = self.serialize(hold.id, events).await?;
         let mut writes = vec![head];
         writes.extend(self.log_parts(hold.id, hold.next_event, &texts));
         writes.extend(others);
-        match self.persist(hold, &writes).await? {
-            WriteOutcome::Written => {
-                hold.next_event += events.len() as u64;
-                Ok(Hold::Held)
-            }
-            WriteOutcome::Refused(_) => Ok(Hold::Lost),
+        let outcome = self.persist(hold, &writes).await?;
+        if outcome.is_written() {
+            hold.next_event += events.len() as u64;
         }
+        Ok(outcome)
     }
 
     pub(super) fn log_parts(&self, id: RunId, first: u64, events: &[String]) -> Vec<Write> {

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::super::keys::{self, Key};
 use domain::id::{OrgId, ReleaseId, RunId, UserId, WorkflowId};
 use domain::identity::Account;
-use domain::run::{ReviewAnswer, Run, RunError, RunEvent, RunOrigin, RunState};
+use domain::run::{ParentStep, ReviewAnswer, Run, RunError, RunEvent, RunOrigin, RunState};
 use domain::time::Time;
 use domain::{Error, Result};
 use uuid::Uuid;
@@ -56,6 +56,12 @@ pub struct RunItem {
     pub ended_at: Option<Time>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<RunError>,
+    /// The step of another run that waits for this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<ParentItem>,
+    /// The run has started others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calls: Option<bool>,
 }
 
 impl RunItem {
@@ -79,7 +85,45 @@ impl From<RunItem> for Run {
             started_at: item.started_at,
             ended_at: item.ended_at,
             error: item.error,
+            parent: item.parent.map(ParentStep::from),
         }
+    }
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ParentItem {
+    pub run: RunId,
+    pub step: String,
+    pub depth: u32,
+}
+
+impl From<ParentItem> for ParentStep {
+    fn from(ParentItem { run, step, depth }: ParentItem) -> Self {
+        Self { run, step, depth }
+    }
+}
+
+impl From<ParentStep> for ParentItem {
+    fn from(ParentStep { run, step, depth }: ParentStep) -> Self {
+        Self { run, step, depth }
+    }
+}
+
+/// A run that a step has started.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct CallItem {
+    pub pk: String,
+    pub sk: String,
+    pub step: String,
+    pub run_id: RunId,
+    /// The end of that run was stored.
+    pub has_ended: bool,
+}
+
+impl CallItem {
+    pub fn new(parent: &ParentStep, run_id: RunId) -> Self {
+        let Key { pk, sk } = keys::called_run(parent.run, &parent.step);
+        Self { pk, sk, step: parent.step.clone(), run_id, has_ended: false }
     }
 }
 

@@ -4,6 +4,7 @@
 //! A process holds a run from its claim until it parks, hands over or ends it, at most until `claimed_until`. Every write
 //! of a holder requires that the run still has the holder's `epoch`, so a process that lost its run changes nothing.
 
+mod calls;
 mod claim;
 mod controls;
 mod due;
@@ -36,7 +37,7 @@ pub use ends::ShownValue;
 pub use hold::RunHold;
 pub use items::ReviewState;
 pub use reviews::OpenReview;
-pub use start::{NewRun, StartKey, Started};
+pub use start::{StartKey, Started};
 
 /// If nobody claims a queued run within this time, the ticker sends its hint again.
 const RESEND_AFTER: Duration = Duration::from_secs(60);

@@ -1,7 +1,6 @@
 //! Reviews: questions to people. The first answer counts; a review that nobody answers in time is closed by the holder
 //! of its run.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
@@ -39,16 +38,6 @@ impl Runs {
         };
         let items = self.entities.query_all(query).await?;
         items.into_iter().map(|item| Ok(parse::<ReviewItem>(item)?.into())).collect()
-    }
-
-    /// The answers so far. The number of wakes is read before: an answer that comes later wakes the run again.
-    pub async fn answers(&self, hold: &mut RunHold) -> Result<BTreeMap<String, ReviewAnswer>> {
-        if let Some(item) = self.item(hold.id).await? {
-            hold.seen_wakes = item.wakes;
-        }
-        let reviews = self.reviews(hold.id).await?.into_iter();
-        let answers = reviews.filter(|review| review.state == ReviewState::Answered);
-        Ok(answers.filter_map(|review| Some((review.step, review.answer?))).collect())
     }
 
     /// Closes a review whose time is over. If somebody was faster, returns the answer.

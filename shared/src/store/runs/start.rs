@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::items::RunItem;
+use super::items::{CallItem, ParentItem, RunItem};
 use super::{RESEND_AFTER, Runs};
 use crate::store::idempotency::WINDOW;
 use crate::store::item::parse;
@@ -15,28 +15,13 @@ use crate::store::table::{RefusedWrite, WriteOutcome};
 use crate::store::webhook_events;
 use crate::store::write::Write;
 use domain::graph::hash;
-use domain::id::{ReleaseId, RunId, WebhookId, WorkflowId};
+use domain::id::RunId;
 use domain::identity::Account;
-use domain::run::{Run, RunEnd, RunEvent, RunEventKind, RunOrigin, RunState, RunValue};
+use domain::run::{NewRun, Run, RunEnd, RunEvent, RunEventKind, RunState, RunValue};
 use domain::time::Time;
-use domain::webhook::WebhookEvent;
 use domain::{Error, Result};
 
 const KEY: &str = "start key";
-
-pub struct NewRun {
-    pub id: RunId,
-    pub account: Account,
-    pub workflow: WorkflowId,
-    pub release: ReleaseId,
-    pub release_number: u64,
-    pub origin: RunOrigin,
-    /// The id of the trigger node.
-    pub trigger: String,
-    pub input: Value,
-    /// The call of a webhook that starts the run. It is stored with the run.
-    pub call: Option<(WebhookId, WebhookEvent)>,
-}
 
 /// The idempotency key of a start.
 pub struct StartKey {
@@ -108,23 +93,7 @@ impl Runs {
         start_key: Option<StartKey>,
     ) -> Result<Started> {
         let (id, now) = (new.id, self.now());
-        let queued = RunEventKind::RunQueued { input: RunValue::Value(new.input.clone()) };
-        let kinds = [queued].into_iter().chain(happened).chain(end.map(RunEnd::event));
-        let events: Vec<RunEvent> = kinds.map(|kind| RunEvent { at: now, kind }).collect();
-        let texts = self.serialize(id, &events).await?;
-        let mut writes = self.log_parts(id, 1, &texts);
-        if let Some((webhook, event)) = &new.call {
-            writes.push(webhook_events::put(&self.journal, &self.bucket, *webhook, event.clone()).await?);
-        }
-        let queued = new_item(new, events.len() as u64);
-        let item = match end {
-            None => RunItem { due_shard: Some(keys::run_shard(id)), due_at: Some(now.plus(RESEND_AFTER)), ..queued },
-            Some(end) => {
-                let times = (Some(Time::from_uuid(id.uuid())), Some(now));
-                RunItem { state: end.state(), started_at: times.0, ended_at: times.1, error: end.error(), ..queued }
-            }
-        };
-        writes.push(self.entities.put_new(&item));
+        let (item, mut writes) = self.new_run(new, happened, end).await?;
         if let Some(start_key) = &start_key {
             writes.push(self.claim_key(start_key, id, now));
         }
@@ -143,6 +112,37 @@ impl Runs {
             WriteOutcome::Refused(_) => {}
         }
         Ok(Started::Now(Box::new(item.into())))
+    }
+
+    /// The item of a new run, and the writes that store it.
+    pub(super) async fn new_run(
+        &self,
+        new: NewRun,
+        happened: Vec<RunEventKind>,
+        end: Option<&RunEnd>,
+    ) -> Result<(RunItem, Vec<Write>)> {
+        let (id, now) = (new.id, self.now());
+        let queued = RunEventKind::RunQueued { input: RunValue::Value(new.input.clone()) };
+        let kinds = [queued].into_iter().chain(happened).chain(end.map(RunEnd::event));
+        let events: Vec<RunEvent> = kinds.map(|kind| RunEvent { at: now, kind }).collect();
+        let texts = self.serialize(id, &events).await?;
+        let mut writes = self.log_parts(id, 1, &texts);
+        if let Some((webhook, event)) = &new.call {
+            writes.push(webhook_events::put(&self.journal, &self.bucket, *webhook, event.clone()).await?);
+        }
+        if let Some(parent) = &new.parent {
+            writes.push(self.entities.put(&CallItem::new(parent, id)));
+        }
+        let queued = new_item(new, events.len() as u64);
+        let item = match end {
+            None => RunItem { due_shard: Some(keys::run_shard(id)), due_at: Some(now.plus(RESEND_AFTER)), ..queued },
+            Some(end) => {
+                let (started_at, ended_at) = (Some(Time::from_uuid(id.uuid())), Some(now));
+                RunItem { state: end.state(), started_at, ended_at, error: end.error(), ..queued }
+            }
+        };
+        writes.push(self.entities.put_new(&item));
+        Ok((item, writes))
     }
 
     fn claim_key(&self, start_key: &StartKey, run_id: RunId, now: Time) -> Write {
@@ -184,5 +184,7 @@ fn new_item(new: NewRun, events: u64) -> RunItem {
         started_at: None,
         ended_at: None,
         error: None,
+        parent: new.parent.map(ParentItem::from),
+        calls: None,
     }
 }

@@ -147,6 +147,7 @@ async fn a_call_without_a_credential_needs_no_table() {
         started_at: None,
         ended_at: None,
         error: None,
+        parent: None,
     };
     let outcome = effects.perform(&run, &effect(json!({"url": server.url("/")}))).await.unwrap();
     assert_eq!(outcome.value["body"], "done");

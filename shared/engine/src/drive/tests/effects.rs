@@ -4,6 +4,10 @@ use std::sync::{Arc, Mutex};
 
 use tokio::time::{Instant, sleep};
 
+use domain::id::{OrgId, ReleaseId, UserId, WorkflowId};
+use domain::identity::Account;
+use domain::run::{ParentStep, RunOrigin};
+
 use super::journal::Store;
 use super::*;
 
@@ -13,6 +17,8 @@ pub enum Reply {
         after: Duration,
         result: Result<StepOutcome, EffectError>,
     },
+    /// The step starts another run.
+    Call,
     /// The process crashes in the middle of the attempt.
     Crash,
     /// The process crashes after a time, unless the attempt ends before at its timeout.
@@ -23,6 +29,7 @@ impl Reply {
     pub fn after(self, time: Duration) -> Self {
         match self {
             Self::Result { result, .. } => Self::Result { after: time, result },
+            Self::Call => panic!("a run is prepared at once"),
             Self::Crash | Self::CrashAfter(_) => Self::CrashAfter(time),
         }
     }
@@ -87,7 +94,7 @@ impl ScriptedEffects {
 }
 
 impl Effects for ScriptedEffects {
-    async fn perform(&self, effect: Effect) -> Result<StepOutcome, EffectError> {
+    async fn perform(&self, effect: Effect) -> Result<EffectOutcome, EffectError> {
         if self.store.lock().unwrap().has_crashed {
             // Another effect crashed the process at the same time.
             return std::future::pending().await;
@@ -95,6 +102,7 @@ impl Effects for ScriptedEffects {
         self.check_intent(&effect);
         let reply = (self.script)(&effect);
         let mut guard = Guard::new(&self.witness, &effect.step);
+        let new = new_run(&effect.step);
         self.witness.lock().unwrap().calls.push(Call { effect, at: self.start.elapsed() });
         match reply {
             Reply::Crash => {
@@ -109,9 +117,29 @@ impl Effects for ScriptedEffects {
             Reply::Result { after, result } => {
                 sleep(after).await;
                 guard.has_ended = true;
-                result
+                result.map(EffectOutcome::Completed)
+            }
+            Reply::Call => {
+                guard.has_ended = true;
+                Ok(EffectOutcome::Call(Box::new(new)))
             }
         }
+    }
+}
+
+/// A run that a step starts.
+fn new_run(step: &str) -> NewRun {
+    NewRun {
+        id: RunId::new(),
+        account: Account { org: OrgId::new(), user: UserId::new() },
+        workflow: WorkflowId::new(),
+        release: ReleaseId::new(),
+        release_number: 1,
+        origin: RunOrigin::Manual,
+        trigger: "start".to_owned(),
+        input: Value::Null,
+        call: None,
+        parent: Some(ParentStep { run: RunId::new(), step: step.to_owned(), depth: 1 }),
     }
 }
 

@@ -16,6 +16,11 @@ pub struct Store {
     /// How many reviews each write opened, if any.
     pub opened: Vec<usize>,
     pub end: Option<RunEnd>,
+    /// The runs that steps have started.
+    pub started: Vec<NewRun>,
+    pub stopped: Vec<RunId>,
+    /// The ends of those runs.
+    pub ends: BTreeMap<RunId, RunEnd>,
     pub faults: Faults,
     /// Whether the process that has the run stops here.
     pub has_crashed: bool,
@@ -55,6 +60,10 @@ pub struct Faults {
     pub before_expiry: BTreeMap<String, ReviewAnswer>,
     /// The answers that arrive immediately before the run is parked.
     pub before_parking: BTreeMap<String, ReviewAnswer>,
+    /// The run of a step ends immediately before this one is parked.
+    pub ends_before_parking: Option<RunEnd>,
+    /// The process crashes after a transaction, before it stops other runs.
+    pub stops_nothing: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,6 +81,25 @@ impl Store {
         if let Some((_, state @ ReviewState::Open)) = self.reviews.get_mut(step) {
             *state = ReviewState::Answered(answer);
             self.wakes += 1;
+        }
+    }
+
+    /// The run that a step has started last ends.
+    pub fn end_call(&mut self, step: &str, end: RunEnd) {
+        let id = self.run_of(step).unwrap_or_else(|| panic!("{step} has started no run"));
+        self.ends.insert(id, end);
+        self.wakes += 1;
+    }
+
+    fn run_of(&self, step: &str) -> Option<RunId> {
+        let of_step = |new: &&NewRun| new.parent.as_ref().is_some_and(|parent| parent.step == step);
+        self.started.iter().rev().find(of_step).map(|new| new.id)
+    }
+
+    fn answer_of(&self, step: &str) -> Option<Answer> {
+        match self.reviews.get(step) {
+            Some((_, ReviewState::Answered(answer))) => Some(Answer::Review(answer.clone())),
+            _ => self.ends.get(&self.run_of(step)?).cloned().map(Answer::Run),
         }
     }
 
@@ -100,10 +128,16 @@ impl Store {
     }
 
     fn apply(&mut self, commit: &Commit) {
-        let opened = commit.opened.len();
+        let writes = 2 + commit.opened.len() + 3 * commit.started.len();
         self.crashes = 0;
-        assert!(opened < MAX_WRITES, "{opened} reviews in one transaction");
-        self.append(&commit.events);
+        assert!(writes <= MAX_WRITES, "{writes} writes in one transaction");
+        if !commit.stores_nothing() {
+            self.append(&commit.events);
+        }
+        self.started.extend(commit.started.iter().cloned());
+        if !self.faults.stops_nothing {
+            self.stopped.extend(&commit.stopped);
+        }
         self.opened.extend(Some(commit.opened.len()).filter(|opened| *opened > 0));
         for review in &commit.opened {
             assert!(!commit.canceled.contains(&review.step), "{} is opened and canceled in one write", review.step);
@@ -159,7 +193,14 @@ impl Journal for MemoryJournal {
             let crash = store.next_crash();
             if crash != Some(Crash::BeforeWrite) {
                 store.apply(commit);
-                self.read.retain(|step| commit.opened.iter().all(|review| review.step != *step));
+                let is_new = |step: &String| {
+                    commit.opened.iter().any(|review| review.step == *step)
+                        || commit
+                            .started
+                            .iter()
+                            .any(|new| new.parent.as_ref().is_some_and(|parent| parent.step == *step))
+                };
+                self.read.retain(|step| !is_new(step));
             }
             crash
         };
@@ -201,6 +242,9 @@ impl Journal for MemoryJournal {
         for (step, answer) in std::mem::take(&mut store.faults.before_parking) {
             store.answer(&step, answer);
         }
+        if let Some(end) = store.faults.ends_before_parking.take() {
+            store.end_call("call", end);
+        }
         Ok(match store.is_lost() {
             true => Parking::Lost,
             false if store.wakes > self.wakes => Parking::Woken,
@@ -221,13 +265,10 @@ impl Journal for MemoryJournal {
         Ok(Hold::Held)
     }
 
-    async fn answers(&mut self) -> Result<BTreeMap<String, ReviewAnswer>> {
+    async fn answers(&mut self, waiting: &BTreeSet<String>) -> Result<BTreeMap<String, Answer>> {
         let store = self.store.lock().unwrap();
         self.wakes = store.wakes;
-        let answers = store.reviews.iter().filter_map(|(step, (_, state))| match state {
-            ReviewState::Answered(answer) => Some((step.clone(), answer.clone())),
-            _ => None,
-        });
+        let answers = waiting.iter().filter_map(|step| Some((step.clone(), store.answer_of(step)?)));
         Ok(answers.filter(|(step, _)| self.read.insert(step.clone())).collect())
     }
 

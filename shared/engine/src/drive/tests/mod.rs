@@ -1,5 +1,6 @@
 //! Tests of the driver with a journal in memory, scripted effects and a clock that the tests advance.
 
+mod calls;
 mod crashes;
 mod delays;
 mod effects;
@@ -21,7 +22,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use domain::run::{MAX_CRASHES, RunEventKind, RunValue};
+use domain::id::RunId;
+use domain::run::{MAX_CRASHES, NewReview, RunError, RunEventKind, RunValue};
 
 use super::*;
 use effects::{Reply, denied, ok, unavailable};

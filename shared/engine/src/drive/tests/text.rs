@@ -12,6 +12,7 @@ pub fn step_of(kind: &RunEventKind) -> Option<&String> {
         | StepRetried { step, .. }
         | StepDelayed { step, .. }
         | StepAsked { step, .. }
+        | StepCalled { step, .. }
         | StepCompleted { step, .. }
         | StepFailed { step, .. }
         | StepSkipped { step }
@@ -32,6 +33,10 @@ pub fn describe(event: &RunEvent) -> String {
         }
         StepDelayed { step, until } => format!("{step} until {}", millis(until)),
         StepAsked { step, expires_at } => format!("{step} asks until {}", millis(expires_at)),
+        StepCalled { step, until, .. } => match until {
+            Some(until) => format!("{step} waits for a run until {}", millis(until)),
+            None => format!("{step} waits for a run"),
+        },
         StepCompleted { step, port, .. } => format!("{step} > {port}"),
         StepFailed { step, error } => format!("{step} failed: {}", error.code),
         StepSkipped { step } => format!("{step} skipped"),
@@ -82,7 +87,7 @@ pub fn check_log(log: &[RunEvent]) {
             StepCompleted { output: Some(_), .. } | StepFailed { .. } | StepCanceled { .. } => {
                 assert!(ended.insert(step), "{step} ends twice: {:#?}", all(log));
             }
-            StepStarted { .. } | StepRetried { .. } | StepDelayed { .. } | StepAsked { .. } => {
+            StepStarted { .. } | StepRetried { .. } | StepDelayed { .. } | StepAsked { .. } | StepCalled { .. } => {
                 assert!(!ended.contains(step), "{step} goes on after its end: {:#?}", all(log));
             }
             _ => {}

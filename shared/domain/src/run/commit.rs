@@ -1,0 +1,28 @@
+//! What a process that holds a run stores together.
+
+use super::{NewReview, NewRun, RunEvent};
+use crate::id::RunId;
+
+#[derive(Clone, Debug, Default)]
+pub struct Commit {
+    pub events: Vec<RunEvent>,
+    /// The reviews that begin.
+    pub opened: Vec<NewReview>,
+    /// The steps whose reviews no longer matter.
+    pub canceled: Vec<String>,
+    /// The runs that steps start.
+    pub started: Vec<NewRun>,
+    /// The runs whose ends no longer matter.
+    pub stopped: Vec<RunId>,
+}
+
+impl Commit {
+    pub fn is_empty(&self) -> bool {
+        self.stores_nothing() && self.canceled.is_empty() && self.stopped.is_empty()
+    }
+
+    /// Whether it has only what follows a transaction.
+    pub fn stores_nothing(&self) -> bool {
+        self.events.is_empty() && self.opened.is_empty() && self.started.is_empty()
+    }
+}

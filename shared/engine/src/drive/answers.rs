@@ -1,0 +1,84 @@
+//! The answers that steps wait for: those of people, and the ends of runs that steps have started.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use super::attempts::timed_out;
+use super::state::{Driver, Stage};
+use super::{EffectError, Effects, Journal, RetryHint};
+use crate::nodes::OUT;
+use crate::run::{StepError, StepOutcome, StepPath};
+use domain::Result;
+use domain::id::RunId;
+use domain::run::{Answer, RunEnd, RunError};
+
+/// How often the driver looks for answers while other effects are in progress.
+const LOOK_EVERY: Duration = Duration::from_secs(2);
+
+impl<E: Effects> Driver<'_, E> {
+    pub fn is_waiting(&self) -> bool {
+        self.active.values().any(|active| active.stage.is_waiting())
+    }
+
+    /// Applies the answers that have arrived. Returns whether there are any.
+    pub async fn read_answers<J: Journal>(&mut self, journal: &mut J) -> Result<bool> {
+        let waiting = self.active.iter().filter(|(_, active)| active.stage.is_waiting());
+        let waiting: BTreeSet<String> = waiting.map(|(path, _)| self.display(path)).collect();
+        let answers = journal.answers(&waiting).await?;
+        self.next_look = self.now().plus(LOOK_EVERY);
+        let mut has_advanced = false;
+        for (step, answer) in answers {
+            if let Some(path) = StepPath::parse(&step, self.execution.plan()) {
+                has_advanced |= self.apply_answer(&path, answer);
+            }
+        }
+        Ok(has_advanced)
+    }
+
+    fn apply_answer(&mut self, path: &StepPath, answer: Answer) -> bool {
+        match (self.active.get(path).map(|active| active.stage.clone()), answer) {
+            (Some(Stage::Review { uncertain, .. }), Answer::Review(answer)) => {
+                self.apply_review(path, uncertain, answer);
+            }
+            (Some(Stage::Call { attempt, .. }), Answer::Run(end)) => self.conclude(path, attempt, result_of(end)),
+            _ => return false,
+        }
+        true
+    }
+
+    /// Ends the wait for another run whose time is over. If that run has ended before, its end counts.
+    pub async fn expire_call<J: Journal>(
+        &mut self,
+        path: &StepPath,
+        attempt: u32,
+        run_id: RunId,
+        journal: &mut J,
+    ) -> Result<()> {
+        let step = self.display(path);
+        if let Some(answer) = journal.answers(&BTreeSet::from([step.clone()])).await?.remove(&step) {
+            self.apply_answer(path, answer);
+            return Ok(());
+        }
+        self.pending.stopped.push(run_id);
+        let timeout = self.execution.plan().steps[path.step].policy.timeout_ms.unwrap_or_default();
+        self.conclude(path, attempt, Err(timed_out(Duration::from_millis(timeout))));
+        Ok(())
+    }
+}
+
+/// The result of a step whose run has ended. A failed run may succeed at another attempt; a stopped one was stopped on
+/// purpose.
+fn result_of(end: RunEnd) -> Result<StepOutcome, EffectError> {
+    match end {
+        RunEnd::Completed { output } => Ok(StepOutcome::new(OUT, output)),
+        RunEnd::Failed(RunError { code, message, node_id }) => {
+            let place = node_id.map(|id| format!(" at the node `{id}`")).unwrap_or_default();
+            let error = StepError::new(code, format!("the run of the workflow failed{place}: {message}"));
+            Err(EffectError { error, retry: RetryHint::After(Duration::ZERO) })
+        }
+        RunEnd::Cancelled => {
+            let error = StepError::new("run_cancelled", "the run of the workflow was stopped");
+            Err(EffectError { error, retry: RetryHint::Never })
+        }
+    }
+}

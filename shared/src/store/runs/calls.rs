@@ -1,0 +1,104 @@
+//! Runs that steps of other runs have started. The end of such a run wakes its parent, in one transaction. A parent that
+//! ends while they are in progress stops them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::try_join_all;
+
+use super::Runs;
+use super::hold::RunHold;
+use super::items::{CallItem, ReviewItem, ReviewState};
+use crate::store::item::{Item, parse};
+use crate::store::keys::{self, Key};
+use crate::store::table::{Range, TableQuery};
+use crate::store::write::Write;
+use domain::id::RunId;
+use domain::run::{Answer, ParentStep, RunEnd, RunState};
+use domain::{Error, Result};
+
+/// The label of the writes that wake a parent. It may have ended, or may wait for another run by now.
+pub const PARENT: &str = "parent of the run";
+
+impl Runs {
+    /// The writes that report the end of a run to the step that waits for it.
+    pub(super) fn wake_parent(&self, parent: Option<&ParentStep>, run_id: RunId) -> Vec<Write> {
+        let Some(ParentStep { run, step, .. }) = parent else { return Vec::new() };
+        let call = self.entities.update(keys::called_run(*run, step)).set("has_ended", true);
+        let call = call.require_same("run_id", Some(run_id)).require_same("has_ended", Some(false));
+        vec![call.labeled(PARENT), self.wake(*run, self.now()).labeled(PARENT)]
+    }
+
+    pub(super) async fn send_parent_hint(&self, parent: Option<&ParentStep>) {
+        if let Some(parent) = parent {
+            self.send_hint(parent.run, Duration::ZERO).await;
+        }
+    }
+
+    /// The answers to the steps that wait. The number of wakes is read before: an answer that comes later wakes the run
+    /// again.
+    pub async fn answers(&self, hold: &mut RunHold, waiting: &BTreeSet<String>) -> Result<BTreeMap<String, Answer>> {
+        if let Some(item) = self.item(hold.id).await? {
+            hold.seen_wakes = item.wakes;
+        }
+        let range = Range::between("sk", keys::CALLED_RUN, keys::REVIEW);
+        let query = TableQuery { range: Some(range), ..TableQuery::partition(keys::run_items(hold.id)) };
+        let items = self.entities.query_all(query).await?;
+        let answers = try_join_all(items.into_iter().map(|item| self.answer(item, waiting))).await?;
+        Ok(answers.into_iter().flatten().collect())
+    }
+
+    /// The step and the answer of an item, if it has one for a step that waits.
+    async fn answer(&self, item: Item, waiting: &BTreeSet<String>) -> Result<Option<(String, Answer)>> {
+        if Key::from_item(&item).is_some_and(|key| key.sk.starts_with(keys::CALLED_RUN)) {
+            let CallItem { step, run_id, has_ended, .. } = parse(item)?;
+            return Ok(match has_ended && waiting.contains(&step) {
+                true => Some((step, Answer::Run(self.run_end(run_id).await?))),
+                false => None,
+            });
+        }
+        let ReviewItem { step, state, answer, .. } = parse(item)?;
+        let answer = answer.filter(|_| state == ReviewState::Answered && waiting.contains(&step));
+        Ok(answer.map(|answer| (step, Answer::Review(answer))))
+    }
+
+    /// How a run has ended.
+    async fn run_end(&self, id: RunId) -> Result<RunEnd> {
+        let run = self.find(id).await?;
+        match run.as_ref().map(|run| run.state) {
+            Some(RunState::Completed) => {
+                self.whole_output(id).await.map(|output| RunEnd::Completed { output: Arc::new(output) })
+            }
+            Some(RunState::Cancelled) => Ok(RunEnd::Cancelled),
+            Some(RunState::Failed) => match run.and_then(|run| run.error) {
+                Some(error) => Ok(RunEnd::Failed(error)),
+                None => Err(Error::internal("a failed run has no error")),
+            },
+            _ => Err(Error::internal("a run that has reported its end is missing or in progress")),
+        }
+    }
+
+    /// Stops runs that nobody waits for any more. One that has ended stays as it is.
+    pub(super) async fn stop_all(&self, runs: &[RunId]) -> Result<()> {
+        for run in runs {
+            match Box::pin(self.stop(*run)).await {
+                Ok(()) | Err(Error::Conflict { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// Stops the runs that a run has started, after its end. Until that has succeeded, the ticker finds the run.
+    pub async fn stop_calls(&self, id: RunId) -> Result<()> {
+        let range = Range::beginning("sk", keys::CALLED_RUN);
+        let query = TableQuery { range: Some(range), ..TableQuery::partition(keys::run_items(id)) };
+        let calls = self.entities.query_all(query).await?.into_iter().map(parse::<CallItem>);
+        let calls = calls.collect::<Result<Vec<_>>>()?;
+        let open: Vec<RunId> = calls.iter().filter(|call| !call.has_ended).map(|call| call.run_id).collect();
+        self.stop_all(&open).await?;
+        let done = self.entities.update(keys::run(id)).remove("due_shard").remove("due_at");
+        self.entities.write(done.require("attribute_exists(ended_at)")).await.map(drop)
+    }
+}
