@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
@@ -47,14 +49,75 @@ pub enum PassageSource {
         #[schema(min_length = 1, max_length = 2000)]
         url: String,
     },
+    /// A small text file, embedded in the workflow.
+    #[serde(rename_all = "camelCase")]
+    File {
+        #[schema(min_length = 1, max_length = 200)]
+        name: String,
+        /// HTML, JSON, XML, YAML or another text, such as `text/markdown`.
+        #[schema(min_length = 1, max_length = 200, example = "text/markdown")]
+        media_type: String,
+        /// At most 256 KiB.
+        #[schema(min_length = 1, max_length = 349528)]
+        base64: String,
+    },
+}
+
+/// How the text of a document is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextFormat {
+    /// The text without its markup.
+    Html,
+    /// The text as it is.
+    Plain,
+}
+
+impl TextFormat {
+    /// The format of a media type. None for documents that are no texts, such as PDF.
+    pub fn from_media_type(media_type: &str) -> Option<Self> {
+        let essence = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+        match essence.as_str() {
+            "text/html" | "application/xhtml+xml" => Some(Self::Html),
+            "application/json" | "application/xml" | "application/yaml" | "application/x-yaml" | "application/toml"
+            | "application/x-ndjson" => Some(Self::Plain),
+            // RTF has more markup than text.
+            "text/rtf" => None,
+            other if other.starts_with("text/") => Some(Self::Plain),
+            other if other.starts_with("application/") && (other.ends_with("+json") || other.ends_with("+xml")) => {
+                Some(Self::Plain)
+            }
+            _ => None,
+        }
+    }
+}
+
+impl PassageSource {
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Text { name, .. } | Self::Url { name, .. } | Self::File { name, .. } => name,
+        }
+    }
+
+    /// The field that is not valid, and the reason.
+    fn problem(&self) -> Option<(&'static str, &'static str)> {
+        match self {
+            Self::Text { .. } => None,
+            Self::Url { url, .. } => domain::address::problem(url).map(|problem| ("url", problem)),
+            Self::File { media_type, .. } if TextFormat::from_media_type(media_type).is_none() => {
+                Some(("mediaType", "is not the type of a text; convert the file to Markdown, HTML or plain text"))
+            }
+            Self::File { base64, .. } => BASE64_STANDARD.decode(base64).is_err().then_some(("base64", "not base64")),
+        }
+    }
 }
 
 impl NodeKind for RetrievalNode {
     const NAME: &'static str = "retrieval";
     const CATEGORY: Category = Category::Ai;
     const DESCRIPTION: &'static str =
-        "Finds the passages of its sources that are relevant to a query; its value is the list of passages, each \
-         {source, text, score}, the best first.";
+        "Finds the passages of its sources that are relevant to a query, by the similarity of their embeddings; its \
+         value is the list of passages, each {source, text, score}, the best first. Sources are texts, small text files \
+         and URLs, which are read again in each call.";
     const EFFECTS: bool = true;
     const MODEL_PURPOSE: Option<Purpose> = Some(Purpose::Embeddings);
     const POLICIES: Policies = Policies::EFFECT;
@@ -68,9 +131,9 @@ impl NodeKind for RetrievalNode {
     }
 
     fn problems(&self) -> Vec<(String, String)> {
-        let problems = self.sources.iter().enumerate().filter_map(|(index, source)| match source {
-            PassageSource::Url { url, .. } => Some((format!("sources[{index}].url"), domain::address::problem(url)?.to_owned())),
-            PassageSource::Text { .. } => None,
+        let problems = self.sources.iter().enumerate().filter_map(|(index, source)| {
+            let (field, problem) = source.problem()?;
+            Some((format!("sources[{index}].{field}"), problem.to_owned()))
         });
         problems.collect()
     }
