@@ -257,7 +257,10 @@ mod tests {
         let dead_letters = template.queues["AttentionQueue"].dead_letters.clone();
         assert_eq!(dead_letters, Some(("AttentionDeadLetters".to_owned(), 5)));
         let rule = |prefix: &str, days| LifecycleRule { prefix: prefix.to_owned(), days };
-        assert_eq!(template.buckets["FilesBucket"], [rule("tmp/", 2), rule("webhook-events/", 31)]);
+        assert_eq!(
+            template.buckets["FilesBucket"],
+            [rule("tmp/", 2), rule("webhook-events/", 31), rule("vectors/", 90)]
+        );
         let agents: Vec<_> = template.routes.iter().filter(|route| route.function == "agents").collect();
         assert_eq!(agents.len(), 3);
         assert_eq!(agents[0].methods.len(), 7);

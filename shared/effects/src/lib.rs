@@ -2,6 +2,7 @@
 
 mod http;
 mod model;
+mod retrieval;
 mod workflow;
 
 use std::sync::Arc;
@@ -13,11 +14,14 @@ use engine::nodes::NodeKind;
 use engine::nodes::embeddings::EmbeddingsNode;
 use engine::nodes::http::HttpNode;
 use engine::nodes::model::ModelNode;
+use engine::nodes::retrieval::RetrievalNode;
 use engine::nodes::workflow::WorkflowNode;
 use shared::Context;
+use shared::outbound::{Calls, Outbound};
 
 use self::http::HttpEffects;
 use self::model::ModelEffects;
+use self::retrieval::RetrievalEffects;
 use self::workflow::WorkflowEffects;
 use runner::Performers;
 
@@ -26,14 +30,18 @@ use runner::Performers;
 pub struct NodePerformers {
     http: Arc<HttpEffects>,
     models: Arc<ModelEffects>,
+    retrieval: Arc<RetrievalEffects>,
     workflows: Arc<WorkflowEffects>,
 }
 
 impl NodePerformers {
     pub fn new(context: &Context) -> Result<Self> {
+        let calls = Calls::new(Outbound::from_config(&context.config)?);
+        let models = Arc::new(ModelEffects::new(context)?);
         Ok(Self {
-            http: Arc::new(HttpEffects::new(context)?),
-            models: Arc::new(ModelEffects::new(context)?),
+            http: Arc::new(HttpEffects::new(context, calls.clone())?),
+            retrieval: Arc::new(RetrievalEffects::new(context, models.clone(), calls)?),
+            models,
             workflows: Arc::new(WorkflowEffects::new(context)?),
         })
     }
@@ -52,12 +60,13 @@ struct NodeEffects {
 
 impl Effects for NodeEffects {
     async fn perform(&self, effect: Effect) -> Result<EffectOutcome, EffectError> {
-        let NodePerformers { http, models, workflows } = &self.performers;
+        let NodePerformers { http, models, retrieval, workflows } = &self.performers;
         // Boxed, because the compiler refuses futures that are nested too deeply.
         let outcome = match effect.node_type.name {
             HttpNode::NAME => Box::pin(http.perform(&self.run, &effect)).await,
             ModelNode::NAME => Box::pin(models.complete(&self.run, &effect)).await,
             EmbeddingsNode::NAME => Box::pin(models.embed(&self.run, &effect)).await,
+            RetrievalNode::NAME => Box::pin(retrieval.perform(&self.run, &effect)).await,
             WorkflowNode::NAME => return Box::pin(workflows.call(&self.run, &effect)).await,
             name => Err(not_available(name)),
         };

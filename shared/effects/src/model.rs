@@ -1,8 +1,10 @@
 //! The effects of `model` and `embeddings` nodes: calls of the gateway, in process. The organization of the run pays, with
 //! the limits of its plan.
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use domain::catalog::Model;
 use domain::graph::hash;
 use domain::run::{Run, StepError};
 use domain::{Error, ProviderTrouble, Result};
@@ -15,7 +17,7 @@ use gateway::embeddings::EmbeddingsRequest;
 use gateway::{ClaimOutcome, Gateway, GatewayCaller};
 use serde_json::{Map, Value, json};
 use shared::Context;
-use shared::auth::Owners;
+use shared::auth::{Caller, Owners};
 use shared::http::code;
 
 pub struct ModelEffects {
@@ -33,7 +35,8 @@ impl ModelEffects {
         let body = chat_body(&effect.config);
         let body_hash = hash(&body);
         let request = ChatRequest::read(body).map_err(failed)?;
-        let answer = match self.begin(run, effect, body_hash).await? {
+        let call = self.call_of(run, effect).await?;
+        let answer = match self.begin(&call, body_hash).await.map_err(failed)? {
             Beginning::Answered(answer) => answer,
             Beginning::New(caller) => self.gateway.complete(*caller, request).await.map_err(failed)?.0,
         };
@@ -48,30 +51,70 @@ impl ModelEffects {
     /// Computes embeddings. The value is the list of vectors, in the order of the texts.
     pub async fn embed(&self, run: &Run, effect: &Effect) -> Result<StepOutcome, EffectError> {
         let body = embeddings_body(&effect.config);
-        let body_hash = hash(&body);
-        let request = EmbeddingsRequest::read(body).map_err(failed)?;
-        let answer = match self.begin(run, effect, body_hash).await? {
-            Beginning::Answered(answer) => answer,
-            Beginning::New(caller) => self.gateway.embed(*caller, request).await.map_err(failed)?.0,
-        };
+        let call = self.call_of(run, effect).await?;
+        let answer = self.embed_once(&call, body).await.map_err(failed)?;
         let mut answer: Value = serde_json::from_slice(&answer).map_err(|error| failed(Error::internal(error)))?;
         let rows = answer["data"].as_array_mut().map(std::mem::take).unwrap_or_default();
         let vectors: Vec<Value> = rows.into_iter().map(|mut row| row["embedding"].take()).collect();
         Ok(StepOutcome::new(OUT, Value::from(vectors)))
     }
 
-    /// Claims the call by the key of the attempt. An attempt that is repeated after a crash gets the stored answer of the
-    /// first call, and is charged once. A claim is released only by a call, so nothing may fail between the two.
-    async fn begin(&self, run: &Run, effect: &Effect, body_hash: String) -> Result<Beginning, EffectError> {
-        let owner = self.owners.admit(run.account).await.map_err(failed)?;
-        let claimed = self.gateway.claim(run.account, &effect.idempotency_key, &body_hash).await;
-        let claim = match claimed.map_err(failed)? {
+    /// The owner of a run, whose organization pays for its calls.
+    pub async fn owner(&self, run: &Run) -> Result<Arc<Caller>> {
+        self.owners.admit(run.account).await.map(Arc::new)
+    }
+
+    /// The model that the owner of a run means by a name or an alias.
+    pub async fn find_model(&self, owner: &Caller, name: &str) -> Result<Arc<Model>> {
+        Ok(self.gateway.models().find(&owner.plan, None, name).await?.model)
+    }
+
+    /// Makes an embeddings call, or returns the stored answer of the call with the same key.
+    pub async fn embed_once(&self, call: &PaidCall, body: Value) -> Result<Vec<u8>> {
+        let body_hash = hash(&body);
+        let request = EmbeddingsRequest::read(body)?;
+        match self.begin(call, body_hash).await? {
+            Beginning::Answered(answer) => Ok(answer),
+            Beginning::New(caller) => Ok(self.gateway.embed(*caller, request).await?.0),
+        }
+    }
+
+    async fn call_of(&self, run: &Run, effect: &Effect) -> Result<PaidCall, EffectError> {
+        let owner = self.owner(run).await.map_err(failed)?;
+        let key = effect.idempotency_key.clone();
+        Ok(PaidCall { owner, request_id: request_id(run, effect), key, second_key: None })
+    }
+
+    /// Claims the call by its key. An attempt that is repeated after a crash gets the stored answer of the first call,
+    /// and is charged once. A claim is released only by a call, so nothing may fail between the two.
+    async fn begin(&self, call: &PaidCall, body_hash: String) -> Result<Beginning> {
+        let PaidCall { owner, request_id, key, second_key } = call;
+        let mut claimed = self.gateway.claim(owner.account(), key, &body_hash).await;
+        if let (Err(Error::Unavailable { .. }), Some(key)) = (&claimed, second_key) {
+            claimed = self.gateway.claim(owner.account(), key, &body_hash).await;
+        }
+        let claim = match claimed? {
             ClaimOutcome::Answered { body, .. } => return Ok(Beginning::Answered(body.to_vec())),
             ClaimOutcome::Mine(claim) => claim,
         };
-        let request_id = format!("{}/{}", run.id, effect.step);
-        Ok(Beginning::New(Box::new(GatewayCaller::of_platform(&owner, request_id, body_hash, claim))))
+        let caller = GatewayCaller::of_platform(owner, request_id.clone(), body_hash, claim);
+        Ok(Beginning::New(Box::new(caller)))
     }
+}
+
+/// A call of the gateway for a run.
+pub struct PaidCall {
+    pub owner: Arc<Caller>,
+    pub request_id: String,
+    /// The idempotency key.
+    pub key: String,
+    /// The key to use if another call with the first one stays in flight. Its process may have crashed.
+    pub second_key: Option<String>,
+}
+
+/// The request id of all calls of a step, which the ledger shows.
+pub fn request_id(run: &Run, effect: &Effect) -> String {
+    format!("{}/{}", run.id, effect.step)
 }
 
 enum Beginning {
@@ -120,7 +163,7 @@ fn structured(text: &str, schema: &Value) -> Result<Value, EffectError> {
     }
 }
 
-fn failed(error: Error) -> EffectError {
+pub fn failed(error: Error) -> EffectError {
     let retry = match &error {
         Error::Provider {
             trouble: ProviderTrouble::RateLimited | ProviderTrouble::Failed | ProviderTrouble::Timeout,

@@ -32,7 +32,8 @@ pub fn failed_call(error: &CallError) -> EffectError {
     permanent(StepError::new(error.code(), error.to_string()))
 }
 
-fn is_temporary(error: &CallError) -> bool {
+/// Whether another attempt may succeed.
+pub fn is_temporary(error: &CallError) -> bool {
     match error {
         CallError::Outbound(error) => match error {
             OutboundError::Exhausted

@@ -1,7 +1,7 @@
 //! Performs `http` nodes: one call to another system, with SSRF protection, a credential of the workflow, and a limited
 //! response. The README of the engine describes what a node sends and what its value is.
 
-mod errors;
+pub mod errors;
 mod request;
 mod response;
 
@@ -16,7 +16,7 @@ use engine::drive::{Effect, EffectError};
 use engine::nodes::OUT;
 use engine::run::StepOutcome;
 use shared::Context;
-use shared::outbound::{Answer, Calls, Outbound, OutboundError, RequestTimeouts, retry_after};
+use shared::outbound::{Answer, Calls, OutboundError, RequestTimeouts, retry_after};
 use shared::store::Credentials;
 
 use request::CallConfig;
@@ -24,17 +24,16 @@ use request::CallConfig;
 /// The maximum size of the request's body and of the response's body.
 const MAX_BODY_BYTES: usize = 1024 * 1024;
 /// The statuses after which another attempt may succeed.
-const RETRIED_STATUSES: [u16; 7] = [408, 425, 429, 500, 502, 503, 504];
+pub const RETRIED_STATUSES: [u16; 7] = [408, 425, 429, 500, 502, 503, 504];
 
-/// Performs `http` nodes. A process needs only one, because it holds connections and tokens.
+/// Performs `http` nodes.
 pub struct HttpEffects {
     caller: Caller,
     credentials: Credentials,
 }
 
 impl HttpEffects {
-    pub fn new(context: &Context) -> Result<Self> {
-        let calls = Calls::new(Outbound::from_config(&context.config)?);
+    pub fn new(context: &Context, calls: Calls) -> Result<Self> {
         let caller = Caller { calls, clock: context.clock.clone() };
         Ok(Self { caller, credentials: Credentials::new(context)? })
     }

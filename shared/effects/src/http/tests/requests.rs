@@ -134,7 +134,8 @@ async fn a_call_without_a_credential_needs_no_table() {
         (config::KMS_KEY, "alias/key"),
     ];
     let settings = settings.map(|(name, value)| (name.to_owned(), value.to_owned()));
-    let effects = HttpEffects::new(&Context::new(Config::from_iter(settings), Aws::from_env())).unwrap();
+    let context = Context::new(Config::from_iter(settings), Aws::from_env());
+    let effects = HttpEffects::new(&context, Calls::new(Outbound::from_config(&context.config).unwrap())).unwrap();
     let run = Run {
         id: RunId::new(),
         account: Account { org: OrgId::new(), user: UserId::new() },

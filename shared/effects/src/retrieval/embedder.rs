@@ -1,0 +1,92 @@
+//! Embeds texts for a retrieval: calls of the gateway, for which the owner of the run is charged.
+
+use std::sync::Arc;
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use domain::Error;
+use domain::catalog::Model;
+use domain::run::Run;
+use engine::drive::{Effect, EffectError};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use shared::auth::Caller;
+
+use super::{chunks, errors};
+use crate::model::{ModelEffects, PaidCall, failed, request_id};
+
+pub struct Embedder<'a> {
+    pub models: &'a ModelEffects,
+    pub owner: Arc<Caller>,
+    pub model: Arc<Model>,
+    pub run: &'a Run,
+    pub effect: &'a Effect,
+}
+
+/// The answer of an embeddings call.
+#[derive(Deserialize)]
+struct Answer {
+    data: Vec<AnsweredVector>,
+}
+
+#[derive(Deserialize)]
+struct AnsweredVector {
+    /// Little-endian 32-bit floats, encoded as base64.
+    embedding: String,
+}
+
+impl Embedder<'_> {
+    /// The vector of the query. It belongs to this attempt.
+    pub async fn embed_query(&self, query: &str) -> Result<Vec<f32>, EffectError> {
+        let key = format!("{}-query", self.effect.idempotency_key);
+        let vector = self.embed(&[query.to_owned()], None, key, None).await?;
+        if vector.is_empty() { Err(errors::invalid_vectors()) } else { Ok(vector) }
+    }
+
+    /// The vectors of some passages, one after the other.
+    ///
+    /// The idempotency key is a hash of the passages, so that attempts and runs of one user that embed the same passages
+    /// at once pay for one call. Two users may both pay.
+    pub async fn embed_passages(&self, texts: &[String], dimensions: usize) -> Result<Vec<f32>, EffectError> {
+        let key = format!("passages-{}", self.hash(&texts));
+        let second_key = format!("{}-{key}", self.effect.idempotency_key);
+        self.embed(texts, Some(dimensions), key, Some(second_key)).await
+    }
+
+    /// A hash of a content and of the model, which determine its vectors. The operator may change the model of the
+    /// provider behind a name.
+    pub fn hash(&self, content: &impl Serialize) -> String {
+        let mut upstream: Vec<&str> = self.model.deployments.iter().map(|deployment| &*deployment.model).collect();
+        upstream.sort_unstable();
+        upstream.dedup();
+        domain::graph::hash(&(chunks::VERSION, &self.model.name, upstream, content))
+    }
+
+    async fn embed(
+        &self,
+        texts: &[String],
+        dimensions: Option<usize>,
+        key: String,
+        second_key: Option<String>,
+    ) -> Result<Vec<f32>, EffectError> {
+        let body = json!({"model": self.model.name, "input": texts, "encoding_format": "base64"});
+        let request_id = request_id(self.run, self.effect);
+        let call = PaidCall { owner: self.owner.clone(), request_id, key, second_key };
+        let answer = self.models.embed_once(&call, body).await.map_err(failed)?;
+        let answer: Answer = serde_json::from_slice(&answer).map_err(|error| failed(Error::internal(error)))?;
+        if answer.data.len() != texts.len() {
+            return Err(errors::invalid_vectors());
+        }
+        let mut vectors = Vec::new();
+        for AnsweredVector { embedding } in answer.data {
+            let vector = BASE64_STANDARD.decode(embedding).map_err(|error| failed(Error::internal(error)))?;
+            let (numbers, _) = vector.as_chunks::<4>();
+            let numbers = numbers.iter().map(|number| f32::from_le_bytes(*number));
+            if dimensions.is_some_and(|expected| expected != numbers.len()) || !numbers.clone().all(f32::is_finite) {
+                return Err(errors::invalid_vectors());
+            }
+            vectors.extend(numbers);
+        }
+        Ok(vectors)
+    }
+}
