@@ -7,6 +7,7 @@ mod hooks;
 mod inputs;
 mod isolation;
 mod recovery;
+mod retrieval;
 mod reviews;
 mod start;
 mod waits;

@@ -41,16 +41,15 @@ async fn a_failed_run_names_the_node() {
 async fn nodes_that_the_platform_cannot_perform_fail_by_name() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
-    let sources = json!([{"type": "text", "name": "Returns", "text": "Goods can be returned within 30 days."}]);
-    let config = json!({"model": "dev-embed", "query": "May I return it?", "sources": sources});
-    let end = node("end", "send_result", json!({}));
-    let nodes = [node("start", "input", json!({})), node("find", "retrieval", config), end];
-    let flow = publish(&ada, graph(&nodes, &["start.out find", "find.out end"])).await;
+    let check = node("check", "guard", json!({"text": "May I return it?"}));
+    let nodes = [node("start", "input", json!({})), check, node("end", "send_result", json!({}))];
+    let ports = ["start.out check", "check.passed end", "check.flagged end"];
+    let flow = publish(&ada, graph(&nodes, &ports)).await;
     let path = start_run(&ada, &flow, json!(null)).await;
     app.platform.drain().await;
     let error = &read(&ada, &path).await["error"];
-    assert_eq!((&error["code"], &error["nodeId"]), (&json!("not_available"), &json!("find")));
-    assert!(error["message"].as_str().unwrap().contains("type retrieval"), "{error}");
+    assert_eq!((&error["code"], &error["nodeId"]), (&json!("not_available"), &json!("check")));
+    assert!(error["message"].as_str().unwrap().contains("type guard"), "{error}");
 }
 
 #[tokio::test]
