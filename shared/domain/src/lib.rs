@@ -28,6 +28,7 @@ pub mod problem;
 pub mod provider;
 pub mod reference;
 pub mod run;
+pub mod schedule;
 pub mod secret_name;
 pub mod text;
 pub mod time;

@@ -52,6 +52,12 @@ impl Time {
     }
 }
 
+impl From<Timestamp> for Time {
+    fn from(time: Timestamp) -> Self {
+        Self::from_millis(time.as_millisecond())
+    }
+}
+
 impl From<Time> for Timestamp {
     fn from(time: Time) -> Self {
         time.0

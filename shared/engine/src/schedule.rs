@@ -9,7 +9,12 @@ use jiff::civil::DateTime;
 use jiff::tz::{AmbiguousOffset, TimeZone};
 use jiff::{SignedDuration, Timestamp, Zoned};
 
-use crate::nodes::schedule::{CatchUp, parse_cron};
+use crate::nodes::NodeKind;
+use crate::nodes::schedule::{ScheduleNode, parse_cron};
+use domain::graph::{Graph, Node};
+use domain::schedule::{CatchUp, PlannedSchedule, ScheduleSettings};
+use domain::time::Time;
+use domain::{Error, Result};
 
 /// A scheduled time that is older than this counts as missed. The ticker runs every minute, and may be late.
 const GRACE: SignedDuration = SignedDuration::from_mins(15);
@@ -101,6 +106,25 @@ impl Schedule {
             }
         }
     }
+}
+
+/// The schedules of a valid graph, each with its first scheduled time after `now`.
+pub fn planned_schedules(graph: &Graph, now: Time) -> Result<Vec<PlannedSchedule>> {
+    let nodes = graph.nodes.iter().filter(|node| node.r#type == ScheduleNode::NAME);
+    nodes.map(|node| planned_schedule(node, now)).collect()
+}
+
+fn planned_schedule(node: &Node, now: Time) -> Result<PlannedSchedule> {
+    let config: ScheduleNode = serde_json::from_value(node.config.clone().into()).map_err(Error::internal)?;
+    let settings = ScheduleSettings::from(config);
+    let times = Schedule::parse(&settings.cron, &settings.zone);
+    let first = times.and_then(|times| times.next_after(now.into())).ok_or_else(|| no_times(&settings))?;
+    Ok(PlannedSchedule { node_id: node.id.clone(), settings, planned_at: first.into() })
+}
+
+/// The compiler refuses schedules that never match, so this is an internal error.
+fn no_times(ScheduleSettings { cron, zone, .. }: &ScheduleSettings) -> Error {
+    Error::internal(format!("the schedule `{cron}` in {zone} has no next time"))
 }
 
 /// A local time as if it were in UTC, which has no changes.

@@ -90,6 +90,11 @@ impl Compiled {
         self.plan.steps.iter().filter_map(|step| Some(step.credential?.0)).collect()
     }
 
+    /// The number of steps of a node type.
+    pub fn count_steps(&self, node_type: &str) -> usize {
+        self.plan.steps.iter().filter(|step| step.node_type.name == node_type).count()
+    }
+
     /// Reports an error for every reference that is not in `known`.
     pub fn require_references(&mut self, known: &BTreeSet<Reference>) {
         for (index, step) in self.plan.steps.iter().enumerate() {

@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 
 use super::upstream::{StepSet, upstream};
 use super::{ExecutionPlan, PlanStep, Problems, Severity};
-use crate::nodes::Category;
 use crate::nodes::r#loop::{DONE, ITEM, NEXT};
+use crate::nodes::schedule::{MAX_SCHEDULES, ScheduleNode};
+use crate::nodes::{Category, NodeKind};
 
 /// Sets the plan's order and the bodies of its loops, and returns the upstream steps of each step.
 pub fn analyze_structure(plan: &mut ExecutionPlan, problems: &mut Problems) -> Vec<StepSet> {
@@ -135,6 +136,12 @@ fn check_triggers_and_outputs(plan: &ExecutionPlan, problems: &mut Problems) {
     if plan.steps_where(|step| step.node_type.is_trigger()).next().is_none() {
         let message = "nothing starts a run; add a node of type input, webhook, schedule or message";
         problems.add_graph_problem(Severity::Error, "missing_trigger", message);
+    }
+    let schedules = plan.steps_where(|step| step.node_type.name == ScheduleNode::NAME).count();
+    if schedules > MAX_SCHEDULES {
+        let message =
+            format!("too many nodes of type schedule: {schedules}, the maximum is {MAX_SCHEDULES}; remove some");
+        problems.add_graph_problem(Severity::Error, "too_many_schedules", &message);
     }
     let has_node = |name: &str| plan.steps.iter().any(|step| step.node_type.name == name);
     let has_effects = plan.steps.iter().any(|step| step.node_type.effects);

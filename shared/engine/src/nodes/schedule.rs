@@ -2,12 +2,19 @@
 
 use croner::Cron;
 use croner::parser::{CronParser, Seconds, Year};
+use domain::schedule::{CatchUp, Overlap, ScheduleSettings};
 use jiff::tz::TimeZone;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use super::{Category, NodeKind, policy::Policies};
+use crate::value_size::{MAX_VALUE_DEPTH, is_deeper_than, measure};
+
+/// The maximum number of nodes of this type in a graph. Each has an item that the ticker reads.
+pub const MAX_SCHEDULES: usize = 10;
+/// The maximum size of `input` as JSON. It is stored with the schedule, which is written at each of its times.
+const MAX_INPUT_BYTES: usize = 32 * 1024;
 
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -31,26 +38,29 @@ pub struct ScheduleNode {
     pub input: Option<Value>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum CatchUp {
-    Skip,
-    Last,
-    All,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Overlap {
-    Allow,
-    Skip,
-    Queue,
+impl From<ScheduleNode> for ScheduleSettings {
+    fn from(ScheduleNode { cron, zone, catch_up, overlap, input }: ScheduleNode) -> Self {
+        Self {
+            cron,
+            zone,
+            catch_up: catch_up.unwrap_or_default(),
+            overlap: overlap.unwrap_or_default(),
+            input: input.unwrap_or_default(),
+        }
+    }
 }
 
 /// Parses the five fields of cron.
 pub fn parse_cron(text: &str) -> Option<Cron> {
     let parser = CronParser::builder().seconds(Seconds::Disallowed).year(Year::Disallowed).build();
     parser.parse(text).ok()
+}
+
+fn input_problem(input: &Value) -> Option<String> {
+    if measure(input).is_none_or(|bytes| bytes > MAX_INPUT_BYTES) {
+        return Some(format!("must have at most {MAX_INPUT_BYTES} bytes as JSON; load larger data in the workflow"));
+    }
+    is_deeper_than(input, MAX_VALUE_DEPTH).then(|| format!("must nest at most {MAX_VALUE_DEPTH} levels"))
 }
 
 const FIELDS: [&str; 5] = [
@@ -114,6 +124,7 @@ impl NodeKind for ScheduleNode {
         if TimeZone::get(&self.zone).is_err() {
             problems.push(("zone".to_owned(), "must be an IANA time zone, such as Europe/Madrid".to_owned()));
         }
+        problems.extend(self.input.as_ref().and_then(input_problem).map(|problem| ("input".to_owned(), problem)));
         problems
     }
 }
@@ -121,6 +132,21 @@ impl NodeKind for ScheduleNode {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn large_and_deep_inputs_are_refused() {
+        let deep = (0..=MAX_VALUE_DEPTH).fold(json!(1), |inner, _| json!([inner]));
+        for (input, expected) in [
+            (json!("x".repeat(MAX_INPUT_BYTES - 2)), None),
+            (
+                json!("x".repeat(MAX_INPUT_BYTES - 1)),
+                Some("must have at most 32768 bytes as JSON; load larger data in the workflow"),
+            ),
+            (deep, Some("must nest at most 100 levels")),
+        ] {
+            assert_eq!(input_problem(&input).as_deref(), expected);
+        }
+    }
 
     #[test]
     fn invalid_cron_expressions_are_explained() {

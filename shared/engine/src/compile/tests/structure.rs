@@ -117,6 +117,18 @@ fn graphs_without_trigger_or_output_are_refused() {
 }
 
 #[test]
+fn graphs_with_too_many_schedules_are_refused() {
+    let daily = json!({"cron": "0 8 * * *", "zone": "Europe/Madrid"});
+    let ids: Vec<String> = (0..11).map(|index| format!("s{index}")).collect();
+    let mut nodes: Vec<_> = ids.iter().map(|id| (id.as_str(), "schedule", daily.clone())).collect();
+    nodes.push(("end", "send_result", json!({})));
+    let connections: Vec<String> = ids.iter().map(|id| format!("{id}>end")).collect();
+    let problem = "too_many_schedules: too many nodes of type schedule: 11, the maximum is 10; remove some";
+    assert_eq!(found(&nodes, &connections.join(" ")), [problem]);
+    assert_eq!(found(&nodes[1..], &connections[1..].join(" ")), Vec::<String>::new());
+}
+
+#[test]
 fn loops_have_no_output_inside_their_body() {
     let nodes = |named: &str| {
         [
