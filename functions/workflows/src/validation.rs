@@ -9,10 +9,13 @@ use domain::id::{CredentialId, WebhookId, WorkflowId};
 use domain::reference::Reference;
 use domain::{Error, Result};
 use engine::compile::{Compiled, GraphProblem, PlanStep, Severity, compile};
+use engine::nodes::NodeKind;
+use engine::nodes::schedule::ScheduleNode;
+use engine::schedule::planned_schedules;
 use serde_json::json;
 use shared::auth::Caller;
 use shared::offload;
-use shared::store::workflows::{ExistingReferences, MAX_REFERENCES};
+use shared::store::workflows::{ExistingReferences, MAX_REFERENCES, ReleaseNeeds};
 use uuid::Uuid;
 
 use crate::Stores;
@@ -71,12 +74,11 @@ impl GraphValidator<'_> {
             (!missing.is_empty()).then(|| format!("its channel is incomplete; set {}", missing.join(", ")))
         });
         references.extend(own);
-        if references.len() > MAX_REFERENCES {
-            let things = "agents, models, workflows, credentials and webhooks";
-            let message = format!(
-                "too many references to {things}: {}, the maximum is {MAX_REFERENCES}; remove some",
-                references.len()
-            );
+        let count = references.len() + compiled.count_steps(ScheduleNode::NAME);
+        if count > MAX_REFERENCES {
+            let things = "agents, models, workflows, credentials, webhooks and schedules";
+            let message =
+                format!("too many references to {things}: {count}, the maximum is {MAX_REFERENCES}; remove some");
             compiled.report_graph("too_many_references", &message);
         }
         let (plan, mut problems) = compiled.finish();
@@ -112,16 +114,11 @@ fn own_references(id: WorkflowId, compiled: &Compiled, graph: &Graph, channels: 
 }
 
 impl GraphValidator<'_> {
-    /// Returns the references of a publishable graph. Otherwise returns an error with the first problem as its message
-    /// and the first 100 problems as its details.
-    pub async fn require_valid(
-        &self,
-        id: WorkflowId,
-        graph: &Graph,
-        channels: &Channels,
-    ) -> Result<BTreeSet<Reference>> {
+    /// Returns what a release with this graph needs. If the graph cannot be published, returns an error with the first
+    /// problem as its message and the first 100 problems as its details.
+    pub async fn require_valid(&self, id: WorkflowId, graph: &Graph, channels: &Channels) -> Result<ReleaseNeeds> {
         let (references, problems) = self.validate(id, graph, channels).await?;
-        references.ok_or_else(|| {
+        let references = references.ok_or_else(|| {
             let first = problems.first();
             let is_channel = first.is_some_and(|problem| problem.code == CHANNEL_INCOMPLETE);
             let mut details: Vec<_> = problems.iter().take(MAX_DETAILS).cloned().map(ProblemOut::from).collect();
@@ -133,6 +130,7 @@ impl GraphValidator<'_> {
                 message: first.map(|problem| problem.message.clone()).unwrap_or_default(),
                 details: json!(details),
             }
-        })
+        })?;
+        Ok(ReleaseNeeds { references, schedules: planned_schedules(graph, self.caller.at)? })
     }
 }

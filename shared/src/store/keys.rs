@@ -242,6 +242,27 @@ pub fn run_start(source: &str, key_hash: &str) -> Key {
     Key::new(format!("STARTED#{source}"), key_hash)
 }
 
+/// The schedules of a workflow's active release.
+pub fn schedules(workflow: WorkflowId) -> String {
+    format!("{SCHEDULE}{workflow}")
+}
+
+/// A schedule, by the id of its node.
+pub fn schedule(workflow: WorkflowId, node_id: &str) -> Key {
+    Key::new(schedules(workflow), node_id)
+}
+
+/// The number of partitions of the due index that schedules use.
+pub const SCHEDULE_SHARDS: u8 = 4;
+
+pub fn schedule_shard(workflow: WorkflowId) -> String {
+    schedule_shard_at(workflow.uuid().as_bytes()[15] % SCHEDULE_SHARDS)
+}
+
+pub fn schedule_shard_at(shard: u8) -> String {
+    format!("SCHEDULES#{shard}")
+}
+
 /// The number of partitions of the due index that runs use.
 pub const RUN_SHARDS: u8 = 16;
 
@@ -253,6 +274,7 @@ pub fn run_shard_at(shard: u8) -> String {
     format!("RUNS#{shard}")
 }
 
+pub const SCHEDULE: &str = "SCHEDULE#";
 pub const RUN: &str = "RUN#";
 pub const REVIEW: &str = "REVIEW#";
 /// It sorts before `REVIEW`, so one query reads both.

@@ -150,7 +150,7 @@ async fn a_workflow_with_too_many_references_is_refused() {
     let refused = post_action(&ada, &id, "publish").await;
     assert_eq!(
         refused.json["error"]["message"],
-        "too many references to agents, models, workflows, credentials and webhooks: 49, the maximum is 48; remove some"
+        "too many references to agents, models, workflows, credentials, webhooks and schedules: 49, the maximum is 48; remove some"
     );
     // The maximum number of references can be published, and then removed again.
     ada.patch(&path, graph(48)).await;

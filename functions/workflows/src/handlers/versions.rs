@@ -54,8 +54,8 @@ pub async fn publish_workflow(
     let published = loop {
         let before = stores.workflows.load(caller.account(), id).await?;
         before.workflow.check_publishable()?;
-        let references = validator.require_valid(id, &before.workflow.graph, &before.workflow.channels).await?;
-        match stores.workflows.publish(before, references, notes.clone(), caller.user).await? {
+        let needs = validator.require_valid(id, &before.workflow.graph, &before.workflow.channels).await?;
+        match stores.workflows.publish(before, needs, notes.clone(), caller.user).await? {
             Some(published) => break published,
             None => attempts.next().await?,
         }
@@ -293,8 +293,8 @@ pub async fn activate_deployment(
         let before = stores.workflows.load(caller.account(), id).await?;
         let deployed = stores.workflows.load_deployment(caller.account(), id, deployment_id).await?;
         before.workflow.check_activatable()?;
-        let references = validator.require_valid(id, &deployed.manifest.graph, &deployed.manifest.channels).await?;
-        match stores.workflows.activate(before, deployed, references, caller.user).await? {
+        let needs = validator.require_valid(id, &deployed.manifest.graph, &deployed.manifest.channels).await?;
+        match stores.workflows.activate(before, deployed, needs, caller.user).await? {
             Some(activated) => break activated,
             None => attempts.next().await?,
         }

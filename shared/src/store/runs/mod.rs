@@ -12,6 +12,7 @@ mod ends;
 mod hold;
 mod items;
 mod reviews;
+mod scheduled;
 mod start;
 mod values;
 

@@ -33,6 +33,9 @@ pub struct WorkflowItem {
     /// The references of the active release.
     #[serde(default)]
     pub references: Vec<Reference>,
+    /// The node ids of the active release's schedules, each of which has an item.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub schedules: Vec<String>,
     #[serde(default)]
     gone: Vec<Reference>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -47,6 +50,13 @@ pub struct WorkflowItem {
 
 fn no_channels() -> String {
     "{}".to_owned()
+}
+
+/// What the active release refers to.
+#[derive(Clone, Default)]
+pub struct ReleaseLinks {
+    pub references: Vec<Reference>,
+    pub schedules: Vec<String>,
 }
 
 /// The fields that the local indexes project.
@@ -65,7 +75,7 @@ pub struct Head {
 }
 
 /// The whole item of a workflow, with its graph in stored form.
-pub fn item(workflow: &Workflow, graph: StoredText, references: Vec<Reference>, write_id: Uuid) -> Item {
+pub fn item(workflow: &Workflow, graph: StoredText, links: ReleaseLinks, write_id: Uuid) -> Item {
     to_item(&WorkflowItem {
         pk: keys::workflows(workflow.account),
         sk: workflow.id,
@@ -74,7 +84,8 @@ pub fn item(workflow: &Workflow, graph: StoredText, references: Vec<Reference>, 
         graph,
         channels: serde_json::to_string(&workflow.channels).expect("channels are JSON"),
         releases: workflow.releases,
-        references,
+        references: links.references,
+        schedules: links.schedules,
         gone: workflow.gone.iter().cloned().collect(),
         deleted_at: None,
         by_name: Some(keys::by_name(&workflow.name, workflow.id)),

@@ -18,7 +18,7 @@ use super::stored_text::StoredText;
 use super::table::{RefusedWrite, Table, TableQuery, WriteOutcome};
 use super::work::{self, DeletedEntity};
 use super::write::Write;
-use super::{catalog, credentials, keys, webhooks};
+use super::{catalog, credentials, keys, schedules, webhooks};
 use crate::bucket::Bucket;
 use crate::{Context, config};
 use domain::catalog::Model;
@@ -32,9 +32,9 @@ use domain::workflow::{Active, Workflow, WorkflowState};
 use domain::{Error, Result};
 
 pub use impact::{Impact, Named};
-use item::{WorkflowItem, item, stored};
+use item::{ReleaseLinks, WorkflowItem, item, stored};
 pub use list::{WorkflowFilter, WorkflowSort, WorkflowSummary};
-pub use releases::{Deployed, MAX_REFERENCES, Published};
+pub use releases::{Deployed, MAX_REFERENCES, Published, ReleaseNeeds};
 
 const GONE: Error = Error::NotFound { kind: WorkflowId::KIND };
 
@@ -71,7 +71,7 @@ pub struct WorkflowHeader {
 pub struct Loaded {
     pub workflow: Workflow,
     graph: StoredText,
-    references: Vec<Reference>,
+    links: ReleaseLinks,
 }
 
 impl Workflows {
@@ -109,7 +109,7 @@ impl Workflows {
             ));
         }
         let stored = graph.clone();
-        let item = item(workflow, graph, Vec::new(), workflow.id.uuid());
+        let item = item(workflow, graph, ReleaseLinks::default(), workflow.id.uuid());
         writes.push(self.entities.put_item(item).require("attribute_not_exists(pk)"));
         writes.push(self.counters.update(keys::workflow_count(account)).add("total", 1));
         let WriteOutcome::Refused(refused) = self.entities.transact(workflow.id.uuid(), &writes).await? else {
@@ -233,10 +233,11 @@ impl Workflows {
         loop {
             let found = self.entities.get(&keys::workflow(account, id)).await?;
             let mut found: WorkflowItem = found.map(stored).transpose()?.flatten().ok_or(GONE)?;
-            let (graph, references) = (found.graph.clone(), std::mem::take(&mut found.references));
+            let (references, schedules) = (std::mem::take(&mut found.references), std::mem::take(&mut found.schedules));
+            let (graph, links) = (found.graph.clone(), ReleaseLinks { references, schedules });
             // A concurrent change of the graph deleted the object after the item was read.
             if let Some(text) = graph.read(&self.bucket).await? {
-                return Ok(Loaded { workflow: found.workflow(account, &text)?, graph, references });
+                return Ok(Loaded { workflow: found.workflow(account, &text)?, graph, links });
             }
             attempts.next().await?;
         }
@@ -247,8 +248,10 @@ impl Workflows {
         let graph =
             if after.graph == before.workflow.graph { before.graph.clone() } else { self.store_graph(after).await? };
         let write_id = Uuid::now_v7();
-        let write = self.put(after, graph.clone(), before.references, &before.workflow, write_id);
-        let outcome = self.entities.write(write).await?;
+        let schedules = self.reschedule(&before, after);
+        let mut writes = vec![self.put(after, graph.clone(), before.links, &before.workflow, write_id)];
+        writes.extend(schedules);
+        let outcome = self.entities.write_all(write_id, writes).await?;
         let is_new = graph != before.graph;
         // A write that was retried may have succeeded at first, and another request may have changed other fields
         // since. If the item refers to the object that was created for this write, the write has succeeded.
@@ -265,6 +268,17 @@ impl Workflows {
         Ok(is_written)
     }
 
+    /// The writes that stop the schedules when the workflow may no longer start runs, and let the ticker handle them when
+    /// it may again.
+    fn reschedule(&self, before: &Loaded, after: &Workflow) -> Vec<Write> {
+        let may_start = |workflow: &Workflow| workflow.state().check_startable().is_ok();
+        if may_start(&before.workflow) == may_start(after) {
+            return Vec::new();
+        }
+        let due_at = may_start(after).then(|| self.clock.now());
+        schedules::reschedule(&self.entities, after.id, &before.links.schedules, due_at).collect()
+    }
+
     async fn discard(&self, graph: &StoredText) {
         if let Some(object) = graph.object() {
             self.bucket.discard(object).await;
@@ -275,11 +289,11 @@ impl Workflows {
         &self,
         after: &Workflow,
         graph: StoredText,
-        references: Vec<Reference>,
+        links: ReleaseLinks,
         before: &Workflow,
         write_id: Uuid,
     ) -> Write {
-        let write = self.entities.put_item(item(after, graph, references, write_id));
+        let write = self.entities.put_item(item(after, graph, links, write_id));
         revision::require(write, before.revision)
     }
 
@@ -331,7 +345,7 @@ pub(super) async fn mark_reference(
     }
 }
 
-/// Removes a deleted workflow from the reverse index of references, and deletes its credentials and webhooks.
+/// Removes a deleted workflow from the reverse index of references, and deletes its schedules, credentials and webhooks.
 pub(super) async fn delete_dependencies(entities: &Table, account: Account, id: WorkflowId) -> Result<()> {
     let Some(item) = entities.get(&keys::workflow(account, id)).await? else { return Ok(()) };
     let found: WorkflowItem = parse(item)?;
@@ -339,6 +353,7 @@ pub(super) async fn delete_dependencies(entities: &Table, account: Account, id: 
     for reference in &found.references {
         entities.remove(&dependent.key(reference)).await?;
     }
+    schedules::remove_all(entities, id, &found.schedules).await?;
     let own = async |partition| entities.query_all(TableQuery::partition(partition)).await;
     let (credentials, webhooks) = (own(keys::credentials(account, id)).await?, own(keys::webhooks(account, id)).await?);
     // The entries of the list are deleted last, because a retry finds the webhooks by them.

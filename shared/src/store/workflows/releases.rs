@@ -5,25 +5,43 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use super::item::ReleaseLinks;
 use super::{Loaded, WorkflowHeader, Workflows};
 use crate::store::dependents::{self, By, Dependent, require_exists};
 use crate::store::item::{Item, parse, to_item};
 use crate::store::keys::{self, Key};
 use crate::store::listing;
 use crate::store::revision::was_written;
+use crate::store::schedules::{find_all, switch_schedules};
 use crate::store::table::{TableIndex, TableQuery};
 use crate::store::write::Write;
 use domain::id::{DeploymentId, Id, ReleaseId, UserId, WorkflowId};
 use domain::identity::Account;
 use domain::page::{Order, Page, PageRequest};
 use domain::reference::Reference;
+use domain::schedule::PlannedSchedule;
 use domain::time::Time;
 use domain::workflow::{Active, Dependencies, Manifest, ManifestRelease, Release, ReleaseDeployment, Workflow};
 use domain::{Error, Result};
 
-/// The maximum number of references of a release. One transaction, which takes 100 writes, checks the references of the
-/// new release and unlinks those of the release before.
+/// The maximum number of references and schedules of a release. One transaction, which takes 100 writes, checks the
+/// references and stores the schedules of the new release, and unlinks and removes those of the release before.
 pub const MAX_REFERENCES: usize = 48;
+
+/// What a release needs, besides its manifest, to become active.
+pub struct ReleaseNeeds {
+    pub references: BTreeSet<Reference>,
+    pub schedules: Vec<PlannedSchedule>,
+}
+
+impl ReleaseNeeds {
+    fn links(&self) -> ReleaseLinks {
+        ReleaseLinks {
+            references: self.references.iter().cloned().collect(),
+            schedules: self.schedules.iter().map(|schedule| schedule.node_id.clone()).collect(),
+        }
+    }
+}
 
 /// The result of publishing.
 pub struct Published {
@@ -95,24 +113,24 @@ fn manifest_name(account: Account, workflow: WorkflowId, release: ReleaseId) -> 
 }
 
 impl Workflows {
-    /// Publishes the draft as the next release, and activates it. `references` is what the graph needs. Returns `None`
-    /// when the draft or one of the references has changed since `before` was loaded.
+    /// Publishes the draft as the next release, and activates it. Returns `None` when the draft, one of the references or
+    /// a schedule has changed since `before` was loaded.
     ///
     /// The release number is one more than the number of releases, on condition that the workflow is still in the
     /// revision that was read: no number is left out or used twice.
     pub async fn publish(
         &self,
         before: Loaded,
-        references: BTreeSet<Reference>,
+        needs: ReleaseNeeds,
         notes: Option<String>,
         by: UserId,
     ) -> Result<Option<Published>> {
-        let Loaded { workflow: draft, graph, references: named_before } = before;
+        let Loaded { workflow: draft, graph, links } = before;
         let (account, now, number) = (draft.account, self.clock.now(), draft.releases + 1);
         let (id, deployment_id) = (ReleaseId::new(), DeploymentId::new());
         let content_hash = draft.content_hash();
 
-        let dependencies = Dependencies::new(&references);
+        let dependencies = Dependencies::new(&needs.references);
         let made = ManifestRelease { id, number, notes: notes.clone(), created_at: now, created_by: by };
         let manifest = Manifest::new(&draft, made, dependencies);
         let release = Release {
@@ -127,22 +145,22 @@ impl Workflows {
         };
         let deployment =
             ReleaseDeployment { id: deployment_id, release: id, number, activated_at: now, activated_by: by };
-        let workflow = draft.published(Active { release: id, number, content_hash }, now);
+        let active = Active { release: id, number, content_hash };
+        let workflow = draft.published(active.clone(), now);
 
         let name = manifest_name(account, draft.id, id);
         let document = serde_json::to_vec(&manifest).map_err(Error::internal)?;
         self.bucket.put(&name, "application/json", document).await?;
         // This is written before the release, so that from now on the workflow is notified when a reference goes.
-        self.add_dependents(&draft, &references).await?;
+        self.add_dependents(&draft, &needs.references).await?;
 
         let write_id = Uuid::now_v7();
-        let named: Vec<Reference> = references.iter().cloned().collect();
         let mut writes = vec![
-            self.put(&workflow, graph, named, &draft, write_id),
+            self.put(&workflow, graph, needs.links(), &draft, write_id),
             self.entities.put_item(release_item(account, draft.id, &release)).require("attribute_not_exists(pk)"),
             self.entities.put_item(deployment_item(account, draft.id, &deployment)).require("attribute_not_exists(pk)"),
         ];
-        writes.extend(self.switch_references(&draft, &named_before, &references, now));
+        writes.extend(self.switch_links(&workflow, &active, links, &needs, now).await?);
         if !was_written(&self.entities.transact(write_id, &writes).await?, write_id)? {
             self.bucket.discard(&name).await;
             return Ok(None);
@@ -160,20 +178,25 @@ impl Workflows {
         Ok(())
     }
 
-    /// The writes that belong to a change of the active release: they require that its references exist, and unlink the
-    /// references that only the release before had.
-    fn switch_references(
+    /// The writes that belong to a change of the active release: they require that its references exist, store its
+    /// schedules, and remove what only the release before had.
+    async fn switch_links(
         &self,
         workflow: &Workflow,
-        before: &[Reference],
-        references: &BTreeSet<Reference>,
+        active: &Active,
+        before: ReleaseLinks,
+        needs: &ReleaseNeeds,
         now: Time,
-    ) -> impl Iterator<Item = Write> {
+    ) -> Result<Vec<Write>> {
         let Workflow { account, id, .. } = *workflow;
+        let ReleaseNeeds { references, schedules } = needs;
         let dependent = Dependent { account, by: By::Workflow(id) };
-        let there = references.iter().map(move |reference| require_exists(&self.entities, account, reference, now));
-        let unnamed = before.iter().filter(|reference| !references.contains(reference));
-        there.chain(unnamed.map(move |reference| dependents::remove_dependent(&self.entities, dependent, reference)))
+        let there = references.iter().map(|reference| require_exists(&self.entities, account, reference, now));
+        let unnamed = before.references.iter().filter(|reference| !references.contains(reference));
+        let unlinked = unnamed.map(|reference| dependents::remove_dependent(&self.entities, dependent, reference));
+        let schedules_before = find_all(&self.entities, id, &before.schedules).await?;
+        let switched = switch_schedules(&self.entities, workflow, active, &schedules_before, schedules);
+        Ok(there.chain(unlinked).chain(switched).collect())
     }
 
     /// Reads a deployment with its release and the release's manifest.
@@ -189,28 +212,28 @@ impl Workflows {
         Ok(Deployed { deployment, release, manifest })
     }
 
-    /// Activates a deployment of an earlier release (rollback). `references` is what its graph needs. Returns `None`
-    /// when the workflow or one of the references has changed since `before` was loaded.
+    /// Activates a deployment of an earlier release (rollback). Returns `None` when the workflow, one of the references or
+    /// a schedule has changed since `before` was loaded.
     pub async fn activate(
         &self,
         before: Loaded,
         deployed: Deployed,
-        references: BTreeSet<Reference>,
+        needs: ReleaseNeeds,
         by: UserId,
     ) -> Result<Option<(Workflow, ReleaseDeployment)>> {
         let (now, account, id) = (self.clock.now(), before.workflow.account, before.workflow.id);
         let Release { id: release, number, content_hash, .. } = deployed.release;
-        let workflow = before.workflow.with_active(Active { release, number, content_hash }, now)?;
+        let active = Active { release, number, content_hash };
+        let workflow = before.workflow.with_active(active.clone(), now)?;
         let deployment = ReleaseDeployment { activated_at: now, activated_by: by, ..deployed.deployment };
-        self.add_dependents(&workflow, &references).await?;
+        self.add_dependents(&workflow, &needs.references).await?;
 
         let write_id = Uuid::now_v7();
-        let named = references.iter().cloned().collect();
         let mut writes = vec![
-            self.put(&workflow, before.graph, named, &before.workflow, write_id),
+            self.put(&workflow, before.graph, needs.links(), &before.workflow, write_id),
             self.entities.put_item(deployment_item(account, id, &deployment)).require("attribute_exists(pk)"),
         ];
-        writes.extend(self.switch_references(&workflow, &before.references, &references, now));
+        writes.extend(self.switch_links(&workflow, &active, before.links, &needs, now).await?);
         let is_written = was_written(&self.entities.transact(write_id, &writes).await?, write_id)?;
         Ok(is_written.then_some((workflow, deployment)))
     }
