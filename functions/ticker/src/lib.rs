@@ -1,11 +1,13 @@
-//! Runs every minute: resends the queue messages of overdue work (outbox retry), sends those of runs that are due, and
-//! closes abandoned quota leases.
+//! Runs every minute: resends the queue messages of overdue work (outbox retry), sends those of runs that are due, starts
+//! the runs of schedules, and closes abandoned quota leases.
+
+mod schedules;
 
 use domain::Result;
 use domain::time::Time;
 use shared::Context;
 use shared::store::work::Hints;
-use shared::store::{Leases, Runs, Works};
+use shared::store::{Leases, Runs, Schedules, Workflows, Works};
 
 /// The maximum number of items per shard in one tick. The next tick processes the rest.
 const LIMIT: u32 = 200;
@@ -17,6 +19,8 @@ pub struct Stores {
     leases: Leases,
     hints: Hints,
     runs: Runs,
+    schedules: Schedules,
+    workflows: Workflows,
 }
 
 impl Stores {
@@ -26,6 +30,8 @@ impl Stores {
             leases: Leases::new(context)?,
             hints: Hints::new(context)?,
             runs: Runs::new(context)?,
+            schedules: Schedules::new(context)?,
+            workflows: Workflows::new(context)?,
         })
     }
 }
@@ -33,9 +39,13 @@ impl Stores {
 /// Runs one tick and returns the number of processed items.
 pub async fn tick(stores: &Stores, now: Time) -> Result<usize> {
     // A failure of one task must not stop the others.
-    let (sent, closed, hinted) =
-        futures::join!(resend_overdue(stores, now), close_abandoned(stores, now), stores.runs.send_due(now));
-    Ok(sent? + closed? + hinted?)
+    let (sent, closed, hinted, scheduled) = futures::join!(
+        resend_overdue(stores, now),
+        close_abandoned(stores, now),
+        stores.runs.send_due(now),
+        schedules::start_due(stores, now)
+    );
+    Ok(sent? + closed? + hinted? + scheduled?)
 }
 
 async fn resend_overdue(stores: &Stores, now: Time) -> Result<usize> {

@@ -1,0 +1,123 @@
+//! Starts the runs of schedules that are due.
+
+use std::time::Duration;
+
+use domain::id::RunId;
+use domain::run::RunOrigin;
+use domain::schedule::Overlap;
+use domain::time::Time;
+use domain::{Error, Result};
+use engine::schedule::{DueTimes, Schedule};
+use futures::stream::{self, StreamExt};
+use shared::store::runs::NewRun;
+use shared::store::schedules::{ActiveSchedule, ScheduleId, ScheduleProgress};
+
+use crate::Stores;
+
+/// The maximum number of schedules per shard in one tick. The next tick handles the rest.
+const LIMIT: u32 = 500;
+/// The number of schedules that are handled concurrently.
+const CONCURRENCY: usize = 16;
+/// A schedule whose previous run is in progress is handled again at the next tick.
+const AGAIN_AFTER: Duration = Duration::from_secs(50);
+/// The maximum number of times that wait for the previous run. The oldest are dropped.
+const MAX_QUEUED: usize = 100;
+
+/// Starts the runs of all schedules that are due, and returns the number of schedules.
+pub async fn start_due(stores: &Stores, now: Time) -> Result<usize> {
+    let due = stores.schedules.due(now, LIMIT).await?;
+    let handle = |id: &ScheduleId| {
+        let id = id.clone();
+        async move {
+            if let Err(error) = handle_due(stores, &id, now).await {
+                let ScheduleId { workflow, node_id } = id;
+                tracing::error!(?error, %workflow, node_id, "a schedule failed; the next tick tries again");
+            }
+        }
+    };
+    stream::iter(&due).map(handle).buffer_unordered(CONCURRENCY).collect::<()>().await;
+    Ok(due.len())
+}
+
+/// Starts the runs of a schedule that are due. Another tick may do the same at the same time: of writes from the same
+/// state, one succeeds.
+async fn handle_due(stores: &Stores, id: &ScheduleId, now: Time) -> Result<()> {
+    // The index lags, so the schedule is read again.
+    let Some(mut schedule) = stores.schedules.find(id).await? else { return Ok(()) };
+    let is_due = schedule.progress.due_at.is_some_and(|due_at| due_at <= now);
+    if !is_due || !may_start(stores, &schedule).await? {
+        return Ok(());
+    }
+    let overlap = schedule.settings.overlap;
+    let DueTimes { runs, next } = due_times(&schedule, now)?;
+    let planned_at = next.ok_or_else(|| Error::internal("a schedule has no next time"))?.into();
+    let mut queued = schedule.progress.queued.clone();
+    queued.extend(runs.into_iter().map(Time::from));
+    if overlap == Overlap::Queue {
+        queued.drain(..queued.len().saturating_sub(MAX_QUEUED));
+    }
+    loop {
+        let starts = !queued.is_empty() && (overlap == Overlap::Allow || !is_in_progress(stores, &schedule).await?);
+        if starts {
+            queued.remove(0);
+        }
+        if overlap == Overlap::Skip {
+            queued.clear();
+        }
+        let due_at = match overlap {
+            _ if queued.is_empty() => planned_at,
+            Overlap::Queue => now.plus(AGAIN_AFTER),
+            Overlap::Allow | Overlap::Skip => now,
+        };
+        let progress = ScheduleProgress { planned_at, queued: queued.clone(), due_at: Some(due_at) };
+        let run = starts.then(|| new_run(&schedule));
+        let last_run = run.as_ref().map(|run| run.id).or(schedule.last_run);
+        let is_written = match run {
+            Some(run) => stores.runs.start_scheduled(run, &schedule, &progress).await?,
+            None => stores.schedules.save(&schedule, &progress).await?,
+        };
+        if !is_written || due_at > now {
+            return Ok(());
+        }
+        schedule = schedule.moved_on(progress, last_run);
+    }
+}
+
+/// Whether the workflow exists and may start runs of this release. If not, the change of the workflow also changed the
+/// schedule, after it was read here. The attention worker removes the schedules of a deleted workflow.
+async fn may_start(stores: &Stores, schedule: &ActiveSchedule) -> Result<bool> {
+    match stores.workflows.get_header(schedule.account, schedule.workflow).await {
+        Ok(workflow) => {
+            let is_active = workflow.active.is_some_and(|active| active.release == schedule.release);
+            Ok(is_active && workflow.state.check_startable().is_ok())
+        }
+        Err(Error::NotFound { .. }) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+fn due_times(schedule: &ActiveSchedule, now: Time) -> Result<DueTimes> {
+    let settings = &schedule.settings;
+    let times = Schedule::parse(&settings.cron, &settings.zone);
+    let times = times.ok_or_else(|| Error::internal("a schedule cannot be parsed"))?;
+    Ok(times.due(schedule.progress.planned_at.into(), now.into(), settings.catch_up))
+}
+
+/// Whether the last run of the schedule is in progress.
+async fn is_in_progress(stores: &Stores, schedule: &ActiveSchedule) -> Result<bool> {
+    let Some(last_run) = schedule.last_run else { return Ok(false) };
+    Ok(stores.runs.find(last_run).await?.is_some_and(|run| !run.state.has_ended()))
+}
+
+fn new_run(schedule: &ActiveSchedule) -> NewRun {
+    NewRun {
+        id: RunId::new(),
+        account: schedule.account,
+        workflow: schedule.workflow,
+        release: schedule.release,
+        release_number: schedule.release_number,
+        origin: RunOrigin::Scheduled,
+        trigger: schedule.node_id.clone(),
+        input: schedule.settings.input.clone(),
+    }
+}
