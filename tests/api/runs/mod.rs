@@ -9,6 +9,7 @@ mod isolation;
 mod recovery;
 mod retrieval;
 mod reviews;
+mod schedules;
 mod start;
 mod waits;
 
