@@ -9,7 +9,6 @@ use domain::time::Time;
 use domain::{Error, Result};
 use engine::schedule::{DueTimes, Schedule};
 use futures::stream::{self, StreamExt};
-use shared::store::runs::NewRun;
 use shared::store::schedules::{ActiveSchedule, ScheduleId, ScheduleProgress};
 
 use crate::Stores;
@@ -119,5 +118,7 @@ fn new_run(schedule: &ActiveSchedule) -> NewRun {
         origin: RunOrigin::Scheduled,
         trigger: schedule.node_id.clone(),
         input: schedule.settings.input.clone(),
+        call: None,
+        parent: None,
     }
 }

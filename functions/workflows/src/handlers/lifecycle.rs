@@ -48,6 +48,8 @@ pub async fn pause_workflow(
 }
 
 /// Resume a workflow
+///
+/// Scheduled times that were missed are handled by the `catchUp` of their schedule.
 #[utoipa::path(
     post, path = "/builder/v1/workflows/{id}/resume", tag = "workflows",
     params(("id" = Uuid, Path, description = "The workflow")),

@@ -33,7 +33,7 @@ pub struct ScheduleNode {
     #[serde(default)]
     #[schema(inline, nullable = false)]
     pub overlap: Option<Overlap>,
-    /// The input of each run.
+    /// The input of each run, at most 32 KiB as JSON.
     #[serde(default)]
     pub input: Option<Value>,
 }

@@ -80,6 +80,8 @@ async fn a_late_write_of_another_ticker_is_refused() {
             origin: RunOrigin::Scheduled,
             trigger: "when".to_owned(),
             input: json!(null),
+            call: None,
+            parent: None,
         };
         runs.start_scheduled(new, &schedule, &progress).await.unwrap()
     };
