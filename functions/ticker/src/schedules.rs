@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use domain::id::RunId;
-use domain::run::RunOrigin;
+use domain::run::{NewRun, RunOrigin};
 use domain::schedule::Overlap;
 use domain::time::Time;
 use domain::{Error, Result};

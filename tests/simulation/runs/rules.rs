@@ -89,7 +89,7 @@ impl ProtocolRule for Rule {
             Self::HoldsByEpoch => 232,
             Self::RefusesStopped => 387,
             Self::ClaimsOnce => 126,
-            Self::ExpiresOpenReviews => 364,
+            Self::ExpiresOpenReviews => 471,
             Self::EndsOnce => 17,
             Self::AnswersOnce => 53,
             Self::ParksWithDueTime => 13,

@@ -4,9 +4,8 @@ use std::pin::{Pin, pin};
 use std::task::{Context as TaskContext, Poll};
 
 use domain::id::RunId;
-use domain::run::RunOrigin;
+use domain::run::{NewRun, RunOrigin};
 use fastrand::Rng;
-use shared::store::runs::NewRun;
 use shared::store::schedules::ScheduleProgress;
 use tests::scale::full_or;
 use tokio::select;
