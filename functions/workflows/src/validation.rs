@@ -2,30 +2,25 @@
 
 use std::collections::BTreeSet;
 
+use domain::Result;
 use domain::catalog::Purpose;
 use domain::channel::{self, AvailableResources, Channels};
 use domain::graph::Graph;
 use domain::id::{CredentialId, WebhookId, WorkflowId};
 use domain::reference::Reference;
-use domain::{Error, Result};
-use engine::compile::{Compiled, GraphProblem, PlanStep, Severity, compile};
+use engine::compile::{Compiled, GraphProblem, PlanStep, Severity, compile, problems_error};
 use engine::nodes::NodeKind;
 use engine::nodes::schedule::ScheduleNode;
 use engine::schedule::planned_schedules;
-use serde_json::json;
 use shared::auth::Caller;
 use shared::offload;
 use shared::store::workflows::{ExistingReferences, MAX_REFERENCES, ReleaseNeeds};
 use uuid::Uuid;
 
 use crate::Stores;
-use crate::dto::problem::ProblemOut;
 
 /// The code of an incomplete channel. It is answered with status 422 instead of 400.
 const CHANNEL_INCOMPLETE: &str = "channel_incomplete";
-
-/// The maximum number of problems in the details of an error.
-const MAX_DETAILS: usize = 100;
 
 /// Validates graphs with the permissions of the caller.
 pub struct GraphValidator<'a> {
@@ -119,17 +114,8 @@ impl GraphValidator<'_> {
     pub async fn require_valid(&self, id: WorkflowId, graph: &Graph, channels: &Channels) -> Result<ReleaseNeeds> {
         let (references, problems) = self.validate(id, graph, channels).await?;
         let references = references.ok_or_else(|| {
-            let first = problems.first();
-            let is_channel = first.is_some_and(|problem| problem.code == CHANNEL_INCOMPLETE);
-            let mut details: Vec<_> = problems.iter().take(MAX_DETAILS).cloned().map(ProblemOut::from).collect();
-            if let Some(more @ 1..) = problems.len().checked_sub(MAX_DETAILS) {
-                details.push(ProblemOut::more(more));
-            }
-            Error::Unsound {
-                code: if is_channel { CHANNEL_INCOMPLETE } else { "invalid_body" },
-                message: first.map(|problem| problem.message.clone()).unwrap_or_default(),
-                details: json!(details),
-            }
+            let is_channel = problems.first().is_some_and(|problem| problem.code == CHANNEL_INCOMPLETE);
+            problems_error(if is_channel { CHANNEL_INCOMPLETE } else { "invalid_body" }, &problems)
         })?;
         Ok(ReleaseNeeds { references, schedules: planned_schedules(graph, self.caller.at)? })
     }

@@ -4,7 +4,7 @@ pub mod exchange;
 pub mod expression;
 pub mod list;
 pub mod node_type;
-pub mod problem;
 pub mod template;
+pub mod validation;
 pub mod version;
 pub mod workflow;

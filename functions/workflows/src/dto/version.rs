@@ -2,11 +2,11 @@
 
 use domain::graph_diff::GraphDiff;
 use domain::workflow::{Active, Release, ReleaseDeployment};
+use engine::compile::ProblemOut;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::problem::ProblemOut;
 use super::workflow::WorkflowOut;
 
 /// The options of publishing.

@@ -7,6 +7,7 @@ use domain::Error;
 use domain::id::{WorkId, WorkflowId};
 use domain::merge::MergePatch;
 use domain::workflow::{FIRST_REVISION, NewWorkflow, Workflow};
+use engine::compile::ProblemOut;
 use serde_json::Value;
 use shared::http::NoBody;
 use shared::http::etag::{ETag, IfMatch, IfMatchHeaders};
@@ -20,7 +21,7 @@ use shared::store::idempotency::IdempotencyKey;
 
 use crate::Stores;
 use crate::dto::list::ListWorkflows;
-use crate::dto::problem::{ProblemOut, ValidationOut};
+use crate::dto::validation::ValidationOut;
 use crate::dto::workflow::{CloneIn, ImpactOut, WorkflowOut, WorkflowPatchIn, WorkflowSummaryOut};
 use crate::validation::GraphValidator;
 

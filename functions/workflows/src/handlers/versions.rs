@@ -6,6 +6,7 @@ use domain::graph_diff::{VersionContent, diff};
 use domain::id::{DeploymentId, Id, NotAnId, ReleaseId, WorkflowId};
 use domain::length;
 use domain::workflow::{Manifest, WorkflowState};
+use engine::compile::ProblemOut;
 use shared::http::NoBody;
 use shared::http::etag::ETag;
 use shared::http::standard::{
@@ -17,7 +18,6 @@ use shared::store::workflows::Published;
 
 use crate::Stores;
 use crate::dto::list::PageQuery;
-use crate::dto::problem::ProblemOut;
 use crate::dto::version::{
     ActivatedOut, DeploymentOut, DiffOut, PublishIn, PublishedOut, ReleaseOut, RuntimeStatus, RuntimeStatusOut,
 };

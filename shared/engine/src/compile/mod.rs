@@ -4,6 +4,7 @@
 mod configs;
 mod problems;
 mod references;
+mod report;
 mod structure;
 mod upstream;
 mod wiring;
@@ -19,6 +20,7 @@ use domain::graph::Graph;
 use domain::reference::Reference;
 use problems::Problems;
 pub use problems::{GraphProblem, Severity};
+pub use report::{ProblemOut, problems_error};
 
 /// An execution plan. Steps are in the order of the graph's nodes; steps and edges refer to each other by index.
 #[derive(Debug)]

@@ -1,17 +1,23 @@
-//! Response bodies of the graph validation.
+//! Reports the problems of a graph to users: as entries of a list, and as the error of a request that needs a valid graph.
 
-use engine::compile::{GraphProblem, Severity};
 use serde::Serialize;
+use serde_json::json;
 use utoipa::ToSchema;
 
-/// The result of validating a draft.
-#[derive(Serialize, ToSchema)]
-#[schema(title = "Validation")]
-pub struct ValidationOut {
-    /// Whether the workflow can be published. It can have warnings, but no errors.
-    pub valid: bool,
-    /// The problems, errors first.
-    pub problems: Vec<ProblemOut>,
+use super::{GraphProblem, Severity};
+use domain::Error;
+
+/// The maximum number of problems in the details of an error.
+const MAX_DETAILS: usize = 100;
+
+/// An error with the first problem as its message, and the first 100 problems as its details.
+pub fn problems_error(code: &'static str, problems: &[GraphProblem]) -> Error {
+    let mut details: Vec<_> = problems.iter().take(MAX_DETAILS).cloned().map(ProblemOut::from).collect();
+    if let Some(more @ 1..) = problems.len().checked_sub(MAX_DETAILS) {
+        details.push(ProblemOut::more(more));
+    }
+    let message = problems.first().map(|problem| problem.message.clone()).unwrap_or_default();
+    Error::Unsound { code, message, details: json!(details) }
 }
 
 /// A problem of a graph.
@@ -42,8 +48,8 @@ pub struct ProblemOut {
 }
 
 impl ProblemOut {
-    /// Creates the last entry of a truncated list, which counts the omitted problems.
-    pub fn more(count: usize) -> Self {
+    /// The last entry of a truncated list, which counts the omitted problems.
+    fn more(count: usize) -> Self {
         let message = format!("{count} more problems; call POST …/validate to list them");
         let (severity, code) = (Severity::Error, "too_many_problems");
         Self { severity, code, message, node_id: None, field: None, line: None, column: None }
