@@ -6,5 +6,5 @@ mod triggers;
 mod worker;
 
 pub use plans::{Plans, ReleasePlan, ReleasePlans};
-pub use triggers::{Trigger, Triggers};
+pub use triggers::{Trigger, Triggers, find_trigger};
 pub use worker::{Performers, Worker};

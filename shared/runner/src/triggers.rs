@@ -1,4 +1,4 @@
-//! The trigger of a manual run: the `input` node of the release, or its first trigger if it has none.
+//! The trigger of a manual run or a preview, and the check of its input.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -50,22 +50,33 @@ impl Triggers {
     }
 }
 
-fn find_trigger(graph: &Graph) -> Option<Trigger> {
-    let is_trigger =
-        |node: &&Node| nodes::find(&node.r#type).is_some_and(|node_type| node_type.category == Category::Trigger);
-    let input = graph.nodes.iter().find(|node| node.r#type == InputNode::NAME);
-    let node = input.or_else(|| graph.nodes.iter().find(is_trigger))?;
-    // Only the type `input` has these fields.
-    let field = |name: &str| node.config.get(name).cloned().filter(|_| input.is_some());
-    let default_input = field("example").unwrap_or_default();
-    Some(Trigger {
-        node_id: node.id.clone(),
-        schema: field("schema").filter(|schema| !schema.is_null()),
-        default_input,
-    })
+/// The trigger of a manual run: the `input` node, or the first trigger if the graph has none.
+pub fn find_trigger(graph: &Graph) -> Option<Trigger> {
+    let mut triggers = graph.nodes.iter().filter(|node| is_trigger(node)).peekable();
+    let first = triggers.peek().copied();
+    triggers.find(|node| node.r#type == InputNode::NAME).or(first).map(Trigger::new)
+}
+
+fn is_trigger(node: &Node) -> bool {
+    nodes::find(&node.r#type).is_some_and(|node_type| node_type.category == Category::Trigger)
 }
 
 impl Trigger {
+    fn new(node: &Node) -> Self {
+        // Only the type `input` has these fields.
+        let field = |name: &str| node.config.get(name).cloned().filter(|_| node.r#type == InputNode::NAME);
+        Self {
+            node_id: node.id.clone(),
+            schema: field("schema").filter(|schema| !schema.is_null()),
+            default_input: field("example").unwrap_or_default(),
+        }
+    }
+
+    /// The trigger with this node id, if the graph has one.
+    pub fn of_node(graph: &Graph, id: &str) -> Option<Self> {
+        graph.nodes.iter().find(|node| node.id == id && is_trigger(node)).map(Self::new)
+    }
+
     /// The input of a run: what the caller sent, or the example of the node. It must match the schema.
     pub async fn check_input(self: Arc<Self>, given: Option<Value>) -> Result<Value> {
         let input = given.unwrap_or_else(|| self.default_input.clone());
