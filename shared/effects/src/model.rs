@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use domain::catalog::Model;
 use domain::graph::hash;
-use domain::run::{Run, StepError};
+use domain::run::StepError;
 use domain::{Error, ProviderTrouble, Result};
 use engine::drive::{Effect, EffectError, RetryHint};
 use engine::nodes::OUT;
@@ -20,6 +20,8 @@ use shared::Context;
 use shared::auth::{Caller, Owners};
 use shared::http::code;
 
+use crate::EffectOwner;
+
 pub struct ModelEffects {
     gateway: Gateway,
     owners: Owners,
@@ -31,11 +33,11 @@ impl ModelEffects {
     }
 
     /// Asks a chat model. The value is the text of the answer, or JSON that matches the node's schema.
-    pub async fn complete(&self, run: &Run, effect: &Effect) -> Result<StepOutcome, EffectError> {
+    pub async fn complete(&self, owner: &EffectOwner, effect: &Effect) -> Result<StepOutcome, EffectError> {
         let body = chat_body(&effect.config);
         let body_hash = hash(&body);
         let request = ChatRequest::read(body).map_err(failed)?;
-        let call = self.call_of(run, effect).await?;
+        let call = self.call_of(owner, effect).await?;
         let answer = match self.begin(&call, body_hash).await.map_err(failed)? {
             Beginning::Answered(answer) => answer,
             Beginning::New(caller) => self.gateway.complete(*caller, request).await.map_err(failed)?.0,
@@ -49,9 +51,9 @@ impl ModelEffects {
     }
 
     /// Computes embeddings. The value is the list of vectors, in the order of the texts.
-    pub async fn embed(&self, run: &Run, effect: &Effect) -> Result<StepOutcome, EffectError> {
+    pub async fn embed(&self, owner: &EffectOwner, effect: &Effect) -> Result<StepOutcome, EffectError> {
         let body = embeddings_body(&effect.config);
-        let call = self.call_of(run, effect).await?;
+        let call = self.call_of(owner, effect).await?;
         let answer = self.embed_once(&call, body).await.map_err(failed)?;
         let mut answer: Value = serde_json::from_slice(&answer).map_err(|error| failed(Error::internal(error)))?;
         let rows = answer["data"].as_array_mut().map(std::mem::take).unwrap_or_default();
@@ -59,14 +61,14 @@ impl ModelEffects {
         Ok(StepOutcome::new(OUT, Value::from(vectors)))
     }
 
-    /// The owner of a run, whose organization pays for its calls.
-    pub async fn owner(&self, run: &Run) -> Result<Arc<Caller>> {
-        self.owners.admit(run.account).await.map(Arc::new)
+    /// The user whose organization pays for the calls of an owner.
+    pub async fn payer(&self, owner: &EffectOwner) -> Result<Arc<Caller>> {
+        self.owners.admit(owner.account).await.map(Arc::new)
     }
 
-    /// The model that the owner of a run means by a name or an alias.
-    pub async fn find_model(&self, owner: &Caller, name: &str) -> Result<Arc<Model>> {
-        Ok(self.gateway.models().find(&owner.plan, None, name).await?.model)
+    /// The model that the payer means by a name or an alias.
+    pub async fn find_model(&self, payer: &Caller, name: &str) -> Result<Arc<Model>> {
+        Ok(self.gateway.models().find(&payer.plan, None, name).await?.model)
     }
 
     /// Makes an embeddings call, or returns the stored answer of the call with the same key.
@@ -79,42 +81,37 @@ impl ModelEffects {
         }
     }
 
-    async fn call_of(&self, run: &Run, effect: &Effect) -> Result<PaidCall, EffectError> {
-        let owner = self.owner(run).await.map_err(failed)?;
+    async fn call_of(&self, owner: &EffectOwner, effect: &Effect) -> Result<PaidCall, EffectError> {
+        let payer = self.payer(owner).await.map_err(failed)?;
         let key = effect.idempotency_key.clone();
-        Ok(PaidCall { owner, request_id: request_id(run, effect), key, second_key: None })
+        Ok(PaidCall { payer, request_id: owner.request_id(effect), key, second_key: None })
     }
 
     /// Claims the call by its key. An attempt that is repeated after a crash gets the stored answer of the first call,
     /// and is charged once. A claim is released only by a call, so nothing may fail between the two.
     async fn begin(&self, call: &PaidCall, body_hash: String) -> Result<Beginning> {
-        let PaidCall { owner, request_id, key, second_key } = call;
-        let mut claimed = self.gateway.claim(owner.account(), key, &body_hash).await;
+        let PaidCall { payer, request_id, key, second_key } = call;
+        let mut claimed = self.gateway.claim(payer.account(), key, &body_hash).await;
         if let (Err(Error::Unavailable { .. }), Some(key)) = (&claimed, second_key) {
-            claimed = self.gateway.claim(owner.account(), key, &body_hash).await;
+            claimed = self.gateway.claim(payer.account(), key, &body_hash).await;
         }
         let claim = match claimed? {
             ClaimOutcome::Answered { body, .. } => return Ok(Beginning::Answered(body.to_vec())),
             ClaimOutcome::Mine(claim) => claim,
         };
-        let caller = GatewayCaller::of_platform(owner, request_id.clone(), body_hash, claim);
+        let caller = GatewayCaller::of_platform(payer, request_id.clone(), body_hash, claim);
         Ok(Beginning::New(Box::new(caller)))
     }
 }
 
-/// A call of the gateway for a run.
+/// A call of the gateway.
 pub struct PaidCall {
-    pub owner: Arc<Caller>,
+    pub payer: Arc<Caller>,
     pub request_id: String,
     /// The idempotency key.
     pub key: String,
     /// The key to use if another call with the first one stays in flight. Its process may have crashed.
     pub second_key: Option<String>,
-}
-
-/// The request id of all calls of a step, which the ledger shows.
-pub fn request_id(run: &Run, effect: &Effect) -> String {
-    format!("{}/{}", run.id, effect.step)
 }
 
 enum Beginning {

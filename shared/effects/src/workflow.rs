@@ -12,6 +12,8 @@ use shared::Context;
 use shared::http::code;
 use shared::store::Workflows;
 
+use crate::EffectOwner;
+
 /// How many runs may wait for each other.
 const MAX_DEPTH: u32 = 8;
 
@@ -27,7 +29,11 @@ impl WorkflowEffects {
     }
 
     /// Prepares a run of the active release. The driver starts it.
-    pub async fn call(&self, run: &Run, effect: &Effect) -> Result<EffectOutcome, EffectError> {
+    pub async fn call(&self, owner: &EffectOwner, effect: &Effect) -> Result<EffectOutcome, EffectError> {
+        let Some(run) = &owner.run else {
+            let message = "a preview runs no other workflow; pin the output of this node";
+            return Err(EffectError { error: StepError::new("not_in_preview", message), retry: RetryHint::Never });
+        };
         let depth = run.parent.as_ref().map_or(0, |parent| parent.depth) + 1;
         if depth > MAX_DEPTH {
             let message = format!("more than {MAX_DEPTH} workflows wait for each other; one may run itself");

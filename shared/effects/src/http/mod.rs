@@ -10,7 +10,6 @@ use std::time::Duration;
 use domain::Result;
 use domain::credential::Credential;
 use domain::id::CredentialId;
-use domain::run::Run;
 use domain::time::Clock;
 use engine::drive::{Effect, EffectError};
 use engine::nodes::OUT;
@@ -19,6 +18,7 @@ use shared::Context;
 use shared::outbound::{Answer, Calls, OutboundError, RequestTimeouts, retry_after};
 use shared::store::Credentials;
 
+use crate::EffectOwner;
 use request::CallConfig;
 
 /// The maximum size of the request's body and of the response's body.
@@ -39,10 +39,10 @@ impl HttpEffects {
     }
 
     /// Performs one attempt of an `http` node.
-    pub async fn perform(&self, run: &Run, effect: &Effect) -> Result<StepOutcome, EffectError> {
+    pub async fn perform(&self, owner: &EffectOwner, effect: &Effect) -> Result<StepOutcome, EffectError> {
         let config = CallConfig::read(&effect.config)?;
         let Some(id) = config.credential_id else { return self.caller.call(effect, &config, None).await };
-        let credential = self.credentials.open(run.account, run.workflow, id).await;
+        let credential = self.credentials.open(owner.account, owner.workflow, id).await;
         let credential = credential.map_err(|error| errors::closed_credential(&error))?;
         self.caller.call(effect, &config, Some((id, &credential))).await
     }

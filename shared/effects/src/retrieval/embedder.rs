@@ -6,20 +6,20 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use domain::Error;
 use domain::catalog::Model;
-use domain::run::Run;
 use engine::drive::{Effect, EffectError};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use shared::auth::Caller;
 
 use super::{chunks, errors};
-use crate::model::{ModelEffects, PaidCall, failed, request_id};
+use crate::EffectOwner;
+use crate::model::{ModelEffects, PaidCall, failed};
 
 pub struct Embedder<'a> {
     pub models: &'a ModelEffects,
-    pub owner: Arc<Caller>,
+    pub payer: Arc<Caller>,
     pub model: Arc<Model>,
-    pub run: &'a Run,
+    pub owner: &'a EffectOwner,
     pub effect: &'a Effect,
 }
 
@@ -70,8 +70,8 @@ impl Embedder<'_> {
         second_key: Option<String>,
     ) -> Result<Vec<f32>, EffectError> {
         let body = json!({"model": self.model.name, "input": texts, "encoding_format": "base64"});
-        let request_id = request_id(self.run, self.effect);
-        let call = PaidCall { owner: self.owner.clone(), request_id, key, second_key };
+        let request_id = self.owner.request_id(self.effect);
+        let call = PaidCall { payer: self.payer.clone(), request_id, key, second_key };
         let answer = self.models.embed_once(&call, body).await.map_err(failed)?;
         let answer: Answer = serde_json::from_slice(&answer).map_err(|error| failed(Error::internal(error)))?;
         if answer.data.len() != texts.len() {

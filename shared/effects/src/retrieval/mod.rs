@@ -13,7 +13,6 @@ mod sources;
 
 use std::sync::Arc;
 
-use domain::run::Run;
 use domain::{Error, Result};
 use engine::drive::{Effect, EffectError};
 use engine::nodes::OUT;
@@ -28,6 +27,7 @@ use shared::outbound::Calls;
 use shared::{Context, config};
 use tokio::sync::Semaphore;
 
+use crate::EffectOwner;
 use crate::model::{ModelEffects, failed};
 use chunks::split_passages;
 use embedder::Embedder;
@@ -86,14 +86,14 @@ impl RetrievalEffects {
 
     /// Finds passages. The value is the list of passages, each `{source, text, score}`, the best first. It has at most
     /// 50 passages of 1,000 characters, so it is never too large for a value.
-    pub async fn perform(&self, run: &Run, effect: &Effect) -> Result<StepOutcome, EffectError> {
+    pub async fn perform(&self, owner: &EffectOwner, effect: &Effect) -> Result<StepOutcome, EffectError> {
         let config = RetrievalConfig::read(&effect.config)?;
         let _slot = self.slots.acquire().await.map_err(|error| failed(Error::internal(error)))?;
         let contents = self.load_contents(&config.sources).await?;
-        let owner = self.models.owner(run).await.map_err(failed)?;
-        let model = self.models.find_model(&owner, &config.model).await.map_err(failed)?;
-        let org = owner.org;
-        let embedder = Embedder { models: &self.models, owner, model, run, effect };
+        let payer = self.models.payer(owner).await.map_err(failed)?;
+        let model = self.models.find_model(&payer, &config.model).await.map_err(failed)?;
+        let org = payer.org;
+        let embedder = Embedder { models: &self.models, payer, model, owner, effect };
         let query = embedder.embed_query(&config.query).await?;
         check_size(&contents, query.len())?;
 

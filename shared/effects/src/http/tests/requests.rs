@@ -1,14 +1,14 @@
 //! What a node sends.
 
-use domain::id::{OrgId, ReleaseId, RunId, UserId, WorkflowId};
+use domain::id::{OrgId, UserId, WorkflowId};
 use domain::identity::Account;
-use domain::run::{Run, RunOrigin, RunState};
 use shared::aws::Aws;
 use shared::{Context, config};
 
 use super::super::HttpEffects;
 use super::server::{body_of, header_of, response};
 use super::*;
+use crate::EffectOwner;
 
 /// The request that the server receives.
 async fn request_of(path: &str, mut config: Value) -> String {
@@ -136,20 +136,12 @@ async fn a_call_without_a_credential_needs_no_table() {
     let settings = settings.map(|(name, value)| (name.to_owned(), value.to_owned()));
     let context = Context::new(Config::from_iter(settings), Aws::from_env());
     let effects = HttpEffects::new(&context, Calls::new(Outbound::from_config(&context.config).unwrap())).unwrap();
-    let run = Run {
-        id: RunId::new(),
+    let owner = EffectOwner {
         account: Account { org: OrgId::new(), user: UserId::new() },
         workflow: WorkflowId::new(),
-        release: ReleaseId::new(),
-        release_number: 1,
-        origin: RunOrigin::Manual,
-        trigger: "start".to_owned(),
-        state: RunState::Running,
-        started_at: None,
-        ended_at: None,
-        error: None,
-        parent: None,
+        request_prefix: String::new(),
+        run: None,
     };
-    let outcome = effects.perform(&run, &effect(json!({"url": server.url("/")}))).await.unwrap();
+    let outcome = effects.perform(&owner, &effect(json!({"url": server.url("/")}))).await.unwrap();
     assert_eq!(outcome.value["body"], "done");
 }
