@@ -2,6 +2,7 @@
 //! it reports up to 500 errors and 500 warnings.
 
 mod configs;
+mod preview;
 mod problems;
 mod references;
 mod report;
@@ -18,6 +19,7 @@ use super::nodes::policy::Policy;
 use super::schema::Program;
 use domain::graph::Graph;
 use domain::reference::Reference;
+pub use preview::{PinnedOutput, PreviewChanges};
 use problems::Problems;
 pub use problems::{GraphProblem, Severity};
 pub use report::{ProblemOut, problems_error};
@@ -29,6 +31,8 @@ pub struct ExecutionPlan {
     pub edges: Vec<Edge>,
     /// The indexes of the steps in topological order: each step follows the steps it depends on.
     pub order: Vec<usize>,
+    /// Only the plan of a preview has changes.
+    preview: Option<PreviewChanges>,
 }
 
 #[derive(Debug)]
@@ -68,8 +72,12 @@ pub struct Compiled {
 
 pub fn compile(graph: &Graph) -> Compiled {
     let mut problems = Problems::for_graph(graph);
-    let mut plan =
-        ExecutionPlan { steps: configs::read_nodes(graph, &mut problems), edges: Vec::new(), order: Vec::new() };
+    let mut plan = ExecutionPlan {
+        steps: configs::read_nodes(graph, &mut problems),
+        edges: Vec::new(),
+        order: Vec::new(),
+        preview: None,
+    };
     let indexes = index_nodes(graph, &mut problems);
     wiring::connect(graph, &indexes, &mut plan, &mut problems);
     let upstream = structure::analyze_structure(&mut plan, &mut problems);

@@ -38,6 +38,7 @@ impl<E: Effects> Driver<'_, E> {
         match self.execution.plan().steps[effect.path.step].node_type.name {
             DelayNode::NAME => {
                 let (step, until) = (self.display(&effect.path), delay_until(&effect.config, self.now())?);
+                let until = if self.execution.plan().is_preview() { self.now() } else { until };
                 self.record(RunEventKind::StepDelayed { step, until });
                 Ok(Stage::Delay { until })
             }

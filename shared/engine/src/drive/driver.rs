@@ -112,6 +112,7 @@ impl<'a, E: Effects> Driver<'a, E> {
     /// Processes the new events and the due effects of the execution.
     fn collect(&mut self) {
         let events = self.execution.take_events();
+        self.effects.observe(self.execution.plan(), &events);
         for path in canceled(&events) {
             match self.active.remove(&path).map(|active| active.stage) {
                 Some(Stage::InProgress { abort, .. }) => abort.abort(),

@@ -7,7 +7,8 @@ use crate::nodes::ERROR;
 use crate::run::{Decision, StepEvent, StepPath, is_effect};
 use domain::run::{RunEventKind, RunValue};
 
-/// The outputs of steps without effects are left out, because they are computed again from those of the effects.
+/// The outputs of steps without effects are left out, because they are computed again from those of the effects. The log
+/// of a preview has no outputs, because nobody continues it.
 pub fn to_log(plan: &ExecutionPlan, events: Vec<StepEvent>) -> Vec<RunEventKind> {
     let (mut log, mut chosen, mut failed) = (Vec::new(), HashSet::new(), HashSet::new());
     for event in events {
@@ -19,7 +20,8 @@ pub fn to_log(plan: &ExecutionPlan, events: Vec<StepEvent>) -> Vec<RunEventKind>
                 log.push(RunEventKind::BranchWon { step: path.display(plan), connection });
             }
             StepEvent::Completed { path, outcome } => {
-                let has_result = is_effect(&plan.steps[path.step]) && !failed.contains(&path) && outcome.port != ERROR;
+                let is_stored = is_effect(&plan.steps[path.step]) && !plan.is_preview();
+                let has_result = is_stored && !failed.contains(&path) && outcome.port != ERROR;
                 log.push(RunEventKind::StepCompleted {
                     step: path.display(plan),
                     port: outcome.port,

@@ -26,7 +26,7 @@ use serde_json::{Map, Value};
 
 use crate::compile::ExecutionPlan;
 use crate::nodes::NodeType;
-use crate::run::{StepError, StepOutcome};
+use crate::run::{StepError, StepEvent, StepOutcome};
 use domain::Result;
 use domain::run::{Answer, Hold, NewRun, Parking, ReviewAnswer, RunEnd, RunEvent};
 use domain::time::{Clock, Time};
@@ -62,6 +62,9 @@ pub trait Journal: Send {
 pub trait Effects: Sync {
     /// Performs one attempt.
     fn perform(&self, effect: Effect) -> impl Future<Output = Result<EffectOutcome, EffectError>> + Send;
+
+    /// Sees what happens to all steps, also to those without effects. Only previews need it.
+    fn observe(&self, _plan: &ExecutionPlan, _events: &[StepEvent]) {}
 }
 
 /// What an attempt returns.

@@ -257,6 +257,12 @@ impl Execution {
         }
     }
 
+    /// Ends a preview at its last step. The iterations of a loop around the step are canceled.
+    fn end_preview(&mut self) {
+        self.cancel_scopes(&ScopePath::default());
+        self.end = Some(RunEnd::Completed { output: self.output.clone().unwrap_or_default() });
+    }
+
     /// Removes a scope and the scopes in it, and cancels their effects.
     fn cancel_scopes(&mut self, outer: &ScopePath) {
         // Scopes are ordered by their path, so those in `outer` follow it.

@@ -20,6 +20,9 @@ impl Execution {
         if state.has_begun(path.step) {
             return;
         }
+        if self.plan.leaves_out(path.step) {
+            return self.skip(path);
+        }
         let step = &self.plan.steps[path.step];
         let edges: Vec<usize> = self.plan.inputs_of(path.step).collect();
         if takes_first(step)
@@ -54,6 +57,10 @@ impl Execution {
             Err(error) => return self.complete(path, Err(error)),
         };
         self.events.push(StepEvent::Started { path: path.clone(), input: input.clone() });
+        if let Some(pinned) = plan.pinned(path.step) {
+            let outcome = StepOutcome::new(pinned.port.clone(), pinned.value.clone());
+            return self.complete(path, Ok(outcome));
+        }
         if let Some(Decision::Port(port)) = self.decisions.get(&path) {
             let outcome = StepOutcome::new(port.clone(), input);
             return self.complete(path, Ok(outcome));
@@ -162,6 +169,9 @@ impl Execution {
         }
         self.leave(&path, Some(&outcome));
         self.events.push(StepEvent::Completed { path: path.clone(), outcome });
+        if plan.ends_at(path.step) {
+            return self.end_preview();
+        }
         self.end_scope_if_resolved(&path.scope);
     }
 

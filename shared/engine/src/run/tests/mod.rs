@@ -2,6 +2,7 @@
 
 mod branches;
 mod loops;
+mod previews;
 pub(crate) mod properties;
 
 use std::collections::BTreeMap;
