@@ -1,0 +1,76 @@
+//! A journal in memory, for previews: it stores nothing, and every wait but that for a person is spent in the process.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use domain::Result;
+use domain::run::{Hold, Parking, ReviewAnswer, RunEnd, RunEvent};
+use domain::time::{Clock, Time};
+use engine::drive::{Commit, Journal};
+use tokio::time::sleep;
+
+/// The events so far. They can be read while the journal is in use.
+#[derive(Clone, Default)]
+pub struct MemoryLog(Arc<Mutex<Vec<RunEvent>>>);
+
+impl MemoryLog {
+    fn lock(&self) -> MutexGuard<'_, Vec<RunEvent>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn take(&self) -> Vec<RunEvent> {
+        std::mem::take(&mut self.lock())
+    }
+}
+
+pub struct MemoryJournal {
+    log: MemoryLog,
+    clock: Clock,
+    /// The open reviews, by the path of the step. Nobody can answer them.
+    reviews: BTreeMap<String, Time>,
+}
+
+impl MemoryJournal {
+    pub fn new(log: MemoryLog, clock: Clock) -> Self {
+        Self { log, clock, reviews: BTreeMap::new() }
+    }
+}
+
+impl Journal for MemoryJournal {
+    async fn commit(&mut self, commit: &Commit) -> Result<Hold> {
+        let Commit { events, opened, canceled } = commit;
+        self.log.lock().extend_from_slice(events);
+        self.reviews.extend(opened.iter().map(|review| (review.step.clone(), review.expires_at)));
+        self.reviews.retain(|step, _| !canceled.contains(step));
+        Ok(Hold::Held)
+    }
+
+    async fn end(&mut self, events: &[RunEvent], _: &RunEnd) -> Result<Hold> {
+        self.log.lock().extend_from_slice(events);
+        Ok(Hold::Held)
+    }
+
+    async fn park(&mut self, wake_at: Option<Time>) -> Result<Parking> {
+        match wake_at {
+            // A retry is due before any review expires.
+            Some(at) if self.reviews.values().all(|expires_at| at < *expires_at) => {
+                sleep(self.clock.now().until(at)).await;
+                Ok(Parking::Woken)
+            }
+            _ => Ok(Parking::Parked),
+        }
+    }
+
+    async fn hand_over(&mut self) -> Result<Hold> {
+        Ok(Hold::Held)
+    }
+
+    async fn answers(&mut self) -> Result<BTreeMap<String, ReviewAnswer>> {
+        Ok(BTreeMap::new())
+    }
+
+    async fn expire(&mut self, step: &str) -> Result<Option<ReviewAnswer>> {
+        self.reviews.remove(step);
+        Ok(None)
+    }
+}

@@ -1,0 +1,82 @@
+//! The outputs of the steps of a preview. All steps are observed, and a limited size is kept.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use engine::compile::ExecutionPlan;
+use engine::drive::{Effect, EffectError, Effects};
+use engine::run::{StepEvent, StepOutcome};
+use engine::value_size::measure;
+use serde_json::Value;
+
+/// The maximum size of an output that a preview shows.
+pub const MAX_OUTPUT_BYTES: usize = 64 * 1024;
+/// The size of all outputs that are kept.
+const MAX_KEPT_BYTES: usize = 2 * 1024 * 1024;
+
+/// An output of a preview.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PreviewOutput {
+    Value(Arc<Value>),
+    /// The size of an output that is not kept.
+    Omitted {
+        bytes: usize,
+    },
+}
+
+impl PreviewOutput {
+    /// Keeps a value that fits in `left`, and subtracts its size.
+    pub fn new(value: &Arc<Value>, left: &mut usize) -> Self {
+        let bytes = measure(value).unwrap_or_default();
+        match left.checked_sub(bytes).filter(|_| bytes <= MAX_OUTPUT_BYTES) {
+            Some(rest) => {
+                *left = rest;
+                Self::Value(value.clone())
+            }
+            None => Self::Omitted { bytes },
+        }
+    }
+}
+
+/// The outputs so far. They can be read while the preview goes on.
+#[derive(Clone)]
+pub struct OutputLog(Arc<Mutex<KeptOutputs>>);
+
+struct KeptOutputs {
+    /// The outputs by the path of the step.
+    outputs: HashMap<String, PreviewOutput>,
+    /// The size that may still be kept.
+    left: usize,
+}
+
+impl OutputLog {
+    pub fn new() -> Self {
+        Self(Arc::new(Mutex::new(KeptOutputs { outputs: HashMap::new(), left: MAX_KEPT_BYTES })))
+    }
+
+    pub fn take(&self) -> HashMap<String, PreviewOutput> {
+        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner).outputs)
+    }
+}
+
+/// Effects whose steps are observed.
+pub struct ObservedEffects<E> {
+    pub effects: E,
+    pub log: OutputLog,
+}
+
+impl<E: Effects> Effects for ObservedEffects<E> {
+    async fn perform(&self, effect: Effect) -> Result<StepOutcome, EffectError> {
+        self.effects.perform(effect).await
+    }
+
+    fn observe(&self, plan: &ExecutionPlan, events: &[StepEvent]) {
+        let mut kept = self.log.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for event in events {
+            if let StepEvent::Completed { path, outcome } = event {
+                let output = PreviewOutput::new(&outcome.value, &mut kept.left);
+                kept.outputs.insert(path.display(plan), output);
+            }
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Previews: a draft is carried out within a request, and is recorded nowhere.
+
+use std::collections::HashMap;
+use std::panic::resume_unwind;
+use std::sync::Arc;
+use std::time::Duration;
+
+use domain::id::RunId;
+use domain::run::{RunError, RunEvent, RunEventKind, RunValue};
+use domain::time::{Clock, Time};
+use domain::{Error, Result};
+use engine::compile::ExecutionPlan;
+use engine::drive::{ClaimedRun, Departure, Effects, Shift, drive};
+use futures::future::{AbortHandle, Abortable};
+use serde_json::Value;
+use tokio::runtime::Handle;
+use tokio::task::spawn_blocking;
+use tokio::time::timeout;
+use tracing::Span;
+
+use crate::memory::{MemoryJournal, MemoryLog};
+use crate::outputs::{MAX_OUTPUT_BYTES, ObservedEffects, OutputLog, PreviewOutput};
+
+/// Longer than any preview, so that attempts with long timeouts begin too. The limit of the preview ends them.
+const SHIFT: Duration = Duration::from_secs(60 * 60);
+
+pub struct Preview {
+    /// It has no run; the id is only what expressions read as `run.id`.
+    pub id: RunId,
+    pub plan: Arc<ExecutionPlan>,
+    /// The step of the trigger that fires.
+    pub trigger: usize,
+    pub input: Value,
+    pub clock: Clock,
+}
+
+/// What happened in a preview.
+pub struct PreviewReport {
+    pub events: Vec<RunEvent>,
+    /// The outputs of the steps that have completed, by their paths.
+    pub outputs: HashMap<String, PreviewOutput>,
+    pub end: PreviewEnd,
+}
+
+#[derive(Debug, PartialEq)]
+pub enum PreviewEnd {
+    Completed {
+        output: PreviewOutput,
+    },
+    Failed(RunError),
+    /// Only a person could continue.
+    Waiting,
+    /// The limit has passed. The effects in progress were dropped.
+    Timeout,
+}
+
+impl Preview {
+    /// Carries out the preview, for at most `limit`. If the caller is dropped, the effects in progress are dropped too.
+    pub async fn carry_out<E: Effects + Send + 'static>(self, effects: E, limit: Duration) -> Result<PreviewReport> {
+        let Self { id, plan, trigger, input, clock } = self;
+        let now = Time::from_uuid(id.uuid());
+        let queued = RunEvent { at: now, kind: RunEventKind::RunQueued { input: RunValue::Value(input) } };
+        let run = ClaimedRun { id: id.to_string(), plan, trigger, now, log: vec![queued], crashes: 0 };
+        let shift = Shift { ends_at: clock.now().plus(SHIFT), clock: clock.clone() };
+        let (log, outputs) = (MemoryLog::default(), OutputLog::new());
+        let effects = ObservedEffects { effects, log: outputs.clone() };
+        let mut journal = MemoryJournal::new(log.clone(), clock);
+        let (abort, registration) = AbortHandle::new_pair();
+        let _abort = AbortOnDrop(abort);
+        let (runtime, span) = (Handle::current(), Span::current());
+        // On a thread of its own, because expressions may need seconds of processor time, and the limit ends the
+        // response even then.
+        let carried_out = spawn_blocking(move || {
+            let drive = async move { drive(run, shift, &mut journal, &effects).await };
+            span.in_scope(|| runtime.block_on(Abortable::new(Box::pin(drive), registration)))
+        });
+        let departure = match timeout(limit, carried_out).await {
+            Err(_) => None,
+            Ok(Ok(departure)) => Some(departure.map_err(Error::internal)??),
+            Ok(Err(failure)) => match failure.try_into_panic() {
+                Ok(panic) => resume_unwind(panic),
+                Err(cancelled) => return Err(Error::internal(cancelled)),
+            },
+        };
+        let mut events = log.take();
+        let end = match departure {
+            Some(Departure::Ended) => take_end(&mut events)?,
+            Some(Departure::Parked { .. }) => PreviewEnd::Waiting,
+            Some(Departure::HandedOver) | None => PreviewEnd::Timeout,
+            Some(Departure::Lost) => return Err(Error::internal("a preview was lost")),
+        };
+        Ok(PreviewReport { events, outputs: outputs.take(), end })
+    }
+}
+
+fn take_end(events: &mut Vec<RunEvent>) -> Result<PreviewEnd> {
+    match events.pop().map(|event| event.kind) {
+        Some(RunEventKind::RunCompleted { output: RunValue::Value(output) }) => {
+            let mut left = MAX_OUTPUT_BYTES;
+            Ok(PreviewEnd::Completed { output: PreviewOutput::new(&Arc::new(output), &mut left) })
+        }
+        Some(RunEventKind::RunFailed { error }) => Ok(PreviewEnd::Failed(error)),
+        other => Err(Error::internal(format!("a preview ended with {other:?}"))),
+    }
+}
+
+struct AbortOnDrop(AbortHandle);
+
+impl Drop for AbortOnDrop {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
