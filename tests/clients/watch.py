@@ -132,6 +132,9 @@ expect("workflows", answer["data"]["id"] == workflow["id"], answer)
 answer = call("channels", "GET", f"/builder/v1/workflows/{workflow['id']}/webhooks", TOKEN)
 expect("channels", answer["data"] == [], answer)
 
+answer = call("previews", "POST", f"/builder/v1/workflows/{workflow['id']}/preview", TOKEN, status=400)
+expect("previews", answer["error"]["code"] == "invalid_body", answer)
+
 answer = call("runs", "POST", f"/builder/v1/workflows/{workflow['id']}/runs", TOKEN, status=409)
 expect("runs", answer["error"]["code"] == "unpublished_changes", answer)
 

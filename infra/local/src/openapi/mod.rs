@@ -50,6 +50,7 @@ pub fn documents() -> [Document; 2] {
                 agents::document(),
                 workflows::document(),
                 channels::document(),
+                previews::document(),
                 runs::document(),
                 hooks::document(),
                 reference_part(|path| !is_gateway(path)),

@@ -116,6 +116,14 @@ impl Workflow {
         }
     }
 
+    /// Checks whether the state allows previewing the draft.
+    pub fn check_previewable(&self) -> Result<()> {
+        match self.state() {
+            WorkflowState::Archived => impossible(WorkflowState::Archived, "be previewed"),
+            _ => Ok(()),
+        }
+    }
+
     pub fn check_editable(&self) -> Result<()> {
         match self.state() {
             WorkflowState::Archived => impossible(WorkflowState::Archived, "be edited"),

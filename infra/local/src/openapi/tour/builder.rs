@@ -192,6 +192,7 @@ impl TourClient {
         });
         let refunds = self.send("POST", WORKFLOWS, Some(json!({"name": "Refunds", "graph": graph}))).await?;
         self.set_parameter("id", &refunds["data"]["id"]);
+        self.record_previews().await?;
         self.send("POST", "/builder/v1/workflows/{id}/publish", None).await?;
 
         let runs = "/builder/v1/workflows/{id}/runs";
@@ -223,6 +224,20 @@ impl TourClient {
         Ok(())
     }
 
+    /// Previews a draft that asks a person: up to the review, with a decision, and with an unknown node.
+    async fn record_previews(&mut self) -> Result<(), Failure> {
+        let preview = "/builder/v1/workflows/{id}/preview";
+        let input = json!({"order": 4711, "amount": 120});
+        let decision = json!({"decision": "approved", "fields": {"amount": 90}, "comment": null, "reviewer": "ada"});
+        let pinned = json!({"check": {"port": "approved", "output": decision}});
+        self.send("POST", preview, Some(json!({"input": input, "pinned": pinned}))).await?;
+        self.set_title("With a pinned decision");
+        self.send("POST", preview, Some(json!({"input": input}))).await?;
+        self.set_title("Up to the review");
+        self.send("POST", preview, Some(json!({"input": input, "until": "chek"}))).await?;
+        Ok(())
+    }
+
     async fn record_life_cycle(&mut self) -> Result<(), Failure> {
         self.send("POST", "/builder/v1/workflows/{id}/pause", None).await?;
         self.send("POST", "/builder/v1/workflows/{id}/pause", None).await?;
@@ -238,6 +253,7 @@ impl TourClient {
         .await?;
         self.send("POST", "/builder/v1/workflows/{id}/archive", None).await?;
         self.send("PATCH", WORKFLOW, Some(json!({"name": "Too late"}))).await?;
+        self.send("POST", "/builder/v1/workflows/{id}/preview", None).await?;
         self.send("POST", "/builder/v1/workflows/{id}/restore", None).await?;
         self.get("/builder/v1/workflows/{id}/delete-impact").await?;
         self.send("DELETE", WORKFLOW, None).await?;

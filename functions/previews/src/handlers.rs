@@ -1,0 +1,89 @@
+//! The handler of previews.
+
+use std::time::Duration;
+
+use axum::extract::State;
+use domain::error_text::shorten_message;
+use domain::id::{RunId, WorkflowId};
+use domain::run::RunError;
+use effects::EffectOwner;
+use runner::{Preview, PreviewEnd, PreviewReport};
+use serde_json::Value;
+use shared::http::standard::{Caller, Data, ErrorBody, ErrorResponses, NotFound, NotJson, OptionalJson, Path, Result};
+
+use crate::Stores;
+use crate::draft::Draft;
+use crate::dto::{PreviewErrorOut, PreviewIn, PreviewNodeState, PreviewOut, PreviewState};
+use crate::nodes::{NodeList, split};
+
+/// API Gateway ends a request after 29 seconds.
+const LIMIT: Duration = Duration::from_secs(25);
+
+/// Preview a workflow's draft
+///
+/// Carries out the draft and returns the output of each node. Nothing is recorded: there is no run. Nodes are performed
+/// as in a run, so their effects are real and calls of models are charged. Pin the output of a node to replace its
+/// execution. Delays do not wait. A preview ends at a review that is not pinned, and after 25 seconds.
+///
+/// The draft must have a valid graph. Its channels may be incomplete, and what it references is checked only when a node
+/// uses it.
+#[utoipa::path(
+    post, path = "/builder/v1/workflows/{id}/preview", tag = "runs",
+    params(("id" = Uuid, Path, description = "The workflow")), request_body = Option<PreviewIn>,
+    responses(
+        (status = 200, description = "What happened, also if a node failed", body = Data<PreviewOut>),
+        (status = 409, description = "`invalid_state`: the workflow is archived", body = ErrorBody),
+        NotFound<WorkflowId>, NotJson, ErrorResponses,
+    ),
+)]
+pub async fn preview_workflow(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    Path(workflow_id): Path<WorkflowId>,
+    OptionalJson(request): OptionalJson<PreviewIn>,
+) -> Result<Data<PreviewOut>> {
+    let account = caller.account();
+    let workflow = stores.workflows.get(account, workflow_id).await?;
+    workflow.check_previewable()?;
+    let Draft { plan, trigger, input } = Draft::new(workflow.graph, request).await?;
+    let id = RunId::new();
+    let owner = EffectOwner { account, workflow: workflow_id, request_prefix: format!("preview/{id}") };
+    let preview = Preview { id, plan: plan.clone(), trigger, input, clock: stores.clock };
+    let report = preview.carry_out(stores.performers.of_owner(owner), LIMIT).await?;
+    let PreviewReport { events, outputs, end } = report;
+    Ok(Data { data: preview_response(NodeList::new(&plan, events, outputs), end) })
+}
+
+fn preview_response(nodes: NodeList, end: PreviewEnd) -> PreviewOut {
+    let (state, error) = match &end {
+        PreviewEnd::Completed { .. } => (PreviewState::Completed, None),
+        PreviewEnd::Failed(error) => (PreviewState::Failed, Some(error_response(error))),
+        PreviewEnd::Waiting => (PreviewState::Waiting, Some(describe_waiting(&nodes))),
+        PreviewEnd::Timeout => (PreviewState::Timeout, Some(describe_timeout(&nodes))),
+    };
+    let (output, output_bytes) = match end {
+        PreviewEnd::Completed { output } => split(output),
+        _ => (Value::Null, None),
+    };
+    let (nodes, omitted_nodes) = nodes.into_response();
+    PreviewOut { state, output, output_bytes, error, nodes, omitted_nodes }
+}
+
+fn error_response(RunError { code, message, node_id }: &RunError) -> PreviewErrorOut {
+    let (code, message, node_id) = (code.clone(), shorten_message(message).into_owned(), node_id.clone());
+    PreviewErrorOut { code, message, node_id }
+}
+
+fn describe_waiting(nodes: &NodeList) -> PreviewErrorOut {
+    let node_id = nodes.find(PreviewNodeState::Waiting).map(|node| node.node_id.clone());
+    let id = node_id.as_deref().unwrap_or_default();
+    let message = format!("the review `{id}` waits for a person; pin its output to continue: `pinned.{id}`");
+    PreviewErrorOut { code: "review_open".to_owned(), message, node_id }
+}
+
+fn describe_timeout(nodes: &NodeList) -> PreviewErrorOut {
+    let node_id = nodes.find(PreviewNodeState::Timeout).map(|node| node.node_id.clone());
+    let message =
+        format!("the preview took longer than {} s; pin the outputs of slow nodes, or set `until`", LIMIT.as_secs());
+    PreviewErrorOut { code: "timeout".to_owned(), message, node_id }
+}

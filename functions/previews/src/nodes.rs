@@ -1,0 +1,160 @@
+//! What happened to each node of a preview, read from its events.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use domain::error_text::shorten_message;
+use domain::run::{RunEvent, RunEventKind, StepError};
+use domain::time::Time;
+use engine::compile::ExecutionPlan;
+use engine::value_size::measure;
+use runner::PreviewOutput;
+use serde_json::Value;
+
+use crate::dto::{PreviewNodeErrorOut, PreviewNodeOut, PreviewNodeState};
+
+/// The size of all listed nodes. A response of Lambda has at most 6 MB, and escaping may double it.
+const MAX_BYTES: usize = 2 * 1024 * 1024;
+
+/// The nodes so far, in the order in which they began.
+pub struct NodeList<'a> {
+    plan: &'a ExecutionPlan,
+    outputs: HashMap<String, PreviewOutput>,
+    nodes: Vec<PreviewNodeOut>,
+    places: HashMap<String, usize>,
+    /// The beginning of the first attempt of each node.
+    begun: HashMap<usize, Time>,
+}
+
+impl<'a> NodeList<'a> {
+    pub fn new(plan: &'a ExecutionPlan, events: Vec<RunEvent>, outputs: HashMap<String, PreviewOutput>) -> Self {
+        let mut list = Self { plan, outputs, nodes: Vec::new(), places: HashMap::new(), begun: HashMap::new() };
+        for event in events {
+            list.read(event);
+        }
+        list
+    }
+
+    fn read(&mut self, RunEvent { at, kind }: RunEvent) {
+        match kind {
+            RunEventKind::StepStarted { step, attempt } => {
+                let place = self.place(step);
+                self.nodes[place].attempts = attempt;
+                self.begun.entry(place).or_insert(at);
+            }
+            RunEventKind::StepRetried { step, error, .. } => {
+                self.node(step).error = Some(error_response(error));
+            }
+            RunEventKind::StepDelayed { step, .. } => drop(self.place(step)),
+            RunEventKind::StepAsked { step, .. } => self.node(step).state = PreviewNodeState::Waiting,
+            RunEventKind::StepCompleted { step, port, .. } => {
+                let output = self.outputs.remove(&step);
+                let place = self.place(step);
+                let node = &mut self.nodes[place];
+                node.port = Some(port);
+                if node.state != PreviewNodeState::Failed {
+                    node.error = None;
+                    (node.output, node.output_bytes) = output.map(split).unwrap_or_default();
+                    self.end(place, PreviewNodeState::Completed, at);
+                }
+            }
+            RunEventKind::StepFailed { step, error } => {
+                let place = self.place(step);
+                self.nodes[place].error = Some(error_response(error));
+                self.end(place, PreviewNodeState::Failed, at);
+            }
+            RunEventKind::StepSkipped { step } => {
+                let place = self.place(step);
+                // A canceled step is skipped, too.
+                if self.nodes[place].state != PreviewNodeState::Canceled {
+                    self.end(place, PreviewNodeState::Skipped, at);
+                }
+            }
+            RunEventKind::StepCanceled { step } => {
+                let place = self.place(step);
+                self.end(place, PreviewNodeState::Canceled, at);
+            }
+            RunEventKind::BranchWon { .. }
+            | RunEventKind::RunQueued { .. }
+            | RunEventKind::RunCompleted { .. }
+            | RunEventKind::RunFailed { .. }
+            | RunEventKind::RunCancelled => {}
+        }
+    }
+
+    fn end(&mut self, place: usize, state: PreviewNodeState, at: Time) {
+        let node = &mut self.nodes[place];
+        node.state = state;
+        node.duration_ms = self.begun.get(&place).map(|begun| begun.until(at).as_millis() as u64);
+    }
+
+    fn node(&mut self, step: String) -> &mut PreviewNodeOut {
+        let place = self.place(step);
+        &mut self.nodes[place]
+    }
+
+    /// The place of a step in the list. A new step is in progress.
+    fn place(&mut self, step: String) -> usize {
+        if let Some(place) = self.places.get(&step) {
+            return *place;
+        }
+        let node_id = step.rsplit('/').next().unwrap_or_default().to_owned();
+        let index = self.plan.steps.iter().position(|known| known.id == node_id);
+        self.places.insert(step.clone(), self.nodes.len());
+        self.nodes.push(PreviewNodeOut {
+            pinned: index.is_some_and(|index| self.plan.pinned(index).is_some()),
+            step,
+            node_id,
+            state: PreviewNodeState::Timeout,
+            port: None,
+            output: Value::Null,
+            output_bytes: None,
+            error: None,
+            attempts: 0,
+            duration_ms: None,
+        });
+        self.nodes.len() - 1
+    }
+
+    /// The first node in a state.
+    pub fn find(&self, state: PreviewNodeState) -> Option<&PreviewNodeOut> {
+        self.nodes.iter().find(|node| node.state == state)
+    }
+
+    /// Returns the nodes without those that `until` leaves out, as many as fit in a response, and the number of the others.
+    pub fn into_response(self) -> (Vec<PreviewNodeOut>, usize) {
+        let Self { plan, mut nodes, .. } = self;
+        nodes.retain(|node| {
+            let index = plan.steps.iter().position(|step| step.id == node.node_id);
+            !index.is_some_and(|index| plan.leaves_out(index))
+        });
+        let mut left = MAX_BYTES;
+        let mut fits = |node: &PreviewNodeOut| {
+            let rest = measure(node).and_then(|bytes| left.checked_sub(bytes));
+            rest.map(|rest| left = rest).is_some()
+        };
+        let place = nodes.iter_mut().position(|node| {
+            if fits(node) {
+                return false;
+            }
+            node.output_bytes = measure(&node.output);
+            node.output = Value::Null;
+            !fits(node)
+        });
+        let omitted = nodes.len() - place.unwrap_or(nodes.len());
+        nodes.truncate(nodes.len() - omitted);
+        (nodes, omitted)
+    }
+}
+
+/// The output of a response, and its size if it is too large.
+pub fn split(output: PreviewOutput) -> (Value, Option<usize>) {
+    match output {
+        PreviewOutput::Value(value) => (Arc::unwrap_or_clone(value), None),
+        PreviewOutput::Omitted { bytes } => (Value::Null, Some(bytes)),
+    }
+}
+
+fn error_response(StepError { code, message }: StepError) -> PreviewNodeErrorOut {
+    PreviewNodeErrorOut { code, message: shorten_message(&message).into_owned() }
+}
