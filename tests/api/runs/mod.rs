@@ -6,6 +6,7 @@ mod controls;
 mod hooks;
 mod inputs;
 mod isolation;
+mod previews;
 mod recovery;
 mod retrieval;
 mod reviews;
