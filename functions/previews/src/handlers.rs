@@ -47,7 +47,7 @@ pub async fn preview_workflow(
     workflow.check_previewable()?;
     let Draft { plan, trigger, input } = Draft::new(workflow.graph, request).await?;
     let id = RunId::new();
-    let owner = EffectOwner { account, workflow: workflow_id, request_prefix: format!("preview/{id}") };
+    let owner = EffectOwner { account, workflow: workflow_id, request_prefix: format!("preview/{id}"), run: None };
     let preview = Preview { id, plan: plan.clone(), trigger, input, clock: stores.clock };
     let report = preview.carry_out(stores.performers.of_owner(owner), LIMIT).await?;
     let PreviewReport { events, outputs, end } = report;

@@ -74,7 +74,9 @@ impl<'a> NodeList<'a> {
                 let place = self.place(step);
                 self.end(place, PreviewNodeState::Canceled, at);
             }
-            RunEventKind::BranchWon { .. }
+            // A preview starts no runs.
+            RunEventKind::StepCalled { .. }
+            | RunEventKind::BranchWon { .. }
             | RunEventKind::RunQueued { .. }
             | RunEventKind::RunCompleted { .. }
             | RunEventKind::RunFailed { .. }

@@ -1,12 +1,12 @@
 //! A journal in memory, for previews: it stores nothing, and every wait but that for a person is spent in the process.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use domain::Result;
-use domain::run::{Hold, Parking, ReviewAnswer, RunEnd, RunEvent};
+use domain::run::{Answer, Commit, Hold, Parking, ReviewAnswer, RunEnd, RunEvent};
 use domain::time::{Clock, Time};
-use engine::drive::{Commit, Journal};
+use engine::drive::Journal;
 use tokio::time::sleep;
 
 /// The events so far. They can be read while the journal is in use.
@@ -38,7 +38,8 @@ impl MemoryJournal {
 
 impl Journal for MemoryJournal {
     async fn commit(&mut self, commit: &Commit) -> Result<Hold> {
-        let Commit { events, opened, canceled } = commit;
+        // The steps of a preview start no runs.
+        let Commit { events, opened, canceled, started: _, stopped: _ } = commit;
         self.log.lock().extend_from_slice(events);
         self.reviews.extend(opened.iter().map(|review| (review.step.clone(), review.expires_at)));
         self.reviews.retain(|step, _| !canceled.contains(step));
@@ -65,7 +66,7 @@ impl Journal for MemoryJournal {
         Ok(Hold::Held)
     }
 
-    async fn answers(&mut self) -> Result<BTreeMap<String, ReviewAnswer>> {
+    async fn answers(&mut self, _: &BTreeSet<String>) -> Result<BTreeMap<String, Answer>> {
         Ok(BTreeMap::new())
     }
 

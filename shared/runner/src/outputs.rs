@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use engine::compile::ExecutionPlan;
-use engine::drive::{Effect, EffectError, Effects};
-use engine::run::{StepEvent, StepOutcome};
+use engine::drive::{Effect, EffectError, EffectOutcome, Effects};
+use engine::run::StepEvent;
 use engine::value_size::measure;
 use serde_json::Value;
 
@@ -66,7 +66,7 @@ pub struct ObservedEffects<E> {
 }
 
 impl<E: Effects> Effects for ObservedEffects<E> {
-    async fn perform(&self, effect: Effect) -> Result<StepOutcome, EffectError> {
+    async fn perform(&self, effect: Effect) -> Result<EffectOutcome, EffectError> {
         self.effects.perform(effect).await
     }
 

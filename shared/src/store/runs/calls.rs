@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use futures::future::try_join_all;
 
-use super::Runs;
 use super::hold::RunHold;
 use super::items::{CallItem, ReviewItem, ReviewState};
+use super::{PARENT, Runs};
 use crate::store::item::{Item, parse};
 use crate::store::keys::{self, Key};
 use crate::store::table::{Range, TableQuery};
@@ -17,9 +17,6 @@ use crate::store::write::Write;
 use domain::id::RunId;
 use domain::run::{Answer, ParentStep, RunEnd, RunState};
 use domain::{Error, Result};
-
-/// The label of the writes that wake a parent. It may have ended, or may wait for another run by now.
-pub const PARENT: &str = "parent of the run";
 
 impl Runs {
     /// The writes that report the end of a run to the step that waits for it.

@@ -4,9 +4,8 @@ use domain::id::{Id, RunId};
 use domain::run::{ParentStep, RunEnd, RunEvent, RunState, has_ended};
 use domain::{Error, Result};
 
-use super::calls::PARENT;
 use super::items::RunItem;
-use super::{RESEND_AFTER, Runs};
+use super::{PARENT, RESEND_AFTER, Runs};
 use crate::store::keys;
 use crate::store::table::{RefusedWrite, WriteOutcome};
 use uuid::Uuid;

@@ -5,9 +5,8 @@ use std::time::Duration;
 use tokio::time::sleep;
 use uuid::Uuid;
 
-use super::calls::PARENT;
 use super::items::{LogItem, ReviewItem, ReviewState, RunItem};
-use super::{RESEND_AFTER, Runs};
+use super::{PARENT, RESEND_AFTER, Runs};
 use crate::store::keys::{self, Key};
 use crate::store::table::{RefusedWrite, WriteOutcome};
 use crate::store::write::Write;

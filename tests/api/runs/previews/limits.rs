@@ -5,8 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use domain::graph::Graph;
 use engine::compile::{ExecutionPlan, compile};
-use engine::drive::{Effect, EffectError, Effects};
-use engine::run::StepOutcome;
+use engine::drive::{Effect, EffectError, EffectOutcome, Effects};
 use futures::FutureExt;
 use runner::{Preview, PreviewEnd};
 use tests::polling::eventually;
@@ -21,7 +20,7 @@ struct Silent {
 }
 
 impl Effects for Silent {
-    async fn perform(&self, _: Effect) -> Result<StepOutcome, EffectError> {
+    async fn perform(&self, _: Effect) -> Result<EffectOutcome, EffectError> {
         let _count = CountDrop(self.dropped.clone());
         self.begun.fetch_add(1, Ordering::SeqCst);
         std::future::pending().await

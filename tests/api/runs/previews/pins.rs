@@ -136,3 +136,19 @@ fn calls_in_loop() -> Value {
     draft["connections"].as_array_mut().unwrap().push(back);
     draft
 }
+
+#[tokio::test]
+async fn another_workflow_runs_only_if_it_is_pinned() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let double = publish(&ada, double()).await;
+    let call = node("call", "workflow", json!({"workflowId": double}));
+    let graph = graph(&[start(), call, end("nodes.call.output")], &["start.out call", "call.out end"]);
+    let unpinned = preview(&ada, graph.clone(), json!({"input": {"n": 1}})).await;
+    assert_eq!(
+        (&unpinned["state"], &step(&unpinned, "call")["error"]["code"]),
+        (&json!("failed"), &json!("not_in_preview"))
+    );
+    let pinned = preview(&ada, graph, json!({"pinned": {"call": {"output": 7}}})).await;
+    assert_eq!((&pinned["state"], &pinned["output"]), (&json!("completed"), &json!(7)));
+}
