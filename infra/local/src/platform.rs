@@ -9,6 +9,7 @@ use futures::FutureExt;
 use hyper_util::service::TowerToHyperService;
 use shared::Context;
 use shared::aws::Aws;
+use shared::store::Runs;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
@@ -124,6 +125,10 @@ impl Platform {
         let service = TowerToHyperService::new(router);
         running.spawn(server::serve(listener, service, limits, refuse_connection, stop.clone()));
         if background {
+            let ended = Runs::new(&runtime.context())?.end_claims(Time::now()).await?;
+            if ended > 0 {
+                tracing::info!(ended, "runs that were in progress at the last stop continue");
+            }
             for poller in pollers(&runtime, &functions) {
                 running.spawn(poller.run(stop.clone()));
             }

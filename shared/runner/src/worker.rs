@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use domain::run::Run;
+use domain::run::{Hold, MAX_CRASHES, Parking, Run, RunEnd, RunError, RunEvent};
 use domain::time::{Clock, Time};
 use domain::{Error, Result};
 use engine::drive::{self, Departure, Effects, Shift, drive};
 use shared::store::Runs;
-use shared::store::runs::{Claim, ClaimedRun, RunHint};
+use shared::store::runs::{Claim, ClaimedRun, RunHint, RunHold};
 
 use crate::journal::RunJournal;
 use crate::plans::Plans;
@@ -16,6 +16,8 @@ use crate::plans::Plans;
 const CLAIM_MARGIN: Duration = Duration::from_secs(30);
 /// A run that parks for less than this gets its message at once, with a delay. The ticker sends the others.
 const LONGEST_DELAY: Duration = Duration::from_secs(15 * 60);
+/// A run that cannot be loaded, because the storage does not answer, is tried again after this time.
+const STORAGE_PAUSE: Duration = Duration::from_secs(60);
 
 /// Performs the effects of any run.
 pub trait Performers: Sync {
@@ -51,14 +53,44 @@ impl<P: Plans, E: Performers> Worker<P, E> {
 
     async fn carry_out(&self, claimed: ClaimedRun, shift_ends_at: Time) -> Result<Departure> {
         let ClaimedRun { run, hold, crashes, .. } = claimed;
-        let plan = self.plans.plan(&run).await?;
-        let log = self.runs.log(run.id).await?;
-        let trigger = plan.steps.iter().position(|step| step.id == run.trigger);
-        let trigger = trigger.ok_or_else(|| Error::internal(format!("the graph has no trigger {}", run.trigger)))?;
-        let held = drive::ClaimedRun { id: run.id.to_string(), plan, trigger, now: run.queued_at(), log, crashes };
+        let held = match self.load(&run, crashes).await {
+            Ok(held) => held,
+            Err(error) => return self.leave_unloaded(hold, crashes, error).await,
+        };
         let shift = Shift { clock: self.clock.clone(), ends_at: shift_ends_at };
         let mut journal = RunJournal { runs: &self.runs, hold };
         drive(held, shift, &mut journal, &self.performers.of_run(&run)).await
+    }
+
+    async fn load(&self, run: &Run, crashes: u32) -> Result<drive::ClaimedRun> {
+        let plan = self.plans.plan(run).await?;
+        let log = self.runs.log(run.id).await?;
+        let trigger = plan.steps.iter().position(|step| step.id == run.trigger);
+        let trigger = trigger.ok_or_else(|| Error::internal(format!("the graph has no trigger {}", run.trigger)))?;
+        Ok(drive::ClaimedRun { id: run.id.to_string(), plan, trigger, now: run.queued_at(), log, crashes })
+    }
+
+    /// Leaves a run whose plan or log could not be read. It fails if that happens again and again, unless only the storage
+    /// does not answer.
+    async fn leave_unloaded(&self, mut hold: RunHold, crashes: u32, error: Error) -> Result<Departure> {
+        let now = self.clock.now();
+        if matches!(error, Error::Unavailable { .. }) {
+            let wake_at = Some(now.plus(STORAGE_PAUSE));
+            return match self.runs.park(&hold, wake_at).await? {
+                Parking::Parked => Ok(Departure::Parked { wake_at }),
+                Parking::Woken | Parking::Lost => Err(error),
+            };
+        }
+        if crashes <= MAX_CRASHES {
+            return Err(error);
+        }
+        tracing::error!(?error, run_id = %hold.id, "a run that cannot be loaded fails");
+        let message = "the release or the log of the run cannot be read".to_owned();
+        let end = RunEnd::Failed(RunError { code: "crashed".to_owned(), message, node_id: None });
+        match self.runs.end(&mut hold, &[RunEvent { at: now, kind: end.event() }], &end).await? {
+            Hold::Held => Ok(Departure::Ended),
+            Hold::Lost => Ok(Departure::Lost),
+        }
     }
 
     /// Sends a message that arrives at a time. The ticker sends it if the time is too far away.

@@ -137,7 +137,7 @@ fn set_due(write: Write, workflow: WorkflowId, due_at: Option<Time>) -> Write {
 }
 
 impl ActiveSchedule {
-    /// The schedule after [`progress_write`].
+    /// The schedule after the write of its progress.
     pub fn moved_on(self, progress: ScheduleProgress, last_run: Option<RunId>) -> Self {
         Self { progress, last_run, revision: self.revision + 1, ..self }
     }

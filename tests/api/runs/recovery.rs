@@ -1,6 +1,11 @@
 //! Restarts: a run whose worker disappeared continues with another one.
 
-use shared::store::runs::Claim;
+use std::sync::Arc;
+
+use domain::Error;
+use domain::run::Run;
+use engine::compile::ExecutionPlan;
+use runner::Plans;
 
 use super::*;
 
@@ -58,4 +63,75 @@ async fn a_run_that_crashes_again_and_again_fails() {
     let run = read(&ada, &path).await;
     assert_eq!((&run["state"], &run["error"]["code"]), (&json!("failed"), &json!("crashed")));
     assert_eq!(run["error"]["nodeId"], "start");
+}
+
+/// A release that cannot be read.
+struct UnreadableRelease(fn() -> Error);
+
+impl Plans for UnreadableRelease {
+    async fn plan(&self, _: &Run) -> Result<Arc<ExecutionPlan>, Error> {
+        Err((self.0)())
+    }
+}
+
+/// Handles a message about a run at a time, in a process that cannot read its release.
+async fn fail_to_load(app: &TestApp, path: &str, now: Time, error: fn() -> Error) -> Result<(), Error> {
+    let Worker { runs, performers, clock, .. } = worker(&context_at(app, now));
+    let worker = Worker { runs, plans: UnreadableRelease(error), performers, clock };
+    worker.handle(RunHint { run_id: run_id(path) }, now.plus(minutes(15))).await
+}
+
+#[tokio::test]
+async fn a_run_waits_while_the_storage_does_not_answer() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let flow = publish(&ada, double()).await;
+    let path = start_run(&ada, &flow, json!({"n": 4})).await;
+    let mut now = Time::now();
+    for _ in 0..10 {
+        fail_to_load(&app, &path, now, || Error::busy("S3 does not answer")).await.unwrap();
+        assert_eq!(read(&ada, &path).await["state"], "paused");
+        now = now.plus(minutes(2));
+    }
+    work_at(&app, &path, now).await;
+    assert_eq!(read(&ada, &path).await["output"], json!({"doubled": 8}));
+    app.platform.drain().await;
+}
+
+#[tokio::test]
+async fn a_run_that_can_never_be_loaded_fails() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let flow = publish(&ada, double()).await;
+    let path = start_run(&ada, &flow, json!({"n": 4})).await;
+    let (mut now, mut failures) = (Time::now(), 0);
+    while fail_to_load(&app, &path, now, || Error::internal("the manifest is damaged")).await.is_err() {
+        now = now.plus(minutes(16));
+        failures += 1;
+    }
+    assert_eq!(failures, 6);
+    let error = &read(&ada, &path).await["error"];
+    assert_eq!((&error["code"], &error["nodeId"]), (&json!("crashed"), &Value::Null));
+    app.platform.drain().await;
+}
+
+#[tokio::test]
+async fn a_platform_of_one_process_ends_the_claims_of_its_predecessor() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let flow = publish(&ada, double()).await;
+    let path = start_run(&ada, &flow, json!({"n": 4})).await;
+    let waiting = publish(&ada, refund()).await;
+    let waiting = start_run(&ada, &waiting, json!({"amount": 1})).await;
+    work_at(&app, &waiting, Time::now()).await;
+    let runs = Runs::new(&app.platform.context()).unwrap();
+    // The process is killed in the middle of the run.
+    assert!(matches!(runs.claim(run_id(&path), Time::now().plus(minutes(15))).await.unwrap(), Claim::Claimed(_)));
+    app.platform.drain().await;
+    assert_eq!(read(&ada, &path).await["state"], "running");
+    assert_eq!(runs.end_claims(Time::now()).await.unwrap(), 1);
+    app.platform.drain().await;
+    assert_eq!(read(&ada, &path).await["output"], json!({"doubled": 8}));
+    assert_eq!(read(&ada, &waiting).await["state"], "paused");
+    assert_eq!(runs.end_claims(Time::now()).await.unwrap(), 0);
 }

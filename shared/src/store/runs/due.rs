@@ -8,6 +8,7 @@ use super::Runs;
 use crate::store::item::parse;
 use crate::store::keys;
 use domain::id::{Id, RunId};
+use domain::run::RunState;
 use domain::time::Time;
 use domain::{Error, Result};
 
@@ -17,6 +18,9 @@ const AHEAD: Duration = Duration::from_secs(60);
 const LIMIT: u32 = 500;
 /// The ticker looks at a run again after this time, unless somebody claims it.
 const AGAIN_AFTER: Duration = Duration::from_secs(5 * 60);
+
+/// No claim lasts longer.
+const LONGEST_CLAIM: Duration = Duration::from_secs(20 * 60);
 
 #[derive(Clone, Copy, Debug)]
 struct DueRun {
@@ -41,6 +45,22 @@ impl Runs {
             self.postpone(*run, now).await?;
         }
         Ok(due.len())
+    }
+
+    /// Ends the claims of all runs. It is for a platform of one process that has just started: its predecessor, which held
+    /// them, has ended. Returns the number of claims.
+    pub async fn end_claims(&self, now: Time) -> Result<usize> {
+        let mut ended = 0;
+        for DueRun { id, .. } in self.due(now.plus(LONGEST_CLAIM), LIMIT).await? {
+            let Some(item) = self.item(id).await?.filter(|item| item.state == RunState::Running) else { continue };
+            let claim = self.entities.update(keys::run(id)).require_same("epoch", Some(item.epoch));
+            let claim = claim.require_same("state", Some(item.state)).set("claimed_until", Time::from_millis(0));
+            if self.entities.write(claim.set("due_at", now)).await?.is_written() {
+                self.send_hint(id, Duration::ZERO).await;
+                ended += 1;
+            }
+        }
+        Ok(ended)
     }
 
     async fn due(&self, by: Time, limit: u32) -> Result<Vec<DueRun>> {
