@@ -148,9 +148,14 @@ impl<'a> Trigger<'a> {
             Started::Now(run) => run.id,
             Started::Before(first) => return self.repeat(first).await,
         };
-        let answer = self.wait(run_id).await?;
+        // The run has started, so an error would make the caller start another one.
+        let answer = self.wait(run_id).await.unwrap_or_else(|error| {
+            tracing::warn!(?error, %run_id, "the result of a run could not be read");
+            Answer { run_id, result: RunResult::Accepted }
+        });
         if answer.status() != StatusCode::ACCEPTED {
-            stores.webhook_events.set_status(webhook.id, call.event_id, answer.status().as_u16()).await?;
+            let stored = stores.webhook_events.set_status(webhook.id, call.event_id, answer.status().as_u16()).await;
+            log_failure(webhook.id, stored);
         }
         Ok(answer)
     }
@@ -159,7 +164,7 @@ impl<'a> Trigger<'a> {
     async fn repeat(&self, first: RunId) -> Result<Answer> {
         let answer = self.wait(first).await?;
         let event = self.call.answered(WebhookOutcome::Repeated, first, answer.status().as_u16());
-        self.stores.webhook_events.record(self.webhook.id, event).await?;
+        log_failure(self.webhook.id, self.stores.webhook_events.record(self.webhook.id, event).await);
         Ok(answer)
     }
 
@@ -180,6 +185,13 @@ impl<'a> Trigger<'a> {
             sleep(wait).await;
             wait = LONGEST_WAIT.min(wait * 3 / 2);
         }
+    }
+}
+
+/// Logs that an event was not stored, which is no reason to refuse the answer.
+fn log_failure(webhook_id: WebhookId, stored: Result<()>) {
+    if let Err(error) = stored {
+        tracing::warn!(?error, %webhook_id, "the event of a call was not stored");
     }
 }
 

@@ -3,9 +3,12 @@
 
 mod schedules;
 
+use std::sync::Arc;
+
 use domain::Result;
 use domain::time::Time;
 use shared::Context;
+use shared::auth::Owners;
 use shared::store::work::Hints;
 use shared::store::{Leases, Runs, Schedules, Workflows, Works};
 
@@ -20,6 +23,7 @@ pub struct Stores {
     hints: Hints,
     runs: Runs,
     schedules: Schedules,
+    owners: Arc<Owners>,
     workflows: Workflows,
 }
 
@@ -31,6 +35,7 @@ impl Stores {
             hints: Hints::new(context)?,
             runs: Runs::new(context)?,
             schedules: Schedules::new(context)?,
+            owners: Arc::new(Owners::new(context)?),
             workflows: Workflows::new(context)?,
         })
     }

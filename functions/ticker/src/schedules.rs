@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use domain::id::RunId;
 use domain::run::{NewRun, RunOrigin};
-use domain::schedule::Overlap;
+use domain::schedule::{CatchUp, Overlap};
 use domain::time::Time;
 use domain::{Error, Result};
 use engine::schedule::{DueTimes, Schedule};
@@ -51,7 +51,10 @@ async fn handle_due(stores: &Stores, id: &ScheduleId, now: Time) -> Result<()> {
     let DueTimes { runs, next } = due_times(&schedule, now)?;
     let planned_at = next.ok_or_else(|| Error::internal("a schedule has no next time"))?.into();
     let mut queued = schedule.progress.queued.clone();
-    queued.extend(runs.into_iter().map(Time::from));
+    queued.extend(runs.into_iter().map(Time::from).filter(|time| !is_skipped(&schedule, *time)));
+    if !queued.is_empty() && !is_admitted(stores, &schedule).await? {
+        queued.clear();
+    }
     if overlap == Overlap::Queue {
         queued.drain(..queued.len().saturating_sub(MAX_QUEUED));
     }
@@ -93,6 +96,20 @@ async fn may_start(stores: &Stores, schedule: &ActiveSchedule) -> Result<bool> {
         Err(Error::NotFound { .. }) => Ok(false),
         Err(error) => Err(error),
     }
+}
+
+/// Whether the owner may start runs. The times of a suspended owner are dropped.
+async fn is_admitted(stores: &Stores, schedule: &ActiveSchedule) -> Result<bool> {
+    match stores.owners.admit(schedule.account).await {
+        Ok(_) => Ok(true),
+        Err(Error::Unauthenticated(_)) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Whether a time passed while the workflow was paused, and the schedule skips what it missed.
+fn is_skipped(schedule: &ActiveSchedule, time: Time) -> bool {
+    schedule.settings.catch_up == CatchUp::Skip && schedule.resumed_at.is_some_and(|resumed_at| time < resumed_at)
 }
 
 fn due_times(schedule: &ActiveSchedule, now: Time) -> Result<DueTimes> {

@@ -77,7 +77,8 @@ pub const MAX_KEPT_BYTES: usize = 64 * 1024;
 
 /// The headers of a call that are stored: without those that may hold secrets, and without the platform's own host.
 pub fn kept_headers<'h>(headers: impl Iterator<Item = (&'h str, &'h str)>) -> BTreeMap<String, String> {
-    const SECRET: [&str; 6] = ["auth", "cookie", "token", "secret", "signature", "key"];
+    const SECRET: [&str; 11] =
+        ["auth", "cookie", "token", "secret", "signature", "key", "jwt", "password", "session", "credential", "hmac"];
     const MAX_HEADERS: usize = 40;
     const MAX_VALUE_CHARS: usize = 500;
     let is_own_host = |name: &str| name.eq_ignore_ascii_case("host");

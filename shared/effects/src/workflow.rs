@@ -11,11 +11,14 @@ use serde_json::Value;
 use shared::Context;
 use shared::http::code;
 use shared::store::Workflows;
+use tokio::time::sleep;
 
 use crate::EffectOwner;
 
 /// How many runs may wait for each other.
 const MAX_DEPTH: u32 = 8;
+/// How often a run is prepared if the storage does not answer.
+const MAX_TRIES: u32 = 5;
 
 pub struct WorkflowEffects {
     workflows: Workflows,
@@ -36,15 +39,26 @@ impl WorkflowEffects {
         };
         let depth = run.parent.as_ref().map_or(0, |parent| parent.depth) + 1;
         if depth > MAX_DEPTH {
-            let message = format!("more than {MAX_DEPTH} workflows wait for each other; one may run itself");
+            let message =
+                format!("too many nested workflows: at most {MAX_DEPTH} may wait for each other; one may run itself");
             return Err(EffectError { error: StepError::new("too_deep", message), retry: RetryHint::Never });
         }
         let workflow = effect.config.get("workflowId").and_then(Value::as_str).and_then(|id| id.parse().ok());
         let workflow = workflow.ok_or_else(|| failed(Error::NotFound { kind: "workflow" }))?;
         let input = effect.config.get("input").unwrap_or(&effect.input).clone();
         let parent = ParentStep { run: run.id, step: effect.step.clone(), depth };
-        let new = self.prepare(run, workflow, input, parent).await.map_err(failed)?;
-        Ok(EffectOutcome::Call(Box::new(new)))
+        let mut tries = 1;
+        loop {
+            match self.prepare(run, workflow, input.clone(), parent.clone()).await {
+                Ok(new) => return Ok(EffectOutcome::Call(Box::new(new))),
+                // Nothing has happened yet, so it is tried again without a policy of the node.
+                Err(Error::Unavailable { .. }) if tries < MAX_TRIES => {
+                    tries += 1;
+                    sleep(Duration::from_secs(1)).await;
+                }
+                Err(error) => return Err(failed(error)),
+            }
+        }
     }
 
     async fn prepare(&self, run: &Run, workflow: WorkflowId, input: Value, parent: ParentStep) -> Result<NewRun> {

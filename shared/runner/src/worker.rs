@@ -78,7 +78,8 @@ impl<P: Plans, E: Performers> Worker<P, E> {
             let wake_at = Some(now.plus(STORAGE_PAUSE));
             return match self.runs.park(&hold, wake_at).await? {
                 Parking::Parked => Ok(Departure::Parked { wake_at }),
-                Parking::Woken | Parking::Lost => Err(error),
+                Parking::Woken => self.runs.hand_over(&hold).await.map(|_| Departure::HandedOver),
+                Parking::Lost => Ok(Departure::Lost),
             };
         }
         if crashes <= MAX_CRASHES {

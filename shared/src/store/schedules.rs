@@ -36,6 +36,8 @@ pub struct ActiveSchedule {
     pub progress: ScheduleProgress,
     /// The last run that the schedule started.
     pub last_run: Option<RunId>,
+    /// When the workflow was resumed last.
+    pub resumed_at: Option<Time>,
     revision: u64,
 }
 
@@ -80,6 +82,8 @@ struct ScheduleItem {
     due_at: Option<Time>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     last_run: Option<RunId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    resumed_at: Option<Time>,
 }
 
 #[derive(Clone)]
@@ -204,6 +208,7 @@ fn activated(
         settings,
         progress: ScheduleProgress { planned_at, queued, due_at },
         last_run: earlier.and_then(|earlier| earlier.last_run),
+        resumed_at: earlier.and_then(|earlier| earlier.resumed_at),
         revision: earlier.map_or(1, |earlier| earlier.revision + 1),
     }
 }
@@ -216,8 +221,9 @@ pub(super) fn reschedule(
     due_at: Option<Time>,
 ) -> impl Iterator<Item = Write> {
     node_ids.iter().map(move |node_id| {
-        let write = entities.update(keys::schedule(workflow, node_id)).require("attribute_exists(pk)");
-        set_due(write.add("rev", 1), workflow, due_at)
+        let write = entities.update(keys::schedule(workflow, node_id)).require("attribute_exists(pk)").add("rev", 1);
+        let write = due_at.into_iter().fold(write, |write, now| write.set("resumed_at", now));
+        set_due(write, workflow, due_at)
     })
 }
 
@@ -254,6 +260,7 @@ impl From<ActiveSchedule> for ScheduleItem {
             due_shard: due_at.map(|_| keys::schedule_shard(workflow)),
             due_at,
             last_run: schedule.last_run,
+            resumed_at: schedule.resumed_at,
         }
     }
 }
@@ -273,6 +280,7 @@ impl TryFrom<ScheduleItem> for ActiveSchedule {
             settings: ScheduleSettings { cron, zone, catch_up, overlap, input },
             progress: ScheduleProgress { planned_at, queued, due_at },
             last_run: item.last_run,
+            resumed_at: item.resumed_at,
             revision: item.rev,
         })
     }

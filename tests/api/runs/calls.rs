@@ -153,23 +153,33 @@ async fn a_called_run_that_is_stopped_fails_its_step() {
 }
 
 #[tokio::test]
-async fn a_called_run_ends_although_its_caller_has_ended() {
+async fn a_run_that_fails_stops_the_runs_that_it_has_started() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
-    let double = publish(&ada, double()).await;
-    let flow = publish(&ada, caller(&double, json!({}))).await;
-    let path = start_run(&ada, &flow, json!({"n": 1})).await;
-    work_at(&app, &path, Time::now()).await;
-    let called = format!("{}/{}", runs_path(&double), called_runs(&app, &path).await[0]);
-    // The caller ends while a worker carries out the called run.
-    let runs = Runs::new(&app.platform.context()).unwrap();
-    let Claim::Claimed(mut claimed) = runs.claim(run_id(&called), Time::now().plus(minutes(1))).await.unwrap() else {
+    let refund = publish(&ada, refund()).await;
+    let call = node("call", "workflow", json!({"workflowId": refund}));
+    let nodes = [
+        node("start", "input", json!({})),
+        call,
+        node("wait", "delay", json!({"seconds": 3600})),
+        node("end", "send_result", json!({})),
+    ];
+    let flow =
+        publish(&ada, graph(&nodes, &["start.out call", "start.out wait", "call.out end", "wait.out end"])).await;
+    let path = start_run(&ada, &flow, json!({"amount": 5})).await;
+    app.platform.drain().await;
+    let called = format!("{}/{}", runs_path(&refund), called_runs(&app, &path).await[0]);
+    assert_eq!(read(&ada, &called).await["state"], "paused");
+    // The next holder cannot carry out the run, and ends it.
+    let later = Time::now().plus(minutes(61));
+    let runs = Runs::new(&context_at(&app, later)).unwrap();
+    let Claim::Claimed(mut claimed) = runs.claim(run_id(&path), later.plus(minutes(1))).await.unwrap() else {
         panic!("the run is not claimed");
     };
-    ada.post(&format!("{path}/stop")).await;
-    let events = [RunEvent { at: Time::now(), kind: RunEnd::Cancelled.event() }];
-    let hold = runs.end(&mut claimed.hold, &events, &RunEnd::Cancelled).await.unwrap();
-    assert_eq!((hold, &read(&ada, &called).await["state"]), (Hold::Lost, &json!("cancelled")));
-    assert_eq!(read(&ada, &path).await["state"], "cancelled");
+    let end = RunEnd::Failed(RunError { code: "crashed".to_owned(), message: String::new(), node_id: None });
+    let events = [RunEvent { at: later, kind: end.event() }];
+    assert_eq!(runs.end(&mut claimed.hold, &events, &end).await.unwrap(), Hold::Held);
+    assert_eq!(read(&ada, &called).await["state"], "cancelled");
     app.platform.drain().await;
+    assert_eq!(app.platform.tick(later.plus(minutes(60))).await.unwrap(), 0);
 }

@@ -17,7 +17,7 @@ mod waits;
 use std::time::Duration;
 
 use domain::id::RunId;
-use domain::run::{Hold, RunEnd, RunEvent, RunEventKind};
+use domain::run::{Hold, RunEnd, RunError, RunEvent, RunEventKind};
 use domain::time::{Clock, Time};
 use effects::NodePerformers;
 use runner::{ReleasePlans, Worker};

@@ -10,6 +10,7 @@ use crate::nodes::NodeKind;
 use crate::nodes::delay::DelayNode;
 use crate::nodes::policy::OnUncertain;
 use crate::nodes::review::ReviewNode;
+use crate::nodes::workflow::WorkflowNode;
 use crate::run::{DueEffect, StepError, StepPath};
 use domain::run::{MAX_CRASHES, RunEventKind};
 
@@ -50,7 +51,12 @@ impl<E: Effects> Driver<'_, E> {
     /// A crash left in doubt whether an attempt took place.
     fn uncertain_stage(&self, path: &StepPath, attempt: u32, times: u32) -> Result<Stage, StepError> {
         let step = &self.execution.plan().steps[path.step];
-        match step.policy.on_uncertain.unwrap_or(step.node_type.on_uncertain) {
+        let on_uncertain = match step.node_type.name {
+            // The run that it starts is in the log, or was not started.
+            WorkflowNode::NAME => OnUncertain::Retry,
+            _ => step.policy.on_uncertain.unwrap_or(step.node_type.on_uncertain),
+        };
+        match on_uncertain {
             OnUncertain::Retry if times > MAX_CRASHES => {
                 let message = format!("the platform stopped {times} times while the step was in progress");
                 Err(StepError::new("crashed", message))

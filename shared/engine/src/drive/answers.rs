@@ -3,9 +3,8 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use super::attempts::timed_out;
 use super::state::{Driver, Stage};
-use super::{EffectError, Effects, Journal, RetryHint};
+use super::{EffectError, Effects, Journal, RetryHint, TIMEOUT};
 use crate::nodes::OUT;
 use crate::run::{StepError, StepOutcome, StepPath};
 use domain::Result;
@@ -54,14 +53,16 @@ impl<E: Effects> Driver<'_, E> {
         run_id: RunId,
         journal: &mut J,
     ) -> Result<()> {
-        let step = self.display(path);
-        if let Some(answer) = journal.answers(&BTreeSet::from([step.clone()])).await?.remove(&step) {
-            self.apply_answer(path, answer);
+        self.read_answers(journal).await?;
+        let stage = self.active.get(path).map(|active| &active.stage);
+        if !matches!(stage, Some(Stage::Call { run_id: waits_for, .. }) if *waits_for == run_id) {
             return Ok(());
         }
         self.pending.stopped.push(run_id);
         let timeout = self.execution.plan().steps[path.step].policy.timeout_ms.unwrap_or_default();
-        self.conclude(path, attempt, Err(timed_out(Duration::from_millis(timeout))));
+        let message = format!("the run of the workflow did not end within {timeout} ms");
+        let error = StepError::new(TIMEOUT, message);
+        self.conclude(path, attempt, Err(EffectError { error, retry: RetryHint::After(Duration::ZERO) }));
         Ok(())
     }
 }

@@ -7,7 +7,7 @@ use serde_json::json;
 use tokio::time;
 
 use super::state::{AttemptResult, Driver, MARGIN, Ready, Stage};
-use super::{Effect, EffectError, EffectOutcome, Effects, RetryHint};
+use super::{Effect, EffectError, EffectOutcome, Effects, RetryHint, TIMEOUT};
 use crate::nodes::NodeKind;
 use crate::nodes::policy::Retry;
 use crate::nodes::workflow::WorkflowNode;
@@ -142,7 +142,7 @@ impl<E: Effects> Driver<'_, E> {
     }
 }
 
-pub fn timed_out(timeout: Duration) -> EffectError {
+fn timed_out(timeout: Duration) -> EffectError {
     let message = format!("the attempt took longer than {} ms", timeout.as_millis());
-    EffectError { error: StepError::new("timeout", message), retry: RetryHint::After(Duration::ZERO) }
+    EffectError { error: StepError::new(TIMEOUT, message), retry: RetryHint::After(Duration::ZERO) }
 }

@@ -100,6 +100,9 @@ pub struct Effect {
     pub idempotency_key: String,
 }
 
+/// The error code of an attempt that took too long.
+const TIMEOUT: &str = "timeout";
+
 /// Why an attempt failed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EffectError {

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, HashSet};
 
 use serde_json::Value;
 
+use super::TIMEOUT;
 use crate::compile::ExecutionPlan;
-use crate::run::{Decision, History, StepOutcome, StepPath, is_effect};
+use crate::run::{Decision, History, StepError, StepOutcome, StepPath, is_effect};
 use domain::id::RunId;
 use domain::run::{RunEvent, RunEventKind, RunValue};
 use domain::time::Time;
@@ -17,7 +18,7 @@ pub struct Restored {
     pub history: History,
     /// The effects that have begun and have no result.
     pub begun: BTreeMap<StepPath, Begun>,
-    /// The runs that steps had started when they were canceled.
+    /// The runs for which steps no longer wait, because they were canceled or timed out.
     pub stopped: Vec<RunId>,
     /// Whether nothing happened yet.
     pub is_new: bool,
@@ -78,6 +79,11 @@ pub fn restore(plan: &ExecutionPlan, log: Vec<RunEvent>) -> Result<Restored> {
 }
 
 impl Restored {
+    /// With any other error, the run that the step waited for has ended.
+    fn stop_after_timeout(&mut self, begun: Option<Begun>, error: &StepError) {
+        self.stopped.extend(begun.and_then(|begun| begun.run_id()).filter(|_| error.code == TIMEOUT));
+    }
+
     fn read(&mut self, plan: &ExecutionPlan, kind: RunEventKind, done: &mut HashSet<StepPath>) -> Result<()> {
         let find = |step: &str| {
             StepPath::parse(step, plan).ok_or_else(|| Error::internal(format!("the log names an unknown step {step}")))
@@ -91,8 +97,9 @@ impl Restored {
                 };
                 self.begun.insert(path, Begun::Attempt { attempt, times });
             }
-            RunEventKind::StepRetried { step, attempt, next_at, .. } => {
-                self.begun.insert(find(&step)?, Begun::Retry { attempt: attempt + 1, at: next_at });
+            RunEventKind::StepRetried { step, attempt, error, next_at } => {
+                let begun = self.begun.insert(find(&step)?, Begun::Retry { attempt: attempt + 1, at: next_at });
+                self.stop_after_timeout(begun, &error);
             }
             RunEventKind::StepDelayed { step, until } => {
                 self.begun.insert(find(&step)?, Begun::Delay { until });
@@ -120,6 +127,8 @@ impl Restored {
             }
             RunEventKind::StepFailed { step, error } => {
                 let path = find(&step)?;
+                let begun = self.begun.remove(&path);
+                self.stop_after_timeout(begun, &error);
                 if is_effect(&plan.steps[path.step]) && done.insert(path.clone()) {
                     self.history.results.push((path, Err(error)));
                 }

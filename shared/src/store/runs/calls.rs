@@ -9,7 +9,7 @@ use futures::future::try_join_all;
 
 use super::hold::RunHold;
 use super::items::{CallItem, ReviewItem, ReviewState};
-use super::{PARENT, Runs};
+use super::{PARENT, RESEND_AFTER, Runs};
 use crate::store::item::{Item, parse};
 use crate::store::keys::{self, Key};
 use crate::store::table::{Range, TableQuery};
@@ -85,6 +85,14 @@ impl Runs {
             }
         }
         Ok(())
+    }
+
+    /// The head of a run that ends: the ticker finds it until the runs that it has started are stopped.
+    pub(super) fn due_until_calls_stop(&self, head: Write, id: RunId, leaves_calls: bool) -> Write {
+        match leaves_calls {
+            true => head.set("due_shard", keys::run_shard(id)).set("due_at", self.now().plus(RESEND_AFTER)),
+            false => head.remove("due_shard").remove("due_at"),
+        }
     }
 
     /// Stops the runs that a run has started, after its end. Until that has succeeded, the ticker finds the run.

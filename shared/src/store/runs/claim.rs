@@ -75,8 +75,8 @@ impl Runs {
                 return Ok(Claim::Refused);
             }
         }
-        let parent = item.parent.clone().map(ParentStep::from);
-        let hold = RunHold { id, epoch, next_event: item.next_event, seen_wakes: item.wakes, until, parent };
+        let (parent, has_calls) = (item.parent.clone().map(ParentStep::from), item.calls.is_some());
+        let hold = RunHold { id, epoch, next_event: item.next_event, seen_wakes: item.wakes, until, parent, has_calls };
         if crashes > 0 {
             self.note_arrival(&hold).await?;
         }

@@ -5,10 +5,13 @@ use domain::run::{ParentStep, RunEnd, RunEvent, RunState, has_ended};
 use domain::{Error, Result};
 
 use super::items::RunItem;
-use super::{PARENT, RESEND_AFTER, Runs};
+use super::{PARENT, Runs};
 use crate::store::keys;
 use crate::store::table::{RefusedWrite, WriteOutcome};
 use uuid::Uuid;
+
+/// How often the end of a stopped run is tried.
+const END_ATTEMPTS: usize = 5;
 
 impl Runs {
     /// Cancels a run that no process has claimed yet.
@@ -31,10 +34,18 @@ impl Runs {
 
     /// Ends a run that was stopped. If somebody else has ended it, this does nothing.
     pub async fn end_stopped(&self, id: RunId) -> Result<()> {
-        match self.item(id).await? {
-            Some(item) if item.is_stopped() && !item.state.has_ended() => self.end_unheld(&item).await.map(drop),
-            _ => Ok(()),
+        for _ in 0..END_ATTEMPTS {
+            match self.item(id).await? {
+                // A process that claims the run at the same time changes its epoch.
+                Some(item) if item.is_stopped() && !item.state.has_ended() => {
+                    if self.end_unheld(&item).await? {
+                        return Ok(());
+                    }
+                }
+                _ => return Ok(()),
+            }
         }
+        Err(Error::busy("a run that is stopped changes again and again"))
     }
 
     /// Ends a run as cancelled, unless it has changed since it was read.
@@ -49,11 +60,7 @@ impl Runs {
             .require_same("next_event", Some(item.next_event))
             .require_same("stop", item.stop);
         let head = self.ended(head, item.next_event + 1, &RunEnd::Cancelled);
-        let head = match item.calls {
-            // The ticker finds the run again, until those that it has started are stopped.
-            Some(_) => head.set("due_shard", keys::run_shard(item.run_id)).set("due_at", self.now().plus(RESEND_AFTER)),
-            None => head.remove("due_shard").remove("due_at"),
-        };
+        let head = self.due_until_calls_stop(head, item.run_id, item.calls.is_some());
         let mut writes = vec![head];
         writes.extend(self.log_parts(item.run_id, item.next_event, &texts));
         let parent = item.parent.clone().map(ParentStep::from);

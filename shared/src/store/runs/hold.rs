@@ -29,6 +29,8 @@ pub struct RunHold {
     pub(super) until: Time,
     /// The step that waits for this run.
     pub(super) parent: Option<ParentStep>,
+    /// Whether the run has started others.
+    pub(super) has_calls: bool,
 }
 
 impl Runs {
@@ -38,10 +40,10 @@ impl Runs {
         if !commit.stores_nothing() && !self.store_commit(hold, commit).await?.is_written() {
             return Ok(Hold::Lost);
         }
-        for run in &commit.started {
+        self.stop_all(&commit.stopped).await?;
+        for run in commit.started.iter().filter(|run| !commit.stopped.contains(&run.id)) {
             self.send_hint(run.id, Duration::ZERO).await;
         }
-        self.stop_all(&commit.stopped).await?;
         for step in &commit.canceled {
             let review = self.entities.update(keys::review(hold.id, step)).set("state", ReviewState::Canceled);
             let _ = self.entities.write(review.require_same("state", Some(ReviewState::Open))).await?;
@@ -58,13 +60,15 @@ impl Runs {
         for new in started {
             others.extend(self.new_run(new.clone(), Vec::new(), None).await?.1);
         }
+        hold.has_calls |= !started.is_empty();
         self.append(hold, head, events, others).await
     }
 
     /// Ends the run, with its last events, and wakes the run that waits for it.
     pub async fn end(&self, hold: &mut RunHold, events: &[RunEvent], end: &RunEnd) -> Result<Hold> {
         let head = self.ended(self.held(hold), hold.next_event + events.len() as u64, end);
-        let head = head.remove("due_shard").remove("due_at");
+        let leaves_calls = hold.has_calls && !matches!(end, RunEnd::Completed { .. });
+        let head = self.due_until_calls_stop(head, hold.id, leaves_calls);
         let parent = hold.parent.clone();
         let wake = self.wake_parent(parent.as_ref(), hold.id);
         let outcome = match self.append(hold, head.clone(), events, wake).await? {
@@ -77,6 +81,9 @@ impl Runs {
             return Ok(Hold::Lost);
         }
         self.send_parent_hint(parent.as_ref()).await;
+        if leaves_calls {
+            self.stop_calls(hold.id).await?;
+        }
         Ok(Hold::Held)
     }
 

@@ -109,3 +109,14 @@ async fn nothing_is_recorded() {
     assert_eq!(app.platform.drain().await, 0);
     assert_eq!(app.objects("runs"), 0);
 }
+
+#[tokio::test]
+async fn a_retrieval_finds_passages() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let sources = json!([{"type": "text", "name": "Returns", "text": "Goods can be returned within 30 days."}]);
+    let config = json!({"model": "dev-embed", "query": "May I return it?", "sources": sources});
+    let nodes = [start(), node("find", "retrieval", config), end("nodes.find.output[0].source")];
+    let shown = preview(&ada, graph(&nodes, &["start.out find", "find.out end"]), json!({})).await;
+    assert_eq!((&shown["state"], &shown["output"]), (&json!("completed"), &json!("Returns")), "{shown}");
+}

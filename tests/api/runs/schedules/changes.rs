@@ -23,6 +23,41 @@ async fn missed_times_are_handled_after_a_pause() {
     }
 }
 
+/// A short pause is a pause: `skip` drops its times, although a late ticker would still start them.
+#[tokio::test]
+async fn skip_drops_the_times_of_a_short_pause() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    for (catch_up, expected) in [("skip", 0), ("last", 1)] {
+        let flow = publish(&ada, scheduled(config(HOURLY, json!({"catchUp": catch_up})))).await;
+        let first = planned_at(&app, &flow).await;
+        change(&ada, &flow, "pause").await;
+        let resumed_at = first.plus(minutes(5));
+        let workflows = Workflows::new(&context_at(&app, resumed_at)).unwrap();
+        let id = flow.parse().unwrap();
+        workflows.change(app.account("ada"), id, |workflow| workflow.resumed(resumed_at)).await.unwrap();
+        tick(&app, resumed_at).await;
+        assert_eq!(count_runs(&app, &flow).await, expected, "{catch_up}");
+        tick(&app, first.plus(hours(1))).await;
+        assert_eq!(count_runs(&app, &flow).await, expected + 1, "{catch_up}");
+    }
+}
+
+#[tokio::test]
+async fn the_schedules_of_a_suspended_organization_start_no_runs() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let flow = publish(&ada, scheduled(config(HOURLY, json!({"catchUp": "all"})))).await;
+    let first = planned_at(&app, &flow).await;
+    let org = format!("/gateway/v1/admin/orgs/{}", app.account("ada").org);
+    app.operator().patch(&org, json!({"suspended": true})).await;
+    tick(&app, first).await;
+    assert_eq!(count_runs(&app, &flow).await, 0);
+    app.operator().patch(&org, json!({"suspended": false})).await;
+    tick(&app, first.plus(hours(1))).await;
+    assert_eq!(count_runs(&app, &flow).await, 1);
+}
+
 /// The times that were missed start their runs at the next tick, not at the next scheduled time.
 #[tokio::test]
 async fn a_resumed_schedule_is_handled_at_the_next_tick() {

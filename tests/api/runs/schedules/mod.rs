@@ -253,10 +253,10 @@ async fn the_ticker_keeps_its_budget() {
         fired.push(app.recorder.take_costs().to_string());
     }
     let expected = [
-        "2 dynamodb:GetItem (2 units), 28 dynamodb:Query (14 units), 1 dynamodb:TransactWriteItems (9 units), 1 sqs:SendMessage",
+        "1 dynamodb:BatchGetItem (4 units), 2 dynamodb:GetItem (2 units), 28 dynamodb:Query (14 units), 1 dynamodb:TransactWriteItems (9 units), 1 sqs:SendMessage",
         // It also reads the previous run, and starts none.
-        "3 dynamodb:GetItem (3 units), 28 dynamodb:Query (14 units), 1 dynamodb:UpdateItem (3 units)",
-        "3 dynamodb:GetItem (3 units), 28 dynamodb:Query (14 units), 1 dynamodb:UpdateItem (3 units)",
+        "1 dynamodb:BatchGetItem (4 units), 3 dynamodb:GetItem (3 units), 28 dynamodb:Query (14 units), 1 dynamodb:UpdateItem (3 units)",
+        "1 dynamodb:BatchGetItem (4 units), 3 dynamodb:GetItem (3 units), 28 dynamodb:Query (14 units), 1 dynamodb:UpdateItem (3 units)",
     ];
     assert_eq!(fired, expected);
 }

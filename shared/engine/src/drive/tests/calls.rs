@@ -2,9 +2,11 @@
 
 use super::*;
 
+const WORKFLOW: &str = "0199a2c4-7b1e-7c52-9d3f-2f1f0f6b8a11";
+
 fn call(config: Value) -> [(&'static str, &'static str, Value); 3] {
     let mut config = config;
-    config["workflowId"] = "0199a2c4-7b1e-7c52-9d3f-2f1f0f6b8a11".into();
+    config["workflowId"] = WORKFLOW.into();
     [("start", "input", json!({})), ("call", "workflow", config), ("end", "send_result", json!({}))]
 }
 
@@ -194,4 +196,58 @@ async fn many_runs_are_started_in_several_writes() {
     }
     world.finish_at_once().await;
     assert_eq!(world.output().as_array().unwrap().len(), 20);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_crash_before_a_run_is_started_leaves_no_doubt() {
+    for on_uncertain in ["ask", "fail"] {
+        let world = world(json!({"onUncertain": on_uncertain}));
+        world.crash(|write| (write == 2).then_some(Crash::BeforeWrite));
+        assert_eq!(world.process().await, Exit::Crashed);
+        assert_eq!(world.process().await, PARKED);
+        world.end_call("call", completed(1));
+        world.finish_at_once().await;
+        assert_eq!((world.output(), world.runs()), (json!(1), (1, 0)), "{on_uncertain}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_timed_out_is_stopped_after_a_crash() {
+    for config in
+        [json!({"timeoutMs": 60_000, "onError": "continue"}), json!({"timeoutMs": 60_000, "retry": {"maxAttempts": 2}})]
+    {
+        let nodes = [("last", "http", http(json!({})))];
+        let nodes = [&call(config.clone())[..], &nodes].concat();
+        let world = World::new(&nodes, "start>call call>last last>end", |effect| match &*effect.step {
+            "call" => Reply::Call,
+            _ => ok(1),
+        });
+        world.park().await;
+        world.store.lock().unwrap().faults.stops_nothing = true;
+        world.crash(|write| (write == 3).then_some(Crash::AfterWrite));
+        assert_eq!(world.process().await, Exit::Crashed);
+        world.store.lock().unwrap().faults.stops_nothing = false;
+        world.process().await;
+        let store = world.store.lock().unwrap();
+        assert!(store.stopped.contains(&store.started[0].id), "{config}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_timeout_does_not_hide_the_end_of_another_run() {
+    let nodes = [
+        ("start", "input", json!({})),
+        ("quick", "workflow", json!({"workflowId": WORKFLOW, "timeoutMs": 60_000, "onError": "continue"})),
+        ("slow", "workflow", json!({"workflowId": WORKFLOW})),
+        ("all", "merge", json!({"mode": "all"})),
+        ("end", "send_result", json!({})),
+    ];
+    let connections = "start>quick start>slow quick>all slow>all all>end";
+    let world = World::new(&nodes, connections, |_| Reply::Call);
+    world.park().await;
+    // Both end while nobody looks.
+    world.end_call("quick", completed("quick"));
+    world.end_call("slow", completed("slow"));
+    world.finish_at_once().await;
+    assert_eq!((world.output(), world.runs()), (json!(["quick", "slow"]), (2, 0)));
 }
