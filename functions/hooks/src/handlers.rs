@@ -24,8 +24,7 @@ use crate::triggers::Trigger;
 /// `send_result`, or is 202 if the run outlasts the webhook's timeout. With the mode `async`, it is 202 at once. The
 /// result of a 202 is read with `GET /builder/v1/workflows/{id}/runs/{runId}`.
 ///
-/// A call with the `Idempotency-Key` of an earlier one, within 24 hours, starts no run and is answered with the run of
-/// the first call. The `Authorization` header has the token of the webhook.
+/// A call that repeats an `Idempotency-Key` within 24 hours starts no run, and is answered with the run of the first call. The `Authorization` header has the token of the webhook.
 #[utoipa::path(
     post, path = "/hooks/v1/{webhook_id}", tag = "triggers",
     params(
@@ -80,8 +79,8 @@ fn authenticate(webhook: &Webhook, ChannelCaller(caller): ChannelCaller) -> Resu
     }
 }
 
-/// Stores the event of a refused call. Failures of the platform are not the caller's, and may also keep events from
-/// being stored.
+/// Stores the event of a refused call. An answer of 5xx is not stored: the caller did not cause it, and the storage may not
+/// answer.
 async fn record_refusal(stores: &Stores, webhook: &Webhook, call: &Call, error: &Error) {
     let (status, code) = classify(error);
     if !status.is_client_error() {

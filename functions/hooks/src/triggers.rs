@@ -29,7 +29,7 @@ use crate::Stores;
 use crate::call::Call;
 use crate::dto::{AcceptedOut, TriggeredOut};
 
-/// How long a call waits before it looks at its run again. The wait grows with each look.
+/// The interval between two reads of the run. It grows with each read.
 const FIRST_WAIT: Duration = Duration::from_millis(20);
 const LONGEST_WAIT: Duration = Duration::from_millis(500);
 

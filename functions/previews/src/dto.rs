@@ -68,7 +68,7 @@ pub struct PreviewOut {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum PreviewState {
-    /// All nodes have ended, or the node `until`
+    /// All nodes have ended, or the node `until` has completed. If it was skipped, it is listed as `skipped`
     Completed,
     Failed,
     /// The preview ended at a review. Pin its output to continue

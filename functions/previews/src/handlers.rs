@@ -21,12 +21,12 @@ const LIMIT: Duration = Duration::from_secs(25);
 
 /// Preview a workflow's draft
 ///
-/// Carries out the draft and returns the output of each node. Nothing is recorded: there is no run. Nodes are performed
-/// as in a run, so their effects are real and calls of models are charged. Pin the output of a node to replace its
+/// Carries out the draft and returns the output of each node. No run is stored. Effects are real, and calls of models are
+/// charged. Pin the output of a node to replace its
 /// execution. Delays do not wait. A preview ends at a review that is not pinned, and after 25 seconds.
 ///
-/// The draft must have a valid graph. Its channels may be incomplete, and what it references is checked only when a node
-/// uses it.
+/// The draft must have a valid graph. Its channels may be incomplete. References are checked only when a node uses
+/// them.
 #[utoipa::path(
     post, path = "/builder/v1/workflows/{id}/preview", tag = "runs",
     params(("id" = Uuid, Path, description = "The workflow")), request_body = Option<PreviewIn>,

@@ -17,7 +17,7 @@ use crate::Stores;
 const LIMIT: u32 = 500;
 /// The number of schedules that are handled concurrently.
 const CONCURRENCY: usize = 16;
-/// A schedule whose previous run is in progress is handled again at the next tick.
+/// A schedule whose queued times wait for its previous run becomes due again after this time, before the next tick.
 const AGAIN_AFTER: Duration = Duration::from_secs(50);
 /// The maximum number of times that wait for the previous run. The oldest are dropped.
 const MAX_QUEUED: usize = 100;
@@ -38,8 +38,8 @@ pub async fn start_due(stores: &Stores, now: Time) -> Result<usize> {
     Ok(due.len())
 }
 
-/// Starts the runs of a schedule that are due. Another tick may do the same at the same time: of writes from the same
-/// state, one succeeds.
+/// Starts the due runs of one schedule. Concurrent ticks are safe: each write requires the revision that was read, so only
+/// one of them succeeds.
 async fn handle_due(stores: &Stores, id: &ScheduleId, now: Time) -> Result<()> {
     // The index lags, so the schedule is read again.
     let Some(mut schedule) = stores.schedules.find(id).await? else { return Ok(()) };
@@ -85,8 +85,8 @@ async fn handle_due(stores: &Stores, id: &ScheduleId, now: Time) -> Result<()> {
     }
 }
 
-/// Whether the workflow exists and may start runs of this release. If not, the change of the workflow also changed the
-/// schedule, after it was read here. The attention worker removes the schedules of a deleted workflow.
+/// Whether the workflow exists and may start runs of this release. If it may not, the transaction that changed the
+/// workflow has also changed the schedule, so nothing is written here. The attention worker removes the schedules of a deleted workflow.
 async fn may_start(stores: &Stores, schedule: &ActiveSchedule) -> Result<bool> {
     match stores.workflows.get_header(schedule.account, schedule.workflow).await {
         Ok(workflow) => {

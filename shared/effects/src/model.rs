@@ -1,5 +1,5 @@
-//! The effects of `model` and `embeddings` nodes: calls of the gateway, in process. The organization of the run pays, with
-//! the limits of its plan.
+//! The effects of `model` and `embeddings` nodes: calls of the gateway, in process. The organization of the run or
+//! the preview pays, with the limits of its plan.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -88,7 +88,7 @@ impl ModelEffects {
     }
 
     /// Claims the call by its key. An attempt that is repeated after a crash gets the stored answer of the first call,
-    /// and is charged once. A claim is released only by a call, so nothing may fail between the two.
+    /// and is charged once. Only the call releases the claim, so no code between them may fail.
     async fn begin(&self, call: &PaidCall, body_hash: String) -> Result<Beginning> {
         let PaidCall { payer, request_id, key, second_key } = call;
         let mut claimed = self.gateway.claim(payer.account(), key, &body_hash).await;
@@ -110,7 +110,8 @@ pub struct PaidCall {
     pub request_id: String,
     /// The idempotency key.
     pub key: String,
-    /// The key to use if another call with the first one stays in flight. Its process may have crashed.
+    /// Used if the claim of `key` fails for now, such as when another call has held it for 20 s. If that call is only slow,
+    /// both are charged.
     pub second_key: Option<String>,
 }
 

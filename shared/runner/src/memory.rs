@@ -1,4 +1,5 @@
-//! A journal in memory, for previews: it stores nothing, and every wait but that for a person is spent in the process.
+//! An in-memory journal for previews. It stores nothing. It waits for retries in the process; an open review ends the
+//! preview.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -53,7 +54,7 @@ impl Journal for MemoryJournal {
 
     async fn park(&mut self, wake_at: Option<Time>) -> Result<Parking> {
         match wake_at {
-            // A retry is due before any review expires.
+            // Sleeps only if a retry is due before any review expires.
             Some(at) if self.reviews.values().all(|expires_at| at < *expires_at) => {
                 sleep(self.clock.now().until(at)).await;
                 Ok(Parking::Woken)

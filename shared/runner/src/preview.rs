@@ -25,7 +25,7 @@ use crate::outputs::{MAX_OUTPUT_BYTES, ObservedEffects, OutputLog, PreviewOutput
 const SHIFT: Duration = Duration::from_secs(60 * 60);
 
 pub struct Preview {
-    /// It has no run; the id is only what expressions read as `run.id`.
+    /// A new id for each preview. Expressions read it as `run.id`; idempotency keys and `now()` derive from it.
     pub id: RunId,
     pub plan: Arc<ExecutionPlan>,
     /// The step of the trigger that fires.
@@ -68,8 +68,8 @@ impl Preview {
         let (abort, registration) = AbortHandle::new_pair();
         let _abort = AbortOnDrop(abort);
         let (runtime, span) = (Handle::current(), Span::current());
-        // On a thread of its own, because expressions may need seconds of processor time, and the limit ends the
-        // response even then.
+        // On a blocking thread, because expressions may use seconds of processor time without an await. The response is sent
+        // at the limit; the work stops at its next await.
         let carried_out = spawn_blocking(move || {
             let drive = async move { drive(run, shift, &mut journal, &effects).await };
             span.in_scope(|| runtime.block_on(Abortable::new(Box::pin(drive), registration)))

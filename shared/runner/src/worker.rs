@@ -37,7 +37,7 @@ impl<P: Plans, E: Performers> Worker<P, E> {
         let RunHint { run_id } = hint;
         match self.runs.claim(run_id, shift_ends_at.plus(CLAIM_MARGIN)).await? {
             Claim::Refused => {}
-            Claim::LeavesCalls => self.runs.stop_calls(run_id).await?,
+            Claim::StopCalls => self.runs.stop_calls(run_id).await?,
             Claim::NotYet(wake_at) => self.send_at(hint, wake_at).await,
             Claim::Claimed(claimed) if claimed.is_stopped => self.runs.end_stopped(run_id).await?,
             Claim::Claimed(claimed) => {

@@ -43,7 +43,7 @@ pub struct ActiveSchedule {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScheduleProgress {
-    /// The next scheduled time. All times before were handled, or are in `queued`.
+    /// The next scheduled time. All earlier times have started a run, were dropped, or are in `queued`.
     pub planned_at: Time,
     /// Scheduled times that will start a run, oldest first.
     pub queued: Vec<Time>,
@@ -183,8 +183,8 @@ pub(super) fn switch_schedules(
     schedules.iter().map(put).chain(removed).collect()
 }
 
-/// A schedule of a release that becomes active. If the release before had it with the same times, times that are due are
-/// kept.
+/// A schedule of a release that becomes active. If the previous release had it with the same cron and zone, its next time
+/// and its queue are kept.
 fn activated(
     workflow: &Workflow,
     active: &Active,
@@ -213,7 +213,7 @@ fn activated(
     }
 }
 
-/// The writes that stop the schedules of a workflow (`None`), or let the ticker handle them at a time.
+/// The writes that stop the schedules of a workflow (`None`), or make them due at the time of its resumption.
 pub(super) fn reschedule(
     entities: &Table,
     workflow: WorkflowId,

@@ -223,7 +223,7 @@ async fn a_failed_run_is_answered_with_its_error() {
 }
 
 #[tokio::test]
-async fn a_run_that_is_stopped_answers_its_caller() {
+async fn a_run_that_is_cancelled_answers_its_caller() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let hook = publish_hook(&app, &ada, greeting(), "sync").await;

@@ -114,7 +114,11 @@ impl SimulatedEffects {
         if run.epoch() != self.epoch {
             violations.push(Oracle::LostRun);
         }
-        let on_uncertain = Policy::read(&effect.config).on_uncertain.unwrap_or(effect.node_type.on_uncertain);
+        let on_uncertain = match effect.node_type.name {
+            // It starts nothing itself, so it is always repeated.
+            WorkflowNode::NAME => OnUncertain::Retry,
+            _ => Policy::read(&effect.config).on_uncertain.unwrap_or(effect.node_type.on_uncertain),
+        };
         for before in run.performed.iter().filter(|before| before.step == step) {
             if before.attempt == attempt && on_uncertain != OnUncertain::Retry {
                 violations.push(Oracle::RepeatedUncertain);

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 pub const TRIGGER: &str = "start";
 /// A call to this host kills its worker.
 pub const POISON: &str = "https://poison.example";
-/// The field of a step that starts another run names one of the scenario's called workflows by its number.
+/// The field of a step that holds the number of the workflow that it calls.
 pub const CALLED: &str = "input";
 
 struct Drawing<'a> {

@@ -43,7 +43,7 @@ pub enum Oracle {
     WrongCrash,
     /// A key started two runs.
     StartedTwice,
-    /// A run that a step started is not in the log of that step's run, or the other way round.
+    /// The log of a parent and the run that it has called do not name each other.
     WrongCall,
     /// A step has another result than the run that it started.
     WrongCallResult,

@@ -90,7 +90,7 @@ impl ProtocolRule for Rule {
             Self::RefusesStopped => 387,
             Self::ClaimsOnce => 126,
             Self::ExpiresOpenReviews => 471,
-            Self::EndsOnce => 17,
+            Self::EndsOnce => 42,
             Self::AnswersOnce => 53,
             Self::ParksWithDueTime => 13,
             Self::ComparesWakes => 9,
@@ -110,7 +110,7 @@ impl Rule {
             && let Some(writes) = request["TransactItems"].as_array_mut()
             && writes.iter().any(is_end_of_call)
         {
-            // Its head and its log, without the item of the call and the head of the parent.
+            // Keeps the end and its log, without the writes to the parent.
             writes.retain(|write| !is_end_of_call(write) && !is_wake(write));
         }
         for body in write_bodies(operation, request) {
@@ -154,7 +154,7 @@ impl Rule {
     }
 }
 
-/// Whether a write tells a step that its run has ended.
+/// Whether a write marks a called run as ended.
 fn is_end_of_call(write: &Value) -> bool {
     let update = &write["Update"];
     let is_call = update["Key"]["sk"]["S"].as_str().is_some_and(|sk| sk.starts_with(keys::CALLED_RUN));

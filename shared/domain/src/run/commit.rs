@@ -18,11 +18,11 @@ pub struct Commit {
 
 impl Commit {
     pub fn is_empty(&self) -> bool {
-        self.stores_nothing() && self.canceled.is_empty() && self.stopped.is_empty()
+        self.has_no_writes() && self.canceled.is_empty() && self.stopped.is_empty()
     }
 
-    /// Whether it has only what follows a transaction.
-    pub fn stores_nothing(&self) -> bool {
+    /// Whether the transaction has nothing to write. Cancellations and stops come after it.
+    pub fn has_no_writes(&self) -> bool {
         self.events.is_empty() && self.opened.is_empty() && self.started.is_empty()
     }
 }

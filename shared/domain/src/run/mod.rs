@@ -70,7 +70,7 @@ impl Run {
     }
 }
 
-/// What a wait of a step ends with.
+/// What ends the wait of a step.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
     Review(ReviewAnswer),
@@ -87,7 +87,7 @@ pub fn has_ended() -> Error {
 pub enum RunState {
     Queued,
     Running,
-    /// The run waits for a time, or for the decision of a person
+    /// The run waits for a time, for the decision of a person, or for another run
     Paused,
     Completed,
     Failed,

@@ -30,6 +30,6 @@ pub struct ParentStep {
     pub run: RunId,
     /// The path of the step.
     pub step: String,
-    /// How many runs wait for each other above the new run, from 1.
+    /// The number of ancestors of the new run, from 1.
     pub depth: u32,
 }

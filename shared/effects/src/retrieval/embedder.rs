@@ -1,4 +1,5 @@
-//! Embeds texts for a retrieval: calls of the gateway, for which the owner of the run is charged.
+//! Embeds texts for a retrieval: calls of the gateway, for which the owner of the run or the preview is
+//! charged.
 
 use std::sync::Arc;
 

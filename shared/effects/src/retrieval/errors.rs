@@ -32,8 +32,8 @@ pub fn empty(source: &str) -> EffectError {
 /// `source` is the first one that exceeds the limit.
 pub fn too_many_passages(source: &str) -> EffectError {
     let message = format!(
-        "the sources up to \"{source}\" have more than {MAX_PASSAGES} passages, the maximum of a node; use fewer or \
-         shorter sources, or divide them between nodes"
+        "a node searches at most {MAX_PASSAGES} passages, and \"{source}\" exceeds them; use fewer or shorter sources, or \
+         divide them between nodes"
     );
     permanent("too_many_passages", message)
 }

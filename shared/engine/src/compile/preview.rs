@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::ExecutionPlan;
 
-/// The changes of a preview. Besides, its delays do not wait.
+/// The changes of a preview. In addition, its delays end at once.
 #[derive(Debug, Default)]
 pub struct PreviewChanges {
     pinned: BTreeMap<usize, PinnedOutput>,

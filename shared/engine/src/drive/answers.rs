@@ -67,8 +67,7 @@ impl<E: Effects> Driver<'_, E> {
     }
 }
 
-/// The result of a step whose run has ended. A failed run may succeed at another attempt; a stopped one was stopped on
-/// purpose.
+/// The result of a step whose run has ended. Only a failed run is tried again; a cancelled one was stopped on purpose.
 fn result_of(end: RunEnd) -> Result<StepOutcome, EffectError> {
     match end {
         RunEnd::Completed { output } => Ok(StepOutcome::new(OUT, output)),

@@ -62,7 +62,7 @@ pub async fn drive<J: Journal, E: Effects>(
         active: BTreeMap::new(),
         in_progress: FuturesUnordered::new(),
         results: VecDeque::new(),
-        // A process that crashed may not have stopped them.
+        // A process that crashed may have committed without stopping them.
         pending: Commit { stopped: restored.stopped, ..Commit::default() },
     };
     driver.carry_out(journal).await
@@ -74,7 +74,7 @@ impl<'a, E: Effects> Driver<'a, E> {
             self.collect();
             self.open_reviews();
             if let Some(end) = self.execution.end().cloned() {
-                // The runs that this one no longer needs are stopped before its end: after it, nobody would.
+                // These runs are stopped before the end, because no holder follows.
                 if !self.pending.stopped.is_empty() && self.commit(journal).await? == Hold::Lost {
                     return Ok(Departure::Lost);
                 }

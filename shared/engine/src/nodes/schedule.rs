@@ -25,11 +25,14 @@ pub struct ScheduleNode {
     /// An IANA time zone.
     #[schema(min_length = 1, max_length = 64, example = "Europe/Madrid")]
     pub zone: String,
-    /// What happens with scheduled times that were missed; `skip` by default.
+    /// What happens with scheduled times that were missed, because the workflow was paused or the platform was late by more
+    /// than 15 minutes. `skip` (the default) drops them, `last` starts one run for the last of them, `all` starts a run for
+    /// each, at most 100.
     #[serde(default)]
     #[schema(inline, nullable = false)]
     pub catch_up: Option<CatchUp>,
-    /// What happens at a scheduled time while the previous run is in progress; `allow` by default.
+    /// What happens at a scheduled time while the previous run is in progress. `allow` (the default) starts another run,
+    /// `skip` drops the time, `queue` starts the run when the previous one has ended.
     #[serde(default)]
     #[schema(inline, nullable = false)]
     pub overlap: Option<Overlap>,

@@ -25,8 +25,8 @@ pub struct WorkflowNode {
 impl NodeKind for WorkflowNode {
     const NAME: &'static str = "workflow";
     const CATEGORY: Category = Category::Integration;
-    const DESCRIPTION: &'static str = "Runs another workflow; its value is that run's output. `timeoutMs` limits the wait for its end; without it, that \
-         run may take days.";
+    const DESCRIPTION: &'static str = "Runs another workflow; its value is that run's output. `timeoutMs` limits the wait for it; without it, the wait \
+         has no limit.";
     const EFFECTS: bool = true;
     const POLICIES: Policies = Policies::EFFECT;
 

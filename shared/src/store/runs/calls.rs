@@ -33,8 +33,7 @@ impl Runs {
         }
     }
 
-    /// The answers to the steps that wait. The number of wakes is read before: an answer that comes later wakes the run
-    /// again.
+    /// The answers to the steps that wait. `wakes` is read before the answers, so a later answer makes `park` fail.
     pub async fn answers(&self, hold: &mut RunHold, waiting: &BTreeSet<String>) -> Result<BTreeMap<String, Answer>> {
         if let Some(item) = self.item(hold.id).await? {
             hold.seen_wakes = item.wakes;
@@ -95,7 +94,8 @@ impl Runs {
         }
     }
 
-    /// Stops the runs that a run has started, after its end. Until that has succeeded, the ticker finds the run.
+    /// Stops the runs that a run has started, after its end. `due_at` stays set until all are stopped, so the ticker
+    /// repeats this.
     pub async fn stop_calls(&self, id: RunId) -> Result<()> {
         let range = Range::beginning("sk", keys::CALLED_RUN);
         let query = TableQuery { range: Some(range), ..TableQuery::partition(keys::run_items(id)) };

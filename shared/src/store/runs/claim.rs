@@ -15,10 +15,10 @@ use uuid::Uuid;
 #[derive(Debug)]
 pub enum Claim {
     Claimed(Box<ClaimedRun>),
-    /// The run goes on by itself at this time.
+    /// The run is parked until this time.
     NotYet(Time),
-    /// The run has ended, and those that it has started are to be stopped.
-    LeavesCalls,
+    /// The run has ended, and the runs that it has started must be stopped.
+    StopCalls,
     /// The run has ended, waits, or is held by another process.
     Refused,
 }
@@ -48,7 +48,7 @@ impl Runs {
                 Some(wake_at) => return Ok(Claim::NotYet(wake_at)),
                 None => return Ok(Claim::Refused),
             },
-            state if state.has_ended() && item.due_at.is_some() => return Ok(Claim::LeavesCalls),
+            state if state.has_ended() && item.due_at.is_some() => return Ok(Claim::StopCalls),
             _ => return Ok(Claim::Refused),
         }
         let crashes = crashes_with(&item);

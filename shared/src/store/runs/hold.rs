@@ -37,7 +37,7 @@ impl Runs {
     /// Stores events, opens reviews and starts runs, in one transaction. Then it cancels reviews and stops runs. An answer
     /// that is stored after the commit and before the cancellation is ignored.
     pub async fn commit(&self, hold: &mut RunHold, commit: &Commit) -> Result<Hold> {
-        if !commit.stores_nothing() && !self.store_commit(hold, commit).await?.is_written() {
+        if !commit.has_no_writes() && !self.store_commit(hold, commit).await?.is_written() {
             return Ok(Hold::Lost);
         }
         self.stop_all(&commit.stopped).await?;

@@ -1,4 +1,4 @@
-//! The items of a run: its head, the parts of its log, and its reviews.
+//! The items of a run: its head, the parts of its log, its reviews, and the runs that it has called.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -28,7 +28,7 @@ pub struct RunItem {
     pub epoch: u64,
     /// The number of the next event.
     pub next_event: u64,
-    /// How often somebody answered a review or stopped the run. `seen_wakes` is the number that was known when the run
+    /// How often somebody answered a review or stopped the run, or a called run ended. `seen_wakes` is the number that was known when the run
     /// parked.
     pub wakes: u64,
     pub seen_wakes: u64,
@@ -43,7 +43,7 @@ pub struct RunItem {
     /// When a parked run goes on by itself. `due_at` only says when the ticker looks at the run again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wake_at: Option<Time>,
-    /// The user stopped the run. No holder can write to it any more, but to end it.
+    /// The user stopped the run. No holder can write to it; `end_stopped` ends it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop: Option<bool>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

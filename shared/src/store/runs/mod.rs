@@ -42,7 +42,7 @@ pub use start::{StartKey, Started};
 
 /// If nobody claims a queued run within this time, the ticker sends its hint again.
 const RESEND_AFTER: Duration = Duration::from_secs(60);
-/// The label of the writes that wake the run that waits for another. It may have ended, or may not wait any more.
+/// The label of the writes to the parent of a run. They are refused if the parent has ended or no longer waits.
 const PARENT: &str = "parent of the run";
 
 /// A message of `QUEUE_RUNS`.

@@ -22,7 +22,7 @@ impl Runs {
         progress: &ScheduleProgress,
     ) -> Result<bool> {
         let id = new.id;
-        // The run is first: its refusal shows that an earlier attempt of this very transaction wrote it.
+        // The writes of the run come first. If they are refused, an earlier attempt of this transaction has written them.
         let (_, mut writes) = self.new_run(new, Vec::new(), None).await?;
         let moved_on = progress_write(&self.entities, schedule, progress).set("last_run", id);
         writes.push(moved_on.labeled(SCHEDULE));

@@ -131,7 +131,7 @@ impl Store {
         let writes = 2 + commit.opened.len() + 3 * commit.started.len();
         self.crashes = 0;
         assert!(writes <= MAX_WRITES, "{writes} writes in one transaction");
-        if !commit.stores_nothing() {
+        if !commit.has_no_writes() {
             self.append(&commit.events);
         }
         self.started.extend(commit.started.iter().cloned());
