@@ -258,7 +258,10 @@ async fn sources_with_too_many_passages_are_refused() {
     let flow = publish(&ada, search(&pages, json!({}))).await;
     let error = ask(&app, &ada, &flow, "Which rule?").await;
     assert_eq!((&error["code"], paid_calls(&app).await), (&json!("too_many_passages"), 0));
-    assert!(error["message"].as_str().unwrap().contains("up to \"Page 3\" have more than 2000 passages"), "{error}");
+    assert!(
+        error["message"].as_str().unwrap().contains("at most 2000 passages, and \"Page 3\" exceeds them"),
+        "{error}"
+    );
 }
 
 #[tokio::test]
