@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn written_values_parse_back() {
         let (variables, now) = (Map::new(), jiff::Timestamp::UNIX_EPOCH);
-        let scope = Scope { variables: &variables, now };
+        let scope = Scope::new(&variables, now);
         let json = json!({"it's": ["a\\b\n\t\r\"", -5, 2.5, 1e20, null, true, {}], "": "ü{{"});
         let (read, _) = Expression::parse(&cel_literal(&json)).unwrap().evaluate(&scope).unwrap();
         assert_eq!(read, json);

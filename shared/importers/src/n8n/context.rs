@@ -111,6 +111,10 @@ impl<'d> Workflow<'d> {
         if wires.iter().all(|wire| self.node(wire.from).is_trigger()) {
             return Ok(NamedValue::new("input", self.wire_value(first).shape));
         }
+        // A failed node has no output that could be named.
+        if wires.iter().all(|wire| self.node(wire.from).is_error_output(wire.output)) {
+            return Ok(NamedValue::new("input", Shape::Error));
+        }
         let mut values: Vec<NamedValue> = Vec::new();
         for value in wires.iter().map(|wire| self.wire_value(wire)) {
             if values.len() <= MAX_SOURCES && !values.iter().any(|known| known.paths == value.paths) {

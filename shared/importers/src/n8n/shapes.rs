@@ -7,8 +7,10 @@ use super::wiring::{MAX_HOPS, Wiring};
 /// The shape of a node's output. Some nodes pass their input on.
 pub fn output_shape(document: &Document, wiring: &Wiring, mut node: usize) -> Shape {
     for _ in 0..MAX_HOPS {
-        if let Some(shape) = own_shape(&document.nodes[node]) {
-            return shape;
+        match own_shape(&document.nodes[node]) {
+            Some(Shape::List) if is_first_input_answer(document, wiring, node) => return Shape::ListOfAnswers,
+            Some(shape) => return shape,
+            None => {}
         }
         match wiring.incoming(node).next() {
             Some(wire) => node = wire.from,
@@ -16,6 +18,12 @@ pub fn output_shape(document: &Document, wiring: &Wiring, mut node: usize) -> Sh
         }
     }
     Shape::Same
+}
+
+/// Whether the first input of a node comes directly from an HTTP call.
+fn is_first_input_answer(document: &Document, wiring: &Wiring, node: usize) -> bool {
+    let first = wiring.incoming(node).next();
+    first.is_some_and(|wire| own_shape(&document.nodes[wire.from]) == Some(Shape::Answer))
 }
 
 /// The shape of the output of a node's type. None when the node passes its input on.

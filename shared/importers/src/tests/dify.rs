@@ -310,7 +310,7 @@ fn first_and_last_of_an_empty_list_are_null() {
     let fields = config(&read_sound(&app.to_string()), "cut")["fields"].clone();
     let cut = |list: Value| {
         let variables = serde_json::Map::from_iter([("nodes".to_owned(), json!({"go": {"output": {"list": list}}}))]);
-        let scope = Scope { variables: &variables, now: jiff::Timestamp::UNIX_EPOCH };
+        let scope = Scope::new(&variables, jiff::Timestamp::UNIX_EPOCH);
         ["result", "first_record", "last_record"]
             .map(|field| Expression::parse(fields[field].as_str().unwrap()).unwrap().evaluate(&scope).unwrap().0)
     };

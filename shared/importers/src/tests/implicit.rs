@@ -99,7 +99,7 @@ fn a_chat_is_answered_with_the_last_output() {
     assert_eq!(chat("", "set", set()), ("chat>last last>answer".to_owned(), Some(text.into())));
     for (given, shown) in [(json!({"output": "a"}), "a"), (json!({"text": "b"}), "b"), (json!({"c": 1}), "{\"c\":1}")] {
         let variables = serde_json::Map::from_iter([("nodes".to_owned(), json!({"last": {"output": given}}))]);
-        let scope = Scope { variables: &variables, now: jiff::Timestamp::UNIX_EPOCH };
+        let scope = Scope::new(&variables, jiff::Timestamp::UNIX_EPOCH);
         assert_eq!(JinjaTemplate::parse(text).unwrap().render(&scope).unwrap(), shown);
     }
     let asked = ("chat>last last>answer".to_owned(), Some("{{ nodes.last.output }}".into()));

@@ -25,6 +25,8 @@ pub enum Shape {
     Message,
     /// n8n: items. Here: a list of the inputs.
     List,
+    /// A list of the inputs, of which the first is an HTTP response.
+    ListOfAnswers,
     /// The passages of a retrieval.
     Passages,
     /// n8n: `{error: …}`. Here: the error, `{code, message}`.
@@ -88,9 +90,10 @@ impl NamedValue {
                 _ => Err(ONLY_TEXT.to_owned()),
             },
             (Shape::Message, [_, ..]) => Err(ONLY_TEXT.to_owned()),
-            (Shape::List, [_, ..]) => {
+            (Shape::List | Shape::ListOfAnswers, [_, ..]) => {
                 let note = Some("a merge gives a list of its inputs: the first one is taken");
-                Ok(Translated::Path { members: &["0"], links: 0, note })
+                let members: &[&str] = if self.shape == Shape::List { &["0"] } else { &["0", "body"] };
+                Ok(Translated::Path { members, links: 0, note })
             }
             (Shape::Passages, [_, ..]) => {
                 let note = Some("passages have another shape here: check the paths into them");

@@ -173,7 +173,7 @@ fn translations_give_what_javascript_gave() {
     let variables =
         json!({"nodes": {"last": {"output": {"t": "héllo", "l": [1, 2, 3], "n": 2.5, "tags": ["a", "b"]}}}});
     let variables = variables.as_object().unwrap();
-    let scope = engine::expression::Scope { variables, now: jiff::Timestamp::UNIX_EPOCH };
+    let scope = engine::expression::Scope::new(variables, jiff::Timestamp::UNIX_EPOCH);
     for (source, given) in [
         ("$json.t.slice(0, 20)", json!("héllo")),
         ("$json.t.slice(1, 3)", json!("él")),
