@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::id::{ApiKeyId, LeaseId, OrgId, TransactionId, UserId};
 use super::money::Money;
+use super::run::RunStep;
 use super::time::Time;
 use super::usage::{Tokens, UsageSource};
 
@@ -34,6 +35,9 @@ pub struct Charge {
     /// The provider that responded.
     pub provider: String,
     pub request_id: String,
+    /// The step of a run for which the call was made. Its usage counts the charge.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<Box<RunStep>>,
     /// The transaction of an earlier attempt of the same request.
     pub retry_of: Option<TransactionId>,
     /// The hash of the body, by which a retry of the request is recognized.

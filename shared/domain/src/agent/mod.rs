@@ -16,6 +16,7 @@ use super::identity::Account;
 use super::problem::StatusProblem;
 use super::reference::Reference;
 use super::time::Time;
+use crate::{Error, Result};
 
 pub const DEFAULT_NAME: &str = "Nuevo agente";
 pub const MAX_NAME_CHARS: usize = 200;
@@ -104,6 +105,19 @@ impl Agent {
             RequestedStatus::Published if !self.gone.is_empty() => AgentStatus::NeedsAttention,
             RequestedStatus::Published if self.config.lacks_credential() => AgentStatus::PermissionsRequired,
             RequestedStatus::Published => AgentStatus::Published,
+        }
+    }
+
+    /// Checks whether the agent can be executed.
+    pub fn check_callable(&self) -> Result<()> {
+        let problem = || self.problems().into_iter().next().map(|problem| problem.message).unwrap_or_default();
+        match self.status() {
+            AgentStatus::Published => Ok(()),
+            AgentStatus::Paused => Err(Error::invalid_state("the agent is paused; publish it")),
+            AgentStatus::Archived => Err(Error::invalid_state("the agent is archived; publish it")),
+            AgentStatus::NeedsAttention | AgentStatus::PermissionsRequired => {
+                Err(Error::invalid_state(format!("the agent needs attention: {}", problem())))
+            }
         }
     }
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{RunError, StepError};
+use super::{AgentAction, RunError, StepError};
 use crate::id::RunId;
 use crate::time::Time;
 
@@ -16,7 +16,7 @@ pub struct RunEvent {
 }
 
 /// What happened. `step` is the path of a step, such as `lines[2]/send`: the node `send` in the third iteration of the
-/// loop `lines`.
+/// loop `lines`. The calls of an agent are steps, too: `ask[0]` is the first call of the node `ask`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum RunEventKind {
@@ -28,6 +28,9 @@ pub enum RunEventKind {
     StepStarted {
         step: String,
         attempt: u32,
+        /// What an agent does in this step.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        action: Option<AgentAction>,
     },
     /// An attempt failed, and the next one begins at `next_at`.
     StepRetried {
@@ -45,6 +48,8 @@ pub enum RunEventKind {
     StepAsked {
         step: String,
         expires_at: Time,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        action: Option<AgentAction>,
     },
     /// The step has started another run, and waits for its end, at most until a time.
     StepCalled {
@@ -87,6 +92,12 @@ pub enum RunEventKind {
         error: RunError,
     },
     RunCancelled,
+}
+
+/// The id of the node of a step: `send` for `lines[2]/send`, and `ask` for `ask[0]`.
+pub fn node_id_of(step: &str) -> &str {
+    let last = step.rsplit('/').next().unwrap_or_default();
+    last.split('[').next().unwrap_or_default()
 }
 
 /// A value of a run. Large values are objects in the bucket.

@@ -5,7 +5,7 @@
 #[must_use = "a process that lost the run must leave it"]
 pub enum Hold {
     Held,
-    /// Another process has the run, or the run was stopped. Nothing was written.
+    /// Another process has the run, or the run was stopped. The last transaction was refused; earlier ones may be stored.
     Lost,
 }
 

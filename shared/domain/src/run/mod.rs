@@ -1,5 +1,6 @@
 //! Runs: each is one execution of a release of a workflow.
 
+mod agent_action;
 mod commit;
 mod event;
 mod hold;
@@ -18,10 +19,11 @@ use super::identity::Account;
 use super::time::Time;
 use crate::{Error, Result};
 
+pub use agent_action::{AgentAction, AgentActionKind};
 pub use commit::Commit;
-pub use event::{RunEvent, RunEventKind, RunValue};
+pub use event::{RunEvent, RunEventKind, RunValue, node_id_of};
 pub use hold::{Hold, Parking};
-pub use new_run::{NewRun, ParentStep};
+pub use new_run::{NewRun, ParentStep, StartableRelease};
 pub use review::{NewReview, ReviewAnswer, ReviewField, ReviewFieldType, ReviewRequest};
 pub use step_error::StepError;
 
@@ -51,6 +53,11 @@ impl Run {
         Time::from_uuid(self.id.uuid())
     }
 
+    /// The run that no step of another run has started, among this one and its ancestors.
+    pub fn root(&self) -> RunId {
+        self.parent.as_ref().map_or(self.id, |parent| parent.root)
+    }
+
     /// Checks whether the state allows cancelling the run: only before it begins.
     pub fn check_cancellable(&self) -> Result<()> {
         match self.state {
@@ -68,6 +75,14 @@ impl Run {
             _ => Err(has_ended()),
         }
     }
+}
+
+/// A step of a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunStep {
+    pub run: RunId,
+    /// The path of the step.
+    pub path: String,
 }
 
 /// What ends the wait of a step.
@@ -117,6 +132,14 @@ pub struct RunError {
     /// The node that failed; none if the run failed as a whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node_id: Option<String>,
+}
+
+impl RunError {
+    /// The message with the node that failed.
+    pub fn describe(&self, run: &str) -> String {
+        let place = self.node_id.as_ref().map(|id| format!(" at the node `{id}`")).unwrap_or_default();
+        format!("{run} failed{place}: {}", self.message)
+    }
 }
 
 /// How a run ends.

@@ -19,9 +19,37 @@ pub struct NewRun {
     pub trigger: String,
     pub input: Value,
     /// The call of a webhook that starts the run. It is stored with the run.
-    pub call: Option<(WebhookId, WebhookEvent)>,
+    pub webhook_call: Option<(WebhookId, WebhookEvent)>,
     /// The step of another run that waits for this one.
     pub parent: Option<ParentStep>,
+}
+
+/// The active release of a workflow that may start runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StartableRelease {
+    pub account: Account,
+    pub workflow: WorkflowId,
+    pub release: ReleaseId,
+    pub number: u64,
+}
+
+impl NewRun {
+    /// A run with a new id, without a webhook call and a parent.
+    pub fn new(release: StartableRelease, origin: RunOrigin, trigger: String, input: Value) -> Self {
+        let StartableRelease { account, workflow, release, number } = release;
+        Self {
+            id: RunId::new(),
+            account,
+            workflow,
+            release,
+            release_number: number,
+            origin,
+            trigger,
+            input,
+            webhook_call: None,
+            parent: None,
+        }
+    }
 }
 
 /// A step that runs another workflow.
@@ -32,4 +60,6 @@ pub struct ParentStep {
     pub step: String,
     /// The number of ancestors of the new run, from 1.
     pub depth: u32,
+    /// The first of these ancestors.
+    pub root: RunId,
 }

@@ -5,6 +5,11 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::text::shorten_to;
+
+/// A longer message is shortened, so that events with errors stay small.
+const MAX_MESSAGE_CHARS: usize = 2_000;
+
 /// The platform's own messages never show a value of the run. The message of a `fail` node is written by the author of
 /// the graph.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -15,12 +20,13 @@ pub struct StepError {
 
 impl StepError {
     pub fn new(code: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { code: code.into(), message: message.into() }
+        let (code, message) = (code.into(), message.into());
+        Self { code, message: shorten_to(&message, MAX_MESSAGE_CHARS).into_owned() }
     }
 
     /// The error with the place where it happened.
     pub fn located(self, place: &str) -> Self {
-        Self { message: format!("{place}: {}", self.message), ..self }
+        Self::new(self.code, format!("{place}: {}", self.message))
     }
 
     /// The value of the port `error`.

@@ -33,6 +33,10 @@ fn unpublished<T>() -> Result<T> {
 }
 
 impl WorkflowState {
+    pub fn may_start(self) -> bool {
+        self.check_startable().is_ok()
+    }
+
     /// Checks whether runs may start. A workflow that needs attention starts them, and its runs show what is missing.
     pub fn check_startable(self) -> Result<()> {
         match self {

@@ -1,0 +1,36 @@
+//! What an agent does in one step.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::id::AgentId;
+
+/// What an agent does
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentAction {
+    pub kind: AgentActionKind,
+    /// The name of the model or of the tool
+    #[schema(example = "dev-chat")]
+    pub name: String,
+    /// The agent that does it: the one that was called, a member of its team, or one that it uses as a tool
+    #[schema(value_type = uuid::Uuid)]
+    pub agent_id: AgentId,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum AgentActionKind {
+    /// Reads its configuration
+    Load,
+    /// Searches its sources
+    Search,
+    /// Asks its model
+    Model,
+    /// Calls another system
+    Http,
+    /// Runs a workflow
+    Workflow,
+    /// Lets its caller or a person execute a function
+    Function,
+}
