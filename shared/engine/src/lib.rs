@@ -1,12 +1,14 @@
 //! The workflow engine: node types, expressions, JSON schemas, the compiler that validates graphs, the state
-//! of runs and the driver that carries them out, and templates.
+//! of runs and of agents, the driver that carries them out, and templates.
 
+pub mod agent;
 pub mod compile;
 pub mod drive;
 pub mod expression;
 #[cfg(test)]
 mod graph_builder;
 pub mod nodes;
+pub mod operation;
 pub mod run;
 pub mod schedule;
 pub mod schema;

@@ -29,10 +29,10 @@ pub struct Schedule {
     follows_elapsed_time: bool,
 }
 
-/// The runs that a schedule starts now, oldest first, and its next time.
+/// The times of a schedule that are due, oldest first, and its next time.
 #[derive(Debug, PartialEq)]
 pub struct DueTimes {
-    pub runs: Vec<Timestamp>,
+    pub times: Vec<Timestamp>,
     pub next: Option<Timestamp>,
 }
 
@@ -69,7 +69,7 @@ impl Schedule {
         local_times.map_while(|local| self.instant(local.datetime()))
     }
 
-    /// The runs that are due at `now`, for a schedule whose next time was `planned`. Times that were missed, because
+    /// The times that are due at `now`, for a schedule whose next time was `planned`. Times that were missed, because
     /// the platform or the workflow was stopped, are handled by `catch_up`.
     pub fn due(&self, planned: Timestamp, now: Timestamp, catch_up: CatchUp) -> DueTimes {
         let most_missed = match catch_up {
@@ -77,17 +77,17 @@ impl Schedule {
             CatchUp::Last => 1,
             CatchUp::All => MAX_MISSED,
         };
-        let (mut runs, mut missed, mut until) = (Vec::new(), 0, now);
+        let (mut times, mut missed, mut until) = (Vec::new(), 0, now);
         while let Some(time) = self.last_until(until).filter(|time| *time >= planned) {
             missed += usize::from(now.duration_since(time) > GRACE);
             if missed > most_missed {
                 break;
             }
-            runs.push(time);
+            times.push(time);
             until = time - SignedDuration::from_nanos(1);
         }
-        runs.reverse();
-        DueTimes { runs, next: self.next_after(now) }
+        times.reverse();
+        DueTimes { times, next: self.next_after(now) }
     }
 
     fn local(&self, time: Timestamp) -> DateTime {
@@ -237,15 +237,15 @@ mod tests {
         let due = |catch_up| {
             let due = schedule.due(planned, now, catch_up);
             assert_eq!(due.next, Some(time("2026-03-01T14:00:00Z")));
-            due.runs.iter().map(|time| time.strftime("%H").to_string()).collect::<Vec<_>>()
+            due.times.iter().map(|time| time.strftime("%H").to_string()).collect::<Vec<_>>()
         };
         assert_eq!(due(CatchUp::Skip), ["13"]);
         assert_eq!(due(CatchUp::Last), ["12", "13"]);
         assert_eq!(due(CatchUp::All), ["10", "11", "12", "13"]);
         let late = schedule.due(planned, time("2026-03-01T13:40:00Z"), CatchUp::Skip);
-        assert_eq!(late.runs, []);
+        assert_eq!(late.times, []);
         let early = schedule.due(time("2026-03-01T14:00:00Z"), now, CatchUp::All);
-        assert_eq!(early.runs, []);
+        assert_eq!(early.times, []);
     }
 
     #[test]
@@ -253,8 +253,8 @@ mod tests {
         let schedule = Schedule::parse("* * * * *", "UTC").unwrap();
         let due = schedule.due(time("2026-01-01T00:00:00Z"), time("2026-03-01T00:00:00Z"), CatchUp::All);
         // The times within the grace were not missed.
-        assert_eq!(due.runs.len(), MAX_MISSED + 16);
-        assert_eq!(due.runs.last(), Some(&time("2026-03-01T00:00:00Z")));
-        assert!(due.runs.is_sorted());
+        assert_eq!(due.times.len(), MAX_MISSED + 16);
+        assert_eq!(due.times.last(), Some(&time("2026-03-01T00:00:00Z")));
+        assert!(due.times.is_sorted());
     }
 }

@@ -1,9 +1,9 @@
-//! The size of a value as JSON, and its maximum in a run.
+//! The size of a value as JSON and in memory, and its maximum in a run.
 
 use std::io;
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use domain::{Error, Result};
 
@@ -17,6 +17,22 @@ pub fn measure(value: &impl Serialize) -> Option<usize> {
     let mut limit = ByteLimit(MAX_VALUE_BYTES);
     serde_json::to_writer(&mut limit, value).ok()?;
     Some(MAX_VALUE_BYTES - limit.0)
+}
+
+/// The approximate size of a value in memory. Small values take many times their size as JSON.
+pub fn memory_of(value: &Value) -> usize {
+    let content = match value {
+        Value::String(text) => text.len(),
+        Value::Array(items) => items.iter().map(memory_of).sum(),
+        Value::Object(fields) => memory_of_fields(fields),
+        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+    };
+    size_of::<Value>() + content
+}
+
+/// The approximate size of the entries of a map in memory.
+pub fn memory_of_fields(fields: &Map<String, Value>) -> usize {
+    fields.iter().map(|(name, value)| size_of::<String>() + name.len() + memory_of(value)).sum()
 }
 
 /// Whether lists and objects of the value are nested deeper than a limit.

@@ -30,7 +30,7 @@ fn processor_time() -> Duration {
 
 fn evaluate(language: &str, text: &str) -> Result<String, String> {
     let variables = json!({"input": {"n": 5, "tags": ["a"]}, "nodes": {}, "vars": {}, "run": {"id": "r1"}});
-    let scope = Scope { variables: variables.as_object().unwrap(), now: "2026-03-01T09:30:00Z".parse().unwrap() };
+    let scope = Scope::new(variables.as_object().unwrap(), "2026-03-01T09:30:00Z".parse().unwrap());
     if language == "cel" {
         let expression = Expression::parse(text).map_err(|problem| problem.to_string())?;
         return expression.evaluate(&scope).map(|(value, _)| value.to_string()).map_err(|failure| failure.to_string());

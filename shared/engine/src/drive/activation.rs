@@ -12,6 +12,7 @@ use crate::nodes::policy::OnUncertain;
 use crate::nodes::review::ReviewNode;
 use crate::nodes::workflow::WorkflowNode;
 use crate::run::{DueEffect, StepError, StepPath};
+use crate::value_size::memory_of_fields;
 use domain::run::{MAX_CRASHES, RunEventKind};
 
 /// An attempt that has begun this many times is suspected of crashing its processes.
@@ -23,7 +24,7 @@ impl<E: Effects> Driver<'_, E> {
         let path = effect.path.clone();
         let stage = match self.begun.remove(&path) {
             None => self.first_stage(&effect),
-            Some(Begun::Attempt { attempt, times }) => self.uncertain_stage(&path, attempt, times),
+            Some(Begun::Attempt { attempt, times }) => self.uncertain_stage(&effect, attempt, times),
             Some(Begun::Retry { attempt, at }) => Ok(Stage::Retry { attempt, at }),
             Some(Begun::Delay { until }) => Ok(Stage::Delay { until }),
             Some(Begun::Review { expires_at, uncertain }) => Ok(Stage::Review { expires_at, uncertain }),
@@ -31,12 +32,13 @@ impl<E: Effects> Driver<'_, E> {
         };
         let stage = stage.map_err(|error| (path.clone(), error))?;
         let config = Arc::new(effect.config.clone());
-        self.active.insert(path, Active { effect, config, stage });
+        let bytes = 2 * memory_of_fields(&config);
+        self.active.insert(path, Active { effect, config, bytes, stage });
         Ok(())
     }
 
     fn first_stage(&mut self, effect: &DueEffect) -> Result<Stage, StepError> {
-        match self.execution.plan().steps[effect.path.step].node_type.name {
+        match effect.operation.name() {
             DelayNode::NAME => {
                 let (step, until) = (self.display(&effect.path), delay_until(&effect.config, self.now())?);
                 let until = if self.execution.plan().is_preview() { self.now() } else { until };
@@ -49,12 +51,12 @@ impl<E: Effects> Driver<'_, E> {
     }
 
     /// A crash left in doubt whether an attempt took place.
-    fn uncertain_stage(&self, path: &StepPath, attempt: u32, times: u32) -> Result<Stage, StepError> {
-        let step = &self.execution.plan().steps[path.step];
-        let on_uncertain = match step.node_type.name {
+    fn uncertain_stage(&self, effect: &DueEffect, attempt: u32, times: u32) -> Result<Stage, StepError> {
+        let step = &self.execution.plan().steps[effect.path.step];
+        let on_uncertain = match effect.operation.name() {
             // The run that it starts is in the log, or was not started.
             WorkflowNode::NAME => OnUncertain::Retry,
-            _ => step.policy.on_uncertain.unwrap_or(step.node_type.on_uncertain),
+            _ => step.policy.on_uncertain.unwrap_or(effect.operation.on_uncertain()),
         };
         match on_uncertain {
             OnUncertain::Retry if times > MAX_CRASHES => {

@@ -1,7 +1,10 @@
 //! The answers that steps wait for: those of people, and the ends of runs that steps have started.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::Duration;
+
+use serde_json::Value;
 
 use super::state::{Driver, Stage};
 use super::{EffectError, Effects, Journal, RetryHint, TIMEOUT};
@@ -9,7 +12,7 @@ use crate::nodes::OUT;
 use crate::run::{StepError, StepOutcome, StepPath};
 use domain::Result;
 use domain::id::RunId;
-use domain::run::{Answer, RunEnd, RunError};
+use domain::run::{Answer, RunEnd};
 
 /// How often the driver looks for answers while other effects are in progress.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
@@ -23,7 +26,7 @@ impl<E: Effects> Driver<'_, E> {
     pub async fn read_answers<J: Journal>(&mut self, journal: &mut J) -> Result<bool> {
         let waiting = self.active.iter().filter(|(_, active)| active.stage.is_waiting());
         let waiting: BTreeSet<String> = waiting.map(|(path, _)| self.display(path)).collect();
-        let answers = journal.answers(&waiting).await?;
+        let answers = self.wait_for(journal.answers(&waiting)).await?;
         self.next_look = self.now().plus(LOOK_EVERY);
         let mut has_advanced = false;
         for (step, answer) in answers {
@@ -69,16 +72,22 @@ impl<E: Effects> Driver<'_, E> {
 
 /// The result of a step whose run has ended. Only a failed run is tried again; a cancelled one was stopped on purpose.
 fn result_of(end: RunEnd) -> Result<StepOutcome, EffectError> {
+    let retry = match &end {
+        RunEnd::Failed(_) => RetryHint::After(Duration::ZERO),
+        RunEnd::Completed { .. } | RunEnd::Cancelled => RetryHint::Never,
+    };
+    let output = describe_end(end).map_err(|error| EffectError { error, retry })?;
+    Ok(StepOutcome::new(OUT, output))
+}
+
+/// The output of a run that another one or an agent has started, or its error.
+pub fn describe_end(end: RunEnd) -> Result<Arc<Value>, StepError> {
     match end {
-        RunEnd::Completed { output } => Ok(StepOutcome::new(OUT, output)),
-        RunEnd::Failed(RunError { code, message, node_id }) => {
-            let place = node_id.map(|id| format!(" at the node `{id}`")).unwrap_or_default();
-            let error = StepError::new(code, format!("the run of the workflow failed{place}: {message}"));
-            Err(EffectError { error, retry: RetryHint::After(Duration::ZERO) })
+        RunEnd::Completed { output } => Ok(output),
+        RunEnd::Failed(error) => {
+            let message = error.describe("the run of the workflow");
+            Err(StepError::new(error.code, message))
         }
-        RunEnd::Cancelled => {
-            let error = StepError::new("run_cancelled", "the run of the workflow was stopped");
-            Err(EffectError { error, retry: RetryHint::Never })
-        }
+        RunEnd::Cancelled => Err(StepError::new("run_cancelled", "the run of the workflow was stopped")),
     }
 }

@@ -11,6 +11,7 @@ use super::{Effect, EffectError, EffectOutcome, Effects, RetryHint, TIMEOUT};
 use crate::nodes::NodeKind;
 use crate::nodes::policy::Retry;
 use crate::nodes::workflow::WorkflowNode;
+use crate::operation::Operation;
 use crate::run::{StepError, StepOutcome, StepPath};
 use domain::graph::hash;
 use domain::run::{NewRun, RunEventKind};
@@ -35,7 +36,8 @@ impl<E: Effects> Driver<'_, E> {
         ready.truncate(self.room(suspect.is_some()));
         for (path, Ready { attempt, .. }) in ready.iter().filter(|(_, ready)| !ready.is_stored) {
             let (step, attempt) = (self.display(path), *attempt);
-            self.record(RunEventKind::StepStarted { step, attempt });
+            let action = self.active.get(path).and_then(|active| active.effect.action.clone());
+            self.record(RunEventKind::StepStarted { step, attempt, action });
         }
         ready.into_iter().map(|(path, _)| path).collect()
     }
@@ -60,11 +62,12 @@ impl<E: Effects> Driver<'_, E> {
 
     fn timeout_of(&self, path: &StepPath) -> Duration {
         let step = &self.execution.plan().steps[path.step];
-        if step.node_type.name == WorkflowNode::NAME {
+        let operation = self.active.get(path).map_or(Operation::Node(step.node_type), |active| active.effect.operation);
+        if operation.name() == WorkflowNode::NAME {
             // The timeout of the node limits the wait for the run that the attempt starts.
-            return step.node_type.timeout;
+            return operation.timeout();
         }
-        step.policy.timeout_ms.map_or(step.node_type.timeout, Duration::from_millis)
+        step.policy.timeout_ms.map_or(operation.timeout(), Duration::from_millis)
     }
 
     fn retry_of(&self, path: &StepPath) -> Retry {
@@ -75,7 +78,6 @@ impl<E: Effects> Driver<'_, E> {
         // Storing the intent may have taken so long that the claim expires before the timeout.
         let has_time = self.has_time(&path, MARGIN / 2);
         let (step, timeout, retry) = (self.display(&path), self.timeout_of(&path), self.retry_of(&path));
-        let node_type = self.execution.plan().steps[path.step].node_type;
         let Some(active) = self.active.get_mut(&path) else { return };
         let Stage::Ready(ready) = &mut active.stage else { return };
         let Ready { attempt, is_suspect, .. } = *ready;
@@ -86,7 +88,7 @@ impl<E: Effects> Driver<'_, E> {
         let idempotency_key = hash(&json!([self.run_id, step, attempt]));
         let call = self.effects.perform(Effect {
             step,
-            node_type,
+            operation: active.effect.operation,
             config: active.config.clone(),
             input: active.effect.input.clone(),
             attempt,

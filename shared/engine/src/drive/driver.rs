@@ -1,31 +1,32 @@
 //! The loop of the driver: collect events, store them, perform effects, wait for one to end.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::time::Duration;
 
 use futures::future::FutureExt;
 use futures::stream::{FuturesUnordered, StreamExt};
-use tokio::time::sleep;
 
-use super::events::{canceled, to_log};
+use super::events::{EventKey, canceled, to_log};
+use super::limits::Limits;
 use super::restore::{Begun, restore};
-use super::state::{Driver, MARGIN, Ready, Stage};
-use super::waits::pass_through;
+use super::state::{Driver, Stage};
 use super::{ClaimedRun, Commit, Departure, Effects, Journal, Shift};
-use crate::run::{Execution, RunStart, StepError, StepOutcome, StepPath};
+use crate::run::{Execution, RunStart, StepError, StepEvent, StepOutcome, StepPath};
 use domain::Result;
-use domain::run::{Hold, MAX_CRASHES, Parking, RunEnd, RunError, RunEvent, RunEventKind};
+use domain::run::{Hold, MAX_CRASHES, RunEnd, RunError, RunEvent, RunEventKind};
 use domain::time::Time;
-
-/// The process keeps a run for a wait that is not longer than this. Leaving and claiming it again would cost more.
-const SHORT_WAIT: Duration = Duration::from_secs(1);
-/// The maximum number of results in one commit. Each is stored with its value, and a transaction has at most 4 MB.
-const MAX_RESULTS: usize = 50;
-/// The maximum number of runs that one commit starts. Each takes three of the 100 writes of a transaction.
-const MAX_STARTED: usize = 12;
 
 /// Carries out a run until it ends or must wait, or until the shift ends.
 pub async fn drive<J: Journal, E: Effects>(
+    run: ClaimedRun,
+    shift: Shift,
+    journal: &mut J,
+    effects: &E,
+) -> Result<Departure> {
+    drive_within(Limits::RUN, run, shift, journal, effects).await
+}
+
+pub async fn drive_within<J: Journal, E: Effects>(
+    limits: Limits,
     run: ClaimedRun,
     shift: Shift,
     journal: &mut J,
@@ -47,18 +48,17 @@ pub async fn drive<J: Journal, E: Effects>(
         return end_run(journal, Vec::new(), &end, shift.clock.now()).await;
     }
     let start = RunStart { run_id: id.clone(), trigger, input: restored.input, now: now.into() };
-    let mut execution = Execution::new(plan, start, restored.history);
-    if !restored.is_new {
-        // The log has these events.
-        execution.take_events();
-    }
+    let execution = Execution::new(plan, start, restored.history);
     let mut driver = Driver {
         run_id: id,
         next_look: shift.clock.now(),
         shift,
+        limits,
+        pause_at: limits.slice,
         execution,
         effects,
         begun: restored.begun,
+        stored: restored.stored,
         active: BTreeMap::new(),
         in_progress: FuturesUnordered::new(),
         results: VecDeque::new(),
@@ -72,14 +72,28 @@ impl<'a, E: Effects> Driver<'a, E> {
     async fn carry_out<J: Journal>(&mut self, journal: &mut J) -> Result<Departure> {
         loop {
             self.collect();
-            self.open_reviews();
-            if let Some(end) = self.execution.end().cloned() {
-                // These runs are stopped before the end, because no holder follows.
-                if !self.pending.stopped.is_empty() && self.commit(journal).await? == Hold::Lost {
+            if let Some(end) = self.end() {
+                if self.execution.end().is_none() {
+                    // The run exceeds a limit, so nobody waits for the runs that it was about to start.
+                    self.pending.stopped.extend(self.pending.started.iter().map(|new| new.id));
+                }
+                // No holder follows, so runs are started and stopped before the end.
+                let has_runs = !(self.pending.started.is_empty() && self.pending.stopped.is_empty());
+                if has_runs && self.commit(journal).await? == Hold::Lost {
                     return Ok(Departure::Lost);
                 }
                 let events = std::mem::take(&mut self.pending.events);
                 return end_run(journal, events, &end, self.now()).await;
+            }
+            if self.needs_pause() {
+                if let Some(departure) = self.pause(journal).await? {
+                    return Ok(departure);
+                }
+                continue;
+            }
+            self.open_reviews();
+            if self.execution.has_more() || self.execution.end().is_some() {
+                continue;
             }
             let ready = self.record_intents();
             if !self.pending.is_empty() && self.commit(journal).await? == Hold::Lost {
@@ -109,8 +123,24 @@ impl<'a, E: Effects> Driver<'a, E> {
         path.display(self.execution.plan())
     }
 
-    /// Processes the new events and the due effects of the execution.
+    /// Runs steps until the next pause, and processes the new events and the due effects of the execution.
     fn collect(&mut self) {
+        loop {
+            self.execution.settle(self.pause_at);
+            self.collect_events();
+            // An effect that fails at once may cancel others, so all of them are known first.
+            let due = self.execution.take_due();
+            let failed: Vec<_> = due.into_iter().filter_map(|effect| self.activate(effect).err()).collect();
+            if failed.is_empty() {
+                return;
+            }
+            for (path, error) in failed {
+                self.execution.finish(&path, Err(error));
+            }
+        }
+    }
+
+    fn collect_events(&mut self) {
         let events = self.execution.take_events();
         self.effects.observe(self.execution.plan(), &events);
         for path in canceled(&events) {
@@ -118,25 +148,39 @@ impl<'a, E: Effects> Driver<'a, E> {
                 Some(Stage::InProgress { abort, .. }) => abort.abort(),
                 Some(Stage::Review { .. }) => self.cancel_review(self.display(&path)),
                 Some(Stage::Call { run_id, .. }) => self.pending.stopped.push(run_id),
-                _ => {}
+                Some(_) => {}
+                None => self.cancel_begun(&path),
             }
         }
+        self.record_events(events);
+    }
+
+    /// Records the events that the log does not have.
+    pub(super) fn record_events(&mut self, events: Vec<StepEvent>) {
         for kind in to_log(self.execution.plan(), events) {
-            self.record(kind);
+            let is_stored = !self.stored.is_empty() && EventKey::new(&kind).is_some_and(|key| self.stored.remove(&key));
+            if !is_stored {
+                self.record(kind);
+            }
         }
-        // An effect that fails at once may cancel others, so all of them are known first.
-        let due = self.execution.take_due();
-        let failed: Vec<_> = due.into_iter().filter_map(|effect| self.activate(effect).err()).collect();
-        for (path, error) in failed {
-            self.execution.finish(&path, Err(error));
-            self.collect();
+    }
+
+    /// Cancels what an earlier process began, if it stopped before it could cancel it itself.
+    fn cancel_begun(&mut self, path: &StepPath) {
+        match self.begun.remove(path) {
+            Some(Begun::Review { .. }) => self.cancel_review(self.display(path)),
+            Some(Begun::Call { run_id, .. }) => self.pending.stopped.push(run_id),
+            _ => {}
         }
     }
 
     pub(super) fn finish(&mut self, path: &StepPath, result: Result<StepOutcome, StepError>) {
         self.active.remove(path);
+        let is_settled = !self.execution.has_more();
         self.execution.finish(path, result);
-        self.collect();
+        if is_settled {
+            self.collect();
+        }
     }
 
     pub(super) fn set_stage(&mut self, path: &StepPath, stage: Stage) {
@@ -146,113 +190,21 @@ impl<'a, E: Effects> Driver<'a, E> {
     }
 
     /// Stores the pending events. Effects in progress go on meanwhile.
-    async fn commit<J: Journal>(&mut self, journal: &mut J) -> Result<Hold> {
+    pub(super) async fn commit<J: Journal>(&mut self, journal: &mut J) -> Result<Hold> {
         let pending = std::mem::take(&mut self.pending);
-        let stored = journal.commit(&pending).fuse();
-        futures::pin_mut!(stored);
+        self.wait_for(journal.commit(&pending)).await
+    }
+
+    /// Waits for the journal. Effects in progress go on meanwhile, so that none of them misses its timeout.
+    pub(super) async fn wait_for<T>(&mut self, work: impl Future<Output = T>) -> T {
+        let work = work.fuse();
+        futures::pin_mut!(work);
         loop {
             futures::select_biased! {
-                hold = stored => return hold,
+                done = work => return done,
                 result = self.in_progress.select_next_some() => self.results.extend(result.ok()),
             }
         }
-    }
-
-    /// Waits until something happens, and applies it. Returns false if the process should leave the run.
-    async fn advance<J: Journal>(&mut self, journal: &mut J) -> Result<bool> {
-        let mut has_advanced = false;
-        if self.is_waiting() && self.now() >= self.next_look {
-            has_advanced = self.read_answers(journal).await?;
-        }
-        while let Some(Some(result)) = self.in_progress.next().now_or_never() {
-            self.results.extend(result.ok());
-        }
-        for _ in 0..MAX_RESULTS {
-            // The runs that do not fit are started by the next commit.
-            let Some((path, result)) = self.results.pop_front() else { break };
-            has_advanced = true;
-            self.apply(&path, result);
-            if self.pending.started.len() >= MAX_STARTED {
-                break;
-            }
-        }
-        if has_advanced || self.fire_timers(journal).await? || self.has_unasked() {
-            return Ok(true);
-        }
-        let now = self.now();
-        let timer = self.next_timer().map(|at| now.until(at));
-        if self.in_progress.is_empty() && (self.is_out_of_time() || timer.is_none_or(|wait| wait > SHORT_WAIT)) {
-            return Ok(false);
-        }
-        let look = self.is_waiting().then(|| now.until(self.next_look));
-        let wait = timer.into_iter().chain(look).min();
-        let alarm = async {
-            match wait {
-                Some(wait) => sleep(wait).await,
-                None => std::future::pending().await,
-            }
-        };
-        let alarm = alarm.fuse();
-        futures::pin_mut!(alarm);
-        futures::select_biased! {
-            result = self.in_progress.select_next_some() => self.results.extend(result.ok()),
-            () = alarm => {}
-        }
-        Ok(true)
-    }
-
-    fn next_timer(&self) -> Option<Time> {
-        self.active.values().filter_map(|active| active.stage.wakes_at()).min()
-    }
-
-    /// Applies every wait that is over.
-    async fn fire_timers<J: Journal>(&mut self, journal: &mut J) -> Result<bool> {
-        let now = self.now();
-        let over = self.active.iter().filter(|(_, active)| active.stage.wakes_at().is_some_and(|at| at <= now));
-        let over: Vec<StepPath> = over.map(|(path, _)| path.clone()).collect();
-        for path in &over {
-            let Some(active) = self.active.get(path) else { continue };
-            match active.stage.clone() {
-                Stage::Ready(_) | Stage::Unasked { .. } | Stage::InProgress { .. } => {}
-                Stage::Retry { attempt, .. } => self.set_stage(path, Stage::Ready(Ready::new(attempt))),
-                Stage::Delay { .. } => {
-                    let outcome = pass_through(&active.effect);
-                    self.finish(path, Ok(outcome));
-                }
-                Stage::Review { uncertain, .. } => self.expire_review(path, uncertain, journal).await?,
-                Stage::Call { attempt, run_id, .. } => self.expire_call(path, attempt, run_id, journal).await?,
-            }
-        }
-        Ok(!over.is_empty())
-    }
-
-    /// Whether the shift is too short for what comes next.
-    fn is_out_of_time(&self) -> bool {
-        self.now().plus(MARGIN) >= self.shift.ends_at || self.has_ready()
-    }
-
-    /// Whether an attempt is left that could not begin.
-    fn has_ready(&self) -> bool {
-        self.active.values().any(|active| matches!(active.stage, Stage::Ready(_)))
-    }
-
-    /// Leaves the run, unless an answer has arrived meanwhile.
-    async fn leave<J: Journal>(&mut self, journal: &mut J) -> Result<Option<Departure>> {
-        if self.has_ready() {
-            return Ok(Some(match journal.hand_over().await? {
-                Hold::Held => Departure::HandedOver,
-                Hold::Lost => Departure::Lost,
-            }));
-        }
-        let wake_at = self.next_timer();
-        Ok(match journal.park(wake_at).await? {
-            Parking::Parked => Some(Departure::Parked { wake_at }),
-            Parking::Lost => Some(Departure::Lost),
-            Parking::Woken => {
-                self.read_answers(journal).await?;
-                None
-            }
-        })
     }
 }
 

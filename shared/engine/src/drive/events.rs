@@ -1,6 +1,7 @@
-//! Translates the events of an execution into those of the log.
+//! Translates the events of an execution into those of the log, and recognizes those that the log already has.
 
 use std::collections::HashSet;
+use std::mem::{Discriminant, discriminant};
 
 use crate::compile::ExecutionPlan;
 use crate::nodes::ERROR;
@@ -20,7 +21,7 @@ pub fn to_log(plan: &ExecutionPlan, events: Vec<StepEvent>) -> Vec<RunEventKind>
                 log.push(RunEventKind::BranchWon { step: path.display(plan), connection });
             }
             StepEvent::Completed { path, outcome } => {
-                let is_stored = is_effect(&plan.steps[path.step]) && !plan.is_preview();
+                let is_stored = is_effect(plan, &path) && !plan.is_preview();
                 let has_result = is_stored && !failed.contains(&path) && outcome.port != ERROR;
                 log.push(RunEventKind::StepCompleted {
                     step: path.display(plan),
@@ -38,6 +39,24 @@ pub fn to_log(plan: &ExecutionPlan, events: Vec<StepEvent>) -> Vec<RunEventKind>
         }
     }
     log
+}
+
+/// Identifies an event that an execution computes. It happens at most once in a run.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub struct EventKey(Discriminant<RunEventKind>, String);
+
+impl EventKey {
+    /// None for the events that only the driver records.
+    pub fn new(kind: &RunEventKind) -> Option<Self> {
+        match kind {
+            RunEventKind::StepCompleted { step, .. }
+            | RunEventKind::StepFailed { step, .. }
+            | RunEventKind::StepSkipped { step }
+            | RunEventKind::StepCanceled { step }
+            | RunEventKind::BranchWon { step, .. } => Some(Self(discriminant(kind), step.clone())),
+            _ => None,
+        }
+    }
 }
 
 /// The steps that the events cancel.

@@ -11,9 +11,12 @@ mod answers;
 mod attempts;
 mod driver;
 mod events;
+mod limits;
+mod pauses;
 mod pure;
 mod restore;
 mod reviews;
+mod rounds;
 mod state;
 mod waits;
 
@@ -25,22 +28,24 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use crate::compile::ExecutionPlan;
-use crate::nodes::NodeType;
+use crate::operation::Operation;
 use crate::run::{StepError, StepEvent, StepOutcome};
 use domain::Result;
 use domain::run::{Answer, Hold, NewRun, Parking, ReviewAnswer, RunEnd, RunEvent};
 use domain::time::{Clock, Time};
 
+pub use answers::describe_end;
 pub use domain::run::Commit;
 pub use driver::drive;
 pub use pure::{PureRun, carry_out_pure};
 
 /// Stores what happens in one run. Each write succeeds only while this process holds the run.
 pub trait Journal: Send {
-    /// Stores events, opens reviews and starts runs in one transaction. Then it cancels reviews and stops runs.
+    /// Stores events, opens reviews and starts runs. Then it cancels reviews and stops runs. A crash may leave the first events
+    /// without the others; a review and a run are stored together with their event.
     fn commit(&mut self, commit: &Commit) -> impl Future<Output = Result<Hold>> + Send;
 
-    /// Ends the run, in one transaction with its last events. Reviews that are open can no longer be answered.
+    /// Ends the run together with its last event, after the events before. Reviews that are open can no longer be answered.
     fn end(&mut self, events: &[RunEvent], end: &RunEnd) -> impl Future<Output = Result<Hold>> + Send;
 
     /// Leaves the run until a time, or until an answer arrives.
@@ -86,7 +91,7 @@ impl From<StepOutcome> for EffectOutcome {
 pub struct Effect {
     /// The path of the step.
     pub step: String,
-    pub node_type: &'static NodeType,
+    pub operation: Operation,
     /// The configuration with the value of each expression in its place.
     pub config: Arc<Map<String, Value>>,
     pub input: Arc<Value>,

@@ -3,9 +3,14 @@
 use std::sync::Arc;
 
 use super::events::to_log;
+use super::limits::Limits;
 use crate::compile::ExecutionPlan;
 use crate::run::{Execution, History, RunStart};
+use crate::value_size::measure;
 use domain::run::{RunEnd, RunEventKind};
+
+/// About half a second of processor time. A worker carries out a longer run.
+const LIMITS: Limits = Limits { work: 10_000_000, bytes: 32 * 1024 * 1024, ..Limits::RUN };
 
 /// The end of a run, and what happened from its beginning to its end.
 #[derive(Debug)]
@@ -14,11 +19,23 @@ pub struct PureRun {
     pub end: RunEnd,
 }
 
-/// Carries out a run from its beginning to its end. Returns `None` if the run needs an effect: nothing has happened then,
-/// and a worker can carry it out from the beginning.
+/// Carries out a run from its beginning to its end. Returns `None` if the run needs an effect, or too much work or memory:
+/// nothing has happened then, and a worker can carry it out from the beginning.
 pub fn carry_out_pure(plan: Arc<ExecutionPlan>, start: RunStart) -> Option<PureRun> {
+    carry_out_within(LIMITS, plan, start)
+}
+
+pub fn carry_out_within(limits: Limits, plan: Arc<ExecutionPlan>, start: RunStart) -> Option<PureRun> {
     let mut execution = Execution::new(plan, start, History::default());
-    let events = execution.take_events();
+    while execution.has_more() {
+        if limits.exceeded_by(&execution, 0).is_some() {
+            return None;
+        }
+        execution.settle(execution.work() + limits.slice);
+    }
     let end = execution.end().cloned()?;
-    Some(PureRun { events: to_log(execution.plan(), events), end })
+    let events = execution.take_events();
+    let events = to_log(execution.plan(), events);
+    // The events are stored in one transaction, so they are limited to the size of a value.
+    measure(&events).is_some().then_some(PureRun { events, end })
 }

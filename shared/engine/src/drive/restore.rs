@@ -1,10 +1,12 @@
-//! Reads a run's log: the results of its effects, its decisions, and how far each other effect has come.
+//! Reads a run's log: the results of its effects, its decisions, how far each other effect has come, and which of the
+//! events that the execution computes again are stored.
 
 use std::collections::{BTreeMap, HashSet};
 
 use serde_json::Value;
 
 use super::TIMEOUT;
+use super::events::EventKey;
 use crate::compile::ExecutionPlan;
 use crate::run::{Decision, History, StepError, StepOutcome, StepPath, is_effect};
 use domain::id::RunId;
@@ -20,8 +22,8 @@ pub struct Restored {
     pub begun: BTreeMap<StepPath, Begun>,
     /// The runs for which steps no longer wait, because they were canceled or timed out.
     pub stopped: Vec<RunId>,
-    /// Whether nothing happened yet.
-    pub is_new: bool,
+    /// The computed events that the log has. A result may be stored without the events that follow from it.
+    pub stored: HashSet<EventKey>,
 }
 
 /// How far an effect without a result has come.
@@ -64,14 +66,14 @@ impl Begun {
 }
 
 pub fn restore(plan: &ExecutionPlan, log: Vec<RunEvent>) -> Result<Restored> {
-    let mut restored = Restored { is_new: true, ..Restored::default() };
+    let mut restored = Restored::default();
     let mut done = HashSet::new();
     for event in log {
         if let RunEventKind::RunQueued { input } = event.kind {
             restored.input = loaded(input)?;
             continue;
         }
-        restored.is_new = false;
+        restored.stored.extend(EventKey::new(&event.kind));
         restored.read(plan, event.kind, &mut done)?;
     }
     restored.begun.retain(|path, _| !done.contains(path));
@@ -89,7 +91,7 @@ impl Restored {
             StepPath::parse(step, plan).ok_or_else(|| Error::internal(format!("the log names an unknown step {step}")))
         };
         match kind {
-            RunEventKind::StepStarted { step, attempt } => {
+            RunEventKind::StepStarted { step, attempt, .. } => {
                 let path = find(&step)?;
                 let times = match self.begun.get(&path) {
                     Some(Begun::Attempt { attempt: before, times }) if *before == attempt => times + 1,
@@ -104,7 +106,7 @@ impl Restored {
             RunEventKind::StepDelayed { step, until } => {
                 self.begun.insert(find(&step)?, Begun::Delay { until });
             }
-            RunEventKind::StepAsked { step, expires_at } => {
+            RunEventKind::StepAsked { step, expires_at, .. } => {
                 let path = find(&step)?;
                 let uncertain = match self.begun.get(&path) {
                     Some(Begun::Attempt { attempt, .. }) => Some(*attempt),
@@ -129,7 +131,7 @@ impl Restored {
                 let path = find(&step)?;
                 let begun = self.begun.remove(&path);
                 self.stop_after_timeout(begun, &error);
-                if is_effect(&plan.steps[path.step]) && done.insert(path.clone()) {
+                if is_effect(plan, &path) && done.insert(path.clone()) {
                     self.history.results.push((path, Err(error)));
                 }
             }

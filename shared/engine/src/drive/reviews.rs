@@ -31,8 +31,8 @@ impl<E: Effects> Driver<'_, E> {
                     continue;
                 }
             };
-            let expires_at = review.expires_at;
-            self.record(RunEventKind::StepAsked { step, expires_at });
+            let (expires_at, action) = (review.expires_at, active.effect.action.clone());
+            self.record(RunEventKind::StepAsked { step, expires_at, action });
             self.pending.opened.push(review);
             self.set_stage(&path, Stage::Review { expires_at, uncertain });
         }
@@ -69,7 +69,8 @@ impl<E: Effects> Driver<'_, E> {
         uncertain: Option<u32>,
         journal: &mut J,
     ) -> Result<()> {
-        match (journal.expire(&self.display(path)).await?, uncertain) {
+        let step = self.display(path);
+        match (self.wait_for(journal.expire(&step)).await?, uncertain) {
             (Some(answer), _) => self.apply_review(path, uncertain, answer),
             (None, None) => self.finish(path, Ok(expired())),
             (None, Some(_)) => self.finish(path, Err(outcome_unknown())),

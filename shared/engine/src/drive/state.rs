@@ -1,6 +1,6 @@
 //! The state of the driver.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,6 +8,8 @@ use futures::future::{AbortHandle, Abortable, BoxFuture};
 use futures::stream::FuturesUnordered;
 use serde_json::{Map, Value};
 
+use super::events::EventKey;
+use super::limits::Limits;
 use super::restore::Begun;
 use super::{Commit, EffectError, EffectOutcome, Shift};
 use crate::run::{DueEffect, Execution, StepPath};
@@ -21,10 +23,15 @@ pub const MARGIN: Duration = Duration::from_secs(5);
 pub struct Driver<'a, E> {
     pub run_id: String,
     pub shift: Shift,
+    pub limits: Limits,
+    /// The work after which the driver pauses.
+    pub pause_at: u64,
     pub execution: Execution,
     pub effects: &'a E,
     /// What the log says about the effects that become due again after a restart.
     pub begun: BTreeMap<StepPath, Begun>,
+    /// The events of the log that the execution has not computed again yet.
+    pub stored: HashSet<EventKey>,
     /// The effects that are due and have no result.
     pub active: BTreeMap<StepPath, Active>,
     pub in_progress: FuturesUnordered<Abortable<BoxFuture<'a, (StepPath, AttemptResult)>>>,
@@ -42,6 +49,8 @@ pub type AttemptResult = Result<EffectOutcome, EffectError>;
 pub struct Active {
     pub effect: DueEffect,
     pub config: Arc<Map<String, Value>>,
+    /// The approximate memory of the configuration.
+    pub bytes: usize,
     pub stage: Stage,
 }
 

@@ -38,6 +38,10 @@ impl EvaluationBudget {
         Ok(())
     }
 
+    pub fn steps_taken(&self) -> u64 {
+        MAX_STEPS - self.steps
+    }
+
     /// Charges for bytes before they are created. Creating them also costs steps.
     pub fn bytes(&mut self, count: usize) -> Result<(), Cause> {
         self.bytes = self

@@ -25,6 +25,12 @@ pub struct Evaluation<'a> {
     pub budget: EvaluationBudget,
 }
 
+impl Drop for Evaluation<'_> {
+    fn drop(&mut self) {
+        self.scope.steps.set(self.scope.steps.get() + self.budget.steps_taken());
+    }
+}
+
 /// The number of locals at some point, to return to.
 pub struct Mark(usize);
 

@@ -26,6 +26,7 @@ mod tree;
 mod value;
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::fmt;
 
 use jiff::Timestamp;
@@ -64,13 +65,23 @@ impl fmt::Display for SyntaxError {
     }
 }
 
-/// The input of an evaluation: the variables, and the current time.
+/// The input of evaluations: the variables, and the current time.
 pub struct Scope<'a> {
-    pub variables: &'a serde_json::Map<String, Json>,
-    pub now: Timestamp,
+    variables: &'a serde_json::Map<String, Json>,
+    now: Timestamp,
+    steps: Cell<u64>,
 }
 
 impl<'a> Scope<'a> {
+    pub fn new(variables: &'a serde_json::Map<String, Json>, now: Timestamp) -> Self {
+        Self { variables, now, steps: Cell::new(0) }
+    }
+
+    /// The number of steps of all evaluations so far.
+    pub fn steps(&self) -> u64 {
+        self.steps.get()
+    }
+
     fn variable(&self, name: &str) -> Option<&'a Json> {
         self.variables.get(name)
     }

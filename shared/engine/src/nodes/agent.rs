@@ -24,19 +24,31 @@ pub struct AgentNode {
     #[serde(default)]
     #[schema(nullable = false)]
     pub memory: Option<bool>,
+    /// How often the agent may call models, with all agents that it calls; 25 by default.
+    #[serde(default)]
+    #[schema(minimum = 1, maximum = 100, nullable = false)]
+    pub max_steps: Option<u32>,
+    /// The tokens that these calls may use; 1,000,000 by default. The call that exceeds the limit is the last one.
+    #[serde(default)]
+    #[schema(minimum = 1, maximum = 100000000, nullable = false)]
+    pub max_tokens: Option<u64>,
 }
 
 impl NodeKind for AgentNode {
     const NAME: &'static str = "agent";
     const CATEGORY: Category = Category::Ai;
     const DESCRIPTION: &'static str =
-        "Sends a message to an agent, which uses its tools and sources; its value is the text of the answer.";
+        "Sends a message to an agent, which uses its tools and sources; its value is the text of the answer. The policies apply to each call that the agent makes.";
     const EFFECTS: bool = true;
     const POLICIES: Policies = Policies::EFFECT;
     const TIMEOUT: Duration = SLOW;
 
     fn example() -> Value {
         json!({"agentId": "0199a2c4-7b1e-7c52-9d3f-2f1f0f6b8a11", "message": "{{ input.question }}"})
+    }
+
+    fn output_schema(&self, _port: &str) -> Value {
+        json!({"type": "string"})
     }
 
     fn references(&self) -> Vec<(Reference, &'static str)> {

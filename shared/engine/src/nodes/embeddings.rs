@@ -39,6 +39,10 @@ impl NodeKind for EmbeddingsNode {
         json!({"model": "dev-embed", "input": "input.sentences"})
     }
 
+    fn output_schema(&self, _port: &str) -> Value {
+        json!({"type": "array", "items": {"type": "array", "items": {"type": "number"}}})
+    }
+
     fn references(&self) -> Vec<(Reference, &'static str)> {
         vec![(Reference::Model(self.model.clone()), "model")]
     }

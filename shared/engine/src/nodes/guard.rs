@@ -26,6 +26,9 @@ pub struct GuardNode {
     pub threshold: Option<f64>,
 }
 
+/// The output port of a text that is flagged.
+const FLAGGED: &str = "flagged";
+
 impl NodeKind for GuardNode {
     const NAME: &'static str = "guard";
     const CATEGORY: Category = Category::Ai;
@@ -33,6 +36,7 @@ impl NodeKind for GuardNode {
         "Evaluates a text against the risk categories; continues at the port passed or flagged. Its value is {flagged, \
          categories: [{code, label, severity, score, flagged}]}.";
     const EFFECTS: bool = true;
+    const IS_AVAILABLE: bool = false;
     const POLICIES: Policies = Policies::EFFECT;
     const TIMEOUT: Duration = SLOW;
 
@@ -41,7 +45,21 @@ impl NodeKind for GuardNode {
     }
 
     fn outputs(&self) -> Vec<Cow<'static, str>> {
-        vec!["passed".into(), "flagged".into()]
+        vec!["passed".into(), FLAGGED.into()]
+    }
+
+    fn output_schema(&self, port: &str) -> Value {
+        let category = json!({
+            "type": "object", "required": ["code", "label", "severity", "score", "flagged"],
+            "properties": {
+                "code": {"type": "string"}, "label": {"type": "string"},
+                "score": {"type": "number", "minimum": 0, "maximum": 1}, "flagged": {"type": "boolean"},
+            },
+        });
+        json!({
+            "type": "object", "required": ["flagged", "categories"],
+            "properties": {"flagged": {"const": port == FLAGGED}, "categories": {"type": "array", "items": category}},
+        })
     }
 
     fn references(&self) -> Vec<(Reference, &'static str)> {

@@ -108,6 +108,21 @@ impl NodeKind for HttpNode {
         })
     }
 
+    fn output_schema(&self, _port: &str) -> Value {
+        let body = match self.response {
+            Some(ResponseFormat::Text) => json!({"type": "string"}),
+            Some(ResponseFormat::Json) | None => json!({}),
+        };
+        json!({
+            "type": "object", "required": ["status", "headers", "body"], "additionalProperties": false,
+            "properties": {
+                "status": {"type": "integer", "minimum": 100, "maximum": 599},
+                "headers": {"type": "object", "additionalProperties": {"type": "string"}},
+                "body": body,
+            },
+        })
+    }
+
     fn problems(&self) -> Vec<(String, String)> {
         let mut problems = Vec::new();
         problems.extend(address::template_problem(&self.url).map(|problem| ("url".to_owned(), problem.to_owned())));

@@ -34,11 +34,17 @@ impl NodeKind for ImageNode {
     const DESCRIPTION: &'static str =
         "Generates images; its value is the list of images, each {url}.";
     const EFFECTS: bool = true;
+    const IS_AVAILABLE: bool = false;
     const POLICIES: Policies = Policies::EFFECT;
     const TIMEOUT: Duration = SLOW;
 
     fn example() -> Value {
         json!({"preset": "dev-image", "prompt": "A banner for {{ input.title }}", "n": 1})
+    }
+
+    fn output_schema(&self, _port: &str) -> Value {
+        let image = json!({"type": "object", "required": ["url"], "properties": {"url": {"type": "string"}}});
+        json!({"type": "array", "items": image})
     }
 
     fn references(&self) -> Vec<(Reference, &'static str)> {

@@ -30,6 +30,10 @@ impl NodeKind for InputNode {
         json!({"schema": {"type": "object", "properties": {"question": {"type": "string"}}}})
     }
 
+    fn output_schema(&self, _port: &str) -> Value {
+        self.schema.clone().map_or_else(|| json!({}), Value::Object)
+    }
+
     fn problems(&self) -> Vec<(String, String)> {
         let Some(schema) = self.schema.clone().map(Value::Object) else { return Vec::new() };
         let faults = faults(&schema, "schema");

@@ -60,4 +60,8 @@ impl NodeKind for LoopNode {
     fn outputs(&self) -> Vec<Cow<'static, str>> {
         vec![ITEM.into(), DONE.into()]
     }
+
+    fn output_schema(&self, port: &str) -> Value {
+        if port == DONE { json!({"type": "array"}) } else { json!({}) }
+    }
 }

@@ -39,6 +39,10 @@ impl NodeKind for MergeNode {
         json!({"mode": "first", "cancelLosers": true})
     }
 
+    fn output_schema(&self, _port: &str) -> Value {
+        if self.mode == Some(Mode::First) { json!({}) } else { json!({"type": "array", "minItems": 1}) }
+    }
+
     fn problems(&self) -> Vec<(String, String)> {
         match (self.mode, self.cancel_losers) {
             (None | Some(Mode::All), Some(true)) => vec![("cancelLosers".to_owned(), "is allowed only with the mode first".to_owned())],

@@ -68,6 +68,7 @@ pub fn unknown() -> &'static NodeType {
         category: Category::Logic,
         description: "",
         effects: true,
+        is_available: true,
         has_conditions: false,
         timeout: Duration::ZERO,
         on_uncertain: OnUncertain::Fail,
@@ -76,6 +77,7 @@ pub fn unknown() -> &'static NodeType {
         schema: Value::Bool(true),
         example: Value::Null,
         read: |_| Ok(NodeSummary::default()),
+        output_schema: |_, _| Ok(Value::Bool(true)),
     });
     &UNKNOWN
 }
@@ -102,6 +104,8 @@ pub trait NodeKind: DeserializeOwned + ToSchema {
     const DESCRIPTION: &'static str;
     /// Whether it has effects outside of the run. They are recorded before the next node starts.
     const EFFECTS: bool = false;
+    /// Whether runs can carry out its nodes. Drafts may have the others, but are not published with them.
+    const IS_AVAILABLE: bool = true;
     /// Whether its expressions are conditions.
     const HAS_CONDITIONS: bool = false;
     /// The purpose of the model that it calls, if its configuration names one.
@@ -118,6 +122,12 @@ pub trait NodeKind: DeserializeOwned + ToSchema {
     /// The output ports of a configuration; `out` for most types.
     fn outputs(&self) -> Vec<Cow<'static, str>> {
         vec![Cow::Borrowed(OUT)]
+    }
+
+    /// The JSON Schema of the value at an output port. By default it is any value: the node passes on its input, or a
+    /// value that others choose.
+    fn output_schema(&self, _port: &str) -> Value {
+        json!({})
     }
 
     /// Returns problems that a schema cannot express, each as a field and a message.
@@ -137,7 +147,7 @@ pub trait NodeKind: DeserializeOwned + ToSchema {
 }
 
 /// The timeout of nodes that call models.
-const SLOW: Duration = Duration::from_secs(120);
+pub const SLOW: Duration = Duration::from_secs(120);
 
 pub const IN: &str = "in";
 pub const OUT: &str = "out";
@@ -151,6 +161,8 @@ pub struct NodeType {
     pub category: Category,
     pub description: &'static str,
     pub effects: bool,
+    /// Whether runs can carry out its nodes.
+    pub is_available: bool,
     /// Whether its expressions are conditions.
     pub has_conditions: bool,
     pub timeout: Duration,
@@ -162,6 +174,7 @@ pub struct NodeType {
     pub schema: Value,
     pub example: Value,
     read: fn(Map<String, Value>) -> Result<NodeSummary, serde_json::Error>,
+    output_schema: fn(Map<String, Value>, &str) -> Result<Value, serde_json::Error>,
 }
 
 /// An input port.
@@ -192,6 +205,7 @@ impl NodeType {
             category: K::CATEGORY,
             description: K::DESCRIPTION,
             effects: K::EFFECTS,
+            is_available: K::IS_AVAILABLE,
             has_conditions: K::HAS_CONDITIONS,
             timeout: K::TIMEOUT,
             on_uncertain: K::ON_UNCERTAIN,
@@ -200,6 +214,7 @@ impl NodeType {
             schema: simplify_schema(policy::with_policy_fields(K::POLICIES, schema::<K>())),
             example: json!({"config": K::example()}),
             read: read::<K>,
+            output_schema: output_schema::<K>,
         }
     }
 
@@ -222,10 +237,34 @@ impl NodeType {
         }
     }
 
-    /// The output ports of the example, which the catalogue shows.
-    pub fn example_outputs(&self) -> Vec<Cow<'static, str>> {
-        let summary = self.example["config"].as_object().and_then(|config| self.read(config).ok());
-        summary.map(|summary| summary.outputs).unwrap_or_default()
+    /// The JSON Schema of the value at an output port of a node that succeeds. If the node fails and its `onError` is
+    /// `continue`, the value is null.
+    pub fn output_schema(&self, config: &Map<String, Value>, port: &str) -> Result<Value, serde_json::Error> {
+        if port == ERROR && policy::has_error_port(config) {
+            return Ok(policy::error_schema());
+        }
+        (self.output_schema)(policy::without_policy_fields(self.with_integers(config)), port)
+    }
+
+    /// Whether a configuration can give the type an error port.
+    pub fn can_have_error_port(&self) -> bool {
+        self.schema["properties"].get("onError").is_some()
+    }
+
+    /// The configuration of the example.
+    pub fn example_config(&self) -> Map<String, Value> {
+        self.example["config"].as_object().cloned().unwrap_or_default()
+    }
+
+    /// The output ports of the example, each with the JSON Schema of its value. The catalogue shows them.
+    pub fn example_outputs(&self) -> Vec<(Cow<'static, str>, Value)> {
+        let config = self.example_config();
+        let ports = self.read(&config).map(|summary| summary.outputs).unwrap_or_default();
+        let with_schema = |port: Cow<'static, str>| {
+            let schema = self.output_schema(&config, &port).unwrap_or(Value::Bool(true));
+            (port, schema)
+        };
+        ports.into_iter().map(with_schema).collect()
     }
 
     pub fn is_trigger(&self) -> bool {
@@ -283,6 +322,11 @@ fn read<K: NodeKind>(config: Map<String, Value>) -> Result<NodeSummary, serde_js
     })
 }
 
+fn output_schema<K: NodeKind>(config: Map<String, Value>, port: &str) -> Result<Value, serde_json::Error> {
+    let kind: K = serde_json::from_value(Value::Object(config))?;
+    Ok(kind.output_schema(port))
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
@@ -317,6 +361,16 @@ mod tests {
     }
 
     #[test]
+    fn the_output_schemas_of_all_types_are_valid() {
+        for node_type in all() {
+            for (port, schema) in node_type.example_outputs() {
+                assert_eq!(faults(&schema, "schema"), [], "{} {port}", node_type.name);
+            }
+        }
+        assert_eq!(faults(&policy::error_schema(), "schema"), []);
+    }
+
+    #[test]
     fn the_examples_of_all_types_are_valid() {
         let (mut names, mut expressions) = (HashSet::new(), 0);
         for node_type in all() {
@@ -328,7 +382,7 @@ mod tests {
                 Program::parse(language, &text)
                     .unwrap_or_else(|problem| panic!("{} {field}: {problem}", node_type.name));
             }
-            let summary = node_type.read(node_type.example["config"].as_object().unwrap()).unwrap();
+            let summary = node_type.read(&node_type.example_config()).unwrap();
             assert_eq!(summary.problems, [], "{}", node_type.name);
             assert!(!summary.outputs.is_empty() || node_type.category == Category::Output, "{}", node_type.name);
         }

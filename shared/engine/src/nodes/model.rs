@@ -50,6 +50,10 @@ impl NodeKind for ModelNode {
         json!({"model": "dev-chat", "system": "Answer in one sentence.", "prompt": "{{ input.question }}", "temperature": 0.2})
     }
 
+    fn output_schema(&self, _port: &str) -> Value {
+        self.schema.clone().map_or_else(|| json!({"type": "string"}), Value::Object)
+    }
+
     fn problems(&self) -> Vec<(String, String)> {
         let schema = self.schema.clone().map(Value::Object);
         schema.map(|schema| faults(&schema, "schema")).unwrap_or_default()

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use utoipa::{PartialSchema, ToSchema};
 
 /// Which of the policy fields a type has.
@@ -130,6 +130,14 @@ pub fn with_policy_fields(policies: Policies, mut schema: Value) -> Value {
 pub fn without_policy_fields(mut config: Map<String, Value>) -> Map<String, Value> {
     config.retain(|name, _| !EFFECT_FIELDS.contains(&name.as_str()));
     config
+}
+
+/// The JSON Schema of the value at a port for errors.
+pub fn error_schema() -> Value {
+    json!({
+        "type": "object", "required": ["code", "message"], "additionalProperties": false,
+        "properties": {"code": {"type": "string"}, "message": {"type": "string"}},
+    })
 }
 
 /// Whether the node has a port for errors.

@@ -111,6 +111,9 @@ impl PassageSource {
     }
 }
 
+/// The maximum number of passages, if the configuration sets none.
+pub const DEFAULT_TOP_K: u32 = 5;
+
 impl NodeKind for RetrievalNode {
     const NAME: &'static str = "retrieval";
     const CATEGORY: Category = Category::Ai;
@@ -128,6 +131,17 @@ impl NodeKind for RetrievalNode {
             "model": "dev-embed", "query": "{{ input.question }}", "topK": 3,
             "sources": [{"type": "text", "name": "Returns", "text": "Goods can be returned within 30 days."}],
         })
+    }
+
+    fn output_schema(&self, _port: &str) -> Value {
+        let passage = json!({
+            "type": "object", "required": ["source", "text", "score"], "additionalProperties": false,
+            "properties": {
+                "source": {"type": "string"}, "text": {"type": "string"},
+                "score": {"type": "number", "minimum": -1, "maximum": 1},
+            },
+        });
+        json!({"type": "array", "maxItems": self.top_k.unwrap_or(DEFAULT_TOP_K), "items": passage})
     }
 
     fn problems(&self) -> Vec<(String, String)> {

@@ -67,4 +67,14 @@ impl NodeKind for ReviewNode {
     fn outputs(&self) -> Vec<Cow<'static, str>> {
         vec!["approved".into(), "rejected".into(), "expired".into()]
     }
+
+    fn output_schema(&self, port: &str) -> Value {
+        json!({
+            "type": "object", "required": ["decision", "fields", "comment", "reviewer"], "additionalProperties": false,
+            "properties": {
+                "decision": {"const": port}, "fields": {"type": "object"},
+                "comment": {"type": ["string", "null"]}, "reviewer": {"type": ["string", "null"]},
+            },
+        })
+    }
 }

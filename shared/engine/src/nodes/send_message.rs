@@ -25,6 +25,7 @@ impl NodeKind for SendMessageNode {
     const CATEGORY: Category = Category::Output;
     const DESCRIPTION: &'static str = "Sends a message on a messaging channel.";
     const EFFECTS: bool = true;
+    const IS_AVAILABLE: bool = false;
     const POLICIES: Policies = Policies::EFFECT;
     const ON_UNCERTAIN: OnUncertain = OnUncertain::Ask;
 

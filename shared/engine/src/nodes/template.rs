@@ -35,4 +35,11 @@ impl NodeKind for TemplateNode {
     fn example() -> Value {
         json!({"template": "Dear {{ input.name }},\n{% for line in input.lines %}- {{ line.title }}\n{% endfor %}"})
     }
+
+    fn output_schema(&self, _port: &str) -> Value {
+        match self.format {
+            None | Some(Format::Text) => json!({"type": "string"}),
+            Some(Format::Json) => json!({}),
+        }
+    }
 }

@@ -35,6 +35,14 @@ impl NodeKind for TransformNode {
         json!({"fields": {"name": "input.first + ' ' + input.last", "total": "sum(input.lines.map(l, l.price * l.count))"}})
     }
 
+    fn output_schema(&self, _port: &str) -> Value {
+        if self.value.is_some() {
+            return json!({});
+        }
+        let names: Vec<&String> = self.fields.keys().collect();
+        json!({"type": "object", "required": names})
+    }
+
     fn problems(&self) -> Vec<(String, String)> {
         match (&self.value, self.fields.is_empty()) {
             (Some(_), false) => vec![("value".to_owned(), "set either value or fields, not both".to_owned())],

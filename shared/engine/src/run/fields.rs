@@ -14,11 +14,19 @@ const ROOT: &str = "config";
 /// The expressions of a step, and the variables that they see.
 pub struct Fields<'a> {
     pub step: &'a PlanStep,
-    pub variables: &'a Map<String, Value>,
-    pub now: Timestamp,
+    scope: Scope<'a>,
 }
 
-impl Fields<'_> {
+impl<'a> Fields<'a> {
+    pub fn new(step: &'a PlanStep, variables: &'a Map<String, Value>, now: Timestamp) -> Self {
+        Self { step, scope: Scope::new(variables, now) }
+    }
+
+    /// The number of steps that the expressions have taken so far.
+    pub fn steps(&self) -> u64 {
+        self.scope.steps()
+    }
+
     /// The value of an expression, such as `expression` or `cases[0].expression`; none if the field is not set.
     pub fn value(&self, field: &str) -> Result<Option<Value>, StepError> {
         let path = format!("{ROOT}.{field}");
@@ -30,7 +38,7 @@ impl Fields<'_> {
         let path = format!("{ROOT}.{field}");
         match self.step.programs.get(&path) {
             Some(Program::Condition(expression)) => {
-                expression.holds(&self.scope()).map_err(|error| describe(&path, &error))
+                expression.holds(&self.scope).map_err(|error| describe(&path, &error))
             }
             _ => Ok(false),
         }
@@ -74,14 +82,10 @@ impl Fields<'_> {
 
     fn evaluate(&self, path: &str, program: &Program) -> Result<Value, StepError> {
         let value = match program {
-            Program::Condition(expression) => expression.evaluate(&self.scope()).map(|(value, _)| value),
-            Program::Text(template) => template.render(&self.scope()).map(Value::String),
+            Program::Condition(expression) => expression.evaluate(&self.scope).map(|(value, _)| value),
+            Program::Text(template) => template.render(&self.scope).map(Value::String),
         };
         value.map_err(|error| describe(path, &error))
-    }
-
-    fn scope(&self) -> Scope<'_> {
-        Scope { variables: self.variables, now: self.now }
     }
 }
 

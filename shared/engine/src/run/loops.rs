@@ -9,6 +9,7 @@ use super::fields::Fields;
 use super::scope::{EdgeState, ScopeState, add_size, join_values};
 use super::{Execution, ScopePath, StepError, StepOutcome, StepPath};
 use crate::nodes::r#loop::{DONE, ITEM, OnItemError};
+use crate::value_size::memory_of;
 
 pub struct LoopState {
     items: Vec<Value>,
@@ -23,7 +24,9 @@ pub struct LoopState {
 
 impl Execution {
     pub(super) fn begin_loop(&mut self, path: StepPath, fields: &Fields) {
-        let items = match fields.value("items") {
+        let items = fields.value("items");
+        self.work += fields.steps();
+        let items = match items {
             Ok(Some(Value::Array(items))) => items,
             Ok(_) => {
                 let error = StepError::new("invalid_value", "config.items: the value must be a list");
@@ -31,6 +34,8 @@ impl Execution {
             }
             Err(error) => return self.complete(path, Err(error)),
         };
+        let bytes = items.iter().map(memory_of).sum();
+        self.hold(&path.scope, bytes);
         self.activate(&path);
         self.loops.insert(path.clone(), LoopState { items, next: 0, running: 0, results: BTreeMap::new(), bytes: 0 });
         self.continue_loop(&path);
@@ -63,6 +68,9 @@ impl Execution {
         let scope = path.scope.iteration(path.step, index);
         let variables = Map::from_iter([("item".to_owned(), item.clone()), ("index".to_owned(), index.into())]);
         self.scopes.insert(scope.clone(), ScopeState { variables, ..ScopeState::default() });
+        // The item is in the variables and on the edges.
+        let bytes = self.charge(&item);
+        self.hold(&scope, 2 * bytes);
         let item = Arc::new(item);
         let plan = self.plan.clone();
         for &edge in plan.steps[path.step].outgoing.iter().filter(|edge| plan.edges[**edge].from_port == ITEM) {

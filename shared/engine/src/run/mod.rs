@@ -1,7 +1,8 @@
 //! The state of a run, without I/O: which steps have ended, which values they have, and which effects are due.
 //!
-//! [`Execution`] runs every step that needs nothing from outside. [`Execution::take_due`] returns the effects that became
-//! due. The caller performs them, any number at once, and reports each result with [`Execution::finish`].
+//! [`Execution::settle`] runs every step that needs nothing from outside. It returns after a given amount of work, and the
+//! caller calls it again while [`Execution::has_more`]. [`Execution::take_due`] returns the effects that became due. The
+//! caller performs them, any number at once, and reports each result with [`Execution::finish`].
 //!
 //! An edge is undecided, taken or skipped. A step runs when all edges into it are decided and at least one is taken; it
 //! is skipped when all are skipped. So every run of an acyclic graph ends, and no step runs twice in one scope.
@@ -10,6 +11,8 @@
 //! caller reports the stored results again in this order, and has the same state as before. Choices of a branch are
 //! stored too: a later version of the engine could choose differently.
 
+mod agents;
+mod ends;
 mod fields;
 mod loops;
 mod outcome;
@@ -18,6 +21,7 @@ mod pure;
 mod race;
 mod scope;
 mod steps;
+mod usage;
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
@@ -25,16 +29,23 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
+use crate::agent::AgentRun;
 use crate::compile::ExecutionPlan;
+use crate::operation::Operation;
+use domain::run::AgentAction;
 pub use domain::run::{RunEnd, RunError};
 use loops::LoopState;
 pub use outcome::{StepError, StepOutcome};
 pub use paths::{Iteration, ScopePath, StepPath};
 pub use pure::is_effect;
+pub use scope::check_value;
 use scope::{EdgeState, ScopeState};
+use usage::STEP_WORK;
 
 /// The maximum number of steps that a run executes, over all iterations of its loops.
 pub const MAX_STEPS: usize = 10_000;
+/// The maximum number of steps that a run skips. Each is an event of its log.
+pub const MAX_SKIPPED: usize = 50_000;
 
 /// How a run begins.
 pub struct RunStart {
@@ -67,6 +78,9 @@ pub enum Decision {
 #[derive(Debug, PartialEq)]
 pub struct DueEffect {
     pub path: StepPath,
+    pub operation: Operation,
+    /// What an agent does, if this is one of its calls.
+    pub action: Option<AgentAction>,
     /// The configuration with the value of each expression in its place.
     pub config: Map<String, Value>,
     pub input: Arc<Value>,
@@ -109,11 +123,17 @@ pub struct Execution {
     recorded: HashSet<StepPath>,
     scopes: BTreeMap<ScopePath, ScopeState>,
     loops: BTreeMap<StepPath, LoopState>,
+    agents: BTreeMap<StepPath, AgentRun>,
     /// The steps whose edges have changed.
     queue: VecDeque<StepPath>,
+    /// The results that follow when the queue is empty.
+    reported: VecDeque<(StepPath, Result<StepOutcome, StepError>)>,
     due: Vec<DueEffect>,
     events: Vec<StepEvent>,
     steps: usize,
+    skipped: usize,
+    work: u64,
+    bytes: usize,
     /// The number of steps in the graph itself, and in the body of each loop.
     scope_sizes: BTreeMap<Option<usize>, usize>,
     output: Option<Arc<Value>>,
@@ -121,6 +141,7 @@ pub struct Execution {
 }
 
 impl Execution {
+    /// A run at its trigger. It has to be settled.
     pub fn new(plan: Arc<ExecutionPlan>, start: RunStart, history: History) -> Self {
         let RunStart { run_id, trigger, input, now } = start;
         let History { results, decisions } = history;
@@ -136,19 +157,20 @@ impl Execution {
             recorded: results.iter().map(|(path, _)| path.clone()).collect(),
             scopes: BTreeMap::from([(ScopePath::default(), ScopeState::default())]),
             loops: BTreeMap::new(),
+            agents: BTreeMap::new(),
             queue: VecDeque::new(),
+            reported: results.into(),
             due: Vec::new(),
             events: Vec::new(),
             steps: 0,
+            skipped: 0,
+            work: 0,
+            bytes: 0,
             scope_sizes,
             output: None,
             end: None,
         };
         execution.fire(trigger, Arc::new(input));
-        execution.settle();
-        for (path, result) in results {
-            execution.finish(&path, result);
-        }
         execution
     }
 
@@ -166,29 +188,62 @@ impl Execution {
         }
     }
 
-    /// Reports the result of an effect, and runs every step that can run then. The result of a canceled effect is
-    /// ignored.
+    /// Reports the result of an effect. The steps that follow from it run when the run is settled. The result of a canceled
+    /// effect is ignored.
     pub fn finish(&mut self, path: &StepPath, result: Result<StepOutcome, StepError>) {
-        if self.end.is_none() && self.is_active(path) && !self.loops.contains_key(path) {
-            self.complete(path.clone(), result);
-            self.settle();
-        }
+        self.reported.push_back((path.clone(), result));
     }
 
-    /// Returns the effects that became due since the last call.
+    /// Returns the results that no step has used yet.
+    pub fn take_reported(&mut self) -> VecDeque<(StepPath, Result<StepOutcome, StepError>)> {
+        std::mem::take(&mut self.reported)
+    }
+
+    /// Returns the effects that became due since the last call; none while steps are left to run, because they may cancel
+    /// effects.
     pub fn take_due(&mut self) -> Vec<DueEffect> {
+        if self.has_more() {
+            return Vec::new();
+        }
         let mut due = std::mem::take(&mut self.due);
         // A failure or the winner of a race may have canceled an effect before anybody saw it.
         due.retain(|effect| self.end.is_none() && self.is_active(&effect.path));
         due
     }
 
-    /// Runs every step that needs nothing from outside.
-    fn settle(&mut self) {
-        while self.end.is_none() {
-            let Some(path) = self.queue.pop_front() else { break };
-            self.resolve(path);
+    /// Runs the steps that need nothing from outside, until none is left or the work so far reaches `until`. The order of the
+    /// steps does not depend on `until`: a result is applied when all steps before it have run.
+    pub fn settle(&mut self, until: u64) {
+        while self.end.is_none() && self.work < until {
+            if let Some(path) = self.queue.pop_front() {
+                self.resolve(path);
+            } else if let Some((path, result)) = self.reported.pop_front() {
+                self.apply(path, result);
+            } else {
+                break;
+            }
+            self.work += STEP_WORK;
         }
+    }
+
+    fn apply(&mut self, path: StepPath, result: Result<StepOutcome, StepError>) {
+        if !self.is_active(&path) {
+            let step = path.without_call();
+            if path.call.is_some() && self.agents.contains_key(&step) {
+                self.fail_mismatched_agent(&step);
+            }
+            return;
+        }
+        match path.call {
+            Some(number) => self.finish_call(&path, number, result),
+            None if self.loops.contains_key(&path) || self.agents.contains_key(&path) => {}
+            None => self.complete(path, result),
+        }
+    }
+
+    /// Whether steps are left to run that need nothing from outside.
+    pub fn has_more(&self) -> bool {
+        self.end.is_none() && !(self.queue.is_empty() && self.reported.is_empty())
     }
 
     /// Returns what happened since the last call.
@@ -204,8 +259,11 @@ impl Execution {
         &self.plan
     }
 
-    /// Whether a step waits for the result of an effect or for the iterations of its loop.
+    /// Whether a step waits for the result of an effect, for the iterations of its loop, or for its agent.
     pub fn is_active(&self, path: &StepPath) -> bool {
+        if let Some(number) = path.call {
+            return self.agents.get(&path.without_call()).is_some_and(|agent| agent.is_open(number));
+        }
         self.scopes.get(&path.scope).is_some_and(|scope| scope.active.contains(&path.step))
     }
 
@@ -216,67 +274,6 @@ impl Execution {
         if !self.plan.is_back_edge(edge) {
             self.queue.push_back(StepPath::new(scope, self.plan.edges[edge].to));
         }
-    }
-
-    /// Ends a scope whose steps are all resolved.
-    fn end_scope_if_resolved(&mut self, scope: &ScopePath) {
-        let Some(state) = self.scopes.get(scope) else { return };
-        if state.resolved.len() < self.scope_sizes.get(&scope.loop_step()).copied().unwrap_or_default() {
-            return;
-        }
-        match scope.parent() {
-            None => {
-                let output = self.output.clone().unwrap_or_default();
-                self.end = Some(RunEnd::Completed { output });
-            }
-            Some((parent, Iteration { loop_step, index })) => {
-                let value = self.iteration_value(scope, loop_step);
-                self.scopes.remove(scope);
-                self.finish_iteration(&StepPath::new(&parent, loop_step), index, value);
-            }
-        }
-    }
-
-    /// Ends a scope because a step in it failed: the run, or one iteration of a loop.
-    fn fail_scope(&mut self, scope: &ScopePath, step: usize, error: StepError) {
-        match scope.parent() {
-            None => {
-                self.cancel_scopes(scope);
-                let StepError { code, message } = error;
-                let node_id = Some(self.plan.steps[step].id.clone());
-                self.end = Some(RunEnd::Failed(RunError { code, message, node_id }));
-            }
-            Some((parent, Iteration { loop_step, index })) => {
-                self.cancel_scopes(scope);
-                // The loop reports the error, so the message names the element and the step.
-                let is_loop = self.plan.steps[step].node_type.is_loop();
-                let place = StepPath::new(scope, step).display(&self.plan);
-                let error = if is_loop { error } else { error.located(&place) };
-                self.finish_iteration(&StepPath::new(&parent, loop_step), index, Err(error));
-            }
-        }
-    }
-
-    /// Ends a preview at its last step. The iterations of a loop around the step are canceled.
-    fn end_preview(&mut self) {
-        self.cancel_scopes(&ScopePath::default());
-        self.end = Some(RunEnd::Completed { output: self.output.clone().unwrap_or_default() });
-    }
-
-    /// Removes a scope and the scopes in it, and cancels their effects.
-    fn cancel_scopes(&mut self, outer: &ScopePath) {
-        // Scopes are ordered by their path, so those in `outer` follow it.
-        let following = self.scopes.range(outer.clone()..).map(|(scope, _)| scope);
-        let within: Vec<ScopePath> = following.take_while(|scope| scope.is_within(outer)).cloned().collect();
-        for scope in within {
-            let Some(state) = self.scopes.remove(&scope) else { continue };
-            for step in state.active {
-                let path = StepPath::new(&scope, step);
-                self.loops.remove(&path);
-                self.events.push(StepEvent::Canceled { path });
-            }
-        }
-        self.queue.retain(|path| !path.scope.is_within(outer));
     }
 }
 

@@ -1,4 +1,5 @@
 //! Where a step runs: in the graph itself, or in an iteration of a loop, which may be in an iteration of another loop.
+//! The calls of an agent are steps inside of its step.
 
 use crate::compile::ExecutionPlan;
 
@@ -41,30 +42,48 @@ impl ScopePath {
 pub struct StepPath {
     pub scope: ScopePath,
     pub step: usize,
+    /// The number of the call, if this is a call of the agent in the step.
+    pub call: Option<usize>,
 }
 
 impl StepPath {
     pub fn new(scope: &ScopePath, step: usize) -> Self {
-        Self { scope: scope.clone(), step }
+        Self { scope: scope.clone(), step, call: None }
     }
 
-    /// The path with node ids: `lines[2]/send`.
+    /// A call of the agent in this step.
+    pub fn with_call(&self, number: usize) -> Self {
+        Self { call: Some(number), ..self.clone() }
+    }
+
+    /// The step itself, if this is a call of its agent.
+    pub fn without_call(&self) -> Self {
+        Self { call: None, ..self.clone() }
+    }
+
+    /// The path with node ids: `lines[2]/send`, or `ask[0]` for a call of an agent.
     pub fn display(&self, plan: &ExecutionPlan) -> String {
         let iterations = self.scope.0.iter();
         let scopes =
             iterations.map(|iteration| format!("{}[{}]/", plan.steps[iteration.loop_step].id, iteration.index));
-        scopes.collect::<String>() + &plan.steps[self.step].id
+        let call = self.call.map(|number| format!("[{number}]")).unwrap_or_default();
+        scopes.collect::<String>() + &plan.steps[self.step].id + &call
     }
 
     /// Reads what [`StepPath::display`] writes; none if the plan has no such step.
     pub fn parse(text: &str, plan: &ExecutionPlan) -> Option<Self> {
         let find = |id: &str| plan.steps.iter().position(|step| step.id == id);
-        let mut parts = text.split('/');
-        let step = find(parts.next_back()?)?;
-        let iteration = |part: &str| {
-            let (loop_id, index) = part.strip_suffix(']')?.split_once('[')?;
-            Some(Iteration { loop_step: find(loop_id)?, index: index.parse().ok()? })
+        let numbered = |part: &str| {
+            let (id, number) = part.strip_suffix(']')?.split_once('[')?;
+            Some((find(id)?, number.parse().ok()?))
         };
-        Some(Self { scope: ScopePath(parts.map(iteration).collect::<Option<_>>()?), step })
+        let mut parts = text.split('/');
+        let last = parts.next_back()?;
+        let (step, call) = match find(last) {
+            Some(step) => (step, None),
+            None => numbered(last).map(|(step, number)| (step, Some(number)))?,
+        };
+        let iteration = |part: &str| numbered(part).map(|(loop_step, index)| Iteration { loop_step, index });
+        Some(Self { scope: ScopePath(parts.map(iteration).collect::<Option<_>>()?), step, call })
     }
 }

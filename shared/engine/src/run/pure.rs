@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use super::StepPath;
 use super::fields::Fields;
 use super::outcome::{StepError, StepOutcome};
 use super::scope::add_size;
-use crate::compile::PlanStep;
+use crate::compile::ExecutionPlan;
+use crate::nodes::agent::AgentNode;
 use crate::nodes::delay::DelayNode;
 use crate::nodes::{NodeKind, OUT};
 
@@ -31,9 +33,14 @@ pub fn run_pure(fields: &Fields, input: &Arc<Value>) -> Option<Result<StepOutcom
     Some(outcome)
 }
 
-/// Whether a step has an effect or waits, so that its result is stored. The others are computed again after a restart.
-pub fn is_effect(step: &PlanStep) -> bool {
-    step.node_type.effects || step.node_type.name == DelayNode::NAME
+/// Whether the result of a step is stored, because it has an effect or waits. Other results are computed again after a
+/// restart; that of an agent is computed from the results of its calls.
+pub fn is_effect(plan: &ExecutionPlan, path: &StepPath) -> bool {
+    let node_type = plan.steps[path.step].node_type;
+    match node_type.name {
+        AgentNode::NAME => path.call.is_some(),
+        name => node_type.effects || name == DelayNode::NAME,
+    }
 }
 
 /// Whether the port of a step is a decision, which is stored. In a later version of the engine, its expressions could

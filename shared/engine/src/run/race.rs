@@ -62,10 +62,11 @@ impl Execution {
         losers.into_iter().filter(|step| !state.resolved.contains(step)).collect()
     }
 
-    /// Skips a step, and cancels its effect or its iterations if it has begun.
+    /// Skips a step, and cancels its effect, its iterations or its agent if it has begun.
     fn cancel_step(&mut self, path: StepPath) {
         if self.is_active(&path) {
             self.cancel_iterations(&path);
+            self.cancel_calls(&path);
             self.events.push(StepEvent::Canceled { path: path.clone() });
         }
         self.skip(path);

@@ -26,6 +26,8 @@ pub struct ScopeState {
     pub active: BTreeSet<usize>,
     /// The variables `item` and `index` of an iteration.
     pub variables: Map<String, Value>,
+    /// The approximate memory of its values, without the results of effects.
+    pub bytes: usize,
 }
 
 /// Whether a step can run, judged by the edges into it.

@@ -8,10 +8,15 @@ use super::fields::Fields;
 use super::pure::{chooses_port, run_pure};
 use super::race::takes_first;
 use super::scope::{Arrival, EdgeState, check_value, join_values};
-use super::{Decision, DueEffect, Execution, MAX_STEPS, ScopePath, StepError, StepEvent, StepOutcome, StepPath};
-use crate::nodes::ERROR;
+use super::{
+    Decision, DueEffect, Execution, MAX_SKIPPED, MAX_STEPS, ScopePath, StepError, StepEvent, StepOutcome, StepPath,
+};
+use crate::nodes::agent::AgentNode;
 use crate::nodes::r#loop::ITEM;
 use crate::nodes::policy::OnError;
+use crate::nodes::{ERROR, NodeKind};
+use crate::operation::Operation;
+use crate::value_size::memory_of_fields;
 
 impl Execution {
     /// Runs or skips a step if the edges into it say so.
@@ -39,18 +44,23 @@ impl Execution {
     }
 
     pub(super) fn run_step(&mut self, path: StepPath, values: Vec<Arc<Value>>) {
+        if self.end.is_some() {
+            return;
+        }
         let plan = self.plan.clone();
         let step = &plan.steps[path.step];
         // The input of a merge is a list, even of one value.
         let is_list = values.len() > 1 || step.node_type.name == "merge" && !takes_first(step);
         let input = match (is_list, values.first()) {
-            (true, _) => join_values(&values),
+            (true, _) => join_values(&values).inspect(|input| {
+                self.charge(input);
+            }),
             (false, first) => Ok(first.cloned().unwrap_or_default()),
         };
         self.steps += 1;
         let input = match input {
             _ if self.steps > MAX_STEPS => {
-                let error = StepError::new("too_many_steps", format!("a run executes at most {MAX_STEPS} steps"));
+                let error = too_many_steps();
                 return self.fail_scope(&ScopePath::default(), path.step, error);
             }
             Ok(input) => input,
@@ -70,11 +80,13 @@ impl Execution {
             return self.activate(&path);
         }
         let variables = self.variables(&path, &input);
-        let fields = Fields { step, variables: &variables, now: self.now };
+        self.charge_bytes(memory_of_fields(&variables));
+        let fields = Fields::new(step, &variables, self.now);
         if step.node_type.is_loop() {
             return self.begin_loop(path, &fields);
         }
         if let Some(result) = run_pure(&fields, &input) {
+            self.work += fields.steps();
             if chooses_port(step.node_type.name)
                 && let Ok(outcome) = &result
             {
@@ -83,11 +95,15 @@ impl Execution {
             }
             return self.complete(path, result);
         }
-        match fields.config() {
+        let config = fields.config();
+        self.work += fields.steps();
+        match config {
             Err(error) => self.complete(path, Err(error)),
+            Ok(config) if step.node_type.name == AgentNode::NAME => self.begin_agent(path, &config),
             Ok(config) => {
                 self.activate(&path);
-                self.due.push(DueEffect { path, config, input });
+                let operation = Operation::Node(step.node_type);
+                self.due.push(DueEffect { path, operation, action: None, config, input });
             }
         }
     }
@@ -158,6 +174,7 @@ impl Execution {
                 }
             }
         };
+        self.count_output(&path, &outcome.value);
         let Some(state) = self.scopes.get_mut(&path.scope) else { return };
         state.active.remove(&path.step);
         state.resolved.insert(path.step);
@@ -176,6 +193,11 @@ impl Execution {
     }
 
     pub(super) fn skip(&mut self, path: StepPath) {
+        self.skipped += 1;
+        if self.skipped > MAX_SKIPPED && self.end.is_none() {
+            let error = StepError::new("too_many_steps", format!("a run skips at most {MAX_SKIPPED} steps"));
+            return self.fail_scope(&ScopePath::default(), path.step, error);
+        }
         let Some(state) = self.scopes.get_mut(&path.scope) else { return };
         state.active.remove(&path.step);
         state.resolved.insert(path.step);
@@ -200,4 +222,8 @@ impl Execution {
             self.set_edge(&path.scope, edge, state);
         }
     }
+}
+
+pub fn too_many_steps() -> StepError {
+    StepError::new("too_many_steps", format!("a run executes at most {MAX_STEPS} steps"))
 }

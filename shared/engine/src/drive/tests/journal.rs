@@ -70,6 +70,8 @@ pub struct Faults {
 pub enum Crash {
     BeforeWrite,
     AfterWrite,
+    /// The write has several parts, and the first of them, with this many events, is stored.
+    AfterFirst(usize),
 }
 
 /// The maximum number of writes in a transaction.
@@ -155,6 +157,24 @@ impl Store {
     }
 }
 
+/// The first part of a write: at most all events but the last.
+fn first_events(events: &[RunEvent], most: usize) -> Vec<RunEvent> {
+    events[..most.min(events.len().saturating_sub(1))].to_vec()
+}
+
+/// The first part of a commit. A review or a run is stored together with its event.
+fn first_part(commit: &Commit, most: usize) -> Commit {
+    let events = first_events(&commit.events, most);
+    let asks =
+        |of: &str| events.iter().any(|event| matches!(&event.kind, RunEventKind::StepAsked { step, .. } if step == of));
+    let calls = |id: RunId| {
+        events.iter().any(|event| matches!(event.kind, RunEventKind::StepCalled { run_id, .. } if run_id == id))
+    };
+    let opened = commit.opened.iter().filter(|review| asks(&review.step)).cloned().collect();
+    let started = commit.started.iter().filter(|new| calls(new.id)).cloned().collect();
+    Commit { opened, started, events, ..Commit::default() }
+}
+
 /// The journal of one process.
 pub struct MemoryJournal {
     store: Arc<Mutex<Store>>,
@@ -191,8 +211,13 @@ impl Journal for MemoryJournal {
                 return Ok(Hold::Lost);
             }
             let crash = store.next_crash();
-            if crash != Some(Crash::BeforeWrite) {
-                store.apply(commit);
+            let stored = match crash {
+                Some(Crash::BeforeWrite) => None,
+                Some(Crash::AfterFirst(events)) => Some(first_part(commit, events)).filter(|part| !part.is_empty()),
+                Some(Crash::AfterWrite) | None => Some(commit.clone()),
+            };
+            if let Some(stored) = stored {
+                store.apply(&stored);
                 let is_new = |step: &String| {
                     commit.opened.iter().any(|review| review.step == *step)
                         || commit
@@ -218,8 +243,12 @@ impl Journal for MemoryJournal {
                 return Ok(Hold::Lost);
             }
             // A crash after the end of a run has no consequences.
-            let crash = store.next_crash().filter(|crash| *crash == Crash::BeforeWrite);
+            let crash = store.next_crash().filter(|crash| *crash != Crash::AfterWrite);
             store.has_crashed = crash.is_some();
+            if let Some(Crash::AfterFirst(most)) = crash {
+                store.crashes = 0;
+                store.append(&first_events(events, most));
+            }
             if crash.is_none() {
                 store.append(events);
                 store.end = Some(end.clone());

@@ -1,5 +1,6 @@
 //! Tests of the driver with a journal in memory, scripted effects and a clock that the tests advance.
 
+mod agents;
 mod calls;
 mod crashes;
 mod delays;
@@ -7,6 +8,7 @@ mod effects;
 mod journal;
 mod limits;
 mod loops;
+mod parts;
 mod processes;
 mod properties;
 mod races;
@@ -16,6 +18,7 @@ mod reviews;
 mod shifts;
 mod text;
 mod uncertain;
+mod work;
 mod writes;
 
 use std::time::Duration;

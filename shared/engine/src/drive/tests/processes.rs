@@ -13,6 +13,8 @@ use super::journal::{MemoryJournal, Store};
 use super::text::{check_intents, check_log, describe};
 use super::*;
 use crate::compile::compile;
+use crate::drive::driver::drive_within;
+use crate::drive::limits::Limits;
 use crate::graph_builder::graph;
 
 /// The time of the clock after a time since the start of the test.
@@ -33,6 +35,7 @@ pub struct World {
     pub clock: Clock,
     /// How long the shift of a process is.
     pub shift: Duration,
+    pub limits: Limits,
 }
 
 impl World {
@@ -58,6 +61,7 @@ impl World {
             store,
             clock: Clock::new(move || at(start.elapsed())),
             shift: seconds(900),
+            limits: Limits::RUN,
         }
     }
 
@@ -74,7 +78,7 @@ impl World {
         let run = ClaimedRun { id: "r1".to_owned(), plan, trigger, now: at(Duration::ZERO), log, crashes };
         let shift = Shift { clock: self.clock.clone(), ends_at: self.clock.now().plus(self.shift) };
         let exit = {
-            let mut driven = pin!(drive(run, shift, &mut journal, &self.effects));
+            let mut driven = pin!(drive_within(self.limits, run, shift, &mut journal, &self.effects));
             let exit = poll_fn(|context| {
                 let polled = driven.as_mut().poll(context);
                 if std::mem::take(&mut self.store.lock().unwrap().has_crashed) {

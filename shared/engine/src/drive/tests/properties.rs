@@ -30,9 +30,10 @@ fn world(seed: u64, kinds: Kinds) -> World {
 async fn finish_with_crashes(seed: u64, kinds: Kinds, spares: bool) -> World {
     let world = world(seed, kinds);
     world.store.lock().unwrap().faults.spares = spares;
-    world.crash(move |write| match number((seed, write)) % 6 {
+    world.crash(move |write| match number((seed, write)) % 8 {
         0 => Some(Crash::BeforeWrite),
         1 => Some(Crash::AfterWrite),
+        2 => Some(Crash::AfterFirst(number((write, seed)) as usize % 4)),
         _ => None,
     });
     world.finish().await;
@@ -50,7 +51,9 @@ fn restored_end(world: &World) -> Option<RunEnd> {
     let restored = restore(&world.plan, world.store.lock().unwrap().log.clone()).unwrap();
     let trigger = world.plan.steps.iter().position(|step| step.node_type.is_trigger()).unwrap();
     let start = RunStart { run_id: "r1".to_owned(), trigger, input: restored.input, now: at(Duration::ZERO).into() };
-    Execution::new(world.plan.clone(), start, restored.history).end().cloned()
+    let mut execution = Execution::new(world.plan.clone(), start, restored.history);
+    execution.settle(u64::MAX);
+    execution.end().cloned()
 }
 
 #[tokio::test(start_paused = true)]

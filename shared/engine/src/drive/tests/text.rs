@@ -1,10 +1,11 @@
 //! Events as short texts, such as `call #1` for the intent of the first attempt of the step `call`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use domain::run::RunEventKind::*;
 
 use super::*;
+use crate::drive::events::EventKey;
 
 pub fn step_of(kind: &RunEventKind) -> Option<&String> {
     match kind {
@@ -27,12 +28,12 @@ pub fn describe(event: &RunEvent) -> String {
     let millis = |time: &Time| time.as_millis() - at(Duration::ZERO).as_millis();
     match &event.kind {
         RunQueued { .. } => "queued".to_owned(),
-        StepStarted { step, attempt } => format!("{step} #{attempt}"),
+        StepStarted { step, attempt, .. } => format!("{step} #{attempt}"),
         StepRetried { step, attempt, error, next_at } => {
             format!("{step} #{attempt} {}, next at {}", error.code, millis(next_at))
         }
         StepDelayed { step, until } => format!("{step} until {}", millis(until)),
-        StepAsked { step, expires_at } => format!("{step} asks until {}", millis(expires_at)),
+        StepAsked { step, expires_at, .. } => format!("{step} asks until {}", millis(expires_at)),
         StepCalled { step, until, .. } => match until {
             Some(until) => format!("{step} waits for a run until {}", millis(until)),
             None => format!("{step} waits for a run"),
@@ -76,12 +77,15 @@ pub fn check_intents(log: &[RunEvent], from: usize, may_repeat: impl Fn(&String)
     }
 }
 
-/// Checks what holds for every log: a step has one result, and no attempt begins after it. An attempt begins at most
-/// once more than it is recovered, and the next attempt only after a retry or a question.
+/// Checks what holds for every log: no computed event is doubled, a step has one result, and no attempt begins after it.
+/// An attempt begins at most once more than it is recovered, and the next attempt only after a retry or a question.
 pub fn check_log(log: &[RunEvent]) {
     let mut ended = BTreeSet::new();
     let mut due = BTreeMap::new();
+    let mut computed = HashSet::new();
     for event in log {
+        let is_new = EventKey::new(&event.kind).is_none_or(|key| computed.insert(key));
+        assert!(is_new, "{} is stored twice: {:#?}", describe(event), all(log));
         let Some(step) = step_of(&event.kind) else { continue };
         match &event.kind {
             StepCompleted { output: Some(_), .. } | StepFailed { .. } | StepCanceled { .. } => {

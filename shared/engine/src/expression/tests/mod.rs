@@ -15,7 +15,7 @@ use serde_json::{Value as Json, json};
 use super::*;
 
 fn scope(data: &Json) -> Scope<'_> {
-    Scope { variables: data.as_object().unwrap(), now: "2026-03-01T09:30:00Z".parse().unwrap() }
+    Scope::new(data.as_object().unwrap(), "2026-03-01T09:30:00Z".parse().unwrap())
 }
 
 fn data() -> Json {

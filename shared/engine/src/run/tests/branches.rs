@@ -304,3 +304,14 @@ fn the_first_of_several_results_is_the_output() {
     ];
     assert_eq!(TestRun::to_end(&nodes, "start>one one>two", json!({})).output(), 1);
 }
+
+#[test]
+fn a_long_error_message_is_shortened() {
+    let nodes = [
+        ("start", "input", json!({})),
+        ("stop", "fail", json!({"message": "{{ 'x' * 100000 }}"})),
+        ("end", "send_result", json!({})),
+    ];
+    let failure = TestRun::start(&nodes, "start>stop start>end", Value::Null).failure();
+    assert_eq!(failure.chars().count(), "stop: failed: ".len() + 2_001);
+}

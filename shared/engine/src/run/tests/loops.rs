@@ -140,3 +140,23 @@ fn a_run_executes_a_limited_number_of_steps() {
     assert_eq!(run(MAX_STEPS - 3).output().as_array().unwrap().len(), MAX_STEPS - 3);
     assert_eq!(run(MAX_STEPS - 2).failure(), "end: too_many_steps: a run executes at most 10000 steps");
 }
+
+/// Each element skips 50 steps.
+#[test]
+fn a_run_skips_at_most_50_000_steps() {
+    let skipped: Vec<String> = (0..50).map(|number| format!("s{number}")).collect();
+    let mut nodes = vec![
+        ("start", "input", json!({})),
+        ("each", "loop", json!({"items": "range(input.n)"})),
+        ("never", "condition", json!({"expression": "false"})),
+        ("end", "send_result", json!({"output": "size(input)"})),
+    ];
+    nodes.extend(skipped.iter().map(|id| (id.as_str(), "transform", json!({"value": "1"}))));
+    let mut connections = "start>each each.item>never never.false>each.next never.true>s0 each.done>end".to_owned();
+    for pair in skipped.windows(2) {
+        connections += &format!(" {}>{}", pair[0], pair[1]);
+    }
+    let run = |n: usize| TestRun::start(&nodes, &connections, json!({"n": n}));
+    assert_eq!(run(1_000).output(), 1_000);
+    assert_eq!(run(1_001).failure(), "s0: too_many_steps: a run skips at most 50000 steps");
+}

@@ -46,6 +46,7 @@ impl TestRun {
     }
 
     fn collect(&mut self) {
+        self.execution.settle(u64::MAX);
         self.due.extend(self.execution.take_due());
         self.due.retain(|effect| self.execution.is_active(&effect.path));
         self.events.extend(self.execution.take_events());

@@ -231,6 +231,34 @@ fn without_races_the_order_of_effects_changes_nothing() {
     assert!(effects > graphs() * 3, "{effects}");
 }
 
+/// The events and the effects of a run that is settled in small parts are those of one that is settled at once.
+#[test]
+fn pauses_do_not_change_a_run() {
+    let mut pauses = 0;
+    for seed in 0..graphs() {
+        let plan = draw(seed, Kinds { races: true, failures: true });
+        let mut run = start(&plan, History::default());
+        let mut paused = start(&plan, History::default());
+        while let Some(effect) = run.due.pop() {
+            let result = result(seed, &effect.path);
+            paused.due.retain(|other| other.path != effect.path);
+            paused.execution.finish(&effect.path, result.clone());
+            while paused.execution.has_more() {
+                paused.execution.settle(paused.execution.work() + 1);
+                assert!(!paused.execution.has_more() || paused.execution.take_due().is_empty());
+                pauses += 1;
+            }
+            run.execution.finish(&effect.path, result);
+            run.collect();
+            paused.collect();
+            assert_eq!((paused.due(), &paused.events), (run.due(), &run.events), "{seed}");
+        }
+        assert_eq!(paused.execution.end(), run.execution.end(), "{seed}");
+        assert_eq!(paused.execution.work(), run.execution.work(), "{seed}");
+    }
+    assert!(pauses > graphs(), "{pauses}");
+}
+
 /// A run that is restored from the results and decisions so far waits for the same effects, and ends in the same way.
 #[test]
 fn a_restored_run_continues_where_it_was() {

@@ -57,7 +57,7 @@ fn cases<'t>(suites: &[(&str, &'t str)]) -> BTreeMap<String, Case<'t>> {
 impl Case<'_> {
     /// Describes the difference, if the result is not the expected outcome.
     fn difference(&self) -> Option<String> {
-        let scope = Scope { variables: &self.bindings, now: "2026-03-01T09:30:00Z".parse().unwrap() };
+        let scope = Scope::new(&self.bindings, "2026-03-01T09:30:00Z".parse().unwrap());
         let given = Expression::parse(&self.expression)
             .map_err(|problem| problem.to_string())
             .and_then(|expression| expression.evaluate(&scope).map_err(|failure| failure.to_string()));

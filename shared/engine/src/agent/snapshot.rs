@@ -1,0 +1,114 @@
+//! An agent as an execution uses it: its configuration, and what the configuration names. It is read once in each
+//! execution and recorded, so that a change of the agent does not change an execution that has begun.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use domain::agent::{AgentSource, AgentType, HttpMethod, Strategy};
+use domain::id::{AgentId, WorkflowId};
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentSnapshot {
+    pub id: AgentId,
+    pub name: String,
+    pub r#type: AgentType,
+    pub model: String,
+    pub instructions: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub temperature: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_tokens: Option<u32>,
+    pub tools: Vec<AgentTool>,
+    pub sources: Vec<AgentSource>,
+    /// The model that embeds the sources; none if there are no sources.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub embeddings_model: Option<String>,
+    pub strategy: Strategy,
+    pub members: Vec<AgentMember>,
+}
+
+/// A tool, as its model sees it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AgentTool {
+    /// Unique in its agent: at most 64 letters, digits, `_` and `-`.
+    pub name: String,
+    pub description: String,
+    /// The JSON Schema of the arguments, which are an object.
+    pub parameters: Map<String, Value>,
+    pub target: ToolTarget,
+}
+
+/// What a tool calls.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
+pub enum ToolTarget {
+    Http {
+        method: HttpMethod,
+        url: String,
+        headers: BTreeMap<String, String>,
+    },
+    #[serde(rename_all = "camelCase")]
+    Workflow {
+        workflow_id: WorkflowId,
+        /// The arguments have the input in the field `input`, because the input of the workflow is no object.
+        is_wrapped: bool,
+    },
+    #[serde(rename_all = "camelCase")]
+    Agent {
+        agent_id: AgentId,
+    },
+    /// The caller of the agent executes it; in a run, this is a person.
+    Function,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AgentMember {
+    pub id: AgentId,
+    /// Unique in its team, with the characters of the name of a tool.
+    pub name: String,
+    pub description: String,
+}
+
+impl AgentSnapshot {
+    pub fn find_tool(&self, name: &str) -> Option<&AgentTool> {
+        self.tools.iter().find(|tool| tool.name == name)
+    }
+}
+
+/// The name of a tool or of a member in the requests to models, from a name that a person gave. `taken` has the names that
+/// are in use.
+pub fn function_name(name: &str, fallback: &str, taken: &[String]) -> String {
+    let allowed = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
+    let cleaned: String = name.chars().map(allowed).take(MAX_NAME_CHARS).collect();
+    let base = if cleaned.chars().all(|c| c == '_') { fallback } else { cleaned.trim_matches('_') };
+    let mut name = base.to_owned();
+    let mut number = 2;
+    while taken.contains(&name) {
+        name = format!("{base}_{number}");
+        number += 1;
+    }
+    name
+}
+
+/// Leaves room for a number in the 64 characters that models accept.
+const MAX_NAME_CHARS: usize = 60;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_people_become_unique_names_of_functions() {
+        let name = |name: &str, taken: &[&str]| {
+            function_name(name, "agent", &taken.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>())
+        };
+        assert_eq!(name("Nuevo agente", &[]), "Nuevo_agente");
+        assert_eq!(name("¿Reembolso?", &[]), "Reembolso");
+        assert_eq!(name("客服", &[]), "agent");
+        assert_eq!(name("refund", &["refund", "refund_2"]), "refund_3");
+        assert!(name(&"x".repeat(200), &["x"]).len() <= 64);
+    }
+}

@@ -1,0 +1,139 @@
+//! The calls of tools: the arguments that a model wrote become the configuration of a node, and the result of the node
+//! becomes a text for the model.
+
+use std::collections::BTreeSet;
+
+use domain::agent::HttpMethod;
+use domain::id::AgentId;
+use domain::run::StepError;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use serde_json::{Map, Value, json};
+
+use super::snapshot::{AgentTool, ToolTarget};
+use crate::nodes::http::HttpNode;
+use crate::nodes::review::ReviewNode;
+use crate::nodes::workflow::WorkflowNode;
+use crate::nodes::{self, NodeKind};
+use crate::operation::Operation;
+use crate::schema::check_value;
+
+/// The work of a tool.
+pub enum ToolWork {
+    /// An effect, like that of a node.
+    Effect { operation: Operation, config: Map<String, Value> },
+    /// Another agent answers this message.
+    Agent { agent_id: AgentId, message: String },
+}
+
+/// The arguments of a call, if they match the schema of the tool. The error is for the model, which can try again.
+pub fn read_arguments(tool: &AgentTool, text: &str) -> Result<Map<String, Value>, StepError> {
+    let invalid = |problem: String| StepError::new("invalid_arguments", problem);
+    // Models send an empty text for a call without arguments.
+    let text = if text.trim().is_empty() { "{}" } else { text };
+    let arguments: Value = serde_json::from_str(text)
+        .map_err(|error| invalid(format!("not JSON: line {}, column {}", error.line(), error.column())))?;
+    if !tool.parameters.is_empty() {
+        let schema = Value::Object(tool.parameters.clone());
+        if let Some((field, problem)) = check_value(&schema, &arguments, "arguments").violations.into_iter().next() {
+            return Err(invalid(format!("{field}: {problem}")));
+        }
+    }
+    match arguments {
+        Value::Object(arguments) => Ok(arguments),
+        _ => Err(invalid("must be an object".to_owned())),
+    }
+}
+
+pub fn tool_work(tool: &AgentTool, mut arguments: Map<String, Value>) -> Result<ToolWork, StepError> {
+    let (node_type, config) = match &tool.target {
+        ToolTarget::Agent { agent_id } => {
+            let message = arguments.get("message").and_then(Value::as_str).unwrap_or_default().to_owned();
+            return Ok(ToolWork::Agent { agent_id: *agent_id, message });
+        }
+        ToolTarget::Http { method, url, headers } => {
+            let url = fill_in(url, &mut arguments)?;
+            let mut config = json!({"method": method, "url": url, "headers": headers});
+            match method {
+                HttpMethod::Get | HttpMethod::Delete => config["query"] = arguments.iter().map(as_pair).collect(),
+                HttpMethod::Post | HttpMethod::Put | HttpMethod::Patch => {
+                    config["body"] = json!({"type": "json", "value": arguments});
+                }
+            }
+            (HttpNode::NAME, config)
+        }
+        ToolTarget::Workflow { workflow_id, is_wrapped } => {
+            let input = if *is_wrapped { arguments.remove("input").unwrap_or_default() } else { arguments.into() };
+            (WorkflowNode::NAME, json!({"workflowId": workflow_id, "input": input}))
+        }
+        ToolTarget::Function => (ReviewNode::NAME, question(tool, &arguments)),
+    };
+    let operation = Operation::Node(nodes::find(node_type).unwrap_or_else(nodes::unknown));
+    Ok(ToolWork::Effect { operation, config: config.as_object().cloned().unwrap_or_default() })
+}
+
+/// Replaces `{name}` in a URL by the argument of this name, which is then not sent again.
+fn fill_in(url: &str, arguments: &mut Map<String, Value>) -> Result<String, StepError> {
+    let (mut filled, mut rest) = (String::new(), url);
+    let mut used = BTreeSet::new();
+    while let Some((before, (name, after))) =
+        rest.split_once('{').and_then(|(before, rest)| Some((before, rest.split_once('}')?)))
+    {
+        let value = arguments.get(name).filter(|value| !value.is_null()).map(as_text).unwrap_or_default();
+        // Many servers take dots as the folder above.
+        if matches!(&*value, "" | "." | "..") {
+            let problem = format!("arguments.{name}: the URL needs a value that is neither empty nor dots");
+            return Err(StepError::new("invalid_arguments", problem));
+        }
+        filled.push_str(before);
+        filled.extend(utf8_percent_encode(&value, NON_ALPHANUMERIC));
+        used.insert(name);
+        rest = after;
+    }
+    filled.push_str(rest);
+    arguments.retain(|name, _| !used.contains(name.as_str()));
+    Ok(filled)
+}
+
+fn as_pair((name, value): (&String, &Value)) -> (String, Value) {
+    (name.clone(), as_text(value).into())
+}
+
+fn as_text(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// Nobody but the caller of the agent can execute a function, so in a run a person gives its result.
+fn question(tool: &AgentTool, arguments: &Map<String, Value>) -> Value {
+    let AgentTool { name, description, .. } = tool;
+    let arguments = serde_json::to_string_pretty(arguments).unwrap_or_default();
+    let separator = if description.is_empty() { "" } else { "\n\n" };
+    json!({
+        "title": format!("Result of the function {name}?"),
+        "message": format!("{description}{separator}Arguments: {arguments}"),
+        "fields": [{"name": RESULT, "label": "Result", "type": "json", "required": true}],
+    })
+}
+
+/// The field with the result of a function.
+const RESULT: &str = "result";
+
+/// The result of a tool as a text for the model. A failed tool does not fail the agent: the model reads the error.
+pub fn result_text(target: &ToolTarget, result: Result<&Value, &StepError>) -> String {
+    match (target, result) {
+        (_, Err(error)) => error_text(error),
+        (ToolTarget::Http { .. }, Ok(value)) => json!({"status": value["status"], "body": value["body"]}).to_string(),
+        (ToolTarget::Function, Ok(answer)) => match answer["decision"].as_str() {
+            Some("approved") => as_text(&answer["fields"][RESULT]),
+            Some("rejected") => {
+                let comment = answer["comment"].as_str().unwrap_or("no reason was given");
+                error_text(&StepError::new("rejected", format!("a person refused to execute the function: {comment}")))
+            }
+            _ => error_text(&StepError::new("expired", "nobody executed the function in time")),
+        },
+        (ToolTarget::Workflow { .. } | ToolTarget::Agent { .. }, Ok(value)) => as_text(value),
+    }
+}
+
+pub fn error_text(error: &StepError) -> String {
+    json!({"error": error.to_value()}).to_string()
+}

@@ -1,0 +1,37 @@
+//! The limits of the work and the memory of a run.
+
+use crate::run::Execution;
+use domain::run::RunError;
+
+/// The limits of one run. The unit of work is one step of an expression.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// The work between two pauses.
+    pub slice: u64,
+    pub work: u64,
+    /// The approximate memory of the values.
+    pub bytes: usize,
+}
+
+impl Limits {
+    /// A slice is some tens of milliseconds of processor time. All work is about a minute, much less than a shift: the next
+    /// process does it again, so a run that is handed over always goes on.
+    pub const RUN: Self = Self { slice: 1_000_000, work: 1_000_000_000, bytes: 128 * 1024 * 1024 };
+
+    /// Why the run may not go on, if it exceeds a limit. `other_bytes` is memory that the execution does not count.
+    pub fn exceeded_by(&self, execution: &Execution, other_bytes: usize) -> Option<RunError> {
+        let (code, message) = if execution.work() > self.work {
+            let message =
+                "the expressions of the run take too much time; simplify them, or divide the work among several runs";
+            ("too_much_work", message.to_owned())
+        } else if execution.bytes() + other_bytes > self.bytes {
+            let mebibytes = self.bytes >> 20;
+            let message =
+                format!("the values of the run take more than {mebibytes} MiB of memory; pass on less of them");
+            ("run_too_large", message)
+        } else {
+            return None;
+        };
+        Some(RunError { code: code.to_owned(), message, node_id: None })
+    }
+}

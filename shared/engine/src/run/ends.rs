@@ -1,0 +1,67 @@
+//! The ends of scopes: of the run itself, and of the iterations of loops.
+
+use super::{Execution, Iteration, RunEnd, RunError, ScopePath, StepError, StepEvent, StepPath};
+
+impl Execution {
+    /// Ends a scope whose steps are all resolved.
+    pub(super) fn end_scope_if_resolved(&mut self, scope: &ScopePath) {
+        let Some(state) = self.scopes.get(scope) else { return };
+        if state.resolved.len() < self.scope_sizes.get(&scope.loop_step()).copied().unwrap_or_default() {
+            return;
+        }
+        match scope.parent() {
+            None => {
+                let output = self.output.clone().unwrap_or_default();
+                self.end = Some(RunEnd::Completed { output });
+            }
+            Some((parent, Iteration { loop_step, index })) => {
+                let value = self.iteration_value(scope, loop_step);
+                self.remove_scope(scope);
+                self.finish_iteration(&StepPath::new(&parent, loop_step), index, value);
+            }
+        }
+    }
+
+    /// Ends a scope because a step in it failed: the run, or one iteration of a loop.
+    pub(super) fn fail_scope(&mut self, scope: &ScopePath, step: usize, error: StepError) {
+        match scope.parent() {
+            None => {
+                self.cancel_scopes(scope);
+                let StepError { code, message } = error;
+                let node_id = Some(self.plan.steps[step].id.clone());
+                self.end = Some(RunEnd::Failed(RunError { code, message, node_id }));
+            }
+            Some((parent, Iteration { loop_step, index })) => {
+                self.cancel_scopes(scope);
+                // The loop reports the error, so the message names the element and the step.
+                let is_loop = self.plan.steps[step].node_type.is_loop();
+                let place = StepPath::new(scope, step).display(&self.plan);
+                let error = if is_loop { error } else { error.located(&place) };
+                self.finish_iteration(&StepPath::new(&parent, loop_step), index, Err(error));
+            }
+        }
+    }
+
+    /// Ends a preview at its last step. The iterations of a loop around the step are canceled.
+    pub(super) fn end_preview(&mut self) {
+        self.cancel_scopes(&ScopePath::default());
+        self.end = Some(RunEnd::Completed { output: self.output.clone().unwrap_or_default() });
+    }
+
+    /// Removes a scope and the scopes in it, and cancels their effects.
+    pub(super) fn cancel_scopes(&mut self, outer: &ScopePath) {
+        // Scopes are ordered by their path, so those in `outer` follow it.
+        let following = self.scopes.range(outer.clone()..).map(|(scope, _)| scope);
+        let within: Vec<ScopePath> = following.take_while(|scope| scope.is_within(outer)).cloned().collect();
+        for scope in within {
+            let Some(state) = self.remove_scope(&scope) else { continue };
+            for step in state.active {
+                let path = StepPath::new(&scope, step);
+                self.loops.remove(&path);
+                self.cancel_calls(&path);
+                self.events.push(StepEvent::Canceled { path });
+            }
+        }
+        self.queue.retain(|path| !path.scope.is_within(outer));
+    }
+}
