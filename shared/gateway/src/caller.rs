@@ -7,6 +7,7 @@ use domain::id::ApiKeyId;
 use domain::identity::Plan;
 use domain::lease::Payer;
 use domain::limits::PlanLimits;
+use domain::run::RunStep;
 use shared::auth::{ApiCaller, Caller};
 use shared::model_catalog::{Chosen, ModelCatalog};
 use shared::store::claims::Claim;
@@ -24,6 +25,8 @@ pub struct GatewayCaller {
     pub body_hash: String,
     /// The claim on the `Idempotency-Key`. None when the client sends no key.
     pub claim: Option<Claim>,
+    /// The step of a run for which the call is made.
+    pub step: Option<RunStep>,
 }
 
 impl GatewayCaller {
@@ -37,13 +40,21 @@ impl GatewayCaller {
             retries,
             body_hash,
             claim,
+            step: None,
         }
     }
-    /// The caller of a call that the platform makes for a user, without an API key.
-    pub fn of_platform(caller: &Caller, request_id: String, body_hash: String, claim: Claim) -> Self {
+
+    /// The caller of a call that the platform makes for a user, without an API key. A call for a run names its step.
+    pub fn of_platform(
+        caller: &Caller,
+        request_id: String,
+        body_hash: String,
+        claim: Claim,
+        step: Option<RunStep>,
+    ) -> Self {
         let plan = caller.plan.clone();
         let payer = payer(caller, None, &plan);
-        Self { payer, plan, models: None, request_id, retries: 0, body_hash, claim: Some(claim) }
+        Self { payer, plan, models: None, request_id, retries: 0, body_hash, claim: Some(claim), step }
     }
 
     /// The model this caller means by `name`. Fails when their plan or their key does not allow it.

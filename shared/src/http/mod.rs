@@ -37,9 +37,10 @@ pub fn classify(error: &Error) -> (StatusCode, String) {
     let (status, code) = match error {
         Error::InvalidQuery { .. } => (StatusCode::BAD_REQUEST, "invalid_query"),
         Error::InvalidBody { .. } => (StatusCode::BAD_REQUEST, "invalid_body"),
-        Error::Unsound { code: code @ ("channel_incomplete" | "run_failed" | "run_cancelled"), .. } => {
-            (StatusCode::UNPROCESSABLE_ENTITY, *code)
-        }
+        Error::Unsound {
+            code: code @ ("channel_incomplete" | "run_failed" | "run_cancelled" | "agent_failed"),
+            ..
+        } => (StatusCode::UNPROCESSABLE_ENTITY, *code),
         Error::Unsound { code, .. } => (StatusCode::BAD_REQUEST, *code),
         Error::Unauthenticated(_) => (StatusCode::UNAUTHORIZED, "unauthorized"),
         Error::Forbidden { code, .. } => (StatusCode::FORBIDDEN, *code),

@@ -7,13 +7,13 @@ use axum::extract::{FromRequest, FromRequestParts, Request};
 use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 use utoipa::{IntoResponses, ToSchema};
 
 use super::cursor::Cursors;
 use super::extract::{bearer, caller_by_access_token, extractors};
 use super::responses::{self, CreationHeaders, Described};
-use super::{details, message, respond};
+use super::{code, details, message, respond};
 use crate::auth::Auth;
 use domain::Error;
 use domain::id::PathIds;
@@ -23,14 +23,21 @@ extractors!();
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        respond(&self.0, |_, code| {
-            let mut body = json!({"error": {"code": code, "message": message(&self.0)}});
-            if let Some(details) = details(&self.0) {
-                body["error"]["details"] = details;
-            }
-            body
-        })
+        respond(&self.0, |_, code| body(&self.0, &code))
     }
+}
+
+/// The error object of a stream that fails after its status was sent.
+pub fn error_body(error: &Error) -> Value {
+    body(error, &code(error))
+}
+
+fn body(error: &Error, code: &str) -> Value {
+    let mut body = json!({"error": {"code": code, "message": message(error)}});
+    if let Some(details) = details(error) {
+        body["error"]["details"] = details;
+    }
+    body
 }
 
 /// A user with an access token in the header `Authorization`.

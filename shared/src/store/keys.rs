@@ -22,13 +22,14 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use uuid::Uuid;
 
 use domain::id::{
-    AgentId, ApiKeyId, CredentialId, DeploymentId, OrgId, ReleaseId, RunId, UserId, WebhookId, WorkId, WorkflowId,
+    AgentId, ApiKeyId, CredentialId, DeploymentId, Id, OrgId, ReleaseId, RunId, UserId, WebhookId, WorkId, WorkflowId,
 };
 use domain::identity::Account;
 use domain::reference::Reference;
 use domain::text;
 use domain::time::Time;
 use domain::token::TokenHash;
+use domain::{Error, Result};
 
 pub use counters::*;
 pub use journal::*;
@@ -55,6 +56,12 @@ impl Key {
         let text = |text: &String| AttributeValue::S(text.clone());
         HashMap::from([("pk".to_owned(), text(&self.pk)), ("sk".to_owned(), text(&self.sk))])
     }
+}
+
+/// The id after the prefix of a partition key.
+pub fn read_id<T: Id>(prefix: &str, pk: &str) -> Result<T> {
+    let id = pk.strip_prefix(prefix).and_then(|id| id.parse().ok());
+    id.ok_or_else(|| Error::internal(format!("the key {pk} has no {}", T::KIND)))
 }
 
 // entities
@@ -237,9 +244,15 @@ pub fn called_run(run: RunId, step: &str) -> Key {
     Key::new(run_items(run), format!("{CALLED_RUN}{step}"))
 }
 
-/// The run that a caller has started with this key. `source` is what starts runs, such as a webhook.
+/// The number of runs that a run has caused.
+pub fn run_tree(root: RunId) -> Key {
+    Key::new(run_items(root), "TREE")
+}
+
+/// The run that a caller has started with this key. `source` is what starts runs, such as a webhook. Each start has its own
+/// partition, because one source may start thousands of runs a second.
 pub fn run_start(source: &str, key_hash: &str) -> Key {
-    Key::new(format!("STARTED#{source}"), key_hash)
+    Key::new(format!("STARTED#{source}#{key_hash}"), "STARTED")
 }
 
 /// The schedules of a workflow's active release.
@@ -264,7 +277,7 @@ pub fn schedule_shard_at(shard: u8) -> String {
 }
 
 /// The number of partitions of the due index that runs use.
-pub const RUN_SHARDS: u8 = 16;
+pub const RUN_SHARDS: u8 = 32;
 
 pub fn run_shard(id: RunId) -> String {
     run_shard_at(id.uuid().as_bytes()[15] % RUN_SHARDS)

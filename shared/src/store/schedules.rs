@@ -17,8 +17,9 @@ use super::keys::{self, Key};
 use super::table::Table;
 use super::write::Write;
 use crate::{Context, config};
-use domain::id::{Id, OrgId, ReleaseId, RunId, UserId, WorkflowId};
+use domain::id::{OrgId, ReleaseId, RunId, UserId, WorkflowId};
 use domain::identity::Account;
+use domain::run::StartableRelease;
 use domain::schedule::{CatchUp, Overlap, PlannedSchedule, ScheduleSettings};
 use domain::time::Time;
 use domain::workflow::{Active, Workflow};
@@ -120,10 +121,7 @@ impl Schedules {
 
 fn schedule_id(key: Option<Key>) -> Result<ScheduleId> {
     let Key { pk, sk } = key.ok_or_else(|| Error::internal("an item of the due index has no key"))?;
-    let workflow = pk.strip_prefix(keys::SCHEDULE).and_then(|id| id.parse().ok());
-    let workflow =
-        workflow.ok_or_else(|| Error::internal(format!("the due index has no {} in {pk}", WorkflowId::KIND)))?;
-    Ok(ScheduleId { workflow, node_id: sk })
+    Ok(ScheduleId { workflow: keys::read_id(keys::SCHEDULE, &pk)?, node_id: sk })
 }
 
 /// The write that moves a schedule on, on condition that it has not changed since it was read.
@@ -141,6 +139,12 @@ fn set_due(write: Write, workflow: WorkflowId, due_at: Option<Time>) -> Write {
 }
 
 impl ActiveSchedule {
+    /// The release with which its runs start.
+    pub fn release(&self) -> StartableRelease {
+        let Self { account, workflow, release, release_number, .. } = *self;
+        StartableRelease { account, workflow, release, number: release_number }
+    }
+
     /// The schedule after the write of its progress.
     pub fn moved_on(self, progress: ScheduleProgress, last_run: Option<RunId>) -> Self {
         Self { progress, last_run, revision: self.revision + 1, ..self }
@@ -167,7 +171,7 @@ pub(super) fn switch_schedules(
     before: &[ActiveSchedule],
     schedules: &[PlannedSchedule],
 ) -> Vec<Write> {
-    let may_start = workflow.state().check_startable().is_ok();
+    let may_start = workflow.state().may_start();
     let put = |schedule: &PlannedSchedule| {
         let earlier = before.iter().find(|earlier| earlier.node_id == schedule.node_id);
         let item = ScheduleItem::from(activated(workflow, active, schedule, earlier, may_start));

@@ -41,6 +41,19 @@ impl From<&Charge> for Figures {
     }
 }
 
+impl From<&Spent> for Figures {
+    fn from(spent: &Spent) -> Self {
+        Self {
+            requests: spent.requests,
+            tokens_in: spent.tokens.input,
+            tokens_out: spent.tokens.output,
+            cost: spent.cost,
+            charged: spent.charged,
+            uncollected: spent.uncollected,
+        }
+    }
+}
+
 impl std::ops::AddAssign for Figures {
     fn add_assign(&mut self, other: Self) {
         self.requests += other.requests;
@@ -102,16 +115,15 @@ pub(super) fn add_usage(table: &Table, lease: &Lease, spent: &Spent, at: Time) -
     let month = month(at);
     let of_day = keys::usage_of_day(lease.org, month, &at.day(), &lease.model);
     let of_key = keys::usage_of_key(lease.org, month, lease.user, lease.key);
-    [of_day, of_key].map(|key| {
-        let write = table
-            .update(key)
-            .add("requests", spent.requests)
-            .add("tokens_in", spent.tokens.input)
-            .add("tokens_out", spent.tokens.output)
-            .add("cost", spent.cost.pico_usd())
-            .add("charged", spent.charged.pico_usd());
-        if spent.uncollected.is_zero() { write } else { write.add("uncollected", spent.uncollected.pico_usd()) }
-    })
+    [of_day, of_key].map(|key| add_figures(table.update(key), spent.into()))
+}
+
+/// Adds figures to an item of counters.
+pub(super) fn add_figures(write: Write, figures: Figures) -> Write {
+    let Figures { requests, tokens_in, tokens_out, cost, charged, uncollected } = figures;
+    let write = write.add("requests", requests).add("tokens_in", tokens_in).add("tokens_out", tokens_out);
+    let write = write.add("cost", cost.pico_usd()).add("charged", charged.pico_usd());
+    if uncollected.is_zero() { write } else { write.add("uncollected", uncollected.pico_usd()) }
 }
 
 /// Reads the counters of a month (`202611`), which hold the usage of closed leases.

@@ -7,7 +7,7 @@ use aws_sdk_dynamodb::types::{
 };
 use serde::Serialize;
 
-use super::item::{Item, to_value};
+use super::item::{Item, item_bytes, to_value};
 use super::keys::Key;
 
 /// A failed condition returns the stored item.
@@ -53,6 +53,15 @@ impl Write {
                 Some(key.clone())
             }
         }
+    }
+
+    /// The approximate size of what is written.
+    pub(super) fn bytes(&self) -> usize {
+        let put = match &self.operation {
+            WriteOperation::Put(item) => item_bytes(item),
+            _ => 0,
+        };
+        put + item_bytes(&self.values)
     }
 
     /// Sets an attribute; a dot in the path descends into a map.

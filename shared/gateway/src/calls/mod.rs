@@ -80,8 +80,10 @@ impl Gateway {
         tokens: Tokens,
         source: UsageSource,
     ) -> Charge {
-        let (request_id, body_hash) = (caller.request_id.clone(), Some(caller.body_hash.clone()));
-        let mut charge = slot.price_call(CallUsage { tokens, source, images: 0, provider, request_id, body_hash });
+        let GatewayCaller { request_id, body_hash, step, .. } = caller.clone();
+        let body_hash = Some(body_hash);
+        let mut charge =
+            slot.price_call(CallUsage { tokens, source, images: 0, provider, request_id, step, body_hash });
         if caller.retries > 0 {
             match self.inner.ledger.find_earlier_attempt(&charge).await {
                 Ok(earlier) => charge.retry_of = earlier.map(|earlier| earlier.retry_of.unwrap_or(earlier.id)),

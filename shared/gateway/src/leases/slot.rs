@@ -9,6 +9,7 @@ use domain::Result;
 use domain::id::TransactionId;
 use domain::ledger::Charge;
 use domain::money::Money;
+use domain::run::RunStep;
 use domain::usage::{Tokens, UsageSource};
 use shared::store::claims::{Claim, StoredAnswer};
 use shared::store::leases::Recorded;
@@ -21,6 +22,8 @@ pub struct CallUsage {
     pub images: u64,
     pub provider: String,
     pub request_id: String,
+    /// The step of a run for which the call was made.
+    pub step: Option<RunStep>,
     /// Hash of the request body. It identifies a later retry of the same request.
     pub body_hash: Option<String>,
 }
@@ -74,6 +77,7 @@ impl LeaseSlot {
             source: usage.source,
             provider: usage.provider,
             request_id: usage.request_id,
+            step: usage.step.map(Box::new),
             retry_of: None,
             body_hash: usage.body_hash,
             created_at: self.source.clock.now(),

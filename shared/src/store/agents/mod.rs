@@ -136,15 +136,19 @@ impl Agents {
         Err(Error::NotFound { kind: AgentId::KIND })
     }
 
-    /// Counts executions. They are no change by the owner, so the revision and the time of change stay the same.
-    pub async fn count_requests(&self, account: Account, id: AgentId, requests: u64) -> Result<()> {
+    /// Counts executions, once for all calls with the same token. They are no change by the owner, so the revision and the
+    /// time of change stay the same.
+    pub async fn count_requests(&self, account: Account, id: AgentId, requests: u64, token: Uuid) -> Result<()> {
         let step = u128::from(requests) * keys::REQUESTS_STEP;
         let key = keys::agent(account, id);
         let counted = self.entities.update(key.clone()).increase("head.requests", requests).add("by_requests", step);
-        if !self.entities.write(counted.require("attribute_exists(by_requests)")).await?.is_written() {
+        let counted = counted.require("attribute_exists(by_requests)");
+        if !self.entities.transact(token, &[counted]).await?.is_written() {
             let unlisted = self.entities.update(key).increase("head.requests", requests);
-            // If the agent does not exist, there is nothing to count.
-            let _ = self.entities.write(unlisted.require("attribute_exists(pk)")).await?;
+            let unlisted = unlisted.require("attribute_exists(pk)");
+            // Another transaction needs another token. If the agent does not exist, there is nothing to count.
+            let token = Uuid::from_u128(token.as_u128() ^ 1);
+            let _ = self.entities.transact(token, &[unlisted]).await?;
         }
         Ok(())
     }

@@ -1,9 +1,11 @@
 //! The keys of the table `counters`: lists' totals, claims of calls, meters, leases and usage.
 
 use super::Key;
-use domain::id::{ApiKeyId, LeaseId, OrgId, UserId};
+use domain::graph::hash;
+use domain::id::{ApiKeyId, LeaseId, OrgId, RunId, UserId};
 use domain::identity::Account;
 use domain::lease::{Counter, CounterKind};
+use domain::run::{RunStep, node_id_of};
 
 /// The number of agents in an account's list.
 pub fn agent_count(account: Account) -> Key {
@@ -71,6 +73,20 @@ pub fn usage_of_day(org: OrgId, month: i64, day: &str, model: &str) -> Key {
 pub fn usage_of_key(org: OrgId, month: i64, user: UserId, key: Option<ApiKeyId>) -> Key {
     let key = key.map_or_else(|| "-".to_owned(), |key| key.to_string());
     Key::new(usage(org, month), format!("KEY#{user}#{key}"))
+}
+
+/// The partition of the usage of a run: the counters of each step that has called models.
+pub fn run_usage(run: RunId) -> String {
+    format!("USAGE#RUN#{run}")
+}
+
+pub fn step_usage(RunStep { run, path }: &RunStep) -> Key {
+    // A sort key has at most 1,024 bytes. Loops may be nested deeper than that.
+    let name = match path.len() {
+        0..=1_000 => path.clone(),
+        _ => format!("{}/{}", hash(path), node_id_of(path)),
+    };
+    Key::new(run_usage(*run), name)
 }
 
 /// The sums of the credits that operators gave and took in a month.

@@ -6,13 +6,16 @@ use domain::time::Time;
 
 // journal: the events of webhooks
 
-/// The events of a webhook, in the order of their arrival.
-pub fn webhook_events(id: WebhookId) -> String {
-    format!("WEBHOOK#{id}")
+/// The number of partitions of a webhook's events. One webhook may receive thousands of calls a second.
+pub const EVENT_SHARDS: u8 = 8;
+
+/// A part of the events of a webhook, in the order of their arrival.
+pub fn webhook_events(id: WebhookId, shard: u8) -> String {
+    format!("WEBHOOK#{id}#{shard}")
 }
 
 pub fn webhook_event(webhook: WebhookId, id: WebhookEventId) -> Key {
-    Key::new(webhook_events(webhook), id)
+    Key::new(webhook_events(webhook, id.uuid().as_bytes()[15] % EVENT_SHARDS), id)
 }
 
 // journal: the logs of runs

@@ -18,6 +18,7 @@
 //!   row.
 //! - A charge counts in the day and month in which its lease was granted; a late charge counts in those of its own
 //!   time. This is the same for caps, usage and the list of transactions.
+//! - A call for a step of a run also adds its charge to the usage of the run, in the transaction that writes the charge.
 //! - `statement` reads an organization's meter, its usage and the rows of its open leases, again and again until
 //!   nothing changed during a reading. The balance, the usage and the totals then agree with the rows.
 

@@ -1,5 +1,5 @@
 //! Recording a charge in its slot, exactly once. The part that the lease does not hold, the overage, is debited from
-//! the meters in the same transaction.
+//! the meters in the same transaction. A call for a step of a run also adds to the usage of the step there.
 
 use uuid::Uuid;
 
@@ -12,8 +12,8 @@ use crate::store::item::parse;
 use crate::store::keys::{self, Key};
 use crate::store::meters::{self, Meter, Meters};
 use crate::store::table::{RefusedWrite, WriteOutcome};
-use crate::store::usage;
 use crate::store::write::Write;
+use crate::store::{run_usage, usage};
 use domain::lease::{CounterHeadroom, CounterKind, Lease};
 use domain::ledger::{Charge, Spent};
 use domain::limits::Level;
@@ -77,12 +77,10 @@ impl Leases {
 
     /// Writes a charge that its lease can pay.
     async fn write_row(&self, lease: &Lease, charge: &Charge, answer: Option<Write>) -> Result<RowOutcome> {
-        let row = self.row(keys::charge(lease.id, charge.slot), charge, lease.granted_at);
-        let written = match answer {
-            None => self.journal.write(row).await?,
-            Some(answer) => self.counters.transact(charge.id.uuid(), &[row, answer]).await?,
-        };
-        match written {
+        let mut writes = vec![self.row(keys::charge(lease.id, charge.slot), charge, lease.granted_at)];
+        writes.extend(answer);
+        writes.extend(run_usage::add_charge(&self.counters, charge));
+        match self.counters.write_all(charge.id.uuid(), writes).await? {
             WriteOutcome::Written => Ok(RowOutcome::Written(Box::new(charge.clone()))),
             WriteOutcome::Refused(refused) if refused.label == ROW => existing_row(refused),
             WriteOutcome::Refused(_) => Ok(RowOutcome::TakenOver),
@@ -118,6 +116,7 @@ impl Leases {
             };
             let mut writes = vec![self.row(key.clone(), &charge, counts_at)];
             writes.extend(answer.clone());
+            writes.extend(run_usage::add_charge(&self.counters, &charge));
             for (level, meter) in &meters.0 {
                 let headrooms = headrooms.iter().filter(|headroom| headroom.counter.level == *level);
                 let write = self.counters.update(meters::key(&payer, *level)?);

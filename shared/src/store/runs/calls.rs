@@ -2,20 +2,18 @@
 //! ends while they are in progress stops them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
-use std::time::Duration;
 
 use futures::future::try_join_all;
 
 use super::hold::RunHold;
-use super::items::{CallItem, ReviewItem, ReviewState};
-use super::{PARENT, RESEND_AFTER, Runs};
+use super::items::{CalledRunItem, ReviewItem, ReviewState};
+use super::{PARENT, Runs};
 use crate::store::item::{Item, parse};
 use crate::store::keys::{self, Key};
 use crate::store::table::{Range, TableQuery};
 use crate::store::write::Write;
 use domain::id::RunId;
-use domain::run::{Answer, ParentStep, RunEnd, RunState};
+use domain::run::{Answer, ParentStep, RunEnd};
 use domain::{Error, Result};
 
 impl Runs {
@@ -27,30 +25,33 @@ impl Runs {
         vec![call.labeled(PARENT), self.wake(*run, self.now()).labeled(PARENT)]
     }
 
-    pub(super) async fn send_parent_hint(&self, parent: Option<&ParentStep>) {
-        if let Some(parent) = parent {
-            self.send_hint(parent.run, Duration::ZERO).await;
-        }
+    /// The answers to the steps that wait.
+    pub async fn answers(&self, hold: &mut RunHold, waiting: &BTreeSet<String>) -> Result<BTreeMap<String, Answer>> {
+        let (wakes, answers) = self.retry_while_unavailable(hold, || self.read_answers(hold.id, waiting)).await?;
+        hold.seen_wakes = wakes.unwrap_or(hold.seen_wakes);
+        Ok(answers)
     }
 
-    /// The answers to the steps that wait. `wakes` is read before the answers, so a later answer makes `park` fail.
-    pub async fn answers(&self, hold: &mut RunHold, waiting: &BTreeSet<String>) -> Result<BTreeMap<String, Answer>> {
-        if let Some(item) = self.item(hold.id).await? {
-            hold.seen_wakes = item.wakes;
-        }
+    /// The number of wakes, and the answers. The number is read before the answers, so a later answer makes `park` fail.
+    async fn read_answers(
+        &self,
+        id: RunId,
+        waiting: &BTreeSet<String>,
+    ) -> Result<(Option<u64>, BTreeMap<String, Answer>)> {
+        let wakes = self.item(id).await?.map(|item| item.wakes);
         let range = Range::between("sk", keys::CALLED_RUN, keys::REVIEW);
-        let query = TableQuery { range: Some(range), ..TableQuery::partition(keys::run_items(hold.id)) };
+        let query = TableQuery { range: Some(range), ..TableQuery::partition(keys::run_items(id)) };
         let items = self.entities.query_all(query).await?;
         let answers = try_join_all(items.into_iter().map(|item| self.answer(item, waiting))).await?;
-        Ok(answers.into_iter().flatten().collect())
+        Ok((wakes, answers.into_iter().flatten().collect()))
     }
 
     /// The step and the answer of an item, if it has one for a step that waits.
     async fn answer(&self, item: Item, waiting: &BTreeSet<String>) -> Result<Option<(String, Answer)>> {
         if Key::from_item(&item).is_some_and(|key| key.sk.starts_with(keys::CALLED_RUN)) {
-            let CallItem { step, run_id, has_ended, .. } = parse(item)?;
+            let CalledRunItem { step, run_id, has_ended, .. } = parse(item)?;
             return Ok(match has_ended && waiting.contains(&step) {
-                true => Some((step, Answer::Run(self.run_end(run_id).await?))),
+                true => Some((step, Answer::Run(self.reported_end(run_id).await?))),
                 false => None,
             });
         }
@@ -59,24 +60,13 @@ impl Runs {
         Ok(answer.map(|answer| (step, Answer::Review(answer))))
     }
 
-    /// How a run has ended.
-    async fn run_end(&self, id: RunId) -> Result<RunEnd> {
-        let run = self.find(id).await?;
-        match run.as_ref().map(|run| run.state) {
-            Some(RunState::Completed) => {
-                self.whole_output(id).await.map(|output| RunEnd::Completed { output: Arc::new(output) })
-            }
-            Some(RunState::Cancelled) => Ok(RunEnd::Cancelled),
-            Some(RunState::Failed) => match run.and_then(|run| run.error) {
-                Some(error) => Ok(RunEnd::Failed(error)),
-                None => Err(Error::internal("a failed run has no error")),
-            },
-            _ => Err(Error::internal("a run that has reported its end is missing or in progress")),
-        }
+    /// The end of a run that has reported it.
+    async fn reported_end(&self, id: RunId) -> Result<RunEnd> {
+        self.find_end(id).await?.ok_or_else(|| Error::internal("a run that has reported its end is in progress"))
     }
 
     /// Stops runs that nobody waits for any more. One that has ended stays as it is.
-    pub(super) async fn stop_all(&self, runs: &[RunId]) -> Result<()> {
+    pub async fn stop_all(&self, runs: &[RunId]) -> Result<()> {
         for run in runs {
             match Box::pin(self.stop(*run)).await {
                 Ok(()) | Err(Error::Conflict { .. }) => {}
@@ -86,20 +76,12 @@ impl Runs {
         Ok(())
     }
 
-    /// The head of a run that ends: the ticker finds it until the runs that it has started are stopped.
-    pub(super) fn due_until_calls_stop(&self, head: Write, id: RunId, leaves_calls: bool) -> Write {
-        match leaves_calls {
-            true => head.set("due_shard", keys::run_shard(id)).set("due_at", self.now().plus(RESEND_AFTER)),
-            false => head.remove("due_shard").remove("due_at"),
-        }
-    }
-
     /// Stops the runs that a run has started, after its end. `due_at` stays set until all are stopped, so the ticker
     /// repeats this.
     pub async fn stop_calls(&self, id: RunId) -> Result<()> {
         let range = Range::beginning("sk", keys::CALLED_RUN);
         let query = TableQuery { range: Some(range), ..TableQuery::partition(keys::run_items(id)) };
-        let calls = self.entities.query_all(query).await?.into_iter().map(parse::<CallItem>);
+        let calls = self.entities.query_all(query).await?.into_iter().map(parse::<CalledRunItem>);
         let calls = calls.collect::<Result<Vec<_>>>()?;
         let open: Vec<RunId> = calls.iter().filter(|call| !call.has_ended).map(|call| call.run_id).collect();
         self.stop_all(&open).await?;

@@ -19,7 +19,7 @@ pub enum Claim {
     NotYet(Time),
     /// The run has ended, and the runs that it has started must be stopped.
     StopCalls,
-    /// The run has ended, waits, or is held by another process.
+    /// The run has ended, waits, is held by another process, or is not admitted.
     Refused,
 }
 
@@ -34,8 +34,12 @@ pub struct ClaimedRun {
 }
 
 impl Runs {
-    /// Claims a run until a time, if it needs a worker.
-    pub async fn claim(&self, id: RunId, until: Time) -> Result<Claim> {
+    /// Claims a run until a time, if it needs a worker and is admitted. A run that is not admitted stays due. Only a stopped
+    /// run needs no admission, because it ends.
+    pub async fn claim<F>(&self, id: RunId, until: Time, admits: impl FnOnce(Run) -> F) -> Result<Claim>
+    where
+        F: Future<Output = Result<bool>>,
+    {
         let Some(item) = self.item(id).await? else { return Ok(Claim::Refused) };
         let now = self.now();
         let is_stopped = item.is_stopped();
@@ -50,6 +54,9 @@ impl Runs {
             },
             state if state.has_ended() && item.due_at.is_some() => return Ok(Claim::StopCalls),
             _ => return Ok(Claim::Refused),
+        }
+        if !is_stopped && !admits(item.clone().into()).await? {
+            return Ok(Claim::Refused);
         }
         let crashes = crashes_with(&item);
         let claim = Uuid::now_v7();

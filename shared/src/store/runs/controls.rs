@@ -4,11 +4,11 @@ use domain::id::{Id, RunId};
 use domain::run::{ParentStep, RunEnd, RunEvent, RunState, has_ended};
 use domain::{Error, Result};
 
+use super::Runs;
+use super::ending::EndingRun;
 use super::items::RunItem;
-use super::{PARENT, Runs};
 use crate::store::keys;
-use crate::store::table::{RefusedWrite, WriteOutcome};
-use uuid::Uuid;
+use crate::store::table::WriteOutcome;
 
 /// How often the end of a stopped run is tried.
 const END_ATTEMPTS: usize = 5;
@@ -51,26 +51,18 @@ impl Runs {
     /// Ends a run as cancelled, unless it has changed since it was read.
     async fn end_unheld(&self, item: &RunItem) -> Result<bool> {
         let event = RunEvent { at: self.now(), kind: RunEnd::Cancelled.event() };
-        let texts = self.serialize(item.run_id, &[event]).await?;
+        let parent = item.parent.clone().map(ParentStep::from);
+        let RunItem { run_id: id, next_event, .. } = *item;
+        let run = EndingRun { id, next_event, parent: parent.as_ref(), leaves_calls: item.calls.is_some() };
         let head = self
             .entities
-            .update(keys::run(item.run_id))
+            .update(keys::run(id))
             .require_same("state", Some(item.state))
             .require_same("epoch", Some(item.epoch))
-            .require_same("next_event", Some(item.next_event))
+            .require_same("next_event", Some(next_event))
             .require_same("stop", item.stop);
-        let head = self.ended(head, item.next_event + 1, &RunEnd::Cancelled);
-        let head = self.due_until_calls_stop(head, item.run_id, item.calls.is_some());
-        let mut writes = vec![head];
-        writes.extend(self.log_parts(item.run_id, item.next_event, &texts));
-        let parent = item.parent.clone().map(ParentStep::from);
-        let wake = self.wake_parent(parent.as_ref(), item.run_id);
-        let outcome = match self.entities.transact(Uuid::now_v7(), &[&writes[..], &wake].concat()).await? {
-            WriteOutcome::Refused(RefusedWrite { label: PARENT, .. }) => {
-                self.entities.transact(Uuid::now_v7(), &writes).await?
-            }
-            outcome => outcome,
-        };
+        let texts = self.serialize(id, &[event]).await?;
+        let outcome = self.store_end(&run, head, &texts, &RunEnd::Cancelled, None).await?;
         let has_ended = match outcome {
             WriteOutcome::Written => true,
             WriteOutcome::Refused(refused) => {
@@ -79,10 +71,7 @@ impl Runs {
             }
         };
         if has_ended {
-            self.send_parent_hint(parent.as_ref()).await;
-            if item.calls.is_some() {
-                self.stop_calls(item.run_id).await?;
-            }
+            self.follow_end(&run).await?;
         }
         Ok(has_ended)
     }

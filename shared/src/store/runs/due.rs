@@ -7,18 +7,17 @@ use serde::Deserialize;
 use super::Runs;
 use crate::store::item::parse;
 use crate::store::keys;
-use domain::id::{Id, RunId};
+use domain::Result;
+use domain::id::RunId;
 use domain::run::RunState;
 use domain::time::Time;
-use domain::{Error, Result};
 
 /// A tick sends the hints of runs that become due before the next tick.
 const AHEAD: Duration = Duration::from_secs(60);
 /// The maximum number of runs of each shard in one tick. The next tick sends the rest.
 const LIMIT: u32 = 500;
-/// The ticker looks at a run again after this time, unless somebody claims it.
+/// The ticker inspects a run again after this time, unless somebody claims it.
 const AGAIN_AFTER: Duration = Duration::from_secs(5 * 60);
-
 /// No claim lasts longer.
 const LONGEST_CLAIM: Duration = Duration::from_secs(20 * 60);
 
@@ -47,18 +46,18 @@ impl Runs {
         Ok(due.len())
     }
 
-    /// Ends the claims of all runs. It is for a platform of one process that has just started: its predecessor, which held
-    /// them, has ended. Returns the number of claims.
-    pub async fn end_claims(&self, now: Time) -> Result<usize> {
+    /// Resumes runs after a crash. It is for a platform of one process that has just started: its predecessor, which held
+    /// all claims, has ended, and the last messages of its queue may be lost. Ends the claims, and sends the hints of all runs
+    /// that are due soon; the claim of a run that still waits sends its hint again. Returns the number of claims.
+    pub async fn resume(&self, now: Time) -> Result<usize> {
         let mut ended = 0;
         for DueRun { id, .. } in self.due(now.plus(LONGEST_CLAIM), LIMIT).await? {
-            let Some(item) = self.item(id).await?.filter(|item| item.state == RunState::Running) else { continue };
-            let claim = self.entities.update(keys::run(id)).require_same("epoch", Some(item.epoch));
-            let claim = claim.require_same("state", Some(item.state)).set("claimed_until", Time::from_millis(0));
-            if self.entities.write(claim.set("due_at", now)).await?.is_written() {
-                self.send_hint(id, Duration::ZERO).await;
-                ended += 1;
+            if let Some(item) = self.item(id).await?.filter(|item| item.state == RunState::Running) {
+                let claim = self.entities.update(keys::run(id)).require_same("epoch", Some(item.epoch));
+                let claim = claim.require_same("state", Some(item.state)).set("claimed_until", Time::from_millis(0));
+                ended += usize::from(self.entities.write(claim.set("due_at", now)).await?.is_written());
             }
+            self.send_hint(id, Duration::ZERO).await;
         }
         Ok(ended)
     }
@@ -68,9 +67,7 @@ impl Runs {
         for shard in 0..keys::RUN_SHARDS {
             for item in self.entities.query_due(keys::run_shard_at(shard), by, limit).await? {
                 let DueItem { pk, due_at } = parse(item)?;
-                let id = pk.strip_prefix(keys::RUN).and_then(|id| id.parse().ok());
-                let id = id.ok_or_else(|| Error::internal(format!("the due index has no {} in {pk}", RunId::KIND)))?;
-                due.push(DueRun { id, due_at });
+                due.push(DueRun { id: keys::read_id(keys::RUN, &pk)?, due_at });
             }
         }
         Ok(due)

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::super::keys::{self, Key};
 use domain::id::{OrgId, ReleaseId, RunId, UserId, WorkflowId};
 use domain::identity::Account;
-use domain::run::{ParentStep, ReviewAnswer, Run, RunError, RunEvent, RunOrigin, RunState};
+use domain::run::{NewReview, ParentStep, ReviewAnswer, Run, RunError, RunEvent, RunOrigin, RunState};
 use domain::time::Time;
 use domain::{Error, Result};
 use uuid::Uuid;
@@ -28,8 +28,8 @@ pub struct RunItem {
     pub epoch: u64,
     /// The number of the next event.
     pub next_event: u64,
-    /// How often somebody answered a review or stopped the run, or a called run ended. `seen_wakes` is the number that was known when the run
-    /// parked.
+    /// How often somebody answered a review or stopped the run, or a called run ended. `seen_wakes` is the number that was
+    /// known when the run parked.
     pub wakes: u64,
     pub seen_wakes: u64,
     /// How many holders in a row crashed.
@@ -95,23 +95,24 @@ pub struct ParentItem {
     pub run: RunId,
     pub step: String,
     pub depth: u32,
+    pub root: RunId,
 }
 
 impl From<ParentItem> for ParentStep {
-    fn from(ParentItem { run, step, depth }: ParentItem) -> Self {
-        Self { run, step, depth }
+    fn from(ParentItem { run, step, depth, root }: ParentItem) -> Self {
+        Self { run, step, depth, root }
     }
 }
 
 impl From<ParentStep> for ParentItem {
-    fn from(ParentStep { run, step, depth }: ParentStep) -> Self {
-        Self { run, step, depth }
+    fn from(ParentStep { run, step, depth, root }: ParentStep) -> Self {
+        Self { run, step, depth, root }
     }
 }
 
 /// A run that a step has started.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct CallItem {
+pub struct CalledRunItem {
     pub pk: String,
     pub sk: String,
     pub step: String,
@@ -120,7 +121,7 @@ pub struct CallItem {
     pub has_ended: bool,
 }
 
-impl CallItem {
+impl CalledRunItem {
     pub fn new(parent: &ParentStep, run_id: RunId) -> Self {
         let Key { pk, sk } = keys::called_run(parent.run, &parent.step);
         Self { pk, sk, step: parent.step.clone(), run_id, has_ended: false }
@@ -167,4 +168,12 @@ pub struct ReviewItem {
     pub closes_at: Time,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<ReviewAnswer>,
+}
+
+impl ReviewItem {
+    pub fn new(run: RunId, review: &NewReview) -> Self {
+        let Key { pk, sk } = keys::review(run, &review.step);
+        let NewReview { step, expires_at, request } = review.clone();
+        Self { pk, sk, step, state: ReviewState::Open, request, closes_at: expires_at, answer: None }
+    }
 }

@@ -8,12 +8,16 @@ mod calls;
 mod claim;
 mod controls;
 mod due;
-mod ends;
+mod ending;
 mod hold;
 mod items;
+mod parts;
+mod results;
+mod retry;
 mod reviews;
 mod scheduled;
 mod start;
+mod trees;
 mod values;
 
 use std::time::Duration;
@@ -32,13 +36,15 @@ use domain::id::RunId;
 use domain::run::{Run, RunEvent};
 use domain::time::{Clock, Time};
 use items::{LogItem, RunItem};
+use parts::MAX_TRANSACTION_BYTES;
 
 pub use claim::{Claim, ClaimedRun};
-pub use ends::ShownValue;
 pub use hold::RunHold;
 pub use items::ReviewState;
+pub use results::ShownValue;
 pub use reviews::OpenReview;
 pub use start::{StartKey, Started};
+pub use trees::{MAX_CAUSED_RUNS, RunTrees};
 
 /// If nobody claims a queued run within this time, the ticker sends its hint again.
 const RESEND_AFTER: Duration = Duration::from_secs(60);
@@ -58,6 +64,7 @@ pub struct Runs {
     bucket: Bucket,
     queue: Queue,
     clock: Clock,
+    max_transaction_bytes: usize,
 }
 
 impl Runs {
@@ -68,7 +75,13 @@ impl Runs {
             bucket: Bucket::new(context, config::BUCKET_FILES)?,
             queue: Queue::new(context, config::QUEUE_RUNS)?,
             clock: context.clock.clone(),
+            max_transaction_bytes: MAX_TRANSACTION_BYTES,
         })
+    }
+
+    /// Divides what holders store into smaller transactions, which makes crashes between them likely.
+    pub fn with_small_transactions(self, max_bytes: usize) -> Self {
+        Self { max_transaction_bytes: max_bytes, ..self }
     }
 
     pub async fn find(&self, id: RunId) -> Result<Option<Run>> {

@@ -13,7 +13,7 @@ use crate::store::item::parse;
 use crate::store::keys;
 use crate::store::table::{Range, RefusedWrite, TableQuery, WriteOutcome};
 use domain::id::RunId;
-use domain::run::{ReviewAnswer, ReviewRequest, has_ended};
+use domain::run::{ReviewAnswer, ReviewRequest, has_ended, node_id_of};
 use domain::time::Time;
 use domain::{Error, Result};
 
@@ -44,7 +44,7 @@ impl Runs {
     pub async fn expire(&self, hold: &RunHold, step: &str) -> Result<Option<ReviewAnswer>> {
         let update = self.entities.update(keys::review(hold.id, step));
         let update = update.require_same("state", Some(ReviewState::Open)).set("state", ReviewState::Expired);
-        match self.entities.write(update).await? {
+        match self.retry_while_unavailable(hold, || self.entities.write(update.clone())).await? {
             WriteOutcome::Written => Ok(None),
             WriteOutcome::Refused(refused) => Ok(refused.parse_item()?.and_then(|stored: ReviewItem| stored.answer)),
         }
@@ -85,7 +85,7 @@ impl OpenReview {
     }
 
     pub fn node_id(&self) -> &str {
-        self.step.rsplit('/').next().unwrap_or_default()
+        node_id_of(&self.step)
     }
 
     pub fn content(&self) -> ReviewRequest {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::items::{CallItem, ParentItem, RunItem};
+use super::items::{CalledRunItem, ParentItem, RunItem};
 use super::{RESEND_AFTER, Runs};
 use crate::store::idempotency::WINDOW;
 use crate::store::item::parse;
@@ -26,13 +26,21 @@ const KEY: &str = "start key";
 /// The idempotency key of a start.
 pub struct StartKey {
     /// What starts the run, such as a webhook.
-    pub source: String,
-    pub key: String,
+    source: String,
+    key: String,
     /// The hash of the request. Another request with the same key is a conflict.
-    pub request: String,
+    request: String,
 }
 
 impl StartKey {
+    pub const MAX_CHARS: usize = 200;
+
+    /// The key, unless it is empty or too long.
+    pub fn new(source: String, key: String, request: String) -> Option<Self> {
+        let is_valid = !key.is_empty() && key.chars().count() <= Self::MAX_CHARS;
+        is_valid.then_some(Self { source, key, request })
+    }
+
     fn key(&self) -> Key {
         keys::run_start(&self.source, &hash(&Value::from(self.key.as_str())))
     }
@@ -57,7 +65,7 @@ struct StartItem {
 
 impl Runs {
     /// The run that an earlier request with this key started.
-    pub async fn started(&self, start_key: &StartKey) -> Result<Option<RunId>> {
+    pub async fn find_started(&self, start_key: &StartKey) -> Result<Option<RunId>> {
         let found = self.entities.get(&start_key.key()).await?;
         match found.map(parse::<StartItem>).transpose()?.filter(|item| item.expires_at > self.now().as_seconds()) {
             Some(item) if item.request != start_key.request => Err(Error::idempotency_conflict()),
@@ -75,7 +83,7 @@ impl Runs {
     }
 
     /// Stores a run that has already ended, in one transaction.
-    pub async fn record(
+    pub async fn store_ended(
         &self,
         new: NewRun,
         events: Vec<RunEventKind>,
@@ -126,12 +134,12 @@ impl Runs {
         let kinds = [queued].into_iter().chain(happened).chain(end.map(RunEnd::event));
         let events: Vec<RunEvent> = kinds.map(|kind| RunEvent { at: now, kind }).collect();
         let texts = self.serialize(id, &events).await?;
-        let mut writes = self.log_parts(id, 1, &texts);
-        if let Some((webhook, event)) = &new.call {
+        let mut writes = self.log_items(id, 1, &texts);
+        if let Some((webhook, event)) = &new.webhook_call {
             writes.push(webhook_events::put(&self.journal, &self.bucket, *webhook, event.clone()).await?);
         }
         if let Some(parent) = &new.parent {
-            writes.push(self.entities.put(&CallItem::new(parent, id)));
+            writes.push(self.entities.put(&CalledRunItem::new(parent, id)));
         }
         let queued = new_item(new, events.len() as u64);
         let item = match end {

@@ -18,7 +18,7 @@ impl Runs {
         try_join_all(events.iter().map(|event| self.serialize_event(run, event))).await
     }
 
-    async fn serialize_event(&self, run: RunId, event: &RunEvent) -> Result<String> {
+    pub(super) async fn serialize_event(&self, run: RunId, event: &RunEvent) -> Result<String> {
         let text = serde_json::to_string(event).map_err(Error::internal)?;
         if text.len() <= MAX_INLINE_BYTES {
             return Ok(text);

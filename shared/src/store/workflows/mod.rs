@@ -27,6 +27,7 @@ use domain::graph::Graph;
 use domain::id::{Id, WorkId, WorkflowId};
 use domain::identity::{Account, Plan};
 use domain::reference::Reference;
+use domain::run::StartableRelease;
 use domain::time::{Clock, Time};
 use domain::workflow::{Active, Workflow, WorkflowState};
 use domain::{Error, Result};
@@ -61,10 +62,23 @@ pub struct ExistingReferences {
 pub struct WorkflowHeader {
     pub account: Account,
     pub id: WorkflowId,
+    pub name: String,
+    pub description: Option<String>,
     pub state: WorkflowState,
     pub active: Option<Active>,
     /// The number of releases so far.
     pub releases: u64,
+}
+
+impl WorkflowHeader {
+    /// The release with which a run starts. Fails if the workflow may not start runs.
+    pub fn startable_release(&self) -> Result<StartableRelease> {
+        self.state.check_startable()?;
+        let active = self.active.as_ref();
+        let active = active.ok_or_else(|| Error::internal("a workflow that may start has no release"))?;
+        let (release, number) = (active.release, active.number);
+        Ok(StartableRelease { account: self.account, workflow: self.id, release, number })
+    }
 }
 
 /// A workflow, and the stored parts that a change keeps.
@@ -148,8 +162,8 @@ impl Workflows {
         let item = self.entities.get(&keys::workflow(account, id)).await?;
         let found = item.map(stored).transpose()?.flatten().ok_or(GONE)?;
         let workflow = found.without_graph(account, Graph::default());
-        let (state, Workflow { active, releases, .. }) = (workflow.state(), workflow);
-        Ok(WorkflowHeader { account, id, state, active, releases })
+        let (state, Workflow { name, description, active, releases, .. }) = (workflow.state(), workflow);
+        Ok(WorkflowHeader { account, id, name, description, state, active, releases })
     }
 
     /// Changes the workflow as `change` returns, with an optimistic lock. If another request changed the workflow
@@ -271,7 +285,7 @@ impl Workflows {
     /// The writes that stop the schedules when the workflow may no longer start runs, and let the ticker handle them when
     /// it may again.
     fn reschedule(&self, before: &Loaded, after: &Workflow) -> Vec<Write> {
-        let may_start = |workflow: &Workflow| workflow.state().check_startable().is_ok();
+        let may_start = |workflow: &Workflow| workflow.state().may_start();
         if may_start(&before.workflow) == may_start(after) {
             return Vec::new();
         }

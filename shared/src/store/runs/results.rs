@@ -1,5 +1,7 @@
-//! The input and the output of a run. They are in the first and in the last part of its log, so the rest is not read.
+//! The input, the output and the end of a run. They are in the first and in the last part of its log, so the rest is not
+//! read.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -11,7 +13,7 @@ use crate::store::keys;
 use crate::store::table::TableQuery;
 use domain::id::RunId;
 use domain::page::Order;
-use domain::run::{RunEventKind, RunValue};
+use domain::run::{RunEnd, RunEventKind, RunState, RunValue};
 use domain::{Error, Result};
 
 /// A larger value is shown as a URL.
@@ -37,16 +39,30 @@ impl Runs {
 
     /// The output of a run that has completed.
     pub async fn output(&self, id: RunId) -> Result<ShownValue> {
-        match self.log_end(id, Order::Desc).await? {
-            Some(RunEventKind::RunCompleted { output }) => self.shown(output).await,
-            _ => Err(Error::internal("the log of a completed run has no end")),
-        }
+        self.shown(self.stored_output(id).await?).await
     }
 
-    /// The output of a run that has completed, however large it is.
-    pub async fn whole_output(&self, id: RunId) -> Result<Value> {
+    /// How a run has ended, with its whole output. `None` while it is in progress.
+    pub async fn find_end(&self, id: RunId) -> Result<Option<RunEnd>> {
+        let run = self.find(id).await?.ok_or_else(|| Error::internal("a run that was started is missing"))?;
+        Ok(match run.state {
+            RunState::Queued | RunState::Running | RunState::Paused => None,
+            RunState::Completed => {
+                let output = self.whole(self.stored_output(id).await?).await?;
+                Some(RunEnd::Completed { output: Arc::new(output) })
+            }
+            RunState::Cancelled => Some(RunEnd::Cancelled),
+            RunState::Failed => {
+                let error = run.error.ok_or_else(|| Error::internal("a failed run has no error"))?;
+                Some(RunEnd::Failed(error))
+            }
+        })
+    }
+
+    /// The output of a run that has completed, as the log has it.
+    async fn stored_output(&self, id: RunId) -> Result<RunValue> {
         match self.log_end(id, Order::Desc).await? {
-            Some(RunEventKind::RunCompleted { output }) => self.whole(output).await,
+            Some(RunEventKind::RunCompleted { output }) => Ok(output),
             _ => Err(Error::internal("the log of a completed run has no end")),
         }
     }

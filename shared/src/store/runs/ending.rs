@@ -1,0 +1,91 @@
+//! The end of a run. One transaction stores it, and wakes the run that waits for this one.
+
+use std::time::Duration;
+
+use domain::Result;
+use domain::id::RunId;
+use domain::run::{Hold, ParentStep, RunEnd, RunEvent};
+use uuid::Uuid;
+
+use super::hold::RunHold;
+use super::{PARENT, RESEND_AFTER, Runs};
+use crate::store::keys;
+use crate::store::table::{RefusedWrite, WriteOutcome};
+use crate::store::write::Write;
+
+/// A run that is to end.
+pub(super) struct EndingRun<'a> {
+    pub id: RunId,
+    pub next_event: u64,
+    /// The step that waits for this run.
+    pub parent: Option<&'a ParentStep>,
+    /// Whether runs that it has started may be in progress.
+    pub leaves_calls: bool,
+}
+
+impl Runs {
+    /// Ends the run, with its last events, and wakes the run that waits for it.
+    pub async fn end(&self, hold: &mut RunHold, events: &[RunEvent], end: &RunEnd) -> Result<Hold> {
+        let mut parts = self.divide(hold, events, &[], &[]).await?;
+        let last = parts.pop().unwrap_or_default().events;
+        for part in parts {
+            if !self.store_part(hold, part).await?.is_written() {
+                return Ok(Hold::Lost);
+            }
+        }
+        let leaves_calls = hold.has_calls && !matches!(end, RunEnd::Completed { .. });
+        let RunHold { id, next_event, ref parent, .. } = *hold;
+        let run = EndingRun { id, next_event, parent: parent.as_ref(), leaves_calls };
+        if !self.store_end(&run, self.held(hold), &last, end, Some(hold)).await?.is_written() {
+            return Ok(Hold::Lost);
+        }
+        self.retry_while_unavailable(hold, || self.follow_end(&run)).await?;
+        Ok(Hold::Held)
+    }
+
+    /// Stores the end of a run with its last events, as JSON. `head` has the conditions of the writer. Only a holder tries
+    /// again if the tables do not answer, because only a claim protects a repeated write.
+    pub(super) async fn store_end(
+        &self,
+        run: &EndingRun<'_>,
+        head: Write,
+        events: &[String],
+        end: &RunEnd,
+        hold: Option<&RunHold>,
+    ) -> Result<WriteOutcome> {
+        let head = head.set("state", end.state()).set("next_event", run.next_event + events.len() as u64);
+        let head = end.error().into_iter().fold(head, |head, error| head.set("error", error));
+        let head = head.set("ended_at", self.now()).remove("claimed_until").remove("wake_at");
+        // The ticker finds the run until the runs that it has started are stopped.
+        let head = match run.leaves_calls {
+            true => head.set("due_shard", keys::run_shard(run.id)).set("due_at", self.now().plus(RESEND_AFTER)),
+            false => head.remove("due_shard").remove("due_at"),
+        };
+        let mut writes = vec![head];
+        writes.extend(self.log_items(run.id, run.next_event, events));
+        let wake = self.wake_parent(run.parent, run.id);
+        match self.write_end(hold, &[&writes[..], &wake].concat()).await? {
+            // The parent no longer waits.
+            WriteOutcome::Refused(RefusedWrite { label: PARENT, .. }) => self.write_end(hold, &writes).await,
+            outcome => Ok(outcome),
+        }
+    }
+
+    async fn write_end(&self, hold: Option<&RunHold>, writes: &[Write]) -> Result<WriteOutcome> {
+        match hold {
+            Some(hold) => self.persist(hold, writes).await,
+            None => self.entities.transact(Uuid::now_v7(), writes).await,
+        }
+    }
+
+    /// Notifies the workers that the parent goes on, and stops the runs that the ended run has started.
+    pub(super) async fn follow_end(&self, run: &EndingRun<'_>) -> Result<()> {
+        if let Some(parent) = run.parent {
+            self.send_hint(parent.run, Duration::ZERO).await;
+        }
+        if run.leaves_calls {
+            self.stop_calls(run.id).await?;
+        }
+        Ok(())
+    }
+}

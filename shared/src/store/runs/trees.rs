@@ -1,0 +1,30 @@
+//! The limit of the runs that one run causes: those that its steps start, those that these start, and so on. Without it,
+//! loops of workflows that run themselves would multiply.
+
+use crate::store::keys;
+use crate::store::table::Table;
+use crate::{Context, config};
+use domain::Result;
+use domain::id::RunId;
+
+/// The maximum number of runs that one run causes.
+pub const MAX_CAUSED_RUNS: u64 = 10_000;
+
+pub struct RunTrees {
+    entities: Table,
+}
+
+impl RunTrees {
+    pub fn new(context: &Context) -> Result<Self> {
+        Ok(Self { entities: Table::new(context, config::TABLE_ENTITIES)? })
+    }
+
+    /// Counts a run that is about to start below a root. Returns false if the root has caused as many runs as it may. A start
+    /// that is repeated after a crash counts again, so there are never more runs than this number.
+    pub async fn count_start(&self, root: RunId) -> Result<bool> {
+        let count = self.entities.update(keys::run_tree(root)).add("caused_runs", 1);
+        let count =
+            count.require("attribute_not_exists(caused_runs) OR caused_runs < :most").bind(":most", MAX_CAUSED_RUNS);
+        Ok(self.entities.write(count).await?.is_written())
+    }
+}
