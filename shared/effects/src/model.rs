@@ -1,26 +1,31 @@
-//! The effects of `model` and `embeddings` nodes: calls of the gateway, in process. The organization of the run or
-//! the preview pays, with the limits of its plan.
+//! Calls of models, for `model` and `embeddings` nodes and for agents: calls of the gateway, in process. The organization
+//! of the owner pays, with the limits of its plan.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::catalog::Model;
+use bytes::Bytes;
+use domain::catalog::{Model, Purpose};
 use domain::graph::hash;
-use domain::run::StepError;
-use domain::{Error, ProviderTrouble, Result};
+use domain::run::{RunStep, StepError};
+use domain::{Error, Result};
 use engine::drive::{Effect, EffectError, RetryHint};
 use engine::nodes::OUT;
 use engine::run::StepOutcome;
 use engine::schema::check_value;
+use futures::{StreamExt, stream};
 use gateway::chat::ChatRequest;
 use gateway::embeddings::EmbeddingsRequest;
 use gateway::{ClaimOutcome, Gateway, GatewayCaller};
+use runner::InvocationEvents;
 use serde_json::{Map, Value, json};
 use shared::Context;
 use shared::auth::{Caller, Owners};
 use shared::http::code;
 
-use crate::EffectOwner;
+use crate::errors::to_effect_error;
+use crate::streamed::read_stream;
+use crate::{EffectOrigin, EffectOwner};
 
 pub struct ModelEffects {
     gateway: Gateway,
@@ -34,15 +39,7 @@ impl ModelEffects {
 
     /// Asks a chat model. The value is the text of the answer, or JSON that matches the node's schema.
     pub async fn complete(&self, owner: &EffectOwner, effect: &Effect) -> Result<StepOutcome, EffectError> {
-        let body = chat_body(&effect.config);
-        let body_hash = hash(&body);
-        let request = ChatRequest::read(body).map_err(failed)?;
-        let call = self.call_of(owner, effect).await?;
-        let answer = match self.begin(&call, body_hash).await.map_err(failed)? {
-            Beginning::Answered(answer) => answer,
-            Beginning::New(caller) => self.gateway.complete(*caller, request).await.map_err(failed)?.0,
-        };
-        let answer: Value = serde_json::from_slice(&answer).map_err(|error| failed(Error::internal(error)))?;
+        let answer = self.answer(owner, effect, chat_body(&effect.config)).await?;
         let text = answer["choices"][0]["message"]["content"].as_str().unwrap_or_default();
         match effect.config.get("schema") {
             None => Ok(StepOutcome::new(OUT, Value::from(text))),
@@ -50,12 +47,60 @@ impl ModelEffects {
         }
     }
 
+    /// Asks the model of an agent. The value is `{message, usage}`, in the format of the gateway.
+    pub async fn ask(&self, owner: &EffectOwner, effect: &Effect) -> Result<StepOutcome, EffectError> {
+        let body = Value::Object(Map::clone(&effect.config));
+        let mut answer = match &owner.origin {
+            EffectOrigin::Invocation { events: Some(events), .. } => self.stream(owner, effect, body, events).await?,
+            _ => self.answer(owner, effect, body).await?,
+        };
+        let message = answer["choices"].get_mut(0).map(|choice| choice["message"].take());
+        Ok(StepOutcome::new(OUT, json!({"message": message, "usage": answer["usage"]})))
+    }
+
+    /// Makes a chat call, or returns the stored answer of the call with the same key.
+    async fn answer(&self, owner: &EffectOwner, effect: &Effect, body: Value) -> Result<Value, EffectError> {
+        let body_hash = hash(&body);
+        let request = ChatRequest::read(body).map_err(to_effect_error)?;
+        let call = self.call_of(owner, effect).await?;
+        let answer = match self.claim_call(&call, body_hash).await.map_err(to_effect_error)? {
+            CallClaim::Answered(answer) => answer,
+            CallClaim::New(caller) => self.gateway.complete(*caller, request).await.map_err(to_effect_error)?.0,
+        };
+        serde_json::from_slice(&answer).map_err(|error| to_effect_error(Error::internal(error)))
+    }
+
+    /// Makes a chat call whose text is passed on while the model writes it.
+    async fn stream(
+        &self,
+        owner: &EffectOwner,
+        effect: &Effect,
+        mut body: Value,
+        events: &InvocationEvents,
+    ) -> Result<Value, EffectError> {
+        body["stream"] = true.into();
+        body["stream_options"] = json!({"include_usage": true});
+        let body_hash = hash(&body);
+        let request = ChatRequest::read(body).map_err(to_effect_error)?;
+        let call = self.call_of(owner, effect).await?;
+        let answer = match self.claim_call(&call, body_hash).await.map_err(to_effect_error)? {
+            CallClaim::Answered(answer) => stream::iter([Bytes::from(answer)]).boxed(),
+            CallClaim::New(caller) => {
+                let write_error =
+                    |error: &Error| json!({"error": {"code": code(error), "message": error.to_string()}}).to_string();
+                self.gateway.stream(*caller, request, Box::new(write_error)).await.map_err(to_effect_error)?.0
+            }
+        };
+        read_stream(answer, &effect.step, events).await
+    }
+
     /// Computes embeddings. The value is the list of vectors, in the order of the texts.
     pub async fn embed(&self, owner: &EffectOwner, effect: &Effect) -> Result<StepOutcome, EffectError> {
         let body = embeddings_body(&effect.config);
         let call = self.call_of(owner, effect).await?;
-        let answer = self.embed_once(&call, body).await.map_err(failed)?;
-        let mut answer: Value = serde_json::from_slice(&answer).map_err(|error| failed(Error::internal(error)))?;
+        let answer = self.embed_once(&call, body).await.map_err(to_effect_error)?;
+        let mut answer: Value =
+            serde_json::from_slice(&answer).map_err(|error| to_effect_error(Error::internal(error)))?;
         let rows = answer["data"].as_array_mut().map(std::mem::take).unwrap_or_default();
         let vectors: Vec<Value> = rows.into_iter().map(|mut row| row["embedding"].take()).collect();
         Ok(StepOutcome::new(OUT, Value::from(vectors)))
@@ -71,36 +116,45 @@ impl ModelEffects {
         Ok(self.gateway.models().find(&payer.plan, None, name).await?.model)
     }
 
+    /// The first model by name that the payer's plan allows for a purpose.
+    pub async fn default_model(&self, payer: &Caller, purpose: Purpose) -> Result<String> {
+        let listing = self.gateway.models().listing().await?;
+        let fits =
+            |model: &&Model| model.does(purpose) && payer.plan.allows(&model.name) && !model.is_retired(payer.at);
+        let model = listing.models.values().find(fits).map(|model| model.name.clone());
+        model.ok_or(Error::NotFound { kind: "model" })
+    }
+
     /// Makes an embeddings call, or returns the stored answer of the call with the same key.
     pub async fn embed_once(&self, call: &PaidCall, body: Value) -> Result<Vec<u8>> {
         let body_hash = hash(&body);
         let request = EmbeddingsRequest::read(body)?;
-        match self.begin(call, body_hash).await? {
-            Beginning::Answered(answer) => Ok(answer),
-            Beginning::New(caller) => Ok(self.gateway.embed(*caller, request).await?.0),
+        match self.claim_call(call, body_hash).await? {
+            CallClaim::Answered(answer) => Ok(answer),
+            CallClaim::New(caller) => Ok(self.gateway.embed(*caller, request).await?.0),
         }
     }
 
     async fn call_of(&self, owner: &EffectOwner, effect: &Effect) -> Result<PaidCall, EffectError> {
-        let payer = self.payer(owner).await.map_err(failed)?;
-        let key = effect.idempotency_key.clone();
-        Ok(PaidCall { payer, request_id: owner.request_id(effect), key, second_key: None })
+        let payer = self.payer(owner).await.map_err(to_effect_error)?;
+        let (request_id, step) = (owner.request_id(effect), owner.step(effect));
+        Ok(PaidCall { payer, request_id, step, key: effect.idempotency_key.clone(), second_key: None })
     }
 
     /// Claims the call by its key. An attempt that is repeated after a crash gets the stored answer of the first call,
     /// and is charged once. Only the call releases the claim, so no code between them may fail.
-    async fn begin(&self, call: &PaidCall, body_hash: String) -> Result<Beginning> {
-        let PaidCall { payer, request_id, key, second_key } = call;
+    async fn claim_call(&self, call: &PaidCall, body_hash: String) -> Result<CallClaim> {
+        let PaidCall { payer, request_id, step, key, second_key } = call;
         let mut claimed = self.gateway.claim(payer.account(), key, &body_hash).await;
         if let (Err(Error::Unavailable { .. }), Some(key)) = (&claimed, second_key) {
             claimed = self.gateway.claim(payer.account(), key, &body_hash).await;
         }
         let claim = match claimed? {
-            ClaimOutcome::Answered { body, .. } => return Ok(Beginning::Answered(body.to_vec())),
+            ClaimOutcome::Answered { body, .. } => return Ok(CallClaim::Answered(body.to_vec())),
             ClaimOutcome::Mine(claim) => claim,
         };
-        let caller = GatewayCaller::of_platform(payer, request_id.clone(), body_hash, claim);
-        Ok(Beginning::New(Box::new(caller)))
+        let caller = GatewayCaller::of_platform(payer, request_id.clone(), body_hash, claim, step.clone());
+        Ok(CallClaim::New(Box::new(caller)))
     }
 }
 
@@ -108,6 +162,8 @@ impl ModelEffects {
 pub struct PaidCall {
     pub payer: Arc<Caller>,
     pub request_id: String,
+    /// The step whose usage counts the charge.
+    pub step: Option<RunStep>,
     /// The idempotency key.
     pub key: String,
     /// Used if the claim of `key` fails for now, such as when another call has held it for 20 s. If that call is only slow,
@@ -115,7 +171,7 @@ pub struct PaidCall {
     pub second_key: Option<String>,
 }
 
-enum Beginning {
+enum CallClaim {
     /// An earlier call with the same key has this answer.
     Answered(Vec<u8>),
     New(Box<GatewayCaller>),
@@ -159,20 +215,4 @@ fn structured(text: &str, schema: &Value) -> Result<Value, EffectError> {
         Some((field, message)) => Err(invalid(format!("{field}: {message}"))),
         None => Ok(value),
     }
-}
-
-pub fn failed(error: Error) -> EffectError {
-    let retry = match &error {
-        Error::Provider {
-            trouble: ProviderTrouble::RateLimited | ProviderTrouble::Failed | ProviderTrouble::Timeout,
-            retry_after_s,
-            ..
-        } => RetryHint::After(Duration::from_secs(retry_after_s.unwrap_or_default())),
-        Error::RateLimited { retry_after_s, .. } => RetryHint::After(Duration::from_secs(*retry_after_s)),
-        Error::Maintenance { retry_after_s, .. } | Error::Unavailable { retry_after_s, .. } => {
-            RetryHint::After(Duration::from_secs((*retry_after_s).into()))
-        }
-        _ => RetryHint::Never,
-    };
-    EffectError { error: StepError::new(code(&error), error.to_string()), retry }
 }

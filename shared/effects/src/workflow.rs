@@ -1,90 +1,82 @@
 //! The effect of `workflow` nodes: a run of another workflow of the same owner.
 
-use std::time::Duration;
+use std::sync::Arc;
 
-use domain::id::{RunId, WorkflowId};
-use domain::run::{NewRun, ParentStep, Run, StepError};
+use domain::id::WorkflowId;
+use domain::identity::Account;
+use domain::run::{NewRun, ParentStep, RunOrigin, StepError};
 use domain::{Error, Result};
 use engine::drive::{Effect, EffectError, EffectOutcome, RetryHint};
 use runner::Triggers;
 use serde_json::Value;
 use shared::Context;
-use shared::http::code;
 use shared::store::Workflows;
-use tokio::time::sleep;
+use shared::store::runs::{MAX_CAUSED_RUNS, RunTrees};
 
-use crate::EffectOwner;
+use crate::errors::to_effect_error;
+use crate::retry::retry_while_unavailable;
+use crate::{EffectOrigin, EffectOwner};
 
 /// How many runs may wait for each other.
 const MAX_DEPTH: u32 = 8;
-/// How often a run is prepared if the storage does not answer.
-const MAX_TRIES: u32 = 5;
 
 pub struct WorkflowEffects {
     workflows: Workflows,
-    triggers: Triggers,
+    triggers: Arc<Triggers>,
+    trees: RunTrees,
 }
 
 impl WorkflowEffects {
-    pub fn new(context: &Context) -> Result<Self> {
-        let workflows = Workflows::new(context)?;
-        Ok(Self { triggers: Triggers::new(workflows.clone()), workflows })
+    pub fn new(context: &Context, triggers: Arc<Triggers>) -> Result<Self> {
+        Ok(Self { workflows: Workflows::new(context)?, triggers, trees: RunTrees::new(context)? })
     }
 
     /// Prepares a run of the active release. The driver starts it.
     pub async fn call(&self, owner: &EffectOwner, effect: &Effect) -> Result<EffectOutcome, EffectError> {
-        let Some(run) = &owner.run else {
-            let message = "a preview runs no other workflow; pin the output of this node";
-            return Err(EffectError { error: StepError::new("not_in_preview", message), retry: RetryHint::Never });
+        let (origin, parent) = match &owner.origin {
+            EffectOrigin::Preview => {
+                return Err(refused("not_in_preview", "a preview runs no other workflow; pin the output of this node"));
+            }
+            EffectOrigin::Invocation { .. } => (RunOrigin::Manual, None),
+            EffectOrigin::Run(run) => {
+                let depth = run.parent.as_ref().map_or(0, |parent| parent.depth) + 1;
+                (run.origin, Some(ParentStep { run: run.id, step: effect.step.clone(), depth, root: run.root() }))
+            }
         };
-        let depth = run.parent.as_ref().map_or(0, |parent| parent.depth) + 1;
-        if depth > MAX_DEPTH {
+        if parent.as_ref().is_some_and(|parent| parent.depth > MAX_DEPTH) {
             let message =
                 format!("too many nested workflows: at most {MAX_DEPTH} may wait for each other; one may run itself");
-            return Err(EffectError { error: StepError::new("too_deep", message), retry: RetryHint::Never });
+            return Err(refused("too_deep", &message));
         }
         let workflow = effect.config.get("workflowId").and_then(Value::as_str).and_then(|id| id.parse().ok());
-        let workflow = workflow.ok_or_else(|| failed(Error::NotFound { kind: "workflow" }))?;
-        let input = effect.config.get("input").unwrap_or(&effect.input).clone();
-        let parent = ParentStep { run: run.id, step: effect.step.clone(), depth };
-        let mut tries = 1;
-        loop {
-            match self.prepare(run, workflow, input.clone(), parent.clone()).await {
-                Ok(new) => return Ok(EffectOutcome::Call(Box::new(new))),
-                // Nothing has happened yet, so it is tried again without a policy of the node.
-                Err(Error::Unavailable { .. }) if tries < MAX_TRIES => {
-                    tries += 1;
-                    sleep(Duration::from_secs(1)).await;
-                }
-                Err(error) => return Err(failed(error)),
+        let workflow = workflow.ok_or_else(|| to_effect_error(Error::NotFound { kind: "workflow" }))?;
+        let input = effect.config.get("input").unwrap_or(&effect.input);
+        let root = parent.as_ref().map(|parent| parent.root);
+        let prepare = || async move {
+            let new = self.prepare(owner.account, workflow, origin, input.clone()).await?;
+            let may_start = match root {
+                Some(root) => self.trees.count_start(root).await?,
+                None => true,
+            };
+            Ok(may_start.then_some(new))
+        };
+        match retry_while_unavailable(prepare).await.map_err(to_effect_error)? {
+            Some(new) => Ok(EffectOutcome::Call(Box::new(NewRun { parent, ..new }))),
+            None => {
+                let message = format!("the first run has caused {MAX_CAUSED_RUNS} runs, the maximum; start fewer runs");
+                Err(refused("too_many_runs", &message))
             }
         }
     }
 
-    async fn prepare(&self, run: &Run, workflow: WorkflowId, input: Value, parent: ParentStep) -> Result<NewRun> {
-        let header = self.workflows.get_header(run.account, workflow).await?;
-        header.state.check_startable()?;
-        let active = header.active.ok_or_else(|| Error::internal("a workflow that may start has no release"))?;
-        let trigger = self.triggers.find(run.account, workflow, active.release).await?;
-        Ok(NewRun {
-            id: RunId::new(),
-            account: run.account,
-            workflow,
-            release: active.release,
-            release_number: active.number,
-            origin: run.origin,
-            trigger: trigger.node_id.clone(),
-            input: trigger.check_input(Some(input)).await?,
-            call: None,
-            parent: Some(parent),
-        })
+    async fn prepare(&self, account: Account, workflow: WorkflowId, origin: RunOrigin, input: Value) -> Result<NewRun> {
+        let startable = self.workflows.get_header(account, workflow).await?.startable_release()?;
+        let trigger = self.triggers.find(account, workflow, startable.release).await?;
+        let node_id = trigger.node_id.clone();
+        Ok(NewRun::new(startable, origin, node_id, trigger.check_input(Some(input)).await?))
     }
 }
 
-fn failed(error: Error) -> EffectError {
-    let retry = match &error {
-        Error::Unavailable { retry_after_s, .. } => RetryHint::After(Duration::from_secs((*retry_after_s).into())),
-        _ => RetryHint::Never,
-    };
-    EffectError { error: StepError::new(code(&error), error.to_string()), retry }
+fn refused(code: &str, message: &str) -> EffectError {
+    EffectError { error: StepError::new(code, message), retry: RetryHint::Never }
 }

@@ -7,10 +7,10 @@ mod response;
 
 use std::time::Duration;
 
-use domain::Result;
 use domain::credential::Credential;
-use domain::id::CredentialId;
+use domain::id::{CredentialId, Id};
 use domain::time::Clock;
+use domain::{Error, Result};
 use engine::drive::{Effect, EffectError};
 use engine::nodes::OUT;
 use engine::run::StepOutcome;
@@ -42,7 +42,10 @@ impl HttpEffects {
     pub async fn perform(&self, owner: &EffectOwner, effect: &Effect) -> Result<StepOutcome, EffectError> {
         let config = CallConfig::read(&effect.config)?;
         let Some(id) = config.credential_id else { return self.caller.call(effect, &config, None).await };
-        let credential = self.credentials.open(owner.account, owner.workflow, id).await;
+        let credential = match owner.workflow {
+            Some(workflow) => self.credentials.open(owner.account, workflow, id).await,
+            None => Err(Error::NotFound { kind: CredentialId::KIND }),
+        };
         let credential = credential.map_err(|error| errors::closed_credential(&error))?;
         self.caller.call(effect, &config, Some((id, &credential))).await
     }

@@ -14,7 +14,8 @@ use shared::auth::Caller;
 
 use super::{chunks, errors};
 use crate::EffectOwner;
-use crate::model::{ModelEffects, PaidCall, failed};
+use crate::errors::to_effect_error;
+use crate::model::{ModelEffects, PaidCall};
 
 pub struct Embedder<'a> {
     pub models: &'a ModelEffects,
@@ -71,16 +72,17 @@ impl Embedder<'_> {
         second_key: Option<String>,
     ) -> Result<Vec<f32>, EffectError> {
         let body = json!({"model": self.model.name, "input": texts, "encoding_format": "base64"});
-        let request_id = self.owner.request_id(self.effect);
-        let call = PaidCall { payer: self.payer.clone(), request_id, key, second_key };
-        let answer = self.models.embed_once(&call, body).await.map_err(failed)?;
-        let answer: Answer = serde_json::from_slice(&answer).map_err(|error| failed(Error::internal(error)))?;
+        let (request_id, step) = (self.owner.request_id(self.effect), self.owner.step(self.effect));
+        let call = PaidCall { payer: self.payer.clone(), request_id, step, key, second_key };
+        let answer = self.models.embed_once(&call, body).await.map_err(to_effect_error)?;
+        let answer: Answer =
+            serde_json::from_slice(&answer).map_err(|error| to_effect_error(Error::internal(error)))?;
         if answer.data.len() != texts.len() {
             return Err(errors::invalid_vectors());
         }
         let mut vectors = Vec::new();
         for AnsweredVector { embedding } in answer.data {
-            let vector = BASE64_STANDARD.decode(embedding).map_err(|error| failed(Error::internal(error)))?;
+            let vector = BASE64_STANDARD.decode(embedding).map_err(|error| to_effect_error(Error::internal(error)))?;
             let (numbers, _) = vector.as_chunks::<4>();
             let numbers = numbers.iter().map(|number| f32::from_le_bytes(*number));
             if dimensions.is_some_and(|expected| expected != numbers.len()) || !numbers.clone().all(f32::is_finite) {

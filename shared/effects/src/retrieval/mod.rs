@@ -16,7 +16,7 @@ use std::sync::Arc;
 use domain::{Error, Result};
 use engine::drive::{Effect, EffectError};
 use engine::nodes::OUT;
-use engine::nodes::retrieval::PassageSource;
+use engine::nodes::retrieval::{DEFAULT_TOP_K, PassageSource};
 use engine::run::StepOutcome;
 use futures::{FutureExt, StreamExt, TryStreamExt, stream};
 use serde::Deserialize;
@@ -28,7 +28,8 @@ use shared::{Context, config};
 use tokio::sync::Semaphore;
 
 use crate::EffectOwner;
-use crate::model::{ModelEffects, failed};
+use crate::errors::to_effect_error;
+use crate::model::ModelEffects;
 use chunks::split_passages;
 use embedder::Embedder;
 use index::{IndexedContent, PassageIndex};
@@ -48,7 +49,6 @@ const PARALLEL_SOURCES: usize = 8;
 const PARALLEL_CALLS: usize = 4;
 /// The passages in one call of the gateway.
 const BATCH_PASSAGES: usize = 64;
-const DEFAULT_TOP_K: usize = 5;
 
 /// Performs `retrieval` nodes. A process needs only one.
 pub struct RetrievalEffects {
@@ -65,7 +65,7 @@ struct RetrievalConfig {
     model: String,
     query: String,
     sources: Vec<PassageSource>,
-    top_k: Option<usize>,
+    top_k: Option<u32>,
     min_score: Option<f64>,
 }
 
@@ -88,10 +88,10 @@ impl RetrievalEffects {
     /// 50 passages of 1,000 characters, so it is never too large for a value.
     pub async fn perform(&self, owner: &EffectOwner, effect: &Effect) -> Result<StepOutcome, EffectError> {
         let config = RetrievalConfig::read(&effect.config)?;
-        let _slot = self.slots.acquire().await.map_err(|error| failed(Error::internal(error)))?;
+        let _slot = self.slots.acquire().await.map_err(|error| to_effect_error(Error::internal(error)))?;
         let contents = self.load_contents(&config.sources).await?;
-        let payer = self.models.payer(owner).await.map_err(failed)?;
-        let model = self.models.find_model(&payer, &config.model).await.map_err(failed)?;
+        let payer = self.models.payer(owner).await.map_err(to_effect_error)?;
+        let model = self.models.find_model(&payer, &config.model).await.map_err(to_effect_error)?;
         let org = payer.org;
         let embedder = Embedder { models: &self.models, payer, model, owner, effect };
         let query = embedder.embed_query(&config.query).await?;
@@ -102,13 +102,13 @@ impl RetrievalEffects {
             passages: content.passages.len(),
         });
         let index = PassageIndex::open(&self.bucket, org, indexed.collect(), query.len()).await;
-        let mut index = index.map_err(failed)?;
+        let mut index = index.map_err(to_effect_error)?;
         embed_missing(&embedder, &contents, &mut index).await?;
         let limits = SearchLimits {
-            top_k: config.top_k.unwrap_or(DEFAULT_TOP_K),
+            top_k: config.top_k.unwrap_or(DEFAULT_TOP_K) as usize,
             min_score: config.min_score.unwrap_or(f64::NEG_INFINITY),
         };
-        let matches = index.search(query, limits).await.map_err(failed)?;
+        let matches = index.search(query, limits).await.map_err(to_effect_error)?;
         let passages = matches.into_iter().map(|found| {
             let Content { source, passages, .. } = &contents[found.content];
             json!({"source": source, "text": passages[found.passage], "score": found.score})
@@ -138,7 +138,7 @@ impl RetrievalEffects {
     async fn load_content(&self, source: &PassageSource) -> Result<Content, EffectError> {
         let text = self.reader.read(source).await?;
         let split = offload(move || Ok((domain::graph::hash(&text), split_passages(&text)))).await;
-        let (text_hash, passages) = split.map_err(failed)?;
+        let (text_hash, passages) = split.map_err(to_effect_error)?;
         if passages.is_empty() {
             return Err(errors::empty(source.name()));
         }
@@ -181,7 +181,7 @@ async fn embed_missing(
     while let Some((number, batch)) = batches.try_next().await? {
         vectors.extend(batch);
         if vectors.len() == contents[number].passages.len() * dimensions {
-            index.add(number, std::mem::take(&mut vectors)).await.map_err(failed)?;
+            index.add(number, std::mem::take(&mut vectors)).await.map_err(to_effect_error)?;
         }
     }
     Ok(())

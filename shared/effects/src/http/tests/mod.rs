@@ -15,6 +15,7 @@ use domain::time::{Clock, Time};
 use engine::drive::{Effect, EffectError, RetryHint};
 use engine::nodes::http::HttpNode;
 use engine::nodes::{self, NodeKind};
+use engine::operation::Operation;
 use engine::run::StepOutcome;
 use serde_json::{Value, json};
 use shared::config::{Config, OUTBOUND_ALLOWED_CIDRS};
@@ -31,7 +32,7 @@ fn effect(config: Value) -> Effect {
     let Value::Object(config) = config else { panic!("a configuration is an object") };
     Effect {
         step: "call".to_owned(),
-        node_type: nodes::find(HttpNode::NAME).unwrap(),
+        operation: Operation::Node(nodes::find(HttpNode::NAME).unwrap()),
         config: Arc::new(config),
         input: Arc::default(),
         attempt: 1,

@@ -8,7 +8,7 @@ use shared::{Context, config};
 use super::super::HttpEffects;
 use super::server::{body_of, header_of, response};
 use super::*;
-use crate::EffectOwner;
+use crate::{EffectOrigin, EffectOwner};
 
 /// The request that the server receives.
 async fn request_of(path: &str, mut config: Value) -> String {
@@ -138,9 +138,9 @@ async fn a_call_without_a_credential_needs_no_table() {
     let effects = HttpEffects::new(&context, Calls::new(Outbound::from_config(&context.config).unwrap())).unwrap();
     let owner = EffectOwner {
         account: Account { org: OrgId::new(), user: UserId::new() },
-        workflow: WorkflowId::new(),
+        workflow: Some(WorkflowId::new()),
         request_prefix: String::new(),
-        run: None,
+        origin: EffectOrigin::Preview,
     };
     let outcome = effects.perform(&owner, &effect(json!({"url": server.url("/")}))).await.unwrap();
     assert_eq!(outcome.value["body"], "done");

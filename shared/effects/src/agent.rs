@@ -1,0 +1,185 @@
+//! Reads an agent for an execution: its configuration, and the names and inputs of what it refers to.
+
+use std::sync::Arc;
+
+use domain::agent::{Agent, AgentScope, AgentType, Strategy, Tool};
+use domain::catalog::Purpose;
+use domain::id::{AgentId, Id, WorkflowId};
+use domain::identity::Account;
+use domain::{Error, Result};
+use engine::agent::{AgentMember, AgentSnapshot, AgentTool, ToolTarget, function_name};
+use engine::drive::{Effect, EffectError};
+use engine::nodes::OUT;
+use engine::run::StepOutcome;
+use futures::future::try_join_all;
+use runner::Triggers;
+use serde_json::{Map, Value, json};
+use shared::Context;
+use shared::auth::Caller;
+use shared::store::{Agents, Workflows};
+use uuid::Uuid;
+
+use crate::EffectOwner;
+use crate::errors::to_effect_error;
+use crate::model::ModelEffects;
+use crate::retry::retry_while_unavailable;
+
+pub struct AgentEffects {
+    agents: Agents,
+    workflows: Workflows,
+    triggers: Arc<Triggers>,
+    models: Arc<ModelEffects>,
+}
+
+impl AgentEffects {
+    pub fn new(context: &Context, triggers: Arc<Triggers>, models: Arc<ModelEffects>) -> Result<Self> {
+        Ok(Self { agents: Agents::new(context)?, workflows: Workflows::new(context)?, triggers, models })
+    }
+
+    /// Reads an agent, and counts its execution. The value is the snapshot of the agent.
+    pub async fn load(&self, owner: &EffectOwner, effect: &Effect) -> Result<StepOutcome, EffectError> {
+        let id = effect.config.get("agentId").and_then(Value::as_str).and_then(|id| id.parse().ok());
+        let id: AgentId = id.ok_or_else(|| to_effect_error(Error::NotFound { kind: AgentId::KIND }))?;
+        let token = count_token(&effect.idempotency_key);
+        let snapshot = retry_while_unavailable(|| async move {
+            let snapshot = self.read(owner, id).await?;
+            self.agents.count_requests(owner.account, id, 1, token).await?;
+            serde_json::to_value(snapshot).map_err(Error::internal)
+        });
+        Ok(StepOutcome::new(OUT, snapshot.await.map_err(to_effect_error)?))
+    }
+
+    async fn read(&self, owner: &EffectOwner, id: AgentId) -> Result<AgentSnapshot> {
+        let payer = self.models.payer(owner).await?;
+        let agent = self.agents.get(owner.account, id).await?;
+        if let AgentScope::Workflow(workflow) = agent.scope
+            && owner.workflow != Some(workflow)
+        {
+            return Err(Error::NotFound { kind: AgentId::KIND });
+        }
+        agent.check_callable()?;
+        let model = self.chat_model(&payer, &agent).await?;
+        let tools = self.tools(owner.account, &agent).await?;
+        let members = self.members(owner.account, &agent).await?;
+        let embeddings_model = match agent.config.sources.is_empty() {
+            true => None,
+            false => Some(self.models.default_model(&payer, Purpose::Embeddings).await?),
+        };
+        let Agent { id, name, r#type, config, .. } = agent;
+        Ok(AgentSnapshot {
+            id,
+            name,
+            r#type,
+            model,
+            instructions: config.instructions,
+            temperature: config.temperature,
+            max_tokens: config.max_tokens,
+            tools,
+            sources: config.sources,
+            embeddings_model,
+            strategy: config.strategy.unwrap_or(Strategy::Sequential),
+            members,
+        })
+    }
+
+    async fn chat_model(&self, payer: &Caller, agent: &Agent) -> Result<String> {
+        match &agent.config.model {
+            Some(model) => Ok(model.clone()),
+            None => self.models.default_model(payer, Purpose::Chat).await,
+        }
+    }
+
+    /// The tools, each with a name for the model. Workflows and agents are named by their own names.
+    async fn tools(&self, account: Account, agent: &Agent) -> Result<Vec<AgentTool>> {
+        let mut names: Vec<String> = agent.config.tools.iter().filter_map(Tool::name).map(str::to_owned).collect();
+        let tools = try_join_all(agent.config.tools.iter().map(|tool| self.tool(account, tool))).await?;
+        let named = tools.into_iter().map(|tool| match tool.target {
+            ToolTarget::Http { .. } | ToolTarget::Function => tool,
+            ToolTarget::Workflow { .. } | ToolTarget::Agent { .. } => {
+                let name = function_name(&tool.name, "tool", &names);
+                names.push(name.clone());
+                AgentTool { name, ..tool }
+            }
+        });
+        Ok(named.collect())
+    }
+
+    async fn tool(&self, account: Account, tool: &Tool) -> Result<AgentTool> {
+        match tool {
+            Tool::Http { name, description, method, url, headers, parameters, auth: _ } => {
+                let target = ToolTarget::Http { method: *method, url: url.clone(), headers: headers.clone() };
+                Ok(describe(name, description, parameters.clone(), target))
+            }
+            Tool::Function { name, description, parameters } => {
+                Ok(describe(name, description, parameters.clone(), ToolTarget::Function))
+            }
+            Tool::Agent { agent_id, description } => {
+                let other = self.agents.get(account, *agent_id).await?;
+                let message = json!({"type": "string", "description": "The message to the agent."});
+                let parameters = object_schema("message", message);
+                let description = or_own(description, other.description.as_deref());
+                Ok(describe(&other.name, description, parameters, ToolTarget::Agent { agent_id: *agent_id }))
+            }
+            Tool::Workflow { workflow_id, description } => self.workflow_tool(account, *workflow_id, description).await,
+        }
+    }
+
+    /// The arguments are the input of the active release. A call of a workflow that cannot start fails.
+    async fn workflow_tool(&self, account: Account, id: WorkflowId, description: &str) -> Result<AgentTool> {
+        let workflow = self.workflows.get_header(account, id).await?;
+        let schema = match &workflow.active {
+            Some(active) => self.triggers.find(account, id, active.release).await?.schema().cloned(),
+            None => None,
+        };
+        let (parameters, is_wrapped) = match schema {
+            None => {
+                (object_schema("input", json!({"description": "The input of the workflow: any JSON value."})), true)
+            }
+            Some(Value::Object(schema)) if schema.get("type").is_some_and(|kind| kind == "object") => (schema, false),
+            Some(schema) => (object_schema("input", schema), true),
+        };
+        let target = ToolTarget::Workflow { workflow_id: id, is_wrapped };
+        let description = or_own(description, workflow.description.as_deref());
+        Ok(describe(&workflow.name, description, parameters, target))
+    }
+
+    async fn members(&self, account: Account, agent: &Agent) -> Result<Vec<AgentMember>> {
+        if agent.r#type == AgentType::Single {
+            return Ok(Vec::new());
+        }
+        let members = agent.config.members.iter().map(|member| self.agents.get(account, *member));
+        let mut names = Vec::new();
+        let members = try_join_all(members).await?.into_iter().map(|member| {
+            let name = function_name(&member.name, "member", &names);
+            names.push(name.clone());
+            // The instructions say what the member does, if its owner gave no description.
+            let description = member.description.unwrap_or(member.config.instructions);
+            AgentMember { id: member.id, name, description: description.chars().take(MAX_DESCRIPTION_CHARS).collect() }
+        });
+        Ok(members.collect())
+    }
+}
+
+/// Models accept about this much as the description of a tool.
+const MAX_DESCRIPTION_CHARS: usize = 1_000;
+
+fn describe(name: &str, description: &str, parameters: Map<String, Value>, target: ToolTarget) -> AgentTool {
+    let description = description.chars().take(MAX_DESCRIPTION_CHARS).collect();
+    AgentTool { name: name.to_owned(), description, parameters, target }
+}
+
+fn or_own<'a>(given: &'a str, own: Option<&'a str>) -> &'a str {
+    if given.is_empty() { own.unwrap_or_default() } else { given }
+}
+
+/// The schema of an object with one required field.
+fn object_schema(field: &str, schema: Value) -> Map<String, Value> {
+    let schema = json!({"type": "object", "properties": {field: schema}, "required": [field]});
+    schema.as_object().cloned().unwrap_or_default()
+}
+
+/// The token of the transaction that counts an execution, so that a repeated attempt does not count twice.
+fn count_token(idempotency_key: &str) -> Uuid {
+    let digits = idempotency_key.get(..32).and_then(|digits| u128::from_str_radix(digits, 16).ok());
+    digits.map_or_else(Uuid::now_v7, Uuid::from_u128)
+}

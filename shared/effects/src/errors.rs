@@ -1,0 +1,24 @@
+//! The errors of the platform as errors of effects: which of them may go away, and when.
+
+use std::time::Duration;
+
+use domain::run::StepError;
+use domain::{Error, ProviderTrouble};
+use engine::drive::{EffectError, RetryHint};
+use shared::http::code;
+
+pub fn to_effect_error(error: Error) -> EffectError {
+    let retry = match &error {
+        Error::Provider {
+            trouble: ProviderTrouble::RateLimited | ProviderTrouble::Failed | ProviderTrouble::Timeout,
+            retry_after_s,
+            ..
+        } => RetryHint::After(Duration::from_secs(retry_after_s.unwrap_or_default())),
+        Error::RateLimited { retry_after_s, .. } => RetryHint::After(Duration::from_secs(*retry_after_s)),
+        Error::Maintenance { retry_after_s, .. } | Error::Unavailable { retry_after_s, .. } => {
+            RetryHint::After(Duration::from_secs((*retry_after_s).into()))
+        }
+        _ => RetryHint::Never,
+    };
+    EffectError { error: StepError::new(code(&error), error.to_string()), retry }
+}
