@@ -13,8 +13,6 @@ use shared::http::declares_json;
 use shared::http::idempotency::IDEMPOTENCY_KEY;
 use shared::store::runs::StartKey;
 
-const MAX_KEY_CHARS: usize = 200;
-
 pub struct Call {
     pub event_id: WebhookEventId,
     headers: HeaderMap,
@@ -42,10 +40,10 @@ impl Call {
     /// The key by which a repeated call is recognized.
     pub fn start_key(&self, webhook: WebhookId, input: &Value) -> Result<Option<StartKey>> {
         let Some(key) = self.headers.get(&IDEMPOTENCY_KEY) else { return Ok(None) };
-        let key = key.to_str().ok().filter(|key| !key.is_empty() && key.len() <= MAX_KEY_CHARS);
-        let problem = || Error::invalid_query("Idempotency-Key", format!("1 to {MAX_KEY_CHARS} ASCII characters"));
-        let key = key.ok_or_else(problem)?.to_owned();
-        Ok(Some(StartKey { source: format!("webhook#{webhook}"), key, request: hash(input) }))
+        let start_key = |key: &str| StartKey::new(format!("webhook#{webhook}"), key.to_owned(), hash(input));
+        let problem = || format!("1 to {} ASCII characters", StartKey::MAX_CHARS);
+        let start_key = key.to_str().ok().and_then(start_key);
+        start_key.map(Some).ok_or_else(|| Error::invalid_query("Idempotency-Key", problem()))
     }
 
     /// The event of a call that has a run.

@@ -16,7 +16,7 @@ use shared::http::standard::{
 use crate::Stores;
 use crate::call::Call;
 use crate::dto::{AcceptedOut, TriggeredOut};
-use crate::triggers::Trigger;
+use crate::triggers::AuthorizedCall;
 
 /// Start a run by a webhook
 ///
@@ -24,7 +24,8 @@ use crate::triggers::Trigger;
 /// `send_result`, or is 202 if the run outlasts the webhook's timeout. With the mode `async`, it is 202 at once. The
 /// result of a 202 is read with `GET /builder/v1/workflows/{id}/runs/{runId}`.
 ///
-/// A call that repeats an `Idempotency-Key` within 24 hours starts no run, and is answered with the run of the first call. The `Authorization` header has the token of the webhook.
+/// A call that repeats an `Idempotency-Key` within 24 hours starts no run, and is answered with the run of the first call.
+/// The `Authorization` header has the token of the webhook.
 #[utoipa::path(
     post, path = "/hooks/v1/{webhook_id}", tag = "triggers",
     params(
@@ -60,7 +61,7 @@ pub async fn trigger_webhook(
         authenticate(&webhook, caller?)?;
         match unread {
             Some(error) => Err(error),
-            None => Ok(Trigger::new(&stores, &webhook, &call).start_run().await?),
+            None => Ok(AuthorizedCall::new(&stores, &webhook, &call).start_run().await?),
         }
     };
     match answer.await {

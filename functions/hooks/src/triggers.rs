@@ -9,32 +9,28 @@ use axum::http::StatusCode;
 use axum::http::header::LOCATION;
 use axum::response::{IntoResponse, Response};
 use domain::id::{Id, RunId, WebhookId, WorkflowId};
-use domain::run::{NewRun, RunEnd, RunError, RunOrigin, RunState};
+use domain::run::{NewRun, RunEnd, RunOrigin};
 use domain::time::Time;
 use domain::webhook::{Webhook, WebhookMode, WebhookOutcome};
 use domain::workflow::WorkflowState;
 use domain::{Error, Result};
 use engine::drive::{PureRun, carry_out_pure};
 use engine::run::RunStart;
-use runner::ReleasePlan;
+use runner::{ReleasePlan, wait_for_end};
 use serde_json::{Value, json};
 use shared::http::base_url::BaseUrl;
 use shared::http::standard::ApiError;
 use shared::offload;
 use shared::store::runs::{StartKey, Started};
 use shared::store::workflows::WorkflowHeader;
-use tokio::time::{Instant, sleep, timeout_at};
+use tokio::time::{Instant, timeout_at};
 
 use crate::Stores;
 use crate::call::Call;
 use crate::dto::{AcceptedOut, TriggeredOut};
 
-/// The interval between two reads of the run. It grows with each read.
-const FIRST_WAIT: Duration = Duration::from_millis(20);
-const LONGEST_WAIT: Duration = Duration::from_millis(500);
-
 /// The run of a call, as the response shows it.
-pub struct Answer {
+pub struct HookResponse {
     run_id: RunId,
     result: RunResult,
 }
@@ -42,13 +38,11 @@ pub struct Answer {
 enum RunResult {
     /// The run has not ended yet.
     Accepted,
-    Completed(Arc<Value>),
-    Failed(RunError),
-    Cancelled,
+    Ended(RunEnd),
 }
 
 /// A call with the token of its webhook.
-pub struct Trigger<'a> {
+pub struct AuthorizedCall<'a> {
     stores: &'a Stores,
     webhook: &'a Webhook,
     call: &'a Call,
@@ -56,44 +50,32 @@ pub struct Trigger<'a> {
     until: Instant,
 }
 
-impl<'a> Trigger<'a> {
+impl<'a> AuthorizedCall<'a> {
     pub fn new(stores: &'a Stores, webhook: &'a Webhook, call: &'a Call) -> Self {
         Self { stores, webhook, call, until: Instant::now() + Duration::from_millis(webhook.timeout_ms) }
     }
 
     /// Starts the run of the call, or finds the run of an earlier call with the same key.
-    pub async fn start_run(&self) -> Result<Answer> {
+    pub async fn start_run(&self) -> Result<HookResponse> {
         let Self { stores, webhook, call, .. } = self;
         let input = call.input()?;
         let start_key = call.start_key(webhook.id, &input)?;
         let workflow = self.admit().await?;
         if let Some(start_key) = &start_key
-            && let Some(first) = stores.runs.started(start_key).await?
+            && let Some(first) = stores.runs.find_started(start_key).await?
         {
             return self.repeat(first).await;
         }
-        workflow.state.check_startable()?;
-        let active = workflow.active.ok_or_else(|| Error::internal("a workflow that may start has no release"))?;
-        let release = stores.plans.find(webhook.account, webhook.workflow, active.release).await?;
+        let startable = workflow.startable_release()?;
+        let release = stores.plans.find(webhook.account, webhook.workflow, startable.release).await?;
         let trigger = release.trigger_of(webhook.id).ok_or_else(unused_webhook)?;
-        let new = NewRun {
-            id: RunId::new(),
-            account: webhook.account,
-            workflow: webhook.workflow,
-            release: active.release,
-            release_number: active.number,
-            origin: RunOrigin::Webhook,
-            trigger: release.plan.steps[trigger].id.clone(),
-            input,
-            call: None,
-            parent: None,
-        };
+        let new = NewRun::new(startable, RunOrigin::Webhook, release.plan.steps[trigger].id.clone(), input);
         let pure = match webhook.mode {
             WebhookMode::Sync => self.carry_out(&release, &new, trigger).await?,
             WebhookMode::Async => None,
         };
         match pure {
-            Some(pure) => self.record(new, pure, start_key).await,
+            Some(pure) => self.store_ended(new, pure, start_key).await,
             None => self.hand_over(new, start_key).await,
         }
     }
@@ -128,84 +110,62 @@ impl<'a> Trigger<'a> {
     }
 
     /// Stores a run that has ended.
-    async fn record(&self, new: NewRun, pure: PureRun, start_key: Option<StartKey>) -> Result<Answer> {
+    async fn store_ended(&self, new: NewRun, pure: PureRun, start_key: Option<StartKey>) -> Result<HookResponse> {
         let PureRun { events, end } = pure;
-        let answer = Answer { run_id: new.id, result: end.clone().into() };
-        let event = self.call.answered(WebhookOutcome::Accepted, new.id, answer.status().as_u16());
-        let new = NewRun { call: Some((self.webhook.id, event)), ..new };
-        match self.stores.runs.record(new, events, &end, start_key).await? {
-            Started::Now(_) => Ok(answer),
+        let response = HookResponse { run_id: new.id, result: RunResult::Ended(end.clone()) };
+        let event = self.call.answered(WebhookOutcome::Accepted, new.id, response.status().as_u16());
+        let new = NewRun { webhook_call: Some((self.webhook.id, event)), ..new };
+        match self.stores.runs.store_ended(new, events, &end, start_key).await? {
+            Started::Now(_) => Ok(response),
             Started::Before(first) => self.repeat(first).await,
         }
     }
 
     /// Leaves the run to the workers.
-    async fn hand_over(&self, new: NewRun, start_key: Option<StartKey>) -> Result<Answer> {
+    async fn hand_over(&self, new: NewRun, start_key: Option<StartKey>) -> Result<HookResponse> {
         let Self { stores, webhook, call, .. } = self;
         let event = call.answered(WebhookOutcome::Accepted, new.id, StatusCode::ACCEPTED.as_u16());
-        let new = NewRun { call: Some((webhook.id, event)), ..new };
+        let new = NewRun { webhook_call: Some((webhook.id, event)), ..new };
         let run_id = match stores.runs.start(new, start_key).await? {
             Started::Now(run) => run.id,
             Started::Before(first) => return self.repeat(first).await,
         };
         // The run has started, so an error would make the caller start another one.
-        let answer = self.wait(run_id).await.unwrap_or_else(|error| {
+        let response = self.wait(run_id).await.unwrap_or_else(|error| {
             tracing::warn!(?error, %run_id, "the result of a run could not be read");
-            Answer { run_id, result: RunResult::Accepted }
+            HookResponse { run_id, result: RunResult::Accepted }
         });
-        if answer.status() != StatusCode::ACCEPTED {
-            let stored = stores.webhook_events.set_status(webhook.id, call.event_id, answer.status().as_u16()).await;
+        if response.status() != StatusCode::ACCEPTED {
+            let stored = stores.webhook_events.set_status(webhook.id, call.event_id, response.status().as_u16()).await;
             log_failure(webhook.id, stored);
         }
-        Ok(answer)
+        Ok(response)
     }
 
     /// Answers a repeated call with the run of the first one.
-    async fn repeat(&self, first: RunId) -> Result<Answer> {
-        let answer = self.wait(first).await?;
-        let event = self.call.answered(WebhookOutcome::Repeated, first, answer.status().as_u16());
+    async fn repeat(&self, first: RunId) -> Result<HookResponse> {
+        let response = self.wait(first).await?;
+        let event = self.call.answered(WebhookOutcome::Repeated, first, response.status().as_u16());
         log_failure(self.webhook.id, self.stores.webhook_events.record(self.webhook.id, event).await);
-        Ok(answer)
+        Ok(response)
     }
 
     /// Waits for the end of a run, if the webhook is synchronous.
-    async fn wait(&self, run_id: RunId) -> Result<Answer> {
-        let accepted = Answer { run_id, result: RunResult::Accepted };
+    async fn wait(&self, run_id: RunId) -> Result<HookResponse> {
+        let accepted = HookResponse { run_id, result: RunResult::Accepted };
         if self.webhook.mode == WebhookMode::Async {
             return Ok(accepted);
         }
-        let mut wait = FIRST_WAIT;
-        loop {
-            if let Some(result) = read_result(self.stores, run_id).await? {
-                return Ok(Answer { run_id, result });
-            }
-            if Instant::now() + wait > self.until {
-                return Ok(accepted);
-            }
-            sleep(wait).await;
-            wait = LONGEST_WAIT.min(wait * 3 / 2);
-        }
+        let end = wait_for_end(&self.stores.runs, run_id, self.until).await?;
+        Ok(HookResponse { run_id, result: end.map_or(RunResult::Accepted, RunResult::Ended) })
     }
 }
 
-/// Logs that an event was not stored, which is no reason to refuse the answer.
+/// Logs that an event was not stored, which is no reason to refuse the response.
 fn log_failure(webhook_id: WebhookId, stored: Result<()>) {
     if let Err(error) = stored {
         tracing::warn!(?error, %webhook_id, "the event of a call was not stored");
     }
-}
-
-async fn read_result(stores: &Stores, run_id: RunId) -> Result<Option<RunResult>> {
-    let run = stores.runs.find(run_id).await?.ok_or_else(|| Error::internal("the run of a call is missing"))?;
-    Ok(match run.state {
-        RunState::Queued | RunState::Running | RunState::Paused => None,
-        RunState::Completed => Some(RunResult::Completed(Arc::new(stores.runs.whole_output(run_id).await?))),
-        RunState::Cancelled => Some(RunResult::Cancelled),
-        RunState::Failed => {
-            let error = run.error.ok_or_else(|| Error::internal("a failed run has no error"))?;
-            Some(RunResult::Failed(error))
-        }
-    })
 }
 
 fn unused_webhook() -> Error {
@@ -214,22 +174,12 @@ fn unused_webhook() -> Error {
     Error::Unsound { code: "channel_incomplete", message: message.to_owned(), details: Value::Null }
 }
 
-impl From<RunEnd> for RunResult {
-    fn from(end: RunEnd) -> Self {
-        match end {
-            RunEnd::Completed { output } => Self::Completed(output),
-            RunEnd::Failed(error) => Self::Failed(error),
-            RunEnd::Cancelled => Self::Cancelled,
-        }
-    }
-}
-
-impl Answer {
+impl HookResponse {
     fn status(&self) -> StatusCode {
         match self.result {
             RunResult::Accepted => StatusCode::ACCEPTED,
-            RunResult::Completed(_) => StatusCode::OK,
-            RunResult::Failed(_) | RunResult::Cancelled => StatusCode::UNPROCESSABLE_ENTITY,
+            RunResult::Ended(RunEnd::Completed { .. }) => StatusCode::OK,
+            RunResult::Ended(RunEnd::Failed(_) | RunEnd::Cancelled) => StatusCode::UNPROCESSABLE_ENTITY,
         }
     }
 
@@ -241,16 +191,15 @@ impl Answer {
                     base_url.map(|base| [(LOCATION, format!("{base}/builder/v1/workflows/{workflow}/runs/{run_id}"))]);
                 (status, url, Json(AcceptedOut { run_id })).into_response()
             }
-            RunResult::Completed(output) => {
+            RunResult::Ended(RunEnd::Completed { output }) => {
                 (status, Json(TriggeredOut { run_id, output: Arc::unwrap_or_clone(output) })).into_response()
             }
-            RunResult::Failed(RunError { code, message, node_id }) => {
-                let place = node_id.as_ref().map(|id| format!(" at the node `{id}`")).unwrap_or_default();
-                let message = format!("the run failed{place}: {message}");
-                let details = json!({"runId": run_id, "code": code, "nodeId": node_id});
+            RunResult::Ended(RunEnd::Failed(error)) => {
+                let message = error.describe("the run");
+                let details = json!({"runId": run_id, "code": error.code, "nodeId": error.node_id});
                 ApiError(Error::Unsound { code: "run_failed", message, details }).into_response()
             }
-            RunResult::Cancelled => {
+            RunResult::Ended(RunEnd::Cancelled) => {
                 let (message, details) = ("the run was stopped".to_owned(), json!({"runId": run_id}));
                 ApiError(Error::Unsound { code: "run_cancelled", message, details }).into_response()
             }

@@ -6,7 +6,7 @@ use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent};
 use domain::Result;
 use domain::time::Time;
 use effects::NodePerformers;
-use runner::{ReleasePlans, Worker};
+use runner::{ReleasePlans, RunAdmission, Worker};
 use shared::Context;
 use shared::queue::each_message;
 use shared::store::{Runs, Workflows};
@@ -14,13 +14,14 @@ use shared::store::{Runs, Workflows};
 /// The stores and clients that the worker uses.
 #[derive(Clone)]
 pub struct Stores {
-    worker: Arc<Worker<ReleasePlans, NodePerformers>>,
+    worker: Arc<Worker<RunAdmission, ReleasePlans, NodePerformers>>,
 }
 
 impl Stores {
     pub fn new(context: &Context) -> Result<Self> {
         let worker = Worker {
             runs: Runs::new(context)?,
+            admission: RunAdmission::new(context)?,
             plans: ReleasePlans::new(Workflows::new(context)?),
             performers: NodePerformers::new(context)?,
             clock: context.clock.clone(),

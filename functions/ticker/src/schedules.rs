@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use domain::id::RunId;
 use domain::run::{NewRun, RunOrigin};
 use domain::schedule::{CatchUp, Overlap};
 use domain::time::Time;
@@ -48,10 +47,10 @@ async fn handle_due(stores: &Stores, id: &ScheduleId, now: Time) -> Result<()> {
         return Ok(());
     }
     let overlap = schedule.settings.overlap;
-    let DueTimes { runs, next } = due_times(&schedule, now)?;
+    let DueTimes { times, next } = due_times(&schedule, now)?;
     let planned_at = next.ok_or_else(|| Error::internal("a schedule has no next time"))?.into();
     let mut queued = schedule.progress.queued.clone();
-    queued.extend(runs.into_iter().map(Time::from).filter(|time| !is_skipped(&schedule, *time)));
+    queued.extend(times.into_iter().map(Time::from).filter(|time| !is_skipped(&schedule, *time)));
     if !queued.is_empty() && !is_admitted(stores, &schedule).await? {
         queued.clear();
     }
@@ -72,7 +71,10 @@ async fn handle_due(stores: &Stores, id: &ScheduleId, now: Time) -> Result<()> {
             Overlap::Allow | Overlap::Skip => now,
         };
         let progress = ScheduleProgress { planned_at, queued: queued.clone(), due_at: Some(due_at) };
-        let run = starts.then(|| new_run(&schedule));
+        let run = starts.then(|| {
+            let (node_id, input) = (schedule.node_id.clone(), schedule.settings.input.clone());
+            NewRun::new(schedule.release(), RunOrigin::Scheduled, node_id, input)
+        });
         let last_run = run.as_ref().map(|run| run.id).or(schedule.last_run);
         let is_written = match run {
             Some(run) => stores.runs.start_scheduled(run, &schedule, &progress).await?,
@@ -86,12 +88,13 @@ async fn handle_due(stores: &Stores, id: &ScheduleId, now: Time) -> Result<()> {
 }
 
 /// Whether the workflow exists and may start runs of this release. If it may not, the transaction that changed the
-/// workflow has also changed the schedule, so nothing is written here. The attention worker removes the schedules of a deleted workflow.
+/// workflow has also changed the schedule, so nothing is written here. The attention worker removes the schedules of a
+/// deleted workflow.
 async fn may_start(stores: &Stores, schedule: &ActiveSchedule) -> Result<bool> {
     match stores.workflows.get_header(schedule.account, schedule.workflow).await {
         Ok(workflow) => {
             let is_active = workflow.active.is_some_and(|active| active.release == schedule.release);
-            Ok(is_active && workflow.state.check_startable().is_ok())
+            Ok(is_active && workflow.state.may_start())
         }
         Err(Error::NotFound { .. }) => Ok(false),
         Err(error) => Err(error),
@@ -123,19 +126,4 @@ fn due_times(schedule: &ActiveSchedule, now: Time) -> Result<DueTimes> {
 async fn is_in_progress(stores: &Stores, schedule: &ActiveSchedule) -> Result<bool> {
     let Some(last_run) = schedule.last_run else { return Ok(false) };
     Ok(stores.runs.find(last_run).await?.is_some_and(|run| !run.state.has_ended()))
-}
-
-fn new_run(schedule: &ActiveSchedule) -> NewRun {
-    NewRun {
-        id: RunId::new(),
-        account: schedule.account,
-        workflow: schedule.workflow,
-        release: schedule.release,
-        release_number: schedule.release_number,
-        origin: RunOrigin::Scheduled,
-        trigger: schedule.node_id.clone(),
-        input: schedule.settings.input.clone(),
-        call: None,
-        parent: None,
-    }
 }

@@ -1,15 +1,22 @@
-//! Carries out runs of workflows: claims a run, carries it as far as it goes, and leaves it when it must wait.
+//! Carries out runs of workflows: claims a run, carries it as far as it goes, and leaves it when it must wait. Previews and
+//! agents that are called directly are carried out within a request.
 
+mod admission;
+mod invocation;
 mod journal;
 mod memory;
 mod outputs;
 mod plans;
 mod preview;
 mod triggers;
+mod waiting;
 mod worker;
 
-pub use outputs::PreviewOutput;
+pub use admission::{Admission, RunAdmission};
+pub use invocation::{Invocation, InvocationEvent, InvocationEvents};
+pub use outputs::{MAX_OUTPUTS_BYTES, PreviewOutput};
 pub use plans::{Plans, ReleasePlan, ReleasePlans};
 pub use preview::{Preview, PreviewEnd, PreviewReport};
 pub use triggers::{Trigger, Triggers, find_trigger};
+pub use waiting::wait_for_end;
 pub use worker::{Performers, Worker};

@@ -11,8 +11,8 @@ use serde_json::Value;
 
 /// The maximum size of an output that a preview shows.
 pub const MAX_OUTPUT_BYTES: usize = 64 * 1024;
-/// The size of all outputs that are kept.
-const MAX_KEPT_BYTES: usize = 2 * 1024 * 1024;
+/// The maximum size of all outputs of a preview. A response of Lambda has at most 6 MB, and escaping may double it.
+pub const MAX_OUTPUTS_BYTES: usize = 2 * 1024 * 1024;
 
 /// An output of a preview.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,7 +51,7 @@ struct KeptOutputs {
 
 impl OutputLog {
     pub fn new() -> Self {
-        Self(Arc::new(Mutex::new(KeptOutputs { outputs: HashMap::new(), left: MAX_KEPT_BYTES })))
+        Self(Arc::new(Mutex::new(KeptOutputs { outputs: HashMap::new(), left: MAX_OUTPUTS_BYTES })))
     }
 
     pub fn take(&self) -> HashMap<String, PreviewOutput> {

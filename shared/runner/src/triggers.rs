@@ -72,6 +72,11 @@ impl Trigger {
         }
     }
 
+    /// The JSON Schema of the input, if the node `input` has one.
+    pub fn schema(&self) -> Option<&Value> {
+        self.schema.as_ref()
+    }
+
     /// The trigger with this node id, if the graph has one.
     pub fn of_node(graph: &Graph, id: &str) -> Option<Self> {
         graph.nodes.iter().find(|node| node.id == id && is_trigger(node)).map(Self::new)

@@ -9,6 +9,7 @@ use engine::drive::{self, Departure, Effects, Shift, drive};
 use shared::store::Runs;
 use shared::store::runs::{Claim, ClaimedRun, RunHint, RunHold};
 
+use crate::admission::Admission;
 use crate::journal::RunJournal;
 use crate::plans::Plans;
 
@@ -24,18 +25,20 @@ pub trait Performers: Sync {
     fn of_run(&self, run: &Run) -> impl Effects + Send;
 }
 
-pub struct Worker<P, E> {
+pub struct Worker<A, P, E> {
     pub runs: Runs,
+    pub admission: A,
     pub plans: P,
     pub performers: E,
     pub clock: Clock,
 }
 
-impl<P: Plans, E: Performers> Worker<P, E> {
+impl<A: Admission, P: Plans, E: Performers> Worker<A, P, E> {
     /// Carries out the run of a message until the shift ends. A message that comes twice or too late does nothing.
     pub async fn handle(&self, hint: RunHint, shift_ends_at: Time) -> Result<()> {
         let RunHint { run_id } = hint;
-        match self.runs.claim(run_id, shift_ends_at.plus(CLAIM_MARGIN)).await? {
+        let admits = |run| async move { self.admission.admits(&run).await };
+        match self.runs.claim(run_id, shift_ends_at.plus(CLAIM_MARGIN), admits).await? {
             Claim::Refused => {}
             Claim::StopCalls => self.runs.stop_calls(run_id).await?,
             Claim::NotYet(wake_at) => self.send_at(hint, wake_at).await,

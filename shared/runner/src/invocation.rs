@@ -1,0 +1,164 @@
+//! Invocations: an agent is executed within a request. Its calls of models are charged; nothing else is recorded.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use domain::graph::hash;
+use domain::id::RunId;
+use domain::run::{AgentAction, NewRun, StepError};
+use engine::agent::{AgentCall, AgentRun};
+use engine::drive::{Effect, EffectError, EffectOutcome, Effects, RetryHint, describe_end};
+use engine::operation::Operation;
+use futures::stream::{FuturesUnordered, StreamExt};
+use serde_json::{Value, json};
+use shared::store::Runs;
+use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep, timeout};
+
+use crate::waiting::wait_for_end;
+
+/// What happens in an invocation.
+#[derive(Clone, Debug, PartialEq)]
+pub enum InvocationEvent {
+    Began {
+        /// The number of the call.
+        step: String,
+        action: AgentAction,
+    },
+    /// A piece of the text that a model is writing.
+    Text {
+        step: String,
+        text: String,
+    },
+    Ended {
+        step: String,
+        result: Result<Arc<Value>, StepError>,
+    },
+}
+
+pub type InvocationEvents = mpsc::Sender<InvocationEvent>;
+
+/// How often a model is asked if it may answer later. The tools are not called again.
+const MAX_ATTEMPTS: u32 = 3;
+const SHORTEST_BACKOFF: Duration = Duration::from_secs(1);
+const LONGEST_BACKOFF: Duration = Duration::from_secs(20);
+
+struct EndedCall {
+    number: usize,
+    operation: Operation,
+    result: Result<Arc<Value>, StepError>,
+}
+
+/// A run that a tool has started. It is stopped if nobody needs its end.
+struct StartedRun {
+    runs: Runs,
+    id: RunId,
+    has_ended: bool,
+}
+
+impl Drop for StartedRun {
+    fn drop(&mut self) {
+        if !self.has_ended {
+            let (runs, id) = (self.runs.clone(), self.id);
+            tokio::spawn(async move {
+                if let Err(error) = runs.stop_all(&[id]).await {
+                    tracing::warn!(?error, run_id = %id, "the run of a tool was not stopped");
+                }
+            });
+        }
+    }
+}
+
+/// What the caller sees of a result. The configuration of an agent is not shown.
+fn shown_result(operation: Operation, value: Arc<Value>) -> Arc<Value> {
+    match operation {
+        Operation::LoadAgent => Arc::new(json!({"name": value["name"], "type": value["type"]})),
+        Operation::AskModel | Operation::Node(_) => value,
+    }
+}
+
+pub struct Invocation<'a, E> {
+    /// A new id for each invocation. Its idempotency keys and its usage have it.
+    pub id: RunId,
+    pub effects: &'a E,
+    /// Starts the workflows that the agent uses as tools.
+    pub runs: &'a Runs,
+    pub events: Option<&'a InvocationEvents>,
+}
+
+impl<E: Effects> Invocation<'_, E> {
+    /// Executes an agent to its end.
+    pub async fn carry_out(&self, mut agent: AgentRun) -> AgentRun {
+        let mut in_progress = FuturesUnordered::new();
+        loop {
+            for call in agent.take_due() {
+                self.send(InvocationEvent::Began { step: call.number.to_string(), action: call.action.clone() }).await;
+                in_progress.push(self.perform(call));
+            }
+            if agent.end().is_some() {
+                return agent;
+            }
+            let Some(EndedCall { number, operation, result }) = in_progress.next().await else { return agent };
+            let shown = result.clone().map(|value| shown_result(operation, value));
+            self.send(InvocationEvent::Ended { step: number.to_string(), result: shown }).await;
+            agent.finish(number, result.as_deref());
+        }
+    }
+
+    async fn perform(&self, call: AgentCall) -> EndedCall {
+        let AgentCall { number, operation, config, .. } = call;
+        let limit = operation.timeout();
+        let config = Arc::new(config);
+        let mut attempt = 1;
+        let result = loop {
+            let effect = Effect {
+                step: number.to_string(),
+                operation,
+                config: config.clone(),
+                input: Arc::default(),
+                attempt,
+                is_last_attempt: true,
+                timeout: limit,
+                idempotency_key: hash(&json!([self.id, number, attempt])),
+            };
+            match timeout(limit, self.effects.perform(effect)).await {
+                Err(_) => {
+                    break Err(StepError::new("timeout", format!("the call took longer than {} s", limit.as_secs())));
+                }
+                Ok(Err(EffectError { retry: RetryHint::After(wait), .. }))
+                    if operation == Operation::AskModel && attempt < MAX_ATTEMPTS && wait <= LONGEST_BACKOFF =>
+                {
+                    sleep(wait.max(SHORTEST_BACKOFF)).await;
+                    attempt += 1;
+                }
+                Ok(Err(error)) => break Err(error.error),
+                Ok(Ok(EffectOutcome::Completed(outcome))) => break Ok(outcome.value),
+                Ok(Ok(EffectOutcome::Call(new))) => break self.call(*new).await,
+            }
+        };
+        EndedCall { number, operation, result }
+    }
+
+    /// Starts the run of a workflow, and waits for its end.
+    async fn call(&self, new: NewRun) -> Result<Arc<Value>, StepError> {
+        /// Longer than the limit of an invocation, which ends the wait first.
+        const PATIENCE: Duration = Duration::from_secs(15 * 60);
+        let mut run = StartedRun { runs: self.runs.clone(), id: new.id, has_ended: false };
+        let unavailable = |error: domain::Error| StepError::new("unavailable", error.to_string());
+        self.runs.start(new, None).await.map_err(unavailable)?;
+        match wait_for_end(self.runs, run.id, Instant::now() + PATIENCE).await.map_err(unavailable)? {
+            Some(end) => {
+                run.has_ended = true;
+                describe_end(end)
+            }
+            None => Err(StepError::new("timeout", "the run of the workflow has not ended")),
+        }
+    }
+
+    async fn send(&self, event: InvocationEvent) {
+        if let Some(events) = self.events {
+            // The reader may have left. The invocation ends with its request.
+            let _ = events.send(event).await;
+        }
+    }
+}
