@@ -125,6 +125,9 @@ agent = call("agents", "POST", "/builder/v1/agents", TOKEN, status=201)["data"]
 answer = call("agents", "GET", "/builder/v1/agents", TOKEN)
 expect("agents", [one["id"] for one in answer["data"]] == [agent["id"]], answer)
 
+answer = call("invocations", "POST", f"/builder/v1/agents/{agent['id']}/invoke", TOKEN, {"input": "Hello"})
+expect("invocations", answer["data"]["output"].endswith("You said: Hello"), answer)
+
 workflow = call("workflows", "POST", "/builder/v1/workflows", TOKEN, status=201)["data"]
 answer = call("workflows", "GET", f"/builder/v1/workflows/{workflow['id']}", TOKEN)
 expect("workflows", answer["data"]["id"] == workflow["id"], answer)

@@ -53,6 +53,7 @@ const ANSWERS: &[(&str, u64, Option<&str>)] = &[
     ("inference/chat-streamed", 200, None),
     ("inference/embeddings", 200, None),
     ("inference/no-key", 401, Some("identity.invalid_token")),
+    ("invocations/unknown", 404, Some("agent_not_found")),
     ("previews/unknown", 404, Some("workflow_not_found")),
     ("reference/docs", 307, None),
     ("reference/docs-icon", 200, None),

@@ -39,6 +39,7 @@ impl Functions {
                 ("channels", channels::router(&context("channels"))?),
                 ("hooks", hooks::router(&context("hooks"))?),
                 ("inference", inference::router(&context("inference"))?),
+                ("invocations", invocations::router(&context("invocations"))?),
                 ("previews", previews::router(&context("previews"))?),
                 ("reference", reference::router(&context("reference"))?),
                 ("runs", runs::router(&context("runs"))?),

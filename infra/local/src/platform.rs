@@ -125,7 +125,7 @@ impl Platform {
         let service = TowerToHyperService::new(router);
         running.spawn(server::serve(listener, service, limits, refuse_connection, stop.clone()));
         if background {
-            let ended = Runs::new(&runtime.context())?.end_claims(Time::now()).await?;
+            let ended = Runs::new(&runtime.context())?.resume(Time::now()).await?;
             if ended > 0 {
                 tracing::info!(ended, "runs that were in progress at the last stop continue");
             }

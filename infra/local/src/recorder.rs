@@ -13,7 +13,7 @@ use aws_smithy_runtime_api::client::interceptors::{Intercept, SharedInterceptor,
 use aws_smithy_runtime_api::client::orchestrator::Metadata;
 use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
 use aws_smithy_types::body::SdkBody;
-use aws_smithy_types::config_bag::ConfigBag;
+use aws_smithy_types::config_bag::{ConfigBag, Storable, StoreReplace};
 use serde_json::Value;
 
 /// The operations of DynamoDB that return their consumed capacity.
@@ -35,6 +35,19 @@ pub struct Call {
     pub operation: String,
     /// Read or write units; 0 for services without units.
     pub units: f64,
+    /// What a write of DynamoDB consumed in each table.
+    pub writes: Vec<TableWrites>,
+}
+
+/// What one call wrote to a table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TableWrites {
+    pub table: String,
+    /// The partition key of each item.
+    pub partitions: Vec<String>,
+    pub units: f64,
+    /// The units of each global index.
+    pub index_units: BTreeMap<String, f64>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -103,7 +116,9 @@ impl Intercept for Recorder {
         if call.service() == "DynamoDB" && OPERATIONS_WITH_CAPACITY.contains(&call.name()) {
             let request = context.request_mut();
             let mut body: Value = serde_json::from_slice(request.body().bytes().unwrap_or(b"{}"))?;
-            body["ReturnConsumedCapacity"] = "TOTAL".into();
+            body["ReturnConsumedCapacity"] = "INDEXES".into();
+            let written = WrittenPartitions::from_request(call.name(), &body);
+            config.interceptor_state().store_put(written);
             let body = serde_json::to_vec(&body)?;
             request.headers_mut().insert("content-length", body.len().to_string());
             *request.body_mut() = SdkBody::from(body);
@@ -120,10 +135,12 @@ impl Intercept for Recorder {
         let Some(call) = config.load::<Metadata>() else { return Ok(()) };
         let body: Value =
             context.response().body().bytes().and_then(|body| serde_json::from_slice(body).ok()).unwrap_or_default();
+        let consumed = &body["ConsumedCapacity"];
         let call = Call {
             service: call.service().to_owned(),
             operation: call.name().to_owned(),
-            units: units(&body["ConsumedCapacity"]),
+            units: units(consumed),
+            writes: config.load::<WrittenPartitions>().map(|written| written.with_units(consumed)).unwrap_or_default(),
         };
         self.calls.lock().unwrap_or_else(PoisonError::into_inner).push(call);
         Ok(())
@@ -135,5 +152,52 @@ fn units(consumed: &Value) -> f64 {
     match consumed {
         Value::Array(tables) => tables.iter().map(units).sum(),
         table => table["CapacityUnits"].as_f64().unwrap_or_default(),
+    }
+}
+
+/// The partition keys that a request writes, by table.
+#[derive(Debug, Default)]
+struct WrittenPartitions(BTreeMap<String, Vec<String>>);
+
+impl Storable for WrittenPartitions {
+    type Storer = StoreReplace<Self>;
+}
+
+impl WrittenPartitions {
+    /// A condition check of a transaction counts as a write.
+    fn from_request(operation: &str, request: &Value) -> Self {
+        let writes: Vec<&Value> = match operation {
+            "PutItem" | "UpdateItem" | "DeleteItem" => vec![request],
+            "TransactWriteItems" => {
+                let actions = request["TransactItems"].as_array().into_iter().flatten();
+                actions.filter_map(Value::as_object).flat_map(serde_json::Map::values).collect()
+            }
+            _ => Vec::new(),
+        };
+        let mut written = Self::default();
+        for write in writes {
+            let key = if write["Key"].is_null() { &write["Item"] } else { &write["Key"] };
+            let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+            written.0.entry(text(&write["TableName"])).or_default().push(text(&key["pk"]["S"]));
+        }
+        written
+    }
+
+    fn with_units(&self, consumed: &Value) -> Vec<TableWrites> {
+        let tables = match consumed {
+            Value::Array(tables) => tables.as_slice(),
+            table => std::slice::from_ref(table),
+        };
+        let of_table = |table: &Value| {
+            let name = table["TableName"].as_str()?;
+            let indexes = table["GlobalSecondaryIndexes"].as_object().into_iter().flatten();
+            Some(TableWrites {
+                table: name.to_owned(),
+                partitions: self.0.get(name)?.clone(),
+                units: units(&table["Table"]),
+                index_units: indexes.map(|(index, consumed)| (index.clone(), units(consumed))).collect(),
+            })
+        };
+        tables.iter().filter_map(of_table).collect()
     }
 }

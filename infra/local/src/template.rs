@@ -262,7 +262,7 @@ mod tests {
             [rule("tmp/", 2), rule("webhook-events/", 31), rule("vectors/", 90)]
         );
         let agents: Vec<_> = template.routes.iter().filter(|route| route.function == "agents").collect();
-        assert_eq!(agents.len(), 3);
+        assert_eq!(agents.len(), 4);
         assert_eq!(agents[0].methods.len(), 7);
     }
 

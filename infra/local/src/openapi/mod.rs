@@ -48,6 +48,7 @@ pub fn documents() -> [Document; 2] {
             builder,
             [
                 agents::document(),
+                invocations::document(),
                 workflows::document(),
                 channels::document(),
                 previews::document(),

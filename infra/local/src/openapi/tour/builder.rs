@@ -30,6 +30,10 @@ impl TourClient {
         self.send("PATCH", AGENT, Some(json!({"name": "Help desk", "config": config}))).await?;
         self.get(AGENT).await?;
         self.get(AGENTS).await?;
+        let invoke = "/builder/v1/agents/{id}/invoke";
+        self.send("POST", invoke, Some(json!({"input": "Where is my order?"}))).await?;
+        self.send("POST", invoke, Some(json!({"input": "Where is my order?", "stream": true}))).await?;
+        self.send("POST", invoke, Some(json!({}))).await?;
         self.record_common_errors(AGENT, json!({"config": {"temperature": 3}})).await
     }
 
@@ -40,7 +44,7 @@ impl TourClient {
             "nodes": [
                 {"id": "hook", "type": "webhook", "name": "Question", "config": {}},
                 {"id": "ask", "type": "agent", "name": "Help desk", "config": {"agentId": agent, "message": "{{ input.text }}"}},
-                {"id": "check", "type": "condition", "name": "Sure?", "config": {"expression": "!nodes.ask.output.text.contains('not sure')"}},
+                {"id": "check", "type": "condition", "name": "Sure?", "config": {"expression": "!nodes.ask.output.contains('not sure')"}},
                 {"id": "review", "type": "review", "name": "Colleague", "config": {"title": "Answer: {{ input.text }}"}},
                 {"id": "end", "type": "send_result", "name": "", "config": {"output": "nodes.ask.output"}},
             ],

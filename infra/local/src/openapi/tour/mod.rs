@@ -146,10 +146,11 @@ impl TourClient {
     }
 
     fn normalize_events(&mut self, text: &str) -> String {
-        let event = |event: &str| match serde_json::from_str(event.strip_prefix("data: ").unwrap_or_default()) {
-            Ok(data) => format!("data: {}\n\n", self.normalizer.normalize(&data)),
-            Err(_) => format!("{event}\n\n"),
-        };
+        let event =
+            |event: &str| match event.split_once("data: ").map(|(name, data)| (name, serde_json::from_str(data))) {
+                Some((name, Ok(data))) => format!("{name}data: {}\n\n", self.normalizer.normalize(&data)),
+                _ => format!("{event}\n\n"),
+            };
         text.split_terminator("\n\n").map(event).collect()
     }
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::Bytes;
-use axum::extract::State;
+use axum::extract::{DefaultBodyLimit, State};
 use axum::response::{IntoResponse, Response};
 use dynoxide::actions::create_table::CreateTableRequest;
 use dynoxide::actions::describe_table::DescribeTableRequest;
@@ -79,9 +79,13 @@ struct Served {
     storage: StorageHealth,
 }
 
+/// The maximum size of a request, as in DynamoDB.
+const MAX_REQUEST_BYTES: usize = 16 * 1024 * 1024;
+
 /// The router of DynamoDB's API.
 pub fn router(database: Database, storage: StorageHealth) -> Router {
-    Router::new().fallback(serve).with_state(Served { database, storage })
+    let router = Router::new().fallback(serve).with_state(Served { database, storage });
+    router.layer(DefaultBodyLimit::max(MAX_REQUEST_BYTES))
 }
 
 async fn serve(State(Served { database, storage }): State<Served>, headers: HeaderMap, body: Bytes) -> Response {

@@ -1,0 +1,114 @@
+//! Request and response bodies of invocations.
+
+use domain::usd::Usd;
+use domain::{Error, Result};
+use engine::agent::FunctionCall;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use shared::store::usage::Figures;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+const MAX_INPUT_CHARS: usize = 100_000;
+const MAX_MESSAGES: usize = 1_000;
+
+/// The message to an agent, or a conversation that goes on.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schema(as = AgentInvokeIn, title = "AgentInvocation")]
+pub struct InvokeIn {
+    /// The message, at most 100,000 characters. Send either `input` or `messages`.
+    #[schema(example = "Where is my order?")]
+    pub input: Option<String>,
+    /// The conversation so far: the `messages` of the last response, and those that follow, at most 1,000. The result of a
+    /// function is `{"role": "tool", "tool_call_id": "…", "content": "…"}`.
+    pub messages: Option<Vec<Value>>,
+    /// Whether the response is a stream of server-sent events.
+    #[serde(default)]
+    pub stream: bool,
+}
+
+impl InvokeIn {
+    /// The messages for the agent.
+    pub fn into_messages(self) -> Result<Vec<Value>> {
+        match (self.input, self.messages) {
+            (Some(_), Some(_)) | (None, None) => Err(Error::invalid_body("input", "send either `input` or `messages`")),
+            (Some(input), None) => {
+                if input.trim().is_empty() || input.chars().count() > MAX_INPUT_CHARS {
+                    return Err(Error::invalid_body("input", format!("1 to {MAX_INPUT_CHARS} characters")));
+                }
+                Ok(vec![json!({"role": "user", "content": input})])
+            }
+            (None, Some(messages)) => {
+                if messages.is_empty() || messages.len() > MAX_MESSAGES {
+                    return Err(Error::invalid_body("messages", format!("1 to {MAX_MESSAGES} messages")));
+                }
+                for (index, message) in messages.iter().enumerate() {
+                    // The system prompt is that of the agent.
+                    if !matches!(message["role"].as_str(), Some("user" | "assistant" | "tool")) {
+                        let field = format!("messages[{index}].role");
+                        return Err(Error::invalid_body(field, "must be user, assistant or tool"));
+                    }
+                }
+                Ok(messages)
+            }
+        }
+    }
+}
+
+/// The answer of an agent.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = AgentInvokeOut, title = "AgentAnswer")]
+pub struct InvokeOut {
+    /// The request ids of the calls of models begin with `agent/` and this id.
+    pub id: Uuid,
+    /// The text of the answer; null if functions have to be executed first.
+    #[schema(required, example = "It arrives on Monday.")]
+    pub output: Option<String>,
+    /// The functions that you have to execute. Add their results to `messages`, and call the agent again.
+    pub function_calls: Vec<FunctionCallOut>,
+    /// The conversation so far, without the instructions of the agent.
+    pub messages: Vec<Value>,
+    pub usage: InvocationUsageOut,
+}
+
+#[derive(Serialize, ToSchema)]
+#[schema(title = "FunctionCall")]
+pub struct FunctionCallOut {
+    /// The `tool_call_id` of the result.
+    pub id: String,
+    #[schema(example = "open_door")]
+    pub name: String,
+    #[schema(example = json!({"door": 2}))]
+    pub arguments: Value,
+}
+
+impl From<FunctionCall> for FunctionCallOut {
+    fn from(FunctionCall { id, name, arguments }: FunctionCall) -> Self {
+        // Models send an empty text for a call without arguments.
+        let arguments = serde_json::from_str(&arguments).unwrap_or_else(|_| json!({}));
+        Self { id, name, arguments }
+    }
+}
+
+/// What the calls of models have cost. Workflows that the agent has run have their own usage.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(title = "InvocationUsage")]
+pub struct InvocationUsageOut {
+    /// The number of calls of models.
+    #[schema(example = 2)]
+    pub requests: u64,
+    pub input_tokens: u64,
+    pub output_tokens: u64,
+    /// In US dollars.
+    pub cost: Usd,
+}
+
+impl From<Figures> for InvocationUsageOut {
+    fn from(figures: Figures) -> Self {
+        let Figures { requests, tokens_in, tokens_out, cost, .. } = figures;
+        Self { requests, input_tokens: tokens_in, output_tokens: tokens_out, cost: cost.into() }
+    }
+}

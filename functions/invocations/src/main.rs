@@ -1,0 +1,11 @@
+//! Cold start of the Lambda `invocations`. Its responses are streamed; a JSON response is a stream of one chunk.
+
+use shared::http::streaming;
+use shared::{Context, telemetry};
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), streaming::Error> {
+    telemetry::init();
+    let context = Context::from_env();
+    streaming::run(invocations::router(&context)?).await
+}
