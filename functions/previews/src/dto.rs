@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use domain::error_text::shorten_message;
+use domain::run::{AgentAction, RunError, StepError};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -97,12 +99,16 @@ pub struct PreviewErrorOut {
 #[serde(rename_all = "camelCase")]
 #[schema(title = "PreviewNode")]
 pub struct PreviewNodeOut {
-    /// The path of the step: `lines[2]/send` is the node `send` in the third iteration of the loop `lines`.
+    /// The path of the step: `lines[2]/send` is the node `send` in the third iteration of the loop `lines`, and `ask[0]` the
+    /// first call of the agent of the node `ask`.
     #[schema(example = "ask")]
     pub step: String,
     #[schema(example = "ask")]
     pub node_id: String,
     pub state: PreviewNodeState,
+    /// What the agent of the node does in this step; null if the step is not a call of an agent.
+    #[schema(required)]
+    pub action: Option<AgentAction>,
     /// The port at which the preview continued; null if it did not.
     #[schema(required, example = "out")]
     pub port: Option<String>,
@@ -147,4 +153,16 @@ pub struct PreviewNodeErrorOut {
     #[schema(example = "destination_unreachable")]
     pub code: String,
     pub message: String,
+}
+
+impl From<RunError> for PreviewErrorOut {
+    fn from(RunError { code, message, node_id }: RunError) -> Self {
+        Self { code, message: shorten_message(&message).into_owned(), node_id }
+    }
+}
+
+impl From<StepError> for PreviewNodeErrorOut {
+    fn from(StepError { code, message }: StepError) -> Self {
+        Self { code, message: shorten_message(&message).into_owned() }
+    }
 }

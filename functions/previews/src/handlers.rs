@@ -3,10 +3,8 @@
 use std::time::Duration;
 
 use axum::extract::State;
-use domain::error_text::shorten_message;
 use domain::id::{RunId, WorkflowId};
-use domain::run::RunError;
-use effects::EffectOwner;
+use effects::{EffectOrigin, EffectOwner};
 use runner::{Preview, PreviewEnd, PreviewReport};
 use serde_json::Value;
 use shared::http::standard::{Caller, Data, ErrorBody, ErrorResponses, NotFound, NotJson, OptionalJson, Path, Result};
@@ -22,8 +20,8 @@ const LIMIT: Duration = Duration::from_secs(25);
 /// Preview a workflow's draft
 ///
 /// Carries out the draft and returns the output of each node. No run is stored. Effects are real, and calls of models are
-/// charged. Pin the output of a node to replace its
-/// execution. Delays do not wait. A preview ends at a review that is not pinned, and after 25 seconds.
+/// charged. Pin the output of a node to replace its execution. Delays do not wait. A preview ends at a review that is not
+/// pinned, and after 25 seconds.
 ///
 /// The draft must have a valid graph. Its channels may be incomplete. References are checked only when a node uses
 /// them.
@@ -47,7 +45,12 @@ pub async fn preview_workflow(
     workflow.check_previewable()?;
     let Draft { plan, trigger, input } = Draft::new(workflow.graph, request).await?;
     let id = RunId::new();
-    let owner = EffectOwner { account, workflow: workflow_id, request_prefix: format!("preview/{id}"), run: None };
+    let owner = EffectOwner {
+        account,
+        workflow: Some(workflow_id),
+        request_prefix: format!("preview/{id}"),
+        origin: EffectOrigin::Preview,
+    };
     let preview = Preview { id, plan: plan.clone(), trigger, input, clock: stores.clock };
     let report = preview.carry_out(stores.performers.of_owner(owner), LIMIT).await?;
     let PreviewReport { events, outputs, end } = report;
@@ -57,7 +60,7 @@ pub async fn preview_workflow(
 fn preview_response(nodes: NodeList, end: PreviewEnd) -> PreviewOut {
     let (state, error) = match &end {
         PreviewEnd::Completed { .. } => (PreviewState::Completed, None),
-        PreviewEnd::Failed(error) => (PreviewState::Failed, Some(error_response(error))),
+        PreviewEnd::Failed(error) => (PreviewState::Failed, Some(error.clone().into())),
         PreviewEnd::Waiting => (PreviewState::Waiting, Some(describe_waiting(&nodes))),
         PreviewEnd::Timeout => (PreviewState::Timeout, Some(describe_timeout(&nodes))),
     };
@@ -67,11 +70,6 @@ fn preview_response(nodes: NodeList, end: PreviewEnd) -> PreviewOut {
     };
     let (nodes, omitted_nodes) = nodes.into_response();
     PreviewOut { state, output, output_bytes, error, nodes, omitted_nodes }
-}
-
-fn error_response(RunError { code, message, node_id }: &RunError) -> PreviewErrorOut {
-    let (code, message, node_id) = (code.clone(), shorten_message(message).into_owned(), node_id.clone());
-    PreviewErrorOut { code, message, node_id }
 }
 
 fn describe_waiting(nodes: &NodeList) -> PreviewErrorOut {

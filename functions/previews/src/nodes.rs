@@ -3,18 +3,14 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use domain::error_text::shorten_message;
-use domain::run::{RunEvent, RunEventKind, StepError};
+use domain::run::{RunEvent, RunEventKind, node_id_of};
 use domain::time::Time;
 use engine::compile::ExecutionPlan;
 use engine::value_size::measure;
-use runner::PreviewOutput;
+use runner::{MAX_OUTPUTS_BYTES, PreviewOutput};
 use serde_json::Value;
 
-use crate::dto::{PreviewNodeErrorOut, PreviewNodeOut, PreviewNodeState};
-
-/// The size of all listed nodes. A response of Lambda has at most 6 MB, and escaping may double it.
-const MAX_BYTES: usize = 2 * 1024 * 1024;
+use crate::dto::{PreviewNodeOut, PreviewNodeState};
 
 /// The nodes so far, in the order in which they began.
 pub struct NodeList<'a> {
@@ -37,16 +33,20 @@ impl<'a> NodeList<'a> {
 
     fn read(&mut self, RunEvent { at, kind }: RunEvent) {
         match kind {
-            RunEventKind::StepStarted { step, attempt } => {
+            RunEventKind::StepStarted { step, attempt, action } => {
                 let place = self.place(step);
+                self.nodes[place].action = action;
                 self.nodes[place].attempts = attempt;
                 self.begun.entry(place).or_insert(at);
             }
             RunEventKind::StepRetried { step, error, .. } => {
-                self.node(step).error = Some(error_response(error));
+                self.node(step).error = Some(error.into());
             }
             RunEventKind::StepDelayed { step, .. } => drop(self.place(step)),
-            RunEventKind::StepAsked { step, .. } => self.node(step).state = PreviewNodeState::Waiting,
+            RunEventKind::StepAsked { step, action, .. } => {
+                let node = self.node(step);
+                (node.state, node.action) = (PreviewNodeState::Waiting, action);
+            }
             RunEventKind::StepCompleted { step, port, .. } => {
                 let output = self.outputs.remove(&step);
                 let place = self.place(step);
@@ -60,7 +60,7 @@ impl<'a> NodeList<'a> {
             }
             RunEventKind::StepFailed { step, error } => {
                 let place = self.place(step);
-                self.nodes[place].error = Some(error_response(error));
+                self.nodes[place].error = Some(error.into());
                 self.end(place, PreviewNodeState::Failed, at);
             }
             RunEventKind::StepSkipped { step } => {
@@ -100,7 +100,7 @@ impl<'a> NodeList<'a> {
         if let Some(place) = self.places.get(&step) {
             return *place;
         }
-        let node_id = step.rsplit('/').next().unwrap_or_default().to_owned();
+        let node_id = node_id_of(&step).to_owned();
         let index = self.plan.steps.iter().position(|known| known.id == node_id);
         self.places.insert(step.clone(), self.nodes.len());
         self.nodes.push(PreviewNodeOut {
@@ -108,6 +108,7 @@ impl<'a> NodeList<'a> {
             step,
             node_id,
             state: PreviewNodeState::Timeout,
+            action: None,
             port: None,
             output: Value::Null,
             output_bytes: None,
@@ -130,7 +131,7 @@ impl<'a> NodeList<'a> {
             let index = plan.steps.iter().position(|step| step.id == node.node_id);
             !index.is_some_and(|index| plan.leaves_out(index))
         });
-        let mut left = MAX_BYTES;
+        let mut left = MAX_OUTPUTS_BYTES;
         let mut fits = |node: &PreviewNodeOut| {
             let rest = measure(node).and_then(|bytes| left.checked_sub(bytes));
             rest.map(|rest| left = rest).is_some()
@@ -155,8 +156,4 @@ pub fn split(output: PreviewOutput) -> (Value, Option<usize>) {
         PreviewOutput::Value(value) => (Arc::unwrap_or_clone(value), None),
         PreviewOutput::Omitted { bytes } => (Value::Null, Some(bytes)),
     }
-}
-
-fn error_response(StepError { code, message }: StepError) -> PreviewNodeErrorOut {
-    PreviewNodeErrorOut { code, message: shorten_message(&message).into_owned() }
 }

@@ -11,7 +11,7 @@ use domain::Result;
 use runner::Triggers;
 use shared::Context;
 use shared::auth::Auth;
-use shared::store::{Runs, Workflows};
+use shared::store::{RunUsage, Runs, Workflows};
 
 pub use routes::{document, router};
 
@@ -21,6 +21,7 @@ pub struct Stores {
     auth: Arc<Auth>,
     workflows: Workflows,
     runs: Runs,
+    usage: RunUsage,
     triggers: Arc<Triggers>,
 }
 
@@ -30,6 +31,7 @@ impl Stores {
         Ok(Self {
             auth: Arc::new(Auth::new(context)?),
             runs: Runs::new(context)?,
+            usage: RunUsage::new(context)?,
             triggers: Arc::new(Triggers::new(workflows.clone())),
             workflows,
         })

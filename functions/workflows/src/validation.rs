@@ -63,6 +63,11 @@ impl GraphValidator<'_> {
             let is_gone = !equipment.credentials.contains_key(&credential);
             is_gone.then(|| (field, "the workflow has no such credential; select or create another one".to_owned()))
         });
+        compiled.report_steps("not_available", |step| {
+            let name = step.node_type.name;
+            let is_missing = !step.node_type.is_available;
+            is_missing.then(|| format!("the platform cannot run nodes of the type `{name}` yet; remove the node"))
+        });
         compiled.report_steps(CHANNEL_INCOMPLETE, |step| {
             let (_, kind) = channel::channel_of_node_type(step.node_type.name)?;
             let missing = channel::missing(kind, channels.get(&step.id), &equipment);

@@ -2,3 +2,4 @@
 
 pub mod review;
 pub mod run;
+pub mod usage;

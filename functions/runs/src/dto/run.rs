@@ -8,6 +8,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::review::WaitOut;
+use super::usage::RunUsageOut;
 
 /// The input of a run.
 #[derive(Default, Deserialize, ToSchema)]
@@ -55,6 +56,7 @@ pub struct RunOut {
     /// The review that the run waits for. If several are open, it is the one that expires first.
     #[schema(required)]
     waiting: Option<WaitOut>,
+    usage: RunUsageOut,
     #[schema(format = DateTime)]
     queued_at: String,
     /// When a worker first claimed the run.
@@ -86,6 +88,7 @@ pub struct RunContent {
     pub input: ShownValue,
     pub output: Option<ShownValue>,
     pub waiting: Option<WaitOut>,
+    pub usage: RunUsageOut,
 }
 
 impl RunOut {
@@ -107,6 +110,7 @@ impl RunOut {
             output_url,
             error: run.error.map(RunErrorOut::from),
             waiting: content.waiting,
+            usage: content.usage,
             queued_at,
             started_at: run.started_at.map(|at| at.to_string()),
             finished_at: run.ended_at.map(|at| at.to_string()),

@@ -14,8 +14,7 @@ use shared::store::runs::{ShownValue, StartKey, Started};
 
 use crate::Stores;
 use crate::dto::run::{RunContent, RunOut, StartRunIn};
-
-const MAX_KEY_CHARS: usize = 200;
+use crate::dto::usage::RunUsageOut;
 
 /// Start a run
 ///
@@ -44,30 +43,19 @@ pub async fn start_run(
     let start_key = idempotency_key.map(|key| start_key(id, key, &input)).transpose()?;
     // A repeated request gets the run of the first one, even if the workflow was paused or published since.
     if let Some(start_key) = &start_key
-        && let Some(first) = stores.runs.started(start_key).await?
+        && let Some(first) = stores.runs.find_started(start_key).await?
     {
         let run = find_run(&stores, account, id, first).await?;
         return Ok((StatusCode::ACCEPTED, run_response(&stores, run, caller.at).await?));
     }
-    workflow.state.check_startable()?;
-    let active = workflow.active.ok_or_else(|| Error::internal("a workflow that may start has no release"))?;
-    let trigger = stores.triggers.find(account, id, active.release).await?;
-    let new = NewRun {
-        id: RunId::new(),
-        account,
-        workflow: id,
-        release: active.release,
-        release_number: active.number,
-        origin: RunOrigin::Manual,
-        trigger: trigger.node_id.clone(),
-        input: trigger.check_input(input).await?,
-        call: None,
-        parent: None,
-    };
+    let startable = workflow.startable_release()?;
+    let trigger = stores.triggers.find(account, id, startable.release).await?;
+    let node_id = trigger.node_id.clone();
+    let new = NewRun::new(startable, RunOrigin::Manual, node_id, trigger.check_input(input).await?);
     let input = ShownValue::Value(new.input.clone());
     match stores.runs.start(new, start_key).await? {
         Started::Now(run) => {
-            let content = RunContent { input, output: None, waiting: None };
+            let content = RunContent { input, output: None, waiting: None, usage: RunUsageOut::default() };
             Ok((StatusCode::ACCEPTED, Data { data: RunOut::new(*run, content) }))
         }
         Started::Before(first) => {
@@ -78,10 +66,9 @@ pub async fn start_run(
 }
 
 fn start_key(id: WorkflowId, key: String, input: &Option<serde_json::Value>) -> DomainResult<StartKey> {
-    if key.is_empty() || key.chars().count() > MAX_KEY_CHARS {
-        return Err(Error::invalid_body("idempotencyKey", format!("1 to {MAX_KEY_CHARS} characters")));
-    }
-    Ok(StartKey { source: format!("manual#{id}"), key, request: hash(&json!({"input": input})) })
+    let start_key = StartKey::new(format!("manual#{id}"), key, hash(&json!({"input": input})));
+    let problem = || format!("1 to {} characters", StartKey::MAX_CHARS);
+    start_key.ok_or_else(|| Error::invalid_body("idempotencyKey", problem()))
 }
 
 /// Read a run
@@ -130,7 +117,13 @@ pub async fn run_response(stores: &Stores, run: Run, now: Time) -> Result<Data<R
         let reviews = stores.runs.reviews(run.id).await?.into_iter();
         Ok(reviews.filter(|review| review.is_open(now)).min_by_key(|review| review.closes_at))
     };
-    let (input, output, waiting) = futures::try_join!(stores.runs.input(run.id), output, waiting)?;
-    let content = RunContent { input, output, waiting: waiting.map(Into::into) };
+    let usage = async {
+        match run.started_at {
+            Some(_) => stores.usage.find(run.id).await.map(RunUsageOut::new),
+            None => Ok(RunUsageOut::default()),
+        }
+    };
+    let (input, output, waiting, usage) = futures::try_join!(stores.runs.input(run.id), output, waiting, usage)?;
+    let content = RunContent { input, output, waiting: waiting.map(Into::into), usage };
     Ok(Data { data: RunOut::new(run, content) })
 }

@@ -1,6 +1,7 @@
 //! Response bodies of the catalog of node types.
 
-use engine::nodes::{Category, NodeType};
+use engine::nodes::policy::error_schema;
+use engine::nodes::{Category, ERROR, NodeType};
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -19,6 +20,9 @@ pub struct NodeTypeOut {
     inputs: Vec<InputOut>,
     /// The output ports of the example. Other configurations can have other ports.
     outputs: Vec<OutputOut>,
+    /// The output port of a failed node whose `onError` is `branch`. Null if the type has no `onError`.
+    #[schema(required)]
+    error_output: Option<OutputOut>,
     /// The JSON Schema of the node's `config`. `x-language` marks strings that are expressions, in `cel` or `jinja`.
     #[schema(value_type = Object)]
     config_schema: &'static Value,
@@ -27,6 +31,9 @@ pub struct NodeTypeOut {
     example: &'static Value,
     /// Whether the node has side effects outside the run.
     effects: bool,
+    /// Whether the platform can run the node. A workflow with other nodes stays a draft.
+    #[schema(example = true)]
+    available: bool,
 }
 
 /// An input port.
@@ -41,21 +48,28 @@ pub struct InputOut {
 #[derive(Serialize, ToSchema)]
 pub struct OutputOut {
     name: String,
+    /// The JSON Schema of the value at the port, with the configuration of the example. An empty schema stands for any
+    /// value. If the node fails and its `onError` is `continue`, the value is null.
+    #[schema(value_type = Object, example = json!({"type": "array"}))]
+    schema: Value,
 }
 
 impl From<&'static NodeType> for NodeTypeOut {
     fn from(node_type: &'static NodeType) -> Self {
         let inputs = node_type.inputs.iter().map(|input| InputOut { name: input.name, optional: input.optional });
-        let outputs = node_type.example_outputs().into_iter().map(|name| OutputOut { name: name.into_owned() });
+        let outputs = node_type.example_outputs().into_iter();
+        let error_output = OutputOut { name: ERROR.to_owned(), schema: error_schema() };
         Self {
             r#type: node_type.name,
             category: node_type.category,
             description: node_type.description,
             inputs: inputs.collect(),
-            outputs: outputs.collect(),
+            outputs: outputs.map(|(name, schema)| OutputOut { name: name.into_owned(), schema }).collect(),
+            error_output: node_type.can_have_error_port().then_some(error_output),
             config_schema: &node_type.schema,
             example: &node_type.example,
             effects: node_type.effects,
+            available: node_type.is_available,
         }
     }
 }

@@ -22,7 +22,7 @@ pub async fn preview_expression(Caller(caller): Caller, Json(preview): Json<Prev
 
 fn evaluate(preview: &PreviewIn, now: Time) -> domain::Result<PreviewOut> {
     let PreviewIn { expression, data, language } = preview;
-    let scope = Scope { variables: data, now: now.into() };
+    let scope = Scope::new(data, now.into());
     let (result, r#type) = match language {
         LanguageIn::Cel => {
             Expression::parse(expression).map_err(parse_error)?.evaluate(&scope).map_err(evaluation_error)?

@@ -7,7 +7,8 @@ use crate::dto::node_type::NodeTypeOut;
 
 /// List node types
 ///
-/// Returns all node types of graphs, each with its ports, the JSON Schema of its configuration and an example.
+/// Returns all node types of graphs, each with its ports, the JSON Schemas of its configuration and of its
+/// outputs, and an example.
 #[utoipa::path(
     get, path = "/builder/v1/workflows/node-types", tag = "workflows",
     responses((status = 200, description = "The node types", body = Data<Vec<NodeTypeOut>>), ErrorResponses),

@@ -1,0 +1,80 @@
+//! Response bodies of the usage of runs.
+
+use std::collections::BTreeMap;
+
+use domain::run::node_id_of;
+use domain::usd::Usd;
+use serde::Serialize;
+use shared::store::usage::Figures;
+use utoipa::ToSchema;
+
+/// The calls of models that the run has made. They are counted with their charges, so the sums equal those of the
+/// transactions whose request id begins with the run's id. Runs that the run has started have their own usage.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(title = "RunUsage")]
+pub struct RunUsageOut {
+    /// The number of charged calls. It includes those of attempts that failed afterwards.
+    requests: u64,
+    input_tokens: u64,
+    output_tokens: u64,
+    cost: Usd,
+    /// The part of `cost` that was not deducted because the balance or a spending cap was exhausted.
+    uncollected: Usd,
+    /// The usage of each node that has called models. In a loop, it is the sum of all iterations.
+    nodes: Vec<NodeUsageOut>,
+}
+
+/// The usage of one node.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(title = "NodeUsage")]
+pub struct NodeUsageOut {
+    #[schema(example = "ask")]
+    node_id: String,
+    requests: u64,
+    input_tokens: u64,
+    output_tokens: u64,
+    cost: Usd,
+    uncollected: Usd,
+}
+
+impl RunUsageOut {
+    /// Sums the figures of the steps, by their paths.
+    pub fn new(steps: BTreeMap<String, Figures>) -> Self {
+        let (mut total, mut nodes) = (Figures::default(), BTreeMap::<String, Figures>::new());
+        for (path, figures) in steps {
+            total += figures;
+            *nodes.entry(node_id_of(&path).to_owned()).or_default() += figures;
+        }
+        let Figures { requests, tokens_in, tokens_out, cost, charged: _, uncollected } = total;
+        Self {
+            requests,
+            input_tokens: tokens_in,
+            output_tokens: tokens_out,
+            cost: cost.into(),
+            uncollected: uncollected.into(),
+            nodes: nodes.into_iter().map(NodeUsageOut::from).collect(),
+        }
+    }
+}
+
+impl From<(String, Figures)> for NodeUsageOut {
+    fn from((node_id, figures): (String, Figures)) -> Self {
+        let Figures { requests, tokens_in, tokens_out, cost, charged: _, uncollected } = figures;
+        Self {
+            node_id,
+            requests,
+            input_tokens: tokens_in,
+            output_tokens: tokens_out,
+            cost: cost.into(),
+            uncollected: uncollected.into(),
+        }
+    }
+}
+
+impl Default for RunUsageOut {
+    fn default() -> Self {
+        Self::new(BTreeMap::new())
+    }
+}
