@@ -46,6 +46,12 @@ impl Person {
         Self { http: http.expect("the HTTP client can be built"), base_url: base_url.to_owned(), token }
     }
 
+    /// A client with another token, on the same connections.
+    #[must_use]
+    pub fn with_token(&self, token: &str) -> Self {
+        Self { token: Some(token.to_owned()), ..self.clone() }
+    }
+
     pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
         let request = self.http.request(method, format!("{}{path}", self.base_url));
         match &self.token {
@@ -80,9 +86,14 @@ impl Person {
 }
 
 pub async fn send(request: RequestBuilder) -> Answer {
-    let response = request.send().await.expect("the platform answers");
+    try_send(request).await.expect("the platform answers")
+}
+
+/// Sends a request to a platform that may be killed before it answers.
+pub async fn try_send(request: RequestBuilder) -> reqwest::Result<Answer> {
+    let response = request.send().await?;
     let (status, headers) = (response.status().to_string(), response.headers().clone());
-    let text = response.text().await.expect("the body can be read");
+    let text = response.text().await?;
     let json = serde_json::from_str(&text).unwrap_or_default();
-    Answer { status, headers, text, json }
+    Ok(Answer { status, headers, text, json })
 }

@@ -2,21 +2,17 @@
 //! abort each other, some calls are throttled, and the answers to some committed writes are lost.
 
 use std::collections::{HashMap, HashSet};
-use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::{Body, to_bytes};
+use axum::body::to_bytes;
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use http_body_util::Full;
-use hyper_util::client::legacy::Client;
-use hyper_util::client::legacy::connect::HttpConnector;
-use hyper_util::rt::TokioExecutor;
-use local::services::Endpoints;
 use serde_json::{Value, json};
+
+use crate::proxy::{StartProxy, Upstream, in_front_of_dynamodb};
 
 #[derive(Clone, Debug, Default)]
 pub struct Faults {
@@ -48,8 +44,6 @@ impl WriteUnits {
     }
 }
 
-pub(crate) type StartProxy = Box<dyn FnOnce(Endpoints) -> Endpoints + Send>;
-
 struct FaultProxy {
     faults: Faults,
     upstream: Upstream,
@@ -59,7 +53,7 @@ struct FaultProxy {
 
 impl Faults {
     pub(crate) fn into_proxy(self) -> StartProxy {
-        start_proxy(move |upstream| {
+        in_front_of_dynamodb(move |upstream| {
             let proxy = FaultProxy {
                 upstream,
                 random: Mutex::new(fastrand::Rng::with_seed(self.seed)),
@@ -93,7 +87,7 @@ async fn call(State(proxy): State<Arc<FaultProxy>>, request: Request) -> Respons
             _ => error_response("TransactionConflictException", json!({"message": "ongoing"})),
         };
     };
-    let answered = proxy.upstream.send(&parts.headers, body).await;
+    let answered = proxy.upstream.send(&parts, body).await;
     if !items.is_empty() {
         tokio::time::sleep(proxy.faults.held).await;
         if proxy.happens(proxy.faults.lost) {
@@ -101,43 +95,6 @@ async fn call(State(proxy): State<Arc<FaultProxy>>, request: Request) -> Respons
         }
     }
     answered
-}
-
-/// The DynamoDB that a proxy forwards to.
-pub(crate) struct Upstream {
-    url: String,
-    client: Client<HttpConnector, Full<bytes::Bytes>>,
-}
-
-impl Upstream {
-    pub fn new(dynamodb: SocketAddr) -> Self {
-        Self { url: format!("http://{dynamodb}/"), client: Client::builder(TokioExecutor::new()).build_http() }
-    }
-
-    pub async fn send(&self, headers: &HeaderMap, body: bytes::Bytes) -> Response {
-        let mut forwarded = http::Request::post(&self.url);
-        // The Host header is forwarded too: the signature covers it.
-        for (name, value) in headers {
-            forwarded = forwarded.header(name, value);
-        }
-        let answered = self.client.request(forwarded.body(Full::new(body)).unwrap()).await.unwrap();
-        answered.map(Body::new).into_response()
-    }
-}
-
-/// Starts a proxy in front of DynamoDB. `router` builds it from the service behind it.
-pub(crate) fn start_proxy(router: impl FnOnce(Upstream) -> Router + Send + 'static) -> StartProxy {
-    Box::new(move |services| {
-        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        listener.set_nonblocking(true).unwrap();
-        let endpoints = Endpoints { dynamodb: listener.local_addr().unwrap(), ..services };
-        let router = router(Upstream::new(services.dynamodb));
-        tokio::spawn(async move {
-            let listener = tokio::net::TcpListener::from_std(listener).unwrap();
-            axum::serve(listener, router).await.unwrap();
-        });
-        endpoints
-    })
 }
 
 impl FaultProxy {

@@ -7,7 +7,7 @@ use axum::body::to_bytes;
 use axum::extract::Request;
 use tokio::sync::oneshot;
 
-use crate::faults::{StartProxy, start_proxy};
+use crate::proxy::{StartProxy, in_front_of_dynamodb};
 
 #[derive(Clone, Default)]
 pub struct CallGate(Arc<Mutex<Option<Waiting>>>);
@@ -39,7 +39,7 @@ impl CallGate {
 
     pub(crate) fn proxy(&self) -> StartProxy {
         let gate = self.clone();
-        start_proxy(move |upstream| {
+        in_front_of_dynamodb(move |upstream| {
             let upstream = Arc::new(upstream);
             Router::new().fallback(async move |request: Request| {
                 let (parts, body) = request.into_parts();
@@ -50,7 +50,7 @@ impl CallGate {
                     let _ = arrived.send(());
                     let _ = released.await;
                 }
-                upstream.send(&parts.headers, body).await
+                upstream.send(&parts, body).await
             })
         })
     }

@@ -10,6 +10,7 @@ pub mod gate;
 pub mod gateway;
 pub mod polling;
 pub mod provider;
+pub mod proxy;
 pub mod runtime_api;
 pub mod scale;
 pub mod statistics;
@@ -26,8 +27,9 @@ use local::{DataDir, Options, Platform};
 use shared::store::Agents;
 
 use crate::client::{Answer, Person};
-use crate::faults::{Faults, StartProxy};
+use crate::faults::Faults;
 use crate::gate::CallGate;
+use crate::proxy::StartProxy;
 
 pub struct TestApp {
     pub platform: Platform,
