@@ -4,6 +4,7 @@ use domain::agent::{AgentScope, AgentType, RequestedStatus};
 use domain::id::WorkflowId;
 use insta::assert_json_snapshot;
 use tests::{AgentBuilder, TestApp};
+use uuid::Uuid;
 
 const AGENTS: &str = "/builder/v1/agents";
 
@@ -22,7 +23,7 @@ async fn four(app: &TestApp) {
         made.push(AgentBuilder::new(account, name).insert(app).await);
     }
     for (agent, requests) in [(&made[0], 5), (&made[1], 100), (&made[3], 20)] {
-        agents.count_requests(account, agent.id, requests).await.unwrap();
+        agents.count_requests(account, agent.id, requests, Uuid::now_v7()).await.unwrap();
     }
     let ada = app.person("ada");
     ada.patch(&format!("{AGENTS}/{}", made[1].id), serde_json::json!({"description": "changed last"})).await;
@@ -69,7 +70,7 @@ async fn counting_requests_changes_neither_the_version_nor_updated_at() {
     let app = TestApp::start().await;
     let (ada, account) = (app.person("ada"), app.account("ada"));
     let before = ada.post(AGENTS).await;
-    app.agents().count_requests(account, before.id().parse().unwrap(), 3).await.unwrap();
+    app.agents().count_requests(account, before.id().parse().unwrap(), 3, Uuid::now_v7()).await.unwrap();
     let after = ada.get(&format!("{AGENTS}/{}", before.id())).await;
     assert_eq!(after.json["data"]["requests"], 3);
     assert!(before.json["data"]["updatedAt"].is_string());
@@ -147,7 +148,7 @@ async fn agents_private_to_a_workflow_are_readable_but_not_listed() {
     let (ada, account, workflow) = (app.person("ada"), app.account("ada"), WorkflowId::new());
     let private = AgentBuilder::new(account, "private").with(|agent| agent.scope = AgentScope::Workflow(workflow));
     let private = private.insert(&app).await;
-    app.agents().count_requests(account, private.id, 2).await.unwrap();
+    app.agents().count_requests(account, private.id, 2, Uuid::now_v7()).await.unwrap();
 
     for query in ["", "?search=private", "?sort=requests"] {
         let list = ada.get(&format!("{AGENTS}{query}")).await;

@@ -3,6 +3,7 @@
 mod budgets;
 mod create;
 mod delete;
+mod invoke;
 mod list;
 mod models;
 mod patch;

@@ -47,12 +47,12 @@ async fn every_route_keeps_its_budget() {
         (
             "read paused",
             ada.request(Method::GET, &paused),
-            "1 dynamodb:BatchGetItem (4 units), 2 dynamodb:GetItem (2 units), 2 dynamodb:Query (2 units)",
+            "1 dynamodb:BatchGetItem (4 units), 2 dynamodb:GetItem (2 units), 3 dynamodb:Query (3 units)",
         ),
         (
             "read completed",
             ada.request(Method::GET, &completed),
-            "1 dynamodb:BatchGetItem (4 units), 2 dynamodb:GetItem (2 units), 2 dynamodb:Query (2 units)",
+            "1 dynamodb:BatchGetItem (4 units), 2 dynamodb:GetItem (2 units), 3 dynamodb:Query (3 units)",
         ),
         (
             "cancel",
@@ -62,12 +62,12 @@ async fn every_route_keeps_its_budget() {
         (
             "resolve",
             post(&paused, "resolve-wait").json(&json!({"decision": "approve"})),
-            "1 dynamodb:BatchGetItem (4 units), 3 dynamodb:GetItem (3 units), 3 dynamodb:Query (3 units), 1 dynamodb:TransactWriteItems (6 units), 1 sqs:SendMessage",
+            "1 dynamodb:BatchGetItem (4 units), 3 dynamodb:GetItem (3 units), 4 dynamodb:Query (4 units), 1 dynamodb:TransactWriteItems (6 units), 1 sqs:SendMessage",
         ),
         (
             "stop",
             post(&stopped, "stop"),
-            "1 dynamodb:BatchGetItem (4 units), 4 dynamodb:GetItem (4 units), 1 dynamodb:Query (1 units), 1 dynamodb:TransactWriteItems (5 units), 1 dynamodb:UpdateItem (3 units)",
+            "1 dynamodb:BatchGetItem (4 units), 4 dynamodb:GetItem (4 units), 2 dynamodb:Query (2 units), 1 dynamodb:TransactWriteItems (5 units), 1 dynamodb:UpdateItem (3 units)",
         ),
     ];
     for (name, request, budget) in requests {
@@ -92,12 +92,34 @@ async fn a_worker_keeps_its_budget() {
         }
     }
     let expected = [
-        // Without the plan of its release, a process also reads the release and its manifest.
-        "2 dynamodb:GetItem (2 units), 1 dynamodb:Query (1 units), 1 dynamodb:TransactWriteItems (5 units), 1 dynamodb:UpdateItem (3 units), 1 s3:GetObject",
-        "1 dynamodb:GetItem (1 units), 1 dynamodb:Query (1 units), 1 dynamodb:TransactWriteItems (5 units), 1 dynamodb:UpdateItem (3 units)",
+        // The owner and the workflow are read before the claim. Without the plan of its release, a process also reads the release and its manifest.
+        "1 dynamodb:BatchGetItem (4 units), 3 dynamodb:GetItem (3 units), 1 dynamodb:Query (1 units), 1 dynamodb:TransactWriteItems (5 units), 1 dynamodb:UpdateItem (3 units), 1 s3:GetObject",
+        "1 dynamodb:BatchGetItem (4 units), 2 dynamodb:GetItem (2 units), 1 dynamodb:Query (1 units), 1 dynamodb:TransactWriteItems (5 units), 1 dynamodb:UpdateItem (3 units)",
         // A run that parks for a review.
-        "3 dynamodb:GetItem (3 units), 2 dynamodb:Query (2 units), 1 dynamodb:TransactWriteItems (6 units), 2 dynamodb:UpdateItem (6 units), 1 s3:GetObject",
-        "2 dynamodb:GetItem (2 units), 2 dynamodb:Query (2 units), 1 dynamodb:TransactWriteItems (6 units), 2 dynamodb:UpdateItem (6 units)",
+        "1 dynamodb:BatchGetItem (4 units), 4 dynamodb:GetItem (4 units), 2 dynamodb:Query (2 units), 1 dynamodb:TransactWriteItems (6 units), 2 dynamodb:UpdateItem (6 units), 1 s3:GetObject",
+        "1 dynamodb:BatchGetItem (4 units), 3 dynamodb:GetItem (3 units), 2 dynamodb:Query (2 units), 1 dynamodb:TransactWriteItems (6 units), 2 dynamodb:UpdateItem (6 units)",
     ];
     assert_eq!(costs, expected);
+}
+
+/// The first call of a process takes a lease and closes it. The charge, the stored answer and the usage of the step are one
+/// transaction.
+#[tokio::test]
+async fn a_model_call_keeps_its_budget() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let worker = worker(&app.platform.context());
+    let nodes = [
+        node("start", "input", json!({})),
+        node("ask", "model", json!({"model": "dev-chat", "prompt": "{{ input }}"})),
+        node("end", "send_result", json!({})),
+    ];
+    let flow = publish(&ada, graph(&nodes, &["start.out ask", "ask.out end"])).await;
+    let path = start_run(&ada, &flow, json!("Hello")).await;
+    app.recorder.take();
+    worker.handle(RunHint { run_id: run_id(&path) }, Time::now().plus(minutes(15))).await.unwrap();
+    assert_eq!(
+        app.recorder.take_costs().to_string(),
+        "3 dynamodb:BatchGetItem (10 units), 3 dynamodb:GetItem (3 units), 1 dynamodb:PutItem (1 units), 2 dynamodb:Query (2 units), 5 dynamodb:TransactWriteItems (34 units), 1 dynamodb:UpdateItem (3 units), 1 s3:GetObject"
+    );
 }

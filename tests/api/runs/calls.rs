@@ -1,5 +1,12 @@
 //! Runs that steps of other runs start: their results, errors and stops.
 
+use std::future::ready;
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use shared::config::TABLE_ENTITIES;
+use shared::store::keys::{self, Key};
+use shared::store::runs::MAX_CAUSED_RUNS;
+
 use super::*;
 
 /// A workflow that runs another one. The output is the output of that run.
@@ -173,7 +180,9 @@ async fn a_run_that_fails_stops_the_runs_that_it_has_started() {
     // The next holder cannot carry out the run, and ends it.
     let later = Time::now().plus(minutes(61));
     let runs = Runs::new(&context_at(&app, later)).unwrap();
-    let Claim::Claimed(mut claimed) = runs.claim(run_id(&path), later.plus(minutes(1))).await.unwrap() else {
+    let Claim::Claimed(mut claimed) =
+        runs.claim(run_id(&path), later.plus(minutes(1)), |_| ready(Ok(true))).await.unwrap()
+    else {
         panic!("the run is not claimed");
     };
     let end = RunEnd::Failed(RunError { code: "crashed".to_owned(), message: String::new(), node_id: None });
@@ -182,4 +191,27 @@ async fn a_run_that_fails_stops_the_runs_that_it_has_started() {
     assert_eq!(read(&ada, &called).await["state"], "cancelled");
     app.platform.drain().await;
     assert_eq!(app.platform.tick(later.plus(minutes(60))).await.unwrap(), 0);
+}
+
+/// A run starts a second one, which starts a third one. The count of the first run allows only one more.
+#[tokio::test]
+async fn a_run_causes_a_limited_number_of_runs() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let third = publish(&ada, double()).await;
+    let second = publish(&ada, caller(&third, json!({}))).await;
+    let first = publish(&ada, caller(&second, json!({}))).await;
+    let path = start_run(&ada, &first, json!({"n": 1})).await;
+    let context = app.platform.context();
+    let Key { pk, sk } = keys::run_tree(run_id(&path));
+    let count = context.aws.dynamodb().put_item().table_name(context.config.required(TABLE_ENTITIES).unwrap());
+    let count = count.item("pk", AttributeValue::S(pk)).item("sk", AttributeValue::S(sk));
+    let caused = AttributeValue::N((MAX_CAUSED_RUNS - 1).to_string());
+    count.item("caused_runs", caused).send().await.unwrap();
+    app.platform.drain().await;
+    let error = &read(&ada, &path).await["error"];
+    assert_eq!((&error["code"], &error["nodeId"]), (&json!("too_many_runs"), &json!("call")), "{error}");
+    let called = called_runs(&app, &path).await;
+    let called = read(&ada, &format!("{}/{}", runs_path(&second), called[0])).await;
+    assert_eq!((&called["error"]["code"], &called["state"]), (&json!("too_many_runs"), &json!("failed")));
 }

@@ -9,8 +9,8 @@ use tests::client::send;
 use super::*;
 
 /// A published workflow and its webhook.
-struct Hook {
-    workflow: String,
+pub struct Hook {
+    pub workflow: String,
     webhook: String,
     url: String,
     /// A client with the token of the webhook.
@@ -18,11 +18,11 @@ struct Hook {
 }
 
 impl Hook {
-    async fn call(&self, body: Value) -> Answer {
+    pub async fn call(&self, body: Value) -> Answer {
         self.caller.post_json(&self.url, body).await
     }
 
-    async fn call_with_key(&self, key: &str, body: Value) -> Answer {
+    pub async fn call_with_key(&self, key: &str, body: Value) -> Answer {
         send(self.caller.request(Method::POST, &self.url).header("idempotency-key", key).json(&body)).await
     }
 
@@ -58,7 +58,7 @@ fn greeting() -> Value {
     triggered(&[ask], &["hook.out ask", "ask.out end"], "nodes.ask.output")
 }
 
-async fn publish_hook(app: &TestApp, owner: &Person, graph: Value, mode: &str) -> Hook {
+pub async fn publish_hook(app: &TestApp, owner: &Person, graph: Value, mode: &str) -> Hook {
     let created = owner.post_json(WORKFLOWS, json!({"name": "Flow", "graph": graph})).await;
     let flow = format!("{WORKFLOWS}/{}", created.id());
     let settings = json!({"name": "Shop", "mode": mode, "timeoutMs": 20_000});

@@ -1,17 +1,27 @@
 //! The runs API, `/builder/v1/workflows/{id}/runs…`, and the workers that carry out runs.
 
+mod admission;
+mod agents;
 mod budgets;
 mod calls;
 mod controls;
+mod costs;
 mod hooks;
+mod imports;
 mod inputs;
 mod isolation;
+mod load;
+mod node_types;
+mod parked;
 mod previews;
 mod recovery;
 mod retrieval;
 mod reviews;
 mod schedules;
+mod sizes;
 mod start;
+mod templates;
+mod usage;
 mod waits;
 
 use std::time::Duration;
@@ -20,7 +30,7 @@ use domain::id::RunId;
 use domain::run::{Hold, RunEnd, RunError, RunEvent, RunEventKind};
 use domain::time::{Clock, Time};
 use effects::NodePerformers;
-use runner::{ReleasePlans, Worker};
+use runner::{ReleasePlans, RunAdmission, Worker};
 use serde_json::{Value, json};
 use shared::Context;
 use shared::store::runs::{Claim, RunHint};
@@ -110,9 +120,10 @@ fn context_at(app: &TestApp, now: Time) -> Context {
     Context { clock: Clock::new(move || now), ..app.platform.context() }
 }
 
-fn worker(context: &Context) -> Worker<ReleasePlans, NodePerformers> {
+fn worker(context: &Context) -> Worker<RunAdmission, ReleasePlans, NodePerformers> {
     Worker {
         runs: Runs::new(context).unwrap(),
+        admission: RunAdmission::new(context).unwrap(),
         plans: ReleasePlans::new(Workflows::new(context).unwrap()),
         performers: NodePerformers::new(context).unwrap(),
         clock: context.clock.clone(),
@@ -123,6 +134,27 @@ fn worker(context: &Context) -> Worker<ReleasePlans, NodePerformers> {
 async fn work_at(app: &TestApp, path: &str, now: Time) {
     let hint = RunHint { run_id: run_id(path) };
     worker(&context_at(app, now)).handle(hint, now.plus(minutes(15))).await.unwrap();
+}
+
+/// Carries out a run to its end: approves its reviews, and lets the time of its waits pass. Returns the run.
+async fn carry_out(app: &TestApp, person: &Person, path: &str) -> Value {
+    const MAX_WAITS: usize = 20;
+    let mut now = Time::now();
+    for _ in 0..MAX_WAITS {
+        app.platform.drain().await;
+        let run = read(person, path).await;
+        if run["state"] != "paused" {
+            return run;
+        }
+        if run["waiting"].is_null() {
+            now = now.plus(minutes(24 * 60));
+            work_at(app, path, now).await;
+        } else {
+            let approved = person.post_json(&format!("{path}/resolve-wait"), json!({"decision": "approve"})).await;
+            assert_eq!(approved.status, "200 OK", "{}", approved.text);
+        }
+    }
+    panic!("the run waits more than {MAX_WAITS} times: {path}");
 }
 
 fn minutes(minutes: u64) -> Duration {

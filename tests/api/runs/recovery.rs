@@ -1,5 +1,6 @@
 //! Restarts: a run whose worker disappeared continues with another one.
 
+use std::future::ready;
 use std::sync::Arc;
 
 use domain::Error;
@@ -18,7 +19,10 @@ async fn another_worker_continues_when_the_claim_has_expired() {
     let now = Time::now();
     let runs = Runs::new(&app.platform.context()).unwrap();
     // This worker is dropped right after its claim.
-    assert!(matches!(runs.claim(run_id(&path), now.plus(minutes(15))).await.unwrap(), Claim::Claimed(_)));
+    assert!(matches!(
+        runs.claim(run_id(&path), now.plus(minutes(15)), |_| ready(Ok(true))).await.unwrap(),
+        Claim::Claimed(_)
+    ));
     app.platform.drain().await;
     assert_eq!(read(&ada, &path).await["state"], "running");
 
@@ -29,18 +33,22 @@ async fn another_worker_continues_when_the_claim_has_expired() {
     assert_eq!((&run["state"], &run["output"]), (&json!("completed"), &json!({"doubled": 8})));
 }
 
+/// Loses the message in the queue: it is received, and its worker fails before the claim.
+async fn lose_hint(app: &TestApp) {
+    let context = app.platform.context();
+    let queue = context.config.required("QUEUE_RUNS").unwrap();
+    let received = context.aws.sqs().receive_message().queue_url(queue).send().await.unwrap();
+    assert_eq!(received.messages().len(), 1);
+    assert_eq!(app.platform.drain().await, 0);
+}
+
 #[tokio::test]
 async fn a_lost_hint_is_sent_again() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let flow = publish(&ada, double()).await;
     let path = start_run(&ada, &flow, json!({"n": 4})).await;
-    // The message is lost: it is received, and its worker fails before the claim.
-    let context = app.platform.context();
-    let queue = context.config.required("QUEUE_RUNS").unwrap();
-    let received = context.aws.sqs().receive_message().queue_url(queue).send().await.unwrap();
-    assert_eq!(received.messages().len(), 1);
-    assert_eq!(app.platform.drain().await, 0);
+    lose_hint(&app).await;
 
     assert_eq!(app.platform.tick(Time::now().plus(minutes(2))).await.unwrap(), 1);
     assert_eq!(app.platform.drain().await, 1);
@@ -56,7 +64,10 @@ async fn a_run_that_crashes_again_and_again_fails() {
     let mut now = Time::now();
     for _ in 0..6 {
         let runs = Runs::new(&context_at(&app, now)).unwrap();
-        assert!(matches!(runs.claim(run_id(&path), now.plus(minutes(15))).await.unwrap(), Claim::Claimed(_)));
+        assert!(matches!(
+            runs.claim(run_id(&path), now.plus(minutes(15)), |_| ready(Ok(true))).await.unwrap(),
+            Claim::Claimed(_)
+        ));
         now = now.plus(minutes(16));
     }
     work_at(&app, &path, now).await;
@@ -76,8 +87,8 @@ impl Plans for UnreadableRelease {
 
 /// Handles a message about a run at a time, in a process that cannot read its release.
 async fn fail_to_load(app: &TestApp, path: &str, now: Time, error: fn() -> Error) -> Result<(), Error> {
-    let Worker { runs, performers, clock, .. } = worker(&context_at(app, now));
-    let worker = Worker { runs, plans: UnreadableRelease(error), performers, clock };
+    let Worker { runs, admission, performers, clock, .. } = worker(&context_at(app, now));
+    let worker = Worker { runs, admission, plans: UnreadableRelease(error), performers, clock };
     worker.handle(RunHint { run_id: run_id(path) }, now.plus(minutes(15))).await
 }
 
@@ -126,12 +137,35 @@ async fn a_platform_of_one_process_ends_the_claims_of_its_predecessor() {
     work_at(&app, &waiting, Time::now()).await;
     let runs = Runs::new(&app.platform.context()).unwrap();
     // The process is killed in the middle of the run.
-    assert!(matches!(runs.claim(run_id(&path), Time::now().plus(minutes(15))).await.unwrap(), Claim::Claimed(_)));
+    assert!(matches!(
+        runs.claim(run_id(&path), Time::now().plus(minutes(15)), |_| ready(Ok(true))).await.unwrap(),
+        Claim::Claimed(_)
+    ));
     app.platform.drain().await;
     assert_eq!(read(&ada, &path).await["state"], "running");
-    assert_eq!(runs.end_claims(Time::now()).await.unwrap(), 1);
+    assert_eq!(runs.resume(Time::now()).await.unwrap(), 1);
     app.platform.drain().await;
     assert_eq!(read(&ada, &path).await["output"], json!({"doubled": 8}));
     assert_eq!(read(&ada, &waiting).await["state"], "paused");
-    assert_eq!(runs.end_claims(Time::now()).await.unwrap(), 0);
+    assert_eq!(runs.resume(Time::now()).await.unwrap(), 0);
+}
+
+#[tokio::test]
+async fn a_platform_of_one_process_sends_the_hints_that_its_predecessor_lost() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let runs = Runs::new(&app.platform.context()).unwrap();
+    let double = publish(&ada, double()).await;
+    let queued = start_run(&ada, &double, json!({"n": 4})).await;
+    lose_hint(&app).await;
+    let pause = node("pause", "delay", json!({"seconds": 60}));
+    let ends = [node("start", "input", json!({})), node("end", "send_result", json!({}))];
+    let delayed = graph(&[&ends[..], &[pause]].concat(), &["start.out pause", "pause.out end"]);
+    let waiting = start_run(&ada, &publish(&ada, delayed).await, json!(null)).await;
+    work_at(&app, &waiting, Time::now()).await;
+
+    assert_eq!(runs.resume(Time::now()).await.unwrap(), 0, "no run is held");
+    app.platform.drain().await;
+    assert_eq!(read(&ada, &queued).await["output"], json!({"doubled": 8}));
+    assert_eq!(read(&ada, &waiting).await["state"], "paused");
 }

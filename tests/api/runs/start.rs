@@ -38,21 +38,6 @@ async fn a_failed_run_names_the_node() {
 }
 
 #[tokio::test]
-async fn nodes_that_the_platform_cannot_perform_fail_by_name() {
-    let app = TestApp::start().await;
-    let ada = app.person("ada");
-    let check = node("check", "guard", json!({"text": "May I return it?"}));
-    let nodes = [node("start", "input", json!({})), check, node("end", "send_result", json!({}))];
-    let ports = ["start.out check", "check.passed end", "check.flagged end"];
-    let flow = publish(&ada, graph(&nodes, &ports)).await;
-    let path = start_run(&ada, &flow, json!(null)).await;
-    app.platform.drain().await;
-    let error = &read(&ada, &path).await["error"];
-    assert_eq!((&error["code"], &error["nodeId"]), (&json!("not_available"), &json!("check")));
-    assert!(error["message"].as_str().unwrap().contains("type guard"), "{error}");
-}
-
-#[tokio::test]
 async fn model_nodes_call_the_gateway_and_are_charged() {
     let app = TestApp::start().await;
     let ada = app.person("ada");

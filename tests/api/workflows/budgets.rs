@@ -153,7 +153,7 @@ async fn every_route_keeps_its_budget() {
         (
             "events",
             ada.request(Method::GET, &format!("{path}/webhooks/{webhook}/events")),
-            "1 dynamodb:BatchGetItem (4 units), 2 dynamodb:GetItem (2 units), 1 dynamodb:Query (1 units)",
+            "1 dynamodb:BatchGetItem (4 units), 2 dynamodb:GetItem (2 units), 8 dynamodb:Query (8 units)",
         ),
         (
             "renew",

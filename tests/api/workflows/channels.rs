@@ -26,11 +26,26 @@ fn channel_graph() -> Value {
     })
 }
 
+/// A graph that a webhook or a message starts.
+fn incoming_graph() -> Value {
+    json!({
+        "nodes": [
+            {"id": "hook", "type": "webhook", "name": "Hook", "config": {}},
+            {"id": "say", "type": "message", "name": "Say", "config": {}},
+            {"id": "end", "type": "send_result", "name": "", "config": {}},
+        ],
+        "connections": [
+            {"from": {"node": "hook", "port": "out"}, "to": {"node": "end", "port": "in"}},
+            {"from": {"node": "say", "port": "out"}, "to": {"node": "end", "port": "in"}},
+        ],
+    })
+}
+
 #[tokio::test]
 async fn a_workflow_is_published_when_its_channels_are_complete() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
-    let id = create_workflow(&ada, "Hooked", channel_graph()).await;
+    let id = create_workflow(&ada, "Hooked", incoming_graph()).await;
     let path = format!("{WORKFLOWS}/{id}");
     let connections = ada.get(&format!("{path}/connections")).await;
     assert_eq!(
@@ -38,9 +53,9 @@ async fn a_workflow_is_published_when_its_channels_are_complete() {
         json!({
             "inputs": [
                 {"id": "hook", "direction": "input", "kind": "webhook", "nodeId": "hook", "config": {}, "complete": false, "missing": ["webhookId"]},
+                {"id": "say", "direction": "input", "kind": "messaging", "nodeId": "say", "config": {}, "complete": false, "missing": ["provider", "credentialId"]},
             ],
             "outputs": [
-                {"id": "say", "direction": "output", "kind": "messaging", "nodeId": "say", "config": {}, "complete": false, "missing": ["provider", "credentialId"]},
                 {"id": "end", "direction": "output", "kind": "internal", "nodeId": "end", "config": {}, "complete": true, "missing": []},
             ],
         })
@@ -55,7 +70,7 @@ async fn a_workflow_is_published_when_its_channels_are_complete() {
     // The connections are sent back as they were read, with the configuration filled in.
     let mut filled = connections.json["data"].clone();
     filled["inputs"][0]["config"] = json!({"webhookId": webhook});
-    filled["outputs"][0]["config"] = json!({"provider": "slack", "credentialId": credential});
+    filled["inputs"][1]["config"] = json!({"provider": "slack", "credentialId": credential});
     let configured = ada.put(&format!("{path}/connections"), filled).await;
     assert_eq!(configured.status, "200 OK", "{}", configured.text);
     for list in ["inputs", "outputs"] {
@@ -74,7 +89,7 @@ async fn a_workflow_is_published_when_its_channels_are_complete() {
     assert_eq!(post_action(&ada, &id, "publish").await.code(), "no_changes");
     ada.delete(&format!("{path}/webhook-credentials/outbound/{credential}")).await;
     let connections = ada.get(&format!("{path}/connections")).await;
-    assert_eq!(connections.json["data"]["outputs"][0]["missing"], json!(["credentialId"]));
+    assert_eq!(connections.json["data"]["inputs"][1]["missing"], json!(["credentialId"]));
     let status = ada.get(&format!("{path}/releases/{release}/runtime-status")).await;
     assert_eq!(status.json["data"]["status"], "failed");
     let other = ada
@@ -91,7 +106,7 @@ async fn a_workflow_is_published_when_its_channels_are_complete() {
 
     // A channel is deleted with its node.
     ada.patch(&path, json!({"graph": echo()})).await;
-    ada.patch(&path, json!({"graph": channel_graph()})).await;
+    ada.patch(&path, json!({"graph": incoming_graph()})).await;
     let emptied = ada.get(&format!("{path}/connections")).await;
     assert_eq!(emptied.json["data"]["inputs"][0]["config"], json!({}));
 }
@@ -100,10 +115,10 @@ async fn a_workflow_is_published_when_its_channels_are_complete() {
 async fn a_workflow_needs_attention_when_its_credential_or_webhook_is_deleted() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
-    let mut graph = channel_graph();
+    let mut graph = incoming_graph();
     graph["nodes"].as_array_mut().unwrap().push(json!({"id": "fetch", "type": "http", "name": "Fetch", "config": {}}));
     graph["connections"][0]["to"]["node"] = json!("fetch");
-    let onwards = json!({"from": {"node": "fetch", "port": "out"}, "to": {"node": "say", "port": "in"}});
+    let onwards = json!({"from": {"node": "fetch", "port": "out"}, "to": {"node": "end", "port": "in"}});
     graph["connections"].as_array_mut().unwrap().push(onwards);
     let id = create_workflow(&ada, "Hooked", graph.clone()).await;
     let path = format!("{WORKFLOWS}/{id}");
@@ -116,8 +131,10 @@ async fn a_workflow_needs_attention_when_its_credential_or_webhook_is_deleted() 
         graph["nodes"][3]["config"] = json!({"url": "https://api.example.com", "credentialId": caller});
         ada.patch(&path, json!({"graph": graph})).await;
         let channels = json!({
-            "inputs": [{"nodeId": "hook", "config": {"webhookId": webhook}}],
-            "outputs": [{"nodeId": "say", "config": {"provider": "slack", "credentialId": speaker}}],
+            "inputs": [
+                {"nodeId": "hook", "config": {"webhookId": webhook}},
+                {"nodeId": "say", "config": {"provider": "slack", "credentialId": speaker}},
+            ],
         });
         ada.put(&format!("{path}/connections"), channels).await;
         let published = post_action(&ada, &id, "publish").await;

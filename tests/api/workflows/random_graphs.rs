@@ -56,8 +56,8 @@ impl Drawing<'_> {
             self.open.pop();
             self.connect((&body, "out"), (&id, "next"));
         }
-        let ports = node_type.example_outputs().into_iter().filter(|port| port != "item");
-        self.open.extend(ports.map(|port| (id.clone(), port.to_string())));
+        let ports = node_type.example_outputs().into_iter().filter(|(port, _)| port != "item");
+        self.open.extend(ports.map(|(port, _)| (id.clone(), port.to_string())));
         id
     }
 
@@ -72,7 +72,7 @@ impl Drawing<'_> {
         self.add(trigger, None);
         let steps = self.rng.usize(1..12);
         for _ in 0..steps {
-            let kinds = nodes::all();
+            let kinds: Vec<_> = nodes::all().iter().filter(|kind| kind.is_available).collect();
             let kind = kinds[self.rng.usize(..kinds.len())].name;
             if triggers.contains(&kind) || self.open.is_empty() {
                 continue;

@@ -134,6 +134,31 @@ async fn an_incomplete_channel_has_its_own_code() {
 }
 
 #[tokio::test]
+async fn a_workflow_with_nodes_that_cannot_run_stays_a_draft() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let listed = ada.get(&format!("{WORKFLOWS}/node-types")).await;
+    for (node_type, config) in [
+        ("guard", json!({"text": "hi"})),
+        ("image", json!({"preset": "dev-image", "prompt": "hi"})),
+        ("send_message", json!({"text": "hi"})),
+    ] {
+        let mut graph = echo();
+        graph["nodes"][1] = json!({"id": "end", "type": node_type, "name": "", "config": config});
+        let id = create_workflow(&ada, "Draft", graph).await;
+        let problems = post_action(&ada, &id, "validate").await.json["data"]["problems"].clone();
+        let problem = problems.as_array().unwrap().iter().find(|problem| problem["code"] == "not_available");
+        let message =
+            format!("node `end`: the platform cannot run nodes of the type `{node_type}` yet; remove the node");
+        assert_eq!(problem.map(|problem| &problem["message"]), Some(&json!(message)), "{problems}");
+        let refused = post_action(&ada, &id, "publish").await;
+        assert_eq!((refused.status.as_str(), refused.code()), ("400 Bad Request", "invalid_body"));
+        let listed = listed.json["data"].as_array().unwrap().iter().find(|listed| listed["type"] == node_type);
+        assert_eq!(listed.unwrap()["available"], false);
+    }
+}
+
+#[tokio::test]
 async fn a_workflow_can_neither_call_itself_nor_one_of_another_account() {
     let app = TestApp::start().await;
     let (ada, bob) = (app.person("ada"), app.person("bob"));
@@ -184,7 +209,10 @@ async fn the_catalog_describes_the_node_types() {
     assert_eq!((&http["effects"], &http["category"]), (&json!(true), &json!("integration")));
     assert_eq!(http["configSchema"]["properties"]["url"]["x-language"], "jinja");
     let condition = types.iter().find(|kind| kind["type"] == "condition").unwrap();
-    assert_eq!(condition["outputs"], json!([{"name": "true"}, {"name": "false"}]));
+    assert_eq!(condition["outputs"], json!([{"name": "true", "schema": {}}, {"name": "false", "schema": {}}]));
+    assert_eq!(http["errorOutput"]["schema"]["required"], json!(["code", "message"]));
+    let fail = types.iter().find(|kind| kind["type"] == "fail").unwrap();
+    assert_eq!((&fail["outputs"], &fail["errorOutput"]), (&json!([]), &Value::Null));
 
     // Every example is a valid node, apart from its references.
     for kind in types {

@@ -80,6 +80,20 @@ async fn an_address_that_is_refused_in_a_run_is_refused_here() {
 }
 
 #[tokio::test]
+async fn a_node_that_cannot_run_fails_by_name_unless_it_is_pinned() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let check = node("check", "guard", json!({"text": "May I return it?"}));
+    let draft = graph(&[start(), check, end("input")], &["start.out check", "check.passed end", "check.flagged end"]);
+    let shown = preview(&ada, draft.clone(), json!({})).await;
+    assert_eq!((&shown["error"]["code"], &shown["error"]["nodeId"]), (&json!("not_available"), &json!("check")));
+    assert!(shown["error"]["message"].as_str().unwrap().contains("type guard"), "{shown}");
+    let pinned = json!({"check": {"port": "passed", "output": {"flagged": false, "categories": []}}});
+    let shown = preview(&ada, draft, json!({"pinned": pinned})).await;
+    assert_eq!((&shown["state"], &shown["output"]["flagged"]), (&json!("completed"), &json!(false)), "{shown}");
+}
+
+#[tokio::test]
 async fn a_missing_model_fails_only_its_node() {
     let app = TestApp::start().await;
     let ada = app.person("ada");

@@ -3,7 +3,6 @@
 use std::pin::{Pin, pin};
 use std::task::{Context as TaskContext, Poll};
 
-use domain::id::RunId;
 use domain::run::{NewRun, RunOrigin};
 use fastrand::Rng;
 use shared::store::schedules::ScheduleProgress;
@@ -70,18 +69,7 @@ async fn a_late_write_of_another_ticker_is_refused() {
     let progress =
         ScheduleProgress { planned_at: first.plus(hours(1)), queued: Vec::new(), due_at: Some(first.plus(hours(1))) };
     let start = async || {
-        let new = NewRun {
-            id: RunId::new(),
-            account: schedule.account,
-            workflow: schedule.workflow,
-            release: schedule.release,
-            release_number: 1,
-            origin: RunOrigin::Scheduled,
-            trigger: "when".to_owned(),
-            input: json!(null),
-            call: None,
-            parent: None,
-        };
+        let new = NewRun::new(schedule.release(), RunOrigin::Scheduled, "when".to_owned(), json!(null));
         runs.start_scheduled(new, &schedule, &progress).await.unwrap()
     };
     assert!(start().await);

@@ -1,0 +1,252 @@
+//! `agent` nodes: what an agent does in a run. The model is `dev-chat`, which calls the tools that a message names.
+
+use tests::AgentBuilder;
+use tests::gateway::ModelBuilder;
+use tests::provider::{Behaviour, FakeProvider, Gate};
+
+use super::*;
+
+/// Creates an agent with a configuration, and returns its id.
+async fn agent(person: &Person, name: &str, config: Value) -> String {
+    let created = person.post("/builder/v1/agents").await;
+    let body = json!({"name": name, "config": config});
+    let changed = person.patch(&format!("/builder/v1/agents/{}", created.id()), body).await;
+    assert_eq!(changed.status, "200 OK", "{}", changed.text);
+    created.id().to_owned()
+}
+
+async fn team(person: &Person, strategy: &str, members: &[&str]) -> String {
+    let created = person.post("/builder/v1/agents").await;
+    let config = json!({"members": members, "strategy": strategy});
+    let body = json!({"name": "Team", "type": "multiple", "config": config});
+    let changed = person.patch(&format!("/builder/v1/agents/{}", created.id()), body).await;
+    assert_eq!(changed.status, "200 OK", "{}", changed.text);
+    created.id().to_owned()
+}
+
+/// A workflow that sends the input to an agent. If the agent fails, its output is the error.
+fn ask_agent(agent: &str, fields: Value) -> Value {
+    let mut config = json!({"agentId": agent, "message": "{{ input }}", "onError": "branch"});
+    config.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+    let nodes = [
+        node("start", "input", json!({})),
+        node("ask", "agent", config),
+        node("end", "send_result", json!({})),
+        node("failed", "send_result", json!({})),
+    ];
+    graph(&nodes, &["start.out ask", "ask.out end", "ask.error failed"])
+}
+
+/// Asks an agent in a run, and returns the run.
+async fn ask(app: &TestApp, person: &Person, agent: &str, message: &str) -> Value {
+    let workflow = publish(person, ask_agent(agent, json!({}))).await;
+    let path = start_run(person, &workflow, json!(message)).await;
+    app.platform.drain().await;
+    read(person, &path).await
+}
+
+fn lookup(base_url: &str) -> Value {
+    let parameters = json!({"type": "object", "properties": {"id": {"type": "string"}}, "required": ["id"]});
+    json!({"type": "http", "name": "lookup", "method": "GET", "url": format!("{base_url}/orders/{{id}}"),
+        "parameters": parameters})
+}
+
+async fn requests(person: &Person, agent: &str) -> Value {
+    person.get(&format!("/builder/v1/agents/{agent}")).await.json["data"]["requests"].clone()
+}
+
+#[tokio::test]
+async fn an_agent_calls_a_tool_and_answers() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let fake = FakeProvider::start().await;
+    fake.respond_with(Behaviour::json(200, json!({"state": "lost"})));
+    let config = json!({"model": "dev-chat", "instructions": "Be kind.", "tools": [lookup(&fake.base_url)]});
+    let agent = agent(&ada, "Helper", config).await;
+    let run = ask(&app, &ada, &agent, "Please lookup my order").await;
+    assert_eq!(run["state"], "completed", "{run}");
+    let output = run["output"].as_str().unwrap();
+    assert!(output.ends_with(r#"The tool answered: {"status":200,"body":{"state":"lost"}}"#), "{output}");
+    assert_eq!(fake.take_requests().len(), 1);
+    assert_eq!(requests(&ada, &agent).await, 1);
+    // The organization pays for both calls of the model, and the run shows what they cost.
+    let (charged, calls) = app.sum_charges(app.account("ada").org).await;
+    assert_eq!((calls, &run["usage"]["requests"]), (2, &json!(2)), "{run}");
+    assert_eq!(run["usage"]["nodes"][0]["nodeId"], "ask");
+    assert_eq!(run["usage"]["cost"], serde_json::to_value(domain::usd::Usd::from(charged)).unwrap());
+}
+
+#[tokio::test]
+async fn an_agent_without_a_model_uses_the_first_one_of_the_plan() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let agent = agent(&ada, "Helper", json!({})).await;
+    let run = ask(&app, &ada, &agent, "Hello").await;
+    assert!(run["output"].as_str().unwrap().ends_with("You said: Hello"), "{run}");
+}
+
+#[tokio::test]
+async fn the_sources_of_an_agent_are_in_its_prompt() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let fake = FakeProvider::start().await;
+    ModelBuilder::new("echo").with_deployment(&app, &fake).await.insert(&app).await;
+    let message = json!({"role": "assistant", "content": "It has three years."});
+    fake.respond_with(Behaviour::json(
+        200,
+        json!({
+            "id": "c", "object": "chat.completion", "created": 1, "model": "m",
+            "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
+            "usage": {"prompt_tokens": 5, "completion_tokens": 4, "total_tokens": 9},
+        }),
+    ));
+    let sources = json!([
+        {"type": "text", "name": "warranty", "text": "Everything has a warranty of three years."},
+        {"type": "text", "name": "returns", "text": "Goods can be returned within 30 days."},
+    ]);
+    let agent = agent(&ada, "Helper", json!({"model": "echo", "sources": sources})).await;
+    let run = ask(&app, &ada, &agent, "How long is the warranty?").await;
+    assert_eq!(run["output"], "It has three years.", "{run}");
+    let request = fake.take_requests().remove(0);
+    let system = request.body["messages"][0]["content"].as_str().unwrap();
+    assert!(system.contains("[warranty]\nEverything has a warranty of three years."), "{system}");
+}
+
+#[tokio::test]
+async fn an_agent_uses_a_workflow_as_a_tool() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let schema = json!({"type": "object", "properties": {"n": {"type": "integer", "minimum": 4}}, "required": ["n"]});
+    let start = node("start", "input", json!({"schema": schema}));
+    let end = node("end", "send_result", json!({"output": "{'doubled': input.n * 2}"}));
+    let created =
+        ada.post_json(WORKFLOWS, json!({"name": "Double it", "graph": graph(&[start, end], &["start.out end"])}));
+    let created = created.await;
+    let published = ada.post(&format!("{WORKFLOWS}/{}/publish", created.id())).await;
+    assert_eq!(published.status, "201 Created", "{}", published.text);
+    let tools = json!([{"type": "workflow", "workflowId": created.id()}]);
+    let agent = agent(&ada, "Helper", json!({"tools": tools})).await;
+    let run = ask(&app, &ada, &agent, "Use Double_it now").await;
+    let output = run["output"].as_str().unwrap();
+    assert!(output.ends_with(r#"The tool answered: {"doubled":8}"#), "{run}");
+}
+
+#[tokio::test]
+async fn an_agent_uses_another_one_as_a_tool() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let expert = agent(&ada, "Expert", json!({})).await;
+    let tools = json!([{"type": "agent", "agentId": expert}]);
+    let agent = agent(&ada, "Helper", json!({"tools": tools})).await;
+    let run = ask(&app, &ada, &agent, "Ask Expert").await;
+    let output = run["output"].as_str().unwrap();
+    assert!(output.contains("The tool answered: I am dev-chat"), "{run}");
+    assert_eq!((requests(&ada, &agent).await, requests(&ada, &expert).await), (json!(1), json!(1)));
+}
+
+#[tokio::test]
+async fn the_members_of_a_team_work_together() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let (writer, critic) = (agent(&ada, "Writer", json!({})).await, agent(&ada, "Critic", json!({})).await);
+    for (strategy, calls, part) in [
+        ("sequential", 2, "Writer answered:\nI am dev-chat"),
+        ("parallel", 3, "Critic answered:\nI am dev-chat"),
+        ("router", 2, "You said: The Critic, please"),
+    ] {
+        let before = app.sum_charges(app.account("ada").org).await.1;
+        let team = team(&ada, strategy, &[&writer, &critic]).await;
+        let run = ask(&app, &ada, &team, "The Critic, please").await;
+        assert!(run["output"].as_str().unwrap().contains(part), "{strategy}: {run}");
+        assert_eq!(app.sum_charges(app.account("ada").org).await.1 - before, calls, "{strategy}");
+    }
+    // The router chose one of them.
+    assert_eq!((requests(&ada, &writer).await, requests(&ada, &critic).await), (json!(2), json!(3)));
+}
+
+#[tokio::test]
+async fn a_person_executes_the_functions_of_an_agent() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let tools = json!([{"type": "function", "name": "open_door", "description": "Opens a door."}]);
+    let agent = agent(&ada, "Helper", json!({"tools": tools})).await;
+    let run = ask(&app, &ada, &agent, "Please open_door").await;
+    assert_eq!(run["state"], "paused", "{run}");
+    let review = &run["waiting"];
+    assert_eq!(
+        (&review["nodeId"], &review["title"]),
+        (&json!("ask"), &json!("Result of the function open_door?")),
+        "{run}"
+    );
+    let (workflow, id) = (run["workflowId"].as_str().unwrap(), run["id"].as_str().unwrap());
+    let path = format!("{}/{id}", runs_path(workflow));
+    let decision = json!({"decision": "approve", "fields": {"result": {"open": true}}});
+    let resolved = ada.post_json(&format!("{path}/resolve-wait"), decision).await;
+    assert_eq!(resolved.status, "200 OK", "{}", resolved.text);
+    app.platform.drain().await;
+    let run = read(&ada, &path).await;
+    assert!(run["output"].as_str().unwrap().ends_with(r#"The tool answered: {"open":true}"#), "{run}");
+}
+
+#[tokio::test]
+async fn an_agent_that_cannot_work_fails_its_node() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let agent = agent(&ada, "Helper", json!({})).await;
+    let workflow = publish(&ada, ask_agent(&agent, json!({}))).await;
+    ada.patch(&format!("/builder/v1/agents/{agent}"), json!({"status": "paused"})).await;
+    let path = start_run(&ada, &workflow, json!("Hello")).await;
+    app.platform.drain().await;
+    let run = read(&ada, &path).await;
+    let error = json!({"code": "invalid_state", "message": "the agent is paused; publish it"});
+    assert_eq!(run["output"], error, "{run}");
+    assert_eq!(requests(&ada, &agent).await, 0);
+}
+
+#[tokio::test]
+async fn a_private_agent_works_only_in_its_workflow() {
+    use domain::agent::AgentScope;
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let (own, other) = (publish(&ada, double()).await, publish(&ada, double()).await);
+    let scope = AgentScope::Workflow(own.parse().unwrap());
+    let private = AgentBuilder::new(app.account("ada"), "Private").with(|agent| agent.scope = scope).insert(&app).await;
+    for (workflow, expected) in [(own, "You said: Hello"), (other, "agent_not_found")] {
+        let draft = json!({"graph": ask_agent(&private.id.to_string(), json!({}))});
+        assert_eq!(ada.patch(&format!("{WORKFLOWS}/{workflow}"), draft).await.status, "200 OK");
+        let published = ada.post(&format!("{WORKFLOWS}/{workflow}/publish")).await;
+        assert_eq!(published.status, "201 Created", "{}", published.text);
+        let path = start_run(&ada, &workflow, json!("Hello")).await;
+        app.platform.drain().await;
+        let run = read(&ada, &path).await;
+        assert!(run["output"].to_string().contains(expected), "{run}");
+    }
+}
+
+#[tokio::test]
+async fn a_crash_repeats_no_call_of_a_model() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let (fake, gate) = (FakeProvider::start().await, Gate::closed());
+    fake.respond_with(Behaviour::json(200, json!({"state": "lost"})).gated_by(&gate));
+    let agent = agent(&ada, "Helper", json!({"tools": [lookup(&fake.base_url)]})).await;
+    let workflow = publish(&ada, ask_agent(&agent, json!({}))).await;
+    let path = start_run(&ada, &workflow, json!("Please lookup it")).await;
+    // The first process is dropped while the tool is at work.
+    let received = async {
+        while fake.take_requests().is_empty() {
+            tokio::task::yield_now().await;
+        }
+    };
+    let has_ended = tokio::select! {
+        () = work_at(&app, &path, Time::now()) => true,
+        () = received => false,
+    };
+    assert!(!has_ended);
+    gate.open();
+    work_at(&app, &path, Time::now().plus(minutes(20))).await;
+    let run = read(&ada, &path).await;
+    assert_eq!(run["state"], "completed", "{run}");
+    assert_eq!(app.sum_charges(app.account("ada").org).await.1, 2);
+    assert_eq!(requests(&ada, &agent).await, 1);
+}

@@ -1,0 +1,146 @@
+//! Hot partitions: the writes of real runs of one workflow, counted by partition key and multiplied by the load. A schedule
+//! starts at most one run a minute, so the items of schedules are not part of it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use domain::id::{RunId, WebhookEventId, WebhookId};
+use shared::store::keys;
+use tests::provider::{Behaviour, FakeProvider};
+
+use super::hooks::{Hook, publish_hook};
+use super::*;
+
+/// The load of one workflow.
+const RUNS_PER_SECOND: f64 = 1_000.0;
+/// DynamoDB gives one partition key at most 1,000 write units a second. The rest is for bursts and other workflows.
+const MAX_UNITS_PER_SECOND: f64 = 500.0;
+/// The number of runs that are counted.
+const RUNS: usize = 8;
+
+/// The tables' keys and indexes that are spread over several partitions by the last byte of a random id, each with the
+/// number of its partitions.
+const SHARDED: [(&str, u8); 2] =
+    [("EntitiesTable.due", keys::RUN_SHARDS), ("JournalTable WEBHOOK#", keys::EVENT_SHARDS)];
+
+/// The name of a partition, or of the partitions that share the load.
+fn name_of(table: &str, partition: &str) -> String {
+    let name = format!("{table} {partition}");
+    match name.rsplit_once('#') {
+        Some((all, _)) if SHARDED.iter().any(|(sharded, _)| name.starts_with(sharded)) => all.to_owned(),
+        _ => name,
+    }
+}
+
+fn shards_of(name: &str) -> f64 {
+    let sharded = SHARDED.iter().find(|(sharded, _)| name.starts_with(sharded));
+    sharded.map_or(1.0, |(_, shards)| f64::from(*shards))
+}
+
+/// The write units of several runs.
+#[derive(Default)]
+struct Load {
+    runs: usize,
+    /// The units and the runs of each partition key.
+    partitions: BTreeMap<String, (f64, BTreeSet<usize>)>,
+    indexes: BTreeMap<String, f64>,
+}
+
+impl Load {
+    /// Adds what the platform wrote for one run.
+    fn add_run(&mut self, app: &TestApp) {
+        for writes in app.recorder.take().into_iter().flat_map(|call| call.writes) {
+            // The items of a run are smaller than a unit, so a call takes the same units for each item of a table.
+            let units = writes.units / writes.partitions.len() as f64;
+            for partition in writes.partitions {
+                let entry = self.partitions.entry(name_of(&writes.table, &partition)).or_default();
+                entry.0 += units;
+                entry.1.insert(self.runs);
+            }
+            for (index, units) in writes.index_units {
+                *self.indexes.entry(format!("{}.{index}", writes.table)).or_default() += units;
+            }
+        }
+        self.runs += 1;
+    }
+
+    /// The units a second of each partition key, hottest first.
+    fn by_partition(&self) -> Vec<(String, f64)> {
+        let share = |name: &str, units: f64| units / self.runs as f64 * RUNS_PER_SECOND / shards_of(name);
+        let keys = self.partitions.iter().map(|(partition, (units, runs))| {
+            // The partition of one run is written by this run only.
+            (partition.clone(), if runs.len() == 1 { *units } else { share(partition, *units) })
+        });
+        let indexes = self.indexes.iter().map(|(index, units)| (index.clone(), share(index, *units)));
+        let mut all: Vec<_> = keys.chain(indexes).collect();
+        all.sort_by(|one, other| other.1.total_cmp(&one.1));
+        all
+    }
+
+    #[track_caller]
+    fn assert_cool(&self, name: &str) {
+        let all = self.by_partition();
+        eprintln!("{name}: {:?}", &all[..all.len().min(3)]);
+        assert!(all[0].1 <= MAX_UNITS_PER_SECOND, "{name}: {:?}", &all[..all.len().min(5)]);
+    }
+}
+
+/// Calls a webhook, each time with another idempotency key, and carries out the runs to their end.
+async fn load_of(app: &TestApp, ada: &Person, hook: &Hook) -> Load {
+    let mut load = Load::default();
+    // The processes are warm.
+    for number in 0..=RUNS {
+        let answer = hook.call_with_key(&format!("order-{number}"), json!({"n": 21})).await;
+        assert!(answer.status.starts_with('2'), "{}", answer.text);
+        if answer.status == "202 Accepted" {
+            let path = format!("{}/{}", runs_path(&hook.workflow), answer.json["runId"].as_str().unwrap());
+            assert_eq!(carry_out(app, ada, &path).await["state"], "completed");
+        }
+        match number {
+            0 => drop(app.recorder.take()),
+            _ => load.add_run(app),
+        }
+    }
+    load
+}
+
+/// A graph that a webhook starts, with one node before its result.
+fn with_node(node_type: &str, config: Value, port: &str) -> Value {
+    let nodes = [
+        node("hook", "webhook", json!({})),
+        node("work", node_type, config),
+        node("end", "send_result", json!({"output": "input"})),
+    ];
+    graph(&nodes, &["hook.out work", &format!("work.{port} end")])
+}
+
+#[tokio::test]
+async fn no_partition_is_hot() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let server = FakeProvider::start().await;
+    server.respond_with(Behaviour::json(200, json!({"state": "open"})));
+    let called = publish(&ada, double()).await;
+    for (name, mode, graph) in [
+        ("without effects", "sync", with_node("transform", json!({"value": "input.n * 2"}), "out")),
+        ("asynchronous", "async", with_node("transform", json!({"value": "input.n * 2"}), "out")),
+        ("HTTP call", "async", with_node("http", json!({"method": "POST", "url": server.base_url}), "out")),
+        ("delay", "async", with_node("delay", json!({"seconds": 3_600}), "out")),
+        ("review", "async", with_node("review", json!({"title": "Send it?"}), "approved")),
+        ("other workflow", "async", with_node("workflow", json!({"workflowId": called}), "out")),
+    ] {
+        let hook = publish_hook(&app, &ada, graph, mode).await;
+        load_of(&app, &ada, &hook).await.assert_cool(name);
+    }
+}
+
+#[test]
+fn random_ids_spread_over_all_partitions() {
+    let (mut due, mut events) = (BTreeSet::new(), BTreeSet::new());
+    let webhook = WebhookId::new();
+    for _ in 0..1_000 {
+        due.insert(keys::run_shard(RunId::new()));
+        events.insert(keys::webhook_event(webhook, WebhookEventId::new()).pk);
+    }
+    assert_eq!(due.len(), usize::from(keys::RUN_SHARDS));
+    assert_eq!(events.len(), usize::from(keys::EVENT_SHARDS));
+}
