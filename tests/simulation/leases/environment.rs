@@ -4,12 +4,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::Error;
+use domain::id::RunId;
 use domain::lease::Shortage;
+use domain::run::RunStep;
 use domain::time::{Clock, Time};
 use domain::usage::{Tokens, UsageSource};
 use gateway::leases::{CallUsage, LeasePools, LeaseSlot, Taken};
 use shared::Context;
 use tokio::time::{sleep, timeout};
+use uuid::Uuid;
 
 use super::protocol::LeaseProtocol;
 use super::rules::Rule;
@@ -71,6 +74,7 @@ impl Environment {
             images: 0,
             provider: "simulated".to_owned(),
             request_id: call.number.to_string(),
+            step: step_of(call),
             body_hash: None,
         });
         for _ in 0..TRIES {
@@ -110,4 +114,10 @@ fn lagging_clock(process: &Process) -> Clock {
         let now_ms = process.now().as_millis() + BEFORE_THE_MINUTE_MS;
         Time::from_millis(now_ms / LAG_MS * LAG_MS - BEFORE_THE_MINUTE_MS)
     })
+}
+
+/// The step for which a call is made. A third of the calls are made for runs: each payer has one, with four steps.
+fn step_of(call: &Call) -> Option<RunStep> {
+    let run = RunId::from(Uuid::from_u128(call.payer as u128));
+    call.number.is_multiple_of(3).then(|| RunStep { run, path: format!("each[{}]/ask", call.number % 4) })
 }

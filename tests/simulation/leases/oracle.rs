@@ -3,15 +3,16 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use domain::id::OrgId;
+use domain::id::{OrgId, RunId};
 use domain::lease::month;
 use domain::ledger::LedgerEntry;
 use domain::limits::Dimension;
+use domain::run::RunStep;
 use domain::time::Time;
 use serde_json::Value;
 use shared::store::ledger::EntryFilter;
 use shared::store::usage::{AdjustmentSums, Figures};
-use shared::store::{Leases, Ledger, keys};
+use shared::store::{Leases, Ledger, RunUsage, keys};
 
 use super::history::sweep;
 use super::protocol::LeaseProtocol;
@@ -66,6 +67,7 @@ pub async fn check_invariants(world: &Arc<World>, protocol: &LeaseProtocol) {
     every_answer_has_its_charge(protocol);
     ledger_and_balance_agree(&auditor, protocol).await;
     usage_is_the_ledgers_sum(&auditor, protocol).await;
+    usage_of_runs_is_the_ledgers_sum(&auditor, protocol).await;
     meters_agree(world, protocol);
 }
 
@@ -165,6 +167,23 @@ async fn usage_is_the_ledgers_sum(auditor: &Process, protocol: &LeaseProtocol) {
             of_month.map(|((_, _, key), figures)| (key.clone(), *figures)).collect();
         if found != expected {
             record_violation(protocol, Oracle::Usage, format!("{found:?} instead of {expected:?}"));
+        }
+    }
+}
+
+/// Checks that the usage of each step of a run is the sum of the charges that name it.
+async fn usage_of_runs_is_the_ledgers_sum(auditor: &Process, protocol: &LeaseProtocol) {
+    let mut runs = BTreeMap::<RunId, BTreeMap<String, Figures>>::new();
+    for charge in protocol.accounting().charges.values().flatten() {
+        if let Some(RunStep { run, path }) = charge.step.as_deref() {
+            *runs.entry(*run).or_default().entry(path.clone()).or_default() += Figures::from(charge);
+        }
+    }
+    let usage = RunUsage::new(&auditor.context()).unwrap();
+    for (run, expected) in runs {
+        let found = usage.find(run).await.unwrap();
+        if found != expected {
+            record_violation(protocol, Oracle::Usage, format!("run {run}: {found:?} instead of {expected:?}"));
         }
     }
 }

@@ -84,8 +84,9 @@ impl RunAccount {
 
     /// Whether the intent of an attempt is in the log.
     pub fn has_intent(&self, of: &str, number: u32) -> bool {
-        self.kinds()
-            .any(|kind| matches!(kind, RunEventKind::StepStarted { step, attempt } if step == of && *attempt == number))
+        self.kinds().any(
+            |kind| matches!(kind, RunEventKind::StepStarted { step, attempt, .. } if step == of && *attempt == number),
+        )
     }
 
     /// Whether the result of a step is in the log.

@@ -66,7 +66,9 @@ impl Effects for SimulatedEffects {
         match fate {
             0..=3 => Err(error(RetryHint::After(Duration::from_secs(if fate == 0 { 30 } else { 0 })))),
             4 => Err(error(RetryHint::Never)),
-            _ if effect.node_type.name == WorkflowNode::NAME => Ok(EffectOutcome::Call(Box::new(self.called(&effect)))),
+            _ if effect.operation.name() == WorkflowNode::NAME => {
+                Ok(EffectOutcome::Call(Box::new(self.called(&effect))))
+            }
             _ => {
                 let value = json!({"n": fate * 10, "key": effect.idempotency_key});
                 Ok(EffectOutcome::Completed(StepOutcome::new("out", value)))
@@ -92,8 +94,8 @@ impl SimulatedEffects {
             origin: self.run.origin,
             trigger: TRIGGER.to_owned(),
             input: json!({"n": 70}),
-            call: None,
-            parent: Some(ParentStep { run: self.run.id, step: effect.step.clone(), depth }),
+            webhook_call: None,
+            parent: Some(ParentStep { run: self.run.id, step: effect.step.clone(), depth, root: self.run.root() }),
         }
     }
 
@@ -114,10 +116,10 @@ impl SimulatedEffects {
         if run.epoch() != self.epoch {
             violations.push(Oracle::LostRun);
         }
-        let on_uncertain = match effect.node_type.name {
+        let on_uncertain = match effect.operation.name() {
             // It starts nothing itself, so it is always repeated.
             WorkflowNode::NAME => OnUncertain::Retry,
-            _ => Policy::read(&effect.config).on_uncertain.unwrap_or(effect.node_type.on_uncertain),
+            _ => Policy::read(&effect.config).on_uncertain.unwrap_or(effect.operation.on_uncertain()),
         };
         for before in run.performed.iter().filter(|before| before.step == step) {
             if before.attempt == attempt && on_uncertain != OnUncertain::Retry {

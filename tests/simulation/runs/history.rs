@@ -23,8 +23,21 @@ const LONGEST: Duration = Duration::from_secs(3 * 60 * 60);
 const REST: Duration = Duration::from_secs(60);
 
 pub fn run(seed: u64, disabled_rule: Option<Rule>) -> Report<Oracle> {
+    run_planned(seed, Scenario::from_seed(seed), disabled_rule)
+}
+
+/// Runs a history whose only fault is that the storage often does not answer. No attempt is in doubt then.
+pub fn run_with_unreliable_storage(seed: u64) -> Report<Oracle> {
+    let mut report = run_planned(seed, Scenario::from_seed(seed).with_unreliable_storage(), None);
+    if let Some(repeated) = report.findings.tally.get("uncertain attempts repeated") {
+        report.findings.record_violation(Oracle::GaveUp, format!("{repeated} attempts took place again"));
+    }
+    report
+}
+
+fn run_planned(seed: u64, scenario: Scenario, disabled_rule: Option<Rule>) -> Report<Oracle> {
     run_in_virtual_time(seed, async {
-        let protocol = Arc::new(RunProtocol::new(Scenario::from_seed(seed), disabled_rule));
+        let protocol = Arc::new(RunProtocol::new(scenario, disabled_rule));
         let scenario = &protocol.scenario;
         let world = World::new(seed, scenario.starts_at, scenario.faults, protocol.clone());
         drop(timeout(LONGEST, run_scenario(&world, &protocol)).await);

@@ -13,9 +13,11 @@ mod scenario;
 mod workers;
 
 use crate::machine::runner::{check_every_rule_is_needed, check_histories, check_seed_determines_trace};
-use history::run;
+use history::{run, run_with_unreliable_storage};
 
 const HISTORIES: u64 = 60;
+/// These are slower, because every call is repeated several times.
+const UNRELIABLE_HISTORIES: u64 = 6;
 
 #[test]
 fn every_run_ends_and_no_recorded_effect_is_repeated() {
@@ -38,6 +40,13 @@ fn every_run_ends_and_no_recorded_effect_is_repeated() {
         "workers killed",
     ];
     check_histories(HISTORIES, &expected, |seed| run(seed, None));
+}
+
+/// A holder waits for the storage, instead of dropping the effects in progress.
+#[test]
+fn holders_wait_while_the_storage_does_not_answer() {
+    let expected = ["runs completed", "runs called", "reviews answered", "runs parked"];
+    check_histories(UNRELIABLE_HISTORIES, &expected, run_with_unreliable_storage);
 }
 
 /// Without any one rule of the protocol, an oracle finds a violation.

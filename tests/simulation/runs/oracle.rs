@@ -49,6 +49,8 @@ pub enum Oracle {
     WrongCallResult,
     /// A run goes on long after nobody needs it any more.
     Orphan,
+    /// A holder dropped its effects because the storage did not answer.
+    GaveUp,
 }
 
 /// A run goes on within this time after an answer: the claim of a holder that was killed lasts 930 s, and the ticker looks

@@ -54,11 +54,11 @@ async fn start_once(process: &Process, protocol: &RunProtocol, runs: &Runs, plan
         origin: RunOrigin::Manual,
         trigger: TRIGGER.to_owned(),
         input: json!({"n": 70}),
-        call: None,
+        webhook_call: None,
         parent: None,
     };
-    let key = StartKey { source: "client".to_owned(), key: planned.id.to_string(), request: "same".to_owned() };
-    let started = runs.start(new, Some(key)).await?;
+    let key = StartKey::new("client".to_owned(), planned.id.to_string(), "same".to_owned());
+    let started = runs.start(new, key).await?;
     let id = match &started {
         Started::Now(run) => run.id,
         Started::Before(id) => *id,

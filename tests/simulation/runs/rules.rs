@@ -179,7 +179,7 @@ fn hide_repeated_begins(part: &mut Value, accounts: &Accounts) {
     let text = part["Item"]["events"]["S"].as_str().unwrap_or_default();
     let mut events: Vec<RunEvent> = serde_json::from_str(text).expect("a part has events");
     for event in &mut events {
-        if let RunEventKind::StepStarted { step, attempt } = &event.kind
+        if let RunEventKind::StepStarted { step, attempt, .. } = &event.kind
             && run.has_intent(step, *attempt)
         {
             event.kind = RunEventKind::StepSkipped { step: step.clone() };

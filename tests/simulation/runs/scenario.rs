@@ -26,6 +26,8 @@ pub struct Scenario {
     pub faults: Faults,
     /// Nothing fails.
     pub is_calm: bool,
+    /// Holders divide what they store into transactions of at most this size, so that crashes between them are likely.
+    pub transaction_bytes: Option<usize>,
 }
 
 pub struct PlannedRun {
@@ -76,7 +78,26 @@ impl Scenario {
             approvers: vec![process_faults(random, is_calm, &starts), ProcessFaults::default()],
             tickers: vec![process_faults(random, is_calm, &starts), ProcessFaults::default()],
             is_calm,
+            transaction_bytes: (seed % 7 == 3).then_some(200),
             faults: if is_calm { Faults::default() } else { Faults::random(random) },
+        }
+    }
+}
+
+impl Scenario {
+    /// The same runs, with one worker that is never killed and a storage that often does not answer.
+    pub fn with_unreliable_storage(self) -> Self {
+        let immortal = ProcessFaults::default;
+        let shift = Duration::from_secs(900);
+        let runs = self.runs.into_iter().filter(|run| !run.has_poison).map(|run| PlannedRun { stops_at: None, ..run });
+        Self {
+            runs: runs.collect(),
+            workers: vec![WorkerLife { begins_at: Duration::ZERO, faults: immortal(), shift }],
+            approvers: vec![immortal()],
+            tickers: vec![immortal()],
+            faults: Faults { request_lost: 350, ..Faults::default() },
+            is_calm: false,
+            ..self
         }
     }
 }

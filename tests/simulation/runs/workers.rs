@@ -7,7 +7,7 @@ use domain::run::Run;
 use domain::time::{Clock, Time};
 use domain::{Error, Result};
 use engine::compile::ExecutionPlan;
-use runner::{Plans, Worker};
+use runner::{Admission, Plans, Worker};
 use shared::store::Runs;
 use tokio::sync::Notify;
 use tokio::time::{sleep, timeout};
@@ -33,6 +33,15 @@ impl Plans for SimulatedPlans {
         // The number of a called workflow is the number of its release.
         let called = called.get(usize::try_from(run.release_number).unwrap_or(usize::MAX));
         planned.or(called).cloned().ok_or_else(|| Error::internal("the run is unknown"))
+    }
+}
+
+/// No owner is suspended, and no workflow is paused.
+struct AdmitsAll;
+
+impl Admission for AdmitsAll {
+    async fn admits(&self, _: &Run) -> Result<bool> {
+        Ok(true)
     }
 }
 
@@ -66,8 +75,12 @@ async fn serve(process: &Process, protocol: &Arc<RunProtocol>, kill: &Arc<Notify
         Some(Rule::BeginsEffectsInTime) => lagging_clock(process),
         _ => context.clock.clone(),
     };
-    let worker =
-        Worker { runs: Runs::new(&context).unwrap(), plans: SimulatedPlans(protocol.clone()), performers, clock };
+    let runs = Runs::new(&context).unwrap();
+    let runs = match protocol.scenario.transaction_bytes {
+        Some(max_bytes) => runs.with_small_transactions(max_bytes),
+        None => runs,
+    };
+    let worker = Worker { runs, admission: AdmitsAll, plans: SimulatedPlans(protocol.clone()), performers, clock };
     loop {
         let delivery = receive(process).await;
         let hint = serde_json::from_str(&delivery.body).expect("the message is a hint");
