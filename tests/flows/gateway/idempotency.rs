@@ -196,6 +196,7 @@ async fn record_charge(slot: &mut LeaseSlot, claim: &Claim) -> bool {
         images: 0,
         provider: "p".to_owned(),
         request_id: "r".to_owned(),
+        step: None,
         body_hash: None,
     };
     let charge = slot.price_call(outcome);

@@ -163,6 +163,7 @@ fn run_once(
     let start = RunStart { run_id: "r1".to_owned(), trigger, input: input.clone(), now };
     let mut execution = Execution::new(plan.clone(), start, History::default());
     loop {
+        execution.settle(u64::MAX);
         let due = execution.take_due();
         for event in execution.take_events() {
             check_event(plan, &event, visited);
@@ -170,7 +171,7 @@ fn run_once(
         match execution.end() {
             Some(RunEnd::Completed { output }) => return Some(output.clone()),
             Some(_) => return None,
-            None => {}
+            None => assert!(!due.is_empty(), "the run waits for nothing"),
         }
         for effect in due {
             let step = &plan.steps[effect.path.step];

@@ -1,0 +1,52 @@
+//! Graphs of nodes and connections.
+
+use serde_json::{Value, json};
+
+#[derive(Default)]
+pub struct GraphBuilder {
+    nodes: Vec<Value>,
+    connections: Vec<Value>,
+    witness: u16,
+}
+
+/// The output port of a node, such as `check.approved`.
+pub type Exit = String;
+
+impl GraphBuilder {
+    /// A graph whose `http` nodes call the witness on this port.
+    pub fn new(witness: u16) -> Self {
+        Self { witness, ..Self::default() }
+    }
+
+    pub fn node(&mut self, id: &str, r#type: &str, config: Value) {
+        self.nodes.push(json!({"id": id, "type": r#type, "name": "", "config": config}));
+    }
+
+    /// Connects output ports with the port `in` of a node.
+    pub fn connect(&mut self, exits: &[Exit], to: &str) {
+        for exit in exits {
+            self.connect_port(exit, to, "in");
+        }
+    }
+
+    pub fn connect_port(&mut self, exit: &str, to: &str, to_port: &str) {
+        let (node, port) = exit.split_once('.').unwrap_or((exit, "out"));
+        let connection = json!({"from": {"node": node, "port": port}, "to": {"node": to, "port": to_port}});
+        self.connections.push(connection);
+    }
+
+    /// A call of the witness. The path of its URL names the run, the node and, in a loop, the index.
+    pub fn call(&mut self, id: &str, in_loop: bool) {
+        let index = if in_loop { "/{{ vars.index }}" } else { "" };
+        let url = format!("http://127.0.0.1:{}/effects/{{{{ run.id }}}}/{id}{index}", self.witness);
+        let config = json!({
+            "method": "POST", "url": url, "body": {"type": "json", "value": "{'run': run.id}"},
+            "retry": {"maxAttempts": 5, "backoffMs": 200},
+        });
+        self.node(id, "http", config);
+    }
+
+    pub fn into_json(self) -> Value {
+        json!({"nodes": self.nodes, "connections": self.connections})
+    }
+}
