@@ -1,5 +1,6 @@
 //! Registers the mock as a provider and a model in Atelier's gateway, as an operator.
 
+use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::Result;
@@ -22,14 +23,15 @@ pub async fn register(base: &str, operator_key: &str, mock_port: u16) -> Result<
         "context_window": 32_768, "max_output_tokens": MAX_TOKENS, "pricing": {"input": "0.10", "output": "0.40"},
         "deployments": [{"provider": PROVIDER, "model": MOCK_MODEL}],
     });
-    post(&format!("{base}/admin/providers"), operator_key, &provider).await?;
-    post(&format!("{base}/admin/models"), operator_key, &model).await
+    call(Method::POST, &format!("{base}/admin/providers"), operator_key, &provider).await?;
+    call(Method::POST, &format!("{base}/admin/models"), operator_key, &model).await.map(drop)
 }
 
-async fn post(url: &str, key: &str, body: &Value) -> Result<()> {
-    let response = client()?.post(url).bearer_auth(key).json(body).send().await?;
+/// Sends a request that must succeed, and returns the body of its response.
+pub async fn call(method: Method, url: &str, key: &str, body: &Value) -> Result<Value> {
+    let response = client()?.request(method.clone(), url).bearer_auth(key).json(body).send().await?;
     match response.status() {
-        status if status.is_success() => Ok(()),
-        status => Err(format!("POST {url} answered {status}: {}", response.text().await?).into()),
+        status if status.is_success() => Ok(response.json().await?),
+        status => Err(format!("{method} {url} answered {status}: {}", response.text().await?).into()),
     }
 }

@@ -8,31 +8,57 @@ use local::credentials::StoredCredentials;
 use tests::binaries;
 use tokio::process::Command;
 
+use crate::call::Service;
 use crate::load::Target;
 use crate::process::{Process, free_port, server};
-use crate::{Result, admin};
+use crate::{Result, admin, publication};
 
 /// The time limit of a clean build on a slow machine.
 const BUILD: Duration = Duration::from_secs(1_800);
 
-pub async fn start(run: &Path, mock_port: u16) -> Result<(Target, Process)> {
-    let binary = build().await?;
-    let data = run.join("atelier");
-    fs::create_dir_all(&data)?;
-    let port = free_port()?;
-    let mut command = server(binary);
-    command.args(["--port", &port.to_string(), "--data-dir"]).arg(&data);
-    let process = Process::serve(&mut command, port, &run.join("atelier.log")).await?;
+/// A platform that runs, and its credentials.
+pub struct Platform {
+    pub port: u16,
+    pub credentials: StoredCredentials,
+    process: Process,
+}
 
-    let stored = StoredCredentials::read(&data)
-        .map_err(|failure| failure.to_string())?
-        .ok_or("the platform wrote no credentials")?;
-    let ada = stored.users.get("ada").ok_or("the credentials have no user ada")?;
+/// Starts the gateway with the mock as its provider.
+pub async fn start_gateway(run: &Path, mock_port: u16) -> Result<(Target, Process)> {
+    let Platform { port, credentials, process } = Platform::start(run).await?;
+    let ada = credentials.users.get("ada").ok_or("the credentials have no user ada")?;
     let base = format!("http://127.0.0.1:{port}{}", admin::BASE);
-    admin::register(&base, &stored.operator.api_key, mock_port).await?;
+    admin::register(&base, &credentials.operator.api_key, mock_port).await?;
     let headers = vec![("authorization".to_owned(), format!("Bearer {}", ada.api_key))];
     let path = format!("{}/chat/completions", admin::BASE);
-    Ok((Target { port, path, headers, model: admin::MODEL.to_owned() }, process))
+    let service = Service::Chat { model: admin::MODEL.to_owned() };
+    Ok((Target { port, path, headers, service }, process))
+}
+
+/// Starts the webhook of a published workflow.
+pub async fn start_webhook(run: &Path) -> Result<(Target, Process)> {
+    let Platform { port, credentials, process } = Platform::start(run).await?;
+    let ada = credentials.users.get("ada").ok_or("the credentials have no user ada")?;
+    let webhook = publication::publish(&format!("http://127.0.0.1:{port}"), &ada.api_key).await?;
+    let headers = vec![("authorization".to_owned(), format!("Bearer {}", webhook.token))];
+    Ok((Target { port, path: webhook.path, headers, service: Service::Workflow }, process))
+}
+
+impl Platform {
+    async fn start(run: &Path) -> Result<Self> {
+        let binary = build().await?;
+        let data = run.join("atelier");
+        fs::create_dir_all(&data)?;
+        let port = free_port()?;
+        let mut command = server(binary);
+        command.args(["--port", &port.to_string(), "--data-dir"]).arg(&data);
+        let process = Process::serve(&mut command, port, &run.join("atelier.log")).await?;
+
+        let credentials = StoredCredentials::read(&data)
+            .map_err(|failure| failure.to_string())?
+            .ok_or("the platform wrote no credentials")?;
+        Ok(Self { port, credentials, process })
+    }
 }
 
 /// Builds the binary `local` into the target folder that this binary is in.

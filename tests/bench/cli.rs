@@ -33,10 +33,13 @@ pub enum Command {
     /// Run the load that standard input describes
     #[command(hide = true)]
     Load,
+    /// Compare the webhook of a workflow with one of Node-RED: five steps without effects
+    Webhooks(Measure),
 }
 
+/// How the subjects of a comparison are measured.
 #[derive(Args)]
-pub struct Bench {
+pub struct Measure {
     /// How many times each subject is measured
     #[arg(long, default_value_t = 5, value_parser = value_parser!(u32).range(1..=100))]
     rounds: u32,
@@ -46,18 +49,24 @@ pub struct Bench {
     /// The numbers of concurrent connections: one measurement for each
     #[arg(long, value_delimiter = ',', default_value = "1,16", value_parser = connections)]
     connections: Vec<usize>,
+    /// Fail unless Atelier meets its limits, and is better than each other gateway in every round
+    #[arg(long)]
+    pub check: bool,
+    /// The folder in which the others are installed once [default: ~/.cache/atelier-bench]
+    #[arg(long)]
+    cache: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub struct Bench {
+    #[command(flatten)]
+    pub measure: Measure,
     /// The gateways to measure; the mock itself is always measured
     #[arg(long, value_enum, value_delimiter = ',', default_value = "atelier,litellm,portkey")]
     only: Vec<Name>,
     /// Measure streams too
     #[arg(long)]
     stream: bool,
-    /// Fail unless Atelier is better than each other gateway in every round
-    #[arg(long)]
-    pub check: bool,
-    /// The folder in which the other gateways are installed once [default: ~/.cache/atelier-bench]
-    #[arg(long)]
-    cache: Option<PathBuf>,
 }
 
 impl Bench {
@@ -68,7 +77,13 @@ impl Bench {
     }
 
     pub fn plan(&self) -> Plan {
-        let Self { rounds, seconds, ref connections, stream, .. } = *self;
+        self.measure.plan(self.stream)
+    }
+}
+
+impl Measure {
+    pub fn plan(&self, stream: bool) -> Plan {
+        let Self { rounds, seconds, ref connections, .. } = *self;
         Plan { rounds, seconds: seconds.into(), connections: connections.clone(), stream }
     }
 

@@ -10,7 +10,7 @@ use crate::{Result, table, verdict};
 pub async fn compare(bench: &Bench) -> Result<()> {
     let (wanted, plan) = (bench.names(), bench.plan());
     // Declared first, so that the folders are dropped after the processes that write to them.
-    let folders = Folders::new(bench.cache()?)?;
+    let folders = Folders::new(bench.measure.cache()?)?;
     let (mock_port, mut subjects) = (free_port()?, Vec::new());
     for &name in &wanted {
         println!("starting {} …", name.display_name());
@@ -37,7 +37,7 @@ pub async fn compare(bench: &Bench) -> Result<()> {
         println!("Streaming: {sentence}: {}.", yes_or_no(is_so));
         is_met &= is_so;
     }
-    if bench.check && !is_met {
+    if bench.measure.check && !is_met {
         return Err(
             "Atelier must be better than each other gateway in every round, and its streams within their limits".into(),
         );

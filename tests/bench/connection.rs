@@ -12,8 +12,8 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tokio::time::{sleep, timeout};
 
+use crate::call::Expected;
 use crate::load::Target;
-use crate::openai::Expected;
 
 /// The timeout of one call.
 pub const PATIENCE: Duration = Duration::from_secs(10);

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use tokio::process::Command;
 
+use crate::call::Service;
 use crate::load::Target;
 use crate::openai::MOCK_MODEL;
 use crate::process::{Process, free_port, server};
@@ -35,7 +36,8 @@ pub async fn start(cache: &Path, run: &Path, mock_port: u16) -> Result<(Target, 
     let process = Process::serve(&mut command, port, &run.join("litellm.log")).await?;
 
     let headers = vec![("authorization".to_owned(), format!("Bearer {KEY}"))];
-    Ok((Target { port, path: "/v1/chat/completions".to_owned(), headers, model: MODEL.to_owned() }, process))
+    let service = Service::Chat { model: MODEL.to_owned() };
+    Ok((Target { port, path: "/v1/chat/completions".to_owned(), headers, service }, process))
 }
 
 fn configuration(mock_port: u16) -> String {

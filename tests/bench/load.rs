@@ -11,8 +11,9 @@ use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
 use tokio::time::timeout;
 
+use crate::Result;
+use crate::call::Service;
 use crate::connection::{Connection, PATIENCE, Tally};
-use crate::{Result, openai};
 
 /// Connections that each repeat the same call: the next one is sent when the last one is answered.
 #[derive(Serialize, Deserialize)]
@@ -23,13 +24,13 @@ pub struct Load {
     pub stream: bool,
 }
 
-/// The address and the credentials for chat completions.
+/// The address and the credentials of a service.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Target {
     pub port: u16,
     pub path: String,
     pub headers: Vec<(String, String)>,
-    pub model: String,
+    pub service: Service,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -70,8 +71,8 @@ impl Load {
 
     /// Runs the load in this process.
     pub async fn make(self) -> Result<Report> {
-        let call = openai::request(&self.target.model, self.stream);
-        let expected = Arc::new(openai::Expected::new(self.stream));
+        let call = self.target.service.request(self.stream);
+        let expected = Arc::new(self.target.service.expected(self.stream));
         let connections = (0..self.connections).map(|_| Connection::new(&self.target, call.clone(), expected.clone()));
         let connections: Vec<_> = connections.collect::<http::Result<_>>()?;
         let began = Instant::now();

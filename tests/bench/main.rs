@@ -1,25 +1,31 @@
-//! Benchmark of Atelier's gateway against other gateways: `cargo run --release -p tests --bin bench -- --help`.
+//! Benchmarks of Atelier against others: of its gateway, and of the webhooks of its workflows.
+//! `cargo run --release -p tests --bin bench -- --help`.
 #![expect(clippy::print_stdout, reason = "this program prints its results")]
 
 mod admin;
 mod atelier;
+mod call;
 mod cli;
 mod compare;
 mod connection;
 mod direct;
+mod flow;
 mod install;
 mod litellm;
 mod load;
 mod mock;
+mod node_red;
 mod openai;
 mod portkey;
 mod process;
 mod procfs;
+mod publication;
 mod results;
 mod rounds;
 mod subject;
 mod table;
 mod verdict;
+mod webhooks;
 
 use std::error::Error;
 use std::io;
@@ -39,11 +45,8 @@ async fn main() -> ExitCode {
     let done = match cli.command {
         Some(Command::Mock { port }) => mock::serve(port).await.map_err(Into::into),
         Some(Command::Load) => make_load().await,
-        // A signal drops the comparison, and with it every process that it started.
-        None => tokio::select! {
-            done = compare::compare(&cli.bench) => done,
-            stopped = stop_signal() => stopped,
-        },
+        Some(Command::Webhooks(measurement)) => until_stopped(webhooks::compare(&measurement)).await,
+        None => until_stopped(compare::compare(&cli.bench)).await,
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -51,6 +54,14 @@ async fn main() -> ExitCode {
             eprintln!("bench: {cause}");
             ExitCode::FAILURE
         }
+    }
+}
+
+/// A signal drops the comparison, and with it every process that it started.
+async fn until_stopped(comparison: impl Future<Output = Result<()>>) -> Result<()> {
+    tokio::select! {
+        done = comparison => done,
+        stopped = stop_signal() => stopped,
     }
 }
 

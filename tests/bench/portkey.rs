@@ -4,6 +4,7 @@ use std::path::Path;
 
 use tokio::process::Command;
 
+use crate::call::Service;
 use crate::load::Target;
 use crate::openai::MOCK_MODEL;
 use crate::process::{Process, free_port, server};
@@ -36,5 +37,6 @@ pub async fn start(cache: &Path, run: &Path, mock_port: u16) -> Result<(Target, 
         ("x-portkey-custom-host", format!("http://127.0.0.1:{mock_port}/v1")),
     ];
     let headers = headers.map(|(name, value)| (name.to_owned(), value)).into();
-    Ok((Target { port, path: "/v1/chat/completions".to_owned(), headers, model: MOCK_MODEL.to_owned() }, process))
+    let service = Service::Chat { model: MOCK_MODEL.to_owned() };
+    Ok((Target { port, path: "/v1/chat/completions".to_owned(), headers, service }, process))
 }

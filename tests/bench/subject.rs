@@ -1,4 +1,4 @@
-//! The subjects of the benchmark: the mock itself, and the gateways in front of it.
+//! The subjects of the benchmarks: the mock itself and the gateways in front of it, and the servers of workflows.
 
 use std::fs;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use clap::ValueEnum;
 
 use crate::load::{Load, Target};
 use crate::process::Process;
-use crate::{Result, atelier, direct, litellm, portkey};
+use crate::{Result, atelier, direct, litellm, node_red, portkey};
 
 /// The warm-up time. In its first six seconds, Portkey's just-in-time compiler makes a call take half as long again.
 const WARM_UP_S: f64 = 8.0;
@@ -19,6 +19,11 @@ pub enum Name {
     Atelier,
     Litellm,
     Portkey,
+    /// The webhook of a workflow of Atelier.
+    #[value(skip)]
+    Webhook,
+    #[value(skip)]
+    NodeRed,
 }
 
 impl Name {
@@ -26,9 +31,10 @@ impl Name {
     pub fn display_name(self) -> &'static str {
         match self {
             Self::Direct => "direct",
-            Self::Atelier => "atelier",
+            Self::Atelier | Self::Webhook => "atelier",
             Self::Litellm => "litellm",
             Self::Portkey => "portkey",
+            Self::NodeRed => "node-red",
         }
     }
 }
@@ -62,14 +68,16 @@ impl Drop for Folders {
 }
 
 impl Subject {
-    /// Starts a subject in front of the mock, and warms it up until it forwards calls.
+    /// Starts a subject, and warms it up. Gateways are in front of the mock.
     pub async fn start(name: Name, folders: &Folders, mock_port: u16) -> Result<Self> {
         let Folders { cache, run } = folders;
         let (target, process) = match name {
             Name::Direct => direct::start(run, mock_port).await?,
-            Name::Atelier => atelier::start(run, mock_port).await?,
+            Name::Atelier => atelier::start_gateway(run, mock_port).await?,
             Name::Litellm => litellm::start(cache, run, mock_port).await?,
             Name::Portkey => portkey::start(cache, run, mock_port).await?,
+            Name::Webhook => atelier::start_webhook(run).await?,
+            Name::NodeRed => node_red::start(cache, run).await?,
         };
         let subject = Self { name, target, process };
         subject.warm_up().await?;
@@ -80,6 +88,6 @@ impl Subject {
         let target = self.target.clone();
         let load = Load { target, connections: WARM_UP_CONNECTIONS, seconds: WARM_UP_S, stream: false };
         let report = load.run().await?;
-        report.first_error.map_or(Ok(()), |error| Err(format!("it does not forward calls: {error}").into()))
+        report.first_error.map_or(Ok(()), |error| Err(format!("it does not answer calls: {error}").into()))
     }
 }

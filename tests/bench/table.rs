@@ -15,6 +15,8 @@ const WHOLE: [&str; 9] = [
     "without services",
     "RSS MB",
 ];
+const WEBHOOKS: [&str; 8] =
+    ["subject", "connections", "p50 ms", "p99 ms", "runs/s", "CPU ms per run", "without services", "RSS MB"];
 const STREAMS: [&str; 7] = [
     "streaming",
     "connections",
@@ -48,6 +50,20 @@ pub fn whole_table(results: &Results, names: &[Name], kinds: &[Kind]) -> String 
         vec![
             format_number(results.median(name, kind, Measurement::p50_ms), 3),
             format_number(results.added(name, kind, Measurement::p50_ms), 3),
+            format_number(results.median(name, kind, Measurement::p99_ms), 3),
+            format_number(results.median(name, kind, Measurement::requests_per_s), 0),
+            format_number(results.median(name, kind, Measurement::cpu_ms_per_call), 3),
+            format_number(results.median(name, kind, Measurement::cpu_ms_per_call_without_services), 3),
+            format_number(results.median(name, kind, Measurement::rss_mb), 0),
+        ]
+    })
+}
+
+/// The table of webhooks. It has no additions, because nothing is behind the subjects.
+pub fn webhook_table(results: &Results, names: &[Name], kinds: &[Kind]) -> String {
+    table(&WEBHOOKS, names, kinds, |name, kind| {
+        vec![
+            format_number(results.median(name, kind, Measurement::p50_ms), 3),
             format_number(results.median(name, kind, Measurement::p99_ms), 3),
             format_number(results.median(name, kind, Measurement::requests_per_s), 0),
             format_number(results.median(name, kind, Measurement::cpu_ms_per_call), 3),

@@ -1,0 +1,29 @@
+//! Publishes the workflow of the comparison with Node-RED, behind a synchronous webhook.
+
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::admin::call;
+use crate::{Result, flow};
+
+pub struct PublishedWebhook {
+    pub path: String,
+    pub token: String,
+}
+
+pub async fn publish(base: &str, key: &str) -> Result<PublishedWebhook> {
+    let workflows = format!("{base}/builder/v1/workflows");
+    let created = call(Method::POST, &workflows, key, &json!({"name": "Bench", "graph": flow::graph()})).await?;
+    let workflow = format!("{workflows}/{}", text(&created, "id")?);
+    let created = call(Method::POST, &format!("{workflow}/webhooks"), key, &json!({"name": "Bench"})).await?;
+    let webhook = text(&created, "id")?;
+    let channel = json!({"inputs": [{"nodeId": "hook", "config": {"webhookId": webhook}}]});
+    call(Method::PUT, &format!("{workflow}/connections"), key, &channel).await?;
+    call(Method::POST, &format!("{workflow}/publish"), key, &json!({})).await?;
+    Ok(PublishedWebhook { path: format!("/hooks/v1/{webhook}"), token: text(&created, "token")? })
+}
+
+fn text(created: &Value, field: &str) -> Result<String> {
+    let text = created["data"][field].as_str();
+    text.map(str::to_owned).ok_or_else(|| format!("a response has no {field}").into())
+}
