@@ -40,9 +40,9 @@ pub async fn drive_within<J: Journal, E: Effects>(
         let message = format!("the platform stopped {crashes} times in a row while the run was in progress here");
         let node_id = Some(plan.steps[step].id.clone());
         let end = RunEnd::Failed(RunError { code: "crashed".to_owned(), message, node_id });
-        let stopped = restored.stopped.into_iter().chain(restored.begun.values().filter_map(Begun::run_id)).collect();
-        let stop = Commit { stopped, ..Commit::default() };
-        if !stop.is_empty() && journal.commit(&stop).await? == Hold::Lost {
+        let mut follow_up = restored.follow_up;
+        follow_up.stopped.extend(restored.begun.values().filter_map(Begun::run_id));
+        if !follow_up.is_empty() && journal.commit(&follow_up).await? == Hold::Lost {
             return Ok(Departure::Lost);
         }
         return end_run(journal, Vec::new(), &end, shift.clock.now()).await;
@@ -62,8 +62,7 @@ pub async fn drive_within<J: Journal, E: Effects>(
         active: BTreeMap::new(),
         in_progress: FuturesUnordered::new(),
         results: VecDeque::new(),
-        // A process that crashed may have committed without stopping them.
-        pending: Commit { stopped: restored.stopped, ..Commit::default() },
+        pending: restored.follow_up,
     };
     driver.carry_out(journal).await
 }

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashSet};
 
 use serde_json::Value;
 
-use super::TIMEOUT;
 use super::events::EventKey;
+use super::{Commit, TIMEOUT};
 use crate::compile::ExecutionPlan;
 use crate::run::{Decision, History, StepError, StepOutcome, StepPath, is_effect};
 use domain::id::RunId;
@@ -20,8 +20,9 @@ pub struct Restored {
     pub history: History,
     /// The effects that have begun and have no result.
     pub begun: BTreeMap<StepPath, Begun>,
-    /// The runs for which steps no longer wait, because they were canceled or timed out.
-    pub stopped: Vec<RunId>,
+    /// Stops the runs and cancels the reviews for which steps no longer wait. A process that crashed may have stored that
+    /// the steps ended, and no more.
+    pub follow_up: Commit,
     /// The computed events that the log has. A result may be stored without the events that follow from it.
     pub stored: HashSet<EventKey>,
 }
@@ -83,7 +84,7 @@ pub fn restore(plan: &ExecutionPlan, log: Vec<RunEvent>) -> Result<Restored> {
 impl Restored {
     /// With any other error, the run that the step waited for has ended.
     fn stop_after_timeout(&mut self, begun: Option<Begun>, error: &StepError) {
-        self.stopped.extend(begun.and_then(|begun| begun.run_id()).filter(|_| error.code == TIMEOUT));
+        self.follow_up.stopped.extend(begun.and_then(|begun| begun.run_id()).filter(|_| error.code == TIMEOUT));
     }
 
     fn read(&mut self, plan: &ExecutionPlan, kind: RunEventKind, done: &mut HashSet<StepPath>) -> Result<()> {
@@ -138,10 +139,11 @@ impl Restored {
             RunEventKind::BranchWon { step, connection } => {
                 self.history.decisions.insert(find(&step)?, Decision::Winner(connection));
             }
-            RunEventKind::StepCanceled { step } => {
-                let begun = self.begun.remove(&find(&step)?);
-                self.stopped.extend(begun.and_then(|begun| begun.run_id()));
-            }
+            RunEventKind::StepCanceled { step } => match self.begun.remove(&find(&step)?) {
+                Some(Begun::Review { .. }) => self.follow_up.canceled.push(step),
+                Some(Begun::Call { run_id, .. }) => self.follow_up.stopped.push(run_id),
+                _ => {}
+            },
             RunEventKind::RunQueued { .. }
             | RunEventKind::StepSkipped { .. }
             | RunEventKind::RunCompleted { .. }

@@ -150,11 +150,11 @@ async fn the_run_of_a_loser_is_stopped() {
 #[tokio::test(start_paused = true)]
 async fn a_crash_before_a_run_is_stopped_is_repaired() {
     let world = race();
-    world.store.lock().unwrap().faults.stops_nothing = true;
+    world.store.lock().unwrap().faults.skips_follow_up = true;
     world.crash(|write| (write == 3).then_some(Crash::AfterWrite));
     assert_eq!(world.process().await, Exit::Crashed);
     assert_eq!(world.runs(), (1, 0), "{:?}", world.writes());
-    world.store.lock().unwrap().faults.stops_nothing = false;
+    world.store.lock().unwrap().faults.skips_follow_up = false;
     world.finish_at_once().await;
     assert_eq!(world.runs(), (1, 1));
 }
@@ -223,10 +223,10 @@ async fn a_run_that_timed_out_is_stopped_after_a_crash() {
             _ => ok(1),
         });
         world.park().await;
-        world.store.lock().unwrap().faults.stops_nothing = true;
+        world.store.lock().unwrap().faults.skips_follow_up = true;
         world.crash(|write| (write == 3).then_some(Crash::AfterWrite));
         assert_eq!(world.process().await, Exit::Crashed);
-        world.store.lock().unwrap().faults.stops_nothing = false;
+        world.store.lock().unwrap().faults.skips_follow_up = false;
         world.process().await;
         let store = world.store.lock().unwrap();
         assert!(store.stopped.contains(&store.started[0].id), "{config}");

@@ -62,8 +62,8 @@ pub struct Faults {
     pub before_parking: BTreeMap<String, ReviewAnswer>,
     /// The run of a step ends immediately before this one is parked.
     pub ends_before_parking: Option<RunEnd>,
-    /// The process crashes after a transaction, before it stops other runs.
-    pub stops_nothing: bool,
+    /// The process crashes after a transaction, before it stops other runs and cancels reviews.
+    pub skips_follow_up: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,16 +137,14 @@ impl Store {
             self.append(&commit.events);
         }
         self.started.extend(commit.started.iter().cloned());
-        if !self.faults.stops_nothing {
-            self.stopped.extend(&commit.stopped);
-        }
         self.opened.extend(Some(commit.opened.len()).filter(|opened| *opened > 0));
         for review in &commit.opened {
             assert!(!commit.canceled.contains(&review.step), "{} is opened and canceled in one write", review.step);
             self.reviews.insert(review.step.clone(), (review.clone(), ReviewState::Open));
         }
-        for step in &commit.canceled {
-            self.cancel(step);
+        if !self.faults.skips_follow_up {
+            self.stopped.extend(&commit.stopped);
+            commit.canceled.iter().for_each(|step| self.cancel(step));
         }
     }
 
