@@ -1,11 +1,12 @@
 //! What really happened: the committed logs, the effects that took place, and the answers that people received.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use domain::id::RunId;
 use domain::run::{RunEvent, RunEventKind};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::oracle::Oracle;
 use crate::machine::report::Findings;
@@ -38,6 +39,7 @@ pub struct Performed {
     pub step: String,
     pub attempt: u32,
     pub key: String,
+    pub config: Arc<Map<String, Value>>,
 }
 
 impl RunAccount {

@@ -3,20 +3,23 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use domain::agent::AgentType;
 use domain::id::{ReleaseId, RunId, WorkflowId};
 use domain::run::{NewRun, ParentStep, Run, StepError};
 use engine::drive::{Effect, EffectError, EffectOutcome, Effects, RetryHint};
-use engine::nodes::NodeKind;
 use engine::nodes::policy::{OnUncertain, Policy};
 use engine::nodes::workflow::WorkflowNode;
+use engine::nodes::{NodeKind, OUT};
+use engine::operation::Operation;
 use engine::run::StepOutcome;
 use runner::Performers;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::sync::Notify;
 use tokio::time::sleep;
 use uuid::Uuid;
 
 use super::accounts::Performed;
+use super::agents::{random_agent, random_answer};
 use super::graphs::{CALLED, POISON, TRIGGER};
 use super::oracle::Oracle;
 use super::protocol::RunProtocol;
@@ -69,15 +72,30 @@ impl Effects for SimulatedEffects {
             _ if effect.operation.name() == WorkflowNode::NAME => {
                 Ok(EffectOutcome::Call(Box::new(self.called(&effect))))
             }
-            _ => {
-                let value = json!({"n": fate * 10, "key": effect.idempotency_key});
-                Ok(EffectOutcome::Completed(StepOutcome::new("out", value)))
-            }
+            _ => Ok(EffectOutcome::Completed(StepOutcome::new(OUT, self.result(&effect, fate)))),
         }
     }
 }
 
 impl SimulatedEffects {
+    fn result(&self, effect: &Effect, fate: u8) -> Value {
+        let SimulatedPerformers { process, protocol, .. } = &self.performers;
+        let random = &mut process.world.state().random;
+        // The agents of called workflows call no others, because the runs would be too many.
+        let workflows = if self.run.parent.is_none() { protocol.scenario.called.len() } else { 0 };
+        match effect.operation {
+            Operation::LoadAgent => {
+                let agent = random_agent(random, workflows);
+                if agent.r#type == AgentType::Multiple {
+                    protocol.accounts().findings.count("teams loaded");
+                }
+                json!(agent)
+            }
+            Operation::AskModel => random_answer(random, &effect.config, workflows),
+            Operation::Node(_) => json!({"n": fate * 10, "key": effect.idempotency_key}),
+        }
+    }
+
     /// The run that a step starts.
     fn called(&self, effect: &Effect) -> NewRun {
         let SimulatedPerformers { process, .. } = &self.performers;
@@ -102,7 +120,7 @@ impl SimulatedEffects {
     /// Checks that the attempt may begin.
     fn witness(&self, effect: &Effect) {
         let SimulatedPerformers { process, protocol, .. } = &self.performers;
-        let Effect { step, attempt, idempotency_key: key, .. } = effect.clone();
+        let Effect { step, attempt, idempotency_key: key, config, .. } = effect.clone();
         process.world.note(|| format!("{}: run {} performs {step}, attempt {attempt}", process.name, self.run.id));
         let mut accounts = protocol.accounts();
         let run = accounts.runs.get_mut(&self.run.id).expect("the run is known");
@@ -128,8 +146,11 @@ impl SimulatedEffects {
             if (before.attempt == attempt) != (before.key == key) {
                 violations.push(Oracle::OtherKey);
             }
+            if before.config != config {
+                violations.push(Oracle::OtherRequest);
+            }
         }
-        run.performed.push(Performed { step: step.clone(), attempt, key });
+        run.performed.push(Performed { step: step.clone(), attempt, key, config });
         for oracle in violations {
             accounts.findings.record_violation(oracle, format!("run {}: {step}, attempt {attempt}", self.run.id));
         }

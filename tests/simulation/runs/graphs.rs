@@ -25,10 +25,12 @@ pub struct PlanOptions<'a> {
     pub has_poison: bool,
     /// Turns some calls of other systems into runs of this many other workflows.
     pub calls: Option<(&'a mut Rng, usize)>,
+    /// Turns some calls of other systems into agents.
+    pub agents: Option<&'a mut Rng>,
 }
 
 pub fn random_plan(random: &mut Rng, options: PlanOptions) -> Arc<ExecutionPlan> {
-    let PlanOptions { has_poison, calls } = options;
+    let PlanOptions { has_poison, calls, agents } = options;
     let steps = random.usize(2..=9);
     let mut drawing = Drawing { random, nodes: Vec::new(), connections: Vec::new() };
     drawing.nodes.push(json!({"id": TRIGGER, "type": "input", "config": {}}));
@@ -45,6 +47,9 @@ pub fn random_plan(random: &mut Rng, options: PlanOptions) -> Arc<ExecutionPlan>
     }
     if let Some((random, workflows)) = calls {
         call_workflows(&mut drawing.nodes, random, workflows);
+    }
+    if let Some(random) = agents {
+        ask_agents(&mut drawing.nodes, random);
     }
     let graph = json!({"nodes": drawing.nodes, "connections": drawing.connections});
     let graph = serde_json::from_value(graph).expect("the graph is valid");
@@ -66,6 +71,21 @@ fn call_workflows(nodes: &mut [Value], random: &mut Rng, workflows: usize) {
         if random.u8(..4) == 0 {
             config.insert("timeoutMs".to_owned(), json!(random.u64(5_000..=120_000)));
         }
+    }
+}
+
+/// Turns some calls of other systems into agents.
+fn ask_agents(nodes: &mut [Value], random: &mut Rng) {
+    for node in nodes {
+        if node["type"] != "http" || node["config"]["url"] == POISON || random.bool() {
+            continue;
+        }
+        node["type"] = json!("agent");
+        let config = node["config"].as_object_mut().expect("a configuration is an object");
+        config.remove("url");
+        config.remove("onUncertain");
+        config.insert("agentId".to_owned(), json!("0199a2c4-7b1e-7c52-9d3f-2f1f0f6b8a11"));
+        config.insert("message".to_owned(), json!("hello"));
     }
 }
 

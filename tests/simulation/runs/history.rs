@@ -26,6 +26,11 @@ pub fn run(seed: u64, disabled_rule: Option<Rule>) -> Report<Oracle> {
     run_planned(seed, Scenario::from_seed(seed), disabled_rule)
 }
 
+/// Runs a history in which some steps are agents.
+pub fn run_with_agents(seed: u64) -> Report<Oracle> {
+    run_planned(seed, Scenario::with_agents(seed), None)
+}
+
 /// Runs a history whose only fault is that the storage often does not answer. No attempt is in doubt then.
 pub fn run_with_unreliable_storage(seed: u64) -> Report<Oracle> {
     let mut report = run_planned(seed, Scenario::from_seed(seed).with_unreliable_storage(), None);

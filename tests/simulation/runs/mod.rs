@@ -2,6 +2,7 @@
 //! send lost messages again. The oracles watch every commit and every effect.
 
 mod accounts;
+mod agents;
 mod effects;
 mod graphs;
 mod history;
@@ -13,9 +14,10 @@ mod scenario;
 mod workers;
 
 use crate::machine::runner::{check_every_rule_is_needed, check_histories, check_seed_determines_trace};
-use history::{run, run_with_unreliable_storage};
+use history::{run, run_with_agents, run_with_unreliable_storage};
 
 const HISTORIES: u64 = 60;
+const AGENT_HISTORIES: u64 = 15;
 /// These are slower, because every call is repeated several times.
 const UNRELIABLE_HISTORIES: u64 = 6;
 
@@ -40,6 +42,22 @@ fn every_run_ends_and_no_recorded_effect_is_repeated() {
         "workers killed",
     ];
     check_histories(HISTORIES, &expected, |seed| run(seed, None));
+}
+
+/// The calls of an agent are effects as others are, and a process that takes over a run makes the same ones.
+#[test]
+fn agents_go_on_where_they_were() {
+    let expected = [
+        "agents answered",
+        "models asked",
+        "teams loaded",
+        "tools called",
+        "functions asked",
+        "runs called",
+        "workers killed",
+        "uncertain attempts repeated",
+    ];
+    check_histories(AGENT_HISTORIES, &expected, run_with_agents);
 }
 
 /// A holder waits for the storage, instead of dropping the effects in progress.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use domain::id::RunId;
-use domain::run::RunEventKind;
+use domain::run::{AgentActionKind, RunEventKind, RunValue};
 use serde_json::Value;
 
 use super::accounts::{Accounts, RunAccount};
@@ -27,6 +27,10 @@ pub enum Oracle {
     RepeatedUncertain,
     /// The repetition of an attempt had another idempotency key.
     OtherKey,
+    /// An attempt of a step sent something else than the one before.
+    OtherRequest,
+    /// After a crash, an agent made other calls than before.
+    OtherCalls,
     /// A step has two results, or one that its effect did not return.
     WrongResult,
     /// Something began after the run was stopped.
@@ -87,6 +91,10 @@ pub fn check_at_end(accounts: &mut Accounts, is_calm: bool) {
         if has_crashed && !run.has_poison {
             report(Oracle::WrongCrash, "a healthy run crashed".to_owned());
         }
+        let is_mismatch = |kind: &RunEventKind| matches!(kind, RunEventKind::StepFailed { error, .. } if error.code == "log_mismatch");
+        if run.kinds().any(is_mismatch) {
+            report(Oracle::OtherCalls, "an agent does not make the calls of the log".to_owned());
+        }
         if run.stopped_after.is_some() && run.state() != "cancelled" {
             report(Oracle::StopIgnored, format!("it ended as {}", run.state()));
         }
@@ -119,10 +127,11 @@ fn check_answers(run: &RunAccount, report: &mut impl FnMut(Oracle, String)) {
     for (step, answers) in &run.answers {
         let Some(last) = answers.last() else { continue };
         let has_gone_on = run.log.iter().any(|(at, event)| match &event.kind {
+            // The holder may have read the answer before the person was notified.
             RunEventKind::StepCompleted { step: of, .. }
             | RunEventKind::StepFailed { step: of, .. }
-            | RunEventKind::StepStarted { step: of, .. }
-            | RunEventKind::StepCanceled { step: of } => of == step && *at >= *last && *at <= *last + ANSWER_WITHIN,
+            | RunEventKind::StepCanceled { step: of } => of == step && *at <= *last + ANSWER_WITHIN,
+            RunEventKind::StepStarted { step: of, .. } => of == step && *at >= *last && *at <= *last + ANSWER_WITHIN,
             RunEventKind::RunCompleted { .. } | RunEventKind::RunFailed { .. } | RunEventKind::RunCancelled => {
                 *at <= *last + ANSWER_WITHIN
             }
@@ -236,6 +245,17 @@ pub fn count_events(accounts: &mut Accounts) {
                 RunEventKind::StepDelayed { .. } => Some("delays"),
                 RunEventKind::StepCalled { .. } => Some("runs called"),
                 RunEventKind::StepCompleted { port, .. } if port == "expired" => Some("reviews expired"),
+                RunEventKind::StepStarted { action: Some(action), .. } => Some(match action.kind {
+                    AgentActionKind::Load => "agents loaded",
+                    AgentActionKind::Model => "models asked",
+                    _ => "tools called",
+                }),
+                RunEventKind::StepAsked { action: Some(_), .. } => Some("functions asked"),
+                RunEventKind::StepCompleted { output: Some(RunValue::Value(Value::String(text))), .. }
+                    if text.starts_with("answer ") =>
+                {
+                    Some("agents answered")
+                }
                 RunEventKind::StepCanceled { .. } => Some("steps canceled"),
                 RunEventKind::BranchWon { .. } => Some("races"),
                 _ => None,

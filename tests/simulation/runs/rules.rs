@@ -89,16 +89,16 @@ impl ProtocolRule for Rule {
             Self::HoldsByEpoch => 232,
             Self::RefusesStopped => 387,
             Self::ClaimsOnce => 126,
-            Self::ExpiresOpenReviews => 471,
+            Self::ExpiresOpenReviews => 142,
             Self::EndsOnce => 42,
             Self::AnswersOnce => 53,
-            Self::ParksWithDueTime => 13,
+            Self::ParksWithDueTime => 17,
             Self::ComparesWakes => 9,
             Self::SendsDueRunsAgain | Self::CountsBegins => 2,
             Self::StartsOnce => 1,
             Self::StopsCalls => 14,
             Self::WakesParents => 5,
-            Self::BeginsEffectsInTime => 225,
+            Self::BeginsEffectsInTime => 364,
         }
     }
 }

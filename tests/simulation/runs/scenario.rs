@@ -7,6 +7,7 @@ use domain::id::{OrgId, RunId, UserId};
 use domain::identity::Account;
 use domain::time::Time;
 use engine::compile::ExecutionPlan;
+use engine::nodes::SLOW;
 use fastrand::Rng;
 use uuid::Uuid;
 
@@ -53,16 +54,28 @@ pub const CALM_AFTER: Duration = Duration::from_secs(10 * 60);
 
 impl Scenario {
     pub fn from_seed(seed: u64) -> Self {
+        Self::draw(seed, false)
+    }
+
+    /// Some steps of the workflows are agents. Each shift is long enough for the call of a model.
+    pub fn with_agents(seed: u64) -> Self {
+        let mut scenario = Self::draw(seed, true);
+        scenario.workers.iter_mut().for_each(|worker| worker.shift = worker.shift.max(SLOW * 2));
+        scenario
+    }
+
+    fn draw(seed: u64, has_agents: bool) -> Self {
         let mut random = Rng::with_seed(seed);
         let random = &mut random;
         let is_calm = random.u8(..6) == 0;
         let starts_at = Time::from_millis(1_772_352_000_000 + random.i64(0..86_400_000));
         let id = |number: u128| Uuid::from_u128((u128::from(seed) << 64) + number);
         let calls = &mut Rng::with_seed(seed ^ 0x6361_6c6c);
-        let called = if calls.u8(..3) == 0 { called_workflows(calls) } else { Vec::new() };
+        let agents = &mut has_agents.then(|| Rng::with_seed(seed));
+        let called = if calls.u8(..3) == 0 { called_workflows(calls, agents) } else { Vec::new() };
         let plan = |random: &mut Rng, has_poison| {
             let calls = Some((&mut *calls, called.len())).filter(|(_, called)| *called > 0);
-            random_plan(random, PlanOptions { has_poison, calls })
+            random_plan(random, PlanOptions { has_poison, calls, agents: agents.as_mut() })
         };
         let runs = planned_runs(random, seed, starts_at, plan);
         let starts: Vec<Duration> = runs.iter().map(|run| run.starts_at).collect();
@@ -102,12 +115,12 @@ impl Scenario {
     }
 }
 
-fn called_workflows(random: &mut Rng) -> Vec<Arc<ExecutionPlan>> {
+fn called_workflows(random: &mut Rng, agents: &mut Option<Rng>) -> Vec<Arc<ExecutionPlan>> {
     let mut called = Vec::new();
     for number in 0..3 {
         let mut choices = Rng::with_seed(random.u64(..));
         let calls = Some((&mut choices, number)).filter(|(_, called)| *called > 0);
-        called.push(random_plan(random, PlanOptions { has_poison: false, calls }));
+        called.push(random_plan(random, PlanOptions { has_poison: false, calls, agents: agents.as_mut() }));
     }
     called
 }
