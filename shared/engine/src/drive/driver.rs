@@ -9,7 +9,7 @@ use super::events::{EventKey, canceled, to_log};
 use super::limits::Limits;
 use super::restore::{Begun, restore};
 use super::state::{Driver, Stage};
-use super::{ClaimedRun, Commit, Departure, Effects, Journal, Shift};
+use super::{ClaimedRun, Departure, Effects, Journal, Shift};
 use crate::run::{Execution, RunStart, StepError, StepEvent, StepOutcome, StepPath};
 use domain::Result;
 use domain::run::{Hold, MAX_CRASHES, RunEnd, RunError, RunEvent, RunEventKind};

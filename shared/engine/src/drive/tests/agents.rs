@@ -42,7 +42,7 @@ fn agent(tools: &[(&str, ToolTarget)]) -> Value {
 
 fn lookup() -> (&'static str, ToolTarget) {
     let (url, headers) = ("https://shop.example/".to_owned(), [].into());
-    ("lookup", ToolTarget::Http { method: HttpMethod::Get, url, headers })
+    ("lookup", ToolTarget::Http { method: HttpMethod::Get, url, headers, credential: None })
 }
 
 fn text(text: &str) -> Value {

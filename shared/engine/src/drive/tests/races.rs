@@ -53,13 +53,12 @@ async fn a_crash_before_a_review_is_canceled_is_repaired() {
     let review = ("review", json!({"title": "Go on?"}));
     let connections = RACE.replace("slow>first", "slow.approved>first");
     let world = World::new(&race(review), &connections, |_| ok(1).after(seconds(3)));
-    world.store.lock().unwrap().faults.skips_follow_up = true;
-    world.crash(|commit| (commit == 2).then_some(Crash::AfterWrite));
-    assert_eq!(world.process().await, Exit::Crashed);
-    assert_eq!(world.review("slow").1, ReviewState::Open);
-    world.store.lock().unwrap().faults.skips_follow_up = false;
-    world.finish_at_once().await;
-    assert_eq!(world.review("slow").1, ReviewState::Canceled);
+    world.crash(|commit| (commit >= 2).then_some(Crash::AfterWrite));
+    for (skips_follow_up, state) in [(true, ReviewState::Open), (false, ReviewState::Canceled)] {
+        world.store.lock().unwrap().faults.skips_follow_up = skips_follow_up;
+        assert_eq!(world.process().await, Exit::Crashed);
+        assert_eq!(world.review("slow").1, state);
+    }
 }
 
 #[tokio::test(start_paused = true)]
