@@ -10,6 +10,7 @@ use domain::problem::StatusProblem;
 use domain::text;
 use serde::{Deserialize, Serialize};
 use shared::http::paging::{CommaList, OrderIn, default_per_page, first_page, page_number, per_page};
+use shared::http::tool_credential::ToolCredentialOut;
 use shared::store::agents::{AgentFilter, AgentSort, AgentSummary};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
@@ -144,13 +145,21 @@ pub struct AgentDetailOut {
     #[serde(flatten)]
     agent: AgentOut,
     config: AgentConfig,
+    /// The stored credentials of the tools, without their secrets.
+    credentials: Vec<ToolCredentialOut>,
     /// The problems that keep the agent from working, most severe first.
     problems: Vec<StatusProblem>,
 }
 
 impl From<Agent> for AgentDetailOut {
     fn from(agent: Agent) -> Self {
-        Self { problems: agent.problems(), config: agent.config.clone(), agent: AgentSummary::from(agent).into() }
+        let credentials = agent.credentials.iter();
+        Self {
+            problems: agent.problems(),
+            config: agent.config.clone(),
+            credentials: credentials.map(|(tool, stored)| ToolCredentialOut::new(tool.clone(), stored)).collect(),
+            agent: AgentSummary::from(agent).into(),
+        }
     }
 }
 

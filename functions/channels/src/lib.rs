@@ -1,5 +1,6 @@
 //! `/builder/v1/workflows/{id}/connections`, `…/webhooks…`, `…/webhook-credentials…`: the input and output channels of
-//! workflows, their webhooks and credentials.
+//! workflows, their webhooks and credentials. Also `/builder/v1/agents/{id}/tools/{tool}/credential`: this function can
+//! encrypt secrets.
 
 mod dto;
 mod handlers;
@@ -11,6 +12,7 @@ use domain::Result;
 use shared::Context;
 use shared::auth::Auth;
 use shared::outbound::{Calls, Outbound};
+use shared::store::agents::ToolCredentials;
 use shared::store::work::Hints;
 use shared::store::{Credentials, WebhookEvents, Webhooks, Workflows};
 
@@ -24,6 +26,7 @@ pub struct Stores {
     webhooks: Webhooks,
     webhook_events: WebhookEvents,
     credentials: Credentials,
+    tool_credentials: ToolCredentials,
     hints: Hints,
     calls: Calls,
 }
@@ -36,6 +39,7 @@ impl Stores {
             webhooks: Webhooks::new(context)?,
             webhook_events: WebhookEvents::new(context)?,
             credentials: Credentials::new(context)?,
+            tool_credentials: ToolCredentials::new(context)?,
             hints: Hints::new(context)?,
             calls: Calls::new(Outbound::from_config(&context.config)?),
         })

@@ -10,9 +10,11 @@ use crate::handlers::connections::*;
 use crate::handlers::credentials::*;
 use crate::handlers::events::*;
 use crate::handlers::test_call::*;
+use crate::handlers::tool_credentials::*;
 use crate::handlers::webhooks::*;
 
 routes! { Stores;
+    "/builder/v1/agents/{id}/tools/{tool}/credential" => put(set_tool_credential), delete(delete_tool_credential);
     "/builder/v1/workflows/{id}/connections" => get(get_connections), put(replace_connections);
     "/builder/v1/workflows/{id}/webhooks" => get(list_webhooks), post(create_webhook);
     "/builder/v1/workflows/{id}/webhooks/{webhook_id}" => get(get_webhook), delete(delete_webhook);

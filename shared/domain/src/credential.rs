@@ -1,4 +1,5 @@
-//! Outbound credentials, with which workflows authenticate at other systems. They are stored encrypted and never shown.
+//! Outbound credentials, with which workflows and agents authenticate at other systems. They are stored encrypted and
+//! never shown.
 
 use std::fmt;
 
@@ -68,6 +69,25 @@ pub enum CredentialType {
     Oauth2ClientCredentials,
 }
 
+pub fn check_name(name: &str) -> Result<()> {
+    if name.is_empty() {
+        return Err(Error::invalid_body("name", "must not be empty"));
+    }
+    length::check_max_chars("name", name, MAX_NAME_CHARS)
+}
+
+impl fmt::Display for CredentialType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Bearer => "bearer",
+            Self::Basic => "basic",
+            Self::Header => "header",
+            Self::Query => "query",
+            Self::Oauth2ClientCredentials => "oauth2_client_credentials",
+        })
+    }
+}
+
 impl Credential {
     pub fn r#type(&self) -> CredentialType {
         match self {
@@ -79,11 +99,7 @@ impl Credential {
         }
     }
 
-    pub fn check(&self, name: &str) -> Result<()> {
-        if name.is_empty() {
-            return Err(Error::invalid_body("name", "must not be empty"));
-        }
-        length::check_max_chars("name", name, MAX_NAME_CHARS)?;
+    pub fn check(&self) -> Result<()> {
         let part = |field: &str, value: &str, most: usize, may_be_empty: bool| {
             if value.is_empty() && !may_be_empty {
                 return Err(Error::invalid_body(field, "must not be empty"));

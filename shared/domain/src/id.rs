@@ -58,6 +58,24 @@ impl<A: Id, B: Id, C: Id> PathIds for (A, B, C) {
     }
 }
 
+/// The name of a tool, in the path of its agent.
+pub struct ToolName(pub String);
+
+impl ToolName {
+    pub const KIND: &'static str = "tool";
+}
+
+impl<A: Id> PathIds for (A, ToolName) {
+    fn read(ids: &[&str]) -> Result<Self> {
+        let name = ids.get(1).ok_or(Error::NotFound { kind: ToolName::KIND })?;
+        Ok((read_id(ids.first())?, ToolName((*name).to_owned())))
+    }
+
+    fn kinds() -> Vec<&'static str> {
+        vec![A::KIND, ToolName::KIND]
+    }
+}
+
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident = $kind:literal, $parse:ident, $print:literal;)*) => {$(
         $(#[$doc])*

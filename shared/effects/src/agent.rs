@@ -7,7 +7,7 @@ use domain::catalog::Purpose;
 use domain::id::{AgentId, Id, WorkflowId};
 use domain::identity::Account;
 use domain::{Error, Result};
-use engine::agent::{AgentMember, AgentSnapshot, AgentTool, ToolTarget, function_name};
+use engine::agent::{AgentMember, AgentSnapshot, AgentTool, ToolReference, ToolTarget, function_name};
 use engine::drive::{Effect, EffectError};
 use engine::nodes::OUT;
 use engine::run::StepOutcome;
@@ -92,7 +92,7 @@ impl AgentEffects {
     /// The tools, each with a name for the model. Workflows and agents are named by their own names.
     async fn tools(&self, account: Account, agent: &Agent) -> Result<Vec<AgentTool>> {
         let mut names: Vec<String> = agent.config.tools.iter().filter_map(Tool::name).map(str::to_owned).collect();
-        let tools = try_join_all(agent.config.tools.iter().map(|tool| self.tool(account, tool))).await?;
+        let tools = try_join_all(agent.config.tools.iter().map(|tool| self.tool(account, agent.id, tool))).await?;
         let named = tools.into_iter().map(|tool| match tool.target {
             ToolTarget::Http { .. } | ToolTarget::Function => tool,
             ToolTarget::Workflow { .. } | ToolTarget::Agent { .. } => {
@@ -104,10 +104,12 @@ impl AgentEffects {
         Ok(named.collect())
     }
 
-    async fn tool(&self, account: Account, tool: &Tool) -> Result<AgentTool> {
+    async fn tool(&self, account: Account, agent_id: AgentId, tool: &Tool) -> Result<AgentTool> {
         match tool {
             Tool::Http { name, description, method, url, headers, parameters, auth: _ } => {
-                let target = ToolTarget::Http { method: *method, url: url.clone(), headers: headers.clone() };
+                let credential = tool.credential_type().map(|_| ToolReference { agent_id, tool: name.clone() });
+                let (method, url, headers) = (*method, url.clone(), headers.clone());
+                let target = ToolTarget::Http { method, url, headers, credential };
                 Ok(describe(name, description, parameters.clone(), target))
             }
             Tool::Function { name, description, parameters } => {

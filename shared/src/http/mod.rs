@@ -16,6 +16,7 @@ mod routes;
 pub mod standard;
 pub mod streaming;
 pub mod test_call;
+pub mod tool_credential;
 
 use axum::http::StatusCode;
 use axum::http::header::{CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};

@@ -71,7 +71,7 @@ impl Attention {
     /// Removes the references of a deleted entity, because it no longer depends on anything.
     async fn release_references(&self, account: Account, reference: &Reference) -> Result<()> {
         match reference {
-            Reference::Agent(id) => self.agents.unlink_references(account, *id).await,
+            Reference::Agent(id) => self.agents.clean_up(account, *id).await,
             Reference::Workflow(id) => workflows::delete_dependencies(&self.entities, account, *id).await,
             Reference::Model(_) | Reference::Credential(..) | Reference::Webhook(_) => Ok(()),
         }

@@ -371,6 +371,15 @@ pub fn credential(account: Account, workflow: WorkflowId, id: CredentialId) -> K
     Key::new(credentials(account, workflow), id)
 }
 
+/// The credentials of the tools of an agent.
+pub fn tool_credentials(account: Account, agent: AgentId) -> String {
+    format!("TOOLCREDENTIALS#{}#{}#{agent}", account.org, account.user)
+}
+
+pub fn tool_credential(account: Account, agent: AgentId, tool: &str) -> Key {
+    Key::new(tool_credentials(account, agent), tool)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

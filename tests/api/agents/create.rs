@@ -48,6 +48,7 @@ async fn created_agent_has_the_defaults_and_can_be_read_back() {
           "members": [],
           "strategy": null
         },
+        "credentials": [],
         "problems": []
       }
     }

@@ -2,6 +2,7 @@
 
 mod budgets;
 mod create;
+mod credentials;
 mod delete;
 mod invoke;
 mod list;

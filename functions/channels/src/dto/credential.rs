@@ -1,8 +1,9 @@
-//! Request and response bodies of credentials: inbound webhook tokens, and outbound credentials for calls of workflows.
+//! Request and response bodies of credentials: inbound webhook tokens, and outbound credentials for calls of workflows and
+//! of the tools of agents.
 
 use std::collections::BTreeMap;
 
-use domain::credential::{Credential, CredentialType};
+use domain::credential::{Credential, CredentialType, check_name};
 use domain::token::SecretToken;
 use domain::webhook::Webhook;
 use domain::{Error, Result};
@@ -73,6 +74,15 @@ impl From<CredentialSummary> for CredentialOut {
     }
 }
 
+/// The credential of a tool, in the fields of its type.
+#[derive(ToSchema)]
+#[schema(title = "ToolCredentialSet")]
+#[expect(dead_code, reason = "only the OpenAPI document uses it; `CredentialFields` parses the body")]
+pub struct ToolCredentialIn {
+    #[serde(flatten)]
+    credential: Credential,
+}
+
 /// The webhooks whose tokens are replaced.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
@@ -97,7 +107,7 @@ pub struct CredentialIn {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CredentialFields {
-    name: String,
+    name: Option<String>,
     r#type: CredentialType,
     token: Option<SecretText>,
     username: Option<SecretText>,
@@ -124,9 +134,24 @@ impl<'de> Deserialize<'de> for SecretText {
 }
 
 impl CredentialFields {
-    /// Returns the name and the credential. Missing fields, and fields of other types, are refused.
-    pub fn read(self) -> Result<(String, Credential)> {
-        let Self { name, r#type, .. } = self;
+    /// The name and the credential.
+    pub fn into_named(mut self) -> Result<(String, Credential)> {
+        let name = self.name.take().ok_or_else(|| Error::invalid_body("name", "is required"))?;
+        check_name(&name)?;
+        Ok((name, self.into_credential()?))
+    }
+
+    /// The credential of a tool, which has no name of its own.
+    pub fn into_unnamed(self) -> Result<Credential> {
+        match self.name {
+            Some(_) => Err(Error::invalid_body("name", "the credential of a tool has no name; remove it")),
+            None => self.into_credential(),
+        }
+    }
+
+    /// Missing fields, and fields of other types, are refused.
+    fn into_credential(self) -> Result<Credential> {
+        let Self { r#type, .. } = self;
         let mut given: BTreeMap<&str, String> = [
             ("token", self.token),
             ("username", self.username),
@@ -156,9 +181,10 @@ impl CredentialFields {
                 scope: needed("scope").ok(),
             },
         };
-        match given.keys().next() {
-            Some(field) => Err(Error::invalid_body(*field, "a credential of this type has no such field; remove it")),
-            None => Ok((name, credential)),
+        if let Some(field) = given.keys().next() {
+            return Err(Error::invalid_body(*field, "a credential of this type has no such field; remove it"));
         }
+        credential.check()?;
+        Ok(credential)
     }
 }

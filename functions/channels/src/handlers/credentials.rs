@@ -96,8 +96,7 @@ pub async fn create_credential(
     Path(id): Path<WorkflowId>,
     Json(fields): Json<CredentialFields>,
 ) -> Result<(StatusCode, Data<CredentialOut>)> {
-    let (name, credential) = fields.read()?;
-    credential.check(&name)?;
+    let (name, credential) = fields.into_named()?;
     let made = stores.credentials.create(caller.account(), id, name, &credential).await?;
     Ok((StatusCode::CREATED, Data { data: made.into() }))
 }

@@ -4,4 +4,5 @@ pub mod connections;
 pub mod credentials;
 pub mod events;
 pub mod test_call;
+pub mod tool_credentials;
 pub mod webhooks;

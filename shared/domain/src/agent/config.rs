@@ -10,6 +10,7 @@ use utoipa::ToSchema;
 use super::AgentType;
 use crate::address;
 use crate::catalog::is_model_name;
+use crate::credential::CredentialType;
 use crate::header;
 use crate::id::{AgentId, WorkflowId};
 use crate::object;
@@ -124,8 +125,8 @@ pub enum HttpMethod {
     Delete,
 }
 
-/// The type of credential that the other system requires. While none of that type is stored for the agent, its status
-/// is `permissions_required`.
+/// The type of credential that the other system requires. While none is stored for the tool, the status of the agent is
+/// `permissions_required`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolAuth {
@@ -172,8 +173,12 @@ impl Tool {
         }
     }
 
-    pub fn lacks_credential(&self) -> bool {
-        matches!(self, Self::Http { auth, .. } if *auth != ToolAuth::None)
+    /// The type of credential that its calls send.
+    pub fn credential_type(&self) -> Option<CredentialType> {
+        match self {
+            Self::Http { auth, .. } => auth.credential_type(),
+            Self::Workflow { .. } | Self::Agent { .. } | Self::Function { .. } => None,
+        }
     }
 
     fn reference(&self) -> Option<Reference> {
@@ -185,9 +190,22 @@ impl Tool {
     }
 }
 
+impl ToolAuth {
+    fn credential_type(self) -> Option<CredentialType> {
+        match self {
+            Self::None => None,
+            Self::Bearer => Some(CredentialType::Bearer),
+            Self::Basic => Some(CredentialType::Basic),
+            Self::Header => Some(CredentialType::Header),
+            Self::Query => Some(CredentialType::Query),
+            Self::Oauth2ClientCredentials => Some(CredentialType::Oauth2ClientCredentials),
+        }
+    }
+}
+
 impl AgentConfig {
-    pub fn lacks_credential(&self) -> bool {
-        self.tools.iter().any(Tool::lacks_credential)
+    pub fn find_tool(&self, name: &str) -> Option<&Tool> {
+        self.tools.iter().find(|tool| tool.name() == Some(name))
     }
 
     /// All references of the agent, each with the path of its field.

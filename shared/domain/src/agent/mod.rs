@@ -1,14 +1,16 @@
 //! Agents: single ones and teams, their status and their problems.
 
 mod config;
+mod credentials;
 mod patch;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 pub use config::{AgentConfig, AgentSource, HttpMethod, Strategy, Tool, ToolAuth};
+pub use credentials::ToolCredential;
 pub use patch::AgentPatch;
 
 use super::id::{AgentId, WorkflowId};
@@ -32,6 +34,8 @@ pub struct Agent {
     pub intent: RequestedStatus,
     pub scope: AgentScope,
     pub config: AgentConfig,
+    /// The stored credentials, by the names of their tools.
+    pub credentials: BTreeMap<String, ToolCredential>,
     /// The references whose target was deleted.
     pub gone: BTreeSet<Reference>,
     pub requests: u64,
@@ -90,6 +94,7 @@ impl Agent {
             intent: RequestedStatus::Published,
             scope,
             config: AgentConfig::default(),
+            credentials: BTreeMap::new(),
             gone: BTreeSet::new(),
             requests: 0,
             created_at: now,
@@ -103,7 +108,9 @@ impl Agent {
             RequestedStatus::Archived => AgentStatus::Archived,
             RequestedStatus::Paused => AgentStatus::Paused,
             RequestedStatus::Published if !self.gone.is_empty() => AgentStatus::NeedsAttention,
-            RequestedStatus::Published if self.config.lacks_credential() => AgentStatus::PermissionsRequired,
+            RequestedStatus::Published if self.lacking_credentials().next().is_some() => {
+                AgentStatus::PermissionsRequired
+            }
             RequestedStatus::Published => AgentStatus::Published,
         }
     }
@@ -124,12 +131,9 @@ impl Agent {
     /// The problems that keep the agent from working, worst first.
     pub fn problems(&self) -> Vec<StatusProblem> {
         let gone = self.gone.iter().map(StatusProblem::deleted_reference);
-        let tools = self.config.tools.iter().filter(|tool| tool.lacks_credential()).map(|tool| StatusProblem {
+        let tools = self.lacking_credentials().map(|tool| StatusProblem {
             code: "credential_missing",
-            message: format!(
-                "the tool {} has no credential; add one, or set its auth to none",
-                tool.name().unwrap_or("http")
-            ),
+            message: format!("the tool {tool} has no credential; add one, or set its auth to none"),
         });
         gone.chain(tools).collect()
     }

@@ -90,6 +90,7 @@ impl Agent {
             description: after.description,
             r#type: after.r#type,
             intent: after.status,
+            credentials: self.kept_credentials(&after.config),
             config: after.config,
             gone: self.gone.iter().filter(|reference| still_gone(reference)).cloned().collect(),
             updated_at: now.max(self.updated_at),
@@ -104,8 +105,9 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::agent::{AgentScope, AgentStatus};
-    use crate::id::{AgentId, OrgId, UserId};
+    use crate::agent::{AgentScope, AgentStatus, ToolCredential};
+    use crate::credential::CredentialType;
+    use crate::id::{AgentId, CredentialId, OrgId, UserId};
     use crate::identity::Account;
 
     fn agent() -> Agent {
@@ -174,6 +176,30 @@ mod tests {
         let agent = patch(&agent(), json!({"config": {"tools": [tool]}})).unwrap();
         assert_eq!(agent.status(), AgentStatus::PermissionsRequired);
         assert_eq!(agent.problems()[0].code, "credential_missing");
+    }
+
+    #[test]
+    fn a_credential_is_kept_while_its_tool_sends_one_of_its_type() {
+        let tool = |name: &str, auth: &str| json!({"type": "http", "name": name, "method": "GET", "url": "https://e.org", "auth": auth});
+        let tools = |tools: &[Value]| json!({"config": {"tools": tools}});
+        let now = Time::now();
+        let credential = |r#type| Some(ToolCredential { id: CredentialId::new(), r#type, created_at: now });
+        let agent = patch(&agent(), tools(&[tool("crm", "bearer"), tool("map", "none")])).unwrap();
+        let refused = agent.with_credential("crm", credential(CredentialType::Basic), now).unwrap_err();
+        assert_eq!(refused.to_string(), "type: the tool crm sends a credential of the type bearer");
+        let refused = agent.with_credential("map", credential(CredentialType::Basic), now).unwrap_err();
+        assert_eq!(refused.to_string(), "type: the tool map sends no credential; set its auth first");
+        assert!(matches!(agent.with_credential("erp", None, now), Err(Error::NotFound { kind: "tool" })));
+        assert!(matches!(agent.with_credential("crm", None, now), Err(Error::NotFound { kind: "credential" })));
+
+        let ready = agent.with_credential("crm", credential(CredentialType::Bearer), now).unwrap();
+        assert_eq!((ready.status(), ready.revision), (AgentStatus::Published, agent.revision + 1));
+        let renamed = patch(&ready, json!({"name": "Scout"})).unwrap();
+        assert_eq!(renamed.credentials, ready.credentials);
+        for after in [vec![], vec![tool("crm", "none")], vec![tool("crm", "basic")], vec![tool("erp", "bearer")]] {
+            assert!(patch(&ready, tools(&after)).unwrap().credentials.is_empty(), "{after:?}");
+        }
+        assert_eq!(ready.with_credential("crm", None, now).unwrap().status(), AgentStatus::PermissionsRequired);
     }
 
     #[test]

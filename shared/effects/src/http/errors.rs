@@ -54,7 +54,7 @@ pub fn is_temporary(error: &CallError) -> bool {
 pub fn closed_credential(error: &Error) -> EffectError {
     match error {
         Error::NotFound { .. } => {
-            let message = "config.credentialId: the credential was deleted; choose another one";
+            let message = "the credential of the call was deleted; add another one";
             permanent(StepError::new("credential_gone", message))
         }
         error => {

@@ -1,5 +1,5 @@
-//! Performs `http` nodes: one call to another system, with SSRF protection, a credential of the workflow, and a limited
-//! response. The README of the engine describes what a node sends and what its value is.
+//! Performs `http` nodes and the HTTP tools of agents: one call to another system, with SSRF protection, a credential, and
+//! a limited response. The README of the engine describes what a node sends and what its value is.
 
 pub mod errors;
 mod request;
@@ -11,12 +11,14 @@ use domain::credential::Credential;
 use domain::id::{CredentialId, Id};
 use domain::time::Clock;
 use domain::{Error, Result};
+use engine::agent::ToolReference;
 use engine::drive::{Effect, EffectError};
 use engine::nodes::OUT;
 use engine::run::StepOutcome;
 use shared::Context;
 use shared::outbound::{Answer, Calls, OutboundError, RequestTimeouts, retry_after};
 use shared::store::Credentials;
+use shared::store::agents::ToolCredentials;
 
 use crate::EffectOwner;
 use request::CallConfig;
@@ -30,24 +32,41 @@ pub const RETRIED_STATUSES: [u16; 7] = [408, 425, 429, 500, 502, 503, 504];
 pub struct HttpEffects {
     caller: Caller,
     credentials: Credentials,
+    tool_credentials: ToolCredentials,
 }
 
 impl HttpEffects {
     pub fn new(context: &Context, calls: Calls) -> Result<Self> {
         let caller = Caller { calls, clock: context.clock.clone() };
-        Ok(Self { caller, credentials: Credentials::new(context)? })
+        let (credentials, tool_credentials) = (Credentials::new(context)?, ToolCredentials::new(context)?);
+        Ok(Self { caller, credentials, tool_credentials })
     }
 
     /// Performs one attempt of an `http` node.
     pub async fn perform(&self, owner: &EffectOwner, effect: &Effect) -> Result<StepOutcome, EffectError> {
         let config = CallConfig::read(&effect.config)?;
-        let Some(id) = config.credential_id else { return self.caller.call(effect, &config, None).await };
-        let credential = match owner.workflow {
-            Some(workflow) => self.credentials.open(owner.account, workflow, id).await,
-            None => Err(Error::NotFound { kind: CredentialId::KIND }),
+        let credential = self.open_credential(owner, &config).await?;
+        let credential = credential.as_ref().map(|(id, credential)| (*id, credential));
+        self.caller.call(effect, &config, credential).await
+    }
+
+    /// The credential that the call sends: one of the workflow, or that of an agent's tool.
+    async fn open_credential(
+        &self,
+        owner: &EffectOwner,
+        config: &CallConfig,
+    ) -> Result<Option<(CredentialId, Credential)>, EffectError> {
+        let opened = match (config.credential_id, &config.tool_credential) {
+            (Some(id), _) => match owner.workflow {
+                Some(workflow) => self.credentials.open(owner.account, workflow, id).await.map(|opened| (id, opened)),
+                None => Err(Error::NotFound { kind: CredentialId::KIND }),
+            },
+            (None, Some(ToolReference { agent_id, tool })) => {
+                self.tool_credentials.open(owner.account, *agent_id, tool).await
+            }
+            (None, None) => return Ok(None),
         };
-        let credential = credential.map_err(|error| errors::closed_credential(&error))?;
-        self.caller.call(effect, &config, Some((id, &credential))).await
+        opened.map(Some).map_err(|error| errors::closed_credential(&error))
     }
 }
 

@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use domain::address;
 use domain::id::CredentialId;
+use engine::agent::ToolReference;
 use engine::drive::EffectError;
 use engine::nodes::http::{Method, ResponseFormat, header_problem};
 use engine::run::StepError;
@@ -31,6 +32,7 @@ pub struct CallConfig {
     query: Map<String, Value>,
     body: Option<RequestBody>,
     pub credential_id: Option<CredentialId>,
+    pub tool_credential: Option<ToolReference>,
     pub response: Option<ResponseFormat>,
 }
 

@@ -49,6 +49,9 @@ pub enum ToolTarget {
         method: HttpMethod,
         url: String,
         headers: BTreeMap<String, String>,
+        /// The tool whose credential the calls send.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        credential: Option<ToolReference>,
     },
     #[serde(rename_all = "camelCase")]
     Workflow {
@@ -57,11 +60,17 @@ pub enum ToolTarget {
         is_wrapped: bool,
     },
     #[serde(rename_all = "camelCase")]
-    Agent {
-        agent_id: AgentId,
-    },
+    Agent { agent_id: AgentId },
     /// The caller of the agent executes it; in a run, this is a person.
     Function,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolReference {
+    pub agent_id: AgentId,
+    /// The name of the tool.
+    pub tool: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -44,7 +44,7 @@ fn lookup(name: &str) -> AgentTool {
     let url = "https://shop.example/orders/{id}".to_owned();
     let parameters = json!({"type": "object", "properties": {"id": {"type": "string"}}, "required": ["id"]});
     let parameters = parameters.as_object().cloned().unwrap();
-    let target = ToolTarget::Http { method: HttpMethod::Get, url, headers: [].into() };
+    let target = ToolTarget::Http { method: HttpMethod::Get, url, headers: [].into(), credential: None };
     AgentTool { parameters, ..tool(name, target) }
 }
 
@@ -230,6 +230,7 @@ fn the_tools_become_the_work_of_nodes() {
         method: HttpMethod::Post,
         url: "https://shop.example/refunds".to_owned(),
         headers: [("x-shop".to_owned(), "1".to_owned())].into(),
+        credential: Some(ToolReference { agent_id: id(1), tool: "refund".to_owned() }),
     };
     let workflow_id = WorkflowId::from(uuid::Uuid::from_bytes([9; 16]));
     let tools = vec![
@@ -247,6 +248,7 @@ fn the_tools_become_the_work_of_nodes() {
     ]));
     let works = [play.next(), play.next(), play.next(), play.next()].map(|call| (call.operation.name(), call.config));
     assert_eq!((works[0].0, &works[0].1["body"]), ("http", &json!({"type": "json", "value": {"amount": 5}})));
+    assert_eq!(works[0].1["toolCredential"], json!({"agentId": id(1), "tool": "refund"}));
     assert_eq!((works[1].0, &works[1].1["query"]), ("http", &json!({"full": "true", "name": "Ann"})));
     assert_eq!((works[2].0, &works[2].1["input"]), ("workflow", &json!([1])));
     assert_eq!((works[3].0, &works[3].1["title"]), ("review", &json!("Result of the function open_door?")));

@@ -50,9 +50,12 @@ pub fn tool_work(tool: &AgentTool, mut arguments: Map<String, Value>) -> Result<
             let message = arguments.get("message").and_then(Value::as_str).unwrap_or_default().to_owned();
             return Ok(ToolWork::Agent { agent_id: *agent_id, message });
         }
-        ToolTarget::Http { method, url, headers } => {
+        ToolTarget::Http { method, url, headers, credential } => {
             let url = fill_in(url, &mut arguments)?;
             let mut config = json!({"method": method, "url": url, "headers": headers});
+            if let Some(credential) = credential {
+                config["toolCredential"] = json!(credential);
+            }
             match method {
                 HttpMethod::Get | HttpMethod::Delete => config["query"] = arguments.iter().map(as_pair).collect(),
                 HttpMethod::Post | HttpMethod::Put | HttpMethod::Patch => {

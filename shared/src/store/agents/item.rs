@@ -1,11 +1,13 @@
 //! The stored form of an agent. The local indexes project its `head`, which is all that lists show.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::store::item::{Item, parse, to_item};
 use crate::store::keys;
-use domain::agent::{Agent, AgentConfig, AgentScope, AgentStatus, AgentType, RequestedStatus};
+use domain::agent::{Agent, AgentConfig, AgentScope, AgentStatus, AgentType, RequestedStatus, ToolCredential};
 use domain::id::WorkflowId;
 use domain::identity::Account;
 use domain::reference::Reference;
@@ -23,6 +25,8 @@ struct AgentItem {
     head: Head,
     /// The configuration as JSON text, in one string attribute.
     config: String,
+    #[serde(default)]
+    credentials: BTreeMap<String, ToolCredential>,
     #[serde(default)]
     gone: Vec<Reference>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -60,6 +64,7 @@ pub fn new_item(agent: &Agent) -> Item {
         rev: agent.revision,
         write_id: agent.id.uuid(),
         config: config_text(&agent.config),
+        credentials: agent.credentials.clone(),
         gone: agent.gone.iter().cloned().collect(),
         deleted_at: None,
         by_name: listed.then(|| keys::by_name(&agent.name, agent.id)),
@@ -121,6 +126,7 @@ pub fn agent(account: Account, item: Item) -> Result<Option<Agent>> {
         intent,
         scope: scope(workflow),
         config: serde_json::from_str(&item.config).map_err(Error::internal)?,
+        credentials: item.credentials,
         gone: item.gone.into_iter().collect(),
         requests,
         created_at,

@@ -1,6 +1,7 @@
 //! The repository of agents. A change is one transaction with everything that depends on it: the total, the reverse
 //! index of references, and the work that notifies dependents.
 
+mod credentials;
 mod item;
 mod list;
 
@@ -24,6 +25,7 @@ use domain::reference::Reference;
 use domain::time::{Clock, Time};
 use domain::{Error, Result};
 
+pub use credentials::ToolCredentials;
 use item::{Head, agent, config_text, head};
 pub use list::{AgentFilter, AgentSort, AgentSummary};
 
@@ -97,7 +99,8 @@ impl Agents {
             if !expected(&before) {
                 return Err(Error::PreconditionFailed);
             }
-            if self.replace(&before, &after).await? {
+            if self.replace(&before, &after, None).await? {
+                credentials::delete_dropped(&self.entities, &before, &after).await;
                 return Ok(after);
             }
             attempts.next().await?;
@@ -153,8 +156,9 @@ impl Agents {
         Ok(())
     }
 
-    /// Removes a deleted agent from the reverse index of references.
-    pub(super) async fn unlink_references(&self, account: Account, id: AgentId) -> Result<()> {
+    /// Removes a deleted agent from the reverse index of references, and deletes the credentials of its tools.
+    pub(super) async fn clean_up(&self, account: Account, id: AgentId) -> Result<()> {
+        credentials::delete_all(&self.entities, account, id).await?;
         let Some(item) = self.entities.get(&keys::agent(account, id)).await? else { return Ok(()) };
         for reference in item::references(item)? {
             self.entities.remove(&keys::dependent_agent(account, &reference, id)).await?;
@@ -184,7 +188,7 @@ impl Agents {
                 after.gone.remove(reference);
             }
             after.revision += 1;
-            if self.replace(&before, &after).await? {
+            if self.replace(&before, &after, None).await? {
                 return Ok(());
             }
             attempts.next().await?;
@@ -219,7 +223,7 @@ impl Agents {
     }
 
     /// Writes the changes, on condition that `before` is still the stored revision. Returns false when it is not.
-    async fn replace(&self, before: &Agent, after: &Agent) -> Result<bool> {
+    async fn replace(&self, before: &Agent, after: &Agent, other: Option<Write>) -> Result<bool> {
         let write_id = Uuid::now_v7();
         let update = self.update_write(before, after, write_id);
         let (old, new) = (before.config.references(), after.config.references());
@@ -228,6 +232,7 @@ impl Agents {
         let dependent = Dependent { account: after.account, by: By::Agent(after.id) };
 
         let mut writes = vec![update];
+        writes.extend(other);
         for reference in added {
             writes.push(dependents::add_dependent(&self.entities, dependent, reference));
             writes.push(dependents::require_exists(&self.entities, after.account, reference, self.clock.now()));
@@ -246,6 +251,7 @@ impl Agents {
             .set("rev", after.revision)
             .set("write_id", write_id)
             .set("config", config_text(&after.config))
+            .set("credentials", &after.credentials)
             .set("gone", after.gone.iter().collect::<Vec<_>>())
             .set("head.name", name)
             .set("head.folded", folded)

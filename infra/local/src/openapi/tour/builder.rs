@@ -34,7 +34,22 @@ impl TourClient {
         self.send("POST", invoke, Some(json!({"input": "Where is my order?"}))).await?;
         self.send("POST", invoke, Some(json!({"input": "Where is my order?", "stream": true}))).await?;
         self.send("POST", invoke, Some(json!({}))).await?;
+        self.record_tool_credentials().await?;
         self.record_common_errors(AGENT, json!({"config": {"temperature": 3}})).await
+    }
+
+    async fn record_tool_credentials(&mut self) -> Result<(), Failure> {
+        let url = "https://shop.example.com/orders/{id}";
+        let tool = json!({"type": "http", "name": "find_order", "method": "GET", "url": url, "auth": "bearer"});
+        self.send("PATCH", AGENT, Some(json!({"config": {"tools": [tool]}}))).await?;
+        self.set_parameter("tool", &json!("find_order"));
+        let credential = "/builder/v1/agents/{id}/tools/{tool}/credential";
+        self.send("PUT", credential, Some(json!({"type": "bearer", "token": "example-token"}))).await?;
+        self.send("PUT", credential, Some(json!({"type": "bearer"}))).await?;
+        self.get(AGENT).await?;
+        self.send("DELETE", credential, None).await?;
+        self.send("PATCH", AGENT, Some(json!({"config": {"tools": []}}))).await?;
+        Ok(())
     }
 
     /// Creates and checks a workflow that asks an agent, and a person if the agent is not sure.
