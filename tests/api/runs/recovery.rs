@@ -7,6 +7,7 @@ use domain::Error;
 use domain::run::Run;
 use engine::compile::ExecutionPlan;
 use runner::Plans;
+use tests::polling::eventually;
 
 use super::*;
 
@@ -53,6 +54,31 @@ async fn a_lost_hint_is_sent_again() {
     assert_eq!(app.platform.tick(Time::now().plus(minutes(2))).await.unwrap(), 1);
     assert_eq!(app.platform.drain().await, 1);
     assert_eq!(read(&ada, &path).await["state"], "completed");
+}
+
+#[tokio::test]
+async fn a_run_with_a_slow_write_keeps_no_other_run_waiting() {
+    let (app, gate) = TestApp::start_gated().await;
+    let ada = app.person("ada");
+    let flow = publish(&ada, double()).await;
+    for n in 0..3 {
+        start_run(&ada, &flow, json!({"n": n})).await;
+        lose_hint(&app).await;
+    }
+    let runs = Runs::new(&app.platform.context()).unwrap();
+    let held = gate.hold("UpdateItem");
+    let others = async {
+        let release = held.arrived().await;
+        let mut handled = 0;
+        eventually("the hints of all runs", async || {
+            handled += app.platform.drain().await;
+            (handled == 3).then_some(())
+        })
+        .await;
+        release.send(()).unwrap();
+    };
+    let (sent, ()) = tokio::join!(runs.send_due(Time::now().plus(minutes(2))), others);
+    assert_eq!(sent.unwrap(), 3);
 }
 
 #[tokio::test]

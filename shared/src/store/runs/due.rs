@@ -2,20 +2,23 @@
 
 use std::time::Duration;
 
+use futures::stream::{self, StreamExt};
 use serde::Deserialize;
 
 use super::Runs;
 use crate::store::item::parse;
 use crate::store::keys;
-use domain::Result;
 use domain::id::RunId;
 use domain::run::RunState;
 use domain::time::Time;
+use domain::{Error, Result};
 
 /// A tick sends the hints of runs that become due before the next tick.
 const AHEAD: Duration = Duration::from_secs(60);
 /// The maximum number of runs of each shard in one tick. The next tick sends the rest.
 const LIMIT: u32 = 500;
+/// The number of runs whose hints a tick sends at the same time.
+const SENT_AT_ONCE: usize = 16;
 /// The ticker inspects a run again after this time, unless somebody claims it.
 const AGAIN_AFTER: Duration = Duration::from_secs(5 * 60);
 /// No claim lasts longer.
@@ -38,12 +41,20 @@ impl Runs {
     /// claim is refused. Returns the number of hints.
     pub async fn send_due(&self, now: Time) -> Result<usize> {
         let due = self.due(now.plus(AHEAD), LIMIT).await?;
-        for run in &due {
-            // The message is sent first. A crash between the two calls then duplicates the message instead of losing it.
-            self.try_send_hint(run.id, now.until(run.due_at)).await?;
-            self.postpone(*run, now).await?;
+        let total = due.len();
+        let sent = stream::iter(due).map(|run| self.send_again(run, now)).buffer_unordered(SENT_AT_ONCE);
+        // A run that fails does not keep the others waiting. The next tick finds it again.
+        let failed: Vec<Error> = sent.filter_map(async |sent| sent.err()).collect().await;
+        match failed.into_iter().next() {
+            Some(error) => Err(error),
+            None => Ok(total),
         }
-        Ok(due.len())
+    }
+
+    async fn send_again(&self, run: DueRun, now: Time) -> Result<()> {
+        // The message is sent first. A crash between the two calls then duplicates the message instead of losing it.
+        self.try_send_hint(run.id, now.until(run.due_at)).await?;
+        self.postpone(run, now).await
     }
 
     /// Resumes runs after a crash. It is for a platform of one process that has just started: its predecessor, which held
