@@ -32,9 +32,20 @@ struct Attempt {
 type Attempts = BTreeMap<(String, u32), Attempt>;
 
 impl Audit {
-    /// Checks all runs. `started` are the ids of the runs that the testers have started.
-    pub fn new(runs: &BTreeMap<String, StoredRun>, started: &[String], mut effects: HashMap<String, Effect>) -> Self {
+    /// Checks all runs. `started` are the ids of the runs that the testers have started, and `kills` is how often the
+    /// platform was killed.
+    pub fn new(
+        runs: &BTreeMap<String, StoredRun>,
+        started: &[String],
+        mut effects: HashMap<String, Effect>,
+        kills: usize,
+    ) -> Self {
         let mut audit = Self::default();
+        for effect in effects.values().filter(|effect| effect.arrivals.len() > kills + 1) {
+            // Only a kill leaves the outcome of a call uncertain.
+            let (path, arrivals) = (&effect.path, effect.arrivals.len());
+            audit.violations.push(format!("{path}: one attempt called {arrivals} times, with {kills} kills"));
+        }
         for (id, run) in runs {
             audit.check_run(id, run, &mut effects);
         }
@@ -124,7 +135,11 @@ fn attempts(events: &[&RunEvent], violations: &mut Vec<String>) -> Attempts {
     for RunEvent { at, kind } in events {
         let (step, attempt, output) = match kind {
             RunEventKind::StepStarted { step, attempt, .. } => {
-                last.insert(step, *attempt);
+                if let Some(before) = last.insert(step, *attempt).filter(|before| before < attempt)
+                    && attempts.get(&(step.clone(), before)).is_none_or(|before| before.outcome_at.is_none())
+                {
+                    violations.push(format!("{step}, attempt {attempt}: attempt {before} has no outcome"));
+                }
                 attempts.entry((step.clone(), *attempt)).or_default();
                 continue;
             }
@@ -132,6 +147,10 @@ fn attempts(events: &[&RunEvent], violations: &mut Vec<String>) -> Attempts {
             RunEventKind::StepCompleted { step, output, .. } => {
                 let Some(attempt) = last.get(step.as_str()) else { continue };
                 (step, *attempt, output.as_ref())
+            }
+            RunEventKind::StepFailed { step, .. } => {
+                let Some(attempt) = last.get(step.as_str()) else { continue };
+                (step, *attempt, None)
             }
             _ => continue,
         };
@@ -189,7 +208,7 @@ mod tests {
 
     fn violations(run: StoredRun, effects: &[(String, Effect)]) -> Vec<String> {
         let effects = effects.iter().cloned().collect();
-        Audit::new(&[("run".to_owned(), run)].into(), &["run".to_owned()], effects).violations
+        Audit::new(&[("run".to_owned(), run)].into(), &["run".to_owned()], effects, 1).violations
     }
 
     #[test]
@@ -197,6 +216,8 @@ mod tests {
         assert_eq!(violations(run(), &[(key(1), effect(&[10, 15]))]), [""; 0]);
         let late = violations(run(), &[(key(1), effect(&[10, 25]))]);
         assert_eq!(late, ["run run: call, attempt 1: called again after its outcome was recorded"]);
+        let often = violations(run(), &[(key(1), effect(&[10, 11, 12]))]);
+        assert_eq!(often, ["run/call: one attempt called 3 times, with 1 kills"]);
     }
 
     #[test]
@@ -221,6 +242,16 @@ mod tests {
     }
 
     #[test]
+    fn an_attempt_without_an_outcome_is_followed_by_no_other() {
+        let mut run = run();
+        let again = RunEventKind::StepStarted { step: "call".to_owned(), attempt: 2, action: None };
+        run.log.get_mut(&1).unwrap().insert(2, at(13, again));
+        run.next_event = 6;
+        let found = violations(run, &[(key(1), effect(&[10])), (key(2), effect(&[14]))]);
+        assert_eq!(found, ["run run: call, attempt 2: attempt 1 has no outcome"]);
+    }
+
+    #[test]
     fn gaps_missing_ends_and_unknown_runs_are_violations() {
         let effects = [(key(1), effect(&[10]))];
         let mut gap = run();
@@ -234,7 +265,7 @@ mod tests {
         (open.state, open.next_event) = ("paused".to_owned(), 4);
         assert_eq!(violations(open, &effects), ["run run: the run has not ended: it is paused"]);
 
-        let unknown = Audit::new(&[("run".to_owned(), run())].into(), &[], effects.into());
+        let unknown = Audit::new(&[("run".to_owned(), run())].into(), &[], effects.into(), 1);
         assert_eq!(unknown.violations, ["1 runs are stored, but 0 were started"]);
     }
 }

@@ -76,7 +76,7 @@ async fn measure(options: &ChaosOptions, with_kills: bool) -> Result<Measured> {
     let (kills, downtime) = (platform.kills, platform.downtime);
     platform.kill().await?;
     let runs = read_runs(&platform.options.data_dir).await?;
-    let mut audit = Audit::new(&runs, std::slice::from_ref(&run.id), witness.effects());
+    let mut audit = Audit::new(&runs, std::slice::from_ref(&run.id), witness.effects(), kills);
     if audit.attempts != options.items || run.state != "completed" {
         audit.violations.push(format!("{} of {} items; the run is {}", audit.attempts, options.items, run.state));
     }

@@ -19,9 +19,9 @@ use crate::cli::ChaosOptions;
 use crate::graphs::GraphBuilder;
 use crate::items::read_runs;
 use crate::process::{Folder, PlatformProcess};
-use crate::publication::Flow;
+use crate::publication::{Flow, publish_agent};
 use crate::services::Happened;
-use crate::steps::add_parts;
+use crate::steps::{Helpers, add_parts};
 use crate::tester::Tester;
 use crate::witness::{Manner, Witness};
 
@@ -78,7 +78,7 @@ pub async fn run(options: &ChaosOptions) -> Result<()> {
     }
     let started: Vec<_> = followed.iter().map(|run| run.id.clone()).collect();
     let runs = read_runs(&platform.options.data_dir).await?;
-    let audit = Audit::new(&runs, &started, witness.effects());
+    let audit = Audit::new(&runs, &started, witness.effects(), platform.kills);
     print_figures(&platform, &tester, options, runs.len(), &audit);
     let failed = failed_followers.into_inner();
     if failed > 0 || !audit.violations.is_empty() {
@@ -105,6 +105,7 @@ pub fn member(platform: &PlatformProcess) -> Result<Person> {
 async fn publish_flows(person: &Person, seed: u64, witness: u16) -> Result<Vec<Flow>> {
     let mut random = Rng::with_seed(seed);
     let mut flows: Vec<Flow> = Vec::new();
+    let agent = publish_agent(person, witness).await?;
     for place in 0..FLOWS {
         let mut graph = GraphBuilder::new(witness);
         graph.node("start", "input", json!({}));
@@ -114,7 +115,8 @@ async fn publish_flows(person: &Person, seed: u64, witness: u16) -> Result<Vec<F
             entries.push("hook".to_owned());
         }
         let callee = (place >= CALLEES).then(|| flows[random.usize(0..CALLEES)].id.clone());
-        let exits = add_parts(&mut graph, &mut random, entries, callee.as_deref());
+        let helpers = Helpers { agent: &agent, callee: callee.as_deref() };
+        let exits = add_parts(&mut graph, &mut random, entries, &helpers);
         graph.node("end", "send_result", json!({"output": "run.id"}));
         graph.connect(&exits, "end");
         let mode = if random.bool() { "sync" } else { "async" };

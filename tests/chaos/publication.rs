@@ -1,9 +1,10 @@
-//! Publishes the workflows of a scenario, while there are no faults yet.
+//! Publishes the workflows and the agent of a scenario, while there are no faults yet.
 
 use serde_json::{Value, json};
 use tests::client::{Answer, Person};
 
 use crate::Result;
+use crate::steps::TOOL;
 
 const WORKFLOWS: &str = "/builder/v1/workflows";
 
@@ -39,6 +40,17 @@ impl Flow {
         let webhook = Some((format!("/hooks/v1/{}", webhook.id()), token.to_owned()));
         Ok(Self { id: created.id().to_owned(), webhook })
     }
+}
+
+/// Publishes an agent that can call the witness, and returns its id.
+pub async fn publish_agent(person: &Person, witness: u16) -> Result<String> {
+    const AGENTS: &str = "/builder/v1/agents";
+    let id = succeeded(person.post(AGENTS).await)?.id().to_owned();
+    let url = format!("http://127.0.0.1:{witness}/effects/agent");
+    let tool = json!({"type": "http", "name": TOOL, "method": "POST", "url": url});
+    let config = json!({"model": "dev-chat", "tools": [tool]});
+    succeeded(person.patch(&format!("{AGENTS}/{id}"), json!({"name": "Reporter", "config": config})).await)?;
+    Ok(id)
 }
 
 fn succeeded(answer: Answer) -> Result<Answer> {

@@ -1,7 +1,7 @@
 //! The parts of mixed graphs. A graph is a chain of parts; each begins at the end of the one before.
 
 use fastrand::Rng;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::graphs::{Exit, GraphBuilder};
 
@@ -10,15 +10,23 @@ type Part = fn(&mut GraphBuilder, &mut Rng, prefix: &str, from: &[Exit]) -> Vec<
 
 const PARTS: [Part; 8] = [calls, parallel, race, each_item, pause, failure, model, branches];
 
-/// Adds up to four parts. `callee` is a workflow that the graph may run, too. Without one, the graph has no reviews: nobody
-/// follows the runs that other runs start.
-pub fn add_parts(graph: &mut GraphBuilder, random: &mut Rng, from: Vec<Exit>, callee: Option<&str>) -> Vec<Exit> {
+/// What graphs refer to.
+pub struct Helpers<'a> {
+    /// An agent whose tool is the witness.
+    pub agent: &'a str,
+    /// Another workflow. Without one, a graph has no reviews: nobody follows the runs that other runs start.
+    pub callee: Option<&'a str>,
+}
+
+/// Adds up to four parts.
+pub fn add_parts(graph: &mut GraphBuilder, random: &mut Rng, from: Vec<Exit>, helpers: &Helpers) -> Vec<Exit> {
     let mut exits = from;
     for place in 0..random.usize(1..=4) {
         let prefix = format!("p{place}");
-        exits = match (callee, random.u8(0..6)) {
+        exits = match (helpers.callee, random.u8(0..7)) {
             (Some(callee), 0) => run_workflow(graph, callee, &prefix, &exits),
             (Some(_), 1) => review(graph, &prefix, &exits),
+            (_, 2) => ask_agent(graph, helpers.agent, &prefix, &exits),
             _ => PARTS[random.usize(0..PARTS.len())](graph, random, &prefix, &exits),
         };
     }
@@ -58,13 +66,7 @@ fn race(graph: &mut GraphBuilder, random: &mut Rng, prefix: &str, from: &[Exit])
     merged(graph, random, prefix, from, json!({"mode": "first", "cancelLosers": true}))
 }
 
-fn merged(
-    graph: &mut GraphBuilder,
-    random: &mut Rng,
-    prefix: &str,
-    from: &[Exit],
-    config: serde_json::Value,
-) -> Vec<Exit> {
+fn merged(graph: &mut GraphBuilder, random: &mut Rng, prefix: &str, from: &[Exit], config: Value) -> Vec<Exit> {
     // One node before the branches, because several exits would make each branch wait for all of them.
     let fork = format!("{prefix}_fork");
     graph.node(&fork, "transform", json!({"value": "'fork'"}));
@@ -108,15 +110,28 @@ fn failure(graph: &mut GraphBuilder, _: &mut Rng, prefix: &str, from: &[Exit]) -
 
 fn model(graph: &mut GraphBuilder, _: &mut Rng, prefix: &str, from: &[Exit]) -> Vec<Exit> {
     let id = format!("{prefix}_model");
-    // The gateway may not answer while the tables do not.
-    let retry = json!({"maxAttempts": 10, "backoffMs": 500});
-    graph.node(
-        &id,
-        "model",
-        json!({"model": "dev-chat", "prompt": "{{ run.id }}", "retry": retry, "onError": "continue"}),
-    );
+    let config = json!({"model": "dev-chat", "prompt": "{{ run.id }}", "retry": patient(), "onError": "continue"});
+    graph.node(&id, "model", config);
     graph.connect(from, &id);
     vec![id]
+}
+
+/// An agent that reads its configuration, asks its model, calls the witness, and asks its model again.
+fn ask_agent(graph: &mut GraphBuilder, agent: &str, prefix: &str, from: &[Exit]) -> Vec<Exit> {
+    let id = format!("{prefix}_agent");
+    let message = format!("Please {TOOL} about {{{{ run.id }}}}");
+    let config = json!({"agentId": agent, "message": message, "retry": patient(), "onError": "continue"});
+    graph.node(&id, "agent", config);
+    graph.connect(from, &id);
+    vec![id]
+}
+
+/// The name of the agent's tool. `dev-chat` calls the tool that a message names.
+pub const TOOL: &str = "tell_witness";
+
+/// The gateway may not answer while the tables do not.
+fn patient() -> Value {
+    json!({"maxAttempts": 10, "backoffMs": 500})
 }
 
 fn review(graph: &mut GraphBuilder, prefix: &str, from: &[Exit]) -> Vec<Exit> {

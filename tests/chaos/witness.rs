@@ -42,7 +42,7 @@ pub struct Manner {
 /// What the witness knows about one key.
 #[derive(Clone, Debug, Default)]
 pub struct Effect {
-    /// The run and the step: `{run}/{node}`, or `{run}/{node}/{index}` in a loop.
+    /// The run and the step: `{run}/{node}`, `{run}/{node}/{index}` in a loop, or `agent`.
     pub path: String,
     pub arrivals: Vec<Time>,
     pub is_performed: bool,
