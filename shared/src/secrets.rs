@@ -17,6 +17,7 @@ use zeroize::Zeroizing;
 use crate::aws::convert_error;
 use crate::cache::Cache;
 use crate::{Context, config};
+use domain::credential::Credential;
 use domain::{Error, Result};
 
 /// A data key encrypts at most this many secrets, for at most this long. Then KMS generates a new one.
@@ -87,6 +88,15 @@ impl Secrets {
         let length = key.open_in_place(nonce, Aad::from(place.as_bytes()), &mut secret).map_err(|_| broken())?.len();
         secret.truncate(length);
         Ok(secret)
+    }
+
+    pub async fn seal_credential(&self, place: &str, credential: &Credential) -> Result<Sealed> {
+        let secret = Zeroizing::new(serde_json::to_vec(credential).map_err(Error::internal)?);
+        self.seal(place, &secret).await
+    }
+
+    pub async fn open_credential(&self, place: &str, sealed: &Sealed) -> Result<Credential> {
+        serde_json::from_slice(&self.open(place, sealed).await?).map_err(Error::internal)
     }
 
     fn take_seal(&self) -> Option<Sealing> {

@@ -1,6 +1,6 @@
 //! `/builder/v1/workflows/{id}/connections`, `…/webhooks…`, `…/webhook-credentials…`: the input and output channels of
-//! workflows, their webhooks and credentials. Also `/builder/v1/agents/{id}/tools/{tool}/credential`: this function can
-//! encrypt secrets.
+//! workflows, their webhooks and credentials. Also `/builder/v1/agents/{id}/tools/{tool}/credential`: it is here
+//! because this function has the permission to encrypt secrets.
 
 mod dto;
 mod handlers;
@@ -14,7 +14,7 @@ use shared::auth::Auth;
 use shared::outbound::{Calls, Outbound};
 use shared::store::agents::ToolCredentials;
 use shared::store::work::Hints;
-use shared::store::{Credentials, WebhookEvents, Webhooks, Workflows};
+use shared::store::{Agents, Credentials, WebhookEvents, Webhooks, Workflows};
 
 pub use routes::{document, router};
 
@@ -22,6 +22,7 @@ pub use routes::{document, router};
 #[derive(Clone)]
 pub struct Stores {
     auth: Arc<Auth>,
+    agents: Agents,
     workflows: Workflows,
     webhooks: Webhooks,
     webhook_events: WebhookEvents,
@@ -35,6 +36,7 @@ impl Stores {
     fn new(context: &Context) -> Result<Self> {
         Ok(Self {
             auth: Arc::new(Auth::new(context)?),
+            agents: Agents::new(context)?,
             workflows: Workflows::new(context)?,
             webhooks: Webhooks::new(context)?,
             webhook_events: WebhookEvents::new(context)?,

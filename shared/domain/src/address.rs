@@ -40,6 +40,13 @@ pub fn problem(url: &str) -> Option<&'static str> {
     url.contains('#').then_some("must not have a fragment")
 }
 
+/// The scheme, host and port of a URL: the text before its path.
+pub fn origin(url: &str) -> &str {
+    let host = url.find("://").map_or(0, |scheme| scheme + 3);
+    let end = url[host..].find(['/', '?', '#']).map_or(url.len(), |end| host + end);
+    &url[..end]
+}
+
 /// Whether the port is missing or valid. The `http` crate treats an invalid port as missing, so the default port would
 /// be called.
 pub fn has_valid_port(authority: &Authority) -> bool {
@@ -53,6 +60,16 @@ pub fn has_valid_port(authority: &Authority) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_origin_of_a_url_ends_before_its_path() {
+        for url in
+            ["https://a.example:81", "https://a.example:81/b", "https://a.example:81?c=/", "https://a.example:81#d"]
+        {
+            assert_eq!(origin(url), "https://a.example:81");
+        }
+        assert_eq!(origin("https://a.example.evil.example/a.example"), "https://a.example.evil.example");
+    }
 
     #[test]
     fn invalid_urls_are_refused_with_the_reason() {

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use domain::address;
 use domain::agent::{Agent, AgentScope, AgentType, Strategy, Tool};
 use domain::catalog::Purpose;
 use domain::id::{AgentId, Id, WorkflowId};
 use domain::identity::Account;
 use domain::{Error, Result};
-use engine::agent::{AgentMember, AgentSnapshot, AgentTool, ToolReference, ToolTarget, function_name};
+use engine::agent::{AgentMember, AgentSnapshot, AgentTool, ToolCredentialKey, ToolTarget, function_name};
 use engine::drive::{Effect, EffectError};
 use engine::nodes::OUT;
 use engine::run::StepOutcome;
@@ -107,7 +108,9 @@ impl AgentEffects {
     async fn tool(&self, account: Account, agent_id: AgentId, tool: &Tool) -> Result<AgentTool> {
         match tool {
             Tool::Http { name, description, method, url, headers, parameters, auth: _ } => {
-                let credential = tool.credential_type().map(|_| ToolReference { agent_id, tool: name.clone() });
+                let key =
+                    || ToolCredentialKey { agent_id, tool: name.clone(), origin: address::origin(url).to_owned() };
+                let credential = tool.credential_type().map(|_| key());
                 let (method, url, headers) = (*method, url.clone(), headers.clone());
                 let target = ToolTarget::Http { method, url, headers, credential };
                 Ok(describe(name, description, parameters.clone(), target))

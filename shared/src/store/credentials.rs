@@ -4,7 +4,6 @@
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use zeroize::Zeroizing;
 
 use super::item::{Item, parse};
 use super::table::{Table, TableQuery};
@@ -85,8 +84,7 @@ impl Credentials {
         credential: &Credential,
     ) -> Result<CredentialSummary> {
         let id = CredentialId::new();
-        let secret = Zeroizing::new(serde_json::to_vec(credential).map_err(Error::internal)?);
-        let sealed = self.secrets.seal(&seal_context(account, workflow, id), &secret).await?;
+        let sealed = self.secrets.seal_credential(&seal_context(account, workflow, id), credential).await?;
         let summary =
             CredentialSummary { id, name, r#type: credential.r#type(), created_at: Time::from_uuid(id.uuid()) };
         let item = CredentialItem {
@@ -117,8 +115,7 @@ impl Credentials {
     pub async fn open(&self, account: Account, workflow: WorkflowId, id: CredentialId) -> Result<Credential> {
         let item = self.entities.get(&keys::credential(account, workflow, id)).await?;
         let CredentialItem { sealed, .. } = parse(item.ok_or(GONE)?)?;
-        let secret = self.secrets.open(&seal_context(account, workflow, id), &sealed).await?;
-        serde_json::from_slice(&secret).map_err(Error::internal)
+        self.secrets.open_credential(&seal_context(account, workflow, id), &sealed).await
     }
 
     /// Deletes the credential, and writes the work that notifies the workflow.

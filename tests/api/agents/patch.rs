@@ -156,7 +156,7 @@ async fn a_secret_in_a_header_of_a_tool_is_refused() {
         assert_eq!((refused.status.as_str(), refused.code()), ("400 Bad Request", "invalid_body"), "{header}");
         let message = refused.json["error"]["message"].as_str().unwrap();
         assert!(message.starts_with(&format!("config.tools[0].headers.{header}: is a secret")), "{message}");
-        assert!(message.contains("outbound credential") && !message.contains("s3cr3t"), "{message}");
+        assert!(message.contains("credential of the tool") && !message.contains("s3cr3t"), "{message}");
     }
     for (headers, problem) in [
         (json!({"Host": "x"}), "headers.Host: is set by the platform"),

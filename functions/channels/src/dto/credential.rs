@@ -76,7 +76,7 @@ impl From<CredentialSummary> for CredentialOut {
 
 /// The credential of a tool, in the fields of its type.
 #[derive(ToSchema)]
-#[schema(title = "ToolCredentialSet")]
+#[schema(title = "ToolCredentialReplace")]
 #[expect(dead_code, reason = "only the OpenAPI document uses it; `CredentialFields` parses the body")]
 pub struct ToolCredentialIn {
     #[serde(flatten)]

@@ -3,7 +3,7 @@
 use axum::extract::State;
 use axum::http::StatusCode;
 use domain::id::{AgentId, ToolName};
-use shared::http::standard::{Caller, Data, ErrorResponses, Json, NotFound, NotJson, Path, Result};
+use shared::http::standard::{Caller, Data, ErrorBody, ErrorResponses, Json, NotFound, NotJson, Path, Result};
 use shared::http::tool_credential::ToolCredentialOut;
 
 use crate::Stores;
@@ -11,8 +11,9 @@ use crate::dto::credential::{CredentialFields, ToolCredentialIn};
 
 /// Set the credential of a tool
 ///
-/// Stores the credential that an HTTP tool of the agent sends, in place of the one that it had. Its type must be the
-/// `auth` of the tool. The secrets are stored encrypted and never returned. Only this tool can use the credential.
+/// Stores the credential that an HTTP tool of the agent sends. It replaces the previous credential of the tool. Its `type`
+/// must equal the `auth` of the tool. The secrets are stored encrypted and never returned. Only this tool can use the
+/// credential, and only for the host of its URL: a change of `auth` or of the host deletes it.
 #[utoipa::path(
     put, path = "/builder/v1/agents/{id}/tools/{tool}/credential", tag = "agents",
     params(
@@ -32,26 +33,32 @@ pub async fn set_tool_credential(
     Json(fields): Json<CredentialFields>,
 ) -> Result<Data<ToolCredentialOut>> {
     let credential = fields.into_unnamed()?;
-    let stored = stores.tool_credentials.set(caller.account(), id, &tool, &credential).await?;
+    let account = caller.account();
+    let sealed = stores.tool_credentials.seal(account, id, &tool, &credential).await?;
+    let stored = stores.agents.set_credential(account, id, &tool, &credential, sealed).await?;
     Ok(Data { data: ToolCredentialOut::new(tool, &stored) })
 }
 
 /// Delete the credential of a tool
 ///
-/// The agent changes to `permissions_required` until the tool has another credential.
+/// A published agent then has the status `permissions_required`, until the tool has another credential.
 #[utoipa::path(
     delete, path = "/builder/v1/agents/{id}/tools/{tool}/credential", tag = "agents",
     params(
         ("id" = Uuid, Path, description = "The agent"),
         ("tool" = String, Path, description = "The name of the tool"),
     ),
-    responses((status = 204, description = "Deleted"), NotFound<(AgentId, ToolName)>, ErrorResponses),
+    responses(
+        (status = 204, description = "Deleted"),
+        (status = 404, description = "`agent_not_found`, `tool_not_found` or `credential_not_found`", body = ErrorBody),
+        ErrorResponses,
+    ),
 )]
 pub async fn delete_tool_credential(
     State(stores): State<Stores>,
     Caller(caller): Caller,
     Path((id, ToolName(tool))): Path<(AgentId, ToolName)>,
 ) -> Result<StatusCode> {
-    stores.tool_credentials.delete(caller.account(), id, &tool).await?;
+    stores.agents.delete_credential(caller.account(), id, &tool).await?;
     Ok(StatusCode::NO_CONTENT)
 }

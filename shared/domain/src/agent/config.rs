@@ -125,8 +125,8 @@ pub enum HttpMethod {
     Delete,
 }
 
-/// The type of credential that the other system requires. While none is stored for the tool, the status of the agent is
-/// `permissions_required`.
+/// The type of credential that the other system requires. Until one is stored for the tool, a published agent has the
+/// status `permissions_required`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolAuth {
@@ -173,7 +173,7 @@ impl Tool {
         }
     }
 
-    /// The type of credential that its calls send.
+    /// The type of credential that its calls need.
     pub fn credential_type(&self) -> Option<CredentialType> {
         match self {
             Self::Http { auth, .. } => auth.credential_type(),
@@ -186,6 +186,16 @@ impl Tool {
             Self::Workflow { workflow_id, .. } => Some(Reference::Workflow(*workflow_id)),
             Self::Agent { agent_id, .. } => Some(Reference::Agent(*agent_id)),
             Self::Http { .. } | Self::Function { .. } => None,
+        }
+    }
+}
+
+impl Tool {
+    /// The scheme, host and port that its calls reach.
+    pub fn origin(&self) -> Option<&str> {
+        match self {
+            Self::Http { url, .. } => Some(address::origin(url)),
+            Self::Workflow { .. } | Self::Agent { .. } | Self::Function { .. } => None,
         }
     }
 }
@@ -321,8 +331,8 @@ fn check_headers(field: &str, headers: &BTreeMap<String, String>) -> Result<()> 
             return Err(Error::invalid_body(field, problem));
         }
         if header::is_secret(name, value) {
-            let problem = "is a secret that every reader of the agent would see. Remove it, store it in an outbound \
-                           credential, and set `auth` to the type of that credential";
+            let problem = "is a secret that every reader of the agent would see. Remove it, set `auth`, and store the \
+                           secret as the credential of the tool";
             return Err(Error::invalid_body(field, problem));
         }
         if value.contains(|c: char| c.is_control() && c != '\t') {

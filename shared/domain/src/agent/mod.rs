@@ -108,7 +108,7 @@ impl Agent {
             RequestedStatus::Archived => AgentStatus::Archived,
             RequestedStatus::Paused => AgentStatus::Paused,
             RequestedStatus::Published if !self.gone.is_empty() => AgentStatus::NeedsAttention,
-            RequestedStatus::Published if self.lacking_credentials().next().is_some() => {
+            RequestedStatus::Published if self.tools_without_credential().next().is_some() => {
                 AgentStatus::PermissionsRequired
             }
             RequestedStatus::Published => AgentStatus::Published,
@@ -131,7 +131,7 @@ impl Agent {
     /// The problems that keep the agent from working, worst first.
     pub fn problems(&self) -> Vec<StatusProblem> {
         let gone = self.gone.iter().map(StatusProblem::deleted_reference);
-        let tools = self.lacking_credentials().map(|tool| StatusProblem {
+        let tools = self.tools_without_credential().map(|tool| StatusProblem {
             code: "credential_missing",
             message: format!("the tool {tool} has no credential; add one, or set its auth to none"),
         });

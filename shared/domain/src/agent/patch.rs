@@ -105,7 +105,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::agent::{AgentScope, AgentStatus, ToolCredential};
+    use crate::agent::{AgentScope, AgentStatus};
     use crate::credential::CredentialType;
     use crate::id::{AgentId, CredentialId, OrgId, UserId};
     use crate::identity::Account;
@@ -179,27 +179,37 @@ mod tests {
     }
 
     #[test]
-    fn a_credential_is_kept_while_its_tool_sends_one_of_its_type() {
-        let tool = |name: &str, auth: &str| json!({"type": "http", "name": name, "method": "GET", "url": "https://e.org", "auth": auth});
+    fn a_credential_is_kept_while_its_tool_needs_it() {
+        let tool = |name: &str, host: &str, auth: &str| json!({"type": "http", "name": name, "method": "GET", "url": format!("https://{host}/a"), "auth": auth});
         let tools = |tools: &[Value]| json!({"config": {"tools": tools}});
         let now = Time::now();
-        let credential = |r#type| Some(ToolCredential { id: CredentialId::new(), r#type, created_at: now });
-        let agent = patch(&agent(), tools(&[tool("crm", "bearer"), tool("map", "none")])).unwrap();
-        let refused = agent.with_credential("crm", credential(CredentialType::Basic), now).unwrap_err();
-        assert_eq!(refused.to_string(), "type: the tool crm sends a credential of the type bearer");
-        let refused = agent.with_credential("map", credential(CredentialType::Basic), now).unwrap_err();
-        assert_eq!(refused.to_string(), "type: the tool map sends no credential; set its auth first");
-        assert!(matches!(agent.with_credential("erp", None, now), Err(Error::NotFound { kind: "tool" })));
-        assert!(matches!(agent.with_credential("crm", None, now), Err(Error::NotFound { kind: "credential" })));
-
-        let ready = agent.with_credential("crm", credential(CredentialType::Bearer), now).unwrap();
-        assert_eq!((ready.status(), ready.revision), (AgentStatus::Published, agent.revision + 1));
-        let renamed = patch(&ready, json!({"name": "Scout"})).unwrap();
-        assert_eq!(renamed.credentials, ready.credentials);
-        for after in [vec![], vec![tool("crm", "none")], vec![tool("crm", "basic")], vec![tool("erp", "bearer")]] {
-            assert!(patch(&ready, tools(&after)).unwrap().credentials.is_empty(), "{after:?}");
+        let crm = || tool("crm", "e.org", "bearer");
+        let agent = patch(&agent(), tools(&[crm(), tool("map", "e.org", "none")])).unwrap();
+        let set = |tool: &str, r#type| agent.with_credential(tool, CredentialId::new(), r#type, now);
+        for (name, r#type, problem) in [
+            (
+                "crm",
+                CredentialType::Basic,
+                "type: the tool crm needs a credential of the type bearer; send one, or change the `auth` of the tool",
+            ),
+            ("map", CredentialType::Basic, "type: the tool map needs no credential; set its `auth` first"),
+            ("erp", CredentialType::Basic, "no such tool"),
+        ] {
+            assert_eq!(set(name, r#type).unwrap_err().to_string(), problem);
         }
-        assert_eq!(ready.with_credential("crm", None, now).unwrap().status(), AgentStatus::PermissionsRequired);
+        assert_eq!(agent.without_credential("crm", now).unwrap_err().to_string(), "no such credential");
+
+        let ready = set("crm", CredentialType::Bearer).unwrap();
+        assert_eq!((ready.status(), ready.revision), (AgentStatus::Published, agent.revision + 1));
+        let moved = tool("crm", "e.org", "bearer").to_string().replace("/a", "/b");
+        for kept in [json!({"name": "Scout"}), tools(&[serde_json::from_str(&moved).unwrap()])] {
+            assert_eq!(patch(&ready, kept).unwrap().credentials, ready.credentials);
+        }
+        let others = [tool("crm", "e.org", "none"), tool("crm", "e.org", "basic"), tool("crm", "evil.org", "bearer")];
+        for after in others.into_iter().chain([tool("erp", "e.org", "bearer")]) {
+            assert!(patch(&ready, tools(std::slice::from_ref(&after))).unwrap().credentials.is_empty(), "{after}");
+        }
+        assert_eq!(ready.without_credential("crm", now).unwrap().status(), AgentStatus::PermissionsRequired);
     }
 
     #[test]

@@ -50,13 +50,10 @@ pub fn is_temporary(error: &CallError) -> bool {
     }
 }
 
-/// A credential that could not be opened.
-pub fn closed_credential(error: &Error) -> EffectError {
+/// A credential that could not be opened. `remedy` says what to do if it was deleted.
+pub fn closed_credential(error: &Error, remedy: impl FnOnce() -> String) -> EffectError {
     match error {
-        Error::NotFound { .. } => {
-            let message = "the credential of the call was deleted; add another one";
-            permanent(StepError::new("credential_gone", message))
-        }
+        Error::NotFound { .. } => permanent(StepError::new("credential_gone", remedy())),
         error => {
             tracing::error!(cause = ?error, "a credential could not be opened");
             temporary("platform_busy", "the platform could not read the credential; try again later", None)

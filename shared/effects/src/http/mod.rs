@@ -11,7 +11,7 @@ use domain::credential::Credential;
 use domain::id::{CredentialId, Id};
 use domain::time::Clock;
 use domain::{Error, Result};
-use engine::agent::ToolReference;
+use engine::agent::ToolCredentialKey;
 use engine::drive::{Effect, EffectError};
 use engine::nodes::OUT;
 use engine::run::StepOutcome;
@@ -56,17 +56,18 @@ impl HttpEffects {
         owner: &EffectOwner,
         config: &CallConfig,
     ) -> Result<Option<(CredentialId, Credential)>, EffectError> {
-        let opened = match (config.credential_id, &config.tool_credential) {
-            (Some(id), _) => match owner.workflow {
-                Some(workflow) => self.credentials.open(owner.account, workflow, id).await.map(|opened| (id, opened)),
-                None => Err(Error::NotFound { kind: CredentialId::KIND }),
-            },
-            (None, Some(ToolReference { agent_id, tool })) => {
-                self.tool_credentials.open(owner.account, *agent_id, tool).await
-            }
-            (None, None) => return Ok(None),
+        if let Some(ToolCredentialKey { agent_id, tool, origin }) = &config.tool_credential {
+            let opened = self.tool_credentials.open(owner.account, *agent_id, tool, origin).await;
+            let remedy = || format!("the tool {tool} has no credential for this host any more; set another one");
+            return opened.map(Some).map_err(|error| errors::closed_credential(&error, remedy));
+        }
+        let Some(id) = config.credential_id else { return Ok(None) };
+        let opened = match owner.workflow {
+            Some(workflow) => self.credentials.open(owner.account, workflow, id).await,
+            None => Err(Error::NotFound { kind: CredentialId::KIND }),
         };
-        opened.map(Some).map_err(|error| errors::closed_credential(&error))
+        let remedy = || "config.credentialId: the credential was deleted; choose another one".to_owned();
+        opened.map(|credential| Some((id, credential))).map_err(|error| errors::closed_credential(&error, remedy))
     }
 }
 

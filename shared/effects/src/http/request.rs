@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use domain::address;
 use domain::id::CredentialId;
-use engine::agent::ToolReference;
+use engine::agent::ToolCredentialKey;
 use engine::drive::EffectError;
 use engine::nodes::http::{Method, ResponseFormat, header_problem};
 use engine::run::StepError;
@@ -32,7 +32,7 @@ pub struct CallConfig {
     query: Map<String, Value>,
     body: Option<RequestBody>,
     pub credential_id: Option<CredentialId>,
-    pub tool_credential: Option<ToolReference>,
+    pub tool_credential: Option<ToolCredentialKey>,
     pub response: Option<ResponseFormat>,
 }
 

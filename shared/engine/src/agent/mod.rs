@@ -23,7 +23,7 @@ use conversation::Conversation;
 use domain::agent::AgentType;
 use domain::id::AgentId;
 use domain::run::{AgentAction, AgentActionKind, StepError};
-pub use snapshot::{AgentMember, AgentSnapshot, AgentTool, ToolReference, ToolTarget, function_name};
+pub use snapshot::{AgentMember, AgentSnapshot, AgentTool, ToolCredentialKey, ToolTarget, function_name};
 use team::Team;
 
 /// The maximum depth of agents that call agents.

@@ -49,9 +49,9 @@ pub enum ToolTarget {
         method: HttpMethod,
         url: String,
         headers: BTreeMap<String, String>,
-        /// The tool whose credential the calls send.
+        /// The credential that the calls send.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        credential: Option<ToolReference>,
+        credential: Option<ToolCredentialKey>,
     },
     #[serde(rename_all = "camelCase")]
     Workflow {
@@ -65,12 +65,15 @@ pub enum ToolTarget {
     Function,
 }
 
+/// Finds the credential of a tool. The snapshot does not have the credential itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ToolReference {
+pub struct ToolCredentialKey {
     pub agent_id: AgentId,
     /// The name of the tool.
     pub tool: String,
+    /// The scheme, host and port that the tool calls. A credential for another host is not used.
+    pub origin: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -226,11 +226,13 @@ fn an_empty_answer_is_an_error() {
 
 #[test]
 fn the_tools_become_the_work_of_nodes() {
+    let key =
+        ToolCredentialKey { agent_id: id(1), tool: "refund".to_owned(), origin: "https://shop.example".to_owned() };
     let post = ToolTarget::Http {
         method: HttpMethod::Post,
         url: "https://shop.example/refunds".to_owned(),
         headers: [("x-shop".to_owned(), "1".to_owned())].into(),
-        credential: Some(ToolReference { agent_id: id(1), tool: "refund".to_owned() }),
+        credential: Some(key.clone()),
     };
     let workflow_id = WorkflowId::from(uuid::Uuid::from_bytes([9; 16]));
     let tools = vec![
@@ -248,7 +250,7 @@ fn the_tools_become_the_work_of_nodes() {
     ]));
     let works = [play.next(), play.next(), play.next(), play.next()].map(|call| (call.operation.name(), call.config));
     assert_eq!((works[0].0, &works[0].1["body"]), ("http", &json!({"type": "json", "value": {"amount": 5}})));
-    assert_eq!(works[0].1["toolCredential"], json!({"agentId": id(1), "tool": "refund"}));
+    assert_eq!(works[0].1["toolCredential"], json!(key));
     assert_eq!((works[1].0, &works[1].1["query"]), ("http", &json!({"full": "true", "name": "Ann"})));
     assert_eq!((works[2].0, &works[2].1["input"]), ("workflow", &json!([1])));
     assert_eq!((works[3].0, &works[3].1["title"]), ("review", &json!("Result of the function open_door?")));

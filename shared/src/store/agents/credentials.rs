@@ -1,32 +1,22 @@
-//! The credentials of the tools of agents. Each secret is encrypted with its organization, agent and tool as associated
-//! data, so it cannot be decrypted in another place.
+//! The credentials of the tools of agents. An agent and the secrets of its tools change in one transaction.
 
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use uuid::Uuid;
-use zeroize::Zeroizing;
 
 use super::Agents;
-use crate::Context;
 use crate::secrets::{Sealed, Secrets};
 use crate::store::item::parse;
 use crate::store::keys;
 use crate::store::revision::Attempts;
 use crate::store::table::{Table, TableQuery};
+use crate::store::write::Write;
+use crate::{Context, config};
 use domain::agent::{Agent, ToolCredential};
 use domain::credential::Credential;
 use domain::id::{AgentId, CredentialId, Id};
 use domain::identity::Account;
 use domain::{Error, Result};
-
-/// Stores credentials, and opens them for the calls that send them. A credential whose tool is gone is not used: the
-/// agent names those that it has.
-#[derive(Clone)]
-pub struct ToolCredentials {
-    agents: Agents,
-    secrets: Arc<Secrets>,
-}
 
 #[derive(Serialize, Deserialize)]
 struct ToolCredentialItem {
@@ -34,6 +24,7 @@ struct ToolCredentialItem {
     /// The name of the tool.
     sk: String,
     id: CredentialId,
+    origin: String,
     sealed: Sealed,
 }
 
@@ -42,71 +33,84 @@ fn seal_context(account: Account, agent: AgentId, tool: &str) -> String {
     format!("tool-credential/{}/{agent}/{tool}", account.org)
 }
 
+/// Encrypts and decrypts the secrets.
+#[derive(Clone)]
+pub struct ToolCredentials {
+    entities: Table,
+    secrets: Arc<Secrets>,
+}
+
 impl ToolCredentials {
     pub fn new(context: &Context) -> Result<Self> {
-        Ok(Self { agents: Agents::new(context)?, secrets: Arc::new(Secrets::new(context)?) })
+        let secrets = Arc::new(Secrets::new(context)?);
+        Ok(Self { entities: Table::new(context, config::TABLE_ENTITIES)?, secrets })
     }
 
+    pub async fn seal(&self, account: Account, agent: AgentId, tool: &str, credential: &Credential) -> Result<Sealed> {
+        self.secrets.seal_credential(&seal_context(account, agent, tool), credential).await
+    }
+
+    /// Decrypts the credential of a tool, for a call to this origin. A run uses the tool as it was when its agent was read,
+    /// so the credential may be for another host by now.
+    pub async fn open(
+        &self,
+        account: Account,
+        agent: AgentId,
+        tool: &str,
+        origin: &str,
+    ) -> Result<(CredentialId, Credential)> {
+        let gone = || Error::NotFound { kind: CredentialId::KIND };
+        let item = self.entities.get(&keys::tool_credential(account, agent, tool)).await?.ok_or_else(gone)?;
+        let ToolCredentialItem { id, sealed, origin: allowed, .. } = parse(item)?;
+        if allowed != origin {
+            return Err(gone());
+        }
+        Ok((id, self.secrets.open_credential(&seal_context(account, agent, tool), &sealed).await?))
+    }
+}
+
+impl Agents {
     /// Stores the credential of a tool, in place of the one that it had.
-    pub async fn set(
+    pub async fn set_credential(
         &self,
         account: Account,
         agent: AgentId,
         tool: &str,
         credential: &Credential,
+        sealed: Sealed,
     ) -> Result<ToolCredential> {
-        let secret = Zeroizing::new(serde_json::to_vec(credential).map_err(Error::internal)?);
-        let sealed = self.secrets.seal(&seal_context(account, agent, tool), &secret).await?;
         let (id, key) = (CredentialId::new(), keys::tool_credential(account, agent, tool));
-        let item = ToolCredentialItem { pk: key.pk, sk: key.sk, id, sealed };
+        let mut item = ToolCredentialItem { pk: key.pk, sk: key.sk, id, origin: String::new(), sealed };
         let mut attempts = Attempts::to_change(AgentId::KIND);
         loop {
-            let before = self.agents.get(account, agent).await?;
-            let now = self.agents.clock.now();
-            let stored = ToolCredential { id, r#type: credential.r#type(), created_at: now };
-            let after = before.with_credential(tool, Some(stored.clone()), now)?;
-            if self.agents.replace(&before, &after, Some(self.agents.entities.put(&item))).await? {
+            let before = self.get(account, agent).await?;
+            let after = before.with_credential(tool, id, credential.r#type(), self.clock.now())?;
+            let stored = after.credentials[tool].clone();
+            item.origin.clone_from(&stored.origin);
+            if self.replace(&before, &after, Some(self.entities.put(&item))).await? {
                 return Ok(stored);
             }
             attempts.next().await?;
         }
     }
 
-    pub async fn delete(&self, account: Account, agent: AgentId, tool: &str) -> Result<()> {
-        let key = keys::tool_credential(account, agent, tool);
+    pub async fn delete_credential(&self, account: Account, agent: AgentId, tool: &str) -> Result<()> {
         let mut attempts = Attempts::to_change(AgentId::KIND);
         loop {
-            let before = self.agents.get(account, agent).await?;
-            let after = before.with_credential(tool, None, self.agents.clock.now())?;
-            let delete = self.agents.entities.delete(key.clone());
-            if self.agents.replace(&before, &after, Some(delete)).await? {
+            let before = self.get(account, agent).await?;
+            let after = before.without_credential(tool, self.clock.now())?;
+            if self.replace(&before, &after, None).await? {
                 return Ok(());
             }
             attempts.next().await?;
         }
     }
-
-    /// Decrypts the credential of a tool, for the call that sends it.
-    pub async fn open(&self, account: Account, agent: AgentId, tool: &str) -> Result<(CredentialId, Credential)> {
-        let item = self.agents.entities.get(&keys::tool_credential(account, agent, tool)).await?;
-        let item = item.ok_or(Error::NotFound { kind: CredentialId::KIND })?;
-        let ToolCredentialItem { id, sealed, .. } = parse(item)?;
-        let secret = self.secrets.open(&seal_context(account, agent, tool), &sealed).await?;
-        Ok((id, serde_json::from_slice(&secret).map_err(Error::internal)?))
-    }
 }
 
-/// Deletes the credentials that an agent no longer has. They might not fit into the transaction that changes the agent.
-/// A credential that could not be deleted is left over until the agent is deleted.
-pub(super) async fn delete_dropped(entities: &Table, before: &Agent, after: &Agent) {
-    for (tool, credential) in before.credentials.iter().filter(|(tool, _)| !after.credentials.contains_key(*tool)) {
-        let delete = entities.delete(keys::tool_credential(after.account, after.id, tool));
-        // The tool may have got another one meanwhile.
-        let delete = delete.require_same("id", Some(credential.id));
-        if let Err(error) = entities.transact(Uuid::now_v7(), &[delete]).await {
-            tracing::warn!(?error, agent = %after.id, "the credential of a removed tool was not deleted");
-        }
-    }
+/// The writes that delete the credentials which an agent no longer has.
+pub(super) fn delete_dropped(entities: &Table, before: &Agent, after: &Agent) -> impl Iterator<Item = Write> {
+    let dropped = before.credentials.keys().filter(|tool| !after.credentials.contains_key(*tool));
+    dropped.map(|tool| entities.delete(keys::tool_credential(after.account, after.id, tool)))
 }
 
 /// Deletes all credentials of an agent.

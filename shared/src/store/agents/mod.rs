@@ -29,6 +29,9 @@ pub use credentials::ToolCredentials;
 use item::{Head, agent, config_text, head};
 pub use list::{AgentFilter, AgentSort, AgentSummary};
 
+/// The maximum number of writes in a transaction of DynamoDB.
+const MAX_WRITES: usize = 100;
+
 #[derive(Clone)]
 pub struct Agents {
     entities: Table,
@@ -100,7 +103,6 @@ impl Agents {
                 return Err(Error::PreconditionFailed);
             }
             if self.replace(&before, &after, None).await? {
-                credentials::delete_dropped(&self.entities, &before, &after).await;
                 return Ok(after);
             }
             attempts.next().await?;
@@ -238,6 +240,11 @@ impl Agents {
             writes.push(dependents::require_exists(&self.entities, after.account, reference, self.clock.now()));
         }
         writes.extend(removed.map(|reference| dependents::remove_dependent(&self.entities, dependent, reference)));
+        writes.extend(credentials::delete_dropped(&self.entities, before, after));
+        if writes.len() > MAX_WRITES {
+            let problem = "too many references and tools with credentials change at once; change some of them first";
+            return Err(Error::invalid_body("config", problem));
+        }
 
         revision::was_written(&self.entities.write_all(write_id, writes).await?, write_id)
     }

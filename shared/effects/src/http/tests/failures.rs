@@ -140,10 +140,10 @@ async fn a_token_that_is_not_granted_is_an_error() {
 
 #[test]
 fn a_credential_that_was_deleted_is_an_error() {
-    let gone = closed_credential(&Error::NotFound { kind: "credential" });
+    let gone = closed_credential(&Error::NotFound { kind: "credential" }, String::new);
     assert_eq!((&*gone.error.code, gone.retry), ("credential_gone", RetryHint::Never));
     for error in [Error::busy(SECRET), Error::internal(SECRET)] {
-        let busy = closed_credential(&error);
+        let busy = closed_credential(&error, String::new);
         assert_eq!((&*busy.error.code, busy.retry), ("platform_busy", NOW_OR_LATER));
         assert!(!busy.error.message.contains(SECRET));
     }

@@ -131,7 +131,6 @@ async fn a_call_without_a_credential_needs_no_table() {
     let settings = [
         (config::OUTBOUND_ALLOWED_CIDRS, "127.0.0.1"),
         (config::TABLE_ENTITIES, "entities"),
-        (config::TABLE_COUNTERS, "counters"),
         (config::KMS_KEY, "alias/key"),
     ];
     let settings = settings.map(|(name, value)| (name.to_owned(), value.to_owned()));
