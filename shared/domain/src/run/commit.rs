@@ -21,6 +21,12 @@ impl Commit {
         self.has_no_writes() && self.canceled.is_empty() && self.stopped.is_empty()
     }
 
+    /// Whether it changes more than the run itself.
+    pub fn concerns_others(&self) -> bool {
+        let Self { events: _, opened, canceled, started, stopped } = self;
+        !(opened.is_empty() && canceled.is_empty() && started.is_empty() && stopped.is_empty())
+    }
+
     /// Whether the transaction has nothing to write. Cancellations and stops come after it.
     pub fn has_no_writes(&self) -> bool {
         self.events.is_empty() && self.opened.is_empty() && self.started.is_empty()

@@ -9,7 +9,7 @@ use super::events::{EventKey, canceled, to_log};
 use super::limits::Limits;
 use super::restore::{Begun, restore};
 use super::state::{Driver, Stage};
-use super::{ClaimedRun, Departure, Effects, Journal, Shift};
+use super::{ClaimedRun, Commit, Departure, Effects, Journal, Shift};
 use crate::run::{Execution, RunStart, StepError, StepEvent, StepOutcome, StepPath};
 use domain::Result;
 use domain::run::{Hold, MAX_CRASHES, RunEnd, RunError, RunEvent, RunEventKind};
@@ -42,6 +42,8 @@ pub async fn drive_within<J: Journal, E: Effects>(
         let end = RunEnd::Failed(RunError { code: "crashed".to_owned(), message, node_id });
         let mut follow_up = restored.follow_up;
         follow_up.stopped.extend(restored.begun.values().filter_map(Begun::run_id));
+        let reviews = restored.begun.iter().filter(|(_, begun)| matches!(begun, Begun::Review { .. }));
+        follow_up.canceled.extend(reviews.map(|(path, _)| path.display(&plan)));
         if !follow_up.is_empty() && journal.commit(&follow_up).await? == Hold::Lost {
             return Ok(Departure::Lost);
         }
@@ -62,7 +64,8 @@ pub async fn drive_within<J: Journal, E: Effects>(
         active: BTreeMap::new(),
         in_progress: FuturesUnordered::new(),
         results: VecDeque::new(),
-        pending: restored.follow_up,
+        // Only a process that crashed has left something to do.
+        pending: if crashes > 0 { restored.follow_up } else { Commit::default() },
     };
     driver.carry_out(journal).await
 }
@@ -76,9 +79,8 @@ impl<'a, E: Effects> Driver<'a, E> {
                     // The run exceeds a limit, so nobody waits for the runs that it was about to start.
                     self.pending.stopped.extend(self.pending.started.iter().map(|new| new.id));
                 }
-                // No holder follows, so runs are started and stopped before the end.
-                let has_runs = !(self.pending.started.is_empty() && self.pending.stopped.is_empty());
-                if has_runs && self.commit(journal).await? == Hold::Lost {
+                // No holder follows, so other runs and reviews are dealt with before the end.
+                if self.pending.concerns_others() && self.commit(journal).await? == Hold::Lost {
                     return Ok(Departure::Lost);
                 }
                 let events = std::mem::take(&mut self.pending.events);

@@ -20,8 +20,8 @@ pub struct Restored {
     pub history: History,
     /// The effects that have begun and have no result.
     pub begun: BTreeMap<StepPath, Begun>,
-    /// Stops the runs and cancels the reviews for which steps no longer wait. A process that crashed may have stored that
-    /// the steps ended, and no more.
+    /// The runs to stop and the reviews to cancel, because their steps have ended. A process may have crashed after it
+    /// stored those ends and before it did this.
     pub follow_up: Commit,
     /// The computed events that the log has. A result may be stored without the events that follow from it.
     pub stored: HashSet<EventKey>,

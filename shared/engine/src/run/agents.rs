@@ -12,6 +12,9 @@ use crate::nodes::OUT;
 use crate::value_size::memory_of_fields;
 use domain::id::AgentId;
 
+/// The code of the error of an agent that does not make the calls of its log.
+pub const LOG_MISMATCH: &str = "log_mismatch";
+
 impl Execution {
     pub(super) fn begin_agent(&mut self, path: StepPath, config: &Map<String, Value>) {
         let agent: Option<AgentId> = config.get("agentId").and_then(Value::as_str).and_then(|id| id.parse().ok());
@@ -46,7 +49,7 @@ impl Execution {
     pub(super) fn fail_mismatched_agent(&mut self, step: &StepPath) {
         self.cancel_calls(step);
         let message = "the log has other calls than the agent makes; an update of the platform changed its execution";
-        self.complete(step.clone(), Err(StepError::new("log_mismatch", message)));
+        self.complete(step.clone(), Err(StepError::new(LOG_MISMATCH, message)));
     }
 
     /// Takes over the calls that an agent wants to make, and ends its step once it has an answer.

@@ -32,6 +32,7 @@ use serde_json::{Map, Value};
 use crate::agent::AgentRun;
 use crate::compile::ExecutionPlan;
 use crate::operation::Operation;
+pub use agents::LOG_MISMATCH;
 use domain::run::AgentAction;
 pub use domain::run::{RunEnd, RunError};
 use loops::LoopState;

@@ -250,8 +250,6 @@ impl Journal for MemoryJournal {
             if crash.is_none() {
                 store.append(events);
                 store.end = Some(end.clone());
-                let steps: Vec<String> = store.reviews.keys().cloned().collect();
-                steps.iter().for_each(|step| store.cancel(step));
             }
             crash
         };
