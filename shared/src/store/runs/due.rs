@@ -17,7 +17,7 @@ use domain::{Error, Result};
 const AHEAD: Duration = Duration::from_secs(60);
 /// The maximum number of runs of each shard in one tick. The next tick sends the rest.
 const LIMIT: u32 = 500;
-/// The number of runs whose hints a tick sends at the same time.
+/// The maximum number of hints that a tick sends at the same time.
 const SENT_AT_ONCE: usize = 16;
 /// The ticker inspects a run again after this time, unless somebody claims it.
 const AGAIN_AFTER: Duration = Duration::from_secs(5 * 60);
@@ -42,8 +42,12 @@ impl Runs {
     pub async fn send_due(&self, now: Time) -> Result<usize> {
         let due = self.due(now.plus(AHEAD), LIMIT).await?;
         let total = due.len();
-        let sent = stream::iter(due).map(|run| self.send_again(run, now)).buffer_unordered(SENT_AT_ONCE);
-        // A run that fails does not keep the others waiting. The next tick finds it again.
+        // If one hint cannot be sent, the others are still sent. The next tick tries again.
+        let send = async |run: DueRun| {
+            let sent = self.send_again(run, now).await;
+            sent.inspect_err(|error| tracing::warn!(?error, run_id = %run.id, "the hint of a due run was not sent"))
+        };
+        let sent = stream::iter(due).map(send).buffer_unordered(SENT_AT_ONCE);
         let failed: Vec<Error> = sent.filter_map(async |sent| sent.err()).collect().await;
         match failed.into_iter().next() {
             Some(error) => Err(error),
