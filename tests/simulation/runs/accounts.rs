@@ -1,6 +1,6 @@
 //! What really happened: the committed logs, the effects that took place, and the answers that people received.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -26,8 +26,10 @@ pub struct RunAccount {
     pub performed: Vec<Performed>,
     /// The number of events when the run was stopped and the stop acknowledged.
     pub stopped_after: Option<usize>,
-    /// When answers to reviews were acknowledged, by step.
+    /// When answers to reviews were stored, by step.
     pub answers: BTreeMap<String, Vec<Duration>>,
+    /// The steps whose reviews are open.
+    pub open_reviews: BTreeSet<String>,
     pub has_poison: bool,
     /// A client started the run, or a step of another run.
     pub is_started: bool,

@@ -12,7 +12,7 @@ use uuid::Uuid;
 /// The maximum number of tools that an answer calls.
 const MAX_CALLS: usize = 2;
 
-/// A single agent with tools, or a team. The workflow tool starts one of so many workflows.
+/// A single agent with tools, or a team. The workflow tool starts one of `workflows` workflows.
 pub fn random_agent(random: &mut Rng, workflows: usize) -> AgentSnapshot {
     let (is_team, strategy) = (random.u8(..8) == 0, random.u8(..3));
     let mut tools = vec![

@@ -27,8 +27,8 @@ pub fn run(seed: u64, disabled_rule: Option<Rule>) -> Report<Oracle> {
 }
 
 /// Runs a history in which some steps are agents.
-pub fn run_with_agents(seed: u64) -> Report<Oracle> {
-    run_planned(seed, Scenario::with_agents(seed), None)
+pub fn run_with_agents(seed: u64, disabled_rule: Option<Rule>) -> Report<Oracle> {
+    run_planned(seed, Scenario::with_agents(seed), disabled_rule)
 }
 
 /// Runs a history whose only fault is that the storage often does not answer. No attempt is in doubt then.

@@ -15,6 +15,7 @@ mod workers;
 
 use crate::machine::runner::{check_every_rule_is_needed, check_histories, check_seed_determines_trace};
 use history::{run, run_with_agents, run_with_unreliable_storage};
+use rules::Rule;
 
 const HISTORIES: u64 = 60;
 const AGENT_HISTORIES: u64 = 15;
@@ -44,7 +45,7 @@ fn every_run_ends_and_no_recorded_effect_is_repeated() {
     check_histories(HISTORIES, &expected, |seed| run(seed, None));
 }
 
-/// The calls of an agent are effects as others are, and a process that takes over a run makes the same ones.
+/// The calls of an agent are effects like any other. A process that takes over a run makes the calls of the log.
 #[test]
 fn agents_go_on_where_they_were() {
     let expected = [
@@ -57,7 +58,7 @@ fn agents_go_on_where_they_were() {
         "workers killed",
         "uncertain attempts repeated",
     ];
-    check_histories(AGENT_HISTORIES, &expected, run_with_agents);
+    check_histories(AGENT_HISTORIES, &expected, |seed| run_with_agents(seed, None));
 }
 
 /// A holder waits for the storage, instead of dropping the effects in progress.
@@ -70,10 +71,14 @@ fn holders_wait_while_the_storage_does_not_answer() {
 /// Without any one rule of the protocol, an oracle finds a violation.
 #[test]
 fn every_rule_is_needed() {
-    check_every_rule_is_needed(|seed, rule| run(seed, Some(rule)));
+    check_every_rule_is_needed(|seed, rule| match rule {
+        Rule::KeepsResults => run_with_agents(seed, Some(rule)),
+        _ => run(seed, Some(rule)),
+    });
 }
 
 #[test]
 fn a_history_is_a_function_of_its_seed() {
     check_seed_determines_trace(|seed| run(seed, None).trace);
+    check_seed_determines_trace(|seed| run_with_agents(seed, None).trace);
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use domain::id::RunId;
 use domain::run::{AgentActionKind, RunEventKind, RunValue};
+use engine::run::LOG_MISMATCH;
 use serde_json::Value;
 
 use super::accounts::{Accounts, RunAccount};
@@ -27,7 +28,7 @@ pub enum Oracle {
     RepeatedUncertain,
     /// The repetition of an attempt had another idempotency key.
     OtherKey,
-    /// An attempt of a step sent something else than the one before.
+    /// Two attempts of a step sent different requests.
     OtherRequest,
     /// After a crash, an agent made other calls than before.
     OtherCalls,
@@ -37,6 +38,8 @@ pub enum Oracle {
     BeganAfterStop,
     /// A stopped run did not end as cancelled.
     StopIgnored,
+    /// A review is open, although its step was canceled.
+    ReviewLeftOpen,
     /// An accepted answer did not reach the run in time.
     AnswerLost,
     /// Two people were notified that their answer counts.
@@ -91,7 +94,11 @@ pub fn check_at_end(accounts: &mut Accounts, is_calm: bool) {
         if has_crashed && !run.has_poison {
             report(Oracle::WrongCrash, "a healthy run crashed".to_owned());
         }
-        let is_mismatch = |kind: &RunEventKind| matches!(kind, RunEventKind::StepFailed { error, .. } if error.code == "log_mismatch");
+        let is_mismatch =
+            |kind: &RunEventKind| matches!(kind, RunEventKind::StepFailed { error, .. } if error.code == LOG_MISMATCH);
+        for step in canceled_steps(run).filter(|step| run.open_reviews.contains(*step)) {
+            report(Oracle::ReviewLeftOpen, format!("{step} was canceled"));
+        }
         if run.kinds().any(is_mismatch) {
             report(Oracle::OtherCalls, "an agent does not make the calls of the log".to_owned());
         }
@@ -102,6 +109,13 @@ pub fn check_at_end(accounts: &mut Accounts, is_calm: bool) {
     for (oracle, what) in violations {
         accounts.findings.record_violation(oracle, what);
     }
+}
+
+fn canceled_steps(run: &RunAccount) -> impl Iterator<Item = &str> {
+    run.kinds().filter_map(|kind| match kind {
+        RunEventKind::StepCanceled { step } => Some(step.as_str()),
+        _ => None,
+    })
 }
 
 fn check_results(run: &RunAccount, report: &mut impl FnMut(Oracle, String)) {
@@ -127,11 +141,10 @@ fn check_answers(run: &RunAccount, report: &mut impl FnMut(Oracle, String)) {
     for (step, answers) in &run.answers {
         let Some(last) = answers.last() else { continue };
         let has_gone_on = run.log.iter().any(|(at, event)| match &event.kind {
-            // The holder may have read the answer before the person was notified.
             RunEventKind::StepCompleted { step: of, .. }
             | RunEventKind::StepFailed { step: of, .. }
-            | RunEventKind::StepCanceled { step: of } => of == step && *at <= *last + ANSWER_WITHIN,
-            RunEventKind::StepStarted { step: of, .. } => of == step && *at >= *last && *at <= *last + ANSWER_WITHIN,
+            | RunEventKind::StepStarted { step: of, .. }
+            | RunEventKind::StepCanceled { step: of } => of == step && *at >= *last && *at <= *last + ANSWER_WITHIN,
             RunEventKind::RunCompleted { .. } | RunEventKind::RunFailed { .. } | RunEventKind::RunCancelled => {
                 *at <= *last + ANSWER_WITHIN
             }

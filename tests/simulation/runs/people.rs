@@ -127,11 +127,7 @@ async fn answer_run(process: &Process, protocol: &RunProtocol, runs: &Runs, run:
         match runs.resolve(run, &review.step, answer).await {
             Ok(None) => {
                 process.world.note(|| format!("{}: the answer to {} of run {run} counts", process.name, review.step));
-                let mut accounts = protocol.accounts();
-                accounts.findings.count("reviews answered");
-                if let Some(account) = accounts.runs.get_mut(&run) {
-                    account.answers.entry(review.step).or_default().push(process.world.began().elapsed());
-                }
+                protocol.accounts().findings.count("reviews answered");
             }
             Ok(Some(_)) | Err(Error::Conflict { .. }) => protocol.accounts().findings.count("reviews refused"),
             Err(error) => return Err(error),

@@ -123,8 +123,17 @@ impl RunProtocol {
             }
             _ => {
                 let review = world.database.item(ENTITIES, write.pk, write.sk);
-                if text(&review, "state") == "open" {
-                    self.opened.notify_waiters();
+                if let Some(step) = write.sk.strip_prefix(keys::REVIEW) {
+                    let state = text(&review, "state");
+                    match state {
+                        "open" => run.open_reviews.insert(step.to_owned()),
+                        _ => run.open_reviews.remove(step),
+                    };
+                    match state {
+                        "open" => self.opened.notify_waiters(),
+                        "answered" => run.answers.entry(step.to_owned()).or_default().push(world.began().elapsed()),
+                        _ => {}
+                    }
                 }
                 Some(format!("{} of run {id}: {}", write.sk, text(&review, "state")))
             }

@@ -41,6 +41,10 @@ pub enum Rule {
     WakesParents,
     /// A run that is no longer needed is stopped.
     StopsCalls,
+    /// A review that is no longer needed is canceled.
+    CancelsReviews,
+    /// The log has the results that the first process saw.
+    KeepsResults,
 }
 
 impl ProtocolRule for Rule {
@@ -61,12 +65,14 @@ impl ProtocolRule for Rule {
         Self::EndsOnce,
         Self::WakesParents,
         Self::StopsCalls,
+        Self::CancelsReviews,
+        Self::KeepsResults,
     ];
 
     fn expected_oracles(self) -> &'static [Oracle] {
         use Oracle::{
-            AnswerLost, AnsweredTwice, BeganAfterStop, BrokenLog, LostRun, NeverEnds, Orphan, RepeatedAfterResult,
-            RepeatedUncertain, StartedTwice, StopIgnored, WrongResult,
+            AnswerLost, AnsweredTwice, BeganAfterStop, BrokenLog, LostRun, NeverEnds, Orphan, OtherCalls, OtherRequest,
+            RepeatedAfterResult, RepeatedUncertain, ReviewLeftOpen, StartedTwice, StopIgnored, WrongResult,
         };
         match self {
             Self::HoldsByEpoch => &[BrokenLog, LostRun, RepeatedAfterResult, WrongResult],
@@ -81,6 +87,8 @@ impl ProtocolRule for Rule {
             Self::EndsOnce => &[BrokenLog, StopIgnored],
             Self::WakesParents => &[NeverEnds],
             Self::StopsCalls => &[Orphan],
+            Self::CancelsReviews => &[ReviewLeftOpen],
+            Self::KeepsResults => &[OtherCalls, OtherRequest],
         }
     }
 
@@ -89,7 +97,7 @@ impl ProtocolRule for Rule {
             Self::HoldsByEpoch => 232,
             Self::RefusesStopped => 387,
             Self::ClaimsOnce => 126,
-            Self::ExpiresOpenReviews => 142,
+            Self::ExpiresOpenReviews => 187,
             Self::EndsOnce => 42,
             Self::AnswersOnce => 53,
             Self::ParksWithDueTime => 17,
@@ -97,6 +105,8 @@ impl ProtocolRule for Rule {
             Self::SendsDueRunsAgain | Self::CountsBegins => 2,
             Self::StartsOnce => 1,
             Self::StopsCalls => 14,
+            Self::CancelsReviews => 484,
+            Self::KeepsResults => 6,
             Self::WakesParents => 5,
             Self::BeginsEffectsInTime => 364,
         }
@@ -141,6 +151,10 @@ impl Rule {
                 drop_condition(body)
             }
             Self::StartsOnce if is_start => drop_condition(body),
+            Self::CancelsReviews if is_review && updates_to(body, "canceled") => {
+                set(body, "state", json!({"S": "open"}))
+            }
+            Self::KeepsResults if body["Item"]["events"].is_object() => change_answers(body),
             Self::StopsCalls if is_head && has("stop") && has("wakes") && !has("epoch") => {
                 let id = pk.trim_start_matches(keys::RUN).parse();
                 let run = id.ok().and_then(|id: RunId| accounts.runs.get(&id));
@@ -186,6 +200,26 @@ fn hide_repeated_begins(part: &mut Value, accounts: &Accounts) {
         }
     }
     part["Item"]["events"]["S"] = serde_json::to_string(&events).expect("events are JSON").into();
+}
+
+/// Turns the calls of tools that a model wants into another answer.
+fn change_answers(part: &mut Value) {
+    let text = part["Item"]["events"]["S"].as_str().unwrap_or_default();
+    let mut events: Value = serde_json::from_str(text).expect("a part has events");
+    for event in events.as_array_mut().expect("events are a list") {
+        if let Some(message) =
+            event.pointer_mut("/output/value/message").filter(|message| message["tool_calls"].is_array())
+        {
+            *message = json!({"role": "assistant", "content": "answer"});
+        }
+    }
+    part["Item"]["events"]["S"] = events.to_string().into();
+}
+
+/// Whether an update sets something to this text.
+fn updates_to(body: &Value, text: &str) -> bool {
+    let values = body["ExpressionAttributeValues"].as_object().into_iter().flatten();
+    body["UpdateExpression"].is_string() && values.into_iter().any(|(_, value)| value["S"] == text)
 }
 
 /// Changes the value that an update sets.

@@ -71,7 +71,7 @@ impl Scenario {
         let starts_at = Time::from_millis(1_772_352_000_000 + random.i64(0..86_400_000));
         let id = |number: u128| Uuid::from_u128((u128::from(seed) << 64) + number);
         let calls = &mut Rng::with_seed(seed ^ 0x6361_6c6c);
-        let agents = &mut has_agents.then(|| Rng::with_seed(seed));
+        let agents = &mut has_agents.then(|| Rng::with_seed(seed ^ 0x6167_656e));
         let called = if calls.u8(..3) == 0 { called_workflows(calls, agents) } else { Vec::new() };
         let plan = |random: &mut Rng, has_poison| {
             let calls = Some((&mut *calls, called.len())).filter(|(_, called)| *called > 0);
