@@ -8,6 +8,7 @@ use domain::time::Time;
 use serde_json::{Value, json};
 
 use crate::items::StoredRun;
+use crate::publication::AGENT_PATH;
 use crate::witness::Effect;
 
 #[derive(Default)]
@@ -17,6 +18,8 @@ pub struct Audit {
     pub attempts: usize,
     /// Calls that were repeated because a kill had left their outcome uncertain.
     pub uncertain_repeats: usize,
+    /// The effects of agents.
+    pub agent_calls: usize,
     /// How the runs ended.
     pub ends: BTreeMap<String, usize>,
     pub violations: Vec<String>,
@@ -32,19 +35,22 @@ struct Attempt {
 type Attempts = BTreeMap<(String, u32), Attempt>;
 
 impl Audit {
-    /// Checks all runs. `started` are the ids of the runs that the testers have started, and `kills` is how often the
-    /// platform was killed.
+    /// Checks all runs. `started` are the ids of the runs that the testers have started, and `kills` is when the platform
+    /// was killed.
     pub fn new(
         runs: &BTreeMap<String, StoredRun>,
         started: &[String],
         mut effects: HashMap<String, Effect>,
-        kills: usize,
+        kills: &[Time],
     ) -> Self {
         let mut audit = Self::default();
-        for effect in effects.values().filter(|effect| effect.arrivals.len() > kills + 1) {
+        for effect in effects.values() {
+            audit.agent_calls += usize::from(effect.path == AGENT_PATH);
             // Only a kill leaves the outcome of a call uncertain.
-            let (path, arrivals) = (&effect.path, effect.arrivals.len());
-            audit.violations.push(format!("{path}: one attempt called {arrivals} times, with {kills} kills"));
+            let is_repeated = |calls: &[Time]| !kills.iter().any(|kill| calls[0] <= *kill && *kill <= calls[1]);
+            if effect.arrivals.windows(2).any(is_repeated) {
+                audit.violations.push(format!("{}: an attempt called twice, and no kill was between", effect.path));
+            }
         }
         for (id, run) in runs {
             audit.check_run(id, run, &mut effects);
@@ -208,7 +214,7 @@ mod tests {
 
     fn violations(run: StoredRun, effects: &[(String, Effect)]) -> Vec<String> {
         let effects = effects.iter().cloned().collect();
-        Audit::new(&[("run".to_owned(), run)].into(), &["run".to_owned()], effects, 1).violations
+        Audit::new(&[("run".to_owned(), run)].into(), &["run".to_owned()], effects, &[Time::from_millis(12)]).violations
     }
 
     #[test]
@@ -216,8 +222,8 @@ mod tests {
         assert_eq!(violations(run(), &[(key(1), effect(&[10, 15]))]), [""; 0]);
         let late = violations(run(), &[(key(1), effect(&[10, 25]))]);
         assert_eq!(late, ["run run: call, attempt 1: called again after its outcome was recorded"]);
-        let often = violations(run(), &[(key(1), effect(&[10, 11, 12]))]);
-        assert_eq!(often, ["run/call: one attempt called 3 times, with 1 kills"]);
+        let calm = violations(run(), &[(key(1), effect(&[10, 15, 16]))]);
+        assert_eq!(calm, ["run/call: an attempt called twice, and no kill was between"]);
     }
 
     #[test]
@@ -265,7 +271,7 @@ mod tests {
         (open.state, open.next_event) = ("paused".to_owned(), 4);
         assert_eq!(violations(open, &effects), ["run run: the run has not ended: it is paused"]);
 
-        let unknown = Audit::new(&[("run".to_owned(), run())].into(), &[], effects.into(), 1);
+        let unknown = Audit::new(&[("run".to_owned(), run())].into(), &[], effects.into(), &[]);
         assert_eq!(unknown.violations, ["1 runs are stored, but 0 were started"]);
     }
 }

@@ -73,15 +73,15 @@ async fn measure(options: &ChaosOptions, with_kills: bool) -> Result<Measured> {
     let (followed, killed) = tokio::join!(follow, kill);
     killed?;
     let (run, took) = followed?;
-    let (kills, downtime) = (platform.kills, platform.downtime);
+    let downtime = platform.downtime;
     platform.kill().await?;
     let runs = read_runs(&platform.options.data_dir).await?;
-    let mut audit = Audit::new(&runs, std::slice::from_ref(&run.id), witness.effects(), kills);
+    let mut audit = Audit::new(&runs, std::slice::from_ref(&run.id), witness.effects(), &platform.kills);
     if audit.attempts != options.items || run.state != "completed" {
         audit.violations.push(format!("{} of {} items; the run is {}", audit.attempts, options.items, run.state));
     }
     folder.remove();
-    Ok(Measured { took, kills, downtime, audit })
+    Ok(Measured { took, kills: platform.kills.len() - 1, downtime, audit })
 }
 
 /// A loop over calls. Its output is the number of results.

@@ -47,7 +47,7 @@ pub async fn run(options: &ChaosOptions) -> Result<()> {
     println!("{} workflows are published; {} runs and {} kills follow", flows.len(), options.runs, options.kills);
     platform.options.failing = options.failing;
     platform.restart().await?;
-    platform.kills = 0;
+    platform.kills.clear();
 
     let tester = Arc::new(Tester::default());
     let ended = watch::Sender::new(0);
@@ -78,7 +78,10 @@ pub async fn run(options: &ChaosOptions) -> Result<()> {
     }
     let started: Vec<_> = followed.iter().map(|run| run.id.clone()).collect();
     let runs = read_runs(&platform.options.data_dir).await?;
-    let audit = Audit::new(&runs, &started, witness.effects(), platform.kills);
+    let mut audit = Audit::new(&runs, &started, witness.effects(), &platform.kills);
+    if audit.agent_calls == 0 {
+        audit.violations.push("no agent has called the witness".to_owned());
+    }
     print_figures(&platform, &tester, options, runs.len(), &audit);
     let failed = failed_followers.into_inner();
     if failed > 0 || !audit.violations.is_empty() {
@@ -136,18 +139,18 @@ async fn kill_often(
 ) -> Result<()> {
     let ChaosOptions { runs, kills, seed, .. } = *options;
     let mut random = Rng::with_seed(seed ^ 0x00C0_FFEE);
-    while platform.kills < kills {
-        let due = (platform.kills + 1) * runs / (kills + 1);
+    while platform.kills.len() < kills {
+        let due = (platform.kills.len() + 1) * runs / (kills + 1);
         ended.wait_for(|ended| *ended >= due).await?;
         sleep(Duration::from_millis(random.u64(0..LONGEST_AIM_MS))).await;
         platform.kill().await?;
-        if platform.kills < kills && random.u8(0..5) == 0 {
+        if platform.kills.len() < kills && random.u8(0..5) == 0 {
             let until_kill = Duration::from_millis(random.u64(0..LONGEST_AIM_MS));
             let _ = timeout(until_kill, platform.start()).await;
             platform.kill().await?;
         }
         platform.start().await?;
-        println!("{} of {kills} kills, {} of {runs} runs have ended", platform.kills, *ended.borrow());
+        println!("{} of {kills} kills, {} of {runs} runs have ended", platform.kills.len(), *ended.borrow());
     }
     Ok(())
 }
@@ -159,7 +162,7 @@ fn print_figures(platform: &PlatformProcess, tester: &Tester, options: &ChaosOpt
     let calls = count(Happened::Passed) + refused + lost;
     let percent = 100.0 * (refused + lost) as f64 / calls.max(1) as f64;
     println!("\nruns       {} started, {stored} stored with those that others started", options.runs);
-    println!("kills      {}; {} starts failed", platform.kills, platform.failed_starts);
+    println!("kills      {}; {} starts failed", platform.kills.len(), platform.failed_starts);
     println!(
         "AWS calls  {calls}, of which {percent:.1} % failed: {refused} before and {lost} after they were carried out"
     );
@@ -171,8 +174,8 @@ fn print_figures(platform: &PlatformProcess, tester: &Tester, options: &ChaosOpt
         tester.repeated_starts.load(Ordering::Relaxed)
     );
     println!(
-        "effects    {} attempts seen by the witness; {} calls were repeated while their outcome was uncertain",
-        audit.attempts, audit.uncertain_repeats
+        "effects    {} attempts seen by the witness, {} of agents; {} calls were repeated while their outcome was uncertain",
+        audit.attempts, audit.agent_calls, audit.uncertain_repeats
     );
     println!("events     {}, all numbered from 1 without gaps unless listed below", audit.events);
     for (end, runs) in &audit.ends {

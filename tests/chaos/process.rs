@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use std::{env, io};
 
+use domain::time::Time;
 use tokio::io::{AsyncBufReadExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdout, Command};
 use tokio::time::timeout;
@@ -28,7 +29,8 @@ pub type FaultCounts = Arc<Mutex<BTreeMap<Happened, usize>>>;
 pub struct PlatformProcess {
     pub options: PlatformOptions,
     pub counts: FaultCounts,
-    pub kills: usize,
+    /// When it was killed.
+    pub kills: Vec<Time>,
     pub failed_starts: usize,
     /// The time from each kill until the platform was ready again.
     pub downtime: Duration,
@@ -60,7 +62,7 @@ impl PlatformProcess {
     pub fn new(folder: &Path, seed: u64) -> Result<Self> {
         let options = PlatformOptions { port: free_port()?, data_dir: folder.join("data"), seed, failing: 0 };
         let (counts, log) = (FaultCounts::default(), folder.join("platform.log"));
-        Ok(Self { options, counts, kills: 0, failed_starts: 0, downtime: Duration::ZERO, log, child: None })
+        Ok(Self { options, counts, kills: Vec::new(), failed_starts: 0, downtime: Duration::ZERO, log, child: None })
     }
 
     pub fn base_url(&self) -> String {
@@ -93,7 +95,7 @@ impl PlatformProcess {
         let mut command = Command::new(env::current_exe()?);
         command.args(["platform", "--port", &port.to_string(), "--failing", &failing.to_string()]);
         // Each process makes other choices.
-        let place = (self.kills + self.failed_starts) as u64;
+        let place = (self.kills.len() + self.failed_starts) as u64;
         command.args(["--seed", &seed.wrapping_add(place).to_string(), "--data-dir"]).arg(data_dir);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log).env_remove("LOG_LEVEL").kill_on_drop(true);
         let mut child = command.spawn()?;
@@ -123,7 +125,7 @@ impl PlatformProcess {
     pub async fn kill(&mut self) -> Result<()> {
         if let Some(mut child) = self.child.take() {
             child.kill().await?;
-            self.kills += 1;
+            self.kills.push(Time::now());
         }
         Ok(())
     }

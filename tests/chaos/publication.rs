@@ -6,6 +6,8 @@ use tests::client::{Answer, Person};
 use crate::Result;
 use crate::steps::TOOL;
 
+/// The path of all effects of agents.
+pub const AGENT_PATH: &str = "agent";
 const WORKFLOWS: &str = "/builder/v1/workflows";
 
 /// A published workflow.
@@ -46,7 +48,7 @@ impl Flow {
 pub async fn publish_agent(person: &Person, witness: u16) -> Result<String> {
     const AGENTS: &str = "/builder/v1/agents";
     let id = succeeded(person.post(AGENTS).await)?.id().to_owned();
-    let url = format!("http://127.0.0.1:{witness}/effects/agent");
+    let url = format!("http://127.0.0.1:{witness}/effects/{AGENT_PATH}");
     let tool = json!({"type": "http", "name": TOOL, "method": "POST", "url": url});
     let config = json!({"model": "dev-chat", "tools": [tool]});
     succeeded(person.patch(&format!("{AGENTS}/{id}"), json!({"name": "Reporter", "config": config})).await)?;
