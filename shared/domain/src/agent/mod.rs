@@ -133,7 +133,7 @@ impl Agent {
         let gone = self.gone.iter().map(StatusProblem::deleted_reference);
         let tools = self.tools_without_credential().map(|tool| StatusProblem {
             code: "credential_missing",
-            message: format!("the tool {tool} has no credential; add one, or set its auth to none"),
+            message: format!("the tool {tool} has no credential; store one for the tool, or set its `auth` to none"),
         });
         gone.chain(tools).collect()
     }
