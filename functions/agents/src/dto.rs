@@ -153,11 +153,10 @@ pub struct AgentDetailOut {
 
 impl From<Agent> for AgentDetailOut {
     fn from(agent: Agent) -> Self {
-        let credentials = agent.credentials.iter();
         Self {
             problems: agent.problems(),
             config: agent.config.clone(),
-            credentials: credentials.map(|(tool, stored)| ToolCredentialOut::new(tool.clone(), stored)).collect(),
+            credentials: agent.credentials.iter().map(ToolCredentialOut::new).collect(),
             agent: AgentSummary::from(agent).into(),
         }
     }

@@ -76,15 +76,28 @@ pub fn check_name(name: &str) -> Result<()> {
     length::check_max_chars("name", name, MAX_NAME_CHARS)
 }
 
-impl fmt::Display for CredentialType {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl CredentialType {
+    const ALL: [Self; 5] = [Self::Bearer, Self::Basic, Self::Header, Self::Query, Self::Oauth2ClientCredentials];
+
+    /// The type with this name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    fn name(self) -> &'static str {
+        match self {
             Self::Bearer => "bearer",
             Self::Basic => "basic",
             Self::Header => "header",
             Self::Query => "query",
             Self::Oauth2ClientCredentials => "oauth2_client_credentials",
-        })
+        }
+    }
+}
+
+impl fmt::Display for CredentialType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }
 

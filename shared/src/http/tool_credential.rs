@@ -19,7 +19,8 @@ pub struct ToolCredentialOut {
 }
 
 impl ToolCredentialOut {
-    pub fn new(tool: String, credential: &ToolCredential) -> Self {
-        Self { tool, r#type: credential.r#type, created_at: credential.created_at.to_string() }
+    pub fn new(credential: &ToolCredential) -> Self {
+        let ToolCredential { tool, r#type, .. } = credential;
+        Self { tool: tool.clone(), r#type: *r#type, created_at: credential.created_at().to_string() }
     }
 }

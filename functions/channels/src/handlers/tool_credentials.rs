@@ -36,7 +36,7 @@ pub async fn set_tool_credential(
     let account = caller.account();
     let sealed = stores.tool_credentials.seal(account, id, &tool, &credential).await?;
     let stored = stores.agents.set_credential(account, id, &tool, &credential, sealed).await?;
-    Ok(Data { data: ToolCredentialOut::new(tool, &stored) })
+    Ok(Data { data: ToolCredentialOut::new(&stored) })
 }
 
 /// Delete the credential of a tool

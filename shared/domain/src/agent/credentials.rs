@@ -1,9 +1,5 @@
 //! The credentials of tools. An agent has their ids and types. Their secrets are separate, encrypted items.
 
-use std::collections::BTreeMap;
-
-use serde::{Deserialize, Serialize};
-
 use super::{Agent, AgentConfig, Tool};
 use crate::credential::CredentialType;
 use crate::id::{CredentialId, Id, ToolName};
@@ -11,20 +7,31 @@ use crate::time::Time;
 use crate::{Error, Result};
 
 /// A credential of a tool, without its secret. Each new one has a new id.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolCredential {
+    /// The name of the tool, unique in its agent.
+    pub tool: String,
     pub id: CredentialId,
     pub r#type: CredentialType,
     /// The scheme, host and port of the tool's URL. The credential is sent nowhere else.
     pub origin: String,
-    pub created_at: Time,
+}
+
+impl ToolCredential {
+    pub fn created_at(&self) -> Time {
+        Time::from_uuid(self.id.uuid())
+    }
 }
 
 impl Agent {
+    pub fn find_credential(&self, tool: &str) -> Option<&ToolCredential> {
+        self.credentials.iter().find(|credential| credential.tool == tool)
+    }
+
     /// The names of the tools that need a credential and have none.
     pub fn tools_without_credential(&self) -> impl Iterator<Item = &str> {
         let tools = self.config.tools.iter().filter(|tool| tool.credential_type().is_some());
-        tools.filter_map(Tool::name).filter(|name| !self.credentials.contains_key(*name))
+        tools.filter_map(Tool::name).filter(|name| self.find_credential(name).is_none())
     }
 
     /// The agent with a credential for a tool, in place of the one that the tool had.
@@ -33,9 +40,10 @@ impl Agent {
         let refused = |problem: String| Err(Error::invalid_body("type", problem));
         match (found.credential_type(), found.origin()) {
             (Some(needed), Some(origin)) if needed == r#type => {
-                let credential = ToolCredential { id, r#type, origin: origin.to_owned(), created_at: now };
+                let credential = ToolCredential { tool: tool.to_owned(), id, r#type, origin: origin.to_owned() };
                 let mut after = self.changed_at(now);
-                after.credentials.insert(tool.to_owned(), credential);
+                after.credentials.retain(|credential| credential.tool != tool);
+                after.credentials.push(credential);
                 Ok(after)
             }
             (Some(needed), _) => refused(format!(
@@ -46,9 +54,10 @@ impl Agent {
     }
 
     pub fn without_credential(&self, tool: &str, now: Time) -> Result<Self> {
+        self.config.find_tool(tool).ok_or(Error::NotFound { kind: ToolName::KIND })?;
+        self.find_credential(tool).ok_or(Error::NotFound { kind: CredentialId::KIND })?;
         let mut after = self.changed_at(now);
-        after.config.find_tool(tool).ok_or(Error::NotFound { kind: ToolName::KIND })?;
-        after.credentials.remove(tool).ok_or(Error::NotFound { kind: CredentialId::KIND })?;
+        after.credentials.retain(|credential| credential.tool != tool);
         Ok(after)
     }
 
@@ -58,13 +67,12 @@ impl Agent {
 
     /// The credentials to keep when the configuration changes: the tool still exists, needs the same type, and calls the
     /// same host.
-    pub(super) fn kept_credentials(&self, config: &AgentConfig) -> BTreeMap<String, ToolCredential> {
-        let is_needed = |name: &str, credential: &ToolCredential| {
-            config.find_tool(name).is_some_and(|tool| {
+    pub(super) fn kept_credentials(&self, config: &AgentConfig) -> Vec<ToolCredential> {
+        let is_needed = |credential: &&ToolCredential| {
+            config.find_tool(&credential.tool).is_some_and(|tool| {
                 tool.credential_type() == Some(credential.r#type) && tool.origin() == Some(&*credential.origin)
             })
         };
-        let kept = self.credentials.iter().filter(|(name, credential)| is_needed(name, credential));
-        kept.map(|(name, credential)| (name.clone(), credential.clone())).collect()
+        self.credentials.iter().filter(is_needed).cloned().collect()
     }
 }

@@ -4,7 +4,7 @@ mod config;
 mod credentials;
 mod patch;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -34,8 +34,8 @@ pub struct Agent {
     pub intent: RequestedStatus,
     pub scope: AgentScope,
     pub config: AgentConfig,
-    /// The stored credentials, by the names of their tools.
-    pub credentials: BTreeMap<String, ToolCredential>,
+    /// The stored credentials of its tools.
+    pub credentials: Vec<ToolCredential>,
     /// The references whose target was deleted.
     pub gone: BTreeSet<Reference>,
     pub requests: u64,
@@ -94,7 +94,7 @@ impl Agent {
             intent: RequestedStatus::Published,
             scope,
             config: AgentConfig::default(),
-            credentials: BTreeMap::new(),
+            credentials: Vec::new(),
             gone: BTreeSet::new(),
             requests: 0,
             created_at: now,

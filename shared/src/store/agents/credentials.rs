@@ -85,10 +85,11 @@ impl Agents {
         loop {
             let before = self.get(account, agent).await?;
             let after = before.with_credential(tool, id, credential.r#type(), self.clock.now())?;
-            let stored = after.credentials[tool].clone();
+            let gone = || Error::NotFound { kind: CredentialId::KIND };
+            let stored = after.find_credential(tool).ok_or_else(gone)?;
             item.origin.clone_from(&stored.origin);
             if self.replace(&before, &after, Some(self.entities.put(&item))).await? {
-                return Ok(stored);
+                return Ok(stored.clone());
             }
             attempts.next().await?;
         }
@@ -109,7 +110,8 @@ impl Agents {
 
 /// The writes that delete the credentials which an agent no longer has.
 pub(super) fn delete_dropped(entities: &Table, before: &Agent, after: &Agent) -> impl Iterator<Item = Write> {
-    let dropped = before.credentials.keys().filter(|tool| !after.credentials.contains_key(*tool));
+    let tools = before.credentials.iter().map(|credential| &credential.tool);
+    let dropped = tools.filter(|tool| after.find_credential(tool).is_none());
     dropped.map(|tool| entities.delete(keys::tool_credential(after.account, after.id, tool)))
 }
 

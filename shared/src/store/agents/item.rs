@@ -1,13 +1,12 @@
 //! The stored form of an agent. The local indexes project its `head`, which is all that lists show.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::store::item::{Item, parse, to_item};
 use crate::store::keys;
 use domain::agent::{Agent, AgentConfig, AgentScope, AgentStatus, AgentType, RequestedStatus, ToolCredential};
+use domain::credential::CredentialType;
 use domain::id::WorkflowId;
 use domain::identity::Account;
 use domain::reference::Reference;
@@ -25,8 +24,9 @@ struct AgentItem {
     head: Head,
     /// The configuration as JSON text, in one string attribute.
     config: String,
-    #[serde(default)]
-    credentials: BTreeMap<String, ToolCredential>,
+    /// The credentials of the tools as text. A map would make `agents` 11 KB larger.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    credentials: Option<String>,
     #[serde(default)]
     gone: Vec<Reference>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -64,7 +64,7 @@ pub fn new_item(agent: &Agent) -> Item {
         rev: agent.revision,
         write_id: agent.id.uuid(),
         config: config_text(&agent.config),
-        credentials: agent.credentials.clone(),
+        credentials: None,
         gone: agent.gone.iter().cloned().collect(),
         deleted_at: None,
         by_name: listed.then(|| keys::by_name(&agent.name, agent.id)),
@@ -80,6 +80,26 @@ pub fn new_item(agent: &Agent) -> Item {
 
 pub fn config_text(config: &AgentConfig) -> String {
     serde_json::to_string(config).expect("a configuration is JSON")
+}
+
+/// One line for each tool: its name, and the id, the type and the origin of its credential. None of them has a space.
+pub fn credentials_text(credentials: &[ToolCredential]) -> String {
+    let line = |credential: &ToolCredential| {
+        let ToolCredential { tool, id, r#type, origin } = credential;
+        format!("{tool} {id} {type} {origin}\n")
+    };
+    credentials.iter().map(line).collect()
+}
+
+fn read_credentials(text: &str) -> Result<Vec<ToolCredential>> {
+    let read = |line: &str| {
+        let mut parts = line.split(' ');
+        let (tool, id) = (parts.next()?.to_owned(), parts.next()?.parse().ok()?);
+        let (r#type, origin) = (CredentialType::parse(parts.next()?)?, parts.next()?.to_owned());
+        Some(ToolCredential { tool, id, r#type, origin })
+    };
+    let all: Option<_> = text.lines().map(read).collect();
+    all.ok_or_else(|| Error::internal("the credentials of an agent cannot be read"))
 }
 
 pub fn head(agent: &Agent) -> Head {
@@ -126,7 +146,7 @@ pub fn agent(account: Account, item: Item) -> Result<Option<Agent>> {
         intent,
         scope: scope(workflow),
         config: serde_json::from_str(&item.config).map_err(Error::internal)?,
-        credentials: item.credentials,
+        credentials: item.credentials.as_deref().map(read_credentials).transpose()?.unwrap_or_default(),
         gone: item.gone.into_iter().collect(),
         requests,
         created_at,

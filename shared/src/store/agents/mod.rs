@@ -26,7 +26,7 @@ use domain::time::{Clock, Time};
 use domain::{Error, Result};
 
 pub use credentials::ToolCredentials;
-use item::{Head, agent, config_text, head};
+use item::{Head, agent, config_text, credentials_text, head};
 pub use list::{AgentFilter, AgentSort, AgentSummary};
 
 /// The maximum number of writes in a transaction of DynamoDB.
@@ -258,7 +258,7 @@ impl Agents {
             .set("rev", after.revision)
             .set("write_id", write_id)
             .set("config", config_text(&after.config))
-            .set("credentials", &after.credentials)
+            .set("credentials", credentials_text(&after.credentials))
             .set("gone", after.gone.iter().collect::<Vec<_>>())
             .set("head.name", name)
             .set("head.folded", folded)
