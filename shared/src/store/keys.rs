@@ -14,6 +14,7 @@
 //! unfinished work of `entities` and the open leases of `counters`.
 
 mod counters;
+mod credentials;
 mod journal;
 
 use std::collections::HashMap;
@@ -21,9 +22,7 @@ use std::collections::HashMap;
 use aws_sdk_dynamodb::types::AttributeValue;
 use uuid::Uuid;
 
-use domain::id::{
-    AgentId, ApiKeyId, CredentialId, DeploymentId, Id, OrgId, ReleaseId, RunId, UserId, WebhookId, WorkId, WorkflowId,
-};
+use domain::id::{AgentId, ApiKeyId, DeploymentId, Id, OrgId, ReleaseId, RunId, UserId, WorkId, WorkflowId};
 use domain::identity::Account;
 use domain::reference::Reference;
 use domain::text;
@@ -32,6 +31,7 @@ use domain::token::TokenHash;
 use domain::{Error, Result};
 
 pub use counters::*;
+pub use credentials::*;
 pub use journal::*;
 
 /// The primary key of an item.
@@ -336,48 +336,6 @@ pub const REQUESTS_STEP: u128 = 10u128.pow(26);
 pub fn requests_rank(requests: u64, id: AgentId) -> AttributeValue {
     let rank = u128::from(requests) * REQUESTS_STEP + (id.uuid().as_u128() >> 42);
     AttributeValue::N(rank.to_string())
-}
-
-// entities: the webhooks and credentials of a workflow
-
-/// A webhook. An incoming call looks it up by its id alone.
-pub fn webhook(id: WebhookId) -> Key {
-    Key::new(format!("WEBHOOK#{id}"), "WEBHOOK")
-}
-
-/// The webhooks of a workflow.
-pub fn webhooks(account: Account, workflow: WorkflowId) -> String {
-    format!("WEBHOOKS#{}#{}#{workflow}", account.org, account.user)
-}
-
-pub fn webhook_count(account: Account, workflow: WorkflowId) -> Key {
-    Key::new(format!("WEBHOOKCOUNT#{}#{}#{workflow}", account.org, account.user), "COUNT")
-}
-
-pub fn listed_webhook(account: Account, workflow: WorkflowId, id: WebhookId) -> Key {
-    Key::new(webhooks(account, workflow), id)
-}
-
-/// The outbound credentials of a workflow.
-pub fn credentials(account: Account, workflow: WorkflowId) -> String {
-    format!("CREDENTIALS#{}#{}#{workflow}", account.org, account.user)
-}
-
-pub fn credential_count(account: Account, workflow: WorkflowId) -> Key {
-    Key::new(format!("CREDENTIALCOUNT#{}#{}#{workflow}", account.org, account.user), "COUNT")
-}
-
-pub fn credential(account: Account, workflow: WorkflowId, id: CredentialId) -> Key {
-    Key::new(credentials(account, workflow), id)
-}
-
-/// The credentials of the tools of an agent.
-pub fn tool_credentials(account: Account, agent: AgentId) -> String {
-    format!("TOOLCREDENTIALS#{}#{}#{agent}", account.org, account.user)
-}
-
-pub fn tool_credential(account: Account, agent: AgentId, tool: &str) -> Key {
-    Key::new(tool_credentials(account, agent), tool)
 }
 
 #[cfg(test)]
