@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use domain::address;
 use domain::agent::{Agent, AgentScope, AgentType, Strategy, Tool};
 use domain::catalog::Purpose;
 use domain::id::{AgentId, Id, WorkflowId};
@@ -108,9 +107,7 @@ impl AgentEffects {
     async fn tool(&self, account: Account, agent_id: AgentId, tool: &Tool) -> Result<AgentTool> {
         match tool {
             Tool::Http { name, description, method, url, headers, parameters, auth: _ } => {
-                let key =
-                    || ToolCredentialKey { agent_id, tool: name.clone(), origin: address::origin(url).to_owned() };
-                let credential = tool.credential_type().map(|_| key());
+                let credential = tool.credential_type().map(|_| ToolCredentialKey { agent_id, tool: name.clone() });
                 let (method, url, headers) = (*method, url.clone(), headers.clone());
                 let target = ToolTarget::Http { method, url, headers, credential };
                 Ok(describe(name, description, parameters.clone(), target))

@@ -56,8 +56,8 @@ impl HttpEffects {
         owner: &EffectOwner,
         config: &CallConfig,
     ) -> Result<Option<(CredentialId, Credential)>, EffectError> {
-        if let Some(ToolCredentialKey { agent_id, tool, origin }) = &config.tool_credential {
-            let opened = self.tool_credentials.open(owner.account, *agent_id, tool, origin).await;
+        if let Some(ToolCredentialKey { agent_id, tool }) = &config.tool_credential {
+            let opened = self.tool_credentials.open(owner.account, *agent_id, tool, config.origin()).await;
             let remedy = || format!("the tool {tool} has no credential for this host any more; set another one");
             return opened.map(Some).map_err(|error| errors::closed_credential(&error, remedy));
         }

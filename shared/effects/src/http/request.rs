@@ -78,6 +78,11 @@ impl CallConfig {
         Ok(request)
     }
 
+    /// The scheme, host and port that are called.
+    pub fn origin(&self) -> &str {
+        address::origin(self.url.trim())
+    }
+
     /// The URL with the parameters of `query`, which follow those that it has.
     fn uri(&self) -> Result<Uri, StepError> {
         let url = self.url.trim();

@@ -72,8 +72,6 @@ pub struct ToolCredentialKey {
     pub agent_id: AgentId,
     /// The name of the tool.
     pub tool: String,
-    /// The scheme, host and port that the tool calls. A credential for another host is not used.
-    pub origin: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
