@@ -35,7 +35,7 @@ pub async fn set_tool_credential(
     let credential = fields.into_unnamed()?;
     let account = caller.account();
     let sealed = stores.tool_credentials.seal(account, id, &tool, &credential).await?;
-    let stored = stores.agents.set_credential(account, id, &tool, &credential, sealed).await?;
+    let stored = stores.agents.set_credential(account, id, &tool, credential.r#type(), &sealed).await?;
     Ok(Data { data: ToolCredentialOut::new(&stored) })
 }
 

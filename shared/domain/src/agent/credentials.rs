@@ -34,8 +34,14 @@ impl Agent {
         tools.filter_map(Tool::name).filter(|name| self.find_credential(name).is_none())
     }
 
-    /// The agent with a credential for a tool, in place of the one that the tool had.
-    pub fn with_credential(&self, tool: &str, id: CredentialId, r#type: CredentialType, now: Time) -> Result<Self> {
+    /// The agent with a new credential for a tool, and this credential. It replaces the previous one of the tool.
+    pub fn with_credential(
+        &self,
+        tool: &str,
+        id: CredentialId,
+        r#type: CredentialType,
+        now: Time,
+    ) -> Result<(Self, ToolCredential)> {
         let found = self.config.find_tool(tool).ok_or(Error::NotFound { kind: ToolName::KIND })?;
         let refused = |problem: String| Err(Error::invalid_body("type", problem));
         match (found.credential_type(), found.origin()) {
@@ -43,8 +49,8 @@ impl Agent {
                 let credential = ToolCredential { tool: tool.to_owned(), id, r#type, origin: origin.to_owned() };
                 let mut after = self.changed_at(now);
                 after.credentials.retain(|credential| credential.tool != tool);
-                after.credentials.push(credential);
-                Ok(after)
+                after.credentials.push(credential.clone());
+                Ok((after, credential))
             }
             (Some(needed), _) => refused(format!(
                 "the tool {tool} needs a credential of the type {needed}; send one, or change the `auth` of the tool"

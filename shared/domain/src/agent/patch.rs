@@ -185,7 +185,8 @@ mod tests {
         let now = Time::now();
         let crm = || tool("crm", "e.org", "bearer");
         let agent = patch(&agent(), tools(&[crm(), tool("map", "e.org", "none")])).unwrap();
-        let set = |tool: &str, r#type| agent.with_credential(tool, CredentialId::new(), r#type, now);
+        let set =
+            |tool: &str, r#type| agent.with_credential(tool, CredentialId::new(), r#type, now).map(|(after, _)| after);
         for (name, r#type, problem) in [
             (
                 "crm",

@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 use super::Agents;
 use crate::secrets::{Sealed, Secrets};
 use crate::store::item::parse;
-use crate::store::keys;
+use crate::store::keys::{self, Key};
 use crate::store::revision::Attempts;
 use crate::store::table::{Table, TableQuery};
 use crate::store::write::Write;
 use crate::{Context, config};
 use domain::agent::{Agent, ToolCredential};
-use domain::credential::Credential;
+use domain::credential::{Credential, CredentialType};
 use domain::id::{AgentId, CredentialId, Id};
 use domain::identity::Account;
 use domain::{Error, Result};
@@ -50,8 +50,8 @@ impl ToolCredentials {
         self.secrets.seal_credential(&seal_context(account, agent, tool), credential).await
     }
 
-    /// Decrypts the credential of a tool, for a call to this origin. A run uses the tool as it was when its agent was read,
-    /// so the credential may be for another host by now.
+    /// Decrypts the credential of a tool, for a call to this origin. A run uses the tool as it was when the run read the
+    /// agent. The owner may have set a credential for another host since then, which this call must not send.
     pub async fn open(
         &self,
         account: Account,
@@ -70,38 +70,44 @@ impl ToolCredentials {
 }
 
 impl Agents {
-    /// Stores the credential of a tool, in place of the one that it had.
+    /// Stores the credential of a tool. It replaces the previous one of the tool.
     pub async fn set_credential(
         &self,
         account: Account,
         agent: AgentId,
         tool: &str,
-        credential: &Credential,
-        sealed: Sealed,
+        r#type: CredentialType,
+        sealed: &Sealed,
     ) -> Result<ToolCredential> {
-        let (id, key) = (CredentialId::new(), keys::tool_credential(account, agent, tool));
-        let mut item = ToolCredentialItem { pk: key.pk, sk: key.sk, id, origin: String::new(), sealed };
-        let mut attempts = Attempts::to_change(AgentId::KIND);
-        loop {
-            let before = self.get(account, agent).await?;
-            let after = before.with_credential(tool, id, credential.r#type(), self.clock.now())?;
-            let gone = || Error::NotFound { kind: CredentialId::KIND };
-            let stored = after.find_credential(tool).ok_or_else(gone)?;
-            item.origin.clone_from(&stored.origin);
-            if self.replace(&before, &after, Some(self.entities.put(&item))).await? {
-                return Ok(stored.clone());
-            }
-            attempts.next().await?;
-        }
+        let id = CredentialId::new();
+        let change = |before: &Agent| {
+            let (after, stored) = before.with_credential(tool, id, r#type, self.clock.now())?;
+            let Key { pk, sk } = keys::tool_credential(account, agent, tool);
+            let item = ToolCredentialItem { pk, sk, id, origin: stored.origin.clone(), sealed: sealed.clone() };
+            Ok((after, Some(self.entities.put(&item)), stored))
+        };
+        self.change(account, agent, change).await
     }
 
     pub async fn delete_credential(&self, account: Account, agent: AgentId, tool: &str) -> Result<()> {
+        let change = |before: &Agent| Ok((before.without_credential(tool, self.clock.now())?, None, ()));
+        self.change(account, agent, change).await
+    }
+
+    /// Changes an agent, again if another request changed it meanwhile. `change` returns the new revision, a further write
+    /// of the transaction, and the result.
+    async fn change<T>(
+        &self,
+        account: Account,
+        id: AgentId,
+        change: impl Fn(&Agent) -> Result<(Agent, Option<Write>, T)>,
+    ) -> Result<T> {
         let mut attempts = Attempts::to_change(AgentId::KIND);
         loop {
-            let before = self.get(account, agent).await?;
-            let after = before.without_credential(tool, self.clock.now())?;
-            if self.replace(&before, &after, None).await? {
-                return Ok(());
+            let before = self.get(account, id).await?;
+            let (after, other, result) = change(&before)?;
+            if self.replace(&before, &after, other).await? {
+                return Ok(result);
             }
             attempts.next().await?;
         }
