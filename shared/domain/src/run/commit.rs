@@ -18,7 +18,7 @@ pub struct Commit {
 
 impl Commit {
     pub fn is_empty(&self) -> bool {
-        self.has_no_writes() && self.canceled.is_empty() && self.stopped.is_empty()
+        self.events.is_empty() && !self.concerns_others()
     }
 
     /// Whether it changes more than the run itself.

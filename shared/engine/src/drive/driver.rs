@@ -64,7 +64,7 @@ pub async fn drive_within<J: Journal, E: Effects>(
         active: BTreeMap::new(),
         in_progress: FuturesUnordered::new(),
         results: VecDeque::new(),
-        // Only a process that crashed has left something to do.
+        // A process that did not crash has followed up itself.
         pending: if crashes > 0 { restored.follow_up } else { Commit::default() },
     };
     driver.carry_out(journal).await
@@ -79,7 +79,7 @@ impl<'a, E: Effects> Driver<'a, E> {
                     // The run exceeds a limit, so nobody waits for the runs that it was about to start.
                     self.pending.stopped.extend(self.pending.started.iter().map(|new| new.id));
                 }
-                // No holder follows, so other runs and reviews are dealt with before the end.
+                // Nobody holds the run after its end, so the changes of other runs and of reviews are stored before it.
                 if self.pending.concerns_others() && self.commit(journal).await? == Hold::Lost {
                     return Ok(Departure::Lost);
                 }

@@ -1,6 +1,6 @@
 //! The state of a run, without I/O: which steps have ended, which values they have, and which effects are due.
 //!
-//! [`Execution::settle`] runs every step that needs nothing from outside. It returns after a given amount of work, and the
+//! [`Execution::settle`] runs every step that needs no effect. It returns after a given amount of work, and the
 //! caller calls it again while [`Execution::has_more`]. [`Execution::take_due`] returns the effects that became due. The
 //! caller performs them, any number at once, and reports each result with [`Execution::finish`].
 //!
@@ -212,7 +212,7 @@ impl Execution {
         due
     }
 
-    /// Runs the steps that need nothing from outside, until none is left or the work so far reaches `until`. The order of the
+    /// Runs the steps that need no effect, until none is left or the work so far reaches `until`. The order of the
     /// steps does not depend on `until`: a result is applied when all steps before it have run.
     pub fn settle(&mut self, until: u64) {
         while self.end.is_none() && self.work < until {
@@ -242,7 +242,7 @@ impl Execution {
         }
     }
 
-    /// Whether steps are left to run that need nothing from outside.
+    /// Whether steps are left to run that need no effect.
     pub fn has_more(&self) -> bool {
         self.end.is_none() && !(self.queue.is_empty() && self.reported.is_empty())
     }

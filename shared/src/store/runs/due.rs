@@ -8,10 +8,10 @@ use serde::Deserialize;
 use super::Runs;
 use crate::store::item::parse;
 use crate::store::keys;
+use domain::Result;
 use domain::id::RunId;
 use domain::run::RunState;
 use domain::time::Time;
-use domain::{Error, Result};
 
 /// A tick sends the hints of runs that become due before the next tick.
 const AHEAD: Duration = Duration::from_secs(60);
@@ -48,11 +48,8 @@ impl Runs {
             sent.inspect_err(|error| tracing::warn!(?error, run_id = %run.id, "the hint of a due run was not sent"))
         };
         let sent = stream::iter(due).map(send).buffer_unordered(SENT_AT_ONCE);
-        let failed: Vec<Error> = sent.filter_map(async |sent| sent.err()).collect().await;
-        match failed.into_iter().next() {
-            Some(error) => Err(error),
-            None => Ok(total),
-        }
+        let all_sent = sent.fold(Ok(()), async |before: Result<()>, sent| before.and(sent)).await;
+        all_sent.map(|()| total)
     }
 
     async fn send_again(&self, run: DueRun, now: Time) -> Result<()> {
