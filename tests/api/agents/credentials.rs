@@ -3,13 +3,13 @@
 use domain::Error;
 use domain::id::AgentId;
 use serde_json::{Value, json};
-use shared::store::Runs;
 use shared::store::agents::ToolCredentials;
 use tests::TestApp;
 use tests::client::Person;
 use tests::provider::{Behaviour, FakeProvider};
 
-const AGENTS: &str = "/builder/v1/agents";
+use super::{AGENTS, create_agent};
+
 const SECRET: &str = "tok-4711";
 
 fn bearer() -> Value {
@@ -18,13 +18,6 @@ fn bearer() -> Value {
 
 fn lookup(base_url: &str, auth: &str) -> Value {
     json!({"type": "http", "name": "lookup", "method": "GET", "url": format!("{base_url}/orders"), "auth": auth})
-}
-
-/// Creates an agent with these tools, and returns its path.
-async fn agent(person: &Person, tools: &[Value]) -> String {
-    let path = format!("{AGENTS}/{}", person.post(AGENTS).await.id());
-    set_tools(person, &path, tools).await;
-    path
 }
 
 async fn set_tools(person: &Person, path: &str, tools: &[Value]) {
@@ -52,7 +45,7 @@ async fn a_tool_sends_its_credential() {
     let ada = app.person("ada");
     let fake = FakeProvider::start().await;
     fake.respond_with(Behaviour::json(200, json!({"state": "lost"})));
-    let path = agent(&ada, &[lookup(&fake.base_url, "bearer")]).await;
+    let path = create_agent(&ada, json!({"tools": [lookup(&fake.base_url, "bearer")]})).await;
     assert_eq!(status(&ada, &path).await, "permissions_required");
     let refused = ada.post_json(&format!("{path}/invoke"), json!({"input": "Please lookup it"})).await;
     assert_eq!((refused.status.as_str(), refused.code()), ("409 Conflict", "invalid_state"));
@@ -84,7 +77,7 @@ async fn a_credential_fits_its_tool() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let map = json!({"type": "http", "name": "map", "method": "GET", "url": "https://map.example"});
-    let path = agent(&ada, &[lookup("https://shop.example", "bearer"), map]).await;
+    let path = create_agent(&ada, json!({"tools": [lookup("https://shop.example", "bearer"), map]})).await;
     let set = async |tool: &str, body: Value| ada.put(&format!("{path}/tools/{tool}/credential"), body).await;
     let basic = json!({"type": "basic", "username": "ada", "password": "x"});
     for (tool, body, status, problem) in [
@@ -115,7 +108,7 @@ async fn a_credential_goes_with_its_tool_or_its_agent() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let tool = |auth: &str| lookup("https://shop.example", auth);
-    let path = agent(&ada, &[tool("bearer")]).await;
+    let path = create_agent(&ada, json!({"tools": [tool("bearer")]})).await;
     let credential = format!("{path}/tools/lookup/credential");
     let set = async || assert_eq!(ada.put(&credential, bearer()).await.status, "200 OK");
 
@@ -142,65 +135,6 @@ async fn a_credential_goes_with_its_tool_or_its_agent() {
     assert!(!is_stored(&app, &path).await);
 }
 
-/// The secret is in no response and no log, and each tool sends its own.
-#[tokio::test]
-async fn the_agents_of_a_run_send_their_own_credentials() {
-    let app = TestApp::start().await;
-    let ada = app.person("ada");
-    let fake = FakeProvider::start().await;
-    fake.respond_with(Behaviour::json(200, json!({"state": "lost"})));
-    let member = agent(&ada, &[lookup(&fake.base_url, "bearer")]).await;
-    ada.put(&format!("{member}/tools/lookup/credential"), bearer()).await;
-    let member_id = member.rsplit('/').next().unwrap();
-    ada.patch(&member, json!({"name": "colleague"})).await;
-    let header = json!({"type": "header", "header": "X-Shop-Key", "value": "key-0815"});
-    let tools = [lookup(&fake.base_url, "header"), json!({"type": "agent", "agentId": member_id})];
-    let leader = agent(&ada, &tools).await;
-    ada.put(&format!("{leader}/tools/lookup/credential"), header).await;
-
-    let leader_id = leader.rsplit('/').next().unwrap();
-    let ask = |id: &str, message: &str| json!({"id": id, "type": "agent", "config": {"agentId": leader_id, "message": message}});
-    let connection =
-        |from: &str, to: &str| json!({"from": {"node": from, "port": "out"}, "to": {"node": to, "port": "in"}});
-    let graph = json!({
-        "nodes": [
-            {"id": "start", "type": "input"},
-            ask("own", "Please lookup it"),
-            ask("other", "Please ask your colleague to lookup it"),
-            {"id": "end", "type": "send_result"},
-        ],
-        "connections": [connection("start", "own"), connection("own", "other"), connection("other", "end")],
-    });
-    let flow = format!(
-        "/builder/v1/workflows/{}",
-        ada.post_json("/builder/v1/workflows", json!({"name": "Ask", "graph": graph})).await.id()
-    );
-    assert_eq!(ada.post(&format!("{flow}/publish")).await.status, "201 Created");
-    let run = format!("{flow}/runs/{}", ada.post(&format!("{flow}/runs")).await.id());
-    app.platform.drain().await;
-    let ended = ada.get(&run).await;
-    assert_eq!(ended.json["data"]["state"], "completed", "{}", ended.text);
-
-    let sent = fake.take_requests();
-    let keys: Vec<_> =
-        sent.iter().map(|request| request.headers.get("x-shop-key").map(|key| key.to_str().unwrap())).collect();
-    let tokens: Vec<_> =
-        sent.iter().map(|request| request.headers.get("authorization").map(|token| token.to_str().unwrap())).collect();
-    let token = format!("Bearer {SECRET}");
-    assert!(keys.contains(&Some("key-0815")), "{keys:?}");
-    assert_eq!(
-        keys.iter().zip(&tokens).filter(|(key, token)| key.is_some() == token.is_some()).count(),
-        0,
-        "{keys:?} {tokens:?}"
-    );
-    assert!(tokens.iter().flatten().all(|sent| *sent == token));
-    let runs = Runs::new(&app.platform.context()).unwrap();
-    let events = format!("{:?}", runs.log(run.rsplit('/').next().unwrap().parse().unwrap()).await.unwrap());
-    for text in [ended.text, events, ada.get(&leader).await.text, ada.get(&member).await.text] {
-        assert!(!text.contains(SECRET) && !text.contains("key-0815"), "{text}");
-    }
-}
-
 /// A run that waits has the tool as it was. The credential for another host stays away from the old one.
 #[tokio::test]
 async fn a_run_in_progress_sends_no_credential_of_another_host() {
@@ -208,7 +142,7 @@ async fn a_run_in_progress_sends_no_credential_of_another_host() {
     let ada = app.person("ada");
     let fake = FakeProvider::start().await;
     fake.respond_with(Behaviour::json(200, json!({"state": "lost"})));
-    let path = agent(&ada, &[lookup(&fake.base_url, "bearer")]).await;
+    let path = create_agent(&ada, json!({"tools": [lookup(&fake.base_url, "bearer")]})).await;
     ada.put(&format!("{path}/tools/lookup/credential"), bearer()).await;
     let credentials = ToolCredentials::new(&app.platform.context()).unwrap();
     let agent: AgentId = path.rsplit('/').next().unwrap().parse().unwrap();
@@ -223,7 +157,7 @@ async fn a_run_in_progress_sends_no_credential_of_another_host() {
 async fn another_users_agent_has_no_credentials() {
     let app = TestApp::start().await;
     let (ada, bob) = (app.person("ada"), app.person("bob"));
-    let path = agent(&ada, &[lookup("https://shop.example", "bearer")]).await;
+    let path = create_agent(&ada, json!({"tools": [lookup("https://shop.example", "bearer")]})).await;
     let credential = format!("{path}/tools/lookup/credential");
     ada.put(&credential, bearer()).await;
     for refused in [bob.put(&credential, bearer()).await, bob.delete(&credential).await] {
@@ -236,7 +170,7 @@ async fn another_users_agent_has_no_credentials() {
 async fn the_routes_keep_their_budget() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
-    let path = agent(&ada, &[lookup("https://shop.example", "bearer")]).await;
+    let path = create_agent(&ada, json!({"tools": [lookup("https://shop.example", "bearer")]})).await;
     let credential = format!("{path}/tools/lookup/credential");
     ada.put(&credential, bearer()).await;
     assert_eq!(

@@ -6,15 +6,7 @@ use tests::client::{Answer, Person};
 use tests::gateway::ModelBuilder;
 use tests::provider::{Behaviour, FakeProvider};
 
-const AGENTS: &str = "/builder/v1/agents";
-
-async fn agent(person: &Person, config: Value) -> String {
-    let created = person.post(AGENTS).await;
-    let path = format!("{AGENTS}/{}", created.id());
-    let changed = person.patch(&path, json!({"name": "Helper", "config": config})).await;
-    assert_eq!(changed.status, "200 OK", "{}", changed.text);
-    path
-}
+use super::create_agent;
 
 async fn invoke(person: &Person, agent: &str, body: Value) -> Answer {
     person.post_json(&format!("{agent}/invoke"), body).await
@@ -40,7 +32,7 @@ fn events(answer: &Answer) -> Vec<(String, Value)> {
 async fn an_agent_answers_and_its_organization_pays() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
-    let agent = agent(&ada, json!({"instructions": "Be kind."})).await;
+    let agent = create_agent(&ada, json!({"instructions": "Be kind."})).await;
     let answer = invoke(&ada, &agent, json!({"input": "Hello"})).await;
     assert_eq!(answer.status, "200 OK", "{}", answer.text);
     let data = &answer.json["data"];
@@ -57,7 +49,7 @@ async fn an_agent_answers_and_its_organization_pays() {
 async fn a_conversation_goes_on_with_its_messages() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
-    let agent = agent(&ada, json!({})).await;
+    let agent = create_agent(&ada, json!({})).await;
     let first = invoke(&ada, &agent, json!({"input": "Hello"})).await;
     let mut messages = first.json["data"]["messages"].as_array().unwrap().clone();
     messages.push(json!({"role": "user", "content": "And again"}));
@@ -70,7 +62,7 @@ async fn a_conversation_goes_on_with_its_messages() {
 async fn the_caller_executes_functions() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
-    let agent = agent(&ada, json!({"tools": [open_door()]})).await;
+    let agent = create_agent(&ada, json!({"tools": [open_door()]})).await;
     let first = invoke(&ada, &agent, json!({"input": "Please open_door"})).await;
     let data = &first.json["data"];
     assert_eq!(data["output"], Value::Null, "{}", first.text);
@@ -91,7 +83,7 @@ async fn a_stream_shows_steps_text_and_results_as_they_happen() {
     let fake = FakeProvider::start().await;
     fake.respond_with(Behaviour::json(200, json!({"state": "lost"})));
     let tool = json!({"type": "http", "name": "lookup", "method": "POST", "url": format!("{}/orders", fake.base_url)});
-    let agent = agent(&ada, json!({"tools": [tool]})).await;
+    let agent = create_agent(&ada, json!({"tools": [tool]})).await;
     let answer = invoke(&ada, &agent, json!({"input": "Please lookup it", "stream": true})).await;
     assert_eq!(answer.header("content-type"), Some("text/event-stream"), "{}", answer.text);
     let events = events(&answer);
@@ -132,7 +124,7 @@ async fn a_failed_agent_is_an_error_in_both_forms() {
     let fake = FakeProvider::start().await;
     ModelBuilder::new("broken").with_deployment(&app, &fake).await.insert(&app).await;
     fake.respond_with(Behaviour::json(400, json!({"error": {"message": "no"}})));
-    let agent = agent(&ada, json!({"model": "broken"})).await;
+    let agent = create_agent(&ada, json!({"model": "broken"})).await;
     let answer = invoke(&ada, &agent, json!({"input": "Hello"})).await;
     assert_eq!(
         (answer.status.as_str(), answer.code()),
@@ -151,7 +143,7 @@ async fn a_failed_agent_is_an_error_in_both_forms() {
 async fn wrong_requests_are_refused() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
-    let agent = agent(&ada, json!({})).await;
+    let agent = create_agent(&ada, json!({})).await;
     for (body, field) in [
         (json!({}), "input"),
         (json!({"input": "a", "messages": []}), "input"),

@@ -24,6 +24,16 @@ async fn team(person: &Person, strategy: &str, members: &[&str]) -> String {
     created.id().to_owned()
 }
 
+/// Creates an agent whose tool `lookup` sends a credential.
+async fn agent_with_credential(person: &Person, name: &str, tool: Value, credential: Value) -> String {
+    let mut tool = tool;
+    tool["auth"] = credential["type"].clone();
+    let agent = agent(person, name, json!({"tools": [tool]})).await;
+    let set = person.put(&format!("/builder/v1/agents/{agent}/tools/lookup/credential"), credential).await;
+    assert_eq!(set.status, "200 OK", "{}", set.text);
+    agent
+}
+
 /// A workflow that sends the input to an agent. If the agent fails, its output is the error.
 fn ask_agent(agent: &str, fields: Value) -> Value {
     let mut config = json!({"agentId": agent, "message": "{{ input }}", "onError": "branch"});
@@ -162,6 +172,40 @@ async fn the_members_of_a_team_work_together() {
     }
     // The router chose one of them.
     assert_eq!((requests(&ada, &writer).await, requests(&ada, &critic).await), (json!(2), json!(3)));
+}
+
+/// The secrets are in no response and not in the log.
+#[tokio::test]
+async fn the_members_of_a_team_send_their_own_credentials() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let fake = FakeProvider::start().await;
+    fake.respond_with(Behaviour::json(200, json!({"state": "lost"})));
+    let secrets = ["tok-4711", "key-0815"];
+    let bearer = json!({"type": "bearer", "token": secrets[0]});
+    let header = json!({"type": "header", "header": "X-Shop-Key", "value": secrets[1]});
+    let members = [
+        agent_with_credential(&ada, "Finder", lookup(&fake.base_url), bearer).await,
+        agent_with_credential(&ada, "Checker", lookup(&fake.base_url), header).await,
+    ];
+    let team = team(&ada, "sequential", &[&members[0], &members[1]]).await;
+    let run = ask(&app, &ada, &team, "Please lookup it").await;
+    assert_eq!(run["state"], "completed", "{run}");
+
+    let sent = fake.take_requests();
+    let header =
+        |name: &str| sent.iter().map(|call| call.headers.get(name).map(|value| value.to_str().unwrap())).collect();
+    let (tokens, keys): (Vec<_>, Vec<_>) = (header("authorization"), header("x-shop-key"));
+    assert_eq!(tokens, [Some("Bearer tok-4711"), None]);
+    assert_eq!(keys, [None, Some("key-0815")]);
+    let log = Runs::new(&app.platform.context()).unwrap().log(run["id"].as_str().unwrap().parse().unwrap()).await;
+    let mut texts = vec![run.to_string(), format!("{:?}", log.unwrap())];
+    for member in members {
+        texts.push(ada.get(&format!("/builder/v1/agents/{member}")).await.text);
+    }
+    for text in texts {
+        assert!(secrets.iter().all(|secret| !text.contains(secret)), "{text}");
+    }
 }
 
 #[tokio::test]
