@@ -30,6 +30,7 @@ pub mod reference;
 pub mod run;
 pub mod schedule;
 pub mod secret_name;
+pub mod statistics;
 pub mod text;
 pub mod time;
 pub mod token;

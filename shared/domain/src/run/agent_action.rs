@@ -34,3 +34,18 @@ pub enum AgentActionKind {
     /// Lets its caller or a person execute a function
     Function,
 }
+
+impl AgentAction {
+    /// What the agent does, in words.
+    pub fn describe(&self) -> String {
+        let name = &self.name;
+        match self.kind {
+            AgentActionKind::Load => format!("reading the agent {name}"),
+            AgentActionKind::Search => "searching the sources".to_owned(),
+            AgentActionKind::Model => format!("asking the model {name}"),
+            AgentActionKind::Http | AgentActionKind::Workflow | AgentActionKind::Function => {
+                format!("calling the tool {name}")
+            }
+        }
+    }
+}

@@ -108,3 +108,13 @@ pub enum RunValue {
     /// The name of the object, which is the value as JSON.
     Object(String),
 }
+
+impl RunValue {
+    /// The value, unless it is an object in the bucket.
+    pub fn into_inline(self) -> Option<Value> {
+        match self {
+            Self::Value(value) => Some(value),
+            Self::Object(_) => None,
+        }
+    }
+}

@@ -9,6 +9,7 @@ mod review;
 mod step_error;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -53,6 +54,11 @@ impl Run {
         Time::from_uuid(self.id.uuid())
     }
 
+    /// The time between the first claim and the end of the run.
+    pub fn duration(&self) -> Option<Duration> {
+        self.started_at.zip(self.ended_at).map(|(started_at, ended_at)| started_at.until(ended_at))
+    }
+
     /// The run that no step of another run has started, among this one and its ancestors.
     pub fn root(&self) -> RunId {
         self.parent.as_ref().map_or(self.id, |parent| parent.root)
@@ -81,6 +87,9 @@ impl Run {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunStep {
     pub run: RunId,
+    /// The workflow of the run. An agent that was called directly has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workflow: Option<WorkflowId>,
     /// The path of the step.
     pub path: String,
 }
@@ -110,6 +119,17 @@ pub enum RunState {
 }
 
 impl RunState {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Queued => "queued",
+            Self::Running => "running",
+            Self::Paused => "paused",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
     pub fn has_ended(self) -> bool {
         matches!(self, Self::Completed | Self::Failed | Self::Cancelled)
     }
@@ -123,6 +143,17 @@ pub enum RunOrigin {
     Webhook,
     Scheduled,
     Channel,
+}
+
+impl RunOrigin {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Manual => "manual",
+            Self::Webhook => "webhook",
+            Self::Scheduled => "scheduled",
+            Self::Channel => "channel",
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
