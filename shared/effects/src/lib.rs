@@ -78,12 +78,12 @@ impl EffectOwner {
 
     /// The step whose usage counts the calls. A preview has none.
     fn step(&self, effect: &Effect) -> Option<RunStep> {
-        let run = match &self.origin {
-            EffectOrigin::Run(run) => run.id,
-            EffectOrigin::Invocation { id, .. } => *id,
+        let (run, workflow) = match &self.origin {
+            EffectOrigin::Run(run) => (run.id, Some(run.workflow)),
+            EffectOrigin::Invocation { id, .. } => (*id, None),
             EffectOrigin::Preview => return None,
         };
-        Some(RunStep { run, path: effect.step.clone() })
+        Some(RunStep { run, workflow, path: effect.step.clone() })
     }
 }
 

@@ -10,8 +10,9 @@
 //! | `by_updated` | `<time>#<id>` |
 //! | `by_requests` | a number, see [`requests_rank`] |
 //!
-//! `entities` and `counters` each have one global secondary index, `due` (`due_shard`, `due_at`). It lists the
-//! unfinished work of `entities` and the open leases of `counters`.
+//! `entities` and `counters` each have a global secondary index `due` (`due_shard`, `due_at`). It lists the unfinished work of
+//! `entities` and the open leases of `counters`. `entities` has three more, which list runs by `run_id`: `runs`,
+//! `runs_by_state` and `runs_by_origin`.
 
 mod counters;
 mod credentials;
@@ -25,6 +26,7 @@ use uuid::Uuid;
 use domain::id::{AgentId, ApiKeyId, DeploymentId, Id, OrgId, ReleaseId, RunId, UserId, WorkId, WorkflowId};
 use domain::identity::Account;
 use domain::reference::Reference;
+use domain::run::{RunOrigin, RunState};
 use domain::text;
 use domain::time::Time;
 use domain::token::TokenHash;
@@ -232,6 +234,42 @@ pub fn run_items(id: RunId) -> String {
 
 pub fn run(id: RunId) -> Key {
     Key::new(run_items(id), "RUN")
+}
+
+/// A list of a workflow's runs.
+#[derive(Clone, Copy, Debug)]
+pub enum RunList {
+    All,
+    OfOrigin(RunOrigin),
+    OfState(RunState),
+}
+
+/// The number of partitions of each list of a workflow's runs. A workflow may start a thousand runs a second.
+pub const LIST_SHARDS: u8 = 8;
+/// A run enters and leaves the lists of several states.
+pub const STATE_LIST_SHARDS: u8 = 16;
+
+impl RunList {
+    pub fn shards(self) -> u8 {
+        match self {
+            Self::All | Self::OfOrigin(_) => LIST_SHARDS,
+            Self::OfState(_) => STATE_LIST_SHARDS,
+        }
+    }
+
+    /// A part of the list.
+    pub fn partition(self, workflow: WorkflowId, shard: u8) -> String {
+        match self {
+            Self::All => format!("RUNS#{workflow}#{shard}"),
+            Self::OfOrigin(origin) => format!("RUNS#{workflow}#{}#{shard}", origin.as_str()),
+            Self::OfState(state) => format!("RUNS#{workflow}#{}#{shard}", state.as_str()),
+        }
+    }
+
+    /// The part that a run is in.
+    pub fn partition_of(self, workflow: WorkflowId, id: RunId) -> String {
+        self.partition(workflow, id.uuid().as_bytes()[15] % self.shards())
+    }
 }
 
 /// A question to a person, by the path of its step.

@@ -1,28 +1,27 @@
 //! Webhook events: the calls that webhooks received, with a retention of thirty days.
 
 use std::collections::BTreeMap;
+use std::future::ready;
 use std::time::Duration;
 
-use futures::future::try_join_all;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::item::{Item, parse};
 use super::keys::{self, Key};
+use super::sharded_list::ShardedList;
 use super::stored_text::StoredText;
 use super::table::{Filter, Table, TableQuery};
 use super::write::Write;
 use crate::bucket::Bucket;
 use crate::{Context, config};
 use domain::id::{Id, WebhookEventId, WebhookId};
-use domain::page::{Order, Slice};
+use domain::page::Slice;
 use domain::time::Time;
 use domain::webhook::{MAX_KEPT_BYTES, WebhookEvent, WebhookOutcome};
 use domain::{Error, Result};
 
 const RETENTION: Duration = Duration::from_secs(30 * 24 * 60 * 60);
-/// The number of events after which a filtered page stops reading.
-const MAX_SCANNED: u32 = 1_000;
 
 #[derive(Clone)]
 pub struct WebhookEvents {
@@ -46,10 +45,6 @@ struct EventItem {
     body: StoredText,
     body_bytes: u64,
     expires_at: i64,
-}
-
-fn sort_key(item: &Item) -> Option<String> {
-    Key::from_item(item).map(|key| key.sk)
 }
 
 /// The event without its body, and the stored body.
@@ -120,54 +115,22 @@ impl WebhookEvents {
         let mut filter = Filter::default();
         filter.one_of("outcome", outcomes);
         let filter = filter.any();
-        // A filter drops most events, so a filtered list reads larger steps.
-        let step = if outcomes.is_empty() { limit } else { limit.max(100) };
-        let (mut items, mut scanned, mut after) = (Vec::new(), 0, after);
-        loop {
-            let (mut found, next) = self.read_step(webhook, &filter, step, after).await?;
-            scanned += step * u32::from(keys::EVENT_SHARDS);
-            items.append(&mut found);
-            let is_enough = items.len() >= limit as usize || scanned >= MAX_SCANNED;
-            match next {
-                Some(next) if !is_enough => after = Some(next),
-                next => {
-                    let is_more = items.len() > limit as usize;
-                    items.truncate(limit as usize);
-                    // If some items did not fit, the next page begins after the last item of this page.
-                    let place = if is_more { items.last().and_then(sort_key) } else { next };
-                    let events = items.into_iter().map(|item| event(item).map(|(event, _)| event));
-                    return Ok(Slice { items: events.collect::<Result<_>>()?, next: place });
-                }
-            }
-        }
-    }
-
-    /// Reads the next events of all partitions, newest first. Returns them, and after which event the next step begins.
-    async fn read_step(
-        &self,
-        webhook: WebhookId,
-        filter: &Option<Filter>,
-        step: u32,
-        after: Option<String>,
-    ) -> Result<(Vec<Item>, Option<String>)> {
-        let queries = (0..keys::EVENT_SHARDS).map(|shard| {
-            let partition = keys::webhook_events(webhook, shard);
-            let query = TableQuery {
-                order: Order::Desc,
-                filter: filter.clone(),
-                after: after.clone().map(|sk| Key { pk: partition.clone(), sk }.attributes()),
-                limit: Some(step),
-                ..TableQuery::partition(partition)
-            };
-            async move { self.journal.query(&query).await }
-        });
-        let found = try_join_all(queries).await?;
-        // Where a partition has more events, its older ones are unknown. The next step reads on at the newest such place.
-        let next = found.iter().filter_map(|part| sort_key(part.next.as_ref()?)).max();
-        let mut items: Vec<Item> = found.into_iter().flat_map(|part| part.items).collect();
-        items.retain(|item| sort_key(item) >= next);
-        items.sort_by_key(|item| std::cmp::Reverse(sort_key(item)));
-        Ok((items, next))
+        let shard = |shard| TableQuery {
+            filter: filter.clone(),
+            ..TableQuery::partition(keys::webhook_events(webhook, shard))
+        };
+        let list = ShardedList {
+            table: &self.journal,
+            shards: (0..keys::EVENT_SHARDS).map(shard).collect(),
+            id: "sk",
+            from: Uuid::nil(),
+            to: Uuid::max(),
+            is_filtered: filter.is_some(),
+        };
+        let load = |found: Vec<(Uuid, Item)>| {
+            ready(found.into_iter().map(|(id, item)| Ok((id, event(item)?.0))).collect::<Result<Vec<_>>>())
+        };
+        list.page(limit, after, load).await
     }
 
     pub async fn get(&self, webhook: WebhookId, id: WebhookEventId) -> Result<WebhookEvent> {

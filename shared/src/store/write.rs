@@ -82,6 +82,13 @@ impl Write {
         self.actions(|_, add, _| add, action)
     }
 
+    /// Adds to a number whose name comes from a user, so it may have any characters.
+    pub fn add_named(mut self, name: &str, number: impl ToString) -> Self {
+        let alias = format!("#named{}", self.names.len());
+        let action = format!("{} {}", self.alias(name, alias), self.value(AttributeValue::N(number.to_string())));
+        self.actions(|_, add, _| add, action)
+    }
+
     pub fn remove(mut self, path: &str) -> Self {
         let action = self.name(path);
         self.actions(|_, _, remove| remove, action)
@@ -132,11 +139,12 @@ impl Write {
 
     /// Replaces each segment of a path by an alias, because many attribute names are reserved words of DynamoDB.
     fn name(&mut self, path: &str) -> String {
-        let segments = path.split('.').map(|segment| {
-            self.names.insert(format!("#{segment}"), segment.to_owned());
-            format!("#{segment}")
-        });
-        segments.collect::<Vec<_>>().join(".")
+        path.split('.').map(|segment| self.alias(segment, format!("#{segment}"))).collect::<Vec<_>>().join(".")
+    }
+
+    fn alias(&mut self, name: &str, alias: String) -> String {
+        self.names.insert(alias.clone(), name.to_owned());
+        alias
     }
 
     fn value(&mut self, value: AttributeValue) -> String {

@@ -27,12 +27,12 @@ async fn every_route_keeps_its_budget() {
         (
             "start",
             start(&json!({"input": input})),
-            "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:GetItem (1 units), 1 dynamodb:TransactWriteItems (5 units), 1 sqs:SendMessage",
+            "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:GetItem (1 units), 1 dynamodb:TransactWriteItems (10 units), 1 sqs:SendMessage",
         ),
         (
             "start with a key",
             start(&keyed),
-            "1 dynamodb:BatchGetItem (4 units), 2 dynamodb:GetItem (2 units), 1 dynamodb:TransactWriteItems (7 units), 1 sqs:SendMessage",
+            "1 dynamodb:BatchGetItem (4 units), 2 dynamodb:GetItem (2 units), 1 dynamodb:TransactWriteItems (12 units), 1 sqs:SendMessage",
         ),
         (
             "start again",
@@ -57,7 +57,7 @@ async fn every_route_keeps_its_budget() {
         (
             "cancel",
             post(&queued, "cancel"),
-            "1 dynamodb:BatchGetItem (4 units), 4 dynamodb:GetItem (4 units), 1 dynamodb:Query (1 units), 1 dynamodb:TransactWriteItems (5 units)",
+            "1 dynamodb:BatchGetItem (4 units), 4 dynamodb:GetItem (4 units), 1 dynamodb:Query (1 units), 1 dynamodb:TransactWriteItems (11 units)",
         ),
         (
             "resolve",
@@ -67,7 +67,7 @@ async fn every_route_keeps_its_budget() {
         (
             "stop",
             post(&stopped, "stop"),
-            "1 dynamodb:BatchGetItem (4 units), 4 dynamodb:GetItem (4 units), 2 dynamodb:Query (2 units), 1 dynamodb:TransactWriteItems (5 units), 1 dynamodb:UpdateItem (3 units)",
+            "1 dynamodb:BatchGetItem (4 units), 4 dynamodb:GetItem (4 units), 2 dynamodb:Query (2 units), 1 dynamodb:TransactWriteItems (11 units), 1 dynamodb:UpdateItem (3 units)",
         ),
     ];
     for (name, request, budget) in requests {
@@ -93,11 +93,11 @@ async fn a_worker_keeps_its_budget() {
     }
     let expected = [
         // The owner and the workflow are read before the claim. Without the plan of its release, a process also reads the release and its manifest.
-        "1 dynamodb:BatchGetItem (4 units), 3 dynamodb:GetItem (3 units), 1 dynamodb:Query (1 units), 1 dynamodb:TransactWriteItems (5 units), 1 dynamodb:UpdateItem (3 units), 1 s3:GetObject",
-        "1 dynamodb:BatchGetItem (4 units), 2 dynamodb:GetItem (2 units), 1 dynamodb:Query (1 units), 1 dynamodb:TransactWriteItems (5 units), 1 dynamodb:UpdateItem (3 units)",
+        "1 dynamodb:BatchGetItem (4 units), 3 dynamodb:GetItem (3 units), 1 dynamodb:Query (1 units), 1 dynamodb:TransactWriteItems (11 units), 1 dynamodb:UpdateItem (5 units), 1 s3:GetObject",
+        "1 dynamodb:BatchGetItem (4 units), 2 dynamodb:GetItem (2 units), 1 dynamodb:Query (1 units), 1 dynamodb:TransactWriteItems (11 units), 1 dynamodb:UpdateItem (5 units)",
         // A run that parks for a review.
-        "1 dynamodb:BatchGetItem (4 units), 4 dynamodb:GetItem (4 units), 2 dynamodb:Query (2 units), 1 dynamodb:TransactWriteItems (6 units), 2 dynamodb:UpdateItem (6 units), 1 s3:GetObject",
-        "1 dynamodb:BatchGetItem (4 units), 3 dynamodb:GetItem (3 units), 2 dynamodb:Query (2 units), 1 dynamodb:TransactWriteItems (6 units), 2 dynamodb:UpdateItem (6 units)",
+        "1 dynamodb:BatchGetItem (4 units), 4 dynamodb:GetItem (4 units), 2 dynamodb:Query (2 units), 1 dynamodb:TransactWriteItems (6 units), 2 dynamodb:UpdateItem (10 units), 1 s3:GetObject",
+        "1 dynamodb:BatchGetItem (4 units), 3 dynamodb:GetItem (3 units), 2 dynamodb:Query (2 units), 1 dynamodb:TransactWriteItems (6 units), 2 dynamodb:UpdateItem (10 units)",
     ];
     assert_eq!(costs, expected);
 }
@@ -120,6 +120,6 @@ async fn a_model_call_keeps_its_budget() {
     worker.handle(RunHint { run_id: run_id(&path) }, Time::now().plus(minutes(15))).await.unwrap();
     assert_eq!(
         app.recorder.take_costs().to_string(),
-        "3 dynamodb:BatchGetItem (10 units), 3 dynamodb:GetItem (3 units), 1 dynamodb:PutItem (1 units), 2 dynamodb:Query (2 units), 5 dynamodb:TransactWriteItems (34 units), 1 dynamodb:UpdateItem (3 units), 1 s3:GetObject"
+        "3 dynamodb:BatchGetItem (10 units), 3 dynamodb:GetItem (3 units), 1 dynamodb:PutItem (1 units), 2 dynamodb:Query (2 units), 5 dynamodb:TransactWriteItems (42 units), 1 dynamodb:UpdateItem (5 units), 1 s3:GetObject"
     );
 }

@@ -87,8 +87,8 @@ async fn a_run_without_effects_costs_one_write() {
     let double = graph(&[node("hook", "webhook", json!({})), end], &["hook.out end"]);
     let hook = publish_hook(&app, &ada, double, "sync").await;
     let cost = RunCost::of(&second_run(&app, &hook).await);
-    assert_eq!(cost, RunCost { write_units: 6.0, read_units: 6.0, messages: 0.0, invocations: 1.0 });
-    cost.assert_price("a run without effects", 4.70);
+    assert_eq!(cost, RunCost { write_units: 13.0, read_units: 6.0, messages: 0.0, invocations: 1.0 });
+    cost.assert_price("a run without effects", 9.07);
 }
 
 /// AWS Step Functions (standard workflows) takes 25 USD for a million state transitions: about 175 USD for the same.
@@ -102,5 +102,5 @@ async fn a_run_with_five_calls_costs_at_most_75_write_units() {
     let cost = RunCost::of(&second_run(&app, &hook).await);
     assert_eq!(server.take_requests().len(), 10);
     assert!(cost.write_units <= 75.0, "{cost:?}");
-    cost.assert_price("a run with five HTTP calls", 25.10);
+    cost.assert_price("a run with five HTTP calls", 33.23);
 }

@@ -19,8 +19,17 @@ const RUNS: usize = 8;
 
 /// The tables' keys and indexes that are spread over several partitions by the last byte of a random id, each with the
 /// number of its partitions.
-const SHARDED: [(&str, u8); 2] =
-    [("EntitiesTable.due", keys::RUN_SHARDS), ("JournalTable WEBHOOK#", keys::EVENT_SHARDS)];
+const SHARDED: [(&str, f64); 7] = [
+    ("EntitiesTable.due", keys::RUN_SHARDS as f64),
+    // Each list of a state has its own partitions. A run enters a list and leaves it, so at most two of the five writes
+    // of its three states go to one list.
+    ("EntitiesTable.runs_by_state", keys::STATE_LIST_SHARDS as f64 * 5.0 / 2.0),
+    ("EntitiesTable.runs_by_origin", keys::LIST_SHARDS as f64),
+    ("EntitiesTable.runs", keys::LIST_SHARDS as f64),
+    ("CountersTable RUNSTATISTICS#", keys::STATISTICS_SHARDS as f64),
+    ("CountersTable RUNTOTALS#", keys::STATISTICS_SHARDS as f64),
+    ("JournalTable WEBHOOK#", keys::EVENT_SHARDS as f64),
+];
 
 /// The name of a partition, or of the partitions that share the load.
 fn name_of(table: &str, partition: &str) -> String {
@@ -33,7 +42,7 @@ fn name_of(table: &str, partition: &str) -> String {
 
 fn shards_of(name: &str) -> f64 {
     let sharded = SHARDED.iter().find(|(sharded, _)| name.starts_with(sharded));
-    sharded.map_or(1.0, |(_, shards)| f64::from(*shards))
+    sharded.map_or(1.0, |(_, shards)| *shards)
 }
 
 /// The write units of several runs.

@@ -119,5 +119,9 @@ fn lagging_clock(process: &Process) -> Clock {
 /// The step for which a call is made. A third of the calls are made for runs: each payer has one, with four steps.
 fn step_of(call: &Call) -> Option<RunStep> {
     let run = RunId::from(Uuid::from_u128(call.payer as u128));
-    call.number.is_multiple_of(3).then(|| RunStep { run, path: format!("each[{}]/ask", call.number % 4) })
+    call.number.is_multiple_of(3).then(|| RunStep {
+        run,
+        workflow: None,
+        path: format!("each[{}]/ask", call.number % 4),
+    })
 }

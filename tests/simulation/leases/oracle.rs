@@ -175,7 +175,7 @@ async fn usage_is_the_ledgers_sum(auditor: &Process, protocol: &LeaseProtocol) {
 async fn usage_of_runs_is_the_ledgers_sum(auditor: &Process, protocol: &LeaseProtocol) {
     let mut runs = BTreeMap::<RunId, BTreeMap<String, Figures>>::new();
     for charge in protocol.accounting().charges.values().flatten() {
-        if let Some(RunStep { run, path }) = charge.step.as_deref() {
+        if let Some(RunStep { run, path, .. }) = charge.step.as_deref() {
             *runs.entry(*run).or_default().entry(path.clone()).or_default() += Figures::from(charge);
         }
     }

@@ -2,7 +2,7 @@
 
 use super::Key;
 use domain::graph::hash;
-use domain::id::{ApiKeyId, LeaseId, OrgId, RunId, UserId};
+use domain::id::{ApiKeyId, LeaseId, OrgId, RunId, UserId, WorkflowId};
 use domain::identity::Account;
 use domain::lease::{Counter, CounterKind};
 use domain::run::{RunStep, node_id_of};
@@ -80,13 +80,48 @@ pub fn run_usage(run: RunId) -> String {
     format!("USAGE#RUN#{run}")
 }
 
-pub fn step_usage(RunStep { run, path }: &RunStep) -> Key {
+pub fn step_usage(RunStep { run, path, .. }: &RunStep) -> Key {
     // A sort key has at most 1,024 bytes. Loops may be nested deeper than that.
     let name = match path.len() {
         0..=1_000 => path.clone(),
         _ => format!("{}/{}", hash(path), node_id_of(path)),
     };
     Key::new(run_usage(*run), name)
+}
+
+/// The number of partitions of the statistics of a workflow, and of the totals of an account. Thousands of runs a second
+/// may end, and transactions that write one item at the same time conflict.
+pub const STATISTICS_SHARDS: u8 = 16;
+
+fn statistics_shard(run: RunId) -> u8 {
+    run.uuid().as_bytes()[15] % STATISTICS_SHARDS
+}
+
+/// A part of the statistics of a workflow, in the order of days.
+pub fn run_statistics(workflow: WorkflowId, shard: u8) -> String {
+    format!("RUNSTATISTICS#{workflow}#{shard}")
+}
+
+/// The runs that ended on a UTC day.
+pub fn ended_runs(workflow: WorkflowId, run: RunId, day: &str) -> Key {
+    Key::new(run_statistics(workflow, statistics_shard(run)), format!("{day}#{ENDED}"))
+}
+
+/// The calls of models that the runs of a workflow made on a UTC day.
+pub fn usage_of_workflow(workflow: WorkflowId, run: RunId, day: &str) -> Key {
+    Key::new(run_statistics(workflow, statistics_shard(run)), format!("{day}#{USED}"))
+}
+
+pub const ENDED: &str = "ENDED";
+pub const USED: &str = "USED";
+
+/// A part of the totals of all workflows of an account.
+pub fn run_totals(account: Account, shard: u8) -> String {
+    format!("RUNTOTALS#{}#{}#{shard}", account.org, account.user)
+}
+
+pub fn run_total(account: Account, workflow: WorkflowId, run: RunId) -> Key {
+    Key::new(run_totals(account, statistics_shard(run)), workflow)
 }
 
 /// The sums of the credits that operators gave and took in a month.

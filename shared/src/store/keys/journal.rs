@@ -27,7 +27,12 @@ pub fn run_log(id: RunId) -> String {
 
 /// A part of the log that begins with the event of this number.
 pub fn run_log_part(id: RunId, first: u64) -> Key {
-    Key::new(run_log(id), format!("{first:08}"))
+    Key::new(run_log(id), log_place(first))
+}
+
+/// The place of a part in its log. A run has far fewer events than 8 digits can count.
+pub fn log_place(first: u64) -> String {
+    format!("{:08}", first.min(99_999_999))
 }
 
 // journal: charges, credit adjustments and the audit log. The global index `listed` (`listed_in`, `listed_at`) lists

@@ -13,7 +13,7 @@ use crate::store::keys::{self, Key};
 use crate::store::meters::{self, Meter, Meters};
 use crate::store::table::{RefusedWrite, WriteOutcome};
 use crate::store::write::Write;
-use crate::store::{run_usage, usage};
+use crate::store::{run_statistics, run_usage, usage};
 use domain::lease::{CounterHeadroom, CounterKind, Lease};
 use domain::ledger::{Charge, Spent};
 use domain::limits::Level;
@@ -80,6 +80,7 @@ impl Leases {
         let mut writes = vec![self.row(keys::charge(lease.id, charge.slot), charge, lease.granted_at)];
         writes.extend(answer);
         writes.extend(run_usage::add_charge(&self.counters, charge));
+        writes.extend(run_statistics::count_charge(&self.counters, charge));
         match self.counters.write_all(charge.id.uuid(), writes).await? {
             WriteOutcome::Written => Ok(RowOutcome::Written(Box::new(charge.clone()))),
             WriteOutcome::Refused(refused) if refused.label == ROW => existing_row(refused),
@@ -117,6 +118,7 @@ impl Leases {
             let mut writes = vec![self.row(key.clone(), &charge, counts_at)];
             writes.extend(answer.clone());
             writes.extend(run_usage::add_charge(&self.counters, &charge));
+            writes.extend(run_statistics::count_charge(&self.counters, &charge));
             for (level, meter) in &meters.0 {
                 let headrooms = headrooms.iter().filter(|headroom| headroom.counter.level == *level);
                 let write = self.counters.update(meters::key(&payer, *level)?);

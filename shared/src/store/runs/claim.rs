@@ -3,6 +3,7 @@
 use super::Runs;
 use super::hold::RunHold;
 use super::items::RunItem;
+use super::list::show_state;
 use crate::store::keys;
 use crate::store::table::WriteOutcome;
 use domain::Result;
@@ -66,7 +67,6 @@ impl Runs {
             .update(keys::run(id))
             .require_same("epoch", Some(item.epoch))
             .require_same("state", Some(item.state))
-            .set("state", RunState::Running)
             .set("epoch", epoch)
             .set("claim", claim)
             .set("claimed_until", until)
@@ -75,6 +75,7 @@ impl Runs {
             .set("due_shard", keys::run_shard(id))
             .set("due_at", until)
             .remove("wake_at");
+        let update = show_state(update, item.counted(), RunState::Running);
         if let WriteOutcome::Refused(refused) = self.entities.write(update).await? {
             let stored: Option<RunItem> = refused.parse_item()?;
             // If the answer to the claim was lost, the SDK sends it again, and its condition fails.
@@ -82,8 +83,17 @@ impl Runs {
                 return Ok(Claim::Refused);
             }
         }
-        let (parent, has_calls) = (item.parent.clone().map(ParentStep::from), item.calls.is_some());
-        let hold = RunHold { id, epoch, next_event: item.next_event, seen_wakes: item.wakes, until, parent, has_calls };
+        let hold = RunHold {
+            id,
+            epoch,
+            next_event: item.next_event,
+            seen_wakes: item.wakes,
+            until,
+            counted: item.counted(),
+            started_at,
+            parent: item.parent.clone().map(ParentStep::from),
+            has_calls: item.calls.is_some(),
+        };
         if crashes > 0 {
             self.note_arrival(&hold).await?;
         }

@@ -52,8 +52,9 @@ impl Runs {
     async fn end_unheld(&self, item: &RunItem) -> Result<bool> {
         let event = RunEvent { at: self.now(), kind: RunEnd::Cancelled.event() };
         let parent = item.parent.clone().map(ParentStep::from);
-        let RunItem { run_id: id, next_event, .. } = *item;
-        let run = EndingRun { id, next_event, parent: parent.as_ref(), leaves_calls: item.calls.is_some() };
+        let RunItem { run_id: id, next_event, started_at, .. } = *item;
+        let leaves_calls = item.calls.is_some();
+        let run = EndingRun { counted: item.counted(), started_at, next_event, parent: parent.as_ref(), leaves_calls };
         let head = self
             .entities
             .update(keys::run(id))

@@ -3,19 +3,23 @@
 use std::time::Duration;
 
 use domain::Result;
-use domain::id::RunId;
 use domain::run::{Hold, ParentStep, RunEnd, RunEvent};
+use domain::statistics::EndedRun;
+use domain::time::Time;
 use uuid::Uuid;
 
 use super::hold::RunHold;
+use super::list::show_state;
 use super::{PARENT, RESEND_AFTER, Runs};
 use crate::store::keys;
+use crate::store::run_statistics::{self, CountedRun};
 use crate::store::table::{RefusedWrite, WriteOutcome};
 use crate::store::write::Write;
 
 /// A run that is to end.
 pub(super) struct EndingRun<'a> {
-    pub id: RunId,
+    pub counted: CountedRun,
+    pub started_at: Option<Time>,
     pub next_event: u64,
     /// The step that waits for this run.
     pub parent: Option<&'a ParentStep>,
@@ -34,8 +38,9 @@ impl Runs {
             }
         }
         let leaves_calls = hold.has_calls && !matches!(end, RunEnd::Completed { .. });
-        let RunHold { id, next_event, ref parent, .. } = *hold;
-        let run = EndingRun { id, next_event, parent: parent.as_ref(), leaves_calls };
+        let RunHold { counted, started_at, next_event, ref parent, .. } = *hold;
+        let run =
+            EndingRun { counted, started_at: Some(started_at), next_event, parent: parent.as_ref(), leaves_calls };
         if !self.store_end(&run, self.held(hold), &last, end, Some(hold)).await?.is_written() {
             return Ok(Hold::Lost);
         }
@@ -53,17 +58,20 @@ impl Runs {
         end: &RunEnd,
         hold: Option<&RunHold>,
     ) -> Result<WriteOutcome> {
-        let head = head.set("state", end.state()).set("next_event", run.next_event + events.len() as u64);
+        let (id, now) = (run.counted.id, self.now());
+        let head = show_state(head, run.counted, end.state()).set("next_event", run.next_event + events.len() as u64);
         let head = end.error().into_iter().fold(head, |head, error| head.set("error", error));
-        let head = head.set("ended_at", self.now()).remove("claimed_until").remove("wake_at");
+        let head = head.set("ended_at", now).remove("claimed_until").remove("wake_at");
         // The ticker finds the run until the runs that it has started are stopped.
         let head = match run.leaves_calls {
-            true => head.set("due_shard", keys::run_shard(run.id)).set("due_at", self.now().plus(RESEND_AFTER)),
+            true => head.set("due_shard", keys::run_shard(id)).set("due_at", now.plus(RESEND_AFTER)),
             false => head.remove("due_shard").remove("due_at"),
         };
         let mut writes = vec![head];
-        writes.extend(self.log_items(run.id, run.next_event, events));
-        let wake = self.wake_parent(run.parent, run.id);
+        writes.extend(self.log_items(id, run.next_event, events));
+        let ended = EndedRun::new(end, run.started_at, now);
+        writes.extend(run_statistics::count_end(&self.counters, run.counted, false, &ended));
+        let wake = self.wake_parent(run.parent, id);
         match self.write_end(hold, &[&writes[..], &wake].concat()).await? {
             // The parent no longer waits.
             WriteOutcome::Refused(RefusedWrite { label: PARENT, .. }) => self.write_end(hold, &writes).await,
@@ -84,7 +92,7 @@ impl Runs {
             self.send_hint(parent.run, Duration::ZERO).await;
         }
         if run.leaves_calls {
-            self.stop_calls(run.id).await?;
+            self.stop_calls(run.counted.id).await?;
         }
         Ok(())
     }

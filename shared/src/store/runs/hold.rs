@@ -5,8 +5,10 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use super::items::{ReviewState, RunItem};
+use super::list::show_state;
 use super::{RESEND_AFTER, Runs};
 use crate::store::keys;
+use crate::store::run_statistics::CountedRun;
 use crate::store::table::WriteOutcome;
 use crate::store::write::Write;
 use domain::Result;
@@ -23,6 +25,8 @@ pub struct RunHold {
     /// The number of wakes when the answers were read.
     pub(super) seen_wakes: u64,
     pub(super) until: Time,
+    pub(super) counted: CountedRun,
+    pub(super) started_at: Time,
     /// The step that waits for this run.
     pub(super) parent: Option<ParentStep>,
     /// Whether the run has started others.
@@ -70,10 +74,10 @@ impl Runs {
         let head = self
             .held(hold)
             .require_same("wakes", Some(hold.seen_wakes))
-            .set("state", RunState::Paused)
             .set("seen_wakes", hold.seen_wakes)
             .set("crashes", 0)
             .remove("claimed_until");
+        let head = show_state(head, hold.counted, RunState::Paused);
         let head = match wake_at {
             Some(at) => head.set("wake_at", at).set("due_at", at),
             None => head.remove("due_at").remove("due_shard"),
@@ -95,6 +99,7 @@ impl Runs {
 
     /// Leaves the run to the next process, and sends its hint.
     pub async fn hand_over(&self, hold: &RunHold) -> Result<Hold> {
+        // For a person the run goes on, so its lists keep it as running.
         let head = self
             .held(hold)
             .set("state", RunState::Queued)

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::super::keys::{self, Key};
+use super::super::run_statistics::CountedRun;
 use domain::id::{OrgId, ReleaseId, RunId, UserId, WorkflowId};
 use domain::identity::Account;
 use domain::run::{NewReview, ParentStep, ReviewAnswer, Run, RunError, RunEvent, RunOrigin, RunState};
@@ -62,9 +63,20 @@ pub struct RunItem {
     /// The run has started others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calls: Option<bool>,
+    /// The partitions of the lists that the run is in. An index orders each by `run_id`.
+    #[serde(default)]
+    pub listed_in: String,
+    #[serde(default)]
+    pub listed_by_origin: String,
+    #[serde(default)]
+    pub listed_by_state: String,
 }
 
 impl RunItem {
+    pub(in crate::store) fn counted(&self) -> CountedRun {
+        CountedRun { id: self.run_id, account: Account { org: self.org, user: self.user }, workflow: self.workflow }
+    }
+
     pub fn is_stopped(&self) -> bool {
         self.stop.is_some()
     }
@@ -141,6 +153,11 @@ impl LogItem {
     pub fn new(run: RunId, first: u64, events: &[String]) -> Self {
         let Key { pk, sk } = keys::run_log_part(run, first);
         Self { pk, sk, events: format!("[{}]", events.join(",")) }
+    }
+
+    /// The number of the first event.
+    pub fn first(&self) -> Result<u64> {
+        self.sk.parse().map_err(Error::internal)
     }
 
     pub fn events(&self) -> Result<Vec<RunEvent>> {

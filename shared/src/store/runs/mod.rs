@@ -9,8 +9,10 @@ mod claim;
 mod controls;
 mod due;
 mod ending;
+mod events;
 mod hold;
 mod items;
+mod list;
 mod parts;
 mod results;
 mod retry;
@@ -36,9 +38,11 @@ use domain::id::RunId;
 use domain::run::{Run, RunEvent};
 use domain::time::{Clock, Time};
 use items::{LogItem, RunItem};
+pub use list::RunFilter;
 use parts::MAX_TRANSACTION_BYTES;
 
 pub use claim::{Claim, ClaimedRun};
+pub use events::NumberedEvent;
 pub use hold::RunHold;
 pub use items::ReviewState;
 pub use results::ShownValue;
@@ -60,6 +64,7 @@ pub struct RunHint {
 #[derive(Clone)]
 pub struct Runs {
     entities: Table,
+    counters: Table,
     journal: Table,
     bucket: Bucket,
     queue: Queue,
@@ -71,6 +76,7 @@ impl Runs {
     pub fn new(context: &Context) -> Result<Self> {
         Ok(Self {
             entities: Table::new(context, config::TABLE_ENTITIES)?,
+            counters: Table::new(context, config::TABLE_COUNTERS)?,
             journal: Table::new(context, config::TABLE_JOURNAL)?,
             bucket: Bucket::new(context, config::BUCKET_FILES)?,
             queue: Queue::new(context, config::QUEUE_RUNS)?,

@@ -9,6 +9,7 @@ use futures::future::try_join_all;
 use super::Runs;
 use super::hold::RunHold;
 use super::items::{LogItem, ReviewItem};
+use crate::store::run_statistics::{self, CountedRun};
 use crate::store::table::WriteOutcome;
 use crate::store::write::Write;
 use domain::Result;
@@ -20,7 +21,7 @@ const MAX_ITEM_BYTES: usize = 256 * 1024;
 /// The maximum size of the events, reviews and runs of a transaction. The rest of DynamoDB's 4 MB is for names and keys.
 pub const MAX_TRANSACTION_BYTES: usize = 3 * 1024 * 1024;
 /// The maximum number of reviews, and of items of runs, in a transaction. The rest of DynamoDB's 100 writes is for the
-/// log, and for the heads of the run and its parent.
+/// log, for the counters of started runs, and for the heads of the run and its parent.
 const MAX_OTHER_WRITES: usize = 60;
 
 /// What one transaction stores.
@@ -28,9 +29,9 @@ const MAX_OTHER_WRITES: usize = 60;
 pub struct Part {
     /// The events as JSON.
     pub events: Vec<String>,
-    /// The reviews that it opens, and the runs that it starts.
+    /// The items of the reviews that it opens, and of the runs that it starts.
     pub others: Vec<Write>,
-    pub starts_runs: bool,
+    pub started: Vec<CountedRun>,
     bytes: usize,
 }
 
@@ -56,9 +57,11 @@ impl Runs {
 
     pub(super) async fn store_part(&self, hold: &mut RunHold, part: Part) -> Result<WriteOutcome> {
         let head = self.held(hold).set("next_event", hold.next_event + part.events.len() as u64).set("crashes", 0);
-        let head = if part.starts_runs { head.set("calls", true) } else { head };
-        hold.has_calls |= part.starts_runs;
-        self.append(hold, head, &part.events, part.others).await
+        let starts_runs = !part.started.is_empty();
+        let head = if starts_runs { head.set("calls", true) } else { head };
+        hold.has_calls |= starts_runs;
+        let starts = run_statistics::count_starts(&self.counters, &part.started);
+        self.append(hold, head, &part.events, [part.others, starts].concat()).await
     }
 
     /// The transactions that store the events, reviews and runs of a commit.
@@ -74,6 +77,7 @@ impl Runs {
         let texts = try_join_all(texts).await?;
         let (mut parts, mut part) = (Vec::new(), Part::default());
         for (event, text) in events.iter().zip(texts) {
+            let mut counted = None;
             let others = match &event.kind {
                 RunEventKind::StepAsked { step, .. } => {
                     let review = opened.iter().filter(|review| review.step == *step);
@@ -81,7 +85,10 @@ impl Runs {
                 }
                 RunEventKind::StepCalled { run_id, .. } => match started.iter().find(|new| new.id == *run_id) {
                     Some(new) => {
-                        self.retry_while_unavailable(hold, || self.new_run(new.clone(), Vec::new(), None)).await?.1
+                        let stored = || self.new_run(new.clone(), Vec::new(), None);
+                        let (item, writes) = self.retry_while_unavailable(hold, stored).await?;
+                        counted = Some(item.counted());
+                        writes
                     }
                     None => Vec::new(),
                 },
@@ -91,7 +98,7 @@ impl Runs {
             if !part.has_room_for(bytes, others.len(), self.max_transaction_bytes) {
                 parts.push(take(&mut part));
             }
-            part.starts_runs |= matches!(event.kind, RunEventKind::StepCalled { .. });
+            part.started.extend(counted);
             part.bytes += bytes;
             part.others.extend(others);
             part.events.push(text);

@@ -19,7 +19,7 @@ use domain::{Error, Result};
 /// A larger value is shown as a URL.
 const MAX_SHOWN_BYTES: usize = 256 * 1024;
 /// How long the URL of a value is valid.
-const URL_VALID: Duration = Duration::from_secs(15 * 60);
+pub(super) const URL_VALID: Duration = Duration::from_secs(15 * 60);
 
 /// A value of a run, as it is shown.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,6 +5,7 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use super::Runs;
+use crate::store::run_statistics;
 use crate::store::schedules::{ActiveSchedule, ScheduleProgress, progress_write};
 use crate::store::table::{RefusedWrite, WriteOutcome};
 use domain::Result;
@@ -23,7 +24,8 @@ impl Runs {
     ) -> Result<bool> {
         let id = new.id;
         // The writes of the run come first. If they are refused, an earlier attempt of this transaction has written them.
-        let (_, mut writes) = self.new_run(new, Vec::new(), None).await?;
+        let (item, mut writes) = self.new_run(new, Vec::new(), None).await?;
+        writes.extend(run_statistics::count_starts(&self.counters, &[item.counted()]));
         let moved_on = progress_write(&self.entities, schedule, progress).set("last_run", id);
         writes.push(moved_on.labeled(SCHEDULE));
         match self.entities.transact(Uuid::now_v7(), &writes).await? {

@@ -10,7 +10,8 @@ use super::items::{CalledRunItem, ParentItem, RunItem};
 use super::{RESEND_AFTER, Runs};
 use crate::store::idempotency::WINDOW;
 use crate::store::item::parse;
-use crate::store::keys::{self, Key};
+use crate::store::keys::{self, Key, RunList};
+use crate::store::run_statistics;
 use crate::store::table::{RefusedWrite, WriteOutcome};
 use crate::store::webhook_events;
 use crate::store::write::Write;
@@ -18,6 +19,7 @@ use domain::graph::hash;
 use domain::id::RunId;
 use domain::identity::Account;
 use domain::run::{NewRun, Run, RunEnd, RunEvent, RunEventKind, RunState, RunValue};
+use domain::statistics::EndedRun;
 use domain::time::Time;
 use domain::{Error, Result};
 
@@ -102,6 +104,14 @@ impl Runs {
     ) -> Result<Started> {
         let (id, now) = (new.id, self.now());
         let (item, mut writes) = self.new_run(new, happened, end).await?;
+        let counted = item.counted();
+        writes.extend(match end {
+            None => run_statistics::count_starts(&self.counters, &[counted]),
+            Some(end) => {
+                let ended = EndedRun::new(end, item.started_at, now);
+                run_statistics::count_end(&self.counters, counted, true, &ended)
+            }
+        });
         if let Some(start_key) = &start_key {
             writes.push(self.claim_key(start_key, id, now));
         }
@@ -122,7 +132,7 @@ impl Runs {
         Ok(Started::Now(Box::new(item.into())))
     }
 
-    /// The item of a new run, and the writes that store it.
+    /// The item of a new run, and the writes that store it. The caller counts the start.
     pub(super) async fn new_run(
         &self,
         new: NewRun,
@@ -141,13 +151,11 @@ impl Runs {
         if let Some(parent) = &new.parent {
             writes.push(self.entities.put(&CalledRunItem::new(parent, id)));
         }
-        let queued = new_item(new, events.len() as u64);
+        let new = new_item(new, events.len() as u64, end.map_or(RunState::Queued, RunEnd::state));
+        let started_at = Some(Time::from_uuid(id.uuid()));
         let item = match end {
-            None => RunItem { due_shard: Some(keys::run_shard(id)), due_at: Some(now.plus(RESEND_AFTER)), ..queued },
-            Some(end) => {
-                let (started_at, ended_at) = (Some(Time::from_uuid(id.uuid())), Some(now));
-                RunItem { state: end.state(), started_at, ended_at, error: end.error(), ..queued }
-            }
+            None => RunItem { due_shard: Some(keys::run_shard(id)), due_at: Some(now.plus(RESEND_AFTER)), ..new },
+            Some(end) => RunItem { started_at, ended_at: Some(now), error: end.error(), ..new },
         };
         writes.push(self.entities.put_new(&item));
         Ok((item, writes))
@@ -162,8 +170,10 @@ impl Runs {
     }
 }
 
-fn new_item(new: NewRun, events: u64) -> RunItem {
+fn new_item(new: NewRun, events: u64, state: RunState) -> RunItem {
     let Key { pk, sk } = keys::run(new.id);
+    let lists = [RunList::All, RunList::OfOrigin(new.origin), RunList::OfState(state)];
+    let [listed_in, listed_by_origin, listed_by_state] = lists.map(|list| list.partition_of(new.workflow, new.id));
     let Account { org, user } = new.account;
     RunItem {
         pk,
@@ -176,7 +186,7 @@ fn new_item(new: NewRun, events: u64) -> RunItem {
         release_number: new.release_number,
         origin: new.origin,
         trigger: new.trigger,
-        state: RunState::Queued,
+        state,
         epoch: 0,
         next_event: events + 1,
         wakes: 0,
@@ -194,5 +204,8 @@ fn new_item(new: NewRun, events: u64) -> RunItem {
         error: None,
         parent: new.parent.map(ParentItem::from),
         calls: None,
+        listed_in,
+        listed_by_origin,
+        listed_by_state,
     }
 }

@@ -80,6 +80,13 @@ impl Workflows {
         let count = keys::workflow_count(account);
         listing::page(&self.entities, &self.counters, count, query, request).await?.try_map(summary)
     }
+
+    /// All workflows of an account, in the order of their names.
+    pub async fn list_all(&self, account: Account) -> Result<Vec<WorkflowSummary>> {
+        let index = Some(TableIndex::Local(index(WorkflowSort::Name)));
+        let query = TableQuery { index, ..TableQuery::partition(keys::workflows(account)) };
+        self.entities.query_all(query).await?.into_iter().map(summary).collect()
+    }
 }
 
 fn index(sort: WorkflowSort) -> &'static str {
