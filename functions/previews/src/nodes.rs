@@ -7,7 +7,7 @@ use domain::run::{RunEvent, RunEventKind, node_id_of};
 use domain::time::Time;
 use engine::compile::ExecutionPlan;
 use engine::value_size::measure;
-use runner::{MAX_OUTPUTS_BYTES, PreviewOutput};
+use runner::{KeptValue, MAX_OUTPUTS_BYTES};
 use serde_json::Value;
 
 use crate::dto::{PreviewNodeOut, PreviewNodeState};
@@ -15,7 +15,7 @@ use crate::dto::{PreviewNodeOut, PreviewNodeState};
 /// The nodes so far, in the order in which they began.
 pub struct NodeList<'a> {
     plan: &'a ExecutionPlan,
-    outputs: HashMap<String, PreviewOutput>,
+    outputs: HashMap<String, KeptValue>,
     nodes: Vec<PreviewNodeOut>,
     places: HashMap<String, usize>,
     /// The beginning of the first attempt of each node.
@@ -23,7 +23,7 @@ pub struct NodeList<'a> {
 }
 
 impl<'a> NodeList<'a> {
-    pub fn new(plan: &'a ExecutionPlan, events: Vec<RunEvent>, outputs: HashMap<String, PreviewOutput>) -> Self {
+    pub fn new(plan: &'a ExecutionPlan, events: Vec<RunEvent>, outputs: HashMap<String, KeptValue>) -> Self {
         let mut list = Self { plan, outputs, nodes: Vec::new(), places: HashMap::new(), begun: HashMap::new() };
         for event in events {
             list.read(event);
@@ -151,9 +151,9 @@ impl<'a> NodeList<'a> {
 }
 
 /// The output of a response, and its size if it is too large.
-pub fn split(output: PreviewOutput) -> (Value, Option<usize>) {
+pub fn split(output: KeptValue) -> (Value, Option<usize>) {
     match output {
-        PreviewOutput::Value(value) => (Arc::unwrap_or_clone(value), None),
-        PreviewOutput::Omitted { bytes } => (Value::Null, Some(bytes)),
+        KeptValue::Value(value) => (Arc::unwrap_or_clone(value), None),
+        KeptValue::Omitted { bytes } => (Value::Null, Some(bytes)),
     }
 }

@@ -14,7 +14,7 @@ mod worker;
 
 pub use admission::{Admission, RunAdmission};
 pub use invocation::{Invocation, InvocationEvent, InvocationEvents};
-pub use outputs::{MAX_OUTPUTS_BYTES, PreviewOutput};
+pub use outputs::{KeptValue, MAX_OUTPUTS_BYTES};
 pub use plans::{Plans, ReleasePlan, ReleasePlans};
 pub use preview::{Preview, PreviewEnd, PreviewReport};
 pub use triggers::{Trigger, Triggers, find_trigger};

@@ -1,4 +1,4 @@
-//! The outputs of the steps of a preview. All steps are observed, and a limited size is kept.
+//! The values of steps that a response shows: a limited size is kept. In a preview, all steps are observed.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,22 +9,22 @@ use engine::run::StepEvent;
 use engine::value_size::measure;
 use serde_json::Value;
 
-/// The maximum size of an output that a preview shows.
+/// The maximum size of a value that a response shows.
 pub const MAX_OUTPUT_BYTES: usize = 64 * 1024;
-/// The maximum size of all outputs of a preview. A response of Lambda has at most 6 MB, and escaping may double it.
+/// The maximum size of all values of a response. A response of Lambda has at most 6 MB, and escaping may double it.
 pub const MAX_OUTPUTS_BYTES: usize = 2 * 1024 * 1024;
 
-/// An output of a preview.
+/// A value, if it is small enough for a response.
 #[derive(Clone, Debug, PartialEq)]
-pub enum PreviewOutput {
+pub enum KeptValue {
     Value(Arc<Value>),
-    /// The size of an output that is not kept.
+    /// The size of a value that is not kept.
     Omitted {
         bytes: usize,
     },
 }
 
-impl PreviewOutput {
+impl KeptValue {
     /// Keeps a value that fits in `left`, and subtracts its size.
     pub fn new(value: &Arc<Value>, left: &mut usize) -> Self {
         let bytes = measure(value).unwrap_or_default();
@@ -44,7 +44,7 @@ pub struct OutputLog(Arc<Mutex<KeptOutputs>>);
 
 struct KeptOutputs {
     /// The outputs by the path of the step.
-    outputs: HashMap<String, PreviewOutput>,
+    outputs: HashMap<String, KeptValue>,
     /// The size that may still be kept.
     left: usize,
 }
@@ -54,7 +54,7 @@ impl OutputLog {
         Self(Arc::new(Mutex::new(KeptOutputs { outputs: HashMap::new(), left: MAX_OUTPUTS_BYTES })))
     }
 
-    pub fn take(&self) -> HashMap<String, PreviewOutput> {
+    pub fn take(&self) -> HashMap<String, KeptValue> {
         std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner).outputs)
     }
 }
@@ -74,7 +74,7 @@ impl<E: Effects> Effects for ObservedEffects<E> {
         let mut kept = self.log.0.lock().unwrap_or_else(PoisonError::into_inner);
         for event in events {
             if let StepEvent::Completed { path, outcome } = event {
-                let output = PreviewOutput::new(&outcome.value, &mut kept.left);
+                let output = KeptValue::new(&outcome.value, &mut kept.left);
                 kept.outputs.insert(path.display(plan), output);
             }
         }

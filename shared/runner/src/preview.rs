@@ -19,7 +19,7 @@ use tokio::time::timeout;
 use tracing::Span;
 
 use crate::memory::{MemoryJournal, MemoryLog};
-use crate::outputs::{MAX_OUTPUT_BYTES, ObservedEffects, OutputLog, PreviewOutput};
+use crate::outputs::{KeptValue, MAX_OUTPUT_BYTES, ObservedEffects, OutputLog};
 
 /// Longer than any preview, so that attempts with long timeouts begin too. The limit of the preview ends them.
 const SHIFT: Duration = Duration::from_secs(60 * 60);
@@ -38,14 +38,14 @@ pub struct Preview {
 pub struct PreviewReport {
     pub events: Vec<RunEvent>,
     /// The outputs of the steps that have completed, by their paths.
-    pub outputs: HashMap<String, PreviewOutput>,
+    pub outputs: HashMap<String, KeptValue>,
     pub end: PreviewEnd,
 }
 
 #[derive(Debug, PartialEq)]
 pub enum PreviewEnd {
     Completed {
-        output: PreviewOutput,
+        output: KeptValue,
     },
     Failed(RunError),
     /// Only a person could continue.
@@ -97,7 +97,7 @@ fn take_end(events: &mut Vec<RunEvent>) -> Result<PreviewEnd> {
     match events.pop().map(|event| event.kind) {
         Some(RunEventKind::RunCompleted { output: RunValue::Value(output) }) => {
             let mut left = MAX_OUTPUT_BYTES;
-            Ok(PreviewEnd::Completed { output: PreviewOutput::new(&Arc::new(output), &mut left) })
+            Ok(PreviewEnd::Completed { output: KeptValue::new(&Arc::new(output), &mut left) })
         }
         Some(RunEventKind::RunFailed { error }) => Ok(PreviewEnd::Failed(error)),
         other => Err(Error::internal(format!("a preview ended with {other:?}"))),

@@ -18,6 +18,7 @@ mod restore;
 mod reviews;
 mod rounds;
 mod state;
+mod trace;
 mod waits;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,6 +39,7 @@ pub use answers::describe_end;
 pub use domain::run::Commit;
 pub use driver::drive;
 pub use pure::{PureRun, carry_out_pure};
+pub use trace::{Span, SpanState, parent_of, trace};
 
 /// Stores what happens in one run. Each write succeeds only while this process holds the run.
 pub trait Journal: Send {

@@ -1,0 +1,255 @@
+//! The trace of a run: what each attempt of each step received, did and returned. Times and errors are those of the log.
+//! The values of steps without effects are not in the log, so they are computed again.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::limits::Limits;
+use super::restore::restore;
+use crate::compile::ExecutionPlan;
+use crate::run::{Execution, RunStart, StepError, StepEvent};
+use domain::Result;
+use domain::id::RunId;
+use domain::run::{AgentAction, RunEvent, RunEventKind, RunValue, node_id_of};
+use domain::time::Time;
+
+/// About half a second of processor time. A trace that takes more lacks the values of later steps.
+const LIMITS: Limits = Limits { work: 10_000_000, bytes: 64 * 1024 * 1024, ..Limits::RUN };
+
+/// One attempt of a step, or a step without attempts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Span {
+    /// The path of the step.
+    pub step: String,
+    /// From 1.
+    pub attempt: u32,
+    pub state: SpanState,
+    pub started_at: Time,
+    pub ended_at: Option<Time>,
+    /// What an agent does in this step.
+    pub action: Option<AgentAction>,
+    /// The run that the step has started.
+    pub run_id: Option<RunId>,
+    /// How often the attempt began again, because a crash left its outcome uncertain.
+    pub repeats: u32,
+    pub port: Option<String>,
+    pub error: Option<StepError>,
+    pub input: Option<Arc<Value>>,
+    pub output: Option<Arc<Value>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SpanState {
+    Running,
+    /// It waits for a time, a person or another run.
+    Waiting,
+    Completed,
+    Failed,
+    Skipped,
+    Canceled,
+}
+
+impl Span {
+    fn new(step: String, attempt: u32, state: SpanState, started_at: Time) -> Self {
+        Self {
+            step,
+            attempt,
+            state,
+            started_at,
+            ended_at: None,
+            action: None,
+            run_id: None,
+            repeats: 0,
+            port: None,
+            error: None,
+            input: None,
+            output: None,
+        }
+    }
+
+    pub fn node_id(&self) -> &str {
+        node_id_of(&self.step)
+    }
+
+    /// The step that this one is part of: its loop, or the agent that makes this call.
+    pub fn parent(&self) -> Option<&str> {
+        parent_of(&self.step)
+    }
+}
+
+/// `lines` for `lines[2]/send`, and `lines[2]/ask` for `lines[2]/ask[0]`.
+pub fn parent_of(step: &str) -> Option<&str> {
+    let (scope, last) = step.rsplit_once('/').map_or((None, step), |(scope, last)| (Some(scope), last));
+    if last.ends_with(']') {
+        return step.rfind('[').map(|end| &step[..end]);
+    }
+    scope.and_then(|scope| scope.rfind('[').map(|end| &scope[..end]))
+}
+
+/// Reads a log in its order. `log` begins with the first event of the run.
+pub fn trace(run_id: RunId, plan: Arc<ExecutionPlan>, trigger: usize, log: Vec<RunEvent>) -> Result<Vec<Span>> {
+    let mut spans = Spans::default();
+    log.iter().for_each(|event| spans.read(event));
+    let values = compute(run_id, plan, trigger, log)?;
+    let mut spans = spans.list;
+    for span in &mut spans {
+        let Some(StepValues { input, output }) = values.get(&span.step) else { continue };
+        span.input.clone_from(input);
+        if span.state == SpanState::Completed {
+            span.output.clone_from(output);
+        }
+    }
+    Ok(spans)
+}
+
+#[derive(Default)]
+struct Spans {
+    list: Vec<Span>,
+    /// The last span of each step.
+    last: HashMap<String, usize>,
+}
+
+impl Spans {
+    fn read(&mut self, RunEvent { at, kind }: &RunEvent) {
+        match kind {
+            RunEventKind::StepStarted { step, attempt, action } => {
+                if let Some(span) = self.open(step).filter(|span| span.attempt == *attempt) {
+                    span.repeats += 1;
+                    return;
+                }
+                let span = self.begin(step, *attempt, *at);
+                span.action.clone_from(action);
+            }
+            RunEventKind::StepRetried { step, attempt, error, .. } => {
+                let span = self.open_or_begin(step, *attempt, *at);
+                end(span, SpanState::Failed, *at);
+                span.error = Some(error.clone());
+            }
+            RunEventKind::StepDelayed { step, .. } => {
+                self.open_or_begin(step, 1, *at).state = SpanState::Waiting;
+            }
+            RunEventKind::StepAsked { step, action, .. } => {
+                let span = self.open_or_begin(step, 1, *at);
+                span.state = SpanState::Waiting;
+                span.action = action.clone().or(span.action.take());
+            }
+            RunEventKind::StepCalled { step, attempt, run_id, .. } => {
+                let span = self.open_or_begin(step, *attempt, *at);
+                span.state = SpanState::Waiting;
+                span.run_id = Some(*run_id);
+            }
+            RunEventKind::StepCompleted { step, port, .. } => self.complete(step, port, *at),
+            RunEventKind::StepFailed { step, error } => {
+                let span = self.open_or_begin(step, 1, *at);
+                end(span, SpanState::Failed, *at);
+                span.error = Some(error.clone());
+            }
+            RunEventKind::StepSkipped { step } => end(self.begin(step, 1, *at), SpanState::Skipped, *at),
+            RunEventKind::StepCanceled { step } => end(self.open_or_begin(step, 1, *at), SpanState::Canceled, *at),
+            RunEventKind::RunCompleted { .. } | RunEventKind::RunFailed { .. } | RunEventKind::RunCancelled => {
+                // Nothing waits for the result of these attempts any more.
+                self.list.iter_mut().filter(|span| span.ended_at.is_none()).for_each(|span| {
+                    end(span, SpanState::Canceled, *at);
+                });
+            }
+            RunEventKind::RunQueued { .. } | RunEventKind::BranchWon { .. } => {}
+        }
+    }
+
+    fn complete(&mut self, step: &str, port: &str, at: Time) {
+        // A step that goes on after its failure stays failed.
+        if let Some(failed) = self.last.get(step).map(|last| &mut self.list[*last])
+            && failed.state == SpanState::Failed
+            && failed.ended_at == Some(at)
+        {
+            failed.port = Some(port.to_owned());
+            return;
+        }
+        let span = self.open_or_begin(step, 1, at);
+        end(span, SpanState::Completed, at);
+        span.port = Some(port.to_owned());
+    }
+
+    fn open(&mut self, step: &str) -> Option<&mut Span> {
+        let last = *self.last.get(step)?;
+        Some(&mut self.list[last]).filter(|span| span.ended_at.is_none())
+    }
+
+    fn begin(&mut self, step: &str, attempt: u32, at: Time) -> &mut Span {
+        // A loop and an agent begin with the first step that is part of them.
+        let mut parent = parent_of(step).map(str::to_owned);
+        while let Some(name) = parent {
+            if !self.last.contains_key(&name) {
+                self.push(Span::new(name.clone(), 1, SpanState::Running, at));
+            }
+            parent = parent_of(&name).map(str::to_owned);
+        }
+        self.push(Span::new(step.to_owned(), attempt, SpanState::Running, at))
+    }
+
+    fn push(&mut self, span: Span) -> &mut Span {
+        self.last.insert(span.step.clone(), self.list.len());
+        self.list.push(span);
+        let last = self.list.len() - 1;
+        &mut self.list[last]
+    }
+
+    fn open_or_begin(&mut self, step: &str, attempt: u32, at: Time) -> &mut Span {
+        match self.last.get(step).copied().filter(|last| self.list[*last].ended_at.is_none()) {
+            Some(last) => &mut self.list[last],
+            None => self.begin(step, attempt, at),
+        }
+    }
+}
+
+fn end(span: &mut Span, state: SpanState, at: Time) {
+    span.state = state;
+    span.ended_at = Some(at);
+}
+
+#[derive(Default)]
+struct StepValues {
+    input: Option<Arc<Value>>,
+    output: Option<Arc<Value>>,
+}
+
+/// The inputs and outputs of all steps, by their paths.
+fn compute(
+    run_id: RunId,
+    plan: Arc<ExecutionPlan>,
+    trigger: usize,
+    log: Vec<RunEvent>,
+) -> Result<HashMap<String, StepValues>> {
+    let mut values: HashMap<String, StepValues> = HashMap::new();
+    // The calls of agents are steps of the log, and their results are in it.
+    for RunEvent { kind, .. } in &log {
+        if let RunEventKind::StepCompleted { step, output: Some(RunValue::Value(output)), .. } = kind {
+            values.entry(step.clone()).or_default().output = Some(Arc::new(output.clone()));
+        }
+    }
+    let restored = restore(&plan, log)?;
+    let now = Time::from_uuid(run_id.uuid()).into();
+    let start = RunStart { run_id: run_id.to_string(), trigger, input: restored.input, now };
+    let mut execution = Execution::new(plan.clone(), start, restored.history);
+    while execution.has_more() && LIMITS.exceeded_by(&execution, 0).is_none() {
+        execution.settle(execution.work() + LIMITS.slice);
+    }
+    for effect in execution.take_due() {
+        let step = values.entry(effect.path.display(&plan)).or_default();
+        step.input.get_or_insert(effect.input);
+    }
+    for event in execution.take_events() {
+        match event {
+            StepEvent::Started { path, input } => {
+                values.entry(path.display(&plan)).or_default().input = Some(input);
+            }
+            StepEvent::Completed { path, outcome } => {
+                values.entry(path.display(&plan)).or_default().output = Some(outcome.value);
+            }
+            _ => {}
+        }
+    }
+    Ok(values)
+}
