@@ -1,4 +1,4 @@
-//! `/builder/v1/workflows/{id}/runs…`: starts, shows and controls runs of workflows. The function `run-worker` carries
+//! `/builder/v1/workflows/{id}/runs…` and `…/analytics…`: starts, lists, shows and controls runs of workflows. The function `run-worker` carries
 //! them out.
 
 mod dto;
@@ -8,10 +8,10 @@ mod routes;
 use std::sync::Arc;
 
 use domain::Result;
-use runner::Triggers;
+use runner::{ReleasePlans, Triggers};
 use shared::Context;
 use shared::auth::Auth;
-use shared::store::{RunUsage, Runs, Workflows};
+use shared::store::{RunStatistics, RunUsage, Runs, Workflows};
 
 pub use routes::{document, router};
 
@@ -22,7 +22,9 @@ pub struct Stores {
     workflows: Workflows,
     runs: Runs,
     usage: RunUsage,
+    statistics: RunStatistics,
     triggers: Arc<Triggers>,
+    plans: Arc<ReleasePlans>,
 }
 
 impl Stores {
@@ -32,7 +34,9 @@ impl Stores {
             auth: Arc::new(Auth::new(context)?),
             runs: Runs::new(context)?,
             usage: RunUsage::new(context)?,
+            statistics: RunStatistics::new(context)?,
             triggers: Arc::new(Triggers::new(workflows.clone())),
+            plans: Arc::new(ReleasePlans::new(workflows.clone())),
             workflows,
         })
     }

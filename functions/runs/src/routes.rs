@@ -6,13 +6,23 @@ use shared::http::{finish, standard};
 use shared::{Context, routes};
 
 use crate::Stores;
+use crate::handlers::analytics::*;
 use crate::handlers::controls::*;
+use crate::handlers::history::*;
 use crate::handlers::reviews::*;
 use crate::handlers::runs::*;
 
 routes! { Stores;
-    "/builder/v1/workflows/{id}/runs" => post(start_run);
+    "/builder/v1/workflows/{id}/runs" => get(list_runs?), post(start_run);
+    "/builder/v1/workflows/runs/summaries" => get(list_run_summaries);
+    "/builder/v1/workflows/{id}/analytics" => get(get_analytics?);
+    "/builder/v1/workflows/{id}/analytics/summary" => get(get_analytics_summary?);
+    "/builder/v1/workflows/{id}/analytics/runs" => get(get_daily_runs?);
     "/builder/v1/workflows/{id}/runs/{run_id}" => get(get_run);
+    "/builder/v1/workflows/{id}/runs/{run_id}/events" => get(list_run_events?);
+    "/builder/v1/workflows/{id}/runs/{run_id}/activity" => get(list_run_activity?);
+    "/builder/v1/workflows/{id}/runs/{run_id}/trace" => get(get_run_trace?);
+    "/builder/v1/workflows/{id}/runs/{run_id}/analytics" => get(get_run_analytics);
     "/builder/v1/workflows/{id}/runs/{run_id}/cancel" => post(cancel_run);
     "/builder/v1/workflows/{id}/runs/{run_id}/stop" => post(stop_run);
     "/builder/v1/workflows/{id}/runs/{run_id}/resolve-wait" => post(resolve_wait);

@@ -2,14 +2,17 @@
 
 mod admission;
 mod agents;
+mod analytics;
 mod budgets;
 mod calls;
 mod controls;
 mod costs;
+mod history;
 mod hooks;
 mod imports;
 mod inputs;
 mod isolation;
+mod list;
 mod load;
 mod node_types;
 mod parked;

@@ -25,11 +25,11 @@ pub struct StartRunIn {
     pub idempotency_key: Option<String>,
 }
 
-/// A run: one execution of a release of a workflow.
+/// A run, as a list shows it.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[schema(title = "Run")]
-pub struct RunOut {
+#[schema(title = "RunEntry")]
+pub struct RunEntryOut {
     id: Uuid,
     workflow_id: Uuid,
     /// The release that runs. A later publication does not change it.
@@ -38,6 +38,28 @@ pub struct RunOut {
     state: RunState,
     /// What started the run.
     origin: RunOrigin,
+    /// Why the run failed.
+    #[schema(required)]
+    error: Option<RunErrorOut>,
+    #[schema(format = DateTime)]
+    queued_at: String,
+    /// When a worker first claimed the run.
+    #[schema(required, format = DateTime)]
+    started_at: Option<String>,
+    #[schema(required, format = DateTime)]
+    finished_at: Option<String>,
+    /// The time between `startedAt` and `finishedAt`.
+    #[schema(required)]
+    duration_ms: Option<u64>,
+}
+
+/// A run: one execution of a release of a workflow.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(title = "Run")]
+pub struct RunOut {
+    #[serde(flatten)]
+    run: RunEntryOut,
     /// The input. It is null if `inputUrl` is set.
     #[schema(required)]
     input: Value,
@@ -50,23 +72,10 @@ pub struct RunOut {
     /// A URL of the output as JSON, if it is larger than 256 KB. It is valid for 15 minutes.
     #[schema(required)]
     output_url: Option<String>,
-    /// Why the run failed.
-    #[schema(required)]
-    error: Option<RunErrorOut>,
     /// The review that the run waits for. If several are open, it is the one that expires first.
     #[schema(required)]
     waiting: Option<WaitOut>,
     usage: RunUsageOut,
-    #[schema(format = DateTime)]
-    queued_at: String,
-    /// When a worker first claimed the run.
-    #[schema(required, format = DateTime)]
-    started_at: Option<String>,
-    #[schema(required, format = DateTime)]
-    finished_at: Option<String>,
-    /// The time between `startedAt` and `finishedAt`.
-    #[schema(required)]
-    duration_ms: Option<u64>,
 }
 
 /// Why a run failed.
@@ -95,8 +104,13 @@ impl RunOut {
     pub fn new(run: Run, content: RunContent) -> Self {
         let (input, input_url) = split(Some(content.input));
         let (output, output_url) = split(content.output);
-        let queued_at = run.queued_at().to_string();
-        let duration = run.started_at.zip(run.ended_at).map(|(from, to)| to.as_millis() - from.as_millis());
+        let RunContent { waiting, usage, .. } = content;
+        Self { run: run.into(), input, input_url, output, output_url, waiting, usage }
+    }
+}
+
+impl From<Run> for RunEntryOut {
+    fn from(run: Run) -> Self {
         Self {
             id: run.id.uuid(),
             workflow_id: run.workflow.uuid(),
@@ -104,17 +118,11 @@ impl RunOut {
             release_number: run.release_number,
             state: run.state,
             origin: run.origin,
-            input,
-            input_url,
-            output,
-            output_url,
-            error: run.error.map(RunErrorOut::from),
-            waiting: content.waiting,
-            usage: content.usage,
-            queued_at,
+            queued_at: run.queued_at().to_string(),
             started_at: run.started_at.map(|at| at.to_string()),
             finished_at: run.ended_at.map(|at| at.to_string()),
-            duration_ms: duration.map(|duration| u64::try_from(duration).unwrap_or_default()),
+            duration_ms: run.duration().map(|duration| duration.as_millis() as u64),
+            error: run.error.map(RunErrorOut::from),
         }
     }
 }

@@ -9,11 +9,15 @@ use domain::run::{NewRun, Run, RunOrigin, RunState};
 use domain::time::Time;
 use domain::{Error, Result as DomainResult};
 use serde_json::json;
-use shared::http::standard::{Caller, Data, ErrorBody, ErrorResponses, NotFound, NotJson, OptionalJson, Path, Result};
+use shared::http::cursor::Cursors;
+use shared::http::standard::{
+    Caller, Data, DataSlice, ErrorBody, ErrorResponses, NotFound, NotJson, OptionalJson, Path, Query, Result,
+};
 use shared::store::runs::{ShownValue, StartKey, Started};
 
 use crate::Stores;
-use crate::dto::run::{RunContent, RunOut, StartRunIn};
+use crate::dto::list::ListRuns;
+use crate::dto::run::{RunContent, RunEntryOut, RunOut, StartRunIn};
 use crate::dto::usage::RunUsageOut;
 
 /// Start a run
@@ -69,6 +73,32 @@ fn start_key(id: WorkflowId, key: String, input: &Option<serde_json::Value>) -> 
     let start_key = StartKey::new(format!("manual#{id}"), key, hash(&json!({"input": input})));
     let problem = || format!("1 to {} characters", StartKey::MAX_CHARS);
     start_key.ok_or_else(|| Error::invalid_body("idempotencyKey", problem()))
+}
+
+const CURSORS: Cursors = Cursors("runs");
+
+/// List the runs of a workflow
+///
+/// Returns the runs that match all filters, newest first. With `state` and `origin`, a page can have fewer items than
+/// `limit` although more pages follow. A new run, or a new state, may appear a moment later than in `GET …/runs/{runId}`.
+#[utoipa::path(
+    get, path = "/builder/v1/workflows/{id}/runs", tag = "runs",
+    params(("id" = Uuid, Path, description = "The workflow"), ListRuns),
+    responses(
+        (status = 200, description = "A page of runs", body = DataSlice<RunEntryOut>),
+        NotFound<WorkflowId>, ErrorResponses,
+    ),
+)]
+pub async fn list_runs(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    Path(id): Path<WorkflowId>,
+    Query(query): Query<ListRuns>,
+) -> Result<DataSlice<RunEntryOut>> {
+    stores.workflows.get_header(caller.account(), id).await?;
+    let after = CURSORS.read(query.cursor.as_deref())?;
+    let (limit, filter) = (query.limit, query.filter());
+    Ok(DataSlice::new(stores.runs.list(id, &filter, limit, after).await?, CURSORS))
 }
 
 /// Read a run

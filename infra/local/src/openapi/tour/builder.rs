@@ -239,7 +239,26 @@ impl TourClient {
         self.send("POST", resolve, Some(json!({"decision": "reject"}))).await?;
         self.platform.drain().await;
         self.get(run).await?;
+        self.record_history().await?;
         self.path_parameters.insert("id", workflow);
+        Ok(())
+    }
+
+    /// Shows what happened in a run, and in all runs of its workflow.
+    async fn record_history(&mut self) -> Result<(), Failure> {
+        for path in [
+            "/builder/v1/workflows/{id}/runs/{run_id}/events",
+            "/builder/v1/workflows/{id}/runs/{run_id}/activity",
+            "/builder/v1/workflows/{id}/runs/{run_id}/trace",
+            "/builder/v1/workflows/{id}/runs/{run_id}/analytics",
+            "/builder/v1/workflows/{id}/runs",
+            "/builder/v1/workflows/runs/summaries",
+            "/builder/v1/workflows/{id}/analytics",
+            "/builder/v1/workflows/{id}/analytics/summary",
+            "/builder/v1/workflows/{id}/analytics/runs",
+        ] {
+            self.get(path).await?;
+        }
         Ok(())
     }
 

@@ -1,0 +1,222 @@
+//! Query parameters and response bodies of analytics.
+
+use std::collections::BTreeMap;
+
+use domain::statistics::{DayStatistics, Period, RunCounts, RunTotals};
+use domain::time::Time;
+use domain::usd::Usd;
+use serde::{Deserialize, Serialize};
+use shared::store::run_statistics::WorkflowDay;
+use shared::store::usage::Figures;
+use shared::store::workflows::WorkflowSummary;
+use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
+
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct AnalyticsQuery {
+    /// The first day. By default the period has 30 days.
+    #[param(format = Date, nullable = false, example = "2026-11-01")]
+    pub from: Option<String>,
+    /// The last day, at most 366 days after `from`. By default it is today.
+    #[param(format = Date, nullable = false, example = "2026-11-30")]
+    pub to: Option<String>,
+    /// The IANA time zone of the days. By default it is UTC.
+    #[param(nullable = false, example = "Europe/Madrid")]
+    pub timezone: Option<String>,
+}
+
+impl AnalyticsQuery {
+    pub fn period(&self, now: Time) -> domain::Result<Period> {
+        Period::parse(self.from.as_deref(), self.to.as_deref(), self.timezone.as_deref(), now)
+    }
+}
+
+/// What the runs of a workflow did in a period.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(title = "Analytics")]
+pub struct AnalyticsOut {
+    #[serde(flatten)]
+    summary: AnalyticsSummaryOut,
+    /// Every day of the period.
+    days: Vec<DailyRunsOut>,
+}
+
+/// The sums of a period.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(title = "AnalyticsSummary")]
+pub struct AnalyticsSummaryOut {
+    /// The first day.
+    #[schema(format = Date)]
+    from: String,
+    /// The last day.
+    #[schema(format = Date)]
+    to: String,
+    #[schema(example = "Europe/Madrid")]
+    timezone: String,
+    /// The runs that ended in the period.
+    runs: RunCountsOut,
+    /// The durations of the runs that completed or failed, within 2 %. They are kept for UTC days, so they include all runs
+    /// of the UTC days in which the period begins and ends. Null if there are none.
+    #[schema(required)]
+    duration: Option<DurationOut>,
+    /// The runs that failed, by the node at which they failed, for the same UTC days.
+    failures: Vec<NodeFailuresOut>,
+    /// The calls of models on the same UTC days.
+    usage: UsageOut,
+    /// The calls of models in the current month, in UTC.
+    month: UsageOut,
+}
+
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(title = "RunCounts")]
+pub struct RunCountsOut {
+    total: u64,
+    completed: u64,
+    failed: u64,
+    cancelled: u64,
+}
+
+/// Milliseconds.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(title = "RunDurations")]
+pub struct DurationOut {
+    median_ms: f64,
+    p95_ms: f64,
+    /// The exact mean.
+    mean_ms: f64,
+}
+
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(title = "NodeFailures")]
+pub struct NodeFailuresOut {
+    #[schema(example = "ask")]
+    node_id: String,
+    runs: u64,
+}
+
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(title = "AnalyticsUsage")]
+pub struct UsageOut {
+    /// The number of charged calls.
+    requests: u64,
+    input_tokens: u64,
+    output_tokens: u64,
+    cost: Usd,
+}
+
+/// The runs that ended on a day.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(title = "DailyRuns")]
+pub struct DailyRunsOut {
+    #[schema(format = Date)]
+    date: String,
+    #[serde(flatten)]
+    runs: RunCountsOut,
+}
+
+/// What the runs of a workflow have done so far.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(title = "RunSummary")]
+pub struct RunSummaryOut {
+    workflow_id: Uuid,
+    #[schema(example = "Triage")]
+    name: String,
+    /// The runs that have not ended.
+    in_progress: u64,
+    completed: u64,
+    failed: u64,
+    cancelled: u64,
+    /// When a run last ended.
+    #[schema(required, format = DateTime)]
+    last_finished_at: Option<String>,
+}
+
+impl From<RunCounts> for RunCountsOut {
+    fn from(counts: RunCounts) -> Self {
+        let RunCounts { completed, failed, cancelled } = counts;
+        Self { total: counts.total(), completed, failed, cancelled }
+    }
+}
+
+impl From<Figures> for UsageOut {
+    fn from(figures: Figures) -> Self {
+        let Figures { requests, tokens_in, tokens_out, cost, .. } = figures;
+        Self { requests, input_tokens: tokens_in, output_tokens: tokens_out, cost: cost.into() }
+    }
+}
+
+impl RunSummaryOut {
+    pub fn new(workflow: WorkflowSummary, totals: RunTotals) -> Self {
+        let RunCounts { completed, failed, cancelled } = totals.ended;
+        Self {
+            workflow_id: workflow.id.uuid(),
+            name: workflow.name,
+            in_progress: totals.in_progress(),
+            completed,
+            failed,
+            cancelled,
+            last_finished_at: totals.last_ended_at.map(|at| at.to_string()),
+        }
+    }
+}
+
+impl AnalyticsOut {
+    pub fn new(period: &Period, days: BTreeMap<String, WorkflowDay>, month: Figures) -> Self {
+        let counts = DailyRunsOut::list(period, &days);
+        Self { summary: AnalyticsSummaryOut::new(period, days, month), days: counts }
+    }
+}
+
+impl DailyRunsOut {
+    pub fn list(period: &Period, days: &BTreeMap<String, WorkflowDay>) -> Vec<Self> {
+        let counts = count(period, days).into_iter();
+        counts.map(|(date, runs)| Self { date, runs: runs.into() }).collect()
+    }
+}
+
+impl AnalyticsSummaryOut {
+    pub fn new(period: &Period, days: BTreeMap<String, WorkflowDay>, month: Figures) -> Self {
+        let mut runs = RunCounts::default();
+        count(period, &days).into_iter().for_each(|(_, counts)| runs += counts);
+        let (mut ended, mut usage) = (DayStatistics::default(), Figures::default());
+        for day in days.into_values() {
+            ended.add(&day.ended);
+            usage += day.usage;
+        }
+        let duration = ended.durations.quantile(0.5).zip(ended.durations.quantile(0.95)).map(|(median_ms, p95_ms)| {
+            let mean_ms = (ended.millis as f64 / ended.durations.count() as f64 * 100.0).round() / 100.0;
+            DurationOut { median_ms, p95_ms, mean_ms }
+        });
+        let mut failures: Vec<NodeFailuresOut> =
+            ended.failed_nodes.into_iter().map(|(node_id, runs)| NodeFailuresOut { node_id, runs }).collect();
+        failures.sort_by_key(|node| std::cmp::Reverse(node.runs));
+        Self {
+            from: period.first.to_string(),
+            to: period.last.to_string(),
+            timezone: period.zone_name().to_owned(),
+            runs: runs.into(),
+            duration,
+            failures,
+            usage: usage.into(),
+            month: month.into(),
+        }
+    }
+}
+
+/// The runs of each day of the period.
+fn count(period: &Period, days: &BTreeMap<String, WorkflowDay>) -> Vec<(String, RunCounts)> {
+    let quarters = days.iter().flat_map(|(day, statistics)| {
+        statistics.ended.quarters.iter().map(move |(quarter, counts)| (day.as_str(), *quarter, *counts))
+    });
+    period.count(quarters).into_iter().map(|(date, counts)| (date.to_string(), counts)).collect()
+}

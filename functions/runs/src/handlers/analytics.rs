@@ -1,0 +1,116 @@
+//! Handlers that show what the runs of workflows have done. They read counters, never the runs.
+
+use std::collections::BTreeMap;
+
+use axum::extract::State;
+use domain::id::WorkflowId;
+use domain::statistics::Period;
+use shared::auth::Caller as Authenticated;
+use shared::http::standard::{Caller, Data, ErrorResponses, NotFound, Path, Query, Result};
+use shared::store::run_statistics::WorkflowDay;
+use shared::store::usage::Figures;
+
+use crate::Stores;
+use crate::dto::analytics::{AnalyticsOut, AnalyticsQuery, AnalyticsSummaryOut, DailyRunsOut, RunSummaryOut};
+
+/// Show the analytics of a workflow
+///
+/// The runs, their durations and failures, their usage of models, and the runs of each day. A run counts when it ends.
+#[utoipa::path(
+    get, path = "/builder/v1/workflows/{id}/analytics", tag = "analytics",
+    params(("id" = Uuid, Path, description = "The workflow"), AnalyticsQuery),
+    responses(
+        (status = 200, description = "The analytics", body = Data<AnalyticsOut>),
+        NotFound<WorkflowId>, ErrorResponses,
+    ),
+)]
+pub async fn get_analytics(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    Path(id): Path<WorkflowId>,
+    Query(query): Query<AnalyticsQuery>,
+) -> Result<Data<AnalyticsOut>> {
+    let period = query.period(caller.at)?;
+    let (days, month) = read(&stores, &caller, id, &period).await?;
+    Ok(Data { data: AnalyticsOut::new(&period, days, month) })
+}
+
+/// Show the sums of the analytics of a workflow
+#[utoipa::path(
+    get, path = "/builder/v1/workflows/{id}/analytics/summary", tag = "analytics",
+    params(("id" = Uuid, Path, description = "The workflow"), AnalyticsQuery),
+    responses(
+        (status = 200, description = "The sums", body = Data<AnalyticsSummaryOut>),
+        NotFound<WorkflowId>, ErrorResponses,
+    ),
+)]
+pub async fn get_analytics_summary(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    Path(id): Path<WorkflowId>,
+    Query(query): Query<AnalyticsQuery>,
+) -> Result<Data<AnalyticsSummaryOut>> {
+    let period = query.period(caller.at)?;
+    let (days, month) = read(&stores, &caller, id, &period).await?;
+    Ok(Data { data: AnalyticsSummaryOut::new(&period, days, month) })
+}
+
+/// Show the runs of each day
+#[utoipa::path(
+    get, path = "/builder/v1/workflows/{id}/analytics/runs", tag = "analytics",
+    params(("id" = Uuid, Path, description = "The workflow"), AnalyticsQuery),
+    responses(
+        (status = 200, description = "Every day of the period", body = Data<Vec<DailyRunsOut>>),
+        NotFound<WorkflowId>, ErrorResponses,
+    ),
+)]
+pub async fn get_daily_runs(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    Path(id): Path<WorkflowId>,
+    Query(query): Query<AnalyticsQuery>,
+) -> Result<Data<Vec<DailyRunsOut>>> {
+    let period = query.period(caller.at)?;
+    let (days, _) = read(&stores, &caller, id, &period).await?;
+    Ok(Data { data: DailyRunsOut::list(&period, &days) })
+}
+
+/// Summarize the runs of all workflows
+///
+/// Returns one entry for each workflow of the caller, in the order of their names.
+#[utoipa::path(
+    get, path = "/builder/v1/workflows/runs/summaries", tag = "analytics",
+    responses((status = 200, description = "The summaries", body = Data<Vec<RunSummaryOut>>), ErrorResponses),
+)]
+pub async fn list_run_summaries(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+) -> Result<Data<Vec<RunSummaryOut>>> {
+    let account = caller.account();
+    let (workflows, mut totals) =
+        futures::try_join!(stores.workflows.list_all(account), stores.statistics.totals(account))?;
+    let summary = |workflow: shared::store::workflows::WorkflowSummary| {
+        let totals = totals.remove(&workflow.id).unwrap_or_default();
+        RunSummaryOut::new(workflow, totals)
+    };
+    Ok(Data { data: workflows.into_iter().map(summary).collect() })
+}
+
+/// Reads the UTC days of a period, and the usage of the current month. Both are in the same partitions, so they are read
+/// together.
+async fn read(
+    stores: &Stores,
+    caller: &Authenticated,
+    id: WorkflowId,
+    period: &Period,
+) -> Result<(BTreeMap<String, WorkflowDay>, Figures)> {
+    stores.workflows.get_header(caller.account(), id).await?;
+    let (first, last) = period.utc_days();
+    let today = caller.at.day();
+    let month = format!("{}-01", &today[..7]);
+    let mut days = stores.statistics.read(id, first.as_str().min(&month), last.as_str().max(&today)).await?;
+    let mut usage = Figures::default();
+    days.range(month..=today).for_each(|(_, day)| usage += day.usage);
+    days.retain(|day, _| (&first..=&last).contains(&day));
+    Ok((days, usage))
+}
