@@ -1,13 +1,13 @@
 //! The audit: compares the logs of all runs with what the witness saw.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use domain::graph::hash;
 use domain::run::{RunEvent, RunEventKind, RunValue};
 use domain::time::Time;
 use serde_json::{Value, json};
 
-use crate::items::StoredRun;
+use crate::items::{Statistics, StoredRun};
 use crate::publication::AGENT_PATH;
 use crate::witness::Effect;
 
@@ -35,6 +35,16 @@ struct Attempt {
 type Attempts = BTreeMap<(String, u32), Attempt>;
 
 impl Audit {
+    /// Compares the counters with the runs.
+    pub fn check_statistics(&mut self, runs: &BTreeMap<String, StoredRun>, counted: &Statistics) {
+        let of_runs = |state: &str| runs.values().filter(|run| run.state == state).count() as u64;
+        let ended = ["completed", "failed", "cancelled"].map(of_runs);
+        let expected = Statistics { started: runs.len() as u64, ended, ended_on_days: ended };
+        if *counted != expected {
+            self.violations.push(format!("the statistics are {counted:?}, but of the runs {expected:?}"));
+        }
+    }
+
     /// Checks all runs. `started` are the ids of the runs that the testers have started, and `kills` is when the platform
     /// was killed.
     pub fn new(
@@ -138,6 +148,7 @@ fn check_end(run: &StoredRun, events: &[&RunEvent]) -> Vec<String> {
 /// The attempts of all steps, with their outcomes.
 fn attempts(events: &[&RunEvent], violations: &mut Vec<String>) -> Attempts {
     let (mut attempts, mut last): (Attempts, BTreeMap<&str, u32>) = Default::default();
+    let mut failed = HashSet::new();
     for RunEvent { at, kind } in events {
         let (step, attempt, output) = match kind {
             RunEventKind::StepStarted { step, attempt, .. } => {
@@ -150,12 +161,15 @@ fn attempts(events: &[&RunEvent], violations: &mut Vec<String>) -> Attempts {
                 continue;
             }
             RunEventKind::StepRetried { step, attempt, .. } => (step, *attempt, None),
+            // A step that goes on after its failure.
+            RunEventKind::StepCompleted { step, output: None, .. } if failed.contains(step.as_str()) => continue,
             RunEventKind::StepCompleted { step, output, .. } => {
                 let Some(attempt) = last.get(step.as_str()) else { continue };
                 (step, *attempt, output.as_ref())
             }
             RunEventKind::StepFailed { step, .. } => {
                 let Some(attempt) = last.get(step.as_str()) else { continue };
+                failed.insert(step.as_str());
                 (step, *attempt, None)
             }
             _ => continue,
@@ -224,6 +238,34 @@ mod tests {
         assert_eq!(late, ["run run: call, attempt 1: called again after its outcome was recorded"]);
         let calm = violations(run(), &[(key(1), effect(&[10, 15, 16]))]);
         assert_eq!(calm, ["run/call: an attempt called twice, and no kill was between"]);
+    }
+
+    #[test]
+    fn a_step_that_goes_on_after_its_failure_has_one_outcome() {
+        let mut run = run();
+        let events = run.log.get_mut(&1).unwrap();
+        let error = StepError::new("crashed", "again and again".to_owned());
+        let failed = at(20, RunEventKind::StepFailed { step: "call".to_owned(), error });
+        let goes_on = RunEventKind::StepCompleted {
+            step: "call".to_owned(),
+            port: "out".to_owned(),
+            output: None,
+            chosen: false,
+        };
+        events.splice(2..3, [failed, at(20, goes_on)]);
+        run.next_event = 6;
+        assert_eq!(violations(run, &[(key(1), effect(&[10]))]), [""; 0]);
+    }
+
+    #[test]
+    fn counters_that_differ_from_the_runs_are_violations() {
+        let runs = [("run".to_owned(), run())].into();
+        let ended = [1, 0, 0];
+        let mut audit = Audit::default();
+        audit.check_statistics(&runs, &Statistics { started: 1, ended, ended_on_days: ended });
+        assert_eq!(audit.violations, [""; 0]);
+        audit.check_statistics(&runs, &Statistics { started: 1, ended, ended_on_days: [2, 0, 0] });
+        assert_eq!(audit.violations.len(), 1);
     }
 
     #[test]

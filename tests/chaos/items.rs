@@ -6,6 +6,7 @@ use std::path::Path;
 use aws_sdk_dynamodb::types::AttributeValue;
 use domain::run::RunEvent;
 use local::{DataDir, Options, Platform};
+use shared::store::keys;
 
 use crate::Result;
 
@@ -21,8 +22,34 @@ pub struct StoredRun {
     pub log: BTreeMap<u64, Vec<RunEvent>>,
 }
 
-/// Reads the runs of a data folder that no platform uses, by their ids.
-pub async fn read_runs(folder: &Path) -> Result<BTreeMap<String, StoredRun>> {
+/// The counters of all runs. The numbers of ended runs are those that completed, failed and were cancelled.
+#[derive(Debug, Default, PartialEq)]
+pub struct Statistics {
+    pub started: u64,
+    pub ended: [u64; 3],
+    pub ended_on_days: [u64; 3],
+}
+
+impl Statistics {
+    fn add(&mut self, item: &Item) {
+        let (pk, sk) = (text(item, "pk"), text(item, "sk"));
+        if pk.starts_with("RUNTOTALS#") {
+            self.started += number(item, "started");
+            for (place, name) in ["completed", "failed", "cancelled"].into_iter().enumerate() {
+                self.ended[place] += number(item, name);
+            }
+        } else if pk.starts_with("RUNSTATISTICS#") && sk.ends_with(keys::ENDED) {
+            for (place, kind) in ["c", "f", "x"].into_iter().enumerate() {
+                let quarters =
+                    item.keys().filter(|name| name.strip_prefix(kind).is_some_and(|n| n.parse::<u8>().is_ok()));
+                self.ended_on_days[place] += quarters.map(|name| number(item, name)).sum::<u64>();
+            }
+        }
+    }
+}
+
+/// Reads the runs of a data folder that no platform uses, by their ids, and their counters.
+pub async fn read_runs(folder: &Path) -> Result<(BTreeMap<String, StoredRun>, Statistics)> {
     let data = DataDir::open(folder).map_err(|failure| failure.to_string())?;
     let platform = Platform::start(Options::new(data)).await.map_err(|failure| failure.to_string())?;
     let context = platform.context();
@@ -48,8 +75,10 @@ pub async fn read_runs(folder: &Path) -> Result<BTreeMap<String, StoredRun>> {
             runs.entry(id).or_default().log.insert(first, serde_json::from_str(text(&item, "events"))?);
         }
     }
+    let mut statistics = Statistics::default();
+    scan(&client, table("TABLE_COUNTERS")?).await?.iter().for_each(|item| statistics.add(item));
     platform.stop().await.map_err(|failure| failure.to_string())?;
-    Ok(runs)
+    Ok((runs, statistics))
 }
 
 type Item = HashMap<String, AttributeValue>;

@@ -75,8 +75,9 @@ async fn measure(options: &ChaosOptions, with_kills: bool) -> Result<Measured> {
     let (run, took) = followed?;
     let downtime = platform.downtime;
     platform.kill().await?;
-    let runs = read_runs(&platform.options.data_dir).await?;
+    let (runs, statistics) = read_runs(&platform.options.data_dir).await?;
     let mut audit = Audit::new(&runs, std::slice::from_ref(&run.id), witness.effects(), &platform.kills);
+    audit.check_statistics(&runs, &statistics);
     if audit.attempts != options.items || run.state != "completed" {
         audit.violations.push(format!("{} of {} items; the run is {}", audit.attempts, options.items, run.state));
     }

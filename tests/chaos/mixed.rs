@@ -77,8 +77,9 @@ pub async fn run(options: &ChaosOptions) -> Result<()> {
         println!("{} is {}", run.path, run.state);
     }
     let started: Vec<_> = followed.iter().map(|run| run.id.clone()).collect();
-    let runs = read_runs(&platform.options.data_dir).await?;
+    let (runs, statistics) = read_runs(&platform.options.data_dir).await?;
     let mut audit = Audit::new(&runs, &started, witness.effects(), &platform.kills);
+    audit.check_statistics(&runs, &statistics);
     if audit.agent_calls == 0 {
         audit.violations.push("no agent has called the witness".to_owned());
     }

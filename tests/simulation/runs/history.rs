@@ -11,7 +11,9 @@ use super::people::{answer, control, start};
 use super::protocol::RunProtocol;
 use super::rules::Rule;
 use super::scenario::Scenario;
+use super::statistics::check_statistics;
 use super::workers::{tick, work};
+use crate::machine::database::COUNTERS;
 use crate::machine::process::Process;
 use crate::machine::report::Report;
 use crate::machine::runner::run_in_virtual_time;
@@ -48,6 +50,7 @@ fn run_planned(seed: u64, scenario: Scenario, disabled_rule: Option<Rule>) -> Re
         drop(timeout(LONGEST, run_scenario(&world, &protocol)).await);
         let mut accounts = protocol.accounts();
         check_at_end(&mut accounts, scenario.is_calm);
+        check_statistics(&mut accounts, &world.database.items(COUNTERS));
         count_events(&mut accounts);
         Report { findings: std::mem::take(&mut accounts.findings), trace: world.take_trace() }
     })

@@ -11,6 +11,7 @@ mod people;
 mod protocol;
 mod rules;
 mod scenario;
+mod statistics;
 mod workers;
 
 use crate::machine::runner::{check_every_rule_is_needed, check_histories, check_seed_determines_trace};

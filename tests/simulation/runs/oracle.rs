@@ -58,6 +58,8 @@ pub enum Oracle {
     Orphan,
     /// A holder dropped its effects because the storage did not answer.
     GaveUp,
+    /// The counters or the lists do not agree with the runs.
+    WrongStatistics,
 }
 
 /// A run goes on within this time after an answer: the claim of a holder that was killed lasts 930 s, and the ticker looks
