@@ -246,7 +246,7 @@ pub enum RunList {
 
 /// The number of partitions of each list of a workflow's runs. A workflow may start a thousand runs a second.
 pub const LIST_SHARDS: u8 = 8;
-/// A run enters and leaves the lists of several states.
+/// More than other lists, because each change of state removes an entry and adds one.
 pub const STATE_LIST_SHARDS: u8 = 16;
 
 impl RunList {

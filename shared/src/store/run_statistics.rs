@@ -1,5 +1,5 @@
 //! The statistics of the runs of workflows: counters that the transactions of starts, ends and charges add to. So the
-//! counters equal the sums over the runs, whatever crashes.
+//! counters always agree with the runs, even after a crash.
 //!
 //! An item of a day has these numbers: `c<n>`, `f<n>` and `x<n>` count the runs that completed, failed and were cancelled in
 //! the n-th quarter of an hour; `d<n>` counts the durations in a bucket; `millis` is their sum; `n:<node>` counts the runs that
@@ -136,7 +136,7 @@ pub(super) fn count_end(counters: &Table, run: CountedRun, has_just_started: boo
 /// The write that adds a charge to the usage of its workflow. A call that was not made for a workflow has none.
 pub(super) fn count_charge(counters: &Table, charge: &Charge) -> Option<Write> {
     let step = charge.step.as_ref()?;
-    let day = counters.update(keys::usage_of_workflow(step.workflow?, step.run, &charge.created_at.day()));
+    let day = counters.update(keys::usage_of_workflow(step.workflow?, charge.id, &charge.created_at.day()));
     Some(add_figures(day, charge.into()))
 }
 

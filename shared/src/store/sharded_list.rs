@@ -48,7 +48,7 @@ impl ShardedList<'_> {
         loop {
             let (found, next) = self.step(after, size).await?;
             entries.extend(load(found).await?);
-            scanned += size;
+            scanned += size * self.shards.len() as u32;
             after = next;
             if after.is_none() || entries.len() >= limit as usize || scanned >= MAX_SCANNED {
                 break;

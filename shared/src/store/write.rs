@@ -84,7 +84,7 @@ impl Write {
 
     /// Adds to a number whose name comes from a user, so it may have any characters.
     pub fn add_named(mut self, name: &str, number: impl ToString) -> Self {
-        let alias = format!("#named{}", self.names.len());
+        let alias = format!("#_{}", self.names.len());
         let action = format!("{} {}", self.alias(name, alias), self.value(AttributeValue::N(number.to_string())));
         self.actions(|_, add, _| add, action)
     }

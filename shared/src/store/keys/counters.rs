@@ -2,10 +2,11 @@
 
 use super::Key;
 use domain::graph::hash;
-use domain::id::{ApiKeyId, LeaseId, OrgId, RunId, UserId, WorkflowId};
+use domain::id::{ApiKeyId, LeaseId, OrgId, RunId, TransactionId, UserId, WorkflowId};
 use domain::identity::Account;
 use domain::lease::{Counter, CounterKind};
 use domain::run::{RunStep, node_id_of};
+use uuid::Uuid;
 
 /// The number of agents in an account's list.
 pub fn agent_count(account: Account) -> Key {
@@ -89,12 +90,12 @@ pub fn step_usage(RunStep { run, path, .. }: &RunStep) -> Key {
     Key::new(run_usage(*run), name)
 }
 
-/// The number of partitions of the statistics of a workflow, and of the totals of an account. Thousands of runs a second
-/// may end, and transactions that write one item at the same time conflict.
+/// The number of partitions of the statistics of a workflow, and of the totals of an account. Transactions that write one
+/// item at the same time conflict, so the counters are spread.
 pub const STATISTICS_SHARDS: u8 = 16;
 
-fn statistics_shard(run: RunId) -> u8 {
-    run.uuid().as_bytes()[15] % STATISTICS_SHARDS
+fn statistics_shard(id: Uuid) -> u8 {
+    id.as_bytes()[15] % STATISTICS_SHARDS
 }
 
 /// A part of the statistics of a workflow, in the order of days.
@@ -104,12 +105,13 @@ pub fn run_statistics(workflow: WorkflowId, shard: u8) -> String {
 
 /// The runs that ended on a UTC day.
 pub fn ended_runs(workflow: WorkflowId, run: RunId, day: &str) -> Key {
-    Key::new(run_statistics(workflow, statistics_shard(run)), format!("{day}#{ENDED}"))
+    Key::new(run_statistics(workflow, statistics_shard(run.uuid())), format!("{day}#{ENDED}"))
 }
 
-/// The calls of models that the runs of a workflow made on a UTC day.
-pub fn usage_of_workflow(workflow: WorkflowId, run: RunId, day: &str) -> Key {
-    Key::new(run_statistics(workflow, statistics_shard(run)), format!("{day}#{USED}"))
+/// The calls of models that the runs of a workflow made on a UTC day. The part depends on the charge, because the steps of
+/// one run may call models at the same time.
+pub fn usage_of_workflow(workflow: WorkflowId, charge: TransactionId, day: &str) -> Key {
+    Key::new(run_statistics(workflow, statistics_shard(charge.uuid())), format!("{day}#{USED}"))
 }
 
 pub const ENDED: &str = "ENDED";
@@ -121,7 +123,7 @@ pub fn run_totals(account: Account, shard: u8) -> String {
 }
 
 pub fn run_total(account: Account, workflow: WorkflowId, run: RunId) -> Key {
-    Key::new(run_totals(account, statistics_shard(run)), workflow)
+    Key::new(run_totals(account, statistics_shard(run.uuid())), workflow)
 }
 
 /// The sums of the credits that operators gave and took in a month.

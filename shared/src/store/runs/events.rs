@@ -21,9 +21,9 @@ pub struct NumberedEvent {
 const PARTS: u32 = 50;
 
 impl Runs {
-    /// Reads at least one and about `limit` events after a number, if there are any. Large values stay in the bucket.
-    pub async fn events_after(&self, id: RunId, after: u64, limit: usize) -> Result<Vec<NumberedEvent>> {
-        let mut events = Vec::new();
+    /// Reads at most `limit` events after a number. Large values stay in the bucket.
+    pub async fn events_after(&self, id: RunId, after: u32, limit: usize) -> Result<Vec<NumberedEvent>> {
+        let (mut events, after) = (Vec::new(), u64::from(after));
         let mut next = self.part_of(id, after + 1).await?;
         while let Some(first) = next {
             let range = Some(Range { attribute: "sk", from: keys::log_place(first), to: keys::log_place(u64::MAX) });
