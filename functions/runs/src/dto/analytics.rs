@@ -19,7 +19,7 @@ pub struct AnalyticsQuery {
     /// The first day. By default the period has 30 days.
     #[param(format = Date, nullable = false, example = "2026-11-01")]
     pub from: Option<String>,
-    /// The last day, at most 366 days after `from`. By default it is today.
+    /// The last day. The period has at most 366 days. By default it is today.
     #[param(format = Date, nullable = false, example = "2026-11-30")]
     pub to: Option<String>,
     /// The IANA time zone of the days. By default it is UTC.

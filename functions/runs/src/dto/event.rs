@@ -110,7 +110,7 @@ pub struct ActivityOut {
     number: u64,
     #[schema(format = DateTime)]
     at: String,
-    #[schema(example = "The node `ask` completed.")]
+    #[schema(example = "The step `ask` completed.")]
     text: String,
     /// The node that the sentence is about; null if it is about the whole run.
     #[schema(required)]

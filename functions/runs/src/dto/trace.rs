@@ -1,6 +1,6 @@
 //! Response bodies of the trace of a run, and of the analytics of one run.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use domain::run::{AgentAction, node_id_of};
 use domain::time::Time;
@@ -219,8 +219,8 @@ impl SpanOut {
 pub struct RunAnalyticsOut {
     /// The nodes in the order in which they first began.
     nodes: Vec<NodeAnalyticsOut>,
-    /// The steps that determined when the run ended: each one began after the one before. Steps of loops and calls of agents
-    /// are part of their node.
+    /// The chain of steps that took the run's time: each began when the one before had ended. Steps of loops and calls of
+    /// agents are part of their node.
     critical_path: Vec<CriticalStepOut>,
     usage: Vec<NodeUsageOut>,
 }
@@ -256,13 +256,14 @@ impl RunAnalyticsOut {
     pub fn new(spans: &[Span], plan: &ExecutionPlan, usage: BTreeMap<String, Figures>) -> Self {
         let mut nodes: Vec<NodeAnalyticsOut> = Vec::new();
         let mut places: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut begun = BTreeSet::new();
         // The calls of an agent are part of its node.
         for span in spans.iter().filter(|span| span.state != SpanState::Skipped && !span.step.ends_with(']')) {
             let place = *places.entry(span.node_id()).or_insert_with(|| {
                 nodes.push(NodeAnalyticsOut::new(span.node_id(), plan));
                 nodes.len() - 1
             });
-            nodes[place].add(span);
+            nodes[place].add(span, begun.insert(&span.step));
         }
         let mut by_node: BTreeMap<String, Figures> = BTreeMap::new();
         for (path, figures) in usage {
@@ -280,8 +281,8 @@ impl NodeAnalyticsOut {
         Self { node_id, node_type, executions: 0, attempts: 0, failed_attempts: 0, duration_ms: 0 }
     }
 
-    fn add(&mut self, span: &Span) {
-        self.executions += u64::from(span.attempt == 1);
+    fn add(&mut self, span: &Span, is_first: bool) {
+        self.executions += u64::from(is_first);
         self.attempts += 1;
         self.failed_attempts += u64::from(span.state == SpanState::Failed);
         let duration = span.ended_at.map(|ended_at| span.started_at.until(ended_at).as_millis() as u64);
@@ -289,22 +290,24 @@ impl NodeAnalyticsOut {
     }
 }
 
-/// Begins at the step that ended last, and goes back to the step that ended last among those before it.
+/// Begins at the step that ended last. The step before is the one that ended last among those that lead to it, and before
+/// it began.
 fn critical_path(spans: &[Span], plan: &ExecutionPlan) -> Vec<CriticalStepOut> {
     /// The begin and the end of each step of the graph itself.
     type Times<'a> = BTreeMap<&'a str, (Time, Time)>;
     let mut times: Times = BTreeMap::new();
-    for span in spans.iter().filter(|span| span.parent().is_none() && span.state != SpanState::Skipped) {
+    let has_ended = |state| matches!(state, SpanState::Completed | SpanState::Failed);
+    for span in spans.iter().filter(|span| span.parent().is_none() && has_ended(span.state)) {
         let Some(ended_at) = span.ended_at else { continue };
         let (_, end) = times.entry(&span.step).or_insert((span.started_at, ended_at));
         *end = ended_at.max(*end);
     }
-    let last_of = |steps: &mut dyn Iterator<Item = usize>| {
+    let last_of = |steps: &mut dyn Iterator<Item = usize>, until: Option<Time>| {
         let ended = steps.filter_map(|step| Some((times.get(plan.steps[step].id.as_str())?.1, step)));
-        ended.max().map(|(_, step)| step)
+        ended.filter(|(at, _)| until.is_none_or(|until| *at <= until)).max().map(|(_, step)| step)
     };
     let mut path = Vec::new();
-    let mut next = last_of(&mut (0..plan.steps.len()));
+    let mut next = last_of(&mut (0..plan.steps.len()), None);
     while let Some(step) = next.filter(|_| path.len() < plan.steps.len()) {
         let id = plan.steps[step].id.as_str();
         let (started_at, ended_at) = times[id];
@@ -314,7 +317,8 @@ fn critical_path(spans: &[Span], plan: &ExecutionPlan) -> Vec<CriticalStepOut> {
             ended_at: ended_at.to_string(),
             duration_ms: started_at.until(ended_at).as_millis() as u64,
         });
-        next = last_of(&mut plan.steps[step].incoming.iter().map(|edge| plan.edges[*edge].from));
+        let sources = &mut plan.steps[step].incoming.iter().map(|edge| plan.edges[*edge].from);
+        next = last_of(sources, Some(started_at));
     }
     path.reverse();
     path

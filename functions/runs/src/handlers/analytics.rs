@@ -71,7 +71,9 @@ pub async fn get_daily_runs(
     Query(query): Query<AnalyticsQuery>,
 ) -> Result<Data<Vec<DailyRunsOut>>> {
     let period = query.period(caller.at)?;
-    let (days, _) = read(&stores, &caller, id, &period).await?;
+    stores.workflows.get_header(caller.account(), id).await?;
+    let (first, last) = period.utc_days();
+    let days = stores.statistics.read(id, &first, &last).await?;
     Ok(Data { data: DailyRunsOut::list(&period, &days) })
 }
 
@@ -96,8 +98,7 @@ pub async fn list_run_summaries(
     Ok(Data { data: workflows.into_iter().map(summary).collect() })
 }
 
-/// Reads the UTC days of a period, and the usage of the current month. Both are in the same partitions, so they are read
-/// together.
+/// Reads the UTC days of a period, and the usage of the current month. If they overlap, they are read together.
 async fn read(
     stores: &Stores,
     caller: &Authenticated,
@@ -108,7 +109,15 @@ async fn read(
     let (first, last) = period.utc_days();
     let today = caller.at.day();
     let month = format!("{}-01", &today[..7]);
-    let mut days = stores.statistics.read(id, first.as_str().min(&month), last.as_str().max(&today)).await?;
+    let mut days = match first <= today && last >= month {
+        true => stores.statistics.read(id, first.as_str().min(&month), last.as_str().max(&today)).await?,
+        false => {
+            let read = |first, last| stores.statistics.read(id, first, last);
+            let (mut days, others) = futures::try_join!(read(first.as_str(), last.as_str()), read(&month, &today))?;
+            days.extend(others);
+            days
+        }
+    };
     let mut usage = Figures::default();
     days.range(month..=today).for_each(|(_, day)| usage += day.usage);
     days.retain(|day, _| (&first..=&last).contains(&day));

@@ -15,7 +15,7 @@ use domain::id::RunId;
 use domain::run::{AgentAction, RunEvent, RunEventKind, RunValue, node_id_of};
 use domain::time::Time;
 
-/// About half a second of processor time. A trace that takes more lacks the values of later steps.
+/// About half a second of processor time. If a trace needs more, later steps are shown without their values.
 const LIMITS: Limits = Limits { work: 10_000_000, bytes: 64 * 1024 * 1024, ..Limits::RUN };
 
 /// One attempt of a step, or a step without attempts.
@@ -115,9 +115,13 @@ impl Spans {
     fn read(&mut self, RunEvent { at, kind }: &RunEvent) {
         match kind {
             RunEventKind::StepStarted { step, attempt, action } => {
-                if let Some(span) = self.open(step).filter(|span| span.attempt == *attempt) {
-                    span.repeats += 1;
-                    return;
+                if let Some(span) = self.open(step) {
+                    if span.attempt == *attempt {
+                        span.repeats += 1;
+                        return;
+                    }
+                    // A person had the step try again, because the outcome of this attempt is uncertain.
+                    end(span, SpanState::Failed, *at);
                 }
                 let span = self.begin(step, *attempt, *at);
                 span.action.clone_from(action);
@@ -146,8 +150,13 @@ impl Spans {
                 end(span, SpanState::Failed, *at);
                 span.error = Some(error.clone());
             }
+            // The loser of a race is canceled and then skipped.
+            RunEventKind::StepSkipped { step } if self.last.contains_key(step) => {}
             RunEventKind::StepSkipped { step } => end(self.begin(step, 1, *at), SpanState::Skipped, *at),
-            RunEventKind::StepCanceled { step } => end(self.open_or_begin(step, 1, *at), SpanState::Canceled, *at),
+            RunEventKind::StepCanceled { step } => {
+                let next = self.last.get(step).map_or(1, |last| self.list[*last].attempt + 1);
+                end(self.open_or_begin(step, next, *at), SpanState::Canceled, *at);
+            }
             RunEventKind::RunCompleted { .. } | RunEventKind::RunFailed { .. } | RunEventKind::RunCancelled => {
                 // Nothing waits for the result of these attempts any more.
                 self.list.iter_mut().filter(|span| span.ended_at.is_none()).for_each(|span| {
@@ -162,7 +171,6 @@ impl Spans {
         // A step that goes on after its failure stays failed.
         if let Some(failed) = self.last.get(step).map(|last| &mut self.list[*last])
             && failed.state == SpanState::Failed
-            && failed.ended_at == Some(at)
         {
             failed.port = Some(port.to_owned());
             return;
@@ -252,4 +260,90 @@ fn compute(
         }
     }
     Ok(values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The spans of a log, whose events are a millisecond apart.
+    fn spans(kinds: &[RunEventKind]) -> Vec<String> {
+        let mut spans = Spans::default();
+        for (millis, kind) in kinds.iter().enumerate() {
+            spans.read(&RunEvent { at: Time::from_millis(millis as i64), kind: kind.clone() });
+        }
+        let text = |span: Span| format!("{} {} {:?}, repeated {}", span.step, span.attempt, span.state, span.repeats);
+        spans.list.into_iter().map(text).collect()
+    }
+
+    fn call() -> String {
+        "call".to_owned()
+    }
+
+    fn started(attempt: u32) -> RunEventKind {
+        RunEventKind::StepStarted { step: call(), attempt, action: None }
+    }
+
+    fn error() -> StepError {
+        StepError::new("timeout", "It took too long.")
+    }
+
+    fn retried(attempt: u32) -> RunEventKind {
+        RunEventKind::StepRetried { step: call(), attempt, error: error(), next_at: Time::from_millis(9) }
+    }
+
+    fn completed(port: &str) -> RunEventKind {
+        RunEventKind::StepCompleted { step: call(), port: port.to_owned(), output: None, chosen: false }
+    }
+
+    #[test]
+    fn each_attempt_is_a_span() {
+        let log = [started(1), started(1), retried(1), started(2), completed("out")];
+        assert_eq!(spans(&log), ["call 1 Failed, repeated 1", "call 2 Completed, repeated 0"]);
+    }
+
+    #[test]
+    fn a_step_that_goes_on_after_its_failure_has_failed() {
+        let log = [started(1), RunEventKind::StepFailed { step: call(), error: error() }, completed("error")];
+        assert_eq!(spans(&log), ["call 1 Failed, repeated 0"]);
+    }
+
+    #[test]
+    fn the_loser_of_a_race_is_canceled() {
+        let skipped = RunEventKind::StepSkipped { step: call() };
+        let log = [started(1), RunEventKind::StepCanceled { step: call() }, skipped.clone()];
+        assert_eq!(spans(&log), ["call 1 Canceled, repeated 0"]);
+        assert_eq!(spans(&[skipped]), ["call 1 Skipped, repeated 0"]);
+    }
+
+    #[test]
+    fn an_attempt_that_was_about_to_begin_is_canceled() {
+        let log = [started(1), retried(1), RunEventKind::StepCanceled { step: call() }];
+        assert_eq!(spans(&log), ["call 1 Failed, repeated 0", "call 2 Canceled, repeated 0"]);
+    }
+
+    #[test]
+    fn an_uncertain_attempt_ends_when_a_person_has_it_tried_again() {
+        let asked = RunEventKind::StepAsked { step: call(), expires_at: Time::from_millis(9), action: None };
+        let log = [started(1), asked, started(2)];
+        assert_eq!(spans(&log), ["call 1 Failed, repeated 0", "call 2 Running, repeated 0"]);
+    }
+
+    #[test]
+    fn what_is_open_at_the_end_is_canceled() {
+        assert_eq!(spans(&[started(1), RunEventKind::RunCancelled]), ["call 1 Canceled, repeated 0"]);
+    }
+
+    #[test]
+    fn a_step_is_part_of_its_loop_or_agent() {
+        for (step, parent) in [
+            ("ask", None),
+            ("ask[0]", Some("ask")),
+            ("lines[2]/send", Some("lines")),
+            ("lines[2]/ask[10]", Some("lines[2]/ask")),
+            ("lines[2]/inner[0]/send", Some("lines[2]/inner")),
+        ] {
+            assert_eq!(parent_of(step), parent, "{step}");
+        }
+    }
 }
