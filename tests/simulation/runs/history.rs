@@ -19,8 +19,6 @@ use crate::machine::report::Report;
 use crate::machine::runner::run_in_virtual_time;
 use crate::machine::world::World;
 
-/// A run that has not ended by then never will.
-const LONGEST: Duration = Duration::from_secs(3 * 60 * 60);
 /// The time for late messages and answers, after the last run has ended.
 const REST: Duration = Duration::from_secs(60);
 
@@ -47,7 +45,7 @@ fn run_planned(seed: u64, scenario: Scenario, disabled_rule: Option<Rule>) -> Re
         let protocol = Arc::new(RunProtocol::new(scenario, disabled_rule));
         let scenario = &protocol.scenario;
         let world = World::new(seed, scenario.starts_at, scenario.faults, protocol.clone());
-        drop(timeout(LONGEST, run_scenario(&world, &protocol)).await);
+        drop(timeout(scenario.longest, run_scenario(&world, &protocol)).await);
         let mut accounts = protocol.accounts();
         check_at_end(&mut accounts, scenario.is_calm);
         check_statistics(&mut accounts, &world.database.items(COUNTERS));

@@ -29,7 +29,13 @@ pub struct Scenario {
     pub is_calm: bool,
     /// Holders divide what they store into transactions of at most this size, so that crashes between them are likely.
     pub transaction_bytes: Option<usize>,
+    /// A run that has not ended by then never will.
+    pub longest: Duration,
 }
+
+const LONGEST: Duration = Duration::from_secs(3 * 60 * 60);
+/// Most ticks fail, and each message that fails comes again much later.
+const LONGEST_WITH_UNRELIABLE_STORAGE: Duration = Duration::from_secs(12 * 60 * 60);
 
 pub struct PlannedRun {
     pub id: RunId,
@@ -91,6 +97,7 @@ impl Scenario {
             approvers: vec![process_faults(random, is_calm, &starts), ProcessFaults::default()],
             tickers: vec![process_faults(random, is_calm, &starts), ProcessFaults::default()],
             is_calm,
+            longest: LONGEST,
             transaction_bytes: (seed % 7 == 3).then_some(200),
             faults: if is_calm { Faults::default() } else { Faults::random(random) },
         }
@@ -110,6 +117,7 @@ impl Scenario {
             tickers: vec![immortal()],
             faults: Faults { request_lost: 350, ..Faults::default() },
             is_calm: false,
+            longest: LONGEST_WITH_UNRELIABLE_STORAGE,
             ..self
         }
     }
