@@ -17,16 +17,16 @@
 mod counters;
 mod credentials;
 mod journal;
+mod runs;
 
 use std::collections::HashMap;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use uuid::Uuid;
 
-use domain::id::{AgentId, ApiKeyId, DeploymentId, Id, OrgId, ReleaseId, RunId, UserId, WorkId, WorkflowId};
+use domain::id::{AgentId, ApiKeyId, DeploymentId, Id, OrgId, ReleaseId, UserId, WorkId, WorkflowId};
 use domain::identity::Account;
 use domain::reference::Reference;
-use domain::run::{RunOrigin, RunState};
 use domain::text;
 use domain::time::Time;
 use domain::token::TokenHash;
@@ -35,6 +35,7 @@ use domain::{Error, Result};
 pub use counters::*;
 pub use credentials::*;
 pub use journal::*;
+pub use runs::*;
 
 /// The primary key of an item.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -64,6 +65,11 @@ impl Key {
 pub fn read_id<T: Id>(prefix: &str, pk: &str) -> Result<T> {
     let id = pk.strip_prefix(prefix).and_then(|id| id.parse().ok());
     id.ok_or_else(|| Error::internal(format!("the key {pk} has no {}", T::KIND)))
+}
+
+/// The shard of an item. The last byte of an id is random, so it spreads the items evenly.
+fn shard_of(id: Uuid, shards: u8) -> u8 {
+    id.as_bytes()[15] % shards
 }
 
 // entities
@@ -227,109 +233,6 @@ pub fn work(id: WorkId) -> Key {
     Key::new(format!("WORK#{id}"), "WORK")
 }
 
-/// The partition of a run: its head, and its reviews.
-pub fn run_items(id: RunId) -> String {
-    format!("{RUN}{id}")
-}
-
-pub fn run(id: RunId) -> Key {
-    Key::new(run_items(id), "RUN")
-}
-
-/// A list of a workflow's runs.
-#[derive(Clone, Copy, Debug)]
-pub enum RunList {
-    All,
-    OfOrigin(RunOrigin),
-    OfState(RunState),
-}
-
-/// The number of partitions of each list of a workflow's runs. A workflow may start a thousand runs a second.
-pub const LIST_SHARDS: u8 = 8;
-/// More than other lists, because each change of state removes an entry and adds one.
-pub const STATE_LIST_SHARDS: u8 = 16;
-
-impl RunList {
-    pub fn shards(self) -> u8 {
-        match self {
-            Self::All | Self::OfOrigin(_) => LIST_SHARDS,
-            Self::OfState(_) => STATE_LIST_SHARDS,
-        }
-    }
-
-    /// A part of the list.
-    pub fn partition(self, workflow: WorkflowId, shard: u8) -> String {
-        match self {
-            Self::All => format!("RUNS#{workflow}#{shard}"),
-            Self::OfOrigin(origin) => format!("RUNS#{workflow}#{}#{shard}", origin.as_str()),
-            Self::OfState(state) => format!("RUNS#{workflow}#{}#{shard}", state.as_str()),
-        }
-    }
-
-    /// The part that a run is in.
-    pub fn partition_of(self, workflow: WorkflowId, id: RunId) -> String {
-        self.partition(workflow, id.uuid().as_bytes()[15] % self.shards())
-    }
-}
-
-/// A question to a person, by the path of its step.
-pub fn review(run: RunId, step: &str) -> Key {
-    Key::new(run_items(run), format!("{REVIEW}{step}"))
-}
-
-/// The run that a step of another run has started.
-pub fn called_run(run: RunId, step: &str) -> Key {
-    Key::new(run_items(run), format!("{CALLED_RUN}{step}"))
-}
-
-/// The number of runs that a run has caused.
-pub fn run_tree(root: RunId) -> Key {
-    Key::new(run_items(root), "TREE")
-}
-
-/// The run that a caller has started with this key. `source` is what starts runs, such as a webhook. Each start has its own
-/// partition, because one source may start thousands of runs a second.
-pub fn run_start(source: &str, key_hash: &str) -> Key {
-    Key::new(format!("STARTED#{source}#{key_hash}"), "STARTED")
-}
-
-/// The schedules of a workflow's active release.
-pub fn schedules(workflow: WorkflowId) -> String {
-    format!("{SCHEDULE}{workflow}")
-}
-
-/// A schedule, by the id of its node.
-pub fn schedule(workflow: WorkflowId, node_id: &str) -> Key {
-    Key::new(schedules(workflow), node_id)
-}
-
-/// The number of partitions of the due index that schedules use.
-pub const SCHEDULE_SHARDS: u8 = 4;
-
-pub fn schedule_shard(workflow: WorkflowId) -> String {
-    schedule_shard_at(workflow.uuid().as_bytes()[15] % SCHEDULE_SHARDS)
-}
-
-pub fn schedule_shard_at(shard: u8) -> String {
-    format!("SCHEDULES#{shard}")
-}
-
-/// The number of partitions of the due index that runs use.
-pub const RUN_SHARDS: u8 = 32;
-
-pub fn run_shard(id: RunId) -> String {
-    run_shard_at(id.uuid().as_bytes()[15] % RUN_SHARDS)
-}
-
-pub fn run_shard_at(shard: u8) -> String {
-    format!("RUNS#{shard}")
-}
-
-pub const SCHEDULE: &str = "SCHEDULE#";
-pub const RUN: &str = "RUN#";
-pub const REVIEW: &str = "REVIEW#";
-/// It sorts before `REVIEW`, so one query reads both.
-pub const CALLED_RUN: &str = "CALLED#";
 pub const PLANS: &str = "PLANS";
 pub const ORGS: &str = "ORGS";
 pub const USERS: &str = "USERS";
@@ -344,7 +247,7 @@ pub const REVISION: &str = "REVISION";
 pub const DUE_SHARDS: u8 = 4;
 
 pub fn due_shard(id: Uuid) -> String {
-    due_shard_at(id.as_bytes()[15] % DUE_SHARDS)
+    due_shard_at(shard_of(id, DUE_SHARDS))
 }
 
 pub fn due_shard_at(shard: u8) -> String {

@@ -1,6 +1,6 @@
 //! The keys of the table `counters`: lists' totals, claims of calls, meters, leases and usage.
 
-use super::Key;
+use super::{Key, shard_of};
 use domain::graph::hash;
 use domain::id::{ApiKeyId, LeaseId, OrgId, RunId, TransactionId, UserId, WorkflowId};
 use domain::identity::Account;
@@ -95,7 +95,7 @@ pub fn step_usage(RunStep { run, path, .. }: &RunStep) -> Key {
 pub const STATISTICS_SHARDS: u8 = 16;
 
 fn statistics_shard(id: Uuid) -> u8 {
-    id.as_bytes()[15] % STATISTICS_SHARDS
+    shard_of(id, STATISTICS_SHARDS)
 }
 
 /// A part of the statistics of a workflow, in the order of days.

@@ -1,6 +1,6 @@
 //! The keys of the table `journal`: webhook events, charges, credit adjustments and the audit log.
 
-use super::{Key, RUN};
+use super::{Key, RUN, shard_of};
 use domain::id::{AuditId, LeaseId, OrgId, RunId, TransactionId, WebhookEventId, WebhookId};
 use domain::time::Time;
 
@@ -15,7 +15,7 @@ pub fn webhook_events(id: WebhookId, shard: u8) -> String {
 }
 
 pub fn webhook_event(webhook: WebhookId, id: WebhookEventId) -> Key {
-    Key::new(webhook_events(webhook, id.uuid().as_bytes()[15] % EVENT_SHARDS), id)
+    Key::new(webhook_events(webhook, shard_of(id.uuid(), EVENT_SHARDS)), id)
 }
 
 // journal: the logs of runs
