@@ -46,8 +46,7 @@ impl Draft {
 }
 
 fn find_step(plan: &ExecutionPlan, id: &str, field: &str) -> Result<usize> {
-    let step = plan.steps.iter().position(|step| step.id == id);
-    step.ok_or_else(|| Error::invalid_body(field, "the draft has no node with this id"))
+    plan.find_step(id).ok_or_else(|| Error::invalid_body(field, "the draft has no node with this id"))
 }
 
 fn check_pinned(plan: &ExecutionPlan, id: &str, pinned: PinnedIn) -> Result<(usize, PinnedOutput)> {

@@ -101,7 +101,7 @@ impl<'a> NodeList<'a> {
             return *place;
         }
         let node_id = node_id_of(&step).to_owned();
-        let index = self.plan.steps.iter().position(|known| known.id == node_id);
+        let index = self.plan.find_step(&node_id);
         self.places.insert(step.clone(), self.nodes.len());
         self.nodes.push(PreviewNodeOut {
             pinned: index.is_some_and(|index| self.plan.pinned(index).is_some()),
@@ -128,7 +128,7 @@ impl<'a> NodeList<'a> {
     pub fn into_response(self) -> (Vec<PreviewNodeOut>, usize) {
         let Self { plan, mut nodes, .. } = self;
         nodes.retain(|node| {
-            let index = plan.steps.iter().position(|step| step.id == node.node_id);
+            let index = plan.find_step(&node.node_id);
             !index.is_some_and(|index| plan.leaves_out(index))
         });
         let mut left = MAX_OUTPUTS_BYTES;

@@ -15,7 +15,7 @@ mod worker;
 pub use admission::{Admission, RunAdmission};
 pub use invocation::{Invocation, InvocationEvent, InvocationEvents};
 pub use outputs::{KeptValue, MAX_OUTPUTS_BYTES};
-pub use plans::{Plans, ReleasePlan, ReleasePlans};
+pub use plans::{Plans, ReleasePlan, ReleasePlans, find_trigger_step};
 pub use preview::{Preview, PreviewEnd, PreviewReport};
 pub use triggers::{Trigger, Triggers, find_trigger};
 pub use waiting::wait_for_end;

@@ -59,7 +59,7 @@ impl ReleasePlans {
         let problem = problems.first().map(|problem| problem.message.clone()).unwrap_or_default();
         let plan = plan.ok_or_else(|| Error::internal(format!("a release has an invalid graph: {problem}")))?;
         let webhooks = manifest.channels.iter().filter_map(|(node, channel)| {
-            let step = plan.steps.iter().position(|step| step.id == *node)?;
+            let step = plan.find_step(node)?;
             Some((WebhookId::from(channel.webhook_id?), step))
         });
         Ok(ReleasePlan { webhooks: webhooks.collect(), plan: Arc::new(plan) })
@@ -70,4 +70,10 @@ impl Plans for ReleasePlans {
     async fn plan(&self, run: &Run) -> Result<Arc<ExecutionPlan>> {
         Ok(self.find(run.account, run.workflow, run.release).await?.plan.clone())
     }
+}
+
+/// The step of the plan at which the run began.
+pub fn find_trigger_step(plan: &ExecutionPlan, run: &Run) -> Result<usize> {
+    let step = plan.find_step(&run.trigger);
+    step.ok_or_else(|| Error::internal(format!("the graph has no trigger {}", run.trigger)))
 }

@@ -11,7 +11,7 @@ use shared::store::runs::{Claim, ClaimedRun, RunHint, RunHold};
 
 use crate::admission::Admission;
 use crate::journal::RunJournal;
-use crate::plans::Plans;
+use crate::plans::{Plans, find_trigger_step};
 
 /// A claim lasts longer than the shift of its process: the process has ended before another one may claim the run.
 const CLAIM_MARGIN: Duration = Duration::from_secs(30);
@@ -68,8 +68,7 @@ impl<A: Admission, P: Plans, E: Performers> Worker<A, P, E> {
     async fn load(&self, run: &Run, crashes: u32) -> Result<drive::ClaimedRun> {
         let plan = self.plans.plan(run).await?;
         let log = self.runs.log(run.id).await?;
-        let trigger = plan.steps.iter().position(|step| step.id == run.trigger);
-        let trigger = trigger.ok_or_else(|| Error::internal(format!("the graph has no trigger {}", run.trigger)))?;
+        let trigger = find_trigger_step(&plan, run)?;
         Ok(drive::ClaimedRun { id: run.id.to_string(), plan, trigger, now: run.queued_at(), log, crashes })
     }
 

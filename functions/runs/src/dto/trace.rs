@@ -177,7 +177,7 @@ fn is_within(step: &str, outer: &str) -> bool {
 impl SpanOut {
     fn new(span: Span, plan: &ExecutionPlan, usage: Option<Figures>, left: &mut usize) -> Self {
         let node_id = span.node_id().to_owned();
-        let node_type = plan.steps.iter().find(|step| step.id == node_id).map_or("", |step| step.node_type.name);
+        let node_type = plan.find_step(&node_id).map_or("", |step| plan.steps[step].node_type.name);
         let mut omitted = Vec::new();
         let mut show =
             |name, value: Option<std::sync::Arc<Value>>| match value.map(|value| KeptValue::new(&value, left)) {
@@ -276,7 +276,7 @@ impl RunAnalyticsOut {
 
 impl NodeAnalyticsOut {
     fn new(node_id: &str, plan: &ExecutionPlan) -> Self {
-        let node_type = plan.steps.iter().find(|step| step.id == node_id).map_or("", |step| step.node_type.name);
+        let node_type = plan.find_step(node_id).map_or("", |step| plan.steps[step].node_type.name);
         let node_id = node_id.to_owned();
         Self { node_id, node_type, executions: 0, attempts: 0, failed_attempts: 0, duration_ms: 0 }
     }

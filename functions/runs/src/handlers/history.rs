@@ -10,7 +10,7 @@ use domain::page::Slice;
 use domain::run::{Run, RunEventKind};
 use engine::compile::ExecutionPlan;
 use engine::drive::{Span, trace};
-use runner::Plans;
+use runner::{Plans, find_trigger_step};
 use shared::http::cursor::Cursors;
 use shared::http::standard::{Caller, Data, DataSlice, ErrorResponses, NotFound, Path, Query, Result};
 use shared::offload::offload;
@@ -157,8 +157,7 @@ struct Traced {
 async fn trace_of(stores: &Stores, run: &Run) -> Result<Traced> {
     let (plan, log, usage) =
         futures::try_join!(stores.plans.plan(run), stores.runs.log(run.id), stores.usage.find(run.id))?;
-    let trigger = plan.steps.iter().position(|step| step.id == run.trigger);
-    let trigger = trigger.ok_or_else(|| Error::internal(format!("the graph has no trigger {}", run.trigger)))?;
+    let trigger = find_trigger_step(&plan, run)?;
     let (run_id, planned) = (run.id, plan.clone());
     let spans = offload(move || trace(run_id, planned, trigger, log)).await?;
     Ok(Traced { spans, plan, usage })

@@ -24,6 +24,11 @@ pub fn analyze_structure(plan: &mut ExecutionPlan, problems: &mut Problems) -> V
 }
 
 impl ExecutionPlan {
+    /// The step of a node; none if the plan has no node with this id.
+    pub fn find_step(&self, node_id: &str) -> Option<usize> {
+        self.steps.iter().position(|step| step.id == node_id)
+    }
+
     /// Whether the edge leads from a loop's body back to the loop.
     pub fn is_back_edge(&self, edge: usize) -> bool {
         let edge = &self.edges[edge];

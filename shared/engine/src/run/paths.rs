@@ -72,14 +72,13 @@ impl StepPath {
 
     /// Reads what [`StepPath::display`] writes; none if the plan has no such step.
     pub fn parse(text: &str, plan: &ExecutionPlan) -> Option<Self> {
-        let find = |id: &str| plan.steps.iter().position(|step| step.id == id);
         let numbered = |part: &str| {
             let (id, number) = part.strip_suffix(']')?.split_once('[')?;
-            Some((find(id)?, number.parse().ok()?))
+            Some((plan.find_step(id)?, number.parse().ok()?))
         };
         let mut parts = text.split('/');
         let last = parts.next_back()?;
-        let (step, call) = match find(last) {
+        let (step, call) = match plan.find_step(last) {
             Some(step) => (step, None),
             None => numbered(last).map(|(step, number)| (step, Some(number)))?,
         };

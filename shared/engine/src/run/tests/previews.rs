@@ -19,7 +19,7 @@ fn preview(pinned: &[(&str, &str, Value)], until: Option<&str>) -> TestRun {
     let connections = "start>before start>beside beside>other before>outer outer.item>inner inner.item>send inner.item>note \
         send>inner.next inner.done>outer.next outer.done>end";
     let plan = compile(&graph(&nodes, connections)).finish().0.unwrap();
-    let find = |id: &str| plan.steps.iter().position(|step| step.id == id).unwrap();
+    let find = |id: &str| plan.find_step(id).unwrap();
     let output = |(id, port, value): &(&str, &str, Value)| {
         (find(id), PinnedOutput { port: (*port).to_owned(), value: Arc::new(value.clone()) })
     };
