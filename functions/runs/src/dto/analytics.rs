@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 
 use domain::statistics::{DayStatistics, Period, RunCounts, RunTotals};
 use domain::time::Time;
-use domain::usd::Usd;
 use serde::{Deserialize, Serialize};
 use shared::store::run_statistics::WorkflowDay;
 use shared::store::usage::Figures;
 use shared::store::workflows::WorkflowSummary;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
+
+use super::usage::ModelUsageOut;
 
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
@@ -66,9 +67,9 @@ pub struct AnalyticsSummaryOut {
     /// The runs that failed, by the node at which they failed, for the same UTC days.
     failures: Vec<NodeFailuresOut>,
     /// The calls of models on the same UTC days.
-    usage: UsageOut,
+    usage: ModelUsageOut,
     /// The calls of models in the current month, in UTC.
-    month: UsageOut,
+    month: ModelUsageOut,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -99,17 +100,6 @@ pub struct NodeFailuresOut {
     #[schema(example = "ask")]
     node_id: String,
     runs: u64,
-}
-
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(title = "AnalyticsUsage")]
-pub struct UsageOut {
-    /// The number of charged calls.
-    requests: u64,
-    input_tokens: u64,
-    output_tokens: u64,
-    cost: Usd,
 }
 
 /// The runs that ended on a day.
@@ -145,13 +135,6 @@ impl From<RunCounts> for RunCountsOut {
     fn from(counts: RunCounts) -> Self {
         let RunCounts { completed, failed, cancelled } = counts;
         Self { total: counts.total(), completed, failed, cancelled }
-    }
-}
-
-impl From<Figures> for UsageOut {
-    fn from(figures: Figures) -> Self {
-        let Figures { requests, tokens_in, tokens_out, cost, .. } = figures;
-        Self { requests, input_tokens: tokens_in, output_tokens: tokens_out, cost: cost.into() }
     }
 }
 

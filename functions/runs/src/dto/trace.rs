@@ -2,9 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use domain::run::{AgentAction, node_id_of};
+use domain::run::AgentAction;
 use domain::time::Time;
-use domain::usd::Usd;
 use engine::compile::ExecutionPlan;
 use engine::drive::{Span, SpanState};
 use runner::{KeptValue, MAX_OUTPUTS_BYTES};
@@ -15,7 +14,7 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use super::event::StepErrorOut;
-use super::usage::NodeUsageOut;
+use super::usage::{ModelUsageOut, NodeUsageOut, RunUsageOut};
 
 /// A longer trace is cut. `step` shows each of its parts.
 const MAX_SPANS: usize = 2_000;
@@ -83,7 +82,7 @@ pub struct SpanOut {
     error: Option<StepErrorOut>,
     /// The calls of models of all attempts of this step. Null if it has called none.
     #[schema(required)]
-    usage: Option<SpanUsageOut>,
+    usage: Option<ModelUsageOut>,
     #[schema(no_recursion)]
     children: Vec<SpanOut>,
 }
@@ -101,17 +100,6 @@ pub enum SpanStateOut {
     Canceled,
 }
 
-/// The calls of models.
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(title = "SpanUsage")]
-pub struct SpanUsageOut {
-    requests: u64,
-    input_tokens: u64,
-    output_tokens: u64,
-    cost: Usd,
-}
-
 impl From<SpanState> for SpanStateOut {
     fn from(state: SpanState) -> Self {
         match state {
@@ -122,12 +110,6 @@ impl From<SpanState> for SpanStateOut {
             SpanState::Skipped => Self::Skipped,
             SpanState::Canceled => Self::Canceled,
         }
-    }
-}
-
-impl From<Figures> for SpanUsageOut {
-    fn from(Figures { requests, tokens_in, tokens_out, cost, .. }: Figures) -> Self {
-        Self { requests, input_tokens: tokens_in, output_tokens: tokens_out, cost: cost.into() }
     }
 }
 
@@ -174,10 +156,15 @@ fn is_within(step: &str, outer: &str) -> bool {
     step.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with(['[', '/']))
 }
 
+/// The type of a node; empty if the plan has no such node.
+fn node_type_of(node_id: &str, plan: &ExecutionPlan) -> &'static str {
+    plan.find_step(node_id).map_or("", |step| plan.steps[step].node_type.name)
+}
+
 impl SpanOut {
     fn new(span: Span, plan: &ExecutionPlan, usage: Option<Figures>, left: &mut usize) -> Self {
         let node_id = span.node_id().to_owned();
-        let node_type = plan.find_step(&node_id).map_or("", |step| plan.steps[step].node_type.name);
+        let node_type = node_type_of(&node_id, plan);
         let mut omitted = Vec::new();
         let mut show =
             |name, value: Option<std::sync::Arc<Value>>| match value.map(|value| KeptValue::new(&value, left)) {
@@ -206,7 +193,7 @@ impl SpanOut {
             output,
             omitted,
             error: span.error.map(StepErrorOut::from),
-            usage: usage.map(SpanUsageOut::from),
+            usage: usage.map(ModelUsageOut::from),
             children: Vec::new(),
         }
     }
@@ -265,20 +252,20 @@ impl RunAnalyticsOut {
             });
             nodes[place].add(span, begun.insert(&span.step));
         }
-        let mut by_node: BTreeMap<String, Figures> = BTreeMap::new();
-        for (path, figures) in usage {
-            *by_node.entry(node_id_of(&path).to_owned()).or_default() += figures;
-        }
-        let usage = by_node.into_iter().map(NodeUsageOut::from).collect();
-        Self { nodes, critical_path: critical_path(spans, plan), usage }
+        Self { nodes, critical_path: critical_path(spans, plan), usage: RunUsageOut::new(usage).nodes }
     }
 }
 
 impl NodeAnalyticsOut {
     fn new(node_id: &str, plan: &ExecutionPlan) -> Self {
-        let node_type = plan.find_step(node_id).map_or("", |step| plan.steps[step].node_type.name);
-        let node_id = node_id.to_owned();
-        Self { node_id, node_type, executions: 0, attempts: 0, failed_attempts: 0, duration_ms: 0 }
+        Self {
+            node_id: node_id.to_owned(),
+            node_type: node_type_of(node_id, plan),
+            executions: 0,
+            attempts: 0,
+            failed_attempts: 0,
+            duration_ms: 0,
+        }
     }
 
     fn add(&mut self, span: &Span, is_first: bool) {

@@ -22,7 +22,7 @@ pub struct RunUsageOut {
     /// The part of `cost` that was not deducted because the balance or a spending cap was exhausted.
     uncollected: Usd,
     /// The usage of each node that has called models. In a loop, it is the sum of all iterations.
-    nodes: Vec<NodeUsageOut>,
+    pub(super) nodes: Vec<NodeUsageOut>,
 }
 
 /// The usage of one node.
@@ -37,6 +37,18 @@ pub struct NodeUsageOut {
     output_tokens: u64,
     cost: Usd,
     uncollected: Usd,
+}
+
+/// The calls of models.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(title = "ModelUsage")]
+pub struct ModelUsageOut {
+    /// The number of charged calls.
+    requests: u64,
+    input_tokens: u64,
+    output_tokens: u64,
+    cost: Usd,
 }
 
 impl RunUsageOut {
@@ -70,6 +82,12 @@ impl From<(String, Figures)> for NodeUsageOut {
             cost: cost.into(),
             uncollected: uncollected.into(),
         }
+    }
+}
+
+impl From<Figures> for ModelUsageOut {
+    fn from(Figures { requests, tokens_in, tokens_out, cost, .. }: Figures) -> Self {
+        Self { requests, input_tokens: tokens_in, output_tokens: tokens_out, cost: cost.into() }
     }
 }
 
