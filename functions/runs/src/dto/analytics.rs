@@ -155,22 +155,38 @@ impl RunSummaryOut {
 
 impl AnalyticsOut {
     pub fn new(period: &Period, days: BTreeMap<String, WorkflowDay>, month: Figures) -> Self {
-        let counts = DailyRunsOut::list(period, &days);
-        Self { summary: AnalyticsSummaryOut::new(period, days, month), days: counts }
+        let counts = count(period, &days);
+        let summary = AnalyticsSummaryOut::of_counts(period, &counts, days, month);
+        Self { summary, days: counts.into_iter().map(DailyRunsOut::from).collect() }
     }
 }
 
 impl DailyRunsOut {
     pub fn list(period: &Period, days: &BTreeMap<String, WorkflowDay>) -> Vec<Self> {
-        let counts = count(period, days).into_iter();
-        counts.map(|(date, runs)| Self { date, runs: runs.into() }).collect()
+        count(period, days).into_iter().map(Self::from).collect()
+    }
+}
+
+impl From<(String, RunCounts)> for DailyRunsOut {
+    fn from((date, runs): (String, RunCounts)) -> Self {
+        Self { date, runs: runs.into() }
     }
 }
 
 impl AnalyticsSummaryOut {
     pub fn new(period: &Period, days: BTreeMap<String, WorkflowDay>, month: Figures) -> Self {
+        Self::of_counts(period, &count(period, &days), days, month)
+    }
+
+    /// The sums of days whose runs are already counted.
+    fn of_counts(
+        period: &Period,
+        counts: &[(String, RunCounts)],
+        days: BTreeMap<String, WorkflowDay>,
+        month: Figures,
+    ) -> Self {
         let mut runs = RunCounts::default();
-        count(period, &days).into_iter().for_each(|(_, counts)| runs += counts);
+        counts.iter().for_each(|(_, counts)| runs += *counts);
         let (mut ended, mut usage) = (DayStatistics::default(), Figures::default());
         for day in days.into_values() {
             ended.add(&day.ended);

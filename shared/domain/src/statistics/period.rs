@@ -1,5 +1,7 @@
 //! A period of whole days in a time zone.
 
+use std::collections::BTreeMap;
+
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
@@ -78,14 +80,14 @@ impl Period {
 
     /// The counts of each day of the period. Days without runs have zeros.
     pub fn count<'a>(&self, quarters: impl IntoIterator<Item = (&'a str, u8, RunCounts)>) -> Vec<(Date, RunCounts)> {
-        let mut counts: Vec<(Date, RunCounts)> = self.days().map(|day| (day, RunCounts::default())).collect();
+        let mut counts: BTreeMap<Date, RunCounts> = self.days().map(|day| (day, RunCounts::default())).collect();
         for (utc_day, quarter, runs) in quarters {
             let day = utc_day.parse().ok().and_then(|utc_day| self.day_of(utc_day, quarter));
-            if let Some((_, sum)) = day.and_then(|day| counts.iter_mut().find(|(of, _)| *of == day)) {
+            if let Some(sum) = day.and_then(|day| counts.get_mut(&day)) {
                 *sum += runs;
             }
         }
-        counts
+        counts.into_iter().collect()
     }
 }
 
