@@ -25,8 +25,13 @@ impl Cursors {
 
     pub fn read(self, cursor: Option<&str>) -> Result<Option<String>> {
         let Some(cursor) = cursor else { return Ok(None) };
-        let place = self.place(cursor).ok_or_else(|| Error::invalid_query("cursor", "not a cursor of this list"))?;
-        Ok(Some(place))
+        self.place(cursor).map(Some).ok_or_else(foreign_cursor)
+    }
+
+    /// Reads a cursor of a list whose positions are numbers.
+    pub fn read_number(self, cursor: Option<&str>) -> Result<Option<u32>> {
+        let place = self.read(cursor)?;
+        place.map(|place| place.parse().map_err(|_| foreign_cursor())).transpose()
     }
 
     fn place(self, cursor: &str) -> Option<String> {
@@ -42,6 +47,10 @@ impl Cursors {
     fn check(self, place: &str) -> [u8; CHECK_BYTES] {
         crc32fast::hash(format!("{}\n{place}", self.0).as_bytes()).to_be_bytes()
     }
+}
+
+fn foreign_cursor() -> Error {
+    Error::invalid_query("cursor", "not a cursor of this list")
 }
 
 /// The query parameters of a list without filters.
@@ -69,6 +78,18 @@ mod tests {
         assert!(keys.read(None).unwrap().is_none());
         for wrong in ["", "x", "?", &cursor[1..], &Cursors("orgs").write("2026-03-01#ñ"), &keys.write("")] {
             assert!(matches!(keys.read(Some(wrong)), Err(Error::InvalidQuery { .. })), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_read_from_cursors() {
+        let events = Cursors("events");
+        assert_eq!(events.read_number(Some(&events.write("12"))).unwrap(), Some(12));
+        assert!(events.read_number(None).unwrap().is_none());
+        for wrong in
+            [events.write("twelve"), events.write("-1"), events.write("4294967296"), Cursors("keys").write("12")]
+        {
+            assert!(matches!(events.read_number(Some(&wrong)), Err(Error::InvalidQuery { .. })), "{wrong}");
         }
     }
 }

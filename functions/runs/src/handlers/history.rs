@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::extract::State;
-use domain::Error;
 use domain::id::{RunId, WorkflowId};
 use domain::page::Slice;
 use domain::run::{Run, RunEventKind};
@@ -90,9 +89,7 @@ pub async fn list_run_activity(
 
 /// The page after a cursor, which is the number of the last event.
 async fn page(stores: &Stores, run: &Run, query: &ListRunEvents) -> Result<Slice<NumberedEvent>> {
-    let after = CURSORS.read(query.cursor.as_deref())?;
-    let foreign = || Error::invalid_query("cursor", "not a cursor of this list");
-    let after = after.map_or(Ok(0), |after| after.parse().map_err(|_| foreign()))?;
+    let after = CURSORS.read_number(query.cursor.as_deref())?.unwrap_or(0);
     let limit = query.limit as usize;
     // One extra event shows whether there is a next page.
     let mut items = stores.runs.events_after(run.id, after, limit + 1).await?;
