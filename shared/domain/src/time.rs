@@ -28,6 +28,12 @@ impl Time {
         Self::from_millis((uuid.as_u128() >> 80) as i64)
     }
 
+    /// The smallest UUID version 7 of this time.
+    pub fn first_uuid(self) -> Uuid {
+        let millis = self.as_millis().max(0) as u128;
+        Uuid::from_u128((millis << 80) | (7 << 76) | (2 << 62))
+    }
+
     pub fn as_millis(self) -> i64 {
         self.0.as_millisecond()
     }
@@ -112,5 +118,14 @@ mod tests {
         let before = Time::now();
         let made = Time::from_uuid(Uuid::now_v7());
         assert!(before <= made && made <= Time::now());
+    }
+
+    #[test]
+    fn the_first_uuid_of_a_time_is_the_smallest_one() {
+        let made = Uuid::now_v7();
+        let first = Time::from_uuid(made).first_uuid();
+        assert_eq!((first.get_version_num(), first.get_variant()), (7, uuid::Variant::RFC4122));
+        assert_eq!(Time::from_uuid(first), Time::from_uuid(made));
+        assert!(first <= made && Uuid::from_u128(first.as_u128() - 1).get_variant() != uuid::Variant::RFC4122);
     }
 }

@@ -99,9 +99,9 @@ impl SimulatedEffects {
     /// The run that a step starts.
     fn called(&self, effect: &Effect) -> NewRun {
         let SimulatedPerformers { process, .. } = &self.performers;
-        let time = u128::from(process.world.now().as_millis().unsigned_abs()) << 80;
+        let first = process.world.now().first_uuid();
         let random = process.world.state().random.u64(..) >> 2;
-        let uuid = Uuid::from_u128(time | (7 << 76) | (2 << 62) | u128::from(random));
+        let uuid = Uuid::from_u128(first.as_u128() | u128::from(random));
         let depth = self.run.parent.as_ref().map_or(0, |parent| parent.depth) + 1;
         NewRun {
             id: RunId::from(uuid),

@@ -150,9 +150,8 @@ fn planned_run(
     plan: &mut impl FnMut(&mut Rng, bool) -> Arc<ExecutionPlan>,
 ) -> PlannedRun {
     let has_poison = random.u8(..16) == 0;
-    let time = u128::from(now.as_millis().unsigned_abs()) << 80;
     let bits = (u128::from(seed) << 8) + u128::from(number) + (u128::from(random.u8(..)) << 120 >> 72);
-    let uuid = Uuid::from_u128(time | (7 << 76) | (2 << 62) | bits);
+    let uuid = Uuid::from_u128(now.first_uuid().as_u128() | bits);
     let starts_at = millis(random, 0, 60_000);
     PlannedRun {
         id: RunId::from(uuid),

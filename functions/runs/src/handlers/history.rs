@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use domain::id::{RunId, WorkflowId};
 use domain::page::Slice;
-use domain::run::{Run, RunEventKind};
+use domain::run::Run;
 use engine::compile::ExecutionPlan;
 use engine::drive::{Span, trace};
 use runner::{Plans, find_trigger_step};
@@ -47,12 +47,7 @@ pub async fn list_run_events(
     let Slice { items, next } = page(&stores, &run, &query).await?;
     let mut events = Vec::new();
     for event in items {
-        let value = match &event.event.kind {
-            RunEventKind::RunQueued { input: value } | RunEventKind::RunCompleted { output: value } => Some(value),
-            RunEventKind::StepCompleted { output, .. } => output.as_ref(),
-            _ => None,
-        };
-        let url = match value {
+        let url = match event.event.kind.value() {
             Some(value) => stores.runs.value_url(value).await?,
             None => None,
         };

@@ -94,6 +94,27 @@ pub enum RunEventKind {
     RunCancelled,
 }
 
+impl RunEventKind {
+    /// The value that the event carries.
+    pub fn value(&self) -> Option<&RunValue> {
+        match self {
+            Self::RunQueued { input } => Some(input),
+            Self::StepCompleted { output, .. } => output.as_ref(),
+            Self::RunCompleted { output } => Some(output),
+            _ => None,
+        }
+    }
+
+    pub fn value_mut(&mut self) -> Option<&mut RunValue> {
+        match self {
+            Self::RunQueued { input } => Some(input),
+            Self::StepCompleted { output, .. } => output.as_mut(),
+            Self::RunCompleted { output } => Some(output),
+            _ => None,
+        }
+    }
+}
+
 /// The id of the node of a step: `send` for `lines[2]/send`, and `ask` for `ask[0]`.
 pub fn node_id_of(step: &str) -> &str {
     let last = step.rsplit('/').next().unwrap_or_default();

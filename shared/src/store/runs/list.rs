@@ -61,14 +61,13 @@ impl Runs {
         limit: u32,
         after: Option<String>,
     ) -> Result<Slice<Run>> {
-        let first_id = |time: Time| Uuid::from_u128((time.as_millis().max(0) as u128) << 80);
-        let last_id = |time: Time| Uuid::from_u128(first_id(time).as_u128().saturating_sub(1));
+        let last_before = |time: Time| Uuid::from_u128(time.first_uuid().as_u128() - 1);
         let list = ShardedList {
             table: &self.entities,
             shards: filter.shards(workflow),
             id: "run_id",
-            from: filter.from.map_or(Uuid::nil(), first_id),
-            to: filter.to.map_or(Uuid::max(), last_id),
+            from: filter.from.map_or(Uuid::nil(), Time::first_uuid),
+            to: filter.to.map_or(Uuid::max(), last_before),
             is_filtered: !filter.states.is_empty() && !filter.origins.is_empty(),
         };
         list.page(limit, after, |found| self.load_listed(filter, found)).await

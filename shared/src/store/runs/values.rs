@@ -4,7 +4,7 @@ use futures::future::try_join_all;
 
 use super::Runs;
 use domain::id::RunId;
-use domain::run::{RunEvent, RunEventKind, RunValue};
+use domain::run::{RunEvent, RunValue};
 use domain::{Error, Result};
 use serde_json::Value;
 use uuid::Uuid;
@@ -24,7 +24,7 @@ impl Runs {
             return Ok(text);
         }
         let mut event = event.clone();
-        if let Some(value) = value_of(&mut event.kind)
+        if let Some(value) = event.kind.value_mut()
             && let RunValue::Value(content) = value
         {
             let name = format!("runs/{run}/{}", Uuid::now_v7());
@@ -35,7 +35,7 @@ impl Runs {
     }
 
     pub(super) async fn load_values(&self, events: &mut [RunEvent]) -> Result<()> {
-        let loads = events.iter_mut().filter_map(|event| value_of(&mut event.kind)).map(async |value| {
+        let loads = events.iter_mut().filter_map(|event| event.kind.value_mut()).map(async |value| {
             let stored = std::mem::replace(value, RunValue::Value(Value::Null));
             *value = RunValue::Value(self.whole(stored).await?);
             Ok(())
@@ -52,15 +52,5 @@ impl Runs {
         let stored = self.bucket.get(&name).await?;
         let stored = stored.ok_or_else(|| Error::internal(format!("the value {name} is missing")))?;
         serde_json::from_slice(&stored).map_err(Error::internal)
-    }
-}
-
-/// The value that an event carries.
-fn value_of(kind: &mut RunEventKind) -> Option<&mut RunValue> {
-    match kind {
-        RunEventKind::RunQueued { input } => Some(input),
-        RunEventKind::StepCompleted { output, .. } => output.as_mut(),
-        RunEventKind::RunCompleted { output } => Some(output),
-        _ => None,
     }
 }
