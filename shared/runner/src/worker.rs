@@ -87,7 +87,7 @@ impl<A: Admission, P: Plans, E: Performers> Worker<A, P, E> {
         if crashes <= MAX_CRASHES {
             return Err(error);
         }
-        tracing::error!(?error, run_id = %hold.id, "a run that cannot be loaded fails");
+        tracing::error!(?error, run_id = %hold.id(), "a run that cannot be loaded fails");
         let message = "the release or the log of the run cannot be read".to_owned();
         let end = RunEnd::Failed(RunError { code: "crashed".to_owned(), message, node_id: None });
         match self.runs.end(&mut hold, &[RunEvent { at: now, kind: end.event() }], &end).await? {

@@ -13,7 +13,7 @@ use domain::{Error, Result};
 
 /// The number of entries after which a filtered page stops reading.
 const MAX_SCANNED: u32 = 1_000;
-/// A filter drops most entries, so a filtered list reads larger steps.
+/// A filter that drops most entries needs larger steps.
 const FILTERED_STEP: u32 = 100;
 
 pub(super) struct ShardedList<'a> {
@@ -25,8 +25,8 @@ pub(super) struct ShardedList<'a> {
     /// The first and the last id of the list.
     pub from: Uuid,
     pub to: Uuid,
-    /// Whether entries are dropped, by the queries or by `load`.
-    pub is_filtered: bool,
+    /// Whether most entries are dropped, by the queries or by `load`.
+    pub drops_most: bool,
 }
 
 impl ShardedList<'_> {
@@ -41,7 +41,7 @@ impl ShardedList<'_> {
     where
         F: Future<Output = Result<Vec<(Uuid, T)>>>,
     {
-        let size = if self.is_filtered { limit.max(FILTERED_STEP) } else { limit };
+        let size = if self.drops_most { limit.max(FILTERED_STEP) } else { limit };
         // A place of another kind is ignored, so that the list starts at its beginning.
         let mut after = after.and_then(|after| after.parse().ok());
         let (mut entries, mut scanned) = (Vec::new(), 0);

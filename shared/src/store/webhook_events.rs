@@ -125,7 +125,7 @@ impl WebhookEvents {
             id: "sk",
             from: Uuid::nil(),
             to: Uuid::max(),
-            is_filtered: filter.is_some(),
+            drops_most: filter.is_some(),
         };
         let load = |found: Vec<(Uuid, Item)>| {
             ready(found.into_iter().map(|(id, item)| Ok((id, event(item)?.0))).collect::<Result<Vec<_>>>())

@@ -27,7 +27,7 @@ impl Runs {
 
     /// The answers to the steps that wait.
     pub async fn answers(&self, hold: &mut RunHold, waiting: &BTreeSet<String>) -> Result<BTreeMap<String, Answer>> {
-        let (wakes, answers) = self.retry_while_unavailable(hold, || self.read_answers(hold.id, waiting)).await?;
+        let (wakes, answers) = self.retry_while_unavailable(hold, || self.read_answers(hold.id(), waiting)).await?;
         hold.seen_wakes = wakes.unwrap_or(hold.seen_wakes);
         Ok(answers)
     }

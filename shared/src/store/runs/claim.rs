@@ -75,7 +75,7 @@ impl Runs {
             .set("due_shard", keys::run_shard(id))
             .set("due_at", until)
             .remove("wake_at");
-        let update = show_state(update, item.counted(), RunState::Running);
+        let update = show_state(update, item.place(), RunState::Running);
         if let WriteOutcome::Refused(refused) = self.entities.write(update).await? {
             let stored: Option<RunItem> = refused.parse_item()?;
             // If the answer to the claim was lost, the SDK sends it again, and its condition fails.
@@ -84,12 +84,11 @@ impl Runs {
             }
         }
         let hold = RunHold {
-            id,
             epoch,
             next_event: item.next_event,
             seen_wakes: item.wakes,
             until,
-            counted: item.counted(),
+            place: item.place(),
             started_at,
             parent: item.parent.clone().map(ParentStep::from),
             has_calls: item.calls.is_some(),
@@ -104,7 +103,7 @@ impl Runs {
     /// After a crash, the next holder notes that it can write to the tables. A further crash counts only if that write
     /// succeeded, so an outage of DynamoDB is not counted.
     async fn note_arrival(&self, hold: &RunHold) -> Result<()> {
-        let update = self.entities.update(keys::run(hold.id)).set("reached", hold.epoch);
+        let update = self.entities.update(keys::run(hold.id())).set("reached", hold.epoch);
         self.entities.write(update.require_same("epoch", Some(hold.epoch))).await.map(drop)
     }
 }

@@ -54,7 +54,7 @@ impl Runs {
         let parent = item.parent.clone().map(ParentStep::from);
         let RunItem { run_id: id, next_event, started_at, .. } = *item;
         let leaves_calls = item.calls.is_some();
-        let run = EndingRun { counted: item.counted(), started_at, next_event, parent: parent.as_ref(), leaves_calls };
+        let run = EndingRun { place: item.place(), started_at, next_event, parent: parent.as_ref(), leaves_calls };
         let head = self
             .entities
             .update(keys::run(id))

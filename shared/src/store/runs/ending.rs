@@ -12,13 +12,13 @@ use super::hold::RunHold;
 use super::list::show_state;
 use super::{PARENT, RESEND_AFTER, Runs};
 use crate::store::keys;
-use crate::store::run_statistics::{self, CountedRun};
+use crate::store::run_statistics::{self, RunPlace};
 use crate::store::table::{RefusedWrite, WriteOutcome};
 use crate::store::write::Write;
 
 /// A run that is to end.
 pub(super) struct EndingRun<'a> {
-    pub counted: CountedRun,
+    pub place: RunPlace,
     pub started_at: Option<Time>,
     pub next_event: u64,
     /// The step that waits for this run.
@@ -38,9 +38,8 @@ impl Runs {
             }
         }
         let leaves_calls = hold.has_calls && !matches!(end, RunEnd::Completed { .. });
-        let RunHold { counted, started_at, next_event, ref parent, .. } = *hold;
-        let run =
-            EndingRun { counted, started_at: Some(started_at), next_event, parent: parent.as_ref(), leaves_calls };
+        let RunHold { place, started_at, next_event, ref parent, .. } = *hold;
+        let run = EndingRun { place, started_at: Some(started_at), next_event, parent: parent.as_ref(), leaves_calls };
         if !self.store_end(&run, self.held(hold), &last, end, Some(hold)).await?.is_written() {
             return Ok(Hold::Lost);
         }
@@ -58,8 +57,8 @@ impl Runs {
         end: &RunEnd,
         hold: Option<&RunHold>,
     ) -> Result<WriteOutcome> {
-        let (id, now) = (run.counted.id, self.now());
-        let head = show_state(head, run.counted, end.state()).set("next_event", run.next_event + events.len() as u64);
+        let (id, now) = (run.place.id, self.now());
+        let head = show_state(head, run.place, end.state()).set("next_event", run.next_event + events.len() as u64);
         let head = end.error().into_iter().fold(head, |head, error| head.set("error", error));
         let head = head.set("ended_at", now).remove("claimed_until").remove("wake_at");
         // The ticker finds the run until the runs that it has started are stopped.
@@ -70,7 +69,7 @@ impl Runs {
         let mut writes = vec![head];
         writes.extend(self.log_items(id, run.next_event, events));
         let ended = EndedRun::new(end, run.started_at, now);
-        writes.extend(run_statistics::count_end(&self.counters, run.counted, false, &ended));
+        writes.extend(run_statistics::count_end(&self.counters, run.place, false, &ended));
         let wake = self.wake_parent(run.parent, id);
         match self.write_end(hold, &[&writes[..], &wake].concat()).await? {
             // The parent no longer waits.
@@ -92,7 +91,7 @@ impl Runs {
             self.send_hint(parent.run, Duration::ZERO).await;
         }
         if run.leaves_calls {
-            self.stop_calls(run.counted.id).await?;
+            self.stop_calls(run.place.id).await?;
         }
         Ok(())
     }

@@ -8,7 +8,7 @@ use super::items::{ReviewState, RunItem};
 use super::list::show_state;
 use super::{RESEND_AFTER, Runs};
 use crate::store::keys;
-use crate::store::run_statistics::CountedRun;
+use crate::store::run_statistics::RunPlace;
 use crate::store::table::WriteOutcome;
 use crate::store::write::Write;
 use domain::Result;
@@ -19,18 +19,23 @@ use domain::time::Time;
 /// A run that this process holds.
 #[derive(Clone, Debug)]
 pub struct RunHold {
-    pub id: RunId,
     pub(super) epoch: u64,
     pub(super) next_event: u64,
     /// The number of wakes when the answers were read.
     pub(super) seen_wakes: u64,
     pub(super) until: Time,
-    pub(super) counted: CountedRun,
+    pub(super) place: RunPlace,
     pub(super) started_at: Time,
     /// The step that waits for this run.
     pub(super) parent: Option<ParentStep>,
     /// Whether the run has started others.
     pub(super) has_calls: bool,
+}
+
+impl RunHold {
+    pub fn id(&self) -> RunId {
+        self.place.id
+    }
 }
 
 impl Runs {
@@ -45,7 +50,7 @@ impl Runs {
             self.send_hint(run.id, Duration::ZERO).await;
         }
         for step in &commit.canceled {
-            let review = self.entities.update(keys::review(hold.id, step)).set("state", ReviewState::Canceled);
+            let review = self.entities.update(keys::review(hold.id(), step)).set("state", ReviewState::Canceled);
             let review = review.require_same("state", Some(ReviewState::Open));
             let _ = self.persist(hold, &[review]).await?;
         }
@@ -60,7 +65,7 @@ impl Runs {
         others: Vec<Write>,
     ) -> Result<WriteOutcome> {
         let mut writes = vec![head];
-        writes.extend(self.log_items(hold.id, hold.next_event, events));
+        writes.extend(self.log_items(hold.id(), hold.next_event, events));
         writes.extend(others);
         let outcome = self.persist(hold, &writes).await?;
         if outcome.is_written() {
@@ -77,7 +82,7 @@ impl Runs {
             .set("seen_wakes", hold.seen_wakes)
             .set("crashes", 0)
             .remove("claimed_until");
-        let head = show_state(head, hold.counted, RunState::Paused);
+        let head = show_state(head, hold.place, RunState::Paused);
         let head = match wake_at {
             Some(at) => head.set("wake_at", at).set("due_at", at),
             None => head.remove("due_at").remove("due_shard"),
@@ -115,14 +120,14 @@ impl Runs {
         if !is_left {
             return Ok(Hold::Lost);
         }
-        self.send_hint(hold.id, Duration::ZERO).await;
+        self.send_hint(hold.id(), Duration::ZERO).await;
         Ok(Hold::Held)
     }
 
     /// A write of the run's head that only its holder can make.
     pub(super) fn held(&self, hold: &RunHold) -> Write {
         self.entities
-            .update(keys::run(hold.id))
+            .update(keys::run(hold.id()))
             .require_same("epoch", Some(hold.epoch))
             .require_same("state", Some(RunState::Running))
             .require_same("next_event", Some(hold.next_event))

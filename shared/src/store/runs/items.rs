@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::super::keys::{self, Key};
-use super::super::run_statistics::CountedRun;
+use super::super::run_statistics::RunPlace;
 use domain::id::{OrgId, ReleaseId, RunId, UserId, WorkflowId};
 use domain::identity::Account;
 use domain::run::{NewReview, ParentStep, ReviewAnswer, Run, RunError, RunEvent, RunOrigin, RunState};
@@ -73,8 +73,8 @@ pub struct RunItem {
 }
 
 impl RunItem {
-    pub(in crate::store) fn counted(&self) -> CountedRun {
-        CountedRun { id: self.run_id, account: Account { org: self.org, user: self.user }, workflow: self.workflow }
+    pub(in crate::store) fn place(&self) -> RunPlace {
+        RunPlace { id: self.run_id, account: Account { org: self.org, user: self.user }, workflow: self.workflow }
     }
 
     pub fn is_stopped(&self) -> bool {

@@ -9,7 +9,7 @@ use super::Runs;
 use super::items::RunItem;
 use crate::store::item::{Item, parse};
 use crate::store::keys::{self, RunList};
-use crate::store::run_statistics::CountedRun;
+use crate::store::run_statistics::RunPlace;
 use crate::store::sharded_list::ShardedList;
 use crate::store::table::{TableIndex, TableQuery};
 use crate::store::write::Write;
@@ -68,7 +68,7 @@ impl Runs {
             id: "run_id",
             from: filter.from.map_or(Uuid::nil(), Time::first_uuid),
             to: filter.to.map_or(Uuid::max(), last_before),
-            is_filtered: !filter.states.is_empty() && !filter.origins.is_empty(),
+            drops_most: !filter.states.is_empty() && !filter.origins.is_empty(),
         };
         list.page(limit, after, |found| self.load_listed(filter, found)).await
     }
@@ -84,7 +84,7 @@ impl Runs {
 }
 
 /// Sets the state of a run, and moves it to the list of that state.
-pub(super) fn show_state(head: Write, run: CountedRun, state: RunState) -> Write {
+pub(super) fn show_state(head: Write, run: RunPlace, state: RunState) -> Write {
     let list = RunList::OfState(state).partition_of(run.workflow, run.id);
     head.set("state", state).set("listed_by_state", list)
 }

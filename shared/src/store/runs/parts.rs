@@ -9,7 +9,7 @@ use futures::future::try_join_all;
 use super::Runs;
 use super::hold::RunHold;
 use super::items::{LogItem, ReviewItem};
-use crate::store::run_statistics::{self, CountedRun};
+use crate::store::run_statistics::{self, RunPlace};
 use crate::store::table::WriteOutcome;
 use crate::store::write::Write;
 use domain::Result;
@@ -31,7 +31,7 @@ pub struct Part {
     pub events: Vec<String>,
     /// The items of the reviews that it opens, and of the runs that it starts.
     pub others: Vec<Write>,
-    pub started: Vec<CountedRun>,
+    pub started: Vec<RunPlace>,
     bytes: usize,
 }
 
@@ -72,22 +72,23 @@ impl Runs {
         opened: &[NewReview],
         started: &[NewRun],
     ) -> Result<Vec<Part>> {
-        let texts =
-            events.iter().map(|event| self.retry_while_unavailable(hold, move || self.serialize_event(hold.id, event)));
+        let texts = events
+            .iter()
+            .map(|event| self.retry_while_unavailable(hold, move || self.serialize_event(hold.id(), event)));
         let texts = try_join_all(texts).await?;
         let (mut parts, mut part) = (Vec::new(), Part::default());
         for (event, text) in events.iter().zip(texts) {
-            let mut counted = None;
+            let mut place = None;
             let others = match &event.kind {
                 RunEventKind::StepAsked { step, .. } => {
                     let review = opened.iter().filter(|review| review.step == *step);
-                    review.map(|review| self.entities.put(&ReviewItem::new(hold.id, review))).collect()
+                    review.map(|review| self.entities.put(&ReviewItem::new(hold.id(), review))).collect()
                 }
                 RunEventKind::StepCalled { run_id, .. } => match started.iter().find(|new| new.id == *run_id) {
                     Some(new) => {
-                        let stored = || self.new_run(new.clone(), Vec::new(), None);
-                        let (item, writes) = self.retry_while_unavailable(hold, stored).await?;
-                        counted = Some(item.counted());
+                        let build = || self.new_run(new.clone(), Vec::new(), None);
+                        let (item, writes) = self.retry_while_unavailable(hold, build).await?;
+                        place = Some(item.place());
                         writes
                     }
                     None => Vec::new(),
@@ -98,7 +99,7 @@ impl Runs {
             if !part.has_room_for(bytes, others.len(), self.max_transaction_bytes) {
                 parts.push(take(&mut part));
             }
-            part.started.extend(counted);
+            part.started.extend(place);
             part.bytes += bytes;
             part.others.extend(others);
             part.events.push(text);

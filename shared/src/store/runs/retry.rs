@@ -21,7 +21,7 @@ impl Runs {
         loop {
             match operation().await {
                 Err(Error::Unavailable { cause, .. }) if self.now().plus(PAUSE) < hold.until => {
-                    tracing::warn!(run_id = %hold.id, cause, "the storage does not answer the holder of a run; it tries again");
+                    tracing::warn!(run_id = %hold.id(), cause, "the storage does not answer the holder of a run; it tries again");
                     sleep(PAUSE).await;
                 }
                 outcome => return outcome,

@@ -42,7 +42,7 @@ impl Runs {
 
     /// Closes a review whose time is over. If somebody was faster, returns the answer.
     pub async fn expire(&self, hold: &RunHold, step: &str) -> Result<Option<ReviewAnswer>> {
-        let update = self.entities.update(keys::review(hold.id, step));
+        let update = self.entities.update(keys::review(hold.id(), step));
         let update = update.require_same("state", Some(ReviewState::Open)).set("state", ReviewState::Expired);
         match self.retry_while_unavailable(hold, || self.entities.write(update.clone())).await? {
             WriteOutcome::Written => Ok(None),

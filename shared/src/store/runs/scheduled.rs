@@ -25,7 +25,7 @@ impl Runs {
         let id = new.id;
         // The writes of the run come first. If they are refused, an earlier attempt of this transaction has written them.
         let (item, mut writes) = self.new_run(new, Vec::new(), None).await?;
-        writes.extend(run_statistics::count_starts(&self.counters, &[item.counted()]));
+        writes.extend(run_statistics::count_starts(&self.counters, &[item.place()]));
         let moved_on = progress_write(&self.entities, schedule, progress).set("last_run", id);
         writes.push(moved_on.labeled(SCHEDULE));
         match self.entities.transact(Uuid::now_v7(), &writes).await? {

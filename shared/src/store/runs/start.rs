@@ -104,12 +104,12 @@ impl Runs {
     ) -> Result<Started> {
         let (id, now) = (new.id, self.now());
         let (item, mut writes) = self.new_run(new, happened, end).await?;
-        let counted = item.counted();
+        let place = item.place();
         writes.extend(match end {
-            None => run_statistics::count_starts(&self.counters, &[counted]),
+            None => run_statistics::count_starts(&self.counters, &[place]),
             Some(end) => {
                 let ended = EndedRun::new(end, item.started_at, now);
-                run_statistics::count_end(&self.counters, counted, true, &ended)
+                run_statistics::count_end(&self.counters, place, true, &ended)
             }
         });
         if let Some(start_key) = &start_key {
