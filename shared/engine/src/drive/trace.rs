@@ -12,7 +12,7 @@ use crate::compile::ExecutionPlan;
 use crate::run::{Execution, RunStart, StepError, StepEvent};
 use domain::Result;
 use domain::id::RunId;
-use domain::run::{AgentAction, RunEvent, RunEventKind, RunValue, node_id_of};
+use domain::run::{AgentAction, RunEvent, RunEventKind, node_id_of};
 use domain::time::Time;
 
 /// About half a second of processor time. If a trace needs more, later steps are shown without their values.
@@ -115,7 +115,8 @@ impl Spans {
     fn read(&mut self, RunEvent { at, kind }: &RunEvent) {
         match kind {
             RunEventKind::StepStarted { step, attempt, action } => {
-                if let Some(span) = self.open(step) {
+                if let Some(open) = self.find_open(step) {
+                    let span = &mut self.list[open];
                     if span.attempt == *attempt {
                         span.repeats += 1;
                         return;
@@ -180,9 +181,9 @@ impl Spans {
         span.port = Some(port.to_owned());
     }
 
-    fn open(&mut self, step: &str) -> Option<&mut Span> {
-        let last = *self.last.get(step)?;
-        Some(&mut self.list[last]).filter(|span| span.ended_at.is_none())
+    /// The last span of a step, unless it has ended.
+    fn find_open(&self, step: &str) -> Option<usize> {
+        self.last.get(step).copied().filter(|last| self.list[*last].ended_at.is_none())
     }
 
     fn begin(&mut self, step: &str, attempt: u32, at: Time) -> &mut Span {
@@ -198,15 +199,15 @@ impl Spans {
     }
 
     fn push(&mut self, span: Span) -> &mut Span {
-        self.last.insert(span.step.clone(), self.list.len());
+        let place = self.list.len();
+        self.last.insert(span.step.clone(), place);
         self.list.push(span);
-        let last = self.list.len() - 1;
-        &mut self.list[last]
+        &mut self.list[place]
     }
 
     fn open_or_begin(&mut self, step: &str, attempt: u32, at: Time) -> &mut Span {
-        match self.last.get(step).copied().filter(|last| self.list[*last].ended_at.is_none()) {
-            Some(last) => &mut self.list[last],
+        match self.find_open(step) {
+            Some(open) => &mut self.list[open],
             None => self.begin(step, attempt, at),
         }
     }
@@ -230,14 +231,14 @@ fn compute(
     trigger: usize,
     log: Vec<RunEvent>,
 ) -> Result<HashMap<String, StepValues>> {
+    let restored = restore(&plan, log)?;
     let mut values: HashMap<String, StepValues> = HashMap::new();
     // The calls of agents are steps of the log, and their results are in it.
-    for RunEvent { kind, .. } in &log {
-        if let RunEventKind::StepCompleted { step, output: Some(RunValue::Value(output)), .. } = kind {
-            values.entry(step.clone()).or_default().output = Some(Arc::new(output.clone()));
+    for (path, result) in &restored.history.results {
+        if let Ok(outcome) = result {
+            values.entry(path.display(&plan)).or_default().output = Some(outcome.value.clone());
         }
     }
-    let restored = restore(&plan, log)?;
     let now = Time::from_uuid(run_id.uuid()).into();
     let start = RunStart { run_id: run_id.to_string(), trigger, input: restored.input, now };
     let mut execution = Execution::new(plan.clone(), start, restored.history);
