@@ -212,8 +212,8 @@ impl Execution {
         due
     }
 
-    /// Runs the steps that need no effect, until none is left or the work so far reaches `until`. The order of the
-    /// steps does not depend on `until`: a result is applied when all steps before it have run.
+    /// Runs the steps that need no effect. It stops when there are no more such steps, or when the work so far reaches
+    /// `until`. The order of the steps does not depend on `until`: a result is applied when all steps before it have run.
     pub fn settle(&mut self, until: u64) {
         while self.end.is_none() && self.work < until {
             if let Some(path) = self.queue.pop_front() {
