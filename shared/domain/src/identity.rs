@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::id::{OrgId, UserId};
 use super::limits::PlanLimits;
+use super::retention::RunRetention;
 use super::time::Time;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -57,6 +58,8 @@ pub struct Plan {
     pub has_rate_limits: bool,
     #[serde(default)]
     pub limits: PlanLimits,
+    #[serde(default)]
+    pub run_retention: RunRetention,
 }
 
 impl Plan {
@@ -69,6 +72,7 @@ impl Plan {
             is_billing_exempt: false,
             has_rate_limits: false,
             limits: PlanLimits::default(),
+            run_retention: RunRetention::default(),
         }
     }
 

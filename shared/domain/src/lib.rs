@@ -1,5 +1,6 @@
 //! Plain types and rules: no I/O, no clock, no AWS. A value that exists is valid.
 
+pub mod activity;
 pub mod address;
 pub mod agent;
 pub mod audit;
@@ -27,6 +28,7 @@ pub mod page;
 pub mod problem;
 pub mod provider;
 pub mod reference;
+pub mod retention;
 pub mod run;
 pub mod schedule;
 pub mod secret_name;

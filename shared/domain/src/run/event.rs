@@ -113,6 +113,11 @@ impl RunEventKind {
             _ => None,
         }
     }
+
+    /// Whether this is the last event of a run.
+    pub fn ends_run(&self) -> bool {
+        matches!(self, Self::RunCompleted { .. } | Self::RunFailed { .. } | Self::RunCancelled)
+    }
 }
 
 /// The id of the node of a step: `send` for `lines[2]/send`, and `ask` for `ask[0]`.

@@ -24,7 +24,7 @@ pub use agent_action::{AgentAction, AgentActionKind};
 pub use commit::Commit;
 pub use event::{RunEvent, RunEventKind, RunValue, node_id_of};
 pub use hold::{Hold, Parking};
-pub use new_run::{NewRun, ParentStep, StartableRelease};
+pub use new_run::{NewRun, ParentStep, RunRetry, StartableRelease};
 pub use review::{NewReview, ReviewAnswer, ReviewField, ReviewFieldType, ReviewRequest};
 pub use step_error::StepError;
 
@@ -45,11 +45,27 @@ pub struct Run {
     pub started_at: Option<Time>,
     pub ended_at: Option<Time>,
     pub error: Option<RunError>,
+    /// When the user erased the values of the run.
+    pub erased_at: Option<Time>,
     /// The step that waits for this run, if another run started it.
     pub parent: Option<ParentStep>,
+    /// The run that this one repeats in part.
+    pub retry_of: Option<RunId>,
 }
 
 impl Run {
+    /// What started the run, such as `by a webhook`.
+    pub fn describe_start(&self) -> &'static str {
+        match self.origin {
+            _ if self.parent.is_some() => "by another run",
+            _ if self.retry_of.is_some() => "to repeat another one",
+            RunOrigin::Manual => "by hand",
+            RunOrigin::Webhook => "by a webhook",
+            RunOrigin::Scheduled => "by a schedule",
+            RunOrigin::Channel => "by a message",
+        }
+    }
+
     pub fn queued_at(&self) -> Time {
         Time::from_uuid(self.id.uuid())
     }
@@ -62,6 +78,22 @@ impl Run {
     /// The run that no step of another run has started, among this one and its ancestors.
     pub fn root(&self) -> RunId {
         self.parent.as_ref().map_or(self.id, |parent| parent.root)
+    }
+
+    /// Checks whether the run has ended, so that its values can be erased.
+    pub fn check_erasable(&self) -> Result<()> {
+        match self.state.has_ended() {
+            true => Ok(()),
+            false => Err(Error::invalid_state("the run is in progress; cancel or stop it first")),
+        }
+    }
+
+    /// Checks whether the log of the run is still there.
+    pub fn check_not_erased(&self) -> Result<()> {
+        match self.erased_at {
+            None => Ok(()),
+            Some(_) => Err(Error::invalid_state("the values and the events of the run were erased")),
+        }
     }
 
     /// Checks whether the state allows cancelling the run: only before it begins.

@@ -2,9 +2,10 @@
 
 use serde_json::Value;
 
-use super::RunOrigin;
+use super::{RunEventKind, RunOrigin};
 use crate::id::{ReleaseId, RunId, WebhookId, WorkflowId};
 use crate::identity::Account;
+use crate::retention::RunRetention;
 use crate::webhook::WebhookEvent;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -18,10 +19,22 @@ pub struct NewRun {
     /// The id of the trigger node.
     pub trigger: String,
     pub input: Value,
+    /// A run that another run starts is kept as long as that one.
+    pub retention: RunRetention,
     /// The call of a webhook that starts the run. It is stored with the run.
     pub webhook_call: Option<(WebhookId, WebhookEvent)>,
     /// The step of another run that waits for this one.
     pub parent: Option<ParentStep>,
+    /// Set if the run repeats a part of another one.
+    pub retry: Option<RunRetry>,
+}
+
+/// What a run takes over from the run that it repeats.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunRetry {
+    pub of: RunId,
+    /// The events after `RunQueued`.
+    pub events: Vec<RunEventKind>,
 }
 
 /// The active release of a workflow that may start runs.
@@ -34,7 +47,13 @@ pub struct StartableRelease {
 }
 
 impl NewRun {
-    /// A run with a new id, without a webhook call and a parent.
+    /// The run with the retention of a plan.
+    #[must_use]
+    pub fn with_retention(self, retention: RunRetention) -> Self {
+        Self { retention, ..self }
+    }
+
+    /// A run with a new id and the usual retention, without a webhook call and a parent.
     pub fn new(release: StartableRelease, origin: RunOrigin, trigger: String, input: Value) -> Self {
         let StartableRelease { account, workflow, release, number } = release;
         Self {
@@ -46,8 +65,10 @@ impl NewRun {
             origin,
             trigger,
             input,
+            retention: RunRetention::default(),
             webhook_call: None,
             parent: None,
+            retry: None,
         }
     }
 }

@@ -4,16 +4,20 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use utoipa::ToSchema;
 
 use crate::text::shorten_to;
 
 /// A longer message is shortened, so that events with errors stay small.
 const MAX_MESSAGE_CHARS: usize = 2_000;
 
-/// The platform's own messages never show a value of the run. The message of a `fail` node is written by the author of
-/// the graph.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// Why a step failed
+// The platform's own messages never show a value of the run. The message of a `fail` node is written by the author of
+// the graph.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct StepError {
+    /// A stable identifier for programs
+    #[schema(example = "timeout")]
     pub code: String,
     pub message: String,
 }

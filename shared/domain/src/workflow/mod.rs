@@ -1,5 +1,6 @@
 //! Workflows: a draft that the owner edits, and published releases that run.
 
+mod change;
 mod patch;
 mod release;
 mod state;
@@ -20,6 +21,7 @@ use super::time::Time;
 use super::{length, object};
 use crate::{Error, Result};
 
+pub use change::WorkflowChange;
 pub use release::{Dependencies, Manifest, ManifestRelease, Release, ReleaseDeployment};
 pub use state::Lifecycle;
 
