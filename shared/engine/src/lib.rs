@@ -9,6 +9,7 @@ pub mod expression;
 mod graph_builder;
 pub mod nodes;
 pub mod operation;
+pub mod replay;
 pub mod run;
 pub mod schedule;
 pub mod schema;

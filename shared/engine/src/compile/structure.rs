@@ -40,6 +40,18 @@ impl ExecutionPlan {
         self.steps[step].incoming.iter().copied().filter(|edge| !self.is_back_edge(*edge))
     }
 
+    /// The step and all that follow it. If it is in a loop, the loop follows, but not the other steps of its body.
+    pub fn downstream(&self, step: usize) -> BTreeSet<usize> {
+        let mut steps = self.reach([step], |edge| !self.is_back_edge(edge));
+        let mut inner = step;
+        while let Some(outer) = self.steps[inner].parent_loop {
+            let begins_body = |edge: usize| self.edges[edge].from == outer && self.edges[edge].from_port == ITEM;
+            steps.extend(self.reach([outer], |edge| !self.is_back_edge(edge) && !begins_body(edge)));
+            inner = outer;
+        }
+        steps
+    }
+
     /// Returns every step that can be reached from `starts` over the edges for which `leads` is true.
     fn reach(&self, starts: impl IntoIterator<Item = usize>, leads: impl Fn(usize) -> bool) -> BTreeSet<usize> {
         let mut reached: BTreeSet<usize> = starts.into_iter().collect();

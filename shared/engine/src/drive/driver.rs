@@ -56,6 +56,7 @@ pub async fn drive_within<J: Journal, E: Effects>(
         next_look: shift.clock.now(),
         shift,
         limits,
+        ends_by: now.plus(limits.time),
         pause_at: limits.slice,
         execution,
         effects,

@@ -1,5 +1,7 @@
 //! The limits of the work and the memory of a run.
 
+use std::time::Duration;
+
 use crate::run::Execution;
 use domain::run::RunError;
 
@@ -11,12 +13,26 @@ pub struct Limits {
     pub work: u64,
     /// The approximate memory of the values.
     pub bytes: usize,
+    pub time: Duration,
 }
 
 impl Limits {
     /// A slice is some tens of milliseconds of processor time. All work is about a minute, much less than a shift: the next
     /// process does it again, so a run that is handed over always goes on.
-    pub const RUN: Self = Self { slice: 1_000_000, work: 1_000_000_000, bytes: 128 * 1024 * 1024 };
+    ///
+    /// A step waits for 30 days at most. One more day lets the run go on after such a wait.
+    pub const RUN: Self = Self {
+        slice: 1_000_000,
+        work: 1_000_000_000,
+        bytes: 128 * 1024 * 1024,
+        time: Duration::from_secs(31 * 24 * 60 * 60),
+    };
+
+    pub fn time_error(&self) -> RunError {
+        let days = self.time.as_secs() / (24 * 60 * 60);
+        let message = format!("the run has lasted {days} days; divide long work among several runs");
+        RunError { code: "run_too_long".to_owned(), message, node_id: None }
+    }
 
     /// Why the run may not go on, if it exceeds a limit. `other_bytes` is memory that the execution does not count.
     pub fn exceeded_by(&self, execution: &Execution, other_bytes: usize) -> Option<RunError> {

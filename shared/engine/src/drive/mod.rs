@@ -15,6 +15,7 @@ mod limits;
 mod pauses;
 mod pure;
 mod restore;
+mod retry;
 mod reviews;
 mod rounds;
 mod state;
@@ -38,7 +39,10 @@ use domain::time::{Clock, Time};
 pub use answers::describe_end;
 pub use domain::run::Commit;
 pub use driver::drive;
+pub(crate) use limits::Limits;
 pub use pure::{PureRun, carry_out_pure};
+pub(crate) use restore::restore;
+pub use retry::kept_events;
 pub use trace::{Span, SpanState, parent_of, trace};
 
 /// Stores what happens in one run. Each write succeeds only while this process holds the run.

@@ -13,8 +13,11 @@ impl<E: Effects> Driver<'_, E> {
     /// How the run ends: by itself, or because it exceeds a limit.
     pub fn end(&self) -> Option<RunEnd> {
         let configs = || self.active.values().map(|active| active.bytes).sum();
-        let exceeded = || self.limits.exceeded_by(&self.execution, configs()).map(RunEnd::Failed);
-        self.execution.end().cloned().or_else(exceeded)
+        let exceeded = || match self.now() >= self.ends_by {
+            true => Some(self.limits.time_error()),
+            false => self.limits.exceeded_by(&self.execution, configs()),
+        };
+        self.execution.end().cloned().or_else(|| exceeded().map(RunEnd::Failed))
     }
 
     /// Whether the process has worked on this run for so long that others come first.

@@ -88,9 +88,7 @@ impl Restored {
     }
 
     fn read(&mut self, plan: &ExecutionPlan, kind: RunEventKind, done: &mut HashSet<StepPath>) -> Result<()> {
-        let find = |step: &str| {
-            StepPath::parse(step, plan).ok_or_else(|| Error::internal(format!("the log names an unknown step {step}")))
-        };
+        let find = |step: &str| find_path(plan, step);
         match kind {
             RunEventKind::StepStarted { step, attempt, .. } => {
                 let path = find(&step)?;
@@ -152,6 +150,10 @@ impl Restored {
         }
         Ok(())
     }
+}
+
+pub fn find_path(plan: &ExecutionPlan, step: &str) -> Result<StepPath> {
+    StepPath::parse(step, plan).ok_or_else(|| Error::internal(format!("the log names an unknown step {step}")))
 }
 
 /// The journal loads large values before it returns a log.

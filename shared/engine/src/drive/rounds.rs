@@ -120,7 +120,7 @@ impl<E: Effects> Driver<'_, E> {
         if self.has_ready() {
             return self.hand_over(journal).await.map(Some);
         }
-        let wake_at = self.next_timer();
+        let wake_at = self.next_timer().map(|timer| timer.min(self.ends_by));
         Ok(match journal.park(wake_at).await? {
             Parking::Parked => Some(Departure::Parked { wake_at }),
             Parking::Lost => Some(Departure::Lost),

@@ -24,6 +24,8 @@ pub struct Driver<'a, E> {
     pub run_id: String,
     pub shift: Shift,
     pub limits: Limits,
+    /// When the run fails because it lasts too long.
+    pub ends_by: Time,
     /// The work after which the driver pauses.
     pub pause_at: u64,
     pub execution: Execution,

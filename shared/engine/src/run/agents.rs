@@ -64,7 +64,7 @@ impl Execution {
             }
             // A request to a model has the whole conversation.
             self.charge_bytes(memory_of_fields(&call.config));
-            if self.recorded.remove(&path) {
+            if self.take_recorded(&path) {
                 // Its result is reported soon.
                 continue;
             }

@@ -122,6 +122,8 @@ pub struct Execution {
     decisions: HashMap<StepPath, Decision>,
     /// The effects with a stored result, which is reported soon.
     recorded: HashSet<StepPath>,
+    /// The stored results that were reported before their step began. A retry repeats some steps later than the run before.
+    early: HashMap<StepPath, Result<StepOutcome, StepError>>,
     scopes: BTreeMap<ScopePath, ScopeState>,
     loops: BTreeMap<StepPath, LoopState>,
     agents: BTreeMap<StepPath, AgentRun>,
@@ -156,6 +158,7 @@ impl Execution {
             now,
             decisions,
             recorded: results.iter().map(|(path, _)| path.clone()).collect(),
+            early: HashMap::new(),
             scopes: BTreeMap::from([(ScopePath::default(), ScopeState::default())]),
             loops: BTreeMap::new(),
             agents: BTreeMap::new(),
@@ -232,6 +235,8 @@ impl Execution {
             let step = path.without_call();
             if path.call.is_some() && self.agents.contains_key(&step) {
                 self.fail_mismatched_agent(&step);
+            } else if self.recorded.contains(&path) {
+                self.early.insert(path, result);
             }
             return;
         }
@@ -240,6 +245,13 @@ impl Execution {
             None if self.loops.contains_key(&path) || self.agents.contains_key(&path) => {}
             None => self.complete(path, result),
         }
+    }
+
+    /// Whether the result of an effect that begins is stored. Then it is reported soon.
+    fn take_recorded(&mut self, path: &StepPath) -> bool {
+        let early = self.early.remove(path);
+        self.reported.extend(early.map(|result| (path.clone(), result)));
+        self.recorded.remove(path)
     }
 
     /// Whether steps are left to run that need no effect.

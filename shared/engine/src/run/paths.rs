@@ -61,6 +61,17 @@ impl StepPath {
         Self { call: None, ..self.clone() }
     }
 
+    /// The step, and the loops around it, the outermost last.
+    pub fn with_enclosing(&self) -> Vec<Self> {
+        let mut steps = vec![self.clone()];
+        let mut scope = self.scope.clone();
+        while let Some((parent, iteration)) = scope.parent() {
+            steps.push(Self::new(&parent, iteration.loop_step));
+            scope = parent;
+        }
+        steps
+    }
+
     /// The path with node ids: `lines[2]/send`, or `ask[0]` for a call of an agent.
     pub fn display(&self, plan: &ExecutionPlan) -> String {
         let iterations = self.scope.0.iter();

@@ -75,7 +75,7 @@ impl Execution {
             let outcome = StepOutcome::new(port.clone(), input);
             return self.complete(path, Ok(outcome));
         }
-        if self.recorded.remove(&path) {
+        if self.take_recorded(&path) {
             // Its result is reported soon, so its configuration is not needed.
             return self.activate(&path);
         }

@@ -75,6 +75,21 @@ async fn a_delay_of_more_than_30_days_fails() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_run_of_31_days_fails() {
+    let nodes = [
+        ("start", "input", json!({})),
+        ("first", "delay", json!({"seconds": 20 * 24 * 60 * 60})),
+        ("second", "delay", json!({"seconds": 20 * 24 * 60 * 60})),
+        ("end", "send_result", json!({})),
+    ];
+    let world = World::new(&nodes, "start>first first>second second>end", |_| panic!());
+    assert_eq!(world.park().await, seconds(20 * 24 * 60 * 60));
+    assert_eq!(world.park().await, seconds(11 * 24 * 60 * 60));
+    world.finish_at_once().await;
+    assert_eq!(world.failure(), ": run_too_long");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_delay_until_something_else_than_a_time_fails() {
     let world = World::new(&delay(json!({"until": "input.n"})), DELAY, |_| panic!());
     world.finish_at_once().await;

@@ -6,7 +6,7 @@ use tokio::time::{Instant, sleep};
 
 use domain::id::{OrgId, ReleaseId, UserId, WorkflowId};
 use domain::identity::Account;
-use domain::run::{ParentStep, RunOrigin};
+use domain::run::{ParentStep, RunOrigin, StartableRelease};
 
 use super::journal::Store;
 use super::*;
@@ -130,18 +130,11 @@ impl Effects for ScriptedEffects {
 
 /// A run that a step starts.
 fn new_run(step: &str) -> NewRun {
-    NewRun {
-        id: RunId::new(),
-        account: Account { org: OrgId::new(), user: UserId::new() },
-        workflow: WorkflowId::new(),
-        release: ReleaseId::new(),
-        release_number: 1,
-        origin: RunOrigin::Manual,
-        trigger: "start".to_owned(),
-        input: Value::Null,
-        webhook_call: None,
-        parent: Some(ParentStep { run: RunId::new(), step: step.to_owned(), depth: 1, root: RunId::new() }),
-    }
+    let account = Account { org: OrgId::new(), user: UserId::new() };
+    let (workflow, release) = (WorkflowId::new(), ReleaseId::new());
+    let release = StartableRelease { account, workflow, release, number: 1 };
+    let parent = Some(ParentStep { run: RunId::new(), step: step.to_owned(), depth: 1, root: RunId::new() });
+    NewRun { parent, ..NewRun::new(release, RunOrigin::Manual, "start".to_owned(), Value::Null) }
 }
 
 /// Notices when an attempt is dropped.

@@ -1,5 +1,6 @@
 //! Tests of the driver with a journal in memory, scripted effects and a clock that the tests advance.
 
+mod again;
 mod agents;
 mod calls;
 mod crashes;
@@ -13,6 +14,7 @@ mod processes;
 mod properties;
 mod races;
 mod recovery;
+mod replays;
 mod retries;
 mod reviews;
 mod shifts;
