@@ -8,6 +8,7 @@ use aws_sdk_s3::presigning::PresigningConfig;
 use aws_sdk_s3::primitives::ByteStream;
 use aws_sdk_s3::types::{ChecksumAlgorithm, ChecksumMode};
 use bytes::Bytes;
+use futures::future::try_join_all;
 
 use crate::Context;
 use crate::aws::convert_error;
@@ -70,6 +71,22 @@ impl Bucket {
         let removed = self.client.delete_object().bucket(&self.name).key(key).send().await.map_err(convert_error);
         if let Err(error) = removed {
             tracing::warn!(?error, "an unreferenced object could not be deleted");
+        }
+    }
+
+    /// Deletes all objects whose names begin with a prefix.
+    pub async fn delete_all(&self, prefix: &str) -> Result<()> {
+        loop {
+            let list = self.client.list_objects_v2().bucket(&self.name).prefix(prefix);
+            let list = list.send().await.map_err(convert_error)?;
+            let deletions = list.contents().iter().filter_map(|object| object.key()).map(|key| {
+                let call = self.client.delete_object().bucket(&self.name).key(key);
+                async move { call.send().await.map(drop).map_err(convert_error) }
+            });
+            try_join_all(deletions).await?;
+            if !list.is_truncated().unwrap_or_default() {
+                return Ok(());
+            }
         }
     }
 

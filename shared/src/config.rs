@@ -21,6 +21,8 @@ pub const OUTBOUND_ALLOWED_CIDRS: &str = "OUTBOUND_ALLOWED_CIDRS";
 /// Ports of this machine that outbound requests must not reach, separated by commas. `local` lists its own ports.
 pub const OUTBOUND_REFUSED_PORTS: &str = "OUTBOUND_REFUSED_PORTS";
 pub const OUTBOUND_MAX_CONNECTIONS: &str = "OUTBOUND_MAX_CONNECTIONS";
+/// How long a stream of events stays open.
+pub const STREAM_SECONDS: &str = "STREAM_SECONDS";
 pub const BASE_URL: &str = "BASE_URL";
 
 /// A required setting is missing.
@@ -36,6 +38,14 @@ pub struct Config {
 impl Config {
     pub fn from_env() -> Self {
         std::env::vars().collect()
+    }
+
+    /// The settings with another value of one.
+    #[must_use]
+    pub fn with(self, name: &str, value: &str) -> Self {
+        let mut settings = Arc::unwrap_or_clone(self.settings);
+        settings.insert(name.to_owned(), value.to_owned());
+        Self { settings: Arc::new(settings) }
     }
 
     /// Returns a setting, or an error if it is missing. A function requires only the settings it uses.

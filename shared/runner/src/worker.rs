@@ -40,7 +40,7 @@ impl<A: Admission, P: Plans, E: Performers> Worker<A, P, E> {
         let admits = |run| async move { self.admission.admits(&run).await };
         match self.runs.claim(run_id, shift_ends_at.plus(CLAIM_MARGIN), admits).await? {
             Claim::Refused => {}
-            Claim::StopCalls => self.runs.stop_calls(run_id).await?,
+            Claim::Ended => self.runs.clean_up(run_id).await?,
             Claim::NotYet(wake_at) => self.send_at(hint, wake_at).await,
             Claim::Claimed(claimed) if claimed.is_stopped => self.runs.end_stopped(run_id).await?,
             Claim::Claimed(claimed) => {

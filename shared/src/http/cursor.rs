@@ -5,6 +5,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use serde::Deserialize;
 use utoipa::IntoParams;
+use uuid::Uuid;
 
 use super::paging::{default_per_page, per_page};
 use domain::{Error, Result};
@@ -30,6 +31,12 @@ impl Cursors {
 
     /// Reads a cursor of a list whose positions are numbers.
     pub fn read_number(self, cursor: Option<&str>) -> Result<Option<u32>> {
+        let place = self.read(cursor)?;
+        place.map(|place| place.parse().map_err(|_| foreign_cursor())).transpose()
+    }
+
+    /// Reads a cursor of a list whose positions are ids.
+    pub fn read_id(self, cursor: Option<&str>) -> Result<Option<Uuid>> {
         let place = self.read(cursor)?;
         place.map(|place| place.parse().map_err(|_| foreign_cursor())).transpose()
     }
@@ -61,7 +68,7 @@ pub struct CursorQuery {
     #[serde(default = "default_per_page", deserialize_with = "per_page")]
     #[param(minimum = 1, maximum = 100, default = 20)]
     pub limit: u32,
-    /// The `next_cursor` of the previous page
+    /// The next cursor of the previous page
     #[param(nullable = false)]
     pub cursor: Option<String>,
 }

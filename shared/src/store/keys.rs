@@ -99,6 +99,16 @@ pub fn release(account: Account, workflow: WorkflowId, id: ReleaseId) -> Key {
     Key::new(releases(account, workflow), id)
 }
 
+/// What happened to a workflow.
+pub fn workflow_changes(account: Account, workflow: WorkflowId) -> String {
+    format!("CHANGES#{}#{}#{workflow}", account.org, account.user)
+}
+
+/// A change, by the id of its write.
+pub fn workflow_change(account: Account, workflow: WorkflowId, id: Uuid) -> Key {
+    Key::new(workflow_changes(account, workflow), id)
+}
+
 /// A workflow's deployments: one for each release, in the order of the releases.
 pub fn deployments(account: Account, workflow: WorkflowId) -> String {
     format!("DEPLOYMENTS#{}#{}#{workflow}", account.org, account.user)

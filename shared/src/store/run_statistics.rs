@@ -20,6 +20,7 @@ use crate::{Context, config};
 use domain::id::{RunId, WorkflowId};
 use domain::identity::Account;
 use domain::ledger::Charge;
+use domain::retention::RunRetention;
 use domain::run::RunState;
 use domain::statistics::{DayStatistics, EndedRun, RunCounts, RunTotals};
 use domain::time::Time;
@@ -92,18 +93,19 @@ struct TotalItem {
     last_ended_at: Option<Time>,
 }
 
-/// A run with its workflow and account, which determine where it is counted and listed.
+/// A run with what determines where it is counted and listed, and how long it is kept.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RunPlace {
     pub id: RunId,
     pub account: Account,
     pub workflow: WorkflowId,
+    pub retention: RunRetention,
 }
 
 /// The writes that count the starts of runs. A transaction may start several, and has one write for each item.
 pub(super) fn count_starts(counters: &Table, runs: &[RunPlace]) -> Vec<Write> {
     let mut started: HashMap<Key, u64> = HashMap::new();
-    for RunPlace { id, account, workflow } in runs {
+    for RunPlace { id, account, workflow, .. } in runs {
         *started.entry(keys::run_total(*account, *workflow, *id)).or_default() += 1;
     }
     started.into_iter().map(|(key, started)| counters.update(key).add("started", started)).collect()
@@ -111,7 +113,7 @@ pub(super) fn count_starts(counters: &Table, runs: &[RunPlace]) -> Vec<Write> {
 
 /// The writes that count the end of a run. A run without effects starts and ends in one transaction.
 pub(super) fn count_end(counters: &Table, run: RunPlace, has_just_started: bool, ended: &EndedRun) -> Vec<Write> {
-    let RunPlace { id, account, workflow } = run;
+    let RunPlace { id, account, workflow, .. } = run;
     let mut total = counters.update(keys::run_total(account, workflow, id));
     if has_just_started {
         total = total.add("started", 1);

@@ -13,6 +13,7 @@ use super::write::Write;
 use crate::{Context, config};
 use domain::id::RunId;
 use domain::ledger::Charge;
+use domain::retention::RunRetention;
 use domain::{Error, Result};
 
 #[derive(Clone)]
@@ -39,5 +40,6 @@ impl RunUsage {
 /// The write that adds a charge to the usage of its step. A call that was not made for a run has none.
 pub(super) fn add_charge(counters: &Table, charge: &Charge) -> Option<Write> {
     let step = charge.step.as_ref()?;
-    Some(add_figures(counters.update(keys::step_usage(step)), charge.into()))
+    let expires_at = RunRetention::LONGEST.latest_expiry(charge.created_at).as_seconds();
+    Some(add_figures(counters.update(keys::step_usage(step)), charge.into()).set("expires_at", expires_at))
 }

@@ -69,8 +69,7 @@ pub(super) async fn put(journal: &Table, bucket: &Bucket, webhook: WebhookId, ev
     let Key { pk, .. } = keys::webhook_event(webhook, event.id);
     let mut body = event.body;
     body.truncate(body.floor_char_boundary(MAX_KEPT_BYTES));
-    let prefix = format!("webhook-events/{webhook}/{}", event.id);
-    let body = StoredText::store(bucket, &prefix, "text/plain", body.as_bytes()).await?;
+    let body = StoredText::store(bucket, &body_prefix(webhook, event.id), "text/plain", body.as_bytes()).await?;
     let item = EventItem {
         pk,
         sk: event.id,
@@ -85,6 +84,19 @@ pub(super) async fn put(journal: &Table, bucket: &Bucket, webhook: WebhookId, ev
         expires_at: Time::from_uuid(event.id.uuid()).plus(RETENTION).as_seconds(),
     };
     Ok(journal.put(&item))
+}
+
+/// Erases the content of a call. That it was received stays.
+pub(super) async fn erase(journal: &Table, bucket: &Bucket, webhook: WebhookId, id: WebhookEventId) -> Result<()> {
+    bucket.delete_all(&body_prefix(webhook, id)).await?;
+    let erased = journal.update(keys::webhook_event(webhook, id)).set("body", StoredText::from(""));
+    let erased = erased.set("headers", BTreeMap::<String, String>::new()).require("attribute_exists(pk)");
+    journal.write(erased).await.map(drop)
+}
+
+/// The prefix of the objects that have the body of a call.
+fn body_prefix(webhook: WebhookId, id: WebhookEventId) -> String {
+    format!("webhook-events/{webhook}/{id}")
 }
 
 impl WebhookEvents {

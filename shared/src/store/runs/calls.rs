@@ -75,17 +75,4 @@ impl Runs {
         }
         Ok(())
     }
-
-    /// Stops the runs that a run has started, after its end. `due_at` stays set until all are stopped, so the ticker
-    /// repeats this.
-    pub async fn stop_calls(&self, id: RunId) -> Result<()> {
-        let range = Range::beginning("sk", keys::CALLED_RUN);
-        let query = TableQuery { range: Some(range), ..TableQuery::partition(keys::run_items(id)) };
-        let calls = self.entities.query_all(query).await?.into_iter().map(parse::<CalledRunItem>);
-        let calls = calls.collect::<Result<Vec<_>>>()?;
-        let open: Vec<RunId> = calls.iter().filter(|call| !call.has_ended).map(|call| call.run_id).collect();
-        self.stop_all(&open).await?;
-        let done = self.entities.update(keys::run(id)).remove("due_shard").remove("due_at");
-        self.entities.write(done.require("attribute_exists(ended_at)")).await.map(drop)
-    }
 }

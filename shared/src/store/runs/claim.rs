@@ -18,8 +18,8 @@ pub enum Claim {
     Claimed(Box<ClaimedRun>),
     /// The run is parked until this time.
     NotYet(Time),
-    /// The run has ended, and the runs that it has started must be stopped.
-    StopCalls,
+    /// The run has ended, and something is left to do: see `clean_up`.
+    Ended,
     /// The run has ended, waits, is held by another process, or is not admitted.
     Refused,
 }
@@ -53,7 +53,7 @@ impl Runs {
                 Some(wake_at) => return Ok(Claim::NotYet(wake_at)),
                 None => return Ok(Claim::Refused),
             },
-            state if state.has_ended() && item.due_at.is_some() => return Ok(Claim::StopCalls),
+            state if state.has_ended() && item.due_at.is_some() => return Ok(Claim::Ended),
             _ => return Ok(Claim::Refused),
         }
         if !is_stopped && !admits(item.clone().into()).await? {

@@ -62,7 +62,7 @@ impl Runs {
             .require_same("epoch", Some(item.epoch))
             .require_same("next_event", Some(next_event))
             .require_same("stop", item.stop);
-        let texts = self.serialize(id, &[event]).await?;
+        let texts = self.serialize(item.place(), &[event]).await?;
         let outcome = self.store_end(&run, head, &texts, &RunEnd::Cancelled, None).await?;
         let has_ended = match outcome {
             WriteOutcome::Written => true,

@@ -60,14 +60,15 @@ impl Runs {
         let (id, now) = (run.place.id, self.now());
         let head = show_state(head, run.place, end.state()).set("next_event", run.next_event + events.len() as u64);
         let head = end.error().into_iter().fold(head, |head, error| head.set("error", error));
-        let head = head.set("ended_at", now).remove("claimed_until").remove("wake_at");
+        let expires_at = run.place.retention.expiry(now).as_seconds();
+        let head = head.set("ended_at", now).set("expires_at", expires_at).remove("claimed_until").remove("wake_at");
         // The ticker finds the run until the runs that it has started are stopped.
         let head = match run.leaves_calls {
             true => head.set("due_shard", keys::run_shard(id)).set("due_at", now.plus(RESEND_AFTER)),
             false => head.remove("due_shard").remove("due_at"),
         };
         let mut writes = vec![head];
-        writes.extend(self.log_items(id, run.next_event, events));
+        writes.extend(self.log_items(run.place, run.next_event, events));
         let ended = EndedRun::new(end, run.started_at, now);
         writes.extend(run_statistics::count_end(&self.counters, run.place, false, &ended));
         let wake = self.wake_parent(run.parent, id);
@@ -91,7 +92,7 @@ impl Runs {
             self.send_hint(parent.run, Duration::ZERO).await;
         }
         if run.leaves_calls {
-            self.stop_calls(run.place.id).await?;
+            self.clean_up(run.place.id).await?;
         }
         Ok(())
     }

@@ -65,7 +65,7 @@ impl Runs {
         others: Vec<Write>,
     ) -> Result<WriteOutcome> {
         let mut writes = vec![head];
-        writes.extend(self.log_items(hold.id(), hold.next_event, events));
+        writes.extend(self.log_items(hold.place, hold.next_event, events));
         writes.extend(others);
         let outcome = self.persist(hold, &writes).await?;
         if outcome.is_written() {

@@ -5,8 +5,9 @@ use serde_json::{Map, Value};
 
 use super::super::keys::{self, Key};
 use super::super::run_statistics::RunPlace;
-use domain::id::{OrgId, ReleaseId, RunId, UserId, WorkflowId};
+use domain::id::{OrgId, ReleaseId, RunId, UserId, WebhookEventId, WebhookId, WorkflowId};
 use domain::identity::Account;
+use domain::retention::RunRetention;
 use domain::run::{NewReview, ParentStep, ReviewAnswer, Run, RunError, RunEvent, RunOrigin, RunState};
 use domain::time::Time;
 use domain::{Error, Result};
@@ -63,6 +64,20 @@ pub struct RunItem {
     /// The run has started others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calls: Option<bool>,
+    /// The call of a webhook that started the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub webhook_event: Option<(WebhookId, WebhookEventId)>,
+    /// The run that this one repeats in part.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_of: Option<RunId>,
+    /// When the user erased the values of the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub erased_at: Option<Time>,
+    #[serde(default)]
+    pub retention: RunRetention,
+    /// When a run that has ended is deleted. TTL deletes items late, so readers compare it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<i64>,
     /// The partitions of the lists that the run is in. An index orders each by `run_id`.
     #[serde(default)]
     pub listed_in: String,
@@ -74,7 +89,12 @@ pub struct RunItem {
 
 impl RunItem {
     pub(in crate::store) fn place(&self) -> RunPlace {
-        RunPlace { id: self.run_id, account: Account { org: self.org, user: self.user }, workflow: self.workflow }
+        let account = Account { org: self.org, user: self.user };
+        RunPlace { id: self.run_id, account, workflow: self.workflow, retention: self.retention }
+    }
+
+    pub fn has_expired(&self, now: Time) -> bool {
+        self.expires_at.is_some_and(|at| at <= now.as_seconds())
     }
 
     pub fn is_stopped(&self) -> bool {
@@ -97,6 +117,8 @@ impl From<RunItem> for Run {
             started_at: item.started_at,
             ended_at: item.ended_at,
             error: item.error,
+            erased_at: item.erased_at,
+            retry_of: item.retry_of,
             parent: item.parent.map(ParentStep::from),
         }
     }
@@ -131,12 +153,13 @@ pub struct CalledRunItem {
     pub run_id: RunId,
     /// The end of that run was stored.
     pub has_ended: bool,
+    expires_at: i64,
 }
 
 impl CalledRunItem {
-    pub fn new(parent: &ParentStep, run_id: RunId) -> Self {
+    pub fn new(parent: &ParentStep, run_id: RunId, expires_at: Time) -> Self {
         let Key { pk, sk } = keys::called_run(parent.run, &parent.step);
-        Self { pk, sk, step: parent.step.clone(), run_id, has_ended: false }
+        Self { pk, sk, step: parent.step.clone(), run_id, has_ended: false, expires_at: expires_at.as_seconds() }
     }
 }
 
@@ -147,12 +170,13 @@ pub struct LogItem {
     pub sk: String,
     /// JSON, because one text is read and written faster than many attributes.
     events: String,
+    expires_at: i64,
 }
 
 impl LogItem {
-    pub fn new(run: RunId, first: u64, events: &[String]) -> Self {
+    pub fn new(run: RunId, first: u64, events: &[String], expires_at: Time) -> Self {
         let Key { pk, sk } = keys::run_log_part(run, first);
-        Self { pk, sk, events: format!("[{}]", events.join(",")) }
+        Self { pk, sk, events: format!("[{}]", events.join(",")), expires_at: expires_at.as_seconds() }
     }
 
     /// The number of the first event.
@@ -185,12 +209,15 @@ pub struct ReviewItem {
     pub closes_at: Time,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<ReviewAnswer>,
+    expires_at: i64,
 }
 
 impl ReviewItem {
-    pub fn new(run: RunId, review: &NewReview) -> Self {
+    /// `expires_at` is when the item is deleted. The review itself closes earlier.
+    pub fn new(run: RunId, review: &NewReview, expires_at: Time) -> Self {
         let Key { pk, sk } = keys::review(run, &review.step);
-        let NewReview { step, expires_at, request } = review.clone();
-        Self { pk, sk, step, state: ReviewState::Open, request, closes_at: expires_at, answer: None }
+        let NewReview { step, expires_at: closes_at, request } = review.clone();
+        let (state, expires_at) = (ReviewState::Open, expires_at.as_seconds());
+        Self { pk, sk, step, state, request, closes_at, answer: None, expires_at }
     }
 }

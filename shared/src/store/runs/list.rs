@@ -76,8 +76,9 @@ impl Runs {
     async fn load_listed(&self, filter: &RunFilter, found: Vec<(Uuid, Item)>) -> Result<Vec<(Uuid, Run)>> {
         let keys: Vec<_> = found.iter().map(|(id, _)| keys::run(RunId::from(*id))).collect();
         let items = self.entities.batch_get(&keys).await?;
-        let runs = items.into_iter().map(|item| parse::<RunItem>(item).map(Run::from)).collect::<Result<Vec<_>>>()?;
-        let mut runs: HashMap<Uuid, Run> = runs.into_iter().map(|run| (run.id.uuid(), run)).collect();
+        let items = items.into_iter().map(parse::<RunItem>).collect::<Result<Vec<_>>>()?;
+        let kept = items.into_iter().filter(|item| !item.has_expired(self.now())).map(Run::from);
+        let mut runs: HashMap<Uuid, Run> = kept.map(|run| (run.id.uuid(), run)).collect();
         let runs = found.into_iter().filter_map(|(id, _)| Some((id, runs.remove(&id)?)));
         Ok(runs.filter(|(_, run)| filter.matches(run)).collect())
     }

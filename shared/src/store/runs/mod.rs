@@ -9,6 +9,7 @@ mod claim;
 mod controls;
 mod due;
 mod ending;
+mod erasing;
 mod events;
 mod hold;
 mod items;
@@ -33,16 +34,17 @@ use super::write::Write;
 use crate::bucket::Bucket;
 use crate::queue::Queue;
 use crate::{Context, config};
-use domain::Result;
-use domain::id::RunId;
+use domain::id::{Id, RunId, WorkflowId};
+use domain::identity::Account;
 use domain::run::{Run, RunEvent};
 use domain::time::{Clock, Time};
+use domain::{Error, Result};
 use items::{LogItem, RunItem};
 pub use list::RunFilter;
 use parts::MAX_TRANSACTION_BYTES;
 
 pub use claim::{Claim, ClaimedRun};
-pub use events::NumberedEvent;
+pub use events::{EventReader, NumberedEvent};
 pub use hold::RunHold;
 pub use items::ReviewState;
 pub use results::ShownValue;
@@ -94,8 +96,15 @@ impl Runs {
         Ok(self.item(id).await?.map(Run::from))
     }
 
+    /// Reads a run of a workflow of the account.
+    pub async fn get(&self, account: Account, workflow: WorkflowId, id: RunId) -> Result<Run> {
+        let run = self.find(id).await?.filter(|run| run.account == account && run.workflow == workflow);
+        run.ok_or(Error::NotFound { kind: RunId::KIND })
+    }
+
     async fn item(&self, id: RunId) -> Result<Option<RunItem>> {
-        self.entities.get(&keys::run(id)).await?.map(parse).transpose()
+        let item: Option<RunItem> = self.entities.get(&keys::run(id)).await?.map(parse).transpose()?;
+        Ok(item.filter(|item| !item.has_expired(self.now())))
     }
 
     /// Reads the whole log of a run, with its large values.

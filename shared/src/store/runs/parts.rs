@@ -13,7 +13,6 @@ use crate::store::run_statistics::{self, RunPlace};
 use crate::store::table::WriteOutcome;
 use crate::store::write::Write;
 use domain::Result;
-use domain::id::RunId;
 use domain::run::{Commit, NewReview, NewRun, RunEvent, RunEventKind};
 
 /// The maximum size of one item of a log. A DynamoDB item has at most 400 KB.
@@ -74,7 +73,7 @@ impl Runs {
     ) -> Result<Vec<Part>> {
         let texts = events
             .iter()
-            .map(|event| self.retry_while_unavailable(hold, move || self.serialize_event(hold.id(), event)));
+            .map(|event| self.retry_while_unavailable(hold, move || self.serialize_event(hold.place, event)));
         let texts = try_join_all(texts).await?;
         let (mut parts, mut part) = (Vec::new(), Part::default());
         for (event, text) in events.iter().zip(texts) {
@@ -82,10 +81,12 @@ impl Runs {
             let others = match &event.kind {
                 RunEventKind::StepAsked { step, .. } => {
                     let review = opened.iter().filter(|review| review.step == *step);
-                    review.map(|review| self.entities.put(&ReviewItem::new(hold.id(), review))).collect()
+                    let expires_at = hold.place.retention.latest_expiry(self.now());
+                    review.map(|review| self.entities.put(&ReviewItem::new(hold.id(), review, expires_at))).collect()
                 }
                 RunEventKind::StepCalled { run_id, .. } => match started.iter().find(|new| new.id == *run_id) {
                     Some(new) => {
+                        let new = NewRun { retention: hold.place.retention, ..new.clone() };
                         let build = || self.new_run(new.clone(), Vec::new(), None);
                         let (item, writes) = self.retry_while_unavailable(hold, build).await?;
                         place = Some(item.place());
@@ -109,9 +110,12 @@ impl Runs {
     }
 
     /// The items of the log for events as JSON.
-    pub(super) fn log_items(&self, id: RunId, first: u64, events: &[String]) -> Vec<Write> {
+    pub(super) fn log_items(&self, run: RunPlace, first: u64, events: &[String]) -> Vec<Write> {
+        let expires_at = run.retention.latest_expiry(self.now());
         let (mut items, mut from, mut bytes) = (Vec::new(), 0, 0);
-        let item = |from: usize, to: usize| self.journal.put(&LogItem::new(id, first + from as u64, &events[from..to]));
+        let item = |from: usize, to: usize| {
+            self.journal.put(&LogItem::new(run.id, first + from as u64, &events[from..to], expires_at))
+        };
         for (place, event) in events.iter().enumerate() {
             if bytes > 0 && bytes + event.len() > MAX_ITEM_BYTES {
                 items.push(item(from, place));

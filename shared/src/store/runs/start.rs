@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use futures::future::try_join_all;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use uuid::Uuid;
@@ -11,7 +12,7 @@ use super::{RESEND_AFTER, Runs};
 use crate::store::idempotency::WINDOW;
 use crate::store::item::parse;
 use crate::store::keys::{self, Key, RunList};
-use crate::store::run_statistics;
+use crate::store::run_statistics::{self, RunPlace};
 use crate::store::table::{RefusedWrite, WriteOutcome};
 use crate::store::webhook_events;
 use crate::store::write::Write;
@@ -141,21 +142,31 @@ impl Runs {
     ) -> Result<(RunItem, Vec<Write>)> {
         let (id, now) = (new.id, self.now());
         let queued = RunEventKind::RunQueued { input: RunValue::Value(new.input.clone()) };
-        let kinds = [queued].into_iter().chain(happened).chain(end.map(RunEnd::event));
+        let taken_over = new.retry.iter().flat_map(|retry| retry.events.clone());
+        let kinds = [queued].into_iter().chain(taken_over).chain(happened).chain(end.map(RunEnd::event));
         let events: Vec<RunEvent> = kinds.map(|kind| RunEvent { at: now, kind }).collect();
-        let texts = self.serialize(id, &events).await?;
-        let mut writes = self.log_items(id, 1, &texts);
+        let place = RunPlace { id, account: new.account, workflow: new.workflow, retention: new.retention };
+        let texts = self.serialize(place, &events).await?;
+        let mut writes = self.log_items(place, 1, &texts);
+        if writes.iter().map(Write::bytes).sum::<usize>() > self.max_transaction_bytes {
+            // The log of a retry may be larger than a transaction. The run begins with its head, which is stored after it.
+            let log = writes.drain(1..).map(|part| self.journal.write(part));
+            try_join_all(log.collect::<Vec<_>>()).await?;
+        }
         if let Some((webhook, event)) = &new.webhook_call {
             writes.push(webhook_events::put(&self.journal, &self.bucket, *webhook, event.clone()).await?);
         }
         if let Some(parent) = &new.parent {
-            writes.push(self.entities.put(&CalledRunItem::new(parent, id)));
+            writes.push(self.entities.put(&CalledRunItem::new(parent, id, new.retention.latest_expiry(now))));
         }
         let new = new_item(new, events.len() as u64, end.map_or(RunState::Queued, RunEnd::state));
         let started_at = Some(Time::from_uuid(id.uuid()));
         let item = match end {
             None => RunItem { due_shard: Some(keys::run_shard(id)), due_at: Some(now.plus(RESEND_AFTER)), ..new },
-            Some(end) => RunItem { started_at, ended_at: Some(now), error: end.error(), ..new },
+            Some(end) => {
+                let expires_at = Some(new.retention.expiry(now).as_seconds());
+                RunItem { started_at, ended_at: Some(now), expires_at, error: end.error(), ..new }
+            }
         };
         writes.push(self.entities.put_new(&item));
         Ok((item, writes))
@@ -204,6 +215,11 @@ fn new_item(new: NewRun, events: u64, state: RunState) -> RunItem {
         error: None,
         parent: new.parent.map(ParentItem::from),
         calls: None,
+        webhook_event: new.webhook_call.map(|(webhook, event)| (webhook, event.id)),
+        erased_at: None,
+        retry_of: new.retry.map(|retry| retry.of),
+        retention: new.retention,
+        expires_at: None,
         listed_in,
         listed_by_origin,
         listed_by_state,

@@ -3,7 +3,7 @@
 use futures::future::try_join_all;
 
 use super::Runs;
-use domain::id::RunId;
+use crate::store::run_statistics::RunPlace;
 use domain::run::{RunEvent, RunValue};
 use domain::{Error, Result};
 use serde_json::Value;
@@ -14,11 +14,11 @@ const MAX_INLINE_BYTES: usize = 32 * 1024;
 
 impl Runs {
     /// Writes the events as JSON. Large values are stored in the bucket first.
-    pub(super) async fn serialize(&self, run: RunId, events: &[RunEvent]) -> Result<Vec<String>> {
+    pub(super) async fn serialize(&self, run: RunPlace, events: &[RunEvent]) -> Result<Vec<String>> {
         try_join_all(events.iter().map(|event| self.serialize_event(run, event))).await
     }
 
-    pub(super) async fn serialize_event(&self, run: RunId, event: &RunEvent) -> Result<String> {
+    pub(super) async fn serialize_event(&self, run: RunPlace, event: &RunEvent) -> Result<String> {
         let text = serde_json::to_string(event).map_err(Error::internal)?;
         if text.len() <= MAX_INLINE_BYTES {
             return Ok(text);
@@ -27,7 +27,7 @@ impl Runs {
         if let Some(value) = event.kind.value_mut()
             && let RunValue::Value(content) = value
         {
-            let name = format!("runs/{run}/{}", Uuid::now_v7());
+            let name = format!("{}/{}/{}", run.retention.object_prefix(), run.id, Uuid::now_v7());
             self.bucket.put(&name, "application/json", content.to_string().into_bytes()).await?;
             *value = RunValue::Object(name);
         }

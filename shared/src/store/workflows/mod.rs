@@ -1,6 +1,7 @@
 //! The repository of workflows. A change is written with an optimistic lock, together with the total and the work that
 //! notifies dependents.
 
+mod changes;
 mod impact;
 mod item;
 mod list;
@@ -29,9 +30,10 @@ use domain::identity::{Account, Plan};
 use domain::reference::Reference;
 use domain::run::StartableRelease;
 use domain::time::{Clock, Time};
-use domain::workflow::{Active, Workflow, WorkflowState};
+use domain::workflow::{Active, Workflow, WorkflowChange, WorkflowState};
 use domain::{Error, Result};
 
+use changes::{put_change, with_change};
 pub use impact::{Impact, Named};
 use item::{ReleaseLinks, WorkflowItem, item, stored};
 pub use list::{WorkflowFilter, WorkflowSort, WorkflowSummary};
@@ -125,6 +127,7 @@ impl Workflows {
         let stored = graph.clone();
         let item = item(workflow, graph, ReleaseLinks::default(), workflow.id.uuid());
         writes.push(self.entities.put_item(item).require("attribute_not_exists(pk)"));
+        writes.push(put_change(&self.entities, workflow, WorkflowChange::Created, workflow.id.uuid()));
         writes.push(self.counters.update(keys::workflow_count(account)).add("total", 1));
         let WriteOutcome::Refused(refused) = self.entities.transact(workflow.id.uuid(), &writes).await? else {
             return Ok(CreateOutcome::Now);
@@ -263,7 +266,7 @@ impl Workflows {
             if after.graph == before.workflow.graph { before.graph.clone() } else { self.store_graph(after).await? };
         let write_id = Uuid::now_v7();
         let schedules = self.reschedule(&before, after);
-        let mut writes = vec![self.put(after, graph.clone(), before.links, &before.workflow, write_id)];
+        let mut writes = self.put(after, graph.clone(), before.links, &before.workflow, write_id);
         writes.extend(schedules);
         let outcome = self.entities.write_all(write_id, writes).await?;
         let is_new = graph != before.graph;
@@ -306,9 +309,9 @@ impl Workflows {
         links: ReleaseLinks,
         before: &Workflow,
         write_id: Uuid,
-    ) -> Write {
+    ) -> Vec<Write> {
         let write = self.entities.put_item(item(after, graph, links, write_id));
-        revision::require(write, before.revision)
+        with_change(&self.entities, revision::require(write, before.revision), before, after, write_id)
     }
 
     async fn store_graph(&self, workflow: &Workflow) -> Result<StoredText> {
@@ -344,15 +347,17 @@ pub(super) async fn mark_reference(
             after.gone.remove(reference);
         }
         // The graph does not change, so it is neither read nor written.
+        let write_id = Uuid::now_v7();
         let write = entities
             .update(keys::workflow(account, id))
             .set("rev", after.revision)
-            .set("write_id", Uuid::now_v7())
+            .set("write_id", write_id)
             .set("gone", after.gone.iter().collect::<Vec<_>>())
             .set("head.state", after.state())
             .set("head.revision", after.revision);
         let write = revision::require(write, before.revision);
-        if entities.write(write).await?.is_written() {
+        let writes = with_change(entities, write, &before, &after, write_id);
+        if entities.write_all(write_id, writes).await?.is_written() {
             return Ok(());
         }
         attempts.next().await?;

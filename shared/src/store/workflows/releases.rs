@@ -155,11 +155,11 @@ impl Workflows {
         self.add_dependents(&draft, &needs.references).await?;
 
         let write_id = Uuid::now_v7();
-        let mut writes = vec![
-            self.put(&workflow, graph, needs.links(), &draft, write_id),
+        let mut writes = self.put(&workflow, graph, needs.links(), &draft, write_id);
+        writes.extend([
             self.entities.put_item(release_item(account, draft.id, &release)).require("attribute_not_exists(pk)"),
             self.entities.put_item(deployment_item(account, draft.id, &deployment)).require("attribute_not_exists(pk)"),
-        ];
+        ]);
         writes.extend(self.switch_links(&workflow, &active, links, &needs, now).await?);
         if !was_written(&self.entities.transact(write_id, &writes).await?, write_id)? {
             self.bucket.discard(&name).await;
@@ -229,10 +229,8 @@ impl Workflows {
         self.add_dependents(&workflow, &needs.references).await?;
 
         let write_id = Uuid::now_v7();
-        let mut writes = vec![
-            self.put(&workflow, before.graph, needs.links(), &before.workflow, write_id),
-            self.entities.put_item(deployment_item(account, id, &deployment)).require("attribute_exists(pk)"),
-        ];
+        let mut writes = self.put(&workflow, before.graph, needs.links(), &before.workflow, write_id);
+        writes.push(self.entities.put_item(deployment_item(account, id, &deployment)).require("attribute_exists(pk)"));
         writes.extend(self.switch_links(&workflow, &active, before.links, &needs, now).await?);
         let is_written = was_written(&self.entities.transact(write_id, &writes).await?, write_id)?;
         Ok(is_written.then_some((workflow, deployment)))
