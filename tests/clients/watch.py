@@ -141,6 +141,10 @@ expect("previews", answer["error"]["code"] == "invalid_body", answer)
 answer = call("runs", "POST", f"/builder/v1/workflows/{workflow['id']}/runs", TOKEN, status=409)
 expect("runs", answer["error"]["code"] == "unpublished_changes", answer)
 
+nowhere = "019cb8e2-3f4a-7c21-9b6d-000000000000"
+answer = call("run-events", "GET", f"/builder/v1/workflows/{workflow['id']}/runs/{nowhere}/events", TOKEN, status=404)
+expect("run-events", answer["error"]["code"] == "run_not_found", answer)
+
 answer = call("hooks", "POST", "/hooks/v1/019cb8e2-3f4a-7c21-9b6d-000000000000", TOKEN, status=404)
 expect("hooks", answer["error"]["code"] == "webhook_not_found", answer)
 

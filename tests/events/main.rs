@@ -60,6 +60,7 @@ const ANSWERS: &[(&str, u64, Option<&str>)] = &[
     ("reference/docs-page", 200, None),
     ("reference/health", 200, None),
     ("reference/openapi", 200, None),
+    ("run-events/unknown", 404, Some("workflow_not_found")),
     ("runs/get-unknown", 404, Some("workflow_not_found")),
     ("runs/start-unknown", 404, Some("workflow_not_found")),
     ("workflows/create", 201, None),

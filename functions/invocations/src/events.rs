@@ -3,19 +3,16 @@
 use std::convert::Infallible;
 use std::time::Duration;
 
-use axum::body::Body;
-use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
-use bytes::Bytes;
 use domain::Result;
-use futures::stream;
+use futures::{StreamExt, stream};
 use runner::InvocationEvent;
 use serde::Serialize;
 use serde_json::{Value, json};
 use shared::http::standard::error_body;
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
-use tokio::time::timeout;
 
 use crate::dto::InvokeOut;
 use crate::invocation::AgentInvocation;
@@ -23,8 +20,6 @@ use crate::invocation::AgentInvocation;
 /// When it is full, the invocation waits for the client.
 const CAPACITY: usize = 64;
 const HEARTBEAT: Duration = Duration::from_secs(15);
-/// An SSE comment, which clients ignore. It keeps idle connections open.
-const HEARTBEAT_EVENT: Bytes = Bytes::from_static(b": the agent is at work\n\n");
 
 /// A stream whose last event is `done` or `error`. If the client leaves, the invocation is dropped.
 pub fn respond(invocation: AgentInvocation) -> Response {
@@ -32,24 +27,22 @@ pub fn respond(invocation: AgentInvocation) -> Response {
     let task = tokio::spawn(invocation.carry_out(Some(events)));
     let abort = AbortOnDrop(task.abort_handle());
     let state = Some((received, task, abort));
-    let body = stream::unfold(state, async |state| {
+    let events = stream::unfold(state, async |state| {
         let (mut received, task, abort) = state?;
-        match timeout(HEARTBEAT, received.recv()).await {
-            Err(_) => Some((HEARTBEAT_EVENT, Some((received, task, abort)))),
-            Ok(Some(event)) => Some((event_of(event), Some((received, task, abort)))),
+        match received.recv().await {
+            Some(event) => Some((describe(event), Some((received, task, abort)))),
             // The invocation has dropped its sender, so it has ended.
-            Ok(None) => {
+            None => {
                 let end = task.await.unwrap_or_else(|error| Err(domain::Error::internal(error)));
                 Some((last_event(end), None))
             }
         }
     });
-    let body = Body::from_stream(futures::StreamExt::map(body, Ok::<_, Infallible>));
-    let kind = [(CONTENT_TYPE, "text/event-stream"), (CACHE_CONTROL, "no-cache")];
-    (kind, body).into_response()
+    let heartbeat = KeepAlive::new().interval(HEARTBEAT).text("the agent is at work");
+    Sse::new(events.map(Ok::<_, Infallible>)).keep_alive(heartbeat).into_response()
 }
 
-fn event_of(event: InvocationEvent) -> Bytes {
+fn describe(event: InvocationEvent) -> Event {
     match event {
         InvocationEvent::Began { step, action } => write("step", &json!({"step": step, "action": action})),
         InvocationEvent::Text { step, text } => write("text", &json!({"step": step, "text": text})),
@@ -62,16 +55,16 @@ fn event_of(event: InvocationEvent) -> Bytes {
     }
 }
 
-fn last_event(end: Result<InvokeOut>) -> Bytes {
+fn last_event(end: Result<InvokeOut>) -> Event {
     match end {
         Ok(answer) => write("done", &answer),
         Err(error) => write("error", &error_body(&error)),
     }
 }
 
-fn write(name: &str, data: &impl Serialize) -> Bytes {
+fn write(name: &str, data: &impl Serialize) -> Event {
     let data = serde_json::to_value(data).unwrap_or(Value::Null);
-    format!("event: {name}\ndata: {data}\n\n").into()
+    Event::default().event(name).data(data.to_string())
 }
 
 struct AbortOnDrop(AbortHandle);

@@ -1,0 +1,4 @@
+//! Response bodies of the events of runs.
+
+pub mod activity;
+pub mod event;

@@ -1,0 +1,45 @@
+//! `/builder/v1/workflows/{id}/runs/{run_id}/events` and `…/activity`: what happened in a run, in pages and live. Apart from
+//! `runs`, because it streams its responses, and a follower occupies it for minutes.
+
+mod dto;
+mod follow;
+mod handlers;
+mod routes;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use domain::{Error, Result};
+use shared::auth::Auth;
+use shared::store::{Runs, Workflows};
+use shared::{Context, config};
+
+pub use routes::{document, router};
+
+/// The stores that the handlers share.
+#[derive(Clone)]
+pub struct Stores {
+    auth: Arc<Auth>,
+    workflows: Workflows,
+    runs: Runs,
+    /// How long a stream stays open. Then its client opens the next one.
+    stream_time: Duration,
+}
+
+impl Stores {
+    fn new(context: &Context) -> Result<Self> {
+        let seconds = context.config.required(config::STREAM_SECONDS).map_err(Error::internal)?;
+        Ok(Self {
+            auth: Arc::new(Auth::new(context)?),
+            workflows: Workflows::new(context)?,
+            runs: Runs::new(context)?,
+            stream_time: Duration::from_secs(seconds.parse().map_err(Error::internal)?),
+        })
+    }
+}
+
+impl AsRef<Auth> for Stores {
+    fn as_ref(&self) -> &Auth {
+        &self.auth
+    }
+}

@@ -1,0 +1,11 @@
+//! Cold start of the Lambda `run-events`. Its responses are streamed; a JSON response is a stream of one chunk.
+
+use shared::http::streaming;
+use shared::{Context, telemetry};
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), streaming::Error> {
+    telemetry::init();
+    let context = Context::from_env();
+    streaming::run(run_events::router(&context)?).await
+}

@@ -1,0 +1,19 @@
+//! The route table of the events of runs.
+
+use axum::Router;
+use domain::Result;
+use shared::http::{finish, standard};
+use shared::{Context, routes};
+
+use crate::Stores;
+use crate::handlers::*;
+
+routes! { Stores;
+    "/builder/v1/workflows/{id}/runs/{run_id}/events" => get(list_run_events?);
+    "/builder/v1/workflows/{id}/runs/{run_id}/activity" => get(list_run_activity?);
+}
+
+pub fn router(context: &Context) -> Result<Router> {
+    let router = table().with_state(Stores::new(context)?);
+    Ok(finish(router, ROUTES, standard::AREA, "run-events", &context.config))
+}
