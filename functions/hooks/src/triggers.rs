@@ -9,6 +9,7 @@ use axum::http::StatusCode;
 use axum::http::header::LOCATION;
 use axum::response::{IntoResponse, Response};
 use domain::id::{Id, RunId, WebhookId, WorkflowId};
+use domain::retention::RunRetention;
 use domain::run::{NewRun, RunEnd, RunOrigin};
 use domain::time::Time;
 use domain::webhook::{Webhook, WebhookMode, WebhookOutcome};
@@ -60,7 +61,7 @@ impl<'a> AuthorizedCall<'a> {
         let Self { stores, webhook, call, .. } = self;
         let input = call.input()?;
         let start_key = call.start_key(webhook.id, &input)?;
-        let workflow = self.admit().await?;
+        let (workflow, retention) = self.admit().await?;
         if let Some(start_key) = &start_key
             && let Some(first) = stores.runs.find_started(start_key).await?
         {
@@ -70,6 +71,7 @@ impl<'a> AuthorizedCall<'a> {
         let release = stores.plans.find(webhook.account, webhook.workflow, startable.release).await?;
         let trigger = release.trigger_of(webhook.id).ok_or_else(unused_webhook)?;
         let new = NewRun::new(startable, RunOrigin::Webhook, release.plan.steps[trigger].id.clone(), input);
+        let new = new.with_retention(retention);
         let pure = match webhook.mode {
             WebhookMode::Sync => self.carry_out(&release, &new, trigger).await?,
             WebhookMode::Async => None,
@@ -80,8 +82,8 @@ impl<'a> AuthorizedCall<'a> {
         }
     }
 
-    /// Checks that the owner of the webhook may run workflows, and reads the workflow.
-    async fn admit(&self) -> Result<WorkflowHeader> {
+    /// Checks that the owner of the webhook may run workflows. Reads the workflow, and how long its runs are kept.
+    async fn admit(&self) -> Result<(WorkflowHeader, RunRetention)> {
         let Self { stores, webhook, .. } = self;
         let workflow = async {
             match stores.workflows.get_header(webhook.account, webhook.workflow).await {
@@ -97,8 +99,8 @@ impl<'a> AuthorizedCall<'a> {
             }
             Ok(())
         };
-        let (_, workflow, ()) = futures::try_join!(stores.owners.admit(webhook.account), workflow, record_use)?;
-        Ok(workflow)
+        let (owner, workflow, ()) = futures::try_join!(stores.owners.admit(webhook.account), workflow, record_use)?;
+        Ok((workflow, owner.plan.run_retention))
     }
 
     /// Carries out the run if it needs no effect and ends in time.

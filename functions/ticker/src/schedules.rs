@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use domain::retention::RunRetention;
 use domain::run::{NewRun, RunOrigin};
 use domain::schedule::{CatchUp, Overlap};
 use domain::time::Time;
@@ -51,8 +52,12 @@ async fn handle_due(stores: &Stores, id: &ScheduleId, now: Time) -> Result<()> {
     let planned_at = next.ok_or_else(|| Error::internal("a schedule has no next time"))?.into();
     let mut queued = schedule.progress.queued.clone();
     queued.extend(times.into_iter().map(Time::from).filter(|time| !is_skipped(&schedule, *time)));
-    if !queued.is_empty() && !is_admitted(stores, &schedule).await? {
-        queued.clear();
+    let mut retention = RunRetention::default();
+    if !queued.is_empty() {
+        match admit(stores, &schedule).await? {
+            Some(admitted) => retention = admitted,
+            None => queued.clear(),
+        }
     }
     if overlap == Overlap::Queue {
         queued.drain(..queued.len().saturating_sub(MAX_QUEUED));
@@ -73,7 +78,7 @@ async fn handle_due(stores: &Stores, id: &ScheduleId, now: Time) -> Result<()> {
         let progress = ScheduleProgress { planned_at, queued: queued.clone(), due_at: Some(due_at) };
         let run = starts.then(|| {
             let (node_id, input) = (schedule.node_id.clone(), schedule.settings.input.clone());
-            NewRun::new(schedule.release(), RunOrigin::Scheduled, node_id, input)
+            NewRun::new(schedule.release(), RunOrigin::Scheduled, node_id, input).with_retention(retention)
         });
         let last_run = run.as_ref().map(|run| run.id).or(schedule.last_run);
         let is_written = match run {
@@ -101,11 +106,11 @@ async fn may_start(stores: &Stores, schedule: &ActiveSchedule) -> Result<bool> {
     }
 }
 
-/// Whether the owner may start runs. The times of a suspended owner are dropped.
-async fn is_admitted(stores: &Stores, schedule: &ActiveSchedule) -> Result<bool> {
+/// How long the runs of the owner are kept. None if the owner may not start runs: the times of a suspended owner are dropped.
+async fn admit(stores: &Stores, schedule: &ActiveSchedule) -> Result<Option<RunRetention>> {
     match stores.owners.admit(schedule.account).await {
-        Ok(_) => Ok(true),
-        Err(Error::Unauthenticated(_)) => Ok(false),
+        Ok(owner) => Ok(Some(owner.plan.run_retention)),
+        Err(Error::Unauthenticated(_)) => Ok(None),
         Err(error) => Err(error),
     }
 }

@@ -42,6 +42,7 @@ impl Functions {
                 ("invocations", invocations::router(&context("invocations"))?),
                 ("previews", previews::router(&context("previews"))?),
                 ("reference", reference::router(&context("reference"))?),
+                ("run-events", run_events::router(&context("run-events"))?),
                 ("runs", runs::router(&context("runs"))?),
                 ("workflows", workflows::router(&context("workflows"))?),
             ]),

@@ -172,6 +172,7 @@ fn accesses_of_call(call: &Metadata, request: &HttpRequest) -> Result<Vec<Access
         }
         "SQS" => vec![access("sqs", operation.trim_end_matches("Batch"), body()?.queue_url)],
         "KMS" => vec![access("kms", operation, body()?.key_id)],
+        "S3" if operation == "ListObjectsV2" => vec![access("s3", "ListBucket", object_path(request)?)],
         "S3" => vec![access("s3", operation, object_path(request)?)],
         "Bedrock Runtime" if operation.ends_with("Stream") => {
             vec![access("bedrock", "InvokeModelWithResponseStream", String::new())]

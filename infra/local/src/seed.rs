@@ -10,6 +10,7 @@ use domain::ledger::{Adjustment, EntryKind};
 use domain::limits::PlanLimits;
 use domain::money::Money;
 use domain::provider::{ProviderKind, Timeouts};
+use domain::retention::RunRetention;
 use domain::time::Time;
 use domain::token::{SecretToken, TokenKind};
 use serde_json::Map;
@@ -57,6 +58,7 @@ pub fn default_plan() -> Plan {
         models: AllowedModels::All,
         is_billing_exempt: false,
         has_rate_limits: false,
+        run_retention: RunRetention::default(),
         limits: PlanLimits::default(),
     }
 }

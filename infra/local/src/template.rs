@@ -259,7 +259,15 @@ mod tests {
         let rule = |prefix: &str, days| LifecycleRule { prefix: prefix.to_owned(), days };
         assert_eq!(
             template.buckets["FilesBucket"],
-            [rule("tmp/", 2), rule("webhook-events/", 31), rule("vectors/", 90)]
+            [
+                rule("tmp/", 2),
+                rule("webhook-events/", 31),
+                rule("runs/7d/", 98),
+                rule("runs/30d/", 121),
+                rule("runs/90d/", 181),
+                rule("runs/365d/", 456),
+                rule("vectors/", 90),
+            ]
         );
         let agents: Vec<_> = template.routes.iter().filter(|route| route.function == "agents").collect();
         assert_eq!(agents.len(), 4);

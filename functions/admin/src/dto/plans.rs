@@ -3,6 +3,7 @@
 use domain::Result;
 use domain::catalog::Maintenance;
 use domain::identity::{AllowedModels, Plan};
+use domain::retention::RunRetention;
 use domain::{Error, catalog::is_model_name};
 use serde::{Deserialize, Serialize};
 use shared::http::gateway::{PlanLimitsIn, PlanLimitsOut};
@@ -29,6 +30,9 @@ pub struct PlanIn {
     /// Whether the rate limits in `limits` are enforced. Defaults to false.
     has_rate_limits: Option<bool>,
     limits: Option<PlanLimitsIn>,
+    /// The number of days for which a run of a workflow is kept after its end. Defaults to 30.
+    #[schema(minimum = 1, maximum = 365)]
+    run_retention_days: Option<u16>,
 }
 
 impl PlanIn {
@@ -44,6 +48,8 @@ impl PlanIn {
                 None => Ok(AllowedModels::Only(names)),
             }
         });
+        let retention = self.run_retention_days.map(RunRetention::try_from).transpose();
+        let retention = retention.map_err(|problem| Error::invalid_body("run_retention_days", problem))?;
         Ok(Plan {
             id: id.to_owned(),
             name: self.name,
@@ -51,6 +57,7 @@ impl PlanIn {
             is_billing_exempt: self.is_billing_exempt.unwrap_or_default(),
             has_rate_limits: self.has_rate_limits.unwrap_or_default(),
             limits: self.limits.unwrap_or_default().read()?,
+            run_retention: retention.unwrap_or_default(),
         })
     }
 }
@@ -69,10 +76,12 @@ pub struct PlanOut {
     /// Whether the rate limits in `limits` are enforced.
     has_rate_limits: bool,
     limits: PlanLimitsOut,
+    /// The number of days for which a run of a workflow is kept after its end.
+    run_retention_days: u16,
 }
 
 impl From<&Plan> for PlanOut {
-    fn from(Plan { id, name, models, is_billing_exempt, has_rate_limits, limits }: &Plan) -> Self {
+    fn from(Plan { id, name, models, is_billing_exempt, has_rate_limits, limits, run_retention }: &Plan) -> Self {
         Self {
             id: id.clone(),
             name: name.clone(),
@@ -83,6 +92,7 @@ impl From<&Plan> for PlanOut {
             is_billing_exempt: *is_billing_exempt,
             has_rate_limits: *has_rate_limits,
             limits: (*limits).into(),
+            run_retention_days: run_retention.days(),
         }
     }
 }

@@ -1,8 +1,9 @@
 //! Request and response bodies of the runs API.
 
+pub mod activity;
 pub mod analytics;
-pub mod event;
 pub mod list;
+pub mod replay;
 pub mod review;
 pub mod run;
 pub mod trace;

@@ -25,6 +25,20 @@ pub struct StartRunIn {
     pub idempotency_key: Option<String>,
 }
 
+/// What a retry repeats.
+#[derive(Default, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[schema(title = "RetryRun")]
+pub struct RetryRunIn {
+    /// The id of the first node to repeat. All nodes that follow it are repeated, too; in a loop, for each element. By
+    /// default, the run continues where it failed or was stopped.
+    #[schema(example = "send")]
+    pub from_node: Option<String>,
+    /// A request with the same key within 24 hours returns the run that the first one started.
+    #[schema(min_length = 1, max_length = 200)]
+    pub idempotency_key: Option<String>,
+}
+
 /// A run, as a list shows it.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -51,6 +65,12 @@ pub struct RunEntryOut {
     /// The time between `startedAt` and `finishedAt`.
     #[schema(required)]
     duration_ms: Option<u64>,
+    /// The run that this one repeats in part.
+    #[schema(required)]
+    retry_of: Option<Uuid>,
+    /// When the values of the run were erased.
+    #[schema(required, format = DateTime)]
+    erased_at: Option<String>,
 }
 
 /// A run: one execution of a release of a workflow.
@@ -122,6 +142,8 @@ impl From<Run> for RunEntryOut {
             started_at: run.started_at.map(|at| at.to_string()),
             finished_at: run.ended_at.map(|at| at.to_string()),
             duration_ms: run.duration().map(|duration| duration.as_millis() as u64),
+            retry_of: run.retry_of.map(|run| run.uuid()),
+            erased_at: run.erased_at.map(|at| at.to_string()),
             error: run.error.map(RunErrorOut::from),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use domain::run::AgentAction;
+use domain::run::{AgentAction, StepError};
 use domain::time::Time;
 use engine::compile::ExecutionPlan;
 use engine::drive::{Span, SpanState};
@@ -13,7 +13,6 @@ use shared::store::usage::Figures;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use super::event::StepErrorOut;
 use super::usage::{ModelUsageOut, NodeUsageOut, RunUsageOut};
 
 /// A longer trace is cut. `step` shows each of its parts.
@@ -79,7 +78,7 @@ pub struct SpanOut {
     /// The values that are too large for this response: more than 64 KB each, or 2 MB in all.
     omitted: Vec<&'static str>,
     #[schema(required)]
-    error: Option<StepErrorOut>,
+    error: Option<StepError>,
     /// The calls of models of all attempts of this step. Null if it has called none.
     #[schema(required)]
     usage: Option<ModelUsageOut>,
@@ -192,7 +191,7 @@ impl SpanOut {
             input,
             output,
             omitted,
-            error: span.error.map(StepErrorOut::from),
+            error: span.error,
             usage: usage.map(ModelUsageOut::from),
             children: Vec::new(),
         }

@@ -5,7 +5,7 @@ use domain::id::{RunId, WorkflowId};
 use shared::http::NoBody;
 use shared::http::standard::{ApiError, Caller, Data, ErrorBody, ErrorResponses, NotFound, Path, Result};
 
-use super::runs::{find_run, load_run, run_response};
+use super::runs::{load_run, run_response};
 use crate::Stores;
 use crate::dto::run::RunOut;
 
@@ -28,7 +28,7 @@ pub async fn cancel_run(
     let account = caller.account();
     load_run(&stores, account, id, run_id).await?.check_cancellable()?;
     stores.runs.cancel(run_id).await?;
-    run_response(&stores, find_run(&stores, account, id, run_id).await?, caller.at).await
+    run_response(&stores, stores.runs.get(account, id, run_id).await?, caller.at).await
 }
 
 /// Stop a run
@@ -53,5 +53,5 @@ pub async fn stop_run(
     let account = caller.account();
     load_run(&stores, account, id, run_id).await?.check_stoppable()?;
     stores.runs.stop(run_id).await?;
-    run_response(&stores, find_run(&stores, account, id, run_id).await?, caller.at).await
+    run_response(&stores, stores.runs.get(account, id, run_id).await?, caller.at).await
 }

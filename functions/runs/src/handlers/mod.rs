@@ -1,7 +1,10 @@
 //! The handlers of the runs API.
 
+pub mod activity;
 pub mod analytics;
 pub mod controls;
-pub mod history;
+pub mod replays;
+pub mod retries;
 pub mod reviews;
 pub mod runs;
+pub mod trace;

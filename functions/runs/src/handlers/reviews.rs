@@ -8,7 +8,7 @@ use serde_json::json;
 use shared::http::standard::{Caller, Data, ErrorBody, ErrorResponses, Json, NotFound, NotJson, Path, Result};
 use shared::store::runs::{OpenReview, ReviewState};
 
-use super::runs::{find_run, load_run, run_response};
+use super::runs::{load_run, run_response};
 use crate::Stores;
 use crate::dto::review::{DecisionIn, ResolveWaitIn};
 use crate::dto::run::RunOut;
@@ -47,7 +47,7 @@ pub async fn resolve_wait(
     } else if let Some(winner) = stores.runs.resolve(run.id, &review.step, answer?).await? {
         return Err(already_resolved(&winner).into());
     }
-    run_response(&stores, find_run(&stores, account, id, run_id).await?, caller.at).await
+    run_response(&stores, stores.runs.get(account, id, run_id).await?, caller.at).await
 }
 
 /// The review that a request means: the open one, or the one that was open.

@@ -3,12 +3,12 @@
 use axum::extract::State;
 use axum::http::StatusCode;
 use domain::graph::hash;
-use domain::id::{Id, RunId, WorkflowId};
+use domain::id::{RunId, WorkflowId};
 use domain::identity::Account;
 use domain::run::{NewRun, Run, RunOrigin, RunState};
 use domain::time::Time;
 use domain::{Error, Result as DomainResult};
-use serde_json::json;
+use serde_json::{Value, json};
 use shared::http::cursor::Cursors;
 use shared::http::standard::{
     Caller, Data, DataSlice, ErrorBody, ErrorResponses, NotFound, NotJson, OptionalJson, Path, Query, Result,
@@ -49,13 +49,14 @@ pub async fn start_run(
     if let Some(start_key) = &start_key
         && let Some(first) = stores.runs.find_started(start_key).await?
     {
-        let run = find_run(&stores, account, id, first).await?;
+        let run = stores.runs.get(account, id, first).await?;
         return Ok((StatusCode::ACCEPTED, run_response(&stores, run, caller.at).await?));
     }
     let startable = workflow.startable_release()?;
     let trigger = stores.triggers.find(account, id, startable.release).await?;
     let node_id = trigger.node_id.clone();
     let new = NewRun::new(startable, RunOrigin::Manual, node_id, trigger.check_input(input).await?);
+    let new = new.with_retention(caller.plan.run_retention);
     let input = ShownValue::Value(new.input.clone());
     match stores.runs.start(new, start_key).await? {
         Started::Now(run) => {
@@ -63,13 +64,13 @@ pub async fn start_run(
             Ok((StatusCode::ACCEPTED, Data { data: RunOut::new(*run, content) }))
         }
         Started::Before(first) => {
-            let run = find_run(&stores, account, id, first).await?;
+            let run = stores.runs.get(account, id, first).await?;
             Ok((StatusCode::ACCEPTED, run_response(&stores, run, caller.at).await?))
         }
     }
 }
 
-fn start_key(id: WorkflowId, key: String, input: &Option<serde_json::Value>) -> DomainResult<StartKey> {
+pub(super) fn start_key(id: WorkflowId, key: String, input: &Option<serde_json::Value>) -> DomainResult<StartKey> {
     let start_key = StartKey::new(format!("manual#{id}"), key, hash(&json!({"input": input})));
     let problem = || format!("1 to {} characters", StartKey::MAX_CHARS);
     start_key.ok_or_else(|| Error::invalid_body("idempotencyKey", problem()))
@@ -119,25 +120,48 @@ pub async fn get_run(
     run_response(&stores, run, caller.at).await
 }
 
+/// Erase a run
+///
+/// Deletes what a run that has ended has stored: its input and output, the values and messages of its events, its reviews,
+/// and the content of the webhook call that started it. The runs that it has started are erased, too. That the run took
+/// place, its times and what it cost stay.
+#[utoipa::path(
+    delete, path = "/builder/v1/workflows/{id}/runs/{run_id}", tag = "runs",
+    params(("id" = Uuid, Path, description = "The workflow"), ("run_id" = Uuid, Path, description = "The run")),
+    responses(
+        (status = 204, description = "The values are no longer shown, and are deleted shortly"),
+        (status = 409, description = "`invalid_state`: the run is in progress", body = ErrorBody),
+        NotFound<(WorkflowId, RunId)>, ErrorResponses,
+    ),
+)]
+pub async fn erase_run(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    Path((id, run_id)): Path<(WorkflowId, RunId)>,
+) -> Result<StatusCode> {
+    load_run(&stores, caller.account(), id, run_id).await?.check_erasable()?;
+    stores.runs.erase(run_id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
 /// Reads a run of a workflow that still exists.
 pub async fn load_run(stores: &Stores, account: Account, workflow: WorkflowId, id: RunId) -> DomainResult<Run> {
     stores.workflows.get_header(account, workflow).await?;
-    find_run(stores, account, workflow, id).await
-}
-
-/// Reads a run of a workflow of the account.
-pub async fn find_run(stores: &Stores, account: Account, workflow: WorkflowId, id: RunId) -> DomainResult<Run> {
-    let run = stores.runs.find(id).await?;
-    let run = run.filter(|run| run.account == account && run.workflow == workflow);
-    run.ok_or(Error::NotFound { kind: RunId::KIND })
+    stores.runs.get(account, workflow, id).await
 }
 
 /// Builds the response of a run. The values of the log are read only if the run has them.
 pub async fn run_response(stores: &Stores, run: Run, now: Time) -> Result<Data<RunOut>> {
     let output = async {
         match run.state {
-            RunState::Completed => stores.runs.output(run.id).await.map(Some),
+            RunState::Completed if run.erased_at.is_none() => stores.runs.output(run.id).await.map(Some),
             _ => Ok(None),
+        }
+    };
+    let input = async {
+        match run.erased_at {
+            None => stores.runs.input(run.id).await,
+            Some(_) => Ok(ShownValue::Value(Value::Null)),
         }
     };
     let waiting = async {
@@ -153,7 +177,7 @@ pub async fn run_response(stores: &Stores, run: Run, now: Time) -> Result<Data<R
             None => Ok(RunUsageOut::default()),
         }
     };
-    let (input, output, waiting, usage) = futures::try_join!(stores.runs.input(run.id), output, waiting, usage)?;
+    let (input, output, waiting, usage) = futures::try_join!(input, output, waiting, usage)?;
     let content = RunContent { input, output, waiting: waiting.map(Into::into), usage };
     Ok(Data { data: RunOut::new(run, content) })
 }

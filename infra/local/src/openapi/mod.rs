@@ -49,6 +49,7 @@ pub fn documents() -> [Document; 2] {
             [
                 agents::document(),
                 invocations::document(),
+                run_events::document(),
                 workflows::document(),
                 channels::document(),
                 previews::document(),

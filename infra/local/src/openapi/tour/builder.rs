@@ -240,6 +240,7 @@ impl TourClient {
         self.platform.drain().await;
         self.get(run).await?;
         self.record_history().await?;
+        self.record_repetitions(&first["data"]["releaseId"]).await?;
         self.path_parameters.insert("id", workflow);
         Ok(())
     }
@@ -256,9 +257,25 @@ impl TourClient {
             "/builder/v1/workflows/{id}/analytics",
             "/builder/v1/workflows/{id}/analytics/summary",
             "/builder/v1/workflows/{id}/analytics/runs",
+            "/builder/v1/workflows/{id}/activity",
         ] {
             self.get(path).await?;
         }
+        Ok(())
+    }
+
+    /// Repeats a run in part, replays it, and erases it.
+    async fn record_repetitions(&mut self, release: &Value) -> Result<(), Failure> {
+        let release_before = self.path_parameters["release_id"].clone();
+        self.set_parameter("release_id", release);
+        let retry = "/builder/v1/workflows/{id}/runs/{run_id}/retry";
+        self.send("POST", retry, Some(json!({"fromNode": "check", "idempotencyKey": "again"}))).await?;
+        self.send("POST", retry, Some(json!({}))).await?;
+        self.send("POST", "/builder/v1/workflows/{id}/runs/{run_id}/replay", Some(json!({}))).await?;
+        self.send("POST", "/builder/v1/workflows/{id}/releases/{release_id}/rehearse", Some(json!({"sample": 10})))
+            .await?;
+        self.send("DELETE", "/builder/v1/workflows/{id}/runs/{run_id}", None).await?;
+        self.path_parameters.insert("release_id", release_before);
         Ok(())
     }
 

@@ -1,0 +1,114 @@
+//! Handlers that replay runs against another release. Nothing is performed, stored or paid.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::State;
+use domain::id::{ReleaseId, RunId, WorkflowId};
+use domain::run::{Run, RunState};
+use domain::{Error, Result as DomainResult};
+use engine::compile::ExecutionPlan;
+use engine::replay::{Recording, compare, replay};
+use runner::Plans;
+use shared::http::standard::{Caller, Data, ErrorBody, ErrorResponses, NotFound, NotJson, OptionalJson, Path, Result};
+use shared::offload::offload;
+use shared::store::runs::RunFilter;
+use tokio::time::Instant;
+
+use super::runs::load_run;
+use crate::Stores;
+use crate::dto::replay::{RehearsalOut, RehearseIn, ReplayOut, ReplayRunIn, ReplayedRun};
+
+const MAX_SAMPLE: u32 = 100;
+/// A rehearsal that takes longer answers with the runs so far. The API closes requests after 29 s.
+const REHEARSAL: Duration = Duration::from_secs(15);
+
+/// Replay a run
+///
+/// Shows what the run would have done in another release. Each effect takes the result that the run recorded: no model
+/// and no other system is called. An effect with another request, or one that the run did not perform, is a new effect.
+#[utoipa::path(
+    post, path = "/builder/v1/workflows/{id}/runs/{run_id}/replay", tag = "runs",
+    params(("id" = Uuid, Path, description = "The workflow"), ("run_id" = Uuid, Path, description = "The run")),
+    request_body = Option<ReplayRunIn>,
+    responses(
+        (status = 200, description = "The run in both releases, node by node", body = Data<ReplayOut>),
+        (status = 409, description = "`invalid_state`: the run is in progress or was erased, or the release does not have \
+            its trigger; `unpublished_changes`", body = ErrorBody),
+        NotFound<(WorkflowId, RunId)>, NotJson, ErrorResponses,
+    ),
+)]
+pub async fn replay_run(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    Path((id, run_id)): Path<(WorkflowId, RunId)>,
+    OptionalJson(ReplayRunIn { release_id }): OptionalJson<ReplayRunIn>,
+) -> Result<Data<ReplayOut>> {
+    let account = caller.account();
+    let workflow = stores.workflows.get_header(account, id).await?;
+    let run = load_run(&stores, account, id, run_id).await?;
+    run.check_erasable()?;
+    run.check_not_erased()?;
+    let release_id = match (release_id, &workflow.active) {
+        (Some(release), _) => ReleaseId::from(release),
+        (None, Some(active)) => active.release,
+        (None, None) => return Err(Error::internal("a workflow with runs has no release").into()),
+    };
+    let release = stores.workflows.release(account, id, release_id).await?;
+    let plan = stores.plans.find(account, id, release_id).await?.plan.clone();
+    let replayed = replay_against(&stores, run, plan).await?;
+    let replayed = replayed.ok_or_else(|| Error::invalid_state("the release does not have the trigger of the run"))?;
+    Ok(Data { data: ReplayOut::new(replayed, release_id.uuid(), release.number) })
+}
+
+/// Rehearse a release
+///
+/// Replays the latest runs of the workflow against a release, and reports how many would have ended otherwise: a
+/// regression test made of production.
+#[utoipa::path(
+    post, path = "/builder/v1/workflows/{id}/releases/{release_id}/rehearse", tag = "runs",
+    params(("id" = Uuid, Path, description = "The workflow"), ("release_id" = Uuid, Path, description = "The release")),
+    request_body = Option<RehearseIn>,
+    responses(
+        (status = 200, description = "The outcomes", body = Data<RehearsalOut>),
+        NotFound<(WorkflowId, ReleaseId)>, NotJson, ErrorResponses,
+    ),
+)]
+pub async fn rehearse_release(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    Path((id, release_id)): Path<(WorkflowId, ReleaseId)>,
+    OptionalJson(RehearseIn { sample }): OptionalJson<RehearseIn>,
+) -> Result<Data<RehearsalOut>> {
+    if !(1..=MAX_SAMPLE).contains(&sample) {
+        return Err(Error::invalid_body("sample", format_args!("1 to {MAX_SAMPLE}")).into());
+    }
+    let until = Instant::now() + REHEARSAL;
+    let account = caller.account();
+    stores.workflows.get_header(account, id).await?;
+    stores.workflows.release(account, id, release_id).await?;
+    let plan = stores.plans.find(account, id, release_id).await?.plan.clone();
+    let filter = RunFilter { states: vec![RunState::Completed, RunState::Failed], ..RunFilter::default() };
+    let latest = stores.runs.list(id, &filter, sample, None).await?.items;
+    let mut replayed = Vec::new();
+    for run in latest.into_iter().filter(|run| run.erased_at.is_none()) {
+        if Instant::now() >= until {
+            break;
+        }
+        replayed.push(replay_against(&stores, run, plan.clone()).await?);
+    }
+    Ok(Data { data: RehearsalOut::new(replayed) })
+}
+
+/// Replays a run against its own release and another one. None if that one does not have the trigger of the run.
+async fn replay_against(stores: &Stores, run: Run, plan: Arc<ExecutionPlan>) -> DomainResult<Option<ReplayedRun>> {
+    let (own, log) = futures::try_join!(stores.plans.plan(&run), stores.runs.log(run.id))?;
+    offload(move || {
+        let recording = Recording::new(run.id, &run.trigger, &own, log)?;
+        let Some(after) = replay(&recording, &plan) else { return Ok(None) };
+        let before = replay(&recording, &own).ok_or_else(|| Error::internal("a release lost the trigger of a run"))?;
+        let nodes = compare((&before, &own), (&after, &plan));
+        Ok(Some(ReplayedRun { run, before: before.end, after: after.end, nodes }))
+    })
+    .await
+}

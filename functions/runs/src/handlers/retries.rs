@@ -1,0 +1,78 @@
+//! The handler that repeats a part of a run.
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use domain::id::{RunId, WorkflowId};
+use domain::run::{NewRun, Run, RunEventKind, RunOrigin, RunRetry, RunState, RunValue, StartableRelease};
+use domain::{Error, Result as DomainResult};
+use engine::drive::kept_events;
+use runner::Plans;
+use serde_json::json;
+use shared::http::standard::{Caller, Data, ErrorBody, ErrorResponses, NotFound, NotJson, OptionalJson, Path, Result};
+use shared::store::runs::Started;
+
+use super::runs::{load_run, run_response, start_key};
+use crate::Stores;
+use crate::dto::run::{RetryRunIn, RunOut};
+
+/// Retry a run
+///
+/// Starts a new run of the same release with the same input. It takes over the results that are recorded before the
+/// node, so calls of models and of other systems that succeeded are not repeated or paid again.
+#[utoipa::path(
+    post, path = "/builder/v1/workflows/{id}/runs/{run_id}/retry", tag = "runs",
+    params(("id" = Uuid, Path, description = "The workflow"), ("run_id" = Uuid, Path, description = "The run")),
+    request_body = Option<RetryRunIn>,
+    responses(
+        (status = 202, description = "The new run. For a repeated `idempotencyKey`, the run of the first request",
+            body = Data<RunOut>),
+        (status = 409, description = "`invalid_state`: the run is in progress, was erased, or has completed and no \
+            `fromNode` is given; `workflow_paused`; `idempotency_conflict`", body = ErrorBody),
+        NotFound<(WorkflowId, RunId)>, NotJson, ErrorResponses,
+    ),
+)]
+pub async fn retry_run(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    Path((id, run_id)): Path<(WorkflowId, RunId)>,
+    OptionalJson(RetryRunIn { from_node, idempotency_key }): OptionalJson<RetryRunIn>,
+) -> Result<(StatusCode, Data<RunOut>)> {
+    let account = caller.account();
+    let workflow = stores.workflows.get_header(account, id).await?;
+    let run = load_run(&stores, account, id, run_id).await?;
+    let request = json!({"retry": run_id, "fromNode": from_node});
+    let start_key = idempotency_key.map(|key| start_key(id, key, &Some(request))).transpose()?;
+    workflow.state.check_startable()?;
+    check_retryable(&run, from_node.as_deref())?;
+    let new = repeat(&stores, run, from_node.as_deref()).await?.with_retention(caller.plan.run_retention);
+    let run = match stores.runs.start(new, start_key).await? {
+        Started::Now(run) => *run,
+        Started::Before(first) => stores.runs.get(account, id, first).await?,
+    };
+    Ok((StatusCode::ACCEPTED, run_response(&stores, run, caller.at).await?))
+}
+
+fn check_retryable(run: &Run, from_node: Option<&str>) -> DomainResult<()> {
+    run.check_not_erased()?;
+    match run.state {
+        RunState::Failed | RunState::Cancelled => Ok(()),
+        RunState::Completed if from_node.is_some() => Ok(()),
+        RunState::Completed => Err(Error::invalid_state("the run has completed; name the node to repeat in fromNode")),
+        _ => Err(Error::invalid_state("the run is in progress; stop it first")),
+    }
+}
+
+/// The new run, with what it takes over.
+async fn repeat(stores: &Stores, run: Run, from_node: Option<&str>) -> DomainResult<NewRun> {
+    let (plan, log) = futures::try_join!(stores.plans.plan(&run), stores.runs.log(run.id))?;
+    let unknown = || Error::invalid_body("fromNode", "the release of the run has no node with this id");
+    let from = from_node.map(|id| plan.find_step(id).ok_or_else(unknown)).transpose()?;
+    let mut kept = kept_events(&plan, log, from)?.into_iter();
+    let Some(RunEventKind::RunQueued { input: RunValue::Value(input) }) = kept.next() else {
+        return Err(Error::internal("the log of a run has no beginning"));
+    };
+    let Run { id, account, workflow, release, release_number: number, trigger, .. } = run;
+    let release = StartableRelease { account, workflow, release, number };
+    let retry = Some(RunRetry { of: id, events: kept.collect() });
+    Ok(NewRun { retry, ..NewRun::new(release, RunOrigin::Manual, trigger, input) })
+}

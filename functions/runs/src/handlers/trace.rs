@@ -1,0 +1,82 @@
+//! Handlers that show the trace of a run, and its analytics.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::extract::State;
+use domain::id::{RunId, WorkflowId};
+use domain::run::Run;
+use engine::compile::ExecutionPlan;
+use engine::drive::{Span, trace};
+use runner::{Plans, find_trigger_step};
+use shared::http::standard::{Caller, Data, ErrorBody, ErrorResponses, NotFound, Path, Query, Result};
+use shared::offload::offload;
+use shared::store::usage::Figures;
+
+use super::runs::load_run;
+use crate::Stores;
+use crate::dto::trace::{RunAnalyticsOut, TraceOut, TraceQuery};
+
+/// Show the trace of a run
+///
+/// Returns a tree of steps: each attempt with its times, its input and output, its error, its calls of models and tools,
+/// and what they cost. While the run is in progress, the trace shows it so far.
+#[utoipa::path(
+    get, path = "/builder/v1/workflows/{id}/runs/{run_id}/trace", tag = "runs",
+    params(
+        ("id" = Uuid, Path, description = "The workflow"), ("run_id" = Uuid, Path, description = "The run"), TraceQuery,
+    ),
+    responses(
+        (status = 200, description = "The trace", body = Data<TraceOut>),
+        (status = 409, description = "`invalid_state`: the run was erased", body = ErrorBody),
+        NotFound<(WorkflowId, RunId)>, ErrorResponses,
+    ),
+)]
+pub async fn get_run_trace(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    Path((id, run_id)): Path<(WorkflowId, RunId)>,
+    Query(query): Query<TraceQuery>,
+) -> Result<Data<TraceOut>> {
+    let run = load_run(&stores, caller.account(), id, run_id).await?;
+    let Traced { spans, plan, usage } = trace_of(&stores, &run).await?;
+    Ok(Data { data: TraceOut::new(spans, &plan, usage, query.step.as_deref()) })
+}
+
+/// Show the analytics of a run
+///
+/// Returns where the time and the money of the run went: by node, and along its critical path.
+#[utoipa::path(
+    get, path = "/builder/v1/workflows/{id}/runs/{run_id}/analytics", tag = "runs",
+    params(("id" = Uuid, Path, description = "The workflow"), ("run_id" = Uuid, Path, description = "The run")),
+    responses(
+        (status = 200, description = "The analytics", body = Data<RunAnalyticsOut>),
+        (status = 409, description = "`invalid_state`: the run was erased", body = ErrorBody),
+        NotFound<(WorkflowId, RunId)>, ErrorResponses,
+    ),
+)]
+pub async fn get_run_analytics(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    Path((id, run_id)): Path<(WorkflowId, RunId)>,
+) -> Result<Data<RunAnalyticsOut>> {
+    let run = load_run(&stores, caller.account(), id, run_id).await?;
+    let Traced { spans, plan, usage } = trace_of(&stores, &run).await?;
+    Ok(Data { data: RunAnalyticsOut::new(&spans, &plan, usage) })
+}
+
+struct Traced {
+    spans: Vec<Span>,
+    plan: Arc<ExecutionPlan>,
+    usage: BTreeMap<String, Figures>,
+}
+
+async fn trace_of(stores: &Stores, run: &Run) -> Result<Traced> {
+    run.check_not_erased()?;
+    let (plan, log, usage) =
+        futures::try_join!(stores.plans.plan(run), stores.runs.log(run.id), stores.usage.find(run.id))?;
+    let trigger = find_trigger_step(&plan, run)?;
+    let (run_id, planned) = (run.id, plan.clone());
+    let spans = offload(move || trace(run_id, planned, trigger, log)).await?;
+    Ok(Traced { spans, plan, usage })
+}
