@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use std::{env, fs};
 
+use domain::identity::Role;
 use local::credentials::StoredCredentials;
+use local::issuer::{Issuer, Subject};
 use tests::binaries;
 use tokio::process::Command;
 
@@ -15,6 +17,9 @@ use crate::{Result, admin, publication};
 
 /// The time limit of a clean build on a slow machine.
 const BUILD: Duration = Duration::from_secs(1_800);
+
+/// The name of the folder with the data.
+const DATA: &str = "atelier";
 
 /// A platform that runs, and its credentials.
 pub struct Platform {
@@ -37,9 +42,12 @@ pub async fn start_gateway(run: &Path, mock_port: u16) -> Result<(Target, Proces
 
 /// Starts the webhook of a published workflow.
 pub async fn start_webhook(run: &Path) -> Result<(Target, Process)> {
-    let Platform { port, credentials, process } = Platform::start(run).await?;
-    let ada = credentials.users.get("ada").ok_or("the credentials have no user ada")?;
-    let webhook = publication::publish(&format!("http://127.0.0.1:{port}"), &ada.api_key).await?;
+    let Platform { port, process, .. } = Platform::start(run).await?;
+    let issuer = Issuer::open(&run.join(DATA)).map_err(|failure| failure.to_string())?;
+    let issuer = issuer.ok_or("the data folder has no issuer")?;
+    let ada = Subject { user: "ada".to_owned(), org: "acme".to_owned(), role: Role::Member };
+    let token = issuer.token(&ada, Duration::from_secs(600));
+    let webhook = publication::publish(&format!("http://127.0.0.1:{port}"), &token).await?;
     let headers = vec![("authorization".to_owned(), format!("Bearer {}", webhook.token))];
     Ok((Target { port, path: webhook.path, headers, service: Service::Workflow }, process))
 }
@@ -47,7 +55,7 @@ pub async fn start_webhook(run: &Path) -> Result<(Target, Process)> {
 impl Platform {
     async fn start(run: &Path) -> Result<Self> {
         let binary = build().await?;
-        let data = run.join("atelier");
+        let data = run.join(DATA);
         fs::create_dir_all(&data)?;
         let port = free_port()?;
         let mut command = server(binary);

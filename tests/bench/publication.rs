@@ -11,15 +11,15 @@ pub struct PublishedWebhook {
     pub token: String,
 }
 
-pub async fn publish(base: &str, key: &str) -> Result<PublishedWebhook> {
+pub async fn publish(base: &str, token: &str) -> Result<PublishedWebhook> {
     let workflows = format!("{base}/builder/v1/workflows");
-    let created = call(Method::POST, &workflows, key, &json!({"name": "Bench", "graph": flow::graph()})).await?;
+    let created = call(Method::POST, &workflows, token, &json!({"name": "Bench", "graph": flow::graph()})).await?;
     let workflow = format!("{workflows}/{}", text(&created, "id")?);
-    let created = call(Method::POST, &format!("{workflow}/webhooks"), key, &json!({"name": "Bench"})).await?;
+    let created = call(Method::POST, &format!("{workflow}/webhooks"), token, &json!({"name": "Bench"})).await?;
     let webhook = text(&created, "id")?;
     let channel = json!({"inputs": [{"nodeId": "hook", "config": {"webhookId": webhook}}]});
-    call(Method::PUT, &format!("{workflow}/connections"), key, &channel).await?;
-    call(Method::POST, &format!("{workflow}/publish"), key, &json!({})).await?;
+    call(Method::PUT, &format!("{workflow}/connections"), token, &channel).await?;
+    call(Method::POST, &format!("{workflow}/publish"), token, &json!({})).await?;
     Ok(PublishedWebhook { path: format!("/hooks/v1/{webhook}"), token: text(&created, "token")? })
 }
 
