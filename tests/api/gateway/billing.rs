@@ -3,6 +3,7 @@
 use domain::identity::{AllowedModels, Plan};
 use domain::limits::PlanLimits;
 use domain::money::Money;
+use domain::retention::RunRetention;
 use insta::assert_json_snapshot;
 use serde_json::{Value, json};
 use shared::store::Identities;
@@ -182,6 +183,7 @@ async fn an_exempt_plan_has_usage_and_no_credits() {
         is_billing_exempt: true,
         has_rate_limits: false,
         limits: PlanLimits::default(),
+        run_retention: RunRetention::default(),
     };
     identities.add_plan(&plan).await.unwrap();
     let customer = app.customer("internal", Money::ZERO).await;

@@ -87,7 +87,7 @@ async fn events_are_numbered_and_complete() {
     }
     let activity = show(&ada, &format!("{path}/activity")).await;
     let texts: Vec<&str> = activity.as_array().unwrap().iter().map(|item| item["text"].as_str().unwrap()).collect();
-    assert_eq!(texts[0], "The run was started by hand or by another run.");
+    assert_eq!(texts[0], "The run was started by hand.");
     assert!(texts[2].starts_with("The step `check` waits for a person, until 20"), "{texts:?}");
     assert_eq!(
         texts[3..],

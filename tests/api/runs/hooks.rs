@@ -11,10 +11,10 @@ use super::*;
 /// A published workflow and its webhook.
 pub struct Hook {
     pub workflow: String,
-    webhook: String,
-    url: String,
+    pub webhook: String,
+    pub url: String,
     /// A client with the token of the webhook.
-    caller: Person,
+    pub caller: Person,
 }
 
 impl Hook {

@@ -1,5 +1,6 @@
 //! The runs API, `/builder/v1/workflows/{id}/runs…`, and the workers that carry out runs.
 
+mod activity;
 mod admission;
 mod agents;
 mod analytics;
@@ -7,6 +8,8 @@ mod budgets;
 mod calls;
 mod controls;
 mod costs;
+mod erase;
+mod follow;
 mod history;
 mod hooks;
 mod imports;
@@ -19,6 +22,7 @@ mod parked;
 mod previews;
 mod recovery;
 mod retrieval;
+mod retry;
 mod reviews;
 mod schedules;
 mod sizes;

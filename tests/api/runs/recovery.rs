@@ -35,7 +35,7 @@ async fn another_worker_continues_when_the_claim_has_expired() {
 }
 
 /// Loses the message in the queue: it is received, and its worker fails before the claim.
-async fn lose_hint(app: &TestApp) {
+pub async fn lose_hint(app: &TestApp) {
     let context = app.platform.context();
     let queue = context.config.required("QUEUE_RUNS").unwrap();
     let received = context.aws.sqs().receive_message().queue_url(queue).send().await.unwrap();

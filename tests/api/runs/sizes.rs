@@ -3,7 +3,7 @@
 use std::future::ready;
 
 use domain::id::ReleaseId;
-use domain::run::{Commit, NewReview, NewRun, ParentStep, RunOrigin, RunValue};
+use domain::run::{Commit, NewReview, NewRun, ParentStep, RunOrigin, RunValue, StartableRelease};
 use serde_json::Map;
 use shared::store::runs::RunHold;
 
@@ -57,18 +57,11 @@ async fn a_large_commit_is_stored_in_several_transactions() {
     for number in 0..12 {
         let (run_id, step) = (RunId::new(), format!("many[{number}]/start"));
         calls.push(RunEventKind::StepCalled { step: step.clone(), attempt: 1, run_id, until: None });
-        started.push(NewRun {
-            id: run_id,
-            account: run.account,
-            workflow: run.workflow,
-            release: ReleaseId::new(),
-            release_number: 1,
-            origin: RunOrigin::Manual,
-            trigger: "start".to_owned(),
-            input: json!("x".repeat(30_000)),
-            webhook_call: None,
-            parent: Some(ParentStep { run: id, step, depth: 1, root: id }),
-        });
+        let release =
+            StartableRelease { account: run.account, workflow: run.workflow, release: ReleaseId::new(), number: 1 };
+        let parent = Some(ParentStep { run: id, step, depth: 1, root: id });
+        let new = NewRun::new(release, RunOrigin::Manual, "start".to_owned(), json!("x".repeat(30_000)));
+        started.push(NewRun { id: run_id, parent, ..new });
     }
     let kinds = (0..60).map(result).chain((0..5_000).map(skipped)).chain(questions).chain(calls);
     let commit = Commit { events: events(kinds), opened, started, ..Commit::default() };

@@ -29,7 +29,7 @@ async fn every_route_keeps_its_budget() {
         (
             "create",
             ada.request(Method::POST, WORKFLOWS).json(&json!({"name": "New", "graph": echo()})),
-            "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:TransactWriteItems (7 units)",
+            "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:TransactWriteItems (9 units)",
         ),
         ("read", ada.request(Method::GET, &path), "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:GetItem (1 units)"),
         (
@@ -50,7 +50,7 @@ async fn every_route_keeps_its_budget() {
         (
             "publish",
             ada.request(Method::POST, &format!("{path}/publish")),
-            "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:GetItem (1 units), 1 dynamodb:TransactWriteItems (14 units), 1 s3:PutObject",
+            "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:GetItem (1 units), 1 dynamodb:TransactWriteItems (16 units), 1 s3:PutObject",
         ),
         (
             "releases",
@@ -80,22 +80,22 @@ async fn every_route_keeps_its_budget() {
         (
             "activate",
             ada.request(Method::POST, &format!("{path}/deployments/{deployment}/activate")),
-            "1 dynamodb:BatchGetItem (4 units), 3 dynamodb:GetItem (3 units), 1 dynamodb:TransactWriteItems (11 units), 1 s3:GetObject",
+            "1 dynamodb:BatchGetItem (4 units), 3 dynamodb:GetItem (3 units), 1 dynamodb:TransactWriteItems (13 units), 1 s3:GetObject",
         ),
         (
             "pause",
             ada.request(Method::POST, &format!("{path}/pause")),
-            "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:GetItem (1 units), 1 dynamodb:PutItem (6 units)",
+            "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:GetItem (1 units), 1 dynamodb:TransactWriteItems (10 units)",
         ),
         (
             "resume",
             ada.request(Method::POST, &format!("{path}/resume")),
-            "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:GetItem (1 units), 1 dynamodb:PutItem (6 units)",
+            "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:GetItem (1 units), 1 dynamodb:TransactWriteItems (10 units)",
         ),
         (
             "clone",
             ada.request(Method::POST, &format!("{path}/clone")),
-            "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:GetItem (1 units), 1 dynamodb:TransactWriteItems (7 units)",
+            "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:GetItem (1 units), 1 dynamodb:TransactWriteItems (9 units)",
         ),
         (
             "delete-impact",
@@ -112,12 +112,12 @@ async fn every_route_keeps_its_budget() {
             ada.request(Method::POST, &format!("{WORKFLOWS}/import"))
                 .header("content-type", "application/json")
                 .body(doc),
-            "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:TransactWriteItems (7 units)",
+            "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:TransactWriteItems (9 units)",
         ),
         (
             "batch archive",
             ada.request(Method::POST, &format!("{WORKFLOWS}/batch/archive")).json(&batch),
-            "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:GetItem (1 units), 1 dynamodb:PutItem (5 units)",
+            "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:GetItem (1 units), 1 dynamodb:TransactWriteItems (8 units)",
         ),
         (
             "node types",
@@ -176,7 +176,12 @@ async fn every_route_keeps_its_budget() {
             "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:TransactWriteItems (12 units), 1 sqs:SendMessage",
         ),
     ];
+    let mut exceeded = Vec::new();
     for (name, request, budget) in requests {
-        assert_eq!(app.costs(send(request)).await.to_string(), budget, "{name}");
+        let costs = app.costs(send(request)).await.to_string();
+        if costs != budget {
+            exceeded.push(format!("{name}: {costs}, not {budget}"));
+        }
     }
+    assert!(exceeded.is_empty(), "{exceeded:#?}");
 }

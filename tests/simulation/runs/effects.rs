@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use domain::agent::AgentType;
 use domain::id::{ReleaseId, RunId, WorkflowId};
-use domain::run::{NewRun, ParentStep, Run, StepError};
+use domain::run::{NewRun, ParentStep, Run, StartableRelease, StepError};
 use engine::drive::{Effect, EffectError, EffectOutcome, Effects, RetryHint};
 use engine::nodes::policy::{OnUncertain, Policy};
 use engine::nodes::workflow::WorkflowNode;
@@ -103,18 +103,15 @@ impl SimulatedEffects {
         let random = process.world.state().random.u64(..) >> 2;
         let uuid = Uuid::from_u128(first.as_u128() | u128::from(random));
         let depth = self.run.parent.as_ref().map_or(0, |parent| parent.depth) + 1;
-        NewRun {
-            id: RunId::from(uuid),
+        let release = StartableRelease {
             account: self.run.account,
             workflow: WorkflowId::from(uuid),
             release: ReleaseId::from(uuid),
-            release_number: effect.config[CALLED].as_u64().expect("the step names a workflow"),
-            origin: self.run.origin,
-            trigger: TRIGGER.to_owned(),
-            input: json!({"n": 70}),
-            webhook_call: None,
-            parent: Some(ParentStep { run: self.run.id, step: effect.step.clone(), depth, root: self.run.root() }),
-        }
+            number: effect.config[CALLED].as_u64().expect("the step names a workflow"),
+        };
+        let parent = Some(ParentStep { run: self.run.id, step: effect.step.clone(), depth, root: self.run.root() });
+        let new = NewRun::new(release, self.run.origin, TRIGGER.to_owned(), json!({"n": 70}));
+        NewRun { id: RunId::from(uuid), parent, ..new }
     }
 
     /// Checks that the attempt may begin.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use domain::Error;
 use domain::id::{ReleaseId, RunId, WorkflowId};
-use domain::run::{NewRun, ReviewAnswer, RunOrigin, RunState};
+use domain::run::{NewRun, ReviewAnswer, RunOrigin, RunState, StartableRelease};
 use serde_json::json;
 use shared::store::Runs;
 use shared::store::runs::{ReviewState, StartKey, Started};
@@ -45,18 +45,13 @@ async fn start_once(process: &Process, protocol: &RunProtocol, runs: &Runs, plan
     let is_known = protocol.accounts().runs[&planned.id].is_started;
     // The client does not know which id the first attempt had.
     let id = if is_known { RunId::from(Uuid::from_u128(planned.id.uuid().as_u128() ^ 1 << 40)) } else { planned.id };
-    let new = NewRun {
-        id,
+    let release = StartableRelease {
         account: protocol.scenario.account,
         workflow: WorkflowId::from(planned.id.uuid()),
         release: ReleaseId::from(planned.id.uuid()),
-        release_number: 1,
-        origin: RunOrigin::Manual,
-        trigger: TRIGGER.to_owned(),
-        input: json!({"n": 70}),
-        webhook_call: None,
-        parent: None,
+        number: 1,
     };
+    let new = NewRun { id, ..NewRun::new(release, RunOrigin::Manual, TRIGGER.to_owned(), json!({"n": 70})) };
     let key = StartKey::new("client".to_owned(), planned.id.to_string(), "same".to_owned());
     let started = runs.start(new, key).await?;
     let id = match &started {

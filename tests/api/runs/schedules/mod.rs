@@ -274,10 +274,10 @@ async fn changes_of_workflows_with_schedules_keep_their_budgets() {
     ada.patch(&path, json!({"graph": scheduled(config(HOURLY, json!({"overlap": "skip"})))})).await;
     let all = [first, costs("publish").await, costs("pause").await, costs("resume").await];
     let expected = [
-        "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:GetItem (1 units), 1 dynamodb:TransactWriteItems (15 units), 1 s3:PutObject",
-        "2 dynamodb:BatchGetItem (5 units), 1 dynamodb:GetItem (1 units), 1 dynamodb:TransactWriteItems (16 units), 1 s3:PutObject",
-        "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:GetItem (1 units), 1 dynamodb:TransactWriteItems (11 units)",
-        "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:GetItem (1 units), 1 dynamodb:TransactWriteItems (11 units)",
+        "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:GetItem (1 units), 1 dynamodb:TransactWriteItems (17 units), 1 s3:PutObject",
+        "2 dynamodb:BatchGetItem (5 units), 1 dynamodb:GetItem (1 units), 1 dynamodb:TransactWriteItems (18 units), 1 s3:PutObject",
+        "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:GetItem (1 units), 1 dynamodb:TransactWriteItems (13 units)",
+        "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:GetItem (1 units), 1 dynamodb:TransactWriteItems (13 units)",
     ];
     assert_eq!(all, expected);
 }
