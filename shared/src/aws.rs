@@ -11,6 +11,7 @@ use aws_credential_types::provider::SharedCredentialsProvider;
 use aws_smithy_async::rt::sleep::{SharedAsyncSleep, TokioSleep};
 use aws_smithy_async::time::SystemTimeSource;
 use aws_smithy_http_client::{Builder, Connector, tls};
+use aws_smithy_runtime::client::retries::RetryPartition;
 use aws_smithy_runtime_api::client::http::{HttpConnector, HttpConnectorSettings, SharedHttpClient};
 use aws_smithy_runtime_api::client::interceptors::SharedInterceptor;
 use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
@@ -39,6 +40,7 @@ macro_rules! client {
         pub fn $name(&self) -> $sdk::Client {
             let mut config = $sdk::config::Builder::from(&self.config);
             config.set_interceptors(self.watchers.iter().cloned());
+            config.set_retry_partition(Some(own_retry_quota()));
             $sdk::Client::from_conf(config.build())
         }
     };
@@ -112,6 +114,7 @@ impl Aws {
     pub fn s3(&self) -> aws_sdk_s3::Client {
         let mut config = aws_sdk_s3::config::Builder::from(&self.config);
         config.set_interceptors(self.watchers.iter().cloned());
+        config.set_retry_partition(Some(own_retry_quota()));
         config.set_force_path_style(Some(self.s3_path_style));
         config.set_stalled_stream_protection(Some(StalledStreamProtectionConfig::enabled().build()));
         aws_sdk_s3::Client::from_conf(config.build())
@@ -167,6 +170,12 @@ fn retries() -> RetryConfig {
         .with_max_attempts(8)
         .with_initial_backoff(Duration::from_millis(50))
         .with_max_backoff(Duration::from_secs(2))
+}
+
+/// A quota of retries for one client. By default all clients of a process share one: then the failures that one platform
+/// meets would stop the retries of every other platform in the process, as in tests.
+fn own_retry_quota() -> RetryPartition {
+    RetryPartition::custom("client").build()
 }
 
 /// Timeouts of one AWS call, including its retries: a stuck call must not block a request until Lambda ends it.

@@ -76,6 +76,21 @@ async fn an_unavailable_table_is_a_503_with_retry_after() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_failures_of_one_platform_leave_the_retries_of_another() {
+    let failing = TestApp::start_with_faults(Some(Faults { throttled: 1000, ..Faults::default() })).await;
+    let ada = failing.person("ada");
+    let answers = join_all((0..40).map(|_| ada.get(AGENTS))).await;
+    assert!(answers.iter().all(|answer| answer.status == "503 Service Unavailable"));
+
+    let other = TestApp::start_with_faults(Some(Faults { lost: 400, ..Faults::default() })).await;
+    let ada = other.person("ada");
+    for round in 0..20 {
+        let created = ada.post(AGENTS).await;
+        assert_eq!(created.status, "201 Created", "{round}: {}", created.text);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_large_draft_survives_lost_answers() {
     const WORKFLOWS: &str = "/builder/v1/workflows";
     for seed in 0..4 {
