@@ -8,7 +8,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::to_bytes;
 use axum::extract::{Request, State};
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
@@ -18,7 +18,8 @@ use crate::proxy::{StartProxy, Upstream, in_front_of_dynamodb};
 pub struct Faults {
     /// How many of a thousand calls are throttled.
     pub throttled: u32,
-    /// How many of a thousand writes are committed and lose their answer.
+    /// How many of a thousand writes are committed and lose their answer. The last attempt of a call never loses it, so
+    /// a call always ends well.
     pub lost: u32,
     /// How long a write locks its items. Another write of a locked item fails with a conflict.
     pub held: Duration,
@@ -90,7 +91,7 @@ async fn call(State(proxy): State<Arc<FaultProxy>>, request: Request) -> Respons
     let answered = proxy.upstream.send(&parts, body).await;
     if !items.is_empty() {
         tokio::time::sleep(proxy.faults.held).await;
-        if proxy.happens(proxy.faults.lost) {
+        if !is_last_attempt(&parts.headers) && proxy.happens(proxy.faults.lost) {
             return (StatusCode::INTERNAL_SERVER_ERROR, r#"{"__type":"InternalServerError"}"#).into_response();
         }
     }
@@ -127,6 +128,13 @@ impl Drop for Held<'_> {
             held.remove(item);
         }
     }
+}
+
+/// The SDK numbers its attempts: `attempt=3; max=8`.
+fn is_last_attempt(headers: &HeaderMap) -> bool {
+    let attempts = headers.get("amz-sdk-request").and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let field = |name| attempts.split("; ").find_map(|field| field.strip_prefix(name));
+    field("max=").is_some_and(|max| field("attempt=") == Some(max))
 }
 
 fn written_items(operation: &str, body: &Value) -> Vec<String> {
