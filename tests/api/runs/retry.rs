@@ -64,13 +64,15 @@ async fn a_repeated_key_starts_one_retry() {
     let path = start_run(&ada, &flow, json!({"n": 2})).await;
     app.platform.drain().await;
     let body = json!({"fromNode": "end", "idempotencyKey": "once"});
-    let (one, two) = (retry(&ada, &path, body.clone()).await, retry(&ada, &path, body).await);
+    let (one, two) = (retry(&ada, &path, body.clone()).await, retry(&ada, &path, body.clone()).await);
     assert_eq!((one.id(), one.id().is_empty()), (two.id(), false), "{}", two.text);
     let other = retry(&ada, &path, json!({"fromNode": "start", "idempotencyKey": "once"})).await;
     assert_eq!(refusal(&other), ("409", "idempotency_conflict"));
     app.platform.drain().await;
     let run = read(&ada, &format!("{}/{}", runs_path(&flow), one.id())).await;
     assert_eq!(run["output"], json!({"doubled": 4}));
+    ada.post(&format!("{WORKFLOWS}/{flow}/pause")).await;
+    assert_eq!(retry(&ada, &path, body).await.id(), one.id(), "the workflow was paused after the first request");
 }
 
 #[tokio::test]

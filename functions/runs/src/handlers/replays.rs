@@ -34,7 +34,7 @@ const REHEARSAL: Duration = Duration::from_secs(15);
     responses(
         (status = 200, description = "The run in both releases, node by node", body = Data<ReplayOut>),
         (status = 409, description = "`invalid_state`: the run is in progress or was erased, or the release does not have \
-            its trigger; `unpublished_changes`", body = ErrorBody),
+            its trigger", body = ErrorBody),
         NotFound<(WorkflowId, RunId)>, NotJson, ErrorResponses,
     ),
 )]

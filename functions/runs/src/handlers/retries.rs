@@ -11,7 +11,7 @@ use serde_json::json;
 use shared::http::standard::{Caller, Data, ErrorBody, ErrorResponses, NotFound, NotJson, OptionalJson, Path, Result};
 use shared::store::runs::Started;
 
-use super::runs::{load_run, run_response, start_key};
+use super::runs::{find_first, load_run, run_response, start_key};
 use crate::Stores;
 use crate::dto::run::{RetryRunIn, RunOut};
 
@@ -42,6 +42,9 @@ pub async fn retry_run(
     let run = load_run(&stores, account, id, run_id).await?;
     let request = json!({"retry": run_id, "fromNode": from_node});
     let start_key = idempotency_key.map(|key| start_key(id, key, &Some(request))).transpose()?;
+    if let Some(first) = find_first(&stores, account, id, start_key.as_ref()).await? {
+        return Ok((StatusCode::ACCEPTED, run_response(&stores, first, caller.at).await?));
+    }
     workflow.state.check_startable()?;
     check_retryable(&run, from_node.as_deref())?;
     let new = repeat(&stores, run, from_node.as_deref()).await?.with_retention(caller.plan.run_retention);

@@ -45,12 +45,8 @@ pub async fn start_run(
     let account = caller.account();
     let workflow = stores.workflows.get_header(account, id).await?;
     let start_key = idempotency_key.map(|key| start_key(id, key, &input)).transpose()?;
-    // A repeated request gets the run of the first one, even if the workflow was paused or published since.
-    if let Some(start_key) = &start_key
-        && let Some(first) = stores.runs.find_started(start_key).await?
-    {
-        let run = stores.runs.get(account, id, first).await?;
-        return Ok((StatusCode::ACCEPTED, run_response(&stores, run, caller.at).await?));
+    if let Some(first) = find_first(&stores, account, id, start_key.as_ref()).await? {
+        return Ok((StatusCode::ACCEPTED, run_response(&stores, first, caller.at).await?));
     }
     let startable = workflow.startable_release()?;
     let trigger = stores.triggers.find(account, id, startable.release).await?;
@@ -74,6 +70,18 @@ pub(super) fn start_key(id: WorkflowId, key: String, input: &Option<serde_json::
     let start_key = StartKey::new(format!("manual#{id}"), key, hash(&json!({"input": input})));
     let problem = || format!("1 to {} characters", StartKey::MAX_CHARS);
     start_key.ok_or_else(|| Error::invalid_body("idempotencyKey", problem()))
+}
+
+/// The run of the first request with a key. A repeated request gets it even if the workflow was paused or published since.
+pub(super) async fn find_first(
+    stores: &Stores,
+    account: Account,
+    id: WorkflowId,
+    start_key: Option<&StartKey>,
+) -> DomainResult<Option<Run>> {
+    let Some(start_key) = start_key else { return Ok(None) };
+    let Some(first) = stores.runs.find_started(start_key).await? else { return Ok(None) };
+    stores.runs.get(account, id, first).await.map(Some)
 }
 
 const CURSORS: Cursors = Cursors("runs");
