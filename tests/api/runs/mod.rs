@@ -21,6 +21,7 @@ mod node_types;
 mod parked;
 mod previews;
 mod recovery;
+mod replays;
 mod retrieval;
 mod retry;
 mod reviews;
@@ -89,6 +90,16 @@ async fn publish(person: &Person, graph: Value) -> String {
     let published = person.post(&format!("{WORKFLOWS}/{}/publish", created.id())).await;
     assert_eq!(published.status, "201 Created", "{}", published.text);
     created.id().to_owned()
+}
+
+/// Publishes another graph. Returns the id of the release.
+async fn publish_again(person: &Person, workflow: &str, graph: Value) -> String {
+    let path = format!("{WORKFLOWS}/{workflow}");
+    let changed = person.patch(&path, json!({"graph": graph})).await;
+    assert_eq!(changed.status, "200 OK", "{}", changed.text);
+    let published = person.post(&format!("{path}/publish")).await;
+    assert_eq!(published.status, "201 Created", "{}", published.text);
+    published.json["data"]["release"]["id"].as_str().unwrap().to_owned()
 }
 
 fn runs_path(workflow: &str) -> String {

@@ -41,13 +41,6 @@ async fn ask(app: &TestApp, person: &Person, workflow: &str, question: &str) -> 
     run["output"].clone()
 }
 
-async fn release(person: &Person, workflow: &str, graph: Value) {
-    let changed = person.patch(&format!("{WORKFLOWS}/{workflow}"), json!({"graph": graph})).await;
-    assert_eq!(changed.status, "200 OK", "{}", changed.text);
-    let published = person.post(&format!("{WORKFLOWS}/{workflow}/publish")).await;
-    assert_eq!(published.status, "201 Created", "{}", published.text);
-}
-
 /// The number of calls that the organization `acme` has paid for.
 async fn paid_calls(app: &TestApp) -> usize {
     app.sum_charges(app.account("ada").org).await.1
@@ -69,10 +62,10 @@ async fn the_passages_are_named_with_the_best_first() {
     assert!(found[0]["score"].as_f64() > found[1]["score"].as_f64(), "{found}");
 
     let best = search(&sources, json!({"topK": 1}));
-    release(&ada, &flow, best).await;
+    publish_again(&ada, &flow, best).await;
     assert_eq!(sources_of(&ask(&app, &ada, &flow, "How long is the warranty of parts?").await), ["Warranty"]);
     let exact = search(&sources, json!({"minScore": 0.99}));
-    release(&ada, &flow, exact).await;
+    publish_again(&ada, &flow, exact).await;
     assert_eq!(sources_of(&ask(&app, &ada, &flow, RETURNS).await), ["Returns"]);
     assert_eq!(ask(&app, &ada, &flow, "Unrelated").await, json!([]));
 }
@@ -91,7 +84,7 @@ async fn a_content_is_embedded_once() {
 
     // Only the changed text is embedded again. The name of a source does not matter.
     let changed = [text("Renamed", RETURNS), text("Warranty", "The warranty has four years.")];
-    release(&ada, &flow, search(&changed, json!({}))).await;
+    publish_again(&ada, &flow, search(&changed, json!({}))).await;
     let found = ask(&app, &ada, &flow, "How many years?").await;
     assert_eq!((sources_of(&found).len(), paid_calls(&app).await, app.objects("vectors")), (2, 6, 3));
 
@@ -234,7 +227,7 @@ async fn the_error_of_a_source_names_it() {
         assert!(!message.contains("private") && !message.contains("secret-path"), "{error}");
     }
     let nowhere = [url("Metadata", "http://169.254.169.254/latest/meta-data/")];
-    release(&ada, &flow, search(&nowhere, json!({}))).await;
+    publish_again(&ada, &flow, search(&nowhere, json!({}))).await;
     let error = ask(&app, &ada, &flow, "Which role?").await;
     assert_eq!(error["code"], "source_unavailable");
     assert!(
