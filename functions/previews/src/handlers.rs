@@ -12,7 +12,7 @@ use shared::http::standard::{Caller, Data, ErrorBody, ErrorResponses, NotFound, 
 use crate::Stores;
 use crate::draft::Draft;
 use crate::dto::{PreviewErrorOut, PreviewIn, PreviewNodeState, PreviewOut, PreviewState};
-use crate::nodes::{NodeList, split};
+use crate::nodes::NodeList;
 
 /// API Gateway ends a request after 29 seconds.
 const LIMIT: Duration = Duration::from_secs(25);
@@ -65,7 +65,7 @@ fn preview_response(nodes: NodeList, end: PreviewEnd) -> PreviewOut {
         PreviewEnd::Timeout => (PreviewState::Timeout, Some(describe_timeout(&nodes))),
     };
     let (output, output_bytes) = match end {
-        PreviewEnd::Completed { output } => split(output),
+        PreviewEnd::Completed { output } => output.into_response(),
         _ => (Value::Null, None),
     };
     let (nodes, omitted_nodes) = nodes.into_response();

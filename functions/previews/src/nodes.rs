@@ -1,7 +1,6 @@
 //! What happened to each node of a preview, read from its events.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use domain::run::{RunEvent, RunEventKind, node_id_of};
 use domain::time::Time;
@@ -54,7 +53,7 @@ impl<'a> NodeList<'a> {
                 node.port = Some(port);
                 if node.state != PreviewNodeState::Failed {
                     node.error = None;
-                    (node.output, node.output_bytes) = output.map(split).unwrap_or_default();
+                    (node.output, node.output_bytes) = output.map(KeptValue::into_response).unwrap_or_default();
                     self.end(place, PreviewNodeState::Completed, at);
                 }
             }
@@ -147,13 +146,5 @@ impl<'a> NodeList<'a> {
         let omitted = nodes.len() - place.unwrap_or(nodes.len());
         nodes.truncate(nodes.len() - omitted);
         (nodes, omitted)
-    }
-}
-
-/// The output of a response, and its size if it is too large.
-pub fn split(output: KeptValue) -> (Value, Option<usize>) {
-    match output {
-        KeptValue::Value(value) => (Arc::unwrap_or_clone(value), None),
-        KeptValue::Omitted { bytes } => (Value::Null, Some(bytes)),
     }
 }

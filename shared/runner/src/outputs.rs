@@ -36,6 +36,14 @@ impl KeptValue {
             None => Self::Omitted { bytes },
         }
     }
+
+    /// The value of a response, and its size if it is too large and therefore null.
+    pub fn into_response(self) -> (Value, Option<usize>) {
+        match self {
+            Self::Value(value) => (Arc::unwrap_or_clone(value), None),
+            Self::Omitted { bytes } => (Value::Null, Some(bytes)),
+        }
+    }
 }
 
 /// The outputs so far. They can be read while the preview goes on.

@@ -254,10 +254,7 @@ impl ReplayStepOut {
 }
 
 fn show(value: Option<&Arc<Value>>, left: &mut usize) -> Value {
-    match value.map(|value| KeptValue::new(value, left)) {
-        Some(KeptValue::Value(value)) => Arc::unwrap_or_clone(value),
-        Some(KeptValue::Omitted { .. }) | None => Value::Null,
-    }
+    value.map(|value| KeptValue::new(value, left).into_response().0).unwrap_or_default()
 }
 
 impl RehearsalOut {

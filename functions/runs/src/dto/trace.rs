@@ -1,6 +1,7 @@
 //! Response bodies of the trace of a run, and of the analytics of one run.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use domain::run::{AgentAction, StepError};
 use domain::time::Time;
@@ -165,15 +166,12 @@ impl SpanOut {
         let node_id = span.node_id().to_owned();
         let node_type = node_type_of(&node_id, plan);
         let mut omitted = Vec::new();
-        let mut show =
-            |name, value: Option<std::sync::Arc<Value>>| match value.map(|value| KeptValue::new(&value, left)) {
-                Some(KeptValue::Value(value)) => std::sync::Arc::unwrap_or_clone(value),
-                Some(KeptValue::Omitted { .. }) => {
-                    omitted.push(name);
-                    Value::Null
-                }
-                None => Value::Null,
-            };
+        let mut show = |name, value: Option<Arc<Value>>| {
+            let kept = value.map(|value| KeptValue::new(&value, left).into_response());
+            let (value, omitted_bytes) = kept.unwrap_or_default();
+            omitted.extend(omitted_bytes.map(|_| name));
+            value
+        };
         let (input, output) = (show("input", span.input), show("output", span.output));
         Self {
             node_id,

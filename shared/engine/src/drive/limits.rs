@@ -28,6 +28,21 @@ impl Limits {
         time: Duration::from_secs(31 * 24 * 60 * 60),
     };
 
+    /// For a person who waits for the response: about half a second of processor time.
+    pub const SHOWN: Self = Self { work: 10_000_000, bytes: 64 * 1024 * 1024, ..Self::RUN };
+
+    /// Computes the steps that need no further result. Stops early if the execution exceeds a limit, and returns whether it
+    /// stayed within them.
+    pub fn settle(&self, execution: &mut Execution) -> bool {
+        while self.exceeded_by(execution, 0).is_none() {
+            if !execution.has_more() {
+                return true;
+            }
+            execution.settle(execution.work() + self.slice);
+        }
+        false
+    }
+
     pub fn time_error(&self) -> RunError {
         let days = self.time.as_secs() / (24 * 60 * 60);
         let message = format!("the run has lasted {days} days; divide long work among several runs");

@@ -9,8 +9,8 @@ use crate::run::{Execution, History, RunStart};
 use crate::value_size::measure;
 use domain::run::{RunEnd, RunEventKind};
 
-/// About half a second of processor time. A worker carries out a longer run.
-const LIMITS: Limits = Limits { work: 10_000_000, bytes: 32 * 1024 * 1024, ..Limits::RUN };
+/// The caller of the webhook waits. A worker carries out a longer run.
+const LIMITS: Limits = Limits { bytes: 32 * 1024 * 1024, ..Limits::SHOWN };
 
 /// The end of a run, and what happened from its beginning to its end.
 #[derive(Debug)]
@@ -27,11 +27,8 @@ pub fn carry_out_pure(plan: Arc<ExecutionPlan>, start: RunStart) -> Option<PureR
 
 pub fn carry_out_within(limits: Limits, plan: Arc<ExecutionPlan>, start: RunStart) -> Option<PureRun> {
     let mut execution = Execution::new(plan, start, History::default());
-    while execution.has_more() {
-        if limits.exceeded_by(&execution, 0).is_some() {
-            return None;
-        }
-        execution.settle(execution.work() + limits.slice);
+    if !limits.settle(&mut execution) {
+        return None;
     }
     let end = execution.end().cloned()?;
     let events = execution.take_events();

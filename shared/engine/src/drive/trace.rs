@@ -15,9 +15,6 @@ use domain::id::RunId;
 use domain::run::{AgentAction, RunEvent, RunEventKind, node_id_of};
 use domain::time::Time;
 
-/// About half a second of processor time. If a trace needs more, later steps are shown without their values.
-const LIMITS: Limits = Limits { work: 10_000_000, bytes: 64 * 1024 * 1024, ..Limits::RUN };
-
 /// One attempt of a step, or a step without attempts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Span {
@@ -242,9 +239,8 @@ fn compute(
     let now = Time::from_uuid(run_id.uuid()).into();
     let start = RunStart { run_id: run_id.to_string(), trigger, input: restored.input, now };
     let mut execution = Execution::new(plan.clone(), start, restored.history);
-    while execution.has_more() && LIMITS.exceeded_by(&execution, 0).is_none() {
-        execution.settle(execution.work() + LIMITS.slice);
-    }
+    // If the values need more time or memory, later steps are shown without them.
+    Limits::SHOWN.settle(&mut execution);
     for effect in execution.take_due() {
         let step = values.entry(effect.path.display(&plan)).or_default();
         step.input.get_or_insert(effect.input);

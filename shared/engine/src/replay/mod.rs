@@ -18,8 +18,6 @@ use domain::time::Time;
 
 pub use compare::{Difference, NodeComparison, compare};
 
-const LIMITS: Limits = Limits { work: 10_000_000, bytes: 64 * 1024 * 1024, ..Limits::RUN };
-
 /// What a replay takes from the log of a run.
 pub struct Recording {
     run_id: RunId,
@@ -100,14 +98,12 @@ struct Player {
 impl Player {
     fn play(&mut self, recording: &Recording, plan: &ExecutionPlan) {
         loop {
-            while self.execution.has_more() && LIMITS.exceeded_by(&self.execution, 0).is_none() {
-                self.execution.settle(self.execution.work() + LIMITS.slice);
-            }
+            let within_limits = Limits::SHOWN.settle(&mut self.execution);
             self.note_events(plan);
             for effect in self.execution.take_due() {
                 self.note_effect(effect, plan);
             }
-            if LIMITS.exceeded_by(&self.execution, 0).is_some() || self.execution.end().is_some() {
+            if !within_limits || self.execution.end().is_some() {
                 break;
             }
             // Of the effects that are due, the one whose result arrived first goes first.
