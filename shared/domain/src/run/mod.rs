@@ -4,6 +4,7 @@ mod agent_action;
 mod commit;
 mod event;
 mod hold;
+pub mod masking;
 mod new_run;
 mod review;
 mod step_error;
@@ -226,6 +227,15 @@ impl RunEnd {
         match self {
             Self::Failed(error) => Some(error.clone()),
             Self::Completed { .. } | Self::Cancelled => None,
+        }
+    }
+
+    /// Puts the originals in the place of the masked parts of the output, and shows them to `found`.
+    pub fn unmask(&mut self, found: &mut impl FnMut(&Value)) {
+        if let Self::Completed { output } = self
+            && masking::has_masked_parts(output)
+        {
+            masking::unmask(Arc::make_mut(output), found);
         }
     }
 
