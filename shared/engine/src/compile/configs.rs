@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::{PlanStep, Problems};
-use crate::nodes::{self, policy::Policy};
+use crate::nodes;
+use crate::nodes::policy::Policy;
+use crate::nodes::redaction::Redaction;
 use crate::schema::{Program, check_config};
 use domain::graph::{Graph, Node};
 
@@ -82,6 +84,7 @@ fn read_node(index: usize, node: &Node, patterns: &mut usize, problems: &mut Pro
         outputs: summary.outputs.into_iter().map(String::from).collect(),
         programs,
         policy: Policy::read(&node.config),
+        redaction: Redaction::read(&node.config),
         reads: Vec::new(),
         parent_loop: None,
         references,

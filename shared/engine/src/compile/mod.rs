@@ -16,6 +16,7 @@ use serde_json::{Map, Value};
 
 use super::nodes::NodeType;
 use super::nodes::policy::Policy;
+use super::nodes::redaction::Redaction;
 use super::schema::Program;
 use domain::graph::Graph;
 use domain::reference::Reference;
@@ -45,6 +46,8 @@ pub struct PlanStep {
     pub programs: BTreeMap<String, Program>,
     /// What happens when the step fails, is slow, or leaves its outcome uncertain.
     pub policy: Policy,
+    /// The parts of its values that are masked.
+    pub redaction: Redaction,
     /// The steps whose outputs the expressions read.
     pub reads: Vec<usize>,
     /// The innermost loop whose body contains this step.

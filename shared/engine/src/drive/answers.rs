@@ -42,7 +42,10 @@ impl<E: Effects> Driver<'_, E> {
             (Some(Stage::Review { uncertain, .. }), Answer::Review(answer)) => {
                 self.apply_review(path, uncertain, answer);
             }
-            (Some(Stage::Call { attempt, .. }), Answer::Run(end)) => self.conclude(path, attempt, result_of(end)),
+            (Some(Stage::Call { attempt, .. }), Answer::Run(mut end)) => {
+                end.unmask(&mut |part| self.masks.learn(part));
+                self.conclude(path, attempt, result_of(end));
+            }
             _ => return false,
         }
         true

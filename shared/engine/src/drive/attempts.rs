@@ -118,7 +118,8 @@ impl<E: Effects> Driver<'_, E> {
     }
 
     /// Starts another run, for whose end the step waits. A timeout of the node limits the whole wait.
-    fn call(&mut self, path: &StepPath, attempt: u32, new: NewRun) {
+    fn call(&mut self, path: &StepPath, attempt: u32, mut new: NewRun) {
+        self.masks.mask_value(&mut new.input);
         let timeout = self.execution.plan().steps[path.step].policy.timeout_ms;
         let until = timeout.map(|timeout| self.now().plus(Duration::from_millis(timeout)));
         let (step, run_id) = (self.display(path), new.id);

@@ -7,9 +7,11 @@ use futures::stream::{FuturesUnordered, StreamExt};
 
 use super::events::{EventKey, canceled, to_log};
 use super::limits::Limits;
+use super::masks::Masks;
 use super::restore::{Begun, restore};
 use super::state::{Driver, Stage};
 use super::{ClaimedRun, Commit, Departure, Effects, Journal, Shift};
+use crate::compile::ExecutionPlan;
 use crate::run::{Execution, RunStart, StepError, StepEvent, StepOutcome, StepPath};
 use domain::Result;
 use domain::run::{Hold, MAX_CRASHES, RunEnd, RunError, RunEvent, RunEventKind};
@@ -47,7 +49,7 @@ pub async fn drive_within<J: Journal, E: Effects>(
         if !follow_up.is_empty() && journal.commit(&follow_up).await? == Hold::Lost {
             return Ok(Departure::Lost);
         }
-        return end_run(journal, Vec::new(), &end, shift.clock.now()).await;
+        return end_run(journal, &plan, &restored.masks, Vec::new(), &end, shift.clock.now()).await;
     }
     let start = RunStart { run_id: id.clone(), trigger, input: restored.input, now: now.into() };
     let execution = Execution::new(plan, start, restored.history);
@@ -65,6 +67,7 @@ pub async fn drive_within<J: Journal, E: Effects>(
         active: BTreeMap::new(),
         in_progress: FuturesUnordered::new(),
         results: VecDeque::new(),
+        masks: restored.masks,
         // A process that did not crash has followed up itself.
         pending: if crashes > 0 { restored.follow_up } else { Commit::default() },
     };
@@ -85,7 +88,7 @@ impl<'a, E: Effects> Driver<'a, E> {
                     return Ok(Departure::Lost);
                 }
                 let events = std::mem::take(&mut self.pending.events);
-                return end_run(journal, events, &end, self.now()).await;
+                return end_run(journal, self.execution.plan(), &self.masks, events, &end, self.now()).await;
             }
             if self.needs_pause() {
                 if let Some(departure) = self.pause(journal).await? {
@@ -116,7 +119,8 @@ impl<'a, E: Effects> Driver<'a, E> {
         self.shift.clock.now()
     }
 
-    pub(super) fn record(&mut self, kind: RunEventKind) {
+    pub(super) fn record(&mut self, mut kind: RunEventKind) {
+        self.masks.mask_event(self.execution.plan(), &mut kind);
         let at = self.now();
         self.pending.events.push(RunEvent { at, kind });
     }
@@ -145,6 +149,7 @@ impl<'a, E: Effects> Driver<'a, E> {
     fn collect_events(&mut self) {
         let events = self.execution.take_events();
         self.effects.observe(self.execution.plan(), &events);
+        self.masks.observe(self.execution.plan(), &events);
         for path in canceled(&events) {
             match self.active.remove(&path).map(|active| active.stage) {
                 Some(Stage::InProgress { abort, .. }) => abort.abort(),
@@ -176,7 +181,11 @@ impl<'a, E: Effects> Driver<'a, E> {
         }
     }
 
-    pub(super) fn finish(&mut self, path: &StepPath, result: Result<StepOutcome, StepError>) {
+    pub(super) fn finish(&mut self, path: &StepPath, mut result: Result<StepOutcome, StepError>) {
+        if let Err(error) = &mut result {
+            // The next process reads the error from the log, so this one passes on the same.
+            self.masks.hide_in_error(error);
+        }
         self.active.remove(path);
         let is_settled = !self.execution.has_more();
         self.execution.finish(path, result);
@@ -210,9 +219,17 @@ impl<'a, E: Effects> Driver<'a, E> {
     }
 }
 
-async fn end_run<J: Journal>(journal: &mut J, mut events: Vec<RunEvent>, end: &RunEnd, at: Time) -> Result<Departure> {
-    events.push(RunEvent { at, kind: end.event() });
-    Ok(match journal.end(&events, end).await? {
+async fn end_run<J: Journal>(
+    journal: &mut J,
+    plan: &ExecutionPlan,
+    masks: &Masks,
+    mut events: Vec<RunEvent>,
+    end: &RunEnd,
+    at: Time,
+) -> Result<Departure> {
+    let end = masks.hide_in_end(end);
+    events.push(RunEvent { at, kind: masks.end_event(plan, &end) });
+    Ok(match journal.end(&events, &end).await? {
         Hold::Held => Departure::Ended,
         Hold::Lost => Departure::Lost,
     })

@@ -12,6 +12,7 @@ mod attempts;
 mod driver;
 mod events;
 mod limits;
+mod masks;
 mod pauses;
 mod pure;
 mod restore;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::events::to_log;
 use super::limits::Limits;
+use super::masks::Masks;
 use crate::compile::ExecutionPlan;
 use crate::run::{Execution, History, RunStart};
 use crate::value_size::measure;
@@ -12,7 +13,7 @@ use domain::run::{RunEnd, RunEventKind};
 /// The caller of the webhook waits. A worker carries out a longer run.
 const LIMITS: Limits = Limits { bytes: 32 * 1024 * 1024, ..Limits::SHOWN };
 
-/// The end of a run, and what happened from its beginning to its end.
+/// The end of a run, and what happened from its beginning to its end. Only the output of the end is not masked.
 #[derive(Debug)]
 pub struct PureRun {
     pub events: Vec<RunEventKind>,
@@ -25,14 +26,20 @@ pub fn carry_out_pure(plan: Arc<ExecutionPlan>, start: RunStart) -> Option<PureR
     carry_out_within(LIMITS, plan, start)
 }
 
-pub fn carry_out_within(limits: Limits, plan: Arc<ExecutionPlan>, start: RunStart) -> Option<PureRun> {
+pub fn carry_out_within(limits: Limits, plan: Arc<ExecutionPlan>, mut start: RunStart) -> Option<PureRun> {
+    let mut masks = Masks::default();
+    masks.unmask(&mut start.input);
     let mut execution = Execution::new(plan, start, History::default());
     if !limits.settle(&mut execution) {
         return None;
     }
-    let end = execution.end().cloned()?;
-    let events = execution.take_events();
-    let events = to_log(execution.plan(), events);
+    let (end, events) = (execution.end().cloned()?, execution.take_events());
+    let plan = execution.plan();
+    masks.observe(plan, &events);
+    let end = masks.hide_in_end(&end).into_owned();
+    let mut events = to_log(plan, events);
+    events.iter_mut().for_each(|event| masks.mask_event(plan, event));
+    events.push(masks.end_event(plan, &end));
     // The events are stored in one transaction, so they are limited to the size of a value.
     measure(&events).is_some().then_some(PureRun { events, end })
 }

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, HashSet};
 use serde_json::Value;
 
 use super::events::EventKey;
+use super::masks::Masks;
 use super::{Commit, TIMEOUT};
 use crate::compile::ExecutionPlan;
 use crate::run::{Decision, History, StepError, StepOutcome, StepPath, is_effect};
@@ -23,6 +24,8 @@ pub struct Restored {
     /// The runs to stop and the reviews to cancel, because their steps have ended. A process may have crashed after it
     /// stored those ends and before it did this.
     pub follow_up: Commit,
+    /// The masked parts of the values of the log.
+    pub masks: Masks,
     /// The computed events that the log has. A result may be stored without the events that follow from it.
     pub stored: HashSet<EventKey>,
 }
@@ -71,7 +74,7 @@ pub fn restore(plan: &ExecutionPlan, log: Vec<RunEvent>) -> Result<Restored> {
     let mut done = HashSet::new();
     for event in log {
         if let RunEventKind::RunQueued { input } = event.kind {
-            restored.input = loaded(input)?;
+            restored.input = restored.load(input)?;
             continue;
         }
         restored.stored.extend(EventKey::new(&event.kind));
@@ -82,6 +85,17 @@ pub fn restore(plan: &ExecutionPlan, log: Vec<RunEvent>) -> Result<Restored> {
 }
 
 impl Restored {
+    /// A value of the log. The journal has loaded it, if it is large.
+    fn load(&mut self, value: RunValue) -> Result<Value> {
+        match value {
+            RunValue::Value(mut value) => {
+                self.masks.unmask(&mut value);
+                Ok(value)
+            }
+            RunValue::Object(object) => Err(Error::internal(format!("the value {object} was not loaded"))),
+        }
+    }
+
     /// With any other error, the run that the step waited for has ended.
     fn stop_after_timeout(&mut self, begun: Option<Begun>, error: &StepError) {
         self.follow_up.stopped.extend(begun.and_then(|begun| begun.run_id()).filter(|_| error.code == TIMEOUT));
@@ -123,7 +137,8 @@ impl Restored {
                 } else if let Some(output) = output
                     && done.insert(path.clone())
                 {
-                    self.history.results.push((path, Ok(StepOutcome::new(port, loaded(output)?))));
+                    let output = self.load(output)?;
+                    self.history.results.push((path, Ok(StepOutcome::new(port, output))));
                 }
             }
             RunEventKind::StepFailed { step, error } => {
@@ -154,12 +169,4 @@ impl Restored {
 
 pub fn find_path(plan: &ExecutionPlan, step: &str) -> Result<StepPath> {
     StepPath::parse(step, plan).ok_or_else(|| Error::internal(format!("the log names an unknown step {step}")))
-}
-
-/// The journal loads large values before it returns a log.
-fn loaded(value: RunValue) -> Result<Value> {
-    match value {
-        RunValue::Value(value) => Ok(value),
-        RunValue::Object(object) => Err(Error::internal(format!("the value {object} was not loaded"))),
-    }
 }

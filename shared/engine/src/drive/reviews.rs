@@ -25,7 +25,10 @@ impl<E: Effects> Driver<'_, E> {
                 Some(_) => Ok(ask_about(step.clone(), now)),
             };
             let review = match review {
-                Ok(review) => review,
+                Ok(mut review) => {
+                    self.masks.hide_in_fields(&mut review.request);
+                    review
+                }
                 Err(error) => {
                     self.finish(&path, Err(error));
                     continue;

@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 
 use super::events::EventKey;
 use super::limits::Limits;
+use super::masks::Masks;
 use super::restore::Begun;
 use super::{Commit, EffectError, EffectOutcome, Shift};
 use crate::run::{DueEffect, Execution, StepPath};
@@ -39,6 +40,8 @@ pub struct Driver<'a, E> {
     pub in_progress: FuturesUnordered<Abortable<BoxFuture<'a, (StepPath, AttemptResult)>>>,
     /// The results that arrived while the last events were stored.
     pub results: VecDeque<(StepPath, AttemptResult)>,
+    /// The parts of values that are masked in what is stored.
+    pub masks: Masks,
     /// What is stored next.
     pub pending: Commit,
     /// When the driver looks for answers again.

@@ -9,9 +9,11 @@ use serde_json::Value;
 use super::limits::Limits;
 use super::restore::restore;
 use crate::compile::ExecutionPlan;
+use crate::nodes::redaction::Redaction;
 use crate::run::{Execution, RunStart, StepError, StepEvent};
 use domain::Result;
 use domain::id::RunId;
+use domain::run::masking::HIDDEN;
 use domain::run::{AgentAction, RunEvent, RunEventKind, node_id_of};
 use domain::time::Time;
 
@@ -66,6 +68,16 @@ impl Span {
         }
     }
 
+    /// Hides the masked parts of values that are not in the log, because they were computed again.
+    fn hide(&mut self, redaction: &Redaction) {
+        if let Some(input) = self.input.as_mut().filter(|_| !redaction.is_empty()) {
+            redaction.each_in_input(Arc::make_mut(input), &mut |part| *part = HIDDEN.into());
+        }
+        if let Some(output) = self.output.as_mut().filter(|_| !redaction.is_empty()) {
+            redaction.each_in_output(Arc::make_mut(output), &mut |part| *part = HIDDEN.into());
+        }
+    }
+
     pub fn node_id(&self) -> &str {
         node_id_of(&self.step)
     }
@@ -89,6 +101,7 @@ pub fn parent_of(step: &str) -> Option<&str> {
 pub fn trace(run_id: RunId, plan: Arc<ExecutionPlan>, trigger: usize, log: Vec<RunEvent>) -> Result<Vec<Span>> {
     let mut spans = Spans::default();
     log.iter().for_each(|event| spans.read(event));
+    let redacted = plan.clone();
     let values = compute(run_id, plan, trigger, log)?;
     let mut spans = spans.list;
     for span in &mut spans {
@@ -96,6 +109,9 @@ pub fn trace(run_id: RunId, plan: Arc<ExecutionPlan>, trigger: usize, log: Vec<R
         span.input.clone_from(input);
         if span.state == SpanState::Completed {
             span.output.clone_from(output);
+        }
+        if let Some(step) = redacted.find_step(span.node_id()) {
+            span.hide(&redacted.steps[step].redaction);
         }
     }
     Ok(spans)

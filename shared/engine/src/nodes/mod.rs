@@ -3,6 +3,7 @@
 mod address;
 pub mod fields;
 pub mod policy;
+pub mod redaction;
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -211,7 +212,7 @@ impl NodeType {
             on_uncertain: K::ON_UNCERTAIN,
             model_purpose: K::MODEL_PURPOSE,
             inputs,
-            schema: simplify_schema(policy::with_policy_fields(K::POLICIES, schema::<K>())),
+            schema: redaction::with_field(simplify_schema(policy::with_policy_fields(K::POLICIES, schema::<K>()))),
             example: json!({"config": K::example()}),
             read: read::<K>,
             output_schema: output_schema::<K>,
@@ -220,11 +221,16 @@ impl NodeType {
 
     /// Reads a configuration. It succeeds for every configuration that matches the schema.
     pub fn read(&self, config: &Map<String, Value>) -> Result<NodeSummary, serde_json::Error> {
-        let mut summary = (self.read)(policy::without_policy_fields(self.with_integers(config)))?;
+        let mut summary = (self.read)(self.own_fields(config))?;
         if policy::has_error_port(config) {
             summary.outputs.push(Cow::Borrowed(ERROR));
         }
         Ok(summary)
+    }
+
+    /// The fields of a configuration that only this type has.
+    fn own_fields(&self, config: &Map<String, Value>) -> Map<String, Value> {
+        redaction::without_field(policy::without_policy_fields(self.with_integers(config)))
     }
 
     /// Returns the configuration with whole floats converted to integers.
@@ -243,7 +249,7 @@ impl NodeType {
         if port == ERROR && policy::has_error_port(config) {
             return Ok(policy::error_schema());
         }
-        (self.output_schema)(policy::without_policy_fields(self.with_integers(config)), port)
+        (self.output_schema)(self.own_fields(config), port)
     }
 
     /// Whether a configuration can give the type an error port.

@@ -9,6 +9,7 @@ mod effects;
 mod journal;
 mod limits;
 mod loops;
+mod masks;
 mod parts;
 mod processes;
 mod properties;

@@ -1,0 +1,145 @@
+//! Masks the parts of values that a workflow names with `redact`, in everything that the driver stores. The texts of these
+//! parts are masked wherever else they occur in the run.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
+
+use crate::compile::ExecutionPlan;
+use crate::nodes::NodeKind;
+use crate::nodes::send_result::SendResultNode;
+use crate::run::{StepError, StepEvent, StepPath};
+use domain::run::masking::{HIDDEN, hide, mask, unmask};
+use domain::run::{RunEnd, RunEventKind, RunValue};
+
+/// A shorter text is masked only in its own field. It would be found by chance in many others.
+const SHORTEST: usize = 6;
+/// Further texts are masked only in their own fields.
+const MOST: usize = 1_000;
+
+#[derive(Debug, Default)]
+pub struct Masks {
+    /// The texts of masked parts.
+    texts: BTreeSet<String>,
+}
+
+impl Masks {
+    /// Notes the texts of a masked part.
+    pub fn learn(&mut self, part: &Value) {
+        match part {
+            Value::String(text) if text.len() >= SHORTEST && self.texts.len() < MOST => {
+                self.texts.insert(text.clone());
+            }
+            Value::Number(number) if self.texts.len() < MOST => {
+                self.texts.extend(Some(number.to_string()).filter(|text| text.len() >= SHORTEST));
+            }
+            Value::Array(items) => items.iter().for_each(|item| self.learn(item)),
+            Value::Object(fields) => fields.values().for_each(|field| self.learn(field)),
+            _ => {}
+        }
+    }
+
+    /// Puts the originals in the places of masked parts, and notes their texts.
+    pub fn unmask(&mut self, value: &mut Value) {
+        unmask(value, &mut |part| self.learn(part));
+    }
+
+    /// Notes the masked parts of the values of steps. Of a preview nothing is stored, so it masks nothing.
+    pub fn observe(&mut self, plan: &ExecutionPlan, events: &[StepEvent]) {
+        if plan.is_preview() {
+            return;
+        }
+        for event in events {
+            match event {
+                StepEvent::Started { path, input } => {
+                    let redaction = &plan.steps[path.step].redaction;
+                    if !redaction.is_empty() {
+                        redaction.each_in_input(&mut Value::clone(input), &mut |part| self.learn(part));
+                    }
+                }
+                StepEvent::Completed { path, outcome } => {
+                    let redaction = &plan.steps[path.step].redaction;
+                    if !redaction.is_empty() {
+                        redaction.each_in_output(&mut Value::clone(&outcome.value), &mut |part| self.learn(part));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Masks the value or the message of an event that is to be stored.
+    pub fn mask_event(&self, plan: &ExecutionPlan, kind: &mut RunEventKind) {
+        match kind {
+            _ if plan.is_preview() => {}
+            RunEventKind::StepCompleted { step, output: Some(RunValue::Value(output)), .. } => {
+                if let Some(path) = StepPath::parse(step, plan) {
+                    plan.steps[path.step].redaction.each_in_output(output, &mut mask);
+                }
+                self.mask_value(output);
+            }
+            RunEventKind::RunCompleted { output: RunValue::Value(output) } => {
+                let ends = plan.steps.iter().filter(|step| step.node_type.name == SendResultNode::NAME);
+                ends.for_each(|step| step.redaction.each_in_output(output, &mut mask));
+                self.mask_value(output);
+            }
+            RunEventKind::StepRetried { error, .. } | RunEventKind::StepFailed { error, .. } => {
+                self.hide_in_error(error)
+            }
+            RunEventKind::RunFailed { error } => self.hide_in_text(&mut error.message),
+            _ => {}
+        }
+    }
+
+    /// Masks each string and number of a value that has the text of a masked part.
+    pub fn mask_value(&self, value: &mut Value) {
+        match value {
+            _ if self.texts.is_empty() => {}
+            Value::Number(number) if self.texts.contains(&number.to_string()) => mask(value),
+            Value::String(text) if self.texts.iter().any(|masked| text.contains(masked.as_str())) => mask(value),
+            Value::Array(items) => items.iter_mut().for_each(|item| self.mask_value(item)),
+            Value::Object(fields) => fields.values_mut().for_each(|field| self.mask_value(field)),
+            _ => {}
+        }
+    }
+
+    /// The last event of a run.
+    pub fn end_event(&self, plan: &ExecutionPlan, end: &RunEnd) -> RunEventKind {
+        let mut kind = end.event();
+        self.mask_event(plan, &mut kind);
+        kind
+    }
+
+    /// An end as it is stored: its message does not show masked parts.
+    pub fn hide_in_end<'a>(&self, end: &'a RunEnd) -> Cow<'a, RunEnd> {
+        match end {
+            RunEnd::Failed(error) if !self.texts.is_empty() => {
+                let mut error = error.clone();
+                self.hide_in_text(&mut error.message);
+                Cow::Owned(RunEnd::Failed(error))
+            }
+            _ => Cow::Borrowed(end),
+        }
+    }
+
+    /// Hides the masked parts of what a person sees.
+    pub fn hide_in_fields(&self, fields: &mut Map<String, Value>) {
+        for field in fields.values_mut() {
+            self.mask_value(field);
+            hide(field);
+        }
+    }
+
+    pub fn hide_in_error(&self, error: &mut StepError) {
+        self.hide_in_text(&mut error.message);
+    }
+
+    fn hide_in_text(&self, text: &mut String) {
+        for masked in &self.texts {
+            if text.contains(masked.as_str()) {
+                *text = text.replace(masked.as_str(), HIDDEN);
+            }
+        }
+    }
+}
