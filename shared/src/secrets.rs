@@ -39,12 +39,12 @@ pub struct Secrets {
     client: Client,
     key_id: String,
     sealing: Mutex<Option<Sealing>>,
-    opening: Cache<String, Arc<LessSafeKey>>,
+    opening: Cache<String, DataKey>,
 }
 
 #[derive(Clone)]
 struct Sealing {
-    key: Arc<LessSafeKey>,
+    key: DataKey,
     wrapped: String,
     since: Instant,
     seals_left: u32,
@@ -67,27 +67,14 @@ impl Secrets {
             Some(sealing) => sealing,
             None => self.new_data_key().await?,
         };
-        let mut nonce = [0; NONCE_LEN];
-        SystemRandom::new().fill(&mut nonce).map_err(|_| Error::internal("the random number generator failed"))?;
-        let mut sealed = secret.to_vec();
-        key.seal_in_place_append_tag(Nonce::assume_unique_for_key(nonce), Aad::from(place.as_bytes()), &mut sealed)
-            .map_err(|_| Error::internal("a secret could not be encrypted"))?;
-        let ciphertext = STANDARD.encode([&nonce[..], &sealed].concat());
-        Ok(Sealed { wrapped_key: wrapped, ciphertext })
+        Ok(Sealed { wrapped_key: wrapped, ciphertext: key.seal(place, secret)? })
     }
 
     /// Decrypts a secret that was encrypted for this place.
     pub async fn open(&self, place: &str, sealed: &Sealed) -> Result<Zeroizing<Vec<u8>>> {
-        let broken = || Error::internal("a sealed secret could not be decrypted");
         let load = async || self.unwrap(&sealed.wrapped_key).await;
         let key = self.opening.get_or_load(&sealed.wrapped_key, load).await?;
-        let bytes = STANDARD.decode(&sealed.ciphertext).map_err(Error::internal)?;
-        let (nonce, ciphertext) = bytes.split_at_checked(NONCE_LEN).ok_or_else(broken)?;
-        let nonce = Nonce::try_assume_unique_for_key(nonce).map_err(|_| broken())?;
-        let mut secret = Zeroizing::new(ciphertext.to_vec());
-        let length = key.open_in_place(nonce, Aad::from(place.as_bytes()), &mut secret).map_err(|_| broken())?.len();
-        secret.truncate(length);
-        Ok(secret)
+        key.open(place, &sealed.ciphertext)
     }
 
     pub async fn seal_credential(&self, place: &str, credential: &Credential) -> Result<Sealed> {
@@ -113,20 +100,61 @@ impl Secrets {
         let plain = Zeroizing::new(made.plaintext.map(Blob::into_inner).unwrap_or_default());
         let wrapped = STANDARD.encode(made.ciphertext_blob.ok_or_else(|| Error::internal("KMS returned no data key"))?);
         let sealing =
-            Sealing { key: aes(&plain)?, wrapped, since: Instant::now(), seals_left: MAX_SECRETS_PER_KEY - 1 };
+            Sealing { key: DataKey::new(&plain)?, wrapped, since: Instant::now(), seals_left: MAX_SECRETS_PER_KEY - 1 };
         *self.sealing.lock().unwrap_or_else(PoisonError::into_inner) = Some(sealing.clone());
         Ok(sealing)
     }
 
-    async fn unwrap(&self, wrapped: &str) -> Result<Arc<LessSafeKey>> {
+    async fn unwrap(&self, wrapped: &str) -> Result<DataKey> {
         let wrapped = Blob::new(STANDARD.decode(wrapped).map_err(Error::internal)?);
         let call = self.client.decrypt().key_id(&self.key_id).ciphertext_blob(wrapped);
         let opened = call.encryption_context(PURPOSE.0, PURPOSE.1).send().await.map_err(convert_error)?;
-        aes(&Zeroizing::new(opened.plaintext.map(Blob::into_inner).unwrap_or_default()))
+        DataKey::new(&Zeroizing::new(opened.plaintext.map(Blob::into_inner).unwrap_or_default()))
     }
 }
 
-fn aes(key: &[u8]) -> Result<Arc<LessSafeKey>> {
-    let key = UnboundKey::new(&AES_256_GCM, key).map_err(|_| Error::internal("not an AES-256 key"))?;
-    Ok(Arc::new(LessSafeKey::new(key)))
+/// A key of AES-256-GCM.
+#[derive(Clone)]
+pub struct DataKey(Arc<LessSafeKey>);
+
+impl DataKey {
+    pub fn new(key: &[u8]) -> Result<Self> {
+        let key = UnboundKey::new(&AES_256_GCM, key).map_err(|_| Error::internal("not an AES-256 key"))?;
+        Ok(Self(Arc::new(LessSafeKey::new(key))))
+    }
+
+    /// A random key, and its bytes.
+    pub fn generate() -> Result<(Self, Zeroizing<Vec<u8>>)> {
+        let mut bytes = Zeroizing::new(vec![0; AES_256_GCM.key_len()]);
+        fill_randomly(&mut bytes)?;
+        Ok((Self::new(&bytes)?, bytes))
+    }
+
+    /// Encrypts a secret for a place, as base64.
+    pub fn seal(&self, place: &str, secret: &[u8]) -> Result<String> {
+        let mut nonce = [0; NONCE_LEN];
+        fill_randomly(&mut nonce)?;
+        let mut sealed = secret.to_vec();
+        self.0
+            .seal_in_place_append_tag(Nonce::assume_unique_for_key(nonce), Aad::from(place.as_bytes()), &mut sealed)
+            .map_err(|_| Error::internal("a secret could not be encrypted"))?;
+        Ok(STANDARD.encode([&nonce[..], &sealed].concat()))
+    }
+
+    /// Decrypts a secret that was encrypted for this place.
+    pub fn open(&self, place: &str, sealed: &str) -> Result<Zeroizing<Vec<u8>>> {
+        let broken = || Error::internal("a sealed secret could not be decrypted");
+        let bytes = STANDARD.decode(sealed).map_err(Error::internal)?;
+        let (nonce, ciphertext) = bytes.split_at_checked(NONCE_LEN).ok_or_else(broken)?;
+        let nonce = Nonce::try_assume_unique_for_key(nonce).map_err(|_| broken())?;
+        let mut secret = Zeroizing::new(ciphertext.to_vec());
+        let opened = self.0.open_in_place(nonce, Aad::from(place.as_bytes()), &mut secret);
+        let length = opened.map_err(|_| broken())?.len();
+        secret.truncate(length);
+        Ok(secret)
+    }
+}
+
+fn fill_randomly(bytes: &mut [u8]) -> Result<()> {
+    SystemRandom::new().fill(bytes).map_err(|_| Error::internal("the random number generator failed"))
 }

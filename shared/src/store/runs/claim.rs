@@ -59,6 +59,7 @@ impl Runs {
         if !is_stopped && !admits(item.clone().into()).await? {
             return Ok(Claim::Refused);
         }
+        let key = self.key_of(&item).await?;
         let crashes = crashes_with(&item);
         let claim = Uuid::now_v7();
         let (epoch, started_at) = (item.epoch + 1, item.started_at.unwrap_or(now));
@@ -92,6 +93,8 @@ impl Runs {
             started_at,
             parent: item.parent.clone().map(ParentStep::from),
             has_calls: item.calls.is_some(),
+            key,
+            has_new_key: false,
         };
         if crashes > 0 {
             self.note_arrival(&hold).await?;

@@ -53,8 +53,9 @@ impl Runs {
         let event = RunEvent { at: self.now(), kind: RunEnd::Cancelled.event() };
         let parent = item.parent.clone().map(ParentStep::from);
         let RunItem { run_id: id, next_event, started_at, .. } = *item;
-        let leaves_calls = item.calls.is_some();
-        let run = EndingRun { place: item.place(), started_at, next_event, parent: parent.as_ref(), leaves_calls };
+        let (leaves_calls, has_key) = (item.calls.is_some(), item.secrets.is_some());
+        let parent = parent.as_ref();
+        let run = EndingRun { place: item.place(), started_at, next_event, parent, leaves_calls, has_key };
         let head = self
             .entities
             .update(keys::run(id))

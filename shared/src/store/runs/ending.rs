@@ -10,6 +10,7 @@ use uuid::Uuid;
 
 use super::hold::RunHold;
 use super::list::show_state;
+use super::run_keys::key_expiry;
 use super::{PARENT, RESEND_AFTER, Runs};
 use crate::store::keys;
 use crate::store::run_statistics::{self, RunPlace};
@@ -25,12 +26,15 @@ pub(super) struct EndingRun<'a> {
     pub parent: Option<&'a ParentStep>,
     /// Whether runs that it has started may be in progress.
     pub leaves_calls: bool,
+    /// Whether the run has a key, which is deleted later.
+    pub has_key: bool,
 }
 
 impl Runs {
     /// Ends the run, with its last events, and wakes the run that waits for it.
     pub async fn end(&self, hold: &mut RunHold, events: &[RunEvent], end: &RunEnd) -> Result<Hold> {
-        let mut parts = self.divide(hold, events, &[], &[]).await?;
+        let events = self.seal_events(hold, events).await?;
+        let mut parts = self.divide(hold, &events, &[], &[]).await?;
         let last = parts.pop().unwrap_or_default().events;
         for part in parts {
             if !self.store_part(hold, part).await?.is_written() {
@@ -38,8 +42,9 @@ impl Runs {
             }
         }
         let leaves_calls = hold.has_calls && !matches!(end, RunEnd::Completed { .. });
-        let RunHold { place, started_at, next_event, ref parent, .. } = *hold;
-        let run = EndingRun { place, started_at: Some(started_at), next_event, parent: parent.as_ref(), leaves_calls };
+        let RunHold { place, started_at, next_event, ref parent, ref key, .. } = *hold;
+        let (started_at, parent, has_key) = (Some(started_at), parent.as_ref(), key.is_some());
+        let run = EndingRun { place, started_at, next_event, parent, leaves_calls, has_key };
         if !self.store_end(&run, self.held(hold), &last, end, Some(hold)).await?.is_written() {
             return Ok(Hold::Lost);
         }
@@ -62,11 +67,13 @@ impl Runs {
         let head = end.error().into_iter().fold(head, |head, error| head.set("error", error));
         let expires_at = run.place.retention.expiry(now).as_seconds();
         let head = head.set("ended_at", now).set("expires_at", expires_at).remove("claimed_until").remove("wake_at");
-        // The ticker finds the run until the runs that it has started are stopped.
-        let head = match run.leaves_calls {
-            true => head.set("due_shard", keys::run_shard(id)).set("due_at", now.plus(RESEND_AFTER)),
-            false => head.remove("due_shard").remove("due_at"),
+        // The ticker finds the run until the runs that it has started are stopped, and its key is deleted.
+        let due_at = match run {
+            EndingRun { leaves_calls: true, .. } => Some(now.plus(RESEND_AFTER)),
+            EndingRun { has_key: true, .. } => Some(key_expiry(now)),
+            _ => None,
         };
+        let head = head.set_or_remove("due_shard", due_at.map(|_| keys::run_shard(id))).set_or_remove("due_at", due_at);
         let mut writes = vec![head];
         writes.extend(self.log_items(run.place, run.next_event, events));
         let ended = EndedRun::new(end, run.started_at, now);

@@ -48,7 +48,8 @@ impl Runs {
         Ok(())
     }
 
-    /// Does what is left to do for a run that has ended: stops the runs that it has started, and deletes what was erased.
+    /// Does what is left to do for a run that has ended: stops the runs that it has started, deletes what was erased,
+    /// and deletes the key of its masked parts when its time is over.
     pub async fn clean_up(&self, id: RunId) -> Result<()> {
         let Some(item) = self.item(id).await? else { return Ok(()) };
         let range = Range::beginning("sk", keys::CALLED_RUN);
@@ -66,7 +67,11 @@ impl Runs {
             }
             self.delete_values(&item).await?;
         }
-        let done = self.entities.update(keys::run(id)).remove("due_shard").remove("due_at");
+        let done = self.entities.update(keys::run(id));
+        let done = match self.key_deadline(&item).await? {
+            Some(at) => done.set("due_shard", keys::run_shard(id)).set("due_at", at),
+            None => done.remove("due_shard").remove("due_at").remove("secrets"),
+        };
         let done = done.require("attribute_exists(ended_at)").require_same("erased_at", item.erased_at);
         self.entities.write(done).await.map(drop)
     }

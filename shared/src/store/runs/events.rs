@@ -51,7 +51,7 @@ impl EventReader {
             if part.first()? != self.next_part {
                 break;
             }
-            for event in part.events()? {
+            for event in part.events(None)? {
                 if self.next_part > self.after {
                     events.push(NumberedEvent { number: self.next_part, event });
                 }

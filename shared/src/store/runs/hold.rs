@@ -6,6 +6,7 @@ use uuid::Uuid;
 
 use super::items::{ReviewState, RunItem};
 use super::list::show_state;
+use super::sealing::RunKey;
 use super::{RESEND_AFTER, Runs};
 use crate::store::keys;
 use crate::store::run_statistics::RunPlace;
@@ -30,6 +31,10 @@ pub struct RunHold {
     pub(super) parent: Option<ParentStep>,
     /// Whether the run has started others.
     pub(super) has_calls: bool,
+    /// The key of its masked parts, if it has any.
+    pub(super) key: Option<RunKey>,
+    /// This holder has made the key, so it stores the key with its next write.
+    pub(super) has_new_key: bool,
 }
 
 impl RunHold {
@@ -126,12 +131,17 @@ impl Runs {
 
     /// A write of the run's head that only its holder can make.
     pub(super) fn held(&self, hold: &RunHold) -> Write {
-        self.entities
+        let head = self
+            .entities
             .update(keys::run(hold.id()))
             .require_same("epoch", Some(hold.epoch))
             .require_same("state", Some(RunState::Running))
             .require_same("next_event", Some(hold.next_event))
-            .require_same("stop", None::<bool>)
+            .require_same("stop", None::<bool>);
+        match hold.key.as_ref().filter(|_| hold.has_new_key) {
+            Some(key) => head.set("secrets", &key.sealed).set("masked", true),
+            None => head,
+        }
     }
 
     pub(super) async fn persist(&self, hold: &RunHold, writes: &[Write]) -> Result<WriteOutcome> {

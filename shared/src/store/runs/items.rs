@@ -5,10 +5,12 @@ use serde_json::{Map, Value};
 
 use super::super::keys::{self, Key};
 use super::super::run_statistics::RunPlace;
+use super::sealing::{RunKey, open_or_hide};
+use crate::secrets::Sealed;
 use domain::id::{OrgId, ReleaseId, RunId, UserId, WebhookEventId, WebhookId, WorkflowId};
 use domain::identity::Account;
 use domain::retention::RunRetention;
-use domain::run::{NewReview, ParentStep, ReviewAnswer, Run, RunError, RunEvent, RunOrigin, RunState};
+use domain::run::{NewReview, ParentStep, ReviewAnswer, Run, RunError, RunEvent, RunOrigin, RunState, RunValue};
 use domain::time::Time;
 use domain::{Error, Result};
 use uuid::Uuid;
@@ -73,6 +75,12 @@ pub struct RunItem {
     /// When the user erased the values of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub erased_at: Option<Time>,
+    /// The key of the masked parts, until it is deleted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub secrets: Option<Sealed>,
+    /// The run has masked parts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub masked: Option<bool>,
     #[serde(default)]
     pub retention: RunRetention,
     /// When a run that has ended is deleted. TTL deletes items late, so readers compare it.
@@ -184,8 +192,15 @@ impl LogItem {
         self.sk.parse().map_err(Error::internal)
     }
 
-    pub fn events(&self) -> Result<Vec<RunEvent>> {
-        serde_json::from_str(&self.events).map_err(Error::internal)
+    /// The events. Without the key of the run, their masked parts are hidden.
+    pub fn events(&self, key: Option<&RunKey>) -> Result<Vec<RunEvent>> {
+        let mut events: Vec<RunEvent> = serde_json::from_str(&self.events).map_err(Error::internal)?;
+        for event in &mut events {
+            if let Some(RunValue::Value(value)) = event.kind.value_mut() {
+                open_or_hide(value, key);
+            }
+        }
+        Ok(events)
     }
 }
 

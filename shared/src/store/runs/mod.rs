@@ -18,11 +18,14 @@ mod parts;
 mod results;
 mod retry;
 mod reviews;
+mod run_keys;
 mod scheduled;
+mod sealing;
 mod start;
 mod trees;
 mod values;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -42,6 +45,7 @@ use domain::{Error, Result};
 use items::{LogItem, RunItem};
 pub use list::RunFilter;
 use parts::MAX_TRANSACTION_BYTES;
+use sealing::RunKey;
 
 pub use claim::{Claim, ClaimedRun};
 pub use events::{EventReader, NumberedEvent};
@@ -49,6 +53,7 @@ pub use hold::RunHold;
 pub use items::ReviewState;
 pub use results::ShownValue;
 pub use reviews::OpenReview;
+pub use sealing::KeyVault;
 pub use start::{StartKey, Started};
 pub use trees::{MAX_CAUSED_RUNS, RunTrees};
 
@@ -72,6 +77,7 @@ pub struct Runs {
     queue: Queue,
     clock: Clock,
     max_transaction_bytes: usize,
+    vault: Option<Arc<dyn KeyVault>>,
 }
 
 impl Runs {
@@ -84,6 +90,7 @@ impl Runs {
             queue: Queue::new(context, config::QUEUE_RUNS)?,
             clock: context.clock.clone(),
             max_transaction_bytes: MAX_TRANSACTION_BYTES,
+            vault: None,
         })
     }
 
@@ -107,14 +114,34 @@ impl Runs {
         Ok(item.filter(|item| !item.has_expired(self.now())))
     }
 
-    /// Reads the whole log of a run, with its large values.
+    /// Reads the whole log of a run, with its large values. Masked parts are hidden.
     pub async fn log(&self, id: RunId) -> Result<Vec<RunEvent>> {
+        self.read_log(id, None).await
+    }
+
+    /// Reads the whole log of a run that this process holds, with its masked parts.
+    pub async fn held_log(&self, hold: &RunHold) -> Result<Vec<RunEvent>> {
+        self.read_log(hold.id(), hold.key.as_ref()).await
+    }
+
+    /// Reads the whole log of a run that is to be repeated, with its masked parts.
+    pub async fn log_to_repeat(&self, id: RunId) -> Result<Vec<RunEvent>> {
+        let item = self.item(id).await?.ok_or(Error::NotFound { kind: RunId::KIND })?;
+        let key = self.key_of(&item).await?;
+        if item.masked.is_some() && key.is_none() {
+            let message = "the masked values of the run were deleted an hour after its end; start a new run";
+            return Err(Error::invalid_state(message));
+        }
+        self.read_log(id, key.as_ref()).await
+    }
+
+    async fn read_log(&self, id: RunId, key: Option<&RunKey>) -> Result<Vec<RunEvent>> {
         let parts = self.journal.query_all(TableQuery::partition(keys::run_log(id))).await?;
         let mut events = Vec::new();
         for part in parts {
-            events.extend(parse::<LogItem>(part)?.events()?);
+            events.extend(parse::<LogItem>(part)?.events(key)?);
         }
-        self.load_values(&mut events).await?;
+        self.load_values(&mut events, key).await?;
         Ok(events)
     }
 

@@ -45,7 +45,8 @@ impl Runs {
     /// Returns how the first transaction that was not written was refused.
     pub(super) async fn store_commit(&self, hold: &mut RunHold, commit: &Commit) -> Result<WriteOutcome> {
         let Commit { events, opened, started, .. } = commit;
-        for part in self.divide(hold, events, opened, started).await? {
+        let events = self.seal_events(hold, events).await?;
+        for part in self.divide(hold, &events, opened, started).await? {
             let outcome = self.store_part(hold, part).await?;
             if !outcome.is_written() {
                 return Ok(outcome);

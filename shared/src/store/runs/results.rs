@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::items::LogItem;
+use super::sealing::{RunKey, open_or_hide};
 use super::{Runs, parse};
 use crate::bucket::SizedObject;
 use crate::store::keys;
@@ -31,7 +32,7 @@ pub enum ShownValue {
 
 impl Runs {
     pub async fn input(&self, id: RunId) -> Result<ShownValue> {
-        match self.log_end(id, Order::Asc).await? {
+        match self.log_end(id, Order::Asc, None).await? {
             Some(RunEventKind::RunQueued { input }) => self.shown(input).await,
             _ => Err(Error::internal("the log of a run has no beginning")),
         }
@@ -39,39 +40,40 @@ impl Runs {
 
     /// The output of a run that has completed.
     pub async fn output(&self, id: RunId) -> Result<ShownValue> {
-        self.shown(self.stored_output(id).await?).await
+        self.shown(self.stored_output(id, None).await?).await
     }
 
-    /// How a run has ended, with its whole output. `None` while it is in progress.
+    /// How a run has ended, with its whole output, in which parts may be masked. `None` while it is in progress.
     pub async fn find_end(&self, id: RunId) -> Result<Option<RunEnd>> {
-        let run = self.find(id).await?.ok_or_else(|| Error::internal("a run that was started is missing"))?;
-        Ok(match run.state {
+        let item = self.item(id).await?.ok_or_else(|| Error::internal("a run that was started is missing"))?;
+        Ok(match item.state {
             RunState::Queued | RunState::Running | RunState::Paused => None,
             RunState::Completed => {
-                let output = self.whole(self.stored_output(id).await?).await?;
+                let key = self.key_of(&item).await?;
+                let output = self.whole(self.stored_output(id, key.as_ref()).await?, key.as_ref()).await?;
                 Some(RunEnd::Completed { output: Arc::new(output) })
             }
             RunState::Cancelled => Some(RunEnd::Cancelled),
             RunState::Failed => {
-                let error = run.error.ok_or_else(|| Error::internal("a failed run has no error"))?;
+                let error = item.error.ok_or_else(|| Error::internal("a failed run has no error"))?;
                 Some(RunEnd::Failed(error))
             }
         })
     }
 
     /// The output of a run that has completed, as the log has it.
-    async fn stored_output(&self, id: RunId) -> Result<RunValue> {
-        match self.log_end(id, Order::Desc).await? {
+    async fn stored_output(&self, id: RunId, key: Option<&RunKey>) -> Result<RunValue> {
+        match self.log_end(id, Order::Desc, key).await? {
             Some(RunEventKind::RunCompleted { output }) => Ok(output),
             _ => Err(Error::internal("the log of a completed run has no end")),
         }
     }
 
     /// The first or the last event of a log.
-    async fn log_end(&self, id: RunId, order: Order) -> Result<Option<RunEventKind>> {
+    async fn log_end(&self, id: RunId, order: Order, key: Option<&RunKey>) -> Result<Option<RunEventKind>> {
         let query = TableQuery { order, limit: Some(1), ..TableQuery::partition(keys::run_log(id)) };
         let part = self.journal.query(&query).await?.items.into_iter().next();
-        let mut events = part.map(|part| parse::<LogItem>(part)?.events()).transpose()?.unwrap_or_default();
+        let mut events = part.map(|part| parse::<LogItem>(part)?.events(key)).transpose()?.unwrap_or_default();
         let event = match order {
             Order::Asc => (!events.is_empty()).then(|| events.swap_remove(0)),
             Order::Desc => events.pop(),
@@ -86,7 +88,9 @@ impl Runs {
         };
         match self.bucket.get_small(&name, MAX_SHOWN_BYTES).await? {
             Some(SizedObject::Small(text)) => {
-                Ok(ShownValue::Value(serde_json::from_slice(&text).map_err(Error::internal)?))
+                let mut value = serde_json::from_slice(&text).map_err(Error::internal)?;
+                open_or_hide(&mut value, None);
+                Ok(ShownValue::Value(value))
             }
             Some(SizedObject::Large) => self.bucket.presigned(&name, URL_VALID).await.map(ShownValue::Url),
             None => Err(Error::internal(format!("the value {name} is missing"))),

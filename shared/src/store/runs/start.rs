@@ -8,6 +8,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::items::{CalledRunItem, ParentItem, RunItem};
+use super::sealing::{have_masked_parts, hide_all, seal_all};
 use super::{RESEND_AFTER, Runs};
 use crate::store::idempotency::WINDOW;
 use crate::store::item::parse;
@@ -85,7 +86,7 @@ impl Runs {
         Ok(started)
     }
 
-    /// Stores a run that has already ended, in one transaction.
+    /// Stores a run that has already ended, in one transaction. The last of the events is its end.
     pub async fn store_ended(
         &self,
         new: NewRun,
@@ -143,8 +144,18 @@ impl Runs {
         let (id, now) = (new.id, self.now());
         let queued = RunEventKind::RunQueued { input: RunValue::Value(new.input.clone()) };
         let taken_over = new.retry.iter().flat_map(|retry| retry.events.clone());
-        let kinds = [queued].into_iter().chain(taken_over).chain(happened).chain(end.map(RunEnd::event));
-        let events: Vec<RunEvent> = kinds.map(|kind| RunEvent { at: now, kind }).collect();
+        let kinds = [queued].into_iter().chain(taken_over).chain(happened);
+        let mut events: Vec<RunEvent> = kinds.map(|kind| RunEvent { at: now, kind }).collect();
+        let key = match end {
+            // Nobody continues the run.
+            Some(_) => {
+                hide_all(&mut events);
+                None
+            }
+            None if have_masked_parts(&events) => Some(self.new_key(id).await?),
+            None => None,
+        };
+        seal_all(&mut events, key.as_ref())?;
         let place = RunPlace { id, account: new.account, workflow: new.workflow, retention: new.retention };
         let texts = self.serialize(place, &events).await?;
         let mut writes = self.log_items(place, 1, &texts);
@@ -159,7 +170,9 @@ impl Runs {
         if let Some(parent) = &new.parent {
             writes.push(self.entities.put(&CalledRunItem::new(parent, id, new.retention.latest_expiry(now))));
         }
+        let (secrets, masked) = (key.as_ref().map(|key| key.sealed.clone()), key.map(|_| true));
         let new = new_item(new, events.len() as u64, end.map_or(RunState::Queued, RunEnd::state));
+        let new = RunItem { secrets, masked, ..new };
         let started_at = Some(Time::from_uuid(id.uuid()));
         let item = match end {
             None => RunItem { due_shard: Some(keys::run_shard(id)), due_at: Some(now.plus(RESEND_AFTER)), ..new },
@@ -218,6 +231,8 @@ fn new_item(new: NewRun, events: u64, state: RunState) -> RunItem {
         webhook_event: new.webhook_call.map(|(webhook, event)| (webhook, event.id)),
         erased_at: None,
         retry_of: new.retry.map(|retry| retry.of),
+        secrets: None,
+        masked: None,
         retention: new.retention,
         expires_at: None,
         listed_in,

@@ -3,6 +3,7 @@
 use futures::future::try_join_all;
 
 use super::Runs;
+use super::sealing::{RunKey, open_or_hide};
 use crate::store::run_statistics::RunPlace;
 use domain::run::{RunEvent, RunValue};
 use domain::{Error, Result};
@@ -34,23 +35,25 @@ impl Runs {
         serde_json::to_string(&event).map_err(Error::internal)
     }
 
-    pub(super) async fn load_values(&self, events: &mut [RunEvent]) -> Result<()> {
+    pub(super) async fn load_values(&self, events: &mut [RunEvent], key: Option<&RunKey>) -> Result<()> {
         let loads = events.iter_mut().filter_map(|event| event.kind.value_mut()).map(async |value| {
             let stored = std::mem::replace(value, RunValue::Value(Value::Null));
-            *value = RunValue::Value(self.whole(stored).await?);
+            *value = RunValue::Value(self.whole(stored, key).await?);
             Ok(())
         });
         try_join_all(loads).await.map(drop)
     }
 
-    /// Reads a value from the bucket, if it is there.
-    pub(super) async fn whole(&self, value: RunValue) -> Result<Value> {
+    /// Reads a value from the bucket, if it is there. Without the key of the run, its masked parts are hidden.
+    pub(super) async fn whole(&self, value: RunValue, key: Option<&RunKey>) -> Result<Value> {
         let name = match value {
             RunValue::Value(value) => return Ok(value),
             RunValue::Object(name) => name,
         };
         let stored = self.bucket.get(&name).await?;
         let stored = stored.ok_or_else(|| Error::internal(format!("the value {name} is missing")))?;
-        serde_json::from_slice(&stored).map_err(Error::internal)
+        let mut value = serde_json::from_slice(&stored).map_err(Error::internal)?;
+        open_or_hide(&mut value, key);
+        Ok(value)
     }
 }
