@@ -1,12 +1,16 @@
 //! A call of a webhook as it was received: the input of its run, its idempotency key, and the event that is stored.
 
+use std::sync::OnceLock;
+
 use axum::body::Bytes;
 use axum::http::HeaderMap;
 use axum::http::header::CONTENT_TYPE;
 use domain::graph::hash;
 use domain::id::{RunId, WebhookEventId, WebhookId};
+use domain::run::masking::hide;
 use domain::webhook::{MAX_KEPT_BYTES, WebhookEvent, WebhookOutcome, kept_headers};
 use domain::{Error, Result, json};
+use engine::nodes::redaction::Redaction;
 use engine::value_size::check_input;
 use serde_json::Value;
 use shared::http::declares_json;
@@ -17,11 +21,29 @@ pub struct Call {
     pub event_id: WebhookEventId,
     headers: HeaderMap,
     body: Bytes,
+    /// The body as it is stored, if a part of it is masked.
+    masked_body: OnceLock<String>,
 }
 
 impl Call {
     pub fn new(headers: HeaderMap, body: Bytes) -> Self {
-        Self { event_id: WebhookEventId::new(), headers, body }
+        Self { event_id: WebhookEventId::new(), headers, body, masked_body: OnceLock::new() }
+    }
+
+    /// Masks parts of the body in what is stored of the call.
+    pub fn mask(&self, redaction: &Redaction) {
+        if redaction.is_empty() {
+            return;
+        }
+        self.masked_body.get_or_init(|| match self.input() {
+            Ok(mut input) => {
+                redaction.mask_run_input(&mut input);
+                hide(&mut input);
+                input.to_string()
+            }
+            // Nobody knows where the parts are.
+            Err(_) => String::new(),
+        });
     }
 
     /// The input of the run: the body, or null if it is empty.
@@ -50,7 +72,8 @@ impl Call {
     pub fn answered(&self, outcome: WebhookOutcome, run: RunId, status: u16) -> WebhookEvent {
         let headers = self.headers.iter().filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)));
         let content_type = self.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
-        let body = &self.body[..self.body.len().min(MAX_KEPT_BYTES)];
+        let body = self.masked_body.get().map_or(&*self.body, String::as_bytes);
+        let body = &body[..body.len().min(MAX_KEPT_BYTES)];
         WebhookEvent {
             id: self.event_id,
             outcome,

@@ -14,6 +14,7 @@ use domain::time::Clock;
 use runner::ReleasePlans;
 use shared::Context;
 use shared::auth::{Auth, Owners};
+use shared::secrets::Secrets;
 use shared::store::{Runs, WebhookEvents, Webhooks, Workflows};
 
 pub use routes::{document, router};
@@ -41,7 +42,7 @@ impl Stores {
             webhook_events: WebhookEvents::new(context)?,
             plans: Arc::new(ReleasePlans::new(workflows.clone())),
             workflows,
-            runs: Runs::new(context)?,
+            runs: Runs::new(context)?.with_vault(Arc::new(Secrets::new(context)?)),
             clock: context.clock.clone(),
         })
     }

@@ -59,9 +59,10 @@ impl<'a> AuthorizedCall<'a> {
     /// Starts the run of the call, or finds the run of an earlier call with the same key.
     pub async fn start_run(&self) -> Result<HookResponse> {
         let Self { stores, webhook, call, .. } = self;
+        let (workflow, retention) = self.admit().await?;
+        self.mask_call(&workflow).await?;
         let input = call.input()?;
         let start_key = call.start_key(webhook.id, &input)?;
-        let (workflow, retention) = self.admit().await?;
         if let Some(start_key) = &start_key
             && let Some(first) = stores.runs.find_started(start_key).await?
         {
@@ -70,7 +71,10 @@ impl<'a> AuthorizedCall<'a> {
         let startable = workflow.startable_release()?;
         let release = stores.plans.find(webhook.account, webhook.workflow, startable.release).await?;
         let trigger = release.trigger_of(webhook.id).ok_or_else(unused_webhook)?;
-        let new = NewRun::new(startable, RunOrigin::Webhook, release.plan.steps[trigger].id.clone(), input);
+        let step = &release.plan.steps[trigger];
+        let mut input = input;
+        step.redaction.mask_run_input(&mut input);
+        let new = NewRun::new(startable, RunOrigin::Webhook, step.id.clone(), input);
         let new = new.with_retention(retention);
         let pure = match webhook.mode {
             WebhookMode::Sync => self.carry_out(&release, &new, trigger).await?,
@@ -80,6 +84,17 @@ impl<'a> AuthorizedCall<'a> {
             Some(pure) => self.store_ended(new, pure, start_key).await,
             None => self.hand_over(new, start_key).await,
         }
+    }
+
+    /// Masks the body of the call in what is stored of it, as the active release masks the input of its runs.
+    async fn mask_call(&self, workflow: &WorkflowHeader) -> Result<()> {
+        let Self { stores, webhook, call, .. } = self;
+        let Some(active) = &workflow.active else { return Ok(()) };
+        let release = stores.plans.find(webhook.account, webhook.workflow, active.release).await?;
+        if let Some(trigger) = release.trigger_of(webhook.id) {
+            call.mask(&release.plan.steps[trigger].redaction);
+        }
+        Ok(())
     }
 
     /// Checks that the owner of the webhook may run workflows. Reads the workflow, and how long its runs are kept.

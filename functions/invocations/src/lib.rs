@@ -13,6 +13,7 @@ use domain::Result;
 use effects::NodePerformers;
 use shared::Context;
 use shared::auth::Auth;
+use shared::secrets::Secrets;
 use shared::store::{Agents, RunUsage, Runs};
 
 pub use routes::{document, router};
@@ -33,7 +34,7 @@ impl Stores {
             auth: Arc::new(Auth::new(context)?),
             agents: Agents::new(context)?,
             performers: NodePerformers::new(context)?,
-            runs: Runs::new(context)?,
+            runs: Runs::new(context)?.with_vault(Arc::new(Secrets::new(context)?)),
             usage: RunUsage::new(context)?,
         })
     }

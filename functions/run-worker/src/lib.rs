@@ -9,6 +9,7 @@ use effects::NodePerformers;
 use runner::{ReleasePlans, RunAdmission, Worker};
 use shared::Context;
 use shared::queue::each_message;
+use shared::secrets::Secrets;
 use shared::store::{Runs, Workflows};
 
 /// The stores and clients that the worker uses.
@@ -20,7 +21,7 @@ pub struct Stores {
 impl Stores {
     pub fn new(context: &Context) -> Result<Self> {
         let worker = Worker {
-            runs: Runs::new(context)?,
+            runs: Runs::new(context)?.with_vault(Arc::new(Secrets::new(context)?)),
             admission: RunAdmission::new(context)?,
             plans: ReleasePlans::new(Workflows::new(context)?),
             performers: NodePerformers::new(context)?,

@@ -11,6 +11,7 @@ use domain::Result;
 use runner::{ReleasePlans, Triggers};
 use shared::Context;
 use shared::auth::Auth;
+use shared::secrets::Secrets;
 use shared::store::{RunStatistics, RunUsage, Runs, Workflows};
 
 pub use routes::{document, router};
@@ -32,7 +33,7 @@ impl Stores {
         let workflows = Workflows::new(context)?;
         Ok(Self {
             auth: Arc::new(Auth::new(context)?),
-            runs: Runs::new(context)?,
+            runs: Runs::new(context)?.with_vault(Arc::new(Secrets::new(context)?)),
             usage: RunUsage::new(context)?,
             statistics: RunStatistics::new(context)?,
             triggers: Arc::new(Triggers::new(workflows.clone())),

@@ -8,6 +8,7 @@ use domain::id::{ReleaseId, WorkflowId};
 use domain::identity::Account;
 use domain::{Error, Result};
 use engine::nodes::input::InputNode;
+use engine::nodes::redaction::Redaction;
 use engine::nodes::{self, Category, NodeKind};
 use engine::schema::check_value;
 use engine::value_size::check_input;
@@ -33,6 +34,7 @@ pub struct Trigger {
     schema: Option<Value>,
     /// The input of a run that is started without one.
     default_input: Value,
+    redaction: Redaction,
 }
 
 impl Triggers {
@@ -69,12 +71,19 @@ impl Trigger {
             node_id: node.id.clone(),
             schema: field("schema").filter(|schema| !schema.is_null()),
             default_input: field("example").unwrap_or_default(),
+            redaction: Redaction::read(&node.config),
         }
     }
 
     /// The JSON Schema of the input, if the node `input` has one.
     pub fn schema(&self) -> Option<&Value> {
         self.schema.as_ref()
+    }
+
+    /// The input of a run as it is stored.
+    pub fn mask(&self, mut input: Value) -> Value {
+        self.redaction.mask_run_input(&mut input);
+        input
     }
 
     /// The trigger with this node id, if the graph has one.

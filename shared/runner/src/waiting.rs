@@ -12,12 +12,15 @@ use tokio::time::{Instant, sleep};
 const FIRST_WAIT: Duration = Duration::from_millis(20);
 const LONGEST_WAIT: Duration = Duration::from_millis(500);
 
-/// The end of a run. `None` if it is still in progress at `until`.
+/// The end of a run, with the originals of its masked parts. `None` if it is still in progress at `until`.
 pub async fn wait_for_end(runs: &Runs, run_id: RunId, until: Instant) -> Result<Option<RunEnd>> {
     let mut wait = FIRST_WAIT;
     loop {
         match runs.find_end(run_id).await {
-            Ok(Some(end)) => return Ok(Some(end)),
+            Ok(Some(mut end)) => {
+                end.unmask(&mut |_| {});
+                return Ok(Some(end));
+            }
             // The run goes on, so the next read may find its end.
             Ok(None) | Err(Error::Unavailable { .. }) => {}
             Err(error) => return Err(error),

@@ -67,7 +67,7 @@ fn check_retryable(run: &Run, from_node: Option<&str>) -> DomainResult<()> {
 
 /// The new run, with what it takes over.
 async fn repeat(stores: &Stores, run: Run, from_node: Option<&str>) -> DomainResult<NewRun> {
-    let (plan, log) = futures::try_join!(stores.plans.plan(&run), stores.runs.log(run.id))?;
+    let (plan, log) = futures::try_join!(stores.plans.plan(&run), stores.runs.log_to_repeat(run.id))?;
     let unknown = || Error::invalid_body("fromNode", "the release of the run has no node with this id");
     let from = from_node.map(|id| plan.find_step(id).ok_or_else(unknown)).transpose()?;
     let mut kept = kept_events(&plan, log, from)?.into_iter();

@@ -5,6 +5,7 @@ use axum::http::StatusCode;
 use domain::graph::hash;
 use domain::id::{RunId, WorkflowId};
 use domain::identity::Account;
+use domain::run::masking::hide;
 use domain::run::{NewRun, Run, RunOrigin, RunState};
 use domain::time::Time;
 use domain::{Error, Result as DomainResult};
@@ -50,10 +51,12 @@ pub async fn start_run(
     }
     let startable = workflow.startable_release()?;
     let trigger = stores.triggers.find(account, id, startable.release).await?;
-    let node_id = trigger.node_id.clone();
-    let new = NewRun::new(startable, RunOrigin::Manual, node_id, trigger.check_input(input).await?);
+    let input = trigger.clone().check_input(input).await?;
+    let mut input = trigger.mask(input);
+    let new = NewRun::new(startable, RunOrigin::Manual, trigger.node_id.clone(), input.clone());
     let new = new.with_retention(caller.plan.run_retention);
-    let input = ShownValue::Value(new.input.clone());
+    hide(&mut input);
+    let input = ShownValue::Value(input);
     match stores.runs.start(new, start_key).await? {
         Started::Now(run) => {
             let content = RunContent { input, output: None, waiting: None, usage: RunUsageOut::default() };
