@@ -4,4 +4,5 @@
 mod chaos;
 mod faults;
 mod gateway;
+mod logs;
 mod templates;

@@ -15,7 +15,7 @@ pub mod runtime_api;
 pub mod scale;
 pub mod statistics;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use domain::agent::{Agent, AgentScope};
@@ -86,12 +86,31 @@ impl TestApp {
 
     /// The number of objects in the buckets under a prefix.
     pub fn objects(&self, prefix: &str) -> usize {
-        fn files(folder: &Path) -> usize {
-            let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-            entries.map(|entry| if entry.path().is_dir() { files(&entry.path()) } else { 1 }).sum()
+        self.files(prefix).len()
+    }
+
+    /// The contents of all objects under a prefix.
+    pub fn contents(&self, prefix: &str) -> String {
+        self.files(prefix)
+            .iter()
+            .map(|file| String::from_utf8_lossy(&std::fs::read(file).unwrap()).into_owned())
+            .collect()
+    }
+
+    fn files(&self, prefix: &str) -> Vec<PathBuf> {
+        fn collect(folder: &Path, found: &mut Vec<PathBuf>) {
+            for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+                match entry.path() {
+                    path if path.is_dir() => collect(&path, found),
+                    path => found.push(path),
+                }
+            }
         }
-        let buckets = std::fs::read_dir(self.platform.data().s3_folder()).unwrap();
-        buckets.map(|bucket| files(&bucket.unwrap().path().join(prefix))).sum()
+        let mut found = Vec::new();
+        for bucket in std::fs::read_dir(self.platform.data().s3_folder()).unwrap() {
+            collect(&bucket.unwrap().path().join(prefix), &mut found);
+        }
+        found
     }
 
     /// A member of the organization `acme`.

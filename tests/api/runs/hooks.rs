@@ -77,7 +77,7 @@ pub async fn publish_hook(app: &TestApp, owner: &Person, graph: Value, mode: &st
 }
 
 /// Waits for an answer while the workers carry out runs.
-async fn with_workers(app: &TestApp, answer: impl Future<Output = Answer>) -> Answer {
+pub async fn with_workers(app: &TestApp, answer: impl Future<Output = Answer>) -> Answer {
     let mut answer = pin!(answer);
     loop {
         match select(answer, pin!(app.platform.drain())).await {

@@ -159,7 +159,7 @@ async fn a_page_costs_the_same_for_few_runs_and_for_many() {
                 _ => RunEnd::Completed { output: Arc::new(json!(null)) },
             };
             let new = NewRun::new(release, origin, "start".to_owned(), json!(null));
-            runs.store_ended(new, Vec::new(), &end, None::<StartKey>).await.unwrap();
+            runs.store_ended(new, vec![end.event()], &end, None::<StartKey>).await.unwrap();
         }
     };
     let path = runs_path(&flow);

@@ -17,6 +17,7 @@ mod inputs;
 mod isolation;
 mod list;
 mod load;
+mod masks;
 mod node_types;
 mod parked;
 mod previews;

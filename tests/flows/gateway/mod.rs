@@ -6,4 +6,3 @@ mod environments;
 mod exact_limits;
 mod figures;
 mod idempotency;
-mod logs;

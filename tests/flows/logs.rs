@@ -1,4 +1,4 @@
-//! Log redaction: prompts, answers and the keys of callers and providers are never logged.
+//! Secrets in logs: prompts, answers, masked values, credentials and the keys of callers and providers are never logged.
 
 use std::io;
 use std::sync::{Arc, Mutex};
@@ -18,6 +18,9 @@ use tracing_subscriber::util::SubscriberInitExt;
 const PROMPT: &str = "the-prompt-nobody-may-read";
 const ANSWER: &str = "the-answer-nobody-may-read";
 const PROVIDER_KEY: &str = "sk-of-the-provider-0123456789abcdef";
+
+const CARD: &str = "4111-1111-1111-1111";
+const CREDENTIAL: &str = "the-credential-nobody-may-read";
 
 #[derive(Clone, Default)]
 struct Captured(Arc<Mutex<Vec<u8>>>);
@@ -40,11 +43,14 @@ fn completion() -> Value {
 }
 
 #[tokio::test]
-async fn prompts_answers_and_keys_are_never_logged() {
+async fn secrets_are_never_logged() {
     let captured = Captured::default();
     let writer = captured.clone();
     let layer = tracing_subscriber::fmt::layer().json().with_writer(move || writer.clone());
-    let levels: tracing_subscriber::filter::Targets = "info,shared=trace,inference=trace,local=trace".parse().unwrap();
+    let levels: tracing_subscriber::filter::Targets =
+        "info,shared=trace,inference=trace,engine=trace,runner=trace,effects=trace,hooks=trace,local=trace"
+            .parse()
+            .unwrap();
     // The other tests of this binary log here too, so more lines are searched.
     tracing_subscriber::registry().with(layer).with(levels).init();
 
@@ -87,10 +93,60 @@ async fn prompts_answers_and_keys_are_never_logged() {
     let mistyped = format!("{}x", &secret[..secret.len() - 1]);
     Person::new(&app.platform.base_url, Some(mistyped.clone())).get("/gateway/v1/models").await;
 
+    let (token, path) = run_a_payment(&app, &fake).await;
+    let ada = app.person("ada");
+    for part in ["", "/events", "/activity", "/trace", "/analytics"] {
+        let shown = ada.get(&format!("{path}{part}")).await;
+        assert_eq!(shown.status, "200 OK", "{}", shown.text);
+        for secret_text in [CARD, CREDENTIAL, &token] {
+            assert!(!shown.text.contains(secret_text), "{part} shows {secret_text}");
+        }
+    }
+
     let log = String::from_utf8(captured.0.lock().unwrap().clone()).unwrap();
-    assert!(log.contains("request served") && log.contains("a provider failed"), "the log was captured");
-    for secret_text in [PROMPT, ANSWER, PROVIDER_KEY, &secret, &mistyped] {
+    for message in ["request served", "a provider failed", "a run was left"] {
+        assert!(log.contains(message), "the log was captured");
+    }
+    for secret_text in [PROMPT, ANSWER, PROVIDER_KEY, &secret, &mistyped, CARD, CREDENTIAL, &token] {
         let line = log.lines().find(|line| line.contains(secret_text));
         assert_eq!(line, None, "{secret_text}");
     }
+}
+
+/// Calls a webhook that pays with a masked card and a credential. Returns the token of the webhook, and the path of the run.
+async fn run_a_payment(app: &TestApp, server: &FakeProvider) -> (String, String) {
+    server.respond_with(Behaviour::json(200, json!({"paid": CARD})));
+    server.take_requests();
+    let ada = app.person("ada");
+    let flow = format!("/builder/v1/workflows/{}", ada.post_json("/builder/v1/workflows", json!({})).await.id());
+    let credential = json!({"name": "Bank", "type": "bearer", "token": CREDENTIAL});
+    let credential = ada.post_json(&format!("{flow}/webhook-credentials/outbound"), credential).await;
+    let pay = json!({
+        "method": "POST", "url": server.base_url, "credentialId": credential.id(),
+        "body": {"type": "json", "value": "input"}, "redact": ["input.card"],
+    });
+    let nodes = json!([
+        {"id": "hook", "type": "webhook", "config": {"redact": ["output.card"]}},
+        {"id": "pay", "type": "http", "config": pay},
+        {"id": "end", "type": "send_result", "config": {}},
+    ]);
+    let connect =
+        |from: &str, to: &str| json!({"from": {"node": from, "port": "out"}, "to": {"node": to, "port": "in"}});
+    let graph = json!({"nodes": nodes, "connections": [connect("hook", "pay"), connect("pay", "end")]});
+    assert_eq!(ada.patch(&flow, json!({"graph": graph})).await.status, "200 OK");
+    let webhook = ada.post_json(&format!("{flow}/webhooks"), json!({"name": "Shop", "mode": "async"})).await;
+    let channel = json!({"inputs": [{"nodeId": "hook", "config": {"webhookId": webhook.id()}}]});
+    assert_eq!(ada.put(&format!("{flow}/connections"), channel).await.status, "200 OK");
+    let published = ada.post(&format!("{flow}/publish")).await;
+    assert_eq!(published.status, "201 Created", "{}", published.text);
+
+    let token = webhook.json["data"]["token"].as_str().unwrap().to_owned();
+    let url = format!("/hooks/v1/{}", webhook.id());
+    let called = app.client_with_key(&token).post_json(&url, json!({"card": CARD, "amount": 5})).await;
+    assert_eq!(called.status, "202 Accepted", "{}", called.text);
+    app.platform.drain().await;
+    let request = &server.take_requests()[0];
+    assert_eq!(request.headers["authorization"], format!("Bearer {CREDENTIAL}"));
+    assert_eq!(request.body["card"], CARD);
+    (token, format!("{flow}/runs/{}", called.json["runId"].as_str().unwrap()))
 }
