@@ -51,7 +51,8 @@ pub async fn trigger_webhook(
     base_url: BaseUrl,
     body: Result<RawBody>,
 ) -> Result<Response> {
-    let webhook = stores.webhooks.find(id).await?;
+    let called = stores.called_webhooks.find(id).await?;
+    let webhook = called.webhook.clone();
     let (body, unread) = match body {
         Ok(RawBody(body)) => (body, None),
         Err(error) => (Default::default(), Some(error)),
@@ -61,7 +62,7 @@ pub async fn trigger_webhook(
         authenticate(&webhook, caller?)?;
         match unread {
             Some(error) => Err(error),
-            None => Ok(AuthorizedCall::new(&stores, &webhook, &call).start_run().await?),
+            None => Ok(AuthorizedCall::new(&stores, called, &call).start_run().await?),
         }
     };
     match answer.await {

@@ -15,7 +15,7 @@ use runner::ReleasePlans;
 use shared::Context;
 use shared::auth::{Auth, Owners};
 use shared::secrets::Secrets;
-use shared::store::{Runs, WebhookEvents, Webhooks, Workflows};
+use shared::store::{CalledWebhooks, Runs, WebhookEvents, Webhooks, Workflows};
 
 pub use routes::{document, router};
 
@@ -25,8 +25,8 @@ pub struct Stores {
     auth: Arc<Auth>,
     owners: Arc<Owners>,
     webhooks: Webhooks,
+    called_webhooks: Arc<CalledWebhooks>,
     webhook_events: WebhookEvents,
-    workflows: Workflows,
     plans: Arc<ReleasePlans>,
     runs: Runs,
     clock: Clock,
@@ -34,14 +34,13 @@ pub struct Stores {
 
 impl Stores {
     fn new(context: &Context) -> Result<Self> {
-        let workflows = Workflows::new(context)?;
         Ok(Self {
             auth: Arc::new(Auth::new(context)?),
             owners: Arc::new(Owners::new(context)?),
             webhooks: Webhooks::new(context)?,
+            called_webhooks: Arc::new(CalledWebhooks::new(context)?),
             webhook_events: WebhookEvents::new(context)?,
-            plans: Arc::new(ReleasePlans::new(workflows.clone())),
-            workflows,
+            plans: Arc::new(ReleasePlans::new(Workflows::new(context)?)),
             runs: Runs::new(context)?.with_vault(Arc::new(Secrets::new(context)?)),
             clock: context.clock.clone(),
         })

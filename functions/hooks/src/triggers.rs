@@ -12,7 +12,7 @@ use domain::id::{Id, RunId, WebhookId, WorkflowId};
 use domain::retention::RunRetention;
 use domain::run::{NewRun, RunEnd, RunOrigin};
 use domain::time::Time;
-use domain::webhook::{Webhook, WebhookMode, WebhookOutcome};
+use domain::webhook::{WebhookMode, WebhookOutcome};
 use domain::workflow::WorkflowState;
 use domain::{Error, Result};
 use engine::drive::{PureRun, carry_out_pure};
@@ -22,6 +22,7 @@ use serde_json::{Value, json};
 use shared::http::base_url::BaseUrl;
 use shared::http::standard::ApiError;
 use shared::offload;
+use shared::store::called_webhooks::CalledWebhook;
 use shared::store::runs::{StartKey, Started};
 use shared::store::workflows::WorkflowHeader;
 use tokio::time::{Instant, timeout_at};
@@ -45,22 +46,23 @@ enum RunResult {
 /// A call with the token of its webhook.
 pub struct AuthorizedCall<'a> {
     stores: &'a Stores,
-    webhook: &'a Webhook,
+    called: CalledWebhook,
     call: &'a Call,
     /// How long the caller waits for the run.
     until: Instant,
 }
 
 impl<'a> AuthorizedCall<'a> {
-    pub fn new(stores: &'a Stores, webhook: &'a Webhook, call: &'a Call) -> Self {
-        Self { stores, webhook, call, until: Instant::now() + Duration::from_millis(webhook.timeout_ms) }
+    pub fn new(stores: &'a Stores, called: CalledWebhook, call: &'a Call) -> Self {
+        let until = Instant::now() + Duration::from_millis(called.webhook.timeout_ms);
+        Self { stores, called, call, until }
     }
 
     /// Starts the run of the call, or finds the run of an earlier call with the same key.
     pub async fn start_run(&self) -> Result<HookResponse> {
-        let Self { stores, webhook, call, .. } = self;
+        let Self { stores, called: CalledWebhook { webhook, .. }, call, .. } = self;
         let (workflow, retention) = self.admit().await?;
-        self.mask_call(&workflow).await?;
+        self.mask_call(workflow).await?;
         let input = call.input()?;
         let start_key = call.start_key(webhook.id, &input)?;
         if let Some(start_key) = &start_key
@@ -88,7 +90,7 @@ impl<'a> AuthorizedCall<'a> {
 
     /// Masks the body of the call in what is stored of it, as the active release masks the input of its runs.
     async fn mask_call(&self, workflow: &WorkflowHeader) -> Result<()> {
-        let Self { stores, webhook, call, .. } = self;
+        let Self { stores, called: CalledWebhook { webhook, .. }, call, .. } = self;
         let Some(active) = &workflow.active else { return Ok(()) };
         let release = stores.plans.find(webhook.account, webhook.workflow, active.release).await?;
         if let Some(trigger) = release.trigger_of(webhook.id) {
@@ -97,25 +99,16 @@ impl<'a> AuthorizedCall<'a> {
         Ok(())
     }
 
-    /// Checks that the owner of the webhook may run workflows. Reads the workflow, and how long its runs are kept.
-    async fn admit(&self) -> Result<(WorkflowHeader, RunRetention)> {
-        let Self { stores, webhook, .. } = self;
-        let workflow = async {
-            match stores.workflows.get_header(webhook.account, webhook.workflow).await {
-                // To the caller, the webhook of a deleted or archived workflow does not exist.
-                Ok(workflow) if workflow.state != WorkflowState::Archived => Ok(workflow),
-                Ok(_) | Err(Error::NotFound { .. }) => Err(Error::NotFound { kind: WebhookId::KIND }),
-                Err(error) => Err(error),
-            }
-        };
-        let record_use = async {
-            if let Err(error) = stores.webhooks.record_use(webhook, stores.clock.now()).await {
-                tracing::warn!(?error, webhook_id = %webhook.id, "the use of a webhook was not recorded");
-            }
-            Ok(())
-        };
-        let (owner, workflow, ()) = futures::try_join!(stores.owners.admit(webhook.account), workflow, record_use)?;
-        Ok((workflow, owner.plan.run_retention))
+    /// Checks that the owner of the webhook may run workflows. Returns the workflow, and how long its runs are kept.
+    async fn admit(&self) -> Result<(&WorkflowHeader, RunRetention)> {
+        let Self { stores, called: CalledWebhook { webhook, workflow, owner }, .. } = self;
+        if let Err(error) = stores.webhooks.record_use(webhook, stores.clock.now()).await {
+            tracing::warn!(?error, webhook_id = %webhook.id, "the use of a webhook was not recorded");
+        }
+        let owner = stores.owners.check(owner.clone())?;
+        // To the caller, the webhook of a deleted or archived workflow does not exist.
+        let workflow = workflow.as_ref().filter(|workflow| workflow.state != WorkflowState::Archived);
+        Ok((workflow.ok_or(Error::NotFound { kind: WebhookId::KIND })?, owner.plan.run_retention))
     }
 
     /// Carries out the run if it needs no effect and ends in time.
@@ -131,7 +124,7 @@ impl<'a> AuthorizedCall<'a> {
         let PureRun { events, end } = pure;
         let response = HookResponse { run_id: new.id, result: RunResult::Ended(end.clone()) };
         let event = self.call.answered(WebhookOutcome::Accepted, new.id, response.status().as_u16());
-        let new = NewRun { webhook_call: Some((self.webhook.id, event)), ..new };
+        let new = NewRun { webhook_call: Some((self.called.webhook.id, event)), ..new };
         match self.stores.runs.store_ended(new, events, &end, start_key).await? {
             Started::Now(_) => Ok(response),
             Started::Before(first) => self.repeat(first).await,
@@ -140,7 +133,7 @@ impl<'a> AuthorizedCall<'a> {
 
     /// Leaves the run to the workers.
     async fn hand_over(&self, new: NewRun, start_key: Option<StartKey>) -> Result<HookResponse> {
-        let Self { stores, webhook, call, .. } = self;
+        let Self { stores, called: CalledWebhook { webhook, .. }, call, .. } = self;
         let event = call.answered(WebhookOutcome::Accepted, new.id, StatusCode::ACCEPTED.as_u16());
         let new = NewRun { webhook_call: Some((webhook.id, event)), ..new };
         let run_id = match stores.runs.start(new, start_key).await? {
@@ -163,14 +156,14 @@ impl<'a> AuthorizedCall<'a> {
     async fn repeat(&self, first: RunId) -> Result<HookResponse> {
         let response = self.wait(first).await?;
         let event = self.call.answered(WebhookOutcome::Repeated, first, response.status().as_u16());
-        log_failure(self.webhook.id, self.stores.webhook_events.record(self.webhook.id, event).await);
+        log_failure(self.called.webhook.id, self.stores.webhook_events.record(self.called.webhook.id, event).await);
         Ok(response)
     }
 
     /// Waits for the end of a run, if the webhook is synchronous.
     async fn wait(&self, run_id: RunId) -> Result<HookResponse> {
         let accepted = HookResponse { run_id, result: RunResult::Accepted };
-        if self.webhook.mode == WebhookMode::Async {
+        if self.called.webhook.mode == WebhookMode::Async {
             return Ok(accepted);
         }
         let end = wait_for_end(&self.stores.runs, run_id, self.until).await?;

@@ -53,6 +53,7 @@ struct CallerRecords {
     key: Option<ApiKey>,
     /// The guessed plan, if it exists.
     plan: Option<Plan>,
+    others: Vec<Item>,
 }
 
 impl Callers {
@@ -76,7 +77,7 @@ impl Callers {
                 key.account
             }
         };
-        let found = self.read(account, Some(hash)).await?;
+        let found = self.read(account, Some(hash), &[]).await?;
         let Some(key) = found.key else { return Ok(None) };
         let holder = match (found.user, found.org, found.membership) {
             (Some(user), Some(org), Some(membership)) => {
@@ -89,19 +90,25 @@ impl Callers {
 
     /// Finds the records of a user; none if the user is not a member of the organization.
     pub async fn find(&self, account: Account) -> Result<Option<KnownPerson>> {
-        let CallerRecords { user, org, membership, plan, .. } = self.read(account, None).await?;
-        match (user, org, membership) {
+        self.find_with(account, &[]).await.map(|(person, _)| person)
+    }
+
+    /// Finds the records of a user as `find`, and other items with them.
+    pub async fn find_with(&self, account: Account, others: &[Key]) -> Result<(Option<KnownPerson>, Vec<Item>)> {
+        let CallerRecords { user, org, membership, plan, others, .. } = self.read(account, None, others).await?;
+        let person = match (user, org, membership) {
             (Some(user), Some(org), Some(membership)) => {
-                self.with_plan(Identity { user, org, membership }, plan).await.map(Some)
+                Some(self.with_plan(Identity { user, org, membership }, plan).await?)
             }
-            _ => Ok(None),
-        }
+            _ => None,
+        };
+        Ok((person, others))
     }
 
     /// Finds the records of a user with an access token. The first valid token creates them.
     pub async fn find_or_record(&self, first_seen: &Identity) -> Result<KnownPerson> {
         let account = Account { org: first_seen.org.id, user: first_seen.user.id };
-        let CallerRecords { user, org, membership, plan, .. } = self.read(account, None).await?;
+        let CallerRecords { user, org, membership, plan, .. } = self.read(account, None, &[]).await?;
         let identity = self.identities.record_missing(first_seen, user, org, membership).await?;
         self.with_plan(identity, plan).await
     }
@@ -115,12 +122,12 @@ impl Callers {
         Ok(KnownPerson { identity: Arc::new(identity), plan: Arc::new(plan) })
     }
 
-    async fn read(&self, account: Account, hash: Option<&TokenHash>) -> Result<CallerRecords> {
+    async fn read(&self, account: Account, hash: Option<&TokenHash>, others: &[Key]) -> Result<CallerRecords> {
         let Account { org, user } = account;
         let guess = self.plans.get(&org).unwrap_or_else(|| DEFAULT_PLAN.to_owned());
         let record_keys = [keys::user(user), keys::org(org), keys::membership(org, user), keys::plan(&guess)];
-        let wanted: Vec<Key> = record_keys.iter().cloned().chain(hash.map(keys::api_key)).collect();
-        let items = self.table.batch_get(&wanted).await?;
+        let own: Vec<Key> = record_keys.iter().cloned().chain(hash.map(keys::api_key)).collect();
+        let items = self.table.batch_get(&[&own[..], others].concat()).await?;
         let item = |key: &Key| -> Option<Item> {
             items.iter().find(|item| Key::from_item(item).as_ref() == Some(key)).cloned()
         };
@@ -137,6 +144,10 @@ impl Callers {
             membership: entity(membership)?,
             key,
             plan: entity(plan)?,
+            others: items
+                .into_iter()
+                .filter(|item| Key::from_item(item).is_some_and(|key| !own.contains(&key)))
+                .collect(),
         })
     }
 }

@@ -26,7 +26,7 @@ const USE_RECORD_INTERVAL: Duration = Duration::from_secs(60);
 
 const PART: WorkflowPart = WorkflowPart { kind: "webhook", max: MAX_WEBHOOKS, too_many: "too_many_webhooks" };
 
-const GONE: Error = Error::NotFound { kind: WebhookId::KIND };
+pub(super) const GONE: Error = Error::NotFound { kind: WebhookId::KIND };
 
 #[derive(Clone)]
 pub struct Webhooks {
@@ -78,7 +78,7 @@ fn item(webhook: &Webhook) -> Item {
     })
 }
 
-fn webhook(item: Item) -> Result<Webhook> {
+pub(super) fn webhook(item: Item) -> Result<Webhook> {
     let item: WebhookItem = parse(item)?;
     Ok(Webhook {
         id: item.id,

@@ -83,6 +83,14 @@ impl WorkflowHeader {
     }
 }
 
+/// Reads the header of a workflow from its item; none if it was deleted.
+pub(super) fn header(account: Account, id: WorkflowId, item: Item) -> Result<Option<WorkflowHeader>> {
+    let Some(found) = stored(item)? else { return Ok(None) };
+    let workflow = found.without_graph(account, Graph::default());
+    let (state, Workflow { name, description, active, releases, .. }) = (workflow.state(), workflow);
+    Ok(Some(WorkflowHeader { account, id, name, description, state, active, releases }))
+}
+
 /// A workflow, and the stored parts that a change keeps.
 pub struct Loaded {
     pub workflow: Workflow,
@@ -163,10 +171,7 @@ impl Workflows {
     /// Reads the workflow without its draft, which saves a read from the bucket.
     pub async fn get_header(&self, account: Account, id: WorkflowId) -> Result<WorkflowHeader> {
         let item = self.entities.get(&keys::workflow(account, id)).await?;
-        let found = item.map(stored).transpose()?.flatten().ok_or(GONE)?;
-        let workflow = found.without_graph(account, Graph::default());
-        let (state, Workflow { name, description, active, releases, .. }) = (workflow.state(), workflow);
-        Ok(WorkflowHeader { account, id, name, description, state, active, releases })
+        item.map(|item| header(account, id, item)).transpose()?.flatten().ok_or(GONE)
     }
 
     /// Changes the workflow as `change` returns, with an optimistic lock. If another request changed the workflow

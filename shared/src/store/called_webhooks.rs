@@ -1,0 +1,60 @@
+//! The records that a call of a webhook needs: the webhook, its workflow and its owner, read in one consistent
+//! `BatchGetItem`. Only their location is cached, never their content, so a new token or a suspension takes effect at once.
+
+use std::time::Duration;
+
+use super::callers::{Callers, KnownPerson};
+use super::keys::{self, Key};
+use super::webhooks::{GONE, Webhooks, webhook};
+use super::workflows::{WorkflowHeader, header};
+use crate::Context;
+use crate::cache::Cache;
+use domain::Result;
+use domain::id::{WebhookId, WorkflowId};
+use domain::identity::Account;
+use domain::webhook::Webhook;
+
+const CACHE_CAPACITY: usize = 10_000;
+const CACHE_TTL: Duration = Duration::from_secs(60 * 60);
+
+pub struct CalledWebhooks {
+    webhooks: Webhooks,
+    callers: Callers,
+    /// The account and the workflow of each webhook. They never change.
+    places: Cache<WebhookId, (Account, WorkflowId)>,
+}
+
+pub struct CalledWebhook {
+    pub webhook: Webhook,
+    /// None if the workflow was deleted.
+    pub workflow: Option<WorkflowHeader>,
+    /// None if the user is not a member of the organization.
+    pub owner: Option<KnownPerson>,
+}
+
+impl CalledWebhooks {
+    pub fn new(context: &Context) -> Result<Self> {
+        Ok(Self {
+            webhooks: Webhooks::new(context)?,
+            callers: Callers::new(context)?,
+            places: Cache::new(CACHE_TTL, CACHE_CAPACITY),
+        })
+    }
+
+    pub async fn find(&self, id: WebhookId) -> Result<CalledWebhook> {
+        let locate = async || self.webhooks.find(id).await.map(|webhook| (webhook.account, webhook.workflow));
+        let (account, workflow) = self.places.get_or_load(&id, locate).await?;
+        let places = [keys::webhook(id), keys::workflow(account, workflow)];
+        let (owner, mut items) = self.callers.find_with(account, &places).await?;
+        let mut take = |key: &Key| {
+            let place = items.iter().position(|item| Key::from_item(item).as_ref() == Some(key))?;
+            Some(items.swap_remove(place))
+        };
+        let [webhook_item, workflow_item] = places.each_ref().map(&mut take);
+        Ok(CalledWebhook {
+            webhook: webhook_item.map(webhook).transpose()?.ok_or(GONE)?,
+            workflow: workflow_item.map(|item| header(account, workflow, item)).transpose()?.flatten(),
+            owner,
+        })
+    }
+}
