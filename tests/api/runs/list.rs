@@ -166,7 +166,8 @@ async fn a_page_costs_the_same_for_few_runs_and_for_many() {
     let queries = ["", "state=completed", "origin=manual", "from=2026-01-01T00:00:00Z", "to=2100-01-01T00:00:00Z"];
     let rare = ["state=failed", "origin=scheduled", "state=queued"];
     let cost = async |queries: &[&str], limit: u32| {
-        let mut costs = Vec::new();
+        // The token may have expired while the runs were stored.
+        let (ada, mut costs) = (app.person("ada"), Vec::new());
         for query in queries {
             costs.push(app.costs(ada.get(&format!("{path}?limit={limit}&{query}"))).await.to_string());
         }
