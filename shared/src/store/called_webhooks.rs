@@ -42,8 +42,14 @@ impl CalledWebhooks {
     }
 
     pub async fn find(&self, id: WebhookId) -> Result<CalledWebhook> {
-        let locate = async || self.webhooks.find(id).await.map(|webhook| (webhook.account, webhook.workflow));
-        let (account, workflow) = self.places.get_or_load(&id, locate).await?;
+        let (account, workflow) = match self.places.get(&id) {
+            Some(place) => place,
+            None => {
+                let webhook = self.webhooks.find(id).await?;
+                self.places.put(&id, (webhook.account, webhook.workflow));
+                (webhook.account, webhook.workflow)
+            }
+        };
         let places = [keys::webhook(id), keys::workflow(account, workflow)];
         let (owner, mut items) = self.callers.find_with(account, &places).await?;
         let mut take = |key: &Key| {

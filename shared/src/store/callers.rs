@@ -93,7 +93,7 @@ impl Callers {
         self.find_with(account, &[]).await.map(|(person, _)| person)
     }
 
-    /// Finds the records of a user as `find`, and other items with them.
+    /// Like `find`, and reads other items in the same call.
     pub async fn find_with(&self, account: Account, others: &[Key]) -> Result<(Option<KnownPerson>, Vec<Item>)> {
         let CallerRecords { user, org, membership, plan, others, .. } = self.read(account, None, others).await?;
         let person = match (user, org, membership) {
