@@ -10,6 +10,7 @@ use domain::id::{RunId, WebhookEventId, WebhookId};
 use domain::run::masking::hide;
 use domain::webhook::{MAX_KEPT_BYTES, WebhookEvent, WebhookOutcome, kept_headers};
 use domain::{Error, Result, json};
+use engine::drive::mask_run_input;
 use engine::nodes::redaction::Redaction;
 use engine::value_size::check_input;
 use serde_json::Value;
@@ -37,11 +38,11 @@ impl Call {
         }
         self.masked_body.get_or_init(|| match self.input() {
             Ok(mut input) => {
-                redaction.mask_run_input(&mut input);
+                mask_run_input(redaction, &mut input);
                 hide(&mut input);
                 input.to_string()
             }
-            // Nobody knows where the parts are.
+            // The parts cannot be found in a body that is not valid, so nothing of it is stored.
             Err(_) => String::new(),
         });
     }

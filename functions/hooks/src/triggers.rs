@@ -15,7 +15,7 @@ use domain::time::Time;
 use domain::webhook::{WebhookMode, WebhookOutcome};
 use domain::workflow::WorkflowState;
 use domain::{Error, Result};
-use engine::drive::{PureRun, carry_out_pure};
+use engine::drive::{PureRun, carry_out_pure, mask_run_input};
 use engine::run::RunStart;
 use runner::{ReleasePlan, wait_for_end};
 use serde_json::{Value, json};
@@ -61,8 +61,8 @@ impl<'a> AuthorizedCall<'a> {
     /// Starts the run of the call, or finds the run of an earlier call with the same key.
     pub async fn start_run(&self) -> Result<HookResponse> {
         let Self { stores, called: CalledWebhook { webhook, .. }, call, .. } = self;
+        self.mask_call().await?;
         let (workflow, retention) = self.admit().await?;
-        self.mask_call(workflow).await?;
         let input = call.input()?;
         let start_key = call.start_key(webhook.id, &input)?;
         if let Some(start_key) = &start_key
@@ -75,7 +75,7 @@ impl<'a> AuthorizedCall<'a> {
         let trigger = release.trigger_of(webhook.id).ok_or_else(unused_webhook)?;
         let step = &release.plan.steps[trigger];
         let mut input = input;
-        step.redaction.mask_run_input(&mut input);
+        mask_run_input(&step.redaction, &mut input);
         let new = NewRun::new(startable, RunOrigin::Webhook, step.id.clone(), input);
         let new = new.with_retention(retention);
         let pure = match webhook.mode {
@@ -89,9 +89,9 @@ impl<'a> AuthorizedCall<'a> {
     }
 
     /// Masks the body of the call in what is stored of it, as the active release masks the input of its runs.
-    async fn mask_call(&self, workflow: &WorkflowHeader) -> Result<()> {
-        let Self { stores, called: CalledWebhook { webhook, .. }, call, .. } = self;
-        let Some(active) = &workflow.active else { return Ok(()) };
+    async fn mask_call(&self) -> Result<()> {
+        let Self { stores, called: CalledWebhook { webhook, workflow, .. }, call, .. } = self;
+        let Some(active) = workflow.as_ref().and_then(|workflow| workflow.active.as_ref()) else { return Ok(()) };
         let release = stores.plans.find(webhook.account, webhook.workflow, active.release).await?;
         if let Some(trigger) = release.trigger_of(webhook.id) {
             call.mask(&release.plan.steps[trigger].redaction);

@@ -7,6 +7,7 @@ use domain::graph::{Graph, Node};
 use domain::id::{ReleaseId, WorkflowId};
 use domain::identity::Account;
 use domain::{Error, Result};
+use engine::drive::mask_run_input;
 use engine::nodes::input::InputNode;
 use engine::nodes::redaction::Redaction;
 use engine::nodes::{self, Category, NodeKind};
@@ -82,7 +83,7 @@ impl Trigger {
 
     /// The input of a run as it is stored.
     pub fn mask(&self, mut input: Value) -> Value {
-        self.redaction.mask_run_input(&mut input);
+        mask_run_input(&self.redaction, &mut input);
         input
     }
 

@@ -149,7 +149,6 @@ impl<'a, E: Effects> Driver<'a, E> {
     fn collect_events(&mut self) {
         let events = self.execution.take_events();
         self.effects.observe(self.execution.plan(), &events);
-        self.masks.observe(self.execution.plan(), &events);
         for path in canceled(&events) {
             match self.active.remove(&path).map(|active| active.stage) {
                 Some(Stage::InProgress { abort, .. }) => abort.abort(),
@@ -164,6 +163,7 @@ impl<'a, E: Effects> Driver<'a, E> {
 
     /// Records the events that the log does not have.
     pub(super) fn record_events(&mut self, events: Vec<StepEvent>) {
+        self.masks.observe(self.execution.plan(), &events);
         for kind in to_log(self.execution.plan(), events) {
             let is_stored = !self.stored.is_empty() && EventKey::new(&kind).is_some_and(|key| self.stored.remove(&key));
             if !is_stored {

@@ -2,21 +2,34 @@
 //! parts are masked wherever else they occur in the run.
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
 use crate::compile::ExecutionPlan;
 use crate::nodes::NodeKind;
+use crate::nodes::redaction::Redaction;
 use crate::nodes::send_result::SendResultNode;
 use crate::run::{StepError, StepEvent, StepPath};
 use domain::run::masking::{HIDDEN, hide, mask, unmask};
 use domain::run::{RunEnd, RunEventKind, RunValue};
 
-/// A shorter text is masked only in its own field. It would be found by chance in many others.
+/// Shorter texts occur in other fields by chance, so they are masked only in their own.
 const SHORTEST: usize = 6;
-/// Further texts are masked only in their own fields.
-const MOST: usize = 1_000;
+/// The maximum number of texts that are masked in other fields.
+const MOST: usize = 200;
+
+/// Masks the input of a run, as its trigger says. The input and the output of the trigger are this one value.
+pub fn mask_run_input(redaction: &Redaction, input: &mut Value) {
+    let mut masks = Masks::default();
+    redaction.each_in_input(input, &mut |part| masks.learn(part));
+    redaction.each_in_output(input, &mut |part| masks.learn(part));
+    redaction.each_in_input(input, &mut mask);
+    redaction.each_in_output(input, &mut mask);
+    masks.mask_value(input);
+}
 
 #[derive(Debug, Default)]
 pub struct Masks {
@@ -45,20 +58,21 @@ impl Masks {
         unmask(value, &mut |part| self.learn(part));
     }
 
-    /// Notes the masked parts of the values of steps. Of a preview nothing is stored, so it masks nothing.
+    /// Notes the masked parts of the values of steps. A preview stores nothing, so it masks nothing.
     pub fn observe(&mut self, plan: &ExecutionPlan, events: &[StepEvent]) {
         if plan.is_preview() {
             return;
         }
         for event in events {
             match event {
-                StepEvent::Started { path, input } => {
+                StepEvent::Started { path, input } if path.call.is_none() => {
                     let redaction = &plan.steps[path.step].redaction;
                     if !redaction.is_empty() {
                         redaction.each_in_input(&mut Value::clone(input), &mut |part| self.learn(part));
                     }
                 }
-                StepEvent::Completed { path, outcome } => {
+                // The calls of an agent have other outputs than its node.
+                StepEvent::Completed { path, outcome } if path.call.is_none() => {
                     let redaction = &plan.steps[path.step].redaction;
                     if !redaction.is_empty() {
                         redaction.each_in_output(&mut Value::clone(&outcome.value), &mut |part| self.learn(part));
@@ -125,9 +139,32 @@ impl Masks {
 
     /// Hides the masked parts of what a person sees.
     pub fn hide_in_fields(&self, fields: &mut Map<String, Value>) {
-        for field in fields.values_mut() {
-            self.mask_value(field);
-            hide(field);
+        fields.values_mut().for_each(|field| self.hide_in_value(field));
+    }
+
+    pub fn hide_in_value(&self, value: &mut Value) {
+        self.mask_value(value);
+        hide(value);
+    }
+
+    /// Hides the masked parts of a step's values that were computed again.
+    pub fn hide_in_step(
+        &self,
+        redaction: Option<&Redaction>,
+        input: &mut Option<Arc<Value>>,
+        output: &mut Option<Arc<Value>>,
+    ) {
+        let redaction = redaction.filter(|redaction| !redaction.is_empty());
+        if redaction.is_none() && self.texts.is_empty() {
+            return;
+        }
+        if let Some(input) = input.as_mut().map(Arc::make_mut) {
+            redaction.inspect(|redaction| redaction.each_in_input(input, &mut mask));
+            self.hide_in_value(input);
+        }
+        if let Some(output) = output.as_mut().map(Arc::make_mut) {
+            redaction.inspect(|redaction| redaction.each_in_output(output, &mut mask));
+            self.hide_in_value(output);
         }
     }
 
@@ -136,10 +173,12 @@ impl Masks {
     }
 
     fn hide_in_text(&self, text: &mut String) {
-        for masked in &self.texts {
-            if text.contains(masked.as_str()) {
-                *text = text.replace(masked.as_str(), HIDDEN);
-            }
+        // A text may be part of another one.
+        let mut masked: Vec<&str> =
+            self.texts.iter().map(String::as_str).filter(|masked| text.contains(masked)).collect();
+        masked.sort_by_key(|masked| Reverse(masked.len()));
+        for masked in masked {
+            *text = text.replace(masked, HIDDEN);
         }
     }
 }

@@ -41,6 +41,8 @@ pub use answers::describe_end;
 pub use domain::run::Commit;
 pub use driver::drive;
 pub(crate) use limits::Limits;
+pub(crate) use masks::Masks;
+pub use masks::mask_run_input;
 pub use pure::{PureRun, carry_out_pure};
 pub(crate) use restore::restore;
 pub use retry::kept_events;

@@ -13,7 +13,7 @@ use domain::run::{RunEnd, RunEventKind};
 /// The caller of the webhook waits. A worker carries out a longer run.
 const LIMITS: Limits = Limits { bytes: 32 * 1024 * 1024, ..Limits::SHOWN };
 
-/// The end of a run, and what happened from its beginning to its end. Only the output of the end is not masked.
+/// The end of a run, and what happened from its beginning to its end. All is masked, except the output in `end`.
 #[derive(Debug)]
 pub struct PureRun {
     pub events: Vec<RunEventKind>,

@@ -57,12 +57,29 @@ impl<E: Effects> Driver<'_, E> {
     /// Applies the answer of a person.
     pub fn apply_review(&mut self, path: &StepPath, uncertain: Option<u32>, answer: ReviewAnswer) {
         match uncertain {
-            None => self.finish(path, Ok(outcome_of(answer))),
+            None => {
+                let answer = self.with_hidden_values(path, answer);
+                self.finish(path, Ok(outcome_of(answer)));
+            }
             Some(attempt) if answer.approved => {
                 self.set_stage(path, Stage::Ready(Ready::new(attempt + 1)));
             }
             Some(_) => self.finish(path, Err(outcome_unknown())),
         }
+    }
+
+    /// Puts the originals in the place of the values that the person did not see and did not change.
+    fn with_hidden_values(&self, path: &StepPath, mut answer: ReviewAnswer) -> ReviewAnswer {
+        let fields = self.active.get(path).and_then(|active| active.effect.config.get("fields")?.as_array());
+        for field in fields.into_iter().flatten() {
+            let (Some(name), Some(original)) = (field["name"].as_str(), field.get("value")) else { continue };
+            let mut shown = original.clone();
+            self.masks.hide_in_value(&mut shown);
+            if let Some(given) = answer.fields.get_mut(name).filter(|given| shown != *original && **given == shown) {
+                original.clone_into(given);
+            }
+        }
+        answer
     }
 
     /// Ends a review whose time is over. An answer that came before counts.

@@ -7,13 +7,12 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::limits::Limits;
+use super::masks::Masks;
 use super::restore::restore;
 use crate::compile::ExecutionPlan;
-use crate::nodes::redaction::Redaction;
 use crate::run::{Execution, RunStart, StepError, StepEvent};
 use domain::Result;
 use domain::id::RunId;
-use domain::run::masking::HIDDEN;
 use domain::run::{AgentAction, RunEvent, RunEventKind, node_id_of};
 use domain::time::Time;
 
@@ -68,16 +67,6 @@ impl Span {
         }
     }
 
-    /// Hides the masked parts of values that are not in the log, because they were computed again.
-    fn hide(&mut self, redaction: &Redaction) {
-        if let Some(input) = self.input.as_mut().filter(|_| !redaction.is_empty()) {
-            redaction.each_in_input(Arc::make_mut(input), &mut |part| *part = HIDDEN.into());
-        }
-        if let Some(output) = self.output.as_mut().filter(|_| !redaction.is_empty()) {
-            redaction.each_in_output(Arc::make_mut(output), &mut |part| *part = HIDDEN.into());
-        }
-    }
-
     pub fn node_id(&self) -> &str {
         node_id_of(&self.step)
     }
@@ -101,8 +90,8 @@ pub fn parent_of(step: &str) -> Option<&str> {
 pub fn trace(run_id: RunId, plan: Arc<ExecutionPlan>, trigger: usize, log: Vec<RunEvent>) -> Result<Vec<Span>> {
     let mut spans = Spans::default();
     log.iter().for_each(|event| spans.read(event));
-    let redacted = plan.clone();
-    let values = compute(run_id, plan, trigger, log)?;
+    let names = plan.clone();
+    let (values, masks) = compute(run_id, plan, trigger, log)?;
     let mut spans = spans.list;
     for span in &mut spans {
         let Some(StepValues { input, output }) = values.get(&span.step) else { continue };
@@ -110,9 +99,8 @@ pub fn trace(run_id: RunId, plan: Arc<ExecutionPlan>, trigger: usize, log: Vec<R
         if span.state == SpanState::Completed {
             span.output.clone_from(output);
         }
-        if let Some(step) = redacted.find_step(span.node_id()) {
-            span.hide(&redacted.steps[step].redaction);
-        }
+        let redaction = names.find_step(node_id_of(&span.step)).map(|step| &names.steps[step].redaction);
+        masks.hide_in_step(redaction, &mut span.input, &mut span.output);
     }
     Ok(spans)
 }
@@ -237,13 +225,13 @@ struct StepValues {
     output: Option<Arc<Value>>,
 }
 
-/// The inputs and outputs of all steps, by their paths.
+/// The inputs and outputs of all steps, by their paths, and what is masked in them.
 fn compute(
     run_id: RunId,
     plan: Arc<ExecutionPlan>,
     trigger: usize,
     log: Vec<RunEvent>,
-) -> Result<HashMap<String, StepValues>> {
+) -> Result<(HashMap<String, StepValues>, Masks)> {
     let restored = restore(&plan, log)?;
     let mut values: HashMap<String, StepValues> = HashMap::new();
     // The calls of agents are steps of the log, and their results are in it.
@@ -261,7 +249,10 @@ fn compute(
         let step = values.entry(effect.path.display(&plan)).or_default();
         step.input.get_or_insert(effect.input);
     }
-    for event in execution.take_events() {
+    let events = execution.take_events();
+    let mut masks = restored.masks;
+    masks.observe(&plan, &events);
+    for event in events {
         match event {
             StepEvent::Started { path, input } => {
                 values.entry(path.display(&plan)).or_default().input = Some(input);
@@ -272,7 +263,7 @@ fn compute(
             _ => {}
         }
     }
-    Ok(values)
+    Ok((values, masks))
 }
 
 #[cfg(test)]

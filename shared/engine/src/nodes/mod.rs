@@ -212,7 +212,10 @@ impl NodeType {
             on_uncertain: K::ON_UNCERTAIN,
             model_purpose: K::MODEL_PURPOSE,
             inputs,
-            schema: redaction::with_field(simplify_schema(policy::with_policy_fields(K::POLICIES, schema::<K>()))),
+            schema: redaction::with_field(
+                K::NAME,
+                simplify_schema(policy::with_policy_fields(K::POLICIES, schema::<K>())),
+            ),
             example: json!({"config": K::example()}),
             read: read::<K>,
             output_schema: output_schema::<K>,

@@ -1,6 +1,7 @@
 //! The field `redact` of every node: the parts of its input and output that are masked in what is stored of a run.
 
-use domain::run::masking::mask;
+use super::NodeKind;
+use super::schedule::ScheduleNode;
 use serde_json::{Map, Value, json};
 
 const FIELD: &str = "redact";
@@ -46,12 +47,6 @@ impl Redaction {
     pub fn each_in_output(&self, output: &mut Value, change: &mut impl FnMut(&mut Value)) {
         self.output.iter().for_each(|path| each_part(output, path, change));
     }
-
-    /// Masks the input of a run. The input and the output of its trigger are this one value.
-    pub fn mask_run_input(&self, input: &mut Value) {
-        self.each_in_input(input, &mut mask);
-        self.each_in_output(input, &mut mask);
-    }
 }
 
 fn each_part(value: &mut Value, path: &[String], change: &mut impl FnMut(&mut Value)) {
@@ -68,13 +63,17 @@ fn each_part(value: &mut Value, path: &[String], change: &mut impl FnMut(&mut Va
     }
 }
 
-/// Adds the field to the schema of a type.
-pub fn with_field(mut schema: Value) -> Value {
+/// Adds the field to the schema of a type. The input of a schedule is part of the graph, so it is no secret.
+pub fn with_field(node_type: &str, mut schema: Value) -> Value {
+    if node_type == ScheduleNode::NAME {
+        return schema;
+    }
     schema["properties"][FIELD] = json!({
         "type": "array", "maxItems": 20,
-        "description": "The parts of the input and of the output that nobody may read in a run, such as `input.card` or \
-            `output.items.*.iban`. They are encrypted until an hour after the run's end, and then deleted. Events, traces \
-            and lists show `***`. Their values are masked in what other nodes store, too.",
+        "description": "The parts of the input and output that nobody may read in stored runs, such as `input.card` or \
+            `output.items.*.iban`. Name a part at the node where it enters the run: what was stored before stays readable. \
+            The parts are shown as `***` and stored encrypted. Their key is deleted an hour after the end of the run. \
+            Texts of at least 6 bytes are also masked in what later nodes store.",
         "items": {"type": "string", "maxLength": 200, "pattern": r"^(input|output)(\.[^.]+){0,10}$"},
     });
     schema

@@ -9,11 +9,11 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use crate::compile::ExecutionPlan;
-use crate::drive::{Limits, restore};
+use crate::drive::{Limits, Masks, restore};
 use crate::run::{DueEffect, Execution, History, RunStart, StepError, StepEvent, StepOutcome, StepPath};
 use domain::Result;
 use domain::id::RunId;
-use domain::run::{RunEnd, RunEvent};
+use domain::run::{RunEnd, RunEvent, node_id_of};
 use domain::time::Time;
 
 pub use compare::{Difference, NodeComparison, compare};
@@ -77,6 +77,7 @@ pub fn replay(recording: &Recording, plan: &Arc<ExecutionPlan>) -> Option<Replay
         execution: Execution::new(plan.clone(), start, History::default()),
         places: HashMap::new(),
         waiting: BTreeSet::new(),
+        masks: Masks::default(),
         replay: Replay::default(),
     };
     for (place, (step, _)) in recording.results.iter().enumerate() {
@@ -92,6 +93,7 @@ struct Player {
     places: HashMap<StepPath, usize>,
     /// The places of the results that effects wait for.
     waiting: BTreeSet<(usize, StepPath)>,
+    masks: Masks,
     replay: Replay,
 }
 
@@ -111,6 +113,13 @@ impl Player {
             self.execution.finish(&path, recording.results[place].1.clone());
         }
         self.replay.end = self.execution.end().cloned();
+        for (step, replayed) in &mut self.replay.steps {
+            let redaction = plan.find_step(node_id_of(step)).map(|step| &plan.steps[step].redaction);
+            self.masks.hide_in_step(redaction, &mut replayed.input, &mut replayed.output);
+        }
+        if let Some(RunEnd::Completed { output }) = &mut self.replay.end {
+            self.masks.hide_in_value(Arc::make_mut(output));
+        }
     }
 
     fn note_effect(&mut self, effect: DueEffect, plan: &ExecutionPlan) {
@@ -122,7 +131,9 @@ impl Player {
     }
 
     fn note_events(&mut self, plan: &ExecutionPlan) {
-        for event in self.execution.take_events() {
+        let events = self.execution.take_events();
+        self.masks.observe(plan, &events);
+        for event in events {
             let (path, state) = match &event {
                 StepEvent::Started { path, .. } => (path, ReplayState::Waiting),
                 StepEvent::Completed { path, .. } => (path, ReplayState::Completed),

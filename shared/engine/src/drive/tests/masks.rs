@@ -113,12 +113,32 @@ async fn messages_do_not_show_masked_parts() {
 
 #[tokio::test(start_paused = true)]
 async fn reviews_do_not_show_masked_parts() {
-    let fields = json!([{"name": "card", "type": "text", "value": "nodes.start.output.card"}]);
+    let fields = json!([
+        {"name": "card", "type": "text", "value": "nodes.start.output.card"},
+        {"name": "amount", "type": "number", "value": "nodes.start.output.amount"},
+    ]);
     let review = json!({"title": "Pay with {{ nodes.start.output.card }}?", "fields": fields});
-    let world = payment(("end", "review", review));
+    let nodes = [
+        ("start", "input", json!({"redact": ["output.card"]})),
+        ("ask", "review", review),
+        ("send", "http", http(json!({"method": "POST", "body": {"type": "json", "value": "input.fields"}}))),
+        ("end", "send_result", json!({})),
+    ];
+    let connections = "start>ask ask.approved>send ask.rejected>end ask.expired>end send>end";
+    let world = World::new(&nodes, connections, |effect| ok(effect.config["body"]["value"].clone()));
+    let mut input = json!({"card": CARD, "amount": 5});
+    mask(&mut input["card"]);
+    world.store.lock().unwrap().log[0].kind = RunEventKind::RunQueued { input: RunValue::Value(input) };
     assert!(matches!(world.process().await, Exit::Left(Departure::Parked { .. })));
-    let (review, _) = world.review("end");
+    let (review, _) = world.review("ask");
     assert_eq!((&review.request["title"], &review.request["fields"][0]["value"]), (&json!("***"), &json!("***")));
+
+    // The person changes the amount, and leaves the card as it is shown.
+    let fields = Map::from_iter([("card".to_owned(), json!("***")), ("amount".to_owned(), json!(4))]);
+    world.answer(Duration::ZERO, "ask", ReviewAnswer { fields, ..approval() }).await;
+    world.finish_at_once().await;
+    check_hidden(&world);
+    assert_eq!(world.output(), json!({"card": CARD, "amount": 4}));
 }
 
 #[tokio::test(start_paused = true)]
