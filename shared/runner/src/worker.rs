@@ -55,8 +55,8 @@ impl<A: Admission, P: Plans, E: Performers> Worker<A, P, E> {
     }
 
     async fn carry_out(&self, claimed: ClaimedRun, shift_ends_at: Time) -> Result<Departure> {
-        let ClaimedRun { run, hold, crashes, .. } = claimed;
-        let held = match self.load(&run, &hold, crashes).await {
+        let ClaimedRun { run, mut hold, crashes, .. } = claimed;
+        let held = match self.load(&run, &mut hold, crashes).await {
             Ok(held) => held,
             Err(error) => return self.leave_unloaded(hold, crashes, error).await,
         };
@@ -65,7 +65,7 @@ impl<A: Admission, P: Plans, E: Performers> Worker<A, P, E> {
         drive(held, shift, &mut journal, &self.performers.of_run(&run)).await
     }
 
-    async fn load(&self, run: &Run, hold: &RunHold, crashes: u32) -> Result<drive::ClaimedRun> {
+    async fn load(&self, run: &Run, hold: &mut RunHold, crashes: u32) -> Result<drive::ClaimedRun> {
         let plan = self.plans.plan(run).await?;
         let log = self.runs.held_log(hold).await?;
         let trigger = find_trigger_step(&plan, run)?;

@@ -59,7 +59,6 @@ impl Runs {
         if !is_stopped && !admits(item.clone().into()).await? {
             return Ok(Claim::Refused);
         }
-        let key = self.key_of(&item).await?;
         let crashes = crashes_with(&item);
         let claim = Uuid::now_v7();
         let (epoch, started_at) = (item.epoch + 1, item.started_at.unwrap_or(now));
@@ -93,7 +92,8 @@ impl Runs {
             started_at,
             parent: item.parent.clone().map(ParentStep::from),
             has_calls: item.calls.is_some(),
-            key,
+            sealed_key: item.secrets.clone(),
+            key: None,
             has_new_key: false,
         };
         if crashes > 0 {

@@ -42,8 +42,8 @@ impl Runs {
             }
         }
         let leaves_calls = hold.has_calls && !matches!(end, RunEnd::Completed { .. });
-        let RunHold { place, started_at, next_event, ref parent, ref key, .. } = *hold;
-        let (started_at, parent, has_key) = (Some(started_at), parent.as_ref(), key.is_some());
+        let RunHold { place, started_at, next_event, ref parent, ref key, ref sealed_key, .. } = *hold;
+        let (started_at, parent, has_key) = (Some(started_at), parent.as_ref(), key.is_some() || sealed_key.is_some());
         let run = EndingRun { place, started_at, next_event, parent, leaves_calls, has_key };
         if !self.store_end(&run, self.held(hold), &last, end, Some(hold)).await?.is_written() {
             return Ok(Hold::Lost);

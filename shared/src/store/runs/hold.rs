@@ -8,6 +8,7 @@ use super::items::{ReviewState, RunItem};
 use super::list::show_state;
 use super::sealing::RunKey;
 use super::{RESEND_AFTER, Runs};
+use crate::secrets::Sealed;
 use crate::store::keys;
 use crate::store::run_statistics::RunPlace;
 use crate::store::table::WriteOutcome;
@@ -31,9 +32,11 @@ pub struct RunHold {
     pub(super) parent: Option<ParentStep>,
     /// Whether the run has started others.
     pub(super) has_calls: bool,
-    /// The key of its masked parts, if it has any.
+    /// The key of its masked parts as the head has it.
+    pub(super) sealed_key: Option<Sealed>,
+    /// The key, once the log was read.
     pub(super) key: Option<RunKey>,
-    /// This holder has made the key, so it stores the key with its next write.
+    /// This holder has made the key, so its writes store it.
     pub(super) has_new_key: bool,
 }
 

@@ -120,18 +120,15 @@ impl Runs {
     }
 
     /// Reads the whole log of a run that this process holds, with its masked parts.
-    pub async fn held_log(&self, hold: &RunHold) -> Result<Vec<RunEvent>> {
+    pub async fn held_log(&self, hold: &mut RunHold) -> Result<Vec<RunEvent>> {
+        hold.key = self.open_key(hold.id(), hold.sealed_key.clone()).await?;
         self.read_log(hold.id(), hold.key.as_ref()).await
     }
 
     /// Reads the whole log of a run that is to be repeated, with its masked parts.
     pub async fn log_to_repeat(&self, id: RunId) -> Result<Vec<RunEvent>> {
         let item = self.item(id).await?.ok_or(Error::NotFound { kind: RunId::KIND })?;
-        let key = self.key_of(&item).await?;
-        if item.masked.is_some() && key.is_none() {
-            let message = "the masked values of the run were deleted an hour after its end; start a new run";
-            return Err(Error::invalid_state(message));
-        }
+        let key = self.required_key(&item).await?;
         self.read_log(id, key.as_ref()).await
     }
 

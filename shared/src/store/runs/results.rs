@@ -49,7 +49,7 @@ impl Runs {
         Ok(match item.state {
             RunState::Queued | RunState::Running | RunState::Paused => None,
             RunState::Completed => {
-                let key = self.key_of(&item).await?;
+                let key = self.required_key(&item).await?;
                 let output = self.whole(self.stored_output(id, key.as_ref()).await?, key.as_ref()).await?;
                 Some(RunEnd::Completed { output: Arc::new(output) })
             }

@@ -1,6 +1,6 @@
 //! The keys of runs that have masked parts. The head of a run has its key, encrypted by the vault. The key is deleted an
-//! hour after the end of the run, and no earlier than the end of the run that waits for it. From then on, nobody can read
-//! the masked parts.
+//! hour after the end of the run. If another run waits for it, the key is kept until that run has ended, and at most an hour
+//! longer. From then on, only a restored backup of the table can open the masked parts.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -10,6 +10,7 @@ use super::Runs;
 use super::hold::RunHold;
 use super::items::RunItem;
 use super::sealing::{KeyVault, RunKey, have_masked_parts, seal_all};
+use crate::secrets::Sealed;
 use domain::id::RunId;
 use domain::run::RunEvent;
 use domain::time::Time;
@@ -29,16 +30,24 @@ impl Runs {
         RunKey::new(self.vault()?, id).await
     }
 
-    /// The key of a run that has masked parts, until it is deleted.
-    pub(super) async fn key_of(&self, item: &RunItem) -> Result<Option<RunKey>> {
-        match item.secrets.clone() {
-            Some(sealed) => RunKey::open_key(self.vault()?, item.run_id, sealed).await.map(Some),
+    pub(super) async fn open_key(&self, id: RunId, sealed: Option<Sealed>) -> Result<Option<RunKey>> {
+        match sealed {
+            Some(sealed) => RunKey::open_key(self.vault()?, id, sealed).await.map(Some),
             None => Ok(None),
         }
     }
 
+    /// The key of a run, if it has masked parts. Fails after the key was deleted.
+    pub(super) async fn required_key(&self, item: &RunItem) -> Result<Option<RunKey>> {
+        if item.masked.is_some() && item.secrets.is_none() {
+            let message = "the masked values of the run were deleted an hour after its end; start a new run";
+            return Err(Error::invalid_state(message));
+        }
+        self.open_key(item.run_id, item.secrets.clone()).await
+    }
+
     fn vault(&self) -> Result<&dyn KeyVault> {
-        self.vault.as_deref().ok_or_else(|| Error::internal("this function cannot encrypt values of runs"))
+        self.vault.as_deref().ok_or_else(|| Error::internal("this function has no access to the keys of runs"))
     }
 
     /// The events as they are stored. The first masked part gives the run its key.
@@ -60,7 +69,7 @@ impl Runs {
         Ok(Cow::Owned(events))
     }
 
-    /// Until when the key of a run that has ended is kept. None if it has none, or is to be deleted.
+    /// When the key of a run that has ended is to be deleted. None if the run has no key, or if it is to be deleted now.
     pub(super) async fn key_deadline(&self, item: &RunItem) -> Result<Option<Time>> {
         let (Some(ended_at), Some(_), None) = (item.ended_at, &item.secrets, item.erased_at) else { return Ok(None) };
         let parent = match &item.parent {

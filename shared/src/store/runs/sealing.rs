@@ -9,7 +9,7 @@ use zeroize::Zeroizing;
 use crate::secrets::{DataKey, Sealed, Secrets};
 use domain::Result;
 use domain::id::RunId;
-use domain::run::masking::{HIDDEN, change_strings, has_masked_parts, hide, masked_part, part_of_text};
+use domain::run::masking::{HIDDEN, change_strings, has_masked_parts, masked_part, part_of_text};
 use domain::run::{RunEvent, RunValue};
 
 /// What a stored part begins with.
@@ -75,7 +75,7 @@ impl RunKey {
         outcome
     }
 
-    /// Decrypts the parts of a value, which are masked again. A text that only looks like one stays as it is.
+    /// Decrypts the parts of a value, which are masked again. A text that cannot be decrypted stays as it is.
     fn open(&self, value: &mut Value) {
         change_strings(value, &mut |part| {
             let sealed = part.as_str().and_then(|text| text.strip_prefix(SEALED));
@@ -96,15 +96,6 @@ pub(super) fn open_or_hide(value: &mut Value, key: Option<&RunKey>) {
                 *part = HIDDEN.into();
             }
         }),
-    }
-}
-
-/// Hides the masked parts of events that nobody will open.
-pub(super) fn hide_all(events: &mut [RunEvent]) {
-    for event in events {
-        if let Some(RunValue::Value(value)) = event.kind.value_mut() {
-            hide(value);
-        }
     }
 }
 

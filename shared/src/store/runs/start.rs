@@ -8,7 +8,8 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::items::{CalledRunItem, ParentItem, RunItem};
-use super::sealing::{have_masked_parts, hide_all, seal_all};
+use super::run_keys::key_expiry;
+use super::sealing::{have_masked_parts, seal_all};
 use super::{RESEND_AFTER, Runs};
 use crate::store::idempotency::WINDOW;
 use crate::store::item::parse;
@@ -146,15 +147,7 @@ impl Runs {
         let taken_over = new.retry.iter().flat_map(|retry| retry.events.clone());
         let kinds = [queued].into_iter().chain(taken_over).chain(happened);
         let mut events: Vec<RunEvent> = kinds.map(|kind| RunEvent { at: now, kind }).collect();
-        let key = match end {
-            // Nobody continues the run.
-            Some(_) => {
-                hide_all(&mut events);
-                None
-            }
-            None if have_masked_parts(&events) => Some(self.new_key(id).await?),
-            None => None,
-        };
+        let key = if have_masked_parts(&events) { Some(self.new_key(id).await?) } else { None };
         seal_all(&mut events, key.as_ref())?;
         let place = RunPlace { id, account: new.account, workflow: new.workflow, retention: new.retention };
         let texts = self.serialize(place, &events).await?;
@@ -178,7 +171,9 @@ impl Runs {
             None => RunItem { due_shard: Some(keys::run_shard(id)), due_at: Some(now.plus(RESEND_AFTER)), ..new },
             Some(end) => {
                 let expires_at = Some(new.retention.expiry(now).as_seconds());
-                RunItem { started_at, ended_at: Some(now), expires_at, error: end.error(), ..new }
+                let due_at = new.secrets.as_ref().map(|_| key_expiry(now));
+                let due_shard = due_at.map(|_| keys::run_shard(id));
+                RunItem { started_at, ended_at: Some(now), expires_at, due_at, due_shard, error: end.error(), ..new }
             }
         };
         writes.push(self.entities.put_new(&item));
