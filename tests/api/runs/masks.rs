@@ -2,6 +2,8 @@
 //! the run.
 
 use aws_sdk_dynamodb::types::AttributeValue;
+use reqwest::Method;
+use tests::client::send;
 use tests::provider::{Behaviour, FakeProvider};
 
 use super::hooks::{publish_hook, with_workers};
@@ -140,21 +142,34 @@ async fn the_caller_of_a_webhook_gets_the_originals() {
         ),
     ] {
         let hook = publish_hook(&app, &ada, graph, "sync").await;
-        let called = with_workers(&app, hook.caller.post_json(&hook.url, json!({"card": CARD}))).await;
-        assert_eq!((called.status.as_str(), &called.json["output"]), ("200 OK", &output), "{}", called.text);
+        let call = async || {
+            let request = hook.caller.request(Method::POST, &hook.url).header("Idempotency-Key", "once");
+            with_workers(&app, send(request.json(&json!({"card": CARD})))).await
+        };
+        let (called, again) = (call().await, call().await);
+        for answer in [&called, &again] {
+            assert_eq!((answer.status.as_str(), &answer.json["output"]), ("200 OK", &output), "{}", answer.text);
+        }
+        assert_eq!(called.json["runId"], again.json["runId"]);
         check_hidden(&stored(&app).await);
         let path = format!("{}/{}", runs_path(&hook.workflow), called.json["runId"].as_str().unwrap());
         check_hidden(&shown(&ada, &path).await);
+        let retried = ada.post_json(&format!("{path}/retry"), json!({"fromNode": "end"})).await;
+        let retried = carry_out(&app, &ada, &format!("{}/{}", runs_path(&hook.workflow), retried.id())).await;
+        assert_eq!((&retried["state"], &retried["input"]), (&json!("completed"), &json!({"card": "***"})), "{retried}");
 
         // A call that starts no run is stored in the same way.
-        ada.post(&format!("{WORKFLOWS}/{}/pause", hook.workflow)).await;
-        let refused = hook.caller.post_json(&hook.url, json!({"card": CARD, "amount": 5})).await;
-        assert_eq!(refusal(&refused), ("409", "workflow_paused"));
+        for (action, status) in [("pause", "409"), ("archive", "404")] {
+            ada.post(&format!("{WORKFLOWS}/{}/{action}", hook.workflow)).await;
+            let refused = hook.caller.post_json(&hook.url, json!({"card": CARD, "text": CARD, "amount": 5})).await;
+            assert_eq!(refusal(&refused).0, status, "{}", refused.text);
+        }
         check_hidden(&stored(&app).await);
+        ada.post(&format!("{WORKFLOWS}/{}/restore", hook.workflow)).await;
         let events = format!("{WORKFLOWS}/{}/webhooks/{}/events", hook.workflow, hook.webhook);
         let event = ada.get(&events).await.json["data"][0]["id"].as_str().unwrap().to_owned();
         let event = ada.get(&format!("{events}/{event}")).await;
-        assert_eq!(event.json["data"]["body"], r#"{"card":"***","amount":5}"#, "{}", event.text);
+        assert_eq!(event.json["data"]["body"], r#"{"card":"***","text":"***","amount":5}"#, "{}", event.text);
     }
 }
 

@@ -58,7 +58,7 @@ pub enum ReplayOutcome {
     Equal,
     /// The run would have ended with another state, output or error
     Differs,
-    /// The end depends on an effect that was never performed
+    /// The end depends on an effect that was never performed, or on a value that is masked
     Open,
 }
 
@@ -183,7 +183,12 @@ pub struct ReplayedRun {
 
 impl ReplayedRun {
     pub fn outcome(&self) -> ReplayOutcome {
+        let has_same_end = self.before.as_ref().map(RunEnd::state) == Some(self.run.state);
         match &self.after {
+            // The replay does not know what the run knew, such as values that were masked.
+            _ if matches!(self.run.state, RunState::Completed | RunState::Failed) && !has_same_end => {
+                ReplayOutcome::Open
+            }
             None if self.before.is_some() => ReplayOutcome::Open,
             after if *after == self.before => ReplayOutcome::Equal,
             _ => ReplayOutcome::Differs,
