@@ -13,7 +13,7 @@ use domain::Result;
 use domain::time::Clock;
 use runner::ReleasePlans;
 use shared::Context;
-use shared::auth::{Auth, Owners};
+use shared::auth::Auth;
 use shared::secrets::Secrets;
 use shared::store::{CalledWebhooks, Runs, WebhookEvents, Webhooks, Workflows};
 
@@ -23,7 +23,6 @@ pub use routes::{document, router};
 #[derive(Clone)]
 pub struct Stores {
     auth: Arc<Auth>,
-    owners: Arc<Owners>,
     webhooks: Webhooks,
     called_webhooks: Arc<CalledWebhooks>,
     webhook_events: WebhookEvents,
@@ -36,7 +35,6 @@ impl Stores {
     fn new(context: &Context) -> Result<Self> {
         Ok(Self {
             auth: Arc::new(Auth::new(context)?),
-            owners: Arc::new(Owners::new(context)?),
             webhooks: Webhooks::new(context)?,
             called_webhooks: Arc::new(CalledWebhooks::new(context)?),
             webhook_events: WebhookEvents::new(context)?,

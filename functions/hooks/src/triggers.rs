@@ -19,6 +19,7 @@ use engine::drive::{PureRun, carry_out_pure, mask_run_input};
 use engine::run::RunStart;
 use runner::{ReleasePlan, wait_for_end};
 use serde_json::{Value, json};
+use shared::auth::admit_owner;
 use shared::http::base_url::BaseUrl;
 use shared::http::standard::ApiError;
 use shared::offload;
@@ -105,7 +106,7 @@ impl<'a> AuthorizedCall<'a> {
         if let Err(error) = stores.webhooks.record_use(webhook, stores.clock.now()).await {
             tracing::warn!(?error, webhook_id = %webhook.id, "the use of a webhook was not recorded");
         }
-        let owner = stores.owners.check(owner.clone())?;
+        let owner = admit_owner(owner.clone(), stores.clock.now())?;
         // To the caller, the webhook of a deleted or archived workflow does not exist.
         let workflow = workflow.as_ref().filter(|workflow| workflow.state != WorkflowState::Archived);
         Ok((workflow.ok_or(Error::NotFound { kind: WebhookId::KIND })?, owner.plan.run_retention))

@@ -72,8 +72,8 @@ impl WorkflowEffects {
     async fn prepare(&self, account: Account, workflow: WorkflowId, origin: RunOrigin, input: Value) -> Result<NewRun> {
         let startable = self.workflows.get_header(account, workflow).await?.startable_release()?;
         let trigger = self.triggers.find(account, workflow, startable.release).await?;
-        let input = trigger.clone().check_input(Some(input)).await?;
-        Ok(NewRun::new(startable, origin, trigger.node_id.clone(), trigger.mask(input)))
+        let input = trigger.clone().run_input(Some(input)).await?;
+        Ok(NewRun::new(startable, origin, trigger.node_id.clone(), input))
     }
 }
 

@@ -81,10 +81,11 @@ impl Trigger {
         self.schema.as_ref()
     }
 
-    /// The input of a run as it is stored.
-    pub fn mask(&self, mut input: Value) -> Value {
+    /// The input of a run as it is stored: checked as by `check_input`, and masked.
+    pub async fn run_input(self: Arc<Self>, given: Option<Value>) -> Result<Value> {
+        let mut input = self.clone().check_input(given).await?;
         mask_run_input(&self.redaction, &mut input);
-        input
+        Ok(input)
     }
 
     /// The trigger with this node id, if the graph has one.

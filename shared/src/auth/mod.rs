@@ -31,7 +31,7 @@ use access_token::AccessTokens;
 pub use crate::store::callers::DEFAULT_PLAN;
 pub use access_token::TokenClaims;
 pub use first_seen::first_seen;
-pub use owners::Owners;
+pub use owners::{Owners, admit_owner};
 pub use recent::RecentCallers;
 
 /// A user who authenticated with an access token.

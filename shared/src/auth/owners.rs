@@ -5,7 +5,7 @@ use crate::Context;
 use crate::store::Callers;
 use crate::store::callers::KnownPerson;
 use domain::identity::Account;
-use domain::time::Clock;
+use domain::time::{Clock, Time};
 use domain::{Refusal, Result};
 
 pub struct Owners {
@@ -20,12 +20,12 @@ impl Owners {
 
     /// The owner as a caller. Refused if the user or the organization is suspended, or the user has left.
     pub async fn admit(&self, account: Account) -> Result<Caller> {
-        self.check(self.callers.find(account).await?)
+        admit_owner(self.callers.find(account).await?, self.clock.now())
     }
+}
 
-    /// The owner as a caller, whose records were read.
-    pub fn check(&self, owner: Option<KnownPerson>) -> Result<Caller> {
-        let owner = owner.ok_or_else(|| refused(Refusal::Unknown, "the owner is not a member of the organization"))?;
-        admit(owner, self.clock.now())
-    }
+/// The owner with these records as a caller, see [`Owners::admit`].
+pub fn admit_owner(owner: Option<KnownPerson>, now: Time) -> Result<Caller> {
+    let owner = owner.ok_or_else(|| refused(Refusal::Unknown, "the owner is not a member of the organization"))?;
+    admit(owner, now)
 }

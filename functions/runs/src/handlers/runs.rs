@@ -51,8 +51,7 @@ pub async fn start_run(
     }
     let startable = workflow.startable_release()?;
     let trigger = stores.triggers.find(account, id, startable.release).await?;
-    let input = trigger.clone().check_input(input).await?;
-    let mut input = trigger.mask(input);
+    let mut input = trigger.clone().run_input(input).await?;
     let new = NewRun::new(startable, RunOrigin::Manual, trigger.node_id.clone(), input.clone());
     let new = new.with_retention(caller.plan.run_retention);
     hide(&mut input);

@@ -114,6 +114,14 @@ impl RunEventKind {
         }
     }
 
+    /// The value that the event carries, unless it is an object in the bucket.
+    pub fn inline_value_mut(&mut self) -> Option<&mut Value> {
+        match self.value_mut()? {
+            RunValue::Value(value) => Some(value),
+            RunValue::Object(_) => None,
+        }
+    }
+
     /// Whether this is the last event of a run.
     pub fn ends_run(&self) -> bool {
         matches!(self, Self::RunCompleted { .. } | Self::RunFailed { .. } | Self::RunCancelled)

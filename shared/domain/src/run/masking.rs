@@ -1,7 +1,7 @@
 //! Masked parts of values: a workflow can name fields that nobody may read in what is stored of its runs.
 //!
-//! In a process, a masked part is a string that begins with a mark. The store encrypts these parts under a key of the run,
-//! and whoever reads the run sees [`HIDDEN`] in their place. The mark is random in each process, so no input has it.
+//! In memory, a masked part is a string that begins with a mark. The store encrypts these parts under a key of the run, and
+//! readers of the run see [`HIDDEN`] instead. Each process has a random mark, so no value of a user can look masked.
 
 use std::sync::LazyLock;
 

@@ -12,7 +12,7 @@ use crate::compile::ExecutionPlan;
 use crate::nodes::NodeKind;
 use crate::nodes::redaction::Redaction;
 use crate::nodes::send_result::SendResultNode;
-use crate::run::{StepError, StepEvent, StepPath};
+use crate::run::{StepError, StepEvent, StepOutcome, StepPath};
 use domain::run::masking::{HIDDEN, hide, mask, unmask};
 use domain::run::{RunEnd, RunEventKind, RunValue};
 
@@ -21,13 +21,11 @@ const SHORTEST: usize = 6;
 /// The maximum number of texts that are masked in other fields.
 const MOST: usize = 200;
 
-/// Masks the input of a run, as its trigger says. The input and the output of the trigger are this one value.
+/// Masks the input of a run, as its trigger says.
 pub fn mask_run_input(redaction: &Redaction, input: &mut Value) {
     let mut masks = Masks::default();
-    redaction.each_in_input(input, &mut |part| masks.learn(part));
-    redaction.each_in_output(input, &mut |part| masks.learn(part));
-    redaction.each_in_input(input, &mut mask);
-    redaction.each_in_output(input, &mut mask);
+    redaction.each_in_run_input(input, &mut |part| masks.learn(part));
+    redaction.each_in_run_input(input, &mut mask);
     masks.mask_value(input);
 }
 
@@ -64,21 +62,20 @@ impl Masks {
             return;
         }
         for event in events {
+            let (StepEvent::Started { path, input: value }
+            | StepEvent::Completed { path, outcome: StepOutcome { value, .. } }) = event
+            else {
+                continue;
+            };
+            let redaction = &plan.steps[path.step].redaction;
+            // The calls of an agent have other values than its node.
+            if redaction.is_empty() || path.call.is_some() {
+                continue;
+            }
+            let (mut value, mut learn) = (Value::clone(value), |part: &mut Value| self.learn(part));
             match event {
-                StepEvent::Started { path, input } if path.call.is_none() => {
-                    let redaction = &plan.steps[path.step].redaction;
-                    if !redaction.is_empty() {
-                        redaction.each_in_input(&mut Value::clone(input), &mut |part| self.learn(part));
-                    }
-                }
-                // The calls of an agent have other outputs than its node.
-                StepEvent::Completed { path, outcome } if path.call.is_none() => {
-                    let redaction = &plan.steps[path.step].redaction;
-                    if !redaction.is_empty() {
-                        redaction.each_in_output(&mut Value::clone(&outcome.value), &mut |part| self.learn(part));
-                    }
-                }
-                _ => {}
+                StepEvent::Started { .. } => redaction.each_in_input(&mut value, &mut learn),
+                _ => redaction.each_in_output(&mut value, &mut learn),
             }
         }
     }
@@ -101,7 +98,6 @@ impl Masks {
             RunEventKind::StepRetried { error, .. } | RunEventKind::StepFailed { error, .. } => {
                 self.hide_in_error(error)
             }
-            RunEventKind::RunFailed { error } => self.hide_in_text(&mut error.message),
             _ => {}
         }
     }
@@ -118,7 +114,7 @@ impl Masks {
         }
     }
 
-    /// The last event of a run.
+    /// The last event of a run, whose message shows no masked parts.
     pub fn end_event(&self, plan: &ExecutionPlan, end: &RunEnd) -> RunEventKind {
         let mut kind = end.event();
         self.mask_event(plan, &mut kind);

@@ -4,6 +4,7 @@ mod address;
 pub mod fields;
 pub mod policy;
 pub mod redaction;
+mod simplify;
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -18,6 +19,7 @@ use super::schema::convert_whole_floats;
 use domain::catalog::Purpose;
 use domain::reference::Reference;
 use policy::{OnUncertain, Policies};
+use simplify::simplify_schema;
 
 macro_rules! node_types {
     ($($module:ident::$name:ident,)+) => {
@@ -295,30 +297,6 @@ impl NodeType {
 
 fn schema<K: NodeKind>() -> Value {
     serde_json::to_value(<K as PartialSchema>::schema()).expect("a schema is JSON")
-}
-
-/// Simplifies a schema that utoipa generates: merges an `allOf` around a type with a description, removes defaults that
-/// are null, and forbids unknown fields.
-fn simplify_schema(schema: Value) -> Value {
-    match schema {
-        Value::Object(mut keywords) => {
-            let parts = keywords.remove("allOf");
-            for part in parts.iter().flat_map(|parts| parts.as_array()).flatten() {
-                for (name, value) in part.as_object().into_iter().flatten() {
-                    if name == "description" || !keywords.contains_key(name) {
-                        keywords.insert(name.clone(), value.clone());
-                    }
-                }
-            }
-            keywords.retain(|name, value| name != "propertyNames" && !(name == "default" && value.is_null()));
-            if keywords.get("properties").is_some_and(|fields| fields["type"]["type"].is_string()) {
-                keywords.entry("additionalProperties").or_insert(Value::Bool(false));
-            }
-            Value::Object(keywords.into_iter().map(|(name, value)| (name, simplify_schema(value))).collect())
-        }
-        Value::Array(items) => Value::Array(items.into_iter().map(simplify_schema).collect()),
-        other => other,
-    }
 }
 
 fn read<K: NodeKind>(config: Map<String, Value>) -> Result<NodeSummary, serde_json::Error> {

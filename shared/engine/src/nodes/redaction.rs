@@ -43,6 +43,12 @@ impl Redaction {
         self.input.iter().for_each(|path| each_part(input, path, change));
     }
 
+    /// Calls `change` with each masked part of the input of a run, which is the input and the output of its trigger.
+    pub fn each_in_run_input(&self, input: &mut Value, change: &mut impl FnMut(&mut Value)) {
+        self.each_in_input(input, change);
+        self.each_in_output(input, change);
+    }
+
     /// Calls `change` with each masked part of an output.
     pub fn each_in_output(&self, output: &mut Value, change: &mut impl FnMut(&mut Value)) {
         self.output.iter().for_each(|path| each_part(output, path, change));

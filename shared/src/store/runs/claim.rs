@@ -94,7 +94,6 @@ impl Runs {
             has_calls: item.calls.is_some(),
             sealed_key: item.secrets.clone(),
             key: None,
-            has_new_key: false,
         };
         if crashes > 0 {
             self.note_arrival(&hold).await?;

@@ -34,10 +34,8 @@ pub struct RunHold {
     pub(super) has_calls: bool,
     /// The key of its masked parts as the head has it.
     pub(super) sealed_key: Option<Sealed>,
-    /// The key, once the log was read.
+    /// The key, once the log was read or a part was masked.
     pub(super) key: Option<RunKey>,
-    /// This holder has made the key, so its writes store it.
-    pub(super) has_new_key: bool,
 }
 
 impl RunHold {
@@ -141,7 +139,8 @@ impl Runs {
             .require_same("state", Some(RunState::Running))
             .require_same("next_event", Some(hold.next_event))
             .require_same("stop", None::<bool>);
-        match hold.key.as_ref().filter(|_| hold.has_new_key) {
+        // This holder has made the key.
+        match hold.key.as_ref().filter(|_| hold.sealed_key.is_none()) {
             Some(key) => head.set("secrets", &key.sealed).set("masked", true),
             None => head,
         }

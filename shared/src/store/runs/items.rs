@@ -10,7 +10,7 @@ use crate::secrets::Sealed;
 use domain::id::{OrgId, ReleaseId, RunId, UserId, WebhookEventId, WebhookId, WorkflowId};
 use domain::identity::Account;
 use domain::retention::RunRetention;
-use domain::run::{NewReview, ParentStep, ReviewAnswer, Run, RunError, RunEvent, RunOrigin, RunState, RunValue};
+use domain::run::{NewReview, ParentStep, ReviewAnswer, Run, RunError, RunEvent, RunOrigin, RunState};
 use domain::time::Time;
 use domain::{Error, Result};
 use uuid::Uuid;
@@ -196,7 +196,7 @@ impl LogItem {
     pub fn events(&self, key: Option<&RunKey>) -> Result<Vec<RunEvent>> {
         let mut events: Vec<RunEvent> = serde_json::from_str(&self.events).map_err(Error::internal)?;
         for event in &mut events {
-            if let Some(RunValue::Value(value)) = event.kind.value_mut() {
+            if let Some(value) = event.kind.inline_value_mut() {
                 open_or_hide(value, key);
             }
         }

@@ -62,7 +62,6 @@ impl Runs {
         if hold.key.is_none() {
             let id = hold.id();
             hold.key = Some(self.retry_while_unavailable(hold, || self.new_key(id)).await?);
-            hold.has_new_key = true;
         }
         let mut events = events.to_vec();
         seal_all(&mut events, hold.key.as_ref())?;

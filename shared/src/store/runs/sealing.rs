@@ -108,7 +108,7 @@ pub(super) fn have_masked_parts(events: &[RunEvent]) -> bool {
 pub(super) fn seal_all(events: &mut [RunEvent], key: Option<&RunKey>) -> Result<()> {
     let Some(key) = key else { return Ok(()) };
     for event in events {
-        if let Some(RunValue::Value(value)) = event.kind.value_mut() {
+        if let Some(value) = event.kind.inline_value_mut() {
             key.seal(value)?;
         }
     }

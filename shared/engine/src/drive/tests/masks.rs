@@ -44,7 +44,7 @@ fn result() -> (&'static str, &'static str, Value) {
 fn shown(world: &World) -> Vec<RunEvent> {
     let mut log = world.store.lock().unwrap().log.clone();
     for event in &mut log {
-        if let Some(RunValue::Value(value)) = event.kind.value_mut() {
+        if let Some(value) = event.kind.inline_value_mut() {
             hide(value);
         }
     }
