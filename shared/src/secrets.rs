@@ -25,8 +25,11 @@ const MAX_SECRETS_PER_KEY: u32 = 1_000;
 const DATA_KEY_TTL: Duration = Duration::from_secs(5 * 60);
 const DECRYPTED_KEY_TTL: Duration = Duration::from_secs(5 * 60);
 
-/// The KMS encryption context of the data keys: KMS unwraps them only for this purpose.
-const PURPOSE: (&str, &str) = ("purpose", "atelier-secret");
+/// The encryption context of the data keys names their purpose: KMS unwraps a key only for it, and the policy of a function
+/// names the purposes that it may use.
+const PURPOSE: &str = "purpose";
+const CREDENTIALS: &str = "atelier-secret";
+const RUNS: &str = "atelier-run";
 
 /// An encrypted secret, as it is stored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -38,6 +41,7 @@ pub struct Sealed {
 pub struct Secrets {
     client: Client,
     key_id: String,
+    purpose: &'static str,
     sealing: Mutex<Option<Sealing>>,
     opening: Cache<String, DataKey>,
 }
@@ -51,11 +55,22 @@ struct Sealing {
 }
 
 impl Secrets {
-    pub fn new(context: &Context) -> Result<Self> {
+    /// The credentials of users and of the operator.
+    pub fn of_credentials(context: &Context) -> Result<Self> {
+        Self::new(context, CREDENTIALS)
+    }
+
+    /// The keys of runs with masked parts.
+    pub fn of_runs(context: &Context) -> Result<Self> {
+        Self::new(context, RUNS)
+    }
+
+    fn new(context: &Context, purpose: &'static str) -> Result<Self> {
         let key_id = context.config.required(config::KMS_KEY).map_err(Error::internal)?.to_owned();
         Ok(Self {
             client: context.aws.kms(),
             key_id,
+            purpose,
             sealing: Mutex::default(),
             opening: Cache::new(DECRYPTED_KEY_TTL, 1_000),
         })
@@ -96,7 +111,7 @@ impl Secrets {
 
     async fn new_data_key(&self) -> Result<Sealing> {
         let call = self.client.generate_data_key().key_id(&self.key_id).key_spec(DataKeySpec::Aes256);
-        let made = call.encryption_context(PURPOSE.0, PURPOSE.1).send().await.map_err(convert_error)?;
+        let made = call.encryption_context(PURPOSE, self.purpose).send().await.map_err(convert_error)?;
         let plain = Zeroizing::new(made.plaintext.map(Blob::into_inner).unwrap_or_default());
         let wrapped = STANDARD.encode(made.ciphertext_blob.ok_or_else(|| Error::internal("KMS returned no data key"))?);
         let sealing =
@@ -108,7 +123,7 @@ impl Secrets {
     async fn unwrap(&self, wrapped: &str) -> Result<DataKey> {
         let wrapped = Blob::new(STANDARD.decode(wrapped).map_err(Error::internal)?);
         let call = self.client.decrypt().key_id(&self.key_id).ciphertext_blob(wrapped);
-        let opened = call.encryption_context(PURPOSE.0, PURPOSE.1).send().await.map_err(convert_error)?;
+        let opened = call.encryption_context(PURPOSE, self.purpose).send().await.map_err(convert_error)?;
         DataKey::new(&Zeroizing::new(opened.plaintext.map(Blob::into_inner).unwrap_or_default()))
     }
 }

@@ -63,9 +63,13 @@ async fn a_function_may_do_nothing_else() {
     assert!(bucket.get("tmp/answers/one.json").await.is_err());
     assert!(refused().contains("s3:GetObject on filesbucket/tmp/answers/one.json"));
 
-    let secrets = Secrets::new(&app.platform.context_of("inference")).unwrap();
+    let secrets = Secrets::of_credentials(&app.platform.context_of("inference")).unwrap();
     assert!(secrets.seal("place", b"hunter2").await.is_err());
     assert!(refused().contains("inference may not call kms:GenerateDataKey on alias/SecretsKey"));
+
+    let credentials = Secrets::of_credentials(&app.platform.context_of("hooks")).unwrap();
+    assert!(credentials.seal("place", b"hunter2").await.is_err());
+    assert!(refused().contains(r#"with {"kms:EncryptionContext:purpose": "atelier-secret"}"#));
 }
 
 #[tokio::test]

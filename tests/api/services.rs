@@ -14,14 +14,14 @@ use tests::client::Person;
 #[tokio::test]
 async fn a_sealed_secret_opens_only_in_its_place() {
     let app = TestApp::start().await;
-    let secrets = Secrets::new(&app.platform.context()).unwrap();
+    let secrets = Secrets::of_credentials(&app.platform.context()).unwrap();
     let sealed = secrets.seal("org_1/credential/token", b"hunter2").await.unwrap();
     let text = serde_json::to_string(&sealed).unwrap();
     assert!(!text.contains("hunter2"));
     let stored = serde_json::from_str(&text).unwrap();
     assert_eq!(&**secrets.open("org_1/credential/token", &stored).await.unwrap(), b"hunter2");
     assert!(secrets.open("org_2/credential/token", &stored).await.is_err());
-    let other_start = Secrets::new(&app.platform.context()).unwrap();
+    let other_start = Secrets::of_credentials(&app.platform.context()).unwrap();
     assert_eq!(&**other_start.open("org_1/credential/token", &stored).await.unwrap(), b"hunter2");
 
     let again = secrets.seal("org_1/credential/token", b"hunter2").await.unwrap();
@@ -31,7 +31,7 @@ async fn a_sealed_secret_opens_only_in_its_place() {
 #[tokio::test]
 async fn one_data_key_is_requested_for_many_secrets() {
     let app = TestApp::start().await;
-    let secrets = Secrets::new(&app.platform.context()).unwrap();
+    let secrets = Secrets::of_credentials(&app.platform.context()).unwrap();
     app.recorder.take();
     for i in 0..50 {
         let sealed = secrets.seal("place", format!("secret {i}").as_bytes()).await.unwrap();

@@ -57,7 +57,7 @@ async fn secrets_are_never_logged() {
     let app = TestApp::start().await;
     let context = app.platform.context();
     let fake = FakeProvider::start().await;
-    let (secrets, place) = (Secrets::new(&context).unwrap(), StoredProvider::sealed_for("fake-0"));
+    let (secrets, place) = (Secrets::of_credentials(&context).unwrap(), StoredProvider::sealed_for("fake-0"));
     let api_key = Some(secrets.seal(&place, PROVIDER_KEY.as_bytes()).await.unwrap());
     ModelBuilder::new("fake")
         .with_changed_deployment(&app, &fake, |provider| provider.api_key = api_key)

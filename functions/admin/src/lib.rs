@@ -44,7 +44,7 @@ impl Stores {
             keys: KeyRing::new(context)?,
             leases: Leases::new(context)?,
             ledger: Ledger::new(context)?,
-            secrets: Arc::new(Secrets::new(context)?),
+            secrets: Arc::new(Secrets::of_credentials(context)?),
             outbound: Outbound::from_config(&context.config)?,
             aws: context.aws.clone(),
             hints: Hints::new(context)?,

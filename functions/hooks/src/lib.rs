@@ -39,7 +39,7 @@ impl Stores {
             called_webhooks: Arc::new(CalledWebhooks::new(context)?),
             webhook_events: WebhookEvents::new(context)?,
             plans: Arc::new(ReleasePlans::new(Workflows::new(context)?)),
-            runs: Runs::new(context)?.with_vault(Arc::new(Secrets::new(context)?)),
+            runs: Runs::new(context)?.with_vault(Arc::new(Secrets::of_runs(context)?)),
             clock: context.clock.clone(),
         })
     }

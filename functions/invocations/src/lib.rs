@@ -34,7 +34,7 @@ impl Stores {
             auth: Arc::new(Auth::new(context)?),
             agents: Agents::new(context)?,
             performers: NodePerformers::new(context)?,
-            runs: Runs::new(context)?.with_vault(Arc::new(Secrets::new(context)?)),
+            runs: Runs::new(context)?.with_vault(Arc::new(Secrets::of_runs(context)?)),
             usage: RunUsage::new(context)?,
         })
     }

@@ -21,7 +21,7 @@ pub struct Stores {
 impl Stores {
     pub fn new(context: &Context) -> Result<Self> {
         let worker = Worker {
-            runs: Runs::new(context)?.with_vault(Arc::new(Secrets::new(context)?)),
+            runs: Runs::new(context)?.with_vault(Arc::new(Secrets::of_runs(context)?)),
             admission: RunAdmission::new(context)?,
             plans: ReleasePlans::new(Workflows::new(context)?),
             performers: NodePerformers::new(context)?,

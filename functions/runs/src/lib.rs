@@ -33,7 +33,7 @@ impl Stores {
         let workflows = Workflows::new(context)?;
         Ok(Self {
             auth: Arc::new(Auth::new(context)?),
-            runs: Runs::new(context)?.with_vault(Arc::new(Secrets::new(context)?)),
+            runs: Runs::new(context)?.with_vault(Arc::new(Secrets::of_runs(context)?)),
             usage: RunUsage::new(context)?,
             statistics: RunStatistics::new(context)?,
             triggers: Arc::new(Triggers::new(workflows.clone())),

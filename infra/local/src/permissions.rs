@@ -40,9 +40,28 @@ impl DeniedCalls {
 #[derive(Debug)]
 pub struct Permissions {
     function: String,
-    /// Pairs of an action and a pattern of resources; `*` at the end of a pattern matches any text.
-    allowed: Vec<(String, String)>,
+    allowed: Vec<AllowedAccess>,
     denied: DeniedCalls,
+}
+
+#[derive(Debug)]
+struct AllowedAccess {
+    action: String,
+    /// `*` at the end matches any text.
+    resources: String,
+    conditions: BTreeMap<String, Vec<String>>,
+}
+
+impl AllowedAccess {
+    fn covers(&self, access: &Access) -> bool {
+        let is_resource = match self.resources.strip_suffix('*') {
+            Some(beginning) => access.resource.starts_with(beginning),
+            None => access.resource == self.resources,
+        };
+        let holds =
+            |(key, values): (&String, &Vec<String>)| access.conditions.get(key).is_some_and(|is| values.contains(is));
+        access.action == self.action && is_resource && self.conditions.iter().all(holds)
+    }
 }
 
 /// An action of a call on one resource.
@@ -50,6 +69,14 @@ pub struct Permissions {
 struct Access {
     action: String,
     resource: String,
+    /// The condition keys that the call has.
+    conditions: BTreeMap<String, String>,
+}
+
+impl Access {
+    fn new(service: &str, operation: &str, resource: String) -> Self {
+        Self { action: format!("{service}:{operation}"), resource, conditions: BTreeMap::new() }
+    }
 }
 
 /// The bucket of a call, for the check of its response.
@@ -72,11 +99,17 @@ impl Permissions {
             GrantedResource::Everything => Some("*".to_owned()),
             GrantedResource::Part { id, part } => Some(format!("{}{part}", resources.get(id)?)),
         };
-        let pairs = grants.iter().flat_map(|grant| {
+        let allowed = grants.iter().flat_map(|grant| {
             let patterns = grant.resources.iter().filter_map(pattern);
-            patterns.flat_map(|pattern| grant.actions.iter().map(move |action| (action.clone(), pattern.clone())))
+            patterns.flat_map(move |pattern| {
+                grant.actions.iter().map(move |action| AllowedAccess {
+                    action: action.clone(),
+                    resources: pattern.clone(),
+                    conditions: grant.conditions.clone(),
+                })
+            })
         });
-        Self { function: function.to_owned(), allowed: pairs.collect(), denied }
+        Self { function: function.to_owned(), allowed: allowed.collect(), denied }
     }
 
     pub fn interceptor(self) -> SharedInterceptor {
@@ -84,25 +117,16 @@ impl Permissions {
     }
 
     fn check(&self, accesses: Vec<Access>) -> Result<(), BoxError> {
-        let Some(Access { action, resource }) = accesses.into_iter().find(|access| !self.allows(access)) else {
-            return Ok(());
-        };
+        let is_allowed = |access: &Access| self.allowed.iter().any(|allowed| allowed.covers(access));
+        let Some(access) = accesses.into_iter().find(|access| !is_allowed(access)) else { return Ok(()) };
         let Self { function, denied, .. } = self;
+        let Access { action, resource, conditions } = access;
+        let with = if conditions.is_empty() { String::new() } else { format!(" with {conditions:?}") };
         let refusal = format!(
-            "{function} may not call {action} on {resource}; allow it in the Policies of the function in infra/template.yaml"
+            "{function} may not call {action} on {resource}{with}; allow it in the Policies of the function in infra/template.yaml"
         );
         denied.add(refusal.clone());
         Err(refusal.into())
-    }
-
-    fn allows(&self, access: &Access) -> bool {
-        self.allowed.iter().any(|(action, pattern)| {
-            let fits = match pattern.strip_suffix('*') {
-                Some(beginning) => access.resource.starts_with(beginning),
-                None => access.resource == *pattern,
-            };
-            fits && access.action == *action
-        })
     }
 }
 
@@ -139,8 +163,7 @@ impl Intercept for Permissions {
         if context.response().status().as_u16() != 404 {
             return Ok(());
         }
-        let resource = bucket.clone();
-        self.check(vec![Access { action: "s3:ListBucket".to_owned(), resource }])
+        self.check(vec![Access::new("s3", "ListBucket", bucket.clone())])
     }
 }
 
@@ -154,6 +177,7 @@ struct Body {
     request_items: BTreeMap<String, IgnoredAny>,
     queue_url: String,
     key_id: String,
+    encryption_context: BTreeMap<String, String>,
 }
 
 #[derive(Deserialize)]
@@ -163,22 +187,26 @@ struct TransactItem {
 }
 
 fn accesses_of_call(call: &Metadata, request: &HttpRequest) -> Result<Vec<Access>, BoxError> {
-    let access = |prefix: &str, action: &str, resource| Access { action: format!("{prefix}:{action}"), resource };
     let body = || serde_json::from_slice::<Body>(request.body().bytes().unwrap_or_default());
     let operation = call.name();
     Ok(match call.service() {
-        "DynamoDB" => {
-            dynamodb_accesses(operation, body()?).map(|(action, table)| access("dynamodb", &action, table)).collect()
+        "DynamoDB" => dynamodb_accesses(operation, body()?)
+            .map(|(action, table)| Access::new("dynamodb", &action, table))
+            .collect(),
+        "SQS" => vec![Access::new("sqs", operation.trim_end_matches("Batch"), body()?.queue_url)],
+        "KMS" => {
+            let Body { key_id, encryption_context, .. } = body()?;
+            let conditions = encryption_context.into_iter();
+            let conditions = conditions.map(|(name, value)| (format!("kms:EncryptionContext:{name}"), value));
+            vec![Access { conditions: conditions.collect(), ..Access::new("kms", operation, key_id) }]
         }
-        "SQS" => vec![access("sqs", operation.trim_end_matches("Batch"), body()?.queue_url)],
-        "KMS" => vec![access("kms", operation, body()?.key_id)],
-        "S3" if operation == "ListObjectsV2" => vec![access("s3", "ListBucket", object_path(request)?)],
-        "S3" => vec![access("s3", operation, object_path(request)?)],
+        "S3" if operation == "ListObjectsV2" => vec![Access::new("s3", "ListBucket", object_path(request)?)],
+        "S3" => vec![Access::new("s3", operation, object_path(request)?)],
         "Bedrock Runtime" if operation.ends_with("Stream") => {
-            vec![access("bedrock", "InvokeModelWithResponseStream", String::new())]
+            vec![Access::new("bedrock", "InvokeModelWithResponseStream", String::new())]
         }
-        "Bedrock Runtime" => vec![access("bedrock", "InvokeModel", String::new())],
-        other => vec![access(other, operation, String::new())],
+        "Bedrock Runtime" => vec![Access::new("bedrock", "InvokeModel", String::new())],
+        other => vec![Access::new(other, operation, String::new())],
     })
 }
 

@@ -32,6 +32,8 @@ pub struct QueueSource {
 pub struct PolicyGrant {
     pub actions: Vec<String>,
     pub resources: Vec<GrantedResource>,
+    /// The condition keys that a call must have, each with its allowed values.
+    pub conditions: BTreeMap<String, Vec<String>>,
 }
 
 #[derive(Debug, PartialEq)]
@@ -143,8 +145,17 @@ fn parse_function(properties: &Json, common: &Json) -> LambdaFunction {
 
 /// The effect is ignored, because all statements of functions have the effect `Allow`.
 fn parse_grant(statement: &Json) -> PolicyGrant {
-    let actions = items(&statement["Action"]).map(|action| text(action).to_owned());
-    PolicyGrant { actions: actions.collect(), resources: items(&statement["Resource"]).map(parse_resource).collect() }
+    let texts = |values: &Json| items(values).map(|value| text(value).to_owned()).collect();
+    PolicyGrant {
+        actions: texts(&statement["Action"]),
+        resources: items(&statement["Resource"]).map(parse_resource).collect(),
+        conditions: entries(&statement["Condition"])
+            .flat_map(|(operator, keys)| {
+                assert_eq!(operator, "StringEquals", "local does not know this operator of a policy's condition");
+                entries(keys).map(|(key, values)| (key.clone(), texts(values)))
+            })
+            .collect(),
+    }
 }
 
 /// `*`, `!GetAtt X.Arn` or `!Sub ${X.Arn}/part/*`

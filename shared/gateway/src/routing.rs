@@ -59,7 +59,7 @@ impl Routing {
         Ok(Self {
             outbound,
             aws: context.aws.clone(),
-            secrets: Secrets::new(context)?,
+            secrets: Secrets::of_credentials(context)?,
             providers: Cache::new(PROVIDER_TTL, 1_000),
             health: Mutex::default(),
         })

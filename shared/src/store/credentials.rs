@@ -72,7 +72,7 @@ fn seal_context(account: Account, workflow: WorkflowId, id: CredentialId) -> Str
 
 impl Credentials {
     pub fn new(context: &Context) -> Result<Self> {
-        let secrets = Arc::new(Secrets::new(context)?);
+        let secrets = Arc::new(Secrets::of_credentials(context)?);
         Ok(Self { entities: Table::new(context, config::TABLE_ENTITIES)?, secrets })
     }
 

@@ -42,7 +42,7 @@ pub struct ToolCredentials {
 
 impl ToolCredentials {
     pub fn new(context: &Context) -> Result<Self> {
-        let secrets = Arc::new(Secrets::new(context)?);
+        let secrets = Arc::new(Secrets::of_credentials(context)?);
         Ok(Self { entities: Table::new(context, config::TABLE_ENTITIES)?, secrets })
     }
 
