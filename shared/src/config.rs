@@ -7,6 +7,7 @@ pub const TABLE_ENTITIES: &str = "TABLE_ENTITIES";
 pub const TABLE_COUNTERS: &str = "TABLE_COUNTERS";
 pub const TABLE_JOURNAL: &str = "TABLE_JOURNAL";
 pub const QUEUE_ATTENTION: &str = "QUEUE_ATTENTION";
+pub const QUEUE_IMAGES: &str = "QUEUE_IMAGES";
 pub const QUEUE_RUNS: &str = "QUEUE_RUNS";
 pub const BUCKET_FILES: &str = "BUCKET_FILES";
 pub const KMS_KEY: &str = "KMS_KEY";
@@ -23,6 +24,8 @@ pub const OUTBOUND_REFUSED_PORTS: &str = "OUTBOUND_REFUSED_PORTS";
 pub const OUTBOUND_MAX_CONNECTIONS: &str = "OUTBOUND_MAX_CONNECTIONS";
 /// How long a stream of events stays open.
 pub const STREAM_SECONDS: &str = "STREAM_SECONDS";
+/// How long a request for images waits for them.
+pub const IMAGE_PATIENCE_S: &str = "IMAGE_PATIENCE_S";
 pub const BASE_URL: &str = "BASE_URL";
 
 /// A required setting is missing.

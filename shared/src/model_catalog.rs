@@ -53,6 +53,14 @@ impl ModelCatalog {
         let model = Arc::new(model.clone());
         Ok(Chosen { listing, model, by_alias })
     }
+
+    /// Finds the model of a job, which was allowed when the job was created.
+    pub async fn find_for_job(&self, name: &str) -> Result<Chosen> {
+        let listing = self.listing().await?;
+        let model = listing.models.get(name).filter(|model| !model.is_retired(self.clock.now()));
+        let model = Arc::new(model.cloned().ok_or(Error::NotFound { kind: "model" })?);
+        Ok(Chosen { listing, model, by_alias: false })
+    }
 }
 
 /// Finds a model of the plan by its name or by a public alias. Retired models are not found.

@@ -52,6 +52,8 @@ const ANSWERS: &[(&str, u64, Option<&str>)] = &[
     ("inference/chat", 200, None),
     ("inference/chat-streamed", 200, None),
     ("inference/embeddings", 200, None),
+    ("inference/image-job-unknown", 404, Some("image_job_not_found")),
+    ("inference/images", 202, None),
     ("inference/no-key", 401, Some("identity.invalid_token")),
     ("invocations/unknown", 404, Some("agent_not_found")),
     ("previews/unknown", 404, Some("workflow_not_found")),
@@ -70,7 +72,7 @@ const ANSWERS: &[(&str, u64, Option<&str>)] = &[
     ("workflows/node-types", 200, None),
 ];
 /// The payloads of queue messages and scheduled events. Each has its own test.
-const HANDLED: &[&str] = &["attention-worker/hints", "run-worker/hints", "ticker/every-minute"];
+const HANDLED: &[&str] = &["attention-worker/hints", "image-worker/hints", "run-worker/hints", "ticker/every-minute"];
 
 static BINARIES: LazyLock<BTreeMap<String, PathBuf>> =
     LazyLock::new(|| binaries::build(&binaries::functions(), "dev", Some(env!("CARGO_PKG_NAME"))));
@@ -230,7 +232,7 @@ async fn pages_are_sent_as_text_and_images_as_base64() {
 #[tokio::test]
 async fn only_an_unreadable_message_is_reported_as_failed() {
     let app = TestApp::start().await;
-    for worker in ["attention-worker", "run-worker"] {
+    for worker in ["attention-worker", "image-worker", "run-worker"] {
         let hints = format!("{worker}/hints");
         let answer = replay(&app, &mut start(&app, worker).await, &hints).await;
         let garbage = &event(&app, &hints)["Records"][1]["messageId"];

@@ -61,7 +61,8 @@ pub fn build(functions: &[String], profile: &str, beside: Option<&str>) -> BTree
         Some((message["target"]["name"].as_str()?.to_owned(), PathBuf::from(executable)))
     });
     let binaries: BTreeMap<_, _> = binaries.collect();
-    assert!(functions.iter().eq(binaries.keys()), "a function has no binary of its name: {binaries:?}");
+    let missing: Vec<_> = functions.iter().filter(|function| !binaries.contains_key(*function)).collect();
+    assert!(missing.is_empty(), "no binary has the name of these functions: {missing:?}");
     binaries
 }
 

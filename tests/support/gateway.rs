@@ -188,6 +188,7 @@ impl ModelBuilder {
             on_disconnect: OnDisconnect::Stop,
             unsupported: Unsupported::Drop,
             max_tokens_parameter: None,
+            asynchronous: false,
             version: 1,
         })
     }

@@ -2,6 +2,7 @@
 
 use axum::http::HeaderMap;
 use axum::http::header::{HeaderName, HeaderValue};
+use domain::money::Money;
 use domain::time::Time;
 use gateway::CallReport;
 use gateway::leases::Remaining;
@@ -23,6 +24,11 @@ pub fn response_headers(report: &CallReport, now: Time) -> HeaderMap {
         add(&mut headers, X_REQUEST_COST, &cost.to_string());
     }
     headers
+}
+
+/// The cost of a call that had already ended when its response began.
+pub fn cost(cost: Money) -> [(HeaderName, String); 1] {
+    [(X_REQUEST_COST, cost.to_string())]
 }
 
 /// The headers of a streamed response. They have no cost and no token counts, which are not known yet.

@@ -1,4 +1,4 @@
-//! The inference API, compatible with OpenAI: `/gateway/v1/chat/completions` and `/gateway/v1/embeddings`.
+//! The inference API, compatible with OpenAI: chat completions, embeddings and images.
 
 mod dto;
 mod handlers;
@@ -6,25 +6,38 @@ mod headers;
 mod routes;
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use domain::Result;
+use domain::{Error, Result};
 use gateway::Gateway;
 use shared::Context;
 use shared::auth::RecentCallers;
+use shared::config::IMAGE_PATIENCE_S;
 use shared::model_catalog::ModelCatalog;
 
 pub use routes::{document, router};
+
+/// Most images take less. It is shorter than the timeout of the route.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The state that the handlers share.
 #[derive(Clone)]
 pub struct Stores {
     callers: Arc<RecentCallers>,
     gateway: Gateway,
+    /// How long a request for images waits for them.
+    patience: Duration,
 }
 
 impl Stores {
     fn new(context: &Context) -> Result<Self> {
-        Ok(Self { callers: Arc::new(RecentCallers::new(context)?), gateway: Gateway::new(context)? })
+        let patience_s =
+            context.config.optional(IMAGE_PATIENCE_S).map(str::parse).transpose().map_err(Error::internal)?;
+        Ok(Self {
+            callers: Arc::new(RecentCallers::new(context)?),
+            gateway: Gateway::new(context)?,
+            patience: patience_s.map_or(PATIENCE, Duration::from_secs),
+        })
     }
 }
 

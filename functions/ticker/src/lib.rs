@@ -1,5 +1,5 @@
-//! Runs every minute: resends the queue messages of overdue work (outbox retry), sends those of runs that are due, starts
-//! the runs of schedules, and closes abandoned quota leases.
+//! Runs every minute: resends the queue messages of overdue work (outbox retry), sends those of runs and image jobs that are
+//! due, fails image jobs that took too long, starts the runs of schedules, and closes abandoned quota leases.
 
 mod schedules;
 
@@ -10,7 +10,7 @@ use domain::time::Time;
 use shared::Context;
 use shared::auth::Owners;
 use shared::store::work::Hints;
-use shared::store::{Leases, Runs, Schedules, Workflows, Works};
+use shared::store::{ImageJobs, Leases, Runs, Schedules, Workflows, Works};
 
 /// The maximum number of items per shard in one tick. The next tick processes the rest.
 const LIMIT: u32 = 200;
@@ -22,6 +22,7 @@ pub struct Stores {
     leases: Leases,
     hints: Hints,
     runs: Runs,
+    image_jobs: ImageJobs,
     schedules: Schedules,
     owners: Arc<Owners>,
     workflows: Workflows,
@@ -34,6 +35,7 @@ impl Stores {
             leases: Leases::new(context)?,
             hints: Hints::new(context)?,
             runs: Runs::new(context)?,
+            image_jobs: ImageJobs::new(context)?,
             schedules: Schedules::new(context)?,
             owners: Arc::new(Owners::new(context)?),
             workflows: Workflows::new(context)?,
@@ -44,13 +46,14 @@ impl Stores {
 /// Runs one tick and returns the number of processed items.
 pub async fn tick(stores: &Stores, now: Time) -> Result<usize> {
     // A failure of one task must not stop the others.
-    let (sent, closed, hinted, scheduled) = futures::join!(
+    let (sent, closed, hinted, imaged, scheduled) = futures::join!(
         resend_overdue(stores, now),
         close_abandoned(stores, now),
         stores.runs.send_due(now),
+        stores.image_jobs.send_due(now, LIMIT),
         schedules::start_due(stores, now)
     );
-    Ok(sent? + closed? + hinted? + scheduled?)
+    Ok(sent? + closed? + hinted? + imaged? + scheduled?)
 }
 
 async fn resend_overdue(stores: &Stores, now: Time) -> Result<usize> {

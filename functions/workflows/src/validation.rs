@@ -94,6 +94,7 @@ fn find_unsuitable_model(step: &PlanStep, known: &ExistingReferences) -> Option<
     let does_not = match purpose {
         Purpose::Chat => "is not a chat model",
         Purpose::Embeddings => "is not an embeddings model",
+        Purpose::Images => "is not an image model",
     };
     step.references.iter().find_map(|(reference, field)| {
         let Reference::Model(name) = reference else { return None };

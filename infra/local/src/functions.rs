@@ -28,6 +28,7 @@ impl Functions {
     /// `context` returns the context of a function, with the settings that the template gives it.
     pub fn new(context: impl Fn(&str) -> Context) -> Result<Self> {
         let attention_worker = attention_worker::Stores::new(&context("attention-worker"))?;
+        let image_worker = image_worker::Stores::new(&context("image-worker"))?;
         let run_worker = run_worker::Stores::new(&context("run-worker"))?;
         Ok(Self {
             routers: BTreeMap::from([
@@ -52,6 +53,13 @@ impl Functions {
                     worker(move |event| {
                         let stores = attention_worker.clone();
                         async move { attention_worker::handle(&stores, event).await }
+                    }),
+                ),
+                (
+                    "image-worker",
+                    worker(move |event| {
+                        let stores = image_worker.clone();
+                        async move { image_worker::handle(&stores, event).await }
                     }),
                 ),
                 (

@@ -1,16 +1,19 @@
 //! Starts and stops the whole platform in one process.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use aws_smithy_runtime_api::client::interceptors::SharedInterceptor;
 use domain::time::Time;
-use futures::FutureExt;
+use futures::stream::FuturesUnordered;
+use futures::{FutureExt, StreamExt};
 use hyper_util::service::TowerToHyperService;
 use shared::Context;
 use shared::aws::Aws;
 use shared::store::Runs;
 use tokio::task::JoinSet;
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use crate::api_gateway::{self, refuse_connection};
@@ -31,6 +34,8 @@ const GRACE: Duration = Duration::from_secs(5);
 /// Clients send a request's head at once, and few keep an idle connection longer than this.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
 const TICK: Duration = Duration::from_secs(60);
+/// How long `drain` waits for a batch before it reads the other queues again.
+const BUSY_PAUSE: Duration = Duration::from_millis(10);
 
 pub struct Options {
     /// 0 takes any free port.
@@ -195,13 +200,27 @@ impl Platform {
         self.runtime.settings_of(function).chain(services).collect()
     }
 
-    /// Handles the messages that are in the queues now, and returns how many.
+    /// Handles the messages that are in the queues now and those that they cause, and returns how many. Each queue has one
+    /// batch at a time, but the queues do not wait for each other: handling a message may need the work of another queue.
     pub async fn drain(&self) -> usize {
-        let mut handled = 0;
-        for poller in pollers(&self.runtime, &self.functions) {
-            handled += poller.drain().await;
+        let pollers = pollers(&self.runtime, &self.functions);
+        let (mut in_progress, mut busy, mut handled) = (FuturesUnordered::new(), BTreeSet::new(), 0);
+        loop {
+            for (number, poller) in pollers.iter().enumerate() {
+                let messages = if busy.contains(&number) { Vec::new() } else { poller.receive_now().await };
+                if !messages.is_empty() {
+                    handled += messages.len();
+                    busy.insert(number);
+                    in_progress.push(poller.handle(messages).map(move |()| number));
+                }
+            }
+            if busy.is_empty() {
+                return handled;
+            }
+            if let Ok(Some(number)) = timeout(BUSY_PAUSE, in_progress.next()).await {
+                busy.remove(&number);
+            }
         }
-        handled
     }
 
     pub async fn tick(&self, now: Time) -> domain::Result<usize> {
@@ -212,7 +231,7 @@ impl Platform {
     pub async fn stop(mut self) -> Result<(), Failure> {
         self.stop.cancel();
         let ended = async { while self.running.join_next().await.is_some() {} };
-        let _ = tokio::time::timeout(GRACE, ended).await;
+        let _ = timeout(GRACE, ended).await;
         self.runtime.services.stop().await
     }
 }

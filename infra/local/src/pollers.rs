@@ -61,17 +61,9 @@ impl Poller {
         in_progress.join_all().await;
     }
 
-    /// Handles the messages that are in the queue now, and returns how many.
-    pub async fn drain(&self) -> usize {
-        let mut handled = 0;
-        while let Ok(messages) = self.receive(0).await {
-            if messages.is_empty() {
-                break;
-            }
-            handled += messages.len();
-            self.handle(messages).await;
-        }
-        handled
+    /// The messages that are in the queue now.
+    pub async fn receive_now(&self) -> Vec<Message> {
+        self.receive(0).await.unwrap_or_default()
     }
 
     async fn receive(&self, wait_s: i32) -> Result<Vec<Message>, ()> {
@@ -83,7 +75,7 @@ impl Poller {
         })
     }
 
-    async fn handle(&self, messages: Vec<Message>) {
+    pub async fn handle(&self, messages: Vec<Message>) {
         if messages.is_empty() {
             return;
         }

@@ -39,6 +39,9 @@ pub struct Model {
     /// request is used.
     #[serde(default)]
     pub max_tokens_parameter: Option<MaxTokensParameter>,
+    /// Whether requests for images never wait for them, and are answered with the job instead.
+    #[serde(default)]
+    pub asynchronous: bool,
     /// The version of the model and its prices. A call is charged at the prices of the version that its lease was
     /// granted for.
     #[serde(default)]
@@ -59,6 +62,7 @@ impl Model {
         match purpose {
             Purpose::Chat => self.r#type != ModelType::Embeddings && self.can("chat"),
             Purpose::Embeddings => self.r#type == ModelType::Embeddings,
+            Purpose::Images => self.can("images"),
         }
     }
 
@@ -91,6 +95,7 @@ pub enum ModelType {
 pub enum Purpose {
     Chat,
     Embeddings,
+    Images,
 }
 
 /// A provider that runs a model.
@@ -159,13 +164,18 @@ pub struct Pricing {
 }
 
 impl Pricing {
-    /// The cost of the tokens. Cached tokens are part of the input and are not charged twice.
-    pub fn cost(&self, tokens: &Tokens) -> Money {
+    /// The cost of the tokens and images. Cached tokens are part of the input and are not charged twice.
+    pub fn cost(&self, tokens: &Tokens, images: u64) -> Money {
         let cached = tokens.cached.min(tokens.input);
         let price = Money::from_pico_usd;
         price(self.input_micro_usd).times(tokens.input - cached)
             + price(self.cached_input_micro_usd.unwrap_or(self.input_micro_usd)).times(cached)
             + price(self.output_micro_usd).times(tokens.output)
+            + self.image_cost(images)
+    }
+
+    pub fn image_cost(&self, images: u64) -> Money {
+        Money::from_micro_usd(self.image_micro_usd.unwrap_or_default()).times(images)
     }
 
     /// The maximum cost of these tokens, for any share of cached input.
@@ -199,10 +209,18 @@ mod tests {
             ..Pricing::default()
         };
         let tokens = Tokens { input: 1_000, cached: 600, output: 50, reasoning: 20 };
-        assert_eq!(pricing.cost(&tokens), Money::from_pico_usd(400 * 100 + 600 * 10 + 50 * 400));
+        assert_eq!(pricing.cost(&tokens, 0), Money::from_pico_usd(400 * 100 + 600 * 10 + 50 * 400));
         let without = Pricing { cached_input_micro_usd: None, ..pricing };
-        assert_eq!(without.cost(&tokens), Money::from_pico_usd(1_000 * 100 + 50 * 400));
-        assert!(pricing.greatest_cost(1_000, 50) >= pricing.cost(&tokens));
+        assert_eq!(without.cost(&tokens, 0), Money::from_pico_usd(1_000 * 100 + 50 * 400));
+        assert!(pricing.greatest_cost(1_000, 50) >= pricing.cost(&tokens, 0));
+    }
+
+    #[test]
+    fn images_are_charged_beside_tokens() {
+        let pricing = Pricing { input_micro_usd: 5, image_micro_usd: Some(40_000), ..Pricing::default() };
+        let tokens = Tokens { input: 10, ..Tokens::default() };
+        assert_eq!(pricing.cost(&tokens, 3), Money::from_micro_usd(120_000) + Money::from_pico_usd(50));
+        assert_eq!(Pricing { image_micro_usd: None, ..pricing }.image_cost(3), Money::ZERO);
     }
 
     fn pricing() -> impl Strategy<Value = Pricing> {
@@ -224,12 +242,12 @@ mod tests {
             let greatest = pricing.greatest_cost(input, output);
             // A provider may report any number of cached and reasoning tokens.
             let tokens = Tokens { input: used.0 % (input + 1), cached, output: used.1 % (output + 1), reasoning };
-            prop_assert!(pricing.cost(&tokens) <= greatest);
+            prop_assert!(pricing.cost(&tokens, 0) <= greatest);
         }
 
         #[test]
         fn cached_tokens_are_not_charged_as_fresh_input(pricing in pricing(), fresh in 0..=1_000_000u64, cached in 0..=1_000_000u64) {
-            let cost = |input, cached| pricing.cost(&Tokens { input, cached, ..Tokens::default() });
+            let cost = |input, cached| pricing.cost(&Tokens { input, cached, ..Tokens::default() }, 0);
             prop_assert_eq!(cost(fresh + cached, cached), cost(fresh, 0) + cost(cached, cached));
         }
     }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use crate::error_text;
 use crate::limits::{Dimension, Level};
 
@@ -70,7 +72,8 @@ pub enum Error {
 }
 
 /// How the provider of a model failed a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ProviderTrouble {
     /// The provider rejected the request as invalid.
     Request,

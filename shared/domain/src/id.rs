@@ -159,6 +159,8 @@ ids! {
     LeaseId = "lease", prefixed, "lse_";
     /// A credit transaction.
     TransactionId = "transaction", prefixed, "txn_";
+    /// A job that generates images.
+    ImageJobId = "image job", prefixed, "job_";
     /// An entry of the audit log.
     AuditId = "audit entry", prefixed, "aud_";
 }

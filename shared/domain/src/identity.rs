@@ -93,7 +93,7 @@ pub enum AllowedModels {
 
 /// The owner of resources: one user in one organization. Every repository of the builder has it in its keys, so that
 /// resources of other accounts cannot be addressed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Account {
     pub org: OrgId,
     pub user: UserId,

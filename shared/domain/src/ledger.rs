@@ -8,6 +8,19 @@ use super::run::RunStep;
 use super::time::Time;
 use super::usage::{Tokens, UsageSource};
 
+/// The request that a call answers, or the step of a run that it is made for.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CallOrigin {
+    pub request_id: String,
+    /// The number of earlier attempts that the client reports.
+    pub retries: u32,
+    /// Identifies retries: two requests with the same hash have the same body.
+    pub body_hash: String,
+    /// The step whose usage counts the charge.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<RunStep>,
+}
+
 /// The charge of one call, recorded in a slot of its lease.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Charge {

@@ -14,6 +14,7 @@ pub mod graph_diff;
 pub mod header;
 pub mod id;
 pub mod identity;
+pub mod image;
 pub mod json;
 pub mod lease;
 pub mod ledger;

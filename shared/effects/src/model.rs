@@ -1,4 +1,4 @@
-//! Calls of models, for `model` and `embeddings` nodes and for agents: calls of the gateway, in process. The organization
+//! Calls of models, for `model`, `embeddings` and `image` nodes and for agents: calls of the gateway, in process. The organization
 //! of the owner pays, with the limits of its plan.
 
 use std::sync::Arc;
@@ -7,16 +7,20 @@ use std::time::Duration;
 use bytes::Bytes;
 use domain::catalog::{Model, Purpose};
 use domain::graph::hash;
+use domain::id::ImageJobId;
+use domain::image::{ImageFailure, ImageJobEnd, JOB_DEADLINE};
 use domain::run::{RunStep, StepError};
 use domain::{Error, Result};
 use engine::drive::{Effect, EffectError, RetryHint};
 use engine::nodes::OUT;
 use engine::run::StepOutcome;
 use engine::schema::check_value;
+use futures::future::try_join_all;
 use futures::{StreamExt, stream};
 use gateway::chat::ChatRequest;
 use gateway::embeddings::EmbeddingsRequest;
-use gateway::{ClaimOutcome, Gateway, GatewayCaller};
+use gateway::images::ImageRequest;
+use gateway::{ClaimOutcome, Gateway, GatewayCaller, StartedImages};
 use runner::InvocationEvents;
 use serde_json::{Map, Value, json};
 use shared::Context;
@@ -104,6 +108,36 @@ impl ModelEffects {
         let rows = answer["data"].as_array_mut().map(std::mem::take).unwrap_or_default();
         let vectors: Vec<Value> = rows.into_iter().map(|mut row| row["embedding"].take()).collect();
         Ok(StepOutcome::new(OUT, Value::from(vectors)))
+    }
+
+    /// Generates images. The value is the list of images, each with its URL.
+    pub async fn draw(&self, owner: &EffectOwner, effect: &Effect) -> Result<StepOutcome, EffectError> {
+        let call = self.call_of(owner, effect).await?;
+        let job = self.start_images_once(&call, Value::Object(Map::clone(&effect.config))).await;
+        let job = job.map_err(to_effect_error)?;
+        // The timeout of the node ends the wait.
+        let ended =
+            self.gateway.wait_for_images(call.payer.account(), job, JOB_DEADLINE).await.map_err(to_effect_error)?;
+        let images = match ended.end {
+            Some(ImageJobEnd::Succeeded(images)) => images,
+            Some(ImageJobEnd::Failed(failure)) => return Err(to_effect_error(failure.into())),
+            None => return Err(to_effect_error(ImageFailure::timeout().into())),
+        };
+        let urls = images.pictures.iter().map(|picture| self.gateway.picture_url(picture));
+        let urls = try_join_all(urls).await.map_err(to_effect_error)?;
+        let images: Vec<Value> = urls.into_iter().map(|url| json!({"url": url})).collect();
+        Ok(StepOutcome::new(OUT, Value::from(images)))
+    }
+
+    /// Starts a job, or finds the job of the call with the same key.
+    async fn start_images_once(&self, call: &PaidCall, body: Value) -> Result<ImageJobId> {
+        let body_hash = hash(&body);
+        let request = ImageRequest::read(body)?;
+        let started = match self.claim_call(call, body_hash).await? {
+            CallClaim::Answered(answer) => StartedImages::of_answer(&answer)?,
+            CallClaim::New(caller) => self.gateway.start_images(*caller, request).await?.0,
+        };
+        Ok(started.job)
     }
 
     /// The user whose organization pays for the calls of an owner.

@@ -6,6 +6,7 @@ use domain::Result;
 use domain::id::ApiKeyId;
 use domain::identity::Plan;
 use domain::lease::Payer;
+use domain::ledger::CallOrigin;
 use domain::limits::PlanLimits;
 use domain::run::RunStep;
 use shared::auth::{ApiCaller, Caller};
@@ -18,15 +19,9 @@ pub struct GatewayCaller {
     pub plan: Arc<Plan>,
     /// The API key's allowlist of models. None when the key has no list.
     pub models: Option<Vec<String>>,
-    pub request_id: String,
-    /// The number of earlier attempts that the client reports.
-    pub retries: u32,
-    /// Identifies retries: two requests with the same hash have the same body.
-    pub body_hash: String,
+    pub call: CallOrigin,
     /// The claim on the `Idempotency-Key`. None when the client sends no key.
     pub claim: Option<Claim>,
-    /// The step of a run for which the call is made.
-    pub step: Option<RunStep>,
 }
 
 impl GatewayCaller {
@@ -36,11 +31,8 @@ impl GatewayCaller {
             payer: payer(&caller.caller, Some(caller.key.id), &plan),
             plan,
             models: caller.key.models.clone(),
-            request_id,
-            retries,
-            body_hash,
+            call: CallOrigin { request_id, retries, body_hash, step: None },
             claim,
-            step: None,
         }
     }
 
@@ -54,7 +46,8 @@ impl GatewayCaller {
     ) -> Self {
         let plan = caller.plan.clone();
         let payer = payer(caller, None, &plan);
-        Self { payer, plan, models: None, request_id, retries: 0, body_hash, claim: Some(claim), step }
+        let call = CallOrigin { request_id, retries: 0, body_hash, step };
+        Self { payer, plan, models: None, call, claim: Some(claim) }
     }
 
     /// The model this caller means by `name`. Fails when their plan or their key does not allow it.

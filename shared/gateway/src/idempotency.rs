@@ -35,7 +35,7 @@ impl Gateway {
             match self.inner.claims.claim(account, key, body_hash, self.inner.clock.now()).await? {
                 ClaimState::Claimed(claim) => return Ok(ClaimOutcome::Mine(claim)),
                 ClaimState::Answered(StoredAnswer { content_type, body }) => {
-                    let body = body.read_answer(&self.inner.answers).await?;
+                    let body = body.read_answer(&self.inner.files).await?;
                     return Ok(ClaimOutcome::Answered { content_type, body });
                 }
                 ClaimState::Reused => return Err(Error::idempotency_conflict()),
@@ -49,7 +49,7 @@ impl Gateway {
 
     /// Prepares an answer to be stored with its charge. A large answer is written to the bucket here.
     pub(super) async fn store_answer(&self, content_type: &str, body: &[u8]) -> Result<StoredAnswer> {
-        let body = StoredText::store_answer(&self.inner.answers, content_type, body).await?;
+        let body = StoredText::store_answer(&self.inner.files, content_type, body).await?;
         Ok(StoredAnswer { content_type: content_type.to_owned(), body })
     }
 

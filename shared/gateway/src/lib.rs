@@ -11,6 +11,7 @@ pub mod chat;
 pub mod embeddings;
 mod failure;
 mod idempotency;
+pub mod images;
 pub mod leases;
 pub mod parameters;
 pub mod providers;
@@ -22,6 +23,7 @@ mod unknown_parameters;
 use std::sync::Arc;
 
 pub use caller::GatewayCaller;
+pub use calls::images::StartedImages;
 pub use calls::{EventStream, WriteError};
 pub use failure::{FailureKind, ProviderFailure};
 pub use idempotency::ClaimOutcome;
@@ -33,7 +35,7 @@ use domain::time::{Clock, Time};
 use domain::{Error, Refusal, Result};
 use shared::bucket::Bucket;
 use shared::outbound::Outbound;
-use shared::store::{Claims, Ledger};
+use shared::store::{Claims, ImageJobs, Ledger};
 use shared::{Context, config};
 
 use shared::model_catalog::{Chosen, ModelCatalog};
@@ -53,8 +55,9 @@ struct Inner {
     leases: LeasePools,
     ledger: Ledger,
     claims: Claims,
-    /// Holds the stored answers of `Idempotency-Key` requests that are too large for a table item.
-    answers: Bucket,
+    image_jobs: ImageJobs,
+    /// Holds pictures, and the stored answers of `Idempotency-Key` requests that are too large for a table item.
+    files: Bucket,
     routing: Routing,
     clock: Clock,
 }
@@ -88,7 +91,8 @@ impl Gateway {
                 leases: LeasePools::new(context)?,
                 ledger: Ledger::new(context)?,
                 claims: Claims::new(context)?,
-                answers: Bucket::new(context, config::BUCKET_FILES)?,
+                image_jobs: ImageJobs::new(context)?,
+                files: Bucket::new(context, config::BUCKET_FILES)?,
                 routing: Routing::new(context, outbound)?,
                 clock: context.clock.clone(),
             }),

@@ -14,7 +14,7 @@ use domain::catalog::Unsupported;
 use domain::provider::ProviderKind;
 
 pub use document::markdown;
-pub use table::{CHAT, EMBEDDINGS};
+pub use table::{CHAT, EMBEDDINGS, IMAGES};
 
 /// What happens to a parameter for one kind of provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

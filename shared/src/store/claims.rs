@@ -58,6 +58,12 @@ struct ClaimItem {
     expires_at: i64,
 }
 
+impl Claim {
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+}
+
 impl Claims {
     pub fn new(context: &Context) -> Result<Self> {
         Ok(Self { counters: Table::new(context, config::TABLE_COUNTERS)? })

@@ -75,6 +75,7 @@ async fn retired_models_are_hidden_and_retiring_ones_are_marked() {
             on_disconnect: OnDisconnect::Stop,
             unsupported: Unsupported::Drop,
             max_tokens_parameter: None,
+            asynchronous: false,
             version: 1,
         };
         catalog.add(&model).await.unwrap();

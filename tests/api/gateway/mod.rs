@@ -33,6 +33,7 @@ fn model(name: &str) -> Model {
         on_disconnect: OnDisconnect::Stop,
         unsupported: Unsupported::Drop,
         max_tokens_parameter: None,
+        asynchronous: false,
         version: 1,
     }
 }

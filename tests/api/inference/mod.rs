@@ -1,9 +1,10 @@
-//! The inference routes: chat completions and embeddings.
+//! The inference routes: chat completions, embeddings and images.
 
 mod chat;
 mod embeddings;
 mod faults;
 mod holds;
+mod images;
 mod parameters;
 mod refusals;
 mod streams;

@@ -105,16 +105,26 @@ async fn the_model_of_a_node_must_have_its_capability() {
             "dev-chat",
             "`dev-chat` is not an embeddings model",
         ),
+        (
+            node("image", json!({"preset": "dev-image", "prompt": "hi"})),
+            "dev-image",
+            "dev-chat",
+            "`dev-chat` is not an image model",
+        ),
     ] {
+        let field = if graph["nodes"][1]["type"] == "image" { "preset" } else { "model" };
         for (name, is_fit) in [(model, true), (unfit, false)] {
             let mut graph = graph.clone();
-            graph["nodes"][1]["config"]["model"] = json!(name);
+            graph["nodes"][1]["config"][field] = json!(name);
             let id = create_workflow(&ada, "Calls", graph).await;
             let answer = post_action(&ada, &id, "validate").await;
             assert_eq!(answer.json["data"]["valid"], is_fit, "{}", answer.text);
             let first = &answer.json["data"]["problems"][0];
             if !is_fit {
-                assert_eq!((&first["code"], &first["field"]), (&json!("model_unfit"), &json!("config.model")));
+                assert_eq!(
+                    (&first["code"], &first["field"]),
+                    (&json!("model_unfit"), &json!(format!("config.{field}")))
+                );
                 assert!(first["message"].as_str().unwrap().contains(why), "{first}");
             }
         }
@@ -138,11 +148,7 @@ async fn a_workflow_with_nodes_that_cannot_run_stays_a_draft() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let listed = ada.get(&format!("{WORKFLOWS}/node-types")).await;
-    for (node_type, config) in [
-        ("guard", json!({"text": "hi"})),
-        ("image", json!({"preset": "dev-image", "prompt": "hi"})),
-        ("send_message", json!({"text": "hi"})),
-    ] {
+    for (node_type, config) in [("guard", json!({"text": "hi"})), ("send_message", json!({"text": "hi"}))] {
         let mut graph = echo();
         graph["nodes"][1] = json!({"id": "end", "type": node_type, "name": "", "config": config});
         let id = create_workflow(&ada, "Draft", graph).await;

@@ -11,6 +11,7 @@ import { BASE_URL, all, client, countingClient, scenarioRequest, userMessage } f
 const MODEL = "dev-chat";
 const HELLO = { model: MODEL, messages: userMessage("hello") };
 const TEXT = "I am dev-chat, the development model of this platform; no provider is behind me. You said: hello";
+const PNG = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
 
 const tool = (name, field) => {
   const parameters = { type: "object", properties: { [field]: { type: "string" } }, required: [field] };
@@ -258,6 +259,19 @@ test("embeddings", async () => {
   assert.equal(short.data[0].embedding.length, 8);
   assert.match(short._request_id, /^req_/);
   assert.equal((await there.embeddings.create({ model: "dev-embed", input: [[1, 2], [3]] })).data.length, 2);
+});
+
+test("images", async () => {
+  const asked = { model: "dev-image", prompt: "a red fox", size: "64x32" };
+  const images = await client().images.generate({ ...asked, n: 2 });
+  assert(images.created > 0 && images.usage.cost === 0.02);
+  for (const { url } of images.data) {
+    const response = await fetch(url);
+    assert.equal(response.headers.get("content-type"), "image/png");
+    assert(Buffer.from(await response.arrayBuffer()).subarray(0, 8).equals(PNG));
+  }
+  const encoded = await client().images.generate({ ...asked, response_format: "b64_json" });
+  assert(Buffer.from(encoded.data[0].b64_json, "base64").subarray(0, 8).equals(PNG));
 });
 
 test("names with slashes", async () => {

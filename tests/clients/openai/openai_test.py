@@ -1,7 +1,9 @@
 """Tests of the gateway's successful answers with the Python SDK."""
 
 import asyncio
+import base64
 import json
+import urllib.request
 from decimal import Decimal
 from typing import Literal
 
@@ -14,6 +16,7 @@ from stage import BASE_URL, async_client, client, counting_client, scenario_requ
 MODEL = "dev-chat"
 HELLO = {"model": MODEL, "messages": user_message("hello")}
 TEXT = "I am dev-chat, the development model of this platform; no provider is behind me. You said: hello"
+PNG = b"\x89PNG\r\n\x1a\n"
 
 
 def tool(name, field):
@@ -224,6 +227,17 @@ def test_embeddings():
     short = there.embeddings.create(model="dev-embed", input="hello", dimensions=8)
     assert len(short.data[0].embedding) == 8 and short._request_id.startswith("req_")
     assert len(there.embeddings.create(model="dev-embed", input=[[1, 2], [3]]).data) == 2
+
+
+def test_images():
+    there = client()
+    images = there.images.generate(model="dev-image", prompt="a red fox", n=2, size="64x32")
+    assert images.created > 0 and images.usage.cost == 0.02 and images._request_id.startswith("req_")
+    for image in images.data:
+        with urllib.request.urlopen(image.url, timeout=5) as response:
+            assert response.headers["content-type"] == "image/png" and response.read(8) == PNG
+    encoded = there.images.generate(model="dev-image", prompt="a cat", size="64x64", response_format="b64_json")
+    assert base64.b64decode(encoded.data[0].b64_json).startswith(PNG)
 
 
 @pytest.mark.parametrize("base_url", [BASE_URL, BASE_URL + "/"])

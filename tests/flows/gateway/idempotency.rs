@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use domain::catalog::Pricing;
 use domain::lease::{CallLimits, Payer};
+use domain::ledger::CallOrigin;
 use domain::limits::PlanLimits;
 use domain::money::Money;
 use domain::time::Time;
@@ -14,6 +15,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use shared::store::Claims;
 use shared::store::claims::{Claim, ClaimState, StoredAnswer};
+use shared::store::leases::CallEnd;
 use shared::store::stored_text::StoredText;
 use tests::TestApp;
 use tests::client::{Answer, send};
@@ -195,12 +197,10 @@ async fn record_charge(slot: &mut LeaseSlot, claim: &Claim) -> bool {
         source: UsageSource::Provider,
         images: 0,
         provider: "p".to_owned(),
-        request_id: "r".to_owned(),
-        step: None,
-        body_hash: None,
+        call: CallOrigin { request_id: "r".to_owned(), ..CallOrigin::default() },
     };
     let charge = slot.price_call(outcome);
-    slot.record_once(&charge, claim, &answer()).await.expect("the tables answer")
+    slot.record_once(&charge, CallEnd::Answer(claim, &answer())).await.expect("the tables answer")
 }
 
 fn answer() -> StoredAnswer {

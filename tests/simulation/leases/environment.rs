@@ -6,6 +6,7 @@ use std::time::Duration;
 use domain::Error;
 use domain::id::RunId;
 use domain::lease::Shortage;
+use domain::ledger::CallOrigin;
 use domain::run::RunStep;
 use domain::time::{Clock, Time};
 use domain::usage::{Tokens, UsageSource};
@@ -73,9 +74,7 @@ impl Environment {
             source: UsageSource::Provider,
             images: 0,
             provider: "simulated".to_owned(),
-            request_id: call.number.to_string(),
-            step: step_of(call),
-            body_hash: None,
+            call: CallOrigin { request_id: call.number.to_string(), step: step_of(call), ..CallOrigin::default() },
         });
         for _ in 0..TRIES {
             match slot.record(&charge).await {

@@ -7,7 +7,7 @@ mod environment;
 mod faults;
 mod history;
 mod lag;
-mod load;
+pub mod load;
 mod oracle;
 mod protocol;
 mod rules;

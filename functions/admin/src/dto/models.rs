@@ -56,7 +56,8 @@ pub struct ModelIn {
     #[schema(minimum = 1)]
     context_window: Option<u64>,
     /// The maximum number of tokens in an answer. A call without a token limit reserves quota for this number, or for
-    /// 4096 tokens if it is not set. For such a call, no limit is sent to `openai`, `gemini` and `bedrock` providers.
+    /// 4096 tokens if it is not set. For such a call, no limit is sent to `openai`, `gemini` and `bedrock` providers. For
+    /// an image model that is paid by token, it is the maximum of one image.
     #[schema(minimum = 1)]
     max_output_tokens: Option<u64>,
     pricing: PricingIn,
@@ -81,6 +82,8 @@ pub struct ModelIn {
     /// The parameter in which providers of kind `openai` receive the token limit. Defaults to the client's parameter,
     /// or to `max_completion_tokens` for OpenAI's o-series, GPT-5 and newer models.
     max_tokens_parameter: Option<MaxTokensParameterWire>,
+    /// Whether requests for images are answered with a job at once, instead of waiting for the images. Defaults to false.
+    asynchronous: Option<bool>,
 }
 
 /// Prices in US dollars, at most 10,000 and with at most 6 decimals. Token prices are per million tokens.
@@ -136,6 +139,7 @@ impl ModelIn {
             on_disconnect: self.on_disconnect.unwrap_or_default().into(),
             unsupported: self.unsupported.unwrap_or_default().into(),
             max_tokens_parameter: self.max_tokens_parameter.map(MaxTokensParameter::from),
+            asynchronous: self.asynchronous.unwrap_or_default(),
             version,
         };
         check_defaults(&model)?;
@@ -168,6 +172,7 @@ impl From<&Model> for ModelIn {
             on_disconnect: Some(model.on_disconnect.into()),
             unsupported: Some(model.unsupported.into()),
             max_tokens_parameter: model.max_tokens_parameter.map(MaxTokensParameterWire::from),
+            asynchronous: Some(model.asynchronous),
         }
     }
 }
@@ -266,6 +271,7 @@ pub struct ModelOut {
     unsupported: UnsupportedWire,
     #[schema(required)]
     max_tokens_parameter: Option<MaxTokensParameterWire>,
+    asynchronous: bool,
     /// The version of the model and its prices. A call is billed at the prices of the version at its start.
     version: u64,
 }
@@ -274,7 +280,7 @@ impl From<&Model> for ModelOut {
     fn from(model: &Model) -> Self {
         let Model { name, display_name, r#type, provider, capabilities, context_window, max_output_tokens, .. } = model;
         let Model { pricing, deprecated_at, retires_at, defaults, deployments, on_disconnect, version, .. } = model;
-        let Model { unsupported, max_tokens_parameter, .. } = model;
+        let Model { unsupported, max_tokens_parameter, asynchronous, .. } = model;
         Self {
             name: name.clone(),
             display_name: display_name.clone(),
@@ -291,6 +297,7 @@ impl From<&Model> for ModelOut {
             on_disconnect: (*on_disconnect).into(),
             unsupported: (*unsupported).into(),
             max_tokens_parameter: max_tokens_parameter.map(MaxTokensParameterWire::from),
+            asynchronous: *asynchronous,
             version: *version,
         }
     }

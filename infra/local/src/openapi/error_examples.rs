@@ -39,6 +39,7 @@ pub async fn render_errors() -> Result<Vec<ErrorExample>, StartFailure> {
         ("/gateway/v1/me", gateway(forbidden("api_key_restricted", restricted))),
         ("/gateway/v1/chat", gateway(denied())),
         ("/gateway/v1/embeddings", gateway(denied())),
+        ("/gateway/v1/images", gateway(denied())),
         ("/gateway/v1/models", gateway(denied())),
         ("/gateway/", gateway(Error::idempotency_conflict())),
         ("/gateway/", gateway(failed())),

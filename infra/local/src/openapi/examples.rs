@@ -123,7 +123,8 @@ pub struct Normalizer {
 static CHANGING: LazyLock<Regex> = LazyLock::new(|| {
     let kinds = [
         r"(?P<uuid>[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12})",
-        r"(?P<prefix>(?:usr_|org_|key_|req_|txn_|aud_|chatcmpl-))[0-9a-z]{26,32}",
+        r"(?P<prefix>(?:usr_|org_|key_|job_|req_|txn_|aud_|chatcmpl-))[0-9a-z]{26,32}",
+        r"(?P<object>^http://[^?]+\?.*X-Amz-Signature=.*$)",
         r"(?P<token>whk_)[0-9A-Za-z]+",
         r"(?P<key>sk-svc-)[0-9A-Za-z]+",
         r"(?P<checksum>\b[0-9a-f]{64}\b)",
@@ -172,6 +173,10 @@ impl Normalizer {
         let here = self.others.iter().fold(here, |text, (origin, shown)| text.replace(origin, shown));
         let normalized = CHANGING.replace_all(&here, |found: &Captures<'_>| {
             let matched = &found[0];
+            if found.name("object").is_some() {
+                return "https://files.s3.us-east-1.amazonaws.com/images/1-0.png?X-Amz-Expires=3600&X-Amz-Signature=…"
+                    .to_owned();
+            }
             if found.name("token").is_some() {
                 return "whk_4rVb0mE2sXw9Tq6LzY1cJ8nHf3uKp5Da7gRiMkN4k7Qd".to_owned();
             }

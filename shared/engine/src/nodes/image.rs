@@ -8,6 +8,7 @@ use utoipa::ToSchema;
 
 use super::fields::Jinja;
 use super::{Category, NodeKind, SLOW, policy::Policies};
+use domain::catalog::Purpose;
 use domain::reference::Reference;
 
 #[derive(Deserialize, ToSchema)]
@@ -32,9 +33,9 @@ impl NodeKind for ImageNode {
     const NAME: &'static str = "image";
     const CATEGORY: Category = Category::Ai;
     const DESCRIPTION: &'static str =
-        "Generates images; its value is the list of images, each {url}.";
+        "Generates images; its value is the list of images, each {url}. A URL is valid for an hour.";
     const EFFECTS: bool = true;
-    const IS_AVAILABLE: bool = false;
+    const MODEL_PURPOSE: Option<Purpose> = Some(Purpose::Images);
     const POLICIES: Policies = Policies::EFFECT;
     const TIMEOUT: Duration = SLOW;
 

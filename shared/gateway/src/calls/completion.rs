@@ -6,6 +6,7 @@ use serde_json::value::RawValue;
 use super::preparation::Prepared;
 use super::usage::UsageOut;
 use crate::chat::ChatRequest;
+use crate::leases::CallUsage;
 use crate::routing::Routed;
 use crate::{CallReport, Gateway, GatewayCaller, tokens};
 use domain::usage::{Tokens, UsageSource};
@@ -41,21 +42,21 @@ impl Gateway {
         });
         let Routed { answer, provider, kind, model } = routed.await?;
         notes.parameters = request.parameters(kind, &model).report();
-        let (counted, source) = match answer.usage {
+        let counted = match answer.usage {
             Some(usage) => (usage, UsageSource::Provider),
             None => {
                 let output = tokens::likely(tokens::count(answer.choices.get()));
                 (Tokens { input: likely_input, output, ..Tokens::default() }, UsageSource::Counted)
             }
         };
-        let charge = self.compute_charge(&slot, caller, provider, counted, source).await;
+        let charge = self.compute_charge(&slot, CallUsage::of_tokens(&caller.call, provider, counted)).await;
         let completion = Completion {
             id: &format!("chatcmpl-{}", charge.id.uuid().simple()),
             object: "chat.completion",
             created: self.inner.clock.now().as_seconds(),
             model: &chosen.model.name,
             choices: &answer.choices,
-            usage: UsageOut::new(&counted, charge.cost),
+            usage: UsageOut::new(&charge.tokens, charge.cost),
             system_fingerprint: answer.system_fingerprint,
         };
         let body = serde_json::to_vec(&completion).map_err(Error::internal)?;

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::usage::UsageOut;
 use crate::embeddings::EmbeddingsRequest;
+use crate::leases::CallUsage;
 use crate::routing::Routed;
 use crate::{CallReport, Gateway, GatewayCaller, ParameterNotes, tokens};
 use domain::catalog::Purpose;
@@ -77,11 +78,11 @@ impl Gateway {
         });
         let Routed { answer, provider, kind, model } = routed.await?;
         let parameters = request.parameters(kind, &model).report();
-        let (tokens, source) = match answer.usage {
+        let counted = match answer.usage {
             Some(usage) => (usage, UsageSource::Provider),
             None => (Tokens { input: tokens::likely(input), ..Tokens::default() }, UsageSource::Counted),
         };
-        let charge = self.compute_charge(&slot, caller, provider, tokens, source).await;
+        let charge = self.compute_charge(&slot, CallUsage::of_tokens(&caller.call, provider, counted)).await;
         let as_base64 = request.wants_base64();
         let data = answer.vectors.into_iter().enumerate().map(|(index, vector)| EmbeddingOut {
             object: "embedding",
@@ -92,7 +93,7 @@ impl Gateway {
             object: "list",
             data: data.collect(),
             model: &chosen.model.name,
-            usage: UsageOut::from_input(&tokens, charge.cost),
+            usage: UsageOut::from_input(&charge.tokens, charge.cost),
         };
         let body = serde_json::to_vec(&out).map_err(Error::internal)?;
         let quota_left = self.settle(slot, caller, &charge, &body).await?;

@@ -1,9 +1,10 @@
-//! Billed calls of models: chat completions, streams and embeddings.
+//! Billed calls of models: chat completions, streams, embeddings and images.
 //!
 //! This file has the steps that they share: take a slot of a lease, call a deployment, charge the usage.
 
 mod completion;
 mod embeddings;
+pub mod images;
 mod preparation;
 mod stream;
 mod usage;
@@ -21,10 +22,10 @@ use crate::routing::Routed;
 use crate::{Gateway, GatewayCaller, shortage_error};
 use domain::lease::CallLimits;
 use domain::ledger::Charge;
-use domain::usage::{Tokens, UsageSource};
 use domain::{Error, Result};
 use shared::model_catalog::Chosen;
 use shared::store::claims::Claim;
+use shared::store::leases::CallEnd;
 
 impl Gateway {
     /// Runs a call to its end and charges it, even if the client disconnects. A call that fails releases its claim on
@@ -47,7 +48,16 @@ impl Gateway {
 
     /// Takes a slot of a lease, which reserves the maximum cost of the call.
     async fn take_slot(&self, caller: &GatewayCaller, chosen: &Chosen, need: CallLimits) -> Result<LeaseSlot> {
-        match self.inner.leases.take(&caller.payer, &chosen.model, need).await? {
+        self.slot_or_error(self.inner.leases.take(&caller.payer, &chosen.model, need).await?)
+    }
+
+    /// Takes the only slot of a lease that a job can take over.
+    async fn take_job_slot(&self, caller: &GatewayCaller, chosen: &Chosen, need: CallLimits) -> Result<LeaseSlot> {
+        self.slot_or_error(self.inner.leases.take_for_job(&caller.payer, &chosen.model, need).await?)
+    }
+
+    fn slot_or_error(&self, taken: Taken) -> Result<LeaseSlot> {
+        match taken {
             Taken::Slot(slot) => Ok(slot),
             Taken::Short(shortage) => Err(shortage_error(shortage, self.inner.clock.now())),
         }
@@ -72,19 +82,10 @@ impl Gateway {
 
     /// Computes the charge of a call. When the client reports a retry, `retry_of` names the charge of the first
     /// attempt, if the ledger has one.
-    async fn compute_charge(
-        &self,
-        slot: &LeaseSlot,
-        caller: &GatewayCaller,
-        provider: String,
-        tokens: Tokens,
-        source: UsageSource,
-    ) -> Charge {
-        let GatewayCaller { request_id, body_hash, step, .. } = caller.clone();
-        let body_hash = Some(body_hash);
-        let mut charge =
-            slot.price_call(CallUsage { tokens, source, images: 0, provider, request_id, step, body_hash });
-        if caller.retries > 0 {
+    async fn compute_charge(&self, slot: &LeaseSlot, usage: CallUsage) -> Charge {
+        let retries = usage.call.retries;
+        let mut charge = slot.price_call(usage);
+        if retries > 0 {
             match self.inner.ledger.find_earlier_attempt(&charge).await {
                 Ok(earlier) => charge.retry_of = earlier.map(|earlier| earlier.retry_of.unwrap_or(earlier.id)),
                 Err(error) => tracing::warn!(?error, "the search for an earlier attempt failed"),
@@ -104,7 +105,7 @@ impl Gateway {
     ) -> Result<()> {
         let Some(claim) = &caller.claim else { return slot.record(charge).await };
         let kept = self.store_answer(content_type, answer).await?;
-        if slot.record_once(charge, claim, &kept).await? {
+        if slot.record_once(charge, CallEnd::Answer(claim, &kept)).await? {
             return Ok(());
         }
         slot.put_back();

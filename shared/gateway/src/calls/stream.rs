@@ -16,13 +16,14 @@ use tracing::Instrument;
 use super::usage::UsageOut;
 use crate::chat::{ChatRequest, Chunk};
 use crate::failure::ProviderFailure;
-use crate::leases::LeaseSlot;
+use crate::leases::{CallUsage, LeaseSlot};
 use crate::providers::ChunkStream;
 use crate::routing::Routed;
 use crate::tokens::likely;
 use crate::{CallReport, Gateway, GatewayCaller};
 use domain::catalog::OnDisconnect;
 use domain::id::TransactionId;
+use domain::ledger::Charge;
 use domain::usage::{Tokens, UsageSource};
 use domain::{Error, Result};
 
@@ -183,11 +184,11 @@ impl Relay {
     }
 
     /// Ends a complete stream. The charge is written before the last event, so a complete answer is always charged.
-    async fn finish_complete(&mut self, slot: &mut LeaseSlot, (tokens, source): (Tokens, UsageSource)) {
-        let charge = self.gateway.compute_charge(slot, &self.caller, self.provider.clone(), tokens, source).await;
+    async fn finish_complete(&mut self, slot: &mut LeaseSlot, counted: (Tokens, UsageSource)) {
+        let charge = self.compute_charge(slot, counted).await;
         let mut last = Vec::new();
         if self.wants_usage {
-            last.extend(self.chunk(&no_choices(), None, Some(Some(UsageOut::new(&tokens, charge.cost)))));
+            last.extend(self.chunk(&no_choices(), None, Some(Some(UsageOut::new(&charge.tokens, charge.cost)))));
         }
         last.extend_from_slice(DONE_EVENT);
         let mut transcript = self.transcript.take().unwrap_or_default();
@@ -207,9 +208,8 @@ impl Relay {
     ) {
         match usage_to_charge {
             None => slot.put_back(),
-            Some((tokens, source)) => {
-                let charge =
-                    self.gateway.compute_charge(slot, &self.caller, self.provider.clone(), tokens, source).await;
+            Some(counted) => {
+                let charge = self.compute_charge(slot, counted).await;
                 if let Err(error) = slot.record(&charge).await {
                     tracing::error!(?error, "a charge could not be written; the sweep closes its lease");
                 }
@@ -225,6 +225,11 @@ impl Relay {
             );
             self.send_error(&failure.into()).await;
         }
+    }
+
+    async fn compute_charge(&self, slot: &LeaseSlot, counted: (Tokens, UsageSource)) -> Charge {
+        let usage = CallUsage::of_tokens(&self.caller.call, self.provider.clone(), counted);
+        self.gateway.compute_charge(slot, usage).await
     }
 
     async fn forward(&mut self, StartedStream { first, mut rest }: StartedStream) -> StreamEnd {

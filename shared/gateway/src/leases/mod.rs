@@ -21,10 +21,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use domain::Result;
 use domain::catalog::Model;
 use domain::id::{ApiKeyId, OrgId, UserId};
-use domain::lease::{CallLimits, Payer, Shortage};
+use domain::lease::{CallLimits, Lease, Payer, Shortage};
 use domain::time::Clock;
+use shared::store::leases::{Grant, LeaseRequest};
 use shared::{Context, store};
 
+use open::OpenLease;
 pub use open::{QuotaLeft, Remaining};
 use pool::LeasePool;
 pub use slot::{CallUsage, LeaseSlot};
@@ -74,13 +76,42 @@ impl LeasePools {
     pub async fn take(&self, payer: &Payer, model: &Model, need: CallLimits) -> Result<Taken> {
         let pool = self.pool(payer, model);
         match pool.take(payer, model, need).await? {
-            // Idle leases of the organization's other keys and models may hold the missing amount.
-            Taken::Short(shortage) if self.close_idle_neighbours(&pool, payer.org).await? => {
-                tracing::debug!(?shortage, "idle leases were closed before a refusal");
-                pool.take(payer, model, need).await
-            }
+            Taken::Short(_) if self.close_idle(payer.org, Some(&pool)).await? => pool.take(payer, model, need).await,
             taken => Ok(taken),
         }
+    }
+
+    /// Takes the only slot of a lease of its own, which a job can take over.
+    pub async fn take_for_job(&self, payer: &Payer, model: &Model, need: CallLimits) -> Result<Taken> {
+        match self.grant_for_job(payer, model, need).await? {
+            Taken::Short(_) if self.close_idle(payer.org, None).await? => self.grant_for_job(payer, model, need).await,
+            taken => Ok(taken),
+        }
+    }
+
+    async fn grant_for_job(&self, payer: &Payer, model: &Model, need: CallLimits) -> Result<Taken> {
+        let source = &self.shared.source;
+        let request = LeaseRequest {
+            need,
+            typical: need,
+            slots: 1,
+            model: model.name.clone(),
+            pricing: model.pricing,
+            price_version: model.version,
+        };
+        Ok(match source.store.grant(payer, &request, source.clock.now()).await? {
+            Grant::Granted(granted) => {
+                let open = OpenLease::new(*granted);
+                open.take_only_slot();
+                Taken::Slot(LeaseSlot::new(source.clone(), Arc::new(open), 1))
+            }
+            Grant::Short(shortage) => Taken::Short(shortage),
+        })
+    }
+
+    /// The slot of a job that has taken over the lease.
+    pub fn slot_of_job(&self, lease: Lease) -> LeaseSlot {
+        LeaseSlot::new(self.shared.source.clone(), Arc::new(OpenLease::of_job(lease)), 1)
     }
 
     fn pool(&self, payer: &Payer, model: &Model) -> Arc<LeasePool> {
@@ -92,11 +123,13 @@ impl LeasePools {
         pools.entry(key).or_insert_with(|| Arc::new(LeasePool::new(self.shared.source.clone()))).clone()
     }
 
-    /// Closes the idle leases in the organization's other pools. Returns whether there were any.
-    async fn close_idle_neighbours(&self, own: &Arc<LeasePool>, org: OrgId) -> Result<bool> {
+    /// Closes the idle leases of the organization's keys and models, which may hold what a call is short of. `except` is
+    /// not closed. Returns whether there were any.
+    async fn close_idle(&self, org: OrgId, except: Option<&Arc<LeasePool>>) -> Result<bool> {
+        let is_other = |pool: &Arc<LeasePool>| except.is_none_or(|own| !Arc::ptr_eq(pool, own));
         let neighbours: Vec<Arc<LeasePool>> = {
             let pools = self.shared.pools.lock().unwrap_or_else(PoisonError::into_inner);
-            let of_org = pools.iter().filter(|(key, pool)| key.org == org && !Arc::ptr_eq(pool, own));
+            let of_org = pools.iter().filter(|(key, pool)| key.org == org && is_other(pool));
             of_org.map(|(_, pool)| pool.clone()).collect()
         };
         let mut any = false;

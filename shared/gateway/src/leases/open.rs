@@ -9,6 +9,7 @@ use domain::limits::Dimension;
 use domain::money::Money;
 use domain::time::Time;
 use shared::store::leases::GrantedLease;
+use shared::store::meters::Meter;
 
 pub struct OpenLease {
     pub lease: Lease,
@@ -56,6 +57,20 @@ impl OpenLease {
         let (spent, spare) = (Spent::default(), Money::ZERO);
         let state = OpenLeaseState { free, in_flight: 0, spent, spare, is_ending: false, is_abandoned: false };
         Self { lease, granted, state: Mutex::new(state) }
+    }
+
+    /// The lease of a job, in the memory of the worker that carries it out. Its only slot is taken.
+    pub fn of_job(lease: Lease) -> Self {
+        let open = Self::new(GrantedLease { lease, headrooms: Vec::new(), org: Meter::default() });
+        open.take_only_slot();
+        open
+    }
+
+    /// Takes the only slot of a lease that was granted for one call.
+    pub fn take_only_slot(&self) {
+        let mut state = self.state();
+        state.free.clear();
+        state.in_flight = 1;
     }
 
     fn state(&self) -> MutexGuard<'_, OpenLeaseState> {

@@ -6,13 +6,11 @@ use super::LeaseSource;
 use super::close::{close, close_later};
 use super::open::{OpenLease, QuotaLeft};
 use domain::Result;
-use domain::id::TransactionId;
-use domain::ledger::Charge;
+use domain::id::{LeaseId, TransactionId};
+use domain::ledger::{CallOrigin, Charge};
 use domain::money::Money;
-use domain::run::RunStep;
 use domain::usage::{Tokens, UsageSource};
-use shared::store::claims::{Claim, StoredAnswer};
-use shared::store::leases::Recorded;
+use shared::store::leases::{CallEnd, Recorded};
 
 /// The usage of a finished call, from which its charge is computed.
 #[derive(Clone, Debug)]
@@ -21,11 +19,14 @@ pub struct CallUsage {
     pub source: UsageSource,
     pub images: u64,
     pub provider: String,
-    pub request_id: String,
-    /// The step of a run for which the call was made.
-    pub step: Option<RunStep>,
-    /// Hash of the request body. It identifies a later retry of the same request.
-    pub body_hash: Option<String>,
+    pub call: CallOrigin,
+}
+
+impl CallUsage {
+    /// The usage of a call that returned no images.
+    pub fn of_tokens(call: &CallOrigin, provider: String, (tokens, source): (Tokens, UsageSource)) -> Self {
+        Self { tokens, source, images: 0, provider, call: call.clone() }
+    }
 }
 
 /// Held while a call is in flight. When it is dropped without a charge, the sweep closes the lease and counts the
@@ -55,10 +56,20 @@ impl LeaseSlot {
         }
     }
 
+    pub fn lease(&self) -> LeaseId {
+        self.open.lease.id
+    }
+
+    /// Leaves the lease to its job: dropping the slot does not matter any more.
+    pub fn hand_over(&mut self) {
+        self.is_settled = true;
+    }
+
     /// Computes the charge of a call with the prices of the lease. `record` decides how much of it can be collected.
     pub fn price_call(&self, usage: CallUsage) -> Charge {
         let lease = &self.open.lease;
-        let cost = lease.pricing.cost(&usage.tokens);
+        let cost = lease.pricing.cost(&usage.tokens, usage.images);
+        let CallOrigin { request_id, body_hash, step, .. } = usage.call;
         Charge {
             id: TransactionId::new(),
             lease: lease.id,
@@ -76,10 +87,10 @@ impl LeaseSlot {
             images: usage.images,
             source: usage.source,
             provider: usage.provider,
-            request_id: usage.request_id,
-            step: usage.step.map(Box::new),
+            request_id,
+            step: step.map(Box::new),
             retry_of: None,
-            body_hash: usage.body_hash,
+            body_hash: Some(body_hash),
             created_at: self.source.clock.now(),
         }
     }
@@ -89,18 +100,17 @@ impl LeaseSlot {
         self.write(charge, None).await.map(drop)
     }
 
-    /// Writes the charge and the stored answer of an `Idempotency-Key` in one transaction. Returns false when another
-    /// request took over the key; then the caller must put the slot back.
-    pub async fn record_once(&mut self, charge: &Charge, claim: &Claim, answer: &StoredAnswer) -> Result<bool> {
-        self.write(charge, Some((claim, answer))).await
+    /// Writes the charge and the end of the call in one transaction. Returns false when another process took over the
+    /// call.
+    pub async fn record_once(&mut self, charge: &Charge, end: CallEnd<'_>) -> Result<bool> {
+        self.write(charge, Some(end)).await
     }
 
-    /// Writes the charge, with the claim and answer in `once`. Returns false when the claim was taken over.
-    async fn write(&mut self, charge: &Charge, once: Option<(&Claim, &StoredAnswer)>) -> Result<bool> {
+    async fn write(&mut self, charge: &Charge, end: Option<CallEnd<'_>>) -> Result<bool> {
         let (lease, unit) = (&self.open.lease, self.open.lease.unit.money);
         // The amount is computed once and kept for retries, because a failed write may have succeeded in the table.
         let covered = *self.covered.get_or_insert_with(|| self.open.cover(charge.charged.less(unit)));
-        match self.source.store.record(lease, charge, unit + covered, once).await? {
+        match self.source.store.record(lease, charge, unit + covered, end).await? {
             Recorded::TakenOver => return Ok(false),
             Recorded::InItsSlot(recorded) | Recorded::Late(recorded) => {
                 if !recorded.uncollected.is_zero() {

@@ -113,3 +113,25 @@ pub const EMBEDDINGS: [Parameter; 10] = [
     row("input_type", Sent, NONE, Dropped, Sent),
     row("truncate", Sent, NONE, Dropped, Sent),
 ];
+
+/// Only OpenAI-compatible providers have an images API.
+const NO_IMAGES: Rule = Refused("this model's provider generates no images; choose another model");
+
+const fn of_images(name: &'static str, openai: Rule) -> Parameter {
+    row(name, openai, NO_IMAGES, NO_IMAGES, NO_IMAGES)
+}
+
+pub const IMAGES: [Parameter; 12] = [
+    of_images("model", Adapted("the deployment's model; `preset` is another name")),
+    of_images("prompt", Sent),
+    of_images("n", Sent),
+    of_images("size", Adapted("sent; `1024x1024` by default")),
+    of_images("response_format", Adapted("handled by the gateway; `b64_json` is sent, except to `gpt-image` models")),
+    of_images("quality", Sent),
+    of_images("style", Sent),
+    of_images("background", Sent),
+    of_images("moderation", Sent),
+    of_images("output_format", Sent),
+    of_images("output_compression", Sent),
+    of_images("user", Sent),
+];

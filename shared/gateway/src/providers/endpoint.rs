@@ -103,6 +103,18 @@ impl Endpoint {
         read(&body).map_err(|failure| self.without_secrets(failure))
     }
 
+    /// Downloads a file that an answer refers to. The request has no credentials, because the host may be another one.
+    pub async fn download(&self, url: &str, max_bytes: usize) -> Result<Bytes, ProviderFailure> {
+        let request = Request::builder().uri(url).header(USER_AGENT, "atelier").body(Bytes::new());
+        let request = request.map_err(ProviderFailure::malformed_answer)?;
+        let answer = self.outbound.send(request, &self.timeouts).await;
+        let answer = answer.map_err(|error| send_failure(self.log_forbidden(error)))?;
+        if !answer.status.is_success() {
+            return Err(ProviderFailure::malformed_answer(format_args!("a file with status {}", answer.status)));
+        }
+        answer.body.read_to_end(max_bytes).await.map_err(read_failure)
+    }
+
     pub async fn events(&self, path: &str, body: &impl Serialize) -> Result<Events, ProviderFailure> {
         let answer = self.post(path, body, "text/event-stream", &self.timeouts).await?;
         let content_type = answer.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();

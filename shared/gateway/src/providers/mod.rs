@@ -22,6 +22,7 @@ use serde_json::Value;
 use crate::chat::{ChatAnswer, ChatRequest, Chunk};
 use crate::embeddings::{EmbeddingsAnswer, EmbeddingsRequest};
 use crate::failure::ProviderFailure;
+use crate::images::{ImageAnswer, ImageRequest};
 
 pub use connection::connect;
 pub use dev::Dev;
@@ -53,6 +54,16 @@ pub trait Provider: Send + Sync {
         model: &'a str,
         request: &'a EmbeddingsRequest,
     ) -> BoxFuture<'a, Result<EmbeddingsAnswer, ProviderFailure>>;
+
+    /// Generates images. Only some providers can.
+    fn generate<'a>(
+        &'a self,
+        _model: &'a str,
+        _request: &'a ImageRequest,
+    ) -> BoxFuture<'a, Result<ImageAnswer, ProviderFailure>> {
+        let why = "this model's provider generates no images; choose another model";
+        Box::pin(async move { Err(ProviderFailure::unsupported("model", why)) })
+    }
 
     /// Makes the cheapest call that tests the connection: a short chat with `model`, or without one the model list.
     /// Returns `Err` only for a test that this provider does not support. A failed test is in the `Probe`.

@@ -1,11 +1,12 @@
 //! The keys of the table `counters`: lists' totals, claims of calls, meters, leases and usage.
 
-use super::{Key, shard_of};
+use super::{DUE_SHARDS, Key, shard_of};
 use domain::graph::hash;
-use domain::id::{ApiKeyId, LeaseId, OrgId, RunId, TransactionId, UserId, WorkflowId};
+use domain::id::{ApiKeyId, ImageJobId, LeaseId, OrgId, RunId, TransactionId, UserId, WorkflowId};
 use domain::identity::Account;
 use domain::lease::{Counter, CounterKind};
 use domain::run::{RunStep, node_id_of};
+use domain::{Error, Result};
 use uuid::Uuid;
 
 /// The number of agents in an account's list.
@@ -21,6 +22,31 @@ pub fn workflow_count(account: Account) -> Key {
 /// The claim of a gateway call that carries an `Idempotency-Key`.
 pub fn call(account: Account, key: &str) -> Key {
     Key::new(format!("CALLS#{}#{}", account.org, account.user), key)
+}
+
+/// A job that generates images.
+pub fn image_job(account: Account, id: ImageJobId) -> Key {
+    Key::new(format!("{IMAGES}{}#{}", account.org, account.user), id)
+}
+
+/// The account and the id of a job, from its key.
+pub fn read_image_job(key: &Key) -> Result<(Account, ImageJobId)> {
+    let read = || {
+        let (org, user) = key.pk.strip_prefix(IMAGES)?.split_once('#')?;
+        Some((Account { org: org.parse().ok()?, user: user.parse().ok()? }, key.sk.parse().ok()?))
+    };
+    read().ok_or_else(|| Error::internal(format!("{} is not the key of a job", key.pk)))
+}
+
+const IMAGES: &str = "IMAGES#";
+
+pub fn image_shard(id: ImageJobId) -> String {
+    image_shard_at(shard_of(id.uuid(), DUE_SHARDS))
+}
+
+/// A partition of the due index that lists jobs.
+pub fn image_shard_at(shard: u8) -> String {
+    format!("{IMAGES}{shard}")
 }
 
 /// The partition of an organization's meter and its open leases, so that one query reads both.

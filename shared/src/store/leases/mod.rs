@@ -43,6 +43,7 @@ use domain::ledger::Charge;
 use domain::money::Money;
 
 pub(super) use items::listed_charge;
+pub use record::CallEnd;
 
 /// How many times a transaction is built again, when the meters changed after they were read.
 const MAX_ATTEMPTS: usize = 12;

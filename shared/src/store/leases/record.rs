@@ -8,12 +8,14 @@ use super::items::{SlotContent, SlotItem, payer_of, slot_item};
 use super::{Leases, Recorded};
 use crate::store::backoff::Backoff;
 use crate::store::claims::{Claim, Claims, StoredAnswer};
+use crate::store::image_job_item::end_write;
 use crate::store::item::parse;
 use crate::store::keys::{self, Key};
 use crate::store::meters::{self, Meter, Meters};
-use crate::store::table::{RefusedWrite, WriteOutcome};
+use crate::store::table::{RefusedWrite, Table, WriteOutcome};
 use crate::store::write::Write;
 use crate::store::{run_statistics, run_usage, usage};
+use domain::image::{GeneratedImages, ImageJob, ImageJobEnd};
 use domain::lease::{CounterHeadroom, CounterKind, Lease};
 use domain::ledger::{Charge, Spent};
 use domain::limits::Level;
@@ -21,9 +23,30 @@ use domain::money::Money;
 use domain::time::Time;
 use domain::{Error, Result};
 
-/// The labels of the row of the charge, and of the stored answer.
+/// The labels of the row of the charge, and of the end of the call.
 const ROW: &str = "charge";
-const ANSWER: &str = "answer";
+const END: &str = "end";
+
+/// What the transaction of a charge also writes, on condition that this process still owns the call.
+#[derive(Clone, Copy)]
+pub enum CallEnd<'a> {
+    /// The answer of a call with an idempotency key.
+    Answer(&'a Claim, &'a StoredAnswer),
+    /// The result of a job.
+    Images(&'a ImageJob, &'a GeneratedImages),
+}
+
+impl CallEnd<'_> {
+    fn write(self, counters: &Table, charge: &Charge) -> Write {
+        let write = match self {
+            Self::Answer(claim, answer) => Claims::answer_write(counters, claim, answer),
+            Self::Images(job, images) => {
+                end_write(counters, job, &ImageJobEnd::Succeeded(images.clone()), charge.created_at)
+            }
+        };
+        write.labeled(END)
+    }
+}
 
 /// The row that a charge is written to.
 #[derive(Clone, Copy)]
@@ -43,20 +66,20 @@ enum RowOutcome {
 
 impl Leases {
     /// Records a charge, for which the lease holds `held`. If the slot already holds the same charge, the response to
-    /// an earlier attempt was lost, and the stored charge is returned. A call with an idempotency key stores its answer
-    /// in the same transaction, on condition that the claim still owns the call.
+    /// an earlier attempt was lost, and the stored charge is returned. The end of the call is written in the same
+    /// transaction.
     pub async fn record(
         &self,
         lease: &Lease,
         charge: &Charge,
         held: Money,
-        once: Option<(&Claim, &StoredAnswer)>,
+        end: Option<CallEnd<'_>>,
     ) -> Result<Recorded> {
-        let answer = once.map(|(claim, answer)| Claims::answer_write(&self.counters, claim, answer).labeled(ANSWER));
+        let end = end.map(|end| end.write(&self.counters, charge));
         let outcome = if charge.charged <= held {
-            self.write_row(lease, charge, answer.clone()).await?
+            self.write_row(lease, charge, end.clone()).await?
         } else {
-            self.write_with_debit(lease, charge, ChargeRow::Slot { held }, answer.clone()).await?
+            self.write_with_debit(lease, charge, ChargeRow::Slot { held }, end.clone()).await?
         };
         match outcome {
             RowOutcome::Written(charge) => return Ok(Recorded::InItsSlot(*charge)),
@@ -64,10 +87,12 @@ impl Leases {
             RowOutcome::Existing(SlotContent::Charge(there)) if there.id == charge.id => {
                 return Ok(Recorded::InItsSlot(*there));
             }
+            // Another worker of the job was faster.
+            RowOutcome::Existing(SlotContent::Charge(_)) if end.is_some() => return Ok(Recorded::TakenOver),
             RowOutcome::Existing(SlotContent::Charge(_)) => return Err(Error::internal("two calls used one slot")),
             RowOutcome::Existing(SlotContent::Void) => {}
         }
-        match self.write_with_debit(lease, charge, ChargeRow::Late, answer).await? {
+        match self.write_with_debit(lease, charge, ChargeRow::Late, end).await? {
             RowOutcome::Written(charge) => Ok(Recorded::Late(*charge)),
             RowOutcome::TakenOver => Ok(Recorded::TakenOver),
             RowOutcome::Existing(SlotContent::Charge(there)) => Ok(Recorded::Late(*there)),
@@ -76,9 +101,9 @@ impl Leases {
     }
 
     /// Writes a charge that its lease can pay.
-    async fn write_row(&self, lease: &Lease, charge: &Charge, answer: Option<Write>) -> Result<RowOutcome> {
+    async fn write_row(&self, lease: &Lease, charge: &Charge, end: Option<Write>) -> Result<RowOutcome> {
         let mut writes = vec![self.row(keys::charge(lease.id, charge.slot), charge, lease.granted_at)];
-        writes.extend(answer);
+        writes.extend(end);
         writes.extend(run_usage::add_charge(&self.counters, charge));
         writes.extend(run_statistics::count_charge(&self.counters, charge));
         match self.counters.write_all(charge.id.uuid(), writes).await? {
@@ -94,7 +119,7 @@ impl Leases {
         lease: &Lease,
         charge: &Charge,
         target: ChargeRow,
-        answer: Option<Write>,
+        end: Option<Write>,
     ) -> Result<RowOutcome> {
         let (key, held, counts_at) = match target {
             ChargeRow::Slot { held } => (keys::charge(lease.id, charge.slot), held, lease.granted_at),
@@ -116,7 +141,7 @@ impl Leases {
                 ..charge.clone()
             };
             let mut writes = vec![self.row(key.clone(), &charge, counts_at)];
-            writes.extend(answer.clone());
+            writes.extend(end.clone());
             writes.extend(run_usage::add_charge(&self.counters, &charge));
             writes.extend(run_statistics::count_charge(&self.counters, &charge));
             for (level, meter) in &meters.0 {
@@ -137,7 +162,7 @@ impl Leases {
                 WriteOutcome::Written => return Ok(RowOutcome::Written(Box::new(charge))),
                 WriteOutcome::Refused(refused) => match refused.label {
                     ROW => return existing_row(refused),
-                    ANSWER => return Ok(RowOutcome::TakenOver),
+                    END => return Ok(RowOutcome::TakenOver),
                     _ => backoff.next("the meters keep changing while a charge is debited").await?,
                 },
             }

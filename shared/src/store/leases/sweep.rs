@@ -38,11 +38,16 @@ impl Leases {
         Ok(expired)
     }
 
+    /// Finds a lease that has not been closed.
+    pub async fn find(&self, org: OrgId, id: LeaseId) -> Result<Option<Lease>> {
+        let item = self.counters.get(&keys::lease(org, id)).await?;
+        Ok(item.map(parse::<LeaseItem>).transpose()?.map(Lease::from))
+    }
+
     /// Closes a lease that its owner left open, once it has expired.
     pub async fn sweep(&self, org: OrgId, id: LeaseId, now: Time) -> Result<()> {
         for _ in 0..MAX_ATTEMPTS {
-            let Some(item) = self.counters.get(&keys::lease(org, id)).await? else { return Ok(()) };
-            let lease = Lease::from(parse::<LeaseItem>(item)?);
+            let Some(lease) = self.find(org, id).await? else { return Ok(()) };
             if now < lease.expires_at {
                 return Ok(());
             }

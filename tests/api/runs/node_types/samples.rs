@@ -45,6 +45,7 @@ pub fn samples(called: &str, agent: &str, orders: &FakeProvider) -> Vec<Sample> 
         sample("model", schema, text.clone(), "out"),
         sample("embeddings", json!({}), text.clone(), "out"),
         sample("embeddings", json!({"input": "'One.'"}), text.clone(), "out"),
+        sample("image", json!({"size": "64x64", "n": 2}), json!({"title": "Autumn"}), "out"),
         sample("retrieval", json!({}), text, "out"),
         sample("http", url.clone(), ticket.clone(), "out"),
         sample("http", json!({"url": url["url"], "response": "text"}), ticket, "out"),

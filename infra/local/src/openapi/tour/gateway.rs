@@ -8,6 +8,8 @@ use crate::failure::Failure;
 const ME: &str = "/gateway/v1/me";
 const KEYS: &str = "/gateway/v1/me/api-keys";
 const CHAT: &str = "/gateway/v1/chat/completions";
+const IMAGES: &str = "/gateway/v1/images/generations";
+const IMAGE_JOB: &str = "/gateway/v1/images/generations/{job_id}";
 const MODELS: &str = "/gateway/v1/admin/models";
 const MODEL: &str = "/gateway/v1/admin/models/{name}";
 const ALIAS: &str = "/gateway/v1/admin/aliases/{name}";
@@ -85,6 +87,14 @@ impl TourClient {
         self.set_title("With a tool");
         let embed = json!({"model": "dev-embed", "input": ["A workflow is a graph."], "dimensions": 8});
         self.send("POST", "/gateway/v1/embeddings", Some(embed)).await?;
+        let image = json!({"preset": "dev-image", "prompt": "A red fox in the snow", "size": "64x64"});
+        let prefer_job = [JSON, ("idempotency-key", "fox-1"), ("prefer", "respond-async")];
+        let started = self.send_with_headers("POST", IMAGES, Some(image.clone()), &prefer_job).await?;
+        self.platform.drain().await;
+        self.set_parameter("job_id", &started["job_id"]);
+        self.get(IMAGE_JOB).await?;
+        // The job has ended, so this request gets its images at once.
+        self.send_with_headers("POST", IMAGES, Some(image), &[JSON, ("idempotency-key", "fox-1")]).await?;
         self.send("POST", CHAT, Some(json!({"model": "dev-chat", "messages": []}))).await?;
         self.send("POST", CHAT, Some(json!({"model": "other", "messages": [{"role": "user", "content": "Hi"}]})))
             .await?;

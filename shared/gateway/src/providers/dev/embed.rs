@@ -1,6 +1,7 @@
 //! Embeddings of the development model, by feature hashing of words and trigrams. Similar texts share features, so
 //! their vectors are close to each other.
 
+use super::hash::hash;
 use crate::embeddings::{EmbeddingsAnswer, EmbeddingsRequest, Input};
 use domain::usage::Tokens;
 
@@ -44,14 +45,6 @@ fn embed_input(input: &Input<'_>, dimensions: usize) -> Vec<f32> {
     }
     vector.iter_mut().for_each(|part| *part /= length);
     vector
-}
-
-/// FNV-1a with a final mix. It is the same in every build, which the standard library's hash does not guarantee.
-fn hash(bytes: &[u8]) -> u64 {
-    let mixed = bytes
-        .iter()
-        .fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3));
-    (mixed ^ (mixed >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd)
 }
 
 #[cfg(test)]

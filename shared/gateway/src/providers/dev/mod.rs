@@ -4,6 +4,8 @@
 
 mod chat;
 mod embed;
+mod hash;
+mod image;
 mod reply;
 mod schema_value;
 mod truncation;
@@ -16,9 +18,13 @@ use super::{ChunkStream, Provider};
 use crate::chat::{ChatAnswer, ChatRequest};
 use crate::embeddings::{EmbeddingsAnswer, EmbeddingsRequest};
 use crate::failure::ProviderFailure;
+use crate::images::{ImageAnswer, ImageRequest};
 
 pub const CHAT: &str = "dev-chat";
 pub const EMBED: &str = "dev-embed";
+pub const IMAGE: &str = "dev-image";
+/// The embedded models.
+const ALL: [&str; 3] = [CHAT, EMBED, IMAGE];
 
 pub struct Dev;
 
@@ -56,10 +62,22 @@ impl Provider for Dev {
         })
     }
 
+    fn generate<'a>(
+        &'a self,
+        model: &'a str,
+        request: &'a ImageRequest,
+    ) -> BoxFuture<'a, Result<ImageAnswer, ProviderFailure>> {
+        Box::pin(async move {
+            is_model(IMAGE, model)?;
+            image::generate(request)
+        })
+    }
+
     fn probe<'a>(&'a self, model: Option<&'a str>) -> BoxFuture<'a, Result<Probe, ProviderFailure>> {
         Box::pin(async move {
-            let is_known = model.is_none_or(|model| [CHAT, EMBED].contains(&model));
-            let message = || ("provider_refused".to_owned(), format!("unknown model; choose {CHAT} or {EMBED}"));
+            let is_known = model.is_none_or(|model| ALL.contains(&model));
+            let message =
+                || ("provider_refused".to_owned(), format!("unknown model; choose one of {}", ALL.join(", ")));
             Ok(Probe { status: None, error: (!is_known).then(message) })
         })
     }

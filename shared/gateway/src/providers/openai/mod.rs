@@ -2,6 +2,7 @@
 
 mod answer;
 mod embeddings;
+mod images;
 mod request;
 mod usage;
 
@@ -18,6 +19,7 @@ use super::{ChunkStream, Provider};
 use crate::chat::{ChatAnswer, ChatRequest};
 use crate::embeddings::{EmbeddingsAnswer, EmbeddingsRequest};
 use crate::failure::ProviderFailure;
+use crate::images::{ImageAnswer, ImageRequest};
 use domain::Result;
 use shared::outbound::Outbound;
 
@@ -66,6 +68,18 @@ impl Provider for OpenAi {
             self.endpoint
                 .post_json("embeddings", &body, |answer| embeddings::read(answer, request.inputs().len()))
                 .await
+        })
+    }
+
+    fn generate<'a>(
+        &'a self,
+        model: &'a str,
+        request: &'a ImageRequest,
+    ) -> BoxFuture<'a, Result<ImageAnswer, ProviderFailure>> {
+        Box::pin(async move {
+            let body = request::Images { model, request };
+            let answer = self.endpoint.post_json("images/generations", &body, |answer| images::read(answer)).await?;
+            images::collect(&self.endpoint, answer).await
         })
     }
 

@@ -6,7 +6,9 @@ use serde_json::{Map, Value};
 
 use crate::chat::ChatRequest;
 use crate::embeddings::EmbeddingsRequest;
+use crate::images::ImageRequest;
 use domain::catalog::MaxTokensParameter;
+use domain::image::ImageSize;
 
 /// The two names of the output limit.
 const LIMIT_NAMES: [&str; 2] = ["max_tokens", "max_completion_tokens"];
@@ -82,6 +84,32 @@ impl Serialize for Embeddings<'_> {
         map.serialize_entry("model", self.model)?;
         for (name, value) in self.request.body().iter().filter(|(name, _)| *name != "model") {
             map.serialize_entry(name, value)?;
+        }
+        map.end()
+    }
+}
+
+pub struct Images<'a> {
+    pub model: &'a str,
+    pub request: &'a ImageRequest,
+}
+
+impl Serialize for Images<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let own = ["model", "response_format"];
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("model", self.model)?;
+        for (name, value) in self.request.body().iter().filter(|(name, _)| !own.contains(&name.as_str())) {
+            map.serialize_entry(name, value)?;
+        }
+        if !self.request.body().contains_key("size") {
+            map.serialize_entry("size", &ImageSize::DEFAULT.to_string())?;
+        }
+        // The pictures are stored here, so their bytes are needed. `gpt-image` models always return them, and refuse the
+        // parameter.
+        let name = self.model.rsplit('/').next().unwrap_or(self.model);
+        if !name.starts_with("gpt-image") {
+            map.serialize_entry("response_format", "b64_json")?;
         }
         map.end()
     }

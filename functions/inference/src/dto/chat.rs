@@ -1,23 +1,12 @@
-//! The request and response schemas of the OpenAPI document.
-//!
-//! The code does not use these types: the crate `gateway` parses the requests and keeps unknown parameters, and forwards
-//! the `choices` of OpenAI-compatible providers unchanged.
+//! The schemas of chat completions.
 
 #![expect(dead_code, reason = "the types are used only for the OpenAPI document")]
 
 use serde::Serialize;
 use serde_json::Value;
-use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, OneOfBuilder, Schema, Type};
-use utoipa::{IntoParams, ToSchema};
+use utoipa::ToSchema;
 
-#[derive(IntoParams)]
-#[into_params(parameter_in = Header)]
-pub struct CallHeaders {
-    /// Makes retries safe: a request repeated within 24 hours with the same key and body returns the first answer, and
-    /// is not charged again.
-    #[param(rename = "Idempotency-Key", nullable = false, min_length = 1, max_length = 255)]
-    idempotency_key: Option<String>,
-}
+use super::UsageOut;
 
 /// The description of the operation lists what each kind of provider supports, including parameters not listed here.
 #[derive(Serialize, ToSchema)]
@@ -165,66 +154,4 @@ struct MessageOut {
     content: Option<String>,
     #[schema(nullable = false, value_type = Option<Vec<Object>>)]
     tool_calls: Option<Vec<Value>>,
-}
-
-#[derive(Serialize, ToSchema)]
-struct UsageOut {
-    prompt_tokens: u64,
-    #[schema(nullable = false)]
-    completion_tokens: Option<u64>,
-    total_tokens: u64,
-    /// US dollars
-    cost: f64,
-}
-
-#[derive(Serialize, ToSchema)]
-pub struct EmbeddingsIn {
-    #[schema(example = "dev-embed")]
-    model: String,
-    #[schema(schema_with = input_schema)]
-    input: Value,
-    #[schema(minimum = 1, maximum = 65536)]
-    dimensions: Option<u32>,
-    encoding_format: Option<EncodingIn>,
-}
-
-fn input_schema() -> Schema {
-    let text = || ObjectBuilder::new().schema_type(Type::String).min_length(Some(1));
-    let number = || ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(0));
-    let numbers = || ArrayBuilder::new().items(number()).min_items(Some(1));
-    let many = || ArrayBuilder::new().min_items(Some(1)).max_items(Some(2_048));
-    let forms = OneOfBuilder::new()
-        .description(Some("A string, a list of strings, a list of token numbers, or a list of such lists"))
-        .item(text())
-        .item(many().items(text()))
-        .item(numbers())
-        .item(many().items(numbers()))
-        .build();
-    Schema::OneOf(forms)
-}
-
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-enum EncodingIn {
-    Float,
-    Base64,
-}
-
-#[derive(Serialize, ToSchema)]
-pub struct EmbeddingsOut {
-    #[schema(example = "list")]
-    object: String,
-    data: Vec<EmbeddingOut>,
-    model: String,
-    usage: UsageOut,
-}
-
-#[derive(Serialize, ToSchema)]
-struct EmbeddingOut {
-    #[schema(example = "embedding")]
-    object: String,
-    index: u32,
-    /// A list of numbers; with `encoding_format: base64`, the little-endian bytes of 32-bit floats as base64
-    #[schema(value_type = Value)]
-    embedding: Value,
 }

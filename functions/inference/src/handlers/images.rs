@@ -1,0 +1,177 @@
+//! Image generation. A request starts a job and waits for it, unless the client or the model asks for the job itself.
+
+use axum::Json as JsonBody;
+use axum::extract::State;
+use axum::http::header::{HeaderName, LOCATION};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use domain::Error;
+use domain::id::ImageJobId;
+use domain::image::{GeneratedImages, ImageFailure, ImageJob, ImageJobEnd, ImageJobState};
+use futures::future::try_join_all;
+use gateway::images::ImageRequest;
+use gateway::{Gateway, StartedImages};
+use serde_json::Value;
+use shared::http::idempotency::IDEMPOTENT_REPLAYED;
+use shared::http::openai::{ErrorResponses, Hashed, InferenceCaller, Json, ModelCallErrors, NotFound, Path, Result};
+
+use super::claim::{NextStep, claim};
+use crate::dto::CallHeaders;
+use crate::dto::images::{
+    ImageErrorOut, ImageGenerationIn, ImageHeaders, ImageJobOut, ImageOut, ImageUsageOut, ImagesOut, StartedImageJobOut,
+};
+use crate::{Stores, headers};
+
+const PREFER: HeaderName = HeaderName::from_static("prefer");
+const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
+const RESPOND_ASYNC: &str = "respond-async";
+
+/// Generate images
+///
+/// Compatible with OpenAI's images API. The answer has the images, or a job to poll: if the request has
+/// `Prefer: respond-async`, if the model is asynchronous, or if the images take longer than the gateway waits. A job that
+/// fails is not billed.
+#[utoipa::path(
+    post, path = "/gateway/v1/images/generations", tag = "inference", params(CallHeaders, ImageHeaders),
+    request_body = ImageGenerationIn,
+    responses(
+        (status = 200, description = "The images", body = ImagesOut,
+            headers(
+                ("X-Request-Id" = String, description = "The id of the request, for support"),
+                ("X-Request-Cost" = f64, description = "The cost in US dollars"),
+                ("X-Credits-Remaining" = f64, description = "The remaining credits in US dollars; absent on a billing-exempt plan"),
+                ("X-Alias-Of" = String, description = "The name of the model, if the request named an alias"),
+                ("X-Svc-Passthrough" = String, description = "Parameters forwarded to the provider without validation"),
+                ("Idempotent-Replayed" = String, description = "`true` if an earlier request with the same key started the job"),
+            ),
+        ),
+        (status = 202, description = "The job", body = StartedImageJobOut,
+            headers(
+                ("Location" = String, description = "The path of the job"),
+                ("Preference-Applied" = String, description = "`respond-async` if the request preferred it"),
+            ),
+        ),
+        ErrorResponses, ModelCallErrors,
+    ),
+)]
+pub async fn create_images(
+    State(stores): State<Stores>,
+    InferenceCaller(caller): InferenceCaller,
+    headers: HeaderMap,
+    Hashed { body: Json(value), hash }: Hashed<Json<Value>>,
+) -> Result<Response> {
+    let request = ImageRequest::read(value)?;
+    let prefers_job = prefers_job(&headers);
+    let (StartedImages { job: id, is_asynchronous }, headers) = match claim(&stores, &caller, &headers, hash).await? {
+        NextStep::Proceed(gateway_caller) => {
+            let (started, report) = stores.gateway.start_images(*gateway_caller, request).await?;
+            (started, headers::response_headers(&report, caller.caller.at))
+        }
+        NextStep::Replay(stored) => {
+            let replayed = (IDEMPOTENT_REPLAYED, axum::http::HeaderValue::from_static("true"));
+            (StartedImages::of_answer(&stored.body)?, HeaderMap::from_iter([replayed]))
+        }
+    };
+    if prefers_job || is_asynchronous {
+        let applied = prefers_job.then_some([(PREFERENCE_APPLIED, RESPOND_ASYNC)]);
+        return Ok((headers, applied, accepted(id)).into_response());
+    }
+    let job = stores.gateway.wait_for_images(caller.caller.account(), id, stores.patience).await?;
+    match job.end {
+        Some(ImageJobEnd::Succeeded(images)) => {
+            let wants_base64 = ImageRequest::of_job(job.order.request).wants_base64();
+            let cost = headers::cost(images.cost);
+            let body = images_out(&stores.gateway, job.order.created_at.as_seconds(), images, wants_base64).await?;
+            Ok((headers, cost, JsonBody(body)).into_response())
+        }
+        Some(ImageJobEnd::Failed(failure)) => Err(Error::from(failure).into()),
+        None => Ok((headers, accepted(id)).into_response()),
+    }
+}
+
+/// The response of a request that does not wait for its job.
+fn accepted(id: ImageJobId) -> impl IntoResponse {
+    let location = [(LOCATION, format!("/gateway/v1/images/generations/{id}"))];
+    (
+        StatusCode::ACCEPTED,
+        location,
+        JsonBody(StartedImageJobOut { job_id: id, status: ImageJobState::Queued.as_str() }),
+    )
+}
+
+/// Read an image job
+///
+/// Returns the state of the job, and its images or its error when it has ended. A job is kept for seven days. Each answer
+/// has new URLs, which are valid for an hour.
+#[utoipa::path(
+    get, path = "/gateway/v1/images/generations/{job_id}", tag = "inference",
+    params(("job_id" = String, Path)),
+    responses((status = 200, description = "The job", body = ImageJobOut), NotFound<ImageJobId>, ErrorResponses),
+)]
+pub async fn get_image_job(
+    State(stores): State<Stores>,
+    InferenceCaller(caller): InferenceCaller,
+    Path(id): Path<ImageJobId>,
+) -> Result<JsonBody<ImageJobOut>> {
+    let ImageJob { order, state, finished_at, end, .. } =
+        stores.gateway.find_images(caller.caller.account(), id).await?;
+    let (mut result, mut error) = (None, None);
+    match end {
+        Some(ImageJobEnd::Succeeded(images)) => {
+            let wants_base64 = ImageRequest::of_job(order.request).wants_base64();
+            let gateway = &stores.gateway;
+            result = Some(images_out(gateway, order.created_at.as_seconds(), images, wants_base64).await?);
+        }
+        Some(ImageJobEnd::Failed(ImageFailure { code, message, param, .. })) => {
+            error = Some(ImageErrorOut { code, message, param });
+        }
+        None => {}
+    }
+    Ok(JsonBody(ImageJobOut {
+        job_id: id,
+        status: state.as_str(),
+        created_at: order.created_at.to_string(),
+        finished_at: finished_at.map(|at| at.to_string()),
+        result,
+        error,
+    }))
+}
+
+async fn images_out(
+    gateway: &Gateway,
+    created: i64,
+    GeneratedImages { pictures, cost, tokens }: GeneratedImages,
+    wants_base64: bool,
+) -> Result<ImagesOut> {
+    let data = pictures.into_iter().map(|picture| async move {
+        let (mut url, mut b64_json) = (None, None);
+        if wants_base64 {
+            b64_json = Some(STANDARD.encode(gateway.picture_content(&picture).await?));
+        } else {
+            url = Some(gateway.picture_url(&picture).await?);
+        }
+        Ok::<_, Error>(ImageOut { url, b64_json, revised_prompt: picture.revised_prompt })
+    });
+    Ok(ImagesOut {
+        created,
+        data: try_join_all(data).await?,
+        usage: ImageUsageOut {
+            input_tokens: tokens.input,
+            output_tokens: tokens.output,
+            total_tokens: tokens.total(),
+            cost: cost.into(),
+        },
+    })
+}
+
+/// Whether the client prefers the job to its result (RFC 7240).
+fn prefers_job(headers: &HeaderMap) -> bool {
+    let preferences = headers.get_all(PREFER).iter().filter_map(|value| value.to_str().ok());
+    let mut names = preferences.flat_map(|value| value.split(',')).map(|preference| {
+        let (name, _) = preference.split_once(';').unwrap_or((preference, ""));
+        name.trim()
+    });
+    names.any(|name| name.eq_ignore_ascii_case(RESPOND_ASYNC))
+}

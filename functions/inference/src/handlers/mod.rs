@@ -1,0 +1,6 @@
+//! The handlers of the inference API, by kind of call.
+
+pub mod chat;
+mod claim;
+pub mod embeddings;
+pub mod images;

@@ -1,0 +1,203 @@
+//! Image generation: a request starts a job, and the function `image-worker` carries it out.
+//!
+//! The request reserves the maximum cost, so a shortage is refused at once. The job takes over the lease.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures::future::try_join_all;
+use serde::{Deserialize, Serialize};
+
+use crate::images::{ImageAnswer, ImageRequest};
+use crate::leases::CallUsage;
+use crate::routing::Routed;
+use crate::{CallReport, Gateway, GatewayCaller, ParameterNotes, tokens};
+use domain::catalog::Purpose;
+use domain::id::ImageJobId;
+use domain::identity::Account;
+use domain::image::{GeneratedImages, ImageFailure, ImageJob, ImageOrder, StoredPicture};
+use domain::lease::CallLimits;
+use domain::usage::{Tokens, UsageSource};
+use domain::{Error, ProviderTrouble, Result};
+use shared::model_catalog::Chosen;
+use shared::store::image_jobs::ImageHint;
+use shared::store::leases::CallEnd;
+
+/// The longest call of a provider. It is shorter than the time for which a worker has the job.
+const LONGEST_GENERATION: Duration = Duration::from_secs(300);
+const URL_VALID: Duration = Duration::from_secs(60 * 60);
+/// The times between two readings of a job that a request waits for.
+const FIRST_POLL: Duration = Duration::from_millis(100);
+const LAST_POLL: Duration = Duration::from_secs(1);
+
+/// A job that a request has started. It is the stored answer of a request with an `Idempotency-Key`.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct StartedImages {
+    pub job: ImageJobId,
+    /// Whether the model is asynchronous, so that no request waits for the job.
+    pub is_asynchronous: bool,
+}
+
+impl StartedImages {
+    /// The job that an earlier request with the same `Idempotency-Key` started.
+    pub fn of_answer(answer: &[u8]) -> Result<Self> {
+        serde_json::from_slice(answer).map_err(Error::internal)
+    }
+}
+
+impl Gateway {
+    /// Reserves the maximum cost, and starts a job.
+    pub async fn start_images(
+        &self,
+        caller: GatewayCaller,
+        request: ImageRequest,
+    ) -> Result<(StartedImages, CallReport)> {
+        let (gateway, claim) = (self.clone(), caller.claim.clone());
+        self.run_to_completion(claim, async move { gateway.create_job(&caller, request).await }).await
+    }
+
+    async fn create_job(&self, caller: &GatewayCaller, request: ImageRequest) -> Result<(StartedImages, CallReport)> {
+        let chosen = caller.find_model(self.models(), request.model()).await?;
+        if !chosen.model.does(Purpose::Images) {
+            let problem = "this model generates no images; choose one with the capability images from /v1/models";
+            return Err(Error::invalid_body("preset", problem));
+        }
+        let notes = ParameterNotes { parameters: request.parameters().report(), ..ParameterNotes::default() };
+        let mut slot = self.take_job_slot(caller, &chosen, greatest_use(&chosen, &request)).await?;
+        let account = Account { org: caller.payer.org, user: caller.payer.user };
+        let quota_left = slot.quota_left();
+        let order = ImageOrder {
+            id: ImageJobId::new(),
+            account,
+            key: caller.payer.key,
+            model: chosen.model.name.clone(),
+            request: request.into_body(),
+            call: caller.call.clone(),
+            lease: slot.lease(),
+            idempotency_key: caller.claim.as_ref().map(|claim| claim.key().to_owned()),
+            created_at: self.inner.clock.now(),
+        };
+        let started = StartedImages { job: order.id, is_asynchronous: chosen.model.asynchronous };
+        let answer = serde_json::to_vec(&started).map_err(Error::internal)?;
+        let answer = self.store_answer("application/json", &answer).await?;
+        let claim = caller.claim.as_ref().map(|claim| (claim, &answer));
+        match self.inner.image_jobs.create(order, claim).await {
+            Ok(true) => slot.hand_over(),
+            Ok(false) => {
+                slot.put_back();
+                return Err(Error::busy("another request with this Idempotency-Key took over the call"));
+            }
+            // The job may have been stored. If it was not, the sweep closes the lease.
+            Err(error) => {
+                slot.hand_over();
+                return Err(error);
+            }
+        }
+        Ok((started, CallReport { chosen, notes, quota_left, cost: None }))
+    }
+
+    pub async fn find_images(&self, account: Account, id: ImageJobId) -> Result<ImageJob> {
+        let job = self.inner.image_jobs.find(account, id).await?;
+        job.ok_or(Error::NotFound { kind: <ImageJobId as domain::id::Id>::KIND })
+    }
+
+    /// Waits until the job has ended, at most for `patience`.
+    pub async fn wait_for_images(&self, account: Account, id: ImageJobId, patience: Duration) -> Result<ImageJob> {
+        let (began, mut pause) = (tokio::time::Instant::now(), FIRST_POLL);
+        loop {
+            let job = self.find_images(account, id).await?;
+            if job.end.is_some() || began.elapsed() >= patience {
+                return Ok(job);
+            }
+            tokio::time::sleep(pause).await;
+            pause = (pause * 2).min(LAST_POLL);
+        }
+    }
+
+    /// The URL of a picture. Everyone who has it can read the picture for an hour.
+    pub async fn picture_url(&self, picture: &StoredPicture) -> Result<String> {
+        self.inner.files.presigned(&picture.object, URL_VALID).await
+    }
+
+    pub async fn picture_content(&self, picture: &StoredPicture) -> Result<Bytes> {
+        let content = self.inner.files.get(&picture.object).await?;
+        content.ok_or_else(|| Error::internal("a picture of a job is missing in the bucket"))
+    }
+
+    /// Carries out a job, unless it has ended or another worker has it.
+    pub async fn generate_images(&self, hint: ImageHint) -> Result<()> {
+        let Some(job) = self.inner.image_jobs.claim(hint).await? else { return Ok(()) };
+        match self.carry_out(&job).await {
+            Ok(()) => Ok(()),
+            Err(error) => self.inner.image_jobs.fail(&job, failure(error)?, self.inner.clock.now()).await,
+        }
+    }
+
+    async fn carry_out(&self, job: &ImageJob) -> Result<()> {
+        let ImageOrder { id, account, ref model, ref request, ref call, .. } = job.order;
+        let Some(lease) = self.inner.image_jobs.lease(&job.order).await? else {
+            return Err(ImageFailure::timeout().into());
+        };
+        let mut slot = self.inner.leases.slot_of_job(lease);
+        // From here on, the job or the sweep closes the lease.
+        slot.hand_over();
+        let chosen = self.models().find_for_job(model).await?;
+        let request = std::sync::Arc::new(ImageRequest::of_job(request.clone()));
+        let sent = self.inner.routing.send_call(&chosen, |provider, model| {
+            let request = request.clone();
+            async move { provider.generate(&model, &request).await }
+        });
+        let routed = tokio::time::timeout(LONGEST_GENERATION, sent).await;
+        let Routed { answer: ImageAnswer { mut pictures, usage }, provider, .. } =
+            routed.unwrap_or_else(|_| Err(crate::ProviderFailure::timeout().into()))?;
+        // A provider that returns more than was requested is paid for what was reserved.
+        pictures.truncate(usize::try_from(request.n()).unwrap_or_default());
+        let stored = pictures.into_iter().enumerate().map(|(index, picture)| async move {
+            // Each attempt has its own objects, so a slow worker replaces nothing.
+            let object = format!("images/{}/{id}/{}-{index}.{}", account.org, job.attempt, picture.format.extension());
+            self.inner.files.put(&object, picture.format.content_type(), picture.content.to_vec()).await?;
+            Ok::<_, Error>(StoredPicture { object, revised_prompt: picture.revised_prompt })
+        });
+        let pictures = try_join_all(stored).await?;
+        let (tokens, source) = match usage {
+            Some(usage) => (usage, UsageSource::Provider),
+            None => {
+                (Tokens { input: tokens::likely(request.greatest_input()), ..Tokens::default() }, UsageSource::Counted)
+            }
+        };
+        let images = pictures.len() as u64;
+        let usage = CallUsage { tokens, source, images, provider, call: call.clone() };
+        let charge = self.compute_charge(&slot, usage).await;
+        let images = GeneratedImages { pictures, cost: charge.cost, tokens };
+        if slot.record_once(&charge, CallEnd::Images(job, &images)).await? {
+            slot.close_if_finished().await;
+        }
+        Ok(())
+    }
+}
+
+/// The most that a request may use. `max_output_tokens` of a model is that of one image.
+fn greatest_use(chosen: &Chosen, request: &ImageRequest) -> CallLimits {
+    let (model, input, images) = (&chosen.model, request.greatest_input(), request.n());
+    let output = model.max_output_tokens.unwrap_or_default().saturating_mul(images);
+    CallLimits {
+        money: model.pricing.greatest_cost(input, output) + model.pricing.image_cost(images),
+        tokens: input.saturating_add(output),
+        images,
+    }
+}
+
+/// The failure of a job, from the error of its attempt. Other errors are passed on: the job is attempted again.
+fn failure(error: Error) -> Result<ImageFailure> {
+    match error {
+        Error::Provider { trouble, code, message, param, .. } => Ok(ImageFailure { trouble, code, message, param }),
+        Error::NotFound { kind: "model" } => Ok(ImageFailure {
+            trouble: ProviderTrouble::Setup,
+            code: "model_not_found".to_owned(),
+            message: "the model was removed before the images were generated; choose another from /v1/models"
+                .to_owned(),
+            param: None,
+        }),
+        other => Err(other),
+    }
+}
