@@ -6,6 +6,7 @@ use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent};
 use domain::Result;
 use domain::time::Time;
 use effects::NodePerformers;
+use engine::drive::SuspectGate;
 use runner::{ReleasePlans, RunAdmission, Worker};
 use shared::Context;
 use shared::queue::each_message;
@@ -26,6 +27,7 @@ impl Stores {
             plans: ReleasePlans::new(Workflows::new(context)?),
             performers: NodePerformers::new(context)?,
             clock: context.clock.clone(),
+            suspects: SuspectGate::default(),
         };
         Ok(Self { worker: Arc::new(worker) })
     }

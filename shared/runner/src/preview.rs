@@ -10,7 +10,7 @@ use domain::run::{RunError, RunEvent, RunEventKind, RunValue};
 use domain::time::{Clock, Time};
 use domain::{Error, Result};
 use engine::compile::ExecutionPlan;
-use engine::drive::{ClaimedRun, Departure, Effects, Shift, drive};
+use engine::drive::{ClaimedRun, Departure, Effects, Shift, SuspectGate, drive};
 use futures::future::{AbortHandle, Abortable};
 use serde_json::Value;
 use tokio::runtime::Handle;
@@ -61,7 +61,8 @@ impl Preview {
         let now = Time::from_uuid(id.uuid());
         let queued = RunEvent { at: now, kind: RunEventKind::RunQueued { input: RunValue::Value(input) } };
         let run = ClaimedRun { id: id.to_string(), plan, trigger, now, log: vec![queued], crashes: 0 };
-        let shift = Shift { ends_at: clock.now().plus(SHIFT), clock: clock.clone() };
+        let ends_at = clock.now().plus(SHIFT);
+        let shift = Shift { ends_at, clock: clock.clone(), suspects: SuspectGate::default() };
         let (log, outputs) = (MemoryLog::default(), OutputLog::new());
         let effects = ObservedEffects { effects, log: outputs.clone() };
         let mut journal = MemoryJournal::new(log.clone(), clock);

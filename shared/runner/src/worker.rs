@@ -5,7 +5,7 @@ use std::time::Duration;
 use domain::run::{Hold, MAX_CRASHES, Parking, Run, RunEnd, RunError, RunEvent};
 use domain::time::{Clock, Time};
 use domain::{Error, Result};
-use engine::drive::{self, Departure, Effects, Shift, drive};
+use engine::drive::{self, Departure, Effects, Shift, SuspectGate, drive};
 use shared::store::Runs;
 use shared::store::runs::{Claim, ClaimedRun, RunHint, RunHold};
 
@@ -31,6 +31,7 @@ pub struct Worker<A, P, E> {
     pub plans: P,
     pub performers: E,
     pub clock: Clock,
+    pub suspects: SuspectGate,
 }
 
 impl<A: Admission, P: Plans, E: Performers> Worker<A, P, E> {
@@ -60,7 +61,8 @@ impl<A: Admission, P: Plans, E: Performers> Worker<A, P, E> {
             Ok(held) => held,
             Err(error) => return self.leave_unloaded(hold, crashes, error).await,
         };
-        let shift = Shift { clock: self.clock.clone(), ends_at: shift_ends_at };
+        let (clock, suspects) = (self.clock.clone(), self.suspects.clone());
+        let shift = Shift { clock, ends_at: shift_ends_at, suspects };
         let mut journal = RunJournal { runs: &self.runs, hold };
         drive(held, shift, &mut journal, &self.performers.of_run(&run)).await
     }

@@ -39,6 +39,7 @@ use domain::id::RunId;
 use domain::run::{Hold, RunEnd, RunError, RunEvent, RunEventKind};
 use domain::time::{Clock, Time};
 use effects::NodePerformers;
+use engine::drive::SuspectGate;
 use runner::{ReleasePlans, RunAdmission, Worker};
 use serde_json::{Value, json};
 use shared::Context;
@@ -146,6 +147,7 @@ fn worker(context: &Context) -> Worker<RunAdmission, ReleasePlans, NodePerformer
         plans: ReleasePlans::new(Workflows::new(context).unwrap()),
         performers: NodePerformers::new(context).unwrap(),
         clock: context.clock.clone(),
+        suspects: SuspectGate::default(),
     }
 }
 

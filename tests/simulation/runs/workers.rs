@@ -7,6 +7,7 @@ use domain::run::Run;
 use domain::time::{Clock, Time};
 use domain::{Error, Result};
 use engine::compile::ExecutionPlan;
+use engine::drive::SuspectGate;
 use runner::{Admission, Plans, Worker};
 use shared::store::Runs;
 use tokio::sync::Notify;
@@ -52,7 +53,8 @@ pub async fn work(first: Process, protocol: Arc<RunProtocol>, life: &WorkerLife)
     for restarts in 1.. {
         process.sleep_until(life.begins_at).await;
         let kill = Arc::new(Notify::new());
-        let slots = (0..SLOTS).map(|_| serve(&process, &protocol, &kill, life.shift));
+        let suspects = SuspectGate::default();
+        let slots = (0..SLOTS).map(|_| serve(&process, &protocol, &kill, life.shift, &suspects));
         let killed = tokio::select! {
             biased;
             () = kill.notified() => true,
@@ -68,7 +70,13 @@ pub async fn work(first: Process, protocol: Arc<RunProtocol>, life: &WorkerLife)
 }
 
 /// Handles one message after the other. Each invocation is killed at the end of its shift.
-async fn serve(process: &Process, protocol: &Arc<RunProtocol>, kill: &Arc<Notify>, shift: Duration) {
+async fn serve(
+    process: &Process,
+    protocol: &Arc<RunProtocol>,
+    kill: &Arc<Notify>,
+    shift: Duration,
+    suspects: &SuspectGate,
+) {
     let context = process.context();
     let performers = SimulatedPerformers { process: process.clone(), protocol: protocol.clone(), kill: kill.clone() };
     let clock = match protocol.disabled_rule {
@@ -80,7 +88,8 @@ async fn serve(process: &Process, protocol: &Arc<RunProtocol>, kill: &Arc<Notify
         Some(max_bytes) => runs.with_small_transactions(max_bytes),
         None => runs,
     };
-    let worker = Worker { runs, admission: AdmitsAll, plans: SimulatedPlans(protocol.clone()), performers, clock };
+    let (plans, suspects) = (SimulatedPlans(protocol.clone()), suspects.clone());
+    let worker = Worker { runs, admission: AdmitsAll, plans, performers, clock, suspects };
     loop {
         let delivery = receive(process).await;
         let hint = serde_json::from_str(&delivery.body).expect("the message is a hint");

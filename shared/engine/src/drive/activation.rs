@@ -25,7 +25,7 @@ impl<E: Effects> Driver<'_, E> {
         let stage = match self.begun.remove(&path) {
             None => self.first_stage(&effect),
             Some(Begun::Attempt { attempt, times }) => self.uncertain_stage(&effect, attempt, times),
-            Some(Begun::Retry { attempt, at }) => Ok(Stage::Retry { attempt, at }),
+            Some(Begun::Retry { attempt, at }) => Ok(Stage::Retry { attempt, at, is_suspect: false }),
             Some(Begun::Delay { until }) => Ok(Stage::Delay { until }),
             Some(Begun::Review { expires_at, uncertain }) => Ok(Stage::Review { expires_at, uncertain }),
             Some(Begun::Call { attempt, run_id, until }) => Ok(Stage::Call { attempt, run_id, until }),

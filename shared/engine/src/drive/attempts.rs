@@ -18,6 +18,8 @@ use domain::run::{NewRun, RunEventKind};
 
 /// The maximum number of attempts in progress at once.
 const MAX_IN_PROGRESS: usize = 100;
+/// How long a suspect waits while another run of the process performs one.
+const SUSPECT_PAUSE: Duration = Duration::from_secs(60);
 /// The longest wait that a `Retry-After` can cause; a longer one is shortened.
 const LONGEST_BACKOFF: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -33,7 +35,13 @@ impl<E: Effects> Driver<'_, E> {
         if let Some(suspect) = suspect {
             ready.swap(0, suspect);
         }
-        ready.truncate(self.room(suspect.is_some()));
+        let room = self.room(suspect.is_some());
+        if suspect.is_some() && room > 0 && !self.may_perform_suspect() {
+            let (path, Ready { attempt, .. }) = ready.swap_remove(0);
+            self.set_stage(&path, Stage::Retry { attempt, at: self.now().plus(SUSPECT_PAUSE), is_suspect: true });
+            return self.record_intents();
+        }
+        ready.truncate(room);
         for (path, Ready { attempt, .. }) in ready.iter().filter(|(_, ready)| !ready.is_stored) {
             let (step, attempt) = (self.display(path), *attempt);
             let action = self.active.get(path).and_then(|active| active.effect.action.clone());
@@ -53,6 +61,16 @@ impl<E: Effects> Driver<'_, E> {
             true => usize::from(in_progress.is_empty()),
             false => MAX_IN_PROGRESS.saturating_sub(in_progress.len()),
         }
+    }
+
+    /// Whether no other run of this process performs a suspect.
+    fn may_perform_suspect(&mut self) -> bool {
+        if self.suspect_permit.is_none() {
+            // A canceled suspect has its permit until it is removed.
+            self.collect_results();
+            self.suspect_permit = self.shift.suspects.try_enter();
+        }
+        self.suspect_permit.is_some()
     }
 
     /// Whether the shift is long enough for an attempt.
@@ -98,7 +116,9 @@ impl<E: Effects> Driver<'_, E> {
         });
         let (abort, registration) = AbortHandle::new_pair();
         active.stage = Stage::InProgress { attempt, abort, is_suspect };
+        let permit = if is_suspect { self.suspect_permit.take() } else { None };
         let attempt = async move {
+            let _permit = permit;
             let result = time::timeout(timeout, call).await.unwrap_or_else(|_| Err(timed_out(timeout)));
             (path, result)
         };
@@ -136,7 +156,7 @@ impl<E: Effects> Driver<'_, E> {
                 if let (RetryHint::After(least), Some(wait)) = (retry, self.retry_of(path).wait_after(attempt)) {
                     let (step, next_at) = (self.display(path), self.now().plus(wait.max(least.min(LONGEST_BACKOFF))));
                     self.record(RunEventKind::StepRetried { step, attempt, error, next_at });
-                    return self.set_stage(path, Stage::Retry { attempt: attempt + 1, at: next_at });
+                    return self.set_stage(path, Stage::Retry { attempt: attempt + 1, at: next_at, is_suspect: false });
                 }
                 Err(error)
             }

@@ -69,6 +69,7 @@ pub async fn drive_within<J: Journal, E: Effects>(
         results: VecDeque::new(),
         masks: restored.masks,
         // A process that did not crash has followed up itself.
+        suspect_permit: None,
         pending: if crashes > 0 { restored.follow_up } else { Commit::default() },
     };
     driver.carry_out(journal).await

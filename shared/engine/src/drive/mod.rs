@@ -29,6 +29,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::compile::ExecutionPlan;
 use crate::operation::Operation;
@@ -150,6 +151,25 @@ pub struct Shift {
     pub clock: Clock,
     /// An effect begins only if its timeout ends before.
     pub ends_at: Time,
+    pub suspects: SuspectGate,
+}
+
+/// Admits one suspected attempt of all runs of a process at a time. Otherwise a run that crashes the process again and
+/// again would let the runs beside it fail too.
+#[derive(Clone, Debug)]
+pub struct SuspectGate(Arc<Semaphore>);
+
+impl SuspectGate {
+    /// The permit for one attempt, unless another one has it.
+    pub fn try_enter(&self) -> Option<OwnedSemaphorePermit> {
+        self.0.clone().try_acquire_owned().ok()
+    }
+}
+
+impl Default for SuspectGate {
+    fn default() -> Self {
+        Self(Arc::new(Semaphore::new(1)))
+    }
 }
 
 /// How a process left a run.

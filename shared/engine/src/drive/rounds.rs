@@ -86,7 +86,9 @@ impl<E: Effects> Driver<'_, E> {
             let Some(active) = self.active.get(path) else { continue };
             match active.stage.clone() {
                 Stage::Ready(_) | Stage::Unasked { .. } | Stage::InProgress { .. } => {}
-                Stage::Retry { attempt, .. } => self.set_stage(path, Stage::Ready(Ready::new(attempt))),
+                Stage::Retry { attempt, is_suspect, .. } => {
+                    self.set_stage(path, Stage::Ready(Ready { is_suspect, ..Ready::new(attempt) }));
+                }
                 Stage::Delay { .. } => {
                     let outcome = pass_through(&active.effect);
                     self.finish(path, Ok(outcome));

@@ -7,6 +7,7 @@ use std::time::Duration;
 use futures::future::{AbortHandle, Abortable, BoxFuture};
 use futures::stream::FuturesUnordered;
 use serde_json::{Map, Value};
+use tokio::sync::OwnedSemaphorePermit;
 
 use super::events::EventKey;
 use super::limits::Limits;
@@ -46,6 +47,8 @@ pub struct Driver<'a, E> {
     pub pending: Commit,
     /// When the driver looks for answers again.
     pub next_look: Time,
+    /// The permit for a suspect that begins next.
+    pub suspect_permit: Option<OwnedSemaphorePermit>,
 }
 
 pub type AttemptResult = Result<EffectOutcome, EffectError>;
@@ -72,6 +75,7 @@ pub enum Stage {
     Retry {
         attempt: u32,
         at: Time,
+        is_suspect: bool,
     },
     Delay {
         until: Time,

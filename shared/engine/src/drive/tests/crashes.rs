@@ -155,6 +155,22 @@ async fn a_slow_effect_after_a_poisonous_one_is_not_blamed() {
     crash_beside_a_slow_effect(["poison", "slow"]).await;
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_suspect_waits_for_the_suspect_of_another_run() {
+    let world = World::new(&one_call(json!({})), ONE_CALL, |_| ok("done"));
+    world.crash(|commit| (commit <= UNSUSPECTED).then_some(Crash::AfterWrite));
+    for _ in 0..UNSUSPECTED {
+        assert_eq!(world.process().await, Exit::Crashed);
+    }
+    let other = world.suspects.try_enter().expect("no suspect is in progress");
+    assert_eq!(world.park().await, seconds(60));
+    assert_eq!(intents(&world, "call #1"), UNSUSPECTED);
+    drop(other);
+    world.finish_at_once().await;
+    assert_eq!((world.output(), intents(&world, "call #1")), (json!("done"), UNSUSPECTED + 1));
+    assert!(world.suspects.try_enter().is_some());
+}
+
 /// The result of a suspect is stored before the next effect begins, or in the same write.
 #[tokio::test(start_paused = true)]
 async fn the_result_of_a_suspect_is_not_lost_when_the_next_one_crashes_at_once() {

@@ -35,6 +35,7 @@ pub struct World {
     pub clock: Clock,
     /// How long the shift of a process is.
     pub shift: Duration,
+    pub suspects: SuspectGate,
     pub limits: Limits,
 }
 
@@ -61,6 +62,7 @@ impl World {
             store,
             clock: Clock::new(move || at(start.elapsed())),
             shift: seconds(900),
+            suspects: SuspectGate::default(),
             limits: Limits::RUN,
         }
     }
@@ -76,7 +78,11 @@ impl World {
         let trigger = self.plan.steps.iter().position(|step| step.node_type.is_trigger()).unwrap();
         let plan = self.plan.clone();
         let run = ClaimedRun { id: "r1".to_owned(), plan, trigger, now: at(Duration::ZERO), log, crashes };
-        let shift = Shift { clock: self.clock.clone(), ends_at: self.clock.now().plus(self.shift) };
+        let shift = Shift {
+            clock: self.clock.clone(),
+            ends_at: self.clock.now().plus(self.shift),
+            suspects: self.suspects.clone(),
+        };
         let exit = {
             let mut driven = pin!(drive_within(self.limits, run, shift, &mut journal, &self.effects));
             let exit = poll_fn(|context| {
