@@ -116,8 +116,7 @@ impl ImageOrder {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImageJobState {
     Queued,
     Running,
@@ -140,11 +139,21 @@ impl ImageJobState {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImageJob {
     pub order: ImageOrder,
-    pub state: ImageJobState,
     /// The number of attempts that have begun. Each has a worker of its own.
     pub attempt: u32,
     pub finished_at: Option<Time>,
     pub end: Option<ImageJobEnd>,
+}
+
+impl ImageJob {
+    pub fn state(&self) -> ImageJobState {
+        match self.end {
+            Some(ImageJobEnd::Succeeded(_)) => ImageJobState::Succeeded,
+            Some(ImageJobEnd::Failed(_)) => ImageJobState::Failed,
+            None if self.attempt > 0 => ImageJobState::Running,
+            None => ImageJobState::Queued,
+        }
+    }
 }
 
 /// The end of a job.
@@ -153,15 +162,6 @@ pub struct ImageJob {
 pub enum ImageJobEnd {
     Succeeded(GeneratedImages),
     Failed(ImageFailure),
-}
-
-impl ImageJobEnd {
-    pub fn state(&self) -> ImageJobState {
-        match self {
-            Self::Succeeded(_) => ImageJobState::Succeeded,
-            Self::Failed(_) => ImageJobState::Failed,
-        }
-    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

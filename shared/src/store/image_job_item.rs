@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::keys;
 use super::table::Table;
 use super::write::Write;
-use domain::image::{ImageJob, ImageJobEnd, ImageJobState, ImageOrder};
+use domain::image::{ImageJob, ImageJobEnd, ImageOrder};
 use domain::time::Time;
 
 #[derive(Serialize, Deserialize)]
@@ -13,7 +13,6 @@ pub(super) struct ImageJobItem {
     pub pk: String,
     pub sk: String,
     pub order: ImageOrder,
-    pub state: ImageJobState,
     pub attempt: u32,
     /// Until when a worker has the job.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -31,8 +30,8 @@ pub(super) struct ImageJobItem {
 
 impl From<ImageJobItem> for ImageJob {
     fn from(item: ImageJobItem) -> Self {
-        let ImageJobItem { order, state, attempt, finished_at, end, .. } = item;
-        Self { order, state, attempt, finished_at, end }
+        let ImageJobItem { order, attempt, finished_at, end, .. } = item;
+        Self { order, attempt, finished_at, end }
     }
 }
 
@@ -40,7 +39,6 @@ impl From<ImageJobItem> for ImageJob {
 pub(super) fn end_write(counters: &Table, job: &ImageJob, end: &ImageJobEnd, now: Time) -> Write {
     counters
         .update(keys::image_job(job.order.account, job.order.id))
-        .set("state", end.state())
         .set("end", end)
         .set("finished_at", now)
         .remove("due_shard")

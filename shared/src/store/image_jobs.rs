@@ -22,7 +22,7 @@ use crate::queue::Queue;
 use crate::{Context, config};
 use domain::id::ImageJobId;
 use domain::identity::Account;
-use domain::image::{ImageFailure, ImageJob, ImageJobEnd, ImageJobState, ImageOrder, JOB_KEPT};
+use domain::image::{ImageFailure, ImageJob, ImageJobEnd, ImageOrder, JOB_KEPT};
 use domain::lease::{LONGEST_CALL, Lease};
 use domain::ledger::Spent;
 use domain::time::{Clock, Time};
@@ -30,7 +30,7 @@ use domain::{Error, Result};
 
 /// The time after which the ticker sends the hint of a job again.
 const RESEND_AFTER: Duration = Duration::from_secs(60);
-/// How long a worker has a job. It is longer than the call of the provider and shorter than the timeout of the function.
+/// How long a worker has a job. It is longer than the call of the provider, and as long as the timeout of the function.
 pub const ATTEMPT: Duration = LONGEST_CALL;
 
 /// The content of a message of `QUEUE_IMAGES`.
@@ -71,7 +71,6 @@ impl ImageJobs {
         let item = ImageJobItem {
             pk: key.pk,
             sk: key.sk,
-            state: ImageJobState::Queued,
             attempt: 0,
             owned_until: None,
             finished_at: None,
@@ -126,7 +125,6 @@ impl ImageJobs {
         let claim = self
             .counters
             .update(keys::image_job(account, job))
-            .set("state", ImageJobState::Running)
             .set("attempt", attempt)
             .set("owned_until", until)
             .set("due_at", until)
@@ -134,12 +132,8 @@ impl ImageJobs {
             .require("attribute_not_exists(owned_until) OR owned_until <= :now")
             .bind(":now", now)
             .require("attribute_not_exists(finished_at)");
-        let outcome = self.counters.write(claim).await?;
-        let claimed = ImageJob { state: ImageJobState::Running, attempt, ..found };
-        match outcome {
-            WriteOutcome::Written => Ok(Some(claimed)),
-            WriteOutcome::Refused(_) => Ok(None),
-        }
+        let is_claimed = self.counters.write(claim).await?.is_written();
+        Ok(is_claimed.then_some(ImageJob { attempt, ..found }))
     }
 
     /// The lease of a job. None if the sweep has closed it.

@@ -115,8 +115,9 @@ pub async fn get_image_job(
     InferenceCaller(caller): InferenceCaller,
     Path(id): Path<ImageJobId>,
 ) -> Result<JsonBody<ImageJobOut>> {
-    let ImageJob { order, state, finished_at, end, .. } =
-        stores.gateway.find_images(caller.caller.account(), id).await?;
+    let job = stores.gateway.find_images(caller.caller.account(), id).await?;
+    let status = job.state().as_str();
+    let ImageJob { order, finished_at, end, .. } = job;
     let (mut result, mut error) = (None, None);
     match end {
         Some(ImageJobEnd::Succeeded(images)) => {
@@ -131,7 +132,7 @@ pub async fn get_image_job(
     }
     Ok(JsonBody(ImageJobOut {
         job_id: id,
-        status: state.as_str(),
+        status,
         created_at: order.created_at.to_string(),
         finished_at: finished_at.map(|at| at.to_string()),
         result,

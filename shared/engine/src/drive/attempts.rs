@@ -66,7 +66,7 @@ impl<E: Effects> Driver<'_, E> {
     /// Whether no other run of this process performs a suspect.
     fn may_perform_suspect(&mut self) -> bool {
         if self.suspect_permit.is_none() {
-            // A canceled suspect has its permit until it is removed.
+            // A canceled suspect keeps its permit until its result is collected.
             self.collect_results();
             self.suspect_permit = self.shift.suspects.try_enter();
         }

@@ -154,8 +154,8 @@ pub struct Shift {
     pub suspects: SuspectGate,
 }
 
-/// Admits one suspected attempt of all runs of a process at a time. Otherwise a run that crashes the process again and
-/// again would let the runs beside it fail too.
+/// Lets the runs of a process perform one suspected attempt at a time, over all of them. Without it, a run that crashes
+/// the process again and again would make the other runs of the process fail too.
 #[derive(Clone, Debug)]
 pub struct SuspectGate(Arc<Semaphore>);
 

@@ -6,14 +6,13 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
 
-use super::usage::UsageOut;
+use super::usage::{UsageOut, count_input};
 use crate::embeddings::EmbeddingsRequest;
 use crate::leases::CallUsage;
 use crate::routing::Routed;
-use crate::{CallReport, Gateway, GatewayCaller, ParameterNotes, tokens};
+use crate::{CallReport, Gateway, GatewayCaller, ParameterNotes};
 use domain::catalog::Purpose;
 use domain::lease::CallLimits;
-use domain::usage::{Tokens, UsageSource};
 use domain::{Error, Result};
 
 /// The response body, as OpenAI defines it.
@@ -78,10 +77,7 @@ impl Gateway {
         });
         let Routed { answer, provider, kind, model } = routed.await?;
         let parameters = request.parameters(kind, &model).report();
-        let counted = match answer.usage {
-            Some(usage) => (usage, UsageSource::Provider),
-            None => (Tokens { input: tokens::likely(input), ..Tokens::default() }, UsageSource::Counted),
-        };
+        let counted = count_input(answer.usage, input);
         let charge = self.compute_charge(&slot, CallUsage::of_tokens(&caller.call, provider, counted)).await;
         let as_base64 = request.wants_base64();
         let data = answer.vectors.into_iter().enumerate().map(|(index, vector)| EmbeddingOut {

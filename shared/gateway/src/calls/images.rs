@@ -2,22 +2,23 @@
 //!
 //! The request reserves the maximum cost, so a shortage is refused at once. The job takes over the lease.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use futures::future::try_join_all;
 use serde::{Deserialize, Serialize};
 
+use super::usage::count_input;
 use crate::images::{ImageAnswer, ImageRequest};
 use crate::leases::CallUsage;
 use crate::routing::Routed;
-use crate::{CallReport, Gateway, GatewayCaller, ParameterNotes, tokens};
+use crate::{CallReport, Gateway, GatewayCaller, ParameterNotes, ProviderFailure};
 use domain::catalog::Purpose;
-use domain::id::ImageJobId;
+use domain::id::{Id, ImageJobId};
 use domain::identity::Account;
 use domain::image::{GeneratedImages, ImageFailure, ImageJob, ImageOrder, StoredPicture};
 use domain::lease::CallLimits;
-use domain::usage::{Tokens, UsageSource};
 use domain::{Error, ProviderTrouble, Result};
 use shared::model_catalog::Chosen;
 use shared::store::image_jobs::ImageHint;
@@ -63,12 +64,14 @@ impl Gateway {
             return Err(Error::invalid_body("preset", problem));
         }
         let notes = ParameterNotes { parameters: request.parameters().report(), ..ParameterNotes::default() };
+        let started = StartedImages { job: ImageJobId::new(), is_asynchronous: chosen.model.asynchronous };
+        let answer = serde_json::to_vec(&started).map_err(Error::internal)?;
+        let answer = self.store_answer("application/json", &answer).await?;
         let mut slot = self.take_job_slot(caller, &chosen, greatest_use(&chosen, &request)).await?;
-        let account = Account { org: caller.payer.org, user: caller.payer.user };
         let quota_left = slot.quota_left();
         let order = ImageOrder {
-            id: ImageJobId::new(),
-            account,
+            id: started.job,
+            account: Account { org: caller.payer.org, user: caller.payer.user },
             key: caller.payer.key,
             model: chosen.model.name.clone(),
             request: request.into_body(),
@@ -77,9 +80,6 @@ impl Gateway {
             idempotency_key: caller.claim.as_ref().map(|claim| claim.key().to_owned()),
             created_at: self.inner.clock.now(),
         };
-        let started = StartedImages { job: order.id, is_asynchronous: chosen.model.asynchronous };
-        let answer = serde_json::to_vec(&started).map_err(Error::internal)?;
-        let answer = self.store_answer("application/json", &answer).await?;
         let claim = caller.claim.as_ref().map(|claim| (claim, &answer));
         match self.inner.image_jobs.create(order, claim).await {
             Ok(true) => slot.hand_over(),
@@ -98,7 +98,7 @@ impl Gateway {
 
     pub async fn find_images(&self, account: Account, id: ImageJobId) -> Result<ImageJob> {
         let job = self.inner.image_jobs.find(account, id).await?;
-        job.ok_or(Error::NotFound { kind: <ImageJobId as domain::id::Id>::KIND })
+        job.ok_or(Error::NotFound { kind: ImageJobId::KIND })
     }
 
     /// Waits until the job has ended, at most for `patience`.
@@ -142,15 +142,15 @@ impl Gateway {
         // From here on, the job or the sweep closes the lease.
         slot.hand_over();
         let chosen = self.models().find_for_job(model).await?;
-        let request = std::sync::Arc::new(ImageRequest::of_job(request.clone()));
+        let request = Arc::new(ImageRequest::of_job(request.clone()));
         let sent = self.inner.routing.send_call(&chosen, |provider, model| {
             let request = request.clone();
             async move { provider.generate(&model, &request).await }
         });
         let routed = tokio::time::timeout(LONGEST_GENERATION, sent).await;
         let Routed { answer: ImageAnswer { mut pictures, usage }, provider, .. } =
-            routed.unwrap_or_else(|_| Err(crate::ProviderFailure::timeout().into()))?;
-        // A provider that returns more than was requested is paid for what was reserved.
+            routed.unwrap_or_else(|_| Err(ProviderFailure::timeout().into()))?;
+        // Only the requested number was reserved, so more pictures are dropped.
         pictures.truncate(usize::try_from(request.n()).unwrap_or_default());
         let stored = pictures.into_iter().enumerate().map(|(index, picture)| async move {
             // Each attempt has its own objects, so a slow worker replaces nothing.
@@ -159,12 +159,7 @@ impl Gateway {
             Ok::<_, Error>(StoredPicture { object, revised_prompt: picture.revised_prompt })
         });
         let pictures = try_join_all(stored).await?;
-        let (tokens, source) = match usage {
-            Some(usage) => (usage, UsageSource::Provider),
-            None => {
-                (Tokens { input: tokens::likely(request.greatest_input()), ..Tokens::default() }, UsageSource::Counted)
-            }
-        };
+        let (tokens, source) = count_input(usage, request.greatest_input());
         let images = pictures.len() as u64;
         let usage = CallUsage { tokens, source, images, provider, call: call.clone() };
         let charge = self.compute_charge(&slot, usage).await;

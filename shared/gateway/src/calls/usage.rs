@@ -1,10 +1,19 @@
-//! The `usage` object of a response: OpenAI's token counts, and the cost of the call.
+//! The usage of a call: the tokens to charge, and the `usage` object of the response.
 
 use serde::Serialize;
 
+use crate::tokens;
 use domain::money::Money;
-use domain::usage::Tokens;
+use domain::usage::{Tokens, UsageSource};
 use domain::usd::Usd;
+
+/// The tokens to charge for a call without output tokens: what the provider counted, or else the likely input.
+pub fn count_input(reported: Option<Tokens>, greatest_input: u64) -> (Tokens, UsageSource) {
+    match reported {
+        Some(tokens) => (tokens, UsageSource::Provider),
+        None => (Tokens { input: tokens::likely(greatest_input), ..Tokens::default() }, UsageSource::Counted),
+    }
+}
 
 #[derive(Serialize)]
 pub struct UsageOut {

@@ -60,7 +60,7 @@ impl LeaseSlot {
         self.open.lease.id
     }
 
-    /// Leaves the lease to its job: dropping the slot does not matter any more.
+    /// From now on, the job owns the lease. Dropping the slot then has no effect.
     pub fn hand_over(&mut self) {
         self.is_settled = true;
     }
