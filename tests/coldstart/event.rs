@@ -6,13 +6,17 @@ use local::template::SamTemplate;
 use serde_json::{Value, json};
 use tests::runtime_api::FunctionProcess;
 
+/// The id of a webhook or a run that does not exist. The function looks it up all the same.
+const UNKNOWN: &str = "00000000-0000-7000-8000-000000000000";
+
 /// A request to the function's first route, an empty batch for its queue, or a scheduled event.
 pub fn first(template: &SamTemplate, function: &str, token: &str, workflow: &str) -> Value {
     match template.routes.iter().find(|route| route.function == function) {
         Some(_) if function == "inference" => question(token),
+        Some(_) if function == "hooks" => post(&format!("/hooks/v1/{UNKNOWN}"), token, &json!({})),
         Some(route) => {
             let path = route.path.replace("{proxy+}", first_under(function)).replace("{id}", workflow);
-            request(&path, token)
+            request(&path.replace("{run_id}", UNKNOWN), token)
         }
         None if template.functions[function].source.is_some() => json!({"Records": []}),
         None => json!({
@@ -43,10 +47,14 @@ fn request(path: &str, token: &str) -> Value {
 
 /// A chat completion: `inference` has no route for GET.
 fn question(token: &str) -> Value {
-    let mut request = request("/gateway/v1/chat/completions", token);
+    let body = json!({"model": "dev-chat", "max_tokens": 1, "messages": [{"role": "user", "content": "Hello"}]});
+    post("/gateway/v1/chat/completions", token, &body)
+}
+
+fn post(path: &str, token: &str, body: &Value) -> Value {
+    let mut request = request(path, token);
     request["httpMethod"] = "POST".into();
     request["headers"]["Content-Type"] = "application/json".into();
-    let body = json!({"model": "dev-chat", "max_tokens": 1, "messages": [{"role": "user", "content": "Hello"}]});
     request["body"] = body.to_string().into();
     request
 }
@@ -55,6 +63,9 @@ fn question(token: &str) -> Value {
 pub async fn send(process: &mut FunctionProcess, event: &Value) -> Duration {
     let invocation = process.invoke(event).await;
     let answer = invocation.outcome.unwrap();
-    assert!(answer["statusCode"].as_u64().is_none_or(|status| status < 400), "{answer}");
+    let is_success = answer["statusCode"].as_u64().is_none_or(|status| status < 400);
+    let body: Value = answer["body"].as_str().and_then(|body| serde_json::from_str(body).ok()).unwrap_or_default();
+    let looked_it_up = ["webhook_not_found", "run_not_found"].iter().any(|code| body["error"]["code"] == *code);
+    assert!(is_success || looked_it_up, "{answer}");
     invocation.took
 }
