@@ -7,6 +7,7 @@ pub const TABLE_ENTITIES: &str = "TABLE_ENTITIES";
 pub const TABLE_COUNTERS: &str = "TABLE_COUNTERS";
 pub const TABLE_JOURNAL: &str = "TABLE_JOURNAL";
 pub const QUEUE_ATTENTION: &str = "QUEUE_ATTENTION";
+pub const QUEUE_GUARD: &str = "QUEUE_GUARD";
 pub const QUEUE_IMAGES: &str = "QUEUE_IMAGES";
 pub const QUEUE_RUNS: &str = "QUEUE_RUNS";
 pub const BUCKET_FILES: &str = "BUCKET_FILES";

@@ -7,7 +7,7 @@ use crate::Context;
 use crate::cache::Cache;
 use crate::store::Catalog;
 use crate::store::catalog::Listing;
-use domain::catalog::Model;
+use domain::catalog::{Model, Purpose};
 use domain::identity::Plan;
 use domain::time::{Clock, Time};
 use domain::{Error, Result};
@@ -52,6 +52,16 @@ impl ModelCatalog {
         let by_alias = model.name != name;
         let model = Arc::new(model.clone());
         Ok(Chosen { listing, model, by_alias })
+    }
+
+    /// The first model by name that the plan allows for a purpose.
+    pub async fn find_first(&self, plan: &Plan, purpose: Purpose) -> Result<Chosen> {
+        let listing = self.listing().await?;
+        let now = self.clock.now();
+        let fits = |model: &&Model| model.does(purpose) && plan.allows(&model.name) && !model.is_retired(now);
+        let model = listing.models.values().find(fits).cloned();
+        let model = Arc::new(model.ok_or(Error::NotFound { kind: "model" })?);
+        Ok(Chosen { listing, model, by_alias: false })
     }
 
     /// Finds the model of a job, which was allowed when the job was created.

@@ -1,4 +1,5 @@
-//! SQS queues. A message only signals that work exists; the work itself is stored in a table.
+//! SQS queues. Most messages only signal that work exists, and a table stores the work. The tasks of the guard are the
+//! exception: their messages have the conversation to evaluate, which is needed only once.
 
 use std::time::Duration;
 

@@ -170,7 +170,7 @@ def invoke(function, event):
     return call(function, "POST", f"/2015-03-31/functions/{function}/invocations", body=payload)
 
 
-for worker in ["attention-worker", "image-worker", "run-worker"]:
+for worker in ["attention-worker", "guard-worker", "image-worker", "run-worker"]:
     answer = invoke(worker, "hints")
     garbage = json.loads((ROOT / "events" / worker / "hints.json").read_text())["Records"][1]["messageId"]
     expect(worker, answer == {"batchItemFailures": [{"itemIdentifier": garbage}]}, answer)

@@ -72,7 +72,8 @@ const ANSWERS: &[(&str, u64, Option<&str>)] = &[
     ("workflows/node-types", 200, None),
 ];
 /// The payloads of queue messages and scheduled events. Each has its own test.
-const HANDLED: &[&str] = &["attention-worker/hints", "image-worker/hints", "run-worker/hints", "ticker/every-minute"];
+const HANDLED: &[&str] =
+    &["attention-worker/hints", "guard-worker/tasks", "image-worker/hints", "run-worker/hints", "ticker/every-minute"];
 
 static BINARIES: LazyLock<BTreeMap<String, PathBuf>> =
     LazyLock::new(|| binaries::build(&binaries::functions(), "dev", Some(env!("CARGO_PKG_NAME"))));
@@ -232,7 +233,7 @@ async fn pages_are_sent_as_text_and_images_as_base64() {
 #[tokio::test]
 async fn only_an_unreadable_message_is_reported_as_failed() {
     let app = TestApp::start().await;
-    for worker in ["attention-worker", "image-worker", "run-worker"] {
+    for worker in ["attention-worker", "guard-worker", "image-worker", "run-worker"] {
         let hints = format!("{worker}/hints");
         let answer = replay(&app, &mut start(&app, worker).await, &hints).await;
         let garbage = &event(&app, &hints)["Records"][1]["messageId"];

@@ -6,6 +6,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::{Request, StatusCode};
 use domain::catalog::{Model, ModelDeployment, ModelType, OnDisconnect, Pricing, Unsupported};
+use domain::guard::GuardApi;
 use domain::id::{ApiKeyId, OrgId, TransactionId};
 use domain::identity::{Account, Plan, Role};
 use domain::lease::month;
@@ -189,6 +190,7 @@ impl ModelBuilder {
             unsupported: Unsupported::Drop,
             max_tokens_parameter: None,
             asynchronous: false,
+            guard_api: GuardApi::Moderation,
             version: 1,
         })
     }

@@ -1,8 +1,8 @@
-//! Query parameters and response bodies of balance, usage and transactions.
+//! Query parameters and response bodies of balance, usage, transactions and guard events.
 
 use std::collections::BTreeMap;
 
-use domain::id::UserId;
+use domain::id::{ApiKeyId, UserId};
 use domain::ledger::LedgerEntry;
 use domain::usd::Usd;
 use serde::{Deserialize, Serialize};
@@ -39,6 +39,74 @@ pub struct TransactionsQuery {
     pub cursor: Option<String>,
 }
 
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct GuardEventsQuery {
+    /// The calendar month in UTC, as `YYYY-MM`. Defaults to the current month.
+    #[param(nullable = false, pattern = "^[0-9]{4}-(0[1-9]|1[0-2])$", example = "2026-03")]
+    pub period: Option<String>,
+    /// Returns only events in which the category with this code is flagged.
+    #[param(nullable = false, example = "violence")]
+    pub category: Option<String>,
+    /// Returns only events that are flagged, or only those that are not.
+    #[param(nullable = false)]
+    pub flagged: Option<bool>,
+    /// Returns only events of calls with this API key.
+    #[param(nullable = false, value_type = Option<String>)]
+    pub api_key: Option<ApiKeyId>,
+    /// The maximum number of items to return.
+    #[serde(default = "default_per_page", deserialize_with = "per_page")]
+    #[param(minimum = 1, maximum = 100, default = 20)]
+    pub limit: u32,
+    /// The `next_cursor` of the previous page.
+    #[param(nullable = false)]
+    pub cursor: Option<String>,
+}
+
+/// The content of an export.
+#[derive(Deserialize, ToSchema)]
+#[schema(as = NewExport)]
+#[serde(deny_unknown_fields)]
+pub struct ExportIn {
+    /// The calendar month in UTC, as `YYYY-MM`. Defaults to the current month.
+    #[schema(pattern = "^[0-9]{4}-(0[1-9]|1[0-2])$", example = "2026-03")]
+    pub period: Option<String>,
+    /// Defaults to `transactions`.
+    pub content: Option<ExportContent>,
+    /// The `next_cursor` of the previous export: exports the transactions that follow.
+    pub cursor: Option<String>,
+}
+
+#[derive(Clone, Copy, Deserialize, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ExportContent {
+    /// A row for each transaction, newest first. Members get only those of their own calls.
+    Transactions,
+    /// A row for each day and model.
+    Usage,
+}
+
+/// An exported CSV file.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Export)]
+pub struct ExportOut {
+    #[schema(example = "2026-03")]
+    pub period: String,
+    pub content: ExportContent,
+    /// The number of rows below the header.
+    pub rows: usize,
+    /// The address of the file. Whoever has it can download the file until it expires.
+    pub url: String,
+    /// When the address expires.
+    #[schema(format = DateTime)]
+    pub expires_at: String,
+    /// Send it as `cursor` to export the transactions that follow. A file has at most about 50,000 of them. Null if this
+    /// is the last file.
+    #[schema(required)]
+    pub next_cursor: Option<String>,
+}
+
 /// The balance of the caller's organization.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Balance)]
@@ -70,11 +138,12 @@ pub struct MonthOut {
     requests: u64,
     tokens_in: u64,
     tokens_out: u64,
+    images: u64,
 }
 
 impl From<Figures> for MonthOut {
-    fn from(Figures { requests, tokens_in, tokens_out, cost, charged: _, uncollected }: Figures) -> Self {
-        Self { cost: cost.into(), uncollected: uncollected.into(), requests, tokens_in, tokens_out }
+    fn from(Figures { requests, tokens_in, tokens_out, images, cost, charged: _, uncollected }: Figures) -> Self {
+        Self { cost: cost.into(), uncollected: uncollected.into(), requests, tokens_in, tokens_out, images }
     }
 }
 
@@ -107,6 +176,7 @@ pub struct UsageOut {
     total_requests: u64,
     total_tokens_in: u64,
     total_tokens_out: u64,
+    total_images: u64,
     total_cost: Usd,
     /// The part of `total_cost` that was not deducted because the balance or a spending cap was exhausted.
     total_uncollected: Usd,
@@ -132,14 +202,16 @@ macro_rules! figures {
             requests: u64,
             tokens_in: u64,
             tokens_out: u64,
+            images: u64,
             cost: Usd,
             uncollected: Usd,
         }
 
         impl From<($type, Figures)> for $name {
             fn from(($field, figures): ($type, Figures)) -> Self {
-                let Figures { requests, tokens_in, tokens_out, cost, charged: _, uncollected } = figures;
-                Self { $field, requests, tokens_in, tokens_out, cost: cost.into(), uncollected: uncollected.into() }
+                let Figures { requests, tokens_in, tokens_out, images, cost, charged: _, uncollected } = figures;
+                let (cost, uncollected) = (cost.into(), uncollected.into());
+                Self { $field, requests, tokens_in, tokens_out, images, cost, uncollected }
             }
         }
     )*};
@@ -156,15 +228,16 @@ figures! {
 impl UsageOut {
     /// Sums the usage of a month. `only` limits the result to the keys of one user and omits `by_user`.
     pub fn new(month: i64, usage: &MonthlyUsage, only: Option<UserId>) -> Self {
-        let Figures { requests, tokens_in, tokens_out, cost, charged: _, uncollected } = usage.total();
+        let Figures { requests, tokens_in, tokens_out, images, cost, charged: _, uncollected } = usage.total();
         let by_user = || sum_by_key(usage.keys.iter().map(|(user, _, figures)| (user.to_string(), *figures)));
         let key = |key: &Option<_>| key.as_ref().map(ToString::to_string);
         let keys = usage.keys.iter().filter(|(user, _, _)| only.is_none_or(|only| only == *user));
         Self {
-            period: format!("{:04}-{:02}", month / 100, month % 100),
+            period: period(month),
             total_requests: requests,
             total_tokens_in: tokens_in,
             total_tokens_out: tokens_out,
+            total_images: images,
             total_cost: cost.into(),
             total_uncollected: uncollected.into(),
             by_model: sum_by_key(usage.days.iter().map(|(_, model, figures)| (model.clone(), *figures))),
@@ -173,6 +246,11 @@ impl UsageOut {
             daily_breakdown: sum_by_key(usage.days.iter().map(|(day, _, figures)| (day.clone(), *figures))),
         }
     }
+}
+
+/// A month (`202603`) as the API writes it.
+pub fn period(month: i64) -> String {
+    format!("{:04}-{:02}", month / 100, month % 100)
 }
 
 /// Sums the rows by key. The result is sorted by key.

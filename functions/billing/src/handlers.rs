@@ -2,6 +2,8 @@
 
 use axum::Json;
 use axum::extract::State;
+use axum::http::StatusCode;
+use domain::Error;
 use domain::id::UserId;
 use domain::identity::Role;
 use domain::lease::month;
@@ -9,16 +11,23 @@ use domain::time::Time;
 use domain::usd::Usd;
 use shared::auth::Caller;
 use shared::http::cursor::Cursors;
-use shared::http::gateway::{SpendingCapOut, TotalsOut, TransactionsOut, month_of};
-use shared::http::openai::{ErrorResponses, Person, Query, Result};
+use shared::http::gateway::{GuardEventOut, SpendingCapOut, TotalsOut, TransactionsOut, month_of};
+use shared::http::openai::{BodyRefused, Created, CursorList, ErrorResponses, Json as Body, Person, Query, Result};
+use shared::store::guard_events::GuardEventFilter;
 use shared::store::leases::BillingStatement;
 use shared::store::ledger::EntryFilter;
 use shared::store::meters::MeterOwner;
 
 use crate::Stores;
-use crate::dto::{BalanceOut, EventOut, TransactionsQuery, UsageOut, UsageQuery};
+use crate::dto::{
+    BalanceOut, EventOut, ExportContent, ExportIn, ExportOut, GuardEventsQuery, TransactionsQuery, UsageOut,
+    UsageQuery, period,
+};
+use crate::exports::{URL_VALID, export_transactions, export_usage, store};
 
 const TRANSACTIONS: Cursors = Cursors("transactions");
+const EXPORTS: Cursors = Cursors("exports");
+const GUARD_EVENTS: Cursors = Cursors("guard_events");
 
 /// Read the balance
 ///
@@ -103,6 +112,70 @@ pub async fn list_transactions(
         futures::try_join!(stores.ledger.list(org, month, filter, limit, after), stores.leases.statement(org, month),)?;
     let totals = user.map_or_else(|| TotalsOut::of_org(&usage), |user| TotalsOut::of_user(&usage, user));
     Ok(TransactionsOut::new(slice, TRANSACTIONS, totals))
+}
+
+/// Export a month
+///
+/// Writes the transactions or the usage of a month to a CSV file, and returns the address to download it. The file is
+/// kept for seven days, and its address is valid for an hour.
+#[utoipa::path(
+    post, path = "/gateway/v1/billing/exports", tag = "billing", request_body = ExportIn,
+    responses(Created<ExportOut>, BodyRefused, ErrorResponses),
+)]
+pub async fn create_export(
+    State(stores): State<Stores>,
+    person: Person,
+    Body(body): Body<ExportIn>,
+) -> Result<(StatusCode, Json<ExportOut>)> {
+    let ExportIn { period: asked, content, cursor } = body;
+    let (org, now) = (person.caller.org, person.caller.at);
+    let in_body = |error| match error {
+        Error::InvalidQuery { parameter, message } => Error::InvalidBody { field: parameter, message },
+        other => other,
+    };
+    let month = month_of(asked.as_deref(), month(now)).map_err(in_body)?;
+    let after = EXPORTS.read(cursor.as_deref()).map_err(in_body)?;
+    let content = content.unwrap_or(ExportContent::Transactions);
+    let file = match content {
+        ExportContent::Transactions => {
+            export_transactions(&stores, org, month, only_user(&person.caller), after).await?
+        }
+        ExportContent::Usage => export_usage(stores.leases.statement(org, month).await?.usage)?,
+    };
+    let out = ExportOut {
+        period: period(month),
+        content,
+        rows: file.rows,
+        url: store(&stores, org, file.content).await?,
+        expires_at: now.plus(URL_VALID).to_string(),
+        next_cursor: file.next.map(|place| EXPORTS.write(&place)),
+    };
+    Ok((StatusCode::CREATED, Json(out)))
+}
+
+/// List guard events
+///
+/// Returns the evaluations of a month, newest first: those of `POST /v1/guard` and of chats with `guard: true`.
+/// Administrators see all events of the organization, members only those of their own calls. A page can have fewer items
+/// than `limit` although more pages follow. An event is kept for 90 days.
+#[utoipa::path(
+    get, path = "/gateway/v1/guard/events", tag = "billing", params(GuardEventsQuery),
+    responses(
+        (status = 200, description = "A page of events", body = CursorList<GuardEventOut>),
+        ErrorResponses,
+    ),
+)]
+pub async fn list_guard_events(
+    State(stores): State<Stores>,
+    person: Person,
+    Query(query): Query<GuardEventsQuery>,
+) -> Result<CursorList<GuardEventOut>> {
+    let GuardEventsQuery { period, category, flagged, api_key, limit, cursor } = query;
+    let month = month_of(period.as_deref(), month(person.caller.at))?;
+    let after = GUARD_EVENTS.read(cursor.as_deref())?;
+    let filter = GuardEventFilter { user: only_user(&person.caller), key: api_key, flagged, category };
+    let events = stores.guard_events.list(person.caller.org, month, &filter, limit, after).await?;
+    Ok(CursorList::new(events, GUARD_EVENTS))
 }
 
 /// Returns the user whose entries the caller may see, or `None` for administrators, who see all users.

@@ -1,16 +1,19 @@
-//! `/gateway/v1/billing…`: the balance, usage and transactions of the caller's organization.
+//! `/gateway/v1/billing…` and `/gateway/v1/guard/events`: the balance, usage, transactions and guard events of the
+//! caller's organization.
 
 mod dto;
+mod exports;
 mod handlers;
 mod routes;
 
 use std::sync::Arc;
 
 use domain::Result;
-use shared::Context;
 use shared::auth::Auth;
+use shared::bucket::Bucket;
 use shared::model_catalog::ModelCatalog;
-use shared::store::{Leases, Ledger, MeterBook};
+use shared::store::{GuardEvents, Leases, Ledger, MeterBook};
+use shared::{Context, config};
 
 pub use routes::{document, router};
 
@@ -22,6 +25,8 @@ pub struct Stores {
     leases: Leases,
     ledger: Ledger,
     meters: MeterBook,
+    guard_events: GuardEvents,
+    files: Bucket,
 }
 
 impl Stores {
@@ -32,6 +37,8 @@ impl Stores {
             leases: Leases::new(context)?,
             ledger: Ledger::new(context)?,
             meters: MeterBook::new(context)?,
+            guard_events: GuardEvents::new(context)?,
+            files: Bucket::new(context, config::BUCKET_FILES)?,
         })
     }
 }

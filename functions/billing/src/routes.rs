@@ -6,12 +6,16 @@ use shared::http::{finish, openai};
 use shared::{Context, routes};
 
 use crate::Stores;
+use crate::dto::ExportOut;
 use crate::handlers::*;
 
 routes! { Stores;
     "/gateway/v1/billing/balance" => get(get_balance);
     "/gateway/v1/billing/usage" => get(get_usage?);
     "/gateway/v1/billing/transactions" => get(list_transactions?);
+    "/gateway/v1/billing/exports" => post(create_export);
+    "/gateway/v1/guard/events" => get(list_guard_events?);
+    schemas(ExportOut);
 }
 
 pub fn router(context: &Context) -> Result<Router> {

@@ -1,4 +1,4 @@
-//! The inference API, compatible with OpenAI: chat completions, embeddings and images.
+//! The inference API, compatible with OpenAI: chat completions, embeddings, images and moderations.
 
 mod dto;
 mod handlers;

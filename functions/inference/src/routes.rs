@@ -6,15 +6,23 @@ use shared::http::{finish, openai};
 use shared::{Context, routes};
 
 use crate::Stores;
+use crate::dto::chat::ChatCompletionOut;
+use crate::dto::embeddings::EmbeddingsOut;
+use crate::dto::guard::{GuardEvaluationOut, ModerationsOut};
+use crate::dto::images::ImagesOut;
 use crate::handlers::chat::*;
 use crate::handlers::embeddings::*;
+use crate::handlers::guard::*;
 use crate::handlers::images::*;
 
 routes! { Stores;
     "/gateway/v1/chat/completions" => post(create_chat_completion);
     "/gateway/v1/embeddings" => post(create_embeddings);
+    "/gateway/v1/guard" => post(evaluate_guard);
+    "/gateway/v1/moderations" => post(create_moderation);
     "/gateway/v1/images/generations" => post(create_images);
     "/gateway/v1/images/generations/{job_id}" => get(get_image_job);
+    schemas(ChatCompletionOut, EmbeddingsOut, GuardEvaluationOut, ImagesOut, ModerationsOut);
 }
 
 pub fn router(context: &Context) -> Result<Router> {

@@ -95,6 +95,7 @@ fn find_unsuitable_model(step: &PlanStep, known: &ExistingReferences) -> Option<
         Purpose::Chat => "is not a chat model",
         Purpose::Embeddings => "is not an embeddings model",
         Purpose::Images => "is not an image model",
+        Purpose::Guard => "is not a guard model",
     };
     step.references.iter().find_map(|(reference, field)| {
         let Reference::Model(name) = reference else { return None };

@@ -26,6 +26,9 @@ pub struct StoredCredentials {
     /// The demo models that were created before. One that the operator deleted is not created again.
     #[serde(default)]
     pub models: BTreeSet<String>,
+    /// As `models`, for the demo risk categories.
+    #[serde(default)]
+    pub guard_categories: BTreeSet<String>,
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

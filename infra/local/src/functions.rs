@@ -28,6 +28,7 @@ impl Functions {
     /// `context` returns the context of a function, with the settings that the template gives it.
     pub fn new(context: impl Fn(&str) -> Context) -> Result<Self> {
         let attention_worker = attention_worker::Stores::new(&context("attention-worker"))?;
+        let guard_worker = guard_worker::Stores::new(&context("guard-worker"))?;
         let image_worker = image_worker::Stores::new(&context("image-worker"))?;
         let run_worker = run_worker::Stores::new(&context("run-worker"))?;
         Ok(Self {
@@ -53,6 +54,13 @@ impl Functions {
                     worker(move |event| {
                         let stores = attention_worker.clone();
                         async move { attention_worker::handle(&stores, event).await }
+                    }),
+                ),
+                (
+                    "guard-worker",
+                    worker(move |event| {
+                        let stores = guard_worker.clone();
+                        async move { guard_worker::handle(&stores, event).await }
                     }),
                 ),
                 (

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use domain::Result;
 use domain::catalog::{Model, ModelDeployment, ModelType, OnDisconnect, Pricing, Unsupported};
+use domain::guard::{GuardApi, GuardCategory, GuardSeverity};
 use domain::id::{ApiKeyId, OrgId, TransactionId};
-use domain::identity::{Account, AllowedModels, Plan, Role};
+use domain::identity::{Account, AllowedModels, InputGuard, Plan, Role};
 use domain::ledger::{Adjustment, EntryKind};
 use domain::limits::PlanLimits;
 use domain::money::Money;
@@ -42,6 +43,11 @@ pub async fn seed(context: &Context, base_url: String, before: Option<StoredCred
             catalog.add(&model).await?;
         }
     }
+    for category in demo_categories() {
+        if stored.guard_categories.insert(category.code.clone()) {
+            catalog.add_guard_category(&category).await?;
+        }
+    }
     for (name, org, role) in USERS {
         let user = stored.users.entry(name.to_owned()).or_default();
         *user = create_user(context, &identities, (name, org, role), &user.api_key).await?;
@@ -59,6 +65,7 @@ pub fn default_plan() -> Plan {
         is_billing_exempt: false,
         has_rate_limits: false,
         run_retention: RunRetention::default(),
+        input_guard: InputGuard::Off,
         limits: PlanLimits::default(),
     }
 }
@@ -143,7 +150,7 @@ fn demo_provider() -> StoredProvider {
 }
 
 /// The demo models. They answer without an external provider.
-fn demo_models() -> [Model; 3] {
+fn demo_models() -> [Model; 4] {
     let model = |name: &str, display_name: &str, r#type, capabilities: &[&str], max_output_tokens, pricing| Model {
         name: name.to_owned(),
         display_name: display_name.to_owned(),
@@ -166,14 +173,36 @@ fn demo_models() -> [Model; 3] {
         unsupported: Unsupported::Drop,
         max_tokens_parameter: None,
         asynchronous: false,
+        guard_api: GuardApi::Moderation,
         version: 1,
     };
     let chat = Pricing { input_micro_usd: 100_000, output_micro_usd: 400_000, ..Pricing::default() };
     let embed = Pricing { input_micro_usd: 20_000, ..Pricing::default() };
+    let guard = Pricing { input_micro_usd: 10_000, ..Pricing::default() };
     let image = Pricing { image_micro_usd: Some(10_000), ..Pricing::default() };
     [
         model("dev-chat", "Development chat", ModelType::Others, &CHAT, Some(4_096), chat),
         model("dev-embed", "Development embeddings", ModelType::Embeddings, &["embeddings"], None, embed),
+        model("dev-guard", "Development guard", ModelType::Others, &["guard"], None, guard),
         model("dev-image", "Development images", ModelType::Others, &["images"], None, image),
+    ]
+}
+
+/// The risk categories that `dev-guard` knows.
+fn demo_categories() -> [GuardCategory; 6] {
+    let category = |code: &str, label: &str, severity| GuardCategory {
+        code: code.to_owned(),
+        label: label.to_owned(),
+        severity,
+        threshold: 0.5,
+        active: true,
+    };
+    [
+        category("harassment", "Harassment", GuardSeverity::Medium),
+        category("hate", "Hate", GuardSeverity::High),
+        category("illicit", "Illicit acts", GuardSeverity::High),
+        category("self_harm", "Self-harm", GuardSeverity::Critical),
+        category("sexual", "Sexual content", GuardSeverity::Medium),
+        category("violence", "Violence", GuardSeverity::High),
     ]
 }

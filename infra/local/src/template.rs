@@ -272,6 +272,7 @@ mod tests {
             template.buckets["FilesBucket"],
             [
                 rule("tmp/", 2),
+                rule("exports/", 7),
                 rule("images/", 8),
                 rule("webhook-events/", 31),
                 rule("runs/7d/", 98),

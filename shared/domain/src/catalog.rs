@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::guard::GuardApi;
 use super::money::Money;
 use super::time::Time;
 use super::usage::Tokens;
@@ -42,6 +43,9 @@ pub struct Model {
     /// Whether requests for images never wait for them, and are answered with the job instead.
     #[serde(default)]
     pub asynchronous: bool,
+    /// How the model is called, if it is a guard model.
+    #[serde(default)]
+    pub guard_api: GuardApi,
     /// The version of the model and its prices. A call is charged at the prices of the version that its lease was
     /// granted for.
     #[serde(default)]
@@ -63,6 +67,7 @@ impl Model {
             Purpose::Chat => self.r#type != ModelType::Embeddings && self.can("chat"),
             Purpose::Embeddings => self.r#type == ModelType::Embeddings,
             Purpose::Images => self.can("images"),
+            Purpose::Guard => self.can("guard"),
         }
     }
 
@@ -96,6 +101,7 @@ pub enum Purpose {
     Chat,
     Embeddings,
     Images,
+    Guard,
 }
 
 /// A provider that runs a model.

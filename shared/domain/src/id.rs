@@ -161,6 +161,8 @@ ids! {
     TransactionId = "transaction", prefixed, "txn_";
     /// A job that generates images.
     ImageJobId = "image job", prefixed, "job_";
+    /// An evaluation by the guard.
+    GuardEventId = "guard event", prefixed, "grd_";
     /// An entry of the audit log.
     AuditId = "audit entry", prefixed, "aud_";
 }

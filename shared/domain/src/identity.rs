@@ -31,6 +31,9 @@ pub struct Org {
     pub name: String,
     pub plan: String,
     pub suspended: bool,
+    /// Whether guard events keep the messages that they evaluated.
+    #[serde(default)]
+    pub keeps_guard_input: bool,
     pub created_at: Time,
 }
 
@@ -60,6 +63,20 @@ pub struct Plan {
     pub limits: PlanLimits,
     #[serde(default)]
     pub run_retention: RunRetention,
+    #[serde(default)]
+    pub input_guard: InputGuard,
+}
+
+/// Whether the input of chats and images is evaluated before the provider is called.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum InputGuard {
+    #[default]
+    Off,
+    /// Flagged input is refused. If the guard model fails, the call proceeds.
+    Block,
+    /// Flagged input is refused, and so is every call that cannot be evaluated.
+    Require,
 }
 
 impl Plan {
@@ -73,6 +90,7 @@ impl Plan {
             has_rate_limits: false,
             limits: PlanLimits::default(),
             run_retention: RunRetention::default(),
+            input_guard: InputGuard::Off,
         }
     }
 

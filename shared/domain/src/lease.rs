@@ -23,7 +23,7 @@ const PART_OF_LEFT: u64 = 100;
 const PART_OF_ALL: u64 = 20;
 
 /// The payer of a call and its limits.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Payer {
     pub org: OrgId,
     pub user: UserId,

@@ -80,10 +80,7 @@ pub struct Spent {
 impl Spent {
     pub fn add(&mut self, charge: &Charge) {
         self.requests += 1;
-        self.tokens.input += charge.tokens.input;
-        self.tokens.cached += charge.tokens.cached;
-        self.tokens.output += charge.tokens.output;
-        self.tokens.reasoning += charge.tokens.reasoning;
+        self.tokens += charge.tokens;
         self.images += charge.images;
         self.cost += charge.cost;
         self.charged += charge.charged;

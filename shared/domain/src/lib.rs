@@ -11,6 +11,7 @@ mod error;
 pub mod error_text;
 pub mod graph;
 pub mod graph_diff;
+pub mod guard;
 pub mod header;
 pub mod id;
 pub mod identity;

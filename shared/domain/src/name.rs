@@ -31,4 +31,5 @@ names! {
     AliasName = "alias";
     ProviderName = "provider";
     PlanName = "plan";
+    GuardCategoryName = "guard category";
 }

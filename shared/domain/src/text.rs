@@ -30,9 +30,14 @@ pub fn folded(name: &str) -> String {
     name.nfkd().default_case_fold().nfkd().default_case_fold().nfkc().collect()
 }
 
+/// The text without case and accents.
+pub fn plain(text: &str) -> String {
+    text.nfkd().filter(|c| !is_combining_mark(*c)).default_case_fold().nfkc().collect()
+}
+
 /// The sort key of a name. It ignores case and accents: `Álvaro` sorts next to `Alva`, not after `Zoe`.
 pub fn sort_key(name: &str) -> String {
-    let mut key: String = name.nfkd().filter(|c| !is_combining_mark(*c)).default_case_fold().nfkc().collect();
+    let mut key = plain(name);
     key.truncate(key.floor_char_boundary(SORT_KEY_BYTES));
     key
 }

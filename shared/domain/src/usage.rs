@@ -1,5 +1,7 @@
 //! Token usage of model calls.
 
+use std::ops::AddAssign;
+
 use serde::{Deserialize, Serialize};
 
 /// The tokens of one call.
@@ -13,6 +15,15 @@ pub struct Tokens {
     pub output: u64,
     /// The part of `output` that was spent on reasoning.
     pub reasoning: u64,
+}
+
+impl AddAssign for Tokens {
+    fn add_assign(&mut self, other: Self) {
+        self.input += other.input;
+        self.cached += other.cached;
+        self.output += other.output;
+        self.reasoning += other.reasoning;
+    }
 }
 
 impl Tokens {

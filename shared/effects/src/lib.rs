@@ -18,6 +18,7 @@ use domain::run::{Run, RunStep, StepError};
 use engine::drive::{Effect, EffectError, EffectOutcome, Effects, RetryHint};
 use engine::nodes::NodeKind;
 use engine::nodes::embeddings::EmbeddingsNode;
+use engine::nodes::guard::GuardNode;
 use engine::nodes::http::HttpNode;
 use engine::nodes::image::ImageNode;
 use engine::nodes::model::ModelNode;
@@ -132,6 +133,7 @@ impl Effects for NodeEffects {
             HttpNode::NAME => Box::pin(http.perform(&self.owner, &effect)).await,
             ModelNode::NAME => Box::pin(models.complete(&self.owner, &effect)).await,
             EmbeddingsNode::NAME => Box::pin(models.embed(&self.owner, &effect)).await,
+            GuardNode::NAME => Box::pin(models.guard(&self.owner, &effect)).await,
             ImageNode::NAME => Box::pin(models.draw(&self.owner, &effect)).await,
             RetrievalNode::NAME => Box::pin(retrieval.perform(&self.owner, &effect)).await,
             Operation::LOAD_AGENT => Box::pin(agents.load(&self.owner, &effect)).await,

@@ -1,4 +1,4 @@
-//! Calls of models, for `model`, `embeddings` and `image` nodes and for agents: calls of the gateway, in process. The organization
+//! Calls of models, for `model`, `embeddings`, `guard` and `image` nodes and for agents: calls of the gateway, in process. The organization
 //! of the owner pays, with the limits of its plan.
 
 use std::sync::Arc;
@@ -7,25 +7,29 @@ use std::time::Duration;
 use bytes::Bytes;
 use domain::catalog::{Model, Purpose};
 use domain::graph::hash;
+use domain::guard::GuardEvent;
 use domain::id::ImageJobId;
 use domain::image::{ImageFailure, ImageJobEnd, JOB_DEADLINE};
 use domain::run::{RunStep, StepError};
 use domain::{Error, Result};
 use engine::drive::{Effect, EffectError, RetryHint};
 use engine::nodes::OUT;
+use engine::nodes::guard::GuardNode;
 use engine::run::StepOutcome;
 use engine::schema::check_value;
 use futures::future::try_join_all;
 use futures::{StreamExt, stream};
 use gateway::chat::ChatRequest;
 use gateway::embeddings::EmbeddingsRequest;
+use gateway::guard::GuardRequest;
 use gateway::images::ImageRequest;
-use gateway::{ClaimOutcome, Gateway, GatewayCaller, StartedImages};
+use gateway::{ClaimOutcome, Gateway, GatewayCaller, StartedImages, UsageOut};
 use runner::InvocationEvents;
 use serde_json::{Map, Value, json};
 use shared::Context;
 use shared::auth::{Caller, Owners};
 use shared::http::code;
+use shared::http::gateway::GuardResultOut;
 
 use crate::errors::to_effect_error;
 use crate::streamed::read_stream;
@@ -110,6 +114,39 @@ impl ModelEffects {
         Ok(StepOutcome::new(OUT, Value::from(vectors)))
     }
 
+    /// Evaluates a text. The value has the scores, and the port says whether the text is flagged. A text without words is
+    /// not evaluated.
+    pub async fn guard(&self, owner: &EffectOwner, effect: &Effect) -> Result<StepOutcome, EffectError> {
+        let text = effect.config.get("text").and_then(Value::as_str).unwrap_or_default();
+        let mut categories = json!([]);
+        if !text.trim().is_empty() {
+            let body = json!({"input": [{"role": "user", "content": text}], "model": effect.config.get("model")});
+            let call = self.call_of(owner, effect).await?;
+            let answer = self.evaluate_once(&call, body).await.map_err(to_effect_error)?;
+            categories = serde_json::from_slice(&answer).map_err(|error| to_effect_error(Error::internal(error)))?;
+        }
+        let mut is_flagged = false;
+        let threshold = effect.config.get("threshold").and_then(Value::as_f64);
+        for category in categories.as_array_mut().into_iter().flatten() {
+            if let Some(threshold) = threshold {
+                category["flagged"] = category["score"].as_f64().is_some_and(|score| score >= threshold).into();
+            }
+            is_flagged |= category["flagged"] == true;
+        }
+        let port = if is_flagged { GuardNode::FLAGGED } else { GuardNode::PASSED };
+        Ok(StepOutcome::new(port, json!({"flagged": is_flagged, "categories": categories})))
+    }
+
+    /// Evaluates a text, or returns the stored answer of the call with the same key: the scores of the categories.
+    async fn evaluate_once(&self, call: &PaidCall, body: Value) -> Result<Vec<u8>> {
+        let body_hash = hash(&body);
+        let request = GuardRequest::read(body)?;
+        match self.claim_call(call, body_hash).await? {
+            CallClaim::Answered(answer) => Ok(answer),
+            CallClaim::New(caller) => Ok(self.gateway.evaluate(*caller, request, render_categories).await?.0),
+        }
+    }
+
     /// Generates images. The value is the list of images, each with its URL.
     pub async fn draw(&self, owner: &EffectOwner, effect: &Effect) -> Result<StepOutcome, EffectError> {
         let call = self.call_of(owner, effect).await?;
@@ -152,11 +189,8 @@ impl ModelEffects {
 
     /// The first model by name that the payer's plan allows for a purpose.
     pub async fn default_model(&self, payer: &Caller, purpose: Purpose) -> Result<String> {
-        let listing = self.gateway.models().listing().await?;
-        let fits =
-            |model: &&Model| model.does(purpose) && payer.plan.allows(&model.name) && !model.is_retired(payer.at);
-        let model = listing.models.values().find(fits).map(|model| model.name.clone());
-        model.ok_or(Error::NotFound { kind: "model" })
+        let chosen = self.gateway.models().find_first(&payer.plan, purpose).await?;
+        Ok(chosen.model.name.clone())
     }
 
     /// Makes an embeddings call, or returns the stored answer of the call with the same key.
@@ -209,6 +243,13 @@ enum CallClaim {
     /// An earlier call with the same key has this answer.
     Answered(Vec<u8>),
     New(Box<GatewayCaller>),
+}
+
+/// The scores of the categories for the only message of an evaluation.
+fn render_categories(event: &GuardEvent, _: UsageOut) -> Result<Vec<u8>> {
+    let results = event.verdict().map(GuardResultOut::all).unwrap_or_default();
+    let categories = results.into_iter().next().map(GuardResultOut::into_categories);
+    serde_json::to_vec(&categories.unwrap_or_default()).map_err(Error::internal)
 }
 
 fn chat_body(config: &Map<String, Value>) -> Value {

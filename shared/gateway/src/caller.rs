@@ -20,6 +20,8 @@ pub struct GatewayCaller {
     /// The API key's allowlist of models. None when the key has no list.
     pub models: Option<Vec<String>>,
     pub call: CallOrigin,
+    /// Whether guard events keep the messages.
+    pub keeps_guard_input: bool,
     /// The claim on the `Idempotency-Key`. None when the client sends no key.
     pub claim: Option<Claim>,
 }
@@ -32,6 +34,7 @@ impl GatewayCaller {
             plan,
             models: caller.key.models.clone(),
             call: CallOrigin { request_id, retries, body_hash, step: None },
+            keeps_guard_input: caller.caller.identity.org.keeps_guard_input,
             claim,
         }
     }
@@ -47,7 +50,8 @@ impl GatewayCaller {
         let plan = caller.plan.clone();
         let payer = payer(caller, None, &plan);
         let call = CallOrigin { request_id, retries: 0, body_hash, step };
-        Self { payer, plan, models: None, call, claim: Some(claim) }
+        let keeps_guard_input = caller.identity.org.keeps_guard_input;
+        Self { payer, plan, models: None, call, keeps_guard_input, claim: Some(claim) }
     }
 
     /// The model this caller means by `name`. Fails when their plan or their key does not allow it.

@@ -10,6 +10,7 @@ mod calls;
 pub mod chat;
 pub mod embeddings;
 mod failure;
+pub mod guard;
 mod idempotency;
 pub mod images;
 pub mod leases;
@@ -23,8 +24,9 @@ mod unknown_parameters;
 use std::sync::Arc;
 
 pub use caller::GatewayCaller;
+pub use calls::guard::{GuardTask, RenderEvaluation};
 pub use calls::images::StartedImages;
-pub use calls::{EventStream, WriteError};
+pub use calls::{EventStream, UsageOut, WriteError};
 pub use failure::{FailureKind, ProviderFailure};
 pub use idempotency::ClaimOutcome;
 
@@ -35,7 +37,8 @@ use domain::time::{Clock, Time};
 use domain::{Error, Refusal, Result};
 use shared::bucket::Bucket;
 use shared::outbound::Outbound;
-use shared::store::{Claims, ImageJobs, Ledger};
+use shared::queue::Queue;
+use shared::store::{Claims, GuardEvents, ImageJobs, Ledger};
 use shared::{Context, config};
 
 use shared::model_catalog::{Chosen, ModelCatalog};
@@ -56,6 +59,9 @@ struct Inner {
     ledger: Ledger,
     claims: Claims,
     image_jobs: ImageJobs,
+    guard_events: GuardEvents,
+    /// The evaluations to make after the answers of chats.
+    guard_tasks: Queue,
     /// Holds pictures, and the stored answers of `Idempotency-Key` requests that are too large for a table item.
     files: Bucket,
     routing: Routing,
@@ -92,6 +98,8 @@ impl Gateway {
                 ledger: Ledger::new(context)?,
                 claims: Claims::new(context)?,
                 image_jobs: ImageJobs::new(context)?,
+                guard_events: GuardEvents::new(context)?,
+                guard_tasks: Queue::new(context, config::QUEUE_GUARD)?,
                 files: Bucket::new(context, config::BUCKET_FILES)?,
                 routing: Routing::new(context, outbound)?,
                 clock: context.clock.clone(),

@@ -25,6 +25,7 @@ pub fn first_seen(claims: &TokenClaims, now: Time) -> Identity {
             name: claims.org.clone(),
             plan: DEFAULT_PLAN.to_owned(),
             suspended: false,
+            keeps_guard_input: false,
             created_at: now,
         },
         membership: Membership {

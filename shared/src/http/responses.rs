@@ -15,10 +15,22 @@ pub(super) type Described = BTreeMap<String, RefOr<Response>>;
 
 /// Describes `201 Created` with the headers `H`. `body` names the schema of the body. The description is the doc comment
 /// of `T`.
-pub(super) fn created<T: ToSchema, H: CreationHeaders>(body: String) -> Described {
+pub(super) fn created<T: ToSchema, H: ResponseHeaders>(body: String) -> Described {
+    [("201".to_owned(), with_headers::<T, H>(body).into())].into()
+}
+
+/// Describes `200 OK` with the headers `H`. If the response may be streamed, it has events instead of the body.
+pub(super) fn answered<T: ToSchema, H: ResponseHeaders>(may_be_streamed: bool) -> Described {
+    let mut response = with_headers::<T, H>(T::name().into_owned());
+    if may_be_streamed {
+        response = response.content("text/event-stream", Content::new(Some(ObjectBuilder::new())));
+    }
+    [("200".to_owned(), response.into())].into()
+}
+
+fn with_headers<T: ToSchema, H: ResponseHeaders>(body: String) -> ResponseBuilder {
     let response = with_body(body, doc_comment::<T>().trim_end_matches('.'));
-    let response = H::headers().into_iter().fold(response, |response, (name, header)| response.header(name, header));
-    [("201".to_owned(), response.into())].into()
+    H::headers().into_iter().fold(response, |response, (name, header)| response.header(name, header))
 }
 
 /// Describes `404 Not Found`. The text names the resources that `I` identifies, followed by `problem`.
@@ -49,39 +61,40 @@ fn doc_comment<T: ToSchema>() -> String {
     description.unwrap_or_default()
 }
 
-/// The headers of a creation.
-pub trait CreationHeaders {
+/// The headers of a response.
+pub trait ResponseHeaders {
     fn headers() -> Vec<(&'static str, Header)>;
 }
 
 /// The header `Idempotent-Replayed`.
 pub struct Replayed;
 
-impl CreationHeaders for () {
+impl ResponseHeaders for () {
     fn headers() -> Vec<(&'static str, Header)> {
         Vec::new()
     }
 }
 
-impl CreationHeaders for ETag {
+impl ResponseHeaders for ETag {
     fn headers() -> Vec<(&'static str, Header)> {
         vec![("ETag", header(Type::String, "The version, for `If-Match`"))]
     }
 }
 
-impl CreationHeaders for Replayed {
+impl ResponseHeaders for Replayed {
     fn headers() -> Vec<(&'static str, Header)> {
         vec![("Idempotent-Replayed", header(Type::Boolean, "`true` if this is a replayed response"))]
     }
 }
 
-impl<A: CreationHeaders, B: CreationHeaders> CreationHeaders for (A, B) {
+impl<A: ResponseHeaders, B: ResponseHeaders> ResponseHeaders for (A, B) {
     fn headers() -> Vec<(&'static str, Header)> {
         A::headers().into_iter().chain(B::headers()).collect()
     }
 }
 
-fn header(of: Type, description: &str) -> Header {
+/// Describes a header.
+pub fn header(of: Type, description: &str) -> Header {
     let schema = ObjectBuilder::new().schema_type(of);
     HeaderBuilder::new().schema(Some(schema)).description(Some(description)).build()
 }

@@ -12,7 +12,7 @@ use utoipa::{IntoResponses, ToSchema};
 
 use super::cursor::Cursors;
 use super::extract::{bearer, caller_by_access_token, extractors};
-use super::responses::{self, CreationHeaders, Described};
+use super::responses::{self, Described, ResponseHeaders};
 use super::{code, details, message, respond};
 use crate::auth::Auth;
 use domain::Error;
@@ -161,7 +161,7 @@ pub enum ErrorResponses {
 /// The new resource with the headers `H`: `Created<WorkflowOut, (ETag, Replayed)>`.
 pub struct Created<T, H = ()>(PhantomData<(T, H)>);
 
-impl<T: ToSchema, H: CreationHeaders> IntoResponses for Created<T, H> {
+impl<T: ToSchema, H: ResponseHeaders> IntoResponses for Created<T, H> {
     fn responses() -> Described {
         responses::created::<T, H>(format!("Data_{}", T::name()))
     }

@@ -12,6 +12,7 @@ use crate::secrets::Sealed;
 use crate::{Context, config};
 use domain::Result;
 use domain::catalog::{Maintenance, Model};
+use domain::guard::GuardCategory;
 use domain::identity::Plan;
 use domain::provider::{ProviderKind, Timeouts};
 use domain::time::Time;
@@ -53,6 +54,8 @@ pub struct Listing {
     /// The aliases, each with the name of its model.
     pub aliases: BTreeMap<String, String>,
     pub providers: BTreeMap<String, StoredProvider>,
+    /// The risk categories, by their codes.
+    pub guard_categories: BTreeMap<String, GuardCategory>,
     pub maintenance: Maintenance,
     /// The time at which each model was added. Models that came with the platform have none.
     pub added_at: BTreeMap<String, Time>,
@@ -66,6 +69,7 @@ pub enum CatalogEntry {
     Model(Model),
     Alias { alias: String, model: String },
     Provider(StoredProvider),
+    GuardCategory(GuardCategory),
     Maintenance(Maintenance),
 }
 
@@ -106,6 +110,13 @@ struct ProviderItem {
 }
 
 #[derive(Serialize, Deserialize)]
+struct GuardCategoryItem {
+    pk: String,
+    sk: String,
+    category: GuardCategory,
+}
+
+#[derive(Serialize, Deserialize)]
 struct MaintenanceItem {
     pk: String,
     sk: String,
@@ -127,6 +138,10 @@ pub(super) fn put(table: &Table, entry: &CatalogEntry, added_at: Option<Time>) -
             let key = keys::provider(&provider.name);
             table.put(&ProviderItem { pk: key.pk, sk: key.sk, provider: provider.clone() })
         }
+        CatalogEntry::GuardCategory(category) => {
+            let key = keys::guard_category(&category.code);
+            table.put(&GuardCategoryItem { pk: key.pk, sk: key.sk, category: category.clone() })
+        }
         CatalogEntry::Maintenance(maintenance) => {
             let key = keys::maintenance();
             table.put(&MaintenanceItem { pk: key.pk, sk: key.sk, maintenance: maintenance.clone() })
@@ -140,6 +155,7 @@ pub(super) fn remove(table: &Table, entry: &CatalogEntry) -> Write {
         CatalogEntry::Model(model) => keys::model(&model.name),
         CatalogEntry::Alias { alias, .. } => keys::alias(alias),
         CatalogEntry::Provider(provider) => keys::provider(&provider.name),
+        CatalogEntry::GuardCategory(category) => keys::guard_category(&category.code),
         CatalogEntry::Maintenance(_) => keys::maintenance(),
     })
 }
@@ -178,6 +194,13 @@ impl Catalog {
         self.table.write(self.table.put_new(&item)).await.map(drop)
     }
 
+    /// Adds a risk category, unless one with its code exists.
+    pub async fn add_guard_category(&self, category: &GuardCategory) -> Result<()> {
+        let key = keys::guard_category(&category.code);
+        let item = GuardCategoryItem { pk: key.pk, sk: key.sk, category: category.clone() };
+        self.table.write(self.table.put_new(&item)).await.map(drop)
+    }
+
     /// Lists the models that a plan allows and that have not retired, ordered by name.
     pub async fn list(&self, plan: &Plan, now: Time) -> Result<Vec<Model>> {
         let models = Range::beginning("sk", keys::MODEL);
@@ -200,6 +223,9 @@ impl Catalog {
             } else if sk.starts_with(keys::PROVIDER) {
                 let ProviderItem { provider, .. } = parse(item)?;
                 listing.providers.insert(provider.name.clone(), provider);
+            } else if sk.starts_with(keys::GUARD_CATEGORY) {
+                let GuardCategoryItem { category, .. } = parse(item)?;
+                listing.guard_categories.insert(category.code.clone(), category);
             } else if sk == keys::MAINTENANCE {
                 listing.maintenance = parse::<MaintenanceItem>(item)?.maintenance;
             } else if sk == keys::REVISION {

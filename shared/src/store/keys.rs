@@ -201,6 +201,11 @@ pub fn provider(name: &str) -> Key {
     Key::new(CATALOG, format!("{PROVIDER}{name}"))
 }
 
+/// A risk category of the guard.
+pub fn guard_category(code: &str) -> Key {
+    Key::new(CATALOG, format!("{GUARD_CATEGORY}{code}"))
+}
+
 pub fn maintenance() -> Key {
     Key::new(CATALOG, MAINTENANCE)
 }
@@ -250,6 +255,7 @@ pub const CATALOG: &str = "CATALOG";
 pub const MODEL: &str = "MODEL#";
 pub const ALIAS: &str = "ALIAS#";
 pub const PROVIDER: &str = "PROVIDER#";
+pub const GUARD_CATEGORY: &str = "GUARD#";
 pub const MAINTENANCE: &str = "MAINTENANCE";
 pub const REVISION: &str = "REVISION";
 

@@ -6,26 +6,21 @@ use super::backoff::Backoff;
 use super::item::{Item, parse};
 use super::keys;
 use super::leases::{LEDGER_RETENTION, Leases, listed_charge};
-use super::table::{Range, RefusedWrite, Table, TableIndex, TableQuery, WriteOutcome};
+use super::listed::{ListedPage, list_page, read_newest};
+use super::table::{RefusedWrite, Table, WriteOutcome};
 use super::write::Write;
 use crate::{Context, config};
 use domain::id::{OrgId, UserId};
 use domain::lease::month;
 use domain::ledger::{Adjustment, Charge, EntryKind, LedgerEntry};
 use domain::money::Money;
-use domain::page::{Order, Slice};
+use domain::page::Slice;
 use domain::time::Time;
 use domain::{Error, Result};
 
 /// An earlier attempt of the same request is searched within this time, among at most this number of entries.
 const RETRIED_WITHIN_MS: i64 = 10 * 60 * 1_000;
 const RETRIED_AMONG: u32 = 100;
-/// The maximum number of entries that one call reads, to find those of one user or one kind. A page may therefore end
-/// before it is full.
-const READ_AT_MOST: u32 = 2_000;
-/// The number of entries that one query reads, when a filter by user may drop most of them.
-const READ_AT_ONCE: u32 = 400;
-
 #[derive(Clone)]
 pub struct Ledger {
     counters: Table,
@@ -154,8 +149,8 @@ impl Ledger {
         writes
     }
 
-    /// Lists the movements of a month (`202611`), newest first. `after` is the cursor of the last page. One call reads
-    /// a bounded number of entries, so a short page may still have a next page.
+    /// Lists the movements of a month (`202611`), newest first. `after` is the cursor of the last page. A short page may
+    /// still have a next page.
     pub async fn list(
         &self,
         org: OrgId,
@@ -168,23 +163,8 @@ impl Ledger {
             Some(EntryKind::Credit) => keys::credits(org, month),
             Some(EntryKind::Debit) | None => keys::ledger(org, month),
         };
-        let mut to = after.unwrap_or_else(|| "9".to_owned());
-        let (mut found, mut read) = (Vec::new(), 0);
-        // One extra entry shows whether there is a next page.
-        while found.len() <= limit as usize && read < READ_AT_MOST {
-            let missing = limit + 1 - u32::try_from(found.len()).unwrap_or(limit);
-            let ask = if filter.user.is_some() { READ_AT_ONCE } else { missing };
-            let (page, is_last) = self.newest_in(partition.clone(), ask, ("0", &to)).await?;
-            read += ask;
-            if let Some((listed_at, _)) = page.last() {
-                to = cursor_after(listed_at);
-            }
-            found.extend(page.into_iter().filter(|(_, entry)| filter.includes(entry)));
-            if is_last {
-                return Ok(slice(found, limit, None));
-            }
-        }
-        Ok(slice(found, limit, Some(to)))
+        let page = ListedPage { list: partition, limit, after, is_filtered: filter.user.is_some() };
+        list_page(&self.journal, page, entry, |entry| filter.includes(entry)).await
     }
 
     /// Finds the newest movement of this month or the last month, of one user or of all users.
@@ -204,51 +184,14 @@ impl Ledger {
     pub async fn find_earlier_attempt(&self, of: &Charge) -> Result<Option<Charge>> {
         let now = of.created_at;
         let since = Time::from_millis(now.as_millis() - RETRIED_WITHIN_MS).to_string();
-        let (newest, _) = self.newest_in(keys::ledger(of.org, month(now)), RETRIED_AMONG, (&since, "9")).await?;
+        let list = keys::ledger(of.org, month(now));
+        let (newest, _) = read_newest(&self.journal, list, RETRIED_AMONG, (&since, "9"), entry).await?;
         let earlier = newest.into_iter().filter_map(|(_, entry)| match entry {
             LedgerEntry::Charge(charge) => Some(charge),
             LedgerEntry::Adjustment(_) => None,
         });
         Ok(earlier.into_iter().find(|charge| charge.key == of.key && charge.body_hash == of.body_hash))
     }
-
-    /// Reads entries within a range, newest first. The flag is true when these are the last entries.
-    async fn newest_in(
-        &self,
-        partition: String,
-        limit: u32,
-        range: (&str, &str),
-    ) -> Result<(Vec<(String, LedgerEntry)>, bool)> {
-        let range = Range { attribute: "listed_at", from: range.0.to_owned(), to: range.1.to_owned() };
-        let query = TableQuery {
-            index: Some(TableIndex::Global { name: "listed", partition: "listed_in" }),
-            range: Some(range),
-            order: Order::Desc,
-            limit: Some(limit),
-            ..TableQuery::partition(partition)
-        };
-        let found = self.journal.query(&query).await?;
-        Ok((found.items.into_iter().map(entry).collect::<Result<_>>()?, found.next.is_none()))
-    }
-}
-
-/// Cuts a page from the entries found. The next page begins after the page's last entry, or where the reading ended.
-fn slice(mut found: Vec<(String, LedgerEntry)>, limit: u32, read_to: Option<String>) -> Slice<LedgerEntry> {
-    let is_full = found.len() > limit as usize;
-    found.truncate(limit as usize);
-    let next = if is_full { found.last().map(|(listed_at, _)| cursor_after(listed_at)) } else { read_to };
-    Slice { items: found.into_iter().map(|(_, entry)| entry).collect(), next }
-}
-
-/// The cursor of the page after an entry: a text that sorts immediately before the entry's sort key.
-pub(super) fn cursor_after(listed_at: &str) -> String {
-    let mut before = listed_at.to_owned();
-    // Ids are hexadecimal. The last character is lowered by one and `~`, which sorts after every digit, is appended.
-    // The result sorts below this key and above every smaller key.
-    let last = before.pop().map_or('0', |c| char::from(c as u8 - 1));
-    before.push(last);
-    before.push('~');
-    before
 }
 
 fn adjustment_item(adjustment: &Adjustment) -> AdjustmentItem {
@@ -263,11 +206,10 @@ fn adjustment_item(adjustment: &Adjustment) -> AdjustmentItem {
     }
 }
 
-fn entry(item: Item) -> Result<(String, LedgerEntry)> {
-    let listed_at = item.get("listed_at").and_then(|at| at.as_s().ok()).cloned().unwrap_or_default();
+fn entry(item: Item) -> Result<LedgerEntry> {
     if item.contains_key("adjustment") {
         let item: AdjustmentItem = parse(item)?;
-        return Ok((listed_at, LedgerEntry::Adjustment(item.adjustment)));
+        return Ok(LedgerEntry::Adjustment(item.adjustment));
     }
-    Ok((listed_at, LedgerEntry::Charge(listed_charge(item)?)))
+    Ok(LedgerEntry::Charge(listed_charge(item)?))
 }

@@ -20,6 +20,7 @@ pub struct Figures {
     pub requests: u64,
     pub tokens_in: u64,
     pub tokens_out: u64,
+    pub images: u64,
     /// The cost of the calls, whether it was deducted or not.
     pub cost: Money,
     /// The amount that was deducted.
@@ -34,6 +35,7 @@ impl From<&Charge> for Figures {
             requests: 1,
             tokens_in: charge.tokens.input,
             tokens_out: charge.tokens.output,
+            images: charge.images,
             cost: charge.cost,
             charged: charge.charged,
             uncollected: charge.uncollected,
@@ -47,6 +49,7 @@ impl From<&Spent> for Figures {
             requests: spent.requests,
             tokens_in: spent.tokens.input,
             tokens_out: spent.tokens.output,
+            images: spent.images,
             cost: spent.cost,
             charged: spent.charged,
             uncollected: spent.uncollected,
@@ -59,6 +62,7 @@ impl std::ops::AddAssign for Figures {
         self.requests += other.requests;
         self.tokens_in += other.tokens_in;
         self.tokens_out += other.tokens_out;
+        self.images += other.images;
         self.cost += other.cost;
         self.charged += other.charged;
         self.uncollected += other.uncollected;
@@ -120,9 +124,10 @@ pub(super) fn add_usage(table: &Table, lease: &Lease, spent: &Spent, at: Time) -
 
 /// Adds figures to an item of counters.
 pub(super) fn add_figures(write: Write, figures: Figures) -> Write {
-    let Figures { requests, tokens_in, tokens_out, cost, charged, uncollected } = figures;
+    let Figures { requests, tokens_in, tokens_out, images, cost, charged, uncollected } = figures;
     let write = write.add("requests", requests).add("tokens_in", tokens_in).add("tokens_out", tokens_out);
     let write = write.add("cost", cost.pico_usd()).add("charged", charged.pico_usd());
+    let write = if images == 0 { write } else { write.add("images", images) };
     if uncollected.is_zero() { write } else { write.add("uncollected", uncollected.pico_usd()) }
 }
 

@@ -1,6 +1,6 @@
 //! Balance, usage and transactions: `/gateway/v1/billing…`.
 
-use domain::identity::{AllowedModels, Plan};
+use domain::identity::{AllowedModels, InputGuard, Plan};
 use domain::limits::PlanLimits;
 use domain::money::Money;
 use domain::retention::RunRetention;
@@ -184,6 +184,7 @@ async fn an_exempt_plan_has_usage_and_no_credits() {
         has_rate_limits: false,
         limits: PlanLimits::default(),
         run_retention: RunRetention::default(),
+        input_guard: InputGuard::Off,
     };
     identities.add_plan(&plan).await.unwrap();
     let customer = app.customer("internal", Money::ZERO).await;

@@ -3,10 +3,12 @@
 mod account;
 mod admin;
 mod billing;
+mod consumption;
 mod models;
 mod revocation;
 
 use domain::catalog::{Model, ModelDeployment, ModelType, OnDisconnect, Pricing, Unsupported};
+use domain::guard::GuardApi;
 use serde_json::{Map, json};
 use tests::client::{Answer, Person};
 
@@ -34,6 +36,7 @@ fn model(name: &str) -> Model {
         unsupported: Unsupported::Drop,
         max_tokens_parameter: None,
         asynchronous: false,
+        guard_api: GuardApi::Moderation,
         version: 1,
     }
 }

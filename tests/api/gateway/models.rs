@@ -57,8 +57,11 @@ async fn a_retiring_model_is_marked_and_a_retired_one_is_gone() {
         catalog.add(model).await.unwrap();
     }
     let ada = app.key_client("ada");
-    assert_eq!(ada.get(MODELS).await.column("id"), ["dev-chat", "dev-embed", "dev-image", "vendor/ageing-1.0"]);
-    assert_eq!(ada.get(MODELS).await.json["data"][3]["shutdown_date"], "2096-10-02");
+    assert_eq!(
+        ada.get(MODELS).await.column("id"),
+        ["dev-chat", "dev-embed", "dev-guard", "dev-image", "vendor/ageing-1.0"]
+    );
+    assert_eq!(ada.get(MODELS).await.json["data"][4]["shutdown_date"], "2096-10-02");
     for path in ["vendor/ageing-1.0", "vendor%2Fageing-1.0"] {
         let answer = ada.get(&format!("{MODELS}/{path}")).await;
         assert_eq!(answer.json["id"], "vendor/ageing-1.0", "{}", answer.text);

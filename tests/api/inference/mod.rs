@@ -1,8 +1,10 @@
-//! The inference routes: chat completions, embeddings and images.
+//! The inference routes: chat completions, embeddings, images and evaluations.
 
 mod chat;
 mod embeddings;
+mod error_codes;
 mod faults;
+mod guard;
 mod holds;
 mod images;
 mod parameters;

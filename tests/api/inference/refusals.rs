@@ -103,7 +103,6 @@ async fn missing_capabilities_of_a_model_are_named() {
         ("tools", json!({"tools": [{"type": "function", "function": {"name": "f"}}]})),
         ("response_format", json!({"response_format": {"type": "json_object"}})),
         ("logprobs", json!({"logprobs": true})),
-        ("guard", json!({"guard": true})),
         (
             "messages",
             json!({"messages": [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "data:,"}}]}]}),

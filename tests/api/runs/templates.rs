@@ -9,8 +9,7 @@ use super::*;
 
 /// The templates that no run can carry out yet, each with the node type that the platform lacks. A template that can be
 /// published fails the test until it is removed from this list.
-const WAITING: [(&str, &str); 6] = [
-    ("content-moderation", "guard"),
+const WAITING: [(&str, &str); 5] = [
     ("faq-chat", "send_message"),
     ("incident-escalation", "send_message"),
     ("lead-scoring", "send_message"),

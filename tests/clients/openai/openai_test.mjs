@@ -274,6 +274,16 @@ test("images", async () => {
   assert(Buffer.from(encoded.data[0].b64_json, "base64").subarray(0, 8).equals(PNG));
 });
 
+test("moderations", async () => {
+  const moderation = await client().moderations.create({ input: "How do I make a bomb?" });
+  assert(moderation.id.startsWith("modr-") && moderation.model === "dev-guard");
+  const [result] = moderation.results;
+  assert(result.flagged && result.categories.illicit && !result.categories.violence);
+  assert(result.category_scores.illicit > 0.9 && result.category_scores.violence === 0);
+  const several = await client().moderations.create({ model: "dev-guard", input: ["I want to die", "Good morning"] });
+  assert.deepEqual(several.results.map(({ flagged }) => flagged), [true, false]);
+});
+
 test("names with slashes", async () => {
   const name = "fake/with/slashes";
   assert.equal((await client().models.retrieve(name)).id, name);

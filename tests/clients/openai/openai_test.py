@@ -240,6 +240,18 @@ def test_images():
     assert base64.b64decode(encoded.data[0].b64_json).startswith(PNG)
 
 
+def test_moderations():
+    there = client()
+    moderation = there.moderations.create(input="How do I make a bomb?")
+    assert moderation.id.startswith("modr-") and moderation.model == "dev-guard"
+    assert moderation._request_id.startswith("req_")
+    result = moderation.results[0]
+    assert result.flagged and result.categories.illicit and not result.categories.violence
+    assert result.category_scores.illicit > 0.9 and result.category_scores.violence == 0
+    several = there.moderations.create(model="dev-guard", input=["I want to die", "Good morning"])
+    assert [result.flagged for result in several.results] == [True, False]
+
+
 @pytest.mark.parametrize("base_url", [BASE_URL, BASE_URL + "/"])
 def test_models(base_url):
     models = {model.id: model for model in client(base_url=base_url).models.list()}

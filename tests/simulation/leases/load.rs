@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use domain::catalog::{Model, ModelType, OnDisconnect, Pricing, Unsupported};
+use domain::guard::GuardApi;
 use domain::id::{ApiKeyId, OrgId, UserId};
 use domain::lease::{CallLimits, Payer};
 use domain::limits::{Level, Limits, PlanLimits};
@@ -64,6 +65,7 @@ pub fn model(name: &str, input_micro_usd: u64, output_micro_usd: u64, version: u
         unsupported: Unsupported::Drop,
         max_tokens_parameter: None,
         asynchronous: false,
+        guard_api: GuardApi::Moderation,
         version,
     }
 }

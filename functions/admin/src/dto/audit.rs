@@ -1,6 +1,7 @@
 //! Query parameters and entries of the audit log.
 
 use domain::audit::Actor;
+use domain::id::UserId;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use shared::http::paging::{default_per_page, per_page};
@@ -14,6 +15,15 @@ pub struct AuditQuery {
     /// The calendar month in UTC, as `YYYY-MM`. Defaults to the current month.
     #[param(nullable = false, pattern = "^[0-9]{4}-(0[1-9]|1[0-2])$", example = "2026-03")]
     pub period: Option<String>,
+    /// Returns only changes by this operator, the id of a user.
+    #[param(nullable = false, value_type = Option<String>)]
+    pub actor: Option<UserId>,
+    /// Returns only changes with this action, such as `model.update`, or of this kind of resource, such as `model`.
+    #[param(nullable = false, example = "model")]
+    pub action: Option<String>,
+    /// Returns only changes of the resource with this id or name.
+    #[param(nullable = false)]
+    pub target: Option<String>,
     /// The maximum number of items to return.
     #[serde(default = "default_per_page", deserialize_with = "per_page")]
     #[param(minimum = 1, maximum = 100, default = 20)]

@@ -4,6 +4,7 @@ pub mod aliases;
 pub mod audit;
 pub mod billing;
 mod deployments;
+pub mod guard;
 pub mod meters;
 mod model_options;
 pub mod models;

@@ -1,86 +1,49 @@
 //! The options of a catalog model, as requests and answers spell them.
 
 use domain::catalog::{MaxTokensParameter, OnDisconnect, Unsupported};
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use domain::guard::GuardApi;
+use shared::wire_enum;
 
-#[derive(Clone, Copy, Default, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum OnDisconnectWire {
-    /// The call to the provider is aborted. The tokens received so far are billed.
-    #[default]
-    Stop,
-    /// The answer is read to the end and billed.
-    Drain,
-}
-
-impl From<OnDisconnect> for OnDisconnectWire {
-    fn from(on_disconnect: OnDisconnect) -> Self {
-        match on_disconnect {
-            OnDisconnect::Stop => Self::Stop,
-            OnDisconnect::Drain => Self::Drain,
-        }
+wire_enum! {
+    #[derive(Default)]
+    #[serde(rename_all = "lowercase")]
+    OnDisconnectWire = OnDisconnect {
+        /// The call to the provider is aborted. The tokens received so far are billed.
+        #[default]
+        Stop,
+        /// The answer is read to the end and billed.
+        Drain,
     }
 }
 
-impl From<OnDisconnectWire> for OnDisconnect {
-    fn from(wire: OnDisconnectWire) -> Self {
-        match wire {
-            OnDisconnectWire::Stop => Self::Stop,
-            OnDisconnectWire::Drain => Self::Drain,
-        }
+wire_enum! {
+    #[derive(Default)]
+    #[serde(rename_all = "lowercase")]
+    #[schema(as = Unsupported)]
+    UnsupportedWire = Unsupported {
+        #[default]
+        Drop,
+        Reject,
     }
 }
 
-#[derive(Clone, Copy, Default, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-#[schema(as = Unsupported)]
-pub enum UnsupportedWire {
-    #[default]
-    Drop,
-    Reject,
+wire_enum! {
+    #[serde(rename_all = "snake_case")]
+    #[schema(as = MaxTokensParameter)]
+    MaxTokensParameterWire = MaxTokensParameter { MaxTokens, MaxCompletionTokens }
 }
 
-impl From<Unsupported> for UnsupportedWire {
-    fn from(unsupported: Unsupported) -> Self {
-        match unsupported {
-            Unsupported::Drop => Self::Drop,
-            Unsupported::Reject => Self::Reject,
-        }
-    }
-}
-
-impl From<UnsupportedWire> for Unsupported {
-    fn from(wire: UnsupportedWire) -> Self {
-        match wire {
-            UnsupportedWire::Drop => Self::Drop,
-            UnsupportedWire::Reject => Self::Reject,
-        }
-    }
-}
-
-#[derive(Clone, Copy, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[schema(as = MaxTokensParameter)]
-pub enum MaxTokensParameterWire {
-    MaxTokens,
-    MaxCompletionTokens,
-}
-
-impl From<MaxTokensParameter> for MaxTokensParameterWire {
-    fn from(parameter: MaxTokensParameter) -> Self {
-        match parameter {
-            MaxTokensParameter::MaxTokens => Self::MaxTokens,
-            MaxTokensParameter::MaxCompletionTokens => Self::MaxCompletionTokens,
-        }
-    }
-}
-
-impl From<MaxTokensParameterWire> for MaxTokensParameter {
-    fn from(wire: MaxTokensParameterWire) -> Self {
-        match wire {
-            MaxTokensParameterWire::MaxTokens => Self::MaxTokens,
-            MaxTokensParameterWire::MaxCompletionTokens => Self::MaxCompletionTokens,
-        }
+wire_enum! {
+    #[derive(Default)]
+    #[serde(rename_all = "kebab-case")]
+    #[schema(as = GuardApi)]
+    GuardApiWire = GuardApi {
+        /// OpenAI's API for moderation. It scores each text alone.
+        #[default]
+        Moderation,
+        /// The prompt of Llama Guard, sent to the `completions` of an OpenAI-compatible provider.
+        LlamaGuard,
+        /// A chat model that answers with the scores as JSON.
+        ChatJson,
     }
 }

@@ -13,7 +13,7 @@ use shared::store::catalog::Listing;
 use utoipa::ToSchema;
 
 use super::deployments::{DeploymentIn, DeploymentOut, read_deployments};
-use super::model_options::{MaxTokensParameterWire, OnDisconnectWire, UnsupportedWire};
+use super::model_options::{GuardApiWire, MaxTokensParameterWire, OnDisconnectWire, UnsupportedWire};
 use super::{check_model_name, check_text};
 
 const CAPABILITIES: [&str; 10] =
@@ -84,6 +84,8 @@ pub struct ModelIn {
     max_tokens_parameter: Option<MaxTokensParameterWire>,
     /// Whether requests for images are answered with a job at once, instead of waiting for the images. Defaults to false.
     asynchronous: Option<bool>,
+    /// How a guard model is called. Defaults to `moderation`.
+    guard_api: Option<GuardApiWire>,
 }
 
 /// Prices in US dollars, at most 10,000 and with at most 6 decimals. Token prices are per million tokens.
@@ -140,6 +142,7 @@ impl ModelIn {
             unsupported: self.unsupported.unwrap_or_default().into(),
             max_tokens_parameter: self.max_tokens_parameter.map(MaxTokensParameter::from),
             asynchronous: self.asynchronous.unwrap_or_default(),
+            guard_api: self.guard_api.unwrap_or_default().into(),
             version,
         };
         check_defaults(&model)?;
@@ -173,6 +176,7 @@ impl From<&Model> for ModelIn {
             unsupported: Some(model.unsupported.into()),
             max_tokens_parameter: model.max_tokens_parameter.map(MaxTokensParameterWire::from),
             asynchronous: Some(model.asynchronous),
+            guard_api: Some(model.guard_api.into()),
         }
     }
 }
@@ -272,6 +276,7 @@ pub struct ModelOut {
     #[schema(required)]
     max_tokens_parameter: Option<MaxTokensParameterWire>,
     asynchronous: bool,
+    guard_api: GuardApiWire,
     /// The version of the model and its prices. A call is billed at the prices of the version at its start.
     version: u64,
 }
@@ -280,7 +285,7 @@ impl From<&Model> for ModelOut {
     fn from(model: &Model) -> Self {
         let Model { name, display_name, r#type, provider, capabilities, context_window, max_output_tokens, .. } = model;
         let Model { pricing, deprecated_at, retires_at, defaults, deployments, on_disconnect, version, .. } = model;
-        let Model { unsupported, max_tokens_parameter, asynchronous, .. } = model;
+        let Model { unsupported, max_tokens_parameter, asynchronous, guard_api, .. } = model;
         Self {
             name: name.clone(),
             display_name: display_name.clone(),
@@ -298,6 +303,7 @@ impl From<&Model> for ModelOut {
             unsupported: (*unsupported).into(),
             max_tokens_parameter: max_tokens_parameter.map(MaxTokensParameterWire::from),
             asynchronous: *asynchronous,
+            guard_api: (*guard_api).into(),
             version: *version,
         }
     }

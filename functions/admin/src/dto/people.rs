@@ -45,7 +45,7 @@ impl OrgIn {
             }
             None => OrgId::new(),
         };
-        Ok(Org { id, name, plan, suspended: false, created_at: now })
+        Ok(Org { id, name, plan, suspended: false, keeps_guard_input: false, created_at: now })
     }
 }
 
@@ -112,20 +112,24 @@ pub struct OrgPatch {
     /// Whether the organization is suspended. While it is, all its credentials are refused.
     #[schema(required = false)]
     suspended: bool,
+    /// Whether guard events keep the messages that they evaluated.
+    #[schema(required = false)]
+    keeps_guard_input: bool,
 }
 
 impl From<&Org> for OrgPatch {
-    fn from(Org { name, plan, suspended, .. }: &Org) -> Self {
-        Self { name: name.clone(), plan: plan.clone(), suspended: *suspended }
+    fn from(Org { name, plan, suspended, keeps_guard_input, .. }: &Org) -> Self {
+        let (suspended, keeps_guard_input) = (*suspended, *keeps_guard_input);
+        Self { name: name.clone(), plan: plan.clone(), suspended, keeps_guard_input }
     }
 }
 
 impl OrgPatch {
     pub fn read(self, before: &Org) -> Result<Org> {
-        let Self { name, plan, suspended } = self;
+        let Self { name, plan, suspended, keeps_guard_input } = self;
         check_text("name", &name, 200)?;
         check_plain_name("plan", &plan)?;
-        Ok(Org { name, plan, suspended, ..before.clone() })
+        Ok(Org { name, plan, suspended, keeps_guard_input, ..before.clone() })
     }
 }
 
@@ -139,14 +143,17 @@ pub struct OrgOut {
     plan: String,
     /// Whether the organization is suspended. While it is, all its credentials are refused.
     suspended: bool,
+    /// Whether guard events keep the messages that they evaluated.
+    keeps_guard_input: bool,
     #[schema(format = DateTime)]
     created_at: String,
 }
 
 impl From<&Org> for OrgOut {
-    fn from(Org { id, name, plan, suspended, created_at }: &Org) -> Self {
-        let (name, plan) = (name.clone(), plan.clone());
-        Self { id: id.to_string(), name, plan, suspended: *suspended, created_at: created_at.to_string() }
+    fn from(Org { id, name, plan, suspended, keeps_guard_input, created_at }: &Org) -> Self {
+        let (id, created_at) = (id.to_string(), created_at.to_string());
+        let (suspended, keeps_guard_input) = (*suspended, *keeps_guard_input);
+        Self { id, name: name.clone(), plan: plan.clone(), suspended, keeps_guard_input, created_at }
     }
 }
 

@@ -6,7 +6,7 @@ use domain::identity::{AllowedModels, Plan};
 use domain::retention::RunRetention;
 use domain::{Error, catalog::is_model_name};
 use serde::{Deserialize, Serialize};
-use shared::http::gateway::{PlanLimitsIn, PlanLimitsOut};
+use shared::http::gateway::{InputGuardWire, PlanLimitsIn, PlanLimitsOut};
 use utoipa::ToSchema;
 
 use super::{check_plain_name, check_text};
@@ -33,6 +33,8 @@ pub struct PlanIn {
     /// The number of days for which a run of a workflow is kept after its end. Defaults to 30.
     #[schema(minimum = 1, maximum = 365)]
     run_retention_days: Option<u16>,
+    /// Whether the guard evaluates the input of chats and images before the provider is called. Defaults to `off`.
+    input_guard: Option<InputGuardWire>,
 }
 
 impl PlanIn {
@@ -58,6 +60,7 @@ impl PlanIn {
             has_rate_limits: self.has_rate_limits.unwrap_or_default(),
             limits: self.limits.unwrap_or_default().read()?,
             run_retention: retention.unwrap_or_default(),
+            input_guard: self.input_guard.map(Into::into).unwrap_or_default(),
         })
     }
 }
@@ -78,10 +81,13 @@ pub struct PlanOut {
     limits: PlanLimitsOut,
     /// The number of days for which a run of a workflow is kept after its end.
     run_retention_days: u16,
+    /// Whether the guard evaluates the input of chats and images before the provider is called.
+    input_guard: InputGuardWire,
 }
 
 impl From<&Plan> for PlanOut {
-    fn from(Plan { id, name, models, is_billing_exempt, has_rate_limits, limits, run_retention }: &Plan) -> Self {
+    fn from(plan: &Plan) -> Self {
+        let Plan { id, name, models, is_billing_exempt, has_rate_limits, limits, run_retention, input_guard } = plan;
         Self {
             id: id.clone(),
             name: name.clone(),
@@ -93,6 +99,7 @@ impl From<&Plan> for PlanOut {
             has_rate_limits: *has_rate_limits,
             limits: (*limits).into(),
             run_retention_days: run_retention.days(),
+            input_guard: (*input_guard).into(),
         }
     }
 }

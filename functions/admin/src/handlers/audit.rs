@@ -5,6 +5,7 @@ use domain::lease::month;
 use shared::http::cursor::Cursors;
 use shared::http::gateway::month_of;
 use shared::http::openai::{CursorList, ErrorResponses, Operator, OperatorOnly, Query, Result};
+use shared::store::admin::AuditFilter;
 
 use crate::Stores;
 use crate::dto::audit::{AuditOut, AuditQuery};
@@ -14,7 +15,8 @@ const AUDIT: Cursors = Cursors("audit");
 /// List audit entries
 ///
 /// Returns the changes that operators made in a month, newest first. Each entry has the actor, the action, and the
-/// resource before and after the change, without secrets.
+/// resource before and after the change, without secrets. A page can have fewer items than `limit` although more pages
+/// follow.
 #[utoipa::path(
     get, path = "/gateway/v1/admin/audit", tag = "admin", params(AuditQuery),
     responses(
@@ -27,7 +29,9 @@ pub async fn list_audit(
     operator: Operator,
     Query(query): Query<AuditQuery>,
 ) -> Result<CursorList<AuditOut>> {
-    let month = month_of(query.period.as_deref(), month(operator.at()))?;
-    let after = AUDIT.read(query.cursor.as_deref())?;
-    Ok(CursorList::new(stores.admin.audit(month, query.limit, after).await?, AUDIT))
+    let AuditQuery { period, actor, action, target, limit, cursor } = query;
+    let month = month_of(period.as_deref(), month(operator.at()))?;
+    let after = AUDIT.read(cursor.as_deref())?;
+    let filter = AuditFilter { user: actor, action, target };
+    Ok(CursorList::new(stores.admin.audit(month, &filter, limit, after).await?, AUDIT))
 }

@@ -4,6 +4,7 @@ pub mod aliases;
 pub mod audit;
 pub mod billing;
 pub mod caps;
+pub mod guard;
 pub mod keys;
 pub mod limits;
 pub mod maintenance;

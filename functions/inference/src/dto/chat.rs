@@ -129,6 +129,7 @@ struct StreamOptions {
     include_usage: Option<bool>,
 }
 
+/// The completion, or its chunks as server-sent events.
 #[derive(Serialize, ToSchema)]
 pub struct ChatCompletionOut {
     id: String,

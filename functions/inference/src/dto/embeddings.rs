@@ -42,6 +42,7 @@ enum EncodingIn {
     Base64,
 }
 
+/// A vector for each input.
 #[derive(Serialize, ToSchema)]
 pub struct EmbeddingsOut {
     #[schema(example = "list")]

@@ -10,10 +10,12 @@ use gateway::chat::ChatRequest;
 use gateway::parameters::markdown;
 use serde_json::Value;
 use shared::http::layers::request_id;
-use shared::http::openai::{self, ErrorResponses, Hashed, InferenceCaller, Json, ModelCallErrors, Result};
+use shared::http::openai::{
+    self, AnsweredOrStreamed, ErrorResponses, Hashed, InferenceCaller, Json, ModelCallErrors, Result,
+};
 
 use super::claim::{NextStep, claim};
-use crate::dto::CallHeaders;
+use crate::dto::call_headers::{CallHeaders, ChatResponseHeaders};
 use crate::dto::chat::{ChatCompletionIn, ChatCompletionOut};
 use crate::{Stores, headers};
 
@@ -22,29 +24,7 @@ use crate::{Stores, headers};
     post, path = "/gateway/v1/chat/completions", tag = "inference", params(CallHeaders),
     description = chat_description(), request_body = ChatCompletionIn,
     responses(
-        (status = 200, description = "The completion, or its chunks as server-sent events",
-            content((ChatCompletionOut = "application/json"), (Value = "text/event-stream")),
-            headers(
-                ("X-Request-Id" = String, description = "The id of the request, for support"),
-                ("X-Request-Cost" = f64, description = "The cost in US dollars; absent from a stream, whose last chunk has `usage.cost`"),
-                ("X-Credits-Remaining" = f64, description = "The remaining credits in US dollars; absent on a billing-exempt plan"),
-                ("X-Credits-Warning" = String, description = "`low` if less than a tenth of the last granted balance remains"),
-                ("X-RateLimit-Limit-Requests" = u64, description = "The request limit of the scope and window with the fewest requests left"),
-                ("X-RateLimit-Remaining-Requests" = u64, description = "The requests left in that window"),
-                ("X-RateLimit-Reset-Requests" = u64, description = "The end of that window, in Unix seconds"),
-                ("X-RateLimit-Limit-Tokens" = u64, description = "The token limit of the scope and window with the fewest tokens left; a stream has no token headers"),
-                ("X-RateLimit-Remaining-Tokens" = u64, description = "The tokens left in that window"),
-                ("X-RateLimit-Reset-Tokens" = u64, description = "The end of that window, in Unix seconds"),
-                ("X-Alias-Of" = String, description = "The name of the model, if the request named an alias"),
-                ("X-Model-Deprecated" = String, description = "`true` if the model is deprecated"),
-                ("X-Model-Retires-At" = String, description = "The date when the model stops answering"),
-                ("X-Svc-Passthrough" = String, description = "Parameters forwarded to the provider without validation"),
-                ("X-Svc-Dropped" = String, description = "Parameters left out, because the provider does not support them"),
-                ("X-Svc-Model-Defaults" = String, description = "Parameters set by the operator's defaults"),
-                ("X-Svc-Max-Tokens" = u64, description = "The reduced limit of each choice, if credits, a cap or a token limit require one"),
-                ("Idempotent-Replayed" = String, description = "`true` if this is the replayed answer of an earlier request"),
-            ),
-        ),
+        AnsweredOrStreamed<ChatCompletionOut, ChatResponseHeaders>,
         ErrorResponses, ModelCallErrors,
     ),
 )]

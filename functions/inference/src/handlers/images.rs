@@ -15,10 +15,12 @@ use gateway::images::ImageRequest;
 use gateway::{Gateway, StartedImages};
 use serde_json::Value;
 use shared::http::idempotency::IDEMPOTENT_REPLAYED;
-use shared::http::openai::{ErrorResponses, Hashed, InferenceCaller, Json, ModelCallErrors, NotFound, Path, Result};
+use shared::http::openai::{
+    Answered, ErrorResponses, Hashed, InferenceCaller, Json, ModelCallErrors, NotFound, Path, Result,
+};
 
 use super::claim::{NextStep, claim};
-use crate::dto::CallHeaders;
+use crate::dto::call_headers::{CallHeaders, CallResponseHeaders};
 use crate::dto::images::{
     ImageErrorOut, ImageGenerationIn, ImageHeaders, ImageJobOut, ImageOut, ImageUsageOut, ImagesOut, StartedImageJobOut,
 };
@@ -37,16 +39,7 @@ const RESPOND_ASYNC: &str = "respond-async";
     post, path = "/gateway/v1/images/generations", tag = "inference", params(CallHeaders, ImageHeaders),
     request_body = ImageGenerationIn,
     responses(
-        (status = 200, description = "The images", body = ImagesOut,
-            headers(
-                ("X-Request-Id" = String, description = "The id of the request, for support"),
-                ("X-Request-Cost" = f64, description = "The cost in US dollars"),
-                ("X-Credits-Remaining" = f64, description = "The remaining credits in US dollars; absent on a billing-exempt plan"),
-                ("X-Alias-Of" = String, description = "The name of the model, if the request named an alias"),
-                ("X-Svc-Passthrough" = String, description = "Parameters forwarded to the provider without validation"),
-                ("Idempotent-Replayed" = String, description = "`true` if an earlier request with the same key started the job"),
-            ),
-        ),
+        Answered<ImagesOut, CallResponseHeaders>,
         (status = 202, description = "The job", body = StartedImageJobOut,
             headers(
                 ("Location" = String, description = "The path of the job"),

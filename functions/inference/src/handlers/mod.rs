@@ -3,4 +3,5 @@
 pub mod chat;
 mod claim;
 pub mod embeddings;
+pub mod guard;
 pub mod images;

@@ -33,6 +33,10 @@ pub async fn render_errors() -> Result<Vec<ErrorExample>, StartFailure> {
     let denied =
         || forbidden("model_access_denied", "this key does not allow this model; use a model on the key's list");
     let restricted = "this key is restricted and cannot manage other keys; use an unrestricted key or an access token";
+    let too_many = Error::Conflict {
+        code: "too_many_guard_categories",
+        message: "there are 50 categories already; delete one first".to_owned(),
+    };
     let gateway = |error| openai::ApiError(error).into_response();
     let responses = [
         ("/gateway/v1/billing/admin", gateway(Error::operator_only())),
@@ -40,7 +44,10 @@ pub async fn render_errors() -> Result<Vec<ErrorExample>, StartFailure> {
         ("/gateway/v1/chat", gateway(denied())),
         ("/gateway/v1/embeddings", gateway(denied())),
         ("/gateway/v1/images", gateway(denied())),
+        ("/gateway/v1/guard", gateway(denied())),
+        ("/gateway/v1/moderations", gateway(denied())),
         ("/gateway/v1/models", gateway(denied())),
+        ("/gateway/v1/admin/guard", gateway(too_many)),
         ("/gateway/", gateway(Error::idempotency_conflict())),
         ("/gateway/", gateway(failed())),
         ("/gateway/", gateway(timeout())),

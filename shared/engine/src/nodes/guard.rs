@@ -9,6 +9,7 @@ use utoipa::ToSchema;
 
 use super::fields::Jinja;
 use super::{Category, NodeKind, SLOW, policy::Policies};
+use domain::catalog::Purpose;
 use domain::reference::Reference;
 
 #[derive(Deserialize, ToSchema)]
@@ -16,27 +17,30 @@ use domain::reference::Reference;
 pub struct GuardNode {
     #[schema(inline)]
     pub text: Jinja,
-    /// A guard model of the catalog; the platform's default guard model if omitted.
+    /// A guard model of the catalog; the default guard model if omitted.
     #[serde(default)]
     #[schema(min_length = 1, max_length = 200, nullable = false)]
     pub model: Option<String>,
-    /// The text is flagged if the score of any category is at least this; 0.5 by default.
+    /// The text is flagged if the score of any category is at least this. Without it, each category has its own threshold.
     #[serde(default)]
     #[schema(minimum = 0, maximum = 1, nullable = false)]
     pub threshold: Option<f64>,
 }
 
-/// The output port of a text that is flagged.
-const FLAGGED: &str = "flagged";
+impl GuardNode {
+    /// The output ports.
+    pub const PASSED: &str = "passed";
+    pub const FLAGGED: &str = "flagged";
+}
 
 impl NodeKind for GuardNode {
     const NAME: &'static str = "guard";
     const CATEGORY: Category = Category::Ai;
     const DESCRIPTION: &'static str =
         "Evaluates a text against the risk categories; continues at the port passed or flagged. Its value is {flagged, \
-         categories: [{code, label, severity, score, flagged}]}.";
+         categories: [{code, label, severity, score, flagged}]}; a score is null if the model does not know the category.";
     const EFFECTS: bool = true;
-    const IS_AVAILABLE: bool = false;
+    const MODEL_PURPOSE: Option<Purpose> = Some(Purpose::Guard);
     const POLICIES: Policies = Policies::EFFECT;
     const TIMEOUT: Duration = SLOW;
 
@@ -45,7 +49,7 @@ impl NodeKind for GuardNode {
     }
 
     fn outputs(&self) -> Vec<Cow<'static, str>> {
-        vec!["passed".into(), FLAGGED.into()]
+        vec![Self::PASSED.into(), Self::FLAGGED.into()]
     }
 
     fn output_schema(&self, port: &str) -> Value {
@@ -53,12 +57,12 @@ impl NodeKind for GuardNode {
             "type": "object", "required": ["code", "label", "severity", "score", "flagged"],
             "properties": {
                 "code": {"type": "string"}, "label": {"type": "string"},
-                "score": {"type": "number", "minimum": 0, "maximum": 1}, "flagged": {"type": "boolean"},
+                "score": {"type": ["number", "null"], "minimum": 0, "maximum": 1}, "flagged": {"type": "boolean"},
             },
         });
         json!({
             "type": "object", "required": ["flagged", "categories"],
-            "properties": {"flagged": {"const": port == FLAGGED}, "categories": {"type": "array", "items": category}},
+            "properties": {"flagged": {"const": port == Self::FLAGGED}, "categories": {"type": "array", "items": category}},
         })
     }
 

@@ -35,7 +35,7 @@ impl Gateway {
     async fn run_completion(&self, caller: &GatewayCaller, request: ChatRequest) -> Result<(Vec<u8>, CallReport)> {
         let mut prepared = self.prepare(caller, request).await?;
         let mut slot = self.reserve(caller, &mut prepared).await?;
-        let Prepared { chosen, request, mut notes, likely_input, .. } = prepared;
+        let Prepared { chosen, request, mut notes, likely_input, guard, .. } = prepared;
         let routed = self.send_call(&mut slot, &chosen, |provider, model| {
             let request = request.clone();
             async move { provider.chat(&model, &request).await }
@@ -49,6 +49,7 @@ impl Gateway {
                 (Tokens { input: likely_input, output, ..Tokens::default() }, UsageSource::Counted)
             }
         };
+        let answers = if guard.is_some() { answer.texts() } else { Vec::new() };
         let charge = self.compute_charge(&slot, CallUsage::of_tokens(&caller.call, provider, counted)).await;
         let completion = Completion {
             id: &format!("chatcmpl-{}", charge.id.uuid().simple()),
@@ -60,7 +61,10 @@ impl Gateway {
             system_fingerprint: answer.system_fingerprint,
         };
         let body = serde_json::to_vec(&completion).map_err(Error::internal)?;
-        let quota_left = self.settle(slot, caller, &charge, &body).await?;
+        // The message of the guard is sent while the charge is written, so it adds no time.
+        let (settled, ()) =
+            futures::join!(self.settle(slot, caller, &charge, &body), self.evaluate_later(guard, answers));
+        let quota_left = settled?;
         Ok((body, CallReport { chosen, notes, quota_left, cost: Some(charge.cost) }))
     }
 }

@@ -68,7 +68,7 @@ impl Gateway {
         }
         let input = request.greatest_input();
         let need = CallLimits { money: chosen.model.pricing.greatest_cost(input, 0), tokens: input, images: 0 };
-        let mut slot = self.take_slot(caller, &chosen, need).await?;
+        let mut slot = self.take_slot(&caller.payer, &chosen, need).await?;
         request.set_unsupported(chosen.model.unsupported);
         let request = Arc::new(request);
         let routed = self.send_call(&mut slot, &chosen, |provider, model| {

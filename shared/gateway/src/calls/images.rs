@@ -15,6 +15,7 @@ use crate::leases::CallUsage;
 use crate::routing::Routed;
 use crate::{CallReport, Gateway, GatewayCaller, ParameterNotes, ProviderFailure};
 use domain::catalog::Purpose;
+use domain::guard::{GuardMessage, GuardRole};
 use domain::id::{Id, ImageJobId};
 use domain::identity::Account;
 use domain::image::{GeneratedImages, ImageFailure, ImageJob, ImageOrder, StoredPicture};
@@ -63,6 +64,8 @@ impl Gateway {
             let problem = "this model generates no images; choose one with the capability images from /v1/models";
             return Err(Error::invalid_body("preset", problem));
         }
+        let prompt = GuardMessage { role: GuardRole::User, content: request.prompt().to_owned() };
+        self.check_input(caller, vec![prompt]).await?;
         let notes = ParameterNotes { parameters: request.parameters().report(), ..ParameterNotes::default() };
         let started = StartedImages { job: ImageJobId::new(), is_asynchronous: chosen.model.asynchronous };
         let answer = serde_json::to_vec(&started).map_err(Error::internal)?;

@@ -1,9 +1,10 @@
-//! Billed calls of models: chat completions, streams, embeddings and images.
+//! Billed calls of models: chat completions, streams, embeddings, images and evaluations by the guard.
 //!
 //! This file has the steps that they share: take a slot of a lease, call a deployment, charge the usage.
 
 mod completion;
 mod embeddings;
+pub mod guard;
 pub mod images;
 mod preparation;
 mod stream;
@@ -14,13 +15,14 @@ use std::sync::Arc;
 use tracing::Instrument;
 
 pub use stream::{EventStream, WriteError};
+pub use usage::UsageOut;
 
 use crate::failure::ProviderFailure;
 use crate::leases::{CallUsage, LeaseSlot, QuotaLeft, Taken};
 use crate::providers::Provider;
 use crate::routing::Routed;
 use crate::{Gateway, GatewayCaller, shortage_error};
-use domain::lease::CallLimits;
+use domain::lease::{CallLimits, Payer};
 use domain::ledger::Charge;
 use domain::{Error, Result};
 use shared::model_catalog::Chosen;
@@ -47,8 +49,8 @@ impl Gateway {
     }
 
     /// Takes a slot of a lease, which reserves the maximum cost of the call.
-    async fn take_slot(&self, caller: &GatewayCaller, chosen: &Chosen, need: CallLimits) -> Result<LeaseSlot> {
-        self.slot_or_error(self.inner.leases.take(&caller.payer, &chosen.model, need).await?)
+    async fn take_slot(&self, payer: &Payer, chosen: &Chosen, need: CallLimits) -> Result<LeaseSlot> {
+        self.slot_or_error(self.inner.leases.take(payer, &chosen.model, need).await?)
     }
 
     /// Takes the only slot of a lease that a job can take over.

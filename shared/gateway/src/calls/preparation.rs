@@ -5,11 +5,14 @@
 
 use std::sync::Arc;
 
+use super::guard::GuardOfChat;
 use crate::chat::{ChatRequest, ContentPart, ResponseFormat, Terms};
 use crate::leases::{LeaseSlot, Taken};
 use crate::tokens::likely;
 use crate::{Gateway, GatewayCaller, ParameterNotes, shortage_error};
 use domain::catalog::{Model, Purpose};
+use domain::guard::GuardMessage;
+use domain::identity::InputGuard;
 use domain::lease::{CallLimits, Shortage};
 use domain::limits::Dimension;
 use domain::{Error, ProviderTrouble, Result};
@@ -26,6 +29,8 @@ pub(super) struct Prepared {
     pub notes: ParameterNotes,
     /// The input tokens to charge when the provider reports no usage.
     pub likely_input: u64,
+    /// The evaluation of a chat with `guard: true`.
+    pub guard: Option<GuardOfChat>,
     /// The output tokens held for each choice.
     output: u64,
     greatest_input: u64,
@@ -39,6 +44,14 @@ impl Gateway {
         check_capabilities(&request, model)?;
         let greatest_input = request.greatest_input();
         check_length(&request, model, greatest_input)?;
+        let mut guard = None;
+        if request.wants_guard() || caller.plan.input_guard != InputGuard::Off {
+            let messages: Vec<GuardMessage> = request.messages().iter().map(GuardMessage::from).collect();
+            if request.wants_guard() {
+                guard = Some(self.guard_of_chat(caller, messages.clone()).await?);
+            }
+            self.check_input(caller, messages).await?;
+        }
         let output = request.max_tokens().unwrap_or_else(|| model.reserved_output_tokens());
         request.set_terms(Terms {
             unsupported: model.unsupported,
@@ -50,6 +63,7 @@ impl Gateway {
             request: Arc::new(request),
             notes: ParameterNotes { defaults, ..ParameterNotes::default() },
             likely_input: likely(greatest_input),
+            guard,
             output,
             greatest_input,
         })
@@ -152,15 +166,13 @@ fn check_capabilities(request: &ChatRequest, model: &Model) -> Result<()> {
             "this model does not support chat completions; choose another from /v1/models",
         ));
     }
-    let needs: [(&str, &str, bool); 7] = [
+    let needs: [(&str, &str, bool); 6] = [
         ("stream", "streaming", request.is_streamed()),
         ("tools", "tools", !request.tools().is_empty()),
         ("response_format", "json_mode", matches!(request.response_format(), ResponseFormat::Json)),
         ("response_format", "json_schema", matches!(request.response_format(), ResponseFormat::Schema(_))),
         ("logprobs", "logprobs", request.flag("logprobs")),
         ("messages", "vision", has_images(request)),
-        // No guard evaluation exists yet, so the parameter is only checked.
-        ("guard", "guard", request.wants_guard()),
     ];
     match needs.iter().find(|(_, capability, needed)| *needed && !model.can(capability)) {
         None => Ok(()),

@@ -3,6 +3,7 @@
 //! A task reads the provider's stream and writes events into a bounded channel, which the response body reads. A slow
 //! client therefore slows the provider (backpressure), and the task survives a client that disconnects.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -13,6 +14,7 @@ use serde_json::value::RawValue;
 use tokio::sync::{mpsc, oneshot};
 use tracing::Instrument;
 
+use super::guard::GuardOfChat;
 use super::usage::UsageOut;
 use crate::chat::{ChatRequest, Chunk};
 use crate::failure::ProviderFailure;
@@ -123,6 +125,8 @@ impl Gateway {
             created: self.inner.clock.now().as_seconds(),
             model: model.name.clone(),
             wants_usage: prepared.request.wants_usage(),
+            answers: BTreeMap::new(),
+            guard: prepared.guard,
             unfinished: u32::try_from(prepared.request.choices()).unwrap_or(u32::MAX),
             likely_input: prepared.likely_input,
             counted_output: 0,
@@ -160,6 +164,9 @@ struct Relay {
     likely_input: u64,
     counted_output: u64,
     usage: Option<Tokens>,
+    /// The evaluation of a chat with `guard: true`, and the texts of the choices for it.
+    guard: Option<GuardOfChat>,
+    answers: BTreeMap<u32, String>,
     /// All bytes sent, to store for replays. None without an `Idempotency-Key`.
     transcript: Option<Vec<u8>>,
     events: mpsc::Sender<Bytes>,
@@ -193,7 +200,9 @@ impl Relay {
         last.extend_from_slice(DONE_EVENT);
         let mut transcript = self.transcript.take().unwrap_or_default();
         transcript.extend_from_slice(&last);
-        match self.gateway.record(slot, &self.caller, &charge, "text/event-stream", &transcript).await {
+        let evaluation = self.evaluate_later();
+        let recorded = self.gateway.record(slot, &self.caller, &charge, "text/event-stream", &transcript);
+        match futures::join!(recorded, evaluation).0 {
             Ok(()) => self.send(last.into()).await,
             Err(error) => self.send_error(&error).await,
         }
@@ -210,7 +219,8 @@ impl Relay {
             None => slot.put_back(),
             Some(counted) => {
                 let charge = self.compute_charge(slot, counted).await;
-                if let Err(error) = slot.record(&charge).await {
+                let evaluation = self.evaluate_later();
+                if let Err(error) = futures::join!(slot.record(&charge), evaluation).0 {
                     tracing::error!(?error, "a charge could not be written; the sweep closes its lease");
                 }
             }
@@ -225,6 +235,13 @@ impl Relay {
             );
             self.send_error(&failure.into()).await;
         }
+    }
+
+    /// Sends the evaluation of what was delivered, which the client need not have waited for.
+    fn evaluate_later(&mut self) -> impl Future<Output = ()> + use<> {
+        let (gateway, guard) = (self.gateway.clone(), self.guard.take());
+        let answers = std::mem::take(&mut self.answers).into_values().collect();
+        async move { gateway.evaluate_later(guard, answers).await }
     }
 
     async fn compute_charge(&self, slot: &LeaseSlot, counted: (Tokens, UsageSource)) -> Charge {
@@ -267,6 +284,9 @@ impl Relay {
         self.counted_output = self.counted_output.saturating_add(chunk.counted_output);
         // The provider's counts are cumulative, so the last one replaces those before it.
         self.usage = chunk.usage.or(self.usage);
+        if self.guard.is_some() {
+            chunk.add_texts(&mut self.answers);
+        }
         if let Some(choices) = &chunk.choices {
             let usage = self.wants_usage.then_some(None);
             let event = self.chunk(choices, chunk.system_fingerprint.as_deref(), usage);

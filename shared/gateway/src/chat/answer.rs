@@ -1,6 +1,8 @@
 //! The answer of a provider in OpenAI's format: a complete chat completion, or the chunks of a stream.
 
-use serde::Serialize;
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -38,7 +40,45 @@ impl ChatAnswer {
     }
 }
 
+impl ChatAnswer {
+    /// The text of each choice.
+    pub fn texts(&self) -> Vec<String> {
+        let choices: Vec<ChoiceText> = serde_json::from_str(self.choices.get()).unwrap_or_default();
+        choices.into_iter().map(|choice| choice.message.text()).collect()
+    }
+}
+
+/// The texts in a choice of any provider.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct ChoiceText {
+    index: u32,
+    #[serde(alias = "delta")]
+    message: MessageText,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct MessageText {
+    content: Option<String>,
+    refusal: Option<String>,
+}
+
+impl MessageText {
+    fn text(self) -> String {
+        self.content.unwrap_or_default() + &self.refusal.unwrap_or_default()
+    }
+}
+
 impl Chunk {
+    /// Adds the texts of the chunk to the texts of the choices, by their index.
+    pub fn add_texts(&self, texts: &mut BTreeMap<u32, String>) {
+        let choices = self.choices.as_ref().map(|choices| serde_json::from_str::<Vec<ChoiceText>>(choices.get()));
+        for choice in choices.and_then(Result::ok).unwrap_or_default() {
+            texts.entry(choice.index).or_default().push_str(&choice.message.text());
+        }
+    }
+
     /// Creates a chunk and counts its output tokens from the deltas.
     pub fn from_deltas(choices: &[DeltaChoice], usage: Option<Tokens>) -> Result<Self, ProviderFailure> {
         let counted_output = choices.iter().map(|choice| choice.delta.count_tokens()).sum();

@@ -78,6 +78,11 @@ impl Message {
         Ok(Self { role, name: text(fields, "name"), parts, tool_calls, tool_call_id })
     }
 
+    /// Whether it has parts that are not text.
+    pub fn has_other_parts(&self) -> bool {
+        self.parts.iter().any(|part| !matches!(part, ContentPart::Text(_)))
+    }
+
     /// The concatenated text of all parts.
     pub fn text(&self) -> String {
         let texts = self.parts.iter().filter_map(|part| match part {

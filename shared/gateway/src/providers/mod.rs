@@ -22,6 +22,7 @@ use serde_json::Value;
 use crate::chat::{ChatAnswer, ChatRequest, Chunk};
 use crate::embeddings::{EmbeddingsAnswer, EmbeddingsRequest};
 use crate::failure::ProviderFailure;
+use crate::guard::{ModerationAnswer, TextAnswer, TextRequest};
 use crate::images::{ImageAnswer, ImageRequest};
 
 pub use connection::connect;
@@ -61,13 +62,34 @@ pub trait Provider: Send + Sync {
         _model: &'a str,
         _request: &'a ImageRequest,
     ) -> BoxFuture<'a, Result<ImageAnswer, ProviderFailure>> {
-        let why = "this model's provider generates no images; choose another model";
-        Box::pin(async move { Err(ProviderFailure::unsupported("model", why)) })
+        Box::pin(async { Err(cannot("generates no images")) })
+    }
+
+    /// Scores texts for risk. Only some providers can.
+    fn moderate<'a>(
+        &'a self,
+        _model: &'a str,
+        _texts: &'a [String],
+    ) -> BoxFuture<'a, Result<ModerationAnswer, ProviderFailure>> {
+        Box::pin(async { Err(cannot("moderates no texts")) })
+    }
+
+    /// Completes a text, without the model's chat template. Only some providers can.
+    fn complete_text<'a>(
+        &'a self,
+        _model: &'a str,
+        _request: &'a TextRequest,
+    ) -> BoxFuture<'a, Result<TextAnswer, ProviderFailure>> {
+        Box::pin(async { Err(cannot("completes no texts")) })
     }
 
     /// Makes the cheapest call that tests the connection: a short chat with `model`, or without one the model list.
     /// Returns `Err` only for a test that this provider does not support. A failed test is in the `Probe`.
     fn probe<'a>(&'a self, model: Option<&'a str>) -> BoxFuture<'a, Result<Probe, ProviderFailure>>;
+}
+
+fn cannot(what: &str) -> ProviderFailure {
+    ProviderFailure::unsupported("model", format_args!("this model's provider {what}; choose another model"))
 }
 
 /// Reads a token count of a provider. Returns None unless the value is a non-negative integer.

@@ -1,13 +1,16 @@
 //! Wire types that several functions of the gateway share.
 
 mod api_key;
+mod guard;
 mod key_settings;
 mod limits;
 mod model;
 mod role;
 mod transaction;
+mod wire_enum;
 
 pub use api_key::ApiKeyOut;
+pub use guard::{GuardEventOut, GuardResultOut, GuardSeverityWire, GuardSourceWire, InputGuardWire};
 pub use key_settings::KeySettingsIn;
 pub use limits::{LimitsIn, LimitsOut, PlanLimitsIn, PlanLimitsOut, SpendingCapOut};
 pub use model::{DeprecationOut, ModelTypeWire, PricingOut};

@@ -1,35 +1,16 @@
 //! The wire types of models, shared by the catalog and the operator routes.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::wire_enum;
 use domain::catalog::{Model, ModelType, Pricing};
 use domain::money::Money;
 use domain::usd::Usd;
 
-#[derive(Clone, Copy, Serialize, Deserialize, ToSchema)]
-#[schema(as = ModelType)]
-pub enum ModelTypeWire {
-    Embeddings,
-    Others,
-}
-
-impl From<ModelType> for ModelTypeWire {
-    fn from(r#type: ModelType) -> Self {
-        match r#type {
-            ModelType::Embeddings => Self::Embeddings,
-            ModelType::Others => Self::Others,
-        }
-    }
-}
-
-impl From<ModelTypeWire> for ModelType {
-    fn from(r#type: ModelTypeWire) -> Self {
-        match r#type {
-            ModelTypeWire::Embeddings => Self::Embeddings,
-            ModelTypeWire::Others => Self::Others,
-        }
-    }
+wire_enum! {
+    #[schema(as = ModelType)]
+    ModelTypeWire = ModelType { Embeddings, Others }
 }
 
 #[derive(Serialize, ToSchema)]

@@ -2,11 +2,12 @@
 
 use axum::Json;
 use axum::response::{IntoResponse, Response};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::http::cursor::Cursors;
 use crate::store::usage::{AdjustmentSums, Figures, MonthlyUsage};
+use crate::wire_enum;
 use domain::id::UserId;
 use domain::ledger::{EntryKind, LedgerEntry};
 use domain::money::Money;
@@ -14,29 +15,9 @@ use domain::page::Slice;
 use domain::usd::Usd;
 use domain::{Error, Result};
 
-#[derive(Clone, Copy, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum TransactionKind {
-    Debit,
-    Credit,
-}
-
-impl From<EntryKind> for TransactionKind {
-    fn from(kind: EntryKind) -> Self {
-        match kind {
-            EntryKind::Debit => Self::Debit,
-            EntryKind::Credit => Self::Credit,
-        }
-    }
-}
-
-impl From<TransactionKind> for EntryKind {
-    fn from(kind: TransactionKind) -> Self {
-        match kind {
-            TransactionKind::Debit => Self::Debit,
-            TransactionKind::Credit => Self::Credit,
-        }
-    }
+wire_enum! {
+    #[serde(rename_all = "lowercase")]
+    TransactionKind = EntryKind { Debit, Credit }
 }
 
 /// A credit transaction.
@@ -158,12 +139,17 @@ impl IntoResponse for TransactionsOut {
     }
 }
 
-/// Parses `period`: `2026-03` becomes 202603. Without one, the result is `this`, the current month.
+/// Parses `period`: `2026-03` becomes 202603. Without one, the result is `this`, the current month. A later month is
+/// refused.
 pub fn month_of(period: Option<&str>, this: i64) -> Result<i64> {
     let Some(period) = period else { return Ok(this) };
     let parts = period.split_once('-').filter(|(year, month)| year.len() == 4 && month.len() == 2);
     let number = |text: &str| text.bytes().all(|c| c.is_ascii_digit()).then(|| text.parse::<i64>().ok()).flatten();
     let month = parts.and_then(|(year, month)| Some((number(year)?, number(month)?)));
     let month = month.filter(|(_, month)| (1..=12).contains(month)).map(|(year, month)| year * 100 + month);
-    month.ok_or_else(|| Error::invalid_query("period", "must be a month in the form YYYY-MM"))
+    let month = month.ok_or_else(|| Error::invalid_query("period", "must be a month in the form YYYY-MM"))?;
+    match month <= this {
+        true => Ok(month),
+        false => Err(Error::invalid_query("period", "must not be in the future")),
+    }
 }

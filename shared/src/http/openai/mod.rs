@@ -21,7 +21,10 @@ use domain::{Error, IDEMPOTENCY_CONFLICT, ProviderTrouble};
 
 pub use callers::{ApiCaller, InferenceCaller, Operator, Person};
 pub use list::{CursorList, List};
-pub use responses::{BodyRefused, Created, ErrorBody, ErrorResponses, ModelCallErrors, NotFound, OperatorOnly, Stale};
+pub use responses::{
+    Answered, AnsweredOrStreamed, BodyRefused, Created, ErrorBody, ErrorResponses, ModelCallErrors, NotFound,
+    OperatorOnly, Stale,
+};
 
 extractors!();
 

@@ -1,4 +1,4 @@
-//! The error responses and the creations of the gateway in its OpenAPI document.
+//! The error responses, the creations and the answers of the gateway in its OpenAPI document.
 
 use std::marker::PhantomData;
 
@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 use utoipa::{IntoResponses, ToSchema};
 
-use crate::http::responses::{self, CreationHeaders, Described};
+use crate::http::responses::{self, Described, ResponseHeaders};
 
 /// Why a request was refused
 #[derive(Serialize, ToSchema)]
@@ -88,9 +88,27 @@ pub enum ModelCallErrors {
 /// The new resource with the headers `H`: `Created<UserOut, Replayed>`.
 pub struct Created<T, H = ()>(PhantomData<(T, H)>);
 
-impl<T: ToSchema, H: CreationHeaders> IntoResponses for Created<T, H> {
+impl<T: ToSchema, H: ResponseHeaders> IntoResponses for Created<T, H> {
     fn responses() -> Described {
         responses::created::<T, H>(T::name().into_owned())
+    }
+}
+
+/// The answer of a call with the headers `H`.
+pub struct Answered<T, H>(PhantomData<(T, H)>);
+
+impl<T: ToSchema, H: ResponseHeaders> IntoResponses for Answered<T, H> {
+    fn responses() -> Described {
+        responses::answered::<T, H>(false)
+    }
+}
+
+/// The answer of a call with the headers `H`, or its parts as server-sent events.
+pub struct AnsweredOrStreamed<T, H>(PhantomData<(T, H)>);
+
+impl<T: ToSchema, H: ResponseHeaders> IntoResponses for AnsweredOrStreamed<T, H> {
+    fn responses() -> Described {
+        responses::answered::<T, H>(true)
     }
 }
 

@@ -5,14 +5,13 @@ use serde::{Deserialize, Serialize};
 use super::Admin;
 use crate::store::item::parse;
 use crate::store::keys;
-use crate::store::ledger::cursor_after;
-use crate::store::table::{Range, TableIndex, TableQuery};
+use crate::store::listed::{ListedPage, list_page};
 use crate::store::write::Write;
 use domain::Result;
 use domain::audit::{Actor, AuditAction};
-use domain::id::AuditId;
+use domain::id::{AuditId, UserId};
 use domain::lease::month;
-use domain::page::{Order, Slice};
+use domain::page::Slice;
 use domain::time::Time;
 
 /// One change by an operator.
@@ -27,6 +26,32 @@ pub struct AuditEntry {
     pub after: Option<String>,
     pub request_id: String,
     pub at: Time,
+}
+
+/// The filter of a list of entries. By default it selects all entries.
+#[derive(Clone, Debug, Default)]
+pub struct AuditFilter {
+    /// The operator.
+    pub user: Option<UserId>,
+    /// An action such as `model.update`, or a kind of resource such as `model`.
+    pub action: Option<String>,
+    pub target: Option<String>,
+}
+
+impl AuditFilter {
+    fn is_empty(&self) -> bool {
+        self.user.is_none() && self.action.is_none() && self.target.is_none()
+    }
+
+    fn includes(&self, entry: &AuditEntry) -> bool {
+        let is_action = |action: &String| {
+            let rest = entry.action.strip_prefix(action.as_str());
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        };
+        self.user.is_none_or(|user| entry.actor.user == user)
+            && self.action.as_ref().is_none_or(is_action)
+            && self.target.as_ref().is_none_or(|target| entry.target == *target)
+    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -53,21 +78,16 @@ impl Admin {
         })
     }
 
-    /// Lists the audit entries of a month (`202611`), newest first.
-    pub async fn audit(&self, month: i64, limit: u32, after: Option<String>) -> Result<Slice<AuditEntry>> {
-        let to = after.unwrap_or_else(|| "9".to_owned());
-        let query = TableQuery {
-            index: Some(TableIndex::Global { name: "listed", partition: "listed_in" }),
-            range: Some(Range { attribute: "listed_at", from: "0".to_owned(), to }),
-            order: Order::Desc,
-            limit: Some(limit + 1),
-            ..TableQuery::partition(keys::audit(month))
-        };
-        let items = self.journal.query(&query).await?.items.into_iter();
-        let mut items: Vec<AuditItem> = items.map(parse).collect::<Result<_>>()?;
-        let more = items.len() > limit as usize;
-        items.truncate(limit as usize);
-        let next = items.last().filter(|_| more).map(|item| cursor_after(&item.listed_at));
-        Ok(Slice { items: items.into_iter().map(|item| item.entry).collect(), next })
+    /// Lists the audit entries of a month (`202611`), newest first. A short page may still have a next page.
+    pub async fn audit(
+        &self,
+        month: i64,
+        filter: &AuditFilter,
+        limit: u32,
+        after: Option<String>,
+    ) -> Result<Slice<AuditEntry>> {
+        let page = ListedPage { list: keys::audit(month), limit, after, is_filtered: !filter.is_empty() };
+        let entry = |item| parse::<AuditItem>(item).map(|item| item.entry);
+        list_page(&self.journal, page, entry, |entry| filter.includes(entry)).await
     }
 }

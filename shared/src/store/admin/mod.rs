@@ -22,7 +22,7 @@ use crate::{Context, config};
 use domain::Result;
 use domain::audit::AuditAction;
 
-pub use audit::AuditEntry;
+pub use audit::{AuditEntry, AuditFilter};
 pub use catalog::{CatalogChange, PendingWork};
 pub use credits::AdjustmentOutcome;
 

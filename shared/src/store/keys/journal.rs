@@ -1,7 +1,7 @@
-//! The keys of the table `journal`: webhook events, charges, credit adjustments and the audit log.
+//! The keys of the table `journal`: webhook events, charges, credit adjustments, guard events and the audit log.
 
 use super::{Key, RUN, shard_of};
-use domain::id::{AuditId, LeaseId, OrgId, RunId, TransactionId, WebhookEventId, WebhookId};
+use domain::id::{AuditId, GuardEventId, LeaseId, OrgId, RunId, TransactionId, WebhookEventId, WebhookId};
 use domain::time::Time;
 
 // journal: the events of webhooks
@@ -35,7 +35,7 @@ pub fn log_place(first: u64) -> String {
     format!("{:08}", first.min(99_999_999))
 }
 
-// journal: charges, credit adjustments and the audit log. The global index `listed` (`listed_in`, `listed_at`) lists
+// journal: charges, credit adjustments, guard events and the audit log. The global index `listed` (`listed_in`, `listed_at`) lists
 // them newest first.
 
 pub fn charges(lease: LeaseId) -> String {
@@ -53,6 +53,16 @@ pub fn late_charge(lease: LeaseId, slot: u32) -> Key {
 
 pub fn adjustment(id: TransactionId) -> Key {
     Key::new(format!("TRANSACTION#{id}"), "TRANSACTION")
+}
+
+/// An evaluation by the guard.
+pub fn guard_event(id: GuardEventId) -> Key {
+    Key::new(format!("GUARD#{id}"), "EVENT")
+}
+
+/// The list of an organization's guard events in a month.
+pub fn guard_events(org: OrgId, month: i64) -> String {
+    format!("GUARD#{org}#{month}")
 }
 
 /// An entry of the audit log.

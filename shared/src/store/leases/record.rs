@@ -8,6 +8,7 @@ use super::items::{SlotContent, SlotItem, payer_of, slot_item};
 use super::{Leases, Recorded};
 use crate::store::backoff::Backoff;
 use crate::store::claims::{Claim, Claims, StoredAnswer};
+use crate::store::guard_events::event_write;
 use crate::store::image_job_item::end_write;
 use crate::store::item::parse;
 use crate::store::keys::{self, Key};
@@ -15,6 +16,7 @@ use crate::store::meters::{self, Meter, Meters};
 use crate::store::table::{RefusedWrite, Table, WriteOutcome};
 use crate::store::write::Write;
 use crate::store::{run_statistics, run_usage, usage};
+use domain::guard::GuardEvent;
 use domain::image::{GeneratedImages, ImageJob, ImageJobEnd};
 use domain::lease::{CounterHeadroom, CounterKind, Lease};
 use domain::ledger::{Charge, Spent};
@@ -34,17 +36,23 @@ pub enum CallEnd<'a> {
     Answer(&'a Claim, &'a StoredAnswer),
     /// The result of a job.
     Images(&'a ImageJob, &'a GeneratedImages),
+    /// The event of an evaluation, and the answer if its request has an idempotency key.
+    Evaluation(&'a GuardEvent, Option<(&'a Claim, &'a StoredAnswer)>),
 }
 
 impl CallEnd<'_> {
-    fn write(self, counters: &Table, charge: &Charge) -> Write {
-        let write = match self {
-            Self::Answer(claim, answer) => Claims::answer_write(counters, claim, answer),
+    fn writes(self, counters: &Table, journal: &Table, charge: &Charge) -> Vec<Write> {
+        let answer_write = |(claim, answer)| Claims::answer_write(counters, claim, answer);
+        let writes = match self {
+            Self::Answer(claim, answer) => vec![answer_write((claim, answer))],
             Self::Images(job, images) => {
-                end_write(counters, job, &ImageJobEnd::Succeeded(images.clone()), charge.created_at)
+                vec![end_write(counters, job, &ImageJobEnd::Succeeded(images.clone()), charge.created_at)]
+            }
+            Self::Evaluation(event, answer) => {
+                answer.map(answer_write).into_iter().chain([event_write(journal, event)]).collect()
             }
         };
-        write.labeled(END)
+        writes.into_iter().map(|write| write.labeled(END)).collect()
     }
 }
 
@@ -75,7 +83,7 @@ impl Leases {
         held: Money,
         end: Option<CallEnd<'_>>,
     ) -> Result<Recorded> {
-        let end = end.map(|end| end.write(&self.counters, charge));
+        let end = end.map(|end| end.writes(&self.counters, &self.journal, charge)).unwrap_or_default();
         let outcome = if charge.charged <= held {
             self.write_row(lease, charge, end.clone()).await?
         } else {
@@ -88,7 +96,7 @@ impl Leases {
                 return Ok(Recorded::InItsSlot(*there));
             }
             // Another worker of the job was faster.
-            RowOutcome::Existing(SlotContent::Charge(_)) if end.is_some() => return Ok(Recorded::TakenOver),
+            RowOutcome::Existing(SlotContent::Charge(_)) if !end.is_empty() => return Ok(Recorded::TakenOver),
             RowOutcome::Existing(SlotContent::Charge(_)) => return Err(Error::internal("two calls used one slot")),
             RowOutcome::Existing(SlotContent::Void) => {}
         }
@@ -101,7 +109,7 @@ impl Leases {
     }
 
     /// Writes a charge that its lease can pay.
-    async fn write_row(&self, lease: &Lease, charge: &Charge, end: Option<Write>) -> Result<RowOutcome> {
+    async fn write_row(&self, lease: &Lease, charge: &Charge, end: Vec<Write>) -> Result<RowOutcome> {
         let mut writes = vec![self.row(keys::charge(lease.id, charge.slot), charge, lease.granted_at)];
         writes.extend(end);
         writes.extend(run_usage::add_charge(&self.counters, charge));
@@ -119,7 +127,7 @@ impl Leases {
         lease: &Lease,
         charge: &Charge,
         target: ChargeRow,
-        end: Option<Write>,
+        end: Vec<Write>,
     ) -> Result<RowOutcome> {
         let (key, held, counts_at) = match target {
             ChargeRow::Slot { held } => (keys::charge(lease.id, charge.slot), held, lease.granted_at),

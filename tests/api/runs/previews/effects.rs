@@ -83,14 +83,14 @@ async fn an_address_that_is_refused_in_a_run_is_refused_here() {
 async fn a_node_that_cannot_run_fails_by_name_unless_it_is_pinned() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
-    let check = node("check", "guard", json!({"text": "May I return it?"}));
-    let draft = graph(&[start(), check, end("input")], &["start.out check", "check.passed end", "check.flagged end"]);
+    let tell = node("tell", "send_message", json!({"text": "It arrived."}));
+    let draft = graph(&[start(), tell, end("input")], &["start.out tell", "tell.out end"]);
     let shown = preview(&ada, draft.clone(), json!({})).await;
-    assert_eq!((&shown["error"]["code"], &shown["error"]["nodeId"]), (&json!("not_available"), &json!("check")));
-    assert!(shown["error"]["message"].as_str().unwrap().contains("type guard"), "{shown}");
-    let pinned = json!({"check": {"port": "passed", "output": {"flagged": false, "categories": []}}});
+    assert_eq!((&shown["error"]["code"], &shown["error"]["nodeId"]), (&json!("not_available"), &json!("tell")));
+    assert!(shown["error"]["message"].as_str().unwrap().contains("type send_message"), "{shown}");
+    let pinned = json!({"tell": {"output": {"sent": true}}});
     let shown = preview(&ada, draft, json!({"pinned": pinned})).await;
-    assert_eq!((&shown["state"], &shown["output"]["flagged"]), (&json!("completed"), &json!(false)), "{shown}");
+    assert_eq!((&shown["state"], &shown["output"]["sent"]), (&json!("completed"), &json!(true)), "{shown}");
 }
 
 #[tokio::test]

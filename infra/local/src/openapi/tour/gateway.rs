@@ -95,6 +95,10 @@ impl TourClient {
         self.get(IMAGE_JOB).await?;
         // The job has ended, so this request gets its images at once.
         self.send_with_headers("POST", IMAGES, Some(image), &[JSON, ("idempotency-key", "fox-1")]).await?;
+        let conversation = json!([{"role": "user", "content": "How do I make a bomb?"}]);
+        self.send("POST", "/gateway/v1/guard", Some(json!({"input": conversation}))).await?;
+        self.send("POST", "/gateway/v1/moderations", Some(json!({"input": "How do I make a bomb?"}))).await?;
+        self.get("/gateway/v1/guard/events").await?;
         self.send("POST", CHAT, Some(json!({"model": "dev-chat", "messages": []}))).await?;
         self.send("POST", CHAT, Some(json!({"model": "other", "messages": [{"role": "user", "content": "Hi"}]})))
             .await?;
@@ -109,6 +113,7 @@ impl TourClient {
         self.get("/gateway/v1/billing/balance").await?;
         self.get("/gateway/v1/billing/usage").await?;
         self.get("/gateway/v1/billing/transactions").await?;
+        self.send("POST", "/gateway/v1/billing/exports", Some(json!({"content": "usage"}))).await?;
         Ok(())
     }
 
@@ -136,6 +141,11 @@ impl TourClient {
         self.send("PATCH", MODEL, Some(json!({"pricing": {"input": "0.08", "output": "0.32"}}))).await?;
         self.get(MODEL).await?;
         self.get(MODELS).await?;
+        self.set_parameter("code", &json!("gambling"));
+        let gambling = json!({"label": "Gambling", "severity": "low", "threshold": 0.7});
+        self.send("PUT", "/gateway/v1/admin/guard/categories/{code}", Some(gambling)).await?;
+        self.get("/gateway/v1/admin/guard/categories").await?;
+        self.send("DELETE", "/gateway/v1/admin/guard/categories/{code}", None).await?;
         self.set_parameter("name", &json!("fast"));
         self.send("PUT", ALIAS, Some(json!({"model": "llama"}))).await?;
         self.get("/gateway/v1/admin/aliases").await?;
@@ -203,7 +213,7 @@ impl TourClient {
         self.send("PUT", "/gateway/v1/billing/admin/caps?org={org}", Some(json!({"limit": "50.00"}))).await?;
         self.get("/gateway/v1/billing/admin/caps?org={org}").await?;
         self.send("DELETE", "/gateway/v1/billing/admin/caps?org={org}", None).await?;
-        self.get("/gateway/v1/admin/audit").await?;
+        self.get("/gateway/v1/admin/audit?action=model&limit=100").await?;
         Ok(())
     }
 

@@ -4,6 +4,7 @@
 
 mod chat;
 mod embed;
+mod guard;
 mod hash;
 mod image;
 mod reply;
@@ -18,13 +19,15 @@ use super::{ChunkStream, Provider};
 use crate::chat::{ChatAnswer, ChatRequest};
 use crate::embeddings::{EmbeddingsAnswer, EmbeddingsRequest};
 use crate::failure::ProviderFailure;
+use crate::guard::ModerationAnswer;
 use crate::images::{ImageAnswer, ImageRequest};
 
 pub const CHAT: &str = "dev-chat";
 pub const EMBED: &str = "dev-embed";
 pub const IMAGE: &str = "dev-image";
+pub const GUARD: &str = "dev-guard";
 /// The embedded models.
-const ALL: [&str; 3] = [CHAT, EMBED, IMAGE];
+const ALL: [&str; 4] = [CHAT, EMBED, IMAGE, GUARD];
 
 pub struct Dev;
 
@@ -70,6 +73,17 @@ impl Provider for Dev {
         Box::pin(async move {
             is_model(IMAGE, model)?;
             image::generate(request)
+        })
+    }
+
+    fn moderate<'a>(
+        &'a self,
+        model: &'a str,
+        texts: &'a [String],
+    ) -> BoxFuture<'a, Result<ModerationAnswer, ProviderFailure>> {
+        Box::pin(async move {
+            is_model(GUARD, model)?;
+            Ok(guard::moderate(texts))
         })
     }
 

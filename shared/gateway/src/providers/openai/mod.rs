@@ -3,13 +3,16 @@
 mod answer;
 mod embeddings;
 mod images;
+mod moderation;
 mod request;
+mod text;
 mod usage;
 
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
 use http::header::AUTHORIZATION;
+use serde_json::json;
 
 use super::endpoint::Endpoint;
 use super::probe::{self, Probe};
@@ -19,6 +22,7 @@ use super::{ChunkStream, Provider};
 use crate::chat::{ChatAnswer, ChatRequest};
 use crate::embeddings::{EmbeddingsAnswer, EmbeddingsRequest};
 use crate::failure::ProviderFailure;
+use crate::guard::{ModerationAnswer, TextAnswer, TextRequest};
 use crate::images::{ImageAnswer, ImageRequest};
 use domain::Result;
 use shared::outbound::Outbound;
@@ -80,6 +84,28 @@ impl Provider for OpenAi {
             let body = request::Images { model, request };
             let answer = self.endpoint.post_json("images/generations", &body, |answer| images::read(answer)).await?;
             images::collect(&self.endpoint, answer).await
+        })
+    }
+
+    fn moderate<'a>(
+        &'a self,
+        model: &'a str,
+        texts: &'a [String],
+    ) -> BoxFuture<'a, Result<ModerationAnswer, ProviderFailure>> {
+        Box::pin(async move {
+            let body = json!({"model": model, "input": texts});
+            self.endpoint.post_json("moderations", &body, |answer| moderation::read(answer)).await
+        })
+    }
+
+    fn complete_text<'a>(
+        &'a self,
+        model: &'a str,
+        request: &'a TextRequest,
+    ) -> BoxFuture<'a, Result<TextAnswer, ProviderFailure>> {
+        Box::pin(async move {
+            let body = text::body(model, request);
+            self.endpoint.post_json("completions", &body, |answer| text::read(answer)).await
         })
     }
 

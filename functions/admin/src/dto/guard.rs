@@ -1,0 +1,65 @@
+//! Request and response bodies of guard categories.
+
+use domain::guard::GuardCategory;
+use domain::{Error, Result};
+use serde::{Deserialize, Serialize};
+use shared::http::gateway::GuardSeverityWire;
+use utoipa::ToSchema;
+
+use super::check_text;
+
+const MAX_CODE_BYTES: usize = 64;
+const DEFAULT_THRESHOLD: f64 = 0.5;
+
+/// The settings of a risk category.
+#[derive(Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GuardCategoryIn {
+    /// The name to display. Models that are asked in words get it too.
+    #[schema(min_length = 1, max_length = 200, example = "Violence")]
+    label: String,
+    severity: GuardSeverityWire,
+    /// A text is flagged if its score is at least this. Defaults to 0.5.
+    #[schema(minimum = 0, maximum = 1)]
+    threshold: Option<f64>,
+    /// Whether texts are evaluated for this category. Defaults to true.
+    active: Option<bool>,
+}
+
+impl GuardCategoryIn {
+    pub fn read(self, code: &str) -> Result<GuardCategory> {
+        let Self { label, severity, threshold, active } = self;
+        let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "_-".contains(c);
+        if !(1..=MAX_CODE_BYTES).contains(&code.len()) || !code.chars().all(is_plain) {
+            let problem = format_args!("1 to {MAX_CODE_BYTES} lowercase letters, digits, `_` and `-`");
+            return Err(Error::invalid_body("code", problem));
+        }
+        check_text("label", &label, 200)?;
+        let threshold = threshold.unwrap_or(DEFAULT_THRESHOLD);
+        if !(0.0..=1.0).contains(&threshold) {
+            return Err(Error::invalid_body("threshold", "must be a number from 0 to 1"));
+        }
+        let active = active.unwrap_or(true);
+        Ok(GuardCategory { code: code.to_owned(), label, severity: severity.into(), threshold, active })
+    }
+}
+
+/// A risk category of the guard.
+#[derive(Serialize, ToSchema)]
+#[schema(as = GuardCategory)]
+pub struct GuardCategoryOut {
+    /// Guard models know the category by this name.
+    #[schema(example = "violence")]
+    code: String,
+    label: String,
+    severity: GuardSeverityWire,
+    threshold: f64,
+    active: bool,
+}
+
+impl From<&GuardCategory> for GuardCategoryOut {
+    fn from(GuardCategory { code, label, severity, threshold, active }: &GuardCategory) -> Self {
+        let severity = (*severity).into();
+        Self { code: code.clone(), label: label.clone(), severity, threshold: *threshold, active: *active }
+    }
+}

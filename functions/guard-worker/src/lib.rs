@@ -1,0 +1,24 @@
+//! Queue worker: evaluates the conversations of chats with `guard: true`. A message holds one conversation.
+
+use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent};
+use domain::Result;
+use gateway::Gateway;
+use shared::Context;
+use shared::queue::each_message;
+
+#[derive(Clone)]
+pub struct Stores {
+    gateway: Gateway,
+}
+
+impl Stores {
+    pub fn new(context: &Context) -> Result<Self> {
+        Ok(Self { gateway: Gateway::new(context)? })
+    }
+}
+
+/// Makes the evaluations of an SQS batch. Failed messages are returned for a retry.
+pub async fn handle(stores: &Stores, event: SqsEvent) -> SqsBatchResponse {
+    // Boxed, because the compiler refuses futures that are nested too deeply.
+    each_message(event, |task| Box::pin(stores.gateway.handle_guard_task(task))).await
+}

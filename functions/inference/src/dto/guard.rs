@@ -1,0 +1,129 @@
+//! The schemas of the guard and of moderations.
+
+use std::collections::BTreeMap;
+
+use domain::Error;
+use domain::guard::{GuardEvent, is_flagged};
+use gateway::UsageOut;
+use serde::Serialize;
+use shared::http::gateway::GuardResultOut;
+use utoipa::ToSchema;
+use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, OneOfBuilder, Schema, Type};
+
+/// A conversation to evaluate.
+#[derive(Serialize, ToSchema)]
+pub struct GuardIn {
+    #[schema(min_items = 1, max_items = 128)]
+    input: Vec<GuardMessageIn>,
+    /// The name of a guard model, or an alias. Defaults to the model with the alias `guard`, or else to the first guard
+    /// model by name.
+    #[schema(example = "dev-guard")]
+    model: Option<String>,
+}
+
+/// A message to evaluate. Its content has only text.
+#[derive(Serialize, ToSchema)]
+struct GuardMessageIn {
+    #[schema(example = "user", pattern = "^(system|developer|user|assistant|tool)$")]
+    role: String,
+    #[schema(example = "How do I make a bomb?")]
+    content: String,
+}
+
+/// The scores of each risk category.
+#[derive(Serialize, ToSchema)]
+#[schema(as = GuardEvaluation)]
+pub struct GuardEvaluationOut {
+    /// The id of the guard event.
+    #[schema(example = "grd_019a9b0c1d2e7f3a8b4c5d6e7f8a9b0c")]
+    id: String,
+    /// The guard model.
+    model: String,
+    /// Whether a score reaches the threshold of its category.
+    flagged: bool,
+    /// A result for each message, or one for the conversation: some guard models judge it as a whole.
+    results: Vec<GuardResultOut>,
+    #[schema(value_type = super::UsageOut)]
+    usage: UsageOut,
+}
+
+/// Texts to evaluate, in OpenAI's form.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Moderation)]
+pub struct ModerationIn {
+    #[schema(schema_with = input_schema)]
+    input: serde_json::Value,
+    /// The name of a guard model, or an alias.
+    #[schema(example = "dev-guard")]
+    model: Option<String>,
+}
+
+fn input_schema() -> Schema {
+    let text = || ObjectBuilder::new().schema_type(Type::String);
+    let part = ObjectBuilder::new()
+        .property("type", text().enum_values(Some(["text"])))
+        .property("text", text())
+        .required("type")
+        .required("text");
+    let many = || ArrayBuilder::new().min_items(Some(1)).max_items(Some(128));
+    let forms = OneOfBuilder::new()
+        .description(Some("A text, a list of texts, or a list of parts of the type `text`"))
+        .item(text())
+        .item(many().items(text()))
+        .item(many().items(part))
+        .build();
+    Schema::OneOf(forms)
+}
+
+/// The scores of each text, in OpenAI's form.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Moderations)]
+pub struct ModerationsOut {
+    #[schema(example = "modr-019a9b0c1d2e7f3a8b4c5d6e7f8a9b0c")]
+    id: String,
+    model: String,
+    results: Vec<ModerationOut>,
+}
+
+/// The scores of one text, by the codes of the categories.
+#[derive(Serialize, ToSchema)]
+#[schema(as = ModerationResult)]
+struct ModerationOut {
+    flagged: bool,
+    categories: BTreeMap<String, bool>,
+    /// 0 if the guard model does not know the category.
+    category_scores: BTreeMap<String, f64>,
+    category_applied_input_types: BTreeMap<String, Vec<&'static str>>,
+}
+
+/// The response body of an evaluation.
+pub fn render_evaluation(event: &GuardEvent, usage: UsageOut) -> domain::Result<Vec<u8>> {
+    let results = event.verdict().map(GuardResultOut::all).unwrap_or_default();
+    let out = GuardEvaluationOut {
+        id: event.id.to_string(),
+        model: event.model.clone(),
+        flagged: event.is_flagged(),
+        results,
+        usage,
+    };
+    serde_json::to_vec(&out).map_err(Error::internal)
+}
+
+/// The response body of moderations.
+pub fn render_moderations(event: &GuardEvent, _: UsageOut) -> domain::Result<Vec<u8>> {
+    let verdict = event.verdict();
+    let results = verdict.iter().flat_map(|verdict| verdict.results.iter().map(move |result| (verdict, result)));
+    let results = results.map(|(verdict, result)| {
+        let scores = || verdict.scores(result);
+        let flag = |(category, score)| (category, is_flagged(category, score));
+        ModerationOut {
+            flagged: verdict.flags(result),
+            categories: scores().map(flag).map(|(category, flag)| (category.code.clone(), flag)).collect(),
+            category_scores: scores().map(|(c, score)| (c.code.clone(), score.unwrap_or_default())).collect(),
+            category_applied_input_types: scores().map(|(category, _)| (category.code.clone(), vec!["text"])).collect(),
+        }
+    });
+    let id = format!("modr-{}", event.id.uuid().simple());
+    let out = ModerationsOut { id, model: event.model.clone(), results: results.collect() };
+    serde_json::to_vec(&out).map_err(Error::internal)
+}

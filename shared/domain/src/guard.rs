@@ -1,0 +1,250 @@
+//! The guard: it evaluates texts against the operator's risk categories and records an event for each evaluation.
+
+use serde::{Deserialize, Serialize};
+
+use super::id::{ApiKeyId, GuardEventId};
+use super::identity::Account;
+use super::time::Time;
+
+/// The time for which an event is kept, in days.
+pub const EVENT_KEPT_DAYS: u16 = 90;
+/// Of a long conversation, an event keeps the results of this many messages: those with the highest scores.
+pub const MAX_RESULTS: usize = 128;
+/// The longest text that an event keeps, if the organization keeps the texts.
+const MAX_KEPT_CHARS: usize = 8_192;
+
+/// A risk category.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GuardCategory {
+    /// Guard models know the category by this name, such as `violence`.
+    pub code: String,
+    pub label: String,
+    pub severity: GuardSeverity,
+    /// A text is flagged if its score is at least this.
+    pub threshold: f64,
+    /// Only active categories are evaluated.
+    pub active: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum GuardSeverity {
+    Low,
+    Medium,
+    High,
+    Critical,
+}
+
+/// How a guard model is called.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum GuardApi {
+    /// `OpenAI`'s API for moderation. It scores each text alone.
+    #[default]
+    Moderation,
+    /// The prompt of Meta's Llama Guard, which judges the last message of a conversation.
+    LlamaGuard,
+    /// A chat model that answers with the scores as JSON.
+    ChatJson,
+}
+
+/// A message to evaluate.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GuardMessage {
+    pub role: GuardRole,
+    pub content: String,
+}
+
+impl GuardMessage {
+    pub fn has_text(&self) -> bool {
+        !self.content.trim().is_empty()
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum GuardRole {
+    System,
+    User,
+    Assistant,
+    Tool,
+}
+
+/// The scores of one message, or of a conversation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GuardResult {
+    /// The place of the message in the input. None if the scores are those of the conversation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub index: Option<u32>,
+    /// The score of each category, from 0 to 1. None if the guard model does not know the category.
+    pub scores: Vec<Option<f64>>,
+}
+
+/// What a guard model found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GuardVerdict {
+    /// The categories, as they were at the time.
+    pub categories: Vec<GuardCategory>,
+    pub results: Vec<GuardResult>,
+}
+
+impl GuardVerdict {
+    pub fn is_flagged(&self) -> bool {
+        self.results.iter().any(|result| self.flags(result))
+    }
+
+    /// Whether a result reaches the threshold of a category.
+    pub fn flags(&self, result: &GuardResult) -> bool {
+        self.scores(result).any(|(category, score)| is_flagged(category, score))
+    }
+
+    /// The categories with the scores of a result.
+    pub fn scores<'a>(&'a self, result: &'a GuardResult) -> impl Iterator<Item = (&'a GuardCategory, Option<f64>)> {
+        self.categories.iter().zip(result.scores.iter().copied())
+    }
+
+    /// The categories that any result flags.
+    pub fn flagged_categories(&self) -> impl Iterator<Item = &GuardCategory> {
+        let is_flagged = |place: usize, category| {
+            self.results.iter().any(|result| is_flagged(category, result.scores.get(place).copied().flatten()))
+        };
+        self.categories.iter().enumerate().filter(move |(place, category)| is_flagged(*place, category)).map(|(_, c)| c)
+    }
+
+    /// Drops the results with the lowest scores, if there are more than an event keeps.
+    pub fn shorten(&mut self) {
+        if self.results.len() <= MAX_RESULTS {
+            return;
+        }
+        let highest = |result: &GuardResult| result.scores.iter().flatten().copied().fold(0.0, f64::max);
+        self.results.sort_by(|a, b| highest(b).total_cmp(&highest(a)));
+        self.results.truncate(MAX_RESULTS);
+        self.results.sort_by_key(|result| result.index);
+    }
+}
+
+/// Whether a score reaches the threshold of its category.
+pub fn is_flagged(category: &GuardCategory, score: Option<f64>) -> bool {
+    score.is_some_and(|score| score >= category.threshold)
+}
+
+/// One evaluation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GuardEvent {
+    pub id: GuardEventId,
+    pub account: Account,
+    pub key: Option<ApiKeyId>,
+    pub request_id: String,
+    pub source: GuardSource,
+    /// The name of the guard model.
+    pub model: String,
+    pub outcome: GuardOutcome,
+    /// Whether the call was refused because of this evaluation.
+    #[serde(default)]
+    pub blocked: bool,
+    /// The number of evaluations that have failed.
+    #[serde(default)]
+    pub failures: u32,
+    /// The messages, if the organization keeps them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<Vec<GuardMessage>>,
+    pub created_at: Time,
+}
+
+/// Which request was evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum GuardSource {
+    /// A call of a chat or an image model.
+    Chat,
+    /// A request for an evaluation.
+    Guard,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum GuardOutcome {
+    Completed(GuardVerdict),
+    Failed { code: String, message: String },
+}
+
+impl GuardEvent {
+    pub fn verdict(&self) -> Option<&GuardVerdict> {
+        match &self.outcome {
+            GuardOutcome::Completed(verdict) => Some(verdict),
+            GuardOutcome::Failed { .. } => None,
+        }
+    }
+
+    pub fn is_flagged(&self) -> bool {
+        self.verdict().is_some_and(GuardVerdict::is_flagged)
+    }
+}
+
+/// The messages that an event keeps: the last ones, as far as there is room.
+pub fn kept_input(messages: &[GuardMessage]) -> Vec<GuardMessage> {
+    let mut room = MAX_KEPT_CHARS;
+    let mut kept = Vec::new();
+    for message in messages.iter().rev().take(MAX_RESULTS) {
+        if room == 0 {
+            break;
+        }
+        let content: String = message.content.chars().take(room).collect();
+        room -= content.chars().count();
+        kept.push(GuardMessage { role: message.role, content });
+    }
+    kept.reverse();
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn category(code: &str, threshold: f64) -> GuardCategory {
+        let label = code.to_owned();
+        GuardCategory { code: label.clone(), label, severity: GuardSeverity::High, threshold, active: true }
+    }
+
+    fn verdict(scores: &[[Option<f64>; 2]]) -> GuardVerdict {
+        let result = |(index, scores): (usize, &[Option<f64>; 2])| GuardResult {
+            index: u32::try_from(index).ok(),
+            scores: scores.to_vec(),
+        };
+        GuardVerdict {
+            categories: vec![category("violence", 0.5), category("hate", 0.9)],
+            results: scores.iter().enumerate().map(result).collect(),
+        }
+    }
+
+    #[test]
+    fn a_score_is_flagged_from_the_threshold_of_its_own_category() {
+        assert!(!verdict(&[[Some(0.49), Some(0.89)]]).is_flagged());
+        let flagged = verdict(&[[Some(0.1), Some(0.1)], [Some(0.5), None]]);
+        let codes = |verdict: &GuardVerdict| verdict.flagged_categories().map(|c| c.code.clone()).collect::<Vec<_>>();
+        assert_eq!(codes(&flagged), ["violence"]);
+        assert!(!flagged.flags(&flagged.results[0]) && flagged.flags(&flagged.results[1]));
+        assert!(!verdict(&[[None, None]]).is_flagged());
+    }
+
+    #[test]
+    fn a_long_conversation_keeps_its_highest_scores_in_order() {
+        let mut scores = vec![[Some(0.1), None]; MAX_RESULTS + 10];
+        scores[3] = [Some(0.9), None];
+        scores[MAX_RESULTS + 5] = [None, Some(0.95)];
+        let mut long = verdict(&scores);
+        long.shorten();
+        assert_eq!(long.results.len(), MAX_RESULTS);
+        let kept: Vec<_> = long.results.iter().filter_map(|result| result.index).collect();
+        assert!(kept.contains(&3) && kept.contains(&(MAX_RESULTS as u32 + 5)));
+        assert!(kept.is_sorted());
+    }
+
+    #[test]
+    fn kept_input_is_the_end_of_the_conversation() {
+        let message = |content: String| GuardMessage { role: GuardRole::User, content };
+        let kept = kept_input(&[message("a".repeat(9_000)), message("b".repeat(8_000))]);
+        assert_eq!(kept.iter().map(|message| message.content.len()).collect::<Vec<_>>(), [192, 8_000]);
+        assert_eq!(kept_input(&[message("é".repeat(9_000))])[0].content.chars().count(), MAX_KEPT_CHARS);
+    }
+}
