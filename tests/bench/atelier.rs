@@ -28,15 +28,15 @@ pub struct Platform {
     process: Process,
 }
 
-/// Starts the gateway with the mock as its provider.
-pub async fn start_gateway(run: &Path, mock_port: u16) -> Result<(Target, Process)> {
+/// Starts the gateway with the mock as its provider. With `guard`, its guard evaluates each call.
+pub async fn start_gateway(run: &Path, mock_port: u16, guard: bool) -> Result<(Target, Process)> {
     let Platform { port, credentials, process } = Platform::start(run).await?;
     let ada = credentials.users.get("ada").ok_or("the credentials have no user ada")?;
     let base = format!("http://127.0.0.1:{port}{}", admin::BASE);
     admin::register(&base, &credentials.operator.api_key, mock_port).await?;
     let headers = vec![("authorization".to_owned(), format!("Bearer {}", ada.api_key))];
     let path = format!("{}/chat/completions", admin::BASE);
-    let service = Service::Chat { model: admin::MODEL.to_owned() };
+    let service = Service::Chat { model: admin::MODEL.to_owned(), guard };
     Ok((Target { port, path, headers, service }, process))
 }
 

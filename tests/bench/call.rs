@@ -8,8 +8,8 @@ use crate::{flow, openai};
 /// What a subject serves.
 #[derive(Clone, Serialize, Deserialize)]
 pub enum Service {
-    /// Chat completions of a model.
-    Chat { model: String },
+    /// Chat completions of a model. With `guard`, Atelier evaluates them after the answer.
+    Chat { model: String, guard: bool },
     /// Runs of the workflow behind a webhook.
     Workflow,
 }
@@ -24,7 +24,7 @@ impl Service {
     /// The body of a call.
     pub fn request(&self, stream: bool) -> Bytes {
         match self {
-            Self::Chat { model } => openai::request(model, stream),
+            Self::Chat { model, guard } => openai::request(model, stream, *guard),
             Self::Workflow => flow::request(),
         }
     }

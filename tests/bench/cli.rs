@@ -72,7 +72,7 @@ pub struct Bench {
 impl Bench {
     /// The subjects to start, the mock first: the others call it.
     pub fn names(&self) -> Vec<Name> {
-        let names = [Name::Direct, Name::Atelier, Name::Litellm, Name::Portkey];
+        let names = [Name::Direct, Name::Atelier, Name::Guarded, Name::Litellm, Name::Portkey];
         names.into_iter().filter(|name| *name == Name::Direct || self.only.contains(name)).collect()
     }
 

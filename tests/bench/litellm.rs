@@ -36,7 +36,7 @@ pub async fn start(cache: &Path, run: &Path, mock_port: u16) -> Result<(Target, 
     let process = Process::serve(&mut command, port, &run.join("litellm.log")).await?;
 
     let headers = vec![("authorization".to_owned(), format!("Bearer {KEY}"))];
-    let service = Service::Chat { model: MODEL.to_owned() };
+    let service = Service::Chat { model: MODEL.to_owned(), guard: false };
     Ok((Target { port, path: "/v1/chat/completions".to_owned(), headers, service }, process))
 }
 

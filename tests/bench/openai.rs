@@ -22,12 +22,15 @@ const PIECES: usize = 20;
 const USAGE_MARK: &str = "\"total_tokens\"";
 
 /// The body of the request.
-pub fn request(model: &str, stream: bool) -> Bytes {
+pub fn request(model: &str, stream: bool, guard: bool) -> Bytes {
     let mut body = json!({
         "model": model,
         "max_tokens": MAX_TOKENS,
         "messages": [{"role": "system", "content": "You tell short stories."}, {"role": "user", "content": ""}],
     });
+    if guard {
+        body["guard"] = true.into();
+    }
     if stream {
         body["stream"] = true.into();
         body["stream_options"] = json!({"include_usage": true});

@@ -37,6 +37,6 @@ pub async fn start(cache: &Path, run: &Path, mock_port: u16) -> Result<(Target, 
         ("x-portkey-custom-host", format!("http://127.0.0.1:{mock_port}/v1")),
     ];
     let headers = headers.map(|(name, value)| (name.to_owned(), value)).into();
-    let service = Service::Chat { model: MOCK_MODEL.to_owned() };
+    let service = Service::Chat { model: MOCK_MODEL.to_owned(), guard: false };
     Ok((Target { port, path: "/v1/chat/completions".to_owned(), headers, service }, process))
 }

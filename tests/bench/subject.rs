@@ -17,6 +17,8 @@ const WARM_UP_CONNECTIONS: usize = 16;
 pub enum Name {
     Direct,
     Atelier,
+    /// Atelier's gateway with `guard: true` in each call.
+    Guarded,
     Litellm,
     Portkey,
     /// The webhook of a workflow of Atelier.
@@ -32,6 +34,7 @@ impl Name {
         match self {
             Self::Direct => "direct",
             Self::Atelier | Self::Webhook => "atelier",
+            Self::Guarded => "atelier+guard",
             Self::Litellm => "litellm",
             Self::Portkey => "portkey",
             Self::NodeRed => "node-red",
@@ -71,9 +74,12 @@ impl Subject {
     /// Starts a subject, and warms it up. Gateways are in front of the mock.
     pub async fn start(name: Name, folders: &Folders, mock_port: u16) -> Result<Self> {
         let Folders { cache, run } = folders;
+        let folder = run.join(name.display_name());
+        fs::create_dir_all(&folder)?;
         let (target, process) = match name {
             Name::Direct => direct::start(run, mock_port).await?,
-            Name::Atelier => atelier::start_gateway(run, mock_port).await?,
+            Name::Atelier => atelier::start_gateway(&folder, mock_port, false).await?,
+            Name::Guarded => atelier::start_gateway(&folder, mock_port, true).await?,
             Name::Litellm => litellm::start(cache, run, mock_port).await?,
             Name::Portkey => portkey::start(cache, run, mock_port).await?,
             Name::Webhook => atelier::start_webhook(run).await?,

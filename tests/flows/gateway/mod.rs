@@ -6,3 +6,4 @@ mod environments;
 mod exact_limits;
 mod figures;
 mod idempotency;
+mod mixed;
