@@ -233,10 +233,10 @@ async fn pages_are_sent_as_text_and_images_as_base64() {
 #[tokio::test]
 async fn only_an_unreadable_message_is_reported_as_failed() {
     let app = TestApp::start().await;
-    for worker in ["attention-worker", "guard-worker", "image-worker", "run-worker"] {
-        let hints = format!("{worker}/hints");
-        let answer = replay(&app, &mut start(&app, worker).await, &hints).await;
-        let garbage = &event(&app, &hints)["Records"][1]["messageId"];
+    for batch in ["attention-worker/hints", "guard-worker/tasks", "image-worker/hints", "run-worker/hints"] {
+        let (worker, _) = batch.split_once('/').unwrap();
+        let answer = replay(&app, &mut start(&app, worker).await, batch).await;
+        let garbage = &event(&app, batch)["Records"][1]["messageId"];
         assert_eq!(answer, json!({"batchItemFailures": [{"itemIdentifier": garbage}]}));
     }
 }
