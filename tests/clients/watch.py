@@ -170,9 +170,10 @@ def invoke(function, event):
     return call(function, "POST", f"/2015-03-31/functions/{function}/invocations", body=payload)
 
 
-for worker in ["attention-worker", "guard-worker", "image-worker", "run-worker"]:
-    answer = invoke(worker, "hints")
-    garbage = json.loads((ROOT / "events" / worker / "hints.json").read_text())["Records"][1]["messageId"]
+WORKERS = {"attention-worker": "hints", "guard-worker": "tasks", "image-worker": "hints", "run-worker": "hints"}
+for worker, batch in WORKERS.items():
+    answer = invoke(worker, batch)
+    garbage = json.loads((ROOT / "events" / worker / f"{batch}.json").read_text())["Records"][1]["messageId"]
     expect(worker, answer == {"batchItemFailures": [{"itemIdentifier": garbage}]}, answer)
 
 answer = invoke("ticker", "every-minute")

@@ -52,8 +52,9 @@ test("400", async () => {
   await failsAs(OpenAI.BadRequestError, 400, "invalid_body", chat(there, { messages: [], stream: true }));
   const embed = () => there.embeddings.create({ model: "dev-chat", input: "hello" });
   assert.equal((await failsAs(OpenAI.BadRequestError, 400, "invalid_body", embed)).param, "model");
-  const guarded = chat(there, { guard: true });
-  assert.equal((await failsAs(OpenAI.BadRequestError, 400, "parameter_not_supported", guarded)).param, "guard");
+  const audio = { type: "input_audio", input_audio: { data: "UklGRg==", format: "wav" } };
+  const spoken = chat(there, { messages: [{ role: "user", content: [audio] }] });
+  assert.equal((await failsAs(OpenAI.BadRequestError, 400, "parameter_not_supported", spoken)).param, "messages");
   assert.equal(sent.length, 5);
 });
 

@@ -70,10 +70,10 @@ def test_400():
 
 
 def test_400_names_an_unsupported_parameter():
-    error = fails_as(
-        openai.BadRequestError, 400, "parameter_not_supported", chat(client(), extra_body={"guard": True})
-    )
-    assert error.param == "guard"
+    audio = {"type": "input_audio", "input_audio": {"data": "UklGRg==", "format": "wav"}}
+    messages = [{"role": "user", "content": [audio]}]
+    error = fails_as(openai.BadRequestError, 400, "parameter_not_supported", chat(client(), messages=messages))
+    assert error.param == "messages"
 
 
 def test_403():
