@@ -85,6 +85,11 @@ impl Person {
     }
 }
 
+/// The status and the code of an error.
+pub fn refusal(answer: &Answer) -> (&str, &str) {
+    (answer.status.split(' ').next().unwrap_or_default(), answer.code())
+}
+
 pub async fn send(request: RequestBuilder) -> Answer {
     try_send(request).await.expect("the platform answers")
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use axum::Router;
 use axum::body::Body;
-use axum::http::{Request, StatusCode};
+use axum::http::{Request, StatusCode, request};
 use domain::catalog::{Model, ModelDeployment, ModelType, OnDisconnect, Pricing, Unsupported};
 use domain::guard::GuardApi;
 use domain::id::{ApiKeyId, OrgId, TransactionId};
@@ -151,7 +151,22 @@ impl Customer {
 
     /// Sends one call to the given environment.
     pub async fn call(&self, environment: &Router, path: &str, body: &Value) -> (StatusCode, Value) {
-        let request = Request::post(path)
+        self.send_to(environment, Request::post(path), body).await
+    }
+
+    /// Sends one call with this header to the given environment.
+    pub async fn call_with_header(
+        &self,
+        environment: &Router,
+        path: &str,
+        (name, value): (&str, &str),
+        body: &Value,
+    ) -> (StatusCode, Value) {
+        self.send_to(environment, Request::post(path).header(name, value), body).await
+    }
+
+    async fn send_to(&self, environment: &Router, request: request::Builder, body: &Value) -> (StatusCode, Value) {
+        let request = request
             .header("authorization", format!("Bearer {}", self.person.token.as_deref().unwrap()))
             .header("content-type", "application/json")
             .body(Body::from(body.to_string()));

@@ -30,16 +30,17 @@ impl Gateway {
         if key.is_empty() || key.len() > MAX_KEY_CHARS || !key.bytes().all(|c| c.is_ascii_graphic()) {
             return Err(Error::invalid_query("Idempotency-Key", "must be 1 to 255 visible ASCII characters"));
         }
-        let began = tokio::time::Instant::now();
+        let patient_until = self.inner.clock.now().plus(MAX_WAIT);
         loop {
-            match self.inner.claims.claim(account, key, body_hash, self.inner.clock.now()).await? {
+            let now = self.inner.clock.now();
+            match self.inner.claims.claim(account, key, body_hash, now).await? {
                 ClaimState::Claimed(claim) => return Ok(ClaimOutcome::Mine(claim)),
                 ClaimState::Answered(StoredAnswer { content_type, body }) => {
                     let body = body.read_answer(&self.inner.files).await?;
                     return Ok(ClaimOutcome::Answered { content_type, body });
                 }
                 ClaimState::Reused => return Err(Error::idempotency_conflict()),
-                ClaimState::InFlight if began.elapsed() >= MAX_WAIT => {
+                ClaimState::InFlight if now >= patient_until => {
                     return Err(Error::busy("the first request with this Idempotency-Key is still running"));
                 }
                 ClaimState::InFlight => tokio::time::sleep(POLL_INTERVAL).await,

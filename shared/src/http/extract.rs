@@ -280,7 +280,8 @@ pub(super) fn bearer(parts: &Parts) -> Result<&str> {
     let header = parts.headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
     let token = header.and_then(|value| value.split_once(' '));
     let token = token.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer")).map(|(_, token)| token.trim());
-    token.filter(|token| !token.is_empty()).ok_or_else(|| refused(Refusal::Missing, "no bearer token"))
+    let is_one_word = |token: &&str| !token.is_empty() && !token.contains(char::is_whitespace);
+    token.filter(is_one_word).ok_or_else(|| refused(Refusal::Missing, "no bearer token"))
 }
 
 pub(super) async fn caller(parts: &Parts, auth: &Auth, cookies: bool) -> Result<Caller> {

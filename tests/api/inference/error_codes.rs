@@ -1,17 +1,39 @@
-//! Error codes that no other test produces.
+//! Error codes of calls, and the header of deprecated models.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use axum::Router;
+use axum::body::to_bytes;
+use axum::extract::Request;
+use axum::http::StatusCode;
+use axum::response::IntoResponse;
 use domain::money::Money;
+use domain::time::Time;
 use tests::TestApp;
 use tests::gateway::ModelBuilder;
 use tests::provider::{Behaviour, FakeProvider};
+use tests::proxy::in_front_of_dynamodb;
 
 use super::*;
 
 fn refusal(answer: &Answer) -> (&str, &str, &str) {
     let status = answer.status.split(' ').next().unwrap();
     (status, answer.json["error"]["type"].as_str().unwrap_or_default(), answer.code())
+}
+
+/// A call of each kind on the embedded models.
+fn calls_of_each_kind() -> [(&'static str, Value); 6] {
+    let text = json!({"model": "dev-chat", "messages": [{"role": "user", "content": "hi"}]});
+    [
+        ("/gateway/v1/chat/completions", text.clone()),
+        ("/gateway/v1/chat/completions", with(text, json!({"stream": true}))),
+        ("/gateway/v1/embeddings", json!({"model": "dev-embed", "input": "hi"})),
+        ("/gateway/v1/images/generations", json!({"preset": "dev-image", "prompt": "hi"})),
+        ("/gateway/v1/guard", json!({"input": [{"role": "user", "content": "hi"}]})),
+        ("/gateway/v1/moderations", json!({"input": "hi"})),
+    ]
 }
 
 #[tokio::test]
@@ -82,16 +104,8 @@ async fn maintenance_has_its_own_code_for_every_kind_of_call() {
     let customer = app.customer("maintenance", Money::from_usd(1)).await;
     let on = json!({"on": true, "message": "back soon", "retry_after_s": 90});
     assert_eq!(app.operator().put("/gateway/v1/admin/maintenance", on).await.status, "200 OK");
-    let text = json!({"model": "dev-chat", "messages": [{"role": "user", "content": "hi"}]});
-    for (path, body) in [
-        ("/gateway/v1/chat/completions", text.clone()),
-        ("/gateway/v1/chat/completions", with(text, json!({"stream": true}))),
-        ("/gateway/v1/embeddings", json!({"model": "dev-embed", "input": "hi"})),
-        ("/gateway/v1/images/generations", json!({"preset": "dev-image", "prompt": "hi"})),
-        ("/gateway/v1/guard", json!({"input": [{"role": "user", "content": "hi"}]})),
-        ("/gateway/v1/moderations", json!({"input": "hi"})),
-        ("/gateway/v1/billing/exports", json!({})),
-    ] {
+    let export = ("/gateway/v1/billing/exports", json!({}));
+    for (path, body) in calls_of_each_kind().into_iter().chain([export]) {
         let answer = post(&customer.person, path, &body).await;
         assert_eq!(refusal(&answer), ("503", "maintenance_error", "maintenance"), "{path}");
         assert_eq!(answer.header("retry-after"), Some("90"));
@@ -105,6 +119,73 @@ async fn maintenance_has_its_own_code_for_every_kind_of_call() {
     assert_eq!(status.as_u16(), 200);
 }
 
+/// A failure that the database cannot repair is not the caller's business.
+#[tokio::test]
+async fn a_broken_database_is_an_internal_error_that_says_nothing_of_it() {
+    let is_broken = Arc::new(AtomicBool::new(false));
+    let breaks = Arc::clone(&is_broken);
+    let proxy = in_front_of_dynamodb(move |upstream| {
+        let upstream = Arc::new(upstream);
+        Router::new().fallback(async move |request: Request| {
+            if breaks.load(Ordering::Relaxed) {
+                let secret = r#"{"__type": "ResourceNotFoundException", "message": "no table planted-name"}"#;
+                return (StatusCode::BAD_REQUEST, secret).into_response();
+            }
+            let (parts, body) = request.into_parts();
+            upstream.send(&parts, to_bytes(body, usize::MAX).await.unwrap()).await
+        })
+    });
+    let app = TestApp::start_with_options(|options| options.services_proxy = Some(proxy)).await;
+    let customer = app.customer("broken", Money::from_usd(1)).await;
+    is_broken.store(true, Ordering::Relaxed);
+    let answers = [
+        chat(&customer.person, &question("dev-chat")).await,
+        customer.person.get("/gateway/v1/billing/usage").await,
+        customer.person.get("/gateway/v1/models").await,
+    ];
+    for answer in answers {
+        assert_eq!(refusal(&answer), ("500", "internal_error", "internal_error"), "{}", answer.text);
+        assert!(!answer.text.contains("planted-name"), "{}", answer.text);
+    }
+}
+
+#[tokio::test]
+async fn a_suspended_organization_makes_no_call_of_any_kind() {
+    let app = TestApp::start().await;
+    let customer = app.customer("suspended", Money::from_usd(1)).await;
+    let path = format!("/gateway/v1/admin/orgs/{}", customer.account.org);
+    let suspend = async |suspended: bool| {
+        let changed = app.operator().patch(&path, json!({"suspended": suspended})).await;
+        assert_eq!(changed.status, "200 OK", "{}", changed.text);
+    };
+    suspend(true).await;
+    for (path, body) in calls_of_each_kind() {
+        let (status, answer) = customer.call(&app.environment(), path, &body).await;
+        assert_eq!((status.as_u16(), &answer["error"]["code"]), (401, &json!("identity.org_suspended")), "{path}");
+    }
+    suspend(false).await;
+    for (path, body) in calls_of_each_kind() {
+        // Without workers, only a job of images can be started.
+        let header = ("prefer", "respond-async");
+        let (status, _) = customer.call_with_header(&app.environment(), path, header, &body).await;
+        assert!(status.is_success(), "{path}: {status}");
+    }
+}
+
+#[tokio::test]
+async fn a_key_that_expired_and_a_header_of_another_scheme_are_refused() {
+    let app = TestApp::start().await;
+    let expired = Some(Time::from_millis(1_000));
+    let customer = app.customer_with_key("expired", Money::from_usd(1), |key| key.expires_at = expired).await;
+    let answer = chat(&customer.person, &question("dev-chat")).await;
+    assert_eq!(refusal(&answer), ("401", "authentication_error", "identity.unauthorized"));
+    for header in ["Basic YWRhOnB3", "Bearer", "Bearer two words", "atl_key_without_scheme"] {
+        let request = app.anonymous().request(reqwest::Method::POST, tests::gateway::CHAT);
+        let answer = send(request.header("authorization", header).json(&question("dev-chat"))).await;
+        assert_eq!(refusal(&answer), ("401", "authentication_error", "identity.invalid_token"), "{header}");
+    }
+}
+
 #[tokio::test]
 async fn a_retired_model_answers_no_call() {
     let app = TestApp::start().await;
@@ -112,7 +193,7 @@ async fn a_retired_model_answers_no_call() {
     for (name, capability) in [("old-chat", "chat"), ("old-pictures", "images"), ("old-guard", "guard")] {
         let old = ModelBuilder::new(name).with(|model| {
             model.capabilities = vec![capability.to_owned()];
-            model.retires_at = Some(domain::time::Time::from_millis(1_000));
+            model.retires_at = Some(Time::from_millis(1_000));
         });
         old.with_deployment(&app, &fake).await.insert(&app).await;
     }
@@ -132,13 +213,13 @@ async fn a_retired_model_answers_no_call() {
 }
 
 #[tokio::test]
-async fn a_deprecated_model_says_so_in_every_answer() {
+async fn an_answer_of_a_deprecated_model_has_a_header() {
     let app = TestApp::start().await;
     let fake = FakeProvider::start().await;
     let reply =
         json!({"choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "."}}]});
     fake.respond_with(Behaviour::json(200, reply));
-    let now = domain::time::Time::now();
+    let now = Time::now();
     for (name, deprecated_at) in [("ageing", now), ("soon", now.plus(Duration::from_secs(86_400)))] {
         let model = ModelBuilder::new(name).with(|model| model.deprecated_at = Some(deprecated_at));
         model.with_deployment(&app, &fake).await.insert(&app).await;

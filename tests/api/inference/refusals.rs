@@ -138,10 +138,14 @@ async fn no_credits_is_a_402_that_sdks_do_not_retry() {
 #[tokio::test]
 async fn a_reached_rate_limit_reports_its_dimension_and_reset() {
     let app = TestApp::start().await;
-    let limits = |rpm, tpd| PlanLimits { org: Limits { rpm, tpd, ..Limits::NONE }, ..PlanLimits::default() };
-    for (name, limits) in [("by-minute", limits(Some(2), None)), ("by-day", limits(None, Some(200)))] {
-        let customer = app.customer(name, Money::from_usd(1)).await;
-        app.put_on_plan(&customer, limits).await;
+    for (dimension, limits) in [
+        ("rpm", Limits { rpm: Some(2), ..Limits::NONE }),
+        ("rpd", Limits { rpd: Some(2), ..Limits::NONE }),
+        ("tpm", Limits { tpm: Some(200), ..Limits::NONE }),
+        ("tpd", Limits { tpd: Some(200), ..Limits::NONE }),
+    ] {
+        let customer = app.customer(dimension, Money::from_usd(1)).await;
+        app.put_on_plan(&customer, PlanLimits { org: limits, ..PlanLimits::default() }).await;
 
         let body = with(question("dev-chat"), json!({"max_tokens": 60}));
         // A minute may end between two calls, and the count then restarts.
@@ -155,21 +159,20 @@ async fn a_reached_rate_limit_reports_its_dimension_and_reset() {
         let refused = answers.last().unwrap();
         assert_eq!((refused.status.as_str(), refused.code()), ("429 Too Many Requests", "rate_limit_exceeded"));
         let details = &refused.json["error"]["details"];
-        assert_eq!(details["scope"], "org");
+        assert_eq!((&details["scope"], &details["dimension"]), (&json!("org"), &json!(dimension)));
         let served = &answers[0];
-        if name == "by-minute" {
-            assert_eq!(details["dimension"], "rpm");
+        if dimension.starts_with('r') {
             assert_eq!(served.header("x-ratelimit-limit-requests"), Some("2"));
             assert_eq!(served.header("x-ratelimit-remaining-requests"), Some("1"));
             assert_eq!(refused.header("x-ratelimit-remaining-requests"), Some("0"));
-            assert_eq!(refused.header("x-should-retry"), None);
         } else {
-            assert_eq!(details["dimension"], "tpd");
             assert_eq!(served.header("x-ratelimit-limit-tokens"), Some("200"));
             let used = served.json["usage"]["total_tokens"].as_u64().unwrap();
             assert_eq!(served.header("x-ratelimit-remaining-tokens"), Some((200 - used).to_string().as_str()));
-            assert_eq!(refused.header("x-should-retry"), Some("false"), "a client should not wait for a day");
         }
+        // A client should wait for a minute, but not for a day.
+        let should_retry = dimension.ends_with('d').then_some("false");
+        assert_eq!(refused.header("x-should-retry"), should_retry);
         let wait: i64 = refused.header("retry-after").unwrap().parse().unwrap();
         assert_eq!(refused.header("retry-after-ms"), Some((wait * 1_000).to_string().as_str()));
         let resets_at = details["resets_at"].as_i64().unwrap();

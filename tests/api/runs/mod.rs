@@ -46,7 +46,7 @@ use shared::Context;
 use shared::store::runs::{Claim, RunHint};
 use shared::store::{Runs, Workflows};
 use tests::TestApp;
-use tests::client::{Answer, Person};
+use tests::client::{Answer, Person, refusal};
 
 const WORKFLOWS: &str = "/builder/v1/workflows";
 const NOWHERE: &str = "019cb8e2-3f4a-7c21-9b6d-000000000000";
@@ -121,10 +121,6 @@ async fn read(person: &Person, path: &str) -> Value {
     let answer = person.get(path).await;
     assert_eq!(answer.status, "200 OK", "{}", answer.text);
     answer.json["data"].clone()
-}
-
-fn refusal(answer: &Answer) -> (&str, &str) {
-    (answer.status.split(' ').next().unwrap(), answer.code())
 }
 
 fn message(answer: &Answer) -> &str {

@@ -1,5 +1,6 @@
 //! Calls with an `Idempotency-Key` are executed once, charged once and replayed.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use domain::catalog::Pricing;
@@ -7,12 +8,13 @@ use domain::lease::{CallLimits, Payer};
 use domain::ledger::CallOrigin;
 use domain::limits::PlanLimits;
 use domain::money::Money;
-use domain::time::Time;
+use domain::time::{Clock, Time};
 use domain::usage::{Tokens, UsageSource};
 use futures::future::join_all;
 use gateway::leases::{CallUsage, LeasePools, LeaseSlot, Taken};
 use reqwest::Method;
 use serde_json::{Value, json};
+use shared::Context;
 use shared::store::Claims;
 use shared::store::claims::{Claim, ClaimState, StoredAnswer};
 use shared::store::leases::CallEnd;
@@ -20,7 +22,7 @@ use shared::store::stored_text::StoredText;
 use tests::TestApp;
 use tests::client::{Answer, send};
 use tests::gateway::{CHAT, Customer, ModelBuilder};
-use tests::provider::{Behaviour, FakeProvider};
+use tests::provider::{Behaviour, FakeProvider, Gate};
 
 const ANSWER: &str = include_str!("../../providers/fixtures/openai/answer.json");
 
@@ -49,6 +51,31 @@ async fn concurrent_retries_execute_one_call_and_share_its_answer() {
         assert_eq!(call(&customer, "order-67", &body).await.header("idempotent-replayed"), None);
         assert_eq!(app.sum_charges(customer.account.org).await.1, 2);
     }
+}
+
+/// The clock of the second environment moves a second per reading, so that the test does not wait for 20 seconds.
+#[tokio::test]
+async fn a_retry_gives_up_while_the_first_request_still_runs() {
+    let app = TestApp::start().await;
+    let (fake, gate) = (FakeProvider::start().await, Gate::closed());
+    fake.then_respond(Behaviour::json(200, ANSWER).gated_by(&gate));
+    ModelBuilder::new("fake").with_deployment(&app, &fake).await.insert(&app).await;
+    let customer = app.customer("patient", Money::from_usd(1)).await;
+    let body = json!({"model": "fake", "messages": [{"role": "user", "content": "Hello there"}]});
+    let (began, readings) = (Time::now(), AtomicU64::new(0));
+    let clock = Clock::new(move || began.plus(Duration::from_secs(readings.fetch_add(1, Ordering::Relaxed))));
+    let other = inference::router(&Context { clock, ..app.platform.new_environment_context() }).unwrap();
+    let retry = async {
+        tests::polling::eventually("the first call", async || (!fake.take_requests().is_empty()).then_some(())).await;
+        let refused = customer.call_with_header(&other, CHAT, ("idempotency-key", "slow"), &body).await;
+        gate.open();
+        refused
+    };
+    let (first, (status, refused)) = tokio::join!(call(&customer, "slow", &body), retry);
+    assert_eq!((status.as_u16(), &refused["error"]["code"]), (503, &json!("unavailable")));
+    assert_eq!(first.status, "200 OK");
+    assert_eq!(call(&customer, "slow", &body).await.header("idempotent-replayed"), Some("true"));
+    assert_eq!(app.sum_charges(customer.account.org).await.1, 1);
 }
 
 #[tokio::test]

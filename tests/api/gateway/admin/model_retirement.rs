@@ -1,4 +1,4 @@
-//! Agents whose model is deleted or retired get the status `needs_attention`.
+//! Agents and workflows whose model is deleted or retired need attention.
 
 use std::time::Duration;
 
@@ -13,6 +13,7 @@ use tests::client::Person;
 use super::{ADMIN, small_model};
 
 const AGENTS: &str = "/builder/v1/agents";
+const WORKFLOWS: &str = "/builder/v1/workflows";
 
 /// Creates an agent of ada that uses the model.
 async fn agent(ada: &Person, model: &str) -> String {
@@ -133,4 +134,47 @@ async fn a_postponed_retirement_does_nothing_on_its_first_date() {
     operator.patch(&path, json!({"retires_at": null})).await;
     app.platform.drain().await;
     assert_eq!(status(&ada, &agent).await, "published");
+}
+
+#[tokio::test]
+async fn workflows_of_a_model_need_attention_until_it_is_back() {
+    let app = TestApp::start().await;
+    let (operator, ada) = (app.operator(), app.person_of("ada", "acme", Role::Admin));
+    let mut models = Vec::new();
+    for name in ["vendor/deleted", "retired"] {
+        operator.post_json(&format!("{ADMIN}/models"), small_model(name)).await;
+        let graph = json!({
+            "nodes": [
+                {"id": "start", "type": "input", "config": {}},
+                {"id": "think", "type": "model", "config": {"model": name, "prompt": "{{ input.text }}"}},
+                {"id": "end", "type": "send_result", "config": {"output": "nodes.think.output.text"}},
+            ],
+            "connections": [
+                {"from": {"node": "start", "port": "out"}, "to": {"node": "think", "port": "in"}},
+                {"from": {"node": "think", "port": "out"}, "to": {"node": "end", "port": "in"}},
+            ],
+        });
+        let created = ada.post_json(WORKFLOWS, json!({"name": name, "graph": graph})).await;
+        let workflow = format!("{WORKFLOWS}/{}", created.id());
+        let published = ada.post(&format!("{workflow}/publish")).await;
+        assert_eq!(published.status, "201 Created", "{}", published.text);
+        models.push((name, workflow));
+    }
+    app.platform.drain().await;
+    operator.delete(&format!("{ADMIN}/models/vendor/deleted")).await;
+    operator.patch(&format!("{ADMIN}/models/retired"), json!({"retires_at": "2020-01-01T00:00:00Z"})).await;
+    app.platform.drain().await;
+    for (name, workflow) in &models {
+        let hurt = ada.get(workflow).await.json["data"].clone();
+        assert_eq!(hurt["state"], "needs_attention", "{name}");
+        assert_eq!(hurt["problems"][0]["code"], "reference_gone", "{name}");
+        assert!(hurt["problems"][0]["message"].as_str().unwrap().contains(name), "{hurt}");
+    }
+
+    operator.post_json(&format!("{ADMIN}/models"), small_model("vendor/deleted")).await;
+    operator.patch(&format!("{ADMIN}/models/retired"), json!({"retires_at": null})).await;
+    app.platform.drain().await;
+    for (name, workflow) in &models {
+        assert_eq!(ada.get(workflow).await.json["data"]["state"], "published", "{name}");
+    }
 }

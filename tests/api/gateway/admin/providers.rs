@@ -39,6 +39,18 @@ async fn a_forbidden_provider_address_is_refused_when_it_is_set() {
 }
 
 #[tokio::test]
+async fn the_name_of_a_provider_is_taken_once() {
+    let app = TestApp::start().await;
+    let operator = app.operator();
+    let path = format!("{ADMIN}/providers");
+    let first = operator.post_json(&path, with("twin", json!({"base_url": "https://one.example/v1"}))).await;
+    assert_eq!(first.status, "201 Created", "{}", first.text);
+    let second = operator.post_json(&path, with("twin", json!({"base_url": "https://two.example/v1"}))).await;
+    assert_refused(&second, "409 Conflict", "provider_exists");
+    assert_eq!(operator.get(&format!("{path}/twin")).await.json["base_url"], "https://one.example/v1");
+}
+
+#[tokio::test]
 async fn headers_that_the_platform_sets_are_refused() {
     let app = TestApp::start().await;
     let operator = app.operator();

@@ -8,7 +8,7 @@ mod requests;
 use domain::catalog::Pricing;
 use serde_json::{Value, json};
 use tests::TestApp;
-use tests::client::{Answer, Person, send};
+use tests::client::{Answer, Person, refusal, send};
 use tests::gateway::ModelBuilder;
 use tests::provider::FakeProvider;
 
@@ -52,10 +52,6 @@ async fn insert_model(app: &TestApp, fake: &FakeProvider) {
 /// The answer of a provider with this number of images.
 fn pixels(count: usize) -> Value {
     json!({"created": 1, "data": vec![json!({"b64_json": PIXEL}); count]})
-}
-
-fn refusal(answer: &Answer) -> (&str, &str) {
-    (answer.status.split(' ').next().unwrap(), answer.code())
 }
 
 /// The width and the height in the header of a PNG file.

@@ -146,6 +146,26 @@ async fn a_stuck_job_fails_at_its_deadline_and_gives_its_money_back() {
 }
 
 #[tokio::test]
+async fn a_request_whose_job_is_stuck_gets_a_timeout() {
+    let app = TestApp::start().await;
+    let customer = app.customer("waiting", Money::from_usd(1)).await;
+    let body = fox();
+    let request = post(&customer.person, IMAGES, &body);
+    let ticker = async {
+        // The job exists as soon as the ticker finds it.
+        tests::polling::eventually("the job", async || {
+            let found = app.platform.tick(Time::now().plus(minutes(16))).await.unwrap();
+            (found > 0).then_some(())
+        })
+        .await;
+    };
+    let (answer, ()) = tokio::join!(request, ticker);
+    assert_eq!(refusal(&answer), ("504", "image_job_timeout"), "{}", answer.text);
+    assert_eq!(answer.json["error"]["type"], "provider_error");
+    assert_eq!(app.balance(customer.account.org).await, Money::from_usd(1));
+}
+
+#[tokio::test]
 async fn a_job_whose_model_was_removed_fails() {
     let app = TestApp::start().await;
     let fake = FakeProvider::start().await;
