@@ -1,4 +1,4 @@
-//! Query parameters and response bodies of balance, usage, transactions and guard events.
+//! Query parameters and response bodies of balance, usage, transactions, exports and guard events.
 
 use std::collections::BTreeMap;
 
@@ -96,12 +96,12 @@ pub struct ExportOut {
     pub content: ExportContent,
     /// The number of rows below the header.
     pub rows: usize,
-    /// The address of the file. Whoever has it can download the file until it expires.
+    /// Anyone with this URL can download the file until `expires_at`.
     pub url: String,
-    /// When the address expires.
     #[schema(format = DateTime)]
     pub expires_at: String,
-    /// Send it as `cursor` to export the transactions that follow. A file has at most about 50,000 of them. Null if this
+    /// Send it as `cursor` to export the transactions that follow. A file has at most 50,000 of them, or fewer
+    /// if the ledger has many of other users. Null if this
     /// is the last file.
     #[schema(required)]
     pub next_cursor: Option<String>,

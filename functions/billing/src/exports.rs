@@ -12,11 +12,12 @@ use uuid::Uuid;
 
 use crate::Stores;
 
-/// The maximum number of transactions in one file. The next file begins where it ends.
-const MAX_TRANSACTIONS: usize = 50_000;
-/// The number of transactions that one query reads.
+/// The number of pages in one file. The next file begins where it ends. A page has fewer rows than transactions if most
+/// of them are of other users.
+const MAX_PAGES: usize = 50;
+/// The maximum number of transactions in a page.
 const PAGE: u32 = 1_000;
-pub const URL_VALID: Duration = Duration::from_secs(60 * 60);
+pub const URL_LIFETIME: Duration = Duration::from_secs(60 * 60);
 
 /// A file whose rows are written.
 pub struct CsvFile {
@@ -67,17 +68,18 @@ pub async fn export_transactions(
 ) -> Result<CsvFile> {
     let filter = EntryFilter { kind: None, user };
     let (mut writer, mut rows, mut next) = (csv::Writer::from_writer(Vec::new()), 0, after);
-    loop {
+    for _ in 0..MAX_PAGES {
         let page = stores.ledger.list(org, month, filter, PAGE, next).await?;
         for entry in page.items {
             writer.serialize(TransactionRow::from(entry)).map_err(Error::internal)?;
             rows += 1;
         }
         next = page.next;
-        if next.is_none() || rows >= MAX_TRANSACTIONS {
-            return finish(writer, rows, next);
+        if next.is_none() {
+            break;
         }
     }
+    finish(writer, rows, next)
 }
 
 /// Writes the usage of a month by day and model.
@@ -87,7 +89,7 @@ pub fn export_usage(usage: MonthlyUsage) -> Result<CsvFile> {
     for (date, model, figures) in usage.days {
         let Figures { requests, tokens_in, tokens_out, images, cost, charged: _, uncollected } = figures;
         let (cost, uncollected) = (cost.to_string(), uncollected.to_string());
-        let model = plain_cell(model);
+        let model = escape_formula(model);
         let row = UsageRow { date, model, requests, tokens_in, tokens_out, images, cost, uncollected };
         writer.serialize(row).map_err(Error::internal)?;
     }
@@ -100,10 +102,10 @@ fn finish(writer: csv::Writer<Vec<u8>>, rows: usize, next: Option<String>) -> Re
 }
 
 /// Stores a file, and returns the URL to download it.
-pub async fn store(stores: &Stores, org: OrgId, content: Vec<u8>) -> Result<String> {
+pub async fn upload(stores: &Stores, org: OrgId, content: Vec<u8>) -> Result<String> {
     let object = format!("exports/{org}/{}.csv", Uuid::now_v7());
     stores.files.put(&object, "text/csv; charset=utf-8", content).await?;
-    stores.files.presigned(&object, URL_VALID).await
+    stores.files.presigned(&object, URL_LIFETIME).await
 }
 
 impl From<LedgerEntry> for TransactionRow {
@@ -125,13 +127,13 @@ impl TransactionRow {
             cost: charge.cost.to_string(),
             uncollected: charge.uncollected.to_string(),
             balance_after: None,
-            model: Some(plain_cell(charge.model)),
+            model: Some(escape_formula(charge.model)),
             tokens_in: Some(charge.tokens.input),
             tokens_out: Some(charge.tokens.output),
             images: Some(charge.images),
             user: Some(charge.user.to_string()),
             api_key: charge.key.map(|key| key.to_string()),
-            request_id: plain_cell(charge.request_id),
+            request_id: escape_formula(charge.request_id),
             reason: "usage".to_owned(),
         }
     }
@@ -155,14 +157,14 @@ impl TransactionRow {
             images: None,
             user: None,
             api_key: None,
-            request_id: plain_cell(adjustment.request_id),
-            reason: plain_cell(adjustment.reason),
+            request_id: escape_formula(adjustment.request_id),
+            reason: escape_formula(adjustment.reason),
         }
     }
 }
 
-/// A text that no spreadsheet takes for a formula.
-fn plain_cell(text: String) -> String {
+/// Prevents CSV injection: a spreadsheet takes no cell for a formula.
+fn escape_formula(text: String) -> String {
     match text.starts_with(['=', '+', '-', '@', '\t', '\r']) {
         true => format!("'{text}"),
         false => text,

@@ -7,6 +7,7 @@ use domain::Error;
 use domain::id::UserId;
 use domain::identity::Role;
 use domain::lease::month;
+use domain::page::Slice;
 use domain::time::Time;
 use domain::usd::Usd;
 use shared::auth::Caller;
@@ -23,7 +24,7 @@ use crate::dto::{
     BalanceOut, EventOut, ExportContent, ExportIn, ExportOut, GuardEventsQuery, TransactionsQuery, UsageOut,
     UsageQuery, period,
 };
-use crate::exports::{URL_VALID, export_transactions, export_usage, store};
+use crate::exports::{URL_LIFETIME, export_transactions, export_usage, upload};
 
 const TRANSACTIONS: Cursors = Cursors("transactions");
 const EXPORTS: Cursors = Cursors("exports");
@@ -146,8 +147,8 @@ pub async fn create_export(
         period: period(month),
         content,
         rows: file.rows,
-        url: store(&stores, org, file.content).await?,
-        expires_at: now.plus(URL_VALID).to_string(),
+        url: upload(&stores, org, file.content).await?,
+        expires_at: now.plus(URL_LIFETIME).to_string(),
         next_cursor: file.next.map(|place| EXPORTS.write(&place)),
     };
     Ok((StatusCode::CREATED, Json(out)))
@@ -155,8 +156,8 @@ pub async fn create_export(
 
 /// List guard events
 ///
-/// Returns the evaluations of a month, newest first: those of `POST /v1/guard` and of chats with `guard: true`.
-/// Administrators see all events of the organization, members only those of their own calls. A page can have fewer items
+/// Returns the evaluations of a month, newest first: of `POST /v1/guard` and `/v1/moderations`, of `guard` nodes, of
+/// chats with `guard: true`, and of input that the plan checks. Administrators see all events of the organization, members only those of their own calls. A page can have fewer items
 /// than `limit` although more pages follow. An event is kept for 90 days.
 #[utoipa::path(
     get, path = "/gateway/v1/guard/events", tag = "billing", params(GuardEventsQuery),
@@ -175,7 +176,8 @@ pub async fn list_guard_events(
     let after = GUARD_EVENTS.read(cursor.as_deref())?;
     let filter = GuardEventFilter { user: only_user(&person.caller), key: api_key, flagged, category };
     let events = stores.guard_events.list(person.caller.org, month, &filter, limit, after).await?;
-    Ok(CursorList::new(events, GUARD_EVENTS))
+    let items = events.items.into_iter().map(|event| event.at(person.caller.at)).collect();
+    Ok(CursorList::new(Slice { items, ..events }, GUARD_EVENTS))
 }
 
 /// Returns the user whose entries the caller may see, or `None` for administrators, who see all users.

@@ -1,5 +1,5 @@
-//! `/gateway/v1/billing…` and `/gateway/v1/guard/events`: the balance, usage, transactions and guard events of the
-//! caller's organization.
+//! `/gateway/v1/billing…` and `/gateway/v1/guard/events`: the balance, usage, transactions, exports and guard events
+//! of the caller's organization.
 
 mod dto;
 mod exports;

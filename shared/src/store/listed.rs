@@ -7,9 +7,9 @@ use domain::page::{Order, Slice};
 
 /// The maximum number of entries that one call reads, to find those that a filter selects. A page may therefore end
 /// before it is full.
-const READ_AT_MOST: u32 = 2_000;
+const MAX_READ_PER_PAGE: u32 = 2_000;
 /// The number of entries that one query reads, when a filter may drop most of them.
-const READ_AT_ONCE: u32 = 400;
+const READ_PER_QUERY: u32 = 400;
 
 /// A page of a list.
 pub(super) struct ListedPage {
@@ -33,9 +33,9 @@ pub(super) async fn list_page<T>(
     let mut to = after.unwrap_or_else(|| "9".to_owned());
     let (mut found, mut read) = (Vec::new(), 0);
     // One extra entry shows whether there is a next page.
-    while found.len() <= limit as usize && read < READ_AT_MOST {
+    while found.len() <= limit as usize && read < MAX_READ_PER_PAGE {
         let missing = limit + 1 - u32::try_from(found.len()).unwrap_or(limit);
-        let ask = if is_filtered { READ_AT_ONCE } else { missing };
+        let ask = if is_filtered { READ_PER_QUERY } else { missing };
         let (page, is_last) = read_newest(journal, list.clone(), ask, ("0", &to), &parse).await?;
         read += ask;
         if let Some((listed_at, _)) = page.last() {
@@ -43,10 +43,10 @@ pub(super) async fn list_page<T>(
         }
         found.extend(page.into_iter().filter(|(_, entry)| includes(entry)));
         if is_last {
-            return Ok(slice(found, limit, None));
+            return Ok(cut_page(found, limit, None));
         }
     }
-    Ok(slice(found, limit, Some(to)))
+    Ok(cut_page(found, limit, Some(to)))
 }
 
 /// Reads entries within a range, each with its place, newest first. The flag is true when these are the last entries.
@@ -74,7 +74,7 @@ pub(super) async fn read_newest<T>(
 }
 
 /// Cuts a page from the entries found. The next page begins after the page's last entry, or where the reading ended.
-fn slice<T>(mut found: Vec<(String, T)>, limit: u32, read_to: Option<String>) -> Slice<T> {
+fn cut_page<T>(mut found: Vec<(String, T)>, limit: u32, read_to: Option<String>) -> Slice<T> {
     let is_full = found.len() > limit as usize;
     found.truncate(limit as usize);
     let next = if is_full { found.last().map(|(listed_at, _)| cursor_after(listed_at)) } else { read_to };
