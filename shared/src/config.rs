@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 pub const TABLE_ENTITIES: &str = "TABLE_ENTITIES";
 pub const TABLE_COUNTERS: &str = "TABLE_COUNTERS";
@@ -27,6 +28,8 @@ pub const OUTBOUND_MAX_CONNECTIONS: &str = "OUTBOUND_MAX_CONNECTIONS";
 pub const STREAM_SECONDS: &str = "STREAM_SECONDS";
 /// How long a request for images waits for them.
 pub const IMAGE_PATIENCE_S: &str = "IMAGE_PATIENCE_S";
+/// How long a call waits for the evaluation of its input, if its plan requires one.
+pub const GUARD_PATIENCE_S: &str = "GUARD_PATIENCE_S";
 pub const BASE_URL: &str = "BASE_URL";
 
 /// A required setting is missing.
@@ -59,6 +62,14 @@ impl Config {
 
     pub fn optional(&self, name: &str) -> Option<&str> {
         self.settings.get(name).map(String::as_str).filter(|value| !value.is_empty())
+    }
+
+    /// Reads a time in seconds.
+    pub fn seconds(&self, name: &str) -> domain::Result<Option<Duration>> {
+        let invalid =
+            || domain::Error::internal(format!("the environment variable {name} must be a number of seconds"));
+        let seconds = self.optional(name).map(|text| text.parse().map_err(|_| invalid())).transpose()?;
+        Ok(seconds.map(Duration::from_secs))
     }
 
     /// Reads a comma-separated list. It is empty if the setting is missing.

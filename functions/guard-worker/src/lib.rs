@@ -1,4 +1,5 @@
-//! Queue worker: evaluates the conversations of chats with `guard: true`. A message holds one conversation.
+//! Queue worker: evaluates chats with `guard: true` after their answers, and retries checks of input that failed. A
+//! message is one evaluation.
 
 use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent};
 use domain::Result;

@@ -8,7 +8,7 @@ mod routes;
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::{Error, Result};
+use domain::Result;
 use gateway::Gateway;
 use shared::Context;
 use shared::auth::RecentCallers;
@@ -31,12 +31,10 @@ pub struct Stores {
 
 impl Stores {
     fn new(context: &Context) -> Result<Self> {
-        let patience_s =
-            context.config.optional(IMAGE_PATIENCE_S).map(str::parse).transpose().map_err(Error::internal)?;
         Ok(Self {
             callers: Arc::new(RecentCallers::new(context)?),
             gateway: Gateway::new(context)?,
-            patience: patience_s.map_or(PATIENCE, Duration::from_secs),
+            patience: context.config.seconds(IMAGE_PATIENCE_S)?.unwrap_or(PATIENCE),
         })
     }
 }

@@ -1,16 +1,18 @@
 //! The guard: it evaluates texts against the operator's risk categories and records an event for each evaluation.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 
 use super::id::{ApiKeyId, GuardEventId};
 use super::identity::Account;
 use super::time::Time;
 
-/// The time for which an event is kept, in days.
-pub const EVENT_KEPT_DAYS: u16 = 90;
-/// Of a long conversation, an event keeps the results of this many messages: those with the highest scores.
+/// The maximum number of results that an event keeps.
 pub const MAX_RESULTS: usize = 128;
-/// The longest text that an event keeps, if the organization keeps the texts.
+/// No evaluation stays in the queue longer before its first attempt.
+const LONGEST_PENDING: Duration = Duration::from_secs(60 * 60);
+/// The maximum number of characters that an event keeps, in all messages together.
 const MAX_KEPT_CHARS: usize = 8_192;
 
 /// A risk category.
@@ -26,6 +28,13 @@ pub struct GuardCategory {
     pub active: bool,
 }
 
+impl GuardCategory {
+    /// Whether a score flags a text.
+    pub fn is_reached_by(&self, score: Option<f64>) -> bool {
+        score.is_some_and(|score| score >= self.threshold)
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum GuardSeverity {
@@ -33,6 +42,12 @@ pub enum GuardSeverity {
     Medium,
     High,
     Critical,
+}
+
+/// Whether a category can have this code.
+pub fn is_category_code(code: &str) -> bool {
+    let is_allowed = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit() || b"_-".contains(&c);
+    (1..=64).contains(&code.len()) && code.bytes().all(is_allowed)
 }
 
 /// How a guard model is called.
@@ -70,7 +85,7 @@ pub enum GuardRole {
     Tool,
 }
 
-/// The scores of one message, or of a conversation.
+/// The scores of one message, or of a whole conversation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GuardResult {
     /// The place of the message in the input. None if the scores are those of the conversation.
@@ -95,7 +110,7 @@ impl GuardVerdict {
 
     /// Whether a result reaches the threshold of a category.
     pub fn flags(&self, result: &GuardResult) -> bool {
-        self.scores(result).any(|(category, score)| is_flagged(category, score))
+        self.scores(result).any(|(category, score)| category.is_reached_by(score))
     }
 
     /// The categories with the scores of a result.
@@ -105,27 +120,27 @@ impl GuardVerdict {
 
     /// The categories that any result flags.
     pub fn flagged_categories(&self) -> impl Iterator<Item = &GuardCategory> {
-        let is_flagged = |place: usize, category| {
-            self.results.iter().any(|result| is_flagged(category, result.scores.get(place).copied().flatten()))
+        let is_reached = |place: usize, category: &GuardCategory| {
+            self.results.iter().any(|result| category.is_reached_by(result.scores.get(place).copied().flatten()))
         };
-        self.categories.iter().enumerate().filter(move |(place, category)| is_flagged(*place, category)).map(|(_, c)| c)
+        self.categories.iter().enumerate().filter(move |(place, category)| is_reached(*place, category)).map(|(_, c)| c)
     }
 
-    /// Drops the results with the lowest scores, if there are more than an event keeps.
+    /// Drops results, if there are more than an event keeps. Flagged results are kept first, then those with the highest
+    /// scores.
     pub fn shorten(&mut self) {
         if self.results.len() <= MAX_RESULTS {
             return;
         }
         let highest = |result: &GuardResult| result.scores.iter().flatten().copied().fold(0.0, f64::max);
-        self.results.sort_by(|a, b| highest(b).total_cmp(&highest(a)));
-        self.results.truncate(MAX_RESULTS);
+        let mut ranked: Vec<_> = std::mem::take(&mut self.results)
+            .into_iter()
+            .map(|result| (self.flags(&result), highest(&result), result))
+            .collect();
+        ranked.sort_by(|a, b| b.0.cmp(&a.0).then(b.1.total_cmp(&a.1)));
+        self.results = ranked.into_iter().take(MAX_RESULTS).map(|(_, _, result)| result).collect();
         self.results.sort_by_key(|result| result.index);
     }
-}
-
-/// Whether a score reaches the threshold of its category.
-pub fn is_flagged(category: &GuardCategory, score: Option<f64>) -> bool {
-    score.is_some_and(|score| score >= category.threshold)
 }
 
 /// One evaluation.
@@ -142,7 +157,7 @@ pub struct GuardEvent {
     /// Whether the call was refused because of this evaluation.
     #[serde(default)]
     pub blocked: bool,
-    /// The number of evaluations that have failed.
+    /// The number of attempts that have failed. 0 if the evaluation is completed.
     #[serde(default)]
     pub failures: u32,
     /// The messages, if the organization keeps them.
@@ -164,16 +179,32 @@ pub enum GuardSource {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum GuardOutcome {
+    /// The evaluation is in the queue.
+    Pending,
     Completed(GuardVerdict),
-    Failed { code: String, message: String },
+    Failed {
+        code: String,
+        message: String,
+    },
 }
 
 impl GuardEvent {
     pub fn verdict(&self) -> Option<&GuardVerdict> {
         match &self.outcome {
             GuardOutcome::Completed(verdict) => Some(verdict),
-            GuardOutcome::Failed { .. } => None,
+            GuardOutcome::Pending | GuardOutcome::Failed { .. } => None,
         }
+    }
+
+    /// The event as it is read at `now`. An evaluation whose task was lost stays pending in the table, and is read as
+    /// failed.
+    #[must_use]
+    pub fn at(mut self, now: Time) -> Self {
+        if self.outcome == GuardOutcome::Pending && self.created_at.plus(LONGEST_PENDING) <= now {
+            let message = "the evaluation was not made, because its task was lost".to_owned();
+            self.outcome = GuardOutcome::Failed { code: "evaluation_lost".to_owned(), message };
+        }
+        self
     }
 
     pub fn is_flagged(&self) -> bool {
@@ -181,7 +212,7 @@ impl GuardEvent {
     }
 }
 
-/// The messages that an event keeps: the last ones, as far as there is room.
+/// The messages that an event keeps: the last ones that fit. The oldest of them may be cut at its end.
 pub fn kept_input(messages: &[GuardMessage]) -> Vec<GuardMessage> {
     let mut room = MAX_KEPT_CHARS;
     let mut kept = Vec::new();
@@ -200,6 +231,7 @@ pub fn kept_input(messages: &[GuardMessage]) -> Vec<GuardMessage> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::id::{OrgId, UserId};
 
     fn category(code: &str, threshold: f64) -> GuardCategory {
         let label = code.to_owned();
@@ -241,7 +273,41 @@ mod tests {
     }
 
     #[test]
-    fn kept_input_is_the_end_of_the_conversation() {
+    fn a_flagged_result_is_kept_before_higher_scores_of_other_categories() {
+        let mut scores = vec![[None, Some(0.8)]; MAX_RESULTS + 10];
+        scores[7] = [Some(0.5), None];
+        let mut long = verdict(&scores);
+        long.shorten();
+        assert!(long.is_flagged());
+        assert!(long.results.iter().any(|result| result.index == Some(7)));
+    }
+
+    #[test]
+    fn a_task_that_was_lost_is_read_as_failed_after_an_hour() {
+        let created_at = Time::from_millis(1_000_000);
+        let event = GuardEvent {
+            id: GuardEventId::new(),
+            account: Account { org: OrgId::new(), user: UserId::new() },
+            key: None,
+            request_id: String::new(),
+            source: GuardSource::Chat,
+            model: "watch".to_owned(),
+            outcome: GuardOutcome::Pending,
+            blocked: false,
+            failures: 0,
+            input: None,
+            created_at,
+        };
+        let minutes = |minutes: u64| created_at.plus(Duration::from_secs(60 * minutes));
+        assert_eq!(event.clone().at(minutes(59)).outcome, GuardOutcome::Pending);
+        let lost = event.clone().at(minutes(60)).outcome;
+        assert!(matches!(lost, GuardOutcome::Failed { code, .. } if code == "evaluation_lost"));
+        let completed = GuardEvent { outcome: GuardOutcome::Completed(verdict(&[])), ..event };
+        assert_eq!(completed.clone().at(minutes(90)), completed);
+    }
+
+    #[test]
+    fn kept_input_has_the_last_messages_that_fit() {
         let message = |content: String| GuardMessage { role: GuardRole::User, content };
         let kept = kept_input(&[message("a".repeat(9_000)), message("b".repeat(8_000))]);
         assert_eq!(kept.iter().map(|message| message.content.len()).collect::<Vec<_>>(), [192, 8_000]);

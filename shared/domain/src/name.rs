@@ -1,12 +1,13 @@
-//! Names of models, aliases, providers and plans as path parameters. An invalid name is answered with 404.
+//! Names of models, aliases, providers, plans and guard categories as path parameters. An invalid name is answered with 404.
 
 use std::str::FromStr;
 
 use super::catalog::is_model_name;
+use super::guard::is_category_code;
 use super::id::{Id, NotAnId};
 
 macro_rules! names {
-    ($($(#[$doc:meta])* $name:ident = $kind:literal;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident = $kind:literal, $is_valid:path;)*) => {$(
         $(#[$doc])*
         #[derive(Clone, Debug, PartialEq, Eq)]
         pub struct $name(pub String);
@@ -15,7 +16,7 @@ macro_rules! names {
             type Err = NotAnId;
 
             fn from_str(text: &str) -> Result<Self, NotAnId> {
-                if is_model_name(text) { Ok(Self(text.to_owned())) } else { Err(NotAnId) }
+                if $is_valid(text) { Ok(Self(text.to_owned())) } else { Err(NotAnId) }
             }
         }
 
@@ -27,9 +28,9 @@ macro_rules! names {
 
 names! {
     /// The name or an alias of a model.
-    ModelName = "model";
-    AliasName = "alias";
-    ProviderName = "provider";
-    PlanName = "plan";
-    GuardCategoryName = "guard category";
+    ModelName = "model", is_model_name;
+    AliasName = "alias", is_model_name;
+    ProviderName = "provider", is_model_name;
+    PlanName = "plan", is_model_name;
+    GuardCategoryName = "guard category", is_category_code;
 }

@@ -31,13 +31,13 @@ pub fn folded(name: &str) -> String {
 }
 
 /// The text without case and accents.
-pub fn plain(text: &str) -> String {
+pub fn fold_case_and_accents(text: &str) -> String {
     text.nfkd().filter(|c| !is_combining_mark(*c)).default_case_fold().nfkc().collect()
 }
 
 /// The sort key of a name. It ignores case and accents: `Álvaro` sorts next to `Alva`, not after `Zoe`.
 pub fn sort_key(name: &str) -> String {
-    let mut key = plain(name);
+    let mut key = fold_case_and_accents(name);
     key.truncate(key.floor_char_boundary(SORT_KEY_BYTES));
     key
 }

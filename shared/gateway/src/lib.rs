@@ -22,8 +22,10 @@ pub mod tokens;
 mod unknown_parameters;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 pub use caller::GatewayCaller;
+use calls::guard::INPUT_PATIENCE;
 pub use calls::guard::{GuardTask, RenderEvaluation};
 pub use calls::images::StartedImages;
 pub use calls::{EventStream, UsageOut, WriteError};
@@ -62,6 +64,8 @@ struct Inner {
     guard_events: GuardEvents,
     /// The evaluations to make after the answers of chats.
     guard_tasks: Queue,
+    /// How long a call waits for the evaluation of its input.
+    input_patience: Duration,
     /// Holds pictures, and the stored answers of `Idempotency-Key` requests that are too large for a table item.
     files: Bucket,
     routing: Routing,
@@ -100,6 +104,7 @@ impl Gateway {
                 image_jobs: ImageJobs::new(context)?,
                 guard_events: GuardEvents::new(context)?,
                 guard_tasks: Queue::new(context, config::QUEUE_GUARD)?,
+                input_patience: context.config.seconds(config::GUARD_PATIENCE_S)?.unwrap_or(INPUT_PATIENCE),
                 files: Bucket::new(context, config::BUCKET_FILES)?,
                 routing: Routing::new(context, outbound)?,
                 clock: context.clock.clone(),

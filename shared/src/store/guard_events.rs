@@ -1,6 +1,6 @@
 //! The events of the guard: one for each evaluation, with its outcome.
 //!
-//! A completed event never changes. A failed one is replaced when its evaluation is repeated.
+//! A completed event never changes. A pending or failed one is replaced after the next attempt.
 
 use std::time::Duration;
 
@@ -13,12 +13,13 @@ use super::table::Table;
 use super::write::Write;
 use crate::{Context, config};
 use domain::Result;
-use domain::guard::{EVENT_KEPT_DAYS, GuardEvent, GuardOutcome};
+use domain::guard::{GuardEvent, GuardOutcome};
 use domain::id::{ApiKeyId, GuardEventId, OrgId, UserId};
 use domain::lease::month;
 use domain::page::Slice;
 
-const KEPT: Duration = Duration::from_secs(EVENT_KEPT_DAYS as u64 * 24 * 60 * 60);
+/// The time for which an event is kept.
+const KEPT: Duration = Duration::from_secs(90 * 24 * 60 * 60);
 
 #[derive(Clone)]
 pub struct GuardEvents {
@@ -32,7 +33,7 @@ struct GuardEventItem {
     event: GuardEvent,
     /// Present if the outcome may still be replaced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    failed: Option<bool>,
+    replaceable: Option<bool>,
     listed_in: String,
     listed_at: String,
     expires_at: i64,
@@ -64,19 +65,24 @@ impl GuardEventFilter {
     }
 }
 
-/// Stores an event, on condition that it is new or that its earlier evaluations failed.
+/// Stores an event, on condition that it is new, or that it is pending or failed and gets an outcome.
 pub(super) fn event_write(journal: &Table, event: &GuardEvent) -> Write {
     let key = keys::guard_event(event.id);
     let item = GuardEventItem {
         pk: key.pk,
         sk: key.sk,
         event: event.clone(),
-        failed: matches!(event.outcome, GuardOutcome::Failed { .. }).then_some(true),
+        replaceable: event.verdict().is_none().then_some(true),
         listed_in: keys::guard_events(event.account.org, month(event.created_at)),
         listed_at: keys::listed_at(event.created_at, event.id),
         expires_at: event.created_at.plus(KEPT).as_seconds(),
     };
-    journal.put(&item).require("attribute_not_exists(pk) OR attribute_exists(failed)")
+    journal.put(&item).require(match event.outcome {
+        GuardOutcome::Pending => "attribute_not_exists(pk)",
+        GuardOutcome::Completed(_) | GuardOutcome::Failed { .. } => {
+            "attribute_not_exists(pk) OR attribute_exists(replaceable)"
+        }
+    })
 }
 
 impl GuardEvents {

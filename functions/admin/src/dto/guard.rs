@@ -8,14 +8,13 @@ use utoipa::ToSchema;
 
 use super::check_text;
 
-const MAX_CODE_BYTES: usize = 64;
 const DEFAULT_THRESHOLD: f64 = 0.5;
 
 /// The settings of a risk category.
 #[derive(Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GuardCategoryIn {
-    /// The name to display. Models that are asked in words get it too.
+    /// The name to display. It is also in the prompts of `llama-guard` and `chat-json` models.
     #[schema(min_length = 1, max_length = 200, example = "Violence")]
     label: String,
     severity: GuardSeverityWire,
@@ -29,11 +28,6 @@ pub struct GuardCategoryIn {
 impl GuardCategoryIn {
     pub fn read(self, code: &str) -> Result<GuardCategory> {
         let Self { label, severity, threshold, active } = self;
-        let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "_-".contains(c);
-        if !(1..=MAX_CODE_BYTES).contains(&code.len()) || !code.chars().all(is_plain) {
-            let problem = format_args!("1 to {MAX_CODE_BYTES} lowercase letters, digits, `_` and `-`");
-            return Err(Error::invalid_body("code", problem));
-        }
         check_text("label", &label, 200)?;
         let threshold = threshold.unwrap_or(DEFAULT_THRESHOLD);
         if !(0.0..=1.0).contains(&threshold) {

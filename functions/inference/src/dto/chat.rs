@@ -56,12 +56,12 @@ pub struct ChatCompletionIn {
     logprobs: Option<bool>,
     #[schema(minimum = 0, maximum = 20)]
     top_logprobs: Option<u32>,
-    /// Evaluate the conversation with the guard; requires a model with the capability `guard`
+    /// Evaluates the conversation after the answer. The plan needs a guard model.
     guard: Option<bool>,
 }
 
 #[derive(Serialize, ToSchema)]
-struct MessageIn {
+pub(super) struct MessageIn {
     role: RoleIn,
     content: Option<ContentIn>,
     #[schema(nullable = false)]

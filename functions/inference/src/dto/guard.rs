@@ -3,31 +3,25 @@
 use std::collections::BTreeMap;
 
 use domain::Error;
-use domain::guard::{GuardEvent, is_flagged};
+use domain::guard::GuardEvent;
 use gateway::UsageOut;
 use serde::Serialize;
 use shared::http::gateway::GuardResultOut;
 use utoipa::ToSchema;
 use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, OneOfBuilder, Schema, Type};
 
+use super::chat::MessageIn;
+
 /// A conversation to evaluate.
 #[derive(Serialize, ToSchema)]
 pub struct GuardIn {
+    /// Messages whose content is text.
     #[schema(min_items = 1, max_items = 128)]
-    input: Vec<GuardMessageIn>,
+    input: Vec<MessageIn>,
     /// The name of a guard model, or an alias. Defaults to the model with the alias `guard`, or else to the first guard
     /// model by name.
     #[schema(example = "dev-guard")]
     model: Option<String>,
-}
-
-/// A message to evaluate. Its content has only text.
-#[derive(Serialize, ToSchema)]
-struct GuardMessageIn {
-    #[schema(example = "user", pattern = "^(system|developer|user|assistant|tool)$")]
-    role: String,
-    #[schema(example = "How do I make a bomb?")]
-    content: String,
 }
 
 /// The scores of each risk category.
@@ -41,7 +35,6 @@ pub struct GuardEvaluationOut {
     model: String,
     /// Whether a score reaches the threshold of its category.
     flagged: bool,
-    /// A result for each message, or one for the conversation: some guard models judge it as a whole.
     results: Vec<GuardResultOut>,
     #[schema(value_type = super::UsageOut)]
     usage: UsageOut,
@@ -60,19 +53,14 @@ pub struct ModerationIn {
 
 fn input_schema() -> Schema {
     let text = || ObjectBuilder::new().schema_type(Type::String);
-    let part = ObjectBuilder::new()
-        .property("type", text().enum_values(Some(["text"])))
-        .property("text", text())
-        .required("type")
-        .required("text");
-    let many = || ArrayBuilder::new().min_items(Some(1)).max_items(Some(128));
-    let forms = OneOfBuilder::new()
-        .description(Some("A text, a list of texts, or a list of parts of the type `text`"))
-        .item(text())
-        .item(many().items(text()))
-        .item(many().items(part))
-        .build();
-    Schema::OneOf(forms)
+    let part = || {
+        let fields = ObjectBuilder::new().property("type", text().enum_values(Some(["text"]))).property("text", text());
+        fields.required("type").required("text")
+    };
+    let entry = || OneOfBuilder::new().item(text()).item(part());
+    let list = ArrayBuilder::new().min_items(Some(1)).max_items(Some(128)).items(entry());
+    let forms = entry().item(list).description(Some("A text or a part of the type `text`, or a list of them"));
+    Schema::OneOf(forms.build())
 }
 
 /// The scores of each text, in OpenAI's form.
@@ -115,10 +103,9 @@ pub fn render_moderations(event: &GuardEvent, _: UsageOut) -> domain::Result<Vec
     let results = verdict.iter().flat_map(|verdict| verdict.results.iter().map(move |result| (verdict, result)));
     let results = results.map(|(verdict, result)| {
         let scores = || verdict.scores(result);
-        let flag = |(category, score)| (category, is_flagged(category, score));
         ModerationOut {
             flagged: verdict.flags(result),
-            categories: scores().map(flag).map(|(category, flag)| (category.code.clone(), flag)).collect(),
+            categories: scores().map(|(c, score)| (c.code.clone(), c.is_reached_by(score))).collect(),
             category_scores: scores().map(|(c, score)| (c.code.clone(), score.unwrap_or_default())).collect(),
             category_applied_input_types: scores().map(|(category, _)| (category.code.clone(), vec!["text"])).collect(),
         }

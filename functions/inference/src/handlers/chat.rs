@@ -14,7 +14,7 @@ use shared::http::openai::{
     self, AnsweredOrStreamed, ErrorResponses, Hashed, InferenceCaller, Json, ModelCallErrors, Result,
 };
 
-use super::claim::{NextStep, claim};
+use super::claim::{NextStep, answer_once, claim};
 use crate::dto::call_headers::{CallHeaders, ChatResponseHeaders};
 use crate::dto::chat::{ChatCompletionIn, ChatCompletionOut};
 use crate::{Stores, headers};
@@ -35,15 +35,13 @@ pub async fn create_chat_completion(
     Hashed { body: Json(value), hash }: Hashed<Json<Value>>,
 ) -> Result<Response> {
     let request = ChatRequest::read(value)?;
+    if !request.is_streamed() {
+        return answer_once(&stores, &caller, &headers, hash, |caller| stores.gateway.complete(caller, request)).await;
+    }
     let gateway_caller = match claim(&stores, &caller, &headers, hash).await? {
         NextStep::Proceed(gateway_caller) => *gateway_caller,
         NextStep::Replay(stored) => return Ok(stored.into_response()),
     };
-    if !request.is_streamed() {
-        let (body, report) = stores.gateway.complete(gateway_caller, request).await?;
-        return Ok((headers::response_headers(&report, caller.caller.at), [(CONTENT_TYPE, "application/json")], body)
-            .into_response());
-    }
     let id = request_id();
     let write_error = Box::new(move |error: &_| openai::event(error, &id));
     let (events, report) = stores.gateway.stream(gateway_caller, request, write_error).await?;

@@ -4,13 +4,13 @@ use axum::body::Bytes;
 use axum::http::HeaderMap;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
-use gateway::{ClaimOutcome, GatewayCaller};
+use gateway::{CallReport, ClaimOutcome, GatewayCaller};
 use shared::auth::ApiCaller;
 use shared::http::idempotency::{IDEMPOTENCY_KEY, IDEMPOTENT_REPLAYED};
 use shared::http::layers::request_id;
 use shared::http::openai::Result;
 
-use crate::Stores;
+use crate::{Stores, headers};
 
 pub enum NextStep {
     /// The model is called for this caller.
@@ -47,6 +47,27 @@ pub async fn claim(stores: &Stores, caller: &ApiCaller, headers: &HeaderMap, bod
         }
     };
     Ok(NextStep::Proceed(Box::new(GatewayCaller::new(caller, request_id(), retries(headers), body_hash, claim))))
+}
+
+/// Makes a call whose answer is JSON, or replays its stored answer.
+pub async fn answer_once<F>(
+    stores: &Stores,
+    caller: &ApiCaller,
+    headers: &HeaderMap,
+    body_hash: String,
+    call: impl FnOnce(GatewayCaller) -> F,
+) -> Result<Response>
+where
+    F: Future<Output = domain::Result<(Vec<u8>, CallReport)>>,
+{
+    match claim(stores, caller, headers, body_hash).await? {
+        NextStep::Replay(stored) => Ok(stored.into_response()),
+        NextStep::Proceed(gateway_caller) => {
+            let (body, report) = call(*gateway_caller).await?;
+            let headers = headers::response_headers(&report, caller.caller.at);
+            Ok((headers, [(CONTENT_TYPE, "application/json")], body).into_response())
+        }
+    }
 }
 
 /// The number of earlier attempts, as `OpenAI`'s SDKs report it. They send no idempotency key that would identify the

@@ -2,20 +2,17 @@
 
 use axum::extract::State;
 use axum::http::HeaderMap;
-use axum::http::header::CONTENT_TYPE;
-use axum::response::{IntoResponse, Response};
-use gateway::RenderEvaluation;
+use axum::response::Response;
 use gateway::guard::GuardRequest;
 use serde_json::Value;
-use shared::auth::ApiCaller;
 use shared::http::openai::{Answered, ErrorResponses, Hashed, InferenceCaller, Json, ModelCallErrors, Result};
 
-use super::claim::{NextStep, claim};
+use super::claim::answer_once;
+use crate::Stores;
 use crate::dto::call_headers::{CallHeaders, CallResponseHeaders};
 use crate::dto::guard::{
     GuardEvaluationOut, GuardIn, ModerationIn, ModerationsOut, render_evaluation, render_moderations,
 };
-use crate::{Stores, headers};
 
 /// Evaluate a conversation
 ///
@@ -31,7 +28,9 @@ pub async fn evaluate_guard(
     headers: HeaderMap,
     Hashed { body: Json(value), hash }: Hashed<Json<Value>>,
 ) -> Result<Response> {
-    evaluate(&stores, &caller, &headers, hash, GuardRequest::read(value)?, render_evaluation).await
+    let request = GuardRequest::read(value)?;
+    let evaluate = |caller| stores.gateway.evaluate(caller, request, render_evaluation);
+    answer_once(&stores, &caller, &headers, hash, evaluate).await
 }
 
 /// Moderate texts
@@ -48,22 +47,7 @@ pub async fn create_moderation(
     headers: HeaderMap,
     Hashed { body: Json(value), hash }: Hashed<Json<Value>>,
 ) -> Result<Response> {
-    evaluate(&stores, &caller, &headers, hash, GuardRequest::read_moderation(value)?, render_moderations).await
-}
-
-async fn evaluate(
-    stores: &Stores,
-    caller: &ApiCaller,
-    headers: &HeaderMap,
-    body_hash: String,
-    request: GuardRequest,
-    render: RenderEvaluation,
-) -> Result<Response> {
-    let gateway_caller = match claim(stores, caller, headers, body_hash).await? {
-        NextStep::Proceed(gateway_caller) => *gateway_caller,
-        NextStep::Replay(stored) => return Ok(stored.into_response()),
-    };
-    let (body, report) = stores.gateway.evaluate(gateway_caller, request, render).await?;
-    Ok((headers::response_headers(&report, caller.caller.at), [(CONTENT_TYPE, "application/json")], body)
-        .into_response())
+    let request = GuardRequest::read_moderation(value)?;
+    let evaluate = |caller| stores.gateway.evaluate(caller, request, render_moderations);
+    answer_once(&stores, &caller, &headers, hash, evaluate).await
 }

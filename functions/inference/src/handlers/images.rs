@@ -20,7 +20,7 @@ use shared::http::openai::{
 };
 
 use super::claim::{NextStep, claim};
-use crate::dto::call_headers::{CallHeaders, CallResponseHeaders};
+use crate::dto::call_headers::{CallHeaders, ForwardedResponseHeaders};
 use crate::dto::images::{
     ImageErrorOut, ImageGenerationIn, ImageHeaders, ImageJobOut, ImageOut, ImageUsageOut, ImagesOut, StartedImageJobOut,
 };
@@ -39,7 +39,7 @@ const RESPOND_ASYNC: &str = "respond-async";
     post, path = "/gateway/v1/images/generations", tag = "inference", params(CallHeaders, ImageHeaders),
     request_body = ImageGenerationIn,
     responses(
-        Answered<ImagesOut, CallResponseHeaders>,
+        Answered<ImagesOut, ForwardedResponseHeaders>,
         (status = 202, description = "The job", body = StartedImageJobOut,
             headers(
                 ("Location" = String, description = "The path of the job"),

@@ -59,7 +59,7 @@ impl RunUsageOut {
             total += figures;
             *nodes.entry(node_id_of(&path).to_owned()).or_default() += figures;
         }
-        let Figures { requests, tokens_in, tokens_out, cost, uncollected, .. } = total;
+        let Figures { requests, tokens_in, tokens_out, cost, uncollected, images: _, charged: _ } = total;
         Self {
             requests,
             input_tokens: tokens_in,
@@ -73,7 +73,7 @@ impl RunUsageOut {
 
 impl From<(String, Figures)> for NodeUsageOut {
     fn from((node_id, figures): (String, Figures)) -> Self {
-        let Figures { requests, tokens_in, tokens_out, cost, uncollected, .. } = figures;
+        let Figures { requests, tokens_in, tokens_out, cost, uncollected, images: _, charged: _ } = figures;
         Self {
             node_id,
             requests,

@@ -17,7 +17,7 @@ use domain::reference::Reference;
 pub struct GuardNode {
     #[schema(inline)]
     pub text: Jinja,
-    /// A guard model of the catalog; the default guard model if omitted.
+    /// A guard model of the catalog. Defaults to the model with the alias `guard`, or else to the first guard model by name.
     #[serde(default)]
     #[schema(min_length = 1, max_length = 200, nullable = false)]
     pub model: Option<String>,

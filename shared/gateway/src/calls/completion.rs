@@ -29,13 +29,14 @@ impl Gateway {
     /// Makes the call, and returns the response body as JSON.
     pub async fn complete(&self, caller: GatewayCaller, request: ChatRequest) -> Result<(Vec<u8>, CallReport)> {
         let (gateway, claim) = (self.clone(), caller.claim.clone());
-        self.run_to_completion(claim, async move { gateway.run_completion(&caller, request).await }).await
+        let call = async move { gateway.run_completion(&caller, request).await };
+        self.run_to_completion(claim, Box::pin(call)).await
     }
 
     async fn run_completion(&self, caller: &GatewayCaller, request: ChatRequest) -> Result<(Vec<u8>, CallReport)> {
         let mut prepared = self.prepare(caller, request).await?;
         let mut slot = self.reserve(caller, &mut prepared).await?;
-        let Prepared { chosen, request, mut notes, likely_input, guard, .. } = prepared;
+        let Prepared { chosen, request, mut notes, likely_input, evaluation, .. } = prepared;
         let routed = self.send_call(&mut slot, &chosen, |provider, model| {
             let request = request.clone();
             async move { provider.chat(&model, &request).await }
@@ -49,7 +50,7 @@ impl Gateway {
                 (Tokens { input: likely_input, output, ..Tokens::default() }, UsageSource::Counted)
             }
         };
-        let answers = if guard.is_some() { answer.texts() } else { Vec::new() };
+        let answers = if evaluation.is_some() { answer.texts() } else { Vec::new() };
         let charge = self.compute_charge(&slot, CallUsage::of_tokens(&caller.call, provider, counted)).await;
         let completion = Completion {
             id: &format!("chatcmpl-{}", charge.id.uuid().simple()),
@@ -61,9 +62,9 @@ impl Gateway {
             system_fingerprint: answer.system_fingerprint,
         };
         let body = serde_json::to_vec(&completion).map_err(Error::internal)?;
-        // The message of the guard is sent while the charge is written, so it adds no time.
+        // The task is sent while the charge is written, so the response does not wait for one after the other.
         let (settled, ()) =
-            futures::join!(self.settle(slot, caller, &charge, &body), self.evaluate_later(guard, answers));
+            futures::join!(self.settle(slot, caller, &charge, &body), self.evaluate_later(evaluation, answers));
         let quota_left = settled?;
         Ok((body, CallReport { chosen, notes, quota_left, cost: Some(charge.cost) }))
     }

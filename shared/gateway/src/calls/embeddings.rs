@@ -53,7 +53,8 @@ impl Gateway {
     /// Makes the call, and returns the response body as JSON.
     pub async fn embed(&self, caller: GatewayCaller, request: EmbeddingsRequest) -> Result<(Vec<u8>, CallReport)> {
         let (gateway, claim) = (self.clone(), caller.claim.clone());
-        self.run_to_completion(claim, async move { gateway.run_embeddings(&caller, request).await }).await
+        let call = async move { gateway.run_embeddings(&caller, request).await };
+        self.run_to_completion(claim, Box::pin(call)).await
     }
 
     async fn run_embeddings(

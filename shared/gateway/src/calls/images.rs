@@ -55,7 +55,8 @@ impl Gateway {
         request: ImageRequest,
     ) -> Result<(StartedImages, CallReport)> {
         let (gateway, claim) = (self.clone(), caller.claim.clone());
-        self.run_to_completion(claim, async move { gateway.create_job(&caller, request).await }).await
+        let call = async move { gateway.create_job(&caller, request).await };
+        self.run_to_completion(claim, Box::pin(call)).await
     }
 
     async fn create_job(&self, caller: &GatewayCaller, request: ImageRequest) -> Result<(StartedImages, CallReport)> {
@@ -88,7 +89,7 @@ impl Gateway {
             Ok(true) => slot.hand_over(),
             Ok(false) => {
                 slot.put_back();
-                return Err(Error::busy("another request with this Idempotency-Key took over the call"));
+                return Err(super::taken_over());
             }
             // The job may have been stored. If it was not, the sweep closes the lease.
             Err(error) => {

@@ -12,6 +12,7 @@ mod usage;
 
 use std::sync::Arc;
 
+use futures::future::BoxFuture;
 use tracing::Instrument;
 
 pub use stream::{EventStream, WriteError};
@@ -31,11 +32,11 @@ use shared::store::leases::CallEnd;
 
 impl Gateway {
     /// Runs a call to its end and charges it, even if the client disconnects. A call that fails releases its claim on
-    /// the `Idempotency-Key`.
+    /// the `Idempotency-Key`. The call is boxed, because it is too large to be passed on the stack of a debug build.
     async fn run_to_completion<T: Send + 'static>(
         &self,
         claim: Option<Claim>,
-        call: impl Future<Output = Result<T>> + Send + 'static,
+        call: BoxFuture<'static, Result<T>>,
     ) -> Result<T> {
         let gateway = self.clone();
         let call = async move {
@@ -107,11 +108,7 @@ impl Gateway {
     ) -> Result<()> {
         let Some(claim) = &caller.claim else { return slot.record(charge).await };
         let kept = self.store_answer(content_type, answer).await?;
-        if slot.record_once(charge, CallEnd::Answer(claim, &kept)).await? {
-            return Ok(());
-        }
-        slot.put_back();
-        Err(Error::busy("another request with this Idempotency-Key took over the call"))
+        record_once(slot, charge, CallEnd::Answer(claim, &kept)).await
     }
 
     /// Records a call that is not streamed, and returns the caller's remaining quota.
@@ -127,4 +124,17 @@ impl Gateway {
         slot.close_if_finished().await;
         Ok(quota_left)
     }
+}
+
+/// Writes the charge and the end of the call, unless another request with this `Idempotency-Key` took over the call.
+async fn record_once(slot: &mut LeaseSlot, charge: &Charge, end: CallEnd<'_>) -> Result<()> {
+    if slot.record_once(charge, end).await? {
+        return Ok(());
+    }
+    slot.put_back();
+    Err(taken_over())
+}
+
+fn taken_over() -> Error {
+    Error::busy("another request with this Idempotency-Key took over the call")
 }

@@ -5,11 +5,11 @@
 
 use std::sync::Arc;
 
-use super::guard::GuardOfChat;
-use crate::chat::{ChatRequest, ContentPart, ResponseFormat, Terms};
+use super::guard::PendingEvaluation;
+use crate::chat::{ChatRequest, ContentPart, Message, ResponseFormat, Terms};
 use crate::leases::{LeaseSlot, Taken};
 use crate::tokens::likely;
-use crate::{Gateway, GatewayCaller, ParameterNotes, shortage_error};
+use crate::{Gateway, GatewayCaller, ParameterNotes, ProviderFailure, shortage_error};
 use domain::catalog::{Model, Purpose};
 use domain::guard::GuardMessage;
 use domain::identity::InputGuard;
@@ -30,7 +30,7 @@ pub(super) struct Prepared {
     /// The input tokens to charge when the provider reports no usage.
     pub likely_input: u64,
     /// The evaluation of a chat with `guard: true`.
-    pub guard: Option<GuardOfChat>,
+    pub evaluation: Option<PendingEvaluation>,
     /// The output tokens held for each choice.
     output: u64,
     greatest_input: u64,
@@ -44,11 +44,16 @@ impl Gateway {
         check_capabilities(&request, model)?;
         let greatest_input = request.greatest_input();
         check_length(&request, model, greatest_input)?;
-        let mut guard = None;
+        let mut evaluation = None;
         if request.wants_guard() || caller.plan.input_guard != InputGuard::Off {
             let messages: Vec<GuardMessage> = request.messages().iter().map(GuardMessage::from).collect();
             if request.wants_guard() {
-                guard = Some(self.guard_of_chat(caller, messages.clone()).await?);
+                evaluation = Some(self.prepare_evaluation(caller, messages.clone()).await?);
+            }
+            let other_parts = request.messages().iter().any(Message::has_other_parts);
+            if caller.plan.input_guard == InputGuard::Require && other_parts {
+                let problem = "the plan requires an evaluation of the input, and the guard evaluates only text";
+                return Err(ProviderFailure::unsupported("messages", problem).into());
             }
             self.check_input(caller, messages).await?;
         }
@@ -63,7 +68,7 @@ impl Gateway {
             request: Arc::new(request),
             notes: ParameterNotes { defaults, ..ParameterNotes::default() },
             likely_input: likely(greatest_input),
-            guard,
+            evaluation,
             output,
             greatest_input,
         })

@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 use tokio::sync::{mpsc, oneshot};
 use tracing::Instrument;
 
-use super::guard::GuardOfChat;
+use super::guard::PendingEvaluation;
 use super::usage::UsageOut;
 use crate::chat::{ChatRequest, Chunk};
 use crate::failure::ProviderFailure;
@@ -126,7 +126,7 @@ impl Gateway {
             model: model.name.clone(),
             wants_usage: prepared.request.wants_usage(),
             answers: BTreeMap::new(),
-            guard: prepared.guard,
+            evaluation: prepared.evaluation,
             unfinished: u32::try_from(prepared.request.choices()).unwrap_or(u32::MAX),
             likely_input: prepared.likely_input,
             counted_output: 0,
@@ -165,7 +165,7 @@ struct Relay {
     counted_output: u64,
     usage: Option<Tokens>,
     /// The evaluation of a chat with `guard: true`, and the texts of the choices for it.
-    guard: Option<GuardOfChat>,
+    evaluation: Option<PendingEvaluation>,
     answers: BTreeMap<u32, String>,
     /// All bytes sent, to store for replays. None without an `Idempotency-Key`.
     transcript: Option<Vec<u8>>,
@@ -239,9 +239,9 @@ impl Relay {
 
     /// Sends the evaluation of what was delivered, which the client need not have waited for.
     fn evaluate_later(&mut self) -> impl Future<Output = ()> + use<> {
-        let (gateway, guard) = (self.gateway.clone(), self.guard.take());
+        let (gateway, evaluation) = (self.gateway.clone(), self.evaluation.take());
         let answers = std::mem::take(&mut self.answers).into_values().collect();
-        async move { gateway.evaluate_later(guard, answers).await }
+        async move { gateway.evaluate_later(evaluation, answers).await }
     }
 
     async fn compute_charge(&self, slot: &LeaseSlot, counted: (Tokens, UsageSource)) -> Charge {
@@ -284,7 +284,7 @@ impl Relay {
         self.counted_output = self.counted_output.saturating_add(chunk.counted_output);
         // The provider's counts are cumulative, so the last one replaces those before it.
         self.usage = chunk.usage.or(self.usage);
-        if self.guard.is_some() {
+        if self.evaluation.is_some() {
             chunk.add_texts(&mut self.answers);
         }
         if let Some(choices) = &chunk.choices {

@@ -38,9 +38,7 @@ impl ChatAnswer {
     pub fn from_choices(choices: &[Choice], usage: Option<Tokens>) -> Result<Self, ProviderFailure> {
         Ok(Self { choices: raw(choices)?, usage, system_fingerprint: None })
     }
-}
 
-impl ChatAnswer {
     /// The text of each choice.
     pub fn texts(&self) -> Vec<String> {
         let choices: Vec<ChoiceText> = serde_json::from_str(self.choices.get()).unwrap_or_default();
@@ -57,16 +55,25 @@ struct ChoiceText {
     message: MessageText,
 }
 
+/// Providers send other types too, so each value is read only if it has the expected one.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct MessageText {
-    content: Option<String>,
-    refusal: Option<String>,
+    /// A text, or a list of parts.
+    content: Value,
+    refusal: Value,
+    tool_calls: Value,
 }
 
 impl MessageText {
-    fn text(self) -> String {
-        self.content.unwrap_or_default() + &self.refusal.unwrap_or_default()
+    fn text(&self) -> String {
+        fn each(list: &Value) -> &[Value] {
+            list.as_array().map(Vec::as_slice).unwrap_or_default()
+        }
+        let parts = each(&self.content).iter().map(|part| &part["text"]);
+        let arguments = each(&self.tool_calls).iter().map(|call| &call["function"]["arguments"]);
+        let texts = [&self.content, &self.refusal].into_iter().chain(parts).chain(arguments);
+        texts.filter_map(Value::as_str).collect()
     }
 }
 
@@ -176,5 +183,25 @@ impl Delta {
         let texts = self.content.iter().chain(&self.refusal);
         let arguments = self.tool_calls.iter().map(|call| &call.function.arguments);
         texts.chain(arguments).map(|text| crate::tokens::count(text)).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use serde_json::value::to_raw_value;
+
+    use super::*;
+
+    #[test]
+    fn texts_are_read_from_every_form_that_providers_send() {
+        let choices = json!([
+            {"index": 0, "message": {"content": "a", "refusal": null, "tool_calls": [
+                {"function": {"name": "f", "arguments": "{\"x\": 1}"}}]}},
+            {"index": 1, "message": {"content": [{"type": "text", "text": "b"}, {"type": "image"}], "refusal": "c"}},
+            {"index": 2, "message": {"content": 7, "tool_calls": {}}},
+        ]);
+        let answer = ChatAnswer { choices: to_raw_value(&choices).unwrap(), usage: None, system_fingerprint: None };
+        assert_eq!(answer.texts(), [r#"a{"x": 1}"#, "cb", ""]);
     }
 }

@@ -1,11 +1,10 @@
 //! A chat model as guard model: it is asked to answer with the score of each category, as JSON.
 
-use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::{CallBody, GuardCall, last_that_fit, round};
+use super::{CallBody, GuardCall, parts_that_fit, round};
 use crate::ProviderFailure;
-use crate::chat::{ChatRequest, Terms};
+use crate::chat::{ChatAnswer, ChatRequest, Terms};
 use domain::Result;
 use domain::catalog::Model;
 use domain::guard::{GuardCategory, GuardMessage};
@@ -13,31 +12,35 @@ use domain::guard::{GuardCategory, GuardMessage};
 /// Enough for the scores, and for a model that thinks before it answers.
 const MAX_OUTPUT: u64 = 2_048;
 
+/// Makes the calls for a conversation: one, or several if it is longer than the context window.
+pub fn make_calls(model: &Model, categories: &[GuardCategory], messages: &[GuardMessage]) -> Result<Vec<GuardCall>> {
+    let without_messages = request(model, categories, &[])?.greatest_input();
+    let parts = parts_that_fit(model, without_messages + max_output(model), messages);
+    parts.into_iter().map(|part| make_call(model, categories, None, part)).collect()
+}
+
+/// Makes the call that rates these messages.
 pub fn make_call(
     model: &Model,
     categories: &[GuardCategory],
     index: Option<u32>,
     messages: &[GuardMessage],
 ) -> Result<GuardCall> {
-    let max_output = model.max_output_tokens.unwrap_or(MAX_OUTPUT).min(MAX_OUTPUT);
-    let without_messages = request(model, categories, &[], max_output)?.greatest_input();
-    let messages = last_that_fit(model, without_messages + max_output, messages);
-    let request = request(model, categories, messages, max_output)?;
+    let request = request(model, categories, messages)?;
     Ok(GuardCall {
         indexes: vec![index],
         greatest_input: request.greatest_input(),
-        max_output,
+        max_output: max_output(model),
         body: CallBody::ChatJson(Box::new(request)),
     })
 }
 
+fn max_output(model: &Model) -> u64 {
+    model.max_output_tokens.unwrap_or(MAX_OUTPUT).min(MAX_OUTPUT)
+}
+
 /// The conversation is sent as JSON in one message, so that the model reads it as data.
-fn request(
-    model: &Model,
-    categories: &[GuardCategory],
-    messages: &[GuardMessage],
-    max_output: u64,
-) -> Result<ChatRequest> {
+fn request(model: &Model, categories: &[GuardCategory], messages: &[GuardMessage]) -> Result<ChatRequest> {
     let described: Vec<_> = categories.iter().map(|c| json!({"code": c.code, "label": c.label})).collect();
     let example: Map<_, _> = categories.iter().map(|c| (c.code.clone(), json!(0.0))).collect();
     let task = format!(
@@ -51,7 +54,7 @@ fn request(
     let mut request = ChatRequest::read(json!({
         "model": model.name,
         "messages": [{"role": "system", "content": task}, {"role": "user", "content": conversation.to_string()}],
-        "max_tokens": max_output,
+        "max_tokens": max_output(model),
     }))?;
     if model.can("json_mode") {
         request.set_default("response_format", &json!({"type": "json_object"}));
@@ -62,25 +65,14 @@ fn request(
     request.set_terms(Terms {
         unsupported: model.unsupported,
         max_tokens_parameter: model.max_tokens_parameter,
-        max_tokens: Some(max_output),
+        max_tokens: Some(max_output(model)),
     });
     Ok(request)
 }
 
-#[derive(Deserialize)]
-struct ChoiceView {
-    message: MessageView,
-}
-
-#[derive(Deserialize)]
-struct MessageView {
-    content: Option<String>,
-}
-
-/// Reads the scores in the `choices` of a chat answer.
-pub fn read(choices: &str, categories: &[GuardCategory]) -> Result<Vec<Option<f64>>, ProviderFailure> {
-    let choices: Vec<ChoiceView> = serde_json::from_str(choices).map_err(ProviderFailure::malformed_answer)?;
-    let content = choices.into_iter().next().and_then(|choice| choice.message.content).unwrap_or_default();
+/// Reads the scores in the first choice of an answer.
+pub fn read(answer: &ChatAnswer, categories: &[GuardCategory]) -> Result<Vec<Option<f64>>, ProviderFailure> {
+    let content = answer.texts().into_iter().next().unwrap_or_default();
     // Some models put the JSON between other text.
     let object = content.find('{').zip(content.rfind('}')).and_then(|(from, to)| content.get(from..=to));
     let scores: Map<String, Value> =
@@ -96,6 +88,7 @@ pub fn read(choices: &str, categories: &[GuardCategory]) -> Result<Vec<Option<f6
 #[cfg(test)]
 mod tests {
     use domain::guard::GuardSeverity;
+    use serde_json::value::to_raw_value;
 
     use super::*;
 
@@ -109,7 +102,10 @@ mod tests {
             active: true,
         };
         let categories = ["hate", "violence"].map(category);
-        let scores = |content: &str| read(&json!([{"message": {"content": content}}]).to_string(), &categories);
+        let scores = |content: &str| {
+            let choices = to_raw_value(&json!([{"message": {"content": content}}])).unwrap();
+            read(&ChatAnswer { choices, usage: None, system_fingerprint: None }, &categories)
+        };
         assert_eq!(scores(r#"{"hate": 0.25, "violence": 1, "other": 7}"#).unwrap(), [Some(0.25), Some(1.0)]);
         let fenced = "Here it is:\n```json\n{\"violence\": 0, \"hate\": 0.12345}\n```";
         assert_eq!(scores(fenced).unwrap(), [Some(0.1235), Some(0.0)]);

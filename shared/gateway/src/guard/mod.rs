@@ -66,20 +66,36 @@ pub struct GuardAnswer {
 
 /// Makes the calls that evaluate the input, which has a text. Messages without a text are not sent.
 pub fn make_calls(model: &Model, categories: &[GuardCategory], input: &GuardInput) -> Result<Vec<GuardCall>> {
-    if model.guard_api == GuardApi::Moderation {
-        return Ok(moderation::make_calls(input.messages()));
-    }
-    let make_call = |index, messages: &[GuardMessage]| match model.guard_api {
-        GuardApi::LlamaGuard => Ok(llama_guard::make_call(model, categories, index, messages)),
-        GuardApi::ChatJson | GuardApi::Moderation => chat_json::make_call(model, categories, index, messages),
-    };
-    match input {
-        GuardInput::Conversation(messages) => Ok(vec![make_call(None, messages)?]),
-        GuardInput::Texts(texts) => {
-            let each = texts.chunks(1).enumerate().filter(|(_, text)| text.iter().any(GuardMessage::has_text));
-            each.map(|(index, text)| make_call(u32::try_from(index).ok(), text)).collect()
+    match (model.guard_api, input) {
+        (GuardApi::Moderation, _) => Ok(moderation::make_calls(input.messages())),
+        (GuardApi::LlamaGuard, GuardInput::Conversation(messages)) => {
+            Ok(llama_guard::make_calls(model, categories, messages))
         }
+        (GuardApi::LlamaGuard, GuardInput::Texts(texts)) => Ok(each_text(texts)
+            .map(|(index, text)| llama_guard::make_call(model, categories, index, std::slice::from_ref(text)))
+            .collect()),
+        (GuardApi::ChatJson, GuardInput::Conversation(messages)) => chat_json::make_calls(model, categories, messages),
+        (GuardApi::ChatJson, GuardInput::Texts(texts)) => each_text(texts)
+            .map(|(index, text)| chat_json::make_call(model, categories, Some(index), std::slice::from_ref(text)))
+            .collect(),
     }
+}
+
+/// The messages that have a text, with their places.
+fn each_text(messages: &[GuardMessage]) -> impl Iterator<Item = (u32, &GuardMessage)> {
+    let places = messages.iter().enumerate().filter(|(_, message)| message.has_text());
+    places.filter_map(|(place, message)| Some((u32::try_from(place).ok()?, message)))
+}
+
+/// Merges the results of a conversation that took several calls. The result has the highest score of each category.
+pub fn merge_parts(results: &mut Vec<GuardResult>) {
+    let parts = results.extract_if(.., |result| result.index.is_none());
+    let higher = |a: Option<f64>, b: Option<f64>| [a, b].into_iter().flatten().reduce(f64::max);
+    let merged = parts.reduce(|mut merged, part| {
+        merged.scores = merged.scores.into_iter().zip(part.scores).map(|(a, b)| higher(a, b)).collect();
+        merged
+    });
+    results.extend(merged);
 }
 
 /// Adds a score of 0 for the messages without a text, which no call scored.
@@ -120,18 +136,38 @@ impl GuardCall {
         Ok(self.answer(scores.iter().map(|scores| moderation::read(scores, categories)), usage))
     }
 
-    pub fn read_text(&self, answer: &TextAnswer, categories: &[GuardCategory]) -> Result<GuardAnswer, ProviderFailure> {
+    pub fn read_llama_guard(
+        &self,
+        answer: &TextAnswer,
+        categories: &[GuardCategory],
+    ) -> Result<GuardAnswer, ProviderFailure> {
         Ok(self.answer([llama_guard::read(answer, categories)?], answer.usage))
     }
 
-    pub fn read_chat(&self, answer: &ChatAnswer, categories: &[GuardCategory]) -> Result<GuardAnswer, ProviderFailure> {
-        Ok(self.answer([chat_json::read(answer.choices.get(), categories)?], answer.usage))
+    pub fn read_chat_json(
+        &self,
+        answer: &ChatAnswer,
+        categories: &[GuardCategory],
+    ) -> Result<GuardAnswer, ProviderFailure> {
+        Ok(self.answer([chat_json::read(answer, categories)?], answer.usage))
     }
 
     fn answer(&self, scores: impl IntoIterator<Item = Vec<Option<f64>>>, usage: Option<Tokens>) -> GuardAnswer {
         let results = self.indexes.iter().zip(scores).map(|(index, scores)| GuardResult { index: *index, scores });
         GuardAnswer { results: results.collect(), usage }
     }
+}
+
+/// Divides the messages into parts that fit the context window beside `other` tokens. Each has at least one message.
+fn parts_that_fit<'a>(model: &Model, other: u64, mut messages: &'a [GuardMessage]) -> Vec<&'a [GuardMessage]> {
+    let mut parts = Vec::new();
+    while !messages.is_empty() {
+        let part = last_that_fit(model, other, messages);
+        messages = &messages[..messages.len() - part.len()];
+        parts.push(part);
+    }
+    parts.reverse();
+    parts
 }
 
 /// The last messages that fit the context window beside `other` tokens. At least one message is returned.
@@ -152,7 +188,7 @@ fn greatest_tokens(text: &str) -> u64 {
     tokens::count(text) + PER_MESSAGE
 }
 
-/// A score with four decimals, which no one needs more of.
+/// Rounds a score to four decimals.
 fn round(score: f64) -> f64 {
     (score.clamp(0.0, 1.0) * 10_000.0).round() / 10_000.0
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{CallBody, GuardCall, greatest_tokens, round};
+use super::{CallBody, GuardCall, each_text, greatest_tokens, round};
 use domain::guard::{GuardCategory, GuardMessage};
 use domain::usage::Tokens;
 
@@ -17,10 +17,9 @@ pub struct ModerationAnswer {
 
 /// Makes the calls for the messages that have a text.
 pub fn make_calls(messages: &[GuardMessage]) -> Vec<GuardCall> {
-    let texts = messages.iter().enumerate().filter(|(_, message)| message.has_text());
-    let texts: Vec<_> = texts.map(|(index, message)| (u32::try_from(index).ok(), &message.content)).collect();
+    let texts: Vec<_> = each_text(messages).map(|(index, message)| (index, &message.content)).collect();
     let calls = texts.chunks(MAX_TEXTS).map(|part| GuardCall {
-        indexes: part.iter().map(|(index, _)| *index).collect(),
+        indexes: part.iter().map(|(index, _)| Some(*index)).collect(),
         greatest_input: part.iter().map(|(_, text)| greatest_tokens(text)).sum(),
         max_output: 0,
         body: CallBody::Moderation(part.iter().map(|(_, text)| (*text).clone()).collect()),

@@ -93,7 +93,10 @@ impl From<&Message> for GuardMessage {
             MessageRole::Assistant => GuardRole::Assistant,
             MessageRole::Tool => GuardRole::Tool,
         };
-        Self { role, content: message.text() }
+        // The model wrote the arguments of its tool calls too.
+        let arguments = message.tool_calls.iter().map(|call| call.arguments.clone());
+        let texts: Vec<_> = [message.text()].into_iter().chain(arguments).filter(|text| !text.is_empty()).collect();
+        Self { role, content: texts.join("\n") }
     }
 }
 
@@ -118,6 +121,11 @@ mod tests {
         let message = |role, content: &str| GuardMessage { role, content: content.to_owned() };
         assert_eq!(request.input.messages(), [message(GuardRole::System, "x"), message(GuardRole::User, "ab")]);
         assert_eq!(request.model, None);
+
+        let call = json!({"id": "c", "type": "function", "function": {"name": "mail", "arguments": "{\"to\": \"x\"}"}});
+        let body = json!({"input": [{"role": "assistant", "content": "I write", "tool_calls": [call]}]});
+        let request = GuardRequest::read(body).unwrap();
+        assert_eq!(request.input.messages(), [message(GuardRole::Assistant, "I write\n{\"to\": \"x\"}")]);
     }
 
     #[test]

@@ -62,7 +62,7 @@ pub trait Provider: Send + Sync {
         _model: &'a str,
         _request: &'a ImageRequest,
     ) -> BoxFuture<'a, Result<ImageAnswer, ProviderFailure>> {
-        Box::pin(async { Err(cannot("generates no images")) })
+        Box::pin(async { Err(cannot("generate images")) })
     }
 
     /// Scores texts for risk. Only some providers can.
@@ -71,7 +71,7 @@ pub trait Provider: Send + Sync {
         _model: &'a str,
         _texts: &'a [String],
     ) -> BoxFuture<'a, Result<ModerationAnswer, ProviderFailure>> {
-        Box::pin(async { Err(cannot("moderates no texts")) })
+        Box::pin(async { Err(cannot("moderate texts")) })
     }
 
     /// Completes a text, without the model's chat template. Only some providers can.
@@ -80,7 +80,7 @@ pub trait Provider: Send + Sync {
         _model: &'a str,
         _request: &'a TextRequest,
     ) -> BoxFuture<'a, Result<TextAnswer, ProviderFailure>> {
-        Box::pin(async { Err(cannot("completes no texts")) })
+        Box::pin(async { Err(cannot("complete texts")) })
     }
 
     /// Makes the cheapest call that tests the connection: a short chat with `model`, or without one the model list.
@@ -89,7 +89,7 @@ pub trait Provider: Send + Sync {
 }
 
 fn cannot(what: &str) -> ProviderFailure {
-    ProviderFailure::unsupported("model", format_args!("this model's provider {what}; choose another model"))
+    ProviderFailure::unsupported("model", format_args!("this model's provider cannot {what}; choose another model"))
 }
 
 /// Reads a token count of a provider. Returns None unless the value is a non-negative integer.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use http::{HeaderMap, StatusCode};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::failure::{FailureKind, ProviderFailure};
 use domain::text::{shorten, shorten_to};
@@ -90,6 +90,11 @@ pub fn failure_of_response(status: StatusCode, headers: &HeaderMap, error: Error
     let retry_after = retry_after(headers, Time::now()).or(error.retry_after);
     tracing::warn!(status = status.as_u16(), code = error.code.as_deref(), ?kind, "a provider refused a request");
     ProviderFailure { retry_after, ..failure_of_kind(kind, error) }
+}
+
+/// Creates the failure of the field `error` in the body of a successful response.
+pub fn failure_in_answer(error: &Value) -> ProviderFailure {
+    failure_in_stream(ErrorDetails::read(&json!({ "error": error })))
 }
 
 /// Creates the failure of an error that arrives in the body or stream of a successful response.

@@ -4,13 +4,10 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::wire_enum;
-use domain::guard::{
-    GuardEvent, GuardMessage, GuardOutcome, GuardResult, GuardSeverity, GuardSource, GuardVerdict, is_flagged,
-};
+use domain::guard::{GuardEvent, GuardMessage, GuardOutcome, GuardResult, GuardSeverity, GuardSource, GuardVerdict};
 use domain::identity::InputGuard;
 
 wire_enum! {
-    #[derive(PartialEq, Eq)]
     #[serde(rename_all = "lowercase")]
     #[schema(as = GuardSeverity)]
     GuardSeverityWire = GuardSeverity { Low, Medium, High, Critical }
@@ -40,11 +37,12 @@ wire_enum! {
     }
 }
 
-/// The scores of one message, or of the whole conversation.
+/// The scores of one message, or of the whole conversation. A `moderation` model scores each message, a `llama-guard`
+/// model each of the last 128 messages after those before it, and a `chat-json` model the conversation.
 #[derive(Serialize, ToSchema)]
 #[schema(as = GuardResult)]
 pub struct GuardResultOut {
-    /// The place of the message in the input. Absent if the scores are those of the conversation.
+    /// The place of the message in the input. Absent if the scores are those of the whole conversation.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     index: Option<u32>,
@@ -84,7 +82,7 @@ impl GuardResultOut {
             label: category.label.clone(),
             severity: category.severity.into(),
             score,
-            flagged: is_flagged(category, score),
+            flagged: category.is_reached_by(score),
         });
         Self { index: result.index, flagged: verdict.flags(result), categories: categories.collect() }
     }
@@ -96,17 +94,17 @@ impl GuardResultOut {
 pub struct GuardEventOut {
     #[schema(example = "grd_019a9b0c1d2e7f3a8b4c5d6e7f8a9b0c")]
     id: String,
-    /// `failed` until an evaluation succeeds. A failed evaluation is repeated several times.
-    #[schema(pattern = "^(completed|failed)$")]
+    /// `pending` before the first attempt; `failed` if the last attempt failed. There are at most 6 attempts.
+    #[schema(pattern = "^(pending|completed|failed)$")]
     status: &'static str,
     /// The guard model.
     model: String,
     flagged: bool,
     /// Whether the call was refused because of this evaluation.
     blocked: bool,
-    /// Of a long conversation, the 128 results with the highest scores.
+    /// At most 128 results: flagged ones first, then those with the highest scores.
     results: Vec<GuardResultOut>,
-    /// Why the last evaluation failed. Null if none failed.
+    /// Why the last attempt failed. Null unless the status is `failed`.
     #[schema(required)]
     error: Option<GuardErrorOut>,
     source: GuardSourceWire,
@@ -116,7 +114,7 @@ pub struct GuardEventOut {
     #[schema(required)]
     api_key: Option<String>,
     request_id: String,
-    /// The end of the evaluated conversation. Absent unless the organization keeps it.
+    /// The last messages that fit 8,192 characters. Absent unless the organization keeps them.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     input: Option<Vec<GuardMessageOut>>,
@@ -146,6 +144,7 @@ impl From<GuardEvent> for GuardEventOut {
     fn from(event: GuardEvent) -> Self {
         let flagged = event.is_flagged();
         let (status, results, error) = match event.outcome {
+            GuardOutcome::Pending => ("pending", Vec::new(), None),
             GuardOutcome::Completed(verdict) => ("completed", GuardResultOut::all(&verdict), None),
             GuardOutcome::Failed { code, message } => ("failed", Vec::new(), Some(GuardErrorOut { code, message })),
         };

@@ -10,7 +10,7 @@ mod transaction;
 mod wire_enum;
 
 pub use api_key::ApiKeyOut;
-pub use guard::{GuardEventOut, GuardResultOut, GuardSeverityWire, GuardSourceWire, InputGuardWire};
+pub use guard::{GuardEventOut, GuardResultOut, GuardSeverityWire, InputGuardWire};
 pub use key_settings::KeySettingsIn;
 pub use limits::{LimitsIn, LimitsOut, PlanLimitsIn, PlanLimitsOut, SpendingCapOut};
 pub use model::{DeprecationOut, ModelTypeWire, PricingOut};

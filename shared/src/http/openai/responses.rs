@@ -53,7 +53,7 @@ pub enum ModelCallErrors {
     /// The credits or a spending cap do not cover the call
     #[response(status = 402)]
     Billing(ErrorBody),
-    /// The model is not in the model list of the key
+    /// `model_access_denied`: the key does not allow the model. `guard_blocked`: the guard flagged the input
     #[response(status = 403)]
     Forbidden(ErrorBody),
     /// The plan has no such model

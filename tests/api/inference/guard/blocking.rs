@@ -2,7 +2,7 @@
 
 use domain::money::Money;
 use tests::gateway::Customer;
-use tests::provider::Behaviour;
+use tests::provider::{Behaviour, Gate};
 
 use super::*;
 
@@ -59,4 +59,57 @@ async fn a_guard_that_fails_lets_calls_pass_unless_the_plan_requires_it() {
     assert_eq!(refusal(&refused), ("503", "unavailable"));
     assert!(refused.header("retry-after").is_some());
     assert_eq!(app.sum_charges(closed.account.org).await.1, 0);
+}
+
+/// A client that may not make the call gets the same answer as without a guard.
+#[tokio::test]
+async fn a_caller_without_credits_is_refused_as_usual_and_leaves_no_event() {
+    let app = TestApp::start().await;
+    for (org, input_guard) in [("poor", "block"), ("poorer", "require")] {
+        let customer = app.customer(org, Money::ZERO).await;
+        put_on_plan(&app, &customer, input_guard).await;
+        let refused = chat(&customer.person, &question("dev-chat")).await;
+        assert_eq!(refusal(&refused), ("402", "insufficient_credits"));
+        assert!(events(&customer.person, "").await.is_empty());
+        assert_eq!(take_tasks(&app).await.len(), 0);
+    }
+}
+
+#[tokio::test]
+async fn a_call_does_not_wait_long_for_its_guard() {
+    let app = TestApp::start().await;
+    let (fake, gate) = (FakeProvider::start().await, Gate::closed());
+    fake.respond_with(Behaviour::json(200, json!({"results": [{"category_scores": {}}]})).gated_by(&gate));
+    insert_guard(&app, &fake, GuardApi::Moderation).await;
+    app.operator().put("/gateway/v1/admin/aliases/guard", json!({"model": "watch"})).await;
+    let customer = app.customer("slow", Money::from_usd(1)).await;
+    put_on_plan(&app, &customer, "block").await;
+    let context = app.platform.context_of("inference");
+    let impatient = shared::Context { config: context.config.clone().with("GUARD_PATIENCE_S", "0"), ..context };
+    let environment = inference::router(&impatient).unwrap();
+    app.recorder.take();
+    let (status, answer) = customer.call(&environment, tests::gateway::CHAT, &question("dev-chat")).await;
+    assert_eq!(status.as_u16(), 200, "{answer}");
+    let failed = &events(&customer.person, "").await[0];
+    assert_eq!((&failed["status"], &failed["error"]["code"]), (&json!("failed"), &json!("provider_timeout")));
+    assert_eq!(app.sum_charges(customer.account.org).await.1, 1, "only the chat is charged");
+
+    assert!(app.recorder.take_costs().to_string().contains("1 sqs:SendMessage"), "it is tried again later");
+    gate.open();
+}
+
+#[tokio::test]
+async fn input_that_is_no_text_is_refused_if_the_plan_requires_an_evaluation() {
+    let app = TestApp::start().await;
+    let image = json!({"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}});
+    let content = json!([{"type": "text", "text": "What is this?"}, image]);
+    let body = with(question("dev-chat"), json!({"messages": [{"role": "user", "content": content}], "max_tokens": 4}));
+    let required = app.customer("required", Money::from_usd(1)).await;
+    put_on_plan(&app, &required, "require").await;
+    let refused = chat(&required.person, &body).await;
+    assert_eq!(refusal(&refused), ("400", "parameter_not_supported"), "{}", refused.text);
+    assert!(refused.text.contains("guard"), "{}", refused.text);
+    let blocking = app.customer("blocking", Money::from_usd(1)).await;
+    put_on_plan(&app, &blocking, "block").await;
+    assert_eq!(chat(&blocking.person, &body).await.status, "200 OK");
 }

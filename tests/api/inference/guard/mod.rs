@@ -11,7 +11,7 @@ use domain::guard::GuardApi;
 use gateway::{Gateway, GuardTask};
 use serde_json::{Value, json};
 use tests::TestApp;
-use tests::client::{Answer, Person};
+use tests::client::{Answer, Person, refusal};
 use tests::gateway::ModelBuilder;
 use tests::provider::FakeProvider;
 
@@ -63,8 +63,4 @@ async fn take_tasks(app: &TestApp) -> Vec<GuardTask> {
 
 fn worker(app: &TestApp) -> Gateway {
     Gateway::new(&app.platform.context_of("guard-worker")).unwrap()
-}
-
-fn refusal(answer: &Answer) -> (&str, &str) {
-    (answer.status.split(' ').next().unwrap(), answer.code())
 }

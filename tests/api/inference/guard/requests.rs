@@ -3,6 +3,7 @@
 use domain::money::Money;
 use insta::assert_json_snapshot;
 use tests::client::send;
+use tests::provider::Behaviour;
 
 use super::*;
 
@@ -19,9 +20,12 @@ async fn a_conversation_is_scored_for_each_active_category() {
     assert_eq!(answer.status, "200 OK", "{}", answer.text);
     assert_json_snapshot!(answer.json, {".id" => "[id]"});
     assert!(answer.header("x-request-cost").is_some() && answer.header("x-credits-remaining").is_some());
-    // Two texts are scored; the empty one is free.
     let (cost, calls) = app.sum_charges(customer.account.org).await;
     assert_eq!((cost.to_string(), calls), (answer.header("x-request-cost").unwrap().to_owned(), 1));
+    // The empty message is free.
+    let texts = json!({"input": [body["input"][0], body["input"][1]]});
+    let same = post(&customer.person, GUARD, &texts).await;
+    assert_eq!(same.header("x-request-cost"), answer.header("x-request-cost"));
 }
 
 #[tokio::test]
@@ -83,13 +87,32 @@ async fn an_evaluation_needs_credits() {
 #[tokio::test]
 async fn the_alias_guard_names_the_default_model() {
     let app = TestApp::start().await;
-    let operator = app.operator();
-    let alias = operator.put("/gateway/v1/admin/aliases/guard", json!({"model": "dev-chat"})).await;
-    assert_eq!(alias.status, "200 OK", "{}", alias.text);
+    let fake = FakeProvider::start().await;
+    fake.respond_with(Behaviour::json(200, json!({"results": [{"category_scores": {}}]})));
+    insert_guard(&app, &fake, GuardApi::Moderation).await;
     let customer = app.customer("alias", Money::from_usd(1)).await;
     let body = json!({"input": [message("a")]});
-    // An alias of another kind of model is left aside.
-    assert_eq!(post(&customer.person, GUARD, &body).await.json["model"], "dev-guard");
+    // Without an alias, or with one of another kind of model, it is the first guard model by name.
+    for (alias, default) in [(None, "dev-guard"), (Some("watch"), "watch"), (Some("dev-chat"), "dev-guard")] {
+        if let Some(model) = alias {
+            let put = app.operator().put("/gateway/v1/admin/aliases/guard", json!({"model": model})).await;
+            assert_eq!(put.status, "200 OK", "{}", put.text);
+        }
+        let (_, answer) = customer.call(&app.environment(), GUARD, &body).await;
+        assert_eq!(answer["model"], default, "{answer}");
+    }
+}
+
+#[tokio::test]
+async fn the_default_model_must_be_on_the_keys_list() {
+    let app = TestApp::start().await;
+    let list = Some(vec!["dev-chat".to_owned()]);
+    let customer = app.customer_with_key("listed", Money::from_usd(1), |key| key.models = list).await;
+    for (path, body) in [(GUARD, json!({"input": [message("a")]})), (MODERATIONS, json!({"input": "a"}))] {
+        assert_eq!(refusal(&post(&customer.person, path, &body).await), ("403", "model_access_denied"), "{path}");
+    }
+    // The guard of a chat is the platform's own call.
+    assert_eq!(chat(&customer.person, &guarded("hello")).await.status, "200 OK");
 }
 
 #[tokio::test]
@@ -125,12 +148,15 @@ async fn categories_are_managed_by_operators() {
     assert_eq!(scored["flagged"], false);
 
     for (code, body, param) in [
-        ("Upper", gambling.clone(), "code"),
         ("ok", json!({"label": "", "severity": "low"}), "label"),
         ("ok", json!({"label": "x", "severity": "low", "threshold": 1.5}), "threshold"),
     ] {
         let refused = operator.put(&format!("{CATEGORIES}/{code}"), body).await;
         assert_eq!((refusal(&refused), &refused.json["error"]["param"]), (("400", "invalid_body"), &json!(param)));
+    }
+    for code in ["Upper", "two%20words", &"x".repeat(65)] {
+        let refused = operator.put(&format!("{CATEGORIES}/{code}"), gambling.clone()).await;
+        assert_eq!(refusal(&refused), ("404", "guard_category_not_found"), "{code}");
     }
     for number in 0..44 {
         operator.put(&format!("{CATEGORIES}/more-{number}"), gambling.clone()).await;

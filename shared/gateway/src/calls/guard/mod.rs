@@ -8,6 +8,7 @@ mod task;
 
 use std::time::Duration;
 
+use super::record_once;
 use super::usage::UsageOut;
 use crate::guard::{GuardInput, GuardRequest};
 use crate::{CallReport, Gateway, GatewayCaller, ParameterNotes};
@@ -22,11 +23,13 @@ use shared::http::code;
 use shared::store::leases::CallEnd;
 
 use model::Evaluated;
-pub(super) use task::GuardOfChat;
 pub use task::GuardTask;
+pub(super) use task::PendingEvaluation;
 
 /// How long a call waits for the evaluation of its input.
-const INPUT_TIMEOUT: Duration = Duration::from_secs(10);
+pub(crate) const INPUT_PATIENCE: Duration = Duration::from_secs(10);
+/// How long other evaluations wait for the guard model. It is shorter than the time limit of `guard-worker`.
+const PATIENCE: Duration = Duration::from_secs(280);
 
 /// Writes the response body of an evaluation.
 pub type RenderEvaluation = fn(&GuardEvent, UsageOut) -> Result<Vec<u8>>;
@@ -57,6 +60,19 @@ impl EventOrigin<'_> {
             created_at: self.created_at,
         }
     }
+
+    /// The event of an evaluation whose last attempt failed. The message of a provider can quote the input, so it is kept
+    /// only with the input.
+    fn failed_event(&self, model: &str, messages: &[GuardMessage], error: &Error, failures: u32) -> GuardEvent {
+        let message = match error {
+            Error::Provider { .. } if !self.keeps_input => {
+                "the provider of the guard model refused or failed the evaluation".to_owned()
+            }
+            _ => error.to_string(),
+        };
+        let outcome = GuardOutcome::Failed { code: code(error), message };
+        GuardEvent { failures, ..self.event(model, messages, outcome) }
+    }
 }
 
 impl Gateway {
@@ -68,7 +84,8 @@ impl Gateway {
         render: RenderEvaluation,
     ) -> Result<(Vec<u8>, CallReport)> {
         let (gateway, claim) = (self.clone(), caller.claim.clone());
-        self.run_to_completion(claim, async move { gateway.run_evaluation(&caller, &request, render).await }).await
+        let call = async move { gateway.run_evaluation(&caller, &request, render).await };
+        self.run_to_completion(claim, Box::pin(call)).await
     }
 
     async fn run_evaluation(
@@ -78,8 +95,11 @@ impl Gateway {
         render: RenderEvaluation,
     ) -> Result<(Vec<u8>, CallReport)> {
         let guard = self.find_guard(caller, request.model.as_deref()).await?;
-        let origin = self.origin_of(caller, &caller.call, GuardSource::Guard);
-        let Evaluated { event, charge, mut slot } = self.evaluate_input(&origin, &guard, &request.input).await?;
+        // The default model must be on the key's list too.
+        caller.find_model(self.models(), &guard.chosen.model.name).await?;
+        let origin = self.make_origin(caller, &caller.call, GuardSource::Guard);
+        let Evaluated { event, charge, mut slot } =
+            self.evaluate_input(&origin, &guard, &request.input, PATIENCE).await?;
         let usage = match charge.tokens.output {
             0 => UsageOut::from_input(&charge.tokens, charge.cost),
             _ => UsageOut::new(&charge.tokens, charge.cost),
@@ -90,10 +110,7 @@ impl Gateway {
             None => None,
         };
         let answer = answer.as_ref().map(|(claim, answer)| (*claim, answer));
-        if !slot.record_once(&charge, CallEnd::Evaluation(&event, answer)).await? {
-            slot.put_back();
-            return Err(Error::busy("another request with this Idempotency-Key took over the call"));
-        }
+        record_once(&mut slot, &charge, CallEnd::Evaluation(&event, answer)).await?;
         let quota_left = slot.quota_left();
         slot.close_if_finished().await;
         let notes = ParameterNotes::default();
@@ -111,44 +128,50 @@ impl Gateway {
         if !input.has_text() {
             return Ok(());
         }
-        let call = call_of_guard(&caller.call);
-        let origin = self.origin_of(caller, &call, GuardSource::Chat);
-        let failure = match tokio::time::timeout(INPUT_TIMEOUT, self.is_flagged(caller, &origin, &input)).await {
-            Ok(Ok(false)) => return Ok(()),
-            Ok(Ok(true)) => {
+        let failure = match self.evaluate_call_input(caller, &input).await {
+            Ok(false) => return Ok(()),
+            Ok(true) => {
                 return Err(Error::Forbidden {
                     code: "guard_blocked",
                     message: "the guard refused the input; see /v1/guard/events for the reason".to_owned(),
                 });
             }
-            Ok(Err(error)) => error,
-            Err(_) => Error::busy("the guard model did not answer in time"),
+            Err(error) if is_refusal(&error) => return Err(error),
+            Err(error) => error,
         };
-        tracing::warn!(error = ?failure, "the input of a call could not be evaluated");
+        tracing::warn!(code = code(&failure), "the input of a call could not be evaluated");
         if is_required {
-            return Err(Error::busy("the plan requires an evaluation of the input, which failed"));
+            return Err(Error::busy("the input could not be evaluated, and the plan requires it"));
         }
         Ok(())
     }
 
-    /// Whether the guard flags the input. A failure is recorded, and the evaluation is tried again later.
-    async fn is_flagged(&self, caller: &GatewayCaller, origin: &EventOrigin<'_>, input: &GuardInput) -> Result<bool> {
+    /// Evaluates the input of a call, and returns whether the guard flags it. A failure of the guard is recorded, and the
+    /// evaluation is sent to the queue.
+    async fn evaluate_call_input(&self, caller: &GatewayCaller, input: &GuardInput) -> Result<bool> {
+        let call = derive_guard_origin(&caller.call);
+        let origin = self.make_origin(caller, &call, GuardSource::Chat);
         let guard = self.find_guard(caller, None).await?;
-        match self.evaluate_input(origin, &guard, input).await {
+        match self.evaluate_input(&origin, &guard, input, self.inner.input_patience).await {
             Ok(Evaluated { mut event, charge, mut slot }) => {
                 event.blocked = event.is_flagged();
-                slot.record_once(&charge, CallEnd::Evaluation(&event, None)).await?;
-                slot.close_if_finished().await;
+                match slot.record_once(&charge, CallEnd::Evaluation(&event, None)).await {
+                    Ok(_) => slot.close_if_finished().await,
+                    // The verdict is known, and decides.
+                    Err(error) => tracing::error!(?error, "the charge of an evaluation could not be written"),
+                }
                 Ok(event.blocked)
             }
             Err(error) => {
-                self.try_later(origin, &guard, input.messages(), &error).await;
+                if !is_refusal(&error) {
+                    self.record_first_failure(&origin, &guard, input.messages(), &error).await;
+                }
                 Err(error)
             }
         }
     }
 
-    fn origin_of<'a>(&self, caller: &'a GatewayCaller, call: &'a CallOrigin, source: GuardSource) -> EventOrigin<'a> {
+    fn make_origin<'a>(&self, caller: &'a GatewayCaller, call: &'a CallOrigin, source: GuardSource) -> EventOrigin<'a> {
         EventOrigin {
             id: GuardEventId::new(),
             payer: &caller.payer,
@@ -160,11 +183,16 @@ impl Gateway {
     }
 }
 
-/// The origin of the evaluation of a call. Its charge is not an attempt of the call itself.
-fn call_of_guard(call: &CallOrigin) -> CallOrigin {
+/// The origin of the evaluation of a call. It has another body hash than the call, so the evaluation of a retried call
+/// is not taken for the call's earlier attempt.
+fn derive_guard_origin(call: &CallOrigin) -> CallOrigin {
     CallOrigin { retries: 0, body_hash: format!("guard:{}", call.body_hash), ..call.clone() }
 }
 
-fn failed(error: &Error) -> GuardOutcome {
-    GuardOutcome::Failed { code: code(error), message: error.to_string() }
+/// Whether the caller's own limits refuse the evaluation, as they would refuse the call.
+fn is_refusal(error: &Error) -> bool {
+    matches!(
+        error,
+        Error::Billing { .. } | Error::RateLimited { .. } | Error::Unauthenticated(_) | Error::Forbidden { .. }
+    )
 }

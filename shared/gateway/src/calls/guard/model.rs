@@ -1,14 +1,16 @@
 //! The guard model: its choice, its calls and what they cost.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures::{StreamExt, TryStreamExt, stream};
 
+use super::super::usage::count_input;
 use super::EventOrigin;
-use crate::guard::{CallBody, GuardAnswer, GuardCall, GuardInput, make_calls, score_blank};
+use crate::guard::{CallBody, GuardAnswer, GuardCall, GuardInput, make_calls, merge_parts, score_blank};
 use crate::leases::{CallUsage, LeaseSlot};
 use crate::providers::Provider;
-use crate::{Gateway, GatewayCaller, ProviderFailure, tokens};
+use crate::{Gateway, GatewayCaller, ProviderFailure};
 use domain::catalog::{Model, Purpose};
 use domain::guard::{GuardCategory, GuardEvent, GuardOutcome, GuardResult, GuardVerdict};
 use domain::lease::CallLimits;
@@ -24,7 +26,7 @@ const CONCURRENT_CALLS: usize = 4;
 
 /// A guard model and the active categories.
 #[derive(Clone, Debug)]
-pub(super) struct Guard {
+pub(super) struct GuardModel {
     pub chosen: Chosen,
     categories: Vec<GuardCategory>,
 }
@@ -37,81 +39,105 @@ pub(super) struct Evaluated {
 }
 
 /// What the calls of one evaluation found and used.
-#[derive(Default)]
 struct Findings {
     results: Vec<GuardResult>,
     tokens: Tokens,
     provider: String,
-    /// Whether a provider did not report its usage.
-    is_counted: bool,
+    source: UsageSource,
 }
 
 impl Gateway {
     /// The guard model of this name, or the default one: the one with the alias `guard`, or else the first by name.
-    pub(super) async fn find_guard(&self, caller: &GatewayCaller, model: Option<&str>) -> Result<Guard> {
+    pub(super) async fn find_guard(&self, caller: &GatewayCaller, model: Option<&str>) -> Result<GuardModel> {
         let chosen = match model {
             Some(name) => caller.find_model(self.models(), name).await?,
-            None => match self.models().find(&caller.plan, None, DEFAULT_ALIAS).await {
-                Ok(chosen) if chosen.model.does(Purpose::Guard) => chosen,
-                _ => self.models().find_first(&caller.plan, Purpose::Guard).await.map_err(|_| {
-                    Error::invalid_body("model", "the plan has no guard model; ask the operator for one")
-                })?,
-            },
+            None => self.find_default_guard(caller).await?,
         };
-        Guard::new(chosen)
+        GuardModel::new(chosen)
     }
 
-    /// Calls the guard model, and computes the charge.
+    async fn find_default_guard(&self, caller: &GatewayCaller) -> Result<Chosen> {
+        match self.models().find(&caller.plan, None, DEFAULT_ALIAS).await {
+            Ok(chosen) if chosen.model.does(Purpose::Guard) => return Ok(chosen),
+            // The alias names another kind of model.
+            Ok(_) | Err(Error::NotFound { .. }) => {}
+            Err(error) => return Err(error),
+        }
+        self.models().find_first(&caller.plan, Purpose::Guard).await.map_err(|error| match error {
+            Error::NotFound { .. } => {
+                Error::invalid_body("model", "the plan has no guard model; ask the operator for one")
+            }
+            other => other,
+        })
+    }
+
+    /// Calls the guard model, and computes the charge. The calls take at most `patience`.
     pub(super) async fn evaluate_input(
         &self,
         origin: &EventOrigin<'_>,
-        Guard { chosen, categories }: &Guard,
+        GuardModel { chosen, categories }: &GuardModel,
         input: &GuardInput,
+        patience: Duration,
     ) -> Result<Evaluated> {
         let calls = make_calls(&chosen.model, categories, input)?;
         let need = greatest_use(&chosen.model, &calls);
         let mut slot = self.take_slot(origin.payer, chosen, need).await?;
-        let findings = self.send_calls(chosen, categories, calls).await;
-        let Findings { mut results, tokens, provider, is_counted } = findings.inspect_err(|_| slot.put_back())?;
+        // Boxed, because the stack of a debug build has no room for nested futures of this size.
+        let findings = Box::pin(self.send_calls(chosen, categories, calls, patience / 2));
+        let findings = tokio::time::timeout(patience, findings).await;
+        let findings = findings.unwrap_or_else(|_| Err(ProviderFailure::timeout().into()));
+        let Findings { mut results, tokens, provider, source } = findings.inspect_err(|_| slot.put_back())?;
         score_blank(&mut results, input, categories.len());
         let mut verdict = GuardVerdict { categories: categories.clone(), results };
         verdict.shorten();
-        let source = if is_counted { UsageSource::Counted } else { UsageSource::Provider };
         let usage = CallUsage::of_tokens(origin.call, provider, (tokens, source));
         let charge = self.compute_charge(&slot, usage).await;
         let event = origin.event(&chosen.model.name, input.messages(), GuardOutcome::Completed(verdict));
         Ok(Evaluated { event, charge, slot })
     }
 
+    /// An attempt at a call takes at most `longest_attempt`, so that another deployment can be tried.
     async fn send_calls(
         &self,
         chosen: &Chosen,
         categories: &[GuardCategory],
         calls: Vec<GuardCall>,
+        longest_attempt: Duration,
     ) -> Result<Findings> {
         let send_one = |call: GuardCall| async move {
             let call = Arc::new(call);
             let routed = self.inner.routing.send_call(chosen, |provider, model| {
                 let call = call.clone();
-                async move { send(&*provider, &model, &call, categories).await }
+                async move {
+                    let sent = tokio::time::timeout(longest_attempt, send(&*provider, &model, &call, categories)).await;
+                    sent.unwrap_or_else(|_| Err(ProviderFailure::timeout()))
+                }
             });
             Ok::<_, Error>((routed.await?, call.greatest_input()))
         };
         let answers: Vec<_> = stream::iter(calls).map(send_one).buffered(CONCURRENT_CALLS).try_collect().await?;
-        let mut found = Findings::default();
+        let mut found = Findings {
+            results: Vec::new(),
+            tokens: Tokens::default(),
+            provider: String::new(),
+            source: UsageSource::Provider,
+        };
         for (routed, greatest_input) in answers {
             let GuardAnswer { results, usage } = routed.answer;
-            found.is_counted |= usage.is_none();
-            let likely = Tokens { input: tokens::likely(greatest_input), ..Tokens::default() };
-            found.tokens += usage.unwrap_or(likely);
+            let (tokens, source) = count_input(usage, greatest_input);
+            found.tokens += tokens;
+            if source == UsageSource::Counted {
+                found.source = source;
+            }
             found.results.extend(results);
             found.provider = routed.provider;
         }
+        merge_parts(&mut found.results);
         Ok(found)
     }
 }
 
-impl Guard {
+impl GuardModel {
     pub(super) fn new(chosen: Chosen) -> Result<Self> {
         if !chosen.model.does(Purpose::Guard) {
             let problem = "this model is not a guard model; choose one with the capability guard from /v1/models";
@@ -133,8 +159,10 @@ async fn send(
 ) -> Result<GuardAnswer, ProviderFailure> {
     match call.body() {
         CallBody::Moderation(texts) => call.read_moderation(provider.moderate(model, texts).await?, categories),
-        CallBody::LlamaGuard(request) => call.read_text(&provider.complete_text(model, request).await?, categories),
-        CallBody::ChatJson(request) => call.read_chat(&provider.chat(model, request).await?, categories),
+        CallBody::LlamaGuard(request) => {
+            call.read_llama_guard(&provider.complete_text(model, request).await?, categories)
+        }
+        CallBody::ChatJson(request) => call.read_chat_json(&provider.chat(model, request).await?, categories),
     }
 }
 

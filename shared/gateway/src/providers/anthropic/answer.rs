@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use crate::chat::{ChatAnswer, Choice, FunctionCall, MessageOut, ToolCallOut};
 use crate::failure::ProviderFailure;
 use crate::providers::count;
-use crate::providers::status::{ErrorDetails, failure_in_stream};
+use crate::providers::status::failure_in_answer;
 use domain::usage::Tokens;
 
 #[derive(Deserialize)]
@@ -77,7 +77,7 @@ pub fn finish_reason(reason: &str) -> &'static str {
 pub fn translate_answer(body: &[u8]) -> Result<ChatAnswer, ProviderFailure> {
     let answer: AnswerView<'_> = serde_json::from_slice(body).map_err(ProviderFailure::malformed_answer)?;
     if let Some(error) = answer.error {
-        return Err(failure_in_stream(ErrorDetails::read(&serde_json::json!({ "error": error }))));
+        return Err(failure_in_answer(&error));
     }
     let blocks = answer.content.ok_or_else(|| ProviderFailure::malformed_answer("a message without content"))?;
     let reason =

@@ -119,10 +119,10 @@ pub fn moderate(texts: &[String]) -> ModerationAnswer {
     ModerationAnswer { scores, usage: Some(Tokens { input, ..Tokens::default() }) }
 }
 
-/// Each phrase that occurs makes a risk likelier, as independent evidence would.
+/// The score is 1 − ∏(1 − weight) of the phrases that occur ("noisy or").
 fn score(text: &str) -> BTreeMap<String, f64> {
-    let plain = text::plain(text);
-    let words: Vec<&str> = plain.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let folded = text::fold_case_and_accents(text);
+    let words: Vec<&str> = folded.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
     let text = format!(" {} ", words.join(" "));
     let occurs = |phrase: &str| text.contains(&format!(" {phrase} "));
     let score = |phrases: &[(&str, f64)]| {

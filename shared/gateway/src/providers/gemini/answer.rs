@@ -7,7 +7,7 @@ use uuid::Uuid;
 use crate::chat::{ChatAnswer, Choice, FunctionCall, MessageOut, ToolCallOut};
 use crate::failure::{FailureKind, ProviderFailure};
 use crate::providers::count;
-use crate::providers::status::{ErrorDetails, failure_in_stream};
+use crate::providers::status::failure_in_answer;
 use domain::usage::Tokens;
 
 #[derive(Deserialize)]
@@ -67,7 +67,7 @@ pub struct NewContent {
 pub fn read(body: &[u8]) -> Result<AnswerView, ProviderFailure> {
     let mut answer: AnswerView = serde_json::from_slice(body).map_err(ProviderFailure::malformed_answer)?;
     if let Some(error) = answer.error {
-        return Err(failure_in_stream(ErrorDetails::read(&json!({ "error": error }))));
+        return Err(failure_in_answer(&error));
     }
     // A blocked prompt has no candidates. The client gets an empty choice with the finish reason `content_filter`.
     if answer.candidates.is_empty()

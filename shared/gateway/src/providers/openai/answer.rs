@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use super::usage;
 use crate::chat::{ChatAnswer, Chunk};
 use crate::failure::ProviderFailure;
-use crate::providers::status::{ErrorDetails, failure_in_stream};
+use crate::providers::status::{ErrorDetails, failure_in_answer, failure_in_stream};
 use crate::providers::translation::{TranslatedEvent, Translation};
 use crate::sse::Event;
 use crate::tokens;
@@ -108,7 +108,7 @@ impl Translation for EventTranslation {
 
 fn read_failure(error: &RawValue) -> ProviderFailure {
     let error: serde_json::Value = serde_json::from_str(error.get()).unwrap_or_default();
-    failure_in_stream(ErrorDetails::read(&serde_json::json!({ "error": error })))
+    failure_in_answer(&error)
 }
 
 impl DeltaView {

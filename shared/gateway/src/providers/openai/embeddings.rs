@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 use super::usage;
 use crate::embeddings::EmbeddingsAnswer;
 use crate::failure::ProviderFailure;
-use crate::providers::status::{ErrorDetails, failure_in_stream};
+use crate::providers::status::failure_in_answer;
 
 #[derive(Deserialize)]
 struct AnswerView<'a> {
@@ -32,7 +32,7 @@ struct Row {
 pub fn read(body: &[u8], inputs: usize) -> Result<EmbeddingsAnswer, ProviderFailure> {
     let answer: AnswerView<'_> = serde_json::from_slice(body).map_err(ProviderFailure::malformed_answer)?;
     if let Some(error) = answer.error {
-        return Err(failure_in_stream(ErrorDetails::read(&serde_json::json!({ "error": error }))));
+        return Err(failure_in_answer(&error));
     }
     let mut vectors = vec![None; inputs];
     for (place, row) in answer.data.into_iter().enumerate() {

@@ -11,7 +11,7 @@ use crate::failure::ProviderFailure;
 use crate::images::{ImageAnswer, Picture};
 use crate::providers::count;
 use crate::providers::endpoint::Endpoint;
-use crate::providers::status::{ErrorDetails, failure_in_stream};
+use crate::providers::status::failure_in_answer;
 use domain::image::PictureFormat;
 use domain::usage::Tokens;
 
@@ -36,7 +36,7 @@ struct Row {
 pub fn read(body: &[u8]) -> Result<AnswerView, ProviderFailure> {
     let mut answer: AnswerView = serde_json::from_slice(body).map_err(ProviderFailure::malformed_answer)?;
     match answer.error.take() {
-        Some(error) => Err(failure_in_stream(ErrorDetails::read(&serde_json::json!({ "error": error })))),
+        Some(error) => Err(failure_in_answer(&error)),
         None if answer.data.is_empty() => Err(ProviderFailure::malformed_answer("no images")),
         None => Ok(answer),
     }

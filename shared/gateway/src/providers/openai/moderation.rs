@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::failure::ProviderFailure;
 use crate::guard::ModerationAnswer;
-use crate::providers::status::{ErrorDetails, failure_in_stream};
+use crate::providers::status::failure_in_answer;
 
 #[derive(Deserialize)]
 struct AnswerView {
@@ -25,7 +25,7 @@ struct ResultView {
 pub fn read(body: &[u8]) -> Result<ModerationAnswer, ProviderFailure> {
     let answer: AnswerView = serde_json::from_slice(body).map_err(ProviderFailure::malformed_answer)?;
     if let Some(error) = answer.error {
-        return Err(failure_in_stream(ErrorDetails::read(&json!({ "error": error }))));
+        return Err(failure_in_answer(&error));
     }
     let scores = |result: ResultView| {
         result.category_scores.into_iter().filter_map(|(name, score)| Some((name, score?))).collect()

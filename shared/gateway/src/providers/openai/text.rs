@@ -1,4 +1,4 @@
-//! OpenAI's older API, which completes a text. Servers such as vLLM have it too.
+//! OpenAI's legacy Completions API. Servers such as vLLM have it too.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::usage;
 use crate::failure::ProviderFailure;
 use crate::guard::{TextAnswer, TextRequest};
-use crate::providers::status::{ErrorDetails, failure_in_stream};
+use crate::providers::status::failure_in_answer;
 
 /// The number of alternatives to report for each token. Servers allow at least this many.
 const ALTERNATIVES: u32 = 5;
@@ -44,14 +44,14 @@ pub fn body(model: &str, request: &TextRequest) -> Value {
 pub fn read(body: &[u8]) -> Result<TextAnswer, ProviderFailure> {
     let answer: AnswerView<'_> = serde_json::from_slice(body).map_err(ProviderFailure::malformed_answer)?;
     if let Some(error) = answer.error {
-        return Err(failure_in_stream(ErrorDetails::read(&json!({ "error": error }))));
+        return Err(failure_in_answer(&error));
     }
     let choice = answer.choices.into_iter().next();
     let choice = choice.ok_or_else(|| ProviderFailure::malformed_answer("a completion without choices"))?;
     let LogprobsView { tokens, mut top_logprobs } = choice.logprobs.unwrap_or_default();
     let first = tokens.iter().position(|token| !token.trim().is_empty());
     let first = first.and_then(|first| top_logprobs.get_mut(first)?.take()).unwrap_or_default();
-    let first_token = first.into_iter().filter_map(|(token, logarithm)| Some((token, logarithm.as_f64()?))).collect();
+    let first_token = first.into_iter().filter_map(|(token, logprob)| Some((token, logprob.as_f64()?))).collect();
     Ok(TextAnswer { text: choice.text, first_token, usage: answer.usage.and_then(usage::read) })
 }
 
