@@ -7,8 +7,8 @@ use crate::Context;
 use crate::cache::Cache;
 use crate::store::Catalog;
 use crate::store::catalog::Listing;
-use domain::catalog::{Model, Purpose};
-use domain::identity::Plan;
+use domain::catalog::{Maintenance, Model, Purpose};
+use domain::identity::{Plan, Role};
 use domain::time::{Clock, Time};
 use domain::{Error, Result};
 
@@ -37,6 +37,18 @@ impl ModelCatalog {
 
     pub async fn listing(&self) -> Result<Arc<Listing>> {
         self.listing.get_or_load(&(), async || self.catalog.read().await.map(Arc::new)).await
+    }
+
+    /// Refuses callers other than operators during maintenance.
+    pub async fn check_maintenance(&self, role: Role) -> Result<()> {
+        if role == Role::Operator {
+            return Ok(());
+        }
+        let Maintenance { on, message, retry_after_s } = &self.listing().await?.maintenance;
+        match on {
+            false => Ok(()),
+            true => Err(Error::Maintenance { message: message.clone(), retry_after_s: *retry_after_s }),
+        }
     }
 
     /// Resolves `name` to a model that the plan allows and that is on the key's allowlist, if it has one.

@@ -114,8 +114,8 @@ impl ModelEffects {
         Ok(StepOutcome::new(OUT, Value::from(vectors)))
     }
 
-    /// Evaluates a text. The value has the scores, and the port says whether the text is flagged. A text without words is
-    /// not evaluated.
+    /// Evaluates a text. The value has the scores, and the port says whether the text is flagged. A blank text is not
+    /// evaluated.
     pub async fn guard(&self, owner: &EffectOwner, effect: &Effect) -> Result<StepOutcome, EffectError> {
         let text = effect.config.get("text").and_then(Value::as_str).unwrap_or_default();
         let mut categories = json!([]);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use domain::Result;
 use domain::id::ApiKeyId;
-use domain::identity::Plan;
+use domain::identity::{Plan, Role};
 use domain::lease::Payer;
 use domain::ledger::CallOrigin;
 use domain::limits::PlanLimits;
@@ -16,6 +16,7 @@ use shared::store::claims::Claim;
 #[derive(Clone, Debug)]
 pub struct GatewayCaller {
     pub payer: Payer,
+    role: Role,
     pub plan: Arc<Plan>,
     /// The API key's allowlist of models. None when the key has no list.
     pub models: Option<Vec<String>>,
@@ -31,6 +32,7 @@ impl GatewayCaller {
         let plan = caller.caller.plan.clone();
         Self {
             payer: payer(&caller.caller, Some(caller.key.id), &plan),
+            role: caller.caller.role,
             plan,
             models: caller.key.models.clone(),
             call: CallOrigin { request_id, retries, body_hash, step: None },
@@ -51,11 +53,13 @@ impl GatewayCaller {
         let payer = payer(caller, None, &plan);
         let call = CallOrigin { request_id, retries: 0, body_hash, step };
         let keeps_guard_input = caller.identity.org.keeps_guard_input;
-        Self { payer, plan, models: None, call, keeps_guard_input, claim: Some(claim) }
+        Self { payer, role: caller.role, plan, models: None, call, keeps_guard_input, claim: Some(claim) }
     }
 
-    /// The model this caller means by `name`. Fails when their plan or their key does not allow it.
+    /// The model this caller means by `name`. Fails when their plan or their key does not allow it, and during
+    /// maintenance, which agents and workflows learn only here.
     pub async fn find_model(&self, models: &ModelCatalog, name: &str) -> Result<Chosen> {
+        models.check_maintenance(self.role).await?;
         models.find(&self.plan, self.models.as_deref(), name).await
     }
 }

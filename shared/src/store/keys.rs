@@ -255,7 +255,7 @@ pub const CATALOG: &str = "CATALOG";
 pub const MODEL: &str = "MODEL#";
 pub const ALIAS: &str = "ALIAS#";
 pub const PROVIDER: &str = "PROVIDER#";
-pub const GUARD_CATEGORY: &str = "GUARD#";
+pub const GUARD_CATEGORY: &str = "GUARDCATEGORY#";
 pub const MAINTENANCE: &str = "MAINTENANCE";
 pub const REVISION: &str = "REVISION";
 

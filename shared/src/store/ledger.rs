@@ -21,6 +21,7 @@ use domain::{Error, Result};
 /// An earlier attempt of the same request is searched within this time, among at most this number of entries.
 const RETRIED_WITHIN_MS: i64 = 10 * 60 * 1_000;
 const RETRIED_AMONG: u32 = 100;
+
 #[derive(Clone)]
 pub struct Ledger {
     counters: Table,

@@ -261,3 +261,29 @@ async fn a_repeated_attempt_is_counted_once() {
     assert_eq!(usage(&ada, &path).await, charged);
     assert_eq!(charges(&app, &path, [now, later]).await, charged);
 }
+
+#[tokio::test]
+async fn during_maintenance_runs_call_no_model() {
+    let app = TestApp::start().await;
+    let fake = add_model(&app, "own").await;
+    fake.respond_with(chat_answer("Hello", 10, 2));
+    let (ada, operator) = (app.person("ada"), app.operator());
+    let nodes = [
+        node("start", "input", json!({})),
+        node("ask", "model", json!({"model": "own", "prompt": "{{ input.text }}"})),
+        node("end", "send_result", json!({"output": "nodes.ask.output.text"})),
+    ];
+    let flow = publish(&ada, graph(&nodes, &["start.out ask", "ask.out end"])).await;
+    let on = json!({"on": true, "message": "back soon", "retry_after_s": 90});
+    assert_eq!(operator.put("/gateway/v1/admin/maintenance", on).await.status, "200 OK");
+    let path = start_run(&ada, &flow, json!({"text": "hi"})).await;
+    work_at(&app, &path, Time::now()).await;
+    let failed = read(&ada, &path).await;
+    assert_eq!((&failed["state"], &failed["error"]["code"]), (&json!("failed"), &json!("maintenance")), "{failed}");
+    assert!(fake.take_requests().is_empty());
+
+    operator.put("/gateway/v1/admin/maintenance", json!({"on": false})).await;
+    let path = start_run(&ada, &flow, json!({"text": "hi"})).await;
+    work_at(&app, &path, Time::now()).await;
+    assert_eq!(read(&ada, &path).await["state"], "completed");
+}

@@ -15,7 +15,7 @@ pub struct AuditQuery {
     /// The calendar month in UTC, as `YYYY-MM`. Defaults to the current month.
     #[param(nullable = false, pattern = "^[0-9]{4}-(0[1-9]|1[0-2])$", example = "2026-03")]
     pub period: Option<String>,
-    /// Returns only changes by this operator, the id of a user.
+    /// Returns only changes by the operator with this user id.
     #[param(nullable = false, value_type = Option<String>)]
     pub actor: Option<UserId>,
     /// Returns only changes with this action, such as `model.update`, or of this kind of resource, such as `model`.

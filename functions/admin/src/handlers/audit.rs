@@ -32,6 +32,6 @@ pub async fn list_audit(
     let AuditQuery { period, actor, action, target, limit, cursor } = query;
     let month = month_of(period.as_deref(), month(operator.at()))?;
     let after = AUDIT.read(cursor.as_deref())?;
-    let filter = AuditFilter { user: actor, action, target };
+    let filter = AuditFilter { actor, action, target };
     Ok(CursorList::new(stores.admin.audit(month, &filter, limit, after).await?, AUDIT))
 }

@@ -237,7 +237,7 @@ impl Relay {
         }
     }
 
-    /// Sends the evaluation of what was delivered, which the client need not have waited for.
+    /// Sends the delivered texts to the guard, also if the client has disconnected.
     fn evaluate_later(&mut self) -> impl Future<Output = ()> + use<> {
         let (gateway, evaluation) = (self.gateway.clone(), self.evaluation.take());
         let answers = std::mem::take(&mut self.answers).into_values().collect();

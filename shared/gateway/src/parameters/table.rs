@@ -115,7 +115,7 @@ pub const EMBEDDINGS: [Parameter; 10] = [
 ];
 
 /// Only OpenAI-compatible providers have an images API.
-const NO_IMAGES: Rule = Refused("this model's provider generates no images; choose another model");
+const NO_IMAGES: Rule = Refused("this model's provider cannot generate images; choose another model");
 
 const fn of_images(name: &'static str, openai: Rule) -> Parameter {
     row(name, openai, NO_IMAGES, NO_IMAGES, NO_IMAGES)

@@ -82,19 +82,6 @@ async fn person(parts: &Parts, auth: &Auth) -> domain::Result<Person> {
     Ok(Person { caller, key: None })
 }
 
-/// Refuses callers other than operators during maintenance. The flag is part of the catalog, which inference caches in
-/// memory.
-async fn check_maintenance(caller: &Caller, models: &ModelCatalog) -> domain::Result<()> {
-    if caller.role == Role::Operator {
-        return Ok(());
-    }
-    let maintenance = &models.listing().await?.maintenance;
-    if !maintenance.on {
-        return Ok(());
-    }
-    Err(Error::Maintenance { message: maintenance.message.clone(), retry_after_s: maintenance.retry_after_s })
-}
-
 impl<S> FromRequestParts<S> for ApiCaller
 where
     S: AsRef<Auth> + AsRef<ModelCatalog> + Send + Sync,
@@ -103,7 +90,7 @@ where
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
         let caller = api_caller(parts, state.as_ref()).await?;
-        check_maintenance(&caller.caller, state.as_ref()).await?;
+        AsRef::<ModelCatalog>::as_ref(state).check_maintenance(caller.caller.role).await?;
         Ok(Self(caller))
     }
 }
@@ -118,7 +105,7 @@ where
         let recent: &RecentCallers = state.as_ref();
         let caller = recent.api_caller(bearer(parts)?).await?;
         record_caller(&caller.caller);
-        check_maintenance(&caller.caller, state.as_ref()).await?;
+        AsRef::<ModelCatalog>::as_ref(state).check_maintenance(caller.caller.role).await?;
         Ok(Self(caller))
     }
 }
@@ -131,7 +118,7 @@ where
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
         let person = person(parts, state.as_ref()).await?;
-        check_maintenance(&person.caller, state.as_ref()).await?;
+        AsRef::<ModelCatalog>::as_ref(state).check_maintenance(person.caller.role).await?;
         Ok(person)
     }
 }

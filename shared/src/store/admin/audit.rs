@@ -32,7 +32,7 @@ pub struct AuditEntry {
 #[derive(Clone, Debug, Default)]
 pub struct AuditFilter {
     /// The operator.
-    pub user: Option<UserId>,
+    pub actor: Option<UserId>,
     /// An action such as `model.update`, or a kind of resource such as `model`.
     pub action: Option<String>,
     pub target: Option<String>,
@@ -40,7 +40,7 @@ pub struct AuditFilter {
 
 impl AuditFilter {
     fn is_empty(&self) -> bool {
-        self.user.is_none() && self.action.is_none() && self.target.is_none()
+        self.actor.is_none() && self.action.is_none() && self.target.is_none()
     }
 
     fn includes(&self, entry: &AuditEntry) -> bool {
@@ -48,7 +48,7 @@ impl AuditFilter {
             let rest = entry.action.strip_prefix(action.as_str());
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
         };
-        self.user.is_none_or(|user| entry.actor.user == user)
+        self.actor.is_none_or(|user| entry.actor.user == user)
             && self.action.as_ref().is_none_or(is_action)
             && self.target.as_ref().is_none_or(|target| entry.target == *target)
     }
