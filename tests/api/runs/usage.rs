@@ -271,7 +271,7 @@ async fn during_maintenance_runs_call_no_model() {
     let nodes = [
         node("start", "input", json!({})),
         node("ask", "model", json!({"model": "own", "prompt": "{{ input.text }}"})),
-        node("end", "send_result", json!({"output": "nodes.ask.output.text"})),
+        node("end", "send_result", json!({"output": "nodes.ask.output"})),
     ];
     let flow = publish(&ada, graph(&nodes, &["start.out ask", "ask.out end"])).await;
     let on = json!({"on": true, "message": "back soon", "retry_after_s": 90});
@@ -285,5 +285,6 @@ async fn during_maintenance_runs_call_no_model() {
     operator.put("/gateway/v1/admin/maintenance", json!({"on": false})).await;
     let path = start_run(&ada, &flow, json!({"text": "hi"})).await;
     work_at(&app, &path, Time::now()).await;
-    assert_eq!(read(&ada, &path).await["state"], "completed");
+    let run = read(&ada, &path).await;
+    assert_eq!(run["state"], "completed", "{run}");
 }
