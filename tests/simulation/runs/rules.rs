@@ -94,18 +94,18 @@ impl ProtocolRule for Rule {
 
     fn first_seed(self) -> u64 {
         match self {
-            Self::HoldsByEpoch => 232,
+            Self::HoldsByEpoch => 184,
             Self::RefusesStopped => 387,
             Self::ClaimsOnce => 126,
-            Self::ExpiresOpenReviews => 187,
+            Self::ExpiresOpenReviews => 80,
             Self::EndsOnce => 42,
-            Self::AnswersOnce => 53,
+            Self::AnswersOnce => 5,
             Self::ParksWithDueTime => 17,
             Self::ComparesWakes => 9,
             Self::SendsDueRunsAgain | Self::CountsBegins => 2,
             Self::StartsOnce => 1,
             Self::StopsCalls => 14,
-            Self::CancelsReviews => 484,
+            Self::CancelsReviews => 80,
             Self::KeepsResults => 6,
             Self::WakesParents => 5,
             Self::BeginsEffectsInTime => 364,
