@@ -28,7 +28,7 @@ pub const OUTBOUND_MAX_CONNECTIONS: &str = "OUTBOUND_MAX_CONNECTIONS";
 pub const STREAM_SECONDS: &str = "STREAM_SECONDS";
 /// How long a request for images waits for them.
 pub const IMAGE_PATIENCE_S: &str = "IMAGE_PATIENCE_S";
-/// How long a call waits for the evaluation of its input, if its plan requires one.
+/// How long a call waits for the evaluation of its input, if the `input_guard` of its plan is `block` or `require`.
 pub const GUARD_PATIENCE_S: &str = "GUARD_PATIENCE_S";
 pub const BASE_URL: &str = "BASE_URL";
 

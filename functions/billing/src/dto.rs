@@ -49,7 +49,7 @@ pub struct GuardEventsQuery {
     /// Returns only events in which the category with this code is flagged.
     #[param(nullable = false, example = "violence")]
     pub category: Option<String>,
-    /// Returns only events that are flagged, or only those that are not.
+    /// `true` returns only flagged events, `false` only the others: also pending and failed ones.
     #[param(nullable = false)]
     pub flagged: Option<bool>,
     /// Returns only events of calls with this API key.
@@ -100,9 +100,8 @@ pub struct ExportOut {
     pub url: String,
     #[schema(format = DateTime)]
     pub expires_at: String,
-    /// Send it as `cursor` to export the transactions that follow. A file has at most 50,000 of them, or fewer
-    /// if the ledger has many of other users. Null if this
-    /// is the last file.
+    /// Send it as `cursor` to export the transactions that follow. A file has at most 50,000 transactions. It can have
+    /// fewer, because those of other users are left out. Null if this is the last file.
     #[schema(required)]
     pub next_cursor: Option<String>,
 }

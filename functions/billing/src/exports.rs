@@ -12,8 +12,8 @@ use uuid::Uuid;
 
 use crate::Stores;
 
-/// The number of pages in one file. The next file begins where it ends. A page has fewer rows than transactions if most
-/// of them are of other users.
+/// The maximum number of pages in one file. The next file begins after them. A page can have few rows, because the
+/// transactions of other users are left out.
 const MAX_PAGES: usize = 50;
 /// The maximum number of transactions in a page.
 const PAGE: u32 = 1_000;
@@ -163,7 +163,7 @@ impl TransactionRow {
     }
 }
 
-/// Prevents CSV injection: a spreadsheet takes no cell for a formula.
+/// Prevents CSV injection: no spreadsheet reads the cell as a formula.
 fn escape_formula(text: String) -> String {
     match text.starts_with(['=', '+', '-', '@', '\t', '\r']) {
         true => format!("'{text}"),

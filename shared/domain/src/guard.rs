@@ -10,7 +10,7 @@ use super::time::Time;
 
 /// The maximum number of results that an event keeps.
 pub const MAX_RESULTS: usize = 128;
-/// No evaluation stays in the queue longer before its first attempt.
+/// A pending evaluation that is older than this is read as failed. It may still be made.
 const LONGEST_PENDING: Duration = Duration::from_secs(60 * 60);
 /// The maximum number of characters that an event keeps, in all messages together.
 const MAX_KEPT_CHARS: usize = 8_192;
@@ -197,12 +197,12 @@ impl GuardEvent {
     }
 
     /// The event as it is read at `now`. An evaluation whose task was lost stays pending in the table, and is read as
-    /// failed.
+    /// failed after an hour.
     #[must_use]
     pub fn at(mut self, now: Time) -> Self {
         if self.outcome == GuardOutcome::Pending && self.created_at.plus(LONGEST_PENDING) <= now {
-            let message = "the evaluation was not made, because its task was lost".to_owned();
-            self.outcome = GuardOutcome::Failed { code: "evaluation_lost".to_owned(), message };
+            let message = "the evaluation was not made within an hour".to_owned();
+            self.outcome = GuardOutcome::Failed { code: "evaluation_overdue".to_owned(), message };
         }
         self
     }
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn a_task_that_was_lost_is_read_as_failed_after_an_hour() {
+    fn a_pending_evaluation_is_read_as_failed_after_an_hour() {
         let created_at = Time::from_millis(1_000_000);
         let event = GuardEvent {
             id: GuardEventId::new(),
@@ -301,7 +301,7 @@ mod tests {
         let minutes = |minutes: u64| created_at.plus(Duration::from_secs(60 * minutes));
         assert_eq!(event.clone().at(minutes(59)).outcome, GuardOutcome::Pending);
         let lost = event.clone().at(minutes(60)).outcome;
-        assert!(matches!(lost, GuardOutcome::Failed { code, .. } if code == "evaluation_lost"));
+        assert!(matches!(lost, GuardOutcome::Failed { code, .. } if code == "evaluation_overdue"));
         let completed = GuardEvent { outcome: GuardOutcome::Completed(verdict(&[])), ..event };
         assert_eq!(completed.clone().at(minutes(90)), completed);
     }

@@ -57,7 +57,7 @@ impl GatewayCaller {
     }
 
     /// The model this caller means by `name`. Fails when their plan or their key does not allow it, and during
-    /// maintenance, which agents and workflows learn only here.
+    /// maintenance: calls of agents and workflows are checked for it only here.
     pub async fn find_model(&self, models: &ModelCatalog, name: &str) -> Result<Chosen> {
         models.check_maintenance(self.role).await?;
         models.find(&self.plan, self.models.as_deref(), name).await

@@ -119,9 +119,9 @@ async fn maintenance_has_its_own_code_for_every_kind_of_call() {
     assert_eq!(status.as_u16(), 200);
 }
 
-/// A failure that the database cannot repair is not the caller's business.
+/// The caller learns no detail of a failure of the database.
 #[tokio::test]
-async fn a_broken_database_is_an_internal_error_that_says_nothing_of_it() {
+async fn a_broken_database_is_an_internal_error_without_details() {
     let is_broken = Arc::new(AtomicBool::new(false));
     let breaks = Arc::clone(&is_broken);
     let proxy = in_front_of_dynamodb(move |upstream| {
@@ -165,7 +165,7 @@ async fn a_suspended_organization_makes_no_call_of_any_kind() {
     }
     suspend(false).await;
     for (path, body) in calls_of_each_kind() {
-        // Without workers, only a job of images can be started.
+        // No worker runs here, so the images are only requested as a job.
         let header = ("prefer", "respond-async");
         let (status, _) = customer.call_with_header(&app.environment(), path, header, &body).await;
         assert!(status.is_success(), "{path}: {status}");

@@ -41,7 +41,7 @@ pub async fn list_guard_categories(State(stores): State<Stores>, _: Operator) ->
     params(("code" = String, Path, description = "The code of the category")), request_body = GuardCategoryIn,
     responses(
         (status = 200, description = "The category", body = GuardCategoryOut),
-        (status = 404, description = "The code has other characters than lowercase letters, digits, `_` and `-`, or more than 64", body = ErrorBody),
+        (status = 404, description = "The code is longer than 64 characters, or has characters other than lowercase letters, digits, `_` and `-`", body = ErrorBody),
         (status = 409, description = "`too_many_guard_categories`: there are 50 categories already", body = ErrorBody),
         BodyRefused, OperatorOnly, ErrorResponses,
     ),

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{CallBody, GuardCall, parts_that_fit, round};
+use super::{CallBody, GuardCall, Room, greatest_tokens, round};
 use crate::ProviderFailure;
 use crate::chat::{ChatAnswer, ChatRequest, Terms};
 use domain::Result;
@@ -14,8 +14,10 @@ const MAX_OUTPUT: u64 = 2_048;
 
 /// Makes the calls for a conversation: one, or several if it is longer than the context window.
 pub fn make_calls(model: &Model, categories: &[GuardCategory], messages: &[GuardMessage]) -> Result<Vec<GuardCall>> {
-    let without_messages = request(model, categories, &[])?.greatest_input();
-    let parts = parts_that_fit(model, without_messages + max_output(model), messages);
+    let prompt = request(model, categories, &[])?.greatest_input();
+    let messages: Vec<_> = messages.iter().filter(|message| message.has_text()).cloned().collect();
+    let size = |message: &GuardMessage| greatest_tokens(&json!(message).to_string());
+    let parts = Room::new(model, prompt, max_output(model)).divide(&messages, size);
     parts.into_iter().map(|part| make_call(model, categories, None, part)).collect()
 }
 

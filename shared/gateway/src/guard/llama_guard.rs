@@ -5,7 +5,7 @@
 
 use std::fmt::Write;
 
-use super::{CallBody, GuardCall, each_text, greatest_tokens, last_that_fit, round};
+use super::{CallBody, GuardCall, Room, each_text, greatest_tokens, round};
 use crate::ProviderFailure;
 use domain::catalog::Model;
 use domain::guard::{GuardCategory, GuardMessage, GuardRole};
@@ -43,8 +43,8 @@ pub fn make_calls(model: &Model, categories: &[GuardCategory], messages: &[Guard
 
 /// Makes the call that judges the last of the messages, which has this place in the input.
 pub fn make_call(model: &Model, categories: &[GuardCategory], index: u32, messages: &[GuardMessage]) -> GuardCall {
-    let without_messages = greatest_tokens(&prompt(categories, &[]));
-    let prompt = prompt(categories, last_that_fit(model, without_messages + MAX_OUTPUT, messages));
+    let room = Room::new(model, greatest_tokens(&prompt(categories, &[])), MAX_OUTPUT);
+    let prompt = prompt(categories, room.last_that_fit(messages, |message| greatest_tokens(&message.content)));
     GuardCall {
         indexes: vec![Some(index)],
         greatest_input: greatest_tokens(&prompt),
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn each_message_is_judged_after_those_before_it() {
+    fn each_message_is_judged_together_with_those_before_it() {
         let message = |role, content: &str| GuardMessage { role, content: content.to_owned() };
         let model = serde_json::json!({
             "name": "llama", "display_name": "llama", "type": "Others", "provider": "p", "capabilities": ["guard"],

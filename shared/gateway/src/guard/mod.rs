@@ -21,6 +21,9 @@ pub use llama_guard::{TextAnswer, TextRequest};
 pub use moderation::ModerationAnswer;
 pub use request::GuardRequest;
 
+/// The maximum context of a call, in tokens. More messages would not change an assessment, and each call has its own copy.
+const MAX_CONTEXT: u64 = 32_768;
+
 /// What to evaluate.
 #[derive(Clone, Debug)]
 pub enum GuardInput {
@@ -64,7 +67,7 @@ pub struct GuardAnswer {
     pub usage: Option<Tokens>,
 }
 
-/// Makes the calls that evaluate the input, which has a text. Messages without a text are not sent.
+/// Makes the calls that evaluate the input, which has a text. Messages without a text are not judged.
 pub fn make_calls(model: &Model, categories: &[GuardCategory], input: &GuardInput) -> Result<Vec<GuardCall>> {
     match (model.guard_api, input) {
         (GuardApi::Moderation, _) => Ok(moderation::make_calls(input.messages())),
@@ -158,30 +161,41 @@ impl GuardCall {
     }
 }
 
-/// Divides the messages into parts that fit the context window beside `other` tokens. Each has at least one message.
-fn parts_that_fit<'a>(model: &Model, other: u64, mut messages: &'a [GuardMessage]) -> Vec<&'a [GuardMessage]> {
-    let mut parts = Vec::new();
-    while !messages.is_empty() {
-        let part = last_that_fit(model, other, messages);
-        messages = &messages[..messages.len() - part.len()];
-        parts.push(part);
-    }
-    parts.reverse();
-    parts
-}
+/// The tokens that one call has for messages.
+#[derive(Clone, Copy)]
+struct Room(u64);
 
-/// The last messages that fit the context window beside `other` tokens. At least one message is returned.
-fn last_that_fit<'a>(model: &Model, other: u64, messages: &'a [GuardMessage]) -> &'a [GuardMessage] {
-    let Some(window) = model.context_window else { return messages };
-    let mut room = window.saturating_sub(tokens::likely(other));
-    let fits = messages.iter().rev().take_while(|message| {
-        let takes = tokens::likely(greatest_tokens(&message.content));
-        let fits = takes <= room;
-        room = room.saturating_sub(takes);
-        fits
-    });
-    let count = fits.count().max(1).min(messages.len());
-    &messages[messages.len() - count..]
+impl Room {
+    /// The context window without the prompt and the answer.
+    fn new(model: &Model, prompt: u64, max_output: u64) -> Self {
+        let window = model.context_window.unwrap_or(MAX_CONTEXT).min(MAX_CONTEXT);
+        Self(window.saturating_sub(tokens::likely(prompt)).saturating_sub(max_output))
+    }
+
+    /// The last messages that fit. At least one message is returned, also if it does not fit.
+    fn last_that_fit(self, messages: &[GuardMessage], size: impl Fn(&GuardMessage) -> u64) -> &[GuardMessage] {
+        let mut left = self.0;
+        let fits = messages.iter().rev().take_while(|message| {
+            let takes = tokens::likely(size(message));
+            let fits = takes <= left;
+            left = left.saturating_sub(takes);
+            fits
+        });
+        let count = fits.count().max(1).min(messages.len());
+        &messages[messages.len() - count..]
+    }
+
+    /// Divides the messages into parts that fit. A message that does not fit is a part of its own.
+    fn divide(self, mut messages: &[GuardMessage], size: impl Fn(&GuardMessage) -> u64) -> Vec<&[GuardMessage]> {
+        let mut parts = Vec::new();
+        while !messages.is_empty() {
+            let part = self.last_that_fit(messages, &size);
+            messages = &messages[..messages.len() - part.len()];
+            parts.push(part);
+        }
+        parts.reverse();
+        parts
+    }
 }
 
 fn greatest_tokens(text: &str) -> u64 {

@@ -30,15 +30,17 @@ wire_enum! {
     InputGuardWire = InputGuard {
         /// Input is not evaluated before the call.
         Off,
-        /// Flagged input is refused with `guard_blocked`. If the guard model fails, the call proceeds.
+        /// Flagged input is refused with `guard_blocked`. If the guard model fails, or a message is longer than its
+        /// context window, the call proceeds. A call is refused if its credits or limits do not cover the evaluation.
         Block,
         /// As `block`, and a call whose input cannot be evaluated is refused too.
         Require,
     }
 }
 
-/// The scores of one message, or of the whole conversation. A `moderation` model scores each message, a `llama-guard`
-/// model each of the last 128 messages after those before it, and a `chat-json` model the conversation.
+/// The scores of one message, or of the whole conversation. A `moderation` model scores each message alone. A `llama-guard`
+/// model scores each of the last 128 messages that have a text, and reads the messages before it too. A `chat-json` model
+/// scores the conversation as a whole.
 #[derive(Serialize, ToSchema)]
 #[schema(as = GuardResult)]
 pub struct GuardResultOut {
@@ -94,7 +96,8 @@ impl GuardResultOut {
 pub struct GuardEventOut {
     #[schema(example = "grd_019a9b0c1d2e7f3a8b4c5d6e7f8a9b0c")]
     id: String,
-    /// `pending` before the first attempt; `failed` if the last attempt failed. There are at most 6 attempts.
+    /// `pending` until the first attempt ends; `failed` if the last attempt failed, or if none could be made. A failed
+    /// evaluation is tried up to 6 times.
     #[schema(pattern = "^(pending|completed|failed)$")]
     status: &'static str,
     /// The guard model.
@@ -102,7 +105,8 @@ pub struct GuardEventOut {
     flagged: bool,
     /// Whether the call was refused because of this evaluation.
     blocked: bool,
-    /// At most 128 results: flagged ones first, then those with the highest scores.
+    /// At most 128 results, in the order of the messages. If there are more, flagged results are kept first, then those
+    /// with the highest scores.
     results: Vec<GuardResultOut>,
     /// Why the last attempt failed. Null unless the status is `failed`.
     #[schema(required)]
@@ -114,7 +118,7 @@ pub struct GuardEventOut {
     #[schema(required)]
     api_key: Option<String>,
     request_id: String,
-    /// The last messages that fit 8,192 characters. Absent unless the organization keeps them.
+    /// The last messages, at most 8,192 characters in all. Absent unless the organization keeps them.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     input: Option<Vec<GuardMessageOut>>,

@@ -39,7 +39,7 @@ async fn a_forbidden_provider_address_is_refused_when_it_is_set() {
 }
 
 #[tokio::test]
-async fn the_name_of_a_provider_is_taken_once() {
+async fn two_providers_cannot_have_the_same_name() {
     let app = TestApp::start().await;
     let operator = app.operator();
     let path = format!("{ADMIN}/providers");

@@ -152,12 +152,13 @@ async fn a_request_whose_job_is_stuck_gets_a_timeout() {
     let body = fox();
     let request = post(&customer.person, IMAGES, &body);
     let ticker = async {
-        // The job exists as soon as the ticker finds it.
+        // After two minutes the ticker finds the job, but no lease, which the request takes before.
         tests::polling::eventually("the job", async || {
-            let found = app.platform.tick(Time::now().plus(minutes(16))).await.unwrap();
+            let found = app.platform.tick(Time::now().plus(minutes(2))).await.unwrap();
             (found > 0).then_some(())
         })
         .await;
+        assert_eq!(app.platform.tick(Time::now().plus(minutes(16))).await.unwrap(), 1);
     };
     let (answer, ()) = tokio::join!(request, ticker);
     assert_eq!(refusal(&answer), ("504", "image_job_timeout"), "{}", answer.text);

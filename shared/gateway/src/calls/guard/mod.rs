@@ -61,8 +61,8 @@ impl EventOrigin<'_> {
         }
     }
 
-    /// The event of an evaluation whose last attempt failed. The message of a provider can quote the input, so it is kept
-    /// only with the input.
+    /// The event of an evaluation whose last attempt failed. A provider's error message can quote the input, so it is kept
+    /// only if the organization keeps the input.
     fn failed_event(&self, model: &str, messages: &[GuardMessage], error: &Error, failures: u32) -> GuardEvent {
         let message = match error {
             Error::Provider { .. } if !self.keeps_input => {
@@ -157,8 +157,13 @@ impl Gateway {
                 event.blocked = event.is_flagged();
                 match slot.record_once(&charge, CallEnd::Evaluation(&event, None)).await {
                     Ok(_) => slot.close_if_finished().await,
-                    // The verdict is known, and decides.
-                    Err(error) => tracing::error!(?error, "the charge of an evaluation could not be written"),
+                    // The verdict is known, so the call is answered by it, although the charge is missing.
+                    Err(error) => {
+                        tracing::error!(?error, "the charge of an evaluation could not be written");
+                        if let Err(error) = self.inner.guard_events.put(&event).await {
+                            tracing::error!(?error, "the event of an evaluation could not be stored");
+                        }
+                    }
                 }
                 Ok(event.blocked)
             }
@@ -189,7 +194,8 @@ fn derive_guard_origin(call: &CallOrigin) -> CallOrigin {
     CallOrigin { retries: 0, body_hash: format!("guard:{}", call.body_hash), ..call.clone() }
 }
 
-/// Whether the caller's own limits refuse the evaluation, as they would refuse the call.
+/// Whether the caller's own credits or limits refuse the evaluation. The call is refused too, because it would be made
+/// without the evaluation.
 fn is_refusal(error: &Error) -> bool {
     matches!(
         error,

@@ -22,7 +22,7 @@ use shared::model_catalog::Chosen;
 /// The alias that names the default guard model.
 const DEFAULT_ALIAS: &str = "guard";
 /// The number of calls that one evaluation makes at once.
-const CONCURRENT_CALLS: usize = 4;
+const CONCURRENT_CALLS: usize = 16;
 
 /// A guard model and the active categories.
 #[derive(Clone, Debug)]
@@ -83,7 +83,8 @@ impl Gateway {
         let need = greatest_use(&chosen.model, &calls);
         let mut slot = self.take_slot(origin.payer, chosen, need).await?;
         // Boxed, because the stack of a debug build has no room for nested futures of this size.
-        let findings = Box::pin(self.send_calls(chosen, categories, calls, patience / 2));
+        let longest_attempt = if chosen.model.deployments.len() > 1 { patience / 2 } else { patience };
+        let findings = Box::pin(self.send_calls(chosen, categories, calls, longest_attempt));
         let findings = tokio::time::timeout(patience, findings).await;
         let findings = findings.unwrap_or_else(|_| Err(ProviderFailure::timeout().into()));
         let Findings { mut results, tokens, provider, source } = findings.inspect_err(|_| slot.put_back())?;
@@ -96,7 +97,7 @@ impl Gateway {
         Ok(Evaluated { event, charge, slot })
     }
 
-    /// An attempt at a call takes at most `longest_attempt`, so that another deployment can be tried.
+    /// An attempt at a call takes at most `longest_attempt`, so that there is time to try another deployment.
     async fn send_calls(
         &self,
         chosen: &Chosen,

@@ -25,7 +25,7 @@ const MAX_ATTEMPTS: u32 = 6;
 const FIRST_PAUSE: Duration = Duration::from_secs(30);
 
 /// An evaluation to make: the content of a message of `QUEUE_GUARD`. It has the conversation, or the key of an object if
-/// that is long. No table has the whole conversation.
+/// the conversation is long. A table has only what the event keeps.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct GuardTask {
     event: GuardEventId,
@@ -102,7 +102,7 @@ impl Gateway {
         }
         task.input = TaskInput::Messages(messages.clone());
         let pending = task.origin().event(&task.model, &messages, GuardOutcome::Pending);
-        // The event shows an evaluation whose task is lost.
+        // The pending event is stored too, so that a lost task can be seen.
         let (stored, sent) =
             futures::join!(self.inner.guard_events.put(&pending), self.send_task(task.clone(), Duration::ZERO));
         let recorded = match sent {
@@ -201,8 +201,8 @@ impl Gateway {
     }
 }
 
-/// Whether SQS refuses the JSON as a message: U+FFFE and U+FFFF are the characters that JSON does not escape and XML does
-/// not have.
+/// Whether SQS refuses the JSON as a message. It accepts the characters that XML allows; JSON escapes all others except
+/// U+FFFE and U+FFFF.
 fn has_refused_characters(json: &[u8]) -> bool {
     [b"\xEF\xBF\xBE", b"\xEF\xBF\xBF"].iter().any(|refused| json.windows(3).any(|bytes| bytes == *refused))
 }
