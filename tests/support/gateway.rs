@@ -10,7 +10,7 @@ use domain::guard::GuardApi;
 use domain::id::{ApiKeyId, OrgId, TransactionId};
 use domain::identity::{Account, Plan, Role};
 use domain::lease::month;
-use domain::ledger::{Adjustment, EntryKind, LedgerEntry};
+use domain::ledger::{Adjustment, Charge, EntryKind, LedgerEntry};
 use domain::limits::PlanLimits;
 use domain::money::Money;
 use domain::provider::{ProviderKind, Timeouts};
@@ -110,23 +110,31 @@ impl TestApp {
         Leases::new(&self.platform.context()).unwrap().balance(org).await.unwrap().1
     }
 
-    /// The sum and the number of the ledger's charges of this month.
-    pub async fn sum_charges(&self, org: OrgId) -> (Money, usize) {
+    /// The ledger's charges of this month, newest first.
+    pub async fn charges(&self, org: OrgId) -> Vec<Charge> {
         let ledger = Ledger::new(&self.platform.context()).unwrap();
-        let (mut sum, mut count, mut after) = (Money::ZERO, 0, None);
+        let (mut charges, mut after) = (Vec::new(), None);
         loop {
             let page = ledger.list(org, month(Time::now()), EntryFilter::default(), 1_000, after).await.unwrap();
-            for entry in page.items {
-                if let LedgerEntry::Charge(charge) = entry {
-                    sum += charge.charged;
-                    count += 1;
-                }
-            }
+            charges.extend(page.items.into_iter().filter_map(|entry| match entry {
+                LedgerEntry::Charge(charge) => Some(charge),
+                LedgerEntry::Adjustment(_) => None,
+            }));
             match page.next {
-                None => return (sum, count),
+                None => return charges,
                 next => after = next,
             }
         }
+    }
+
+    /// The sum and the number of the ledger's charges of this month.
+    pub async fn sum_charges(&self, org: OrgId) -> (Money, usize) {
+        let charges = self.charges(org).await;
+        let sum = charges.iter().fold(Money::ZERO, |mut sum, charge| {
+            sum += charge.charged;
+            sum
+        });
+        (sum, charges.len())
     }
 
     /// The usage of this month.

@@ -20,6 +20,8 @@ use tests::gateway::{CHAT, Customer, ModelBuilder, events};
 use tests::provider::{Behaviour, FakeProvider};
 use tokio::runtime::Builder;
 
+use super::{chat_answer, embeddings_answer, stream_answer};
+
 const EMBEDDINGS: &str = "/gateway/v1/embeddings";
 const BILLING: &str = "/gateway/v1/billing";
 
@@ -47,20 +49,9 @@ impl Count {
         let Self { input, output } = self;
         let usage = json!({"prompt_tokens": input, "completion_tokens": output, "total_tokens": input + output});
         match kind {
-            Kind::Chat => {
-                let message = json!({"role": "assistant", "content": "Yes."});
-                let choice = json!({"index": 0, "message": message, "finish_reason": "stop"});
-                Behaviour::json(200, json!({"choices": [choice], "usage": usage}))
-            }
-            Kind::Stream => {
-                let choice = json!({"index": 0, "delta": {"content": "Yes."}, "finish_reason": "stop"});
-                let (said, counted) = (json!({"choices": [choice]}), json!({"choices": [], "usage": usage}));
-                Behaviour::events(&format!("data: {said}\n\ndata: {counted}\n\ndata: [DONE]\n\n"))
-            }
-            Kind::Embeddings => {
-                let row = json!({"index": 0, "embedding": [0.5, 0.25]});
-                Behaviour::json(200, json!({"data": [row], "usage": {"prompt_tokens": input, "total_tokens": input}}))
-            }
+            Kind::Chat => chat_answer(&usage),
+            Kind::Stream => stream_answer(&usage),
+            Kind::Embeddings => embeddings_answer(&json!({"prompt_tokens": input, "total_tokens": input})),
         }
     }
 }

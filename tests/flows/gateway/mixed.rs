@@ -14,22 +14,23 @@ use axum::http::Request;
 use domain::catalog::{ModelType, Pricing};
 use domain::image::JOB_DEADLINE;
 use domain::lease::{LONGEST_CALL, month};
-use domain::ledger::{Charge, LedgerEntry};
+use domain::ledger::Charge;
 use domain::money::Money;
 use domain::time::Time;
 use futures::future::join_all;
 use gateway::{Gateway, GuardTask};
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
+use shared::store::GuardEvents;
 use shared::store::guard_events::GuardEventFilter;
-use shared::store::ledger::EntryFilter;
-use shared::store::{GuardEvents, Ledger};
 use tests::TestApp;
 use tests::faults::Faults;
 use tests::gateway::{CHAT, Customer, ModelBuilder, events};
 use tests::provider::{Behaviour, FakeProvider};
 use tests::scale::full_or;
 use tokio::runtime::Builder;
+
+use super::{chat_answer, embeddings_answer, stream_answer};
 
 const CALLS_AT_ONCE: usize = 12;
 const PIXEL: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
@@ -70,17 +71,10 @@ impl Stage {
                 (0, _) => Behaviour::json(500, json!({"error": {"message": "down"}})),
                 (1, _) => Behaviour::json(200, "garbage"),
                 (2, _) => Behaviour::json(400, json!({"error": {"message": "no", "code": "refused"}})),
-                (3, "chat") => stream(&usage).cut_after(1),
-                (4 | 5, "chat") => stream(&usage),
-                (_, "chat") => {
-                    let message = json!({"role": "assistant", "content": "Yes."});
-                    let choice = json!({"index": 0, "message": message, "finish_reason": "stop"});
-                    Behaviour::json(200, json!({"choices": [choice], "usage": usage}))
-                }
-                (_, "embeddings") => {
-                    let row = json!({"index": 0, "embedding": [0.5, 0.25]});
-                    Behaviour::json(200, json!({"data": [row], "usage": usage}))
-                }
+                (3, "chat") => stream_answer(&usage).cut_after(1),
+                (4 | 5, "chat") => stream_answer(&usage),
+                (_, "chat") => chat_answer(&usage),
+                (_, "embeddings") => embeddings_answer(&usage),
                 (_, "images") => Behaviour::json(200, json!({"data": [{"b64_json": PIXEL}]})),
                 _ => {
                     let result = json!({"category_scores": {"violence": 0.7}});
@@ -88,23 +82,6 @@ impl Stage {
                 }
             };
             fake.respond_with(behaviour);
-        }
-    }
-
-    async fn charges(&self, customer: &Customer) -> Vec<Charge> {
-        let ledger = Ledger::new(&self.app.platform.context()).unwrap();
-        let (mut charges, mut after) = (Vec::new(), None);
-        loop {
-            let filter = EntryFilter::default();
-            let page = ledger.list(customer.account.org, month(Time::now()), filter, 1_000, after).await.unwrap();
-            charges.extend(page.items.into_iter().filter_map(|entry| match entry {
-                LedgerEntry::Charge(charge) => Some(charge),
-                LedgerEntry::Adjustment(_) => None,
-            }));
-            after = page.next;
-            if after.is_none() {
-                return charges;
-            }
         }
     }
 
@@ -136,12 +113,6 @@ impl Stage {
         }
         self.app.platform.drain().await;
     }
-}
-
-fn stream(usage: &Value) -> Behaviour {
-    let said = json!({"choices": [{"index": 0, "delta": {"content": "Yes."}, "finish_reason": "stop"}]});
-    let counted = json!({"choices": [], "usage": usage});
-    Behaviour::events(&format!("data: {said}\n\ndata: {counted}\n\ndata: [DONE]\n\n"))
 }
 
 fn random_call(random: &mut fastrand::Rng) -> (&'static str, Value) {
@@ -247,7 +218,7 @@ async fn figures_agree_after_many_mixed_calls() {
             break;
         }
     }
-    let charges = stage.charges(&customer).await;
+    let charges = stage.app.charges(customer.account.org).await;
     let charged: Money = charges.iter().map(|charge| charge.charged).sum();
     let usage = stage.app.usage(customer.account.org).await;
     let total = usage.total();
