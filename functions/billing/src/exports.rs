@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use domain::id::{OrgId, UserId};
-use domain::ledger::{Adjustment, Charge, LedgerEntry};
+use domain::ledger::{Adjustment, Charge, EntryKind, LedgerEntry};
 use domain::{Error, Result};
 use serde::Serialize;
 use shared::store::ledger::EntryFilter;
@@ -31,7 +31,7 @@ pub struct CsvFile {
 struct TransactionRow {
     id: String,
     created_at: String,
-    kind: &'static str,
+    kind: EntryKind,
     amount: String,
     cost: String,
     uncollected: String,
@@ -122,7 +122,7 @@ impl TransactionRow {
         Self {
             id: charge.id.to_string(),
             created_at: charge.created_at.to_string(),
-            kind: "debit",
+            kind: EntryKind::Debit,
             amount: charge.charged.to_string(),
             cost: charge.cost.to_string(),
             uncollected: charge.uncollected.to_string(),
@@ -139,14 +139,10 @@ impl TransactionRow {
     }
 
     fn of_adjustment(adjustment: Adjustment) -> Self {
-        let kind = match adjustment.kind {
-            domain::ledger::EntryKind::Credit => "credit",
-            domain::ledger::EntryKind::Debit => "debit",
-        };
         Self {
             id: adjustment.id.to_string(),
             created_at: adjustment.created_at.to_string(),
-            kind,
+            kind: adjustment.kind,
             amount: adjustment.amount.to_string(),
             cost: adjustment.amount.to_string(),
             uncollected: "0".to_owned(),

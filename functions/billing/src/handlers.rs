@@ -117,8 +117,8 @@ pub async fn list_transactions(
 
 /// Export a month
 ///
-/// Writes the transactions or the usage of a month to a CSV file, and returns the address to download it. The file is
-/// kept for seven days, and its address is valid for an hour.
+/// Writes the transactions or the usage of a month to a CSV file, and returns the URL to download it. The file is kept
+/// for seven days, and its URL is valid for an hour.
 #[utoipa::path(
     post, path = "/gateway/v1/billing/exports", tag = "billing", request_body = ExportIn,
     responses(Created<ExportOut>, BodyRefused, ErrorResponses),
@@ -157,8 +157,9 @@ pub async fn create_export(
 /// List guard events
 ///
 /// Returns the evaluations of a month, newest first: of `POST /v1/guard` and `/v1/moderations`, of `guard` nodes, of
-/// chats with `guard: true`, and of input that the plan checks. Administrators see all events of the organization, members only those of their own calls. A page can have fewer items
-/// than `limit` although more pages follow. An event is kept for 90 days.
+/// chats with `guard: true`, and of input that the plan checks. Administrators see all events of the organization,
+/// members only those of their own calls. A page can have fewer items than `limit` although more pages follow. An event
+/// is kept for 90 days.
 #[utoipa::path(
     get, path = "/gateway/v1/guard/events", tag = "billing", params(GuardEventsQuery),
     responses(
