@@ -89,20 +89,13 @@ pub fn read(answer: &ChatAnswer, categories: &[GuardCategory]) -> Result<Vec<Opt
 
 #[cfg(test)]
 mod tests {
-    use domain::guard::GuardSeverity;
     use serde_json::value::to_raw_value;
 
+    use super::super::fixtures::category;
     use super::*;
 
     #[test]
     fn scores_are_read_from_the_object_in_the_answer() {
-        let category = |code: &str| GuardCategory {
-            code: code.to_owned(),
-            label: code.to_owned(),
-            severity: GuardSeverity::Low,
-            threshold: 0.5,
-            active: true,
-        };
         let categories = ["hate", "violence"].map(category);
         let scores = |content: &str| {
             let choices = to_raw_value(&json!([{"message": {"content": content}}])).unwrap();

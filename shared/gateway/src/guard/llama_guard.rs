@@ -115,18 +115,10 @@ pub fn read(answer: &TextAnswer, categories: &[GuardCategory]) -> Result<Vec<Opt
 
 #[cfg(test)]
 mod tests {
-    use domain::guard::GuardSeverity;
-
+    use super::super::fixtures::category;
     use super::*;
 
     fn categories() -> Vec<GuardCategory> {
-        let category = |label: &str| GuardCategory {
-            code: label.to_lowercase(),
-            label: label.to_owned(),
-            severity: GuardSeverity::High,
-            threshold: 0.5,
-            active: true,
-        };
         ["Violence", "Hate", "Theft"].map(category).into()
     }
 

@@ -206,3 +206,13 @@ fn greatest_tokens(text: &str) -> u64 {
 fn round(score: f64) -> f64 {
     (score.clamp(0.0, 1.0) * 10_000.0).round() / 10_000.0
 }
+
+#[cfg(test)]
+mod fixtures {
+    use domain::guard::{GuardCategory, GuardSeverity};
+
+    pub fn category(code: &str) -> GuardCategory {
+        let (code, label) = (code.to_owned(), code.to_owned());
+        GuardCategory { code, label, severity: GuardSeverity::High, threshold: 0.5, active: true }
+    }
+}

@@ -48,19 +48,13 @@ fn normalize(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use domain::guard::{GuardRole, GuardSeverity};
+    use domain::guard::GuardRole;
 
+    use super::super::fixtures::category;
     use super::*;
 
     #[test]
     fn categories_are_found_by_name_and_by_their_general_name() {
-        let category = |code: &str| GuardCategory {
-            code: code.to_owned(),
-            label: code.to_owned(),
-            severity: GuardSeverity::Low,
-            threshold: 0.5,
-            active: true,
-        };
         let scores = [("self-harm", 0.2), ("self-harm/intent", 0.80004), ("hate", 0.1), ("violence/graphic", 0.3)];
         let scores = scores.map(|(name, score)| (name.to_owned(), score)).into();
         let codes = ["self_harm", "Hate", "self-harm/intent", "gambling", "violence"].map(category);

@@ -8,6 +8,8 @@ mod task;
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use super::record_once;
 use super::usage::UsageOut;
 use crate::guard::{GuardInput, GuardRequest};
@@ -22,7 +24,7 @@ use domain::{Error, Result};
 use shared::http::code;
 use shared::store::leases::CallEnd;
 
-use model::Evaluated;
+use model::{Evaluated, GuardModel};
 pub use task::GuardTask;
 pub(super) use task::PendingEvaluation;
 
@@ -35,24 +37,27 @@ const PATIENCE: Duration = Duration::from_secs(280);
 pub type RenderEvaluation = fn(&GuardEvent, UsageOut) -> Result<Vec<u8>>;
 
 /// What the event of an evaluation says about its call.
-struct EventOrigin<'a> {
-    id: GuardEventId,
-    payer: &'a Payer,
-    call: &'a CallOrigin,
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct EventOrigin {
+    event: GuardEventId,
+    payer: Payer,
+    call: CallOrigin,
     source: GuardSource,
+    /// The name of the guard model.
+    model: String,
     keeps_input: bool,
     created_at: Time,
 }
 
-impl EventOrigin<'_> {
-    fn event(&self, model: &str, messages: &[GuardMessage], outcome: GuardOutcome) -> GuardEvent {
+impl EventOrigin {
+    fn event(&self, messages: &[GuardMessage], outcome: GuardOutcome) -> GuardEvent {
         GuardEvent {
-            id: self.id,
+            id: self.event,
             account: Account { org: self.payer.org, user: self.payer.user },
             key: self.payer.key,
             request_id: self.call.request_id.clone(),
             source: self.source,
-            model: model.to_owned(),
+            model: self.model.clone(),
             outcome,
             blocked: false,
             failures: 0,
@@ -63,7 +68,7 @@ impl EventOrigin<'_> {
 
     /// The event of an evaluation whose last attempt failed. A provider's error message can quote the input, so it is kept
     /// only if the organization keeps the input.
-    fn failed_event(&self, model: &str, messages: &[GuardMessage], error: &Error, failures: u32) -> GuardEvent {
+    fn failed_event(&self, messages: &[GuardMessage], error: &Error, failures: u32) -> GuardEvent {
         let message = match error {
             Error::Provider { .. } if !self.keeps_input => {
                 "the provider of the guard model refused or failed the evaluation".to_owned()
@@ -71,7 +76,7 @@ impl EventOrigin<'_> {
             _ => error.to_string(),
         };
         let outcome = GuardOutcome::Failed { code: code(error), message };
-        GuardEvent { failures, ..self.event(model, messages, outcome) }
+        GuardEvent { failures, ..self.event(messages, outcome) }
     }
 }
 
@@ -94,10 +99,16 @@ impl Gateway {
         request: &GuardRequest,
         render: RenderEvaluation,
     ) -> Result<(Vec<u8>, CallReport)> {
-        let guard = self.find_guard(caller, request.model.as_deref()).await?;
-        // The default model must be on the key's list too.
-        caller.find_model(self.models(), &guard.chosen.model.name).await?;
-        let origin = self.make_origin(caller, &caller.call, GuardSource::Guard);
+        let guard = match &request.model {
+            Some(name) => GuardModel::new(caller.find_model(self.models(), name).await?)?,
+            None => {
+                let guard = self.find_default_guard(caller).await?;
+                // It must be on the key's list too.
+                caller.find_model(self.models(), &guard.chosen.model.name).await?;
+                guard
+            }
+        };
+        let origin = self.make_origin(caller, caller.call.clone(), GuardSource::Guard, &guard);
         let Evaluated { event, charge, mut slot } =
             self.evaluate_input(&origin, &guard, &request.input, PATIENCE).await?;
         let usage = match charge.tokens.output {
@@ -149,9 +160,8 @@ impl Gateway {
     /// Evaluates the input of a call, and returns whether the guard flags it. A failure of the guard is recorded, and the
     /// evaluation is sent to the queue.
     async fn evaluate_call_input(&self, caller: &GatewayCaller, input: &GuardInput) -> Result<bool> {
-        let call = derive_guard_origin(&caller.call);
-        let origin = self.make_origin(caller, &call, GuardSource::Chat);
-        let guard = self.find_guard(caller, None).await?;
+        let guard = self.find_default_guard(caller).await?;
+        let origin = self.make_call_origin(caller, &guard);
         match self.evaluate_input(&origin, &guard, input, self.inner.input_patience).await {
             Ok(Evaluated { mut event, charge, mut slot }) => {
                 event.blocked = event.is_flagged();
@@ -169,29 +179,38 @@ impl Gateway {
             }
             Err(error) => {
                 if !is_refusal(&error) {
-                    self.record_first_failure(&origin, &guard, input.messages(), &error).await;
+                    self.record_first_failure(origin, input.messages(), &error).await;
                 }
                 Err(error)
             }
         }
     }
 
-    fn make_origin<'a>(&self, caller: &'a GatewayCaller, call: &'a CallOrigin, source: GuardSource) -> EventOrigin<'a> {
+    /// The origin of the evaluation of a call. It has another body hash than the call, so the evaluation of a retried call
+    /// is not taken for the call's earlier attempt.
+    fn make_call_origin(&self, caller: &GatewayCaller, guard: &GuardModel) -> EventOrigin {
+        let body_hash = format!("guard:{}", caller.call.body_hash);
+        let call = CallOrigin { retries: 0, body_hash, ..caller.call.clone() };
+        self.make_origin(caller, call, GuardSource::Chat, guard)
+    }
+
+    fn make_origin(
+        &self,
+        caller: &GatewayCaller,
+        call: CallOrigin,
+        source: GuardSource,
+        guard: &GuardModel,
+    ) -> EventOrigin {
         EventOrigin {
-            id: GuardEventId::new(),
-            payer: &caller.payer,
+            event: GuardEventId::new(),
+            payer: caller.payer.clone(),
             call,
             source,
+            model: guard.chosen.model.name.clone(),
             keeps_input: caller.keeps_guard_input,
             created_at: self.inner.clock.now(),
         }
     }
-}
-
-/// The origin of the evaluation of a call. It has another body hash than the call, so the evaluation of a retried call
-/// is not taken for the call's earlier attempt.
-fn derive_guard_origin(call: &CallOrigin) -> CallOrigin {
-    CallOrigin { retries: 0, body_hash: format!("guard:{}", call.body_hash), ..call.clone() }
 }
 
 /// Whether the caller's own credits or limits refuse the evaluation. The call is refused too, because it would be made

@@ -47,41 +47,34 @@ struct Findings {
 }
 
 impl Gateway {
-    /// The guard model of this name, or the default one: the one with the alias `guard`, or else the first by name.
-    pub(super) async fn find_guard(&self, caller: &GatewayCaller, model: Option<&str>) -> Result<GuardModel> {
-        let chosen = match model {
-            Some(name) => caller.find_model(self.models(), name).await?,
-            None => self.find_default_guard(caller).await?,
-        };
-        GuardModel::new(chosen)
-    }
-
-    async fn find_default_guard(&self, caller: &GatewayCaller) -> Result<Chosen> {
+    /// The guard model with the alias `guard`, or else the first one by name. A key's list of models does not matter.
+    pub(super) async fn find_default_guard(&self, caller: &GatewayCaller) -> Result<GuardModel> {
         match self.models().find(&caller.plan, None, DEFAULT_ALIAS).await {
-            Ok(chosen) if chosen.model.does(Purpose::Guard) => return Ok(chosen),
+            Ok(chosen) if chosen.model.does(Purpose::Guard) => return GuardModel::new(chosen),
             // The alias names another kind of model.
             Ok(_) | Err(Error::NotFound { .. }) => {}
             Err(error) => return Err(error),
         }
-        self.models().find_first(&caller.plan, Purpose::Guard).await.map_err(|error| match error {
+        let first = self.models().find_first(&caller.plan, Purpose::Guard).await;
+        GuardModel::new(first.map_err(|error| match error {
             Error::NotFound { .. } => {
                 Error::invalid_body("model", "the plan has no guard model; ask the operator for one")
             }
             other => other,
-        })
+        })?)
     }
 
     /// Calls the guard model, and computes the charge. The calls take at most `patience`.
     pub(super) async fn evaluate_input(
         &self,
-        origin: &EventOrigin<'_>,
+        origin: &EventOrigin,
         GuardModel { chosen, categories }: &GuardModel,
         input: &GuardInput,
         patience: Duration,
     ) -> Result<Evaluated> {
         let calls = make_calls(&chosen.model, categories, input)?;
         let need = greatest_use(&chosen.model, &calls);
-        let mut slot = self.take_slot(origin.payer, chosen, need).await?;
+        let mut slot = self.take_slot(&origin.payer, chosen, need).await?;
         // Boxed, because the stack of a debug build has no room for nested futures of this size.
         let longest_attempt = if chosen.model.deployments.len() > 1 { patience / 2 } else { patience };
         let findings = Box::pin(self.send_calls(chosen, categories, calls, longest_attempt));
@@ -91,9 +84,9 @@ impl Gateway {
         score_blank(&mut results, input, categories.len());
         let mut verdict = GuardVerdict { categories: categories.clone(), results };
         verdict.shorten();
-        let usage = CallUsage::of_tokens(origin.call, provider, (tokens, source));
+        let usage = CallUsage::of_tokens(&origin.call, provider, (tokens, source));
         let charge = self.compute_charge(&slot, usage).await;
-        let event = origin.event(&chosen.model.name, input.messages(), GuardOutcome::Completed(verdict));
+        let event = origin.event(input.messages(), GuardOutcome::Completed(verdict));
         Ok(Evaluated { event, charge, slot })
     }
 

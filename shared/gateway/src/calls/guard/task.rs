@@ -5,20 +5,18 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::model::{Evaluated, GuardModel};
-use super::{EventOrigin, PATIENCE, derive_guard_origin};
+use super::{EventOrigin, PATIENCE};
 use crate::guard::GuardInput;
 use crate::{Gateway, GatewayCaller, ProviderFailure};
-use domain::guard::{GuardMessage, GuardOutcome, GuardRole, GuardSource};
-use domain::id::GuardEventId;
-use domain::lease::Payer;
-use domain::ledger::CallOrigin;
-use domain::time::Time;
+use domain::guard::{GuardMessage, GuardOutcome, GuardRole};
 use domain::{Error, Result};
 use shared::http::code;
 use shared::store::leases::CallEnd;
 
 /// A larger conversation is stored as an object.
 const MAX_INLINE_BYTES: usize = 128 * 1_024;
+/// SQS accepts the characters that XML allows. JSON escapes all others except these two.
+const REFUSED: [char; 2] = ['\u{FFFE}', '\u{FFFF}'];
 /// The number of times that an evaluation is tried.
 const MAX_ATTEMPTS: u32 = 6;
 /// The time before the second attempt. It doubles before each later one.
@@ -28,14 +26,9 @@ const FIRST_PAUSE: Duration = Duration::from_secs(30);
 /// the conversation is long. A table has only what the event keeps.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct GuardTask {
-    event: GuardEventId,
-    payer: Payer,
-    call: CallOrigin,
-    /// The name of the guard model.
-    model: String,
+    #[serde(flatten)]
+    origin: EventOrigin,
     input: TaskInput,
-    keeps_input: bool,
-    created_at: Time,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -48,33 +41,8 @@ enum TaskInput {
 
 /// The evaluation of a chat that has no answer yet.
 pub(in crate::calls) struct PendingEvaluation {
-    task: GuardTask,
+    origin: EventOrigin,
     messages: Vec<GuardMessage>,
-}
-
-impl GuardTask {
-    fn new(origin: &EventOrigin<'_>, guard: &GuardModel, messages: Vec<GuardMessage>) -> Self {
-        Self {
-            event: origin.id,
-            payer: origin.payer.clone(),
-            call: origin.call.clone(),
-            model: guard.chosen.model.name.clone(),
-            input: TaskInput::Messages(messages),
-            keeps_input: origin.keeps_input,
-            created_at: origin.created_at,
-        }
-    }
-
-    fn origin(&self) -> EventOrigin<'_> {
-        EventOrigin {
-            id: self.event,
-            payer: &self.payer,
-            call: &self.call,
-            source: GuardSource::Chat,
-            keeps_input: self.keeps_input,
-            created_at: self.created_at,
-        }
-    }
 }
 
 impl Gateway {
@@ -84,33 +52,29 @@ impl Gateway {
         caller: &GatewayCaller,
         messages: Vec<GuardMessage>,
     ) -> Result<PendingEvaluation> {
-        let guard = self.find_guard(caller, None).await.map_err(|error| match error {
+        let guard = self.find_default_guard(caller).await.map_err(|error| match error {
             Error::InvalidBody { message, .. } => ProviderFailure::unsupported("guard", message).into(),
             other => other,
         })?;
-        let call = derive_guard_origin(&caller.call);
-        let task = GuardTask::new(&self.make_origin(caller, &call, GuardSource::Chat), &guard, Vec::new());
-        Ok(PendingEvaluation { task, messages })
+        Ok(PendingEvaluation { origin: self.make_call_origin(caller, &guard), messages })
     }
 
     /// Sends an evaluation to the queue. A failure never fails the chat: the event says that the evaluation failed.
     pub(in crate::calls) async fn evaluate_later(&self, pending: Option<PendingEvaluation>, answers: Vec<String>) {
-        let Some(PendingEvaluation { mut task, mut messages }) = pending else { return };
+        let Some(PendingEvaluation { origin, mut messages }) = pending else { return };
         messages.extend(answers.into_iter().map(|content| GuardMessage { role: GuardRole::Assistant, content }));
         if !messages.iter().any(GuardMessage::has_text) {
             return;
         }
-        task.input = TaskInput::Messages(messages.clone());
-        let pending = task.origin().event(&task.model, &messages, GuardOutcome::Pending);
+        let pending = origin.event(&messages, GuardOutcome::Pending);
         // The pending event is stored too, so that a lost task can be seen.
         let (stored, sent) =
-            futures::join!(self.inner.guard_events.put(&pending), self.send_task(task.clone(), Duration::ZERO));
+            futures::join!(self.inner.guard_events.put(&pending), self.send_first(&origin, &messages, Duration::ZERO));
         let recorded = match sent {
             Ok(()) => Ok(()),
             Err(error) => {
                 tracing::error!(?error, "an evaluation could not be sent to the queue");
-                let failed = task.origin().failed_event(&task.model, &messages, &error, 1);
-                self.inner.guard_events.put(&failed).await
+                self.inner.guard_events.put(&origin.failed_event(&messages, &error, 1)).await
             }
         };
         if let Err(error) = stored.and(recorded) {
@@ -120,15 +84,12 @@ impl Gateway {
 
     /// Records the first failure of an evaluation, and sends the evaluation to the queue. Errors are only logged, because
     /// they must not fail the call.
-    pub(super) async fn record_first_failure(
-        &self,
-        origin: &EventOrigin<'_>,
-        guard: &GuardModel,
-        messages: &[GuardMessage],
-        error: &Error,
-    ) {
-        let task = GuardTask::new(origin, guard, messages.to_vec());
-        if let Err(error) = self.record_failure(task, messages, error, 1).await {
+    pub(super) async fn record_first_failure(&self, origin: EventOrigin, messages: &[GuardMessage], error: &Error) {
+        let recorded = match self.record_failure(&origin, messages, error, 1).await {
+            Ok(()) => self.send_first(&origin, messages, FIRST_PAUSE).await,
+            Err(error) => Err(error),
+        };
+        if let Err(error) = recorded {
             tracing::error!(?error, "the failure of an evaluation could not be recorded");
         }
     }
@@ -136,7 +97,7 @@ impl Gateway {
     /// Makes an evaluation of the queue. A completed one is not repeated. A failed one is tried again, at most 6 times in
     /// all.
     pub async fn handle_guard_task(&self, task: GuardTask) -> Result<()> {
-        let found = self.inner.guard_events.find(task.event).await?;
+        let found = self.inner.guard_events.find(task.origin.event).await?;
         if found.as_ref().is_some_and(|event| event.verdict().is_some()) {
             return Ok(());
         }
@@ -148,9 +109,13 @@ impl Gateway {
                 None => return Ok(()),
             },
         };
-        if let Err(error) = self.evaluate_task(&task, messages.clone()).await {
+        if let Err(error) = self.evaluate_task(&task.origin, messages.clone()).await {
             let failures = found.map_or(0, |event| event.failures) + 1;
-            return self.record_failure(task, &messages, &error, failures).await;
+            self.record_failure(&task.origin, &messages, &error, failures).await?;
+            return match failures < MAX_ATTEMPTS {
+                true => self.inner.guard_tasks.send_after(&task, FIRST_PAUSE * 2u32.pow(failures - 1)).await,
+                false => Ok(()),
+            };
         }
         if let TaskInput::Object(object) = &task.input {
             self.inner.files.discard(object).await;
@@ -158,11 +123,10 @@ impl Gateway {
         Ok(())
     }
 
-    async fn evaluate_task(&self, task: &GuardTask, messages: Vec<GuardMessage>) -> Result<()> {
-        let guard = GuardModel::new(self.models().find_for_job(&task.model).await?)?;
+    async fn evaluate_task(&self, origin: &EventOrigin, messages: Vec<GuardMessage>) -> Result<()> {
+        let guard = GuardModel::new(self.models().find_for_job(&origin.model).await?)?;
         let input = GuardInput::Conversation(messages);
-        let Evaluated { event, charge, mut slot } =
-            self.evaluate_input(&task.origin(), &guard, &input, PATIENCE).await?;
+        let Evaluated { event, charge, mut slot } = self.evaluate_input(origin, &guard, &input, PATIENCE).await?;
         // Refused if a duplicate of the message was faster.
         if !slot.record_once(&charge, CallEnd::Evaluation(&event, None)).await? {
             slot.put_back();
@@ -171,40 +135,34 @@ impl Gateway {
         Ok(())
     }
 
-    /// Stores the failure of an attempt, and sends the next attempt, if one is left.
     async fn record_failure(
         &self,
-        task: GuardTask,
+        origin: &EventOrigin,
         messages: &[GuardMessage],
         error: &Error,
         failures: u32,
     ) -> Result<()> {
-        let event = task.origin().failed_event(&task.model, messages, error, failures);
-        tracing::warn!(code = code(error), event_id = %task.event, failures, "an evaluation failed");
-        self.inner.guard_events.put(&event).await?;
-        if failures >= MAX_ATTEMPTS {
-            return Ok(());
-        }
-        self.send_task(task, FIRST_PAUSE * 2u32.pow(failures - 1)).await
+        tracing::warn!(code = code(error), event_id = %origin.event, failures, "an evaluation failed");
+        self.inner.guard_events.put(&origin.failed_event(messages, error, failures)).await
     }
 
-    async fn send_task(&self, mut task: GuardTask, delay: Duration) -> Result<()> {
-        if let TaskInput::Messages(messages) = &task.input {
-            let content = serde_json::to_vec(messages).map_err(Error::internal)?;
-            if content.len() > MAX_INLINE_BYTES || has_refused_characters(&content) {
-                let object = format!("tmp/guard/{}.json", task.event);
-                self.inner.files.put(&object, "application/json", content).await?;
-                task.input = TaskInput::Object(object);
-            }
-        }
-        self.inner.guard_tasks.send_after(&task, delay).await
+    /// Sends the first task of an evaluation.
+    async fn send_first(&self, origin: &EventOrigin, messages: &[GuardMessage], delay: Duration) -> Result<()> {
+        let content = serde_json::to_string(messages).map_err(Error::internal)?;
+        let input = if !fits_message(&content) {
+            let object = format!("tmp/guard/{}.json", origin.event);
+            self.inner.files.put(&object, "application/json", content.into_bytes()).await?;
+            TaskInput::Object(object)
+        } else {
+            TaskInput::Messages(messages.to_vec())
+        };
+        self.inner.guard_tasks.send_after(&GuardTask { origin: origin.clone(), input }, delay).await
     }
 }
 
-/// Whether SQS refuses the JSON as a message. It accepts the characters that XML allows; JSON escapes all others except
-/// U+FFFE and U+FFFF.
-fn has_refused_characters(json: &[u8]) -> bool {
-    [b"\xEF\xBF\xBE", b"\xEF\xBF\xBF"].iter().any(|refused| json.windows(3).any(|bytes| bytes == *refused))
+/// Whether SQS accepts the JSON within a message.
+fn fits_message(json: &str) -> bool {
+    json.len() <= MAX_INLINE_BYTES && !json.contains(REFUSED)
 }
 
 #[cfg(test)]
@@ -213,8 +171,8 @@ mod tests {
 
     #[test]
     fn characters_that_sqs_refuses_are_found() {
-        let json = |text: &str| serde_json::to_vec(text).unwrap();
-        assert!(has_refused_characters(&json("a\u{FFFE}b")) && has_refused_characters(&json("\u{FFFF}")));
-        assert!(!has_refused_characters(&json("\u{0} \u{1F} \u{FFFD} \u{10FFFF} ñ 日本")));
+        let fits = |text: &str| fits_message(&serde_json::to_string(text).unwrap());
+        assert!(!fits("a\u{FFFE}b") && !fits("\u{FFFF}"));
+        assert!(fits("\u{0} \u{1F} \u{FFFD} \u{10FFFF} ñ 日本"));
     }
 }
