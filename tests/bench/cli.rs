@@ -49,6 +49,9 @@ pub struct Measure {
     /// The numbers of concurrent connections: one measurement for each
     #[arg(long, value_delimiter = ',', default_value = "1,16", value_parser = connections)]
     connections: Vec<usize>,
+    /// How many milliseconds a connection waits after each answer, so that work in the background can end
+    #[arg(long, default_value_t = 0, value_parser = value_parser!(u64).range(0..=10_000))]
+    pause_ms: u64,
     /// Fail unless Atelier meets its limits, and is better than each other gateway in every round
     #[arg(long)]
     pub check: bool,
@@ -83,8 +86,8 @@ impl Bench {
 
 impl Measure {
     pub fn plan(&self, stream: bool) -> Plan {
-        let Self { rounds, seconds, ref connections, .. } = *self;
-        Plan { rounds, seconds: seconds.into(), connections: connections.clone(), stream }
+        let Self { rounds, seconds, ref connections, pause_ms, .. } = *self;
+        Plan { rounds, seconds: seconds.into(), connections: connections.clone(), pause_ms, stream }
     }
 
     pub fn cache(&self) -> Result<PathBuf> {

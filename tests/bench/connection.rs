@@ -56,8 +56,8 @@ impl Connection {
         Ok(Self { port: target.port, head: head.body(())?, call, expected })
     }
 
-    /// Repeats the call until the given time.
-    pub async fn ask(self, until: Instant) -> Tally {
+    /// Repeats the call until the given time, with a pause after each answer.
+    pub async fn ask(self, until: Instant, pause: Duration) -> Tally {
         let (mut tally, mut open) = (Tally::default(), None);
         while Instant::now() < until {
             let Some(mut sender) = open.take() else {
@@ -78,6 +78,9 @@ impl Connection {
             // A server may close the connection after any answer. That is not an error of the next call.
             let is_ready = matches!(timeout(PAUSE, sender.ready()).await, Ok(Ok(())));
             open = is_ready.then_some(sender);
+            if !pause.is_zero() {
+                sleep(pause).await;
+            }
         }
         tally
     }

@@ -15,12 +15,13 @@ use crate::Result;
 use crate::call::Service;
 use crate::connection::{Connection, PATIENCE, Tally};
 
-/// Connections that each repeat the same call: the next one is sent when the last one is answered.
+/// Connections that each repeat the same call: the next one is sent a pause after the last one was answered.
 #[derive(Serialize, Deserialize)]
 pub struct Load {
     pub target: Target,
     pub connections: usize,
     pub seconds: f64,
+    pub pause_ms: u64,
     pub stream: bool,
 }
 
@@ -77,7 +78,8 @@ impl Load {
         let connections: Vec<_> = connections.collect::<http::Result<_>>()?;
         let began = Instant::now();
         let until = began + Duration::from_secs_f64(self.seconds);
-        let tallies = join_all(connections.into_iter().map(|connection| connection.ask(until))).await;
+        let pause = Duration::from_millis(self.pause_ms);
+        let tallies = join_all(connections.into_iter().map(|connection| connection.ask(until, pause))).await;
         Ok(Report::new(&tallies, began.elapsed()))
     }
 }

@@ -18,6 +18,8 @@ pub struct Plan {
     pub rounds: u32,
     pub seconds: f64,
     pub connections: Vec<usize>,
+    /// The pause of a connection after each answer.
+    pub pause_ms: u64,
     /// Whether streams are measured too.
     pub stream: bool,
 }
@@ -53,7 +55,7 @@ pub async fn run(plan: &Plan, subjects: &[Subject]) -> Result<Results> {
         println!("\nround {round} of {}", plan.rounds);
         for kind in plan.kinds() {
             for subject in subjects {
-                let measurement = Measurement::measure(subject, kind, plan.seconds).await?;
+                let measurement = Measurement::measure(subject, kind, plan).await?;
                 println!("{}", table::line(&measurement));
                 measurements.push(measurement);
             }
@@ -63,9 +65,10 @@ pub async fn run(plan: &Plan, subjects: &[Subject]) -> Result<Results> {
 }
 
 impl Measurement {
-    async fn measure(subject: &Subject, kind: Kind, seconds: f64) -> Result<Self> {
+    async fn measure(subject: &Subject, kind: Kind, plan: &Plan) -> Result<Self> {
         let Kind { connections, stream } = kind;
-        let load = Load { target: subject.target.clone(), connections, seconds, stream };
+        let Plan { seconds, pause_ms, .. } = *plan;
+        let load = Load { target: subject.target.clone(), connections, seconds, pause_ms, stream };
         let before = Cpu::measure(&subject.process)?;
         let report = load.run().await?;
         sleep(SETTLE).await;

@@ -92,7 +92,7 @@ impl Subject {
 
     async fn warm_up(&self) -> Result<()> {
         let target = self.target.clone();
-        let load = Load { target, connections: WARM_UP_CONNECTIONS, seconds: WARM_UP_S, stream: false };
+        let load = Load { target, connections: WARM_UP_CONNECTIONS, seconds: WARM_UP_S, pause_ms: 0, stream: false };
         let report = load.run().await?;
         report.first_error.map_or(Ok(()), |error| Err(format!("it does not answer calls: {error}").into()))
     }
