@@ -163,6 +163,7 @@ ids! {
     ImageJobId = "image job", prefixed, "job_";
     /// An evaluation by the guard.
     GuardEventId = "guard event", prefixed, "grd_";
+    WorkbenchId = "workbench", prefixed, "wb_";
     /// An entry of the audit log.
     AuditId = "audit entry", prefixed, "aud_";
 }

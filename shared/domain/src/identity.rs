@@ -6,6 +6,7 @@ use super::id::{OrgId, UserId};
 use super::limits::PlanLimits;
 use super::retention::RunRetention;
 use super::time::Time;
+use super::workbench::WorkbenchPlanText;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -65,6 +66,8 @@ pub struct Plan {
     pub run_retention: RunRetention,
     #[serde(default)]
     pub input_guard: InputGuard,
+    #[serde(default)]
+    pub workbenches: WorkbenchPlanText,
 }
 
 /// Whether the input of chats and images is evaluated before the provider is called.
@@ -91,6 +94,7 @@ impl Plan {
             limits: PlanLimits::default(),
             run_retention: RunRetention::default(),
             input_guard: InputGuard::Off,
+            workbenches: WorkbenchPlanText::default(),
         }
     }
 

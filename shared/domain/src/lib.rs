@@ -29,6 +29,7 @@ pub mod object;
 pub mod page;
 pub mod problem;
 pub mod provider;
+pub mod quantity;
 pub mod reference;
 pub mod retention;
 pub mod run;
@@ -41,6 +42,7 @@ pub mod token;
 pub mod usage;
 pub mod usd;
 pub mod webhook;
+pub mod workbench;
 pub mod workflow;
 
 pub use error::{Error, IDEMPOTENCY_CONFLICT, ProviderTrouble, Refusal, Result};

@@ -1,0 +1,321 @@
+//! What the report of a backend means for a workbench: its next status, its events, and when to look again.
+
+use std::time::Duration;
+
+use super::{
+    Change, EventKind, EventLog, Intent, MAX_REJECTIONS, Rejection, RunState, StopCause, Usage, Workbench,
+    WorkbenchStatus,
+};
+use crate::text::shorten;
+use crate::time::Time;
+
+/// What a backend observed after one step towards the intent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    pub phase: Phase,
+    /// Refusals and failures that the backend found, as reason and message.
+    pub rejections: Vec<(String, String)>,
+    pub usage: Option<Usage>,
+    pub dashboard: Option<String>,
+    /// The last time at which a user or a program was active in the environment.
+    pub active_at: Option<Time>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// There is no backend.
+    NotInstalled,
+    /// The environment is on its way to the intent.
+    Progressing,
+    Running,
+    Stopped,
+    /// The environment cannot start, and time will not change that.
+    Failed,
+    /// Nothing of the environment is left.
+    Gone,
+}
+
+/// What an observation changes, and when the workbench must be observed again.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Observed {
+    /// None if the workbench stays as it is.
+    pub change: Option<Change>,
+    /// None if only a user can change the workbench from now on.
+    pub next_in: Option<Duration>,
+}
+
+/// How soon a step is followed by the next one.
+const SOON: Duration = Duration::from_secs(2);
+/// The pause of an environment that takes long, and of one without a backend.
+const LATER: Duration = Duration::from_secs(20);
+/// How often the usage of a ready workbench is measured.
+const MEASURED_EVERY: Duration = Duration::from_secs(60);
+/// How long steps follow each other quickly.
+const QUICK: Duration = Duration::from_secs(60);
+
+impl Report {
+    pub fn new(phase: Phase) -> Self {
+        Self { phase, rejections: Vec::new(), usage: None, dashboard: None, active_at: None }
+    }
+
+    #[must_use]
+    pub fn rejected(mut self, reason: &str, message: impl Into<String>) -> Self {
+        self.rejections.push((reason.to_owned(), message.into()));
+        self
+    }
+}
+
+impl Workbench {
+    /// What a backend must bring about.
+    pub fn target(&self) -> Intent {
+        match (self.intent, self.status) {
+            // A failed environment must not start by itself, long after its failure was reported.
+            (Intent::Run, WorkbenchStatus::Failed) => Intent::Stop,
+            (intent, _) => intent,
+        }
+    }
+
+    /// The last moment at which the environment may become ready.
+    pub fn deadline(&self) -> Time {
+        self.started_at.plus(self.provisioning_timeout.duration())
+    }
+
+    /// The consequence of a report.
+    pub fn observed(&self, report: &Report, now: Time) -> Observed {
+        let mut change = self.change(now, |after, log| {
+            after.add_rejections(&report.rejections, log);
+            match after.target() {
+                Intent::Run => after.observe_run(report, log),
+                Intent::Stop => after.observe_stop(report, log),
+                Intent::Delete => after.observe_deletion(report, log),
+            }
+        });
+        let is_unchanged = {
+            let after = &mut change.after;
+            let unchanged = Self { updated_at: after.updated_at, revision: after.revision, ..self.clone() };
+            *after == unchanged
+        };
+        let next_in = change.after.next_in(report.phase, now);
+        Observed { change: (!is_unchanged).then_some(change), next_in }
+    }
+
+    fn observe_run(&mut self, report: &Report, log: &mut EventLog) {
+        let now = log.at;
+        match report.phase {
+            Phase::Running => {
+                if self.status != WorkbenchStatus::Ready {
+                    self.status = WorkbenchStatus::Ready;
+                    self.run_state = Some(RunState::Running);
+                    log.add(EventKind::Ready, "the workbench is ready", None);
+                }
+                self.dashboard.clone_from(&report.dashboard);
+                self.usage = report.usage;
+                self.active_at = report.active_at.max(self.active_at).or(Some(now));
+                if self.is_idle(now) {
+                    self.begin_stop(StopCause::Idle, None, log);
+                }
+            }
+            // A ready workbench stays ready: its backend starts the environment again.
+            _ if self.status == WorkbenchStatus::Ready => {}
+            Phase::Failed => self.fail(log),
+            _ if now >= self.deadline() => {
+                let minutes = self.provisioning_timeout.0;
+                let message = format!("the workbench was not ready within {minutes} minutes");
+                self.add_rejections(&[("PROVISIONING_TIMEOUT".to_owned(), message)], log);
+                self.fail(log);
+            }
+            Phase::NotInstalled => {
+                if self.status != WorkbenchStatus::NotInstalled {
+                    self.status = WorkbenchStatus::NotInstalled;
+                    self.run_state = None;
+                    log.add(EventKind::NotInstalled, "no backend is installed that could provide the workbench", None);
+                }
+            }
+            Phase::Progressing | Phase::Stopped | Phase::Gone => {
+                if self.status != WorkbenchStatus::Provisioning {
+                    self.status = WorkbenchStatus::Provisioning;
+                    self.run_state = Some(RunState::Starting);
+                    log.add(EventKind::Provisioning, "the environment is being provided", None);
+                }
+            }
+        }
+    }
+
+    fn fail(&mut self, log: &mut EventLog) {
+        self.status = WorkbenchStatus::Failed;
+        self.run_state = None;
+        self.dashboard = None;
+        self.usage = None;
+        let reason = self.rejections.first().map_or("unknown", |rejection| &rejection.message);
+        let message = format!("the workbench failed: {reason}");
+        log.add(EventKind::Failed, &message, None);
+    }
+
+    fn observe_stop(&mut self, report: &Report, log: &mut EventLog) {
+        let is_stopped = matches!(report.phase, Phase::Stopped | Phase::Gone | Phase::NotInstalled);
+        if is_stopped && self.status == WorkbenchStatus::Ready && self.run_state != Some(RunState::Stopped) {
+            self.run_state = Some(RunState::Stopped);
+            self.usage = None;
+            log.add(EventKind::Stopped, "the workbench is stopped; its storage is kept", None);
+        }
+    }
+
+    fn observe_deletion(&mut self, report: &Report, log: &mut EventLog) {
+        if matches!(report.phase, Phase::Gone | Phase::NotInstalled) {
+            self.status = WorkbenchStatus::Deleted;
+            log.add(EventKind::Deleted, "nothing of the environment is left", None);
+        }
+    }
+
+    /// Adds rejections that are new. A backend reports a lasting one again and again.
+    fn add_rejections(&mut self, found: &[(String, String)], log: &mut EventLog) {
+        for (reason, message) in found {
+            let message = shorten(message).into_owned();
+            let is_known = |known: &Rejection| known.reason == *reason && known.message == message;
+            if self.rejections.iter().any(|known| is_known(known) && known.at >= self.started_at) {
+                continue;
+            }
+            self.rejections.retain(|known| !is_known(known));
+            log.add(EventKind::Rejected, &message, None);
+            self.rejections.insert(0, Rejection { at: log.at, reason: reason.clone(), message });
+        }
+        self.rejections.truncate(MAX_REJECTIONS);
+    }
+
+    fn is_idle(&self, now: Time) -> bool {
+        let idle_at = self.active_at.zip(self.idle_stop).map(|(active_at, limit)| active_at.plus(limit.duration()));
+        idle_at.is_some_and(|idle_at| idle_at <= now)
+    }
+
+    fn next_in(&self, phase: Phase, now: Time) -> Option<Duration> {
+        let step = if self.updated_at.plus(QUICK) > now || self.started_at.plus(QUICK) > now { SOON } else { LATER };
+        match (self.target(), self.status) {
+            (_, WorkbenchStatus::Deleted) => None,
+            (_, WorkbenchStatus::NotInstalled) => Some(LATER),
+            (Intent::Run, WorkbenchStatus::Ready) if phase == Phase::Running => Some(MEASURED_EVERY),
+            (Intent::Stop, _) if matches!(phase, Phase::Stopped | Phase::Gone | Phase::NotInstalled) => None,
+            _ => Some(step),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::workbench;
+    use super::*;
+    use crate::id::UserId;
+    use crate::workbench::Minutes;
+
+    const MINUTE: Duration = Duration::from_secs(60);
+
+    /// The workbench after a report.
+    fn after(before: &Workbench, report: &Report, now: Time) -> Workbench {
+        before.observed(report, now).change.map_or_else(|| before.clone(), |change| change.after)
+    }
+
+    fn running() -> Report {
+        Report { dashboard: Some("http://lab".to_owned()), ..Report::new(Phase::Running) }
+    }
+
+    #[test]
+    fn a_workbench_becomes_ready_and_is_then_measured_every_minute() {
+        let pending = workbench();
+        let now = pending.created_at;
+        let provisioning = after(&pending, &Report::new(Phase::Progressing), now);
+        assert_eq!(
+            (provisioning.status, provisioning.run_state),
+            (WorkbenchStatus::Provisioning, Some(RunState::Starting))
+        );
+        let again = provisioning.observed(&Report::new(Phase::Progressing), now);
+        assert_eq!(again, Observed { change: None, next_in: Some(SOON) }, "the same report changes nothing");
+        let ready = provisioning.observed(&running(), now);
+        assert_eq!(ready.next_in, Some(MEASURED_EVERY));
+        let ready = ready.change.unwrap().after;
+        assert_eq!((ready.status, ready.dashboard.as_deref()), (WorkbenchStatus::Ready, Some("http://lab")));
+        assert_eq!(ready.events, 3, "created, provisioning, ready");
+    }
+
+    #[test]
+    fn what_is_not_ready_by_the_deadline_fails_with_its_reason_and_is_stopped() {
+        let pending = workbench();
+        let refused = Report::new(Phase::Progressing).rejected("QUOTA_EXCEEDED", "exceeded quota: cpu");
+        let provisioning = after(&pending, &refused, pending.created_at);
+        let failed = after(&provisioning, &refused, provisioning.deadline());
+        assert_eq!(failed.status, WorkbenchStatus::Failed);
+        let reasons: Vec<_> = failed.rejections.iter().map(|rejection| rejection.reason.as_str()).collect();
+        assert_eq!(reasons, ["PROVISIONING_TIMEOUT", "QUOTA_EXCEEDED"]);
+        assert_eq!(failed.target(), Intent::Stop);
+        let late = failed.observed(&running(), failed.deadline().plus(MINUTE));
+        assert_eq!(late.change, None, "a failed workbench does not become ready by itself");
+        assert_eq!(failed.observed(&Report::new(Phase::Stopped), failed.deadline()).next_in, None);
+        let user = failed.owner;
+        let again = failed.start(user, failed.deadline()).unwrap().unwrap().after;
+        assert_eq!((again.status, again.target()), (WorkbenchStatus::Pending, Intent::Run));
+    }
+
+    #[test]
+    fn a_missing_backend_is_shown_until_one_is_installed_or_the_deadline_passes() {
+        let pending = workbench();
+        let missing = after(&pending, &Report::new(Phase::NotInstalled), pending.created_at);
+        assert_eq!(missing.status, WorkbenchStatus::NotInstalled);
+        assert_eq!(after(&missing, &running(), pending.created_at).status, WorkbenchStatus::Ready);
+        assert_eq!(
+            after(&missing, &Report::new(Phase::NotInstalled), missing.deadline()).status,
+            WorkbenchStatus::Failed
+        );
+    }
+
+    #[test]
+    fn a_failure_of_a_ready_workbench_is_recorded_and_it_stays_ready() {
+        let ready = after(&workbench(), &running(), workbench().created_at);
+        let killed = Report::new(Phase::Failed).rejected("OOM_KILLED", "the process exceeded its memory");
+        let after = after(&ready, &killed, ready.updated_at);
+        assert_eq!((after.status, after.rejections[0].reason.as_str()), (WorkbenchStatus::Ready, "OOM_KILLED"));
+    }
+
+    #[test]
+    fn ten_different_rejections_are_kept() {
+        let mut lab = workbench();
+        for number in 0..12 {
+            lab = after(
+                &lab,
+                &Report::new(Phase::Progressing).rejected("UNSCHEDULABLE", format!("try {number}")),
+                lab.created_at,
+            );
+        }
+        assert_eq!((lab.rejections.len(), lab.rejections[0].message.as_str()), (10, "try 11"));
+    }
+
+    #[test]
+    fn an_idle_workbench_is_stopped_and_a_busy_one_is_not() {
+        let pending = Workbench { idle_stop: Some(Minutes(30)), ..workbench() };
+        let began = pending.created_at;
+        let ready = after(&pending, &running(), began);
+        let at = |minutes: u32| began.plus(MINUTE * minutes);
+        let busy = Report { active_at: Some(at(29)), ..running() };
+        assert_eq!(after(&ready, &busy, at(30)).intent, Intent::Run);
+        let idle = after(&ready, &running(), at(30));
+        assert_eq!(
+            (idle.intent, idle.stopped_by, idle.status),
+            (Intent::Stop, Some(StopCause::Idle), WorkbenchStatus::Ready)
+        );
+        let stopped = after(&idle, &Report::new(Phase::Stopped), at(31));
+        assert_eq!(stopped.run_state, Some(RunState::Stopped));
+        let started = stopped.start(stopped.owner, at(60)).unwrap().unwrap().after;
+        assert_eq!((started.status, started.active_at), (WorkbenchStatus::Provisioning, None));
+        assert_eq!(after(&started, &running(), at(61)).intent, Intent::Run, "idle time begins again");
+    }
+
+    #[test]
+    fn a_deletion_ends_when_nothing_is_left() {
+        let pending = workbench();
+        let user: UserId = pending.owner;
+        assert!(pending.delete(user, pending.created_at).is_err());
+        let ready = after(&pending, &running(), pending.created_at);
+        let deleting = ready.delete(user, ready.updated_at).unwrap().after;
+        assert!(deleting.delete(user, ready.updated_at).is_err());
+        assert_eq!(deleting.observed(&Report::new(Phase::Progressing), ready.updated_at).change, None);
+        let gone = deleting.observed(&Report::new(Phase::Gone), ready.updated_at);
+        assert_eq!((gone.change.unwrap().after.status, gone.next_in), (WorkbenchStatus::Deleted, None));
+    }
+}
