@@ -11,6 +11,7 @@ pub const QUEUE_ATTENTION: &str = "QUEUE_ATTENTION";
 pub const QUEUE_GUARD: &str = "QUEUE_GUARD";
 pub const QUEUE_IMAGES: &str = "QUEUE_IMAGES";
 pub const QUEUE_RUNS: &str = "QUEUE_RUNS";
+pub const QUEUE_WORKBENCHES: &str = "QUEUE_WORKBENCHES";
 pub const BUCKET_FILES: &str = "BUCKET_FILES";
 pub const KMS_KEY: &str = "KMS_KEY";
 pub const AUTH_ISSUER: &str = "AUTH_ISSUER";
@@ -30,6 +31,8 @@ pub const STREAM_SECONDS: &str = "STREAM_SECONDS";
 pub const IMAGE_PATIENCE_S: &str = "IMAGE_PATIENCE_S";
 /// How long a call waits for the evaluation of its input, if the `input_guard` of its plan is `block` or `require`.
 pub const GUARD_PATIENCE_S: &str = "GUARD_PATIENCE_S";
+/// The resources of all workbenches of the platform, such as `cpu=8,memory=16Gi,gpumem=0,storage=100Gi`.
+pub const WORKBENCH_CAPACITY: &str = "WORKBENCH_CAPACITY";
 pub const BASE_URL: &str = "BASE_URL";
 
 /// A required setting is missing.

@@ -28,7 +28,12 @@ pub const GATEWAY: Document = Document {
     url: "../gateway/v1/openapi.json",
     json: include_str!("../openapi/gateway.json"),
 };
-const DOCUMENTS: [Document; 2] = [BUILDER, GATEWAY];
+pub const WORKBENCHES: Document = Document {
+    name: "Workbenches",
+    url: "../workbenches/v1/openapi.json",
+    json: include_str!("../openapi/workbenches.json"),
+};
+const DOCUMENTS: [Document; 3] = [BUILDER, GATEWAY, WORKBENCHES];
 
 const HEAD: &str = "<title>Atelier: API reference</title>\n\
     <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">";

@@ -13,7 +13,7 @@ use shared::http::standard::{ErrorBody, Result};
 use utoipa::ToSchema;
 
 use crate::Stores;
-use crate::docs::{BUILDER, GATEWAY, page_file};
+use crate::docs::{BUILDER, GATEWAY, WORKBENCHES, page_file};
 
 /// The timeout of the read in the health check.
 const HEALTH_TIMEOUT: Duration = Duration::from_secs(3);
@@ -34,6 +34,15 @@ pub async fn builder_document(CalledBaseUrl(base_url): CalledBaseUrl) -> Respons
 )]
 pub async fn gateway_document(CalledBaseUrl(base_url): CalledBaseUrl) -> Response {
     ([(CONTENT_TYPE, "application/json")], GATEWAY.with_base_url(base_url.as_deref())).into_response()
+}
+
+/// Read the OpenAPI document of workbenches
+#[utoipa::path(
+    get, path = "/workbenches/v1/openapi.json", tag = "reference",
+    responses((status = 200, description = "The OpenAPI document", body = Object)),
+)]
+pub async fn workbenches_document(CalledBaseUrl(base_url): CalledBaseUrl) -> Response {
+    ([(CONTENT_TYPE, "application/json")], WORKBENCHES.with_base_url(base_url.as_deref())).into_response()
 }
 
 /// The result of the health check.

@@ -12,6 +12,7 @@ use crate::handlers::*;
 routes! { Stores;
     "/builder/v1/openapi.json" => get(builder_document);
     "/gateway/v1/openapi.json" => get(gateway_document);
+    "/workbenches/v1/openapi.json" => get(workbenches_document);
     "/health" => get(health);
 }
 

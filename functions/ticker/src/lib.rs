@@ -1,5 +1,5 @@
-//! Runs every minute: resends the queue messages of overdue work (outbox retry), sends those of runs and image jobs that are
-//! due, fails image jobs that took too long, starts the runs of schedules, and closes abandoned quota leases.
+//! Runs every minute: resends the queue messages of overdue work (outbox retry), sends those of runs, image jobs and
+//! workbenches that are due, fails image jobs that took too long, starts the runs of schedules, and closes abandoned quota leases.
 
 mod schedules;
 
@@ -10,7 +10,7 @@ use domain::time::Time;
 use shared::Context;
 use shared::auth::Owners;
 use shared::store::work::Hints;
-use shared::store::{ImageJobs, Leases, Runs, Schedules, Workflows, Works};
+use shared::store::{ImageJobs, Leases, Runs, Schedules, Workbenches, Workflows, Works};
 
 /// The maximum number of items per shard in one tick. The next tick processes the rest.
 const LIMIT: u32 = 200;
@@ -26,6 +26,7 @@ pub struct Stores {
     schedules: Schedules,
     owners: Arc<Owners>,
     workflows: Workflows,
+    workbenches: Workbenches,
 }
 
 impl Stores {
@@ -39,6 +40,7 @@ impl Stores {
             schedules: Schedules::new(context)?,
             owners: Arc::new(Owners::new(context)?),
             workflows: Workflows::new(context)?,
+            workbenches: Workbenches::new(context)?,
         })
     }
 }
@@ -46,14 +48,15 @@ impl Stores {
 /// Runs one tick and returns the number of processed items.
 pub async fn tick(stores: &Stores, now: Time) -> Result<usize> {
     // A failure of one task must not stop the others.
-    let (sent, closed, hinted, imaged, scheduled) = futures::join!(
+    let (sent, closed, hinted, imaged, provided, scheduled) = futures::join!(
         resend_overdue(stores, now),
         close_abandoned(stores, now),
         stores.runs.send_due(now),
         stores.image_jobs.send_due(now, LIMIT),
+        stores.workbenches.send_due(now, LIMIT),
         schedules::start_due(stores, now)
     );
-    Ok(sent? + closed? + hinted? + imaged? + scheduled?)
+    Ok(sent? + closed? + hinted? + imaged? + provided? + scheduled?)
 }
 
 async fn resend_overdue(stores: &Stores, now: Time) -> Result<usize> {

@@ -9,6 +9,7 @@ use axum::Router;
 use domain::Result;
 use domain::time::Time;
 use futures::future::BoxFuture;
+use labs::NoBackend;
 use shared::Context;
 
 /// How long the run-worker carries out runs per message, as in the template.
@@ -31,6 +32,7 @@ impl Functions {
         let guard_worker = guard_worker::Stores::new(&context("guard-worker"))?;
         let image_worker = image_worker::Stores::new(&context("image-worker"))?;
         let run_worker = run_worker::Stores::new(&context("run-worker"))?;
+        let workbench_worker = workbench_worker::Stores::new(&context("workbench-worker"), Arc::new(NoBackend))?;
         Ok(Self {
             routers: BTreeMap::from([
                 ("account", account::router(&context("account"))?),
@@ -46,6 +48,7 @@ impl Functions {
                 ("reference", reference::router(&context("reference"))?),
                 ("run-events", run_events::router(&context("run-events"))?),
                 ("runs", runs::router(&context("runs"))?),
+                ("workbenches", workbenches::router(&context("workbenches"))?),
                 ("workflows", workflows::router(&context("workflows"))?),
             ]),
             workers: BTreeMap::from([
@@ -75,6 +78,13 @@ impl Functions {
                     worker(move |event| {
                         let stores = run_worker.clone();
                         async move { run_worker::handle(&stores, event, Time::now().plus(SHIFT)).await }
+                    }),
+                ),
+                (
+                    "workbench-worker",
+                    worker(move |event| {
+                        let stores = workbench_worker.clone();
+                        async move { workbench_worker::handle(&stores, event).await }
                     }),
                 ),
             ]),

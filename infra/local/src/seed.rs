@@ -14,6 +14,7 @@ use domain::provider::{ProviderKind, Timeouts};
 use domain::retention::RunRetention;
 use domain::time::Time;
 use domain::token::{SecretToken, TokenKind};
+use domain::workbench::{Minutes, Resources, WorkbenchImage, WorkbenchPlan, WorkbenchPlanText, WorkbenchSize};
 use serde_json::Map;
 use shared::Context;
 use shared::auth::{self, DEFAULT_PLAN, TokenClaims};
@@ -67,6 +68,31 @@ pub fn default_plan() -> Plan {
         run_retention: RunRetention::default(),
         input_guard: InputGuard::Off,
         limits: PlanLimits::default(),
+        workbenches: WorkbenchPlanText::write(Some(&workbench_plan())),
+    }
+}
+
+/// Workbenches that fit on a laptop.
+fn workbench_plan() -> WorkbenchPlan {
+    const GIB: u64 = 1 << 30;
+    let size = |name: &str, cpu, memory, storage| WorkbenchSize {
+        name: name.to_owned(),
+        resources: Resources { cpu, memory: memory * GIB, gpumem: 0, storage: storage * GIB },
+    };
+    let image = |name: &str, reference: &str, command: &[&str]| WorkbenchImage {
+        name: name.to_owned(),
+        reference: reference.to_owned(),
+        command: command.iter().map(|&word| word.to_owned()).collect(),
+    };
+    WorkbenchPlan {
+        sizes: vec![size("small", 1_000, 2, 5), size("medium", 2_000, 4, 10), size("large", 4_000, 8, 20)],
+        default_size: "small".to_owned(),
+        ceiling: Resources { cpu: 8_000, memory: 16 * GIB, gpumem: 16 * 1024, storage: 50 * GIB },
+        capacity: Resources { cpu: 64_000, memory: 128 * GIB, gpumem: 64 * 1024, storage: 500 * GIB },
+        max_workbenches: 20,
+        images: vec![image("jupyter", "quay.io/jupyter/minimal-notebook:latest", &["jupyter", "lab"])],
+        idle_stop: None,
+        provisioning_timeout: Minutes(15),
     }
 }
 

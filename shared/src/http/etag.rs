@@ -2,7 +2,7 @@
 
 use axum::extract::FromRequestParts;
 use axum::http::HeaderValue;
-use axum::http::header::{ETAG, IF_MATCH};
+use axum::http::header::{ETAG, HeaderName, IF_MATCH, IF_NONE_MATCH};
 use axum::http::request::Parts;
 use axum::response::{IntoResponse, IntoResponseParts, Response, ResponseParts};
 use utoipa::IntoParams;
@@ -57,14 +57,42 @@ impl<S: Send + Sync> FromRequestParts<S> for IfMatch {
     type Rejection = std::convert::Infallible;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Self::Rejection> {
-        let headers: Vec<_> = parts.headers.get_all(IF_MATCH).into_iter().collect();
-        if headers.is_empty() {
-            return Ok(Self(None));
-        }
-        let texts = headers.into_iter().filter_map(|value| value.to_str().ok());
-        let versions = texts.flat_map(|text| text.split(',')).map(|version| version.trim().to_owned());
-        Ok(Self(Some(versions.collect())))
+        Ok(Self(parts.headers.contains_key(IF_MATCH).then(|| versions(parts, IF_MATCH))))
     }
+}
+
+#[derive(IntoParams)]
+#[into_params(parameter_in = Header)]
+#[expect(dead_code, reason = "read only by the generator of the OpenAPI documents")]
+pub struct IfNoneMatchHeaders {
+    /// The ETag of the version that the client has. If it is still the current one, the answer is 304 without a body.
+    #[param(rename = "If-None-Match", nullable = false)]
+    if_none_match: Option<String>,
+}
+
+/// The versions that a client has, for conditional reads.
+#[derive(Clone, Debug, Default)]
+pub struct IfNoneMatch(Vec<String>);
+
+impl IfNoneMatch {
+    /// Whether the client has this version. The comparison is weak, because proxies may weaken an ETag.
+    pub fn includes(&self, etag: &ETag) -> bool {
+        self.0.iter().any(|version| version == "*" || version.trim_start_matches("W/") == etag.0)
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for IfNoneMatch {
+    type Rejection = std::convert::Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Self::Rejection> {
+        Ok(Self(versions(parts, IF_NONE_MATCH)))
+    }
+}
+
+/// The versions that a header lists.
+fn versions(parts: &Parts, header: HeaderName) -> Vec<String> {
+    let texts = parts.headers.get_all(header).into_iter().filter_map(|value| value.to_str().ok());
+    texts.flat_map(|text| text.split(',')).map(|version| version.trim().to_owned()).collect()
 }
 
 #[cfg(test)]
@@ -80,5 +108,13 @@ mod tests {
         assert!(!IfMatch(Some(vec!["\"1\"".to_owned()])).allows(&second));
         assert!(!IfMatch(Some(vec!["W/\"2\"".to_owned()])).allows(&second), "If-Match compares strongly");
         assert!(!IfMatch(Some(vec![])).allows(&second));
+    }
+
+    #[test]
+    fn if_none_match_compares_weakly() {
+        let second = ETag::from_revision(2);
+        let has = |version: &str| IfNoneMatch(vec!["\"1\"".to_owned(), version.to_owned()]).includes(&second);
+        assert!(has("\"2\"") && has("W/\"2\"") && has("*"));
+        assert!(!has("\"3\"") && !IfNoneMatch::default().includes(&second));
     }
 }

@@ -11,6 +11,7 @@ pub mod idempotency;
 pub mod layers;
 pub mod openai;
 pub mod paging;
+pub mod quantity;
 pub mod responses;
 mod routes;
 pub mod standard;
@@ -28,6 +29,7 @@ pub use layers::{Area, Routes, finish};
 
 use domain::error_text;
 use domain::text::shorten;
+use domain::workbench::refusals;
 use domain::{Error, ProviderTrouble, Refusal};
 
 /// The largest request body. Lambda allows 6 MB for the whole event, in which the body is escaped.
@@ -39,7 +41,13 @@ pub fn classify(error: &Error) -> (StatusCode, String) {
         Error::InvalidQuery { .. } => (StatusCode::BAD_REQUEST, "invalid_query"),
         Error::InvalidBody { .. } => (StatusCode::BAD_REQUEST, "invalid_body"),
         Error::Unsound {
-            code: code @ ("channel_incomplete" | "run_failed" | "run_cancelled" | "agent_failed"),
+            code:
+                code @ ("channel_incomplete"
+                | "run_failed"
+                | "run_cancelled"
+                | "agent_failed"
+                | refusals::POLICY_UNAVAILABLE
+                | refusals::CAPACITY_UNAVAILABLE),
             ..
         } => (StatusCode::UNPROCESSABLE_ENTITY, *code),
         Error::Unsound { code, .. } => (StatusCode::BAD_REQUEST, *code),

@@ -18,6 +18,7 @@ mod counters;
 mod credentials;
 mod journal;
 mod runs;
+mod workbenches;
 
 use std::collections::HashMap;
 
@@ -36,6 +37,7 @@ pub use counters::*;
 pub use credentials::*;
 pub use journal::*;
 pub use runs::*;
+pub use workbenches::*;
 
 /// The primary key of an item.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

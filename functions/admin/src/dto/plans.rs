@@ -4,11 +4,13 @@ use domain::Result;
 use domain::catalog::Maintenance;
 use domain::identity::{AllowedModels, Plan};
 use domain::retention::RunRetention;
+use domain::workbench::WorkbenchPlanText;
 use domain::{Error, catalog::is_model_name};
 use serde::{Deserialize, Serialize};
 use shared::http::gateway::{InputGuardWire, PlanLimitsIn, PlanLimitsOut};
 use utoipa::ToSchema;
 
+use super::workbenches::{WorkbenchPlanIn, WorkbenchPlanOut};
 use super::{check_plain_name, check_text};
 
 const MAX_MODELS: usize = 1_000;
@@ -35,6 +37,8 @@ pub struct PlanIn {
     run_retention_days: Option<u16>,
     /// Whether the guard evaluates the input of chats and images before the provider is called. Defaults to `off`.
     input_guard: Option<InputGuardWire>,
+    /// What the plan allows for workbenches. Null: the plan has no workbenches.
+    workbenches: Option<WorkbenchPlanIn>,
 }
 
 impl PlanIn {
@@ -52,6 +56,7 @@ impl PlanIn {
         });
         let retention = self.run_retention_days.map(RunRetention::try_from).transpose();
         let retention = retention.map_err(|problem| Error::invalid_body("run_retention_days", problem))?;
+        let workbenches = self.workbenches.map(WorkbenchPlanIn::read).transpose()?;
         Ok(Plan {
             id: id.to_owned(),
             name: self.name,
@@ -61,6 +66,7 @@ impl PlanIn {
             limits: self.limits.unwrap_or_default().read()?,
             run_retention: retention.unwrap_or_default(),
             input_guard: self.input_guard.map(Into::into).unwrap_or_default(),
+            workbenches: WorkbenchPlanText::write(workbenches.as_ref()),
         })
     }
 }
@@ -83,11 +89,24 @@ pub struct PlanOut {
     run_retention_days: u16,
     /// Whether the guard evaluates the input of chats and images before the provider is called.
     input_guard: InputGuardWire,
+    /// What the plan allows for workbenches. Null: the plan has no workbenches.
+    #[schema(required)]
+    workbenches: Option<WorkbenchPlanOut>,
 }
 
 impl From<&Plan> for PlanOut {
     fn from(plan: &Plan) -> Self {
-        let Plan { id, name, models, is_billing_exempt, has_rate_limits, limits, run_retention, input_guard } = plan;
+        let Plan {
+            id,
+            name,
+            models,
+            is_billing_exempt,
+            has_rate_limits,
+            limits,
+            run_retention,
+            input_guard,
+            workbenches,
+        } = plan;
         Self {
             id: id.clone(),
             name: name.clone(),
@@ -100,6 +119,8 @@ impl From<&Plan> for PlanOut {
             limits: (*limits).into(),
             run_retention_days: run_retention.days(),
             input_guard: (*input_guard).into(),
+            // The admin API wrote the text, so it can be read.
+            workbenches: workbenches.read().ok().flatten().as_ref().map(WorkbenchPlanOut::from),
         }
     }
 }

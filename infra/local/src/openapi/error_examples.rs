@@ -6,7 +6,7 @@ use domain::Error;
 use gateway::{FailureKind, ProviderFailure};
 use http_body_util::BodyExt;
 use serde_json::Value;
-use shared::http::{openai, standard};
+use shared::http::{detailed, openai, standard};
 
 use super::examples::Normalizer;
 use crate::failure::Failure as StartFailure;
@@ -53,6 +53,7 @@ pub async fn render_errors() -> Result<Vec<ErrorExample>, StartFailure> {
         ("/gateway/", gateway(timeout())),
         ("/gateway/", gateway(Error::busy(""))),
         ("/builder/", standard::ApiError(Error::idempotency_conflict()).into_response()),
+        ("/workbenches/", detailed::ApiError(Error::busy("")).into_response()),
         ("/", standard::ApiError(Error::busy("")).into_response()),
     ];
     let mut examples = Vec::new();

@@ -30,7 +30,7 @@ impl Document {
     }
 }
 
-pub fn documents() -> [Document; 2] {
+pub fn documents() -> [Document; 3] {
     let builder = document(
         "Atelier: agents and workflows",
         include_str!("builder.md"),
@@ -41,6 +41,12 @@ pub fn documents() -> [Document; 2] {
         "Atelier: model gateway",
         include_str!("gateway.md"),
         "An API key, `sk-svc-…`. On your own machine: `cargo run -p local -- credentials`",
+    );
+    let lab = document(
+        "Atelier: workbenches",
+        include_str!("workbenches.md"),
+        "An access token of the platform's issuer. On your own machine: \
+         `cargo run -p local -- token --user ada --org acme`",
     );
     [
         merge(
@@ -55,7 +61,7 @@ pub fn documents() -> [Document; 2] {
                 previews::document(),
                 runs::document(),
                 hooks::document(),
-                reference_part(|path| !is_gateway(path)),
+                reference_part(|path| !is_gateway(path) && !is_workbenches(path)),
             ],
         ),
         merge(
@@ -70,11 +76,16 @@ pub fn documents() -> [Document; 2] {
                 reference_part(is_gateway),
             ],
         ),
+        merge("workbenches.json", lab, [workbenches::document(), reference_part(is_workbenches)]),
     ]
 }
 
 fn is_gateway(path: &str) -> bool {
     path.starts_with("/gateway/")
+}
+
+fn is_workbenches(path: &str) -> bool {
+    path.starts_with("/workbenches/")
 }
 
 /// The routes of `reference` that belong to one area: each document describes the route that serves it.
@@ -136,8 +147,8 @@ fn find_ambiguous_names(openapi: &OpenApi, part: &OpenApi) -> Vec<String> {
 }
 
 /// The documents as they are served, with examples that are recorded from a separate platform.
-pub async fn with_examples() -> Result<[Document; 2], Failure> {
-    let tours = [tour::record_builder().await?, tour::record_gateway().await?];
+pub async fn with_examples() -> Result<[Document; 3], Failure> {
+    let tours = [tour::record_builder().await?, tour::record_gateway().await?, tour::record_workbenches().await?];
     let mut documents = documents();
     let errors = error_examples::render_errors().await?;
     for (document, exchanges) in documents.iter_mut().zip(tours) {

@@ -2,6 +2,7 @@
 
 mod builder;
 mod gateway;
+mod workbenches;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -50,6 +51,13 @@ pub async fn record_builder() -> Result<Vec<Exchange>, Failure> {
 pub async fn record_gateway() -> Result<Vec<Exchange>, Failure> {
     let mut ada = TourClient::start().await?;
     ada.record_gateway().await?;
+    ada.end().await
+}
+
+/// Records the examples of the document of workbenches.
+pub async fn record_workbenches() -> Result<Vec<Exchange>, Failure> {
+    let mut ada = TourClient::start().await?;
+    ada.record_workbenches().await?;
     ada.end().await
 }
 

@@ -1,0 +1,189 @@
+//! Request and response bodies of what plans allow for workbenches.
+
+use domain::workbench::{Minutes, ResourceDimension, WorkbenchImage, WorkbenchPlan, WorkbenchSize};
+use domain::{Error, Result};
+use serde::{Deserialize, Serialize};
+use shared::http::quantity::{ResourcesIn, ResourcesOut};
+use utoipa::ToSchema;
+
+use super::{check_plain_name, check_text};
+
+const MAX_SIZES: usize = 50;
+const MAX_IMAGES: usize = 50;
+const MAX_COMMAND_WORDS: usize = 32;
+const MAX_WORKBENCHES: u32 = 10_000;
+const DEFAULT_PROVISIONING_MINUTES: u32 = 15;
+const MAX_PROVISIONING_MINUTES: u32 = 24 * 60;
+const MAX_IDLE_MINUTES: u32 = 90 * 24 * 60;
+
+/// What a plan allows for workbenches.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WorkbenchPlanIn {
+    #[schema(min_items = 1, max_items = 50)]
+    sizes: Vec<SizeIn>,
+    /// The name of the size of a workbench that is created without one.
+    default_size: String,
+    /// The maximum of each resource of one workbench. No size may exceed it.
+    ceiling: ResourcesIn,
+    /// The maximum of each resource of all workbenches of an organization.
+    capacity: ResourcesIn,
+    /// The maximum number of workbenches of an organization.
+    #[schema(minimum = 1, maximum = 10000)]
+    max_workbenches: u32,
+    /// The software to choose from. The first image is the default.
+    #[schema(min_items = 1, max_items = 50)]
+    images: Vec<ImageIn>,
+    /// The minutes without activity after which a workbench is stopped. Null: never.
+    #[schema(minimum = 1, maximum = 129600)]
+    idle_stop_minutes: Option<u32>,
+    /// The minutes within which a workbench must become ready. Defaults to 15.
+    #[schema(minimum = 1, maximum = 1440)]
+    provisioning_timeout_minutes: Option<u32>,
+}
+
+/// A size of workbenches.
+#[derive(Deserialize, ToSchema)]
+#[schema(as = PlanSizeIn)]
+struct SizeIn {
+    #[schema(example = "small")]
+    name: String,
+    #[serde(flatten)]
+    resources: ResourcesIn,
+}
+
+/// The software of workbenches.
+#[derive(Clone, Deserialize, Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = PlanImage)]
+struct ImageIn {
+    #[schema(example = "jupyter")]
+    name: String,
+    /// The reference of the container image, for a cluster.
+    #[schema(example = "quay.io/jupyter/minimal-notebook:2026-10-20")]
+    reference: String,
+    /// The command that `local` starts on its own machine, if it is installed there.
+    #[serde(default)]
+    #[schema(max_items = 32)]
+    command: Vec<String>,
+}
+
+impl WorkbenchPlanIn {
+    pub fn read(self) -> Result<WorkbenchPlan> {
+        bounded("sizes", self.sizes.len(), MAX_SIZES)?;
+        bounded("images", self.images.len(), MAX_IMAGES)?;
+        let sizes = self.sizes.iter().enumerate().map(|(i, size)| size.read(&field(&format!("sizes[{i}]"))));
+        let images = self.images.into_iter().enumerate().map(|(i, image)| image.read(&field(&format!("images[{i}]"))));
+        let idle_stop = self.idle_stop_minutes;
+        let idle_stop = idle_stop.map(|minutes| within("idle_stop_minutes", minutes, MAX_IDLE_MINUTES)).transpose()?;
+        let timeout = self.provisioning_timeout_minutes.unwrap_or(DEFAULT_PROVISIONING_MINUTES);
+        let timeout = within("provisioning_timeout_minutes", timeout, MAX_PROVISIONING_MINUTES)?;
+        let read =
+            |name: &str, resources: &ResourcesIn| resources.read().map_err(|problem| invalid(&field(name), problem));
+        let plan = WorkbenchPlan {
+            sizes: sizes.collect::<Result<_>>()?,
+            default_size: self.default_size,
+            ceiling: read("ceiling", &self.ceiling)?,
+            capacity: read("capacity", &self.capacity)?,
+            max_workbenches: within("max_workbenches", self.max_workbenches, MAX_WORKBENCHES)?,
+            images: images.collect::<Result<_>>()?,
+            idle_stop: idle_stop.map(Minutes),
+            provisioning_timeout: Minutes(timeout),
+        };
+        match plan.problem() {
+            Some((name, problem)) => Err(Error::invalid_body(field(&name), problem)),
+            None => Ok(plan),
+        }
+    }
+}
+
+impl SizeIn {
+    fn read(&self, field: &str) -> Result<WorkbenchSize> {
+        check_plain_name(&format!("{field}.name"), &self.name)?;
+        let resources = self.resources.read().map_err(|problem| invalid(field, problem))?;
+        Ok(WorkbenchSize { name: self.name.clone(), resources })
+    }
+}
+
+impl ImageIn {
+    fn read(self, field: &str) -> Result<WorkbenchImage> {
+        let Self { name, reference, command } = self;
+        check_plain_name(&format!("{field}.name"), &name)?;
+        check_text(&format!("{field}.reference"), &reference, 400)?;
+        if command.len() > MAX_COMMAND_WORDS {
+            let problem = format!("at most {MAX_COMMAND_WORDS} words");
+            return Err(Error::invalid_body(format!("{field}.command"), problem));
+        }
+        for (i, word) in command.iter().enumerate() {
+            check_text(&format!("{field}.command[{i}]"), word, 400)?;
+        }
+        Ok(WorkbenchImage { name, reference, command })
+    }
+}
+
+/// The path of a field in the body of a plan.
+fn field(name: &str) -> String {
+    format!("workbenches.{name}")
+}
+
+fn invalid(field: &str, (dimension, problem): (ResourceDimension, String)) -> Error {
+    Error::invalid_body(format!("{field}.{dimension}"), problem)
+}
+
+fn bounded(name: &str, len: usize, most: usize) -> Result<()> {
+    match (1..=most).contains(&len) {
+        true => Ok(()),
+        false => Err(Error::invalid_body(field(name), format!("1 to {most} entries"))),
+    }
+}
+
+fn within(name: &str, number: u32, most: u32) -> Result<u32> {
+    match (1..=most).contains(&number) {
+        true => Ok(number),
+        false => Err(Error::invalid_body(field(name), format!("1 to {most}"))),
+    }
+}
+
+/// What a plan allows for workbenches.
+#[derive(Serialize, ToSchema)]
+#[schema(as = PlanWorkbenches)]
+pub struct WorkbenchPlanOut {
+    sizes: Vec<SizeOut>,
+    default_size: String,
+    ceiling: ResourcesOut,
+    capacity: ResourcesOut,
+    max_workbenches: u32,
+    images: Vec<ImageIn>,
+    #[schema(required)]
+    idle_stop_minutes: Option<u32>,
+    provisioning_timeout_minutes: u32,
+}
+
+/// A size of workbenches.
+#[derive(Serialize, ToSchema)]
+#[schema(as = PlanSize)]
+struct SizeOut {
+    name: String,
+    #[serde(flatten)]
+    resources: ResourcesOut,
+}
+
+impl From<&WorkbenchPlan> for WorkbenchPlanOut {
+    fn from(plan: &WorkbenchPlan) -> Self {
+        let size = |size: &WorkbenchSize| SizeOut { name: size.name.clone(), resources: (&size.resources).into() };
+        let image = |image: &WorkbenchImage| {
+            let WorkbenchImage { name, reference, command } = image.clone();
+            ImageIn { name, reference, command }
+        };
+        Self {
+            sizes: plan.sizes.iter().map(size).collect(),
+            default_size: plan.default_size.clone(),
+            ceiling: (&plan.ceiling).into(),
+            capacity: (&plan.capacity).into(),
+            max_workbenches: plan.max_workbenches,
+            images: plan.images.iter().map(image).collect(),
+            idle_stop_minutes: plan.idle_stop.map(|minutes| minutes.0),
+            provisioning_timeout_minutes: plan.provisioning_timeout.0,
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! Queue worker: moves the environments of workbenches towards what their users want. A message names a workbench that may
+//! need a step.
+
+use std::sync::Arc;
+
+use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent};
+use domain::Result;
+use labs::{Backend, Provisioner};
+use shared::Context;
+use shared::queue::each_message;
+
+#[derive(Clone)]
+pub struct Stores {
+    provisioner: Provisioner,
+}
+
+impl Stores {
+    pub fn new(context: &Context, backend: Arc<dyn Backend>) -> Result<Self> {
+        Ok(Self { provisioner: Provisioner::new(context, backend)? })
+    }
+}
+
+/// Makes the next steps of the workbenches of an SQS batch. Failed messages are returned for a retry.
+pub async fn handle(stores: &Stores, event: SqsEvent) -> SqsBatchResponse {
+    each_message(event, async |hint| stores.provisioner.advance(hint).await.map(drop)).await
+}

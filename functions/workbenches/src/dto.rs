@@ -1,0 +1,403 @@
+//! Query parameters, request bodies and response bodies of workbenches.
+
+use domain::id::UserId;
+use domain::page::PageRequest;
+use domain::workbench::{
+    EventKind, Rejection, RequestedResources, ResourceDimension, RunState, StopCause, Usage, Workbench, WorkbenchEvent,
+    WorkbenchPlan, WorkbenchSize, WorkbenchSpec, WorkbenchStatus, is_workbench_name, refusals,
+};
+use domain::{Error, Result};
+use serde::{Deserialize, Serialize};
+use shared::http::paging::{first_page, page_number, per_page};
+use shared::http::quantity::{ResourcesIn, ResourcesOut};
+use shared::store::workbenches::Ownership;
+use shared::wire_enum;
+use utoipa::{IntoParams, ToSchema};
+
+wire_enum! {
+    #[serde(rename_all = "snake_case")]
+    #[schema(as = WorkbenchStatus)]
+    StatusOut = WorkbenchStatus {
+        Pending, Provisioning, Ready, Failed, Deleting, Deleted,
+        /// No backend is installed that could provide the environment.
+        NotInstalled,
+    }
+}
+
+wire_enum! {
+    #[serde(rename_all = "snake_case")]
+    #[schema(as = RunState)]
+    RunStateOut = RunState { Starting, Running, Stopping, Stopped }
+}
+
+wire_enum! {
+    #[serde(rename_all = "snake_case")]
+    #[schema(as = StopCause)]
+    StopCauseOut = StopCause {
+        User,
+        /// Nothing happened in the workbench for the time of its plan.
+        Idle,
+    }
+}
+
+wire_enum! {
+    #[serde(rename_all = "snake_case")]
+    #[schema(as = WorkbenchEventType)]
+    EventTypeOut = EventKind {
+        Created, NotInstalled, Provisioning, Ready, Rejected, Failed, Starting, Stopping, Stopped, MemberAdded,
+        MemberRemoved, Deleting, Deleted,
+    }
+}
+
+/// Which workbenches a list has
+#[derive(Clone, Copy, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+enum OwnershipIn {
+    Mine,
+    Shared,
+    #[default]
+    All,
+}
+
+#[derive(Deserialize, IntoParams)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct ListWorkbenches {
+    /// `mine`: those that the caller owns. `shared`: those that the caller edits. `all`: both.
+    #[serde(default)]
+    #[param(inline)]
+    ownership: OwnershipIn,
+    /// The page number, starting at 1.
+    #[serde(default = "first_page", deserialize_with = "page_number")]
+    #[param(minimum = 1, maximum = 2147483647, default = 1)]
+    page: u32,
+    /// The number of items per page.
+    #[serde(default = "all_per_page", deserialize_with = "per_page")]
+    #[param(minimum = 1, maximum = 100, default = 100)]
+    per_page: u32,
+}
+
+fn all_per_page() -> u32 {
+    PageRequest::MAX_PER_PAGE
+}
+
+impl ListWorkbenches {
+    pub fn ownership(&self) -> Ownership {
+        match self.ownership {
+            OwnershipIn::Mine => Ownership::Mine,
+            OwnershipIn::Shared => Ownership::Shared,
+            OwnershipIn::All => Ownership::All,
+        }
+    }
+
+    pub fn page(&self) -> PageRequest {
+        PageRequest { page: self.page, per_page: self.per_page }
+    }
+}
+
+#[derive(Deserialize, IntoParams)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct MemberQuery {
+    /// The editor to remove
+    #[param(value_type = String)]
+    pub user_id: UserId,
+}
+
+/// A new workbench. Send either a size of the plan or resources. Without both, it gets the plan's default size.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = WorkbenchIn)]
+pub struct WorkbenchIn {
+    /// Unique in the organization: a DNS label of lowercase letters, digits and hyphens.
+    #[schema(min_length = 1, max_length = 40, pattern = "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$")]
+    pub name: String,
+    /// The name of a size of the plan.
+    #[schema(example = "small")]
+    size: Option<String>,
+    resources: Option<ResourcesIn>,
+    /// The name of an image of the plan. Defaults to the plan's first image.
+    pub image: Option<String>,
+}
+
+impl WorkbenchIn {
+    pub fn check_name(&self) -> Result<()> {
+        if is_workbench_name(&self.name) {
+            return Ok(());
+        }
+        let problem = "must have 1 to 40 lowercase letters, digits and hyphens, with no hyphen at either end";
+        Err(Error::invalid_body("name", problem))
+    }
+
+    pub fn requested_resources(&self) -> Result<RequestedResources> {
+        match (&self.size, &self.resources) {
+            (Some(_), Some(_)) => Err(refusals::size_and_resources()),
+            (Some(size), None) => Ok(RequestedResources::Size(size.clone())),
+            (None, None) => Ok(RequestedResources::Default),
+            (None, Some(resources)) => match resources.read() {
+                Ok(resources) => Ok(RequestedResources::Custom(resources)),
+                Err((dimension, problem)) => Err(refusals::invalid_quantity(dimension, &problem)),
+            },
+        }
+    }
+}
+
+/// A new editor.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct MemberIn {
+    /// A user of the organization.
+    #[schema(value_type = String, example = "usr_01a1fc0a4b5c7d8e9f00112233445566")]
+    pub user_id: UserId,
+    /// `editor`, the only role and the default.
+    #[schema(example = "editor")]
+    role: Option<String>,
+}
+
+impl MemberIn {
+    pub fn check_role(&self) -> Result<()> {
+        match self.role.as_deref() {
+            None | Some(EDITOR) => Ok(()),
+            Some(_) => Err(refusals::invalid_role()),
+        }
+    }
+}
+
+const EDITOR: &str = "editor";
+
+/// An editor of a workbench.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = WorkbenchMember)]
+pub struct MemberOut {
+    user_id: String,
+    /// `editor`, the only role.
+    #[schema(example = "editor")]
+    role: &'static str,
+}
+
+impl From<&UserId> for MemberOut {
+    fn from(user: &UserId) -> Self {
+        Self { user_id: user.to_string(), role: EDITOR }
+    }
+}
+
+/// What the organization's plan allows for workbenches.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = WorkbenchPlan)]
+pub struct PlanOut {
+    /// Empty if the plan has no workbenches.
+    sizes: Vec<SizeOut>,
+    /// The size of a workbench that is created without a size and without resources.
+    #[schema(required)]
+    default_size: Option<String>,
+    /// The maximum of each resource of one workbench.
+    ceiling: ResourcesOut,
+    /// The maximum of each resource of all workbenches of the organization.
+    capacity: ResourcesOut,
+    /// The maximum number of workbenches of the organization.
+    max_workbenches: u32,
+    /// The names of the images. The first one is the default.
+    images: Vec<String>,
+    /// The minutes without activity after which a workbench is stopped. Null: never.
+    #[schema(required)]
+    idle_stop_minutes: Option<u32>,
+    /// The minutes within which a workbench must become ready. Otherwise its status becomes `failed`.
+    provisioning_timeout_minutes: u32,
+}
+
+/// A size of the plan.
+#[derive(Serialize, ToSchema)]
+#[schema(as = WorkbenchSize)]
+struct SizeOut {
+    name: String,
+    #[schema(example = "500m")]
+    cpu: String,
+    #[schema(example = "4Gi")]
+    memory: String,
+    #[schema(example = "20Gi")]
+    storage: String,
+    /// The memory of the GPU in MiB.
+    #[serde(rename = "gpumemMiB")]
+    gpumem_mib: u64,
+}
+
+impl From<&WorkbenchSize> for SizeOut {
+    fn from(WorkbenchSize { name, resources }: &WorkbenchSize) -> Self {
+        Self {
+            name: name.clone(),
+            cpu: resources.print(ResourceDimension::Cpu),
+            memory: resources.print(ResourceDimension::Memory),
+            storage: resources.print(ResourceDimension::Storage),
+            gpumem_mib: resources.gpumem,
+        }
+    }
+}
+
+impl From<&WorkbenchPlan> for PlanOut {
+    fn from(plan: &WorkbenchPlan) -> Self {
+        Self {
+            sizes: plan.sizes.iter().map(SizeOut::from).collect(),
+            default_size: Some(plan.default_size.clone()).filter(|name| !name.is_empty()),
+            ceiling: (&plan.ceiling).into(),
+            capacity: (&plan.capacity).into(),
+            max_workbenches: plan.max_workbenches,
+            images: plan.images.iter().map(|image| image.name.clone()).collect(),
+            idle_stop_minutes: plan.idle_stop.map(|minutes| minutes.0),
+            provisioning_timeout_minutes: plan.provisioning_timeout.0,
+        }
+    }
+}
+
+/// A workbench: an isolated lab environment.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Workbench)]
+pub struct WorkbenchOut {
+    #[schema(example = "wb_01a1fc0a4b5c7d8e9f00112233445566")]
+    id: String,
+    name: String,
+    status: StatusOut,
+    spec: SpecOut,
+    usage: UsageOut,
+    /// The URL that opens the workbench. Null until it is ready.
+    #[schema(required)]
+    dashboard_url: Option<String>,
+    /// Whether the environment runs. Null before it exists, and after a failure or a deletion.
+    #[schema(required)]
+    run_state: Option<RunStateOut>,
+    /// Why it was stopped. Null if it was not.
+    #[schema(required)]
+    stopped_by: Option<StopCauseOut>,
+    /// The ten latest refusals and failures of the environment, newest first.
+    rejections: Vec<RejectionOut>,
+    access: AccessOut,
+    #[schema(format = DateTime)]
+    created_at: String,
+    #[schema(format = DateTime)]
+    updated_at: String,
+}
+
+/// The size and the resources of a workbench.
+#[derive(Serialize, ToSchema)]
+#[schema(as = WorkbenchSpec)]
+struct SpecOut {
+    /// The name of the size. Null if the resources were chosen one by one.
+    #[schema(required)]
+    size: Option<String>,
+    #[serde(flatten)]
+    resources: ResourcesOut,
+    /// The name of the image.
+    image: String,
+}
+
+/// What a workbench uses. Null where it is not measured.
+#[derive(Serialize, ToSchema)]
+#[schema(as = WorkbenchUsage)]
+struct UsageOut {
+    #[schema(required)]
+    cpu: Option<String>,
+    #[schema(required)]
+    memory: Option<String>,
+    #[schema(required)]
+    gpumem: Option<String>,
+    #[schema(required)]
+    storage: Option<String>,
+}
+
+/// Why the environment could not be provided, or was ended.
+#[derive(Serialize, ToSchema)]
+#[schema(as = WorkbenchRejection)]
+struct RejectionOut {
+    #[schema(format = DateTime)]
+    at: String,
+    #[schema(example = "QUOTA_EXCEEDED")]
+    reason: String,
+    message: String,
+}
+
+/// Who can open a workbench.
+#[derive(Serialize, ToSchema)]
+#[schema(as = WorkbenchAccess)]
+struct AccessOut {
+    owner: String,
+    editors: Vec<String>,
+}
+
+impl From<Workbench> for WorkbenchOut {
+    fn from(workbench: Workbench) -> Self {
+        let Workbench { status, spec: WorkbenchSpec { size, resources }, dashboard, .. } = workbench;
+        let is_ready = status == WorkbenchStatus::Ready;
+        Self {
+            id: workbench.id.to_string(),
+            name: workbench.name,
+            status: status.into(),
+            spec: SpecOut { size, resources: (&resources).into(), image: workbench.image.name },
+            usage: workbench.usage.unwrap_or_default().into(),
+            dashboard_url: dashboard.filter(|_| is_ready),
+            run_state: workbench.run_state.map(RunStateOut::from),
+            stopped_by: workbench.stopped_by.map(StopCauseOut::from),
+            rejections: workbench.rejections.into_iter().map(RejectionOut::from).collect(),
+            access: AccessOut {
+                owner: workbench.owner.to_string(),
+                editors: workbench.editors.iter().map(ToString::to_string).collect(),
+            },
+            created_at: workbench.created_at.to_string(),
+            updated_at: workbench.updated_at.to_string(),
+        }
+    }
+}
+
+impl From<Usage> for UsageOut {
+    fn from(Usage { cpu, memory, gpumem, storage }: Usage) -> Self {
+        let print = |dimension: ResourceDimension, amount: Option<u64>| amount.map(|amount| dimension.print(amount));
+        Self {
+            cpu: print(ResourceDimension::Cpu, cpu),
+            memory: print(ResourceDimension::Memory, memory),
+            gpumem: print(ResourceDimension::Gpumem, gpumem),
+            storage: print(ResourceDimension::Storage, storage),
+        }
+    }
+}
+
+impl From<Rejection> for RejectionOut {
+    fn from(Rejection { at, reason, message }: Rejection) -> Self {
+        Self { at: at.to_string(), reason, message }
+    }
+}
+
+/// Something that happened to a workbench.
+#[derive(Serialize, ToSchema)]
+#[schema(as = WorkbenchEvent)]
+pub struct EventOut {
+    /// Starts at 1, without gaps.
+    number: u64,
+    #[schema(format = DateTime)]
+    at: String,
+    r#type: EventTypeOut,
+    message: String,
+    /// The user who caused it. Null for what the platform did.
+    #[schema(required)]
+    actor: Option<String>,
+}
+
+impl From<WorkbenchEvent> for EventOut {
+    fn from(WorkbenchEvent { number, at, detail, actor }: WorkbenchEvent) -> Self {
+        let (r#type, message) = (detail.kind.into(), detail.message);
+        Self { number, at: at.to_string(), r#type, message, actor: actor.map(|actor| actor.to_string()) }
+    }
+}
+
+/// A page of the events of a workbench, oldest first
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = WorkbenchEvents)]
+pub struct EventsOut {
+    pub items: Vec<EventOut>,
+    /// The number of all events
+    pub total: u64,
+    /// Send it as `cursor` to get the next page; null on the last page
+    #[schema(required)]
+    pub next_cursor: Option<String>,
+}

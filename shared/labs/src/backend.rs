@@ -1,0 +1,23 @@
+//! What provides the environments of workbenches: a cluster, or this machine.
+
+use domain::Result;
+use domain::workbench::{Phase, Report, Workbench};
+use futures::FutureExt;
+use futures::future::BoxFuture;
+
+/// A provider of environments.
+pub trait Backend: Send + Sync {
+    /// Makes one step towards [`Workbench::target`], and reports what there is now. It must be idempotent: a step may be
+    /// repeated, and it may begin from any state that an interrupted step has left. After its future was dropped, it must
+    /// change nothing any more.
+    fn step<'a>(&'a self, workbench: &'a Workbench) -> BoxFuture<'a, Result<Report>>;
+}
+
+/// The backend of a platform without one. Its workbenches have the status `not_installed`.
+pub struct NoBackend;
+
+impl Backend for NoBackend {
+    fn step<'a>(&'a self, _: &'a Workbench) -> BoxFuture<'a, Result<Report>> {
+        async { Ok(Report::new(Phase::NotInstalled)) }.boxed()
+    }
+}

@@ -1,0 +1,9 @@
+//! Workers of workbenches. A [`Provisioner`] claims a workbench that is due, makes one step with a [`Backend`], and stores
+//! what the backend observed. It is a level-triggered controller: each step starts from the stored target and the state of
+//! the environment, so a crash or a message that arrives twice only repeats a step.
+
+mod backend;
+mod provisioner;
+
+pub use backend::{Backend, NoBackend};
+pub use provisioner::Provisioner;

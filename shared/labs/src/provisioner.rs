@@ -1,0 +1,48 @@
+//! The worker of a queue message: claim, one step, result.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use domain::time::Clock;
+use domain::workbench::{Phase, Report, Workbench};
+use domain::{Error, Result};
+use shared::Context;
+use shared::store::Workbenches;
+use shared::store::workbenches::{Claimed, WorkbenchHint};
+
+use crate::Backend;
+
+/// The timeout of one step. It is shorter than a claim, so a step never acts on a workbench of another worker.
+const STEP_TIMEOUT: Duration = Duration::from_secs(60);
+
+#[derive(Clone)]
+pub struct Provisioner {
+    workbenches: Workbenches,
+    backend: Arc<dyn Backend>,
+    clock: Clock,
+}
+
+impl Provisioner {
+    pub fn new(context: &Context, backend: Arc<dyn Backend>) -> Result<Self> {
+        Ok(Self { workbenches: Workbenches::new(context)?, backend, clock: context.clock.clone() })
+    }
+
+    /// Makes the next step of a workbench, if one is due. Returns the workbench after the step.
+    pub async fn advance(&self, hint: WorkbenchHint) -> Result<Option<Workbench>> {
+        let Some(claimed) = self.workbenches.claim(hint).await? else { return Ok(None) };
+        let report = self.step(&claimed).await;
+        let observed = claimed.workbench.observed(&report, self.clock.now());
+        self.workbenches.conclude(&claimed, &observed).await
+    }
+
+    /// A failed step is an observation too: the workbench shows it, and its deadline applies.
+    async fn step(&self, Claimed { workbench, .. }: &Claimed) -> Report {
+        let step = tokio::time::timeout(STEP_TIMEOUT, self.backend.step(workbench)).await;
+        let step = step.unwrap_or_else(|_| Err(Error::busy("a step of the backend took too long")));
+        step.unwrap_or_else(|error| {
+            tracing::warn!(?error, workbench_id = %workbench.id, "a step of a workbench failed; it is tried again");
+            let message = "the backend could not be reached, or refused the call; the step is tried again";
+            Report::new(Phase::Progressing).rejected("BACKEND_ERROR", message)
+        })
+    }
+}

@@ -1,0 +1,93 @@
+//! The capacity that workbenches have reserved: one counter for each organization, and one for the platform. A creation
+//! reserves capacity on condition that enough is left, and a deletion gives it back.
+
+use domain::workbench::refusals::{self, CapacityScope};
+use domain::workbench::{ResourceDimension, Resources, Workbench};
+use domain::{Error, Result};
+
+use crate::store::item::{Item, parse};
+use crate::store::keys;
+use crate::store::table::Table;
+use crate::store::write::Write;
+
+/// The limits of the resources of all workbenches together.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CapacityLimits {
+    /// Of the organization.
+    pub org: Resources,
+    pub max_workbenches: u32,
+    /// Of the platform. None: there is no limit.
+    pub platform: Option<Resources>,
+}
+
+const ORG: &str = "org capacity";
+const PLATFORM: &str = "platform capacity";
+/// The attribute that counts workbenches. The other attributes have the names of the dimensions.
+const COUNT: &str = "workbenches";
+
+/// The writes that reserve the capacity of a new workbench.
+pub fn reserve(counters: &Table, new: &Workbench, limits: &CapacityLimits) -> Result<Vec<Write>> {
+    let org = (CapacityScope::Organization, Some(limits.org));
+    for (scope, limit) in [org, (CapacityScope::Platform, limits.platform)] {
+        if let Some(dimension) = limit.and_then(|limit| new.spec.resources.exceeding(&limit)) {
+            return Err(refusals::no_capacity(scope, dimension.as_str(), &new.spec.resources.print(dimension)));
+        }
+    }
+    if limits.max_workbenches == 0 {
+        return Err(refusals::no_capacity(CapacityScope::Organization, COUNT, "1"));
+    }
+    let of_org = add(counters.update(keys::org_capacity(new.org)), new, 1).labeled(ORG);
+    let of_org = require_left(of_org, new, &limits.org);
+    let of_org = of_org.require("attribute_not_exists(workbenches) OR workbenches < :most");
+    let of_platform = add(counters.update(keys::platform_capacity()), new, 1).labeled(PLATFORM);
+    let of_platform = match &limits.platform {
+        Some(limit) => require_left(of_platform, new, limit),
+        None => of_platform,
+    };
+    Ok(vec![of_org.bind(":most", limits.max_workbenches), of_platform])
+}
+
+/// The writes that give the capacity of a workbench back.
+pub fn give_back(counters: &Table, workbench: &Workbench) -> [Write; 2] {
+    [keys::org_capacity(workbench.org), keys::platform_capacity()].map(|key| add(counters.update(key), workbench, -1))
+}
+
+fn add(write: Write, workbench: &Workbench, sign: i128) -> Write {
+    let add = |write: Write, dimension: ResourceDimension| {
+        write.add(dimension.as_str(), sign * i128::from(workbench.spec.resources.get(dimension)))
+    };
+    ResourceDimension::ALL.into_iter().fold(write, add).add(COUNT, sign)
+}
+
+/// Requires that the limit is not exceeded after the addition.
+fn require_left(write: Write, new: &Workbench, limit: &Resources) -> Write {
+    ResourceDimension::ALL.into_iter().fold(write, |write, dimension| {
+        // `reserve` has checked that the resources of one workbench are within the limit.
+        let most = limit.get(dimension).saturating_sub(new.spec.resources.get(dimension));
+        let (name, placeholder) = (dimension.as_str(), format!(":{dimension}_most"));
+        // `add` has defined the alias of the name.
+        let condition = format!("attribute_not_exists(#{name}) OR #{name} <= {placeholder}");
+        write.require(&condition).bind(&placeholder, most)
+    })
+}
+
+/// The error of a refused reservation. `reserved` is the counter that had not enough left.
+pub fn refusal(label: &str, new: &Workbench, limits: &CapacityLimits, reserved: Option<Item>) -> Result<Error> {
+    let (scope, limit) = match label {
+        ORG => (CapacityScope::Organization, Some(limits.org)),
+        PLATFORM => (CapacityScope::Platform, limits.platform),
+        _ => return Err(Error::internal(format!("a new workbench was refused by: {label}"))),
+    };
+    let (Some(reserved), Some(limit)) = (reserved, limit) else {
+        return Err(Error::internal("a reservation was refused without a counter"));
+    };
+    let reserved: Resources = parse(reserved)?;
+    let requested = new.spec.resources;
+    let is_short = |dimension: &ResourceDimension| {
+        reserved.get(*dimension).saturating_add(requested.get(*dimension)) > limit.get(*dimension)
+    };
+    Ok(match ResourceDimension::ALL.into_iter().find(is_short) {
+        Some(dimension) => refusals::no_capacity(scope, dimension.as_str(), &requested.print(dimension)),
+        None => refusals::no_capacity(scope, COUNT, "1"),
+    })
+}

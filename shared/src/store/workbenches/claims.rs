@@ -1,0 +1,142 @@
+//! The protocol of the workers.
+//!
+//! 1. `claim` gives a due workbench to one worker for [`CLAIM`]. A message that arrives twice, or too early, gets nothing,
+//!    so the messages of a workbench do not multiply.
+//! 2. The worker makes one step and calls `conclude`. That writes the result only if the worker still has the workbench
+//!    and no user has changed it meanwhile.
+//! 3. `send_due` sends the hints of due workbenches. It finds those whose message was lost or whose worker crashed.
+
+use std::time::Duration;
+
+use uuid::Uuid;
+
+use super::{WorkbenchHint, Workbenches, capacity, item};
+use crate::store::keys::{self, Key};
+use crate::store::revision;
+use crate::store::write::Write;
+use domain::time::Time;
+use domain::workbench::{Change, Observed, Workbench, WorkbenchStatus};
+use domain::{Error, Result};
+
+/// How long a worker has a workbench. One step takes less, because its calls have timeouts.
+pub const CLAIM: Duration = Duration::from_secs(120);
+
+/// How long a deleted workbench stays in the table. It is in no list, and no route finds it.
+const TOMBSTONE_KEPT: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+
+/// A workbench that belongs to one worker until `until`.
+#[derive(Clone, Debug)]
+pub struct Claimed {
+    pub workbench: Workbench,
+    pub until: Time,
+    attempt: u64,
+}
+
+impl Workbenches {
+    /// Gives a workbench to a worker. None if no step is due, or if another worker has it.
+    pub async fn claim(&self, WorkbenchHint { org, id }: WorkbenchHint) -> Result<Option<Claimed>> {
+        let key = keys::workbench(org, id);
+        let Some(found) = self.entities.get(&key).await?.map(item::read).transpose()?.flatten() else {
+            return Ok(None);
+        };
+        let now = self.clock.now();
+        let is_due = found.due_at.is_some_and(|due_at| due_at <= now);
+        if !is_due || found.owned_until.is_some_and(|until| until > now) {
+            return Ok(None);
+        }
+        let (attempt, until) = (found.attempt + 1, now.plus(CLAIM));
+        let claim = self
+            .entities
+            .update(key)
+            .set("attempt", attempt)
+            .set("owned_until", until)
+            .require_same("attempt", Some(found.attempt))
+            .require("attribute_not_exists(deleted_at)");
+        let is_claimed = self.entities.write(claim).await?.is_written();
+        // A user may have changed the workbench after it was read. Then `conclude` refuses the result.
+        Ok(is_claimed.then_some(Claimed { workbench: found.workbench, until, attempt }))
+    }
+
+    /// Writes the result of a step and gives the workbench back. Returns the workbench as it is now, or None if a user has
+    /// changed it or another worker has claimed it: then the step counts for nothing.
+    pub async fn conclude(&self, claimed: &Claimed, observed: &Observed) -> Result<Option<Workbench>> {
+        let Workbench { org, id, revision, .. } = claimed.workbench;
+        let next_at = observed.next_in.map(|next_in| self.clock.now().plus(next_in));
+        let write_id = Uuid::now_v7();
+        let (update, others) = match &observed.change {
+            None => (self.entities.update(keys::workbench(org, id)).set("write_id", write_id), Vec::new()),
+            Some(change) => (self.update(change, write_id), self.consequences(change)),
+        };
+        let update = match &observed.change {
+            Some(change) if change.after.status == WorkbenchStatus::Deleted => {
+                let deleted_at = change.after.updated_at;
+                update.set("deleted_at", deleted_at).set("expires_at", deleted_at.plus(TOMBSTONE_KEPT).as_seconds())
+            }
+            _ => update,
+        };
+        let update = revision::require(self.release(item::set_due(update, id, next_at), claimed), revision);
+        let writes = [vec![update], others].concat();
+        if !revision::was_written(&self.entities.write_all(write_id, writes).await?, write_id)? {
+            self.give_up(claimed).await?;
+            return Ok(None);
+        }
+        if let Some(next_in) = observed.next_in {
+            self.send_hint_after(WorkbenchHint { org, id }, next_in).await;
+        }
+        let changed = observed.change.as_ref().map(|change| change.after.clone());
+        Ok(Some(changed.unwrap_or_else(|| claimed.workbench.clone())))
+    }
+
+    /// The writes that belong to a change: its events, and at the end of a deletion the return of everything reserved.
+    fn consequences(&self, Change { after, events }: &Change) -> Vec<Write> {
+        let Workbench { org, id, owner, ref editors, .. } = *after;
+        let mut writes = item::events_write(&self.journal, id, events);
+        if after.status == WorkbenchStatus::Deleted {
+            writes.push(self.entities.delete(keys::workbench_name(org, &after.name)));
+            let users = [owner].into_iter().chain(editors.iter().copied());
+            writes.extend(users.map(|user| self.entities.delete(keys::listed_workbench(org, user, id))));
+            writes.extend(capacity::give_back(&self.counters, after));
+        }
+        writes
+    }
+
+    /// Gives the workbench back without a result, so that the next worker can claim it at once.
+    async fn give_up(&self, claimed: &Claimed) -> Result<()> {
+        let Workbench { org, id, .. } = claimed.workbench;
+        let release = self.release(self.entities.update(keys::workbench(org, id)), claimed);
+        if self.entities.write(release).await?.is_written() {
+            // The hint of the user's change may have arrived while this worker had the workbench.
+            self.send_hint(WorkbenchHint { org, id }).await;
+        }
+        Ok(())
+    }
+
+    fn release(&self, write: Write, claimed: &Claimed) -> Write {
+        write
+            .remove("owned_until")
+            .require_same("attempt", Some(claimed.attempt))
+            .require("attribute_exists(owned_until)")
+    }
+
+    /// A failure is only logged: the ticker sends the hint again.
+    async fn send_hint_after(&self, hint: WorkbenchHint, delay: Duration) {
+        if let Err(error) = self.hints.send_after(&hint, delay).await {
+            tracing::warn!(?error, workbench_id = %hint.id, "the next hint of a workbench was not sent; the ticker will send it");
+        }
+    }
+
+    /// Sends the hints of the workbenches that are due, at most `limit` in each shard, and returns how many.
+    pub async fn send_due(&self, now: Time, limit: u32) -> Result<usize> {
+        let mut sent = 0;
+        for shard in 0..keys::DUE_SHARDS {
+            for item in self.entities.query_due(keys::workbench_shard_at(shard), now, limit).await? {
+                let key = Key::from_item(&item).ok_or_else(|| Error::internal("a due workbench has no key"))?;
+                let hint =
+                    WorkbenchHint { org: keys::workbench_org(&key)?, id: key.sk.parse().map_err(Error::internal)? };
+                self.send_hint(hint).await;
+                sent += 1;
+            }
+        }
+        Ok(sent)
+    }
+}

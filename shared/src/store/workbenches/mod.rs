@@ -1,0 +1,226 @@
+//! The repository of workbenches.
+//!
+//! - `create` reserves the name and the capacity, and stores the workbench, in one transaction.
+//! - `change` applies the request of a user with an optimistic lock. It makes the workbench due and sends its hint.
+//! - A worker claims a due workbench (`claims.rs`), makes one step, and writes what it observed. The last step of a
+//!   deletion gives the name and the capacity back, in one transaction, so this happens exactly once.
+
+mod capacity;
+mod claims;
+mod item;
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::item::{Item, parse};
+use super::keys::{self, Key};
+use super::revision::{self, Attempts};
+use super::slice::slice;
+use super::table::{RefusedWrite, Table, TableQuery, WriteOutcome};
+use super::write::Write;
+use crate::queue::Queue;
+use crate::{Context, config};
+use domain::id::{Id, OrgId, WorkbenchId};
+use domain::identity::Account;
+use domain::page::{Order, Page, PageRequest, Slice};
+use domain::time::Clock;
+use domain::workbench::{Access, Change, Workbench, WorkbenchEvent, refusals};
+use domain::{Error, Result};
+
+pub use capacity::CapacityLimits;
+pub use claims::Claimed;
+use item::{EventItem, Listed, Named, events_write};
+
+/// The content of a message of `QUEUE_WORKBENCHES`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkbenchHint {
+    pub org: OrgId,
+    pub id: WorkbenchId,
+}
+
+/// Selects the workbenches of a list by the access of the caller.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ownership {
+    Mine,
+    Shared,
+    #[default]
+    All,
+}
+
+#[derive(Clone)]
+pub struct Workbenches {
+    entities: Table,
+    counters: Table,
+    journal: Table,
+    hints: Queue,
+    clock: Clock,
+}
+
+/// How often a creation is tried again while other creations use the same capacity.
+const CREATION_ATTEMPTS: u32 = 5;
+const NAME: &str = "name";
+
+impl Workbenches {
+    pub fn new(context: &Context) -> Result<Self> {
+        Ok(Self {
+            entities: Table::new(context, config::TABLE_ENTITIES)?,
+            counters: Table::new(context, config::TABLE_COUNTERS)?,
+            journal: Table::new(context, config::TABLE_JOURNAL)?,
+            hints: Queue::new(context, config::QUEUE_WORKBENCHES)?,
+            clock: context.clock.clone(),
+        })
+    }
+
+    /// Stores a new workbench. The name must be free, and the capacity of the organization and of the platform must
+    /// suffice.
+    pub async fn create(&self, new: &Change, limits: &CapacityLimits) -> Result<()> {
+        let Workbench { id, org, owner, ref name, .. } = new.after;
+        let name_key = keys::workbench_name(org, name);
+        let mut writes = vec![
+            self.entities.put_new(&Named::new(name_key.clone(), id)).labeled(NAME),
+            self.entities.put_item(item::new_item(&new.after)).require("attribute_not_exists(pk)"),
+            self.entities.put(&Listed::new(keys::listed_workbench(org, owner, id), true)),
+        ];
+        writes.extend(capacity::reserve(&self.counters, &new.after, limits)?);
+        writes.extend(events_write(&self.journal, id, &new.events));
+        for attempt in 1.. {
+            // The token makes a repetition of a transaction that was written, and whose answer was lost, harmless.
+            match self.entities.transact(id.uuid(), &writes).await {
+                Ok(WriteOutcome::Written) => break,
+                Ok(WriteOutcome::Refused(refused)) => {
+                    if self.is_stored(&new.after, &refused).await? {
+                        break;
+                    }
+                    return Err(creation_refusal(&new.after, limits, refused)?);
+                }
+                Err(Error::Unavailable { .. }) if attempt < CREATION_ATTEMPTS => {
+                    // Many creations compete. A taken name is reported without another transaction.
+                    if self.entities.get(&name_key).await?.is_some() && self.find(org, id).await?.is_none() {
+                        return Err(refusals::name_taken(name));
+                    }
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        self.send_hint(WorkbenchHint { org, id }).await;
+        Ok(())
+    }
+
+    /// Whether a refused creation had been written by an earlier attempt of the same transaction.
+    async fn is_stored(&self, new: &Workbench, refused: &RefusedWrite) -> Result<bool> {
+        if refused.label != NAME {
+            return Ok(false);
+        }
+        let Some(item) = refused.item.clone() else { return Ok(false) };
+        Ok(parse::<Named>(item)?.workbench_id == new.id)
+    }
+
+    /// The workbench with this id. Deleted ones are not found.
+    pub async fn find(&self, org: OrgId, id: WorkbenchId) -> Result<Option<Workbench>> {
+        let item = self.entities.get(&keys::workbench(org, id)).await?;
+        Ok(item.map(item::read).transpose()?.flatten().map(|item| item.workbench))
+    }
+
+    /// A workbench that the caller may see, and the caller's access to it.
+    pub async fn get(&self, caller: Account, id: WorkbenchId) -> Result<(Workbench, Access)> {
+        let found = self.find(caller.org, id).await?;
+        let access = found.and_then(|workbench| workbench.access(caller.user).map(|access| (workbench, access)));
+        access.ok_or(Error::NotFound { kind: WorkbenchId::KIND })
+    }
+
+    /// Lists the workbenches that the caller owns or edits, newest first.
+    pub async fn list(&self, caller: Account, ownership: Ownership, page: PageRequest) -> Result<Page<Workbench>> {
+        let query = TableQuery {
+            order: Order::Desc,
+            ..TableQuery::partition(keys::listed_workbenches(caller.org, caller.user))
+        };
+        let entries = self.entities.query_all(query).await?.into_iter().map(parse::<Listed>);
+        let mut ids = Vec::new();
+        for entry in entries {
+            let entry = entry?;
+            let is_selected = match ownership {
+                Ownership::Mine => entry.is_owner,
+                Ownership::Shared => !entry.is_owner,
+                Ownership::All => true,
+            };
+            if is_selected {
+                ids.push(entry.sk.parse::<WorkbenchId>().map_err(Error::internal)?);
+            }
+        }
+        let page = page.slice(ids);
+        let wanted: Vec<Key> = page.items.iter().map(|id| keys::workbench(caller.org, *id)).collect();
+        let mut found: HashMap<WorkbenchId, Workbench> = HashMap::new();
+        for item in self.entities.batch_get(&wanted).await? {
+            // A workbench may be deleted, or not shared any more, since its entry was read.
+            let workbench = item::read(item)?.map(|item| item.workbench);
+            if let Some(workbench) = workbench.filter(|workbench| workbench.access(caller.user).is_some()) {
+                found.insert(workbench.id, workbench);
+            }
+        }
+        let items = page.items.iter().filter_map(|id| found.remove(id)).collect();
+        Ok(Page { items, total: page.total, request: page.request })
+    }
+
+    /// Lists the events of a workbench, oldest first.
+    pub async fn events(&self, id: WorkbenchId, limit: u32, after: Option<String>) -> Result<Slice<WorkbenchEvent>> {
+        let page = slice(&self.journal, keys::workbench_events(id), "", Order::Asc, limit, after).await?;
+        let items = page.items.into_iter().map(|item: Item| Ok(parse::<EventItem>(item)?.event));
+        Ok(Slice { items: items.collect::<Result<_>>()?, next: page.next })
+    }
+
+    /// Applies the change of a user. If the workbench was changed meanwhile, `change` decides again on its new revision.
+    /// Returns the workbench, changed or not.
+    pub async fn change(
+        &self,
+        caller: Account,
+        id: WorkbenchId,
+        change: impl Fn(&Workbench, Access) -> Result<Option<Change>>,
+    ) -> Result<Workbench> {
+        let mut attempts = Attempts::to_change(WorkbenchId::KIND);
+        loop {
+            let (before, access) = self.get(caller, id).await?;
+            let Some(change) = change(&before, access)? else { return Ok(before) };
+            let write_id = Uuid::now_v7();
+            let due = item::set_due(self.update(&change, write_id), id, Some(self.clock.now()));
+            let mut writes = vec![revision::require(due, before.revision)];
+            writes.extend(self.listing_writes(&before, &change.after));
+            writes.extend(events_write(&self.journal, id, &change.events));
+            if revision::was_written(&self.entities.transact(write_id, &writes).await?, write_id)? {
+                self.send_hint(WorkbenchHint { org: caller.org, id }).await;
+                return Ok(change.after);
+            }
+            attempts.next().await?;
+        }
+    }
+
+    fn update(&self, change: &Change, write_id: Uuid) -> Write {
+        let Workbench { org, id, revision, .. } = change.after;
+        let update = self.entities.update(keys::workbench(org, id));
+        update.set("workbench", &change.after).set("rev", revision).set("write_id", write_id)
+    }
+
+    /// The changes of the editors' lists.
+    fn listing_writes(&self, before: &Workbench, after: &Workbench) -> Vec<Write> {
+        let key = |user| keys::listed_workbench(after.org, user, after.id);
+        let added = after.editors.iter().filter(|user| !before.editors.contains(user));
+        let removed = before.editors.iter().filter(|user| !after.editors.contains(user));
+        let added = added.map(|user| self.entities.put(&Listed::new(key(*user), false)));
+        added.chain(removed.map(|user| self.entities.delete(key(*user)))).collect()
+    }
+
+    /// A failure is only logged: the ticker sends the hint again.
+    async fn send_hint(&self, hint: WorkbenchHint) {
+        if let Err(error) = self.hints.send(&hint).await {
+            tracing::warn!(?error, workbench_id = %hint.id, "the hint of a workbench was not sent; the ticker will send it again");
+        }
+    }
+}
+
+fn creation_refusal(new: &Workbench, limits: &CapacityLimits, refused: RefusedWrite) -> Result<Error> {
+    match refused.label {
+        NAME => Ok(refusals::name_taken(&new.name)),
+        label => capacity::refusal(label, new, limits, refused.item),
+    }
+}
