@@ -13,13 +13,14 @@ use imports::{Module, file_of, read_imports};
 use tests::binaries::folder;
 
 /// The crates of the library, lowest first. Each may depend on those before it.
-const CRATES: [(&str, &[&str]); 7] = [
+const CRATES: [(&str, &[&str]); 8] = [
     ("domain", &[]),
     ("engine", &["domain"]),
     ("importers", &["domain", "engine"]),
     (".", &["domain"]),
     ("gateway", &["domain", "shared"]),
     ("runner", &["domain", "engine", "shared"]),
+    ("labs", &["domain", "shared"]),
     ("effects", &["domain", "engine", "gateway", "runner", "shared"]),
 ];
 

@@ -16,4 +16,5 @@ mod reference;
 mod runs;
 mod services;
 mod signatures;
+mod workbenches;
 mod workflows;

@@ -29,6 +29,7 @@ fuzz() {
 }
 all=examples,coverage,fuzzing,stateful
 fuzz builder/v1/openapi.json "$token" --phases $all
+fuzz workbenches/v1/openapi.json "$token" --phases $all
 fuzz gateway/v1/openapi.json "$(credential "['users']['ada']")" --phases $all --exclude-path-regex '/admin/|/me(/|$)'
 # With an access token: the fuzzer would find an API key in the list of keys and revoke it.
 fuzz gateway/v1/openapi.json "$token" --phases $all --include-path-regex '/me(/|$)'

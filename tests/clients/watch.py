@@ -148,6 +148,10 @@ expect("run-events", answer["error"]["code"] == "run_not_found", answer)
 answer = call("hooks", "POST", "/hooks/v1/019cb8e2-3f4a-7c21-9b6d-000000000000", TOKEN, status=404)
 expect("hooks", answer["error"]["code"] == "webhook_not_found", answer)
 
+workbench = call("workbenches", "POST", "/workbenches/v1", TOKEN, {"name": "lab"}, status=201)
+answer = call("workbenches", "GET", f"/workbenches/v1/{workbench['id']}", TOKEN)
+expect("workbenches", answer["name"] == "lab", answer)
+
 answer = call("inference", "POST", "/gateway/v1/chat/completions", ADA, question("dev-chat"))
 expect("inference", "Hello" in answer["choices"][0]["message"]["content"], answer)
 
@@ -170,7 +174,13 @@ def invoke(function, event):
     return call(function, "POST", f"/2015-03-31/functions/{function}/invocations", body=payload)
 
 
-WORKERS = {"attention-worker": "hints", "guard-worker": "tasks", "image-worker": "hints", "run-worker": "hints"}
+WORKERS = {
+    "attention-worker": "hints",
+    "guard-worker": "tasks",
+    "image-worker": "hints",
+    "run-worker": "hints",
+    "workbench-worker": "hints",
+}
 for worker, batch in WORKERS.items():
     answer = invoke(worker, batch)
     garbage = json.loads((ROOT / "events" / worker / f"{batch}.json").read_text())["Records"][1]["messageId"]

@@ -244,6 +244,14 @@ def workflows(user, neighbour):
     check("the workflow is deleted: 204", answer.status == 204, answer)
 
 
+def workbenches(user):
+    """Checks the routes of workbenches. A new stack has no plan with workbenches, so none can be created."""
+    answer = user("GET", "/workbenches/v1?ownership=mine")
+    check("there are no workbenches", answer.json == {"items": [], "total": 0}, answer)
+    answer = user("POST", "/workbenches/v1", {"name": "lab"})
+    check("the plan has no workbenches: 422", answer.refuses(422, "LAB_POLICY_UNAVAILABLE"), answer)
+
+
 def main():
     resources = boto3.client("cloudformation").describe_stack_resource(StackName=STACK, LogicalResourceId="Api")
     api = resources["StackResourceDetail"]["PhysicalResourceId"]
@@ -259,6 +267,7 @@ def main():
     agents(user, neighbour)
     team(user)
     workflows(user, neighbour)
+    workbenches(user)
     print(f"{passed} passed, {failed} failed")
     return failed > 0
 

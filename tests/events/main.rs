@@ -65,15 +65,25 @@ const ANSWERS: &[(&str, u64, Option<&str>)] = &[
     ("run-events/unknown", 404, Some("workflow_not_found")),
     ("runs/get-unknown", 404, Some("workflow_not_found")),
     ("runs/start-unknown", 404, Some("workflow_not_found")),
+    ("workbenches/create", 201, None),
+    ("workbenches/create-wrong", 400, Some("LAB_INVALID_RESOURCES")),
+    ("workbenches/get-unknown", 404, Some("LAB_NOT_FOUND")),
+    ("workbenches/list", 200, None),
     ("workflows/create", 201, None),
     ("workflows/create-wrong", 400, Some("invalid_body")),
     ("workflows/expression-preview", 200, None),
     ("workflows/get-unknown", 404, Some("workflow_not_found")),
     ("workflows/node-types", 200, None),
 ];
-/// The payloads of queue messages and scheduled events. Each has its own test.
-const HANDLED: &[&str] =
-    &["attention-worker/hints", "guard-worker/tasks", "image-worker/hints", "run-worker/hints", "ticker/every-minute"];
+/// Batches of two messages, of which the second one is not JSON.
+const BATCHES: [&str; 5] = [
+    "attention-worker/hints",
+    "guard-worker/tasks",
+    "image-worker/hints",
+    "run-worker/hints",
+    "workbench-worker/hints",
+];
+const TICK: &str = "ticker/every-minute";
 
 static BINARIES: LazyLock<BTreeMap<String, PathBuf>> =
     LazyLock::new(|| binaries::build(&binaries::functions(), "dev", Some(env!("CARGO_PKG_NAME"))));
@@ -121,7 +131,7 @@ fn every_function_has_payloads_and_every_payload_an_expectation() {
         assert!(!files.is_empty(), "events/{function}/ has no payload");
         payloads.extend(files.iter().map(|file| format!("{function}/{}", file.file_stem().unwrap().display())));
     }
-    let expected = ANSWERS.iter().map(|(name, ..)| *name).chain(HANDLED.iter().copied());
+    let expected = ANSWERS.iter().map(|(name, ..)| *name).chain(BATCHES).chain([TICK]);
     assert_eq!(payloads, expected.map(str::to_owned).collect());
 }
 
@@ -233,7 +243,7 @@ async fn pages_are_sent_as_text_and_images_as_base64() {
 #[tokio::test]
 async fn only_an_unreadable_message_is_reported_as_failed() {
     let app = TestApp::start().await;
-    for batch in ["attention-worker/hints", "guard-worker/tasks", "image-worker/hints", "run-worker/hints"] {
+    for batch in BATCHES {
         let (worker, _) = batch.split_once('/').unwrap();
         let answer = replay(&app, &mut start(&app, worker).await, batch).await;
         let garbage = &event(&app, batch)["Records"][1]["messageId"];
@@ -244,6 +254,6 @@ async fn only_an_unreadable_message_is_reported_as_failed() {
 #[tokio::test]
 async fn a_tick_with_nothing_due_sends_nothing() {
     let app = TestApp::start().await;
-    let answer = replay(&app, &mut start(&app, "ticker").await, "ticker/every-minute").await;
+    let answer = replay(&app, &mut start(&app, "ticker").await, TICK).await;
     assert_eq!(answer, 0);
 }

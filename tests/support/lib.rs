@@ -4,6 +4,7 @@
 
 pub mod binaries;
 pub mod client;
+pub mod cluster;
 pub mod environment;
 pub mod faults;
 pub mod gate;

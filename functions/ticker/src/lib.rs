@@ -54,7 +54,8 @@ pub async fn tick(stores: &Stores, now: Time) -> Result<usize> {
         stores.runs.send_due(now),
         stores.image_jobs.send_due(now, LIMIT),
         stores.workbenches.send_due(now, LIMIT),
-        schedules::start_due(stores, now)
+        // Boxed, because the future of a whole tick would be too large for the stack of a debug build.
+        Box::pin(schedules::start_due(stores, now))
     );
     Ok(sent? + closed? + hinted? + imaged? + provided? + scheduled?)
 }

@@ -22,5 +22,7 @@ impl Stores {
 
 /// Makes the next steps of the workbenches of an SQS batch. Failed messages are returned for a retry.
 pub async fn handle(stores: &Stores, event: SqsEvent) -> SqsBatchResponse {
-    each_message(event, async |hint| stores.provisioner.advance(hint).await.map(drop)).await
+    // Boxed, because the compiler refuses futures that are nested too deeply.
+    let advance = |hint| async move { stores.provisioner.advance(hint).await.map(drop) };
+    each_message(event, |hint| Box::pin(advance(hint))).await
 }

@@ -42,8 +42,8 @@ pub struct ResourcesIn {
     /// Bytes, with a suffix such as `Gi`.
     #[schema(value_type = QuantitySchema)]
     memory: QuantityIn,
-    /// The memory of the GPU: MiB without a suffix, or bytes with a suffix such as `Gi`. Defaults to 0: no GPU.
-    #[schema(value_type = Option<QuantitySchema>, nullable = false)]
+    /// The memory of the GPU: MiB without a suffix, or bytes with a suffix such as `Gi`. Null or 0: no GPU.
+    #[schema(value_type = Option<QuantitySchema>)]
     gpumem: Option<QuantityIn>,
     /// Bytes, with a suffix such as `Gi`.
     #[schema(value_type = QuantitySchema)]

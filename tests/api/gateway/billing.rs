@@ -1,9 +1,7 @@
 //! Balance, usage and transactions: `/gateway/v1/billing…`.
 
-use domain::identity::{AllowedModels, InputGuard, Plan};
-use domain::limits::PlanLimits;
+use domain::identity::Plan;
 use domain::money::Money;
-use domain::retention::RunRetention;
 use insta::assert_json_snapshot;
 use serde_json::{Value, json};
 use shared::store::Identities;
@@ -179,12 +177,8 @@ async fn an_exempt_plan_has_usage_and_no_credits() {
     let plan = Plan {
         id: "internal".to_owned(),
         name: "Internal".to_owned(),
-        models: AllowedModels::All,
         is_billing_exempt: true,
-        has_rate_limits: false,
-        limits: PlanLimits::default(),
-        run_retention: RunRetention::default(),
-        input_guard: InputGuard::Off,
+        ..local::seed::default_plan()
     };
     identities.add_plan(&plan).await.unwrap();
     let customer = app.customer("internal", Money::ZERO).await;

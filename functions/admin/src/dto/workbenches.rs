@@ -44,11 +44,11 @@ pub struct WorkbenchPlanIn {
 
 /// A size of workbenches.
 #[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 #[schema(as = PlanSizeIn)]
 struct SizeIn {
     #[schema(example = "small")]
     name: String,
-    #[serde(flatten)]
     resources: ResourcesIn,
 }
 
@@ -100,7 +100,7 @@ impl WorkbenchPlanIn {
 impl SizeIn {
     fn read(&self, field: &str) -> Result<WorkbenchSize> {
         check_plain_name(&format!("{field}.name"), &self.name)?;
-        let resources = self.resources.read().map_err(|problem| invalid(field, problem))?;
+        let resources = self.resources.read().map_err(|problem| invalid(&format!("{field}.resources"), problem))?;
         Ok(WorkbenchSize { name: self.name.clone(), resources })
     }
 }
@@ -164,7 +164,6 @@ pub struct WorkbenchPlanOut {
 #[schema(as = PlanSize)]
 struct SizeOut {
     name: String,
-    #[serde(flatten)]
     resources: ResourcesOut,
 }
 

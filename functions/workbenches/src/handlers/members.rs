@@ -114,8 +114,8 @@ pub async fn remove_member(
 pub async fn remove_member_by_query(
     state: State<Stores>,
     caller: Caller,
-    Path(id): Path<WorkbenchId>,
     Query(MemberQuery { user_id }): Query<MemberQuery>,
+    Path(id): Path<WorkbenchId>,
 ) -> Result<StatusCode> {
     remove_member(state, caller, Path((id, user_id))).await
 }

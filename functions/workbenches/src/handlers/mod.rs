@@ -205,8 +205,8 @@ pub async fn stop_workbench(
 pub async fn list_events(
     State(stores): State<Stores>,
     Caller(caller): Caller,
-    Path(id): Path<WorkbenchId>,
     Query(query): Query<CursorQuery>,
+    Path(id): Path<WorkbenchId>,
 ) -> Result<Body<EventsOut>> {
     let after = EVENTS.read(query.cursor.as_deref())?;
     let (workbench, _) = stores.workbenches.get(caller.account(), id).await?;

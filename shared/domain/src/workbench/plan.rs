@@ -125,7 +125,7 @@ impl WorkbenchPlan {
                 return Some((format!("sizes[{i}].name"), "another size has the same name".to_owned()));
             }
             if let Some(dimension) = size.resources.exceeding(&self.ceiling) {
-                return Some((format!("sizes[{i}].{dimension}"), "exceeds the ceiling".to_owned()));
+                return Some((format!("sizes[{i}].resources.{dimension}"), "exceeds the ceiling".to_owned()));
             }
         }
         let twice = |i: &usize| self.images[..*i].iter().any(|other| other.name == self.images[*i].name);
@@ -186,7 +186,7 @@ mod tests {
         };
         assert_eq!(problem(|_| {}), None);
         assert_eq!(problem(|plan| plan.default_size = "large".to_owned()).as_deref(), Some("default_size"));
-        assert_eq!(problem(|plan| plan.ceiling.cpu = 1).as_deref(), Some("sizes[0].cpu"));
+        assert_eq!(problem(|plan| plan.ceiling.cpu = 1).as_deref(), Some("sizes[0].resources.cpu"));
         assert_eq!(problem(|plan| plan.sizes.push(plan.sizes[0].clone())).as_deref(), Some("sizes[1].name"));
     }
 }

@@ -1,7 +1,8 @@
 //! The repository of workbenches.
 //!
 //! - `create` reserves the name and the capacity, and stores the workbench, in one transaction.
-//! - `change` applies the request of a user with an optimistic lock. It makes the workbench due and sends its hint.
+//! - `change` applies the request of a user with an optimistic lock. If it concerns the environment, the workbench becomes
+//!   due and its hint is sent.
 //! - A worker claims a due workbench (`claims.rs`), makes one step, and writes what it observed. The last step of a
 //!   deletion gives the name and the capacity back, in one transaction, so this happens exactly once.
 
@@ -183,12 +184,16 @@ impl Workbenches {
             let (before, access) = self.get(caller, id).await?;
             let Some(change) = change(&before, access)? else { return Ok(before) };
             let write_id = Uuid::now_v7();
-            let due = item::set_due(self.update(&change, write_id), id, Some(self.clock.now()));
-            let mut writes = vec![revision::require(due, before.revision)];
+            let needs_step = (before.intent, before.status) != (change.after.intent, change.after.status);
+            let update = self.update(&change, write_id);
+            let update = if needs_step { item::set_due(update, id, Some(self.clock.now())) } else { update };
+            let mut writes = vec![revision::require(update, before.revision)];
             writes.extend(self.listing_writes(&before, &change.after));
             writes.extend(events_write(&self.journal, id, &change.events));
             if revision::was_written(&self.entities.transact(write_id, &writes).await?, write_id)? {
-                self.send_hint(WorkbenchHint { org: caller.org, id }).await;
+                if needs_step {
+                    self.send_hint(WorkbenchHint { org: caller.org, id }).await;
+                }
                 return Ok(change.after);
             }
             attempts.next().await?;
