@@ -10,3 +10,4 @@ mod images;
 mod leases;
 mod machine;
 mod runs;
+mod workbenches;

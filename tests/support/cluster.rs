@@ -8,7 +8,7 @@ use domain::id::WorkbenchId;
 use domain::workbench::{Intent, Phase, Report, Usage, Workbench};
 use futures::FutureExt;
 use futures::future::{BoxFuture, pending};
-use labs::Backend;
+use labs::{Backend, Permit};
 use tokio::sync::Notify;
 
 /// The objects of an environment, in the order of their creation.
@@ -125,7 +125,7 @@ impl FakeCluster {
 }
 
 impl Backend for FakeCluster {
-    fn step<'a>(&'a self, workbench: &'a Workbench) -> BoxFuture<'a, domain::Result<Report>> {
+    fn step<'a>(&'a self, workbench: &'a Workbench, _: &'a Permit) -> BoxFuture<'a, domain::Result<Report>> {
         self.make_step(workbench).boxed()
     }
 }

@@ -53,6 +53,10 @@ impl Time {
         Duration::from_millis(u64::try_from(later.as_millis() - self.as_millis()).unwrap_or_default())
     }
 
+    pub fn minus(self, duration: Duration) -> Self {
+        Self::from_millis(self.as_millis().saturating_sub(duration.as_millis() as i64))
+    }
+
     pub fn plus(self, duration: Duration) -> Self {
         Self::from_millis(self.as_millis().saturating_add(duration.as_millis() as i64))
     }

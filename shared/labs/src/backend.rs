@@ -5,19 +5,21 @@ use domain::workbench::{Phase, Report, Workbench};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 
+use crate::Permit;
+
 /// A provider of environments.
 pub trait Backend: Send + Sync {
     /// Makes one step towards [`Workbench::target`], and reports what there is now. It must be idempotent: a step may be
-    /// repeated, and it may begin from any state that an interrupted step has left. After its future was dropped, it must
-    /// change nothing any more.
-    fn step<'a>(&'a self, workbench: &'a Workbench) -> BoxFuture<'a, Result<Report>>;
+    /// repeated, and it may begin from any state that an interrupted step has left. It checks the permit before each call
+    /// that changes something, and returns only after all of its calls have ended.
+    fn step<'a>(&'a self, workbench: &'a Workbench, permit: &'a Permit) -> BoxFuture<'a, Result<Report>>;
 }
 
 /// The backend of a platform without one. Its workbenches have the status `not_installed`.
 pub struct NoBackend;
 
 impl Backend for NoBackend {
-    fn step<'a>(&'a self, _: &'a Workbench) -> BoxFuture<'a, Result<Report>> {
+    fn step<'a>(&'a self, _: &'a Workbench, _: &'a Permit) -> BoxFuture<'a, Result<Report>> {
         async { Ok(Report::new(Phase::NotInstalled)) }.boxed()
     }
 }

@@ -3,7 +3,9 @@
 //! the environment, so a crash or a message that arrives twice only repeats a step.
 
 mod backend;
+mod permit;
 mod provisioner;
 
 pub use backend::{Backend, NoBackend};
+pub use permit::Permit;
 pub use provisioner::Provisioner;

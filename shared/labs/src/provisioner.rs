@@ -8,11 +8,11 @@ use domain::workbench::{Phase, Report, Workbench};
 use domain::{Error, Result};
 use shared::Context;
 use shared::store::Workbenches;
-use shared::store::workbenches::{Claimed, WorkbenchHint};
+use shared::store::workbenches::{CLAIM, Claimed, StepEnd, WorkbenchHint};
 
-use crate::Backend;
+use crate::{Backend, Permit};
 
-/// The timeout of one step. It is shorter than a claim, so a step never acts on a workbench of another worker.
+/// The timeout of one step. It is shorter than its permit.
 const STEP_TIMEOUT: Duration = Duration::from_secs(60);
 
 #[derive(Clone)]
@@ -29,20 +29,27 @@ impl Provisioner {
 
     /// Makes the next step of a workbench, if one is due. Returns the workbench after the step.
     pub async fn advance(&self, hint: WorkbenchHint) -> Result<Option<Workbench>> {
+        // The claim begins after this time, so the permit ends early rather than late.
+        let now = self.clock.now();
         let Some(claimed) = self.workbenches.claim(hint).await? else { return Ok(None) };
-        let report = self.step(&claimed).await;
+        let permit = Permit::new(claimed.attempt, now, CLAIM, self.clock.clone());
+        let (report, end) = self.step(&claimed, &permit).await;
         let observed = claimed.workbench.observed(&report, self.clock.now());
-        self.workbenches.conclude(&claimed, &observed).await
+        self.workbenches.conclude(&claimed, &observed, end).await
     }
 
     /// A failed step is an observation too: the workbench shows it, and its deadline applies.
-    async fn step(&self, Claimed { workbench, .. }: &Claimed) -> Report {
-        let step = tokio::time::timeout(STEP_TIMEOUT, self.backend.step(workbench)).await;
-        let step = step.unwrap_or_else(|_| Err(Error::busy("a step of the backend took too long")));
-        step.unwrap_or_else(|error| {
+    async fn step(&self, Claimed { workbench, .. }: &Claimed, permit: &Permit) -> (Report, StepEnd) {
+        let step = tokio::time::timeout(STEP_TIMEOUT, self.backend.step(workbench, permit)).await;
+        let (step, end) = match step {
+            Ok(step) => (step, StepEnd::Complete),
+            Err(_) => (Err(Error::busy("a step of the backend took too long")), StepEnd::Cut),
+        };
+        let report = step.unwrap_or_else(|error| {
             tracing::warn!(?error, workbench_id = %workbench.id, "a step of a workbench failed; it is tried again");
             let message = "the backend could not be reached, or refused the call; the step is tried again";
             Report::new(Phase::Progressing).rejected("BACKEND_ERROR", message)
-        })
+        });
+        (report, end)
     }
 }

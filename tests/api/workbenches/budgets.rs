@@ -31,7 +31,7 @@ async fn every_route_keeps_its_budget() {
     read: 1 dynamodb:BatchGetItem (4 units), 1 dynamodb:GetItem (1 units)
     list: 2 dynamodb:BatchGetItem (6 units), 1 dynamodb:Query (1 units)
     events: 1 dynamodb:BatchGetItem (4 units), 1 dynamodb:GetItem (1 units), 1 dynamodb:Query (1 units)
-    share: 2 dynamodb:BatchGetItem (7 units), 2 dynamodb:GetItem (2 units), 1 dynamodb:TransactWriteItems (8 units)
+    share: 2 dynamodb:BatchGetItem (7 units), 2 dynamodb:GetItem (2 units), 1 dynamodb:TransactWriteItems (6 units)
     stop: 1 dynamodb:BatchGetItem (4 units), 1 dynamodb:GetItem (1 units), 1 dynamodb:TransactWriteItems (6 units), 1 sqs:SendMessage
     delete: 1 dynamodb:BatchGetItem (4 units), 1 dynamodb:GetItem (1 units), 1 dynamodb:TransactWriteItems (6 units), 1 sqs:SendMessage
     ");

@@ -7,6 +7,7 @@ use futures::future::join_all;
 use serde_json::json;
 use shared::store::Workbenches;
 use shared::store::keys;
+use shared::store::workbenches::StepEnd;
 use tests::client::refusal;
 
 use super::*;
@@ -117,7 +118,7 @@ async fn a_change_during_a_step_is_not_overwritten() {
     assert_eq!(ada.delete(&path(&id)).await.status, "202 Accepted");
     let observed = claimed.workbench.observed(&Report::new(Phase::Running), lab.now());
     assert!(observed.change.is_some());
-    assert!(store.conclude(&claimed, &observed).await.unwrap().is_none());
+    assert!(store.conclude(&claimed, &observed, StepEnd::Complete).await.unwrap().is_none());
     assert_eq!(read(&ada, &id).await["status"], "deleting");
     lab.settle(&id).await;
     assert!(lab.cluster.is_empty());

@@ -10,7 +10,9 @@ use aws_types::SdkConfig;
 use aws_types::region::Region;
 use domain::time::{Clock, Time};
 use shared::aws::Aws;
-use shared::config::{BUCKET_FILES, Config, QUEUE_IMAGES, QUEUE_RUNS, TABLE_COUNTERS, TABLE_ENTITIES, TABLE_JOURNAL};
+use shared::config::{
+    BUCKET_FILES, Config, QUEUE_IMAGES, QUEUE_RUNS, QUEUE_WORKBENCHES, TABLE_COUNTERS, TABLE_ENTITIES, TABLE_JOURNAL,
+};
 use shared::context::Context;
 use tokio::time::{sleep_until, timeout_at};
 
@@ -97,6 +99,7 @@ impl Process {
             (TABLE_JOURNAL, JOURNAL),
             (QUEUE_RUNS, queue::URL),
             (QUEUE_IMAGES, queue::URL),
+            (QUEUE_WORKBENCHES, queue::URL),
             (BUCKET_FILES, "files"),
         ];
         let settings: Config = settings.map(|(name, value)| (name.to_owned(), value.to_owned())).into_iter().collect();

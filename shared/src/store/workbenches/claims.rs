@@ -4,6 +4,7 @@
 //!    so the messages of a workbench do not multiply.
 //! 2. The worker makes one step and calls `conclude`. That writes the result only if the worker still has the workbench
 //!    and no user has changed it meanwhile.
+//!    If the step was cut, one of its calls may still take effect. Then the worker keeps its claim until it expires.
 //! 3. `send_due` sends the hints of due workbenches. It finds those whose message was lost or whose worker crashed.
 
 use std::time::Duration;
@@ -24,12 +25,21 @@ pub const CLAIM: Duration = Duration::from_secs(120);
 /// How long a deleted workbench stays in the table. It is in no list, and no route finds it.
 const TOMBSTONE_KEPT: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// A workbench that belongs to one worker until `until`.
+/// A workbench that belongs to one worker for [`CLAIM`].
 #[derive(Clone, Debug)]
 pub struct Claimed {
     pub workbench: Workbench,
-    pub until: Time,
-    attempt: u64,
+    /// The number of the claim. It grows with each claim of a workbench.
+    pub attempt: u64,
+}
+
+/// How a step has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StepEnd {
+    /// None of its calls is in flight.
+    Complete,
+    /// Its timeout has cut it.
+    Cut,
 }
 
 impl Workbenches {
@@ -54,14 +64,16 @@ impl Workbenches {
             .require("attribute_not_exists(deleted_at)");
         let is_claimed = self.entities.write(claim).await?.is_written();
         // A user may have changed the workbench after it was read. Then `conclude` refuses the result.
-        Ok(is_claimed.then_some(Claimed { workbench: found.workbench, until, attempt }))
+        Ok(is_claimed.then_some(Claimed { workbench: found.workbench, attempt }))
     }
 
     /// Writes the result of a step and gives the workbench back. Returns the workbench as it is now, or None if a user has
     /// changed it or another worker has claimed it: then the step counts for nothing.
-    pub async fn conclude(&self, claimed: &Claimed, observed: &Observed) -> Result<Option<Workbench>> {
+    pub async fn conclude(&self, claimed: &Claimed, observed: &Observed, end: StepEnd) -> Result<Option<Workbench>> {
         let Workbench { org, id, revision, .. } = claimed.workbench;
-        let next_at = observed.next_in.map(|next_in| self.clock.now().plus(next_in));
+        // Half of a short pause at most, so that a message that arrives twice is still too early the second time.
+        let early = |next_in: Duration| item::CLOCK_SKEW.min(next_in / 2);
+        let next_at = observed.next_in.map(|next_in| self.clock.now().plus(next_in).minus(early(next_in)));
         let write_id = Uuid::now_v7();
         let (update, others) = match &observed.change {
             None => (self.entities.update(keys::workbench(org, id)).set("write_id", write_id), Vec::new()),
@@ -74,10 +86,17 @@ impl Workbenches {
             }
             _ => update,
         };
-        let update = revision::require(self.release(item::set_due(update, id, next_at), claimed), revision);
+        let update = item::set_due(update, id, next_at);
+        let update = match end {
+            StepEnd::Complete => release(update),
+            StepEnd::Cut => update,
+        };
+        let update = revision::require(require_claim(update, claimed), revision);
         let writes = [vec![update], others].concat();
         if !revision::was_written(&self.entities.write_all(write_id, writes).await?, write_id)? {
-            self.give_up(claimed).await?;
+            if end == StepEnd::Complete {
+                self.give_up(claimed).await?;
+            }
             return Ok(None);
         }
         if let Some(next_in) = observed.next_in {
@@ -103,19 +122,12 @@ impl Workbenches {
     /// Gives the workbench back without a result, so that the next worker can claim it at once.
     async fn give_up(&self, claimed: &Claimed) -> Result<()> {
         let Workbench { org, id, .. } = claimed.workbench;
-        let release = self.release(self.entities.update(keys::workbench(org, id)), claimed);
-        if self.entities.write(release).await?.is_written() {
+        let release = release(self.entities.update(keys::workbench(org, id)));
+        if self.entities.write(require_claim(release, claimed)).await?.is_written() {
             // The hint of the user's change may have arrived while this worker had the workbench.
             self.send_hint(WorkbenchHint { org, id }).await;
         }
         Ok(())
-    }
-
-    fn release(&self, write: Write, claimed: &Claimed) -> Write {
-        write
-            .remove("owned_until")
-            .require_same("attempt", Some(claimed.attempt))
-            .require("attribute_exists(owned_until)")
     }
 
     /// A failure is only logged: the ticker sends the hint again.
@@ -139,4 +151,12 @@ impl Workbenches {
         }
         Ok(sent)
     }
+}
+
+fn release(write: Write) -> Write {
+    write.remove("owned_until")
+}
+
+fn require_claim(write: Write, claimed: &Claimed) -> Write {
+    write.require_same("attempt", Some(claimed.attempt)).require("attribute_exists(owned_until)")
 }

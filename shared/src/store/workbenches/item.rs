@@ -14,6 +14,9 @@ use domain::id::WorkbenchId;
 use domain::time::Time;
 use domain::workbench::{Workbench, WorkbenchEvent};
 
+/// The clocks of two processes differ less than this. A step is due this much before its message arrives; otherwise a worker
+/// whose clock is behind would take the message for too early and drop it.
+pub const CLOCK_SKEW: Duration = Duration::from_secs(5);
 /// The time for which events are kept.
 const EVENTS_KEPT: Duration = Duration::from_secs(90 * 24 * 60 * 60);
 
@@ -50,7 +53,7 @@ pub fn new_item(workbench: &Workbench) -> Item {
         attempt: 0,
         owned_until: None,
         due_shard: Some(keys::workbench_shard(id)),
-        due_at: Some(created_at),
+        due_at: Some(created_at.minus(CLOCK_SKEW)),
         deleted_at: None,
     })
 }

@@ -31,8 +31,8 @@ use domain::workbench::{Access, Change, Workbench, WorkbenchEvent, refusals};
 use domain::{Error, Result};
 
 pub use capacity::CapacityLimits;
-pub use claims::Claimed;
-use item::{EventItem, Listed, Named, events_write};
+pub use claims::{CLAIM, Claimed, StepEnd};
+use item::{CLOCK_SKEW, EventItem, Listed, Named, events_write};
 
 /// The content of a message of `QUEUE_WORKBENCHES`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -186,7 +186,8 @@ impl Workbenches {
             let write_id = Uuid::now_v7();
             let needs_step = (before.intent, before.status) != (change.after.intent, change.after.status);
             let update = self.update(&change, write_id);
-            let update = if needs_step { item::set_due(update, id, Some(self.clock.now())) } else { update };
+            let update =
+                if needs_step { item::set_due(update, id, Some(self.clock.now().minus(CLOCK_SKEW))) } else { update };
             let mut writes = vec![revision::require(update, before.revision)];
             writes.extend(self.listing_writes(&before, &change.after));
             writes.extend(events_write(&self.journal, id, &change.events));

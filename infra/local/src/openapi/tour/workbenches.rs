@@ -7,7 +7,7 @@ use domain::identity::Role;
 use domain::workbench::{Phase, Report, Usage, Workbench};
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use labs::{Backend, Provisioner};
+use labs::{Backend, Permit, Provisioner};
 use serde_json::{Value, json};
 use shared::store::workbenches::WorkbenchHint;
 
@@ -24,7 +24,7 @@ const MEMBERS: &str = "/workbenches/v1/{id}/members";
 struct QuickBackend;
 
 impl Backend for QuickBackend {
-    fn step<'a>(&'a self, workbench: &'a Workbench) -> BoxFuture<'a, domain::Result<Report>> {
+    fn step<'a>(&'a self, workbench: &'a Workbench, _: &'a Permit) -> BoxFuture<'a, domain::Result<Report>> {
         let dashboard = Some(format!("https://labs.example.com/{}/", workbench.id));
         let usage = Some(Usage { cpu: Some(120), memory: Some(300 << 20), gpumem: None, storage: Some(40 << 20) });
         async move { Ok(Report { dashboard, usage, ..Report::new(Phase::Running) }) }.boxed()

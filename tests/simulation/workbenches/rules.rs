@@ -1,0 +1,103 @@
+//! The rules of the protocol of workbenches. A rule is switched off by changing requests, by an index that finds nothing,
+//! or in the cluster of the simulation.
+
+use serde_json::Value;
+
+use super::oracle::Oracle;
+use crate::machine::dynamodb_json::{drop_condition, write_bodies};
+use crate::machine::runner::ProtocolRule;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// A worker claims a workbench only if no other worker has it.
+    ClaimsOnce,
+    /// A worker stores its result only if no user has changed the workbench since its claim.
+    KeepsChangesOfUsers,
+    /// A worker makes no call after its permit has ended.
+    ActsOnlyWithAPermit,
+    /// A worker keeps its claim if its step was cut.
+    KeepsTheClaimOfACutStep,
+    /// A name is given only once.
+    GivesANameOnce,
+    /// Capacity is reserved only while enough is left.
+    ReservesWhatIsLeft,
+    /// The ticker sends the hints of workbenches that are due again.
+    SendsDueWorkbenchesAgain,
+}
+
+impl ProtocolRule for Rule {
+    type Oracle = Oracle;
+
+    const ALL: &'static [Self] = &[
+        Self::ClaimsOnce,
+        Self::KeepsChangesOfUsers,
+        Self::ActsOnlyWithAPermit,
+        Self::KeepsTheClaimOfACutStep,
+        Self::GivesANameOnce,
+        Self::ReservesWhatIsLeft,
+        Self::SendsDueWorkbenchesAgain,
+    ];
+
+    fn expected_oracles(self) -> &'static [Oracle] {
+        match self {
+            Self::ClaimsOnce => &[Oracle::ClaimedTwice],
+            Self::KeepsChangesOfUsers => &[Oracle::NotDeleted],
+            Self::ActsOnlyWithAPermit | Self::KeepsTheClaimOfACutStep => &[Oracle::StaleEffect],
+            Self::GivesANameOnce => &[Oracle::NameTwice],
+            Self::ReservesWhatIsLeft => &[Oracle::OverCapacity],
+            Self::SendsDueWorkbenchesAgain => &[Oracle::NeverSettles],
+        }
+    }
+
+    fn first_seed(self) -> u64 {
+        match self {
+            Self::ClaimsOnce | Self::GivesANameOnce => 0,
+            Self::ActsOnlyWithAPermit => 1,
+            Self::SendsDueWorkbenchesAgain => 4,
+            Self::KeepsChangesOfUsers => 16,
+            Self::ReservesWhatIsLeft => 35,
+            Self::KeepsTheClaimOfACutStep => 134,
+        }
+    }
+}
+
+impl Rule {
+    /// Rewrites a request as a store without the rule would send it.
+    pub fn rewrite(self, operation: &str, request: &mut Value) {
+        let names = |body: &Value, name: &str| !body["ExpressionAttributeNames"][name].is_null();
+        let begins = |body: &Value, prefix: &str| {
+            let pk = [&body["Item"]["pk"]["S"], &body["Key"]["pk"]["S"]].into_iter().find_map(Value::as_str);
+            pk.is_some_and(|pk| pk.starts_with(prefix))
+        };
+        for body in write_bodies(operation, request) {
+            let is_step = names(body, "#owned_until");
+            let is_claim = is_step && !names(body, "#write_id");
+            if self == Self::KeepsTheClaimOfACutStep {
+                release_claim(body);
+            }
+            let drops = match self {
+                Self::ClaimsOnce => is_claim,
+                Self::KeepsChangesOfUsers => is_step && !is_claim,
+                Self::GivesANameOnce => begins(body, "WORKBENCHNAMES#"),
+                Self::ReservesWhatIsLeft => begins(body, "WORKBENCHCAPACITY"),
+                Self::ActsOnlyWithAPermit | Self::KeepsTheClaimOfACutStep | Self::SendsDueWorkbenchesAgain => false,
+            };
+            if drops {
+                drop_condition(body);
+            }
+        }
+    }
+}
+
+/// Makes the result of a step release the claim, if it does not.
+fn release_claim(body: &mut Value) {
+    let condition = body["ConditionExpression"].as_str().unwrap_or_default();
+    let is_result = condition.contains("attribute_exists(owned_until)");
+    let expression = body["UpdateExpression"].as_str().unwrap_or_default().to_owned();
+    if is_result && !expression.contains("#owned_until") {
+        body["UpdateExpression"] = match expression.contains("REMOVE ") {
+            true => format!("{expression}, owned_until").into(),
+            false => format!("{expression} REMOVE owned_until").into(),
+        };
+    }
+}
