@@ -48,7 +48,7 @@ impl Stores {
 /// Runs one tick and returns the number of processed items.
 pub async fn tick(stores: &Stores, now: Time) -> Result<usize> {
     // A failure of one task must not stop the others.
-    let (sent, closed, hinted, imaged, provided, scheduled) = futures::join!(
+    let (works, leases, runs, images, workbenches, schedules) = futures::join!(
         resend_overdue(stores, now),
         close_abandoned(stores, now),
         stores.runs.send_due(now),
@@ -57,7 +57,7 @@ pub async fn tick(stores: &Stores, now: Time) -> Result<usize> {
         // Boxed, because the future of a whole tick would be too large for the stack of a debug build.
         Box::pin(schedules::start_due(stores, now))
     );
-    Ok(sent? + closed? + hinted? + imaged? + provided? + scheduled?)
+    Ok(works? + leases? + runs? + images? + workbenches? + schedules?)
 }
 
 async fn resend_overdue(stores: &Stores, now: Time) -> Result<usize> {

@@ -261,7 +261,7 @@ pub struct WorkbenchOut {
     status: StatusOut,
     spec: SpecOut,
     usage: UsageOut,
-    /// The URL that opens the workbench. Null until it is ready.
+    /// The URL that opens the workbench. Null until it is ready, and while it is stopped.
     #[schema(required)]
     dashboard_url: Option<String>,
     /// Whether the environment runs. Null before it exists, and after a failure or a deletion.
@@ -328,14 +328,14 @@ struct AccessOut {
 impl From<Workbench> for WorkbenchOut {
     fn from(workbench: Workbench) -> Self {
         let Workbench { status, spec: WorkbenchSpec { size, resources }, dashboard, .. } = workbench;
-        let is_ready = status == WorkbenchStatus::Ready;
+        let is_open = status == WorkbenchStatus::Ready && workbench.run_state == Some(RunState::Running);
         Self {
             id: workbench.id.to_string(),
             name: workbench.name,
             status: status.into(),
             spec: SpecOut { size, resources: (&resources).into(), image: workbench.image.name },
             usage: workbench.usage.unwrap_or_default().into(),
-            dashboard_url: dashboard.filter(|_| is_ready),
+            dashboard_url: dashboard.filter(|_| is_open),
             run_state: workbench.run_state.map(RunStateOut::from),
             stopped_by: workbench.stopped_by.map(StopCauseOut::from),
             rejections: workbench.rejections.into_iter().map(RejectionOut::from).collect(),
@@ -395,7 +395,7 @@ impl From<WorkbenchEvent> for EventOut {
 #[schema(as = WorkbenchEvents)]
 pub struct EventsOut {
     pub items: Vec<EventOut>,
-    /// The number of all events
+    /// The number of all events, including those that are not kept any more
     pub total: u64,
     /// Send it as `cursor` to get the next page; null on the last page
     #[schema(required)]

@@ -4,7 +4,9 @@ use std::panic::AssertUnwindSafe;
 use std::time::{Duration, Instant};
 
 use axum::extract::{MatchedPath, Request};
-use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, ETAG, HeaderName, HeaderValue, IF_MATCH, RETRY_AFTER};
+use axum::http::header::{
+    AUTHORIZATION, CONTENT_TYPE, ETAG, HeaderName, HeaderValue, IF_MATCH, IF_NONE_MATCH, RETRY_AFTER,
+};
 use axum::http::{HeaderMap, Method};
 use axum::middleware::{Next, from_fn};
 use axum::response::Response;
@@ -142,7 +144,7 @@ fn cors(config: &Config) -> Option<CorsLayer> {
     let layer = CorsLayer::new()
         .allow_origin(AllowOrigin::list(origins))
         .allow_methods([Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE])
-        .allow_headers([AUTHORIZATION, CONTENT_TYPE, IF_MATCH, IDEMPOTENCY_KEY, X_REQUEST_ID])
+        .allow_headers([AUTHORIZATION, CONTENT_TYPE, IF_MATCH, IF_NONE_MATCH, IDEMPOTENCY_KEY, X_REQUEST_ID])
         .expose_headers([ETAG, RETRY_AFTER, IDEMPOTENT_REPLAYED, X_REQUEST_ID])
         .max_age(Duration::from_secs(600));
     Some(layer)

@@ -96,7 +96,7 @@ impl Protocol for WorkbenchProtocol {
 
     fn lag(&self, _: &World, query: &Value, items: &mut Vec<Value>) {
         let shard = query["ExpressionAttributeValues"][":partition"]["S"].as_str().unwrap_or_default();
-        if self.disabled_rule == Some(Rule::SendsDueWorkbenchesAgain) && shard.starts_with("WORKBENCHES#") {
+        if self.disabled_rule == Some(Rule::SendsDueWorkbenchesAgain) && shard.starts_with("WORKBENCHDUE#") {
             items.clear();
         }
     }

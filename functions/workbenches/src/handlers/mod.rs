@@ -21,7 +21,7 @@ use shared::store::workbenches::CapacityLimits;
 use crate::Stores;
 use crate::dto::{EventsOut, ListWorkbenches, PlanOut, WorkbenchIn, WorkbenchOut};
 
-/// How long clients should wait before they read a workbench again that is not ready.
+/// The pause, in seconds, before a client reads a workbench again that is not ready.
 const POLL_AFTER_S: &str = "10";
 const EVENTS: Cursors = Cursors("workbench events");
 
@@ -108,7 +108,7 @@ pub async fn get_workbench(
     let (workbench, _) = stores.workbenches.get(caller.account(), id).await?;
     let etag = ETag::from_revision(workbench.revision);
     if known.includes(&etag) {
-        return Ok((StatusCode::NOT_MODIFIED, etag).into_response());
+        return Ok(with_pause(&workbench, (StatusCode::NOT_MODIFIED, etag)));
     }
     Ok(respond(StatusCode::OK, workbench))
 }
@@ -225,9 +225,16 @@ fn require_owner(access: Access) -> domain::Result<()> {
     }
 }
 
-/// The workbench with its version, and with the pause until the next read while it is not ready.
+/// The workbench with its version.
 fn respond(status: StatusCode, workbench: Workbench) -> Response {
-    let (is_ready, etag) = (workbench.status == WorkbenchStatus::Ready, ETag::from_revision(workbench.revision));
-    let body = (status, etag, Body(WorkbenchOut::from(workbench)));
-    if is_ready { body.into_response() } else { ([(RETRY_AFTER, POLL_AFTER_S)], body).into_response() }
+    let etag = ETag::from_revision(workbench.revision);
+    with_pause(&workbench.clone(), (status, etag, Body(WorkbenchOut::from(workbench))))
+}
+
+/// Adds the pause until the next read, while the workbench is not ready.
+fn with_pause(workbench: &Workbench, response: impl IntoResponse) -> Response {
+    match workbench.status {
+        WorkbenchStatus::Ready => response.into_response(),
+        _ => ([(RETRY_AFTER, POLL_AFTER_S)], response).into_response(),
+    }
 }

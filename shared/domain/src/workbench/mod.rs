@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! pending → provisioning → ready | failed        ready, failed → deleting → deleted
-//! pending → not_installed → provisioning         (no backend yet)
+//! pending → not_installed → provisioning | failed     (no backend yet)
 //! ready → provisioning → ready                   (stopped, then started)
 //! failed → pending                               (started again)
 //! ```
@@ -46,9 +46,12 @@ pub struct Workbench {
     pub editors: Vec<UserId>,
     pub intent: Intent,
     pub status: WorkbenchStatus,
-    /// Whether the environment runs. None before it exists, and while it is deleted.
+    /// Whether the environment runs. None before it exists, after a failure, and while it is deleted.
     pub run_state: Option<RunState>,
     pub stopped_by: Option<StopCause>,
+    /// Whether a backend has ever been asked to provide the environment.
+    #[serde(default)]
+    pub was_provided: bool,
     /// When the environment was last asked to start.
     pub started_at: Time,
     /// The address of the environment, as its backend reported it.
@@ -204,6 +207,7 @@ impl Workbench {
             status: WorkbenchStatus::Pending,
             run_state: None,
             stopped_by: None,
+            was_provided: false,
             started_at: now,
             dashboard: None,
             usage: None,
@@ -236,7 +240,9 @@ impl Workbench {
             })),
             WorkbenchStatus::Deleting | WorkbenchStatus::Deleted => Err(refusals::deletion_in_progress()),
             WorkbenchStatus::Pending | WorkbenchStatus::Provisioning | WorkbenchStatus::NotInstalled => {
-                Err(refusals::invalid_state("only a ready or failed workbench can be deleted; wait until it is one"))
+                Err(refusals::invalid_state(
+                    "only a ready or failed workbench can be deleted; wait until its status is one of them",
+                ))
             }
         }
     }
@@ -249,7 +255,7 @@ impl Workbench {
             }))),
             (WorkbenchStatus::Ready, _) => Ok(None),
             (WorkbenchStatus::Deleting | WorkbenchStatus::Deleted, _) => Err(refusals::deletion_in_progress()),
-            _ => Err(refusals::invalid_state("only a ready workbench can be stopped")),
+            _ => Err(refusals::invalid_state("only a ready workbench can be stopped; wait until it is ready")),
         }
     }
 
@@ -304,7 +310,7 @@ impl Workbench {
         }
         Ok(Some(self.change(now, |after, log| {
             after.editors.retain(|editor| *editor != user);
-            log.add(EventKind::MemberRemoved, &format!("{user} is no editor any more"), Some(actor));
+            log.add(EventKind::MemberRemoved, &format!("{user} was removed from the editors"), Some(actor));
         })))
     }
 

@@ -6,7 +6,7 @@ use super::{
     Change, EventKind, EventLog, Intent, MAX_REJECTIONS, Rejection, RunState, StopCause, Usage, Workbench,
     WorkbenchStatus,
 };
-use crate::text::shorten;
+use crate::text::shorten_to;
 use crate::time::Time;
 
 /// What a backend observed after one step towards the intent.
@@ -17,7 +17,8 @@ pub struct Report {
     pub rejections: Vec<(String, String)>,
     pub usage: Option<Usage>,
     pub dashboard: Option<String>,
-    /// The last time at which a user or a program was active in the environment.
+    /// The last time at which a user or a program was active in the environment. None if the backend cannot measure it:
+    /// then the workbench is never stopped as idle.
     pub active_at: Option<Time>,
 }
 
@@ -25,7 +26,7 @@ pub struct Report {
 pub enum Phase {
     /// There is no backend.
     NotInstalled,
-    /// The environment is on its way to the intent.
+    /// The environment has not reached the target yet.
     Progressing,
     Running,
     Stopped,
@@ -44,6 +45,8 @@ pub struct Observed {
     pub next_in: Option<Duration>,
 }
 
+/// The maximum length of a rejection's message.
+const MAX_MESSAGE_CHARS: usize = 1_000;
 /// How soon a step is followed by the next one.
 const SOON: Duration = Duration::from_secs(2);
 /// The pause of an environment that takes long, and of one without a backend.
@@ -82,7 +85,8 @@ impl Workbench {
 
     /// The consequence of a report.
     pub fn observed(&self, report: &Report, now: Time) -> Observed {
-        let mut change = self.change(now, |after, log| {
+        let change = self.change(now, |after, log| {
+            after.was_provided |= report.phase != Phase::NotInstalled;
             after.add_rejections(&report.rejections, log);
             match after.target() {
                 Intent::Run => after.observe_run(report, log),
@@ -90,12 +94,9 @@ impl Workbench {
                 Intent::Delete => after.observe_deletion(report, log),
             }
         });
-        let is_unchanged = {
-            let after = &mut change.after;
-            let unchanged = Self { updated_at: after.updated_at, revision: after.revision, ..self.clone() };
-            *after == unchanged
-        };
-        let next_in = change.after.next_in(report.phase, now);
+        let Self { updated_at, revision, .. } = change.after;
+        let is_unchanged = change.after == Self { updated_at, revision, ..self.clone() };
+        let next_in = if is_unchanged { self } else { &change.after }.next_in(report.phase, now);
         Observed { change: (!is_unchanged).then_some(change), next_in }
     }
 
@@ -110,7 +111,9 @@ impl Workbench {
                 }
                 self.dashboard.clone_from(&report.dashboard);
                 self.usage = report.usage;
-                self.active_at = report.active_at.max(self.active_at).or(Some(now));
+                // An activity before the last start does not count, and the clock of the environment may be ahead.
+                let reported = report.active_at.map(|at| at.clamp(self.started_at.min(now), now));
+                self.active_at = reported.max(self.active_at);
                 if self.is_idle(now) {
                     self.begin_stop(StopCause::Idle, None, log);
                 }
@@ -118,10 +121,13 @@ impl Workbench {
             // A ready workbench stays ready: its backend starts the environment again.
             _ if self.status == WorkbenchStatus::Ready => {}
             Phase::Failed => self.fail(log),
-            _ if now >= self.deadline() => {
+            phase if now >= self.deadline() => {
                 let minutes = self.provisioning_timeout.0;
-                let message = format!("the workbench was not ready within {minutes} minutes");
-                self.add_rejections(&[("PROVISIONING_TIMEOUT".to_owned(), message)], log);
+                let (reason, message) = match phase {
+                    Phase::NotInstalled => ("NO_BACKEND", format!("no backend was installed within {minutes} minutes")),
+                    _ => ("PROVISIONING_TIMEOUT", format!("the workbench was not ready within {minutes} minutes")),
+                };
+                self.add_rejections(&[(reason.to_owned(), message)], log);
                 self.fail(log);
             }
             Phase::NotInstalled => {
@@ -146,14 +152,17 @@ impl Workbench {
         self.run_state = None;
         self.dashboard = None;
         self.usage = None;
-        let reason = self.rejections.first().map_or("unknown", |rejection| &rejection.message);
+        let reason = self.rejections.first().filter(|rejection| rejection.at >= self.started_at);
+        let reason = reason.map_or("the backend named no reason", |rejection| &rejection.message);
         let message = format!("the workbench failed: {reason}");
         log.add(EventKind::Failed, &message, None);
     }
 
     fn observe_stop(&mut self, report: &Report, log: &mut EventLog) {
-        let is_stopped = matches!(report.phase, Phase::Stopped | Phase::Gone | Phase::NotInstalled);
-        if is_stopped && self.status == WorkbenchStatus::Ready && self.run_state != Some(RunState::Stopped) {
+        if self.is_at_rest(report.phase)
+            && self.status == WorkbenchStatus::Ready
+            && self.run_state != Some(RunState::Stopped)
+        {
             self.run_state = Some(RunState::Stopped);
             self.usage = None;
             log.add(EventKind::Stopped, "the workbench is stopped; its storage is kept", None);
@@ -161,24 +170,37 @@ impl Workbench {
     }
 
     fn observe_deletion(&mut self, report: &Report, log: &mut EventLog) {
-        if matches!(report.phase, Phase::Gone | Phase::NotInstalled) {
+        if self.is_gone(report.phase) {
             self.status = WorkbenchStatus::Deleted;
             log.add(EventKind::Deleted, "nothing of the environment is left", None);
         }
     }
 
-    /// Adds rejections that are new. A backend reports a lasting one again and again.
+    /// Whether nothing of the environment is left. Without a backend, that is known only if none has ever provided it.
+    fn is_gone(&self, phase: Phase) -> bool {
+        phase == Phase::Gone || (phase == Phase::NotInstalled && !self.was_provided)
+    }
+
+    /// Whether the environment does not run.
+    fn is_at_rest(&self, phase: Phase) -> bool {
+        phase == Phase::Stopped || self.is_gone(phase)
+    }
+
+    /// Adds the rejections, one for each reason. A backend reports a lasting one again and again; only the first one since
+    /// the last start is an event.
     fn add_rejections(&mut self, found: &[(String, String)], log: &mut EventLog) {
-        for (reason, message) in found {
-            let message = shorten(message).into_owned();
-            let is_known = |known: &Rejection| known.reason == *reason && known.message == message;
-            if self.rejections.iter().any(|known| is_known(known) && known.at >= self.started_at) {
-                continue;
+        for (reason, message) in found.iter().take(MAX_REJECTIONS) {
+            let message = shorten_to(message, MAX_MESSAGE_CHARS).into_owned();
+            let known = self.rejections.iter().position(|known| known.reason == *reason);
+            let known = known.map(|index| self.rejections.remove(index));
+            let is_lasting = known.as_ref().is_some_and(|known| known.at >= self.started_at);
+            if !is_lasting {
+                log.add(EventKind::Rejected, &message, None);
             }
-            self.rejections.retain(|known| !is_known(known));
-            log.add(EventKind::Rejected, &message, None);
-            self.rejections.insert(0, Rejection { at: log.at, reason: reason.clone(), message });
+            let at = known.filter(|known| is_lasting && known.message == message).map_or(log.at, |known| known.at);
+            self.rejections.push(Rejection { at, reason: reason.clone(), message });
         }
+        self.rejections.sort_by_key(|rejection| std::cmp::Reverse(rejection.at));
         self.rejections.truncate(MAX_REJECTIONS);
     }
 
@@ -193,7 +215,7 @@ impl Workbench {
             (_, WorkbenchStatus::Deleted) => None,
             (_, WorkbenchStatus::NotInstalled) => Some(LATER),
             (Intent::Run, WorkbenchStatus::Ready) if phase == Phase::Running => Some(MEASURED_EVERY),
-            (Intent::Stop, _) if matches!(phase, Phase::Stopped | Phase::Gone | Phase::NotInstalled) => None,
+            (Intent::Stop, _) if self.is_at_rest(phase) => None,
             _ => Some(step),
         }
     }
@@ -274,27 +296,40 @@ mod tests {
     }
 
     #[test]
-    fn ten_different_rejections_are_kept() {
+    fn one_rejection_of_each_reason_is_kept_and_at_most_ten() {
         let mut lab = workbench();
-        for number in 0..12 {
-            lab = after(
-                &lab,
-                &Report::new(Phase::Progressing).rejected("UNSCHEDULABLE", format!("try {number}")),
-                lab.created_at,
-            );
+        for number in 0..3 {
+            let again = Report::new(Phase::Progressing).rejected("UNSCHEDULABLE", format!("try {number}"));
+            lab = after(&lab, &again, lab.created_at.plus(MINUTE * number));
         }
-        assert_eq!((lab.rejections.len(), lab.rejections[0].message.as_str()), (10, "try 11"));
+        assert_eq!((lab.rejections.len(), lab.rejections[0].message.as_str()), (1, "try 2"));
+        assert_eq!(lab.events, 3, "created, rejected once, provisioning");
+        let many = (0..200).fold(Report::new(Phase::Progressing), |report, number| {
+            report.rejected(&format!("REASON_{number}"), "x".repeat(5_000))
+        });
+        lab = after(&lab, &many, lab.created_at.plus(MINUTE * 4));
+        assert_eq!((lab.rejections.len(), lab.events), (10, 13));
+        assert!(lab.rejections.iter().all(|rejection| rejection.message.chars().count() <= MAX_MESSAGE_CHARS + 1));
+    }
+
+    #[test]
+    fn a_slow_environment_is_looked_at_less_often() {
+        let lab = after(&workbench(), &Report::new(Phase::Progressing), workbench().created_at);
+        let next = |after: Duration| lab.observed(&Report::new(Phase::Progressing), lab.created_at.plus(after)).next_in;
+        assert_eq!((next(MINUTE / 2), next(MINUTE * 2)), (Some(SOON), Some(LATER)));
     }
 
     #[test]
     fn an_idle_workbench_is_stopped_and_a_busy_one_is_not() {
         let pending = Workbench { idle_stop: Some(Minutes(30)), ..workbench() };
         let began = pending.created_at;
-        let ready = after(&pending, &running(), began);
         let at = |minutes: u32| began.plus(MINUTE * minutes);
-        let busy = Report { active_at: Some(at(29)), ..running() };
-        assert_eq!(after(&ready, &busy, at(30)).intent, Intent::Run);
-        let idle = after(&ready, &running(), at(30));
+        let active_at = |time: Time| Report { active_at: Some(time), ..running() };
+        let ready = after(&pending, &active_at(began), began);
+        assert_eq!(after(&ready, &active_at(at(29)), at(30)).intent, Intent::Run);
+        let unknown = after(&pending, &running(), began);
+        assert_eq!(after(&unknown, &running(), at(300)).intent, Intent::Run, "what is not measured is not idle");
+        let idle = after(&ready, &active_at(began), at(30));
         assert_eq!(
             (idle.intent, idle.stopped_by, idle.status),
             (Intent::Stop, Some(StopCause::Idle), WorkbenchStatus::Ready)
@@ -303,7 +338,22 @@ mod tests {
         assert_eq!(stopped.run_state, Some(RunState::Stopped));
         let started = stopped.start(stopped.owner, at(60)).unwrap().unwrap().after;
         assert_eq!((started.status, started.active_at), (WorkbenchStatus::Provisioning, None));
-        assert_eq!(after(&started, &running(), at(61)).intent, Intent::Run, "idle time begins again");
+        assert_eq!(after(&started, &active_at(began), at(61)).intent, Intent::Run, "idle time begins again");
+    }
+
+    /// The backend was removed from the configuration. Its environments still exist.
+    #[test]
+    fn without_its_backend_an_environment_is_not_taken_for_gone() {
+        let ready = after(&workbench(), &running(), workbench().created_at);
+        let deleting = ready.delete(ready.owner, ready.updated_at).unwrap().after;
+        let missing = deleting.observed(&Report::new(Phase::NotInstalled), ready.updated_at);
+        assert!(missing.change.is_none() && missing.next_in.is_some(), "{missing:?}");
+        let never = after(&workbench(), &Report::new(Phase::NotInstalled), workbench().deadline());
+        let deleting = never.delete(never.owner, never.updated_at).unwrap().after;
+        assert_eq!(
+            after(&deleting, &Report::new(Phase::NotInstalled), never.updated_at).status,
+            WorkbenchStatus::Deleted
+        );
     }
 
     #[test]

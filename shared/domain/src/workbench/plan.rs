@@ -53,8 +53,8 @@ impl Minutes {
     }
 }
 
-/// The settings of a plan as JSON text, which only the functions of workbenches parse. Every function reads plans, and the
-/// code to parse this structure would make all of them larger.
+/// The settings of a plan as JSON text, which only `workbenches` and `admin` parse. Every function reads plans, and the code to
+/// parse this structure would make all of them larger.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct WorkbenchPlanText(Option<String>);
@@ -120,6 +120,9 @@ impl WorkbenchPlan {
         if !has(&self.default_size) {
             return Some(("default_size".to_owned(), "must be the name of one of the sizes".to_owned()));
         }
+        if let Some(dimension) = self.ceiling.exceeding(&self.capacity) {
+            return Some((format!("ceiling.{dimension}"), "exceeds the capacity of the organization".to_owned()));
+        }
         for (i, size) in self.sizes.iter().enumerate() {
             if self.sizes[..i].iter().any(|other| other.name == size.name) {
                 return Some((format!("sizes[{i}].name"), "another size has the same name".to_owned()));
@@ -147,6 +150,7 @@ mod tests {
             sizes: vec![WorkbenchSize { name: "small".to_owned(), resources }],
             default_size: "small".to_owned(),
             ceiling: Resources { cpu: 4_000, memory: 8 << 30, gpumem: 16_384, storage: 50 << 30 },
+            capacity: Resources { cpu: 8_000, memory: 8 << 30, gpumem: 16_384, storage: 50 << 30 },
             ..WorkbenchPlan::default()
         }
     }
@@ -187,6 +191,7 @@ mod tests {
         assert_eq!(problem(|_| {}), None);
         assert_eq!(problem(|plan| plan.default_size = "large".to_owned()).as_deref(), Some("default_size"));
         assert_eq!(problem(|plan| plan.ceiling.cpu = 1).as_deref(), Some("sizes[0].resources.cpu"));
+        assert_eq!(problem(|plan| plan.capacity.memory = 1).as_deref(), Some("ceiling.memory"));
         assert_eq!(problem(|plan| plan.sizes.push(plan.sizes[0].clone())).as_deref(), Some("sizes[1].name"));
     }
 }

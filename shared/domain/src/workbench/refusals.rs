@@ -1,4 +1,4 @@
-//! The errors of the workbenches API that have codes of their own.
+//! The errors of the workbenches API with `LAB_…` codes.
 
 use serde_json::json;
 
@@ -59,11 +59,14 @@ pub enum CapacityScope {
 
 /// There is no capacity at the moment. `dimension` is a resource, or `workbenches` for their number.
 pub fn no_capacity(scope: CapacityScope, dimension: &str, requested: &str) -> Error {
-    let (scope, owner) = match scope {
-        CapacityScope::Organization => ("organization", "your organization"),
-        CapacityScope::Platform => ("platform", "the platform"),
+    let (scope, message) = match scope {
+        CapacityScope::Organization => {
+            ("organization", format!("your organization has too little {dimension} left; delete a workbench first"))
+        }
+        CapacityScope::Platform => {
+            ("platform", format!("the platform has too little {dimension} left; try again later"))
+        }
     };
-    let message = format!("{owner} has not enough {dimension} left; delete a workbench or try again later");
     let details = json!({"scope": scope, "dimension": dimension, "requested": requested});
     Error::Unsound { code: CAPACITY_UNAVAILABLE, message, details }
 }
@@ -79,7 +82,7 @@ pub fn name_taken(name: &str) -> Error {
 }
 
 pub fn deletion_in_progress() -> Error {
-    let message = "the workbench is being deleted".to_owned();
+    let message = "the workbench is being deleted; wait until it is gone".to_owned();
     Error::Conflict { code: "LAB_DELETION_IN_PROGRESS", message }
 }
 

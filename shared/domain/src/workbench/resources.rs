@@ -58,9 +58,10 @@ impl ResourceDimension {
             Self::Memory | Self::Storage => quantity.whole().ok_or("must be a whole number of bytes")?,
             Self::Gpumem => read_mib(text, quantity).ok_or("must be a whole number of MiB")?,
         };
+        let most = if self == Self::Gpumem { MAX / i128::from(MIB) } else { MAX };
         match amount {
             0 if self != Self::Gpumem => Err("must be greater than zero".to_owned()),
-            1..=MAX | 0 => Ok(amount as u64),
+            amount if amount <= most => Ok(amount as u64),
             _ => Err("is too large".to_owned()),
         }
     }
@@ -116,7 +117,9 @@ impl Resources {
             let index = index.ok_or_else(|| format!("{name}: must be cpu, memory, gpumem or storage"))?;
             let amount =
                 ResourceDimension::ALL[index].read(quantity).map_err(|problem| format!("{name}: {problem}"))?;
-            amounts[index] = Some(amount);
+            if amounts[index].replace(amount).is_some() {
+                return Err(format!("{name}: is named twice"));
+            }
         }
         match amounts {
             [Some(cpu), Some(memory), Some(gpumem), Some(storage)] => Ok(Self { cpu, memory, gpumem, storage }),

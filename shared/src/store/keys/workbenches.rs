@@ -37,7 +37,7 @@ pub fn workbench_shard(id: WorkbenchId) -> String {
 
 /// A partition of the due index that lists workbenches.
 pub fn workbench_shard_at(shard: u8) -> String {
-    format!("{WORKBENCHES}{shard}")
+    format!("WORKBENCHDUE#{shard}")
 }
 
 /// The resources that the workbenches of an organization have reserved.

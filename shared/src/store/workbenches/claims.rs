@@ -1,7 +1,7 @@
 //! The protocol of the workers.
 //!
-//! 1. `claim` gives a due workbench to one worker for [`CLAIM`]. A message that arrives twice, or too early, gets nothing,
-//!    so the messages of a workbench do not multiply.
+//! 1. `claim` gives a due workbench to one worker for [`CLAIM`]. A duplicate or early message claims nothing and is deleted,
+//!    so each workbench has one chain of messages.
 //! 2. The worker makes one step and calls `conclude`. That writes the result only if the worker still has the workbench
 //!    and no user has changed it meanwhile.
 //!    If the step was cut, one of its calls may still take effect. Then the worker keeps its claim until it expires.
@@ -9,11 +9,15 @@
 
 use std::time::Duration;
 
+use futures::stream::{self, StreamExt};
+use serde::Deserialize;
 use uuid::Uuid;
 
 use super::{WorkbenchHint, Workbenches, capacity, item};
+use crate::store::item::Item;
 use crate::store::keys::{self, Key};
 use crate::store::revision;
+use crate::store::table::WriteOutcome;
 use crate::store::write::Write;
 use domain::time::Time;
 use domain::workbench::{Change, Observed, Workbench, WorkbenchStatus};
@@ -22,6 +26,8 @@ use domain::{Error, Result};
 /// How long a worker has a workbench. One step takes less, because its calls have timeouts.
 pub const CLAIM: Duration = Duration::from_secs(120);
 
+/// The maximum number of hints that a tick sends at the same time.
+const SENT_AT_ONCE: usize = 16;
 /// How long a deleted workbench stays in the table. It is in no list, and no route finds it.
 const TOMBSTONE_KEPT: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
@@ -31,6 +37,12 @@ pub struct Claimed {
     pub workbench: Workbench,
     /// The number of the claim. It grows with each claim of a workbench.
     pub attempt: u64,
+}
+
+/// The worker that has a workbench, by the id of its claim.
+#[derive(Deserialize)]
+struct ClaimItem {
+    claim_id: Option<Uuid>,
 }
 
 /// How a step has ended.
@@ -54,26 +66,38 @@ impl Workbenches {
         if !is_due || found.owned_until.is_some_and(|until| until > now) {
             return Ok(None);
         }
-        let (attempt, until) = (found.attempt + 1, now.plus(CLAIM));
+        let (attempt, claim_id) = (found.attempt + 1, Uuid::now_v7());
         let claim = self
             .entities
             .update(key)
             .set("attempt", attempt)
-            .set("owned_until", until)
+            .set("claim_id", claim_id)
+            .set("owned_until", now.plus(CLAIM))
             .require_same("attempt", Some(found.attempt))
             .require("attribute_not_exists(deleted_at)");
-        let is_claimed = self.entities.write(claim).await?.is_written();
+        let is_claimed = match self.entities.write(claim).await? {
+            WriteOutcome::Written => true,
+            // The answer to the first attempt of this write was lost.
+            WriteOutcome::Refused(refused) => {
+                refused.parse_item::<ClaimItem>()?.is_some_and(|item| item.claim_id == Some(claim_id))
+            }
+        };
         // A user may have changed the workbench after it was read. Then `conclude` refuses the result.
         Ok(is_claimed.then_some(Claimed { workbench: found.workbench, attempt }))
     }
 
     /// Writes the result of a step and gives the workbench back. Returns the workbench as it is now, or None if a user has
-    /// changed it or another worker has claimed it: then the step counts for nothing.
+    /// changed it or another worker has claimed it: then the result is discarded.
     pub async fn conclude(&self, claimed: &Claimed, observed: &Observed, end: StepEnd) -> Result<Option<Workbench>> {
         let Workbench { org, id, revision, .. } = claimed.workbench;
-        // Half of a short pause at most, so that a message that arrives twice is still too early the second time.
+        let next_in = match end {
+            StepEnd::Complete => observed.next_in,
+            // Nobody can claim the workbench before.
+            StepEnd::Cut => Some(CLAIM),
+        };
+        // At most half of a short pause, so that a duplicate of the message is still early.
         let early = |next_in: Duration| item::CLOCK_SKEW.min(next_in / 2);
-        let next_at = observed.next_in.map(|next_in| self.clock.now().plus(next_in).minus(early(next_in)));
+        let next_at = next_in.map(|next_in| self.clock.now().plus(next_in).minus(early(next_in)));
         let write_id = Uuid::now_v7();
         let (update, others) = match &observed.change {
             None => (self.entities.update(keys::workbench(org, id)).set("write_id", write_id), Vec::new()),
@@ -99,8 +123,8 @@ impl Workbenches {
             }
             return Ok(None);
         }
-        if let Some(next_in) = observed.next_in {
-            self.send_hint_after(WorkbenchHint { org, id }, next_in).await;
+        if let Some(next_in) = next_in {
+            self.send_hint(WorkbenchHint { org, id }, next_in).await;
         }
         let changed = observed.change.as_ref().map(|change| change.after.clone());
         Ok(Some(changed.unwrap_or_else(|| claimed.workbench.clone())))
@@ -125,32 +149,31 @@ impl Workbenches {
         let release = release(self.entities.update(keys::workbench(org, id)));
         if self.entities.write(require_claim(release, claimed)).await?.is_written() {
             // The hint of the user's change may have arrived while this worker had the workbench.
-            self.send_hint(WorkbenchHint { org, id }).await;
+            self.send_hint(WorkbenchHint { org, id }, Duration::ZERO).await;
         }
         Ok(())
     }
 
-    /// A failure is only logged: the ticker sends the hint again.
-    async fn send_hint_after(&self, hint: WorkbenchHint, delay: Duration) {
-        if let Err(error) = self.hints.send_after(&hint, delay).await {
-            tracing::warn!(?error, workbench_id = %hint.id, "the next hint of a workbench was not sent; the ticker will send it");
-        }
-    }
-
-    /// Sends the hints of the workbenches that are due, at most `limit` in each shard, and returns how many.
+    /// Sends the hints of the workbenches that are due, at most `limit` in each shard, and returns how many were due. They
+    /// are not postponed: a hint of a workbench that is not claimed must find it due.
     pub async fn send_due(&self, now: Time, limit: u32) -> Result<usize> {
-        let mut sent = 0;
+        let mut due = Vec::new();
         for shard in 0..keys::DUE_SHARDS {
-            for item in self.entities.query_due(keys::workbench_shard_at(shard), now, limit).await? {
-                let key = Key::from_item(&item).ok_or_else(|| Error::internal("a due workbench has no key"))?;
-                let hint =
-                    WorkbenchHint { org: keys::workbench_org(&key)?, id: key.sk.parse().map_err(Error::internal)? };
-                self.send_hint(hint).await;
-                sent += 1;
-            }
+            due.extend(self.entities.query_due(keys::workbench_shard_at(shard), now, limit).await?);
         }
-        Ok(sent)
+        let total = due.len();
+        let send = async |item| match read_hint(&item) {
+            Ok(hint) => self.send_hint(hint, Duration::ZERO).await,
+            Err(error) => tracing::error!(?error, "a due workbench has an invalid key"),
+        };
+        stream::iter(due).for_each_concurrent(SENT_AT_ONCE, send).await;
+        Ok(total)
     }
+}
+
+fn read_hint(item: &Item) -> Result<WorkbenchHint> {
+    let key = Key::from_item(item).ok_or_else(|| Error::internal("a due workbench has no key"))?;
+    Ok(WorkbenchHint { org: keys::workbench_org(&key)?, id: key.sk.parse().map_err(Error::internal)? })
 }
 
 fn release(write: Write) -> Write {

@@ -29,7 +29,7 @@ pub struct WorkbenchItem {
     pub workbench: Workbench,
     /// The number of times that a worker claimed it.
     pub attempt: u64,
-    /// Until when a worker has it.
+    /// When the claim of a worker expires.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owned_until: Option<Time>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -11,6 +11,7 @@ mod claims;
 mod item;
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -105,7 +106,7 @@ impl Workbenches {
                 Err(error) => return Err(error),
             }
         }
-        self.send_hint(WorkbenchHint { org, id }).await;
+        self.send_hint(WorkbenchHint { org, id }, Duration::ZERO).await;
         Ok(())
     }
 
@@ -193,7 +194,7 @@ impl Workbenches {
             writes.extend(events_write(&self.journal, id, &change.events));
             if revision::was_written(&self.entities.transact(write_id, &writes).await?, write_id)? {
                 if needs_step {
-                    self.send_hint(WorkbenchHint { org: caller.org, id }).await;
+                    self.send_hint(WorkbenchHint { org: caller.org, id }, Duration::ZERO).await;
                 }
                 return Ok(change.after);
             }
@@ -217,8 +218,8 @@ impl Workbenches {
     }
 
     /// A failure is only logged: the ticker sends the hint again.
-    async fn send_hint(&self, hint: WorkbenchHint) {
-        if let Err(error) = self.hints.send(&hint).await {
+    async fn send_hint(&self, hint: WorkbenchHint, delay: Duration) {
+        if let Err(error) = self.hints.send_after(&hint, delay).await {
             tracing::warn!(?error, workbench_id = %hint.id, "the hint of a workbench was not sent; the ticker will send it again");
         }
     }

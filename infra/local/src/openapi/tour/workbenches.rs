@@ -57,8 +57,8 @@ impl TourClient {
         self.send("DELETE", WORKBENCH, None).await?;
         self.send("POST", "/workbenches/v1/{id}/start", None).await?;
         self.send("DELETE", "/workbenches/v1/{id}/members/{user_id}", None).await?;
-        let stranger = Value::String("wb_00000000000000000000000000000000".to_owned());
-        self.set_parameter("id", &stranger);
+        let missing = Value::String("wb_00000000000000000000000000000000".to_owned());
+        self.set_parameter("id", &missing);
         self.get(WORKBENCH).await?;
         self.switch_token("nobody");
         self.get("/workbenches/v1/plan").await?;
