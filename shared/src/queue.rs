@@ -1,6 +1,7 @@
 //! SQS queues. Most messages only signal that work exists, and a table stores the work. The tasks of the guard are the
 //! exception: their messages have the conversation to evaluate, which is needed only once.
 
+use std::fmt::Debug;
 use std::time::Duration;
 
 use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent};
@@ -12,7 +13,7 @@ use crate::{Context, aws};
 use domain::{Error, Result};
 
 /// The longest delay of SQS.
-const MAX_DELAY_S: u64 = 900;
+const MAX_DELAY_S: u128 = 900;
 
 #[derive(Clone)]
 pub struct Queue {
@@ -31,10 +32,18 @@ impl Queue {
         self.send_after(message, Duration::ZERO).await
     }
 
-    /// Sends a message that arrives after a delay of whole seconds, at most 15 minutes.
+    /// Sends the hint that stored work is due after a delay. A failure is only logged: the ticker sends the hint again.
+    pub async fn send_hint(&self, hint: &(impl Serialize + Debug), delay: Duration) {
+        if let Err(error) = self.send_after(hint, delay).await {
+            tracing::warn!(?error, ?hint, "a hint was not sent; the ticker will send it again");
+        }
+    }
+
+    /// Sends a message that arrives after a delay, at most 15 minutes. The delay is rounded up to seconds: a message that
+    /// arrives too early would have to be sent again.
     pub async fn send_after(&self, message: &impl Serialize, delay: Duration) -> Result<()> {
         let body = serde_json::to_string(message).map_err(Error::internal)?;
-        let delay_s = delay.as_secs().min(MAX_DELAY_S) as i32;
+        let delay_s = delay.as_millis().div_ceil(1_000).min(MAX_DELAY_S) as i32;
         let delay_s = (delay_s > 0).then_some(delay_s);
         let call = self.client.send_message().queue_url(&self.url).message_body(body);
         let sent = call.set_delay_seconds(delay_s).send().await;

@@ -75,7 +75,7 @@ impl ImageJobs {
             owned_until: None,
             finished_at: None,
             end: None,
-            due_shard: Some(keys::image_shard(order.id)),
+            due_shard: Some(keys::IMAGES_DUE.of(order.id.uuid())),
             due_at: Some(order.created_at.plus(RESEND_AFTER)),
             expires_at: order.created_at.plus(JOB_KEPT).as_seconds(),
             order,
@@ -92,15 +92,8 @@ impl ImageJobs {
             // The id is new, so an earlier attempt of this transaction wrote the job.
             WriteOutcome::Written | WriteOutcome::Refused(_) => {}
         }
-        self.send_hint(hint).await;
+        self.hints.send_hint(&hint, Duration::ZERO).await;
         Ok(true)
-    }
-
-    /// A failure is only logged: the ticker sends the hint again.
-    async fn send_hint(&self, hint: ImageHint) {
-        if let Err(error) = self.hints.send(&hint).await {
-            tracing::warn!(?error, job_id = %hint.job, "the hint of a job was not sent; the ticker will send it again");
-        }
     }
 
     pub async fn find(&self, account: Account, id: ImageJobId) -> Result<Option<ImageJob>> {
@@ -171,16 +164,14 @@ impl ImageJobs {
     /// Sends the hints of the jobs that are due, at most `limit` in each shard, and fails those whose time is over.
     pub async fn send_due(&self, now: Time, limit: u32) -> Result<usize> {
         let mut sent = 0;
-        for shard in 0..keys::DUE_SHARDS {
-            for item in self.counters.query_due(keys::image_shard_at(shard), now, limit).await? {
-                let key = Key::from_item(&item).ok_or_else(|| Error::internal("a due job has no key"))?;
-                let (account, job) = keys::read_image_job(&key)?;
-                let hint = ImageHint { account, job };
-                if let Err(error) = self.send_again(hint, now).await {
-                    tracing::warn!(?error, job_id = %hint.job, "a job that is due failed; the next tick tries again");
-                }
-                sent += 1;
+        for item in self.counters.query_due(keys::IMAGES_DUE, now, limit).await? {
+            let key = Key::from_item(&item).ok_or_else(|| Error::internal("a due job has no key"))?;
+            let (account, job) = keys::read_image_job(&key)?;
+            let hint = ImageHint { account, job };
+            if let Err(error) = self.send_again(hint, now).await {
+                tracing::warn!(?error, job_id = %hint.job, "a job that is due failed; the next tick tries again");
             }
+            sent += 1;
         }
         Ok(sent)
     }
@@ -192,7 +183,7 @@ impl ImageJobs {
         if self.fail_late(&item.into(), Duration::ZERO, now).await? {
             return Ok(());
         }
-        self.send_hint(hint).await;
+        self.hints.send_hint(&hint, Duration::ZERO).await;
         let later = self.counters.update(keys::image_job(hint.account, hint.job));
         let later = later.set("due_at", now.plus(RESEND_AFTER)).require_same("due_at", Some(due_at));
         self.counters.write(later).await.map(drop)

@@ -261,16 +261,34 @@ pub const GUARD_CATEGORY: &str = "GUARDCATEGORY#";
 pub const MAINTENANCE: &str = "MAINTENANCE";
 pub const REVISION: &str = "REVISION";
 
-/// The number of partitions of the due index. Items are spread over them, so that no partition becomes hot.
-pub const DUE_SHARDS: u8 = 4;
-
-pub fn due_shard(id: Uuid) -> String {
-    due_shard_at(shard_of(id, DUE_SHARDS))
+/// The partitions of a due index that one kind of item uses. Items are spread over them, so that no partition becomes
+/// hot.
+#[derive(Clone, Copy)]
+pub struct DueShards {
+    prefix: &'static str,
+    pub count: u8,
 }
 
-pub fn due_shard_at(shard: u8) -> String {
-    format!("DUE#{shard}")
+impl DueShards {
+    const fn new(prefix: &'static str, count: u8) -> Self {
+        Self { prefix, count }
+    }
+
+    /// The partition of an item.
+    pub fn of(self, id: Uuid) -> String {
+        self.at(shard_of(id, self.count))
+    }
+
+    pub fn all(self) -> impl Iterator<Item = String> {
+        (0..self.count).map(move |shard| self.at(shard))
+    }
+
+    fn at(self, shard: u8) -> String {
+        format!("{}{shard}", self.prefix)
+    }
 }
+
+pub const WORKS_DUE: DueShards = DueShards::new("DUE#", 4);
 
 // entities: sort keys of the local indexes
 

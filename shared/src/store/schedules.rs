@@ -99,13 +99,8 @@ impl Schedules {
 
     /// Finds the schedules that are due: at most `limit` in each shard.
     pub async fn due(&self, now: Time, limit: u32) -> Result<Vec<ScheduleId>> {
-        let mut due = Vec::new();
-        for shard in 0..keys::SCHEDULE_SHARDS {
-            for item in self.entities.query_due(keys::schedule_shard_at(shard), now, limit).await? {
-                due.push(schedule_id(Key::from_item(&item))?);
-            }
-        }
-        Ok(due)
+        let due = self.entities.query_due(keys::SCHEDULES_DUE, now, limit).await?;
+        due.iter().map(|item| schedule_id(Key::from_item(item))).collect()
     }
 
     pub async fn find(&self, id: &ScheduleId) -> Result<Option<ActiveSchedule>> {
@@ -134,7 +129,7 @@ pub(super) fn progress_write(entities: &Table, schedule: &ActiveSchedule, progre
 }
 
 fn set_due(write: Write, workflow: WorkflowId, due_at: Option<Time>) -> Write {
-    let shard = due_at.map(|_| keys::schedule_shard(workflow));
+    let shard = due_at.map(|_| keys::SCHEDULES_DUE.of(workflow.uuid()));
     write.set_or_remove("due_shard", shard).set_or_remove("due_at", due_at)
 }
 
@@ -261,7 +256,7 @@ impl From<ActiveSchedule> for ScheduleItem {
             input: input.to_string(),
             planned_at,
             queued,
-            due_shard: due_at.map(|_| keys::schedule_shard(workflow)),
+            due_shard: due_at.map(|_| keys::SCHEDULES_DUE.of(workflow.uuid())),
             due_at,
             last_run: schedule.last_run,
             resumed_at: schedule.resumed_at,

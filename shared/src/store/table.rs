@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 use super::backoff::Backoff;
 use super::item::{Item, parse, to_item};
-use super::keys::Key;
+use super::keys::{DueShards, Key};
 use super::write::{RETURN_ITEM_ON_FAILURE, Write, WriteOperation};
 use crate::Context;
 use crate::aws::convert_error;
@@ -239,11 +239,16 @@ impl Table {
         }
     }
 
-    /// Reads what is due at a time in one shard of the due index.
-    pub async fn query_due(&self, shard: String, by: Time, limit: u32) -> Result<Vec<Item>> {
-        let index = Some(TableIndex::Global { name: "due", partition: "due_shard" });
-        let range = Some(Range { attribute: "due_at", from: "0".to_owned(), to: by.to_string() });
-        Ok(self.query(&TableQuery { index, range, limit: Some(limit), ..TableQuery::partition(shard) }).await?.items)
+    /// Reads what is due at a time: at most `limit` items in each shard of the due index.
+    pub async fn query_due(&self, shards: DueShards, by: Time, limit: u32) -> Result<Vec<Item>> {
+        let mut items = Vec::new();
+        for shard in shards.all() {
+            let index = Some(TableIndex::Global { name: "due", partition: "due_shard" });
+            let range = Some(Range { attribute: "due_at", from: "0".to_owned(), to: by.to_string() });
+            let query = TableQuery { index, range, limit: Some(limit), ..TableQuery::partition(shard) };
+            items.extend(self.query(&query).await?.items);
+        }
+        Ok(items)
     }
 
     pub fn put(&self, item: &impl Serialize) -> Write {

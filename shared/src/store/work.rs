@@ -39,13 +39,10 @@ impl Hints {
         Ok(Self { queue: Queue::new(context, config::QUEUE_ATTENTION)? })
     }
 
-    /// Sends the hints of work items that were just written. A failure is only logged: the ticker sends the hint again,
-    /// about a minute later.
+    /// Sends the hints of work items that were just written.
     pub async fn send_all(&self, works: impl IntoIterator<Item = WorkId>) {
         for work_id in works {
-            if let Err(error) = self.send(work_id).await {
-                tracing::warn!(?error, %work_id, "the hint of a work item was not sent; the ticker will send it again");
-            }
+            self.queue.send_hint(&WorkHint { work_id }, Duration::ZERO).await;
         }
     }
 
@@ -115,7 +112,7 @@ pub(super) fn model_check_work(table: &Table, id: WorkId, name: &str, at: Time) 
 
 fn item(id: WorkId, owner: Option<(OrgId, UserId)>, reference: Reference, at: Time, due_at: Time) -> WorkItem {
     let key = keys::work(id);
-    let due_shard = keys::due_shard(id.uuid());
+    let due_shard = keys::WORKS_DUE.of(id.uuid());
     WorkItem { pk: key.pk, sk: key.sk, work_id: id, due_shard, due_at, owner, reference, at, last_notified: None }
 }
 
@@ -148,14 +145,8 @@ impl Works {
 
     /// Finds work that is due, so its hint must be sent again: at most `limit` items in each shard.
     pub async fn due(&self, now: Time, limit: u32) -> Result<Vec<WorkId>> {
-        let mut due = Vec::new();
-        for shard in 0..keys::DUE_SHARDS {
-            let items = self.table.query_due(keys::due_shard_at(shard), now, limit).await?;
-            for item in items {
-                due.push(parse::<DueItem>(item)?.work_id);
-            }
-        }
-        Ok(due)
+        let items = self.table.query_due(keys::WORKS_DUE, now, limit).await?;
+        items.into_iter().map(|item| Ok(parse::<DueItem>(item)?.work_id)).collect()
     }
 
     /// Moves the due time of work whose hint was just sent again. Work that is already finished is not recreated.

@@ -20,7 +20,7 @@ const RUNS: usize = 8;
 /// The tables' keys and indexes that are spread over several partitions by the last byte of a random id, each with the
 /// number of its partitions.
 const SHARDED: [(&str, f64); 7] = [
-    ("EntitiesTable.due", keys::RUN_SHARDS as f64),
+    ("EntitiesTable.due", keys::RUNS_DUE.count as f64),
     // Each list of a state has its own partitions. A run enters a list and leaves it, so at most two of the five writes
     // of its three states go to one list.
     ("EntitiesTable.runs_by_state", keys::STATE_LIST_SHARDS as f64 * 5.0 / 2.0),
@@ -147,9 +147,9 @@ fn random_ids_spread_over_all_partitions() {
     let (mut due, mut events) = (BTreeSet::new(), BTreeSet::new());
     let webhook = WebhookId::new();
     for _ in 0..1_000 {
-        due.insert(keys::run_shard(RunId::new()));
+        due.insert(keys::RUNS_DUE.of(RunId::new().uuid()));
         events.insert(keys::webhook_event(webhook, WebhookEventId::new()).pk);
     }
-    assert_eq!(due.len(), usize::from(keys::RUN_SHARDS));
+    assert_eq!(due.len(), usize::from(keys::RUNS_DUE.count));
     assert_eq!(events.len(), usize::from(keys::EVENT_SHARDS));
 }

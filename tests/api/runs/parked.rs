@@ -74,7 +74,7 @@ async fn copy(app: &TestApp, run: RunId, copies: usize) {
         for (table, original) in &items {
             let mut item = original.clone();
             for (name, value) in
-                [("pk", keys::run_items(id)), ("run_id", id.to_string()), ("due_shard", keys::run_shard(id))]
+                [("pk", keys::run_items(id)), ("run_id", id.to_string()), ("due_shard", keys::RUNS_DUE.of(id.uuid()))]
             {
                 item.entry(name.to_owned()).and_modify(|stored| *stored = AttributeValue::S(value));
             }

@@ -70,14 +70,15 @@ struct ImageIn {
 
 impl WorkbenchPlanIn {
     pub fn read(self) -> Result<WorkbenchPlan> {
-        bounded("sizes", self.sizes.len(), MAX_SIZES)?;
-        bounded("images", self.images.len(), MAX_IMAGES)?;
+        check_count("sizes", self.sizes.len(), MAX_SIZES)?;
+        check_count("images", self.images.len(), MAX_IMAGES)?;
         let sizes = self.sizes.iter().enumerate().map(|(i, size)| size.read(&field(&format!("sizes[{i}]"))));
         let images = self.images.into_iter().enumerate().map(|(i, image)| image.read(&field(&format!("images[{i}]"))));
         let idle_stop = self.idle_stop_minutes;
-        let idle_stop = idle_stop.map(|minutes| within("idle_stop_minutes", minutes, MAX_IDLE_MINUTES)).transpose()?;
+        let idle_stop =
+            idle_stop.map(|minutes| check_number("idle_stop_minutes", minutes, MAX_IDLE_MINUTES)).transpose()?;
         let timeout = self.provisioning_timeout_minutes.unwrap_or(DEFAULT_PROVISIONING_MINUTES);
-        let timeout = within("provisioning_timeout_minutes", timeout, MAX_PROVISIONING_MINUTES)?;
+        let timeout = check_number("provisioning_timeout_minutes", timeout, MAX_PROVISIONING_MINUTES)?;
         let read =
             |name: &str, resources: &ResourcesIn| resources.read().map_err(|problem| invalid(&field(name), problem));
         let plan = WorkbenchPlan {
@@ -85,7 +86,7 @@ impl WorkbenchPlanIn {
             default_size: self.default_size,
             ceiling: read("ceiling", &self.ceiling)?,
             capacity: read("capacity", &self.capacity)?,
-            max_workbenches: within("max_workbenches", self.max_workbenches, MAX_WORKBENCHES)?,
+            max_workbenches: check_number("max_workbenches", self.max_workbenches, MAX_WORKBENCHES)?,
             images: images.collect::<Result<_>>()?,
             idle_stop: idle_stop.map(Minutes),
             provisioning_timeout: Minutes(timeout),
@@ -130,14 +131,14 @@ fn invalid(field: &str, (dimension, problem): (ResourceDimension, String)) -> Er
     Error::invalid_body(format!("{field}.{dimension}"), problem)
 }
 
-fn bounded(name: &str, len: usize, most: usize) -> Result<()> {
+fn check_count(name: &str, len: usize, most: usize) -> Result<()> {
     match (1..=most).contains(&len) {
         true => Ok(()),
         false => Err(Error::invalid_body(field(name), format!("1 to {most} entries"))),
     }
 }
 
-fn within(name: &str, number: u32, most: u32) -> Result<u32> {
+fn check_number(name: &str, number: u32, most: u32) -> Result<u32> {
     match (1..=most).contains(&number) {
         true => Ok(number),
         false => Err(Error::invalid_body(field(name), format!("1 to {most}"))),

@@ -5,12 +5,11 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use domain::Error;
 use domain::id::{UserId, WorkbenchId};
-use domain::workbench::{Workbench, refusals};
+use domain::workbench::{Access, Workbench, refusals};
 use shared::http::detailed::{
     Caller, Created, ErrorBody, ErrorResponses, ItemList, Json, NotFound, NotJson, NotOwner, Path, Query, Result,
 };
 
-use super::require_owner;
 use crate::Stores;
 use crate::dto::{MemberIn, MemberOut, MemberQuery};
 
@@ -58,17 +57,14 @@ pub async fn add_member(
     Json(body): Json<MemberIn>,
 ) -> Result<(StatusCode, Body<MemberOut>)> {
     let (before, access) = stores.workbenches.get(caller.account(), id).await?;
-    require_owner(access)?;
+    access.require(Access::Owner)?;
     body.check_role()?;
     let user = body.user_id;
     if user != before.owner && stores.identities.find(caller.org, user).await?.is_none() {
         return Err(Error::NotFound { kind: refusals::MEMBER }.into());
     }
-    let change = |workbench: &Workbench, access| {
-        require_owner(access)?;
-        workbench.add_editor(user, caller.user, caller.at)
-    };
-    stores.workbenches.change(caller.account(), id, change).await?;
+    let change = |workbench: &Workbench| workbench.add_editor(user, caller.user, caller.at);
+    stores.workbenches.change(caller.account(), id, Access::Owner, change).await?;
     let status = if before.editors.contains(&user) { StatusCode::OK } else { StatusCode::CREATED };
     Ok((status, Body((&user).into())))
 }
@@ -90,12 +86,11 @@ pub async fn remove_member(
     Caller(caller): Caller,
     Path((id, user)): Path<(WorkbenchId, UserId)>,
 ) -> Result<StatusCode> {
-    let change = |workbench: &Workbench, access| {
-        require_owner(access)?;
+    let change = |workbench: &Workbench| {
         let change = workbench.remove_editor(user, caller.user, caller.at)?;
         change.map(Some).ok_or(Error::NotFound { kind: "editor" })
     };
-    stores.workbenches.change(caller.account(), id, change).await?;
+    stores.workbenches.change(caller.account(), id, Access::Owner, change).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -8,7 +8,7 @@ use axum::http::StatusCode;
 use axum::http::header::RETRY_AFTER;
 use axum::response::{IntoResponse, Response};
 use domain::id::WorkbenchId;
-use domain::workbench::{Access, NewWorkbench, StopCause, Workbench, WorkbenchStatus, refusals};
+use domain::workbench::{Access, NewWorkbench, StopCause, Workbench, WorkbenchStatus};
 use shared::http::NoBody;
 use shared::http::cursor::{CursorQuery, Cursors};
 use shared::http::detailed::{
@@ -132,11 +132,8 @@ pub async fn delete_workbench(
     Caller(caller): Caller,
     Path(id): Path<WorkbenchId>,
 ) -> Result<Response> {
-    let change = |workbench: &Workbench, access| {
-        require_owner(access)?;
-        workbench.delete(caller.user, caller.at).map(Some)
-    };
-    let workbench = stores.workbenches.change(caller.account(), id, change).await?;
+    let change = |workbench: &Workbench| workbench.delete(caller.user, caller.at).map(Some);
+    let workbench = stores.workbenches.change(caller.account(), id, Access::Owner, change).await?;
     Ok(respond(StatusCode::ACCEPTED, workbench))
 }
 
@@ -158,8 +155,8 @@ pub async fn start_workbench(
     Path(id): Path<WorkbenchId>,
     _: NoBody<ApiError>,
 ) -> Result<Response> {
-    let change = |workbench: &Workbench, _: Access| workbench.start(caller.user, caller.at);
-    let workbench = stores.workbenches.change(caller.account(), id, change).await?;
+    let change = |workbench: &Workbench| workbench.start(caller.user, caller.at);
+    let workbench = stores.workbenches.change(caller.account(), id, Access::Editor, change).await?;
     Ok(respond(StatusCode::ACCEPTED, workbench))
 }
 
@@ -183,11 +180,8 @@ pub async fn stop_workbench(
     Path(id): Path<WorkbenchId>,
     _: NoBody<ApiError>,
 ) -> Result<Response> {
-    let change = |workbench: &Workbench, access| {
-        require_owner(access)?;
-        workbench.stop(StopCause::User, Some(caller.user), caller.at)
-    };
-    let workbench = stores.workbenches.change(caller.account(), id, change).await?;
+    let change = |workbench: &Workbench| workbench.stop(StopCause::User, Some(caller.user), caller.at);
+    let workbench = stores.workbenches.change(caller.account(), id, Access::Owner, change).await?;
     Ok(respond(StatusCode::ACCEPTED, workbench))
 }
 
@@ -216,13 +210,6 @@ pub async fn list_events(
         total: workbench.events,
         next_cursor: page.next.map(|place| EVENTS.write(&place)),
     }))
-}
-
-fn require_owner(access: Access) -> domain::Result<()> {
-    match access {
-        Access::Owner => Ok(()),
-        Access::Editor => Err(refusals::not_owner()),
-    }
 }
 
 /// The workbench with its version.

@@ -132,6 +132,16 @@ pub enum Access {
     Editor,
 }
 
+impl Access {
+    /// Fails unless this access includes the required one. An owner can do everything that an editor can.
+    pub fn require(self, required: Self) -> Result<()> {
+        match (required, self) {
+            (Self::Owner, Self::Editor) => Err(refusals::not_owner()),
+            _ => Ok(()),
+        }
+    }
+}
+
 /// An entry of the event log of a workbench.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WorkbenchEvent {

@@ -102,6 +102,15 @@ impl Resources {
         }
     }
 
+    pub fn plus(&self, other: &Self) -> Self {
+        Self {
+            cpu: self.cpu.saturating_add(other.cpu),
+            memory: self.memory.saturating_add(other.memory),
+            gpumem: self.gpumem.saturating_add(other.gpumem),
+            storage: self.storage.saturating_add(other.storage),
+        }
+    }
+
     /// The first dimension of which there is more than in `limit`.
     pub fn exceeding(&self, limit: &Self) -> Option<ResourceDimension> {
         ResourceDimension::ALL.into_iter().find(|dimension| self.get(*dimension) > limit.get(*dimension))

@@ -1,6 +1,6 @@
 //! The keys of the table `counters`: lists' totals, claims of calls, meters, leases and usage.
 
-use super::{DUE_SHARDS, Key, shard_of};
+use super::{DueShards, Key, shard_of};
 use domain::graph::hash;
 use domain::id::{ApiKeyId, ImageJobId, LeaseId, OrgId, RunId, TransactionId, UserId, WorkflowId};
 use domain::identity::Account;
@@ -40,14 +40,9 @@ pub fn read_image_job(key: &Key) -> Result<(Account, ImageJobId)> {
 
 const IMAGES: &str = "IMAGES#";
 
-pub fn image_shard(id: ImageJobId) -> String {
-    image_shard_at(shard_of(id.uuid(), DUE_SHARDS))
-}
+pub const IMAGES_DUE: DueShards = DueShards::new(IMAGES, 4);
 
-/// A partition of the due index that lists jobs.
-pub fn image_shard_at(shard: u8) -> String {
-    format!("{IMAGES}{shard}")
-}
+pub const LEASES_DUE: DueShards = DueShards::new("DUE#", 4);
 
 /// The partition of an organization's meter and its open leases, so that one query reads both.
 pub fn org_money(org: OrgId) -> String {

@@ -1,6 +1,6 @@
 //! The keys of runs and schedules in the table `entities`.
 
-use super::{Key, shard_of};
+use super::{DueShards, Key, shard_of};
 use domain::id::{RunId, WorkflowId};
 use domain::run::{RunOrigin, RunState};
 
@@ -80,27 +80,10 @@ pub fn schedule(workflow: WorkflowId, node_id: &str) -> Key {
     Key::new(schedules(workflow), node_id)
 }
 
-/// The number of partitions of the due index that schedules use.
-pub const SCHEDULE_SHARDS: u8 = 4;
+/// The partition of a schedule is that of its workflow.
+pub const SCHEDULES_DUE: DueShards = DueShards::new("SCHEDULES#", 4);
 
-pub fn schedule_shard(workflow: WorkflowId) -> String {
-    schedule_shard_at(shard_of(workflow.uuid(), SCHEDULE_SHARDS))
-}
-
-pub fn schedule_shard_at(shard: u8) -> String {
-    format!("SCHEDULES#{shard}")
-}
-
-/// The number of partitions of the due index that runs use.
-pub const RUN_SHARDS: u8 = 32;
-
-pub fn run_shard(id: RunId) -> String {
-    run_shard_at(shard_of(id.uuid(), RUN_SHARDS))
-}
-
-pub fn run_shard_at(shard: u8) -> String {
-    format!("RUNS#{shard}")
-}
+pub const RUNS_DUE: DueShards = DueShards::new("RUNS#", 32);
 
 pub const SCHEDULE: &str = "SCHEDULE#";
 pub const RUN: &str = "RUN#";

@@ -1,7 +1,7 @@
 //! The keys of workbenches: the workbench, its name and its entries in lists in `entities`, the reserved capacity in
 //! `counters`, and its events in `journal`.
 
-use super::{DUE_SHARDS, Key, read_id, shard_of};
+use super::{DueShards, Key, read_id};
 use domain::Result;
 use domain::id::{OrgId, UserId, WorkbenchId};
 
@@ -31,14 +31,7 @@ pub fn listed_workbench(org: OrgId, user: UserId, id: WorkbenchId) -> Key {
     Key::new(listed_workbenches(org, user), id)
 }
 
-pub fn workbench_shard(id: WorkbenchId) -> String {
-    workbench_shard_at(shard_of(id.uuid(), DUE_SHARDS))
-}
-
-/// A partition of the due index that lists workbenches.
-pub fn workbench_shard_at(shard: u8) -> String {
-    format!("WORKBENCHDUE#{shard}")
-}
+pub const WORKBENCHES_DUE: DueShards = DueShards::new("WORKBENCHDUE#", 4);
 
 /// The resources that the workbenches of an organization have reserved.
 pub fn org_capacity(org: OrgId) -> Key {

@@ -61,7 +61,7 @@ pub(super) fn lease_item(lease: &Lease) -> LeaseItem {
     LeaseItem {
         pk: key.pk,
         sk: key.sk,
-        due_shard: keys::due_shard(lease.id.uuid()),
+        due_shard: keys::LEASES_DUE.of(lease.id.uuid()),
         due_at: lease.expires_at,
         lease: lease.id,
         org: lease.org,

@@ -28,14 +28,8 @@ impl Leases {
             lease: LeaseId,
             org: OrgId,
         }
-        let mut expired = Vec::new();
-        for shard in 0..keys::DUE_SHARDS {
-            for item in self.counters.query_due(keys::due_shard_at(shard), now, limit).await? {
-                let DueItem { lease, org } = parse(item)?;
-                expired.push((org, lease));
-            }
-        }
-        Ok(expired)
+        let expired = self.counters.query_due(keys::LEASES_DUE, now, limit).await?.into_iter().map(parse::<DueItem>);
+        expired.map(|item| item.map(|DueItem { lease, org }| (org, lease))).collect()
     }
 
     /// Finds a lease that has not been closed.

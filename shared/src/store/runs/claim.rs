@@ -72,7 +72,7 @@ impl Runs {
             .set("claimed_until", until)
             .set("crashes", crashes)
             .set("started_at", started_at)
-            .set("due_shard", keys::run_shard(id))
+            .set("due_shard", keys::RUNS_DUE.of(id.uuid()))
             .set("due_at", until)
             .remove("wake_at");
         let update = show_state(update, item.place(), RunState::Running);

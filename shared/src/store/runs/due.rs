@@ -5,7 +5,7 @@ use std::time::Duration;
 use futures::stream::{self, StreamExt};
 use serde::Deserialize;
 
-use super::Runs;
+use super::{RunHint, Runs};
 use crate::store::item::parse;
 use crate::store::keys;
 use domain::Result;
@@ -54,7 +54,7 @@ impl Runs {
 
     async fn send_again(&self, run: DueRun, now: Time) -> Result<()> {
         // The message is sent first. A crash between the two calls then duplicates the message instead of losing it.
-        self.try_send_hint(run.id, now.until(run.due_at)).await?;
+        self.queue.send_after(&RunHint { run_id: run.id }, now.until(run.due_at)).await?;
         self.postpone(run, now).await
     }
 
@@ -75,14 +75,9 @@ impl Runs {
     }
 
     async fn due(&self, by: Time, limit: u32) -> Result<Vec<DueRun>> {
-        let mut due = Vec::new();
-        for shard in 0..keys::RUN_SHARDS {
-            for item in self.entities.query_due(keys::run_shard_at(shard), by, limit).await? {
-                let DueItem { pk, due_at } = parse(item)?;
-                due.push(DueRun { id: keys::read_id(keys::RUN, &pk)?, due_at });
-            }
-        }
-        Ok(due)
+        let due = self.entities.query_due(keys::RUNS_DUE, by, limit).await?.into_iter().map(parse::<DueItem>);
+        let read = |DueItem { pk, due_at }| Ok(DueRun { id: keys::read_id(keys::RUN, &pk)?, due_at });
+        due.map(|item| read(item?)).collect()
     }
 
     /// Notes that a hint was sent, so that the next tick does not send it again.

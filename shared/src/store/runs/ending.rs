@@ -73,7 +73,9 @@ impl Runs {
             EndingRun { has_key: true, .. } => Some(key_expiry(now)),
             _ => None,
         };
-        let head = head.set_or_remove("due_shard", due_at.map(|_| keys::run_shard(id))).set_or_remove("due_at", due_at);
+        let head = head
+            .set_or_remove("due_shard", due_at.map(|_| keys::RUNS_DUE.of(id.uuid())))
+            .set_or_remove("due_at", due_at);
         let mut writes = vec![head];
         writes.extend(self.log_items(run.place, run.next_event, events));
         let ended = EndedRun::new(end, run.started_at, now);

@@ -39,7 +39,7 @@ impl Runs {
             "the message was erased".clone_into(&mut error.message);
             mark = mark.set("error", error);
         }
-        let mark = mark.set("due_shard", keys::run_shard(id)).set("due_at", now.plus(RESEND_AFTER));
+        let mark = mark.set("due_shard", keys::RUNS_DUE.of(id.uuid())).set("due_at", now.plus(RESEND_AFTER));
         self.entities
             .write(mark.require("attribute_exists(ended_at)"))
             .await?
@@ -69,7 +69,7 @@ impl Runs {
         }
         let done = self.entities.update(keys::run(id));
         let done = match self.key_deadline(&item).await? {
-            Some(at) => done.set("due_shard", keys::run_shard(id)).set("due_at", at),
+            Some(at) => done.set("due_shard", keys::RUNS_DUE.of(id.uuid())).set("due_at", at),
             None => done.remove("due_shard").remove("due_at").remove("secrets"),
         };
         let done = done.require("attribute_exists(ended_at)").require_same("erased_at", item.erased_at);

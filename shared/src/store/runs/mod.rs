@@ -149,22 +149,13 @@ impl Runs {
             .require("attribute_exists(pk)")
             .require_same("ended_at", None::<Time>)
             .add("wakes", 1)
-            .set("due_shard", keys::run_shard(id))
+            .set("due_shard", keys::RUNS_DUE.of(id.uuid()))
             .set("due_at", now)
     }
 
-    /// Notifies the workers that a run will need one of them after this time, at most 15 minutes. A failure is only
-    /// logged: the ticker sends the hint again.
+    /// Notifies the workers that a run will need one of them after this time, at most 15 minutes.
     pub async fn send_hint(&self, run_id: RunId, after: Duration) {
-        if let Err(error) = self.try_send_hint(run_id, after).await {
-            tracing::warn!(?error, %run_id, "the hint of a run was not sent; the ticker will send it again");
-        }
-    }
-
-    async fn try_send_hint(&self, run_id: RunId, after: Duration) -> Result<()> {
-        // Rounded up to seconds: a hint that comes too early would have to be sent again.
-        let seconds = u64::try_from(after.as_millis().div_ceil(1_000)).unwrap_or(u64::MAX);
-        self.queue.send_after(&RunHint { run_id }, Duration::from_secs(seconds)).await
+        self.queue.send_hint(&RunHint { run_id }, after).await;
     }
 
     fn now(&self) -> Time {

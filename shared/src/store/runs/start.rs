@@ -168,11 +168,13 @@ impl Runs {
         let new = RunItem { secrets, masked, ..new };
         let started_at = Some(Time::from_uuid(id.uuid()));
         let item = match end {
-            None => RunItem { due_shard: Some(keys::run_shard(id)), due_at: Some(now.plus(RESEND_AFTER)), ..new },
+            None => {
+                RunItem { due_shard: Some(keys::RUNS_DUE.of(id.uuid())), due_at: Some(now.plus(RESEND_AFTER)), ..new }
+            }
             Some(end) => {
                 let expires_at = Some(new.retention.expiry(now).as_seconds());
                 let due_at = new.secrets.as_ref().map(|_| key_expiry(now));
-                let due_shard = due_at.map(|_| keys::run_shard(id));
+                let due_shard = due_at.map(|_| keys::RUNS_DUE.of(id.uuid()));
                 RunItem { started_at, ended_at: Some(now), expires_at, due_at, due_shard, error: end.error(), ..new }
             }
         };

@@ -4,6 +4,7 @@
 use domain::workbench::refusals::{self, CapacityScope};
 use domain::workbench::{ResourceDimension, Resources, Workbench};
 use domain::{Error, Result};
+use serde::Deserialize;
 
 use crate::store::item::{Item, parse};
 use crate::store::keys;
@@ -71,23 +72,42 @@ fn require_left(write: Write, new: &Workbench, limit: &Resources) -> Write {
     })
 }
 
-/// The error of a refused reservation. `reserved` is the counter that had not enough left.
+/// Fails if the counters show that the organization or the platform has too little left.
+pub async fn require_enough(counters: &Table, new: &Workbench, limits: &CapacityLimits) -> Result<()> {
+    for (label, key) in [(ORG, keys::org_capacity(new.org)), (PLATFORM, keys::platform_capacity())] {
+        let Some(reserved) = counters.get(&key).await? else { continue };
+        if let Some(shortage) = shortage(label, new, limits, reserved)? {
+            return Err(shortage);
+        }
+    }
+    Ok(())
+}
+
+/// The error of a refused reservation. `reserved` is the counter that had too little left.
 pub fn refusal(label: &str, new: &Workbench, limits: &CapacityLimits, reserved: Option<Item>) -> Result<Error> {
-    let (scope, limit) = match label {
-        ORG => (CapacityScope::Organization, Some(limits.org)),
-        PLATFORM => (CapacityScope::Platform, limits.platform),
+    let reserved = reserved.ok_or_else(|| Error::internal("a reservation was refused without a counter"))?;
+    let shortage = shortage(label, new, limits, reserved)?;
+    Ok(shortage.unwrap_or_else(|| Error::internal("a reservation was refused although enough was left")))
+}
+
+#[derive(Deserialize)]
+struct Reserved {
+    workbenches: u32,
+    #[serde(flatten)]
+    resources: Resources,
+}
+
+/// What is too little for the new workbench, in the counter with this label.
+fn shortage(label: &str, new: &Workbench, limits: &CapacityLimits, reserved: Item) -> Result<Option<Error>> {
+    let (scope, limit, most) = match label {
+        ORG => (CapacityScope::Organization, Some(limits.org), limits.max_workbenches),
+        PLATFORM => (CapacityScope::Platform, limits.platform, u32::MAX),
         _ => return Err(Error::internal(format!("a new workbench was refused by: {label}"))),
     };
-    let (Some(reserved), Some(limit)) = (reserved, limit) else {
-        return Err(Error::internal("a reservation was refused without a counter"));
-    };
-    let reserved: Resources = parse(reserved)?;
-    let requested = new.spec.resources;
-    let is_short = |dimension: &ResourceDimension| {
-        reserved.get(*dimension).saturating_add(requested.get(*dimension)) > limit.get(*dimension)
-    };
-    Ok(match ResourceDimension::ALL.into_iter().find(is_short) {
-        Some(dimension) => refusals::no_capacity(scope, dimension.as_str(), &requested.print(dimension)),
-        None => refusals::no_capacity(scope, COUNT, "1"),
+    let Reserved { workbenches, resources } = parse(reserved)?;
+    let total = resources.plus(&new.spec.resources);
+    Ok(match limit.and_then(|limit| total.exceeding(&limit)) {
+        Some(dimension) => Some(refusals::no_capacity(scope, dimension.as_str(), &new.spec.resources.print(dimension))),
+        None => (workbenches >= most).then(|| refusals::no_capacity(scope, COUNT, "1")),
     })
 }

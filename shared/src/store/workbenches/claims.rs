@@ -26,6 +26,10 @@ use domain::{Error, Result};
 /// How long a worker has a workbench. One step takes less, because its calls have timeouts.
 pub const CLAIM: Duration = Duration::from_secs(120);
 
+/// No step is planned later than this.
+const LONGEST_PAUSE: Duration = Duration::from_secs(15 * 60);
+/// The maximum number of workbenches of each shard that continue at the start of the platform.
+const RESUMED: u32 = 500;
 /// The maximum number of hints that a tick sends at the same time.
 const SENT_AT_ONCE: usize = 16;
 /// How long a deleted workbench stays in the table. It is in no list, and no route finds it.
@@ -124,7 +128,7 @@ impl Workbenches {
             return Ok(None);
         }
         if let Some(next_in) = next_in {
-            self.send_hint(WorkbenchHint { org, id }, next_in).await;
+            self.hints.send_hint(&WorkbenchHint { org, id }, next_in).await;
         }
         let changed = observed.change.as_ref().map(|change| change.after.clone());
         Ok(Some(changed.unwrap_or_else(|| claimed.workbench.clone())))
@@ -149,7 +153,7 @@ impl Workbenches {
         let release = release(self.entities.update(keys::workbench(org, id)));
         if self.entities.write(require_claim(release, claimed)).await?.is_written() {
             // The hint of the user's change may have arrived while this worker had the workbench.
-            self.send_hint(WorkbenchHint { org, id }, Duration::ZERO).await;
+            self.hints.send_hint(&WorkbenchHint { org, id }, Duration::ZERO).await;
         }
         Ok(())
     }
@@ -157,16 +161,32 @@ impl Workbenches {
     /// Sends the hints of the workbenches that are due, at most `limit` in each shard, and returns how many were due. They
     /// are not postponed: a hint of a workbench that is not claimed must find it due.
     pub async fn send_due(&self, now: Time, limit: u32) -> Result<usize> {
-        let mut due = Vec::new();
-        for shard in 0..keys::DUE_SHARDS {
-            due.extend(self.entities.query_due(keys::workbench_shard_at(shard), now, limit).await?);
-        }
+        let due = self.entities.query_due(keys::WORKBENCHES_DUE, now, limit).await?;
         let total = due.len();
         let send = async |item| match read_hint(&item) {
-            Ok(hint) => self.send_hint(hint, Duration::ZERO).await,
+            Ok(hint) => self.hints.send_hint(&hint, Duration::ZERO).await,
             Err(error) => tracing::error!(?error, "a due workbench has an invalid key"),
         };
         stream::iter(due).for_each_concurrent(SENT_AT_ONCE, send).await;
+        Ok(total)
+    }
+}
+
+impl Workbenches {
+    /// Resumes workbenches after a crash. It is for a platform of one process that has just started: its predecessor has
+    /// ended, with its claims and the environments that it provided. Ends the claims and makes all workbenches due that
+    /// wait for a step, and sends their hints. Returns their number.
+    pub async fn resume(&self, now: Time) -> Result<usize> {
+        let waiting = self.entities.query_due(keys::WORKBENCHES_DUE, now.plus(LONGEST_PAUSE), RESUMED).await?;
+        let total = waiting.len();
+        for item in waiting {
+            let hint = read_hint(&item)?;
+            let release = release(self.entities.update(keys::workbench(hint.org, hint.id)));
+            let release = release.set("due_at", now).require("attribute_exists(due_at)");
+            if self.entities.write(release).await?.is_written() {
+                self.hints.send_hint(&hint, Duration::ZERO).await;
+            }
+        }
         Ok(total)
     }
 }

@@ -52,7 +52,7 @@ pub fn new_item(workbench: &Workbench) -> Item {
         workbench: workbench.clone(),
         attempt: 0,
         owned_until: None,
-        due_shard: Some(keys::workbench_shard(id)),
+        due_shard: Some(keys::WORKBENCHES_DUE.of(id.uuid())),
         due_at: Some(created_at.minus(CLOCK_SKEW)),
         deleted_at: None,
     })
@@ -64,9 +64,11 @@ pub fn read(item: Item) -> Result<Option<WorkbenchItem>> {
     Ok(item.deleted_at.is_none().then_some(item))
 }
 
-/// Sets when the next step is due, or that none is.
+/// Sets the time of the next step, or removes it.
 pub fn set_due(write: Write, id: WorkbenchId, due_at: Option<Time>) -> Write {
-    write.set_or_remove("due_shard", due_at.map(|_| keys::workbench_shard(id))).set_or_remove("due_at", due_at)
+    write
+        .set_or_remove("due_shard", due_at.map(|_| keys::WORKBENCHES_DUE.of(id.uuid())))
+        .set_or_remove("due_at", due_at)
 }
 
 /// The item that reserves a name.

@@ -60,8 +60,8 @@ pub struct Workbenches {
     clock: Clock,
 }
 
-/// How often a creation is tried again while other creations use the same capacity.
-const CREATION_ATTEMPTS: u32 = 5;
+/// How often a creation is tried while other creations reserve the same capacity. Each attempt takes about two seconds.
+const CREATION_ATTEMPTS: u32 = 8;
 const NAME: &str = "name";
 
 impl Workbenches {
@@ -89,34 +89,34 @@ impl Workbenches {
         writes.extend(events_write(&self.journal, id, &new.events));
         for attempt in 1.. {
             // The token makes a repetition of a transaction that was written, and whose answer was lost, harmless.
-            match self.entities.transact(id.uuid(), &writes).await {
+            let named = match self.entities.transact(id.uuid(), &writes).await {
                 Ok(WriteOutcome::Written) => break,
-                Ok(WriteOutcome::Refused(refused)) => {
-                    if self.is_stored(&new.after, &refused).await? {
-                        break;
-                    }
-                    return Err(creation_refusal(&new.after, limits, refused)?);
+                Ok(WriteOutcome::Refused(RefusedWrite { label: NAME, item, .. })) => item,
+                Ok(WriteOutcome::Refused(RefusedWrite { label, item, .. })) => {
+                    return Err(capacity::refusal(label, &new.after, limits, item)?);
                 }
-                Err(Error::Unavailable { .. }) if attempt < CREATION_ATTEMPTS => {
-                    // Many creations compete. A taken name is reported without another transaction.
-                    if self.entities.get(&name_key).await?.is_some() && self.find(org, id).await?.is_none() {
-                        return Err(refusals::name_taken(name));
+                // Many creations compete. The stored items tell whether another attempt makes sense.
+                Err(error @ Error::Unavailable { .. }) => match self.entities.get(&name_key).await? {
+                    Some(named) => Some(named),
+                    None => {
+                        capacity::require_enough(&self.counters, &new.after, limits).await?;
+                        if attempt == CREATION_ATTEMPTS {
+                            return Err(error);
+                        }
+                        continue;
                     }
-                }
+                },
                 Err(error) => return Err(error),
+            };
+            // An earlier attempt may have reserved the name, and its answer was lost.
+            let is_mine = named.map(parse::<Named>).transpose()?.is_some_and(|named| named.workbench_id == id);
+            if is_mine {
+                break;
             }
+            return Err(refusals::name_taken(name));
         }
-        self.send_hint(WorkbenchHint { org, id }, Duration::ZERO).await;
+        self.hints.send_hint(&WorkbenchHint { org, id }, Duration::ZERO).await;
         Ok(())
-    }
-
-    /// Whether a refused creation had been written by an earlier attempt of the same transaction.
-    async fn is_stored(&self, new: &Workbench, refused: &RefusedWrite) -> Result<bool> {
-        if refused.label != NAME {
-            return Ok(false);
-        }
-        let Some(item) = refused.item.clone() else { return Ok(false) };
-        Ok(parse::<Named>(item)?.workbench_id == new.id)
     }
 
     /// The workbench with this id. Deleted ones are not found.
@@ -178,12 +178,14 @@ impl Workbenches {
         &self,
         caller: Account,
         id: WorkbenchId,
-        change: impl Fn(&Workbench, Access) -> Result<Option<Change>>,
+        required: Access,
+        change: impl Fn(&Workbench) -> Result<Option<Change>>,
     ) -> Result<Workbench> {
         let mut attempts = Attempts::to_change(WorkbenchId::KIND);
         loop {
             let (before, access) = self.get(caller, id).await?;
-            let Some(change) = change(&before, access)? else { return Ok(before) };
+            access.require(required)?;
+            let Some(change) = change(&before)? else { return Ok(before) };
             let write_id = Uuid::now_v7();
             let needs_step = (before.intent, before.status) != (change.after.intent, change.after.status);
             let update = self.update(&change, write_id);
@@ -194,7 +196,7 @@ impl Workbenches {
             writes.extend(events_write(&self.journal, id, &change.events));
             if revision::was_written(&self.entities.transact(write_id, &writes).await?, write_id)? {
                 if needs_step {
-                    self.send_hint(WorkbenchHint { org: caller.org, id }, Duration::ZERO).await;
+                    self.hints.send_hint(&WorkbenchHint { org: caller.org, id }, Duration::ZERO).await;
                 }
                 return Ok(change.after);
             }
@@ -215,19 +217,5 @@ impl Workbenches {
         let removed = before.editors.iter().filter(|user| !after.editors.contains(user));
         let added = added.map(|user| self.entities.put(&Listed::new(key(*user), false)));
         added.chain(removed.map(|user| self.entities.delete(key(*user)))).collect()
-    }
-
-    /// A failure is only logged: the ticker sends the hint again.
-    async fn send_hint(&self, hint: WorkbenchHint, delay: Duration) {
-        if let Err(error) = self.hints.send_after(&hint, delay).await {
-            tracing::warn!(?error, workbench_id = %hint.id, "the hint of a workbench was not sent; the ticker will send it again");
-        }
-    }
-}
-
-fn creation_refusal(new: &Workbench, limits: &CapacityLimits, refused: RefusedWrite) -> Result<Error> {
-    match refused.label {
-        NAME => Ok(refusals::name_taken(&new.name)),
-        label => capacity::refusal(label, new, limits, refused.item),
     }
 }

@@ -1,10 +1,13 @@
 //! Query parameters, request bodies and response bodies of workbenches.
 
-use domain::id::UserId;
+mod events;
+mod members;
+mod plan;
+
 use domain::page::PageRequest;
 use domain::workbench::{
-    EventKind, Rejection, RequestedResources, ResourceDimension, RunState, StopCause, Usage, Workbench, WorkbenchEvent,
-    WorkbenchPlan, WorkbenchSize, WorkbenchSpec, WorkbenchStatus, is_workbench_name, refusals,
+    Rejection, RequestedResources, ResourceDimension, RunState, StopCause, Usage, Workbench, WorkbenchSpec,
+    WorkbenchStatus, is_workbench_name, refusals,
 };
 use domain::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -13,6 +16,10 @@ use shared::http::quantity::{ResourcesIn, ResourcesOut};
 use shared::store::workbenches::Ownership;
 use shared::wire_enum;
 use utoipa::{IntoParams, ToSchema};
+
+pub use events::EventsOut;
+pub use members::{MemberIn, MemberOut, MemberQuery};
+pub use plan::PlanOut;
 
 wire_enum! {
     #[serde(rename_all = "snake_case")]
@@ -41,22 +48,13 @@ wire_enum! {
 }
 
 wire_enum! {
-    #[serde(rename_all = "snake_case")]
-    #[schema(as = WorkbenchEventType)]
-    EventTypeOut = EventKind {
-        Created, NotInstalled, Provisioning, Ready, Rejected, Failed, Starting, Stopping, Stopped, MemberAdded,
-        MemberRemoved, Deleting, Deleted,
+    #[derive(Default)]
+    #[serde(rename_all = "lowercase")]
+    OwnershipIn = Ownership {
+        Mine, Shared,
+        #[default]
+        All,
     }
-}
-
-/// Which workbenches a list has
-#[derive(Clone, Copy, Default, Deserialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-enum OwnershipIn {
-    Mine,
-    Shared,
-    #[default]
-    All,
 }
 
 #[derive(Deserialize, IntoParams)]
@@ -83,25 +81,12 @@ fn all_per_page() -> u32 {
 
 impl ListWorkbenches {
     pub fn ownership(&self) -> Ownership {
-        match self.ownership {
-            OwnershipIn::Mine => Ownership::Mine,
-            OwnershipIn::Shared => Ownership::Shared,
-            OwnershipIn::All => Ownership::All,
-        }
+        self.ownership.into()
     }
 
     pub fn page(&self) -> PageRequest {
         PageRequest { page: self.page, per_page: self.per_page }
     }
-}
-
-#[derive(Deserialize, IntoParams)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-pub struct MemberQuery {
-    /// The editor to remove
-    #[param(value_type = String)]
-    pub user_id: UserId,
 }
 
 /// A new workbench. Send either a size of the plan or resources. Without both, it gets the plan's default size.
@@ -138,114 +123,6 @@ impl WorkbenchIn {
                 Ok(resources) => Ok(RequestedResources::Custom(resources)),
                 Err((dimension, problem)) => Err(refusals::invalid_quantity(dimension, &problem)),
             },
-        }
-    }
-}
-
-/// A new editor.
-#[derive(Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct MemberIn {
-    /// A user of the organization.
-    #[schema(value_type = String, example = "usr_01a1fc0a4b5c7d8e9f00112233445566")]
-    pub user_id: UserId,
-    /// `editor`, the only role and the default.
-    #[schema(example = "editor")]
-    role: Option<String>,
-}
-
-impl MemberIn {
-    pub fn check_role(&self) -> Result<()> {
-        match self.role.as_deref() {
-            None | Some(EDITOR) => Ok(()),
-            Some(_) => Err(refusals::invalid_role()),
-        }
-    }
-}
-
-const EDITOR: &str = "editor";
-
-/// An editor of a workbench.
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = WorkbenchMember)]
-pub struct MemberOut {
-    user_id: String,
-    /// `editor`, the only role.
-    #[schema(example = "editor")]
-    role: &'static str,
-}
-
-impl From<&UserId> for MemberOut {
-    fn from(user: &UserId) -> Self {
-        Self { user_id: user.to_string(), role: EDITOR }
-    }
-}
-
-/// What the organization's plan allows for workbenches.
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = WorkbenchPlan)]
-pub struct PlanOut {
-    /// Empty if the plan has no workbenches.
-    sizes: Vec<SizeOut>,
-    /// The size of a workbench that is created without a size and without resources.
-    #[schema(required)]
-    default_size: Option<String>,
-    /// The maximum of each resource of one workbench.
-    ceiling: ResourcesOut,
-    /// The maximum of each resource of all workbenches of the organization.
-    capacity: ResourcesOut,
-    /// The maximum number of workbenches of the organization.
-    max_workbenches: u32,
-    /// The names of the images. The first one is the default.
-    images: Vec<String>,
-    /// The minutes without activity after which a workbench is stopped. Null: never.
-    #[schema(required)]
-    idle_stop_minutes: Option<u32>,
-    /// The minutes within which a workbench must become ready. Otherwise its status becomes `failed`.
-    provisioning_timeout_minutes: u32,
-}
-
-/// A size of the plan.
-#[derive(Serialize, ToSchema)]
-#[schema(as = WorkbenchSize)]
-struct SizeOut {
-    name: String,
-    #[schema(example = "500m")]
-    cpu: String,
-    #[schema(example = "4Gi")]
-    memory: String,
-    #[schema(example = "20Gi")]
-    storage: String,
-    /// The memory of the GPU in MiB.
-    #[serde(rename = "gpumemMiB")]
-    gpumem_mib: u64,
-}
-
-impl From<&WorkbenchSize> for SizeOut {
-    fn from(WorkbenchSize { name, resources }: &WorkbenchSize) -> Self {
-        Self {
-            name: name.clone(),
-            cpu: resources.print(ResourceDimension::Cpu),
-            memory: resources.print(ResourceDimension::Memory),
-            storage: resources.print(ResourceDimension::Storage),
-            gpumem_mib: resources.gpumem,
-        }
-    }
-}
-
-impl From<&WorkbenchPlan> for PlanOut {
-    fn from(plan: &WorkbenchPlan) -> Self {
-        Self {
-            sizes: plan.sizes.iter().map(SizeOut::from).collect(),
-            default_size: Some(plan.default_size.clone()).filter(|name| !name.is_empty()),
-            ceiling: (&plan.ceiling).into(),
-            capacity: (&plan.capacity).into(),
-            max_workbenches: plan.max_workbenches,
-            images: plan.images.iter().map(|image| image.name.clone()).collect(),
-            idle_stop_minutes: plan.idle_stop.map(|minutes| minutes.0),
-            provisioning_timeout_minutes: plan.provisioning_timeout.0,
         }
     }
 }
@@ -365,39 +242,4 @@ impl From<Rejection> for RejectionOut {
     fn from(Rejection { at, reason, message }: Rejection) -> Self {
         Self { at: at.to_string(), reason, message }
     }
-}
-
-/// Something that happened to a workbench.
-#[derive(Serialize, ToSchema)]
-#[schema(as = WorkbenchEvent)]
-pub struct EventOut {
-    /// Starts at 1, without gaps.
-    number: u64,
-    #[schema(format = DateTime)]
-    at: String,
-    r#type: EventTypeOut,
-    message: String,
-    /// The user who caused it. Null for what the platform did.
-    #[schema(required)]
-    actor: Option<String>,
-}
-
-impl From<WorkbenchEvent> for EventOut {
-    fn from(WorkbenchEvent { number, at, detail, actor }: WorkbenchEvent) -> Self {
-        let (r#type, message) = (detail.kind.into(), detail.message);
-        Self { number, at: at.to_string(), r#type, message, actor: actor.map(|actor| actor.to_string()) }
-    }
-}
-
-/// A page of the events of a workbench, oldest first
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = WorkbenchEvents)]
-pub struct EventsOut {
-    pub items: Vec<EventOut>,
-    /// The number of all events, including those that are not kept any more
-    pub total: u64,
-    /// Send it as `cursor` to get the next page; null on the last page
-    #[schema(required)]
-    pub next_cursor: Option<String>,
 }
