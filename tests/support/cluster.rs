@@ -1,5 +1,4 @@
-//! A fake cluster that provides the environments of workbenches. Each of its calls takes effect alone, so a worker can be
-//! killed between any two of them.
+//! A fake cluster that provides the environments of workbenches. A worker can be killed between any two of its calls.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
@@ -13,6 +12,28 @@ use tokio::sync::Notify;
 
 /// The objects of an environment, in the order of their creation.
 const OBJECTS: [&str; 4] = ["storage", "process", "service", "route"];
+
+/// The objects that an environment has when it has reached its target, of these in the order of their creation. A stopped
+/// one keeps only the first, its storage.
+pub fn objects_at_target(target: Intent, objects: &'static [&'static str]) -> &'static [&'static str] {
+    match target {
+        Intent::Run => objects,
+        Intent::Stop => &objects[..1],
+        Intent::Delete => &[],
+    }
+}
+
+/// The calls that lead to the target: each creates an object (true) or removes one.
+pub fn calls_to_target(
+    target: Intent,
+    objects: &'static [&'static str],
+    found: &BTreeSet<&'static str>,
+) -> Vec<(&'static str, bool)> {
+    let wanted = objects_at_target(target, objects);
+    let missing = objects.iter().filter(|object| wanted.contains(object) && !found.contains(*object));
+    let surplus = objects.iter().rev().filter(|object| !wanted.contains(object) && found.contains(*object));
+    missing.map(|object| (*object, true)).chain(surplus.map(|object| (*object, false))).collect()
+}
 
 #[derive(Clone, Default)]
 pub struct FakeCluster(Arc<Inner>);
@@ -97,17 +118,13 @@ impl FakeCluster {
 
     async fn make_step(&self, workbench: &Workbench) -> domain::Result<Report> {
         let id = workbench.id;
-        let wanted: &[&str] = match workbench.target() {
-            Intent::Run => &OBJECTS,
-            Intent::Stop => &OBJECTS[..1],
-            Intent::Delete => &[],
-        };
         let found = self.call(|state| state.objects.entry(id).or_default().clone()).await?;
-        for object in OBJECTS.iter().filter(|object| wanted.contains(object) && !found.contains(*object)) {
-            self.call(|state| state.objects.entry(id).or_default().insert(object)).await?;
-        }
-        for object in OBJECTS.iter().rev().filter(|object| !wanted.contains(object) && found.contains(*object)) {
-            self.call(|state| state.objects.entry(id).or_default().remove(object)).await?;
+        for (object, is_wanted) in calls_to_target(workbench.target(), &OBJECTS, &found) {
+            let change = |state: &mut State| {
+                let objects = state.objects.entry(id).or_default();
+                if is_wanted { objects.insert(object) } else { objects.remove(object) }
+            };
+            self.call(change).await?;
         }
         let (trouble, active_at) = self.call(|state| (state.trouble.clone(), state.active_at)).await?;
         Ok(match (workbench.target(), trouble) {

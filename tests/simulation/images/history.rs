@@ -15,7 +15,7 @@ use shared::store::image_jobs::{ATTEMPT, ImageHint};
 use shared::store::leases::CallEnd;
 use shared::store::{ImageJobs, Leases, Ledger};
 use tokio::task::JoinSet;
-use tokio::time::{Instant, sleep, sleep_until, timeout};
+use tokio::time::{Instant, sleep_until, timeout};
 
 use super::oracle::{Oracle, check_at_end};
 use super::protocol::ImageProtocol;
@@ -25,12 +25,11 @@ use crate::machine::process::Process;
 use crate::machine::queue::receive;
 use crate::machine::report::Report;
 use crate::machine::runner::run_in_virtual_time;
+use crate::machine::simulated::replace_killed;
 use crate::machine::world::World;
 
 /// By then all jobs have failed at their deadlines, and all leases have expired.
 const LONGEST: Duration = Duration::from_secs(60 * 60);
-/// A new process replaces a killed one after this time.
-const RESTART_AFTER: Duration = Duration::from_secs(5);
 /// The number of messages that a process handles at once.
 const SLOTS: usize = 3;
 /// The most that the clocks of two processes differ.
@@ -80,11 +79,7 @@ async fn run_scenario(world: &Arc<World>, protocol: &Arc<ImageProtocol>) {
         let protocol = protocol.clone();
         tasks.spawn(async move { process.clone().run_until_killed(tick(&process, &protocol)).await });
     }
-    while let Some(ended) = tasks.join_next().await {
-        if let Err(panic) = ended {
-            protocol.accounts().findings.record_violation(Oracle::Failed, panic.to_string());
-        }
-    }
+    protocol.join(tasks).await;
 }
 
 /// Starts a job, as the gateway does.
@@ -118,16 +113,15 @@ async fn start(process: &Process, protocol: &ImageProtocol, request: &Request) {
 
 /// Runs one worker process after the other.
 async fn work(first: Process, protocol: Arc<ImageProtocol>) {
-    let name = first.name.clone();
-    let mut process = first;
-    for restarts in 1.. {
-        let slots = (0..SLOTS).map(|_| serve(&process, &protocol));
-        process.run_until_killed(async { drop(futures::future::join_all(slots).await) }).await;
-        protocol.accounts().findings.count("workers killed");
-        process.world.note(|| format!("{} is killed", process.name));
-        sleep(RESTART_AFTER).await;
-        process = Process::immortal(&process.world, format!("{name} restart {restarts}"));
-    }
+    replace_killed(first, |process| {
+        let protocol = protocol.clone();
+        Box::pin(async move {
+            let slots = (0..SLOTS).map(|_| serve(process, &protocol));
+            process.run_until_killed(async { drop(futures::future::join_all(slots).await) }).await;
+            protocol.accounts().findings.count("workers killed");
+        })
+    })
+    .await;
 }
 
 async fn serve(process: &Process, protocol: &ImageProtocol) {

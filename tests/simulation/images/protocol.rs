@@ -2,9 +2,7 @@
 //! committed.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard};
 
-use domain::Error;
 use domain::id::{ImageJobId, LeaseId};
 use serde_json::Value;
 
@@ -13,9 +11,9 @@ use super::rules::Rule;
 use super::scenario::Scenario;
 use crate::machine::database::COUNTERS;
 use crate::machine::dynamodb_json::Write;
-use crate::machine::process::Process;
 use crate::machine::protocol::Protocol;
 use crate::machine::report::Findings;
+use crate::machine::simulated::{OracleAccounts, Simulated};
 use crate::machine::world::World;
 
 #[derive(Default)]
@@ -34,26 +32,19 @@ pub struct JobAccount {
     pub at_work: u32,
 }
 
-pub struct ImageProtocol {
-    pub scenario: Scenario,
-    /// The rule that is switched off.
-    pub disabled_rule: Option<Rule>,
-    accounts: Mutex<Accounts>,
+pub type ImageProtocol = Simulated<Scenario, Rule, Accounts>;
+
+impl OracleAccounts for Accounts {
+    type Oracle = Oracle;
+
+    const FAILED: Oracle = Oracle::Failed;
+
+    fn findings(&mut self) -> &mut Findings<Oracle> {
+        &mut self.findings
+    }
 }
 
 impl ImageProtocol {
-    pub fn new(scenario: Scenario, disabled_rule: Option<Rule>) -> Self {
-        Self { scenario, disabled_rule, accounts: Mutex::default() }
-    }
-
-    pub fn accounts(&self) -> MutexGuard<'_, Accounts> {
-        self.accounts.lock().unwrap()
-    }
-
-    pub fn record_failure(&self, process: &Process, what: &str, error: &Error) {
-        self.accounts().findings.record_failure(Oracle::Failed, process, what, error);
-    }
-
     fn record_write(&self, write: &Write) -> Option<String> {
         let mut accounts = self.accounts();
         let Accounts { findings, jobs, leases } = &mut *accounts;

@@ -12,6 +12,7 @@ pub mod random;
 pub mod report;
 pub mod runner;
 pub mod service;
+pub mod simulated;
 pub mod world;
 
 mod tests;

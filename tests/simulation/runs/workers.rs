@@ -11,7 +11,7 @@ use engine::drive::SuspectGate;
 use runner::{Admission, Plans, Worker};
 use shared::store::Runs;
 use tokio::sync::Notify;
-use tokio::time::{sleep, timeout};
+use tokio::time::timeout;
 
 use super::effects::SimulatedPerformers;
 use super::protocol::RunProtocol;
@@ -19,11 +19,10 @@ use super::rules::Rule;
 use super::scenario::{Scenario, WorkerLife};
 use crate::machine::process::Process;
 use crate::machine::queue::receive;
+use crate::machine::simulated::replace_killed;
 
 /// The number of messages that a process handles at once.
 const SLOTS: usize = 2;
-/// A new process replaces a killed one after this time.
-const RESTART_AFTER: Duration = Duration::from_secs(5);
 
 struct SimulatedPlans(Arc<RunProtocol>);
 
@@ -48,25 +47,23 @@ impl Admission for AdmitsAll {
 
 /// Runs one worker process after the other: a poisonous effect kills them.
 pub async fn work(first: Process, protocol: Arc<RunProtocol>, life: &WorkerLife) {
-    let name = first.name.clone();
-    let mut process = first;
-    for restarts in 1.. {
-        process.sleep_until(life.begins_at).await;
-        let kill = Arc::new(Notify::new());
-        let suspects = SuspectGate::default();
-        let slots = (0..SLOTS).map(|_| serve(&process, &protocol, &kill, life.shift, &suspects));
-        let killed = tokio::select! {
-            biased;
-            () = kill.notified() => true,
-            () = process.run_until_killed(async { drop(futures::future::join_all(slots).await) }) => true,
-        };
-        if killed {
+    let (begins_at, shift) = (life.begins_at, life.shift);
+    replace_killed(first, |process| {
+        let protocol = protocol.clone();
+        Box::pin(async move {
+            process.sleep_until(begins_at).await;
+            let kill = Arc::new(Notify::new());
+            let suspects = SuspectGate::default();
+            let slots = (0..SLOTS).map(|_| serve(process, &protocol, &kill, shift, &suspects));
+            tokio::select! {
+                biased;
+                () = kill.notified() => {}
+                () = process.run_until_killed(async { drop(futures::future::join_all(slots).await) }) => {}
+            }
             protocol.accounts().findings.count("workers killed");
-        }
-        process.world.note(|| format!("{} is killed", process.name));
-        sleep(RESTART_AFTER).await;
-        process = Process::immortal(&process.world, format!("{name} restart {restarts}"));
-    }
+        })
+    })
+    .await;
 }
 
 /// Handles one message after the other. Each invocation is killed at the end of its shift.

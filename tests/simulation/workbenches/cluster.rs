@@ -1,6 +1,5 @@
 //! The cluster: it executes each call some time after it was sent, also if its sender has been killed since.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,6 +9,7 @@ use domain::{Error, Result};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use labs::{Backend, Permit};
+use tests::cluster::calls_to_target;
 use tokio::time::sleep;
 
 use super::oracle::Oracle;
@@ -66,24 +66,17 @@ impl Cluster {
 
     async fn make_step(&self, workbench: &Workbench, permit: &Permit) -> Result<Report> {
         let id = workbench.id;
-        let wanted: &[&str] = match workbench.target() {
-            Intent::Run => &OBJECTS,
-            Intent::Stop => &OBJECTS[..1],
-            Intent::Delete => &[],
-        };
         let (latency, _) = draw_fate(&self.process);
         sleep(latency).await;
         let found = self.protocol.accounts().workbenches.entry(id).or_default().objects.clone();
-        for object in OBJECTS.into_iter().filter(|object| wanted.contains(object) && !found.contains(object)) {
-            self.change(id, permit, object, true).await?;
-        }
-        for object in OBJECTS.into_iter().rev().filter(|object| !wanted.contains(object) && found.contains(object)) {
-            self.change(id, permit, object, false).await?;
+        let target = workbench.target();
+        for (object, is_wanted) in calls_to_target(target, &OBJECTS, &found) {
+            self.change(id, permit, object, is_wanted).await?;
         }
         // A real backend looks again, because calls of earlier steps may still be in flight.
         let found = self.protocol.accounts().workbenches.entry(id).or_default().objects.clone();
-        let is_reached = found == wanted.iter().copied().collect::<BTreeSet<_>>();
-        Ok(match workbench.target() {
+        let is_reached = calls_to_target(target, &OBJECTS, &found).is_empty();
+        Ok(match target {
             _ if !is_reached => Report::new(Phase::Progressing),
             Intent::Run if self.is_in_trouble() => {
                 Report::new(Phase::Progressing).rejected("UNSCHEDULABLE", "0/1 nodes are available")

@@ -9,7 +9,7 @@ use domain::workbench::{Access, NewWorkbench, StopCause, Workbench, WorkbenchSpe
 use labs::Provisioner;
 use shared::store::Workbenches;
 use tokio::task::JoinSet;
-use tokio::time::{sleep, timeout};
+use tokio::time::timeout;
 
 use super::cluster::Cluster;
 use super::oracle::{Oracle, check_at_end};
@@ -20,12 +20,11 @@ use crate::machine::process::Process;
 use crate::machine::queue::receive;
 use crate::machine::report::Report;
 use crate::machine::runner::run_in_virtual_time;
+use crate::machine::simulated::replace_killed;
 use crate::machine::world::World;
 
 /// By then all environments have reached their targets or failed, and all claims have expired.
 const LONGEST: Duration = Duration::from_secs(70 * 60);
-/// A new process replaces a killed one after this time.
-const RESTART_AFTER: Duration = Duration::from_secs(5);
 /// The number of messages that a process handles at once.
 const SLOTS: usize = 3;
 
@@ -57,11 +56,7 @@ async fn run_scenario(world: &Arc<World>, protocol: &Arc<WorkbenchProtocol>) {
         let protocol = protocol.clone();
         tasks.spawn(async move { process.clone().run_until_killed(tick(&process, &protocol)).await });
     }
-    while let Some(ended) = tasks.join_next().await {
-        if let Err(panic) = ended {
-            protocol.accounts().findings.record_violation(Oracle::Failed, panic.to_string());
-        }
-    }
+    protocol.join(tasks).await;
 }
 
 /// Creates a workbench, and then does what its user does.
@@ -91,12 +86,12 @@ async fn act(process: &Process, protocol: &WorkbenchProtocol, planned: &Planned)
     for (at, action) in &planned.actions {
         process.sleep_until(*at).await;
         let now = process.now();
-        let change = |workbench: &Workbench, _: Access| match action {
+        let change = |workbench: &Workbench| match action {
             Action::Stop => workbench.stop(StopCause::User, Some(owner), now),
             Action::Start => workbench.start(owner, now),
             Action::Delete => workbench.delete(owner, now).map(Some),
         };
-        match store.change(Account { org, user: owner }, planned.id, change).await {
+        match store.change(Account { org, user: owner }, planned.id, Access::Owner, change).await {
             Ok(_) if *action == Action::Delete => {
                 protocol.accounts().workbenches.entry(planned.id).or_default().is_deleted = true;
             }
@@ -108,16 +103,15 @@ async fn act(process: &Process, protocol: &WorkbenchProtocol, planned: &Planned)
 
 /// Runs one worker process after the other.
 async fn work(first: Process, protocol: Arc<WorkbenchProtocol>) {
-    let name = first.name.clone();
-    let mut process = first;
-    for restarts in 1.. {
-        let slots = (0..SLOTS).map(|_| serve(&process, &protocol));
-        process.run_until_killed(async { drop(futures::future::join_all(slots).await) }).await;
-        protocol.accounts().findings.count("workers killed");
-        process.world.note(|| format!("{} is killed", process.name));
-        sleep(RESTART_AFTER).await;
-        process = Process::immortal(&process.world, format!("{name} restart {restarts}"));
-    }
+    replace_killed(first, |process| {
+        let protocol = protocol.clone();
+        Box::pin(async move {
+            let slots = (0..SLOTS).map(|_| serve(process, &protocol));
+            process.run_until_killed(async { drop(futures::future::join_all(slots).await) }).await;
+            protocol.accounts().findings.count("workers killed");
+        })
+    })
+    .await;
 }
 
 async fn serve(process: &Process, protocol: &Arc<WorkbenchProtocol>) {

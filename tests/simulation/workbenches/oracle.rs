@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use domain::identity::Account;
 use domain::page::PageRequest;
-use domain::workbench::{Resources, RunState, Workbench, WorkbenchStatus};
+use domain::workbench::{Intent, Resources, RunState, Workbench, WorkbenchStatus};
 use shared::store::Workbenches;
 use shared::store::keys;
 use shared::store::workbenches::Ownership;
+use tests::cluster::calls_to_target;
 
 use super::cluster::OBJECTS;
 use super::protocol::{Accounts, WorkbenchProtocol};
@@ -112,18 +113,18 @@ fn check_tables(auditor: &Process, protocol: &WorkbenchProtocol) -> Vec<Workbenc
 fn check_workbench(Accounts { findings, workbenches }: &mut Accounts, workbench: &Workbench) {
     let number = workbench.id.uuid().as_u128();
     let account = workbenches.entry(workbench.id).or_default();
-    let (what, objects): (&str, &[&str]) = match (workbench.status, workbench.run_state) {
-        (WorkbenchStatus::Ready, Some(RunState::Running)) => ("ready at the end", &OBJECTS),
-        (WorkbenchStatus::Ready, Some(RunState::Stopped)) => ("stopped at the end", &OBJECTS[..1]),
-        (WorkbenchStatus::Failed, _) => ("failed at the end", &OBJECTS[..1]),
-        (WorkbenchStatus::Deleted, _) => ("deleted at the end", &[]),
+    let (what, target) = match (workbench.status, workbench.run_state) {
+        (WorkbenchStatus::Ready, Some(RunState::Running)) => ("ready at the end", Intent::Run),
+        (WorkbenchStatus::Ready, Some(RunState::Stopped)) => ("stopped at the end", Intent::Stop),
+        (WorkbenchStatus::Failed, _) => ("failed at the end", Intent::Stop),
+        (WorkbenchStatus::Deleted, _) => ("deleted at the end", Intent::Delete),
         (status, run_state) => {
             let what = format!("workbench {number} is {status:?}, {run_state:?}");
             return findings.record_violation(Oracle::NeverSettles, what);
         }
     };
     findings.count(what);
-    if !account.objects.iter().copied().eq(objects.iter().copied().collect::<BTreeSet<_>>()) {
+    if !calls_to_target(target, &OBJECTS, &account.objects).is_empty() {
         let what = format!("workbench {number} is {:?} and has {:?}", workbench.status, account.objects);
         findings.record_violation(Oracle::WrongObjects, what);
     }

@@ -49,7 +49,7 @@ impl Scenario {
         let mut random = Rng::with_seed(seed);
         let random = &mut random;
         let count = random.usize(3..=8);
-        let workbenches: Vec<Planned> = (0..count).map(|number| plan_workbench(random, number)).collect();
+        let mut workbenches: Vec<Planned> = (0..count).map(|number| plan_workbench(random, number)).collect();
         // Sometimes not all of them fit at once.
         let fit = if random.bool() { count as u64 } else { random.u64(1..=count as u64) };
         let cpu = 2_000 * fit;
@@ -60,9 +60,7 @@ impl Scenario {
             (from, from + millis(random, 10_000, 1_200_000))
         });
         let troubles = troubles.collect();
-        let acts =
-            |planned: &Planned| [planned.at].into_iter().chain(planned.actions.iter().map(|(at, _)| *at)).collect();
-        let acts: Vec<Duration> = workbenches.iter().flat_map(|planned| -> Vec<Duration> { acts(planned) }).collect();
+        let workers = (0..random.usize(1..=3)).map(|_| worker_faults(random, &mut workbenches)).collect();
         Self {
             starts_at: Time::from_millis(1_772_616_600_000 + random.i64(..86_400_000)),
             org: OrgId::from(Uuid::from_u128(1)),
@@ -82,7 +80,7 @@ impl Scenario {
             limits: CapacityLimits { org: all, max_workbenches: 100, platform: random.bool().then_some(all) },
             workbenches,
             troubles,
-            workers: (0..random.usize(1..=3)).map(|_| worker_faults(random, &acts)).collect(),
+            workers,
             // One ticker is never killed.
             tickers: vec![
                 ProcessFaults::default(),
@@ -96,15 +94,8 @@ impl Scenario {
 fn plan_workbench(random: &mut Rng, number: usize) -> Planned {
     let at = millis(random, 0, 600_000);
     let count = random.usize(0..=5);
-    let actions = moments(random, count, 1_000, 1_800_000).into_iter().map(|after| {
-        let action = match random.u8(..5) {
-            0 | 1 => Action::Stop,
-            2 | 3 => Action::Start,
-            _ => Action::Delete,
-        };
-        (at + after, action)
-    });
-    let actions = actions.collect();
+    let times = moments(random, count, 1_000, 1_800_000);
+    let actions = times.into_iter().map(|after| (at + after, draw_action(random))).collect();
     Planned {
         id: WorkbenchId::from(Uuid::from_u128(number as u128 + 1)),
         // Few names, so that some are taken.
@@ -115,15 +106,31 @@ fn plan_workbench(random: &mut Rng, number: usize) -> Planned {
     }
 }
 
-fn worker_faults(random: &mut Rng, acts: &[Duration]) -> ProcessFaults {
+fn draw_action(random: &mut Rng) -> Action {
+    match random.u8(..5) {
+        0 | 1 => Action::Stop,
+        2 | 3 => Action::Start,
+        _ => Action::Delete,
+    }
+}
+
+fn worker_faults(random: &mut Rng, workbenches: &mut [Planned]) -> ProcessFaults {
     let killed_at = (random.u8(..3) > 0).then(|| millis(random, 2_000, 900_000));
-    // A worker is suspended soon after a user has acted, while it makes a step.
-    let suspended = (0..random.usize(0..=4)).map(|_| {
-        let from = random.choice(acts).copied().unwrap_or_default() + millis(random, 0, 12_000);
+    let mut suspended = Vec::new();
+    for _ in 0..random.usize(0..=4) {
+        let number = random.usize(..workbenches.len());
+        let Planned { at, actions, .. } = &mut workbenches[number];
+        // A worker is suspended soon after a user has acted, while it makes a step.
+        let acts: Vec<Duration> = std::iter::once(*at).chain(actions.iter().map(|(at, _)| *at)).collect();
+        let from = acts[random.usize(..acts.len())] + millis(random, 0, 12_000);
         // Often longer than a step and shorter than its permit.
         let pause = if random.bool() { millis(random, 50_000, 95_000) } else { millis(random, 30_000, 400_000) };
-        (from, from + pause)
-    });
-    let suspended = suspended.collect();
+        suspended.push((from, from + pause));
+        if random.bool() {
+            // The user acts again just after the step was cut.
+            actions.push((from + pause + millis(random, 0, 3_000), draw_action(random)));
+            actions.sort_by_key(|(at, _)| *at);
+        }
+    }
     ProcessFaults { skew_ms: random.i64(-2_000..=2_000), killed_at, suspended }
 }
