@@ -63,7 +63,7 @@ impl DataDir {
     /// Creates a folder that is deleted on drop, for tests and for recording the OpenAPI examples.
     pub fn temporary() -> Result<Self, Failure> {
         let folder = std::env::temp_dir().join(format!("atelier-{}", uuid::Uuid::now_v7().simple()));
-        create_private(&folder).map_err(|cause| Failure::Folder { folder: folder.clone(), cause })?;
+        create_private(&folder.join(S3)).map_err(|cause| Failure::Folder { folder: folder.clone(), cause })?;
         Ok(Self { folder: folder.clone(), temporary: Some(folder), _lock: None })
     }
 
@@ -80,7 +80,17 @@ impl DataDir {
     }
 
     pub fn s3_folder(&self) -> PathBuf {
-        self.temporary.clone().unwrap_or_else(|| self.folder.join(S3))
+        self.stored().join(S3)
+    }
+
+    /// The folders of workbenches.
+    pub fn labs_folder(&self) -> PathBuf {
+        self.stored().join("workbenches")
+    }
+
+    /// The folder of what users store.
+    fn stored(&self) -> &Path {
+        self.temporary.as_deref().unwrap_or(&self.folder)
     }
 
     /// Files and folders without which the stored data cannot be used.

@@ -9,7 +9,7 @@ use axum::Router;
 use domain::Result;
 use domain::time::Time;
 use futures::future::BoxFuture;
-use labs::NoBackend;
+use labs::Backend;
 use shared::Context;
 
 /// How long the run-worker carries out runs per message, as in the template.
@@ -26,13 +26,14 @@ pub struct Functions {
 }
 
 impl Functions {
-    /// `context` returns the context of a function, with the settings that the template gives it.
-    pub fn new(context: impl Fn(&str) -> Context) -> Result<Self> {
+    /// `context` returns the context of a function, with the settings that the template gives it. `backend` provides the
+    /// environments of workbenches.
+    pub fn new(context: impl Fn(&str) -> Context, backend: Arc<dyn Backend>) -> Result<Self> {
         let attention_worker = attention_worker::Stores::new(&context("attention-worker"))?;
         let guard_worker = guard_worker::Stores::new(&context("guard-worker"))?;
         let image_worker = image_worker::Stores::new(&context("image-worker"))?;
         let run_worker = run_worker::Stores::new(&context("run-worker"))?;
-        let workbench_worker = workbench_worker::Stores::new(&context("workbench-worker"), Arc::new(NoBackend))?;
+        let workbench_worker = workbench_worker::Stores::new(&context("workbench-worker"), backend)?;
         Ok(Self {
             routers: BTreeMap::from([
                 ("account", account::router(&context("account"))?),

@@ -9,6 +9,7 @@ pub mod expiry;
 pub mod failure;
 mod functions;
 pub mod issuer;
+pub mod labs;
 pub mod open_files;
 pub mod openapi;
 mod permissions;

@@ -76,6 +76,7 @@ async fn serve(run: RunOptions) -> Result<(), Failure> {
         base_url: run.base_url,
         outbound_allowed: run.outbound_allowed_cidrs,
         sync: run.sync,
+        labs: true,
         background: true,
         ..Options::new(data)
     };

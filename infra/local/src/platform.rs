@@ -4,14 +4,15 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
+use ::labs::{Backend, NoBackend};
 use aws_smithy_runtime_api::client::interceptors::SharedInterceptor;
-use domain::time::Time;
+use domain::time::{Clock, Time};
 use futures::stream::FuturesUnordered;
 use futures::{FutureExt, StreamExt};
 use hyper_util::service::TowerToHyperService;
 use shared::Context;
 use shared::aws::Aws;
-use shared::store::Runs;
+use shared::store::{Runs, Workbenches};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -22,6 +23,7 @@ use crate::data_dir::DataDir;
 use crate::failure::Failure;
 use crate::functions::Functions;
 use crate::issuer::Issuer;
+use crate::labs::{Front, Labs};
 use crate::open_files;
 use crate::pollers::Poller;
 use crate::runtime::{Runtime, Setup, THIS_MACHINE};
@@ -49,6 +51,8 @@ pub struct Options {
     pub limits: ConnectionLimits,
     /// The limit of outbound connections of each function that calls other systems.
     pub max_outbound: usize,
+    /// Runs the environments of workbenches on this machine. Otherwise, no backend is installed.
+    pub labs: bool,
     /// Polls the queues and runs the ticker in the background. Otherwise, call `drain` and `tick`.
     pub background: bool,
     /// An interceptor of every AWS call of the platform.
@@ -70,6 +74,7 @@ impl Options {
             sync: SyncMode::default(),
             limits: ConnectionLimits { connections, head_timeout: HEAD_TIMEOUT },
             max_outbound: 2 * connections,
+            labs: false,
             background: false,
             observer: None,
             services_proxy: None,
@@ -87,6 +92,7 @@ pub struct Platform {
     services: Endpoints,
     observer: Option<SharedInterceptor>,
     functions: Arc<Functions>,
+    labs: Labs,
     data: DataDir,
     stop: CancellationToken,
     running: JoinSet<()>,
@@ -100,10 +106,11 @@ impl Platform {
         let listener = listen(port).await?;
         let own_address = address(&listener)?;
         let own_url = format!("http://{own_address}");
+        let public_url = base_url.unwrap_or_else(|| own_url.clone());
 
         let setup = Setup {
             services: ServiceOptions { first_port: 0, sync },
-            base_url: base_url.as_deref().unwrap_or(&own_url),
+            base_url: &public_url,
             jwks_url: &format!("{own_url}/local/jwks.json"),
             outbound_allowed: &outbound_allowed,
             own_ports: &[own_address.port()],
@@ -121,18 +128,26 @@ impl Platform {
         };
         runtime.aws = Aws::local(services.sdk_config()).with_interceptors(observer.clone());
 
-        let functions = Arc::new(Functions::new(|name| runtime.context_of(name))?);
+        let labs = Labs::new(data.labs_folder(), public_url.clone(), Clock::default());
+        let backend: Arc<dyn Backend> = if options.labs { Arc::new(labs.clone()) } else { Arc::new(NoBackend) };
+        let functions = Arc::new(Functions::new(|name| runtime.context_of(name), backend)?);
         let storage = runtime.services.storage.clone();
         let router = api_gateway::router(&runtime.template.routes, &functions.routers, issuer.jwks(), storage)?;
+        let front_issuer = Issuer::open_or_create(data.folder())?;
+        let front = Front::new(&runtime.context_of("workbenches"), labs.clone(), front_issuer, own_address.port())?;
+        let router = front.add_to(router);
 
         let stop = CancellationToken::new();
         let mut running = JoinSet::new();
         let service = TowerToHyperService::new(router);
         running.spawn(server::serve(listener, service, limits, refuse_connection, stop.clone()));
         if background {
-            let ended = Runs::new(&runtime.context())?.resume(Time::now()).await?;
+            let (ended, resumed) = resume(&runtime.context(), Time::now()).await?;
             if ended > 0 {
                 tracing::info!(ended, "runs that were in progress at the last stop continue");
+            }
+            if resumed > 0 {
+                tracing::info!(resumed, "workbenches are started again");
             }
             for poller in pollers(&runtime, &functions) {
                 running.spawn(poller.run(stop.clone()));
@@ -141,6 +156,7 @@ impl Platform {
                 running.spawn(lifecycle.run(stop.clone()));
             }
             running.spawn(tick_every_minute(functions.clone(), stop.clone()));
+            running.spawn(labs.clone().watch(stop.clone()));
         }
         let credentials = stored.with_tokens(&issuer);
         let started_in = began.elapsed();
@@ -153,10 +169,15 @@ impl Platform {
             services,
             observer,
             functions,
+            labs,
             data,
             stop,
             running,
         })
+    }
+
+    pub fn labs(&self) -> &Labs {
+        &self.labs
     }
 
     pub fn data(&self) -> &DataDir {
@@ -232,6 +253,7 @@ impl Platform {
         self.stop.cancel();
         let ended = async { while self.running.join_next().await.is_some() {} };
         let _ = timeout(GRACE, ended).await;
+        self.labs.end_all().await;
         self.runtime.services.stop().await
     }
 }
@@ -241,6 +263,12 @@ fn pollers(runtime: &Runtime, functions: &Functions) -> Vec<Poller> {
         let worker = functions.workers.get(name)?.clone();
         Some(Box::new(move |event| worker(event).map(Some).boxed()))
     })
+}
+
+/// Lets the runs and the workbenches of the last process continue. Returns the number of each.
+async fn resume(context: &Context, now: Time) -> domain::Result<(usize, usize)> {
+    let runs = Runs::new(context)?.resume(now).await?;
+    Ok((runs, Workbenches::new(context)?.resume(now).await?))
 }
 
 async fn tick_every_minute(functions: Arc<Functions>, stop: CancellationToken) {

@@ -110,7 +110,8 @@ async fn serve_connection<S, B>(
 {
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(head_timeout).keep_alive(keep_alive);
-    let mut connection = pin!(http.serve_connection(TokioIo::new(socket), service));
+    // Labs use WebSockets.
+    let mut connection = pin!(http.serve_connection(TokioIo::new(socket), service).with_upgrades());
     tokio::select! {
         _ = connection.as_mut() => return,
         () = stop.cancelled() => {}

@@ -3,6 +3,7 @@
 mod budgets;
 mod concurrency;
 mod create;
+mod labs;
 mod life;
 mod recovery;
 mod refusals;
@@ -11,9 +12,9 @@ mod sharing;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use ::labs::{Backend, Provisioner};
 use domain::id::WorkbenchId;
 use domain::time::{Clock, Time};
-use labs::Provisioner;
 use serde_json::{Value, json};
 use shared::Context;
 use shared::store::workbenches::WorkbenchHint;
@@ -23,7 +24,7 @@ use tests::cluster::FakeCluster;
 
 const WORKBENCHES: &str = "/workbenches/v1";
 
-/// A platform with a worker over a fake cluster. The clock of the worker is moved by the test.
+/// A platform with a worker, by default over a fake cluster. The clock of the worker is moved by the test.
 struct Lab {
     app: TestApp,
     cluster: FakeCluster,
@@ -37,15 +38,19 @@ impl Lab {
     }
 
     fn with_app(app: TestApp) -> Self {
-        let now = Arc::new(Mutex::new(Time::now()));
-        let clock = Clock::new({
-            let now = now.clone();
-            move || *now.lock().unwrap()
-        });
         let cluster = FakeCluster::default();
-        let context = Context { clock, ..app.platform.context_of("workbench-worker") };
-        let worker = Provisioner::new(&context, Arc::new(cluster.clone())).unwrap();
-        Self { app, cluster, worker, now }
+        Self { cluster: cluster.clone(), ..Self::with_backend(app, Arc::new(cluster)) }
+    }
+
+    fn with_backend(app: TestApp, backend: Arc<dyn Backend>) -> Self {
+        let now = Arc::new(Mutex::new(Time::now()));
+        let worker = Provisioner::new(&context(&app, &now), backend).unwrap();
+        Self { app, cluster: FakeCluster::default(), worker, now }
+    }
+
+    /// The context of the worker, with its clock.
+    fn context(&self) -> Context {
+        context(&self.app, &self.now)
     }
 
     fn now(&self) -> Time {
@@ -68,6 +73,12 @@ impl Lab {
         self.worker.advance(self.hint(id)).await.unwrap();
     }
 
+    /// Lets some seconds pass for the worker, and makes a step if one is due.
+    async fn wait(&self, id: &str) {
+        self.pass(Duration::from_secs(3));
+        self.worker.advance(self.hint(id)).await.unwrap();
+    }
+
     /// Steps until no step is due in the next seconds.
     async fn settle(&self, id: &str) {
         for _ in 0..20 {
@@ -86,6 +97,12 @@ impl Lab {
         assert_eq!(read(owner, &id).await["status"], "ready");
         id
     }
+}
+
+fn context(app: &TestApp, now: &Arc<Mutex<Time>>) -> Context {
+    let now = now.clone();
+    let clock = Clock::new(move || *now.lock().unwrap());
+    Context { clock, ..app.platform.context_of("workbench-worker") }
 }
 
 fn path(id: &str) -> String {
@@ -124,6 +141,8 @@ fn id_of(text: &str) -> WorkbenchId {
 
 /// The body of a plan whose workbenches have these limits.
 fn plan(max_workbenches: u32, capacity: &Value) -> Value {
+    let mut capacity = capacity.clone();
+    capacity["gpumem"] = "16Gi".into();
     let small = json!({"name": "small", "resources": {"cpu": "1", "memory": "1Gi", "storage": "1Gi"}});
     json!({
         "name": "Labs",

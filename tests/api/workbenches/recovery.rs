@@ -106,14 +106,7 @@ async fn a_change_during_a_step_is_not_overwritten() {
     let ada = lab.app.person("ada");
     let id = lab.ready(&ada, "lab").await;
     lab.pass(Duration::from_secs(60));
-    let store = Workbenches::new(&Context {
-        clock: Clock::new({
-            let now = lab.now();
-            move || now
-        }),
-        ..lab.app.platform.context_of("workbench-worker")
-    })
-    .unwrap();
+    let store = Workbenches::new(&lab.context()).unwrap();
     let claimed = store.claim(lab.hint(&id)).await.unwrap().unwrap();
     assert_eq!(ada.delete(&path(&id)).await.status, "202 Accepted");
     let observed = claimed.workbench.observed(&Report::new(Phase::Running), lab.now());

@@ -87,7 +87,7 @@ async fn what_the_plan_does_not_allow_is_refused_with_its_limit() {
 }
 
 #[tokio::test]
-async fn capacity_is_limited_for_the_organization_and_for_the_platform() {
+async fn capacity_is_limited_for_each_organization() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let lots = json!({"cpu": "100", "memory": "100Gi", "gpumem": "0", "storage": "100Gi"});
@@ -101,7 +101,9 @@ async fn capacity_is_limited_for_the_organization_and_for_the_platform() {
     create(&eve, json!({"name": "one"})).await;
 
     let little = json!({"cpu": "100", "memory": "1536Mi", "gpumem": "0", "storage": "100Gi"});
-    put_plan(&app, plan(5, &little)).await;
+    let mut plan = plan(5, &little);
+    plan["workbenches"]["ceiling"]["memory"] = "1536Mi".into();
+    put_plan(&app, plan).await;
     let refused = ada.post_json(WORKBENCHES, json!({"name": "two"})).await;
     let details = json!({"scope": "organization", "dimension": "memory", "requested": "1Gi"});
     assert_eq!((refusal(&refused), &refused.json["error"]["details"]), (("422", "LAB_CAPACITY_UNAVAILABLE"), &details));

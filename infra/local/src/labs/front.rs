@@ -1,0 +1,243 @@
+//! How browsers reach labs.
+//!
+//! 1. `dashboardUrl` is `/labs/{id}` at the platform's origin. It asks for an access token, unless the request has one in a
+//!    header or in the session cookie of the console, and checks that the user is a member.
+//! 2. It redirects to the origin of the lab, `http://wb-<id>.localhost:<port>`, with a ticket, which becomes a cookie there.
+//! 3. All requests with this host and a valid cookie go to the lab. Each one checks the membership again.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::extract::{FromRequestParts, Path, Request, State};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use domain::id::WorkbenchId;
+use domain::identity::Account;
+use domain::time::Clock;
+use domain::workbench::{RunState, Workbench, WorkbenchStatus};
+use domain::{Error, Result};
+use http::header::{ACCEPT, AUTHORIZATION, HOST, LOCATION, ORIGIN, SET_COOKIE};
+use http::request::Parts;
+use http::{HeaderMap, StatusCode};
+use shared::Context;
+use shared::auth::{Auth, Owners};
+use shared::http::detailed::Caller;
+use shared::store::Workbenches;
+
+use super::pages::{message_page, sign_in_page, waiting_page};
+use super::session::{Session, Sessions};
+use super::{Labs, ServedBy, proxy, scratch};
+use crate::issuer::Issuer;
+
+/// The path of a lab's origin that exchanges a ticket for a cookie.
+const ENTER: &str = "/_atelier/enter";
+const MAX_FORM_BYTES: usize = 16 * 1024;
+/// How often the membership of a user with an open WebSocket is checked.
+const CHECKED_EVERY: Duration = Duration::from_secs(30);
+
+#[derive(Clone)]
+pub struct Front(Arc<Inner>);
+
+struct Inner {
+    labs: Labs,
+    sessions: Sessions,
+    auth: Auth,
+    owners: Owners,
+    workbenches: Workbenches,
+    clock: Clock,
+    /// The port of the platform, which is that of all labs.
+    port: u16,
+}
+
+impl AsRef<Auth> for Front {
+    fn as_ref(&self) -> &Auth {
+        &self.0.auth
+    }
+}
+
+impl Front {
+    pub fn new(context: &Context, labs: Labs, issuer: Issuer, port: u16) -> Result<Self> {
+        Ok(Self(Arc::new(Inner {
+            labs,
+            sessions: Sessions::new(issuer, context.clock.clone()),
+            auth: Auth::new(context)?,
+            owners: Owners::new(context)?,
+            workbenches: Workbenches::new(context)?,
+            clock: context.clock.clone(),
+            port,
+        })))
+    }
+
+    /// Adds the page that opens a lab, and the origins of the labs.
+    pub fn add_to(self, router: Router) -> Router {
+        let pages = Router::new().route("/labs/{id}", get(open).post(sign_in)).with_state(self.clone());
+        router.merge(pages).layer(from_fn_with_state(self, dispatch))
+    }
+
+    fn origin(&self, id: WorkbenchId) -> String {
+        format!("http://wb-{}.localhost:{}", id.uuid().simple(), self.0.port)
+    }
+
+    /// Leads a member to the lab.
+    async fn lead(&self, account: Account, id: &str) -> Response {
+        let lead = async {
+            let id = id.parse().map_err(|_| Error::NotFound { kind: "workbench" })?;
+            self.0.workbenches.get(account, id).await?;
+            let ticket = self.0.sessions.ticket(Session { account, lab: id })?;
+            Ok(format!("{}{ENTER}?ticket={ticket}", self.origin(id)))
+        };
+        match lead.await {
+            Ok(url) => redirect(&url),
+            Err(error) => refusal(&error),
+        }
+    }
+
+    /// The origin of a lab: answers a request whose host names it.
+    async fn serve(&self, id: WorkbenchId, request: Request) -> Response {
+        if request.uri().path() == ENTER {
+            return self.enter(id, request.uri().query().unwrap_or_default());
+        }
+        if request.headers().get(ORIGIN).is_some_and(|origin| *origin != *self.origin(id)) {
+            return message_page(StatusCode::FORBIDDEN, "Not allowed", "Another site sent this request.");
+        }
+        let Some(session) = self.0.sessions.find(request.headers(), id) else {
+            let url = format!("{}/labs/{id}", self.0.labs.base_url());
+            return if is_navigation(&request) { redirect(&url) } else { StatusCode::UNAUTHORIZED.into_response() };
+        };
+        let workbench = match self.admit(session).await {
+            Ok(workbench) => workbench,
+            Err(error) => return refusal(&error),
+        };
+        let Some(lab) = self.0.labs.find(id) else { return absence(&workbench) };
+        let is_read = request.method().is_safe();
+        match &lab.served_by {
+            ServedBy::Scratch => {
+                lab.note_activity(self.0.clock.now());
+                scratch::serve(&self.0.labs.folder(id), &workbench, request).await
+            }
+            ServedBy::Process(process) => {
+                // JupyterLab polls as long as its tab is open.
+                if !(process.is_jupyter && is_read) {
+                    lab.note_activity(self.0.clock.now());
+                }
+                let (front, ended) = (self.clone(), lab.ended.clone());
+                let allowed = async move {
+                    tokio::select! {
+                        () = ended.cancelled() => {}
+                        () = front.until_refused(session) => {}
+                    }
+                };
+                proxy::forward(process, request, allowed).await
+            }
+        }
+    }
+
+    /// Exchanges a ticket for a cookie.
+    fn enter(&self, id: WorkbenchId, query: &str) -> Response {
+        let ticket = field(query.as_bytes(), "ticket").unwrap_or_default();
+        match self.0.sessions.take(&ticket, id) {
+            Some(session) => {
+                let headers = [(SET_COOKIE, self.0.sessions.cookie(session)), (LOCATION, "/".to_owned())];
+                (StatusCode::SEE_OTHER, headers).into_response()
+            }
+            // An old link asks for the access token again.
+            None => redirect(&format!("{}/labs/{id}", self.0.labs.base_url())),
+        }
+    }
+
+    /// The workbench, if the user may open it now.
+    async fn admit(&self, Session { account, lab }: Session) -> Result<Workbench> {
+        self.0.owners.admit(account).await?;
+        Ok(self.0.workbenches.get(account, lab).await?.0)
+    }
+
+    async fn until_refused(&self, session: Session) {
+        loop {
+            tokio::time::sleep(CHECKED_EVERY).await;
+            if let Err(Error::NotFound { .. } | Error::Unauthenticated(_)) = self.admit(session).await {
+                return;
+            }
+        }
+    }
+}
+
+/// Sends requests to the origin of a lab, and all others to the platform.
+async fn dispatch(State(front): State<Front>, request: Request, next: Next) -> Response {
+    match lab_of_host(request.headers()) {
+        Some(id) => front.serve(id, request).await,
+        None => next.run(request).await,
+    }
+}
+
+fn lab_of_host(headers: &HeaderMap) -> Option<WorkbenchId> {
+    let host = headers.get(HOST)?.to_str().ok()?;
+    let name = host.split(':').next()?.strip_suffix(".localhost")?;
+    format!("wb_{}", name.strip_prefix("wb-")?).parse().ok()
+}
+
+/// Opens a lab with the access token of the request, or asks for one.
+async fn open(State(front): State<Front>, Path(id): Path<String>, mut parts: Parts) -> Response {
+    match Caller::from_request_parts(&mut parts, &front).await {
+        Ok(Caller(caller)) => front.lead(caller.account(), &id).await,
+        Err(error) if parts.headers.contains_key(AUTHORIZATION) => error.into_response(),
+        Err(_) => sign_in_page(None),
+    }
+}
+
+/// Opens a lab with the access token of the form.
+async fn sign_in(State(front): State<Front>, Path(id): Path<String>, body: Body) -> Response {
+    let Ok(form) = to_bytes(body, MAX_FORM_BYTES).await else { return StatusCode::PAYLOAD_TOO_LARGE.into_response() };
+    let token = field(&form, "token").unwrap_or_default();
+    match front.0.auth.caller(token.trim()).await {
+        Ok(caller) => front.lead(caller.account(), &id).await,
+        Err(Error::Unauthenticated(_)) => sign_in_page(Some("This is not a valid access token.")),
+        Err(error) => refusal(&error),
+    }
+}
+
+/// A field of a form or of a query.
+pub fn field(form: &[u8], name: &str) -> Option<String> {
+    form_urlencoded::parse(form).find(|(found, _)| found == name).map(|(_, value)| value.into_owned())
+}
+
+fn redirect(url: &str) -> Response {
+    (StatusCode::SEE_OTHER, [(LOCATION, url)]).into_response()
+}
+
+fn is_navigation(request: &Request) -> bool {
+    let accept = request.headers().get(ACCEPT).and_then(|accept| accept.to_str().ok());
+    request.method().is_safe() && accept.is_some_and(|accept| accept.contains("text/html"))
+}
+
+fn refusal(error: &Error) -> Response {
+    match error {
+        Error::NotFound { .. } | Error::Unauthenticated(_) => {
+            let message = "It does not exist, or it is not shared with you.";
+            message_page(StatusCode::NOT_FOUND, "No such workbench", message)
+        }
+        error => {
+            tracing::warn!(?error, "a lab could not be opened");
+            let message = "The platform is busy. Load the page again in a few seconds.";
+            message_page(StatusCode::SERVICE_UNAVAILABLE, "The workbench cannot be opened now", message)
+        }
+    }
+}
+
+/// The page of a workbench that does not run.
+fn absence(workbench: &Workbench) -> Response {
+    let name = &workbench.name;
+    match (workbench.status, workbench.run_state) {
+        (WorkbenchStatus::Ready, Some(RunState::Stopping | RunState::Stopped)) => {
+            let message = "Start it with POST /workbenches/v1/{id}/start.";
+            message_page(StatusCode::CONFLICT, &format!("{name} is stopped"), message)
+        }
+        (WorkbenchStatus::Failed, _) => {
+            let reason = workbench.rejections.first().map_or("", |rejection| &rejection.message);
+            message_page(StatusCode::CONFLICT, &format!("{name} has failed"), reason)
+        }
+        _ => waiting_page(&format!("{name} is starting"), "<p>This page loads again by itself.</p>"),
+    }
+}

@@ -1,0 +1,207 @@
+//! The process that serves a lab, with its limits.
+
+use std::fs::File;
+use std::net::{Ipv4Addr, TcpListener};
+use std::path::Path;
+use std::process::Stdio;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use domain::id::WorkbenchId;
+use domain::time::Time;
+use domain::workbench::{Resources, Usage};
+use domain::{Error, Result};
+use ring::rand::{SecureRandom, SystemRandom};
+use rustix::process::{Pid, Resource, Rlimit, prlimit};
+use tokio::io::AsyncWriteExt;
+use tokio::process::{Child, Command};
+
+use super::files::LabFolder;
+use super::lock;
+use super::processes::{self, Found, MARKER};
+use super::program::{Address, Place, Program};
+
+/// The variables of the platform's environment that a lab gets. The others may hold secrets.
+const INHERITED: [&str; 9] =
+    ["PATH", "LANG", "LC_ALL", "TZ", "USER", "TERM", "VIRTUAL_ENV", "CONDA_PREFIX", "PYENV_ROOT"];
+/// A program with less CPU than this on average is idle: waiting programs wake up now and then.
+const BUSY_MILLICORES: u64 = 50;
+/// The time over which the use of the CPU is averaged.
+const AVERAGED_OVER: Duration = Duration::from_secs(10);
+
+pub struct LabProcess {
+    pub address: Address,
+    /// The proxy sends it with each request.
+    pub token: String,
+    pub is_jupyter: bool,
+    memory_limit: u64,
+    child: Mutex<Child>,
+    measured: Mutex<Measured>,
+}
+
+/// The last measurement.
+struct Measured {
+    memory_bytes: u64,
+    /// The CPU time of all processes at a time.
+    cpu_ticks: u64,
+    at: Time,
+    millicores: Option<u64>,
+    /// When the processes last used the CPU.
+    busy_at: Option<Time>,
+}
+
+impl Measured {
+    fn new(now: Time) -> Self {
+        Self { memory_bytes: 0, cpu_ticks: 0, at: now, millicores: None, busy_at: None }
+    }
+
+    fn note(&mut self, memory_bytes: u64, cpu_ticks: u64, now: Time) {
+        self.memory_bytes = memory_bytes;
+        let elapsed = self.at.until(now);
+        if elapsed < AVERAGED_OVER {
+            return;
+        }
+        // The time of a process that has ended is missing.
+        let used_ticks = cpu_ticks.saturating_sub(self.cpu_ticks) as f64;
+        let used_s = used_ticks / rustix::param::clock_ticks_per_second() as f64;
+        let millicores = (used_s / elapsed.as_secs_f64() * 1_000.0) as u64;
+        if millicores >= BUSY_MILLICORES {
+            self.busy_at = Some(now);
+        }
+        (self.cpu_ticks, self.at, self.millicores) = (cpu_ticks, now, Some(millicores));
+    }
+}
+
+impl LabProcess {
+    /// Starts a program in the folder of a workbench.
+    pub async fn start(
+        program: &Program,
+        id: WorkbenchId,
+        folder: &LabFolder,
+        resources: &Resources,
+        now: Time,
+    ) -> Result<Self> {
+        let failed = |what: &'static str| move |cause: std::io::Error| Error::internal(format!("{what}: {cause}"));
+        let address = match program.is_jupyter {
+            true => Address::Socket(folder.socket.clone()),
+            false => Address::Port(free_port().map_err(failed("a lab gets no port"))?),
+        };
+        let token = random_token()?;
+        let place = Place { address: &address, token: &token, folder: &folder.home };
+        let log = File::create(&folder.log).map_err(failed("the log of a lab cannot be created"))?;
+        let cores = resources.cpu.div_ceil(1_000).to_string();
+        let mut command = Command::new("/bin/sh");
+        // The shell waits for a line, so that the program starts with its limits.
+        command.args(["-c", "read -r _ && exec \"$@\"", "lab"]).arg(&program.file).args(program.arguments(&place));
+        command.env_clear().envs(INHERITED.into_iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
+        command.env(MARKER, id.to_string()).env("HOME", &folder.home);
+        // Numeric libraries start as many threads as the machine has cores.
+        command.env("OMP_NUM_THREADS", &cores).env("OPENBLAS_NUM_THREADS", &cores);
+        command.current_dir(&folder.home).process_group(0).kill_on_drop(true);
+        command.stdin(Stdio::piped()).stdout(log.try_clone().map_err(failed("the log of a lab"))?).stderr(log);
+        let mut child = command.spawn().map_err(failed("the program of a lab cannot be started"))?;
+        limit(&child, resources)?;
+        if let Some(mut stdin) = child.stdin.take() {
+            stdin.write_all(b"\n").await.map_err(failed("the program of a lab cannot be started"))?;
+        }
+        Ok(Self {
+            address,
+            token,
+            is_jupyter: program.is_jupyter,
+            memory_limit: resources.memory,
+            child: Mutex::new(child),
+            measured: Mutex::new(Measured::new(now)),
+        })
+    }
+
+    /// How the process has ended, if it has.
+    pub fn exit(&self) -> Option<String> {
+        match lock(&self.child).try_wait() {
+            Ok(None) => None,
+            Ok(Some(status)) => Some(status.to_string()),
+            Err(cause) => Some(cause.to_string()),
+        }
+    }
+
+    /// Compares the memory of the lab's processes with the limit. If they exceed it, the largest one is killed, as the
+    /// kernel would do it in a container. Returns the message of that.
+    pub fn measure(&self, own: &[&Found], now: Time) -> Option<String> {
+        let memory_bytes = own.iter().map(|found| found.memory_bytes).sum();
+        let cpu_ticks = own.iter().map(|found| found.cpu_ticks).sum();
+        lock(&self.measured).note(memory_bytes, cpu_ticks, now);
+        let largest = own.iter().max_by_key(|found| found.memory_bytes)?;
+        if memory_bytes <= self.memory_limit {
+            return None;
+        }
+        processes::kill(&[largest.pid]);
+        let mib = |bytes: u64| bytes >> 20;
+        let (used, limit, name) = (mib(memory_bytes), mib(self.memory_limit), &largest.name);
+        Some(format!("the workbench used {used} MiB of memory and may use {limit} MiB: {name} was ended at {now}"))
+    }
+
+    pub fn usage(&self) -> Usage {
+        let last = lock(&self.measured);
+        Usage { cpu: last.millicores, memory: Some(last.memory_bytes), gpumem: None, storage: None }
+    }
+
+    pub fn busy_at(&self) -> Option<Time> {
+        lock(&self.measured).busy_at
+    }
+}
+
+/// The limits of each process. That of memory is only the last resort: `measure` limits the sum of all processes earlier.
+fn limit(child: &Child, resources: &Resources) -> Result<()> {
+    let Some(pid) = child.id().and_then(|pid| Pid::from_raw(pid.cast_signed())) else { return Ok(()) };
+    let data = resources.memory.saturating_mul(2);
+    for (resource, most) in [(Resource::Data, data), (Resource::Core, 0)] {
+        let limit = Rlimit { current: Some(most), maximum: Some(most) };
+        prlimit(Some(pid), resource, limit)
+            .map_err(|cause| Error::internal(format!("the limits of a lab: {cause}")))?;
+    }
+    Ok(())
+}
+
+/// A free port of this machine. If another program takes it before the lab does, the lab's program ends and is started
+/// again.
+fn free_port() -> std::io::Result<u16> {
+    Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port())
+}
+
+pub fn random_token() -> Result<String> {
+    let mut bytes = [0; 32];
+    SystemRandom::new().fill(&mut bytes).map_err(|_| Error::internal("the random number generator failed"))?;
+    Ok(URL_SAFE_NO_PAD.encode(bytes))
+}
+
+/// The last lines of a log, for the message of a program that has ended.
+pub fn last_lines(log: &Path) -> String {
+    const MAX_BYTES: usize = 600;
+    let content = std::fs::read(log).unwrap_or_default();
+    let tail = &content[content.len().saturating_sub(MAX_BYTES)..];
+    String::from_utf8_lossy(tail).trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_that_uses_the_cpu_is_busy() {
+        let second = rustix::param::clock_ticks_per_second();
+        let start = Time::now();
+        let after = |seconds| start.plus(Duration::from_secs(seconds));
+        let mut measured = Measured::new(start);
+        measured.note(1, second, after(9));
+        assert_eq!((measured.memory_bytes, measured.millicores), (1, None), "too early for an average");
+        measured.note(2, 2 * second, after(20));
+        assert_eq!((measured.millicores, measured.busy_at), (Some(100), Some(after(20))));
+        // It only wakes up now and then.
+        measured.note(2, 2 * second + second / 10, after(40));
+        assert_eq!((measured.millicores, measured.busy_at), (Some(5), Some(after(20))));
+        // One of its processes has ended, with the time that it had used.
+        measured.note(2, second, after(60));
+        assert_eq!((measured.millicores, measured.busy_at), (Some(0), Some(after(20))));
+    }
+}

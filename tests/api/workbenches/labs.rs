@@ -1,0 +1,307 @@
+//! Workbenches on this machine: the program of a lab, its proxy, its limits and its files.
+
+use std::fs;
+use std::path::PathBuf;
+
+use domain::identity::Role;
+use reqwest::redirect::Policy;
+use reqwest::{Client, Method, RequestBuilder};
+use serde_json::json;
+use tests::client::{refusal, send};
+use tests::polling::eventually;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+use super::*;
+
+/// A platform that runs labs with the program of tests, or without any program.
+async fn start(has_program: bool) -> Lab {
+    let app = TestApp::start_with_options(|options| options.labs = true).await;
+    let backend = Arc::new(app.platform.labs().clone());
+    let mut plan = plan(10, &json!({"cpu": "8", "memory": "16Gi", "storage": "100Gi"}));
+    let program = env!("CARGO_BIN_EXE_lab-program");
+    let command =
+        if has_program { vec![program, "--port", "{port}", "--token", "{token}"] } else { vec!["no-such-program"] };
+    plan["workbenches"]["images"] = json!([{"name": "base", "reference": "base:1", "command": command}]);
+    plan["workbenches"]["sizes"][0]["resources"]["memory"] = "128Mi".into();
+    never_late(&mut plan);
+    put_plan(&app, plan).await;
+    Lab::with_backend(app, backend)
+}
+
+/// The clock of the worker runs ahead while a test waits, and that must not count.
+fn never_late(plan: &mut Value) {
+    plan["workbenches"]["provisioning_timeout_minutes"] = 1440.into();
+    plan["workbenches"]["idle_stop_minutes"] = Value::Null;
+}
+
+/// Steps until the workbench is in this state.
+async fn until(lab: &Lab, person: &Person, id: &str, field: &str, expected: &str) -> Value {
+    eventually(&format!("{field} is {expected}"), async || {
+        lab.wait(id).await;
+        let found = read(person, id).await;
+        (found[field] == expected).then_some(found)
+    })
+    .await
+}
+
+async fn ready(lab: &Lab, owner: &Person) -> String {
+    let id = create(owner, json!({"name": "lab"})).await;
+    until(lab, owner, &id, "status", "ready").await;
+    id
+}
+
+/// A browser that knows one lab: it keeps the cookie of the lab, and follows no redirect by itself.
+struct Browser {
+    client: Client,
+    origin: String,
+    host: String,
+    cookie: String,
+}
+
+impl Browser {
+    /// Opens a lab with the token of a person, as the page of the platform does.
+    async fn open(lab: &Lab, person: &Person, id: &str) -> Self {
+        let client = Client::builder().redirect(Policy::none()).build().unwrap();
+        let (token, url) =
+            (person.token.as_ref().unwrap(), read(person, id).await["dashboardUrl"].as_str().unwrap().to_owned());
+        let page = send(client.get(&url)).await;
+        assert!(page.status.starts_with("200") && page.text.contains("Access token"), "{}", page.text);
+        let form = client.post(&url).header("content-type", "application/x-www-form-urlencoded");
+        let led = send(form.body(format!("token={token}"))).await;
+        assert_eq!(led.status, "303 See Other", "{}", led.text);
+        let target = led.header("location").unwrap().to_owned();
+        assert!(!target.contains(token), "the origin of a lab must not see the access token");
+        let (host, path) = target.strip_prefix("http://").unwrap().split_once('/').unwrap();
+        let base_url = lab.app.platform.base_url.clone();
+        let entered = send(client.get(format!("{base_url}/{path}")).header("host", host)).await;
+        assert_eq!((entered.status.as_str(), entered.header("location")), ("303 See Other", Some("/")));
+        let again = send(client.get(format!("{base_url}/{path}")).header("host", host)).await;
+        assert_eq!(again.header("set-cookie"), None, "a ticket is valid once");
+        let cookie = entered.header("set-cookie").unwrap();
+        assert!(cookie.contains("HttpOnly") && cookie.contains("SameSite=Lax"), "{cookie}");
+        let cookie = cookie.split(';').next().unwrap().to_owned();
+        Self { client, origin: format!("http://{host}"), host: host.to_owned(), cookie }
+    }
+
+    fn request(&self, lab: &Lab, method: Method, path: &str) -> RequestBuilder {
+        let request = self.client.request(method, format!("{}{path}", lab.app.platform.base_url));
+        request.header("host", &self.host).header("cookie", format!("{}; theme=dark", self.cookie))
+    }
+
+    async fn get(&self, lab: &Lab, path: &str) -> Answer {
+        send(self.request(lab, Method::GET, path)).await
+    }
+
+    async fn post(&self, lab: &Lab, path: &str, form: &str) -> Answer {
+        let request = self.request(lab, Method::POST, path).header("origin", &self.origin);
+        send(request.header("content-type", "application/x-www-form-urlencoded").body(form.to_owned())).await
+    }
+}
+
+fn home(lab: &Lab, id: &str) -> PathBuf {
+    lab.app.platform.data().labs_folder().join(id).join("home")
+}
+
+#[tokio::test]
+async fn members_reach_the_program_of_a_lab_and_nobody_else_does() {
+    let lab = start(true).await;
+    let (ada, bob, eve) =
+        (lab.app.person("ada"), lab.app.person("bob"), lab.app.person_of("eve", "globex", Role::Admin));
+    let id = ready(&lab, &ada).await;
+    let browser = Browser::open(&lab, &ada, &id).await;
+    assert_eq!(browser.get(&lab, "/").await.text, home(&lab, &id).canonicalize().unwrap().display().to_string());
+
+    let url = read(&ada, &id).await["dashboardUrl"].as_str().unwrap().to_owned();
+    let open = async |person: &Person| {
+        let request = browser.client.get(&url).bearer_auth(person.token.as_ref().unwrap());
+        send(request).await.status
+    };
+    for stranger in [&bob, &eve] {
+        assert_eq!(open(stranger).await, "404 Not Found");
+    }
+    share(&ada, &id, &lab.app.account("bob").user.to_string()).await;
+    assert_eq!(open(&bob).await, "303 See Other");
+    let editor = Browser::open(&lab, &bob, &id).await;
+    assert_eq!(editor.get(&lab, "/").await.status, "200 OK");
+    ada.delete(&format!("{}/members/{}", path(&id), lab.app.account("bob").user)).await;
+    assert_eq!(editor.get(&lab, "/").await.status, "404 Not Found", "the cookie of a former editor is worth nothing");
+
+    let other = create(&ada, json!({"name": "other"})).await;
+    until(&lab, &ada, &other, "status", "ready").await;
+    let other_host = browser.host.replace(&id[3..], &other[3..]);
+    let foreign = browser.client.get(format!("{}/", lab.app.platform.base_url)).header("host", other_host);
+    assert_eq!(send(foreign.header("cookie", &browser.cookie)).await.status, "401 Unauthorized");
+    let wrong = browser.client.post(&url).header("content-type", "application/x-www-form-urlencoded").body("token=x");
+    assert_eq!(send(wrong).await.status, "401 Unauthorized");
+}
+
+#[tokio::test]
+async fn the_program_sees_neither_the_session_nor_other_sites() {
+    let lab = start(true).await;
+    let ada = lab.app.person("ada");
+    let id = ready(&lab, &ada).await;
+    let browser = Browser::open(&lab, &ada, &id).await;
+    let headers = browser.get(&lab, "/headers").await.text;
+    assert!(headers.contains("cookie: theme=dark\n"), "{headers}");
+    assert!(headers.contains(&format!("host: {}\n", browser.host)), "{headers}");
+    let set = browser.get(&lab, "/cookie").await;
+    assert_eq!(set.header("set-cookie"), Some("mine=1"), "a program must not set the cookie of the session");
+    let foreign = browser.request(&lab, Method::GET, "/headers").header("origin", &lab.app.platform.base_url);
+    assert_eq!(send(foreign).await.status, "403 Forbidden");
+    let without = browser.client.get(format!("{}/headers", lab.app.platform.base_url)).header("host", &browser.host);
+    let without = send(without.header("accept", "text/html")).await;
+    let url = read(&ada, &id).await["dashboardUrl"].as_str().unwrap().to_owned();
+    assert_eq!((without.status.as_str(), without.header("location")), ("303 See Other", Some(url.as_str())));
+}
+
+#[tokio::test]
+async fn a_switched_connection_ends_with_the_lab() {
+    let lab = start(true).await;
+    let ada = lab.app.person("ada");
+    let id = ready(&lab, &ada).await;
+    let browser = Browser::open(&lab, &ada, &id).await;
+    let address = lab.app.platform.base_url.strip_prefix("http://").unwrap().to_owned();
+    let mut socket = TcpStream::connect(&address).await.unwrap();
+    let (host, cookie, origin) = (&browser.host, &browser.cookie, &browser.origin);
+    let head = format!(
+        "GET /echo HTTP/1.1\r\nhost: {host}\r\ncookie: {cookie}\r\norigin: {origin}\r\nconnection: upgrade\r\nupgrade: echo\r\n\r\n"
+    );
+    socket.write_all(head.as_bytes()).await.unwrap();
+    let mut answer = Vec::new();
+    while !answer.ends_with(b"\r\n\r\n") {
+        answer.push(socket.read_u8().await.unwrap());
+    }
+    let answer = String::from_utf8(answer).unwrap().to_lowercase();
+    assert!(answer.starts_with("http/1.1 101 ") && answer.contains("upgrade: echo"), "{answer}");
+    socket.write_all(b"ping").await.unwrap();
+    let mut echoed = [0; 4];
+    socket.read_exact(&mut echoed).await.unwrap();
+    assert_eq!(&echoed, b"ping");
+    ada.post(&format!("{}/stop", path(&id))).await;
+    until(&lab, &ada, &id, "runState", "stopped").await;
+    assert_eq!(socket.read(&mut echoed).await.unwrap_or(0), 0, "the connection is closed");
+    let stopped = browser.get(&lab, "/").await;
+    assert!(stopped.status.starts_with("409") && stopped.text.contains("is stopped"), "{}", stopped.text);
+}
+
+#[tokio::test]
+async fn files_survive_a_stop_and_not_a_deletion() {
+    let lab = start(true).await;
+    let ada = lab.app.person("ada");
+    let id = ready(&lab, &ada).await;
+    let file = home(&lab, &id).join("notes.txt");
+    fs::write(&file, "a".repeat(5_000)).unwrap();
+    ada.post(&format!("{}/stop", path(&id))).await;
+    let stopped = until(&lab, &ada, &id, "runState", "stopped").await;
+    assert_eq!(stopped["dashboardUrl"], Value::Null);
+    assert!(lab.app.platform.labs().find(id_of(&id)).is_none());
+    ada.post(&format!("{}/start", path(&id))).await;
+    let started = until(&lab, &ada, &id, "runState", "running").await;
+    assert_eq!(started["usage"]["storage"], "5000");
+    assert!(started["usage"]["memory"].is_string(), "{started}");
+    assert!(file.exists());
+    ada.delete(&path(&id)).await;
+    eventually("the deletion", async || {
+        lab.wait(&id).await;
+        (refusal(&ada.get(&path(&id)).await) == ("404", "LAB_NOT_FOUND")).then_some(())
+    })
+    .await;
+    assert!(!home(&lab, &id).parent().unwrap().exists());
+}
+
+#[tokio::test]
+async fn a_program_that_exceeds_its_memory_is_ended_and_reported() {
+    let lab = start(true).await;
+    let ada = lab.app.person("ada");
+    let id = ready(&lab, &ada).await;
+    let browser = Browser::open(&lab, &ada, &id).await;
+    let held = browser.post(&lab, "/hold?mib=150", "").await;
+    assert_eq!(held.status, "200 OK", "{}", held.text);
+    let found = eventually("a rejection", async || {
+        lab.wait(&id).await;
+        let found = read(&ada, &id).await;
+        (found["rejections"][0]["reason"] == "OOM_KILLED" || found["rejections"][1]["reason"] == "OOM_KILLED")
+            .then_some(found)
+    })
+    .await;
+    let reasons = found["rejections"].to_string();
+    assert!(reasons.contains("may use 128 MiB: lab-program was ended"), "{reasons}");
+    // It starts again by itself, and stays ready meanwhile.
+    assert_eq!(found["status"], "ready");
+    eventually("the new program", async || {
+        lab.wait(&id).await;
+        (browser.get(&lab, "/").await.status == "200 OK").then_some(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_program_that_does_not_start_fails_with_its_last_words() {
+    let lab = start(true).await;
+    let mut plan = plan(10, &json!({"cpu": "8", "memory": "16Gi", "storage": "100Gi"}));
+    plan["workbenches"]["images"] =
+        json!([{"name": "base", "reference": "base:1", "command": ["sh", "-c", "echo no license; exit 7"]}]);
+    never_late(&mut plan);
+    put_plan(&lab.app, plan).await;
+    let ada = lab.app.person("ada");
+    let id = create(&ada, json!({"name": "lab"})).await;
+    let failed = until(&lab, &ada, &id, "status", "failed").await;
+    let rejection = &failed["rejections"][0];
+    assert_eq!(rejection["reason"], "PROCESS_ENDED");
+    let message = rejection["message"].as_str().unwrap();
+    assert!(message.contains("exit status: 7") && message.contains("no license"), "{message}");
+}
+
+#[tokio::test]
+async fn a_lab_without_its_program_has_a_scratch_area() {
+    let lab = start(false).await;
+    let ada = lab.app.person("ada");
+    let id = ready(&lab, &ada).await;
+    let browser = Browser::open(&lab, &ada, &id).await;
+    let page = browser.get(&lab, "/").await;
+    let owner = lab.app.account("ada").user.to_string();
+    for part in ["<h1>lab</h1>", "128Mi", owner.as_str(), "There are no files yet", "is not installed"] {
+        assert!(page.text.contains(part), "{part} is missing: {}", page.text);
+    }
+    let saved = browser.post(&lab, "/save", "name=a+note.txt&content=%3Cb%3Ehello").await;
+    assert_eq!((saved.status.as_str(), saved.header("location")), ("303 See Other", Some("/")));
+    assert_eq!(fs::read_to_string(home(&lab, &id).join("a note.txt")).unwrap(), "<b>hello");
+    let edited = browser.get(&lab, "/?file=a+note.txt").await.text;
+    assert!(edited.contains("&lt;b&gt;hello</textarea>") && edited.contains("name=a+note.txt"), "{edited}");
+    let loaded = browser.get(&lab, "/file?name=a+note.txt").await;
+    assert_eq!((loaded.text.as_str(), loaded.header("x-content-type-options")), ("<b>hello", Some("nosniff")));
+    for name in ["..%2Fescape", ".bashrc", "%2Fetc%2Fpasswd", ""] {
+        let refused = browser.post(&lab, "/save", &format!("name={name}&content=x")).await;
+        assert_eq!(refused.status, "400 Bad Request", "{name}");
+        assert_eq!(browser.get(&lab, &format!("/file?name={name}")).await.status, "404 Not Found", "{name}");
+    }
+    let large = format!("name=large&content={}", "a".repeat((1 << 20) + 1));
+    assert_eq!(browser.post(&lab, "/save", &large).await.status, "413 Payload Too Large");
+    assert_eq!(browser.post(&lab, "/delete", "name=a+note.txt").await.status, "303 See Other");
+    assert!(!home(&lab, &id).join("a note.txt").exists());
+}
+
+#[tokio::test]
+async fn a_new_platform_ends_what_its_predecessor_left_and_starts_it_again() {
+    let lab = start(true).await;
+    let ada = lab.app.person("ada");
+    let id = ready(&lab, &ada).await;
+    let before = lab.app.platform.labs().pids(id_of(&id)).await.unwrap();
+    assert!(!before.is_empty());
+    // Another process with the same folder knows nothing of the lab that runs.
+    let context = lab.app.platform.context_of("workbench-worker");
+    let folder = lab.app.platform.data().labs_folder();
+    let successor = local::labs::Labs::new(folder, lab.app.platform.base_url.clone(), context.clock.clone());
+    let next = Lab { worker: Provisioner::new(&lab.context(), Arc::new(successor.clone())).unwrap(), ..lab };
+    let resumed = shared::store::Workbenches::new(&next.app.platform.context()).unwrap().resume(next.now()).await;
+    assert_eq!(resumed.unwrap(), 1);
+    eventually("the new program", async || {
+        next.wait(&id).await;
+        let now = successor.pids(id_of(&id)).await.unwrap();
+        (!now.is_empty() && now.iter().all(|pid| !before.contains(pid))).then_some(())
+    })
+    .await;
+    assert_eq!(read(&ada, &id).await["status"], "ready");
+    successor.end_all().await;
+}

@@ -1,0 +1,77 @@
+//! A small program for the labs of tests. It refuses requests without its token, shows the headers that it gets, echoes
+//! what a client sends after a protocol switch, and uses as much memory as it is told.
+#![expect(clippy::unwrap_used, reason = "a test fails if its program fails")]
+
+use std::sync::Mutex;
+
+use axum::Router;
+use axum::extract::{Query, Request, State};
+use axum::http::header::{AUTHORIZATION, CONNECTION, SET_COOKIE, UPGRADE};
+use axum::http::{HeaderMap, StatusCode};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use clap::Parser;
+use hyper_util::rt::TokioIo;
+use serde::Deserialize;
+use tokio::io::{copy, split};
+
+#[derive(Clone, Parser)]
+struct Cli {
+    #[arg(long)]
+    port: u16,
+    #[arg(long)]
+    token: String,
+}
+
+#[derive(Deserialize)]
+struct Amount {
+    mib: usize,
+}
+
+static HELD: Mutex<Vec<Vec<u8>>> = Mutex::new(Vec::new());
+
+#[tokio::main]
+async fn main() {
+    let cli = Cli::parse();
+    let router = Router::new()
+        .route("/", get(async || std::env::current_dir().unwrap().display().to_string()))
+        .route("/headers", get(show_headers))
+        .route("/echo", get(echo))
+        .route("/cookie", get(async || [(SET_COOKIE, "atelier_lab=forged"), (SET_COOKIE, "mine=1")]))
+        .route("/hold", post(hold))
+        .route("/exit", post(async || -> () { std::process::exit(3) }))
+        .layer(from_fn_with_state(cli.clone(), check_token));
+    let listener = tokio::net::TcpListener::bind(("127.0.0.1", cli.port)).await.unwrap();
+    axum::serve(listener, router).await.unwrap();
+}
+
+async fn check_token(State(cli): State<Cli>, request: Request, next: Next) -> Response {
+    let expected = format!("Bearer {}", cli.token);
+    match request.headers().get(AUTHORIZATION) {
+        Some(given) if *given == *expected => next.run(request).await,
+        _ => StatusCode::FORBIDDEN.into_response(),
+    }
+}
+
+async fn show_headers(headers: HeaderMap) -> String {
+    let lines = headers.iter().filter(|(name, _)| *name != AUTHORIZATION);
+    lines.map(|(name, value)| format!("{name}: {}\n", value.to_str().unwrap())).collect()
+}
+
+async fn echo(mut request: Request) -> Response {
+    let upgrade = hyper::upgrade::on(&mut request);
+    tokio::spawn(async move {
+        let (mut reader, mut writer) = split(TokioIo::new(upgrade.await.unwrap()));
+        let _ = copy(&mut reader, &mut writer).await;
+    });
+    (StatusCode::SWITCHING_PROTOCOLS, [(UPGRADE, "echo"), (CONNECTION, "upgrade")]).into_response()
+}
+
+/// Holds this amount of memory from now on.
+async fn hold(Query(Amount { mib }): Query<Amount>) -> String {
+    // Written, because untouched memory is not resident.
+    let block = vec![1_u8; mib << 20];
+    HELD.lock().unwrap().push(block);
+    format!("holds {mib} MiB more")
+}
