@@ -1,7 +1,7 @@
 //! The rules of the protocol of workbenches. A rule is switched off by changing requests, by an index that finds nothing,
 //! or in the cluster of the simulation.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::oracle::Oracle;
 use crate::machine::dynamodb_json::{drop_condition, write_bodies};
@@ -51,12 +51,11 @@ impl ProtocolRule for Rule {
 
     fn first_seed(self) -> u64 {
         match self {
-            Self::ClaimsOnce | Self::GivesANameOnce => 0,
-            Self::ActsOnlyWithAPermit => 1,
-            Self::SendsDueWorkbenchesAgain => 4,
-            Self::KeepsChangesOfUsers => 16,
+            Self::ClaimsOnce | Self::ActsOnlyWithAPermit | Self::GivesANameOnce => 0,
+            Self::SendsDueWorkbenchesAgain => 3,
+            Self::KeepsTheClaimOfACutStep => 6,
+            Self::KeepsChangesOfUsers => 10,
             Self::ReservesWhatIsLeft => 35,
-            Self::KeepsTheClaimOfACutStep => 134,
         }
     }
 }
@@ -89,7 +88,7 @@ impl Rule {
     }
 }
 
-/// Makes the result of a step release the claim, if it does not.
+/// Makes the result of a step release the claim, if it does not. Then the next step is due at once.
 fn release_claim(body: &mut Value) {
     let condition = body["ConditionExpression"].as_str().unwrap_or_default();
     let is_result = condition.contains("attribute_exists(owned_until)");
@@ -99,5 +98,9 @@ fn release_claim(body: &mut Value) {
             true => format!("{expression}, owned_until").into(),
             false => format!("{expression} REMOVE owned_until").into(),
         };
+        let due_at = expression.split_once("#due_at = ").and_then(|(_, rest)| rest.split([',', ' ']).next());
+        if let Some(placeholder) = due_at {
+            body["ExpressionAttributeValues"][placeholder] = json!({"S": "1970-01-01T00:00:00.000Z"});
+        }
     }
 }

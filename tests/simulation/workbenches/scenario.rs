@@ -122,7 +122,7 @@ fn worker_faults(random: &mut Rng, workbenches: &mut [Planned]) -> ProcessFaults
         let Planned { at, actions, .. } = &mut workbenches[number];
         // A worker is suspended soon after a user has acted, while it makes a step.
         let acts: Vec<Duration> = std::iter::once(*at).chain(actions.iter().map(|(at, _)| *at)).collect();
-        let from = acts[random.usize(..acts.len())] + millis(random, 0, 12_000);
+        let from = acts[random.usize(..acts.len())] + millis(random, 0, 5_000);
         // Often longer than a step and shorter than its permit.
         let pause = if random.bool() { millis(random, 50_000, 95_000) } else { millis(random, 30_000, 400_000) };
         suspended.push((from, from + pause));
