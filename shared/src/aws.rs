@@ -7,7 +7,8 @@ use aws_config::retry::RetryConfig;
 use aws_config::stalled_stream_protection::StalledStreamProtectionConfig;
 use aws_config::timeout::TimeoutConfig;
 use aws_config::{BehaviorVersion, Region, SdkConfig};
-use aws_credential_types::provider::SharedCredentialsProvider;
+use aws_credential_types::Credentials;
+use aws_credential_types::provider::{ProvideCredentials, SharedCredentialsProvider};
 use aws_smithy_async::rt::sleep::{SharedAsyncSleep, TokioSleep};
 use aws_smithy_async::time::SystemTimeSource;
 use aws_smithy_http_client::{Builder, Connector, tls};
@@ -84,6 +85,13 @@ impl Aws {
             watchers: Vec::new(),
             s3_path_style: true,
         }
+    }
+
+    /// The region and the credentials, for requests that no SDK client makes.
+    pub async fn identity(&self) -> Result<(String, Credentials)> {
+        let region = self.config.region().ok_or_else(|| Error::internal("no region is set"))?.to_string();
+        let provider = self.config.credentials_provider().ok_or_else(|| Error::internal("there are no credentials"))?;
+        Ok((region, provider.provide_credentials().await.map_err(Error::internal)?))
     }
 
     client!(dynamodb, aws_sdk_dynamodb);

@@ -33,6 +33,8 @@ pub const IMAGE_PATIENCE_S: &str = "IMAGE_PATIENCE_S";
 pub const GUARD_PATIENCE_S: &str = "GUARD_PATIENCE_S";
 /// The resources of all workbenches of the platform, such as `cpu=8,memory=16Gi,gpumem=0,storage=100Gi`.
 pub const WORKBENCH_CAPACITY: &str = "WORKBENCH_CAPACITY";
+/// The Kubernetes cluster that provides workbenches, as JSON.
+pub const WORKBENCH_CLUSTER: &str = "WORKBENCH_CLUSTER";
 pub const BASE_URL: &str = "BASE_URL";
 
 /// A required setting is missing.

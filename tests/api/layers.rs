@@ -13,7 +13,7 @@ use imports::{Module, file_of, read_imports};
 use tests::binaries::folder;
 
 /// The crates of the library, lowest first. Each may depend on those before it.
-const CRATES: [(&str, &[&str]); 8] = [
+const CRATES: [(&str, &[&str]); 9] = [
     ("domain", &[]),
     ("engine", &["domain"]),
     ("importers", &["domain", "engine"]),
@@ -21,6 +21,7 @@ const CRATES: [(&str, &[&str]); 8] = [
     ("gateway", &["domain", "shared"]),
     ("runner", &["domain", "engine", "shared"]),
     ("labs", &["domain", "shared"]),
+    ("kubernetes", &["domain", "labs", "shared"]),
     ("effects", &["domain", "engine", "gateway", "runner", "shared"]),
 ];
 

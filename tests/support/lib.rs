@@ -9,6 +9,7 @@ pub mod environment;
 pub mod faults;
 pub mod gate;
 pub mod gateway;
+pub mod kubernetes;
 pub mod polling;
 pub mod provider;
 pub mod proxy;

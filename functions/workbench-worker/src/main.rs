@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use labs::NoBackend;
+use labs::{Backend, NoBackend};
 use lambda_runtime::{Error, LambdaEvent, run, service_fn};
 use shared::{Context, telemetry};
 use workbench_worker::{Stores, handle};
@@ -10,6 +10,11 @@ use workbench_worker::{Stores, handle};
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {
     telemetry::init();
-    let stores = &Stores::new(&Context::from_env(), Arc::new(NoBackend))?;
+    let context = Context::from_env();
+    let backend: Arc<dyn Backend> = match kubernetes::backend_of(&context)? {
+        Some(cluster) => Arc::new(cluster),
+        None => Arc::new(NoBackend),
+    };
+    let stores = &Stores::new(&context, backend)?;
     run(service_fn(async |event: LambdaEvent<_>| Ok::<_, Error>(handle(stores, event.payload).await))).await
 }

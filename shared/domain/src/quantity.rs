@@ -73,6 +73,11 @@ impl Quantity {
         div_away_from_zero(self.nano, NANO)
     }
 
+    /// The number of thousandths, rounded up.
+    pub const fn ceil_milli(self) -> i128 {
+        div_away_from_zero(self.nano, NANO / 1_000)
+    }
+
     /// The number of units, if it is whole.
     pub const fn whole(self) -> Option<i128> {
         if self.nano % NANO == 0 { Some(self.nano / NANO) } else { None }

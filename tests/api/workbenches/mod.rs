@@ -3,6 +3,7 @@
 mod budgets;
 mod concurrency;
 mod create;
+mod kubernetes;
 mod labs;
 mod life;
 mod recovery;

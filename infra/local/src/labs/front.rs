@@ -27,7 +27,7 @@ use shared::auth::{Auth, Owners};
 use shared::http::detailed::Caller;
 use shared::store::Workbenches;
 
-use super::pages::{message_page, sign_in_page, waiting_page};
+use super::pages::{field, message_page, sign_in_page, waiting_page};
 use super::session::{Session, Sessions};
 use super::{Labs, ServedBy, proxy, scratch};
 use crate::issuer::Issuer;
@@ -196,11 +196,6 @@ async fn sign_in(State(front): State<Front>, Path(id): Path<String>, body: Body)
         Err(Error::Unauthenticated(_)) => sign_in_page(Some("This is not a valid access token.")),
         Err(error) => refusal(&error),
     }
-}
-
-/// A field of a form or of a query.
-pub fn field(form: &[u8], name: &str) -> Option<String> {
-    form_urlencoded::parse(form).find(|(found, _)| found == name).map(|(_, value)| value.into_owned())
 }
 
 fn redirect(url: &str) -> Response {

@@ -81,6 +81,11 @@ pub fn details(workbench: &Workbench, storage: u64) -> String {
     )
 }
 
+/// A field of a form or of a query.
+pub fn field(form: &[u8], name: &str) -> Option<String> {
+    form_urlencoded::parse(form).find(|(found, _)| found == name).map(|(_, value)| value.into_owned())
+}
+
 pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {

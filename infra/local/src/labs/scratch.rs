@@ -12,8 +12,7 @@ use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE, LOCATION, X_CONTENT_TYPE_O
 use http::{Method, StatusCode};
 
 use super::files::LabFolder;
-use super::front::field;
-use super::pages::{details, escape, message_page, page};
+use super::pages::{details, escape, field, message_page, page};
 
 const MAX_FILE_BYTES: usize = 1 << 20;
 const MAX_FILES: usize = 200;

@@ -1,0 +1,167 @@
+//! The objects of the cluster: those of an organization, and those of a workbench. All names come from ids, never from the
+//! text of a user.
+
+use domain::id::{OrgId, WorkbenchId};
+use domain::workbench::{ResourceDimension, Resources, Workbench};
+use serde_json::{Map, Value, json};
+
+use crate::Settings;
+
+/// The label with the id of the workbench.
+pub const WORKBENCH: &str = "atelier/workbench";
+const ORGANIZATION: &str = "atelier/organization";
+pub const MANAGER: &str = "workbenches";
+/// The annotation with the digest of all objects as they were applied.
+pub const DIGEST: &str = "atelier/digest";
+pub const CONTAINER: &str = "lab";
+const HOME: &str = "/home/lab";
+
+/// The namespace of an organization.
+pub fn namespace(org: OrgId) -> String {
+    format!("wb-{}", org.uuid().simple())
+}
+
+/// The name of all objects of a workbench.
+pub fn name(id: WorkbenchId) -> String {
+    format!("wb-{}", id.uuid().simple())
+}
+
+/// The host of a workbench.
+pub fn host(id: WorkbenchId, settings: &Settings) -> String {
+    format!("{}.{}", name(id), settings.domain)
+}
+
+/// The objects of an organization: its namespace, its quota, and who may talk to its workbenches.
+pub fn of_organization(org: OrgId, most: Option<&OrgLimits>, settings: &Settings) -> Vec<Value> {
+    let namespace = namespace(org);
+    let labels = json!({"app.kubernetes.io/managed-by": MANAGER, ORGANIZATION: org.to_string()});
+    let metadata = |name: &str| json!({"name": name, "namespace": namespace, "labels": labels});
+    let mut in_namespace = labels.clone();
+    in_namespace["pod-security.kubernetes.io/enforce"] = "baseline".into();
+    let mut objects = vec![
+        json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace, "labels": in_namespace}}),
+        json!({
+            "apiVersion": "networking.k8s.io/v1", "kind": "NetworkPolicy", "metadata": metadata("workbenches"),
+            "spec": {
+                "podSelector": {}, "policyTypes": ["Ingress", "Egress"],
+                "ingress": [{"from": [{"namespaceSelector": {"matchLabels":
+                    {"kubernetes.io/metadata.name": settings.ingress_namespace}}}]}],
+                "egress": [
+                    {"ports": [{"port": 53, "protocol": "UDP"}, {"port": 53, "protocol": "TCP"}]},
+                    // The internet, without private networks and the metadata service of the cloud.
+                    {"to": [{"ipBlock": {"cidr": "0.0.0.0/0",
+                        "except": ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "169.254.0.0/16"]}}]},
+                ],
+            },
+        }),
+    ];
+    if let Some(OrgLimits { capacity, ceiling }) = most {
+        let mut hard = json!({
+            "requests.cpu": capacity.print(ResourceDimension::Cpu),
+            "requests.memory": capacity.print(ResourceDimension::Memory),
+            "requests.storage": capacity.print(ResourceDimension::Storage),
+        });
+        hard["requests.nvidia.com/gpumem"] = capacity.gpumem.to_string().into();
+        let of_container = json!({
+            "cpu": ceiling.print(ResourceDimension::Cpu), "memory": ceiling.print(ResourceDimension::Memory),
+        });
+        objects.extend([
+            json!({"apiVersion": "v1", "kind": "ResourceQuota", "metadata": metadata("workbenches"), "spec": {"hard": hard}}),
+            json!({"apiVersion": "v1", "kind": "LimitRange", "metadata": metadata("workbenches"),
+                "spec": {"limits": [{"type": "Container", "max": of_container}]}}),
+        ]);
+    }
+    objects
+}
+
+/// What the workbenches of an organization may use: all together, and each one.
+#[derive(Clone, Copy, Debug)]
+pub struct OrgLimits {
+    pub capacity: Resources,
+    pub ceiling: Resources,
+}
+
+/// The objects of a workbench, in the order of their creation. The storage is an object of its own, so that a stop or a
+/// new pod never deletes it.
+pub fn of_workbench(workbench: &Workbench, settings: &Settings) -> Vec<Value> {
+    let (namespace, name) = (namespace(workbench.org), name(workbench.id));
+    let selector = json!({WORKBENCH: workbench.id.to_string()});
+    let mut labels = json!({
+        "app.kubernetes.io/name": "workbench", "app.kubernetes.io/instance": name,
+        "app.kubernetes.io/managed-by": MANAGER, "atelier/owner": workbench.owner.to_string(),
+    });
+    labels[WORKBENCH] = workbench.id.to_string().into();
+    labels[ORGANIZATION] = workbench.org.to_string().into();
+    let metadata = json!({"name": name, "namespace": namespace, "labels": labels});
+    let mut storage = json!({
+        "accessModes": ["ReadWriteOnce"],
+        "resources": {"requests": {"storage": workbench.spec.resources.print(ResourceDimension::Storage)}},
+    });
+    if let Some(class) = &settings.storage_class {
+        storage["storageClassName"] = class.as_str().into();
+    }
+    let host = host(workbench.id, settings);
+    let annotations: Map<String, Value> = settings
+        .ingress_annotations
+        .iter()
+        .map(|(name, value)| (name.clone(), value.replace("{id}", &workbench.id.to_string()).into()))
+        .collect();
+    let mut at_ingress = metadata.clone();
+    at_ingress["annotations"] = annotations.into();
+    vec![
+        json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata, "automountServiceAccountToken": false}),
+        json!({"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": metadata, "spec": storage}),
+        json!({"apiVersion": "v1", "kind": "Service", "metadata": metadata,
+            "spec": {"selector": selector, "ports": [{"name": "http", "port": 80, "targetPort": "http"}]}}),
+        json!({"apiVersion": "networking.k8s.io/v1", "kind": "Ingress", "metadata": at_ingress, "spec": {
+            "ingressClassName": settings.ingress_class,
+            "tls": [{"hosts": [host]}],
+            "rules": [{"host": host, "http": {"paths": [{"path": "/", "pathType": "Prefix",
+                "backend": {"service": {"name": name, "port": {"name": "http"}}}}]}}],
+        }}),
+        json!({"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": metadata, "spec": {
+            "replicas": 1, "serviceName": name, "selector": {"matchLabels": selector},
+            "template": {"metadata": {"labels": labels}, "spec": pod(workbench, &name, settings)},
+        }}),
+    ]
+}
+
+fn pod(workbench: &Workbench, name: &str, settings: &Settings) -> Value {
+    let resources = resources(&workbench.spec.resources);
+    let mut container = json!({
+        "name": CONTAINER, "image": workbench.image.reference,
+        "ports": [{"name": "http", "containerPort": settings.port}],
+        "resources": {"requests": resources, "limits": resources},
+        "securityContext": {"allowPrivilegeEscalation": false, "capabilities": {"drop": ["ALL"]}},
+        "volumeMounts": [{"name": "home", "mountPath": HOME}],
+        // The ingress decides who may enter, and only it can reach the pod. A token would be shown by the pages.
+        "env": [{"name": "HOME", "value": HOME}, {"name": "JUPYTER_TOKEN", "value": ""}],
+        "workingDir": HOME,
+    });
+    container["readinessProbe"] = json!({"tcpSocket": {"port": "http"}, "periodSeconds": 2});
+    let mut pod = json!({
+        "serviceAccountName": name, "automountServiceAccountToken": false, "enableServiceLinks": false,
+        "terminationGracePeriodSeconds": 30,
+        "securityContext": {"fsGroup": 100, "seccompProfile": {"type": "RuntimeDefault"}},
+        "containers": [container],
+        "volumes": [{"name": "home", "persistentVolumeClaim": {"claimName": name}}],
+    });
+    if let Some(scheduler) = &settings.scheduler {
+        pod["schedulerName"] = scheduler.as_str().into();
+    }
+    if !settings.node_selector.is_empty() {
+        pod["nodeSelector"] = json!(settings.node_selector);
+    }
+    pod
+}
+
+/// The resources of the container. A share of a GPU is one GPU with this memory; without the memory, the pod would get the
+/// whole card.
+fn resources(of: &Resources) -> Value {
+    let mut resources = json!({"cpu": of.print(ResourceDimension::Cpu), "memory": of.print(ResourceDimension::Memory)});
+    if of.gpumem > 0 {
+        resources["nvidia.com/gpu"] = "1".into();
+        resources["nvidia.com/gpumem"] = of.gpumem.to_string().into();
+    }
+    resources
+}
