@@ -15,8 +15,9 @@ use aws_smithy_http_client::{Builder, Connector, tls};
 use aws_smithy_runtime::client::retries::RetryPartition;
 use aws_smithy_runtime_api::client::http::{HttpConnector, HttpConnectorSettings, SharedHttpClient};
 use aws_smithy_runtime_api::client::interceptors::SharedInterceptor;
+use aws_smithy_runtime_api::client::interceptors::error::InterceptorError;
 use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
-use aws_smithy_runtime_api::client::result::SdkError;
+use aws_smithy_runtime_api::client::result::{DispatchFailure, SdkError};
 use aws_smithy_types::error::display::DisplayErrorContext;
 use aws_smithy_types::error::metadata::ProvideErrorMetadata;
 use aws_types::service_config::{LoadServiceConfig, ServiceConfigKey};
@@ -221,6 +222,8 @@ where
     E: ProvideErrorMetadata + std::error::Error + Send + Sync + 'static,
 {
     let passing = match &error {
+        // A permission that is missing in the template, found by `local`. Waiting does not help.
+        SdkError::DispatchFailure(failure) if was_refused_here(failure) => false,
         SdkError::TimeoutError(_) | SdkError::DispatchFailure(_) | SdkError::ResponseError(_) => true,
         SdkError::ServiceError(refused) => {
             let status = refused.raw().status().as_u16();
@@ -230,6 +233,12 @@ where
     };
     let cause = DisplayErrorContext(&error).to_string();
     if passing { Error::busy(cause) } else { Error::internal(cause) }
+}
+
+/// Whether an interceptor of this process refused the call before it was sent.
+fn was_refused_here(failure: &DispatchFailure) -> bool {
+    let source = failure.as_connector_error().and_then(std::error::Error::source);
+    source.is_some_and(|source| source.is::<InterceptorError>())
 }
 
 /// Fetches a small document from a trusted URL (the keys of the token issuer). It uses the TLS stack of the SDK, so no

@@ -336,18 +336,23 @@ impl Table {
     /// Carries out all writes or none. The token is DynamoDB's idempotency token: a retry of the same transaction has
     /// no effect for ten minutes.
     pub async fn transact(&self, token: Uuid, writes: &[Write]) -> Result<WriteOutcome> {
-        let items = writes.iter().map(Write::transacted).collect::<Result<Vec<_>, _>>().map_err(Error::internal)?;
         let mut backoff = Backoff::short();
         loop {
-            let call = self.client.transact_write_items().client_request_token(token.to_string());
-            let Err(error) = call.set_transact_items(Some(items.clone())).send().await else {
-                return Ok(WriteOutcome::Written);
-            };
-            match canceled(error, writes)? {
+            match self.transact_once(token, writes).await? {
                 WriteAttempt::Done => return Ok(WriteOutcome::Written),
                 WriteAttempt::Refused(refused) => return Ok(WriteOutcome::Refused(refused)),
                 WriteAttempt::Contended(cause) => backoff.next(cause).await?,
             }
+        }
+    }
+
+    /// Tries a transaction once. The caller decides how long to wait for other writers.
+    pub(super) async fn transact_once(&self, token: Uuid, writes: &[Write]) -> Result<WriteAttempt> {
+        let items = writes.iter().map(Write::transacted).collect::<Result<Vec<_>, _>>().map_err(Error::internal)?;
+        let call = self.client.transact_write_items().client_request_token(token.to_string());
+        match call.set_transact_items(Some(items)).send().await {
+            Ok(_) => Ok(WriteAttempt::Done),
+            Err(error) => canceled(error, writes),
         }
     }
 }
@@ -363,7 +368,8 @@ impl Table {
     }
 }
 
-enum WriteAttempt {
+/// The outcome of one attempt.
+pub(super) enum WriteAttempt {
     Done,
     Refused(RefusedWrite),
     /// Another write was in progress, or the table throttled the call. A retry may succeed.

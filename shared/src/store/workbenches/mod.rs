@@ -16,11 +16,12 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use super::backoff::Backoff;
 use super::item::{Item, parse};
 use super::keys::{self, Key};
 use super::revision::{self, Attempts};
 use super::slice::slice;
-use super::table::{RefusedWrite, Table, TableQuery, WriteOutcome};
+use super::table::{RefusedWrite, Table, TableQuery, WriteAttempt};
 use super::write::Write;
 use crate::queue::Queue;
 use crate::{Context, config};
@@ -60,8 +61,6 @@ pub struct Workbenches {
     clock: Clock,
 }
 
-/// How often a creation is tried while other creations reserve the same capacity. Each attempt takes about two seconds.
-const CREATION_ATTEMPTS: u32 = 8;
 const NAME: &str = "name";
 
 impl Workbenches {
@@ -87,26 +86,24 @@ impl Workbenches {
         ];
         writes.extend(capacity::reserve(&self.counters, &new.after, limits)?);
         writes.extend(events_write(&self.journal, id, &new.events));
-        for attempt in 1.. {
+        let mut backoff = Backoff::of_a_crowd();
+        loop {
             // The token makes a repetition of a transaction that was written, and whose answer was lost, harmless.
-            let named = match self.entities.transact(id.uuid(), &writes).await {
-                Ok(WriteOutcome::Written) => break,
-                Ok(WriteOutcome::Refused(RefusedWrite { label: NAME, item, .. })) => item,
-                Ok(WriteOutcome::Refused(RefusedWrite { label, item, .. })) => {
+            let named = match self.entities.transact_once(id.uuid(), &writes).await? {
+                WriteAttempt::Done => break,
+                WriteAttempt::Refused(RefusedWrite { label: NAME, item, .. }) => item,
+                WriteAttempt::Refused(RefusedWrite { label, item, .. }) => {
                     return Err(capacity::refusal(label, &new.after, limits, item)?);
                 }
                 // Many creations compete. The stored items tell whether another attempt makes sense.
-                Err(error @ Error::Unavailable { .. }) => match self.entities.get(&name_key).await? {
+                WriteAttempt::Contended(cause) => match self.entities.get(&name_key).await? {
                     Some(named) => Some(named),
                     None => {
                         capacity::require_enough(&self.counters, &new.after, limits).await?;
-                        if attempt == CREATION_ATTEMPTS {
-                            return Err(error);
-                        }
+                        backoff.next(cause).await?;
                         continue;
                     }
                 },
-                Err(error) => return Err(error),
             };
             // An earlier attempt may have reserved the name, and its answer was lost.
             let is_mine = named.map(parse::<Named>).transpose()?.is_some_and(|named| named.workbench_id == id);
