@@ -217,7 +217,7 @@ def run(platform):
     expect("the editor sees the kernel", kernel in [found["id"] for found in editor.read("/api/kernels") or []])
     theirs = editor.connect(kernel)
     execute(theirs, "answer + 1")
-    expect("the editor goes on with its variables", (found := result(theirs)) == "43", found)
+    expect("the editor can use its variables", (found := result(theirs)) == "43", found)
 
     execute(channels, f"block = b'1' * ({MEMORY_MIB + 100} << 20)")
     rejections = until("a rejection", lambda: find()["rejections"])
@@ -241,7 +241,7 @@ def run(platform):
     platform.api("POST", "/workbenches/v1", ada, {"name": "lab"})
     until("a second lab", lambda: any(list_labs(platform, ada)))
     platform.stop()
-    expect("a stop of the platform ends its labs", not all_labs())
+    expect("a stop of the platform ends its labs", not processes(f"{folder}/"))
 
 
 def list_labs(platform, token):
@@ -250,15 +250,17 @@ def list_labs(platform, token):
 
 def children(workbench):
     """The ids of the processes of a workbench, the oldest first."""
-    return all_labs(f"ATELIER_WORKBENCH={workbench}\0")
+    return processes(f"/{workbench}\0")
 
 
-def all_labs(marker="ATELIER_WORKBENCH=wb_"):
-    found = []
-    for folder in Path("/proc").iterdir():
+def processes(folder):
+    """The ids of the processes that have this in their variable, after which the platform finds them."""
+    marker, found = re.compile(rf"\0ATELIER_WORKBENCH=[^\0]*{re.escape(folder)}"), []
+    for process in Path("/proc").iterdir():
         with contextlib.suppress(OSError):
-            if folder.name.isdigit() and marker in (folder / "environ").read_text(errors="replace"):
-                found.append(int(folder.name))
+            environment = (process / "environ").read_text(errors="replace") if process.name.isdigit() else ""
+            if marker.search("\0" + environment):
+                found.append(int(process.name))
     return sorted(found)
 
 

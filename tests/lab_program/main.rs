@@ -1,5 +1,5 @@
 //! A small program for the labs of tests. It refuses requests without its token, shows the headers that it gets, echoes
-//! what a client sends after a protocol switch, and uses as much memory as it is told.
+//! what a client sends after a protocol switch, allocates the memory that a request asks for, and exits on request.
 #![expect(clippy::unwrap_used, reason = "a test fails if its program fails")]
 
 use std::sync::Mutex;
@@ -16,12 +16,10 @@ use hyper_util::rt::TokioIo;
 use serde::Deserialize;
 use tokio::io::{copy, split};
 
-#[derive(Clone, Parser)]
+#[derive(Parser)]
 struct Cli {
     #[arg(long)]
     port: u16,
-    #[arg(long)]
-    token: String,
 }
 
 #[derive(Deserialize)]
@@ -31,9 +29,10 @@ struct Amount {
 
 static HELD: Mutex<Vec<Vec<u8>>> = Mutex::new(Vec::new());
 
-#[tokio::main]
+#[tokio::main(flavor = "current_thread")]
 async fn main() {
     let cli = Cli::parse();
+    let token = std::env::var("ATELIER_TOKEN").unwrap();
     let router = Router::new()
         .route("/", get(async || std::env::current_dir().unwrap().display().to_string()))
         .route("/headers", get(show_headers))
@@ -41,13 +40,13 @@ async fn main() {
         .route("/cookie", get(async || [(SET_COOKIE, "atelier_lab=forged"), (SET_COOKIE, "mine=1")]))
         .route("/hold", post(hold))
         .route("/exit", post(async || -> () { std::process::exit(3) }))
-        .layer(from_fn_with_state(cli.clone(), check_token));
+        .layer(from_fn_with_state(token, check_token));
     let listener = tokio::net::TcpListener::bind(("127.0.0.1", cli.port)).await.unwrap();
     axum::serve(listener, router).await.unwrap();
 }
 
-async fn check_token(State(cli): State<Cli>, request: Request, next: Next) -> Response {
-    let expected = format!("Bearer {}", cli.token);
+async fn check_token(State(token): State<String>, request: Request, next: Next) -> Response {
+    let expected = format!("Bearer {token}");
     match request.headers().get(AUTHORIZATION) {
         Some(given) if *given == *expected => next.run(request).await,
         _ => StatusCode::FORBIDDEN.into_response(),
@@ -56,7 +55,7 @@ async fn check_token(State(cli): State<Cli>, request: Request, next: Next) -> Re
 
 async fn show_headers(headers: HeaderMap) -> String {
     let lines = headers.iter().filter(|(name, _)| *name != AUTHORIZATION);
-    lines.map(|(name, value)| format!("{name}: {}\n", value.to_str().unwrap())).collect()
+    lines.map(|(name, value)| format!("{name}: {}\n", String::from_utf8_lossy(value.as_bytes()))).collect()
 }
 
 async fn echo(mut request: Request) -> Response {

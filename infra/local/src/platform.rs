@@ -23,7 +23,7 @@ use crate::data_dir::DataDir;
 use crate::failure::Failure;
 use crate::functions::Functions;
 use crate::issuer::Issuer;
-use crate::labs::{Front, Labs};
+use crate::labs::{LabRouter, Labs};
 use crate::open_files;
 use crate::pollers::Poller;
 use crate::runtime::{Runtime, Setup, THIS_MACHINE};
@@ -128,14 +128,14 @@ impl Platform {
         };
         runtime.aws = Aws::local(services.sdk_config()).with_interceptors(observer.clone());
 
-        let labs = Labs::new(data.labs_folder(), public_url.clone(), Clock::default());
+        let labs = Labs::new(data.labs_folder(), base_url.clone(), Clock::default());
         let backend: Arc<dyn Backend> = if options.labs { Arc::new(labs.clone()) } else { Arc::new(NoBackend) };
         let functions = Arc::new(Functions::new(|name| runtime.context_of(name), backend)?);
         let storage = runtime.services.storage.clone();
         let router = api_gateway::router(&runtime.template.routes, &functions.routers, issuer.jwks(), storage)?;
-        let front_issuer = Issuer::open_or_create(data.folder())?;
-        let front = Front::new(&runtime.context_of("workbenches"), labs.clone(), front_issuer, own_address.port())?;
-        let router = front.add_to(router);
+        let lab_issuer = Issuer::open_or_create(data.folder())?;
+        let context = runtime.context_of("workbenches");
+        let router = LabRouter::new(&context, labs.clone(), lab_issuer, own_address.port())?.add_to(router);
 
         let stop = CancellationToken::new();
         let mut running = JoinSet::new();
@@ -156,7 +156,8 @@ impl Platform {
                 running.spawn(lifecycle.run(stop.clone()));
             }
             running.spawn(tick_every_minute(functions.clone(), stop.clone()));
-            running.spawn(labs.clone().watch(stop.clone()));
+            let workbenches = Workbenches::new(&runtime.context_of("workbench-worker"))?;
+            running.spawn(labs.clone().watch(workbenches, stop.clone()));
         }
         let credentials = stored.with_tokens(&issuer);
         let started_in = began.elapsed();
@@ -253,6 +254,7 @@ impl Platform {
         self.stop.cancel();
         let ended = async { while self.running.join_next().await.is_some() {} };
         let _ = timeout(GRACE, ended).await;
+        self.running.abort_all();
         self.labs.end_all().await;
         self.runtime.services.stop().await
     }

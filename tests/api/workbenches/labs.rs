@@ -11,6 +11,7 @@ use tests::client::{refusal, send};
 use tests::polling::eventually;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
+use tokio_util::sync::CancellationToken;
 
 use super::*;
 
@@ -20,8 +21,7 @@ async fn start(has_program: bool) -> Lab {
     let backend = Arc::new(app.platform.labs().clone());
     let mut plan = plan(10, &json!({"cpu": "8", "memory": "16Gi", "storage": "100Gi"}));
     let program = env!("CARGO_BIN_EXE_lab-program");
-    let command =
-        if has_program { vec![program, "--port", "{port}", "--token", "{token}"] } else { vec!["no-such-program"] };
+    let command = if has_program { vec![program, "--port", "{port}"] } else { vec!["no-such-program"] };
     plan["workbenches"]["images"] = json!([{"name": "base", "reference": "base:1", "command": command}]);
     plan["workbenches"]["sizes"][0]["resources"]["memory"] = "128Mi".into();
     never_late(&mut plan);
@@ -68,9 +68,9 @@ impl Browser {
         let page = send(client.get(&url)).await;
         assert!(page.status.starts_with("200") && page.text.contains("Access token"), "{}", page.text);
         let form = client.post(&url).header("content-type", "application/x-www-form-urlencoded");
-        let led = send(form.body(format!("token={token}"))).await;
-        assert_eq!(led.status, "303 See Other", "{}", led.text);
-        let target = led.header("location").unwrap().to_owned();
+        let redirected = send(form.body(format!("token={token}"))).await;
+        assert_eq!(redirected.status, "303 See Other", "{}", redirected.text);
+        let target = redirected.header("location").unwrap().to_owned();
         assert!(!target.contains(token), "the origin of a lab must not see the access token");
         let (host, path) = target.strip_prefix("http://").unwrap().split_once('/').unwrap();
         let base_url = lab.app.platform.base_url.clone();
@@ -125,7 +125,7 @@ async fn members_reach_the_program_of_a_lab_and_nobody_else_does() {
     let editor = Browser::open(&lab, &bob, &id).await;
     assert_eq!(editor.get(&lab, "/").await.status, "200 OK");
     ada.delete(&format!("{}/members/{}", path(&id), lab.app.account("bob").user)).await;
-    assert_eq!(editor.get(&lab, "/").await.status, "404 Not Found", "the cookie of a former editor is worth nothing");
+    assert_eq!(editor.get(&lab, "/").await.status, "404 Not Found", "the cookie of a former editor is refused");
 
     let other = create(&ada, json!({"name": "other"})).await;
     until(&lab, &ada, &other, "status", "ready").await;
@@ -134,6 +134,9 @@ async fn members_reach_the_program_of_a_lab_and_nobody_else_does() {
     assert_eq!(send(foreign.header("cookie", &browser.cookie)).await.status, "401 Unauthorized");
     let wrong = browser.client.post(&url).header("content-type", "application/x-www-form-urlencoded").body("token=x");
     assert_eq!(send(wrong).await.status, "401 Unauthorized");
+    let token = format!("token={}", ada.token.as_ref().unwrap());
+    let form = browser.client.post(&url).header("content-type", "application/x-www-form-urlencoded").body(token);
+    assert_eq!(send(form.header("origin", &browser.origin)).await.status, "403 Forbidden");
 }
 
 #[tokio::test]
@@ -145,6 +148,10 @@ async fn the_program_sees_neither_the_session_nor_other_sites() {
     let headers = browser.get(&lab, "/headers").await.text;
     assert!(headers.contains("cookie: theme=dark\n"), "{headers}");
     assert!(headers.contains(&format!("host: {}\n", browser.host)), "{headers}");
+    let bytes = browser.request(&lab, Method::GET, "/headers").header("cookie", "name=grün".as_bytes());
+    let bytes = send(bytes.header("connection", "x-private").header("x-private", "1")).await;
+    assert_eq!(bytes.status, "200 OK", "cookies may have any bytes");
+    assert!(!bytes.text.contains("x-private"), "{}", bytes.text);
     let set = browser.get(&lab, "/cookie").await;
     assert_eq!(set.header("set-cookie"), Some("mine=1"), "a program must not set the cookie of the session");
     let foreign = browser.request(&lab, Method::GET, "/headers").header("origin", &lab.app.platform.base_url);
@@ -178,9 +185,11 @@ async fn a_switched_connection_ends_with_the_lab() {
     let mut echoed = [0; 4];
     socket.read_exact(&mut echoed).await.unwrap();
     assert_eq!(&echoed, b"ping");
+    // The program goes on, so only the platform can close the connection.
+    lab.app.platform.labs().find(id_of(&id)).unwrap().ended.cancel();
+    assert_eq!(socket.read(&mut echoed).await.unwrap_or(0), 0, "the connection is closed");
     ada.post(&format!("{}/stop", path(&id))).await;
     until(&lab, &ada, &id, "runState", "stopped").await;
-    assert_eq!(socket.read(&mut echoed).await.unwrap_or(0), 0, "the connection is closed");
     let stopped = browser.get(&lab, "/").await;
     assert!(stopped.status.starts_with("409") && stopped.text.contains("is stopped"), "{}", stopped.text);
 }
@@ -211,7 +220,7 @@ async fn files_survive_a_stop_and_not_a_deletion() {
 }
 
 #[tokio::test]
-async fn a_program_that_exceeds_its_memory_is_ended_and_reported() {
+async fn a_program_that_exceeds_its_memory_is_killed_and_reported() {
     let lab = start(true).await;
     let ada = lab.app.person("ada");
     let id = ready(&lab, &ada).await;
@@ -226,7 +235,7 @@ async fn a_program_that_exceeds_its_memory_is_ended_and_reported() {
     })
     .await;
     let reasons = found["rejections"].to_string();
-    assert!(reasons.contains("may use 128 MiB: lab-program was ended"), "{reasons}");
+    assert!(reasons.contains("may use 128 MiB: lab-program was killed"), "{reasons}");
     // It starts again by itself, and stays ready meanwhile.
     assert_eq!(found["status"], "ready");
     eventually("the new program", async || {
@@ -237,7 +246,28 @@ async fn a_program_that_exceeds_its_memory_is_ended_and_reported() {
 }
 
 #[tokio::test]
-async fn a_program_that_does_not_start_fails_with_its_last_words() {
+async fn a_program_that_exits_is_noticed_before_its_next_step_is_due() {
+    let lab = start(true).await;
+    let ada = lab.app.person("ada");
+    let id = ready(&lab, &ada).await;
+    let browser = Browser::open(&lab, &ada, &id).await;
+    let stop = CancellationToken::new();
+    let workbenches = shared::store::Workbenches::new(&lab.context()).unwrap();
+    let watching = tokio::spawn(lab.app.platform.labs().clone().watch(workbenches, stop.clone()));
+    browser.post(&lab, "/exit", "").await;
+    eventually("the exit", async || {
+        // The clock of the worker stands still, so only the watch can make a step due.
+        lab.worker.advance(lab.hint(&id)).await.unwrap();
+        let found = read(&ada, &id).await;
+        (found["rejections"][0]["reason"] == "PROCESS_ENDED").then_some(())
+    })
+    .await;
+    stop.cancel();
+    watching.await.unwrap();
+}
+
+#[tokio::test]
+async fn a_program_that_does_not_start_fails_with_the_end_of_its_log() {
     let lab = start(true).await;
     let mut plan = plan(10, &json!({"cpu": "8", "memory": "16Gi", "storage": "100Gi"}));
     plan["workbenches"]["images"] =
@@ -269,6 +299,18 @@ async fn a_lab_without_its_program_has_a_scratch_area() {
     assert_eq!(fs::read_to_string(home(&lab, &id).join("a note.txt")).unwrap(), "<b>hello");
     let edited = browser.get(&lab, "/?file=a+note.txt").await.text;
     assert!(edited.contains("&lt;b&gt;hello</textarea>") && edited.contains("name=a+note.txt"), "{edited}");
+    // A browser sends the line ends of the web.
+    browser.post(&lab, "/save", "name=run.sh&content=a%0D%0Ab%0D%0A").await;
+    assert_eq!(fs::read(home(&lab, &id).join("run.sh")).unwrap(), b"a\nb\n");
+    fs::write(home(&lab, &id).join("picture"), [0xff, 0]).unwrap();
+    let binary = browser.get(&lab, "/?file=picture").await.text;
+    assert!(binary.contains("cannot be edited here") && !binary.contains("value=\"picture\" maxlength"), "{binary}");
+    let outside = lab.app.platform.data().folder().join("outside");
+    fs::write(&outside, "kept").unwrap();
+    std::os::unix::fs::symlink(&outside, home(&lab, &id).join("link")).unwrap();
+    assert_eq!(browser.get(&lab, "/file?name=link").await.status, "404 Not Found");
+    browser.post(&lab, "/save", "name=link&content=new").await;
+    assert_eq!(fs::read_to_string(&outside).unwrap(), "kept", "a link is replaced and not followed");
     let loaded = browser.get(&lab, "/file?name=a+note.txt").await;
     assert_eq!((loaded.text.as_str(), loaded.header("x-content-type-options")), ("<b>hello", Some("nosniff")));
     for name in ["..%2Fescape", ".bashrc", "%2Fetc%2Fpasswd", ""] {
@@ -283,7 +325,7 @@ async fn a_lab_without_its_program_has_a_scratch_area() {
 }
 
 #[tokio::test]
-async fn a_new_platform_ends_what_its_predecessor_left_and_starts_it_again() {
+async fn a_new_platform_ends_the_processes_of_the_previous_one_and_starts_its_labs() {
     let lab = start(true).await;
     let ada = lab.app.person("ada");
     let id = ready(&lab, &ada).await;

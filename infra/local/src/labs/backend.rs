@@ -1,16 +1,19 @@
 //! The steps of a worker on this machine.
 
+use std::time::Duration;
+
 use ::labs::{Backend, Permit};
 use domain::Result;
 use domain::workbench::{Intent, Phase, Report, Workbench};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 
-use super::process::last_lines;
 use super::{Lab, Labs, ServedBy, activity, lock, proxy};
 
-/// A program that ends this often before it answers will not start by itself.
+/// After this many exits in sequence, the workbench fails.
 const MAX_EXITS: u32 = 3;
+/// A program that has run this long has started well: its exit does not count with earlier ones.
+const STARTED_AFTER: Duration = Duration::from_secs(60);
 
 impl Backend for Labs {
     fn step<'a>(&'a self, workbench: &'a Workbench, permit: &'a Permit) -> BoxFuture<'a, Result<Report>> {
@@ -23,48 +26,49 @@ impl Labs {
         let id = workbench.id;
         permit.check()?;
         match workbench.target() {
-            Intent::Run => self.run(workbench).await,
+            Intent::Run => self.run(workbench, permit).await,
             Intent::Stop => {
-                self.end(id).await?;
-                lock(&self.0.troubles).remove(&id);
+                self.end(id, permit).await?;
+                lock(&self.0.failures).remove(&id);
                 Ok(Report::new(Phase::Stopped))
             }
             Intent::Delete => {
-                self.end(id).await?;
-                lock(&self.0.troubles).remove(&id);
+                self.end(id, permit).await?;
+                lock(&self.0.failures).remove(&id);
+                permit.check()?;
                 self.0.folders.remove(id).await?;
                 Ok(Report::new(Phase::Gone))
             }
         }
     }
 
-    async fn run(&self, workbench: &Workbench) -> Result<Report> {
+    async fn run(&self, workbench: &Workbench, permit: &Permit) -> Result<Report> {
         let id = workbench.id;
         let lab = match self.find(id) {
             Some(lab) => lab,
-            None => self.start(workbench).await?,
+            None => self.start(workbench, permit).await?,
         };
         self.measure().await?;
         let (phase, usage) = match &lab.served_by {
             ServedBy::Scratch => (Phase::Running, Default::default()),
             ServedBy::Process(process) => match process.exit() {
                 Some(status) => {
-                    let log = last_lines(&self.0.folders.of(id).log);
-                    let exits =
-                        self.note_exit(workbench, &format!("the program of the workbench ended with {status}: {log}"));
-                    self.end(id).await?;
+                    let (now, log) = (self.now(), self.folder(id).log_end().await);
+                    let message = format!("the program of the workbench ended with {status} at {now}: {log}");
+                    let exits = self.note_exit(workbench, &lab, message);
+                    self.end(id, permit).await?;
                     let phase = if exits >= MAX_EXITS { Phase::Failed } else { Phase::Progressing };
-                    return Ok(self.with_troubles(Report::new(phase), workbench));
+                    return Ok(self.with_failures(Report::new(phase), workbench));
                 }
-                None if !proxy::answers(process).await => (Phase::Progressing, process.usage()),
-                None => {
-                    lock(&self.0.troubles).entry(id).or_default().exits = 0;
-                    (Phase::Running, process.usage())
+                // If the program has ended meanwhile, another one may have answered on its port.
+                None if !proxy::is_responding(process).await || process.exit().is_some() => {
+                    (Phase::Progressing, process.usage())
                 }
+                None => (Phase::Running, process.usage()),
             },
         };
-        let mut report = self.with_troubles(Report::new(phase), workbench);
-        let storage = self.0.folders.of(id).measure().await?;
+        let mut report = self.with_failures(Report::new(phase), workbench);
+        let storage = self.folder(id).measure().await?;
         let allowed = workbench.spec.resources.storage;
         if storage > allowed {
             let mib = |bytes: u64| bytes.div_ceil(1 << 20);
@@ -78,17 +82,18 @@ impl Labs {
     }
 
     /// Returns how many times the program has ended in sequence.
-    fn note_exit(&self, workbench: &Workbench, message: &str) -> u32 {
-        let mut troubles = lock(&self.0.troubles);
-        let troubles = troubles.entry(workbench.id).or_default();
-        troubles.messages.insert("PROCESS_ENDED", message.to_owned());
-        troubles.exits += 1;
-        troubles.exits
+    fn note_exit(&self, workbench: &Workbench, lab: &Lab, message: String) -> u32 {
+        let mut failures = lock(&self.0.failures);
+        let failures = failures.entry(workbench.id).or_default();
+        failures.messages.insert("PROCESS_ENDED", message);
+        let has_started = lab.started_at.until(self.now()) >= STARTED_AFTER;
+        failures.exits = if has_started { 1 } else { failures.exits + 1 };
+        failures.exits
     }
 
-    fn with_troubles(&self, report: Report, workbench: &Workbench) -> Report {
-        let troubles = lock(&self.0.troubles).get(&workbench.id).cloned().unwrap_or_default();
-        troubles.messages.into_iter().fold(report, |report, (reason, message)| report.rejected(reason, message))
+    fn with_failures(&self, report: Report, workbench: &Workbench) -> Report {
+        let failures = lock(&self.0.failures).get(&workbench.id).cloned().unwrap_or_default();
+        failures.messages.into_iter().fold(report, |report, (reason, message)| report.rejected(reason, message))
     }
 
     async fn active_at(&self, lab: &Lab) -> domain::time::Time {

@@ -1,7 +1,7 @@
 //! The folders of workbenches: `<id>/home` with the files of its users, and `<id>/log` with the output of its program.
 
-use std::fs;
-use std::io;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use domain::id::WorkbenchId;
@@ -29,8 +29,9 @@ impl Drop for SocketFolder {
     }
 }
 
+#[derive(Clone)]
 pub struct LabFolder {
-    root: PathBuf,
+    pub root: PathBuf,
     /// The storage of the workbench.
     pub home: PathBuf,
     pub log: PathBuf,
@@ -41,14 +42,49 @@ pub struct LabFolder {
 impl LabFolder {
     /// The size of the files in the home folder, in bytes.
     pub async fn measure(&self) -> Result<u64> {
-        let (home, log) = (self.home.clone(), self.log.clone());
-        let measure = move || {
-            shorten(&log);
-            let mut left = MAX_MEASURED_FILES;
-            size(&home, &mut left)
-        };
-        spawn_blocking(measure).await.map_err(Error::internal)
+        let folder = self.clone();
+        spawn_blocking(move || folder.storage_bytes()).await.map_err(Error::internal)
     }
+
+    /// Like [`Self::measure`], for code that may block.
+    pub fn storage_bytes(&self) -> u64 {
+        let mut remaining = MAX_MEASURED_FILES;
+        size(&self.home, &mut remaining)
+    }
+
+    /// Opens an empty log. The program appends to it, so that it can be truncated meanwhile.
+    pub fn open_log(&self) -> io::Result<File> {
+        let log = OpenOptions::new().create(true).append(true).open(&self.log)?;
+        log.set_len(0)?;
+        Ok(log)
+    }
+
+    /// Discards a log that has become too large.
+    pub fn truncate_log(&self) {
+        if fs::metadata(&self.log).is_ok_and(|metadata| metadata.len() > MAX_LOG_BYTES) {
+            let truncated = OpenOptions::new().write(true).open(&self.log).and_then(|log| log.set_len(0));
+            if let Err(error) = truncated {
+                tracing::warn!(?error, "the log of a lab could not be truncated");
+            }
+        }
+    }
+
+    /// The end of the log, for the message about a program that has ended.
+    pub async fn log_end(&self) -> String {
+        let log = self.log.clone();
+        let read = spawn_blocking(move || read_end(&log)).await.map_err(io::Error::other);
+        String::from_utf8_lossy(&read.and_then(|end| end).unwrap_or_default()).trim().to_owned()
+    }
+}
+
+fn read_end(log: &Path) -> io::Result<Vec<u8>> {
+    const MAX_BYTES: u64 = 600;
+    let mut log = File::open(log)?;
+    let length = log.metadata()?.len();
+    log.seek(SeekFrom::Start(length.saturating_sub(MAX_BYTES)))?;
+    let mut end = Vec::new();
+    log.take(MAX_BYTES).read_to_end(&mut end)?;
+    Ok(end)
 }
 
 impl Folders {
@@ -59,25 +95,33 @@ impl Folders {
         Self { root, sockets: SocketFolder(std::env::temp_dir().join(format!("atelier-{unique}"))) }
     }
 
-    pub fn of(&self, id: WorkbenchId) -> LabFolder {
+    /// The folder of all labs.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    pub fn folder(&self, id: WorkbenchId) -> LabFolder {
         let root = self.root.join(id.to_string());
         let socket = self.sockets.0.join(id.uuid().simple().to_string());
         LabFolder { home: root.join("home"), log: root.join("log"), socket, root }
     }
 
     pub async fn create(&self, id: WorkbenchId) -> Result<LabFolder> {
-        let folder = self.of(id);
-        for path in [&folder.home, &self.sockets.0] {
-            create_private(path).map_err(|cause| failed("created", path, &cause))?;
-        }
-        // A program that was killed has left its socket.
-        let _ = fs::remove_file(&folder.socket);
-        Ok(folder)
+        let (folder, sockets) = (self.folder(id), self.sockets.0.clone());
+        let create = move || {
+            for path in [&folder.home, &sockets] {
+                create_private(path).map_err(|cause| failed("created", path, &cause))?;
+            }
+            // A program that was killed has left its socket.
+            let _ = fs::remove_file(&folder.socket);
+            Ok(folder)
+        };
+        spawn_blocking(create).await.map_err(Error::internal)?
     }
 
     /// Removes a folder with everything in it. A missing one is no error.
     pub async fn remove(&self, id: WorkbenchId) -> Result<()> {
-        let root = self.of(id).root;
+        let root = self.folder(id).root;
         let remove = move || remove_all(&root).map_err(|cause| failed("removed", &root, &cause));
         spawn_blocking(remove).await.map_err(Error::internal)?
     }
@@ -112,27 +156,18 @@ fn make_writable(folder: &Path) -> io::Result<()> {
 }
 
 /// Links are not followed.
-fn size(folder: &Path, left: &mut u32) -> u64 {
+fn size(folder: &Path, remaining: &mut u32) -> u64 {
     let mut total = 0;
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let Some(rest) = left.checked_sub(1) else { break };
-        *left = rest;
+        let Some(rest) = remaining.checked_sub(1) else { break };
+        *remaining = rest;
         total += match entry.file_type() {
-            Ok(kind) if kind.is_dir() => size(&entry.path(), left),
+            Ok(kind) if kind.is_dir() => size(&entry.path(), remaining),
             Ok(kind) if kind.is_file() => entry.metadata().map_or(0, |metadata| metadata.len()),
             _ => 0,
         };
     }
     total
-}
-
-fn shorten(log: &Path) {
-    if fs::metadata(log).is_ok_and(|metadata| metadata.len() > MAX_LOG_BYTES) {
-        let emptied = fs::OpenOptions::new().write(true).open(log).and_then(|log| log.set_len(0));
-        if let Err(error) = emptied {
-            tracing::warn!(?error, "the log of a lab could not be shortened");
-        }
-    }
 }
 
 #[cfg(test)]
@@ -157,5 +192,21 @@ mod tests {
         folders.remove(id).await.unwrap();
         assert!(!folder.root.exists());
         folders.remove(id).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_log_stays_small_while_its_program_writes() {
+        use std::io::Write;
+
+        let data = DataDir::temporary().unwrap();
+        let folder = Folders::new(data.folder().join("workbenches")).create(WorkbenchId::new()).await.unwrap();
+        let mut log = folder.open_log().unwrap();
+        log.write_all(&vec![b'a'; MAX_LOG_BYTES as usize + 1]).unwrap();
+        folder.truncate_log();
+        log.write_all(b"the end\n").unwrap();
+        assert_eq!(fs::metadata(&folder.log).unwrap().len(), 8, "the program must not write at its old position");
+        assert_eq!(folder.log_end().await, "the end");
+        log.write_all(&[b'b'; 1_000]).unwrap();
+        assert_eq!(folder.log_end().await, "b".repeat(600));
     }
 }

@@ -1,4 +1,4 @@
-//! How browsers reach labs.
+//! Sign-in to labs, and routing of requests by their host name.
 //!
 //! 1. `dashboardUrl` is `/labs/{id}` at the platform's origin. It asks for an access token, unless the request has one in a
 //!    header or in the session cookie of the console, and checks that the user is a member.
@@ -21,10 +21,10 @@ use domain::workbench::{RunState, Workbench, WorkbenchStatus};
 use domain::{Error, Result};
 use http::header::{ACCEPT, AUTHORIZATION, HOST, LOCATION, ORIGIN, SET_COOKIE};
 use http::request::Parts;
-use http::{HeaderMap, StatusCode};
+use http::{HeaderMap, HeaderValue, StatusCode};
 use shared::Context;
 use shared::auth::{Auth, Owners};
-use shared::http::detailed::Caller;
+use shared::http::detailed::{ApiError, Caller};
 use shared::store::Workbenches;
 
 use super::pages::{field, message_page, sign_in_page, waiting_page};
@@ -39,7 +39,7 @@ const MAX_FORM_BYTES: usize = 16 * 1024;
 const CHECKED_EVERY: Duration = Duration::from_secs(30);
 
 #[derive(Clone)]
-pub struct Front(Arc<Inner>);
+pub struct LabRouter(Arc<Inner>);
 
 struct Inner {
     labs: Labs,
@@ -52,13 +52,13 @@ struct Inner {
     port: u16,
 }
 
-impl AsRef<Auth> for Front {
+impl AsRef<Auth> for LabRouter {
     fn as_ref(&self) -> &Auth {
         &self.0.auth
     }
 }
 
-impl Front {
+impl LabRouter {
     pub fn new(context: &Context, labs: Labs, issuer: Issuer, port: u16) -> Result<Self> {
         Ok(Self(Arc::new(Inner {
             labs,
@@ -72,24 +72,26 @@ impl Front {
     }
 
     /// Adds the page that opens a lab, and the origins of the labs.
-    pub fn add_to(self, router: Router) -> Router {
+    pub fn add_to(self, platform: Router) -> Router {
         let pages = Router::new().route("/labs/{id}", get(open).post(sign_in)).with_state(self.clone());
-        router.merge(pages).layer(from_fn_with_state(self, dispatch))
+        platform.merge(pages).layer(from_fn_with_state(self, dispatch))
     }
 
+    /// As browsers write it: without the default port.
     fn origin(&self, id: WorkbenchId) -> String {
-        format!("http://wb-{}.localhost:{}", id.uuid().simple(), self.0.port)
+        let port = if self.0.port == 80 { String::new() } else { format!(":{}", self.0.port) };
+        format!("http://wb-{}.localhost{port}", id.uuid().simple())
     }
 
-    /// Leads a member to the lab.
-    async fn lead(&self, account: Account, id: &str) -> Response {
-        let lead = async {
+    /// Redirects a member to the lab's origin.
+    async fn redirect_to_lab(&self, account: Account, id: &str) -> Response {
+        let url = async {
             let id = id.parse().map_err(|_| Error::NotFound { kind: "workbench" })?;
             self.0.workbenches.get(account, id).await?;
             let ticket = self.0.sessions.ticket(Session { account, lab: id })?;
             Ok(format!("{}{ENTER}?ticket={ticket}", self.origin(id)))
         };
-        match lead.await {
+        match url.await {
             Ok(url) => redirect(&url),
             Err(error) => refusal(&error),
         }
@@ -111,26 +113,39 @@ impl Front {
             Ok(workbench) => workbench,
             Err(error) => return refusal(&error),
         };
-        let Some(lab) = self.0.labs.find(id) else { return absence(&workbench) };
+        let Some(lab) = self.0.labs.find(id) else { return not_running_page(&workbench) };
+        let Ok(connection) = lab.connections.clone().try_acquire_owned() else {
+            let message = "It has as many open requests as one workbench may have. Close other tabs of it.";
+            return message_page(StatusCode::SERVICE_UNAVAILABLE, "The workbench is busy", message);
+        };
         let is_read = request.method().is_safe();
         match &lab.served_by {
             ServedBy::Scratch => {
                 lab.note_activity(self.0.clock.now());
-                scratch::serve(&self.0.labs.folder(id), &workbench, request).await
+                scratch::serve(self.0.labs.folder(id), workbench, request).await
             }
             ServedBy::Process(process) => {
                 // JupyterLab polls as long as its tab is open.
                 if !(process.is_jupyter && is_read) {
                     lab.note_activity(self.0.clock.now());
                 }
-                let (front, ended) = (self.clone(), lab.ended.clone());
-                let allowed = async move {
+                let (router, lab_ended) = (self.clone(), lab.ended.clone());
+                let ended = async move {
                     tokio::select! {
-                        () = ended.cancelled() => {}
-                        () = front.until_refused(session) => {}
+                        () = lab_ended.cancelled() => {}
+                        () = router.until_refused(session) => {}
+                    }
+                    drop(connection);
+                };
+                // Jupyter knows when its kernels were last active.
+                let (is_noted, noted) = (!process.is_jupyter, lab.clone());
+                let clock = self.0.clock.clone();
+                let on_message = move || {
+                    if is_noted {
+                        noted.note_activity(clock.now());
                     }
                 };
-                proxy::forward(process, request, allowed).await
+                proxy::forward(process, request, ended, on_message).await
             }
         }
     }
@@ -138,7 +153,7 @@ impl Front {
     /// Exchanges a ticket for a cookie.
     fn enter(&self, id: WorkbenchId, query: &str) -> Response {
         let ticket = field(query.as_bytes(), "ticket").unwrap_or_default();
-        match self.0.sessions.take(&ticket, id) {
+        match self.0.sessions.redeem(&ticket, id) {
             Some(session) => {
                 let headers = [(SET_COOKIE, self.0.sessions.cookie(session)), (LOCATION, "/".to_owned())];
                 (StatusCode::SEE_OTHER, headers).into_response()
@@ -165,9 +180,9 @@ impl Front {
 }
 
 /// Sends requests to the origin of a lab, and all others to the platform.
-async fn dispatch(State(front): State<Front>, request: Request, next: Next) -> Response {
+async fn dispatch(State(router): State<LabRouter>, request: Request, next: Next) -> Response {
     match lab_of_host(request.headers()) {
-        Some(id) => front.serve(id, request).await,
+        Some(id) => router.serve(id, request).await,
         None => next.run(request).await,
     }
 }
@@ -179,23 +194,33 @@ fn lab_of_host(headers: &HeaderMap) -> Option<WorkbenchId> {
 }
 
 /// Opens a lab with the access token of the request, or asks for one.
-async fn open(State(front): State<Front>, Path(id): Path<String>, mut parts: Parts) -> Response {
-    match Caller::from_request_parts(&mut parts, &front).await {
-        Ok(Caller(caller)) => front.lead(caller.account(), &id).await,
-        Err(error) if parts.headers.contains_key(AUTHORIZATION) => error.into_response(),
-        Err(_) => sign_in_page(None),
+async fn open(State(router): State<LabRouter>, Path(id): Path<String>, mut parts: Parts) -> Response {
+    match Caller::from_request_parts(&mut parts, &router).await {
+        Ok(Caller(caller)) => router.redirect_to_lab(caller.account(), &id).await,
+        Err(ApiError(Error::Unauthenticated(_))) if !parts.headers.contains_key(AUTHORIZATION) => sign_in_page(None),
+        Err(error) => error.into_response(),
     }
 }
 
 /// Opens a lab with the access token of the form.
-async fn sign_in(State(front): State<Front>, Path(id): Path<String>, body: Body) -> Response {
+async fn sign_in(State(router): State<LabRouter>, Path(id): Path<String>, headers: HeaderMap, body: Body) -> Response {
+    // Another site must not sign its visitors in as somebody else.
+    if !is_same_site(&headers) {
+        return message_page(StatusCode::FORBIDDEN, "Not allowed", "Another site sent this form.");
+    }
     let Ok(form) = to_bytes(body, MAX_FORM_BYTES).await else { return StatusCode::PAYLOAD_TOO_LARGE.into_response() };
     let token = field(&form, "token").unwrap_or_default();
-    match front.0.auth.caller(token.trim()).await {
-        Ok(caller) => front.lead(caller.account(), &id).await,
+    match router.0.auth.caller(token.trim()).await {
+        Ok(caller) => router.redirect_to_lab(caller.account(), &id).await,
         Err(Error::Unauthenticated(_)) => sign_in_page(Some("This is not a valid access token.")),
         Err(error) => refusal(&error),
     }
+}
+
+fn is_same_site(headers: &HeaderMap) -> bool {
+    let text = |name| headers.get(name).map(|value: &HeaderValue| value.to_str().unwrap_or_default());
+    let Some(origin) = text(ORIGIN) else { return true };
+    origin.split_once("://").is_some_and(|(_, host)| text(HOST) == Some(host))
 }
 
 fn redirect(url: &str) -> Response {
@@ -222,12 +247,19 @@ fn refusal(error: &Error) -> Response {
 }
 
 /// The page of a workbench that does not run.
-fn absence(workbench: &Workbench) -> Response {
-    let name = &workbench.name;
+fn not_running_page(workbench: &Workbench) -> Response {
+    let Workbench { id, name, .. } = workbench;
     match (workbench.status, workbench.run_state) {
         (WorkbenchStatus::Ready, Some(RunState::Stopping | RunState::Stopped)) => {
-            let message = "Start it with POST /workbenches/v1/{id}/start.";
-            message_page(StatusCode::CONFLICT, &format!("{name} is stopped"), message)
+            let message = format!("Start it with POST /workbenches/v1/{id}/start.");
+            message_page(StatusCode::CONFLICT, &format!("{name} is stopped"), &message)
+        }
+        (WorkbenchStatus::Deleting | WorkbenchStatus::Deleted, _) => {
+            message_page(StatusCode::GONE, &format!("{name} is being deleted"), "Its files will be removed.")
+        }
+        (WorkbenchStatus::NotInstalled, _) => {
+            let message = "The platform has no backend that provides workbenches.";
+            message_page(StatusCode::CONFLICT, &format!("{name} cannot run"), message)
         }
         (WorkbenchStatus::Failed, _) => {
             let reason = workbench.rejections.first().map_or("", |rejection| &rejection.message);

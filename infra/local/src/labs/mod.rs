@@ -10,7 +10,7 @@ mod files;
 mod front;
 mod pages;
 mod process;
-mod processes;
+mod process_table;
 mod program;
 mod proxy;
 mod scratch;
@@ -18,24 +18,33 @@ mod session;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
+use ::labs::Permit;
 use domain::id::WorkbenchId;
 use domain::time::{Clock, Time};
 use domain::workbench::Workbench;
 use domain::{Error, Result};
+use shared::store::Workbenches;
+use shared::store::workbenches::WorkbenchHint;
+use tokio::sync::Semaphore;
+use tokio::task::spawn_blocking;
 use tokio_util::sync::CancellationToken;
 
 use files::{Folders, LabFolder};
 use process::LabProcess;
-use processes::ProcessTable;
+use process_table::{ProcessSample, ProcessTable};
 use program::Program;
 
-pub use front::Front;
+pub use front::LabRouter;
 
 /// How often the memory of running labs is compared with their limits.
 const MEASURED_EVERY: Duration = Duration::from_millis(500);
+/// The maximum number of requests and web sockets of one lab at a time. Those of one lab must not use up the connections and
+/// the open files of the platform.
+const MAX_CONNECTIONS: usize = 64;
 
 /// The labs of this machine.
 #[derive(Clone)]
@@ -47,14 +56,22 @@ struct Inner {
     base_url: String,
     clock: Clock,
     running: Mutex<BTreeMap<WorkbenchId, Arc<Lab>>>,
-    /// What went wrong since the last start, for the next report.
-    troubles: Mutex<HashMap<WorkbenchId, Troubles>>,
+    /// The failures since the last stop. Each report contains them.
+    failures: Mutex<HashMap<WorkbenchId, Failures>>,
     processes: Mutex<ProcessTable>,
+    /// The platform stops, so no lab may start any more.
+    is_closing: AtomicBool,
 }
 
 /// A lab that runs.
 pub struct Lab {
     pub served_by: ServedBy,
+    hint: WorkbenchHint,
+    started_at: Time,
+    /// Each request and each WebSocket has a permit.
+    pub connections: Arc<Semaphore>,
+    /// The next step is due at once, because the program has ended.
+    is_exit_noticed: AtomicBool,
     /// When a user or a program was last active in it.
     active_at: Mutex<Time>,
     /// Cancelled at the end of the lab. Its connections end with it.
@@ -69,14 +86,22 @@ pub enum ServedBy {
 
 /// The messages by their reasons, and the number of processes that have ended by themselves in sequence.
 #[derive(Clone, Default)]
-struct Troubles {
+struct Failures {
     messages: BTreeMap<&'static str, String>,
     exits: u32,
 }
 
 impl Lab {
-    fn new(served_by: ServedBy, now: Time) -> Self {
-        Self { served_by, active_at: Mutex::new(now), ended: CancellationToken::new() }
+    fn new(served_by: ServedBy, hint: WorkbenchHint, now: Time) -> Self {
+        Self {
+            served_by,
+            hint,
+            started_at: now,
+            connections: Arc::new(Semaphore::new(MAX_CONNECTIONS)),
+            is_exit_noticed: AtomicBool::new(false),
+            active_at: Mutex::new(now),
+            ended: CancellationToken::new(),
+        }
     }
 
     pub fn note_activity(&self, at: Time) {
@@ -92,13 +117,15 @@ impl Lab {
 impl Labs {
     /// `folder` holds the folders of all workbenches.
     pub fn new(folder: PathBuf, base_url: String, clock: Clock) -> Self {
+        let folders = Folders::new(folder);
         Self(Arc::new(Inner {
-            folders: Folders::new(folder),
+            processes: Mutex::new(ProcessTable::new(folders.root())),
+            folders,
             base_url,
             clock,
             running: Mutex::default(),
-            troubles: Mutex::default(),
-            processes: Mutex::default(),
+            failures: Mutex::default(),
+            is_closing: AtomicBool::new(false),
         }))
     }
 
@@ -107,7 +134,7 @@ impl Labs {
     }
 
     fn folder(&self, id: WorkbenchId) -> LabFolder {
-        self.0.folders.of(id)
+        self.0.folders.folder(id)
     }
 
     fn base_url(&self) -> &str {
@@ -119,69 +146,82 @@ impl Labs {
     }
 
     /// Starts the program of the workbench's image, if it is installed.
-    async fn start(&self, workbench: &Workbench) -> Result<Arc<Lab>> {
-        let id = workbench.id;
+    async fn start(&self, workbench: &Workbench, permit: &Permit) -> Result<Arc<Lab>> {
+        let Workbench { org, id, .. } = *workbench;
         let folder = self.0.folders.create(id).await?;
         let served_by = match Program::find(&workbench.image.command) {
             Some(program) => {
                 // A platform that was killed has left its processes.
-                self.kill_processes(id).await?;
-                let resources = &workbench.spec.resources;
-                let process = LabProcess::start(&program, id, &folder, resources, self.now()).await?;
+                self.kill_processes(|lab| lab == id, || permit.check()).await?;
+                permit.check()?;
+                let process = LabProcess::start(&program, &folder, &workbench.spec.resources, self.now()).await?;
                 ServedBy::Process(Box::new(process))
             }
             None => ServedBy::Scratch,
         };
-        let lab = Arc::new(Lab::new(served_by, self.now()));
-        lock(&self.0.running).insert(id, lab.clone());
+        let lab = Arc::new(Lab::new(served_by, WorkbenchHint { org, id }, self.now()));
+        let mut running = lock(&self.0.running);
+        // `end_all` sets the flag before it takes this lock. The process ends with its `Lab`.
+        if self.0.is_closing.load(Ordering::SeqCst) {
+            return Err(Error::busy("the platform stops"));
+        }
+        running.insert(id, lab.clone());
         Ok(lab)
     }
 
     /// Ends a lab and all of its processes. Its files stay.
-    async fn end(&self, id: WorkbenchId) -> Result<()> {
+    async fn end(&self, id: WorkbenchId, permit: &Permit) -> Result<()> {
+        permit.check()?;
         let lab = lock(&self.0.running).remove(&id);
         if let Some(lab) = &lab {
             lab.ended.cancel();
         }
-        self.kill_processes(id).await
+        self.kill_processes(|lab| lab == id, || permit.check()).await
     }
 
     /// The ids of the processes of a lab.
     pub async fn pids(&self, id: WorkbenchId) -> Result<Vec<i32>> {
-        let found = self.scan().await?.into_iter().filter(|found| found.lab == id);
-        Ok(found.map(|found| found.pid.as_raw_nonzero().get()).collect())
+        let found = self.scan().await?.into_iter().filter(|process| process.lab == id);
+        Ok(found.map(|process| process.pid.as_raw_nonzero().get()).collect())
     }
 
-    /// Ends all labs, when the platform stops.
+    /// Ends all labs, when the platform stops: also those of an earlier platform with the same data folder.
     pub async fn end_all(&self) {
-        let ids: Vec<_> = lock(&self.0.running).keys().copied().collect();
-        let ended = futures::future::join_all(ids.into_iter().map(|id| self.end(id))).await;
-        for error in ended.into_iter().filter_map(Result::err) {
-            tracing::warn!(?error, "a lab did not end");
+        self.0.is_closing.store(true, Ordering::SeqCst);
+        for lab in std::mem::take(&mut *lock(&self.0.running)).into_values() {
+            lab.ended.cancel();
+        }
+        if let Err(error) = self.kill_processes(|_| true, || Ok(())).await {
+            tracing::warn!(?error, "some processes of labs did not exit");
         }
     }
 
-    /// Asks the processes of a lab to end, and kills those that do not.
-    async fn kill_processes(&self, id: WorkbenchId) -> Result<()> {
-        const POLITE_ROUNDS: u32 = 50;
+    /// Asks the processes of labs to exit, and kills those that do not. `may_continue` is checked before each round.
+    async fn kill_processes(
+        &self,
+        is_selected: impl Fn(WorkbenchId) -> bool,
+        may_continue: impl Fn() -> Result<()>,
+    ) -> Result<()> {
+        const SIGTERM_ROUNDS: u32 = 50;
         const ROUNDS: u32 = 100;
         for round in 0..ROUNDS {
             let found = self.scan().await?;
-            let pids: Vec<_> = found.iter().filter(|found| found.lab == id).map(|found| found.pid).collect();
-            match (pids.is_empty(), round) {
+            let selected: Vec<_> = found.iter().filter(|process| is_selected(process.lab)).collect();
+            may_continue()?;
+            match (selected.is_empty(), round) {
                 (true, _) => return Ok(()),
-                (false, 0) => processes::end(&pids),
-                (false, POLITE_ROUNDS..) => processes::kill(&pids),
+                (false, 0) => process_table::terminate(&selected),
+                (false, SIGTERM_ROUNDS..) => process_table::kill(&selected),
                 _ => {}
             }
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
-        Err(Error::busy("the processes of a lab do not end"))
+        Err(Error::busy("the processes of a lab do not exit"))
     }
 
-    async fn scan(&self) -> Result<Vec<processes::Found>> {
+    async fn scan(&self) -> Result<Vec<ProcessSample>> {
         let labs = self.clone();
-        tokio::task::spawn_blocking(move || lock(&labs.0.processes).scan()).await.map_err(Error::internal)
+        spawn_blocking(move || lock(&labs.0.processes).scan()).await.map_err(Error::internal)
     }
 
     /// Measures all running labs, and kills the largest process of each one that exceeds its memory.
@@ -191,26 +231,48 @@ impl Labs {
             return Ok(());
         }
         let found = self.scan().await?;
-        for (id, lab) in running {
+        let labs = self.clone();
+        let measure = move || {
+            for (id, lab) in running {
+                let ServedBy::Process(process) = &lab.served_by else { continue };
+                labs.folder(id).truncate_log();
+                let own: Vec<_> = found.iter().filter(|process| process.lab == id).collect();
+                if let Some(message) = process.measure(&own, labs.now()) {
+                    tracing::warn!(workbench_id = %id, "{message}");
+                    lock(&labs.0.failures).entry(id).or_default().messages.insert("OOM_KILLED", message);
+                }
+            }
+        };
+        spawn_blocking(measure).await.map_err(Error::internal)
+    }
+
+    /// Makes the next step of each workbench due whose program has ended. A ready workbench is otherwise observed only once
+    /// a minute.
+    async fn notice_exits(&self, workbenches: &Workbenches) -> Result<()> {
+        let running: Vec<_> = lock(&self.0.running).values().cloned().collect();
+        for lab in running {
             let ServedBy::Process(process) = &lab.served_by else { continue };
-            let own: Vec<_> = found.iter().filter(|found| found.lab == id).collect();
-            if let Some(message) = process.measure(&own, self.now()) {
-                tracing::warn!(workbench_id = %id, "{message}");
-                lock(&self.0.troubles).entry(id).or_default().messages.insert("OOM_KILLED", message);
+            if process.exit().is_some() && !lab.is_exit_noticed.load(Ordering::Relaxed) {
+                workbenches.make_due(lab.hint).await?;
+                lab.is_exit_noticed.store(true, Ordering::Relaxed);
             }
         }
         Ok(())
     }
 
-    /// Watches the limits of the labs until `stop`.
-    pub async fn watch(self, stop: CancellationToken) {
+    /// Watches the programs of the labs and their limits until `stop`.
+    pub async fn watch(self, workbenches: Workbenches, stop: CancellationToken) {
         loop {
             tokio::select! {
                 () = stop.cancelled() => break,
                 () = tokio::time::sleep(MEASURED_EVERY) => {}
             }
-            if let Err(error) = self.measure().await {
-                tracing::warn!(?error, "the labs could not be measured");
+            let watched = async {
+                self.measure().await?;
+                self.notice_exits(&workbenches).await
+            };
+            if let Err(error) = watched.await {
+                tracing::warn!(?error, "the labs could not be watched");
             }
         }
     }

@@ -1,27 +1,23 @@
 //! The process that serves a lab, with its limits.
 
-use std::fs::File;
 use std::net::{Ipv4Addr, TcpListener};
-use std::path::Path;
 use std::process::Stdio;
 use std::sync::Mutex;
 use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use domain::id::WorkbenchId;
 use domain::time::Time;
 use domain::workbench::{Resources, Usage};
 use domain::{Error, Result};
 use ring::rand::{SecureRandom, SystemRandom};
-use rustix::process::{Pid, Resource, Rlimit, prlimit};
 use tokio::io::AsyncWriteExt;
 use tokio::process::{Child, Command};
 
 use super::files::LabFolder;
 use super::lock;
-use super::processes::{self, Found, MARKER};
-use super::program::{Address, Place, Program};
+use super::process_table::{self, MARKER, ProcessSample};
+use super::program::{Address, Program};
 
 /// The variables of the platform's environment that a lab gets. The others may hold secrets.
 const INHERITED: [&str; 9] =
@@ -63,7 +59,7 @@ impl Measured {
         if elapsed < AVERAGED_OVER {
             return;
         }
-        // The time of a process that has ended is missing.
+        // The time of an ended process is missing, unless another one has waited for it.
         let used_ticks = cpu_ticks.saturating_sub(self.cpu_ticks) as f64;
         let used_s = used_ticks / rustix::param::clock_ticks_per_second() as f64;
         let millicores = (used_s / elapsed.as_secs_f64() * 1_000.0) as u64;
@@ -76,27 +72,21 @@ impl Measured {
 
 impl LabProcess {
     /// Starts a program in the folder of a workbench.
-    pub async fn start(
-        program: &Program,
-        id: WorkbenchId,
-        folder: &LabFolder,
-        resources: &Resources,
-        now: Time,
-    ) -> Result<Self> {
+    pub async fn start(program: &Program, folder: &LabFolder, resources: &Resources, now: Time) -> Result<Self> {
         let failed = |what: &'static str| move |cause: std::io::Error| Error::internal(format!("{what}: {cause}"));
         let address = match program.is_jupyter {
             true => Address::Socket(folder.socket.clone()),
             false => Address::Port(free_port().map_err(failed("a lab gets no port"))?),
         };
         let token = random_token()?;
-        let place = Place { address: &address, token: &token, folder: &folder.home };
-        let log = File::create(&folder.log).map_err(failed("the log of a lab cannot be created"))?;
+        let log = folder.open_log().map_err(failed("the log of a lab cannot be created"))?;
         let cores = resources.cpu.div_ceil(1_000).to_string();
         let mut command = Command::new("/bin/sh");
         // The shell waits for a line, so that the program starts with its limits.
-        command.args(["-c", "read -r _ && exec \"$@\"", "lab"]).arg(&program.file).args(program.arguments(&place));
+        command.args(["-c", "read -r _ && exec \"$@\"", "lab"]).arg(&program.file);
+        command.args(program.arguments(&address, &folder.home));
         command.env_clear().envs(INHERITED.into_iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
-        command.env(MARKER, id.to_string()).env("HOME", &folder.home);
+        command.env(MARKER, &folder.root).env("HOME", &folder.home).env("ATELIER_TOKEN", &token);
         // Numeric libraries start as many threads as the machine has cores.
         command.env("OMP_NUM_THREADS", &cores).env("OPENBLAS_NUM_THREADS", &cores);
         command.current_dir(&folder.home).process_group(0).kill_on_drop(true);
@@ -125,20 +115,25 @@ impl LabProcess {
         }
     }
 
-    /// Compares the memory of the lab's processes with the limit. If they exceed it, the largest one is killed, as the
-    /// kernel would do it in a container. Returns the message of that.
-    pub fn measure(&self, own: &[&Found], now: Time) -> Option<String> {
-        let memory_bytes = own.iter().map(|found| found.memory_bytes).sum();
-        let cpu_ticks = own.iter().map(|found| found.cpu_ticks).sum();
+    /// Compares the memory of the lab's processes with the limit. If they exceed it, the largest one is killed, like the
+    /// kernel's OOM killer would do. Returns a message if one was killed.
+    pub fn measure(&self, processes: &[&ProcessSample], now: Time) -> Option<String> {
+        let mut memory_bytes = processes.iter().map(|process| process.memory_bytes).sum();
+        if memory_bytes > self.memory_limit {
+            // Forked processes share memory. Only this slower figure counts it once.
+            let proportional = |process: &&ProcessSample| process.proportional_memory_bytes().unwrap_or_default();
+            memory_bytes = processes.iter().map(proportional).sum();
+        }
+        let cpu_ticks = processes.iter().map(|process| process.cpu_ticks).sum();
         lock(&self.measured).note(memory_bytes, cpu_ticks, now);
-        let largest = own.iter().max_by_key(|found| found.memory_bytes)?;
+        let largest = processes.iter().max_by_key(|process| process.memory_bytes)?;
         if memory_bytes <= self.memory_limit {
             return None;
         }
-        processes::kill(&[largest.pid]);
+        process_table::kill(&[largest]);
         let mib = |bytes: u64| bytes >> 20;
         let (used, limit, name) = (mib(memory_bytes), mib(self.memory_limit), &largest.name);
-        Some(format!("the workbench used {used} MiB of memory and may use {limit} MiB: {name} was ended at {now}"))
+        Some(format!("the workbench used {used} MiB of memory and may use {limit} MiB: {name} was killed at {now}"))
     }
 
     pub fn usage(&self) -> Usage {
@@ -152,14 +147,24 @@ impl LabProcess {
 }
 
 /// The limits of each process. That of memory is only the last resort: `measure` limits the sum of all processes earlier.
+#[cfg(target_os = "linux")]
 fn limit(child: &Child, resources: &Resources) -> Result<()> {
+    use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
+
     let Some(pid) = child.id().and_then(|pid| Pid::from_raw(pid.cast_signed())) else { return Ok(()) };
-    let data = resources.memory.saturating_mul(2);
-    for (resource, most) in [(Resource::Data, data), (Resource::Core, 0)] {
-        let limit = Rlimit { current: Some(most), maximum: Some(most) };
+    for (resource, max) in [(Resource::Data, resources.memory.saturating_mul(2)), (Resource::Core, 0)] {
+        // A user cannot raise the limit of this process.
+        let max = getrlimit(resource).maximum.map_or(max, |own| own.min(max));
+        let limit = Rlimit { current: Some(max), maximum: Some(max) };
         prlimit(Some(pid), resource, limit)
             .map_err(|cause| Error::internal(format!("the limits of a lab: {cause}")))?;
     }
+    Ok(())
+}
+
+/// Labs have processes only on Linux.
+#[cfg(not(target_os = "linux"))]
+fn limit(_: &Child, _: &Resources) -> Result<()> {
     Ok(())
 }
 
@@ -173,14 +178,6 @@ pub fn random_token() -> Result<String> {
     let mut bytes = [0; 32];
     SystemRandom::new().fill(&mut bytes).map_err(|_| Error::internal("the random number generator failed"))?;
     Ok(URL_SAFE_NO_PAD.encode(bytes))
-}
-
-/// The last lines of a log, for the message of a program that has ended.
-pub fn last_lines(log: &Path) -> String {
-    const MAX_BYTES: usize = 600;
-    let content = std::fs::read(log).unwrap_or_default();
-    let tail = &content[content.len().saturating_sub(MAX_BYTES)..];
-    String::from_utf8_lossy(tail).trim().to_owned()
 }
 
 #[cfg(test)]

@@ -4,20 +4,12 @@ use std::path::{Path, PathBuf};
 
 use rustix::process::getuid;
 
-/// An installed program and its arguments. These parts of the arguments are replaced: `{port}`, `{token}` and `{folder}`.
+/// An installed program and its arguments. These parts of the arguments are replaced: `{port}` and `{folder}`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Program {
     pub file: PathBuf,
     arguments: Vec<String>,
     pub is_jupyter: bool,
-}
-
-/// What a program is told about its start.
-pub struct Place<'a> {
-    pub address: &'a Address,
-    /// The proxy sends it as bearer token with each request.
-    pub token: &'a str,
-    pub folder: &'a Path,
 }
 
 /// Where a program listens.
@@ -26,41 +18,45 @@ pub enum Address {
     /// A socket in a private folder. Only this user can connect to it, so Jupyter needs no token, which its pages would
     /// show.
     Socket(PathBuf),
-    /// A port of this machine. Other users of the machine can connect to it, so the program should check the token.
+    /// A port of this machine. Other users of the machine can connect to it, so the program should check the bearer token
+    /// that the proxy sends. It is in the program's environment as `ATELIER_TOKEN`, which only this user can read.
     Port(u16),
 }
 
 impl Program {
     /// Finds the program of a command on the `PATH` of the platform.
     pub fn find(command: &[String]) -> Option<Self> {
+        // The processes of labs are found and limited with the means of Linux.
+        if !cfg!(target_os = "linux") {
+            return None;
+        }
         let path = std::env::var_os("PATH")?;
         Self::find_in(command, |name| {
-            std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
+            std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| is_executable(file))
         })
     }
 
     fn find_in(command: &[String], find: impl Fn(&str) -> Option<PathBuf>) -> Option<Self> {
         let (name, arguments) = command.split_first()?;
         let file = find(name)?;
-        let is_jupyter = name == "jupyter";
-        if let (true, Some(application)) = (is_jupyter, arguments.first()) {
+        let file_name = file.file_name()?.to_str()?;
+        if let ("jupyter", Some(application)) = (file_name, arguments.first()) {
             // `jupyter lab` starts `jupyter-lab`, a package of its own.
             find(&format!("jupyter-{application}"))?;
         }
+        let is_jupyter = file_name == "jupyter" || file_name.starts_with("jupyter-");
         Some(Self { file, arguments: arguments.to_vec(), is_jupyter })
     }
 
-    pub fn arguments(&self, place: &Place<'_>) -> Vec<String> {
-        let folder = place.folder.display().to_string();
-        let port = match place.address {
+    pub fn arguments(&self, address: &Address, folder: &Path) -> Vec<String> {
+        let folder = folder.display().to_string();
+        let port = match address {
             Address::Port(port) => port.to_string(),
             Address::Socket(_) => String::new(),
         };
-        let fill = |argument: &String| {
-            argument.replace("{port}", &port).replace("{token}", place.token).replace("{folder}", &folder)
-        };
+        let fill = |argument: &String| argument.replace("{port}", &port).replace("{folder}", &folder);
         let mut arguments: Vec<String> = self.arguments.iter().map(fill).collect();
-        if let Address::Socket(socket) = place.address {
+        if let Address::Socket(socket) = address {
             arguments.extend([
                 "--no-browser".to_owned(),
                 format!("--ServerApp.sock={}", socket.display()),
@@ -75,6 +71,10 @@ impl Program {
         }
         arguments
     }
+}
+
+fn is_executable(file: &Path) -> bool {
+    file.is_file() && rustix::fs::access(file, rustix::fs::Access::EXEC_OK).is_ok()
 }
 
 #[cfg(test)]
@@ -93,14 +93,16 @@ mod tests {
         let command = words(&["jupyter", "lab"]);
         assert_eq!(Program::find_in(&command, only(&["jupyter"])), None);
         assert!(Program::find_in(&command, only(&["jupyter", "jupyter-lab"])).is_some_and(|found| found.is_jupyter));
+        let direct = Program::find_in(&words(&["jupyter-lab"]), only(&["jupyter-lab"]));
+        assert!(direct.is_some_and(|found| found.is_jupyter));
         assert_eq!(Program::find_in(&[], only(&["jupyter"])), None);
     }
 
     #[test]
-    fn arguments_name_the_place() {
-        let command = words(&["code", "--bind=127.0.0.1:{port}", "--token", "{token}", "{folder}"]);
+    fn arguments_name_the_address_and_the_folder() {
+        let command = words(&["code", "--bind=127.0.0.1:{port}", "{folder}"]);
         let program = Program::find_in(&command, |name| Some(PathBuf::from(name))).unwrap();
-        let place = Place { address: &Address::Port(4_000), token: "secret", folder: Path::new("/labs/home") };
-        assert_eq!(program.arguments(&place), words(&["--bind=127.0.0.1:4000", "--token", "secret", "/labs/home"]));
+        let arguments = program.arguments(&Address::Port(4_000), Path::new("/labs/home"));
+        assert_eq!(arguments, words(&["--bind=127.0.0.1:4000", "/labs/home"]));
     }
 }

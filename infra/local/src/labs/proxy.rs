@@ -1,14 +1,15 @@
-//! Sends the requests of a lab to its program, web sockets included.
+//! Reverse proxy from a lab's origin to its program, for HTTP and web sockets.
 
 use std::net::Ipv4Addr;
 use std::time::Duration;
 
 use axum::body::Body;
 use axum::response::Response;
+use futures::StreamExt;
 use http::header::{AUTHORIZATION, CONNECTION, COOKIE, HOST, HeaderName, HeaderValue, SET_COOKIE, UPGRADE};
 use http::uri::PathAndQuery;
 use http::{HeaderMap, Request, StatusCode, Uri};
-use http_body_util::{BodyExt, Limited};
+use http_body_util::{BodyExt, BodyStream, Limited, StreamBody};
 use hyper::body::Incoming;
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
@@ -16,14 +17,15 @@ use serde::de::DeserializeOwned;
 use tokio::io::{AsyncRead, AsyncWrite, copy_bidirectional};
 use tokio::net::{TcpStream, UnixStream};
 use tokio::time::timeout;
+use tokio_util::io::InspectReader;
 
 use super::pages::message_page;
 use super::process::LabProcess;
 use super::program::Address;
-use super::session::{COOKIE_NAME, cookies};
+use super::session::{cookies, is_session};
 
-/// The timeout of the platform's own questions to a program.
-const QUESTION_TIMEOUT: Duration = Duration::from_secs(3);
+/// The timeout of the platform's own requests to a program.
+const PROBE_TIMEOUT: Duration = Duration::from_secs(3);
 const MAX_ANSWER_BYTES: usize = 1 << 20;
 /// These headers concern one connection, and are not passed on.
 const HOP_BY_HOP: [&str; 8] = [
@@ -54,26 +56,28 @@ where
     sender.send_request(request).await.map_err(std::io::Error::other)
 }
 
-/// Whether the program answers requests. Any answer will do.
-pub async fn answers(process: &LabProcess) -> bool {
-    matches!(timeout(QUESTION_TIMEOUT, send(process, question(process, "/"))).await, Ok(Ok(_)))
+/// Whether the program answers requests, with any status.
+pub async fn is_responding(process: &LabProcess) -> bool {
+    matches!(timeout(PROBE_TIMEOUT, send(process, probe(process, "/"))).await, Ok(Ok(_)))
 }
 
-/// Reads JSON from the program. None if it gives no such answer.
+/// Reads JSON from the program. None if it does not answer in time, or with other data.
 pub async fn read<T: DeserializeOwned>(process: &LabProcess, path: &str) -> Option<T> {
     let read = async {
-        let answer = send(process, question(process, path)).await.ok()?;
+        let answer = send(process, probe(process, path)).await.ok()?;
         let body = Limited::new(answer.into_body(), MAX_ANSWER_BYTES).collect().await.ok()?;
         serde_json::from_slice(&body.to_bytes()).ok()
     };
-    timeout(QUESTION_TIMEOUT, read).await.ok()?
+    timeout(PROBE_TIMEOUT, read).await.ok()?
 }
 
-/// Sends a request to the program. `allowed` ends when a WebSocket must be closed.
+/// Sends a request to the program. The answer and the WebSocket end when `ended` does. `on_message` is called when a
+/// WebSocket has brought data from the browser.
 pub async fn forward(
     process: &LabProcess,
     mut request: Request<Body>,
-    allowed: impl Future<Output = ()> + Send + 'static,
+    ended: impl Future<Output = ()> + Send + 'static,
+    on_message: impl Fn() + Send + 'static,
 ) -> Response {
     let upgrade = request.headers().get(UPGRADE).cloned();
     let from_browser = upgrade.as_ref().map(|_| hyper::upgrade::on(&mut request));
@@ -85,34 +89,49 @@ pub async fn forward(
             return message_page(StatusCode::BAD_GATEWAY, "The workbench does not answer", message);
         }
     };
-    let is_switched = answer.status() == StatusCode::SWITCHING_PROTOCOLS;
-    if let Some(from_browser) = from_browser.filter(|_| is_switched) {
+    let chosen = answer.headers().get(UPGRADE).cloned();
+    if let (StatusCode::SWITCHING_PROTOCOLS, Some(from_browser)) = (answer.status(), from_browser) {
         let from_lab = hyper::upgrade::on(&mut answer);
         tokio::spawn(async move {
             let Ok((browser, lab)) = futures::future::try_join(from_browser, from_lab).await else { return };
-            let (mut browser, mut lab) = (TokioIo::new(browser), TokioIo::new(lab));
+            let mut browser = InspectReader::new(TokioIo::new(browser), move |data: &[u8]| {
+                if !data.is_empty() {
+                    on_message();
+                }
+            });
+            let mut lab = TokioIo::new(lab);
             tokio::select! {
                 _ = copy_bidirectional(&mut browser, &mut lab) => {}
-                () = allowed => {}
+                () = ended => {}
             }
         });
+        let (mut parts, _) = answer.into_parts();
+        clean(&mut parts.headers);
+        if let Some(protocol) = chosen {
+            add_upgrade(&mut parts.headers, protocol);
+        }
+        return Response::from_parts(parts, Body::empty());
     }
     let (mut parts, body) = answer.into_parts();
-    remove_hop_by_hop(&mut parts.headers);
-    if let Some(upgrade) = upgrade.filter(|_| is_switched) {
-        add_upgrade(&mut parts.headers, upgrade);
-    }
-    drop_session_cookie(&mut parts.headers);
+    clean(&mut parts.headers);
+    let body = StreamBody::new(BodyStream::new(body).take_until(Box::pin(ended)));
     Response::from_parts(parts, Body::new(body))
+}
+
+/// Removes what must not reach the browser.
+fn clean(headers: &mut HeaderMap) {
+    remove_hop_by_hop(headers);
+    drop_session_cookie(headers);
 }
 
 /// The program gets its token and not the cookie of the session.
 fn rewrite(process: &LabProcess, request: Request<Body>, upgrade: Option<&HeaderValue>) -> Request<Body> {
     let (mut parts, body) = request.into_parts();
     parts.uri = Uri::from(parts.uri.path_and_query().cloned().unwrap_or_else(|| PathAndQuery::from_static("/")));
-    let others: Vec<_> = cookies(&parts.headers).filter(|cookie| !is_session(cookie)).map(str::to_owned).collect();
+    let others: Vec<&[u8]> = cookies(&parts.headers).filter(|cookie| !is_session(cookie)).collect();
+    let (has_others, others) = (!others.is_empty(), HeaderValue::from_bytes(&others.join(&b"; "[..])));
     parts.headers.remove(COOKIE);
-    if let (false, Ok(cookie)) = (others.is_empty(), HeaderValue::try_from(others.join("; "))) {
+    if let (true, Ok(cookie)) = (has_others, others) {
         parts.headers.insert(COOKIE, cookie);
     }
     remove_hop_by_hop(&mut parts.headers);
@@ -123,7 +142,7 @@ fn rewrite(process: &LabProcess, request: Request<Body>, upgrade: Option<&Header
     Request::from_parts(parts, body)
 }
 
-fn question(process: &LabProcess, path: &str) -> Request<Body> {
+fn probe(process: &LabProcess, path: &str) -> Request<Body> {
     let mut request = Request::new(Body::empty());
     *request.uri_mut() = path.parse().unwrap_or_default();
     request.headers_mut().insert(AUTHORIZATION, bearer(process));
@@ -138,6 +157,15 @@ fn bearer(process: &LabProcess) -> HeaderValue {
 }
 
 fn remove_hop_by_hop(headers: &mut HeaderMap) {
+    let named: Vec<HeaderName> = headers
+        .get_all(CONNECTION)
+        .iter()
+        .flat_map(|value| value.as_bytes().split(|byte| *byte == b','))
+        .filter_map(|name| HeaderName::from_bytes(name.trim_ascii()).ok())
+        .collect();
+    for name in named {
+        headers.remove(name);
+    }
     for name in HOP_BY_HOP {
         headers.remove(name);
     }
@@ -148,16 +176,12 @@ fn add_upgrade(headers: &mut HeaderMap, protocol: HeaderValue) {
     headers.insert(CONNECTION, HeaderValue::from_static("upgrade"));
 }
 
-fn is_session(cookie: &str) -> bool {
-    cookie.strip_prefix(COOKIE_NAME).is_some_and(|rest| rest.starts_with('='))
-}
-
 /// Removes a cookie with the name of the session's, which a program must not set.
 fn drop_session_cookie(headers: &mut HeaderMap) {
     let name: HeaderName = SET_COOKIE;
     let set: Vec<HeaderValue> = headers.get_all(&name).iter().cloned().collect();
     headers.remove(&name);
-    for value in set.into_iter().filter(|value| !value.to_str().is_ok_and(is_session)) {
+    for value in set.into_iter().filter(|value| !is_session(value.as_bytes())) {
         headers.append(&name, value);
     }
 }

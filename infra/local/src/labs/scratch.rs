@@ -9,7 +9,10 @@ use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
 use domain::workbench::Workbench;
 use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE, LOCATION, X_CONTENT_TYPE_OPTIONS};
+use http::request::Parts;
 use http::{Method, StatusCode};
+use tokio::task::spawn_blocking;
+use uuid::Uuid;
 
 use super::files::LabFolder;
 use super::pages::{details, escape, field, message_page, page};
@@ -18,37 +21,44 @@ const MAX_FILE_BYTES: usize = 1 << 20;
 const MAX_FILES: usize = 200;
 const MAX_NAME_CHARS: usize = 100;
 
-pub async fn serve(folder: &LabFolder, workbench: &Workbench, request: Request) -> Response {
+pub async fn serve(folder: LabFolder, workbench: Workbench, request: Request) -> Response {
     let (parts, body) = request.into_parts();
-    let query = parts.uri.query().unwrap_or_default().as_bytes();
-    match (parts.method, parts.uri.path()) {
-        (Method::GET, "/") => {
-            let storage = folder.measure().await.unwrap_or_default();
-            overview(folder, workbench, storage, field(query, "file").as_deref())
+    // Each byte of a file may take three in the form.
+    let Ok(form) = to_bytes(body, 3 * MAX_FILE_BYTES).await else { return too_large() };
+    let respond = move || respond(&folder, &workbench, &parts, &form);
+    match spawn_blocking(respond).await {
+        Ok(response) => response,
+        Err(error) => {
+            tracing::error!(?error, "a request to a scratch area failed");
+            StatusCode::INTERNAL_SERVER_ERROR.into_response()
         }
-        (Method::GET, "/file") => download(folder, &field(query, "name").unwrap_or_default()),
-        (Method::POST, path @ ("/save" | "/delete")) => {
-            // Each byte of a file may take three in the form.
-            let Ok(form) = to_bytes(body, 3 * MAX_FILE_BYTES).await else { return too_large() };
-            let name = field(&form, "name").unwrap_or_default();
+    }
+}
+
+fn respond(folder: &LabFolder, workbench: &Workbench, request: &Parts, form: &[u8]) -> Response {
+    let query = request.uri.query().unwrap_or_default().as_bytes();
+    match (&request.method, request.uri.path()) {
+        (&Method::GET, "/") => overview(folder, workbench, field(query, "file").as_deref()),
+        (&Method::GET, "/file") => download(folder, &field(query, "name").unwrap_or_default()),
+        (&Method::POST, path @ ("/save" | "/delete")) => {
+            let name = field(form, "name").unwrap_or_default();
             if !is_file_name(&name) {
                 let message = format!(
                     "A name has 1 to {MAX_NAME_CHARS} letters, digits, spaces, dots, hyphens and underscores, and does not \
                      begin with a dot."
                 );
-                return message_page(StatusCode::BAD_REQUEST, "This is no name of a file", &message);
+                return message_page(StatusCode::BAD_REQUEST, "Invalid file name", &message);
             }
             if path == "/delete" {
-                return done(fs::remove_file(folder.home.join(name)));
+                return redirect_after(fs::remove_file(folder.home.join(name)));
             }
-            let content = field(&form, "content").unwrap_or_default();
-            save(folder, workbench, &name, &content).await
+            save(folder, workbench, &name, &field(form, "content").unwrap_or_default())
         }
         _ => message_page(StatusCode::NOT_FOUND, "No such page", "The scratch area has only one page: /"),
     }
 }
 
-fn overview(folder: &LabFolder, workbench: &Workbench, storage: u64, open: Option<&str>) -> Response {
+fn overview(folder: &LabFolder, workbench: &Workbench, open: Option<&str>) -> Response {
     let rows: String = files(&folder.home)
         .iter()
         .map(|(name, bytes)| {
@@ -64,22 +74,30 @@ fn overview(folder: &LabFolder, workbench: &Workbench, storage: u64, open: Optio
         })
         .collect();
     let open = open.filter(|name| is_file_name(name));
-    let content = open.and_then(|name| read(&folder.home.join(name))).unwrap_or_default();
-    let content = String::from_utf8_lossy(&content);
+    let content = open.and_then(|name| String::from_utf8(read(&folder.home.join(name))?).ok());
+    // Saving another file in the editor would destroy it.
+    let note = match (open, &content) {
+        (Some(name), None) => format!(
+            "<p class=\"problem\">{} is not a text of at most {MAX_FILE_BYTES} bytes, so it cannot be edited here.</p>",
+            escape(name)
+        ),
+        _ => String::new(),
+    };
+    let open = open.filter(|_| content.is_some());
     let files =
         if rows.is_empty() { "<p>There are no files yet.</p>".to_owned() } else { format!("<table>{rows}</table>") };
     let body = format!(
         "<p class=\"note\">The program of the image <b>{}</b> is not installed on this machine, so the workbench has a scratch \
          area instead. Install the program, then stop and start the workbench.</p>{}\
-         <h2>Files</h2>{files}\
+         <h2>Files</h2>{files}{note}\
          <form method=\"post\" action=\"/save\"><label for=\"name\">Name</label>\
          <input id=\"name\" name=\"name\" value=\"{}\" maxlength=\"{MAX_NAME_CHARS}\" required>\
          <label for=\"content\">Content</label><textarea id=\"content\" name=\"content\">\n{}</textarea>\
          <p><button>Save</button></p></form>",
         escape(&workbench.image.name),
-        details(workbench, storage),
+        details(workbench, folder.storage_bytes()),
         escape(open.unwrap_or_default()),
-        escape(&content),
+        escape(&content.unwrap_or_default()),
     );
     page(StatusCode::OK, &workbench.name, &body)
 }
@@ -91,20 +109,26 @@ fn files(home: &Path) -> Vec<(String, u64)> {
         let metadata = entry.metadata().ok().filter(|metadata| metadata.is_file())?;
         Some((entry.file_name().into_string().ok().filter(|name| is_file_name(name))?, metadata.len()))
     });
-    let mut files: Vec<_> = named.take(MAX_FILES).collect();
+    let mut files: Vec<_> = named.collect();
     files.sort();
+    files.truncate(MAX_FILES);
     files
 }
 
-async fn save(folder: &LabFolder, workbench: &Workbench, name: &str, content: &str) -> Response {
+fn save(folder: &LabFolder, workbench: &Workbench, name: &str, content: &str) -> Response {
+    // Forms have the line ends of the web.
+    let content = content.replace("\r\n", "\n");
     let file = folder.home.join(name);
-    let storage = folder.measure().await.unwrap_or_default();
-    let is_over = storage.saturating_add(content.len() as u64) > workbench.spec.resources.storage;
-    let is_one_more = !file.exists() && files(&folder.home).len() >= MAX_FILES;
-    if content.len() > MAX_FILE_BYTES || is_over || is_one_more {
+    let replaced = fs::symlink_metadata(&file).ok();
+    let replaced_bytes = replaced.as_ref().map_or(0, |metadata| metadata.len());
+    let storage = folder.storage_bytes().saturating_sub(replaced_bytes).saturating_add(content.len() as u64);
+    let is_one_more = replaced.is_none() && files(&folder.home).len() >= MAX_FILES;
+    if content.len() > MAX_FILE_BYTES || storage > workbench.spec.resources.storage || is_one_more {
         return too_large();
     }
-    done(fs::write(file, content))
+    // The file is replaced as a whole, and a link is replaced and not followed. No file of a user has such a name.
+    let new = folder.home.join(format!(".atelier-{}", Uuid::now_v7()));
+    redirect_after(fs::write(&new, content).and_then(|()| fs::rename(&new, file)))
 }
 
 fn too_large() -> Response {
@@ -114,8 +138,8 @@ fn too_large() -> Response {
     message_page(StatusCode::PAYLOAD_TOO_LARGE, "The file was not saved", &message)
 }
 
-/// Back to the page after a change.
-fn done(changed: io::Result<()>) -> Response {
+/// Redirects to the page after a change.
+fn redirect_after(changed: io::Result<()>) -> Response {
     match changed {
         Ok(()) => (StatusCode::SEE_OTHER, [(LOCATION, "/")]).into_response(),
         Err(error) => {
@@ -156,7 +180,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_files_lead_nowhere_else() {
+    fn file_names_cannot_leave_the_folder() {
         for name in ["notes.txt", "Überblick 2026.md", "a"] {
             assert!(is_file_name(name), "{name}");
         }

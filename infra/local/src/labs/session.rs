@@ -1,4 +1,4 @@
-//! Who may open a lab. The platform's origin knows the access token of a user; the origin of a lab must not see it, because
+//! Sessions of labs: single-use tickets and signed cookies. The platform's origin knows the access token of a user; the origin of a lab must not see it, because
 //! the lab's users control what that origin serves. Therefore the platform gives the browser a ticket: it is valid once, for
 //! one lab and for a minute. The origin of the lab exchanges it for a cookie.
 
@@ -10,19 +10,21 @@ use domain::id::{OrgId, UserId, WorkbenchId};
 use domain::identity::Account;
 use domain::time::{Clock, Time};
 use domain::{Error, Result};
-use http::HeaderMap;
 use http::header::COOKIE;
+use http::{HeaderMap, HeaderValue};
 use serde::{Deserialize, Serialize};
 
 use super::lock;
 use super::process::random_token;
 use crate::issuer::Issuer;
 
-pub const COOKIE_NAME: &str = "atelier_lab";
+const COOKIE_NAME: &str = "atelier_lab";
 const TICKET_VALID: Duration = Duration::from_secs(60);
 const SESSION_VALID: Duration = Duration::from_secs(12 * 60 * 60);
-const MAX_TICKETS: usize = 1_000;
-/// It differs from that of access tokens, so that neither is taken for the other.
+/// The maximum numbers of unused tickets of all users and of one user, who loses the oldest one beyond it.
+const MAX_TICKETS: usize = 10_000;
+const MAX_TICKETS_OF_USER: usize = 20;
+/// It differs from that of access tokens, so that one token cannot be used as the other.
 const AUDIENCE: &str = "atelier-lab";
 
 /// The right of a user to open a lab. Whether the user is still a member is checked with each request.
@@ -59,13 +61,20 @@ impl Sessions {
         if tickets.len() >= MAX_TICKETS {
             return Err(Error::busy("too many labs are being opened"));
         }
+        let own = tickets.iter().filter(|(_, (found, _))| found.account == session.account);
+        let own: Vec<_> = own.map(|(ticket, (_, valid_until))| (*valid_until, ticket.clone())).collect();
+        if own.len() >= MAX_TICKETS_OF_USER
+            && let Some((_, oldest)) = own.into_iter().min()
+        {
+            tickets.remove(&oldest);
+        }
         let ticket = random_token()?;
         tickets.insert(ticket.clone(), (session, now.plus(TICKET_VALID)));
         Ok(ticket)
     }
 
-    /// Takes a ticket for this lab. It is not valid any more afterwards.
-    pub fn take(&self, ticket: &str, lab: WorkbenchId) -> Option<Session> {
+    /// Consumes a ticket for this lab: it is valid once.
+    pub fn redeem(&self, ticket: &str, lab: WorkbenchId) -> Option<Session> {
         let (session, valid_until) = lock(&self.tickets).remove(ticket)?;
         (session.lab == lab && valid_until > self.clock.now()).then_some(session)
     }
@@ -81,24 +90,31 @@ impl Sessions {
 
     /// The session of a request to a lab.
     pub fn find(&self, headers: &HeaderMap, lab: WorkbenchId) -> Option<Session> {
-        let cookie = cookies(headers).find_map(|cookie| cookie.strip_prefix(COOKIE_NAME)?.strip_prefix('='))?;
-        let claims: Claims = serde_json::from_value(self.issuer.verify(cookie)?).ok()?;
-        let is_valid = claims.aud == AUDIENCE && claims.lab == lab && claims.exp > self.clock.now().as_seconds();
-        is_valid.then_some(Session { account: Account { org: claims.org_id, user: claims.sub }, lab })
+        // A page of the lab may have set a cookie with the same name.
+        cookies(headers).filter(|cookie| is_session(cookie)).find_map(|cookie| {
+            let (_, value) = std::str::from_utf8(cookie).ok()?.split_once('=')?;
+            let claims: Claims = serde_json::from_value(self.issuer.verify(value)?).ok()?;
+            let is_valid = claims.aud == AUDIENCE && claims.lab == lab && claims.exp > self.clock.now().as_seconds();
+            is_valid.then_some(Session { account: Account { org: claims.org_id, user: claims.sub }, lab })
+        })
     }
 }
 
-/// The cookies of a request, each as `name=value`.
-pub fn cookies(headers: &HeaderMap) -> impl Iterator<Item = &str> {
-    let lines = headers.get_all(COOKIE).into_iter().filter_map(|line| line.to_str().ok());
-    lines.flat_map(|line| line.split(';')).map(str::trim)
+/// The cookies of a request, each as `name=value`. Their values may have any bytes.
+pub fn cookies(headers: &HeaderMap) -> impl Iterator<Item = &[u8]> {
+    let lines = headers.get_all(COOKIE).into_iter().map(HeaderValue::as_bytes);
+    lines.flat_map(|line| line.split(|byte| *byte == b';')).map(<[u8]>::trim_ascii)
+}
+
+/// Whether a cookie, or the value of `Set-Cookie`, has the name of the session's. Browsers ignore spaces around a name.
+pub fn is_session(cookie: &[u8]) -> bool {
+    let name = cookie.split(|byte| matches!(byte, b'=' | b';')).next().unwrap_or_default();
+    name.trim_ascii() == COOKIE_NAME.as_bytes()
 }
 
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
-
-    use http::HeaderValue;
 
     use super::*;
     use crate::DataDir;
@@ -119,7 +135,9 @@ mod tests {
 
     fn headers(cookie: &str) -> HeaderMap {
         let pair = cookie.split(';').next().unwrap();
-        HeaderMap::from_iter([(COOKIE, HeaderValue::try_from(format!("a=b; {pair}")).unwrap())])
+        // Other cookies may have any bytes, and a page of the lab may have set one with the same name.
+        let line = format!("theme=grün; {COOKIE_NAME}=x; {pair}");
+        HeaderMap::from_iter([(COOKIE, HeaderValue::from_bytes(line.as_bytes()).unwrap())])
     }
 
     #[test]
@@ -127,13 +145,39 @@ mod tests {
         let (sessions, now, _data) = start();
         let session = session();
         let ticket = sessions.ticket(session).unwrap();
-        assert_eq!(sessions.take(&ticket, session.lab), Some(session));
-        assert_eq!(sessions.take(&ticket, session.lab), None);
+        assert_eq!(sessions.redeem(&ticket, session.lab), Some(session));
+        assert_eq!(sessions.redeem(&ticket, session.lab), None);
         let ticket = sessions.ticket(session).unwrap();
-        assert_eq!(sessions.take(&ticket, WorkbenchId::new()), None);
+        assert_eq!(sessions.redeem(&ticket, WorkbenchId::new()), None);
         let ticket = sessions.ticket(session).unwrap();
         *now.lock().unwrap() = Time::now().plus(Duration::from_secs(61));
-        assert_eq!(sessions.take(&ticket, session.lab), None);
+        assert_eq!(sessions.redeem(&ticket, session.lab), None);
+    }
+
+    #[test]
+    fn a_user_who_opens_many_labs_takes_no_tickets_from_others() {
+        let (sessions, now, _data) = start();
+        let (session, other) = (session(), session());
+        let of_other = sessions.ticket(other).unwrap();
+        let pass = |_: &usize| {
+            let mut now = now.lock().unwrap();
+            *now = now.plus(Duration::from_millis(1));
+        };
+        let tickets: Vec<_> =
+            (0..=MAX_TICKETS_OF_USER).inspect(pass).map(|_| sessions.ticket(session).unwrap()).collect();
+        assert_eq!(sessions.redeem(&tickets[0], session.lab), None);
+        assert_eq!(sessions.redeem(&tickets[1], session.lab), Some(session));
+        assert_eq!(sessions.redeem(&of_other, other.lab), Some(other));
+    }
+
+    #[test]
+    fn recognizes_the_cookie_of_the_session() {
+        for cookie in ["atelier_lab=x", "atelier_lab =x; Path=/", "atelier_lab"] {
+            assert!(is_session(cookie.as_bytes()), "{cookie}");
+        }
+        for cookie in ["atelier_labs=x", "x=atelier_lab", ""] {
+            assert!(!is_session(cookie.as_bytes()), "{cookie}");
+        }
     }
 
     #[test]

@@ -173,6 +173,16 @@ impl Workbenches {
 }
 
 impl Workbenches {
+    /// Makes the next step of a workbench due now, if it waits for one, and sends its hint. It is for a backend that learns by
+    /// itself that the environment has changed.
+    pub async fn make_due(&self, hint: WorkbenchHint) -> Result<()> {
+        let update = self.entities.update(keys::workbench(hint.org, hint.id)).set("due_at", self.clock.now());
+        if self.entities.write(update.require("attribute_exists(due_at)")).await?.is_written() {
+            self.hints.send_hint(&hint, Duration::ZERO).await;
+        }
+        Ok(())
+    }
+
     /// Resumes workbenches after a crash. It is for a platform of one process that has just started: its predecessor has
     /// ended, with its claims and the environments that it provided. Ends the claims and makes all workbenches due that
     /// wait for a step, and sends their hints. Returns their number.
