@@ -27,6 +27,7 @@ use domain::id::WorkbenchId;
 use domain::time::{Clock, Time};
 use domain::workbench::Workbench;
 use domain::{Error, Result};
+use futures::future::try_join_all;
 use shared::store::Workbenches;
 use shared::store::workbenches::WorkbenchHint;
 use tokio::sync::Semaphore;
@@ -70,7 +71,7 @@ pub struct Lab {
     started_at: Time,
     /// Each request and each WebSocket has a permit.
     pub connections: Arc<Semaphore>,
-    /// The next step is due at once, because the program has ended.
+    /// The watch has seen that the program has ended.
     is_exit_noticed: AtomicBool,
     /// When a user or a program was last active in it.
     active_at: Mutex<Time>,
@@ -224,54 +225,51 @@ impl Labs {
         spawn_blocking(move || lock(&labs.0.processes).scan()).await.map_err(Error::internal)
     }
 
-    /// Measures all running labs, and kills the largest process of each one that exceeds its memory.
-    async fn measure(&self) -> Result<()> {
+    /// Measures all running labs, and kills the largest process of each one that exceeds its memory. Returns those labs.
+    async fn measure(&self) -> Result<Vec<Arc<Lab>>> {
         let running: Vec<_> = lock(&self.0.running).iter().map(|(id, lab)| (*id, lab.clone())).collect();
         if running.iter().all(|(_, lab)| matches!(lab.served_by, ServedBy::Scratch)) {
-            return Ok(());
+            return Ok(Vec::new());
         }
         let found = self.scan().await?;
         let labs = self.clone();
-        let measure = move || {
-            for (id, lab) in running {
-                let ServedBy::Process(process) = &lab.served_by else { continue };
-                labs.folder(id).truncate_log();
-                let own: Vec<_> = found.iter().filter(|process| process.lab == id).collect();
-                if let Some(message) = process.measure(&own, labs.now()) {
-                    tracing::warn!(workbench_id = %id, "{message}");
-                    lock(&labs.0.failures).entry(id).or_default().messages.insert("OOM_KILLED", message);
-                }
-            }
+        let measure = move |(id, lab): (WorkbenchId, Arc<Lab>)| {
+            let ServedBy::Process(process) = &lab.served_by else { return None };
+            labs.folder(id).truncate_log();
+            let own: Vec<_> = found.iter().filter(|process| process.lab == id).collect();
+            let message = process.measure(&own, labs.now())?;
+            tracing::warn!(workbench_id = %id, "{message}");
+            lock(&labs.0.failures).entry(id).or_default().messages.insert("OOM_KILLED", message);
+            Some(lab)
         };
-        spawn_blocking(measure).await.map_err(Error::internal)
+        spawn_blocking(move || running.into_iter().filter_map(measure).collect()).await.map_err(Error::internal)
     }
 
-    /// Makes the next step of each workbench due whose program has ended. A ready workbench is otherwise observed only once
-    /// a minute.
-    async fn notice_exits(&self, workbenches: &Workbenches) -> Result<()> {
-        let running: Vec<_> = lock(&self.0.running).values().cloned().collect();
-        for lab in running {
-            let ServedBy::Process(process) = &lab.served_by else { continue };
-            if process.exit().is_some() && !lab.is_exit_noticed.load(Ordering::Relaxed) {
-                workbenches.make_due(lab.hint).await?;
-                lab.is_exit_noticed.store(true, Ordering::Relaxed);
+    /// The labs whose program has ended since the last call.
+    fn exited(&self) -> Vec<Arc<Lab>> {
+        let has_exited = |lab: &Arc<Lab>| match &lab.served_by {
+            ServedBy::Process(process) => {
+                process.exit().is_some() && !lab.is_exit_noticed.swap(true, Ordering::Relaxed)
             }
-        }
-        Ok(())
+            ServedBy::Scratch => false,
+        };
+        lock(&self.0.running).values().filter(|lab| has_exited(lab)).cloned().collect()
     }
 
-    /// Watches the programs of the labs and their limits until `stop`.
+    /// Watches the programs of the labs and their limits until `stop`. After a change, the next step is due at once: a ready
+    /// workbench is otherwise observed only once a minute.
     pub async fn watch(self, workbenches: Workbenches, stop: CancellationToken) {
         loop {
             tokio::select! {
                 () = stop.cancelled() => break,
                 () = tokio::time::sleep(MEASURED_EVERY) => {}
             }
-            let watched = async {
-                self.measure().await?;
-                self.notice_exits(&workbenches).await
+            let make_due = async |lab: Arc<Lab>| workbenches.make_due(lab.hint).await;
+            let report = async {
+                let changed = [self.measure().await?, self.exited()].concat();
+                try_join_all(changed.into_iter().map(make_due)).await
             };
-            if let Err(error) = watched.await {
+            if let Err(error) = report.await {
                 tracing::warn!(?error, "the labs could not be watched");
             }
         }
