@@ -171,3 +171,16 @@ async fn an_editor_may_see_and_start_but_not_stop_share_or_delete() {
     assert_eq!(ada.delete(&member).await.status, "204 No Content");
     assert_eq!(refusal(&bob.get(&path(&id)).await), ("404", "LAB_NOT_FOUND"));
 }
+
+#[tokio::test]
+async fn a_plan_that_is_too_large_is_refused() {
+    let app = TestApp::start().await;
+    let mut plan = plan(5, &json!({"cpu": "8", "memory": "16Gi", "storage": "100Gi"}));
+    let image = |number| json!({"name": format!("image-{number}"), "reference": "r".repeat(400)});
+    plan["workbenches"]["images"] = (0..50).map(image).collect();
+    let refused = app.operator().put("/gateway/v1/admin/plans/default", plan.clone()).await;
+    assert_eq!(refused.status, "400 Bad Request", "{}", refused.text);
+    assert!(refused.text.contains("workbenches") && refused.text.contains("16384 bytes"), "{}", refused.text);
+    plan["workbenches"]["images"] = (0..30).map(image).collect();
+    put_plan(&app, plan).await;
+}

@@ -4,7 +4,7 @@ use domain::Result;
 use domain::catalog::Maintenance;
 use domain::identity::{AllowedModels, Plan};
 use domain::retention::RunRetention;
-use domain::workbench::WorkbenchPlanText;
+use domain::workbench::{WorkbenchPlan, WorkbenchPlanText};
 use domain::{Error, catalog::is_model_name};
 use serde::{Deserialize, Serialize};
 use shared::http::gateway::{InputGuardWire, PlanLimitsIn, PlanLimitsOut};
@@ -15,6 +15,8 @@ use super::{check_plain_name, check_text};
 
 const MAX_MODELS: usize = 1_000;
 const MAX_RETRY_AFTER_S: u32 = 86_400;
+/// Each call of the gateway reads the plan of its organization, so it must stay small.
+const MAX_WORKBENCHES_BYTES: usize = 16 * 1024;
 
 /// The settings of a plan: models, billing and rate limits of its organizations.
 #[derive(Deserialize, ToSchema)]
@@ -37,7 +39,7 @@ pub struct PlanIn {
     run_retention_days: Option<u16>,
     /// Whether the guard evaluates the input of chats and images before the provider is called. Defaults to `off`.
     input_guard: Option<InputGuardWire>,
-    /// What the plan allows for workbenches. Null: the plan has no workbenches.
+    /// What the plan allows for workbenches, in at most 16 KiB. Null: the plan has no workbenches.
     workbenches: Option<WorkbenchPlanIn>,
 }
 
@@ -57,6 +59,11 @@ impl PlanIn {
         let retention = self.run_retention_days.map(RunRetention::try_from).transpose();
         let retention = retention.map_err(|problem| Error::invalid_body("run_retention_days", problem))?;
         let workbenches = self.workbenches.map(WorkbenchPlanIn::read).transpose()?;
+        let workbenches = WorkbenchPlanText::write(workbenches.as_ref());
+        if workbenches.size_bytes() > MAX_WORKBENCHES_BYTES {
+            let problem = format!("more than {MAX_WORKBENCHES_BYTES} bytes; have fewer or shorter sizes and images");
+            return Err(Error::invalid_body("workbenches", problem));
+        }
         Ok(Plan {
             id: id.to_owned(),
             name: self.name,
@@ -66,7 +73,7 @@ impl PlanIn {
             limits: self.limits.unwrap_or_default().read()?,
             run_retention: retention.unwrap_or_default(),
             input_guard: self.input_guard.map(Into::into).unwrap_or_default(),
-            workbenches: WorkbenchPlanText::write(workbenches.as_ref()),
+            workbenches,
         })
     }
 }
@@ -119,10 +126,17 @@ impl From<&Plan> for PlanOut {
             limits: (*limits).into(),
             run_retention_days: run_retention.days(),
             input_guard: (*input_guard).into(),
-            // The admin API wrote the text, so it can be read.
-            workbenches: workbenches.read().ok().flatten().as_ref().map(WorkbenchPlanOut::from),
+            workbenches: read_workbenches(id, workbenches).as_ref().map(WorkbenchPlanOut::from),
         }
     }
+}
+
+/// A later version may have written settings that this one cannot read. The rest of the plan is still shown.
+fn read_workbenches(plan_id: &str, text: &WorkbenchPlanText) -> Option<WorkbenchPlan> {
+    text.read().unwrap_or_else(|error| {
+        tracing::error!(?error, plan_id, "the workbenches of a plan cannot be read; put the plan again");
+        None
+    })
 }
 
 /// The maintenance mode to set.

@@ -62,7 +62,9 @@ struct ImageIn {
     /// The reference of the container image, for a cluster.
     #[schema(example = "quay.io/jupyter/minimal-notebook:2026-10-20")]
     reference: String,
-    /// The command that `local` starts on its own machine, if it is installed there.
+    /// The command that `local` starts on its own machine, if it is installed there. `{port}` and `{folder}` are replaced.
+    /// The program listens at that port of 127.0.0.1, and gets the bearer token of each request as `ATELIER_TOKEN`. For
+    /// Jupyter, `["jupyter", "lab"]` is enough.
     #[serde(default)]
     #[schema(max_items = 32)]
     command: Vec<String>,
@@ -91,10 +93,10 @@ impl WorkbenchPlanIn {
             idle_stop: idle_stop.map(Minutes),
             provisioning_timeout: Minutes(timeout),
         };
-        match plan.problem() {
-            Some((name, problem)) => Err(Error::invalid_body(field(&name), problem)),
-            None => Ok(plan),
+        if let Some((name, problem)) = plan.problem() {
+            return Err(Error::invalid_body(field(&name), problem));
         }
+        Ok(plan)
     }
 }
 

@@ -64,6 +64,10 @@ impl WorkbenchPlanText {
         Self(plan.map(|plan| serde_json::to_string(plan).expect("a plan is JSON")))
     }
 
+    pub fn size_bytes(&self) -> usize {
+        self.0.as_ref().map_or(0, String::len)
+    }
+
     /// The settings. None if the plan has no workbenches.
     pub fn read(&self) -> Result<Option<WorkbenchPlan>> {
         self.0.as_deref().map(|text| serde_json::from_str(text).map_err(crate::Error::internal)).transpose()
