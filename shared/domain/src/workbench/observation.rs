@@ -104,9 +104,9 @@ impl Workbench {
         let now = log.at;
         match report.phase {
             Phase::Running => {
+                self.run_state = Some(RunState::Running);
                 if self.status != WorkbenchStatus::Ready {
                     self.status = WorkbenchStatus::Ready;
-                    self.run_state = Some(RunState::Running);
                     log.add(EventKind::Ready, "the workbench is ready", None);
                 }
                 self.dashboard.clone_from(&report.dashboard);
@@ -119,7 +119,10 @@ impl Workbench {
                 }
             }
             // A ready workbench stays ready: its backend starts the environment again.
-            _ if self.status == WorkbenchStatus::Ready => {}
+            _ if self.status == WorkbenchStatus::Ready => {
+                self.run_state = Some(RunState::Starting);
+                self.usage = None;
+            }
             Phase::Failed => self.fail(log),
             phase if now >= self.deadline() => {
                 let minutes = self.provisioning_timeout.0;
@@ -296,6 +299,20 @@ mod tests {
     }
 
     #[test]
+    fn a_ready_workbench_that_does_not_run_is_starting_and_uses_nothing() {
+        let usage = Some(Usage { cpu: Some(250), ..Usage::default() });
+        let ready = after(&workbench(), &Report { usage, ..running() }, workbench().created_at);
+        assert_eq!((ready.run_state, ready.usage), (Some(RunState::Running), usage));
+        for phase in [Phase::Progressing, Phase::Failed, Phase::Stopped, Phase::Gone] {
+            let starting = after(&ready, &Report::new(phase), ready.updated_at);
+            assert_eq!((starting.status, starting.intent), (WorkbenchStatus::Ready, Intent::Run));
+            assert_eq!((starting.run_state, starting.usage), (Some(RunState::Starting), None), "{phase:?}");
+            let again = after(&starting, &running(), ready.updated_at);
+            assert_eq!((again.run_state, again.events), (Some(RunState::Running), ready.events), "{phase:?}");
+        }
+    }
+
+    #[test]
     fn one_rejection_of_each_reason_is_kept_and_at_most_ten() {
         let mut lab = workbench();
         for number in 0..3 {
@@ -313,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slow_environment_is_looked_at_less_often() {
+    fn a_slow_environment_is_observed_less_often() {
         let lab = after(&workbench(), &Report::new(Phase::Progressing), workbench().created_at);
         let next = |after: Duration| lab.observed(&Report::new(Phase::Progressing), lab.created_at.plus(after)).next_in;
         assert_eq!((next(MINUTE / 2), next(MINUTE * 2)), (Some(SOON), Some(LATER)));
