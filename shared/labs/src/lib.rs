@@ -6,6 +6,6 @@ mod backend;
 mod permit;
 mod provisioner;
 
-pub use backend::{Backend, NoBackend};
+pub use backend::{Backend, NoBackend, backend_error};
 pub use permit::Permit;
 pub use provisioner::Provisioner;

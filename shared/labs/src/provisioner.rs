@@ -4,12 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::time::Clock;
-use domain::workbench::{Phase, Report, Workbench};
+use domain::workbench::{Report, Workbench};
 use domain::{Error, Result};
 use shared::Context;
 use shared::store::Workbenches;
 use shared::store::workbenches::{CLAIM, Claimed, StepEnd, WorkbenchHint};
 
+use crate::backend::backend_error;
 use crate::{Backend, Permit};
 
 /// The timeout of one step. It is shorter than its permit.
@@ -41,15 +42,13 @@ impl Provisioner {
     /// A failed step is an observation too: the workbench shows it, and its deadline applies.
     async fn step(&self, Claimed { workbench, .. }: &Claimed, permit: &Permit) -> (Report, StepEnd) {
         let step = tokio::time::timeout(STEP_TIMEOUT, self.backend.step(workbench, permit)).await;
-        let (step, end) = match step {
-            Ok(step) => (step, StepEnd::Complete),
-            Err(_) => (Err(Error::busy("a step of the backend took too long")), StepEnd::Cut),
-        };
-        let report = step.unwrap_or_else(|error| {
-            tracing::warn!(?error, workbench_id = %workbench.id, "a step of a workbench failed; it is tried again");
-            let message = "the backend could not be reached, or refused the call; the step is tried again";
-            Report::new(Phase::Progressing).rejected("BACKEND_ERROR", message)
-        });
-        (report, end)
+        let step = step.unwrap_or_else(|_| Err(Error::busy("a step of the backend took too long")));
+        match step {
+            Ok(report) => (report, StepEnd::Complete),
+            Err(error) => {
+                tracing::warn!(?error, workbench_id = %workbench.id, "a step of a workbench failed; it is tried again");
+                (backend_error(), StepEnd::Uncertain)
+            }
+        }
     }
 }

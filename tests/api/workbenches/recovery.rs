@@ -7,7 +7,7 @@ use futures::future::join_all;
 use serde_json::json;
 use shared::store::Workbenches;
 use shared::store::keys;
-use shared::store::workbenches::StepEnd;
+use shared::store::workbenches::{CLAIM, StepEnd};
 use tests::client::refusal;
 
 use super::*;
@@ -22,7 +22,7 @@ impl Lab {
                 () = self.cluster.killed() => {
                     self.pass(Duration::from_secs(10));
                     assert!(self.worker.advance(self.hint(id)).await.unwrap().is_none(), "the claim has not expired");
-                    self.pass(Duration::from_secs(120));
+                    self.pass(CLAIM);
                     continue;
                 }
             };
@@ -130,6 +130,9 @@ async fn a_cluster_that_does_not_answer_is_tried_again_and_shown() {
         (&json!("provisioning"), &json!("BACKEND_ERROR"))
     );
     lab.cluster.set_down(false);
+    lab.wait(&id).await;
+    assert_eq!(read(&ada, &id).await["status"], "provisioning", "the call without an answer may still take effect");
+    lab.pass(CLAIM);
     lab.settle(&id).await;
     assert_eq!(read(&ada, &id).await["status"], "ready");
     assert_eq!(ada.delete(&path(&id)).await.status, "202 Accepted");
@@ -137,6 +140,7 @@ async fn a_cluster_that_does_not_answer_is_tried_again_and_shown() {
     lab.step(&id).await;
     assert_eq!(read(&ada, &id).await["status"], "deleting", "a deletion waits as long as it must");
     lab.cluster.set_down(false);
+    lab.pass(CLAIM);
     lab.settle(&id).await;
     assert_eq!(refusal(&ada.get(&path(&id)).await), ("404", "LAB_NOT_FOUND"));
 }

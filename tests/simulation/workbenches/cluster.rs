@@ -1,4 +1,4 @@
-//! The cluster: it executes each call some time after it was sent, also if its sender has been killed since.
+//! The cluster: it executes each call some time after it was sent, also if its sender has been killed or has given up since.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,6 +21,9 @@ use crate::machine::random::{happens, millis};
 /// The objects of an environment, in the order of their creation.
 pub const OBJECTS: [&str; 3] = ["storage", "process", "route"];
 
+/// A call takes effect at most this long after it was sent, as the API server of a real cluster ends each request by then.
+const SERVER_TIME_MS: u64 = 60_000;
+
 /// The connection of one worker to the cluster.
 pub struct Cluster {
     pub process: Process,
@@ -40,40 +43,40 @@ impl Cluster {
                 protocol.accounts().findings.count("steps cut by their permit");
                 return Err(error);
             }
-            let (latency, is_lost) = draw_fate(&process);
-            sleep(latency).await;
-            if is_lost {
-                return Err(Error::busy("the cluster lost the call"));
+            let change = Change { id, attempt: permit.attempt(), object, is_wanted };
+            let latency = draw_latency(&process);
+            match draw_fate(&process) {
+                Fate::Answered => {
+                    sleep(latency).await;
+                    change.take_effect(&process, &protocol);
+                    return Ok(());
+                }
+                Fate::RequestLost => sleep(latency).await,
+                Fate::AnswerLost => {
+                    let server_time = millis(&mut process.world.state().random, 0, SERVER_TIME_MS);
+                    let process = process.clone();
+                    tokio::spawn(async move {
+                        sleep(server_time).await;
+                        protocol.accounts().findings.count("answers lost");
+                        change.take_effect(&process, &protocol);
+                    });
+                    sleep(latency).await;
+                }
             }
-            let (number, token) = (id.uuid().as_u128(), permit.token());
-            process.world.note(|| format!("workbench {number}: {object} is changed by claim {token}"));
-            let mut accounts = protocol.accounts();
-            let account = accounts.workbenches.entry(id).or_default();
-            if is_wanted {
-                account.objects.insert(object);
-            } else {
-                account.objects.remove(object);
-            }
-            let latest = account.claims;
-            if token < latest {
-                let what = format!("claim {token} changes workbench {number} after claim {latest}");
-                accounts.findings.record_violation(Oracle::StaleEffect, what);
-            }
-            Ok(())
+            Err(Error::busy("the call was not answered"))
         });
         sent.await.expect("the call does not panic")
     }
 
     async fn make_step(&self, workbench: &Workbench, permit: &Permit) -> Result<Report> {
         let id = workbench.id;
-        let (latency, _) = draw_fate(&self.process);
-        sleep(latency).await;
+        sleep(draw_latency(&self.process)).await;
         let found = self.protocol.accounts().workbenches.entry(id).or_default().objects.clone();
         let target = workbench.target();
         for (object, is_wanted) in calls_to_target(target, &OBJECTS, &found) {
             self.change(id, permit, object, is_wanted).await?;
         }
-        // A real backend looks again, because calls of earlier steps may still be in flight.
+        // Only a second read shows that no other call has changed the objects meanwhile.
         let found = self.protocol.accounts().workbenches.entry(id).or_default().objects.clone();
         let is_reached = calls_to_target(target, &OBJECTS, &found).is_empty();
         Ok(match target {
@@ -96,11 +99,57 @@ impl Cluster {
     }
 }
 
-/// How long a call takes, and whether it is lost.
-fn draw_fate(process: &Process) -> (Duration, bool) {
+/// A call that creates or removes an object.
+struct Change {
+    id: WorkbenchId,
+    attempt: u64,
+    object: &'static str,
+    is_wanted: bool,
+}
+
+impl Change {
+    fn take_effect(&self, process: &Process, protocol: &WorkbenchProtocol) {
+        let Self { id, attempt, object, is_wanted } = *self;
+        let number = id.uuid().as_u128();
+        process.world.note(|| format!("workbench {number}: {object} is changed by claim {attempt}"));
+        let mut accounts = protocol.accounts();
+        let account = accounts.workbenches.entry(id).or_default();
+        if is_wanted {
+            account.objects.insert(object);
+        } else {
+            account.objects.remove(object);
+        }
+        let latest = account.claims;
+        if attempt < latest {
+            let what = format!("claim {attempt} changes workbench {number} after claim {latest}");
+            accounts.findings.record_violation(Oracle::StaleEffect, what);
+        }
+    }
+}
+
+/// What becomes of a call.
+enum Fate {
+    Answered,
+    /// It never reaches the cluster.
+    RequestLost,
+    /// It takes effect, and its sender never learns it.
+    AnswerLost,
+}
+
+fn draw_fate(process: &Process) -> Fate {
     let random = &mut process.world.state().random;
-    let latency = if random.u8(..4) == 0 { millis(random, 1_500, 15_000) } else { millis(random, 50, 1_500) };
-    (latency, happens(random, process.faults.request_lost))
+    if happens(random, process.faults.request_lost) {
+        Fate::RequestLost
+    } else if happens(random, process.faults.answer_lost) {
+        Fate::AnswerLost
+    } else {
+        Fate::Answered
+    }
+}
+
+fn draw_latency(process: &Process) -> Duration {
+    let random = &mut process.world.state().random;
+    if random.u8(..4) == 0 { millis(random, 1_500, 15_000) } else { millis(random, 50, 1_500) }
 }
 
 impl Backend for Cluster {

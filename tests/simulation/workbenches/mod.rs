@@ -25,6 +25,7 @@ fn every_workbench_reaches_what_its_users_want_and_leaves_nothing_behind() {
         "refused for capacity",
         "steps cut by their permit",
         "workers killed",
+        "answers lost",
     ];
     check_histories(HISTORIES, &expected, |seed| run(seed, None));
 }

@@ -58,7 +58,7 @@ impl WorkbenchProtocol {
         }
         let set = write.body["UpdateExpression"].as_str().unwrap_or_default().contains("#attempt = ");
         if !set {
-            return Some(format!("workbench {number} is given up"));
+            return Some(format!("workbench {number} is released without a result"));
         }
         let mut accounts = self.accounts();
         let Accounts { findings, workbenches } = &mut *accounts;

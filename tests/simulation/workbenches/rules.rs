@@ -15,8 +15,8 @@ pub enum Rule {
     KeepsChangesOfUsers,
     /// A worker makes no call after its permit has ended.
     ActsOnlyWithAPermit,
-    /// A worker keeps its claim if its step was cut.
-    KeepsTheClaimOfACutStep,
+    /// A worker keeps its claim if a call of its step may still take effect.
+    KeepsTheClaimOfAnUncertainStep,
     /// A name is given only once.
     GivesANameOnce,
     /// Capacity is reserved only while enough is left.
@@ -32,7 +32,7 @@ impl ProtocolRule for Rule {
         Self::ClaimsOnce,
         Self::KeepsChangesOfUsers,
         Self::ActsOnlyWithAPermit,
-        Self::KeepsTheClaimOfACutStep,
+        Self::KeepsTheClaimOfAnUncertainStep,
         Self::GivesANameOnce,
         Self::ReservesWhatIsLeft,
         Self::SendsDueWorkbenchesAgain,
@@ -42,7 +42,7 @@ impl ProtocolRule for Rule {
         match self {
             Self::ClaimsOnce => &[Oracle::ClaimedTwice],
             Self::KeepsChangesOfUsers => &[Oracle::NotDeleted],
-            Self::ActsOnlyWithAPermit | Self::KeepsTheClaimOfACutStep => &[Oracle::StaleEffect],
+            Self::ActsOnlyWithAPermit | Self::KeepsTheClaimOfAnUncertainStep => &[Oracle::StaleEffect],
             Self::GivesANameOnce => &[Oracle::NameTwice],
             Self::ReservesWhatIsLeft => &[Oracle::OverCapacity],
             Self::SendsDueWorkbenchesAgain => &[Oracle::NeverSettles],
@@ -52,9 +52,9 @@ impl ProtocolRule for Rule {
     fn first_seed(self) -> u64 {
         match self {
             Self::ClaimsOnce | Self::ActsOnlyWithAPermit | Self::GivesANameOnce => 0,
-            Self::SendsDueWorkbenchesAgain => 3,
-            Self::KeepsTheClaimOfACutStep => 6,
-            Self::KeepsChangesOfUsers => 10,
+            Self::SendsDueWorkbenchesAgain => 10,
+            Self::KeepsTheClaimOfAnUncertainStep => 13,
+            Self::KeepsChangesOfUsers => 12,
             Self::ReservesWhatIsLeft => 35,
         }
     }
@@ -71,7 +71,7 @@ impl Rule {
         for body in write_bodies(operation, request) {
             let is_step = names(body, "#owned_until");
             let is_claim = is_step && !names(body, "#write_id");
-            if self == Self::KeepsTheClaimOfACutStep {
+            if self == Self::KeepsTheClaimOfAnUncertainStep {
                 release_claim(body);
             }
             let drops = match self {
@@ -79,7 +79,9 @@ impl Rule {
                 Self::KeepsChangesOfUsers => is_step && !is_claim,
                 Self::GivesANameOnce => begins(body, "WORKBENCHNAMES#"),
                 Self::ReservesWhatIsLeft => begins(body, "WORKBENCHCAPACITY"),
-                Self::ActsOnlyWithAPermit | Self::KeepsTheClaimOfACutStep | Self::SendsDueWorkbenchesAgain => false,
+                Self::ActsOnlyWithAPermit | Self::KeepsTheClaimOfAnUncertainStep | Self::SendsDueWorkbenchesAgain => {
+                    false
+                }
             };
             if drops {
                 drop_condition(body);

@@ -124,10 +124,10 @@ fn worker_faults(random: &mut Rng, workbenches: &mut [Planned]) -> ProcessFaults
         let acts: Vec<Duration> = std::iter::once(*at).chain(actions.iter().map(|(at, _)| *at)).collect();
         let from = acts[random.usize(..acts.len())] + millis(random, 0, 5_000);
         // Often longer than a step and shorter than its permit.
-        let pause = if random.bool() { millis(random, 50_000, 95_000) } else { millis(random, 30_000, 400_000) };
+        let pause = if random.bool() { millis(random, 50_000, 80_000) } else { millis(random, 30_000, 400_000) };
         suspended.push((from, from + pause));
         if random.bool() {
-            // The user acts again just after the step was cut.
+            // The user acts again just after the step was ended.
             actions.push((from + pause + millis(random, 0, 3_000), draw_action(random)));
             actions.sort_by_key(|(at, _)| *at);
         }

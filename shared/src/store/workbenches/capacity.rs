@@ -1,5 +1,5 @@
 //! The capacity that workbenches have reserved: one counter for each organization, and one for the platform. A creation
-//! reserves capacity on condition that enough is left, and a deletion gives it back.
+//! reserves capacity on condition that enough is left, and a deletion returns it.
 
 use domain::workbench::refusals::{self, CapacityScope};
 use domain::workbench::{ResourceDimension, Resources, Workbench};
@@ -48,8 +48,8 @@ pub fn reserve(counters: &Table, new: &Workbench, limits: &CapacityLimits) -> Re
     Ok(vec![of_org.bind(":most", limits.max_workbenches), of_platform])
 }
 
-/// The writes that give the capacity of a workbench back.
-pub fn give_back(counters: &Table, workbench: &Workbench) -> [Write; 2] {
+/// The writes that return the capacity of a workbench.
+pub fn return_capacity(counters: &Table, workbench: &Workbench) -> [Write; 2] {
     [keys::org_capacity(workbench.org), keys::platform_capacity()].map(|key| add(counters.update(key), workbench, -1))
 }
 
@@ -60,9 +60,16 @@ fn add(write: Write, workbench: &Workbench, sign: i128) -> Write {
     ResourceDimension::ALL.into_iter().fold(write, add).add(COUNT, sign)
 }
 
+/// The dimensions of which a workbench needs something. The others do not matter, even if more is reserved than the limit
+/// since it was lowered.
+fn needed_dimensions(new: &Workbench) -> impl Iterator<Item = ResourceDimension> {
+    let resources = new.spec.resources;
+    ResourceDimension::ALL.into_iter().filter(move |dimension| resources.get(*dimension) > 0)
+}
+
 /// Requires that the limit is not exceeded after the addition.
 fn require_left(write: Write, new: &Workbench, limit: &Resources) -> Write {
-    ResourceDimension::ALL.into_iter().fold(write, |write, dimension| {
+    needed_dimensions(new).fold(write, |write, dimension| {
         // `reserve` has checked that the resources of one workbench are within the limit.
         let most = limit.get(dimension).saturating_sub(new.spec.resources.get(dimension));
         let (name, placeholder) = (dimension.as_str(), format!(":{dimension}_most"));
@@ -106,7 +113,9 @@ fn shortage(label: &str, new: &Workbench, limits: &CapacityLimits, reserved: Ite
     };
     let Reserved { workbenches, resources } = parse(reserved)?;
     let total = resources.plus(&new.spec.resources);
-    Ok(match limit.and_then(|limit| total.exceeding(&limit)) {
+    let exceeded =
+        limit.and_then(|limit| needed_dimensions(new).find(|dimension| total.get(*dimension) > limit.get(*dimension)));
+    Ok(match exceeded {
         Some(dimension) => Some(refusals::no_capacity(scope, dimension.as_str(), &new.spec.resources.print(dimension))),
         None => (workbenches >= most).then(|| refusals::no_capacity(scope, COUNT, "1")),
     })

@@ -4,7 +4,7 @@
 //!    so each workbench has one chain of messages.
 //! 2. The worker makes one step and calls `conclude`. That writes the result only if the worker still has the workbench
 //!    and no user has changed it meanwhile.
-//!    If the step was cut, one of its calls may still take effect. Then the worker keeps its claim until it expires.
+//!    If one of its calls may still take effect, the worker keeps its claim until it expires.
 //! 3. `send_due` sends the hints of due workbenches. It finds those whose message was lost or whose worker crashed.
 
 use std::time::Duration;
@@ -23,8 +23,9 @@ use domain::time::Time;
 use domain::workbench::{Change, Observed, Workbench, WorkbenchStatus};
 use domain::{Error, Result};
 
-/// How long a worker has a workbench. One step takes less, because its calls have timeouts.
-pub const CLAIM: Duration = Duration::from_secs(120);
+/// The duration of a claim. A step takes at most 60 s, and a call that its sender has given up takes effect at most 60 s after
+/// it was sent.
+pub const CLAIM: Duration = Duration::from_secs(150);
 
 /// No step is planned later than this.
 const LONGEST_PAUSE: Duration = Duration::from_secs(15 * 60);
@@ -52,10 +53,10 @@ struct ClaimItem {
 /// How a step has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StepEnd {
-    /// None of its calls is in flight.
+    /// None of its calls can take effect any more.
     Complete,
-    /// Its timeout has cut it.
-    Cut,
+    /// One of its calls may still take effect: its answer was lost, or a timeout ended the step.
+    Uncertain,
 }
 
 impl Workbenches {
@@ -97,7 +98,7 @@ impl Workbenches {
         let next_in = match end {
             StepEnd::Complete => observed.next_in,
             // Nobody can claim the workbench before.
-            StepEnd::Cut => Some(CLAIM),
+            StepEnd::Uncertain => Some(CLAIM),
         };
         // At most half of a short pause, so that a duplicate of the message is still early.
         let early = |next_in: Duration| item::CLOCK_SKEW.min(next_in / 2);
@@ -117,13 +118,13 @@ impl Workbenches {
         let update = item::set_due(update, id, next_at);
         let update = match end {
             StepEnd::Complete => release(update),
-            StepEnd::Cut => update,
+            StepEnd::Uncertain => update,
         };
         let update = revision::require(require_claim(update, claimed), revision);
         let writes = [vec![update], others].concat();
         if !revision::was_written(&self.entities.write_all(write_id, writes).await?, write_id)? {
             if end == StepEnd::Complete {
-                self.give_up(claimed).await?;
+                self.release_without_result(claimed).await?;
             }
             return Ok(None);
         }
@@ -142,13 +143,13 @@ impl Workbenches {
             writes.push(self.entities.delete(keys::workbench_name(org, &after.name)));
             let users = [owner].into_iter().chain(editors.iter().copied());
             writes.extend(users.map(|user| self.entities.delete(keys::listed_workbench(org, user, id))));
-            writes.extend(capacity::give_back(&self.counters, after));
+            writes.extend(capacity::return_capacity(&self.counters, after));
         }
         writes
     }
 
     /// Gives the workbench back without a result, so that the next worker can claim it at once.
-    async fn give_up(&self, claimed: &Claimed) -> Result<()> {
+    async fn release_without_result(&self, claimed: &Claimed) -> Result<()> {
         let Workbench { org, id, .. } = claimed.workbench;
         let release = release(self.entities.update(keys::workbench(org, id)));
         if self.entities.write(require_claim(release, claimed)).await?.is_written() {
