@@ -109,6 +109,26 @@ async fn capacity_is_limited_for_each_organization() {
     assert_eq!((refusal(&refused), &refused.json["error"]["details"]), (("422", "LAB_CAPACITY_UNAVAILABLE"), &details));
 }
 
+/// The operator has lowered a limit below what is reserved.
+#[tokio::test]
+async fn a_workbench_is_not_refused_for_a_resource_that_it_does_not_need() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let capacity = json!({"cpu": "100", "memory": "100Gi", "storage": "100Gi"});
+    put_plan(&app, plan(5, &capacity)).await;
+    let gpu = json!({"cpu": "1", "memory": "1Gi", "gpumem": "8Gi", "storage": "1Gi"});
+    create(&ada, json!({"name": "gpu", "resources": gpu})).await;
+    let mut lowered = plan(5, &capacity);
+    lowered["workbenches"]["capacity"]["gpumem"] = "4Gi".into();
+    lowered["workbenches"]["ceiling"]["gpumem"] = "4Gi".into();
+    put_plan(&app, lowered).await;
+    create(&ada, json!({"name": "plain"})).await;
+    let small = json!({"cpu": "1", "memory": "1Gi", "gpumem": "1Gi", "storage": "1Gi"});
+    let refused = ada.post_json(WORKBENCHES, json!({"name": "other", "resources": small})).await;
+    let details = json!({"scope": "organization", "dimension": "gpumem", "requested": "1Gi"});
+    assert_eq!((refusal(&refused), &refused.json["error"]["details"]), (("422", "LAB_CAPACITY_UNAVAILABLE"), &details));
+}
+
 #[tokio::test]
 async fn names_are_unique_in_an_organization() {
     let app = TestApp::start().await;
