@@ -14,8 +14,8 @@ pub struct Settings {
     pub ingress_class: String,
     /// The namespace of the ingress controller: only it can reach the pods.
     pub ingress_namespace: String,
-    /// The annotations of each ingress. They make the controller ask who may enter; `{id}` is the id of the workbench.
-    #[serde(default)]
+    /// The annotations of each ingress; `{id}` is the id of the workbench. They must make the controller authenticate each
+    /// user and check that the user is a member of the workbench.
     pub ingress_annotations: BTreeMap<String, String>,
     /// The default class of the cluster, if absent.
     #[serde(default)]
@@ -44,12 +44,75 @@ pub enum Connection {
 #[serde(deny_unknown_fields)]
 pub struct Eks {
     pub name: String,
-    /// The endpoint of its API server.
+    /// The endpoint of its API server. It begins with `https://`.
     pub url: String,
     /// The certificate authority, as EKS shows it: PEM in base64.
     pub certificate_authority: String,
 }
 
+impl Settings {
+    /// Reads and checks the setting. Returns the problem if it is invalid.
+    pub fn read(text: &str) -> Result<Self, String> {
+        let settings: Self = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        // Without one, a lab would be open to everybody. No rule of access works without the id of the workbench.
+        if !settings.ingress_annotations.values().any(|value| value.contains("{id}")) {
+            return Err("ingress_annotations: no value contains {id}; add the rule that authenticates the users of a \
+                        workbench and checks their membership"
+                .to_owned());
+        }
+        match &settings.connection {
+            Connection::Eks(Eks { url, .. }) if !url.starts_with("https://") => {
+                Err(format!("connection.eks.url: must begin with https://, not {url:?}"))
+            }
+            _ => Ok(settings),
+        }
+    }
+}
+
 fn jupyter_port() -> u16 {
     8888
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The example of the README.
+    fn example() -> serde_json::Value {
+        let readme = include_str!("../README.md");
+        let (_, example) = readme.split_once("```json").unwrap();
+        serde_json::from_str(example.split_once("```").unwrap().0).unwrap()
+    }
+
+    #[test]
+    fn the_example_of_the_readme_is_valid() {
+        let settings = Settings::read(&example().to_string()).unwrap();
+        assert!(matches!(settings.connection, Connection::Eks(_)));
+        assert_eq!((settings.port, settings.scheduler.as_deref()), (8888, Some("hami-scheduler")));
+    }
+
+    #[test]
+    fn settings_without_a_rule_of_access_are_refused() {
+        for annotations in [
+            serde_json::json!({}),
+            serde_json::json!({"nginx.ingress.kubernetes.io/auth-url": "https://access.example.com/"}),
+            serde_json::json!({"{id}": "true"}),
+        ] {
+            let mut settings = example();
+            settings["ingress_annotations"] = annotations;
+            let problem = Settings::read(&settings.to_string()).unwrap_err();
+            assert!(problem.contains("no value contains {id}"), "{problem}");
+        }
+        let mut settings = example();
+        settings.as_object_mut().unwrap().remove("ingress_annotations");
+        assert!(Settings::read(&settings.to_string()).unwrap_err().contains("ingress_annotations"));
+    }
+
+    #[test]
+    fn a_cluster_without_encryption_is_refused() {
+        let mut settings = example();
+        settings["connection"]["eks"]["url"] = "http://cluster.example.com".into();
+        let problem = Settings::read(&settings.to_string()).unwrap_err();
+        assert!(problem.contains("must begin with https://"), "{problem}");
+    }
 }
