@@ -91,7 +91,7 @@ impl Workbenches {
         Ok(is_claimed.then_some(Claimed { workbench: found.workbench, attempt }))
     }
 
-    /// Writes the result of a step and gives the workbench back. Returns the workbench as it is now, or None if a user has
+    /// Writes the result of a step and releases the claim. Returns the workbench as it is now, or None if a user has
     /// changed it or another worker has claimed it: then the result is discarded.
     pub async fn conclude(&self, claimed: &Claimed, observed: &Observed, end: StepEnd) -> Result<Option<Workbench>> {
         let Workbench { org, id, revision, .. } = claimed.workbench;
@@ -148,7 +148,7 @@ impl Workbenches {
         writes
     }
 
-    /// Gives the workbench back without a result, so that the next worker can claim it at once.
+    /// Releases the claim without a result, so that the next worker can claim it at once.
     async fn release_without_result(&self, claimed: &Claimed) -> Result<()> {
         let Workbench { org, id, .. } = claimed.workbench;
         let release = release(self.entities.update(keys::workbench(org, id)));
