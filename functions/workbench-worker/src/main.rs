@@ -11,7 +11,7 @@ use workbench_worker::{Stores, handle};
 async fn main() -> Result<(), Error> {
     telemetry::init();
     let context = Context::from_env();
-    let backend: Arc<dyn Backend> = match kubernetes::backend_of(&context)? {
+    let backend: Arc<dyn Backend> = match kubernetes::configured_backend(&context)? {
         Some(cluster) => Arc::new(cluster),
         None => Arc::new(NoBackend),
     };

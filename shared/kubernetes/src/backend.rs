@@ -2,42 +2,50 @@
 
 use std::sync::Arc;
 
-use domain::Result;
 use domain::id::OrgId;
+use domain::time::Time;
 use domain::workbench::{Intent, Phase, Report, Workbench};
 use futures::FutureExt;
 use futures::future::BoxFuture;
+use http::StatusCode;
 use k8s_openapi::api::apps::v1::StatefulSet;
 use k8s_openapi::api::core::v1::{Event, Pod};
 use kube::api::ListParams;
-use labs::{Backend, Permit};
+use labs::{Backend, Permit, backend_error};
 use ring::digest::{SHA256, digest};
 use serde_json::Value;
 
-use crate::cluster::{Cluster, Namespace, Refusal};
+use crate::cluster::{Cluster, Failure, Namespace, Refusal, Result};
 use crate::objects::{self, DIGEST, OrgLimits, WORKBENCH};
 use crate::settings::Settings;
-use crate::status::{Observation, PodMetrics};
+use crate::status::Observation;
 
 /// Reads what the plan of an organization allows. None: the namespace gets no quota.
-pub type Limits = Arc<dyn Fn(OrgId) -> BoxFuture<'static, Result<Option<OrgLimits>>> + Send + Sync>;
+pub type ReadLimits = Arc<dyn Fn(OrgId) -> BoxFuture<'static, domain::Result<Option<OrgLimits>>> + Send + Sync>;
 
 /// The backend of a cluster.
 pub struct Kubernetes {
     cluster: Cluster,
     settings: Settings,
-    limits: Limits,
+    read_limits: ReadLimits,
 }
 
 impl Backend for Kubernetes {
-    fn step<'a>(&'a self, workbench: &'a Workbench, permit: &'a Permit) -> BoxFuture<'a, Result<Report>> {
+    fn step<'a>(&'a self, workbench: &'a Workbench, permit: &'a Permit) -> BoxFuture<'a, domain::Result<Report>> {
         async move {
-            let client = self.cluster.client().await?;
-            let namespace = Namespace { client, name: objects::namespace(workbench.org) };
-            match workbench.target() {
-                Intent::Run => self.run(&namespace, workbench, permit).await,
-                Intent::Stop => self.stop(&namespace, workbench, permit).await,
-                Intent::Delete => self.delete(&namespace, workbench, permit).await,
+            match self.make_step(workbench, permit).await {
+                Ok(report) => Ok(report),
+                // Such as a missing permission, a webhook, or a namespace that is being deleted.
+                Err(Failure::Refused { status: StatusCode::FORBIDDEN, message }) => {
+                    Ok(Report::new(Phase::Progressing).rejected("FORBIDDEN", message))
+                }
+                // The call was logged.
+                Err(Failure::Refused { .. }) => Ok(backend_error()),
+                Err(Failure::NoEffect(error)) => {
+                    tracing::warn!(?error, workbench_id = %workbench.id, "a step of a workbench failed; it is tried again");
+                    Ok(backend_error())
+                }
+                Err(Failure::Uncertain(error)) => Err(error),
             }
         }
         .boxed()
@@ -45,13 +53,23 @@ impl Backend for Kubernetes {
 }
 
 impl Kubernetes {
-    pub fn new(cluster: Cluster, settings: Settings, limits: Limits) -> Self {
-        Self { cluster, settings, limits }
+    pub fn new(cluster: Cluster, settings: Settings, read_limits: ReadLimits) -> Self {
+        Self { cluster, settings, read_limits }
+    }
+
+    async fn make_step(&self, workbench: &Workbench, permit: &Permit) -> Result<Report> {
+        let client = self.cluster.client().await?;
+        let namespace = Namespace { client, name: objects::namespace(workbench.org) };
+        match workbench.target() {
+            Intent::Run => self.run(&namespace, workbench, permit).await,
+            Intent::Stop => self.stop(&namespace, workbench, permit).await,
+            Intent::Delete => self.delete(&namespace, workbench, permit).await,
+        }
     }
 
     async fn run(&self, namespace: &Namespace, workbench: &Workbench, permit: &Permit) -> Result<Report> {
-        let objects = objects::of_workbench(workbench, &self.settings);
-        let digest = digest_of(&objects);
+        let objects = objects::workbench_objects(workbench, &self.settings);
+        let digest = compute_digest(&objects);
         let found: Option<StatefulSet> = namespace.find(&objects::name(workbench.id)).await?;
         match found.filter(|set| is_applied(set, &digest)) {
             Some(set) => self.observe(namespace, workbench, set).await,
@@ -71,18 +89,21 @@ impl Kubernetes {
         if let Some(last) = objects.last_mut() {
             last["metadata"]["annotations"][DIGEST] = digest.into();
         }
-        let limits = (self.limits)(workbench.org).await?;
-        let mut all = objects::of_organization(workbench.org, limits.as_ref(), &self.settings);
+        let limits = (self.read_limits)(workbench.org).await?;
+        let mut all = objects::organization_objects(workbench.org, limits.as_ref(), &self.settings);
         all.extend(objects);
         for object in all {
+            // The storage class of a volume claim cannot be changed, and the API server refuses an object that tries to.
+            if object["kind"] == "PersistentVolumeClaim" && namespace.exists(&object).await? {
+                continue;
+            }
             permit.check()?;
             match namespace.apply(&object).await? {
                 None => {}
-                Some(Refusal::Conflict) => break,
-                // The quota also refuses an object that exists.
-                Some(Refusal::Quota(_)) if namespace.exists(&object).await? => {}
+                Some(Refusal::Retry) => break,
+                // The platform has reserved the capacity. The cluster counts a deleted object for some time.
                 Some(Refusal::Quota(message)) => {
-                    return Ok(Report::new(Phase::Failed).rejected("QUOTA_EXCEEDED", message));
+                    return Ok(Report::new(Phase::Progressing).rejected("QUOTA_EXCEEDED", message));
                 }
                 Some(Refusal::Invalid(message)) => {
                     return Ok(Report::new(Phase::Failed).rejected("INVALID", message));
@@ -97,13 +118,11 @@ impl Kubernetes {
         let pod: Option<Pod> = namespace.find(&format!("{name}-0")).await?;
         let warnings = match pod {
             Some(_) => Vec::new(),
-            None => warnings(namespace, &set).await?,
+            None => list_warnings(namespace, &set, workbench.started_at).await?,
         };
         let mut report = Observation { set, pod, warnings }.report();
         if report.phase == Phase::Running {
-            let path = format!("/apis/metrics.k8s.io/v1beta1/namespaces/{}/pods/{name}-0", namespace.name);
-            let metrics: Option<PodMetrics> = namespace.read(&path).await?;
-            report.usage = metrics.map(|metrics| metrics.usage());
+            report.usage = namespace.find_metrics(&format!("{name}-0")).await.map(|metrics| metrics.usage());
             report.dashboard = Some(format!("https://{}/", objects::host(workbench.id, &self.settings)));
         }
         Ok(report)
@@ -111,9 +130,9 @@ impl Kubernetes {
 
     async fn stop(&self, namespace: &Namespace, workbench: &Workbench, permit: &Permit) -> Result<Report> {
         let found: Option<StatefulSet> = namespace.find(&objects::name(workbench.id)).await?;
-        let is_wanted = |set: &StatefulSet| set.spec.replicas != Some(0);
-        if found.as_ref().is_some_and(is_wanted)
-            && let Some(set) = objects::of_workbench(workbench, &self.settings).last()
+        let is_scaled_up = |set: &StatefulSet| set.spec.replicas != Some(0);
+        if found.as_ref().is_some_and(is_scaled_up)
+            && let Some(set) = objects::workbench_objects(workbench, &self.settings).last()
         {
             permit.check()?;
             namespace.scale(set, 0).await?;
@@ -124,12 +143,12 @@ impl Kubernetes {
 
     async fn delete(&self, namespace: &Namespace, workbench: &Workbench, permit: &Permit) -> Result<Report> {
         let id = workbench.id.to_string();
-        let mut is_left = false;
-        for object in objects::of_workbench(workbench, &self.settings).iter().rev() {
-            is_left |= namespace.delete(object, (WORKBENCH, &id), || permit.check()).await?;
+        let mut remains = false;
+        for object in objects::workbench_objects(workbench, &self.settings).iter().rev() {
+            remains |= namespace.delete(object, (WORKBENCH, &id), || permit.check()).await?;
         }
-        is_left |= self.has_pods(namespace, workbench).await?;
-        Ok(Report::new(if is_left { Phase::Progressing } else { Phase::Gone }))
+        remains |= self.has_pods(namespace, workbench).await?;
+        Ok(Report::new(if remains { Phase::Progressing } else { Phase::Gone }))
     }
 
     async fn has_pods(&self, namespace: &Namespace, workbench: &Workbench) -> Result<bool> {
@@ -138,13 +157,24 @@ impl Kubernetes {
     }
 }
 
-/// The warnings of a stateful set since it was created: an earlier one with the same name has the same events.
-async fn warnings(namespace: &Namespace, set: &StatefulSet) -> Result<Vec<Event>> {
+/// The warnings of a stateful set since the workbench was started. The cluster keeps those of earlier runs for an hour, and
+/// those of an earlier object with the same name have another uid.
+async fn list_warnings(namespace: &Namespace, set: &StatefulSet, started_at: Time) -> Result<Vec<Event>> {
     let uid = set.metadata.uid.as_deref().unwrap_or_default();
     let selected = ListParams::default().fields(&format!("involvedObject.uid={uid},type=Warning")).limit(100);
     let mut warnings: Vec<Event> = namespace.list(&selected).await?;
-    warnings.sort_by_key(|event| event.last_timestamp.as_ref().map(|at| at.0));
+    // The cluster rounds most times down to seconds.
+    warnings.retain(|event| last_observed_s(event) >= Some(started_at.as_seconds()));
+    warnings.sort_by_key(last_observed_s);
     Ok(warnings)
+}
+
+/// When an event was last observed, in Unix seconds. Which of the times an event has depends on its reporter.
+fn last_observed_s(event: &Event) -> Option<i64> {
+    let last = event.last_timestamp.as_ref().map(|at| at.0.as_second());
+    let single = event.event_time.as_ref().map(|at| at.0.as_second());
+    let series = event.series.as_ref().and_then(|series| series.last_observed_time.as_ref());
+    [last, single, series.map(|at| at.0.as_second())].into_iter().flatten().max()
 }
 
 /// Whether the stateful set was applied with these objects and shall run.
@@ -154,7 +184,7 @@ fn is_applied(set: &StatefulSet, digest: &str) -> bool {
     runs && applied.is_some_and(|applied| applied == digest)
 }
 
-fn digest_of(objects: &[Value]) -> String {
+fn compute_digest(objects: &[Value]) -> String {
     let text = Value::from(objects.to_vec()).to_string();
     digest(&SHA256, text.as_bytes()).as_ref()[..16].iter().map(|byte| format!("{byte:02x}")).collect()
 }

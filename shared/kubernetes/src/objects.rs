@@ -32,14 +32,14 @@ pub fn host(id: WorkbenchId, settings: &Settings) -> String {
 }
 
 /// The objects of an organization: its namespace, its quota, and who may talk to its workbenches.
-pub fn of_organization(org: OrgId, most: Option<&OrgLimits>, settings: &Settings) -> Vec<Value> {
+pub fn organization_objects(org: OrgId, limits: Option<&OrgLimits>, settings: &Settings) -> Vec<Value> {
     let namespace = namespace(org);
     let labels = json!({"app.kubernetes.io/managed-by": MANAGER, ORGANIZATION: org.to_string()});
     let metadata = |name: &str| json!({"name": name, "namespace": namespace, "labels": labels});
-    let mut in_namespace = labels.clone();
-    in_namespace["pod-security.kubernetes.io/enforce"] = "baseline".into();
+    let mut namespace_labels = labels.clone();
+    namespace_labels["pod-security.kubernetes.io/enforce"] = "baseline".into();
     let mut objects = vec![
-        json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace, "labels": in_namespace}}),
+        json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace, "labels": namespace_labels}}),
         json!({
             "apiVersion": "networking.k8s.io/v1", "kind": "NetworkPolicy", "metadata": metadata("workbenches"),
             "spec": {
@@ -47,7 +47,8 @@ pub fn of_organization(org: OrgId, most: Option<&OrgLimits>, settings: &Settings
                 "ingress": [{"from": [{"namespaceSelector": {"matchLabels":
                     {"kubernetes.io/metadata.name": settings.ingress_namespace}}}]}],
                 "egress": [
-                    {"ports": [{"port": 53, "protocol": "UDP"}, {"port": 53, "protocol": "TCP"}]},
+                    {"to": [{"namespaceSelector": {}, "podSelector": {"matchLabels": {"k8s-app": "kube-dns"}}}],
+                        "ports": [{"port": 53, "protocol": "UDP"}, {"port": 53, "protocol": "TCP"}]},
                     // The internet, without private networks and the metadata service of the cloud.
                     {"to": [{"ipBlock": {"cidr": "0.0.0.0/0",
                         "except": ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "169.254.0.0/16"]}}]},
@@ -55,20 +56,24 @@ pub fn of_organization(org: OrgId, most: Option<&OrgLimits>, settings: &Settings
             },
         }),
     ];
-    if let Some(OrgLimits { capacity, ceiling }) = most {
-        let mut hard = json!({
+    if let Some(OrgLimits { capacity, ceiling, max_workbenches }) = limits {
+        // Each workbench has one volume claim, and at most one share of a GPU.
+        let max_gpus = if capacity.gpumem > 0 { *max_workbenches } else { 0 };
+        let hard = json!({
             "requests.cpu": capacity.print(ResourceDimension::Cpu),
             "requests.memory": capacity.print(ResourceDimension::Memory),
             "requests.storage": capacity.print(ResourceDimension::Storage),
+            "persistentvolumeclaims": max_workbenches.to_string(),
+            "requests.nvidia.com/gpu": max_gpus.to_string(),
+            "requests.nvidia.com/gpumem": capacity.gpumem.to_string(),
         });
-        hard["requests.nvidia.com/gpumem"] = capacity.gpumem.to_string().into();
-        let of_container = json!({
+        let container_max = json!({
             "cpu": ceiling.print(ResourceDimension::Cpu), "memory": ceiling.print(ResourceDimension::Memory),
         });
         objects.extend([
             json!({"apiVersion": "v1", "kind": "ResourceQuota", "metadata": metadata("workbenches"), "spec": {"hard": hard}}),
             json!({"apiVersion": "v1", "kind": "LimitRange", "metadata": metadata("workbenches"),
-                "spec": {"limits": [{"type": "Container", "max": of_container}]}}),
+                "spec": {"limits": [{"type": "Container", "max": container_max}]}}),
         ]);
     }
     objects
@@ -79,11 +84,12 @@ pub fn of_organization(org: OrgId, most: Option<&OrgLimits>, settings: &Settings
 pub struct OrgLimits {
     pub capacity: Resources,
     pub ceiling: Resources,
+    pub max_workbenches: u32,
 }
 
 /// The objects of a workbench, in the order of their creation. The storage is an object of its own, so that a stop or a
 /// new pod never deletes it.
-pub fn of_workbench(workbench: &Workbench, settings: &Settings) -> Vec<Value> {
+pub fn workbench_objects(workbench: &Workbench, settings: &Settings) -> Vec<Value> {
     let (namespace, name) = (namespace(workbench.org), name(workbench.id));
     let selector = json!({WORKBENCH: workbench.id.to_string()});
     let mut labels = json!({
@@ -106,14 +112,14 @@ pub fn of_workbench(workbench: &Workbench, settings: &Settings) -> Vec<Value> {
         .iter()
         .map(|(name, value)| (name.clone(), value.replace("{id}", &workbench.id.to_string()).into()))
         .collect();
-    let mut at_ingress = metadata.clone();
-    at_ingress["annotations"] = annotations.into();
+    let mut ingress_metadata = metadata.clone();
+    ingress_metadata["annotations"] = annotations.into();
     vec![
         json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata, "automountServiceAccountToken": false}),
         json!({"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": metadata, "spec": storage}),
         json!({"apiVersion": "v1", "kind": "Service", "metadata": metadata,
             "spec": {"selector": selector, "ports": [{"name": "http", "port": 80, "targetPort": "http"}]}}),
-        json!({"apiVersion": "networking.k8s.io/v1", "kind": "Ingress", "metadata": at_ingress, "spec": {
+        json!({"apiVersion": "networking.k8s.io/v1", "kind": "Ingress", "metadata": ingress_metadata, "spec": {
             "ingressClassName": settings.ingress_class,
             "tls": [{"hosts": [host]}],
             "rules": [{"host": host, "http": {"paths": [{"path": "/", "pathType": "Prefix",
@@ -121,6 +127,8 @@ pub fn of_workbench(workbench: &Workbench, settings: &Settings) -> Vec<Value> {
         }}),
         json!({"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": metadata, "spec": {
             "replicas": 1, "serviceName": name, "selector": {"matchLabels": selector},
+            // A new release of the platform or a changed setting must not restart a lab that runs. Its next start uses them.
+            "updateStrategy": {"type": "OnDelete"},
             "template": {"metadata": {"labels": labels}, "spec": pod(workbench, &name, settings)},
         }}),
     ]
@@ -134,15 +142,18 @@ fn pod(workbench: &Workbench, name: &str, settings: &Settings) -> Value {
         "resources": {"requests": resources, "limits": resources},
         "securityContext": {"allowPrivilegeEscalation": false, "capabilities": {"drop": ["ALL"]}},
         "volumeMounts": [{"name": "home", "mountPath": HOME}],
-        // The ingress decides who may enter, and only it can reach the pod. A token would be shown by the pages.
-        "env": [{"name": "HOME", "value": HOME}, {"name": "JUPYTER_TOKEN", "value": ""}],
+        // The ingress decides who may enter, and only it can reach the pod. The images of Jupyter Docker Stacks pass the
+        // arguments to `jupyter lab`. They would generate a token if `JUPYTER_TOKEN` were empty.
+        "env": [{"name": "HOME", "value": HOME}, {"name": "NOTEBOOK_ARGS", "value": "--IdentityProvider.token="}],
         "workingDir": HOME,
     });
     container["readinessProbe"] = json!({"tcpSocket": {"port": "http"}, "periodSeconds": 2});
     let mut pod = json!({
         "serviceAccountName": name, "automountServiceAccountToken": false, "enableServiceLinks": false,
         "terminationGracePeriodSeconds": 30,
-        "securityContext": {"fsGroup": 100, "seccompProfile": {"type": "RuntimeDefault"}},
+        // Without `OnRootMismatch`, each start changes the owner of all files.
+        "securityContext": {"runAsNonRoot": true, "fsGroup": 100, "fsGroupChangePolicy": "OnRootMismatch",
+            "seccompProfile": {"type": "RuntimeDefault"}},
         "containers": [container],
         "volumes": [{"name": "home", "persistentVolumeClaim": {"claimName": name}}],
     });

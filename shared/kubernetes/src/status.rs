@@ -1,38 +1,46 @@
-//! What the cluster says about a workbench, as a report.
+//! The status that the cluster reports for a workbench.
 
-use domain::quantity::Quantity;
-use domain::workbench::{Phase, Report, Usage};
+use domain::workbench::{Phase, Report};
 use k8s_openapi::api::apps::v1::StatefulSet;
 use k8s_openapi::api::core::v1::{ContainerState, ContainerStatus, Event, Pod};
-use serde::Deserialize;
+
+use crate::cluster::QUOTA_NOT_COMPUTED;
+use crate::objects::CONTAINER;
 
 /// The objects from which the status follows.
-#[derive(Default)]
 pub struct Observation {
     pub set: StatefulSet,
     pub pod: Option<Pod>,
-    /// The warnings of the stateful set, the newest last.
+    /// The warnings of the stateful set in this run of the workbench, the newest last.
     pub warnings: Vec<Event>,
 }
 
-/// The reasons for which the kubelet cannot start a container, and which time alone does not end.
+/// The reasons for which the kubelet cannot start a container, and that do not resolve without a change.
 const IMAGE_REASONS: [&str; 4] = ["ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull"];
 const CONFIG_REASONS: [&str; 2] = ["CreateContainerConfigError", "CreateContainerError"];
+/// A program that ends this often will not start by itself. Before, it may have waited for something.
+const MAX_RESTARTS: i32 = 3;
 
 impl Observation {
     /// The status of a workbench that shall run.
     pub fn report(&self) -> Report {
-        let container = self.pod.as_ref().and_then(container);
-        let killed = container.and_then(killed);
-        if self.is_ready() {
+        let Some(pod) = &self.pod else { return self.report_without_pod() };
+        if pod.metadata.deletion_timestamp.is_some() {
+            // It belongs to an earlier run, or its node is drained. The new pod follows.
+            return Report::new(Phase::Progressing);
+        }
+        let container = find_container(pod);
+        let oom_kill = container.and_then(find_oom_kill);
+        if self.is_ready(pod) {
             // An older warning does not count any more. That a container was ended for its memory does.
-            return with(Report::new(Phase::Running), killed);
+            return add_rejection(Report::new(Phase::Running), oom_kill);
         }
-        let Some(pod) = &self.pod else { return self.without_pod() };
-        if let Some(killed) = killed {
-            return with(Report::new(Phase::Failed), Some(killed));
+        if oom_kill.is_some() {
+            return add_rejection(Report::new(Phase::Failed), oom_kill);
         }
-        if let Some(waiting) = container.and_then(|container| container.state.as_ref()?.waiting.as_ref()) {
+        if let Some((container, waiting)) =
+            container.and_then(|container| Some((container, container.state.as_ref()?.waiting.as_ref()?)))
+        {
             let reason = waiting.reason.as_deref().unwrap_or_default();
             let message = waiting.message.clone().unwrap_or_else(|| reason.to_owned());
             let problem = match reason {
@@ -42,31 +50,37 @@ impl Observation {
                 _ => None,
             };
             if let Some(problem) = problem {
-                return Report::new(Phase::Failed).rejected(problem, message);
+                let may_recover = problem == "CRASH_LOOP" && container.restart_count < MAX_RESTARTS;
+                let phase = if may_recover { Phase::Progressing } else { Phase::Failed };
+                return Report::new(phase).rejected(problem, message);
             }
         }
         // A cluster may add a node, or another workbench may end.
-        with(Report::new(Phase::Progressing), unschedulable(pod))
+        add_rejection(Report::new(Phase::Progressing), unschedulable(pod))
     }
 
-    fn is_ready(&self) -> bool {
+    /// The pod and the stateful set must both be ready: the controller of the set notices later that the pod is not.
+    fn is_ready(&self, pod: &Pod) -> bool {
+        let conditions = pod.status.as_ref().and_then(|status| status.conditions.as_ref()).into_iter().flatten();
+        let is_pod_ready =
+            conditions.into_iter().any(|condition| condition.type_ == "Ready" && condition.status == "True");
         let status = self.set.status.as_ref();
         let is_seen = status.and_then(|status| status.observed_generation) >= self.set.metadata.generation;
-        is_seen && status.is_some_and(|status| status.ready_replicas == Some(1))
+        is_pod_ready && is_seen && status.is_some_and(|status| status.ready_replicas == Some(1))
     }
 
     /// Quotas and limits refuse a pod only in the events of its stateful set.
-    fn without_pod(&self) -> Report {
+    fn report_without_pod(&self) -> Report {
         let messages = self.warnings.iter().rev().filter(|event| event.reason.as_deref() == Some("FailedCreate"));
         let Some(message) = messages.filter_map(|event| event.message.as_deref()).next() else {
             return Report::new(Phase::Progressing);
         };
         if message.contains("exceeded quota") {
-            // It frees up when another workbench ends. The controller tries again by itself.
+            // The quota is released when another workbench ends. The controller tries again by itself.
             Report::new(Phase::Progressing).rejected("QUOTA_EXCEEDED", message)
         } else if message.contains(" usage per ") {
             Report::new(Phase::Failed).rejected("LIMIT_RANGE", message)
-        } else if message.contains("the object has been modified") {
+        } else if message.contains("the object has been modified") || message.contains(QUOTA_NOT_COMPUTED) {
             Report::new(Phase::Progressing)
         } else {
             Report::new(Phase::Progressing).rejected("FAILED_CREATE", message)
@@ -74,19 +88,20 @@ impl Observation {
     }
 }
 
-fn with(report: Report, rejection: Option<(&'static str, String)>) -> Report {
+fn add_rejection(report: Report, rejection: Option<(&'static str, String)>) -> Report {
     match rejection {
         Some((reason, message)) => report.rejected(reason, message),
         None => report,
     }
 }
 
-fn container(pod: &Pod) -> Option<&ContainerStatus> {
-    pod.status.as_ref()?.container_statuses.as_ref()?.first()
+/// The container of the lab. The cluster may add others to a pod, such as the proxy of a service mesh.
+fn find_container(pod: &Pod) -> Option<&ContainerStatus> {
+    pod.status.as_ref()?.container_statuses.as_ref()?.iter().find(|container| container.name == CONTAINER)
 }
 
 /// Whether the container was ended because of its memory.
-fn killed(container: &ContainerStatus) -> Option<(&'static str, String)> {
+fn find_oom_kill(container: &ContainerStatus) -> Option<(&'static str, String)> {
     let states = [container.state.as_ref(), container.last_state.as_ref()];
     let ended = states.into_iter().flatten().filter_map(|state: &ContainerState| state.terminated.as_ref());
     let killed = ended.into_iter().find(|ended| ended.reason.as_deref() == Some("OOMKilled"))?;
@@ -102,43 +117,4 @@ fn unschedulable(pod: &Pod) -> Option<(&'static str, String)> {
             && condition.reason.as_deref() == Some("Unschedulable")
     })?;
     Some(("UNSCHEDULABLE", refused.message.clone().unwrap_or_default()))
-}
-
-/// The cluster measures the CPU in billionths.
-fn milli(text: &str) -> Option<u64> {
-    let quantity: Quantity = text.parse().ok()?;
-    u64::try_from(quantity.ceil_milli()).ok()
-}
-
-/// The answer of `metrics.k8s.io` for a pod.
-#[derive(Deserialize)]
-pub struct PodMetrics {
-    #[serde(default)]
-    containers: Vec<ContainerMetrics>,
-}
-
-#[derive(Deserialize)]
-struct ContainerMetrics {
-    usage: MeasuredUsage,
-}
-
-#[derive(Deserialize)]
-struct MeasuredUsage {
-    cpu: Option<String>,
-    memory: Option<String>,
-}
-
-impl PodMetrics {
-    /// What all containers use together. The cluster measures neither storage nor the memory of GPUs here.
-    pub fn usage(&self) -> Usage {
-        let sum = |of: fn(&MeasuredUsage) -> Option<u64>| {
-            self.containers.iter().map(|container| of(&container.usage)).collect::<Option<Vec<_>>>()
-        };
-        let sum = |of| sum(of).filter(|amounts| !amounts.is_empty()).map(|amounts| amounts.iter().sum());
-        Usage {
-            cpu: sum(|usage| milli(usage.cpu.as_deref()?)),
-            memory: sum(|usage| u64::try_from(usage.memory.as_deref()?.parse::<Quantity>().ok()?.ceil()).ok()),
-            ..Usage::default()
-        }
-    }
 }
