@@ -138,7 +138,7 @@ pub struct WorkbenchOut {
     status: StatusOut,
     spec: SpecOut,
     usage: UsageOut,
-    /// The URL that opens the workbench. Null until it is ready, and while it is stopped.
+    /// The URL that opens the workbench. Null while its environment does not run.
     #[schema(required)]
     dashboard_url: Option<String>,
     /// Whether the environment runs. Null before it exists, and after a failure or a deletion.
