@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use ::labs::{Backend, Permit};
+use ::labs::{Backend, Permit, backend_error};
 use domain::Result;
 use domain::workbench::{Intent, Phase, Report, Workbench};
 use futures::FutureExt;
@@ -17,7 +17,14 @@ const STARTED_AFTER: Duration = Duration::from_secs(60);
 
 impl Backend for Labs {
     fn step<'a>(&'a self, workbench: &'a Workbench, permit: &'a Permit) -> BoxFuture<'a, Result<Report>> {
-        self.make_step(workbench, permit).boxed()
+        let step = async move {
+            // A failed step has no call in flight, so the next one need not wait until the claim expires.
+            self.make_step(workbench, permit).await.or_else(|error| {
+                tracing::warn!(?error, workbench_id = %workbench.id, "a step of a workbench failed; it is tried again");
+                Ok(backend_error())
+            })
+        };
+        step.boxed()
     }
 }
 
