@@ -118,7 +118,7 @@ pub fn workbench_objects(workbench: &Workbench, settings: &Settings) -> Vec<Valu
         json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata, "automountServiceAccountToken": false}),
         json!({"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": metadata, "spec": storage}),
         json!({"apiVersion": "v1", "kind": "Service", "metadata": metadata,
-            "spec": {"selector": selector, "ports": [{"name": "http", "port": 80, "targetPort": "http"}]}}),
+            "spec": {"selector": selector, "ports": [{"name": "http", "port": 80, "targetPort": "http", "protocol": "TCP"}]}}),
         json!({"apiVersion": "networking.k8s.io/v1", "kind": "Ingress", "metadata": ingress_metadata, "spec": {
             "ingressClassName": settings.ingress_class,
             "tls": [{"hosts": [host]}],
@@ -138,7 +138,8 @@ fn pod(workbench: &Workbench, name: &str, settings: &Settings) -> Value {
     let resources = resources(&workbench.spec.resources);
     let mut container = json!({
         "name": CONTAINER, "image": workbench.image.reference,
-        "ports": [{"name": "http", "containerPort": settings.port}],
+        // Server-side apply of older versions refuses a port without its protocol, a part of its key.
+        "ports": [{"name": "http", "containerPort": settings.port, "protocol": "TCP"}],
         "resources": {"requests": resources, "limits": resources},
         "securityContext": {"allowPrivilegeEscalation": false, "capabilities": {"drop": ["ALL"]}},
         "volumeMounts": [{"name": "home", "mountPath": HOME}],

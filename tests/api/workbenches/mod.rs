@@ -2,6 +2,7 @@
 
 mod budgets;
 mod concurrency;
+mod control_plane;
 mod create;
 mod kubernetes;
 mod labs;
