@@ -42,6 +42,9 @@ pub struct RunOptions {
     /// platform's own ports are always refused
     #[arg(long, env = config::OUTBOUND_ALLOWED_CIDRS, default_value = THIS_MACHINE, hide_env_values = true, global = true)]
     pub outbound_allowed_cidrs: String,
+    /// Resources of all workbenches together, such as cpu=8,memory=16Gi,gpumem=0,storage=100Gi; no limit by default
+    #[arg(long, env = config::WORKBENCH_CAPACITY, hide_env_values = true, global = true)]
+    pub workbench_capacity: Option<String>,
 }
 
 pub const DATA_DIR: &str = ".atelier";

@@ -75,6 +75,7 @@ async fn serve(run: RunOptions) -> Result<(), Failure> {
         port: run.port,
         base_url: run.base_url,
         outbound_allowed: run.outbound_allowed_cidrs,
+        workbench_capacity: run.workbench_capacity,
         sync: run.sync,
         labs: true,
         background: true,
@@ -127,6 +128,7 @@ async fn run_services(run: RunOptions, first_port: u16, watch_url: String) -> Re
         watch_url,
         base_url: run.base_url,
         outbound_allowed: run.outbound_allowed_cidrs,
+        workbench_capacity: run.workbench_capacity,
         sync: run.sync,
     };
     let services = tokio::select! {

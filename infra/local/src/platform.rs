@@ -51,6 +51,8 @@ pub struct Options {
     pub limits: ConnectionLimits,
     /// The limit of outbound connections of each function that calls other systems.
     pub max_outbound: usize,
+    /// The resources of all workbenches, such as `cpu=8,memory=16Gi,gpumem=0,storage=100Gi`. By default, there is no limit.
+    pub workbench_capacity: Option<String>,
     /// Runs the environments of workbenches on this machine. Otherwise, no backend is installed.
     pub labs: bool,
     /// Polls the queues and runs the ticker in the background. Otherwise, call `drain` and `tick`.
@@ -74,6 +76,7 @@ impl Options {
             sync: SyncMode::default(),
             limits: ConnectionLimits { connections, head_timeout: HEAD_TIMEOUT },
             max_outbound: 2 * connections,
+            workbench_capacity: None,
             labs: false,
             background: false,
             observer: None,
@@ -103,6 +106,7 @@ impl Platform {
         let began = Instant::now();
         let Options { port, data, base_url, outbound_allowed, sync, limits, max_outbound, .. } = options;
         let (background, observer, services_proxy) = (options.background, options.observer, options.services_proxy);
+        let workbench_capacity = options.workbench_capacity.unwrap_or_default();
         let listener = listen(port).await?;
         let own_address = address(&listener)?;
         let own_url = format!("http://{own_address}");
@@ -113,6 +117,7 @@ impl Platform {
             base_url: &public_url,
             jwks_url: &format!("{own_url}/local/jwks.json"),
             outbound_allowed: &outbound_allowed,
+            workbench_capacity: &workbench_capacity,
             own_ports: &[own_address.port()],
             max_outbound,
         };

@@ -28,6 +28,8 @@ pub struct Setup<'a> {
     pub base_url: &'a str,
     pub jwks_url: &'a str,
     pub outbound_allowed: &'a str,
+    /// The resources of all workbenches. Empty: there is no limit.
+    pub workbench_capacity: &'a str,
     /// The platform's own ports, except those of the services. Outbound requests to them are refused (SSRF).
     pub own_ports: &'a [u16],
     pub max_outbound: usize,
@@ -69,6 +71,7 @@ impl Runtime {
             ("AuthJwksUrl", setup.jwks_url),
             ("BaseUrl", setup.base_url),
             ("OutboundAllowedCidrs", setup.outbound_allowed),
+            ("WorkbenchCapacity", setup.workbench_capacity),
         ];
         resources.extend(parameters.map(|(name, value)| (name.to_owned(), value.to_owned())));
         let Endpoints { dynamodb, awsim, s3, .. } = &services.endpoints;

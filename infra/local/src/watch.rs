@@ -38,6 +38,7 @@ pub struct WatchOptions {
     /// The public URL of the platform, if it is not `watch_url`.
     pub base_url: Option<String>,
     pub outbound_allowed: String,
+    pub workbench_capacity: Option<String>,
     pub sync: SyncMode,
 }
 
@@ -51,7 +52,8 @@ pub struct WatchServices {
 
 impl WatchServices {
     pub async fn start(options: WatchOptions) -> Result<Self, Failure> {
-        let WatchOptions { data, first_port, watch_url, base_url, outbound_allowed, sync } = options;
+        let WatchOptions { data, first_port, watch_url, base_url, outbound_allowed, workbench_capacity, sync } =
+            options;
         let keys = listen(first_port).await?;
         let keys_address = address(&keys)?;
         let jwks_url = format!("http://{keys_address}/jwks.json");
@@ -63,6 +65,7 @@ impl WatchServices {
             base_url: base_url.as_deref().unwrap_or(&watch_url),
             jwks_url: &jwks_url,
             outbound_allowed: &outbound_allowed,
+            workbench_capacity: workbench_capacity.as_deref().unwrap_or_default(),
             own_ports: &[vec![keys_address.port()], watch_port.into_iter().collect()].concat(),
             max_outbound: 2 * connections,
         };

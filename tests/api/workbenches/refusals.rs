@@ -1,6 +1,7 @@
 //! Every row of the contract's table of errors, and the isolation of organizations.
 
 use domain::identity::Role;
+use futures::future::join_all;
 use reqwest::Method;
 use serde_json::json;
 use tests::TestApp;
@@ -107,6 +108,41 @@ async fn capacity_is_limited_for_each_organization() {
     let refused = ada.post_json(WORKBENCHES, json!({"name": "two"})).await;
     let details = json!({"scope": "organization", "dimension": "memory", "requested": "1Gi"});
     assert_eq!((refusal(&refused), &refused.json["error"]["details"]), (("422", "LAB_CAPACITY_UNAVAILABLE"), &details));
+}
+
+#[tokio::test]
+async fn the_capacity_of_the_platform_is_shared_by_all_organizations_and_given_back_once() {
+    let capacity = "cpu=100,memory=3Gi,gpumem=0,storage=100Gi".to_owned();
+    let app = TestApp::start_with_options(|options| options.workbench_capacity = Some(capacity)).await;
+    put_plan(&app, plan(100, &json!({"cpu": "100", "memory": "100Gi", "storage": "100Gi"}))).await;
+    let lab = Lab::with_app(app);
+    let (ada, eve) = (lab.app.person("ada"), lab.app.person_of("eve", "globex", Role::Admin));
+    let new = |number: usize| json!({"name": format!("lab-{number}")});
+    let create_many = async |numbers: std::ops::Range<usize>| {
+        let persons = [&ada, &eve].into_iter().cycle();
+        let creations = numbers.zip(persons).map(|(number, person)| person.post_json(WORKBENCHES, new(number)));
+        let (created, refused): (Vec<_>, Vec<_>) =
+            join_all(creations).await.into_iter().partition(|answer| answer.status == "201 Created");
+        let details = json!({"scope": "platform", "dimension": "memory", "requested": "1Gi"});
+        for answer in refused {
+            assert_eq!(refusal(&answer), ("422", "LAB_CAPACITY_UNAVAILABLE"), "{}", answer.text);
+            assert_eq!(answer.json["error"]["details"], details);
+        }
+        created.len()
+    };
+    let id = lab.ready(&ada, "first").await;
+    assert_eq!(create_many(0..8).await, 2, "three fit");
+    let gpu = json!({"cpu": "1", "memory": "1Gi", "gpumem": "1Gi", "storage": "1Gi"});
+    let refused = ada.post_json(WORKBENCHES, json!({"name": "gpu", "resources": gpu})).await;
+    let details = json!({"scope": "platform", "dimension": "gpumem", "requested": "1Gi"});
+    assert_eq!(refused.json["error"]["details"], details, "one workbench alone exceeds the capacity");
+
+    ada.delete(&path(&id)).await;
+    assert_eq!(create_many(8..10).await, 0, "the capacity is reserved until nothing of the environment is left");
+    lab.settle(&id).await;
+    assert_eq!(refusal(&ada.get(&path(&id)).await), ("404", "LAB_NOT_FOUND"));
+    lab.wait(&id).await;
+    assert_eq!(create_many(10..16).await, 1, "the capacity of one workbench was given back");
 }
 
 /// The operator has lowered a limit below what is reserved.
