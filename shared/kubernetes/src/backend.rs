@@ -120,7 +120,7 @@ impl Kubernetes {
             Some(_) => Vec::new(),
             None => list_warnings(namespace, &set, workbench.started_at).await?,
         };
-        let mut report = Observation { set, pod, warnings }.report();
+        let mut report = Observation { set, pod, warnings, now: self.cluster.now() }.report();
         if report.phase == Phase::Running {
             report.usage = namespace.find_metrics(&format!("{name}-0")).await.map(|metrics| metrics.usage());
             report.dashboard = Some(format!("https://{}/", objects::host(workbench.id, &self.settings)));

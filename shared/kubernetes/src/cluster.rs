@@ -41,6 +41,10 @@ impl Cluster {
         Self { connect, client: Arc::default(), clock }
     }
 
+    pub fn now(&self) -> Time {
+        self.clock.now()
+    }
+
     pub async fn client(&self) -> domain::Result<Client> {
         let now = self.clock.now();
         let mut kept = self.client.lock().await;

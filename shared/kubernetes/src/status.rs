@@ -1,5 +1,8 @@
 //! The status that the cluster reports for a workbench.
 
+use std::time::Duration;
+
+use domain::time::Time;
 use domain::workbench::{Phase, Report};
 use k8s_openapi::api::apps::v1::StatefulSet;
 use k8s_openapi::api::core::v1::{ContainerState, ContainerStatus, Event, Pod};
@@ -13,6 +16,7 @@ pub struct Observation {
     pub pod: Option<Pod>,
     /// The warnings of the stateful set in this run of the workbench, the newest last.
     pub warnings: Vec<Event>,
+    pub now: Time,
 }
 
 /// The reasons for which the kubelet cannot start a container, and that do not resolve without a change.
@@ -20,6 +24,10 @@ const IMAGE_REASONS: [&str; 4] = ["ErrImagePull", "ImagePullBackOff", "InvalidIm
 const CONFIG_REASONS: [&str; 2] = ["CreateContainerConfigError", "CreateContainerError"];
 /// A program that ends this often will not start by itself. Before, it may have waited for something.
 const MAX_RESTARTS: i32 = 3;
+/// The message of the scheduler while the volume of a pod is not bound. Most volumes are bound within seconds.
+const VOLUME_NOT_BOUND: &str = "unbound immediate PersistentVolumeClaims";
+/// How long a pod may wait for its volume before the workbench shows it.
+const VOLUME_PATIENCE: Duration = Duration::from_secs(60);
 
 impl Observation {
     /// The status of a workbench that shall run.
@@ -56,7 +64,7 @@ impl Observation {
             }
         }
         // A cluster may add a node, or another workbench may end.
-        add_rejection(Report::new(Phase::Progressing), unschedulable(pod))
+        add_rejection(Report::new(Phase::Progressing), self.unschedulable(pod))
     }
 
     /// The pod and the stateful set must both be ready: the controller of the set notices later that the pod is not.
@@ -86,6 +94,25 @@ impl Observation {
             Report::new(Phase::Progressing).rejected("FAILED_CREATE", message)
         }
     }
+
+    fn unschedulable(&self, pod: &Pod) -> Option<(&'static str, String)> {
+        let conditions = pod.status.as_ref()?.conditions.as_ref()?;
+        let refused = conditions.iter().find(|condition| {
+            condition.type_ == "PodScheduled"
+                && condition.status == "False"
+                && condition.reason.as_deref() == Some("Unschedulable")
+        })?;
+        let message = refused.message.clone().unwrap_or_default();
+        if message.contains(VOLUME_NOT_BOUND) && self.is_new(pod) {
+            return None;
+        }
+        Some(("UNSCHEDULABLE", message))
+    }
+
+    fn is_new(&self, pod: &Pod) -> bool {
+        let created_at = pod.metadata.creation_timestamp.as_ref().map(|at| Time::from_millis(at.0.as_millisecond()));
+        created_at.is_some_and(|created_at| created_at.plus(VOLUME_PATIENCE) > self.now)
+    }
 }
 
 fn add_rejection(report: Report, rejection: Option<(&'static str, String)>) -> Report {
@@ -109,12 +136,37 @@ fn find_oom_kill(container: &ContainerStatus) -> Option<(&'static str, String)> 
     Some(("OOM_KILLED", format!("the workbench exceeded its memory and was ended{at}")))
 }
 
-fn unschedulable(pod: &Pod) -> Option<(&'static str, String)> {
-    let conditions = pod.status.as_ref()?.conditions.as_ref()?;
-    let refused = conditions.iter().find(|condition| {
-        condition.type_ == "PodScheduled"
-            && condition.status == "False"
-            && condition.reason.as_deref() == Some("Unschedulable")
-    })?;
-    Some(("UNSCHEDULABLE", refused.message.clone().unwrap_or_default()))
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    const UNBOUND: &str = "0/1 nodes are available: 1 pod has unbound immediate PersistentVolumeClaims.";
+
+    /// The reasons for which a pod waits that the scheduler has not placed, this long after its creation.
+    fn reasons(message: &str, age: Duration) -> Vec<String> {
+        let pod = json!({
+            "metadata": {"creationTimestamp": "2026-03-01T09:30:00Z"},
+            "status": {"conditions": [
+                {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": message},
+            ]},
+        });
+        let created_at = Time::from_millis(1_772_357_400_000);
+        let observation = Observation {
+            set: StatefulSet::default(),
+            pod: Some(serde_json::from_value(pod).unwrap()),
+            warnings: Vec::new(),
+            now: created_at.plus(age),
+        };
+        observation.report().rejections.into_iter().map(|(reason, _)| reason).collect()
+    }
+
+    #[test]
+    fn a_pod_may_wait_a_minute_for_its_volume() {
+        let early = Duration::from_secs(59);
+        assert_eq!(reasons(UNBOUND, early), Vec::<String>::new());
+        assert_eq!(reasons("0/1 nodes are available: 1 Insufficient cpu.", early), ["UNSCHEDULABLE"]);
+        assert_eq!(reasons(UNBOUND, Duration::from_secs(60)), ["UNSCHEDULABLE"]);
+    }
 }
