@@ -1,6 +1,6 @@
 //! A fake API server of Kubernetes. It stores objects, refuses the requests that a real one refuses, and behaves as the
 //! controllers and the kubelet of a cluster do: a stateful set gets its pod, and the pod becomes ready unless a test says
-//! otherwise. A deleted object exists until it has been read once more.
+//! otherwise. A deleted object exists until it has been read once more and has no finalizer.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -189,9 +189,10 @@ impl State {
         (StatusCode::OK, json!({"metadata": {}, "items": items}))
     }
 
-    /// Removes the objects that have been read since they were deleted.
+    /// Removes the objects that have been read since they were deleted, unless a finalizer holds them.
     fn remove_deleted(&mut self, read: &[String]) {
-        let deleted: Vec<_> = read.iter().filter(|path| self.objects.get(*path).is_some_and(is_deleted)).collect();
+        let is_free = |object: &Value| is_deleted(object) && object["metadata"]["finalizers"].is_null();
+        let deleted: Vec<_> = read.iter().filter(|path| self.objects.get(*path).is_some_and(is_free)).collect();
         for path in &deleted {
             self.objects.remove(*path);
         }

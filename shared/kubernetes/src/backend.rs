@@ -15,7 +15,7 @@ use labs::{Backend, Permit, backend_error};
 use ring::digest::{SHA256, digest};
 use serde_json::Value;
 
-use crate::cluster::{Cluster, Failure, Namespace, Refusal, Result};
+use crate::cluster::{Cluster, Failure, Namespace, Refusal, Result, describe_remaining};
 use crate::objects::{self, DIGEST, OrgLimits, WORKBENCH};
 use crate::settings::Settings;
 use crate::status::Observation;
@@ -137,24 +137,26 @@ impl Kubernetes {
             permit.check()?;
             namespace.scale(set, 0).await?;
         }
-        let phase = if self.has_pods(namespace, workbench).await? { Phase::Progressing } else { Phase::Stopped };
-        Ok(Report::new(phase))
+        let is_stopped = list_pods(namespace, workbench).await?.is_empty();
+        Ok(Report::new(if is_stopped { Phase::Stopped } else { Phase::Progressing }))
     }
 
     async fn delete(&self, namespace: &Namespace, workbench: &Workbench, permit: &Permit) -> Result<Report> {
         let id = workbench.id.to_string();
-        let mut remains = false;
+        let mut remaining = Vec::new();
         for object in objects::workbench_objects(workbench, &self.settings).iter().rev() {
-            remains |= namespace.delete(object, (WORKBENCH, &id), || permit.check()).await?;
+            remaining.extend(namespace.delete(object, (WORKBENCH, &id), || permit.check()).await?);
         }
-        remains |= self.has_pods(namespace, workbench).await?;
-        Ok(Report::new(if remains { Phase::Progressing } else { Phase::Gone }))
+        let pods = list_pods(namespace, workbench).await?;
+        remaining.extend(pods.iter().map(|pod| describe_remaining("Pod", &pod.metadata)));
+        let phase = if remaining.is_empty() { Phase::Gone } else { Phase::Progressing };
+        Ok(Report { remaining, ..Report::new(phase) })
     }
+}
 
-    async fn has_pods(&self, namespace: &Namespace, workbench: &Workbench) -> Result<bool> {
-        let selected = ListParams::default().labels(&format!("{WORKBENCH}={}", workbench.id)).limit(1);
-        Ok(!namespace.list::<Pod>(&selected).await?.is_empty())
-    }
+async fn list_pods(namespace: &Namespace, workbench: &Workbench) -> Result<Vec<Pod>> {
+    let selected = ListParams::default().labels(&format!("{WORKBENCH}={}", workbench.id)).limit(1);
+    namespace.list(&selected).await
 }
 
 /// The warnings of a stateful set since the workbench was started. The cluster keeps those of earlier runs for an hour, and

@@ -7,7 +7,7 @@ use domain::Error;
 use domain::time::{Clock, Time};
 use futures::future::BoxFuture;
 use http::StatusCode;
-use kube::api::{DeleteParams, DynamicObject, ListParams, Patch, PatchParams, PropagationPolicy};
+use kube::api::{DeleteParams, DynamicObject, ListParams, ObjectMeta, Patch, PatchParams, PropagationPolicy};
 use kube::core::{ApiResource, GroupVersionKind};
 use kube::{Api, Client};
 use serde::de::DeserializeOwned;
@@ -106,6 +106,15 @@ impl Refusal {
     }
 }
 
+/// Describes an object that its deletion has not removed, with the finalizers that hold it.
+pub fn describe_remaining(kind: &str, metadata: &ObjectMeta) -> String {
+    let name = metadata.name.as_deref().unwrap_or_default();
+    match metadata.finalizers.as_deref() {
+        None | Some([]) => format!("{kind} {name}"),
+        Some(finalizers) => format!("{kind} {name} (finalizers: {})", finalizers.join(", ")),
+    }
+}
+
 /// A namespace of the cluster.
 pub struct Namespace {
     pub client: Client,
@@ -139,17 +148,17 @@ impl Namespace {
         }
     }
 
-    /// Deletes an object with everything that it owns. Returns whether something of it remains.
+    /// Deletes an object with everything that it owns. Returns a description of the object if it still exists.
     pub async fn delete(
         &self,
         object: &Value,
         label: (&str, &str),
         check_permit: impl Fn() -> domain::Result<()>,
-    ) -> Result<bool> {
+    ) -> Result<Option<String>> {
         let (api, name) = self.api(object);
-        let Some(found) = read(api.get_opt(&name)).await? else { return Ok(false) };
-        let labels = found.metadata.labels.unwrap_or_default();
-        if labels.get(label.0).map(String::as_str) != Some(label.1) {
+        let Some(found) = read(api.get_opt(&name)).await? else { return Ok(None) };
+        let labels = found.metadata.labels.as_ref();
+        if labels.and_then(|labels| labels.get(label.0)).map(String::as_str) != Some(label.1) {
             return Err(Error::internal(format!("the object {name} of the cluster belongs to something else")).into());
         }
         if found.metadata.deletion_timestamp.is_none() {
@@ -158,11 +167,12 @@ impl Namespace {
                 DeleteParams { propagation_policy: Some(PropagationPolicy::Foreground), ..DeleteParams::default() };
             match write(api.delete(&name, &parameters)).await {
                 Ok(_) => {}
-                Err(Failure::Refused { status: StatusCode::NOT_FOUND, .. }) => return Ok(false),
+                Err(Failure::Refused { status: StatusCode::NOT_FOUND, .. }) => return Ok(None),
                 Err(failure) => return Err(failure),
             }
         }
-        Ok(true)
+        let kind = object["kind"].as_str().unwrap_or_default();
+        Ok(Some(describe_remaining(kind, &found.metadata)))
     }
 
     pub async fn exists(&self, object: &Value) -> Result<bool> {

@@ -428,3 +428,27 @@ async fn an_object_of_someone_else_is_not_deleted() {
     assert_eq!((&found["status"], &found["rejections"][0]["reason"]), (&json!("deleting"), &json!("BACKEND_ERROR")));
     assert_eq!(server.only("persistentvolumeclaims")["metadata"]["labels"]["atelier/workbench"], "other");
 }
+
+#[tokio::test]
+async fn a_deletion_names_what_the_cluster_does_not_release() {
+    let (lab, server) = start().await;
+    let ada = lab.app.person("ada");
+    let id = lab.ready(&ada, "lab").await;
+    server.change("persistentvolumeclaims", |claim| claim["metadata"]["finalizers"] = json!(["example.com/snapshot"]));
+    ada.delete(&path(&id)).await;
+    finish(&lab, &id).await;
+    assert_eq!(read(&ada, &id).await["rejections"], json!([]), "most deletions take some time");
+    lab.pass(Duration::from_secs(5 * 60));
+    finish(&lab, &id).await;
+    let found = read(&ada, &id).await;
+    let rejection = &found["rejections"][0];
+    assert_eq!((&found["status"], &rejection["reason"]), (&json!("deleting"), &json!("DELETION_BLOCKED")));
+    let claim = format!("PersistentVolumeClaim wb-{} (finalizers: example.com/snapshot)", &id[3..]);
+    assert!(rejection["message"].as_str().unwrap().ends_with(&claim), "{rejection}");
+    assert_eq!(event_types(&ada, &id).await.last().unwrap(), "rejected");
+
+    server.change("persistentvolumeclaims", |claim| claim["metadata"]["finalizers"] = Value::Null);
+    finish(&lab, &id).await;
+    assert_eq!(refusal(&ada.get(&path(&id)).await), ("404", "LAB_NOT_FOUND"));
+    assert_eq!(kinds(&server), ORGANIZATION_KINDS);
+}

@@ -56,6 +56,9 @@ pub struct Workbench {
     pub started_at: Time,
     /// The address of the environment, as its backend reported it.
     pub dashboard: Option<String>,
+    /// When the deletion was requested.
+    #[serde(default)]
+    pub deletion_requested_at: Option<Time>,
     pub usage: Option<Usage>,
     /// Newest first.
     pub rejections: Vec<Rejection>,
@@ -221,6 +224,7 @@ impl Workbench {
             started_at: now,
             dashboard: None,
             usage: None,
+            deletion_requested_at: None,
             rejections: Vec::new(),
             active_at: None,
             events: 0,
@@ -246,6 +250,7 @@ impl Workbench {
                 after.status = WorkbenchStatus::Deleting;
                 after.run_state = None;
                 after.dashboard = None;
+                after.deletion_requested_at = Some(now);
                 log.add(EventKind::Deleting, "the deletion was requested", Some(actor));
             })),
             WorkbenchStatus::Deleting | WorkbenchStatus::Deleted => Err(refusals::deletion_in_progress()),

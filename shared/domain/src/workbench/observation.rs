@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{
-    Change, EventKind, EventLog, Intent, MAX_REJECTIONS, Rejection, RunState, StopCause, Usage, Workbench,
+    Change, EventKind, EventLog, Intent, MAX_REJECTIONS, Minutes, Rejection, RunState, StopCause, Usage, Workbench,
     WorkbenchStatus,
 };
 use crate::text::shorten_to;
@@ -15,6 +15,8 @@ pub struct Report {
     pub phase: Phase,
     /// Refusals and failures that the backend found, as reason and message.
     pub rejections: Vec<(String, String)>,
+    /// The objects that a deletion has not removed yet.
+    pub remaining: Vec<String>,
     pub usage: Option<Usage>,
     pub dashboard: Option<String>,
     /// The last time at which a user or a program was active in the environment. None if the backend cannot measure it:
@@ -55,10 +57,12 @@ const LATER: Duration = Duration::from_secs(20);
 const MEASURED_EVERY: Duration = Duration::from_secs(60);
 /// How long steps follow each other quickly.
 const QUICK: Duration = Duration::from_secs(60);
+/// A deletion that takes longer than this shows what it waits for.
+const DELETION_SHOWN_AFTER: Minutes = Minutes(5);
 
 impl Report {
     pub fn new(phase: Phase) -> Self {
-        Self { phase, rejections: Vec::new(), usage: None, dashboard: None, active_at: None }
+        Self { phase, rejections: Vec::new(), remaining: Vec::new(), usage: None, dashboard: None, active_at: None }
     }
 
     #[must_use]
@@ -176,7 +180,21 @@ impl Workbench {
         if self.is_gone(report.phase) {
             self.status = WorkbenchStatus::Deleted;
             log.add(EventKind::Deleted, "nothing of the environment is left", None);
+        } else if self.is_deletion_overdue(log.at) {
+            let cause = match report.phase {
+                Phase::NotInstalled => "the backend of the environment is not installed any more".to_owned(),
+                _ if report.remaining.is_empty() => "the environment still exists".to_owned(),
+                _ => format!("these objects still exist: {}", report.remaining.join(", ")),
+            };
+            let minutes = DELETION_SHOWN_AFTER.0;
+            let message = format!("the deletion was not complete within {minutes} minutes and continues: {cause}");
+            self.add_rejections(&[("DELETION_BLOCKED".to_owned(), message)], log);
         }
+    }
+
+    fn is_deletion_overdue(&self, now: Time) -> bool {
+        let requested_at = self.deletion_requested_at;
+        requested_at.is_some_and(|requested_at| requested_at.plus(DELETION_SHOWN_AFTER.duration()) <= now)
     }
 
     /// Whether nothing of the environment is left. Without a backend, that is known only if none has ever provided it.
@@ -365,12 +383,34 @@ mod tests {
         let deleting = ready.delete(ready.owner, ready.updated_at).unwrap().after;
         let missing = deleting.observed(&Report::new(Phase::NotInstalled), ready.updated_at);
         assert!(missing.change.is_none() && missing.next_in.is_some(), "{missing:?}");
+        let later = after(&deleting, &Report::new(Phase::NotInstalled), ready.updated_at.plus(MINUTE * 5));
+        assert!(later.rejections[0].message.contains("not installed any more"), "{:?}", later.rejections);
         let never = after(&workbench(), &Report::new(Phase::NotInstalled), workbench().deadline());
         let deleting = never.delete(never.owner, never.updated_at).unwrap().after;
         assert_eq!(
             after(&deleting, &Report::new(Phase::NotInstalled), never.updated_at).status,
             WorkbenchStatus::Deleted
         );
+    }
+
+    #[test]
+    fn a_deletion_that_takes_long_shows_what_is_left() {
+        let ready = after(&workbench(), &running(), workbench().created_at);
+        let requested_at = ready.updated_at;
+        let deleting = ready.delete(ready.owner, requested_at).unwrap().after;
+        let blocked = Report { remaining: vec!["Pod wb-1-0".to_owned()], ..Report::new(Phase::Progressing) };
+        assert_eq!(deleting.observed(&blocked, requested_at.plus(MINUTE * 4)).change, None);
+        let shown = after(&deleting, &blocked, requested_at.plus(MINUTE * 5));
+        let rejection = &shown.rejections[0];
+        assert_eq!((shown.status, rejection.reason.as_str()), (WorkbenchStatus::Deleting, "DELETION_BLOCKED"));
+        assert!(rejection.message.ends_with("these objects still exist: Pod wb-1-0"), "{}", rejection.message);
+        assert_eq!(shown.events, deleting.events + 1);
+        assert_eq!(shown.observed(&blocked, requested_at.plus(MINUTE * 60)).change, None, "it is shown once");
+        let other = Report { remaining: Vec::new(), ..blocked };
+        let changed = after(&shown, &other, requested_at.plus(MINUTE * 61));
+        assert_eq!((changed.rejections.len(), changed.events), (1, shown.events), "its text follows, without an event");
+        let gone = after(&changed, &Report::new(Phase::Gone), requested_at.plus(MINUTE * 62));
+        assert_eq!(gone.status, WorkbenchStatus::Deleted);
     }
 
     #[test]
