@@ -290,6 +290,9 @@ impl State {
         let paths = |state: &Self, kind: &str| -> Vec<String> {
             state.objects.keys().filter(|path| kind_of(path) == kind).cloned().collect()
         };
+        for quota in self.objects.values_mut().filter(|object| object["kind"] == "ResourceQuota") {
+            quota["status"] = json!({"hard": quota["spec"]["hard"], "used": {}});
+        }
         for pod_path in paths(self, "pods") {
             let set_path = pod_path.replace("/pods/", "/statefulsets/");
             let set = self.objects.get(set_path.trim_end_matches("-0"));

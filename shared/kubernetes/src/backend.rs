@@ -9,8 +9,8 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use http::StatusCode;
 use k8s_openapi::api::apps::v1::StatefulSet;
-use k8s_openapi::api::core::v1::{Event, Pod};
-use kube::api::ListParams;
+use k8s_openapi::api::core::v1::{Event, Pod, ResourceQuota};
+use kube::api::{ListParams, ObjectMeta};
 use labs::{Backend, Permit, backend_error};
 use ring::digest::{SHA256, digest};
 use serde_json::Value;
@@ -90,27 +90,18 @@ impl Kubernetes {
             last["metadata"]["annotations"][DIGEST] = digest.into();
         }
         let limits = (self.read_limits)(workbench.org).await?;
-        let mut all = objects::organization_objects(workbench.org, limits.as_ref(), &self.settings);
-        all.extend(objects);
-        for object in all {
-            // The storage class of a volume claim cannot be changed, and the API server refuses an object that tries to.
-            if object["kind"] == "PersistentVolumeClaim" && namespace.exists(&object).await? {
-                continue;
-            }
-            permit.check()?;
-            match namespace.apply(&object).await? {
-                None => {}
-                Some(Refusal::Retry) => break,
-                // The platform has reserved the capacity. The cluster counts a deleted object for some time.
-                Some(Refusal::Quota(message)) => {
-                    return Ok(Report::new(Phase::Progressing).rejected("QUOTA_EXCEEDED", message));
-                }
-                Some(Refusal::Invalid(message)) => {
-                    return Ok(Report::new(Phase::Failed).rejected("INVALID", message));
-                }
-            }
+        let of_organization = objects::organization_objects(workbench.org, limits.as_ref(), &self.settings);
+        if let Some(report) = apply_all(namespace, &of_organization, permit).await? {
+            return Ok(report);
         }
-        Ok(Report::new(Phase::Progressing))
+        let quota = limits.map(|limits| objects::quota(workbench.org, &limits));
+        if let Some(quota) = quota
+            && let Some(report) = apply_quota(namespace, quota, permit).await?
+        {
+            return Ok(report);
+        }
+        let report = apply_all(namespace, &objects, permit).await?;
+        Ok(report.unwrap_or_else(|| Report::new(Phase::Progressing)))
     }
 
     async fn observe(&self, namespace: &Namespace, workbench: &Workbench, set: StatefulSet) -> Result<Report> {
@@ -154,6 +145,56 @@ impl Kubernetes {
     }
 }
 
+/// Applies objects. Returns the report of the step if it cannot continue.
+async fn apply_all(namespace: &Namespace, objects: &[Value], permit: &Permit) -> Result<Option<Report>> {
+    for object in objects {
+        // The storage class of a volume claim cannot be changed, and the API server refuses an object that tries to.
+        if object["kind"] == "PersistentVolumeClaim" && namespace.exists(object).await? {
+            continue;
+        }
+        permit.check()?;
+        let progressing = Report::new(Phase::Progressing);
+        match namespace.apply(object).await? {
+            None => {}
+            Some(Refusal::Retry) => return Ok(Some(progressing)),
+            // The platform has reserved the capacity. The cluster counts a deleted object for some time.
+            Some(Refusal::Quota(message)) => return Ok(Some(progressing.rejected("QUOTA_EXCEEDED", message))),
+            Some(Refusal::Invalid(message)) => {
+                return Ok(Some(Report::new(Phase::Failed).rejected("INVALID", message)));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// Applies the quota of an organization if it has changed. Returns the report of the step until the cluster has computed its
+/// usage.
+///
+/// The controller of quotas counts objects from a cache. If it computes while an object is created, it may miss that object, and
+/// then the cluster admits too much. So nothing is created before the first computation is complete, and an unchanged quota is
+/// not written again: a write makes the controller repeat a computation that has not ended.
+async fn apply_quota(namespace: &Namespace, mut quota: Value, permit: &Permit) -> Result<Option<Report>> {
+    let digest = compute_digest(std::slice::from_ref(&quota));
+    let found: Option<ResourceQuota> = namespace.find(objects::ORGANIZATION_OBJECTS).await?;
+    match found {
+        Some(found) if has_digest(&found.metadata, &digest) => {
+            Ok((!is_computed(&found)).then(|| Report::new(Phase::Progressing)))
+        }
+        _ => {
+            quota["metadata"]["annotations"][DIGEST] = digest.into();
+            let report = apply_all(namespace, &[quota], permit).await?;
+            Ok(Some(report.unwrap_or_else(|| Report::new(Phase::Progressing))))
+        }
+    }
+}
+
+/// Whether the cluster has computed the usage of the quota as it is now.
+fn is_computed(quota: &ResourceQuota) -> bool {
+    let wanted = quota.spec.as_ref().and_then(|spec| spec.hard.as_ref());
+    let computed = quota.status.as_ref().filter(|status| status.used.is_some()).and_then(|status| status.hard.as_ref());
+    wanted == computed
+}
+
 async fn list_pods(namespace: &Namespace, workbench: &Workbench) -> Result<Vec<Pod>> {
     let selected = ListParams::default().labels(&format!("{WORKBENCH}={}", workbench.id)).limit(1);
     namespace.list(&selected).await
@@ -181,9 +222,11 @@ fn last_observed_s(event: &Event) -> Option<i64> {
 
 /// Whether the stateful set was applied with these objects and shall run.
 fn is_applied(set: &StatefulSet, digest: &str) -> bool {
-    let applied = set.metadata.annotations.as_ref().and_then(|annotations| annotations.get(DIGEST));
-    let runs = set.spec.replicas == Some(1);
-    runs && applied.is_some_and(|applied| applied == digest)
+    set.spec.replicas == Some(1) && has_digest(&set.metadata, digest)
+}
+
+fn has_digest(metadata: &ObjectMeta, digest: &str) -> bool {
+    metadata.annotations.as_ref().and_then(|annotations| annotations.get(DIGEST)).is_some_and(|found| found == digest)
 }
 
 fn compute_digest(objects: &[Value]) -> String {

@@ -11,7 +11,9 @@ use crate::Settings;
 pub const WORKBENCH: &str = "atelier/workbench";
 const ORGANIZATION: &str = "atelier/organization";
 pub const MANAGER: &str = "workbenches";
-/// The annotation with the digest of all objects as they were applied.
+/// The name of the objects of an organization in its namespace.
+pub const ORGANIZATION_OBJECTS: &str = "workbenches";
+/// The annotation with the digest of the objects as they were applied.
 pub const DIGEST: &str = "atelier/digest";
 pub const CONTAINER: &str = "lab";
 const HOME: &str = "/home/lab";
@@ -31,17 +33,17 @@ pub fn host(id: WorkbenchId, settings: &Settings) -> String {
     format!("{}.{}", name(id), settings.domain)
 }
 
-/// The objects of an organization: its namespace, its quota, and who may talk to its workbenches.
+/// The objects of an organization but its quota: its namespace, the limits of a pod, and who may talk to its workbenches.
 pub fn organization_objects(org: OrgId, limits: Option<&OrgLimits>, settings: &Settings) -> Vec<Value> {
     let namespace = namespace(org);
-    let labels = json!({"app.kubernetes.io/managed-by": MANAGER, ORGANIZATION: org.to_string()});
+    let labels = organization_labels(org);
     let metadata = |name: &str| json!({"name": name, "namespace": namespace, "labels": labels});
     let mut namespace_labels = labels.clone();
     namespace_labels["pod-security.kubernetes.io/enforce"] = "baseline".into();
     let mut objects = vec![
         json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace, "labels": namespace_labels}}),
         json!({
-            "apiVersion": "networking.k8s.io/v1", "kind": "NetworkPolicy", "metadata": metadata("workbenches"),
+            "apiVersion": "networking.k8s.io/v1", "kind": "NetworkPolicy", "metadata": metadata(ORGANIZATION_OBJECTS),
             "spec": {
                 "podSelector": {}, "policyTypes": ["Ingress", "Egress"],
                 "ingress": [{"from": [{"namespaceSelector": {"matchLabels":
@@ -56,27 +58,35 @@ pub fn organization_objects(org: OrgId, limits: Option<&OrgLimits>, settings: &S
             },
         }),
     ];
-    if let Some(OrgLimits { capacity, ceiling, max_workbenches }) = limits {
-        // Each workbench has one volume claim, and at most one share of a GPU.
-        let max_gpus = if capacity.gpumem > 0 { *max_workbenches } else { 0 };
-        let hard = json!({
-            "requests.cpu": capacity.print(ResourceDimension::Cpu),
-            "requests.memory": capacity.print(ResourceDimension::Memory),
-            "requests.storage": capacity.print(ResourceDimension::Storage),
-            "persistentvolumeclaims": max_workbenches.to_string(),
-            "requests.nvidia.com/gpu": max_gpus.to_string(),
-            "requests.nvidia.com/gpumem": capacity.gpumem.to_string(),
-        });
+    if let Some(OrgLimits { ceiling, .. }) = limits {
         let container_max = json!({
             "cpu": ceiling.print(ResourceDimension::Cpu), "memory": ceiling.print(ResourceDimension::Memory),
         });
-        objects.extend([
-            json!({"apiVersion": "v1", "kind": "ResourceQuota", "metadata": metadata("workbenches"), "spec": {"hard": hard}}),
-            json!({"apiVersion": "v1", "kind": "LimitRange", "metadata": metadata("workbenches"),
-                "spec": {"limits": [{"type": "Container", "max": container_max}]}}),
-        ]);
+        objects.push(json!({"apiVersion": "v1", "kind": "LimitRange", "metadata": metadata(ORGANIZATION_OBJECTS),
+            "spec": {"limits": [{"type": "Container", "max": container_max}]}}));
     }
     objects
+}
+
+/// The quota of an organization.
+pub fn quota(org: OrgId, OrgLimits { capacity, max_workbenches, .. }: &OrgLimits) -> Value {
+    // Each workbench has one volume claim, and at most one share of a GPU.
+    let max_gpus = if capacity.gpumem > 0 { *max_workbenches } else { 0 };
+    let hard = json!({
+        "requests.cpu": capacity.print(ResourceDimension::Cpu),
+        "requests.memory": capacity.print(ResourceDimension::Memory),
+        "requests.storage": capacity.print(ResourceDimension::Storage),
+        "persistentvolumeclaims": max_workbenches.to_string(),
+        "requests.nvidia.com/gpu": max_gpus.to_string(),
+        "requests.nvidia.com/gpumem": capacity.gpumem.to_string(),
+    });
+    let metadata =
+        json!({"name": ORGANIZATION_OBJECTS, "namespace": namespace(org), "labels": organization_labels(org)});
+    json!({"apiVersion": "v1", "kind": "ResourceQuota", "metadata": metadata, "spec": {"hard": hard}})
+}
+
+fn organization_labels(org: OrgId) -> Value {
+    json!({"app.kubernetes.io/managed-by": MANAGER, ORGANIZATION: org.to_string()})
 }
 
 /// What the workbenches of an organization may use: all together, and each one.

@@ -300,6 +300,8 @@ async fn a_change_without_an_answer_keeps_the_claim_until_it_expires() {
     assert_eq!(read(&ada, &id).await["rejections"][0]["reason"], "BACKEND_ERROR");
     server.lose_answers(None);
     let writes = server.writes();
+    // The first step applies the objects of the organization.
+    lab.wait(&id).await;
     lab.pass(CLAIM - Duration::from_secs(10));
     lab.step(&id).await;
     assert_eq!(server.writes(), writes, "no other step may begin");
