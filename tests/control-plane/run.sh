@@ -49,17 +49,6 @@ start kube-apiserver --etcd-servers "http://127.0.0.1:$etcd_port" --bind-address
     --service-account-issuer https://kubernetes.default.svc --service-account-key-file "$work/accounts.key" \
     --service-account-signing-key-file "$work/accounts.key" --service-cluster-ip-range 10.0.0.0/24
 
-kubeconfig() {
-    cat >"$work/$1.kubeconfig" <<END
-{"apiVersion": "v1", "kind": "Config", "current-context": "test",
- "clusters": [{"name": "test", "cluster": {"server": "$api", "certificate-authority": "$work/certificates/apiserver.crt"}}],
- "users": [{"name": "user", "user": {"token": "$2"}}],
- "contexts": [{"name": "test", "context": {"cluster": "test", "user": "user"}}]}
-END
-}
-kubeconfig admin "$admin_token"
-kubeconfig platform "$platform_token"
-
 is_ready() { curl -sf --noproxy '*' --cacert "$work/certificates/apiserver.crt" -H "Authorization: Bearer $admin_token" "$api/readyz" >/dev/null; }
 for _ in {1..300}; do
     is_ready && break
@@ -67,6 +56,19 @@ for _ in {1..300}; do
     sleep 0.2
 done
 is_ready || { echo "error: the API server is not ready after a minute" >&2; exit 1; }
+
+authority=$(base64 --wrap 0 "$work/certificates/apiserver.crt")
+kubeconfig() {
+    cat >"$work/$1.kubeconfig" <<END
+{"apiVersion": "v1", "kind": "Config", "current-context": "test",
+ "clusters": [{"name": "test", "cluster": {"server": "$api", "certificate-authority-data": "$authority"}}],
+ "users": [{"name": "user", "user": {"token": "$2"}}],
+ "contexts": [{"name": "test", "context": {"cluster": "test", "user": "user"}}]}
+END
+}
+kubeconfig admin "$admin_token"
+kubeconfig platform "$platform_token"
+
 start kube-scheduler --kubeconfig "$work/admin.kubeconfig" --port 0 --secure-port 0 --leader-elect=false
 start kube-controller-manager --kubeconfig "$work/admin.kubeconfig" --port 0 --secure-port 0 --leader-elect=false \
     --service-account-private-key-file "$work/accounts.key"

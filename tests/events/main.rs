@@ -28,6 +28,7 @@ const ANSWERS: &[(&str, u64, Option<&str>)] = &[
     ("admin/get-model", 200, None),
     ("admin/list-models", 200, None),
     ("admin/test-provider", 200, None),
+    ("admin/put-workbench-cluster", 200, None),
     ("admin/not-an-operator", 403, Some("operator_only")),
     ("agents/create", 201, None),
     ("agents/create-base64", 201, None),

@@ -14,7 +14,7 @@ use shared::aws::Aws;
 use shared::outbound::Outbound;
 use shared::secrets::Secrets;
 use shared::store::work::Hints;
-use shared::store::{Admin, Catalog, Identities, KeyRing, Leases, Ledger};
+use shared::store::{Admin, Catalog, Identities, KeyRing, Leases, Ledger, WorkbenchCluster};
 
 pub use routes::{document, router};
 
@@ -32,6 +32,7 @@ pub struct Stores {
     outbound: Outbound,
     aws: Aws,
     hints: Hints,
+    workbench_cluster: WorkbenchCluster,
 }
 
 impl Stores {
@@ -48,6 +49,7 @@ impl Stores {
             outbound: Outbound::from_config(&context.config)?,
             aws: context.aws.clone(),
             hints: Hints::new(context)?,
+            workbench_cluster: WorkbenchCluster::new(context)?,
         })
     }
 }

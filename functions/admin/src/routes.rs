@@ -21,6 +21,7 @@ use crate::handlers::plans::*;
 use crate::handlers::provider_test::*;
 use crate::handlers::providers::*;
 use crate::handlers::users::*;
+use crate::handlers::workbench_cluster::*;
 
 // The wildcard `{*name}` matches several segments: names of models and aliases may contain slashes.
 routes! { Stores;
@@ -43,6 +44,8 @@ routes! { Stores;
     "/gateway/v1/admin/guard/categories" => get(list_guard_categories);
     "/gateway/v1/admin/guard/categories/{code}" => put(put_guard_category), delete(delete_guard_category);
     "/gateway/v1/admin/maintenance" => get(get_maintenance), put(put_maintenance);
+    "/gateway/v1/admin/workbench-cluster" => get(get_workbench_cluster), put(put_workbench_cluster),
+        delete(delete_workbench_cluster);
     "/gateway/v1/admin/audit" => get(list_audit?);
     "/gateway/v1/billing/admin/credits" => post(adjust_credits);
     "/gateway/v1/billing/admin/caps" => get(get_cap?), put(put_cap?), delete(delete_cap?);

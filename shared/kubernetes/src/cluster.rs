@@ -21,8 +21,8 @@ use crate::objects::MANAGER;
 /// Makes clients. A client may have a token that expires.
 pub type Connect = Arc<dyn Fn() -> BoxFuture<'static, domain::Result<Client>> + Send + Sync>;
 
-/// A client is used again for this long. The tokens of EKS are valid for 15 minutes.
-const CLIENT_KEPT: Duration = Duration::from_secs(10 * 60);
+/// A client is used again for this long, so changed credentials take effect soon. The tokens of EKS are valid for 15 minutes.
+const CLIENT_KEPT: Duration = Duration::from_secs(60);
 /// The timeout of a call. Some calls fit into one step.
 const CALL_TIMEOUT: Duration = Duration::from_secs(20);
 /// The usage is not needed for a step, so a slow answer must not delay it.

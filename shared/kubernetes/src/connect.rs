@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use domain::id::OrgId;
+use domain::workbench::{ClusterAccess, ClusterLogin};
 use domain::{Error, Result};
 use futures::FutureExt;
 use http::uri::Scheme;
@@ -11,7 +12,7 @@ use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Client, Config};
 use serde_json::json;
 use shared::aws::Aws;
-use shared::store::Identities;
+use shared::store::{Identities, WorkbenchCluster};
 use shared::{Context, config};
 
 use crate::backend::ReadLimits;
@@ -23,33 +24,58 @@ pub fn configured_backend(context: &Context) -> Result<Option<Kubernetes>> {
     let Some(text) = context.config.optional(config::WORKBENCH_CLUSTER) else { return Ok(None) };
     let invalid = |problem| Error::internal(format!("{}: {problem}", config::WORKBENCH_CLUSTER));
     let settings = Settings::read(text).map_err(invalid)?;
-    let (connection, aws) = (settings.connection.clone(), context.aws.clone());
-    let connect: Connect = Arc::new(move || connect(connection.clone(), aws.clone()).boxed());
+    let connect: Connect = match settings.connection.clone() {
+        Connection::Eks(cluster) => {
+            let aws = context.aws.clone();
+            Arc::new(move || connect_eks(cluster.clone(), aws.clone()).boxed())
+        }
+        Connection::Kubeconfig => {
+            let stored = WorkbenchCluster::new(context)?;
+            Arc::new(move || connect_stored(stored.clone()).boxed())
+        }
+    };
     let cluster = Cluster::new(connect, context.clock.clone());
     let identities = Identities::new(context)?;
     let read_limits: ReadLimits = Arc::new(move |org| read_limits(identities.clone(), org).boxed());
     Ok(Some(Kubernetes::new(cluster, settings, read_limits)))
 }
 
-async fn connect(connection: Connection, aws: Aws) -> Result<Client> {
-    let kubeconfig = match connection {
-        Connection::Kubeconfig(path) => Kubeconfig::read_from(path).map_err(Error::internal)?,
-        Connection::Eks(Eks { name, url, certificate_authority }) => {
-            let (region, credentials) = aws.identity().await?;
-            let token = eks::token(&name, &region, credentials, SystemTime::now())?;
-            let kubeconfig = json!({
-                "clusters": [{"name": "eks", "cluster": {"server": url, "certificate-authority-data": certificate_authority}}],
-                "users": [{"name": "platform", "user": {"token": token}}],
-                "contexts": [{"name": "eks", "context": {"cluster": "eks", "user": "platform"}}],
-                "current-context": "eks",
-            });
-            serde_json::from_value(kubeconfig).map_err(Error::internal)?
-        }
-    };
-    Client::try_from(configure(kubeconfig).await?).map_err(Error::internal)
+async fn connect_eks(cluster: Eks, aws: Aws) -> Result<Client> {
+    let Eks { name, url: server, certificate_authority } = cluster;
+    let (region, credentials) = aws.identity().await?;
+    let login = ClusterLogin::Token(eks::token(&name, &region, credentials, SystemTime::now())?);
+    let certificate_authority = Some(certificate_authority);
+    connect(ClusterAccess { server, certificate_authority, tls_server_name: None, login }).await
 }
 
-async fn configure(kubeconfig: Kubeconfig) -> Result<Config> {
+async fn connect_stored(stored: WorkbenchCluster) -> Result<Client> {
+    let missing = || Error::internal("no kubeconfig is stored; an operator must send it to the admin API");
+    let found = stored.find().await?.ok_or_else(missing)?;
+    connect(stored.open(&found).await?).await
+}
+
+async fn connect(access: ClusterAccess) -> Result<Client> {
+    Client::try_from(configure(access).await?).map_err(Error::internal)
+}
+
+async fn configure(access: ClusterAccess) -> Result<Config> {
+    let ClusterAccess { server, certificate_authority, tls_server_name, login } = access;
+    let user = match login {
+        ClusterLogin::Token(token) => json!({"token": token}),
+        ClusterLogin::ClientCertificate { certificate, key } => {
+            json!({"client-certificate-data": certificate, "client-key-data": key})
+        }
+    };
+    let cluster = json!({
+        "server": server, "certificate-authority-data": certificate_authority, "tls-server-name": tls_server_name,
+    });
+    let kubeconfig = json!({
+        "clusters": [{"name": "labs", "cluster": cluster}],
+        "users": [{"name": "platform", "user": user}],
+        "contexts": [{"name": "labs", "context": {"cluster": "labs", "user": "platform"}}],
+        "current-context": "labs",
+    });
+    let kubeconfig: Kubeconfig = serde_json::from_value(kubeconfig).map_err(Error::internal)?;
     let config = Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await;
     let mut config = config.map_err(Error::internal)?;
     if config.cluster_url.scheme() != Some(&Scheme::HTTPS) {
@@ -75,26 +101,45 @@ async fn read_limits(identities: Identities, org: OrgId) -> Result<Option<OrgLim
 
 #[cfg(test)]
 mod tests {
+    use base64::Engine;
+    use base64::engine::general_purpose::STANDARD;
+
     use super::*;
 
-    fn kubeconfig(url: &str) -> Kubeconfig {
-        let kubeconfig = json!({
-            "clusters": [{"name": "labs", "cluster": {"server": url}}],
-            "users": [{"name": "platform", "user": {"token": "secret"}}],
-            "contexts": [{"name": "labs", "context": {"cluster": "labs", "user": "platform"}}],
-            "current-context": "labs",
-        });
-        serde_json::from_value(kubeconfig).unwrap()
+    fn access(server: &str, login: ClusterLogin) -> ClusterAccess {
+        ClusterAccess { server: server.to_owned(), certificate_authority: None, tls_server_name: None, login }
+    }
+
+    fn token() -> ClusterLogin {
+        ClusterLogin::Token("secret".to_owned())
     }
 
     #[tokio::test]
     async fn the_client_does_not_repeat_calls() {
-        assert!(!configure(kubeconfig("https://cluster.test")).await.unwrap().default_retry);
+        assert!(!configure(access("https://cluster.test", token())).await.unwrap().default_retry);
     }
 
     #[tokio::test]
     async fn a_token_is_never_sent_without_encryption() {
-        let error = format!("{:?}", configure(kubeconfig("http://cluster.test")).await.unwrap_err());
+        let error = format!("{:?}", configure(access("http://cluster.test", token())).await.unwrap_err());
         assert!(error.contains("must begin with https://"), "{error}");
+    }
+
+    #[tokio::test]
+    async fn all_parts_of_the_access_are_used() {
+        let pem = STANDARD.encode("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n");
+        let login = ClusterLogin::ClientCertificate { certificate: pem.clone(), key: pem.clone() };
+        let config = configure(ClusterAccess {
+            certificate_authority: Some(pem.clone()),
+            tls_server_name: Some("labs.test".to_owned()),
+            ..access("https://10.0.0.1:6443", login)
+        });
+        let config = config.await.unwrap();
+        assert_eq!(config.cluster_url.host(), Some("10.0.0.1"));
+        assert_eq!(
+            (config.root_cert.map(|all| all.len()), config.tls_server_name.as_deref()),
+            (Some(1), Some("labs.test"))
+        );
+        assert_eq!(config.auth_info.client_certificate_data, Some(pem));
     }
 }

@@ -36,8 +36,8 @@ pub struct Settings {
 pub enum Connection {
     /// A cluster of EKS, with the role of the function.
     Eks(Eks),
-    /// The path of a kubeconfig file.
-    Kubeconfig(String),
+    /// Any cluster, with the kubeconfig that the operator has stored.
+    Kubeconfig,
 }
 
 #[derive(Clone, Debug, Deserialize)]

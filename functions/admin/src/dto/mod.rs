@@ -12,6 +12,7 @@ pub mod people;
 pub mod plans;
 pub mod provider_test;
 pub mod providers;
+pub mod workbench_cluster;
 mod workbenches;
 
 use domain::{Error, Result};

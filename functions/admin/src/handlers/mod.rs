@@ -14,3 +14,4 @@ pub mod plans;
 pub mod provider_test;
 pub mod providers;
 pub mod users;
+pub mod workbench_cluster;

@@ -10,6 +10,7 @@
 //! failed → pending                               (started again)
 //! ```
 
+mod cluster_access;
 mod observation;
 mod plan;
 pub mod refusals;
@@ -21,6 +22,7 @@ use crate::Result;
 use crate::id::{OrgId, UserId, WorkbenchId};
 use crate::time::Time;
 
+pub use cluster_access::{ClusterAccess, ClusterLogin, ClusterLoginType};
 pub use observation::{Observed, Phase, Report};
 pub use plan::{
     Minutes, RequestedResources, WorkbenchImage, WorkbenchPlan, WorkbenchPlanText, WorkbenchSize, WorkbenchSpec,
@@ -54,11 +56,11 @@ pub struct Workbench {
     pub was_provided: bool,
     /// When the environment was last asked to start.
     pub started_at: Time,
-    /// The address of the environment, as its backend reported it.
-    pub dashboard: Option<String>,
     /// When the deletion was requested.
     #[serde(default)]
     pub deletion_requested_at: Option<Time>,
+    /// The address of the environment, as its backend reported it.
+    pub dashboard: Option<String>,
     pub usage: Option<Usage>,
     /// Newest first.
     pub rejections: Vec<Rejection>,
@@ -222,9 +224,9 @@ impl Workbench {
             stopped_by: None,
             was_provided: false,
             started_at: now,
+            deletion_requested_at: None,
             dashboard: None,
             usage: None,
-            deletion_requested_at: None,
             rejections: Vec::new(),
             active_at: None,
             events: 0,
@@ -248,9 +250,9 @@ impl Workbench {
             WorkbenchStatus::Ready | WorkbenchStatus::Failed => Ok(self.change(now, |after, log| {
                 after.intent = Intent::Delete;
                 after.status = WorkbenchStatus::Deleting;
+                after.deletion_requested_at = Some(now);
                 after.run_state = None;
                 after.dashboard = None;
-                after.deletion_requested_at = Some(now);
                 log.add(EventKind::Deleting, "the deletion was requested", Some(actor));
             })),
             WorkbenchStatus::Deleting | WorkbenchStatus::Deleted => Err(refusals::deletion_in_progress()),

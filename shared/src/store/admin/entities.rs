@@ -1,4 +1,4 @@
-//! Changes of organizations, users and plans. A suspension also marks the meters, so that no lease is granted from then
+//! Changes of organizations, users, plans and the cluster of workbenches. A suspension also marks the meters, so that no lease is granted from then
 //! on, even by a process that has cached the caller as valid.
 
 use super::Admin;
@@ -6,6 +6,7 @@ use crate::store::identities::{entity, stored};
 use crate::store::keys::{self, Key};
 use crate::store::meters::MeterOwner;
 use crate::store::revision::Attempts;
+use crate::store::workbench_cluster::StoredCluster;
 use crate::store::write::Write;
 use aws_sdk_dynamodb::types::AttributeValue;
 use domain::audit::AuditAction;
@@ -19,6 +20,8 @@ use serde::de::DeserializeOwned;
 /// The maximum number of meters in one transaction, which takes 100 writes. The meters of a user in more organizations
 /// are marked after the transaction.
 const METERS_AT_ONCE: usize = 90;
+
+const CLUSTER: &str = "workbench cluster";
 
 impl Admin {
     pub async fn change_org(
@@ -103,20 +106,59 @@ impl Admin {
         plan: &Plan,
         render_audit: impl Fn(&Plan) -> String,
     ) -> Result<Option<Plan>> {
+        self.put_entity(action, "plan", &keys::plan(&plan.id), plan, render_audit).await
+    }
+
+    /// Stores the access to the cluster of workbenches.
+    pub async fn put_workbench_cluster(
+        &self,
+        action: &AuditAction,
+        cluster: &StoredCluster,
+        render_audit: impl Fn(&StoredCluster) -> String,
+    ) -> Result<()> {
+        let replaced = self.put_entity(action, CLUSTER, &keys::workbench_cluster(), cluster, render_audit).await;
+        replaced.map(drop)
+    }
+
+    pub async fn delete_workbench_cluster(
+        &self,
+        action: &AuditAction,
+        render_audit: impl Fn(&StoredCluster) -> String,
+    ) -> Result<()> {
         let _queue = self.queue.lock().await;
-        let mut attempts = Attempts::to_change("plan");
+        let mut attempts = Attempts::to_change(CLUSTER);
+        let key = keys::workbench_cluster();
         loop {
-            let key = keys::plan(&plan.id);
-            let (before, raw) = self.read::<Plan>(&key).await?.unzip();
+            let found = self.read::<StoredCluster>(&key).await?;
+            let (before, raw) = found.ok_or(Error::NotFound { kind: CLUSTER })?;
+            let delete = self.entities.delete(key.clone()).require("entity = :before").bind_raw(":before", raw);
+            let writes = vec![delete, self.audit_write(action, Some(render_audit(&before)), None)];
+            if self.transact(action, writes).await?.is_written() {
+                return Ok(());
+            }
+            attempts.next().await?;
+        }
+    }
+
+    /// Creates or replaces an entity. Returns the entity that it replaced.
+    async fn put_entity<T: Serialize + DeserializeOwned>(
+        &self,
+        action: &AuditAction,
+        kind: &'static str,
+        key: &Key,
+        after: &T,
+        render_audit: impl Fn(&T) -> String,
+    ) -> Result<Option<T>> {
+        let _queue = self.queue.lock().await;
+        let mut attempts = Attempts::to_change(kind);
+        loop {
+            let (before, raw) = self.read::<T>(key).await?.unzip();
+            let (audit_before, audit_after) = (before.as_ref().map(&render_audit), render_audit(after));
             let writes = match raw {
-                Some(raw) => {
-                    self.replace_writes(action, key, raw, plan, before.as_ref().map(&render_audit), render_audit(plan))
-                }
+                Some(raw) => self.replace_writes(action, key.clone(), raw, after, audit_before, audit_after),
                 None => {
-                    vec![
-                        self.entities.put_new(&stored(key, plan)),
-                        self.audit_write(action, None, Some(render_audit(plan))),
-                    ]
+                    let put = self.entities.put_new(&stored(key.clone(), after));
+                    vec![put, self.audit_write(action, None, Some(audit_after))]
                 }
             };
             if self.transact(action, writes).await?.is_written() {

@@ -1,5 +1,5 @@
-//! The keys of workbenches: the workbench, its name and its entries in lists in `entities`, the reserved capacity in
-//! `counters`, and its events in `journal`.
+//! The keys of workbenches: the workbench, its name, its entries in lists and the cluster of all in `entities`, the reserved
+//! capacity in `counters`, and its events in `journal`.
 
 use super::{DueShards, Key, read_id};
 use domain::Result;
@@ -29,6 +29,11 @@ pub fn listed_workbenches(org: OrgId, user: UserId) -> String {
 
 pub fn listed_workbench(org: OrgId, user: UserId, id: WorkbenchId) -> Key {
     Key::new(listed_workbenches(org, user), id)
+}
+
+/// The access to the Kubernetes cluster that the operator has stored.
+pub fn workbench_cluster() -> Key {
+    Key::new("WORKBENCHCLUSTER", "WORKBENCHCLUSTER")
 }
 
 pub const WORKBENCHES_DUE: DueShards = DueShards::new("WORKBENCHDUE#", 4);

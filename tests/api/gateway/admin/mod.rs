@@ -7,6 +7,7 @@ mod meters;
 mod model_retirement;
 mod people;
 mod providers;
+mod workbench_cluster;
 
 use serde_json::{Value, json};
 use tests::TestApp;

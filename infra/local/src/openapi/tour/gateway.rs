@@ -30,6 +30,7 @@ impl TourClient {
         self.record_models().await?;
         self.record_people().await?;
         self.record_money().await?;
+        self.record_workbench_cluster().await?;
         self.switch_token(&member);
         self.record_refused_calls(&operator).await
     }
@@ -152,6 +153,21 @@ impl TourClient {
         self.get("/gateway/v1/models/aliases").await?;
         self.send("DELETE", ALIAS, None).await?;
         self.get(MODEL).await?;
+        Ok(())
+    }
+
+    async fn record_workbench_cluster(&mut self) -> Result<(), Failure> {
+        const CLUSTER: &str = "/gateway/v1/admin/workbench-cluster";
+        let kubeconfig = json!({
+            "apiVersion": "v1", "kind": "Config", "current-context": "labs",
+            "clusters": [{"name": "labs", "cluster": {"server": "https://10.0.0.1:6443"}}],
+            "users": [{"name": "platform", "user": {"token": "eyJhbGciOiJSUzI1NiIsImtpZCI6IjEifQ"}}],
+            "contexts": [{"name": "labs", "context": {"cluster": "labs", "user": "platform"}}],
+        });
+        self.get(CLUSTER).await?;
+        self.send("PUT", CLUSTER, Some(kubeconfig)).await?;
+        self.get(CLUSTER).await?;
+        self.send("DELETE", CLUSTER, None).await?;
         Ok(())
     }
 
