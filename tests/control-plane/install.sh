@@ -15,7 +15,7 @@ fi
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir -p "$work"/{apt,lists/partial,debs} "$folder/bin"
+mkdir -p "$work"/{apt,lists/partial,debs}
 
 # Debian's sources, besides the packages that are set up on this machine.
 sed 's/^Types: deb$/Types: deb-src/' /etc/apt/sources.list.d/debian.sources >"$work/apt/source.sources"
@@ -39,6 +39,7 @@ cd source
 export PATH=/usr/lib/go-1.19/bin:$PATH GOFLAGS=-mod=vendor CGO_ENABLED=0 KUBE_GIT_VERSION=v1.20.2 KUBE_GIT_TREE_STATE=clean
 export GOCACHE=$work/go-cache GOPATH=$work/go
 make WHAT="${programs[*]/#/cmd/}"
+mkdir -p "$folder/bin"
 cp "${programs[@]/#/_output/bin/}" "$folder/bin/"
 cp ../debs/extracted/usr/bin/etcd "$folder/bin/"
 is_complete
