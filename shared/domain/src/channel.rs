@@ -10,6 +10,7 @@ use uuid::Uuid;
 
 use super::credential::CredentialType;
 use super::graph::Graph;
+use super::messaging::MessagingProvider;
 use crate::{Error, Result};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -41,26 +42,6 @@ pub struct ChannelConfig {
     /// For messaging: the outbound credential of the account at the provider
     #[serde(skip_serializing_if = "Option::is_none")]
     pub credential_id: Option<Uuid>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum MessagingProvider {
-    Slack,
-    Telegram,
-    Whatsapp,
-    /// Signed HTTP, for systems without a provider of their own
-    Http,
-}
-
-impl MessagingProvider {
-    /// Whether the provider accepts credentials of this type.
-    fn takes(self, r#type: CredentialType) -> bool {
-        match self {
-            Self::Slack | Self::Telegram | Self::Whatsapp => r#type == CredentialType::Bearer,
-            Self::Http => true,
-        }
-    }
 }
 
 /// The configured channels by node id
@@ -151,7 +132,7 @@ impl ChannelRequest {
 }
 
 /// Validates the requested configuration of channels. Each belongs to a node and has only the fields of its kind. A
-/// webhook starts runs at only one node, and a messaging provider needs a credential of a type that it accepts.
+/// webhook starts runs at only one node, and a messaging provider needs a credential of its own type.
 pub fn configured(requests: &[ChannelRequest], graph: &Graph, resources: &AvailableResources) -> Result<Channels> {
     let slots = slots(graph);
     let (mut channels, mut named, mut webhooks) = (Channels::new(), BTreeSet::new(), BTreeSet::new());
@@ -191,7 +172,9 @@ pub fn configured(requests: &[ChannelRequest], graph: &Graph, resources: &Availa
         if let (Some(provider), Some(r#type)) = (provider, credential)
             && !provider.takes(*r#type)
         {
-            return Err(request.wrong("config.credentialId", "this provider takes a credential of type `bearer`"));
+            let r#type = provider.credential_type();
+            let problem = format!("this provider takes a credential of the type `{type}`; choose or create one");
+            return Err(request.wrong("config.credentialId", problem));
         }
         channels.insert(request.node_id.clone(), request.config.clone());
     }

@@ -40,6 +40,9 @@ pub enum Error {
     Billing { code: &'static str, message: String, level: Option<Level> },
     #[error("{message}")]
     RateLimited { message: String, level: Level, dimension: Dimension, limit: u64, resets_at: i64, retry_after_s: u64 },
+    /// The same was done too recently.
+    #[error("{message}")]
+    TooManyRequests { message: String, retry_after_s: u32 },
     #[error("{message}")]
     Provider {
         trouble: ProviderTrouble,
@@ -97,6 +100,8 @@ pub enum Refusal {
     ApiKey,
     /// The credential is well formed but unknown, expired, revoked or not signed by the trusted issuer.
     Unknown,
+    /// The request is not signed by the owner of the secret.
+    Signature,
     UserSuspended,
     OrgSuspended,
 }
@@ -108,6 +113,7 @@ impl fmt::Display for Refusal {
             Self::Malformed => "the token is not an access token: send one exactly as the issuer returned it",
             Self::ApiKey => "API keys are accepted by the model gateway only: send an access token of the issuer",
             Self::Unknown => "the token is invalid, expired or revoked: get a new one",
+            Self::Signature => "the signature is missing, wrong or too old: compare the secret of the credential with that of the provider",
             Self::UserSuspended => "this user is suspended",
             Self::OrgSuspended => "this organization is suspended",
         })

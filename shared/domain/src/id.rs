@@ -141,13 +141,23 @@ macro_rules! ids {
 
 ids! {
     AgentId = "agent", plain, "";
+    /// A team of a workflow: the id of its agent.
+    TeamId = "team", plain, "";
     WorkflowId = "workflow", plain, "";
     ReleaseId = "release", plain, "";
     DeploymentId = "deployment", plain, "";
     RunId = "run", plain, "";
+    /// What a user of a workflow sees of a run. It is the id of the run.
+    RecordId = "record", plain, "";
     WebhookId = "webhook", plain, "";
     /// One call of a webhook.
     WebhookEventId = "webhook event", plain, "";
+    /// A conversation on a messaging channel.
+    ThreadId = "thread", plain, "";
+    /// A message of a thread.
+    MessageId = "message", plain, "";
+    /// A person who writes to a workflow. The id is a hash of the workflow and of the person's id at the provider.
+    ParticipantId = "participant", plain, "";
     /// An outbound credential of a workflow.
     CredentialId = "credential", plain, "";
     /// A durable work item (outbox); see `store::work`.

@@ -44,6 +44,11 @@ impl RunRetention {
         let days = OBJECT_DAYS.into_iter().find(|days| *days >= self.0).unwrap_or(Self::MAX_DAYS);
         format!("runs/{days}d")
     }
+
+    /// All such prefixes.
+    pub fn object_prefixes() -> impl Iterator<Item = String> {
+        OBJECT_DAYS.into_iter().map(|days| format!("runs/{days}d"))
+    }
 }
 
 impl Default for RunRetention {

@@ -3,6 +3,7 @@
 mod config;
 mod credentials;
 mod patch;
+mod private;
 
 use std::collections::BTreeSet;
 
@@ -12,6 +13,7 @@ use utoipa::ToSchema;
 pub use config::{AgentConfig, AgentSource, HttpMethod, Strategy, Tool, ToolAuth};
 pub use credentials::ToolCredential;
 pub use patch::AgentPatch;
+pub use private::PrivateAgentKind;
 
 use super::id::{AgentId, WorkflowId};
 use super::identity::Account;
@@ -53,6 +55,15 @@ pub enum AgentType {
     Multiple,
 }
 
+impl AgentType {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Single => "single",
+            Self::Multiple => "multiple",
+        }
+    }
+}
+
 /// The status that the owner requested. The effective status also depends on the problems of the agent
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
@@ -78,10 +89,12 @@ pub enum AgentStatus {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AgentScope {
     Global,
-    Workflow(WorkflowId),
+    Workflow(WorkflowId, PrivateAgentKind),
 }
 
 impl Agent {
+    pub const FIRST_REVISION: u64 = 1;
+
     /// Creates an agent with the defaults. Its creation time is taken from its id.
     pub fn new(id: AgentId, account: Account, scope: AgentScope) -> Self {
         let now = Time::from_uuid(id.uuid());
@@ -99,7 +112,7 @@ impl Agent {
             requests: 0,
             created_at: now,
             updated_at: now,
-            revision: 1,
+            revision: Self::FIRST_REVISION,
         }
     }
 

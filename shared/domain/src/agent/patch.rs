@@ -74,6 +74,7 @@ impl Agent {
         if after.description.as_ref().is_some_and(|text| text.chars().count() > MAX_DESCRIPTION_CHARS) {
             return Err(Error::invalid_body("description", format!("at most {MAX_DESCRIPTION_CHARS} characters")));
         }
+        self.scope.check_type(after.r#type)?;
         after.config.check(self.id, after.r#type)?;
 
         let named_before = self.config.references();

@@ -1,13 +1,16 @@
 //! Runs: each is one execution of a release of a workflow.
 
 mod agent_action;
+mod channel;
 mod commit;
 mod event;
+mod exchange;
 mod hold;
 pub mod masking;
 mod new_run;
 mod review;
 mod step_error;
+mod thread;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,16 +21,20 @@ use utoipa::ToSchema;
 
 use super::id::{ReleaseId, RunId, WorkflowId};
 use super::identity::Account;
+use super::retention::RunRetention;
 use super::time::Time;
 use crate::{Error, Result};
 
 pub use agent_action::{AgentAction, AgentActionKind};
+pub use channel::RunChannel;
 pub use commit::Commit;
 pub use event::{RunEvent, RunEventKind, RunValue, node_id_of};
+pub use exchange::ExchangeDetector;
 pub use hold::{Hold, Parking};
 pub use new_run::{NewRun, ParentStep, RunRetry, StartableRelease};
 pub use review::{NewReview, ReviewAnswer, ReviewField, ReviewFieldType, ReviewRequest};
 pub use step_error::StepError;
+pub use thread::RunThread;
 
 /// A crash of the process that carries out a run is recovered this many times in a row. After one more, the run fails.
 pub const MAX_CRASHES: u32 = 5;
@@ -52,6 +59,11 @@ pub struct Run {
     pub parent: Option<ParentStep>,
     /// The run that this one repeats in part.
     pub retry_of: Option<RunId>,
+    pub retention: RunRetention,
+    /// The conversation of the message that started the run.
+    pub thread: Option<RunThread>,
+    /// The number of exchanges with models, other systems and people that have begun.
+    pub exchange_count: u64,
 }
 
 impl Run {
@@ -152,6 +164,9 @@ pub enum RunState {
 }
 
 impl RunState {
+    pub const ALL: [Self; 6] =
+        [Self::Queued, Self::Running, Self::Paused, Self::Completed, Self::Failed, Self::Cancelled];
+
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Queued => "queued",
@@ -179,6 +194,8 @@ pub enum RunOrigin {
 }
 
 impl RunOrigin {
+    pub const ALL: [Self; 4] = [Self::Manual, Self::Webhook, Self::Scheduled, Self::Channel];
+
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Manual => "manual",

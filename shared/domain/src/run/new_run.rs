@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{RunEventKind, RunOrigin};
+use super::{RunEventKind, RunOrigin, RunThread};
 use crate::id::{ReleaseId, RunId, WebhookId, WorkflowId};
 use crate::identity::Account;
 use crate::retention::RunRetention;
@@ -27,6 +27,8 @@ pub struct NewRun {
     pub parent: Option<ParentStep>,
     /// Set if the run repeats a part of another one.
     pub retry: Option<RunRetry>,
+    /// The conversation of the message that starts the run.
+    pub thread: Option<RunThread>,
 }
 
 /// What a run takes over from the run that it repeats.
@@ -69,6 +71,7 @@ impl NewRun {
             webhook_call: None,
             parent: None,
             retry: None,
+            thread: None,
         }
     }
 }

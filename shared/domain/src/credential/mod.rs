@@ -1,0 +1,196 @@
+//! Outbound credentials, with which workflows and agents authenticate at other systems, and with which the events of
+//! messaging providers are verified. They are stored encrypted and never shown.
+
+mod checks;
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::length;
+use crate::{Error, Result};
+
+pub use checks::signing_key;
+
+const MAX_NAME_CHARS: usize = 200;
+
+/// A credential with its secrets
+#[derive(Clone, Serialize, Deserialize, ToSchema)]
+#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Credential {
+    /// `Authorization: Bearer <token>`
+    Bearer {
+        #[schema(min_length = 1, max_length = 8192)]
+        token: String,
+    },
+    /// `Authorization: Basic …`
+    Basic {
+        #[schema(min_length = 1, max_length = 8192)]
+        username: String,
+        #[schema(max_length = 8192)]
+        password: String,
+    },
+    /// A custom header
+    Header {
+        #[schema(min_length = 1, max_length = 200, example = "X-Api-Key")]
+        header: String,
+        #[schema(min_length = 1, max_length = 8192)]
+        value: String,
+    },
+    /// A query parameter
+    Query {
+        #[schema(min_length = 1, max_length = 200, example = "api_key")]
+        parameter: String,
+        #[schema(min_length = 1, max_length = 8192)]
+        value: String,
+    },
+    /// OAuth 2 client credentials. The token is fetched with them and cached until it expires
+    #[serde(rename_all = "camelCase")]
+    Oauth2ClientCredentials {
+        #[schema(min_length = 1, max_length = 2000, example = "https://auth.example.com/oauth/token")]
+        token_url: String,
+        #[schema(min_length = 1, max_length = 8192)]
+        client_id: String,
+        #[schema(min_length = 1, max_length = 8192)]
+        client_secret: String,
+        #[serde(default)]
+        #[schema(max_length = 1000)]
+        scope: Option<String>,
+    },
+    /// A Slack app
+    #[serde(rename_all = "camelCase")]
+    Slack {
+        #[schema(min_length = 1, max_length = 8192, example = "xoxb-1234-abcd")]
+        bot_token: String,
+        /// Verifies the events that Slack sends
+        #[schema(min_length = 1, max_length = 8192)]
+        signing_secret: String,
+    },
+    /// A Telegram bot
+    #[serde(rename_all = "camelCase")]
+    Telegram {
+        /// The token that BotFather shows
+        #[schema(max_length = 200, pattern = "^[0-9]{1,20}:[A-Za-z0-9_-]+$", example = "123456:ABC-DEF1234")]
+        bot_token: String,
+        /// The `secret_token` of the bot's webhook. Telegram sends it with each update
+        #[schema(min_length = 1, max_length = 256, pattern = "^[A-Za-z0-9_-]+$")]
+        secret_token: String,
+    },
+    /// A phone number of WhatsApp Business (Cloud API)
+    #[serde(rename_all = "camelCase")]
+    Whatsapp {
+        #[schema(min_length = 1, max_length = 8192)]
+        access_token: String,
+        /// The id of the phone number, not the number itself
+        #[schema(max_length = 32, pattern = "^[0-9]+$", example = "106540352242922")]
+        phone_number_id: String,
+        /// Verifies the events that WhatsApp sends
+        #[schema(min_length = 1, max_length = 8192)]
+        app_secret: String,
+        /// A text of your choice. WhatsApp sends it back once, to verify the webhook
+        #[schema(min_length = 1, max_length = 8192)]
+        verify_token: String,
+    },
+    /// Messages by signed HTTP requests (Standard Webhooks), in both directions
+    SignedHttp {
+        /// Receives the messages of the workflow
+        #[schema(min_length = 1, max_length = 2000, example = "https://chat.example.com/messages")]
+        url: String,
+        /// Signs the requests of both sides: `whsec_` and 24 to 64 bytes in base64
+        #[schema(pattern = "^whsec_[A-Za-z0-9+/]+=*$", example = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")]
+        secret: String,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CredentialType {
+    Bearer,
+    Basic,
+    Header,
+    Query,
+    Oauth2ClientCredentials,
+    Slack,
+    Telegram,
+    Whatsapp,
+    SignedHttp,
+}
+
+pub fn check_name(name: &str) -> Result<()> {
+    if name.is_empty() {
+        return Err(Error::invalid_body("name", "must not be empty"));
+    }
+    length::check_max_chars("name", name, MAX_NAME_CHARS)
+}
+
+impl CredentialType {
+    const ALL: [Self; 9] = [
+        Self::Bearer,
+        Self::Basic,
+        Self::Header,
+        Self::Query,
+        Self::Oauth2ClientCredentials,
+        Self::Slack,
+        Self::Telegram,
+        Self::Whatsapp,
+        Self::SignedHttp,
+    ];
+
+    /// The type with this name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Bearer => "bearer",
+            Self::Basic => "basic",
+            Self::Header => "header",
+            Self::Query => "query",
+            Self::Oauth2ClientCredentials => "oauth2_client_credentials",
+            Self::Slack => "slack",
+            Self::Telegram => "telegram",
+            Self::Whatsapp => "whatsapp",
+            Self::SignedHttp => "signed_http",
+        }
+    }
+
+    /// Whether it belongs to an account at a messaging provider. Such a credential cannot authorize HTTP calls, and only
+    /// such a credential fits a channel.
+    pub fn is_messaging(self) -> bool {
+        match self {
+            Self::Slack | Self::Telegram | Self::Whatsapp | Self::SignedHttp => true,
+            Self::Bearer | Self::Basic | Self::Header | Self::Query | Self::Oauth2ClientCredentials => false,
+        }
+    }
+}
+
+impl fmt::Display for CredentialType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl Credential {
+    pub fn r#type(&self) -> CredentialType {
+        match self {
+            Self::Bearer { .. } => CredentialType::Bearer,
+            Self::Basic { .. } => CredentialType::Basic,
+            Self::Header { .. } => CredentialType::Header,
+            Self::Query { .. } => CredentialType::Query,
+            Self::Oauth2ClientCredentials { .. } => CredentialType::Oauth2ClientCredentials,
+            Self::Slack { .. } => CredentialType::Slack,
+            Self::Telegram { .. } => CredentialType::Telegram,
+            Self::Whatsapp { .. } => CredentialType::Whatsapp,
+            Self::SignedHttp { .. } => CredentialType::SignedHttp,
+        }
+    }
+}
+
+/// Prints only the type, because logs and panics may contain it.
+impl fmt::Debug for Credential {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Credential({:?})", self.r#type())
+    }
+}

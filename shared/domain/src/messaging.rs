@@ -1,0 +1,114 @@
+//! Messages between a messaging provider and the platform.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::credential::CredentialType;
+use crate::time::Time;
+
+/// The maximum length of the text of an inbound message. Longer text is cut.
+pub const MAX_INBOUND_TEXT_CHARS: usize = 16_000;
+/// The maximum number of attachments of an inbound message. Further ones are dropped.
+pub const MAX_ATTACHMENTS: usize = 10;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum MessagingProvider {
+    Slack,
+    Telegram,
+    Whatsapp,
+    /// Signed HTTP, for systems without a provider of their own
+    Http,
+}
+
+impl MessagingProvider {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Slack => "slack",
+            Self::Telegram => "telegram",
+            Self::Whatsapp => "whatsapp",
+            Self::Http => "http",
+        }
+    }
+
+    /// The provider of an account with a credential of this type. `None` for credentials of HTTP calls.
+    pub fn of(r#type: CredentialType) -> Option<Self> {
+        match r#type {
+            CredentialType::Slack => Some(Self::Slack),
+            CredentialType::Telegram => Some(Self::Telegram),
+            CredentialType::Whatsapp => Some(Self::Whatsapp),
+            CredentialType::SignedHttp => Some(Self::Http),
+            CredentialType::Bearer
+            | CredentialType::Basic
+            | CredentialType::Header
+            | CredentialType::Query
+            | CredentialType::Oauth2ClientCredentials => None,
+        }
+    }
+
+    pub fn credential_type(self) -> CredentialType {
+        match self {
+            Self::Slack => CredentialType::Slack,
+            Self::Telegram => CredentialType::Telegram,
+            Self::Whatsapp => CredentialType::Whatsapp,
+            Self::Http => CredentialType::SignedHttp,
+        }
+    }
+
+    /// Whether the provider accepts credentials of this type.
+    pub fn takes(self, r#type: CredentialType) -> bool {
+        self.credential_type() == r#type
+    }
+}
+
+/// A message that a participant sent, as its provider delivered it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct InboundMessage {
+    /// Identifies the message within the account, so that a repeated delivery is recognized. At most 200 characters.
+    pub delivery_key: String,
+    /// Where the conversation takes place. A reply is sent there.
+    pub destination: Destination,
+    pub sender: Sender,
+    pub text: String,
+    pub attachments: Vec<RemoteFile>,
+    /// The position of the message among the messages of its conversation: an earlier message has a smaller one. The
+    /// unit depends on the provider.
+    pub position: u64,
+    /// When the participant sent the message, if the provider reports it.
+    pub sent_at: Option<Time>,
+}
+
+/// The address of a conversation at its provider.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Destination {
+    /// The Slack channel, the Telegram chat, the WhatsApp id of the person, or the conversation of a signed request.
+    pub conversation: String,
+    /// The thread within the conversation: a Slack `thread_ts` or a Telegram topic.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub topic: Option<String>,
+}
+
+/// The person who sent a message.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Sender {
+    /// The id of the person at the provider. At most 200 characters.
+    pub id: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+}
+
+/// An image or a file of an inbound message, which is still at the provider.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RemoteFile {
+    /// What the provider needs to find the file: a URL or an id.
+    pub reference: String,
+    pub name: String,
+    pub media_type: String,
+    /// In bytes, if the provider reports it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size: Option<u64>,
+}

@@ -1,0 +1,61 @@
+//! Threads: conversations between a participant and a workflow on a messaging channel.
+
+mod control;
+mod identity;
+mod message;
+#[cfg(test)]
+mod tests;
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::id::{CredentialId, ParticipantId, ThreadId, WorkflowId};
+use crate::identity::Account;
+use crate::messaging::Destination;
+use crate::messaging::MessagingProvider;
+use crate::retention::RunRetention;
+use crate::time::Time;
+
+pub use control::{
+    BusyPolicy, MAX_WAITING, OperatorHold, SendPermit, Sending, ThreadControl, ThreadState, WaitingMessage,
+};
+pub use message::{Attachment, Author, DeliveryState, MessageRole, NewMessage, ThreadMessage};
+
+/// How long a permit to send is valid: it blocks other deliveries, and an operator who takes the thread.
+pub const DELIVERY_CLAIM: Duration = Duration::from_secs(20);
+/// A process sends nothing in the last part of its permit, because the clocks of two processes differ.
+pub const DELIVERY_MARGIN: Duration = Duration::from_secs(2);
+/// A participant is reminded at most once in this time.
+pub const REMINDER_INTERVAL: Duration = Duration::from_secs(60 * 60);
+
+/// The maximum number of participants that the head of a thread names. A further one replaces the one who wrote last the
+/// longest time ago.
+pub const MAX_PARTICIPANTS: usize = 100;
+
+/// A person who writes to a workflow.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Participant {
+    pub id: ParticipantId,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// When they last wrote, exact to a day.
+    pub seen_at: Time,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Thread {
+    pub id: ThreadId,
+    pub account: Account,
+    pub workflow: WorkflowId,
+    /// The account at the provider, with which messages are sent.
+    pub credential: CredentialId,
+    pub provider: MessagingProvider,
+    pub destination: Destination,
+    /// Who has written to the thread; the first one began it.
+    pub participants: Vec<Participant>,
+    pub control: ThreadControl,
+    pub message_count: u64,
+    pub last_message_at: Time,
+    pub retention: RunRetention,
+}
