@@ -25,6 +25,10 @@ pub const OUTBOUND_ALLOWED_CIDRS: &str = "OUTBOUND_ALLOWED_CIDRS";
 /// Ports of this machine that outbound requests must not reach, separated by commas. `local` lists its own ports.
 pub const OUTBOUND_REFUSED_PORTS: &str = "OUTBOUND_REFUSED_PORTS";
 pub const OUTBOUND_MAX_CONNECTIONS: &str = "OUTBOUND_MAX_CONNECTIONS";
+/// The base URLs of the APIs of messaging providers. Only tests and proxies change them.
+pub const SLACK_API_URL: &str = "SLACK_API_URL";
+pub const TELEGRAM_API_URL: &str = "TELEGRAM_API_URL";
+pub const WHATSAPP_API_URL: &str = "WHATSAPP_API_URL";
 /// How long a stream of events stays open.
 pub const STREAM_SECONDS: &str = "STREAM_SECONDS";
 /// How long a request for images waits for them.

@@ -35,6 +35,11 @@ pub(super) fn authorize(credential: &Credential, request: &mut Request<Bytes>) -
             *request.uri_mut() = Uri::try_from(url.as_str()).map_err(|_| CallError::InvalidCredential)?;
         }
         Credential::Oauth2ClientCredentials { .. } => {}
+        // Sending one would reveal the account of a provider to another system.
+        Credential::Slack { .. }
+        | Credential::Telegram { .. }
+        | Credential::Whatsapp { .. }
+        | Credential::SignedHttp { .. } => return Err(CallError::MessagingCredential),
     }
     Ok(())
 }

@@ -13,6 +13,8 @@ pub enum CallError {
     NoToken,
     #[error("the credential cannot be sent in a request; check its header name and its values")]
     InvalidCredential,
+    #[error("the credential belongs to a messaging provider; use a credential for HTTP calls")]
+    MessagingCredential,
 }
 
 impl CallError {
@@ -22,7 +24,7 @@ impl CallError {
             Self::Outbound(error) => error.code(),
             Self::TokenRefused { .. } => "token_refused",
             Self::NoToken => "token_missing",
-            Self::InvalidCredential => "credential_unfit",
+            Self::InvalidCredential | Self::MessagingCredential => "credential_unfit",
         }
     }
 }

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use super::authorization::authorize;
 use super::call_error::CallError;
 use super::oauth2::TokenCache;
-use super::{Answer, Outbound, RequestTimeouts};
+use super::{Answer, Outbound, OutboundError, RequestTimeouts};
 use domain::credential::Credential;
 use domain::id::CredentialId;
 
@@ -42,6 +42,17 @@ impl Calls {
         }
         authorize(credential, &mut request)?;
         Ok(self.outbound.follow(request, timeouts).await?)
+    }
+
+    /// Sends a request that has its own authorization, and follows no redirects: neither a message nor a URL with a token
+    /// may reach another server than the intended one.
+    pub async fn send_once(
+        &self,
+        mut request: Request<Bytes>,
+        timeouts: &RequestTimeouts,
+    ) -> Result<Answer, OutboundError> {
+        request.headers_mut().entry(USER_AGENT).or_insert(AGENT);
+        self.outbound.send(request, timeouts).await
     }
 
     /// Sends a request with an access token. A cached token that is refused with 401 may be revoked, so the request is

@@ -1,0 +1,158 @@
+//! Delivers messages of threads: begins the delivery in the store, sends the parts, and stores the outcome. Only with the
+//! permit of the store is anything sent, and nothing is sent after the permit ends.
+
+use std::time::Duration;
+
+use domain::credential::Credential;
+use domain::id::ThreadId;
+use domain::thread::{Author, DELIVERY_MARGIN, DeliveryState, ThreadMessage};
+use domain::time::Clock;
+use domain::{Error, Result};
+use shared::store::threads::{Delivery, SendStart};
+use shared::store::{Credentials, Threads};
+use tokio::time::{sleep, timeout};
+
+use crate::{Messenger, SendError, render};
+
+/// How often a delivery waits for another one: 8 seconds in all.
+const MAX_WAITS: usize = 40;
+const PAUSE: Duration = Duration::from_millis(200);
+
+#[derive(Clone)]
+pub struct Deliveries {
+    pub threads: Threads,
+    pub credentials: Credentials,
+    pub messenger: Messenger,
+    pub clock: Clock,
+}
+
+/// The outcome of a delivery.
+#[derive(Debug)]
+pub enum Delivered {
+    Sent(Box<ThreadMessage>),
+    /// An operator holds the thread, so nothing was sent.
+    Suppressed,
+    /// The provider refused the message, now or before.
+    Refused(String),
+    /// Nothing more was sent. Another attempt with the same key continues the delivery.
+    Postponed {
+        wait: Duration,
+        reason: String,
+    },
+    /// The provider may have accepted the message.
+    Uncertain {
+        message: Box<ThreadMessage>,
+        reason: String,
+    },
+}
+
+impl Deliveries {
+    /// Delivers a message to the participant of a thread. The key makes a repeated call continue the first one.
+    pub async fn deliver(&self, id: ThreadId, author: &Author, key: &str, text: &str) -> Result<Delivered> {
+        let delivery = match self.begin(id, author, key, text).await? {
+            SendStart::Begun(delivery) => delivery,
+            SendStart::Ended(message) => {
+                let reason = message.error.clone().unwrap_or_default();
+                return Ok(match message.state {
+                    DeliveryState::Sent => Delivered::Sent(message),
+                    DeliveryState::Uncertain => Delivered::Uncertain { message, reason },
+                    _ => Delivered::Refused(reason),
+                });
+            }
+            SendStart::Suppressed => return Ok(Delivered::Suppressed),
+            SendStart::Occupied(until) => {
+                let wait = self.clock.now().until(until);
+                return Ok(Delivered::Postponed { wait, reason: "another message is being sent".to_owned() });
+            }
+        };
+        let sent = self.send_in_time(&delivery, key).await;
+        // A run tries again by itself. A person repeats a message that was not sent.
+        let not_sent = match author {
+            Author::Run(_) => DeliveryState::Sending,
+            Author::Operator(_) | Author::Reminder => DeliveryState::Failed,
+        };
+        let (state, reason) = match &sent {
+            Ok(()) => (DeliveryState::Sent, None),
+            Err(error @ SendError::Refused { .. }) => (DeliveryState::Failed, Some(error.to_string())),
+            Err(error @ SendError::NotSent { .. }) => (not_sent, Some(error.to_string())),
+            Err(error @ SendError::Uncertain { .. }) => (DeliveryState::Uncertain, Some(error.to_string())),
+        };
+        let message = self.threads.end_send(&delivery, state, reason.as_deref()).await?;
+        Ok(match sent {
+            Ok(()) => Delivered::Sent(Box::new(message)),
+            Err(SendError::Refused { message, .. }) => Delivered::Refused(message),
+            Err(SendError::NotSent { wait, message }) => {
+                Delivered::Postponed { wait: wait.unwrap_or_default(), reason: message }
+            }
+            Err(SendError::Uncertain { message: reason }) => {
+                Delivered::Uncertain { message: Box::new(message), reason }
+            }
+        })
+    }
+
+    /// Begins a delivery. Waits a short time for another one that is in progress.
+    async fn begin(&self, id: ThreadId, author: &Author, key: &str, text: &str) -> Result<SendStart> {
+        for _ in 0..MAX_WAITS {
+            match self.threads.begin_send(id, author, key, text).await? {
+                SendStart::Occupied(_) => sleep(PAUSE).await,
+                start => return Ok(start),
+            }
+        }
+        self.threads.begin_send(id, author, key, text).await
+    }
+
+    /// Sends the message before its permit ends.
+    async fn send_in_time(&self, delivery: &Delivery, key: &str) -> Result<(), SendError> {
+        let until = delivery.sending.until.minus(DELIVERY_MARGIN);
+        let left = self.clock.now().until(until);
+        if left.is_zero() {
+            let message = "the permit to send ended before the message was sent".to_owned();
+            return Err(SendError::NotSent { wait: None, message });
+        }
+        timeout(left, self.send_parts(delivery, key)).await.unwrap_or_else(|_| Err(timed_out()))
+    }
+
+    /// Sends the parts that the provider has not accepted yet.
+    async fn send_parts(&self, delivery: &Delivery, key: &str) -> Result<(), SendError> {
+        let Delivery { thread, message, .. } = delivery;
+        let credential = self.open_credential(delivery).await?;
+        let parts = render(thread.provider, &message.text);
+        for (index, part) in parts.iter().enumerate().skip(message.sent_parts) {
+            let key = format!("{key}.{index}");
+            self.messenger.send(thread.credential, &credential, &thread.destination, part, &key).await?;
+            // The state `sent` covers the last part.
+            if index + 1 < parts.len() {
+                self.note(delivery, index + 1).await;
+            }
+        }
+        Ok(())
+    }
+
+    async fn open_credential(&self, delivery: &Delivery) -> Result<Credential, SendError> {
+        let thread = &delivery.thread;
+        let opened = self.credentials.open(thread.account, thread.workflow, thread.credential).await;
+        opened.map_err(|error| match error {
+            Error::NotFound { .. } => SendError::Refused {
+                code: "credential_gone".to_owned(),
+                message: "the credential of the channel was deleted; choose another one and publish".to_owned(),
+            },
+            error => {
+                tracing::error!(?error, "the credential of a channel could not be opened");
+                let message = "the platform could not read the credential of the channel; try again later".to_owned();
+                SendError::NotSent { wait: None, message }
+            }
+        })
+    }
+
+    /// A failure is only logged: a repeated delivery then sends the part again.
+    async fn note(&self, delivery: &Delivery, sent_parts: usize) {
+        if let Err(error) = self.threads.note_sent_parts(delivery, sent_parts).await {
+            tracing::warn!(?error, thread_id = %delivery.thread.id, "the progress of a delivery was not stored");
+        }
+    }
+}
+
+fn timed_out() -> SendError {
+    let message = "the provider did not answer in time; it may have accepted the message".to_owned();
+    SendError::Uncertain { message }
+}

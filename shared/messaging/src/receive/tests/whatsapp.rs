@@ -1,0 +1,129 @@
+//! Deliveries of WhatsApp.
+
+use serde_json::json;
+
+use super::super::{Subscription, answer_subscription};
+use super::*;
+
+const SECRET: &str = "app-secret";
+const NUMBER: &str = "106540352242922";
+
+fn credential() -> Credential {
+    Credential::Whatsapp {
+        access_token: "EAAG".to_owned(),
+        phone_number_id: NUMBER.to_owned(),
+        app_secret: SECRET.to_owned(),
+        verify_token: "v&rify".to_owned(),
+    }
+}
+
+fn deliver_signed(secret: &str, signed: &[u8], body: &[u8]) -> Result<Received, ReceiveError> {
+    let signature = format!("sha256={}", hex(&hmac(secret.as_bytes(), signed)));
+    let headers = headers(&[("x-hub-signature-256", &signature)]);
+    receive(&credential(), &InboundRequest { headers: &headers, body }, now())
+}
+
+fn deliver(body: &Value) -> Result<Received, ReceiveError> {
+    let body = body.to_string();
+    deliver_signed(SECRET, body.as_bytes(), body.as_bytes())
+}
+
+fn notification(number: &str, messages: Value) -> Value {
+    json!({"object": "whatsapp_business_account", "entry": [{"id": "1", "changes": [{"field": "messages", "value": {
+        "messaging_product": "whatsapp", "metadata": {"display_phone_number": "1555", "phone_number_id": number},
+        "contacts": [{"profile": {"name": "Ada"}, "wa_id": "34600"}], "messages": messages,
+    }}]}]})
+}
+
+fn message(kind: &str, content: Value) -> Value {
+    json!({"from": "34600", "id": "wamid.1", "timestamp": NOW_S.to_string(), "type": kind, kind: content})
+}
+
+#[test]
+fn texts_and_replies_are_read() {
+    for (kind, content) in [
+        ("text", json!({"body": "Sí 👍"})),
+        ("button", json!({"text": "Sí 👍", "payload": "p"})),
+        ("interactive", json!({"type": "button_reply", "button_reply": {"id": "1", "title": "Sí 👍"}})),
+        ("interactive", json!({"type": "list_reply", "list_reply": {"id": "1", "title": "Sí 👍", "description": "d"}})),
+    ] {
+        let message = only(deliver(&notification(NUMBER, json!([message(kind, content)]))));
+        assert_eq!((message.text.as_str(), message.delivery_key.as_str()), ("Sí 👍", "wamid.1"));
+        assert_eq!((message.destination.conversation.as_str(), message.destination.topic.clone()), ("34600", None));
+        assert_eq!((message.sender.id.as_str(), message.sender.name.as_deref()), ("34600", Some("Ada")));
+        assert_eq!((message.position, message.sent_at), (1_700_000_000, Some(now())));
+    }
+}
+
+#[test]
+fn media_are_attachments() {
+    for (kind, content, name, media_type) in [
+        ("image", json!({"id": "1", "mime_type": "image/png", "caption": "Look"}), "image.jpg", "image/png"),
+        ("document", json!({"id": "1", "filename": "a.pdf", "caption": "Look"}), "a.pdf", "application/octet-stream"),
+        ("audio", json!({"id": "1", "mime_type": "audio/ogg; codecs=opus"}), "audio.ogg", "audio/ogg"),
+        ("video", json!({"id": "1"}), "video.mp4", "video/mp4"),
+    ] {
+        let caption = content["caption"].as_str().unwrap_or_default().to_owned();
+        let message = only(deliver(&notification(NUMBER, json!([message(kind, content)]))));
+        let [file] = &message.attachments[..] else { panic!("one file") };
+        assert_eq!((file.reference.as_str(), file.name.as_str()), ("1", name));
+        assert_eq!((file.media_type.as_str(), &message.text), (media_type, &caption));
+    }
+}
+
+#[test]
+fn several_messages_may_arrive_at_once() {
+    let text = message("text", json!({"body": "a"}));
+    let received = messages(deliver(&notification(NUMBER, json!(vec![text.clone(); 100]))));
+    assert_eq!(received.len(), 100);
+    assert!(is_malformed(deliver(&notification(NUMBER, json!(vec![text; 101])))));
+}
+
+#[test]
+fn statuses_other_numbers_and_other_types_are_ignored() {
+    let text = || json!([message("text", json!({"body": "a"}))]);
+    let mut statuses = notification(NUMBER, json!([]));
+    statuses["entry"][0]["changes"][0]["value"] =
+        json!({"metadata": {"phone_number_id": NUMBER}, "statuses": [{"id": "wamid.2", "status": "read"}]});
+    let mut template = notification(NUMBER, text());
+    template["entry"][0]["changes"][0]["field"] = json!("message_template_status_update");
+    for body in [
+        statuses,
+        template,
+        notification("2", text()),
+        notification(NUMBER, json!([message("reaction", json!({"emoji": "👍"}))])),
+        json!({"object": "whatsapp_business_account"}),
+    ] {
+        assert_eq!(messages(deliver(&body)), [], "{body}");
+    }
+}
+
+#[test]
+fn the_signature_covers_the_raw_bytes() {
+    // Another encoding of the same JSON has another signature.
+    let body = notification(NUMBER, json!([message("text", json!({"body": "👍"}))])).to_string();
+    let escaped = body.replace('👍', "\\ud83d\\udc4d");
+    assert_eq!(only(deliver_signed(SECRET, escaped.as_bytes(), escaped.as_bytes())).text, "👍");
+    for refused in [
+        deliver_signed(SECRET, body.as_bytes(), escaped.as_bytes()),
+        deliver_signed("other", body.as_bytes(), body.as_bytes()),
+        receive(&credential(), &InboundRequest { headers: &HeaderMap::new(), body: body.as_bytes() }, now()),
+    ] {
+        assert_eq!(refused, Err(ReceiveError::Unauthorized));
+    }
+    assert!(is_malformed(deliver_signed(SECRET, b"{", b"{")));
+}
+
+#[test]
+fn a_subscription_is_confirmed_with_its_challenge() {
+    let answer = |mode: &str, verify_token: &str, challenge: &str| {
+        answer_subscription(&credential(), &Subscription { mode, verify_token, challenge })
+    };
+    assert_eq!(answer("subscribe", "v&rify", "1158"), Ok("1158".to_owned()));
+    for (mode, token) in [("", ""), ("subscribe", ""), ("subscribe", "other"), ("unsubscribe", "v&rify")] {
+        assert_eq!(answer(mode, token, "1158"), Err(ReceiveError::Unauthorized), "{mode} {token}");
+    }
+    for challenge in ["", "<script>", &"1".repeat(201)] {
+        assert!(matches!(answer("subscribe", "v&rify", challenge), Err(ReceiveError::Malformed(_))), "{challenge}");
+    }
+}

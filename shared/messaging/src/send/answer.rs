@@ -1,0 +1,67 @@
+//! Makes a call, and reads its whole answer.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{Request, StatusCode};
+use serde::Deserialize;
+use shared::outbound::{Answer, RequestTimeouts, retry_after};
+
+use super::{Messenger, SendError};
+
+/// The maximum size of an answer, except for files.
+const MAX_ANSWER_BYTES: usize = 256 * 1024;
+const TIMEOUTS: RequestTimeouts = RequestTimeouts {
+    first_byte: Duration::from_secs(15),
+    idle: Duration::from_secs(5),
+    total: Duration::from_secs(20),
+};
+
+pub struct Answered {
+    pub status: StatusCode,
+    body: Bytes,
+    provider: &'static str,
+    wait: Option<Duration>,
+}
+
+impl Messenger {
+    /// Makes a call. `provider` is its name in messages.
+    pub(crate) async fn call(&self, request: Request<Bytes>, provider: &'static str) -> Result<Answered, SendError> {
+        let answer = self.calls.send_once(request, &TIMEOUTS).await;
+        let Answer { status, headers, body } = answer.map_err(|error| SendError::from_outbound(error, provider))?;
+        let wait = retry_after(&headers, self.clock.now());
+        let body = match body.read_to_end(MAX_ANSWER_BYTES).await {
+            Ok(body) => body,
+            // The status alone shows that the message was refused.
+            Err(_) if !status.is_success() => Bytes::new(),
+            Err(error) => return Err(SendError::from_outbound(error, provider)),
+        };
+        Ok(Answered { status, body, provider, wait })
+    }
+}
+
+impl Answered {
+    /// The body, if it is JSON of this form.
+    pub fn read<'a, T: Deserialize<'a>>(&'a self) -> Option<T> {
+        serde_json::from_slice(&self.body).ok()
+    }
+
+    /// The error of an answer that has no explanation of its own.
+    pub fn error(&self) -> SendError {
+        if self.status.is_success() {
+            let provider = self.provider;
+            return SendError::uncertain(format!(
+                "{provider} did not confirm the call: its answer has an unknown form"
+            ));
+        }
+        SendError::from_status(self.status, self.wait, self.provider)
+    }
+
+    pub fn rate_limited(&self, wait: Option<Duration>) -> SendError {
+        SendError::rate_limited(self.provider, wait.or(self.wait))
+    }
+
+    pub fn unavailable(&self) -> SendError {
+        SendError::NotSent { wait: self.wait, message: format!("{} is not available; try again later", self.provider) }
+    }
+}

@@ -1,0 +1,101 @@
+//! The WhatsApp Cloud API, a part of Meta's Graph API.
+
+use domain::messaging::Destination;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{Answered, Messenger, SendError, authorized_get, json_request};
+
+const WHATSAPP: &str = "WhatsApp";
+
+#[derive(Deserialize)]
+struct Failed {
+    error: Failure,
+}
+
+#[derive(Deserialize)]
+struct Failure {
+    code: i64,
+}
+
+#[derive(Deserialize)]
+struct Accepted {
+    messages: Vec<Value>,
+}
+
+#[derive(Deserialize)]
+struct PhoneNumber {
+    display_phone_number: Option<String>,
+    verified_name: Option<String>,
+}
+
+pub async fn send(
+    messenger: &Messenger,
+    token: &str,
+    phone_number_id: &str,
+    destination: &Destination,
+    part: &str,
+) -> Result<(), SendError> {
+    let body = json!({
+        "messaging_product": "whatsapp", "recipient_type": "individual", "to": destination.conversation,
+        "type": "text", "text": {"body": part, "preview_url": false},
+    });
+    let url = format!("{}/{phone_number_id}/messages", messenger.urls.whatsapp);
+    let answered = messenger.call(json_request(&url, Some(token), &body)?, WHATSAPP).await?;
+    match answered.read::<Accepted>() {
+        Some(Accepted { messages }) if answered.status.is_success() && !messages.is_empty() => Ok(()),
+        _ => Err(to_error(&answered)),
+    }
+}
+
+pub async fn test(messenger: &Messenger, token: &str, phone_number_id: &str) -> Result<String, SendError> {
+    let url = format!("{}/{phone_number_id}?fields=display_phone_number,verified_name", messenger.urls.whatsapp);
+    let answered = messenger.call(authorized_get(&url, Some(token))?, WHATSAPP).await?;
+    match answered.read::<PhoneNumber>() {
+        Some(PhoneNumber { display_phone_number, verified_name }) if answered.status.is_success() => {
+            Ok([verified_name, display_phone_number].into_iter().flatten().collect::<Vec<_>>().join(" "))
+        }
+        _ => Err(to_error(&answered)),
+    }
+}
+
+/// Reads the error code of the Graph API, which says more than the status.
+pub fn to_error(answered: &Answered) -> SendError {
+    let Some(Failed { error: Failure { code } }) = answered.read() else { return answered.error() };
+    let (name, message) = match code {
+        4 | 80_007 | 130_429 | 131_048 | 131_056 => return answered.rate_limited(None),
+        131_016 | 133_004 => return answered.unavailable(),
+        0 | 190 => (
+            "invalid_token",
+            "WhatsApp does not accept the access token; create the credential again with a permanent token",
+        ),
+        3 | 10 | 131_005 | 200..300 => (
+            "missing_permission",
+            "the token lacks a permission; grant whatsapp_business_messaging for the phone number",
+        ),
+        131_047 => (
+            "outside_window",
+            "the person has not written for 24 hours, and WhatsApp then allows only templates; wait for their message",
+        ),
+        131_026 => ("undeliverable", "the person cannot receive WhatsApp messages of this number"),
+        131_030 => (
+            "recipient_not_allowed",
+            "the number is a test number; add the recipient to its list of allowed recipients",
+        ),
+        131_050 => ("recipient_opted_out", "the person does not want messages of this number"),
+        368 | 131_031 => {
+            ("account_blocked", "WhatsApp blocked the account; see the account quality in WhatsApp Manager")
+        }
+        133_010 => ("number_not_registered", "the phone number is not registered; check its id and register it"),
+        131_042 => ("payment_required", "WhatsApp has a problem with the payment of the account; check its settings"),
+        100 | 131_008 | 131_009 => ("invalid_parameter", "WhatsApp refused a parameter; check the phone number id"),
+        _ if answered.status.is_server_error() => return answered.error(),
+        code => {
+            return SendError::refused(
+                "whatsapp_refused",
+                format!("WhatsApp refused the call with the error {code}; see the list of its error codes"),
+            );
+        }
+    };
+    SendError::refused(name, message)
+}
