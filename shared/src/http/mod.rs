@@ -1,6 +1,7 @@
 //! HTTP: status codes, extractors, middleware, and one module per response envelope. A family of routes chooses its
 //! envelope by importing that module, and all of its errors then have that format.
 
+pub mod agent;
 pub mod base_url;
 pub mod cursor;
 pub mod detailed;
@@ -46,6 +47,7 @@ pub fn classify(error: &Error) -> (StatusCode, String) {
                 | "run_failed"
                 | "run_cancelled"
                 | "agent_failed"
+                | "delivery_refused"
                 | refusals::POLICY_UNAVAILABLE
                 | refusals::CAPACITY_UNAVAILABLE),
             ..
@@ -62,7 +64,9 @@ pub fn classify(error: &Error) -> (StatusCode, String) {
         Error::AlreadyResolved { .. } => (StatusCode::CONFLICT, "already_resolved"),
         Error::PreconditionFailed => (StatusCode::PRECONDITION_FAILED, "precondition_failed"),
         Error::Billing { code, .. } => (StatusCode::PAYMENT_REQUIRED, *code),
-        Error::RateLimited { .. } => (StatusCode::TOO_MANY_REQUESTS, "rate_limit_exceeded"),
+        Error::RateLimited { .. } | Error::TooManyRequests { .. } => {
+            (StatusCode::TOO_MANY_REQUESTS, "rate_limit_exceeded")
+        }
         Error::Provider { trouble, code, .. } => return (provider_status(*trouble), shorten(code).into_owned()),
         Error::Maintenance { .. } => (StatusCode::SERVICE_UNAVAILABLE, "maintenance"),
         Error::TooLarge { .. } => (StatusCode::PAYLOAD_TOO_LARGE, "payload_too_large"),
@@ -138,9 +142,9 @@ fn respond(error: &Error, body: impl FnOnce(StatusCode, String) -> Value) -> Res
     log(error);
     let header: Option<(HeaderName, HeaderValue)> = match error {
         Error::Unauthenticated(_) => Some((WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"))),
-        Error::Unavailable { retry_after_s, .. } | Error::Maintenance { retry_after_s, .. } => {
-            Some((RETRY_AFTER, (*retry_after_s).into()))
-        }
+        Error::Unavailable { retry_after_s, .. }
+        | Error::Maintenance { retry_after_s, .. }
+        | Error::TooManyRequests { retry_after_s, .. } => Some((RETRY_AFTER, (*retry_after_s).into())),
         Error::RateLimited { retry_after_s, .. } | Error::Provider { retry_after_s: Some(retry_after_s), .. } => {
             Some((RETRY_AFTER, (*retry_after_s).into()))
         }
@@ -156,7 +160,7 @@ fn respond(error: &Error, body: impl FnOnce(StatusCode, String) -> Value) -> Res
 fn refusal_code(refusal: Refusal) -> &'static str {
     match refusal {
         Refusal::Missing | Refusal::Malformed | Refusal::ApiKey => "identity.invalid_token",
-        Refusal::Unknown | Refusal::UserSuspended => "identity.unauthorized",
+        Refusal::Unknown | Refusal::Signature | Refusal::UserSuspended => "identity.unauthorized",
         Refusal::OrgSuspended => "identity.org_suspended",
     }
 }

@@ -72,7 +72,10 @@ impl Attention {
     async fn release_references(&self, account: Account, reference: &Reference) -> Result<()> {
         match reference {
             Reference::Agent(id) => self.agents.clean_up(account, *id).await,
-            Reference::Workflow(id) => workflows::delete_dependencies(&self.entities, account, *id).await,
+            Reference::Workflow(id) => {
+                self.agents.delete_all_private(account, *id).await?;
+                workflows::delete_dependencies(&self.entities, account, *id).await
+            }
             Reference::Model(_) | Reference::Credential(..) | Reference::Webhook(_) => Ok(()),
         }
     }

@@ -6,14 +6,15 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::item::{Item, parse};
+use super::keys::{self, Key};
+use super::quota;
 use super::table::{Table, TableQuery};
 use super::work::{self, DeletedEntity};
 use super::workflow_parts::WorkflowPart;
-use super::{keys, quota};
 use crate::secrets::{Sealed, Secrets};
 use crate::{Context, config};
 use domain::credential::{Credential, CredentialType};
-use domain::id::{CredentialId, Id, WorkId, WorkflowId};
+use domain::id::{CredentialId, Id, OrgId, UserId, WorkId, WorkflowId};
 use domain::identity::Account;
 use domain::reference::Reference;
 use domain::time::Time;
@@ -48,6 +49,23 @@ struct CredentialItem {
     r#type: CredentialType,
     created_at: Time,
     sealed: Sealed,
+}
+
+/// The place of a credential of a messaging provider. The provider delivers messages to the id of the credential.
+#[derive(Serialize, Deserialize)]
+pub(super) struct InboxItem {
+    pk: String,
+    sk: String,
+    pub org: OrgId,
+    pub user: UserId,
+    pub workflow: WorkflowId,
+}
+
+impl InboxItem {
+    fn new(account: Account, workflow: WorkflowId, id: CredentialId) -> Self {
+        let Key { pk, sk } = keys::inbox(id);
+        Self { pk, sk, org: account.org, user: account.user, workflow }
+    }
 }
 
 fn summary(item: Item) -> Result<CredentialSummary> {
@@ -97,7 +115,10 @@ impl Credentials {
         };
         let count = keys::credential_count(account, workflow);
         let [exists, room] = PART.require_room(&self.entities, account, workflow, count, summary.created_at);
-        let writes = [exists, room, self.entities.put_new(&item)];
+        let mut writes = vec![exists, room, self.entities.put_new(&item)];
+        if summary.r#type.is_messaging() {
+            writes.push(self.entities.put_new(&InboxItem::new(account, workflow, id)));
+        }
         self.entities.transact(id.uuid(), &writes).await?.or_error(|refused| PART.refusal(&refused))?;
         Ok(summary)
     }
@@ -114,7 +135,18 @@ impl Credentials {
     /// Decrypts the credential, for the outbound call that sends it.
     pub async fn open(&self, account: Account, workflow: WorkflowId, id: CredentialId) -> Result<Credential> {
         let item = self.entities.get(&keys::credential(account, workflow, id)).await?;
-        let CredentialItem { sealed, .. } = parse(item.ok_or(GONE)?)?;
+        self.open_item(account, workflow, id, item.ok_or(GONE)?).await
+    }
+
+    /// Decrypts the credential of an item that was read.
+    pub(super) async fn open_item(
+        &self,
+        account: Account,
+        workflow: WorkflowId,
+        id: CredentialId,
+        item: Item,
+    ) -> Result<Credential> {
+        let CredentialItem { sealed, .. } = parse(item)?;
         self.secrets.open_credential(&seal_context(account, workflow, id), &sealed).await
     }
 
@@ -130,6 +162,7 @@ impl Credentials {
         let writes = [
             self.entities.delete(keys::credential(account, workflow, id)).require("attribute_exists(pk)"),
             quota::decrement(&self.entities, keys::credential_count(account, workflow)),
+            self.entities.delete(keys::inbox(id)),
             work::deletion_work(&self.entities, work_id, &gone),
         ];
         self.entities.transact(work_id.uuid(), &writes).await?.or_error(|_| GONE)

@@ -1,6 +1,7 @@
 //! A reverse index of references: one item for each reference of an agent or a workflow. With it, the dependents of a
 //! deleted entity are found without a scan.
 
+use aws_sdk_dynamodb::types::AttributeValue;
 use serde::{Deserialize, Serialize};
 
 use super::catalog;
@@ -48,11 +49,32 @@ impl Dependent {
     }
 }
 
-/// Whether the entity of an item can be referenced at this time. A model must also be allowed by the plan.
-pub(super) fn exists(item: &Item, reference: &Reference, plan: &Plan, now: Time) -> bool {
-    match reference {
-        Reference::Model(name) => plan.allows(name) && catalog::is_callable(item.clone(), now),
-        _ => !item.contains_key("deleted_at"),
+/// An agent or a workflow that may refer to other entities.
+pub(super) struct Referrer<'a> {
+    pub plan: &'a Plan,
+    /// The workflow itself, or the workflow to which the agent is private.
+    pub workflow: Option<WorkflowId>,
+    pub now: Time,
+}
+
+impl Referrer<'_> {
+    /// Whether it can refer to the entity of an item. A model must be allowed by the plan. An agent that is private to
+    /// another workflow does not exist for it.
+    pub fn can_use(&self, item: &Item, reference: &Reference) -> bool {
+        match reference {
+            Reference::Model(name) => self.plan.allows(name) && catalog::is_callable(item.clone(), self.now),
+            Reference::Agent(_) => !item.contains_key("deleted_at") && self.may_use_agent(item),
+            _ => !item.contains_key("deleted_at"),
+        }
+    }
+
+    /// Whether the agent of an item is global, or private to the same workflow. The head of an agent has its workflow.
+    fn may_use_agent(&self, item: &Item) -> bool {
+        let Some(AttributeValue::M(head)) = item.get("head") else { return false };
+        match head.get("workflow") {
+            Some(AttributeValue::S(own)) => self.workflow.is_some_and(|workflow| workflow.to_string() == *own),
+            _ => true,
+        }
     }
 }
 

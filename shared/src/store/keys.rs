@@ -11,13 +11,16 @@
 //! | `by_requests` | a number, see [`requests_rank`] |
 //!
 //! `entities` and `counters` each have a global secondary index `due` (`due_shard`, `due_at`). It lists the unfinished work of
-//! `entities` and the open leases of `counters`. `entities` has three more, which list runs by `run_id`: `runs`,
-//! `runs_by_state` and `runs_by_origin`.
+//! `entities` and the open leases of `counters`. `entities` has five more, which list runs by `run_id`: `runs`,
+//! `runs_by_state`, `runs_by_origin`, `runs_by_channel` and `runs_by_participant`. The last two are sparse: only a run that a
+//! message has started is in them.
 
 mod counters;
 mod credentials;
 mod journal;
+mod private_agents;
 mod runs;
+mod threads;
 mod workbenches;
 
 use std::collections::HashMap;
@@ -36,7 +39,9 @@ use domain::{Error, Result};
 pub use counters::*;
 pub use credentials::*;
 pub use journal::*;
+pub use private_agents::*;
 pub use runs::*;
+pub use threads::*;
 pub use workbenches::*;
 
 /// The primary key of an item.

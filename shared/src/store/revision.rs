@@ -11,7 +11,7 @@ use super::write::Write;
 use domain::Result;
 
 /// The label of the write that `require` guards.
-const ENTITY: &str = "entity";
+pub(super) const ENTITY: &str = "entity";
 
 /// The attempts at one change. Each attempt reads the entity again.
 pub struct Attempts {

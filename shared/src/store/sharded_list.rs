@@ -84,6 +84,8 @@ impl ShardedList<'_> {
         }
         entries.retain(|(id, _)| Some(*id) >= next);
         entries.sort_by_key(|(id, _)| Reverse(*id));
+        // An entry may be in several of the lists.
+        entries.dedup_by_key(|(id, _)| *id);
         if entries.len() > size as usize {
             entries.truncate(size as usize);
             next = entries.last().map(|(id, _)| *id);

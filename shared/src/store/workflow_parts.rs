@@ -1,4 +1,4 @@
-//! The rule that webhooks and credentials share: each is added to an existing workflow, up to a maximum of its kind.
+//! The rule that webhooks, credentials and private agents share: each is added to an existing workflow, up to a maximum of its kind.
 
 use super::keys::Key;
 use super::table::{RefusedWrite, Table};

@@ -5,7 +5,9 @@ use uuid::Uuid;
 
 use crate::store::item::{Item, parse, to_item};
 use crate::store::keys;
-use domain::agent::{Agent, AgentConfig, AgentScope, AgentStatus, AgentType, RequestedStatus, ToolCredential};
+use domain::agent::{
+    Agent, AgentConfig, AgentScope, AgentStatus, AgentType, PrivateAgentKind, RequestedStatus, ToolCredential,
+};
 use domain::credential::CredentialType;
 use domain::id::WorkflowId;
 use domain::identity::Account;
@@ -48,7 +50,10 @@ pub struct Head {
     pub r#type: AgentType,
     pub intent: RequestedStatus,
     pub status: AgentStatus,
+    /// The workflow of a private agent.
     pub workflow: Option<WorkflowId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub private_kind: Option<PrivateAgentKind>,
     pub requests: u64,
     pub created_at: Time,
     pub updated_at: Time,
@@ -110,9 +115,10 @@ pub fn head(agent: &Agent) -> Head {
         r#type: agent.r#type,
         intent: agent.intent,
         status: agent.status(),
-        workflow: match agent.scope {
+        workflow: agent.scope.workflow(),
+        private_kind: match agent.scope {
             AgentScope::Global => None,
-            AgentScope::Workflow(id) => Some(id),
+            AgentScope::Workflow(_, kind) => Some(kind),
         },
         requests: agent.requests,
         created_at: agent.created_at,
@@ -120,8 +126,11 @@ pub fn head(agent: &Agent) -> Head {
     }
 }
 
-pub fn scope(workflow: Option<WorkflowId>) -> AgentScope {
-    workflow.map_or(AgentScope::Global, AgentScope::Workflow)
+impl Head {
+    pub fn scope(&self) -> AgentScope {
+        let kind = self.private_kind.unwrap_or_default();
+        self.workflow.map_or(AgentScope::Global, |workflow| AgentScope::Workflow(workflow, kind))
+    }
 }
 
 /// The references of an agent, which may be deleted.
@@ -136,7 +145,8 @@ pub fn agent(account: Account, item: Item) -> Result<Option<Agent>> {
     if item.deleted_at.is_some() {
         return Ok(None);
     }
-    let Head { name, description, r#type, intent, workflow, requests, created_at, updated_at, .. } = item.head;
+    let scope = item.head.scope();
+    let Head { name, description, r#type, intent, requests, created_at, updated_at, .. } = item.head;
     Ok(Some(Agent {
         id: item.sk.parse().map_err(Error::internal)?,
         account,
@@ -144,7 +154,7 @@ pub fn agent(account: Account, item: Item) -> Result<Option<Agent>> {
         description,
         r#type,
         intent,
-        scope: scope(workflow),
+        scope,
         config: serde_json::from_str(&item.config).map_err(Error::internal)?,
         credentials: item.credentials.as_deref().map(read_credentials).transpose()?.unwrap_or_default(),
         gone: item.gone.into_iter().collect(),

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::Agents;
-use super::item::{Head, scope};
+use super::item::Head;
 use crate::store::item::{Item, parse};
 use crate::store::keys;
 use crate::store::listing;
@@ -110,6 +110,7 @@ struct ListedItem {
 
 fn summary(item: Item) -> Result<AgentSummary> {
     let ListedItem { sk: id, head } = parse(item)?;
-    let Head { name, description, r#type, status, workflow, requests, created_at, updated_at, .. } = head;
-    Ok(AgentSummary { id, name, description, r#type, status, requests, scope: scope(workflow), created_at, updated_at })
+    let scope = head.scope();
+    let Head { name, description, r#type, status, requests, created_at, updated_at, .. } = head;
+    Ok(AgentSummary { id, name, description, r#type, status, requests, scope, created_at, updated_at })
 }

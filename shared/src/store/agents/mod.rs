@@ -4,15 +4,14 @@
 mod credentials;
 mod item;
 mod list;
-
-use std::collections::{BTreeSet, HashMap};
+mod private;
+mod references;
 
 use uuid::Uuid;
 
-use super::dependents::{self, By, Dependent};
+use super::dependents::Referrer;
 use super::idempotency::{self, CreateOutcome, IdempotencyKey};
-use super::item::Item;
-use super::keys::{self, Key};
+use super::keys;
 use super::revision::{self, Attempts};
 use super::table::{Table, WriteOutcome};
 use super::work::{self, DeletedEntity};
@@ -28,6 +27,8 @@ use domain::{Error, Result};
 pub use credentials::ToolCredentials;
 use item::{Head, agent, config_text, credentials_text, head};
 pub use list::{AgentFilter, AgentSort, AgentSummary};
+pub use private::{MAX_TEAMS, PrivateList};
+use private::{creation_refusal, creation_route};
 
 /// The maximum number of writes in a transaction of DynamoDB.
 const MAX_WRITES: usize = 100;
@@ -58,25 +59,31 @@ impl Agents {
     ) -> Result<CreateOutcome> {
         let mut writes = Vec::new();
         if let Some(idempotency_key) = idempotency_key {
-            writes.push(idempotency::claim(
-                &self.entities,
-                agent.account,
-                "agents",
-                idempotency_key,
-                answer,
-                agent.created_at,
-            ));
+            let route = creation_route(agent.scope);
+            let claim =
+                idempotency::claim(&self.entities, agent.account, &route, idempotency_key, answer, agent.created_at);
+            writes.push(claim);
         }
+        writes.extend(self.listing_writes(agent));
         writes.push(self.entities.put_item(item::new_item(agent)).require("attribute_not_exists(pk)"));
-        if agent.scope == AgentScope::Global {
-            writes.push(self.counters.update(keys::agent_count(agent.account)).add("total", 1));
-        }
+        writes.extend(self.reference_writes(None, agent));
         match self.entities.transact(agent.id.uuid(), &writes).await? {
             WriteOutcome::Written => Ok(CreateOutcome::Now),
             WriteOutcome::Refused(refused) => match idempotency::replay(idempotency_key, &refused)? {
                 Some(first) => first.into_text().map(CreateOutcome::Before),
-                None => Err(Error::internal("a new agent's id is in use")),
+                None => Err(creation_refusal(agent.scope, &refused)),
             },
+        }
+    }
+
+    /// The writes that list a new agent: it counts in the total of its account, or in the quota of its workflow.
+    fn listing_writes(&self, agent: &Agent) -> Vec<Write> {
+        match agent.scope {
+            AgentScope::Global => vec![self.counters.update(keys::agent_count(agent.account)).add("total", 1)],
+            AgentScope::Workflow(workflow, kind) => {
+                let list = PrivateList { account: agent.account, workflow, kind };
+                self.list_private_writes(list, agent.id, agent.created_at)
+            }
         }
     }
 
@@ -97,7 +104,12 @@ impl Agents {
     ) -> Result<Agent> {
         let mut attempts = Attempts::to_change(AgentId::KIND);
         loop {
-            let (before, known) = self.get_with(account, id, &patch.references(), plan).await?;
+            let references = patch.references();
+            let loaded = self.load_with_references(account, &keys::agent(account, id), &references).await?;
+            let before = loaded.own.clone().map(|item| agent(account, item)).transpose()?.flatten();
+            let before = before.ok_or(Error::NotFound { kind: AgentId::KIND })?;
+            let referrer = Referrer { plan, workflow: before.scope.workflow(), now: self.clock.now() };
+            let known = loaded.find_known(&references, &referrer);
             let after = before.patched(patch, &known, self.clock.now())?;
             if !expected(&before) {
                 return Err(Error::PreconditionFailed);
@@ -112,33 +124,31 @@ impl Agents {
     /// Deletes the agent: it becomes a tombstone that is in no list, and the work to notify its dependents is written.
     /// Its history is kept.
     pub async fn delete(&self, account: Account, id: AgentId, work_id: WorkId) -> Result<()> {
-        let now = Time::from_uuid(work_id.uuid());
         let gone = DeletedEntity { account, reference: Reference::Agent(id) };
-        let deleted = |condition: &str| {
-            let key = keys::agent(account, id);
-            let update = self.entities.update(key).set("deleted_at", now).set("head.updated_at", now);
-            let unlisted = ["by_name", "by_created", "by_updated", "by_requests"];
-            let update = unlisted.iter().fold(update, |update, attribute| update.remove(attribute));
-            update.require("attribute_exists(pk) AND attribute_not_exists(deleted_at)").require(condition)
-        };
         let listed = [
-            deleted("attribute_exists(by_name)"),
+            self.tombstone_write(account, id, Time::from_uuid(work_id.uuid())).require("attribute_exists(by_name)"),
             work::deletion_work(&self.entities, work_id, &gone),
             self.counters.update(keys::agent_count(account)).add("total", -1),
         ];
         let WriteOutcome::Refused(refused) = self.entities.transact(work_id.uuid(), &listed).await? else {
             return Ok(());
         };
-        // An agent private to a workflow is in no list, so there is no total to change.
-        let is_there = refused.item.map(|item| agent(account, item)).transpose()?.flatten().is_some();
-        if is_there {
-            let unlisted =
-                [deleted("attribute_not_exists(by_name)"), work::deletion_work(&self.entities, work_id, &gone)];
-            if self.entities.transact(Uuid::now_v7(), &unlisted).await?.is_written() {
-                return Ok(());
+        // A private agent is not part of the total of its account.
+        match refused.item.map(|item| agent(account, item)).transpose()?.flatten() {
+            Some(Agent { scope: AgentScope::Workflow(workflow, kind), .. }) => {
+                let outcome = self.delete_listed(PrivateList { account, workflow, kind }, id, work_id).await?;
+                outcome.or_error(|_| Error::NotFound { kind: AgentId::KIND })
             }
+            _ => Err(Error::NotFound { kind: AgentId::KIND }),
         }
-        Err(Error::NotFound { kind: AgentId::KIND })
+    }
+
+    /// The write that turns an agent into a tombstone. It is refused if the agent does not exist or is deleted.
+    fn tombstone_write(&self, account: Account, id: AgentId, now: Time) -> Write {
+        let update = self.entities.update(keys::agent(account, id)).set("deleted_at", now).set("head.updated_at", now);
+        let unlisted = ["by_name", "by_created", "by_updated", "by_requests"];
+        let update = unlisted.iter().fold(update, |update, attribute| update.remove(attribute));
+        update.require("attribute_exists(pk) AND attribute_not_exists(deleted_at)")
     }
 
     /// Counts executions, once for all calls with the same token. They are no change by the owner, so the revision and the
@@ -197,49 +207,12 @@ impl Agents {
         }
     }
 
-    /// Reads the agent, and which of the references exist for its account, in one call.
-    async fn get_with(
-        &self,
-        account: Account,
-        id: AgentId,
-        references: &BTreeSet<Reference>,
-        plan: &Plan,
-    ) -> Result<(Agent, BTreeSet<Reference>)> {
-        let own = keys::agent(account, id);
-        let references_by_key: Vec<(Key, &Reference)> =
-            references.iter().map(|reference| (keys::reference_key(account, reference), reference)).collect();
-        let mut wanted: Vec<Key> =
-            references_by_key.iter().map(|(key, _)| key.clone()).filter(|key| *key != own).collect();
-        wanted.push(own.clone());
-
-        let found = self.entities.batch_get(&wanted).await?;
-        let mut found: HashMap<Key, Item> =
-            found.into_iter().filter_map(|item| Some((Key::from_item(&item)?, item))).collect();
-        let now = self.clock.now();
-        let existing = references_by_key.iter().filter(|(key, reference)| {
-            found.get(key).is_some_and(|item| dependents::exists(item, reference, plan, now))
-        });
-        let existing = existing.map(|(_, reference)| (*reference).clone()).collect();
-        let agent = found.remove(&own).map(|item| agent(account, item)).transpose()?.flatten();
-        Ok((agent.ok_or(Error::NotFound { kind: AgentId::KIND })?, existing))
-    }
-
     /// Writes the changes, on condition that `before` is still the stored revision. Returns false when it is not.
     async fn replace(&self, before: &Agent, after: &Agent, other: Option<Write>) -> Result<bool> {
         let write_id = Uuid::now_v7();
-        let update = self.update_write(before, after, write_id);
-        let (old, new) = (before.config.references(), after.config.references());
-        let added = new.keys().filter(|reference| !old.contains_key(*reference));
-        let removed = old.keys().filter(|reference| !new.contains_key(*reference));
-        let dependent = Dependent { account: after.account, by: By::Agent(after.id) };
-
-        let mut writes = vec![update];
+        let mut writes = vec![self.update_write(before, after, write_id)];
         writes.extend(other);
-        for reference in added {
-            writes.push(dependents::add_dependent(&self.entities, dependent, reference));
-            writes.push(dependents::require_exists(&self.entities, after.account, reference, self.clock.now()));
-        }
-        writes.extend(removed.map(|reference| dependents::remove_dependent(&self.entities, dependent, reference)));
+        writes.extend(self.reference_writes(Some(before), after));
         writes.extend(credentials::delete_dropped(&self.entities, before, after));
         if writes.len() > MAX_WRITES {
             let problem = "too many references and tools with credentials change at once; change some of them first";

@@ -1,7 +1,8 @@
 //! The keys of runs and schedules in the table `entities`.
 
 use super::{DueShards, Key, shard_of};
-use domain::id::{RunId, WorkflowId};
+use domain::id::{ParticipantId, RunId, WorkflowId};
+use domain::messaging::MessagingProvider;
 use domain::run::{RunOrigin, RunState};
 
 /// The partition of a run: its head, and its reviews.
@@ -19,6 +20,10 @@ pub enum RunList {
     All,
     OfOrigin(RunOrigin),
     OfState(RunState),
+    /// The runs that messages of a provider have started.
+    OfChannel(MessagingProvider),
+    /// The runs that messages of a participant have started.
+    OfParticipant(ParticipantId),
 }
 
 /// The number of partitions of each list of a workflow's runs. A workflow may start a thousand runs a second.
@@ -29,8 +34,21 @@ pub const STATE_LIST_SHARDS: u8 = 16;
 impl RunList {
     pub fn shards(self) -> u8 {
         match self {
-            Self::All | Self::OfOrigin(_) => LIST_SHARDS,
+            Self::All | Self::OfOrigin(_) | Self::OfChannel(_) => LIST_SHARDS,
             Self::OfState(_) => STATE_LIST_SHARDS,
+            // One person does not write a thousand messages a second.
+            Self::OfParticipant(_) => 1,
+        }
+    }
+
+    /// The index that has the list, and the attribute that is its partition key.
+    pub fn index(self) -> (&'static str, &'static str) {
+        match self {
+            Self::All => ("runs", "listed_in"),
+            Self::OfOrigin(_) => ("runs_by_origin", "listed_by_origin"),
+            Self::OfState(_) => ("runs_by_state", "listed_by_state"),
+            Self::OfChannel(_) => ("runs_by_channel", "listed_by_channel"),
+            Self::OfParticipant(_) => ("runs_by_participant", "listed_by_participant"),
         }
     }
 
@@ -40,6 +58,8 @@ impl RunList {
             Self::All => format!("RUNS#{workflow}#{shard}"),
             Self::OfOrigin(origin) => format!("RUNS#{workflow}#{}#{shard}", origin.as_str()),
             Self::OfState(state) => format!("RUNS#{workflow}#{}#{shard}", state.as_str()),
+            Self::OfChannel(provider) => format!("RUNS#{workflow}#{}#{shard}", provider.as_str()),
+            Self::OfParticipant(participant) => format!("RUNS#{workflow}#{participant}#{shard}"),
         }
     }
 

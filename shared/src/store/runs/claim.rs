@@ -8,7 +8,7 @@ use crate::store::keys;
 use crate::store::table::WriteOutcome;
 use domain::Result;
 use domain::id::RunId;
-use domain::run::{ParentStep, Run, RunState};
+use domain::run::{ExchangeDetector, ParentStep, Run, RunState};
 use domain::time::Time;
 use uuid::Uuid;
 
@@ -91,9 +91,11 @@ impl Runs {
             place: item.place(),
             started_at,
             parent: item.parent.clone().map(ParentStep::from),
+            thread: item.thread.as_ref().map(|thread| thread.id),
             has_calls: item.calls.is_some(),
             sealed_key: item.secrets.clone(),
             key: None,
+            exchanges: ExchangeDetector::default(),
         };
         if crashes > 0 {
             self.note_arrival(&hold).await?;

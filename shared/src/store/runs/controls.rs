@@ -54,8 +54,8 @@ impl Runs {
         let parent = item.parent.clone().map(ParentStep::from);
         let RunItem { run_id: id, next_event, started_at, .. } = *item;
         let (leaves_calls, has_key) = (item.calls.is_some(), item.secrets.is_some());
-        let parent = parent.as_ref();
-        let run = EndingRun { place: item.place(), started_at, next_event, parent, leaves_calls, has_key };
+        let (parent, thread) = (parent.as_ref(), item.thread.as_ref().map(|thread| thread.id));
+        let run = EndingRun { place: item.place(), started_at, next_event, parent, thread, leaves_calls, has_key };
         let head = self
             .entities
             .update(keys::run(id))

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use domain::Result;
+use domain::id::ThreadId;
 use domain::run::{Hold, ParentStep, RunEnd, RunEvent};
 use domain::statistics::EndedRun;
 use domain::time::Time;
@@ -10,11 +11,13 @@ use uuid::Uuid;
 
 use super::hold::RunHold;
 use super::list::show_state;
+use super::parts::count_exchanges;
 use super::run_keys::key_expiry;
 use super::{PARENT, RESEND_AFTER, Runs};
 use crate::store::keys;
 use crate::store::run_statistics::{self, RunPlace};
 use crate::store::table::{RefusedWrite, WriteOutcome};
+use crate::store::threads::{self, RUN_END, ThreadEnd, ThreadHint};
 use crate::store::write::Write;
 
 /// A run that is to end.
@@ -24,6 +27,8 @@ pub(super) struct EndingRun<'a> {
     pub next_event: u64,
     /// The step that waits for this run.
     pub parent: Option<&'a ParentStep>,
+    /// The conversation that the run gives back.
+    pub thread: Option<ThreadId>,
     /// Whether runs that it has started may be in progress.
     pub leaves_calls: bool,
     /// Whether the run has a key, which is deleted later.
@@ -35,17 +40,18 @@ impl Runs {
     pub async fn end(&self, hold: &mut RunHold, events: &[RunEvent], end: &RunEnd) -> Result<Hold> {
         let events = self.seal_events(hold, events).await?;
         let mut parts = self.divide(hold, &events, &[], &[]).await?;
-        let last = parts.pop().unwrap_or_default().events;
+        let last = parts.pop().unwrap_or_default();
         for part in parts {
             if !self.store_part(hold, part).await?.is_written() {
                 return Ok(Hold::Lost);
             }
         }
         let leaves_calls = hold.has_calls && !matches!(end, RunEnd::Completed { .. });
-        let RunHold { place, started_at, next_event, ref parent, ref key, ref sealed_key, .. } = *hold;
+        let RunHold { place, started_at, next_event, thread, ref parent, ref key, ref sealed_key, .. } = *hold;
         let (started_at, parent, has_key) = (Some(started_at), parent.as_ref(), key.is_some() || sealed_key.is_some());
-        let run = EndingRun { place, started_at, next_event, parent, leaves_calls, has_key };
-        if !self.store_end(&run, self.held(hold), &last, end, Some(hold)).await?.is_written() {
+        let run = EndingRun { place, started_at, next_event, parent, thread, leaves_calls, has_key };
+        let head = count_exchanges(self.held(hold), last.exchanges);
+        if !self.store_end(&run, head, &last.events, end, Some(hold)).await?.is_written() {
             return Ok(Hold::Lost);
         }
         self.retry_while_unavailable(hold, || self.follow_end(&run)).await?;
@@ -80,11 +86,28 @@ impl Runs {
         writes.extend(self.log_items(run.place, run.next_event, events));
         let ended = EndedRun::new(end, run.started_at, now);
         writes.extend(run_statistics::count_end(&self.counters, run.place, false, &ended));
-        let wake = self.wake_parent(run.parent, id);
-        match self.write_end(hold, &[&writes[..], &wake].concat()).await? {
-            // The parent no longer waits.
-            WriteOutcome::Refused(RefusedWrite { label: PARENT, .. }) => self.write_end(hold, &writes).await,
-            outcome => Ok(outcome),
+        let mut wake = self.wake_parent(run.parent, id);
+        let mut thread_end = run.thread.map(|thread| (thread, ThreadEnd::Idle));
+        // Each refusal leaves out a write or replaces it, so the loop ends.
+        loop {
+            let give_back = thread_end.map(|(thread, end)| threads::end_run(&self.entities, thread, id, end));
+            let writes: Vec<Write> = writes.iter().chain(&wake).cloned().chain(give_back).collect();
+            match self.write_end(hold, &writes).await? {
+                // The parent no longer waits.
+                WriteOutcome::Refused(RefusedWrite { label: PARENT, .. }) => wake.clear(),
+                WriteOutcome::Refused(RefusedWrite { label: RUN_END, item, .. }) => {
+                    let is_held = item.map(|item| threads::has_run(item, id)).transpose()?.unwrap_or_default();
+                    let is_idle = |(_, end): &(ThreadId, ThreadEnd)| *end == ThreadEnd::Idle;
+                    let waiting = thread_end.filter(|end| is_held && is_idle(end));
+                    thread_end = waiting.map(|(thread, _)| (thread, ThreadEnd::Due(now)));
+                }
+                outcome => {
+                    if let (WriteOutcome::Written, Some((thread_id, ThreadEnd::Due(_)))) = (&outcome, thread_end) {
+                        self.queue.send_hint(&ThreadHint { thread_id }, Duration::ZERO).await;
+                    }
+                    return Ok(outcome);
+                }
+            }
         }
     }
 

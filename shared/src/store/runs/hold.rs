@@ -14,8 +14,8 @@ use crate::store::run_statistics::RunPlace;
 use crate::store::table::WriteOutcome;
 use crate::store::write::Write;
 use domain::Result;
-use domain::id::RunId;
-use domain::run::{Commit, Hold, ParentStep, Parking, RunState};
+use domain::id::{RunId, ThreadId};
+use domain::run::{Commit, ExchangeDetector, Hold, ParentStep, Parking, RunState};
 use domain::time::Time;
 
 /// A run that this process holds.
@@ -30,12 +30,16 @@ pub struct RunHold {
     pub(super) started_at: Time,
     /// The step that waits for this run.
     pub(super) parent: Option<ParentStep>,
+    /// The conversation of the message that started the run.
+    pub(super) thread: Option<ThreadId>,
     /// Whether the run has started others.
     pub(super) has_calls: bool,
     /// The key of its masked parts as the head has it.
     pub(super) sealed_key: Option<Sealed>,
     /// The key, once the log was read or a part was masked.
     pub(super) key: Option<RunKey>,
+    /// Has seen all events of the log, once it was read.
+    pub(super) exchanges: ExchangeDetector,
 }
 
 impl RunHold {

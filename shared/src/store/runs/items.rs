@@ -10,7 +10,7 @@ use crate::secrets::Sealed;
 use domain::id::{OrgId, ReleaseId, RunId, UserId, WebhookEventId, WebhookId, WorkflowId};
 use domain::identity::Account;
 use domain::retention::RunRetention;
-use domain::run::{NewReview, ParentStep, ReviewAnswer, Run, RunError, RunEvent, RunOrigin, RunState};
+use domain::run::{NewReview, ParentStep, ReviewAnswer, Run, RunError, RunEvent, RunOrigin, RunState, RunThread};
 use domain::time::Time;
 use domain::{Error, Result};
 use uuid::Uuid;
@@ -72,6 +72,12 @@ pub struct RunItem {
     /// The run that this one repeats in part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_of: Option<RunId>,
+    /// The conversation of the message that started the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thread: Option<RunThread>,
+    /// The number of exchanges that have begun, so that a list need not read the log.
+    #[serde(default)]
+    pub exchanges: u64,
     /// When the user erased the values of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub erased_at: Option<Time>,
@@ -93,6 +99,11 @@ pub struct RunItem {
     pub listed_by_origin: String,
     #[serde(default)]
     pub listed_by_state: String,
+    /// Only a run with a thread is in these two lists.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub listed_by_channel: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub listed_by_participant: Option<String>,
 }
 
 impl RunItem {
@@ -127,6 +138,9 @@ impl From<RunItem> for Run {
             error: item.error,
             erased_at: item.erased_at,
             retry_of: item.retry_of,
+            thread: item.thread,
+            retention: item.retention,
+            exchange_count: item.exchanges,
             parent: item.parent.map(ParentStep::from),
         }
     }

@@ -22,6 +22,7 @@ mod run_keys;
 mod scheduled;
 mod sealing;
 mod start;
+mod threaded;
 mod trees;
 mod values;
 
@@ -39,7 +40,7 @@ use crate::queue::Queue;
 use crate::{Context, config};
 use domain::id::{Id, RunId, WorkflowId};
 use domain::identity::Account;
-use domain::run::{Run, RunEvent};
+use domain::run::{ExchangeDetector, Run, RunEvent};
 use domain::time::{Clock, Time};
 use domain::{Error, Result};
 use items::{LogItem, RunItem};
@@ -105,8 +106,13 @@ impl Runs {
 
     /// Reads a run of a workflow of the account.
     pub async fn get(&self, account: Account, workflow: WorkflowId, id: RunId) -> Result<Run> {
-        let run = self.find(id).await?.filter(|run| run.account == account && run.workflow == workflow);
-        run.ok_or(Error::NotFound { kind: RunId::KIND })
+        self.find_of(account, workflow, id).await?.ok_or(Error::NotFound { kind: RunId::KIND })
+    }
+
+    /// Reads a run, if it belongs to the workflow of the account.
+    pub async fn find_of(&self, account: Account, workflow: WorkflowId, id: RunId) -> Result<Option<Run>> {
+        let run = self.find(id).await?;
+        Ok(run.filter(|run| run.account == account && run.workflow == workflow))
     }
 
     async fn item(&self, id: RunId) -> Result<Option<RunItem>> {
@@ -122,7 +128,12 @@ impl Runs {
     /// Reads the whole log of a run that this process holds, with its masked parts.
     pub async fn held_log(&self, hold: &mut RunHold) -> Result<Vec<RunEvent>> {
         hold.key = self.open_key(hold.id(), hold.sealed_key.clone()).await?;
-        self.read_log(hold.id(), hold.key.as_ref()).await
+        let log = self.read_log(hold.id(), hold.key.as_ref()).await?;
+        hold.exchanges = ExchangeDetector::default();
+        for event in &log {
+            hold.exchanges.detect(&event.kind);
+        }
+        Ok(log)
     }
 
     /// Reads the whole log of a run that is to be repeated, with its masked parts.

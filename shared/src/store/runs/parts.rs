@@ -31,6 +31,8 @@ pub struct Part {
     /// The items of the reviews that it opens, and of the runs that it starts.
     pub others: Vec<Write>,
     pub started: Vec<RunPlace>,
+    /// The number of exchanges that begin with these events.
+    pub exchanges: u64,
     bytes: usize,
 }
 
@@ -59,6 +61,7 @@ impl Runs {
         let head = self.held(hold).set("next_event", hold.next_event + part.events.len() as u64).set("crashes", 0);
         let starts_runs = !part.started.is_empty();
         let head = if starts_runs { head.set("calls", true) } else { head };
+        let head = count_exchanges(head, part.exchanges);
         hold.has_calls |= starts_runs;
         let starts = run_statistics::count_starts(&self.counters, &part.started);
         self.append(hold, head, &part.events, [part.others, starts].concat()).await
@@ -67,17 +70,19 @@ impl Runs {
     /// The transactions that store the events, reviews and runs of a commit.
     pub(super) async fn divide(
         &self,
-        hold: &RunHold,
+        hold: &mut RunHold,
         events: &[RunEvent],
         opened: &[NewReview],
         started: &[NewRun],
     ) -> Result<Vec<Part>> {
+        let begins: Vec<bool> = events.iter().map(|event| hold.exchanges.detect(&event.kind).is_some()).collect();
+        let hold = &*hold;
         let texts = events
             .iter()
             .map(|event| self.retry_while_unavailable(hold, move || self.serialize_event(hold.place, event)));
         let texts = try_join_all(texts).await?;
         let (mut parts, mut part) = (Vec::new(), Part::default());
-        for (event, text) in events.iter().zip(texts) {
+        for ((event, text), begins_exchange) in events.iter().zip(texts).zip(begins) {
             let mut place = None;
             let others = match &event.kind {
                 RunEventKind::StepAsked { step, .. } => {
@@ -102,6 +107,7 @@ impl Runs {
                 parts.push(take(&mut part));
             }
             part.started.extend(place);
+            part.exchanges += u64::from(begins_exchange);
             part.bytes += bytes;
             part.others.extend(others);
             part.events.push(text);
@@ -128,5 +134,13 @@ impl Runs {
             items.push(item(from, events.len()));
         }
         items
+    }
+}
+
+/// Counts exchanges in the head of a run, in the transaction that stores the events with which they begin.
+pub(super) fn count_exchanges(head: Write, begun: u64) -> Write {
+    match begun {
+        0 => head,
+        begun => head.add("exchanges", begun),
     }
 }

@@ -21,7 +21,7 @@ use crate::store::write::Write;
 use domain::graph::hash;
 use domain::id::RunId;
 use domain::identity::Account;
-use domain::run::{NewRun, Run, RunEnd, RunEvent, RunEventKind, RunState, RunValue};
+use domain::run::{ExchangeDetector, NewRun, Run, RunEnd, RunEvent, RunEventKind, RunState, RunThread, RunValue};
 use domain::statistics::EndedRun;
 use domain::time::Time;
 use domain::{Error, Result};
@@ -165,7 +165,9 @@ impl Runs {
         }
         let (secrets, masked) = (key.as_ref().map(|key| key.sealed.clone()), key.map(|_| true));
         let new = new_item(new, events.len() as u64, end.map_or(RunState::Queued, RunEnd::state));
-        let new = RunItem { secrets, masked, ..new };
+        let mut detector = ExchangeDetector::default();
+        let exchanges = events.iter().filter(|event| detector.detect(&event.kind).is_some()).count() as u64;
+        let new = RunItem { secrets, masked, exchanges, ..new };
         let started_at = Some(Time::from_uuid(id.uuid()));
         let item = match end {
             None => {
@@ -195,6 +197,12 @@ fn new_item(new: NewRun, events: u64, state: RunState) -> RunItem {
     let Key { pk, sk } = keys::run(new.id);
     let lists = [RunList::All, RunList::OfOrigin(new.origin), RunList::OfState(state)];
     let [listed_in, listed_by_origin, listed_by_state] = lists.map(|list| list.partition_of(new.workflow, new.id));
+    let list_of_thread = |list: fn(&RunThread) -> RunList| {
+        let list = new.thread.as_ref().map(list)?;
+        Some(list.partition_of(new.workflow, new.id))
+    };
+    let listed_by_channel = list_of_thread(|thread| RunList::OfChannel(thread.provider));
+    let listed_by_participant = list_of_thread(|thread| RunList::OfParticipant(thread.participant));
     let Account { org, user } = new.account;
     RunItem {
         pk,
@@ -226,8 +234,10 @@ fn new_item(new: NewRun, events: u64, state: RunState) -> RunItem {
         parent: new.parent.map(ParentItem::from),
         calls: None,
         webhook_event: new.webhook_call.map(|(webhook, event)| (webhook, event.id)),
+        exchanges: 0,
         erased_at: None,
         retry_of: new.retry.map(|retry| retry.of),
+        thread: new.thread,
         secrets: None,
         masked: None,
         retention: new.retention,
@@ -235,5 +245,7 @@ fn new_item(new: NewRun, events: u64, state: RunState) -> RunItem {
         listed_in,
         listed_by_origin,
         listed_by_state,
+        listed_by_channel,
+        listed_by_participant,
     }
 }

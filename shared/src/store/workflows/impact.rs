@@ -41,6 +41,8 @@ impl Workflows {
             match dependent.by {
                 // A publication that failed may have left an entry in the reverse index, so check the active release.
                 By::Workflow(_) if !references.contains(&Reference::Workflow(id)) => {}
+                // The private agents of the workflow are deleted with it.
+                By::Agent(_) if head.workflow == Some(id) => {}
                 By::Agent(id) => impact.agents.push(Named { id: id.uuid(), name: head.name }),
                 By::Workflow(id) => impact.workflows.push(Named { id: id.uuid(), name: head.name }),
             }
@@ -67,4 +69,7 @@ struct NamedItem {
 #[derive(Deserialize)]
 struct NamedHead {
     name: String,
+    /// The workflow of a private agent.
+    #[serde(default)]
+    workflow: Option<WorkflowId>,
 }

@@ -122,8 +122,12 @@ impl WorkflowItem {
     /// The workflow, with the graph parsed from JSON text.
     pub fn workflow(self, account: Account, graph: &[u8]) -> Result<Workflow> {
         let graph: Graph = serde_json::from_slice(graph).map_err(Error::internal)?;
-        let channels = serde_json::from_str(&self.channels).map_err(Error::internal)?;
+        let channels = self.channels()?;
         Ok(Workflow { channels, ..self.without_graph(account, graph) })
+    }
+
+    pub fn channels(&self) -> Result<Channels> {
+        serde_json::from_str(&self.channels).map_err(Error::internal)
     }
 
     /// The workflow without its draft, for callers that do not need it: it has no channels, and the given graph.

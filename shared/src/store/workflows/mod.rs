@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use uuid::Uuid;
 
-use super::dependents::{self, By, Dependent};
+use super::dependents::{By, Dependent, Referrer};
 use super::idempotency::{self, CreateOutcome, IdempotencyKey};
 use super::item::{Item, parse};
 use super::revision::{self, Attempts};
@@ -23,7 +23,7 @@ use super::{catalog, credentials, keys, schedules, webhooks};
 use crate::bucket::Bucket;
 use crate::{Context, config};
 use domain::catalog::Model;
-use domain::channel::AvailableResources;
+use domain::channel::{AvailableResources, Channels};
 use domain::graph::Graph;
 use domain::id::{Id, WorkId, WorkflowId};
 use domain::identity::{Account, Plan};
@@ -174,6 +174,13 @@ impl Workflows {
         item.map(|item| header(account, id, item)).transpose()?.flatten().ok_or(GONE)
     }
 
+    /// Reads the configuration of the workflow's channels, without its draft.
+    pub async fn get_channels(&self, account: Account, id: WorkflowId) -> Result<Channels> {
+        let found = self.entities.get(&keys::workflow(account, id)).await?;
+        let found: WorkflowItem = found.map(stored).transpose()?.flatten().ok_or(GONE)?;
+        found.channels()
+    }
+
     /// Changes the workflow as `change` returns, with an optimistic lock. If another request changed the workflow
     /// meanwhile, it calls `change` again with the new revision.
     pub async fn change(
@@ -209,10 +216,11 @@ impl Workflows {
         self.entities.transact(work_id.uuid(), &writes).await?.or_error(|_| GONE)
     }
 
-    /// Reads which of the references exist for the account, in one call.
+    /// Reads which of the references exist for a workflow, in one call.
     pub async fn find_references(
         &self,
         account: Account,
+        id: WorkflowId,
         references: &BTreeSet<Reference>,
         plan: &Plan,
     ) -> Result<ExistingReferences> {
@@ -220,11 +228,11 @@ impl Workflows {
             references.iter().map(|reference| (keys::reference_key(account, reference), reference)).collect();
         let keys: Vec<_> = references_by_key.iter().map(|(key, _)| key.clone()).collect();
         let found = self.entities.batch_get(&keys).await?;
-        let now = self.clock.now();
+        let referrer = Referrer { plan, workflow: Some(id), now: self.clock.now() };
         let mut existing = ExistingReferences::default();
         for (key, reference) in references_by_key {
             let item = found.iter().find(|item| keys::Key::from_item(item).as_ref() == Some(&key));
-            let Some(item) = item.filter(|item| dependents::exists(item, reference, plan, now)) else { continue };
+            let Some(item) = item.filter(|item| referrer.can_use(item, reference)) else { continue };
             existing.references.insert(reference.clone());
             match reference {
                 Reference::Model(name) => {
@@ -370,6 +378,7 @@ pub(super) async fn mark_reference(
 }
 
 /// Removes a deleted workflow from the reverse index of references, and deletes its schedules, credentials and webhooks.
+/// Its private agents are deleted by `Agents::delete_all_private`.
 pub(super) async fn delete_dependencies(entities: &Table, account: Account, id: WorkflowId) -> Result<()> {
     let Some(item) = entities.get(&keys::workflow(account, id)).await? else { return Ok(()) };
     let found: WorkflowItem = parse(item)?;
@@ -383,6 +392,9 @@ pub(super) async fn delete_dependencies(entities: &Table, account: Account, id: 
     // The entries of the list are deleted last, because a retry finds the webhooks by them.
     for webhook in webhooks.iter().filter_map(keys::Key::from_item).filter_map(|listed| listed.sk.parse().ok()) {
         entities.remove(&keys::webhook(webhook)).await?;
+    }
+    for credential in credentials.iter().filter_map(keys::Key::from_item).filter_map(|listed| listed.sk.parse().ok()) {
+        entities.remove(&keys::inbox(credential)).await?;
     }
     let counts = [keys::credential_count(account, id), keys::webhook_count(account, id)];
     for listed in credentials.iter().chain(&webhooks).filter_map(keys::Key::from_item).chain(counts) {

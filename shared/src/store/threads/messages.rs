@@ -1,0 +1,107 @@
+//! Reads and writes the messages of a thread.
+
+use bytes::Bytes;
+use futures::future::try_join_all;
+use serde_json::Value;
+use uuid::Uuid;
+
+use super::Threads;
+use super::item::MessageItem;
+use crate::bucket::SizedObject;
+use crate::store::item::{Item, parse};
+use crate::store::keys;
+use crate::store::slice::slice;
+use crate::store::stored_text::StoredText;
+use crate::store::table::{Range, TableQuery};
+use domain::graph::hash;
+use domain::id::ThreadId;
+use domain::page::{Order, Slice};
+use domain::retention::RunRetention;
+use domain::thread::{Thread, ThreadMessage};
+use domain::{Error, Result};
+
+/// What a key of a message is stored as. Keys of providers may be long.
+pub(super) fn key_hash(key: &str) -> String {
+    hash(&Value::from(key))
+}
+
+/// The prefix of the objects of a thread.
+pub(super) fn object_prefix(retention_prefix: &str, thread: ThreadId) -> String {
+    format!("{retention_prefix}/threads/{thread}")
+}
+
+impl Threads {
+    /// Lists the messages of a thread, in the order of their arrival or in the reverse order.
+    pub async fn messages(
+        &self,
+        id: ThreadId,
+        order: Order,
+        limit: u32,
+        after: Option<String>,
+    ) -> Result<Slice<ThreadMessage>> {
+        let page = slice(&self.journal, keys::messages(id), "", order, limit, after).await?;
+        let items = try_join_all(page.items.into_iter().map(|item| self.read_message(item))).await?;
+        Ok(Slice { items: items.into_iter().flatten().collect(), next: page.next })
+    }
+
+    /// The last messages before one, oldest first.
+    pub async fn messages_before(&self, id: ThreadId, number: u64, limit: u32) -> Result<Vec<ThreadMessage>> {
+        let to = keys::message_place(number.saturating_sub(1));
+        let range = Range { attribute: "sk", from: keys::message_place(1), to };
+        let query = TableQuery {
+            range: Some(range),
+            order: Order::Desc,
+            limit: Some(limit),
+            ..TableQuery::partition(keys::messages(id))
+        };
+        let items = self.journal.query(&query).await?.items;
+        let messages = try_join_all(items.into_iter().rev().map(|item| self.read_message(item))).await?;
+        Ok(messages.into_iter().flatten().collect())
+    }
+
+    /// The message with this number.
+    pub async fn message(&self, id: ThreadId, number: u64) -> Result<Option<ThreadMessage>> {
+        match self.journal.get(&keys::message(id, number)).await? {
+            Some(item) => self.read_message(item).await,
+            None => Ok(None),
+        }
+    }
+
+    /// Notes where the files of a message are, once they were fetched.
+    pub async fn set_attachments(&self, id: ThreadId, message: &ThreadMessage) -> Result<()> {
+        let update = self.journal.update(keys::message(id, message.number)).set("attachments", &message.attachments);
+        self.journal.write(update.require("attribute_exists(pk)")).await.map(drop)
+    }
+
+    /// Stores a file of a message, and returns its object.
+    pub async fn store_file(&self, thread: &Thread, media_type: &str, content: &Bytes) -> Result<String> {
+        let object = format!("{}/{}", object_prefix(&thread.retention.object_prefix(), thread.id), Uuid::now_v7());
+        self.bucket.put(&object, media_type, content.to_vec()).await?;
+        Ok(object)
+    }
+
+    /// Reads a file of a message. None if it has expired.
+    pub async fn read_file(&self, object: &str, max_bytes: usize) -> Result<Option<Bytes>> {
+        match self.bucket.get_small(object, max_bytes).await? {
+            Some(SizedObject::Small(content)) => Ok(Some(content)),
+            _ => Ok(None),
+        }
+    }
+
+    /// Reads the text of a stored message. None if the message has expired.
+    async fn read_message(&self, item: Item) -> Result<Option<ThreadMessage>> {
+        let item: MessageItem = parse(item)?;
+        if item.expires_at <= self.now().as_seconds() {
+            return Ok(None);
+        }
+        // An erasure deletes the object before the item.
+        let text = item.text.read(&self.bucket).await?.unwrap_or_default();
+        let text = String::from_utf8(text.to_vec()).map_err(Error::internal)?;
+        Ok(Some(item.into_message(text)))
+    }
+
+    pub(super) async fn store_text(&self, thread: ThreadId, retention: RunRetention, text: &str) -> Result<StoredText> {
+        let prefix = object_prefix(&retention.object_prefix(), thread);
+        StoredText::store(&self.bucket, &prefix, "text/plain", text.as_bytes()).await
+    }
+}

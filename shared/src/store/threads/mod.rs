@@ -1,0 +1,166 @@
+//! The repository of threads: conversations on messaging channels.
+//!
+//! The head of a thread has its control (`domain::thread::ThreadControl`), which decides who answers and which message comes
+//! next. Each change of it requires the revision that was read, or the run that it ends. A thread that needs a worker is due; a
+//! queue message, the hint, only says so.
+
+mod erasing;
+mod item;
+mod list;
+mod messages;
+mod operators;
+mod participants;
+mod receive;
+mod running;
+mod sending;
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::item::parse;
+use super::keys::{self, Key};
+use super::revision::{self, Attempts};
+use super::table::{Table, WriteOutcome};
+use super::write::Write;
+use crate::bucket::Bucket;
+use crate::queue::Queue;
+use crate::{Context, config};
+use domain::id::{Id, ThreadId, WorkflowId};
+use domain::identity::Account;
+use domain::thread::{Thread, ThreadControl};
+use domain::time::{Clock, Time};
+use domain::{Error, Result};
+use item::ThreadItem;
+
+pub use erasing::ErasureHint;
+pub use list::ThreadFilter;
+pub use participants::ParticipantSummary;
+pub use receive::Inbox;
+pub use running::StoredThread;
+pub(super) use running::{MESSAGE, RUN_END, ThreadEnd, end_run, has_run};
+pub use sending::{Delivery, SendStart};
+
+/// If no worker takes up a thread within this time, the ticker sends its hint again.
+const RESEND_AFTER: Duration = Duration::from_secs(60);
+/// The ticker inspects a thread again after this time, unless a worker takes it up.
+const AGAIN_AFTER: Duration = Duration::from_secs(5 * 60);
+
+/// A message of `QUEUE_RUNS`: a thread needs a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ThreadHint {
+    pub thread_id: ThreadId,
+}
+
+#[derive(Clone)]
+pub struct Threads {
+    entities: Table,
+    journal: Table,
+    bucket: Bucket,
+    queue: Queue,
+    clock: Clock,
+}
+
+impl Threads {
+    pub fn new(context: &Context) -> Result<Self> {
+        Ok(Self {
+            entities: Table::new(context, config::TABLE_ENTITIES)?,
+            journal: Table::new(context, config::TABLE_JOURNAL)?,
+            bucket: Bucket::new(context, config::BUCKET_FILES)?,
+            queue: Queue::new(context, config::QUEUE_RUNS)?,
+            clock: context.clock.clone(),
+        })
+    }
+
+    /// Reads a thread of a workflow of the account.
+    pub async fn get(&self, account: Account, workflow: WorkflowId, id: ThreadId) -> Result<Thread> {
+        self.item_of(account, workflow, id).await.map(Thread::from)
+    }
+
+    async fn item_of(&self, account: Account, workflow: WorkflowId, id: ThreadId) -> Result<ThreadItem> {
+        let item = self.item(id).await?.filter(|item| item.account() == account && item.workflow == workflow);
+        item.ok_or(GONE)
+    }
+
+    async fn item(&self, id: ThreadId) -> Result<Option<ThreadItem>> {
+        Ok(self.item_or_erased(id).await?.filter(|item| item.is_erased.is_none()))
+    }
+
+    /// Reads a thread that may be being deleted.
+    async fn item_or_erased(&self, id: ThreadId) -> Result<Option<ThreadItem>> {
+        let item: Option<ThreadItem> = self.entities.get(&keys::thread(id)).await?.map(parse).transpose()?;
+        Ok(item.filter(|item| !item.has_expired(self.now())))
+    }
+
+    /// Notifies the workers that a thread needs a run.
+    pub async fn send_hint(&self, thread_id: ThreadId) {
+        self.queue.send_hint(&ThreadHint { thread_id }, Duration::ZERO).await;
+    }
+
+    /// Changes the control of a thread. If it was changed meanwhile, `change` decides again.
+    async fn change(&self, id: ThreadId, change: impl Fn(&ThreadItem) -> Result<ThreadControl>) -> Result<ThreadItem> {
+        let mut attempts = Attempts::to_change(ThreadId::KIND);
+        loop {
+            let before = self.item(id).await?.ok_or(GONE)?;
+            let control = change(&before)?;
+            if control == before.control {
+                return Ok(before);
+            }
+            let due_at = self.due_at(&control);
+            let after = before.clone().changed(control, due_at);
+            if self.was_saved(&self.entities.write(self.save(&before, &after)).await?, &after)? {
+                return Ok(after);
+            }
+            attempts.next().await?;
+        }
+    }
+
+    /// The write of a changed head. It is refused if the head has changed since it was read.
+    fn save(&self, before: &ThreadItem, after: &ThreadItem) -> Write {
+        let write = self.entities.put(after).require("rev = :rev").bind(":rev", before.rev);
+        write.labeled(revision::ENTITY)
+    }
+
+    fn was_saved(&self, outcome: &WriteOutcome, after: &ThreadItem) -> Result<bool> {
+        revision::was_written(outcome, after.write_id)
+    }
+
+    /// When the ticker sends the hint of a thread with this control.
+    fn due_at(&self, control: &ThreadControl) -> Option<Time> {
+        let is_due = control.needs_run() || control.interrupted_run().is_some();
+        is_due.then(|| self.now().plus(RESEND_AFTER))
+    }
+
+    /// Sends the hints of the threads and erasures that are due. The index lags, so a thread may have no work any more: then the worker
+    /// does nothing. Returns the number of hints.
+    pub async fn send_due(&self, now: Time, limit: u32) -> Result<usize> {
+        #[derive(Deserialize)]
+        struct DueItem {
+            pk: String,
+            sk: String,
+            due_at: Time,
+        }
+        let due = self.entities.query_due(keys::THREADS_DUE, now, limit).await?;
+        let total = due.len();
+        for item in due {
+            let DueItem { pk, sk, due_at } = parse(item)?;
+            // The message is sent first. A crash between the two calls then duplicates the message instead of losing it.
+            match pk.strip_prefix(keys::PARTICIPANTS) {
+                Some(_) => {
+                    let (workflow_id, participant_id) = keys::read_participant(&pk, &sk)?;
+                    self.queue.send(&ErasureHint { workflow_id, participant_id }).await?;
+                }
+                None => self.queue.send(&ThreadHint { thread_id: keys::read_id(keys::THREAD, &pk)? }).await?,
+            }
+            let later = self.entities.update(Key { pk, sk }).require_same("due_at", Some(due_at));
+            let _ = self.entities.write(later.set("due_at", now.plus(AGAIN_AFTER))).await?;
+        }
+        Ok(total)
+    }
+
+    fn now(&self) -> Time {
+        self.clock.now()
+    }
+}
+
+const GONE: Error = Error::NotFound { kind: ThreadId::KIND };
