@@ -41,7 +41,7 @@ impl GraphValidator<'_> {
         let mut references = compiled.references();
         let own = own_references(id, &compiled, graph, channels);
         let Self { stores, caller } = self;
-        let known = stores.workflows.find_references(caller.account(), &references, &caller.plan).await?;
+        let known = stores.workflows.find_references(caller.account(), id, &references, &caller.plan).await?;
         compiled.require_references(&known.references);
         compiled.report_fields(Severity::Error, "model_unfit", |step| find_unsuitable_model(step, &known));
         compiled.report_fields(Severity::Error, "own_workflow", |step| {
@@ -63,10 +63,11 @@ impl GraphValidator<'_> {
             let is_gone = !equipment.credentials.contains_key(&credential);
             is_gone.then(|| (field, "the workflow has no such credential; select or create another one".to_owned()))
         });
-        compiled.report_steps("not_available", |step| {
-            let name = step.node_type.name;
-            let is_missing = !step.node_type.is_available;
-            is_missing.then(|| format!("the platform cannot run nodes of the type `{name}` yet; remove the node"))
+        compiled.report_fields(Severity::Error, "credential_unfit", |step| {
+            let (credential, field) = step.credential?;
+            let r#type = equipment.credentials.get(&credential).filter(|r#type| r#type.is_messaging())?;
+            let problem = format!("a credential of the type `{type}` is for channels; select one for HTTP calls");
+            Some((field, problem))
         });
         compiled.report_steps(CHANNEL_INCOMPLETE, |step| {
             let (_, kind) = channel::channel_of_node_type(step.node_type.name)?;

@@ -31,9 +31,6 @@ pub struct NodeTypeOut {
     example: &'static Value,
     /// Whether the node has side effects outside the run.
     effects: bool,
-    /// Whether the platform can run the node. A workflow with other nodes stays a draft.
-    #[schema(example = true)]
-    available: bool,
 }
 
 /// An input port.
@@ -69,7 +66,6 @@ impl From<&'static NodeType> for NodeTypeOut {
             config_schema: &node_type.schema,
             example: &node_type.example,
             effects: node_type.effects,
-            available: node_type.is_available,
         }
     }
 }

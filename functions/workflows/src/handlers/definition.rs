@@ -136,7 +136,7 @@ pub async fn update_workflow(
 
 /// Delete a workflow
 ///
-/// The workflow is no longer listed and its triggers stop. Its runs are kept. Agents and workflows that use it change
+/// The workflow is no longer listed and its triggers stop. Its teams are deleted. Its runs are kept. Agents and workflows that use it change
 /// to `needs_attention`.
 #[utoipa::path(
     delete, path = "/builder/v1/workflows/{id}", tag = "workflows",
@@ -173,7 +173,8 @@ pub async fn get_delete_impact(
 
 /// Copy a workflow
 ///
-/// Copies the draft to a new workflow, which is not published.
+/// Copies the draft to a new workflow, which is not published. Its webhooks, credentials and teams are not copied: nodes
+/// that refer to them must be connected again.
 #[utoipa::path(
     post, path = "/builder/v1/workflows/{id}/clone", tag = "workflows",
     params(("id" = Uuid, Path, description = "The workflow"), IdempotencyHeaders), request_body = Option<CloneIn>,

@@ -20,7 +20,7 @@ use crate::dto::exchange::ImportedOut;
 /// Export a workflow
 ///
 /// Returns the draft as a file for `import` on this or another installation. The file contains no secrets and no
-/// channels. Credentials are referenced by id and must be connected again after the import.
+/// channels. Credentials and teams are referenced by id and must be connected again after the import.
 #[utoipa::path(
     get, path = "/builder/v1/workflows/{id}/export", tag = "workflows",
     params(("id" = Uuid, Path, description = "The workflow")),

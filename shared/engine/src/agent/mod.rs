@@ -23,7 +23,7 @@ use conversation::Conversation;
 use domain::agent::AgentType;
 use domain::id::AgentId;
 use domain::run::{AgentAction, AgentActionKind, StepError};
-pub use snapshot::{AgentMember, AgentSnapshot, AgentTool, ToolCredentialKey, ToolTarget, function_name};
+pub use snapshot::{AgentMember, AgentSnapshot, AgentTool, LoadedAgent, ToolCredentialKey, ToolTarget, function_name};
 use team::Team;
 
 /// The maximum depth of agents that call agents.
@@ -154,6 +154,15 @@ impl AgentRun {
         run
     }
 
+    /// Lets the agent know the earlier messages of the conversation to which the run belongs. They are read with the agent.
+    #[must_use]
+    pub fn with_memory(mut self) -> Self {
+        for load in &mut self.due {
+            load.config.insert("memory".to_owned(), true.into());
+        }
+        self
+    }
+
     /// The calls that became due since the last time.
     pub fn take_due(&mut self) -> Vec<AgentCall> {
         std::mem::take(&mut self.due)
@@ -197,7 +206,7 @@ impl AgentRun {
         }
         match (purpose, result) {
             (Purpose::Load { task }, Ok(value)) => match serde_json::from_value(value.clone()) {
-                Ok(agent) => self.agent_loaded(task, Arc::new(agent)),
+                Ok(LoadedAgent { agent, history }) => self.agent_loaded(task, Arc::new(agent), history),
                 Err(_) => self.end_task(task, Err(StepError::new("internal_error", "the agent cannot be read"))),
             },
             (Purpose::Search { task }, Ok(passages)) => {
@@ -240,8 +249,9 @@ impl AgentRun {
         self.due.push(AgentCall { number, operation, config, action });
     }
 
-    fn agent_loaded(&mut self, task: usize, agent: Arc<AgentSnapshot>) {
+    fn agent_loaded(&mut self, task: usize, agent: Arc<AgentSnapshot>, history: Vec<Value>) {
         let Work::Loading { messages } = std::mem::replace(&mut self.tasks[task].work, Work::Ended) else { return };
+        let messages = [history, messages].concat();
         if agent.r#type == AgentType::Multiple {
             return self.begin_team(task, agent, messages);
         }

@@ -30,6 +30,16 @@ pub struct AgentSnapshot {
     pub members: Vec<AgentMember>,
 }
 
+/// The value of the step that reads an agent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LoadedAgent {
+    #[serde(flatten)]
+    pub agent: AgentSnapshot,
+    /// The earlier messages of the conversation, in the format of the gateway.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub history: Vec<Value>,
+}
+
 /// A tool, as its model sees it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AgentTool {

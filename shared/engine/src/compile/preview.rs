@@ -7,12 +7,14 @@ use serde_json::Value;
 
 use super::ExecutionPlan;
 
-/// The changes of a preview. In addition, its delays end at once.
+/// The changes of a preview.
 #[derive(Debug, Default)]
 pub struct PreviewChanges {
     pinned: BTreeMap<usize, PinnedOutput>,
     /// The step at which the preview ends, and the steps that run before it.
     end: Option<(usize, BTreeSet<usize>)>,
+    /// Whether delays take their time. Otherwise, they end at once.
+    keeps_delays: bool,
 }
 
 /// An output that replaces the execution of a step.
@@ -26,7 +28,16 @@ impl ExecutionPlan {
     /// Changes the plan of a draft to that of a preview. With `until`, only this step and those that lead to it run.
     pub fn previewed(self, pinned: BTreeMap<usize, PinnedOutput>, until: Option<usize>) -> Self {
         let end = until.map(|until| (until, self.find_needed(until)));
-        Self { preview: Some(PreviewChanges { pinned, end }), ..self }
+        Self { preview: Some(PreviewChanges { pinned, end, keeps_delays: false }), ..self }
+    }
+
+    /// Changes a plan to that of a test: a preview whose delays take their time, as a participant sees them.
+    pub fn tested(self) -> Self {
+        Self { preview: Some(PreviewChanges { keeps_delays: true, ..PreviewChanges::default() }), ..self }
+    }
+
+    pub fn skips_delays(&self) -> bool {
+        self.preview.as_ref().is_some_and(|preview| !preview.keeps_delays)
     }
 
     pub fn is_preview(&self) -> bool {

@@ -29,6 +29,11 @@ impl ExecutionPlan {
         self.steps.iter().position(|step| step.id == node_id)
     }
 
+    /// The name of the type of a node; empty if the plan has no such node.
+    pub fn type_of(&self, node_id: &str) -> &'static str {
+        self.find_step(node_id).map_or("", |step| self.steps[step].node_type.name)
+    }
+
     /// Whether the edge leads from a loop's body back to the loop.
     pub fn is_back_edge(&self, edge: usize) -> bool {
         let edge = &self.edges[edge];

@@ -41,7 +41,7 @@ impl<E: Effects> Driver<'_, E> {
         match effect.operation.name() {
             DelayNode::NAME => {
                 let (step, until) = (self.display(&effect.path), delay_until(&effect.config, self.now())?);
-                let until = if self.execution.plan().is_preview() { self.now() } else { until };
+                let until = if self.execution.plan().skips_delays() { self.now() } else { until };
                 self.record(RunEventKind::StepDelayed { step, until });
                 Ok(Stage::Delay { until })
             }

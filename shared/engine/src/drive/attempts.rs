@@ -89,7 +89,9 @@ impl<E: Effects> Driver<'_, E> {
     }
 
     fn retry_of(&self, path: &StepPath) -> Retry {
-        self.execution.plan().steps[path.step].policy.retry.unwrap_or_default()
+        let step = &self.execution.plan().steps[path.step];
+        let default = Retry { max_attempts: step.node_type.attempts, ..Retry::default() };
+        step.policy.retry.unwrap_or(default)
     }
 
     pub fn perform(&mut self, path: StepPath) {

@@ -13,7 +13,7 @@ use crate::compile::ExecutionPlan;
 use crate::run::{Execution, RunStart, StepError, StepEvent};
 use domain::Result;
 use domain::id::RunId;
-use domain::run::{AgentAction, RunEvent, RunEventKind, node_id_of};
+use domain::run::{AgentAction, ExchangeDetector, RunEvent, RunEventKind, node_id_of};
 use domain::time::Time;
 
 /// One attempt of a step, or a step without attempts.
@@ -32,6 +32,8 @@ pub struct Span {
     pub run_id: Option<RunId>,
     /// How often the attempt began again, because a crash left its outcome uncertain.
     pub repeats: u32,
+    /// Whether the attempt is an exchange with a model, another system or a person.
+    pub is_exchange: bool,
     pub port: Option<String>,
     pub error: Option<StepError>,
     pub input: Option<Arc<Value>>,
@@ -60,6 +62,7 @@ impl Span {
             action: None,
             run_id: None,
             repeats: 0,
+            is_exchange: false,
             port: None,
             error: None,
             input: None,
@@ -110,10 +113,18 @@ struct Spans {
     list: Vec<Span>,
     /// The last span of each step.
     last: HashMap<String, usize>,
+    exchanges: ExchangeDetector,
 }
 
 impl Spans {
-    fn read(&mut self, RunEvent { at, kind }: &RunEvent) {
+    fn read(&mut self, event: &RunEvent) {
+        self.read_step(event);
+        if let Some(span) = self.exchanges.detect(&event.kind).and_then(|step| self.last.get(step)) {
+            self.list[*span].is_exchange = true;
+        }
+    }
+
+    fn read_step(&mut self, RunEvent { at, kind }: &RunEvent) {
         match kind {
             RunEventKind::StepStarted { step, attempt, action } => {
                 if let Some(open) = self.find_open(step) {
@@ -280,6 +291,16 @@ mod tests {
         spans.list.into_iter().map(text).collect()
     }
 
+    /// The spans of a log that are exchanges, as step and attempt.
+    fn exchanges(kinds: &[RunEventKind]) -> Vec<(String, u32)> {
+        let mut spans = Spans::default();
+        for kind in kinds {
+            spans.read(&RunEvent { at: Time::from_millis(0), kind: kind.clone() });
+        }
+        let exchanges = spans.list.into_iter().filter(|span| span.is_exchange);
+        exchanges.map(|span| (span.step, span.attempt)).collect()
+    }
+
     fn call() -> String {
         "call".to_owned()
     }
@@ -304,6 +325,20 @@ mod tests {
     fn each_attempt_is_a_span() {
         let log = [started(1), started(1), retried(1), started(2), completed("out")];
         assert_eq!(spans(&log), ["call 1 Failed, repeated 1", "call 2 Completed, repeated 0"]);
+    }
+
+    #[test]
+    fn each_attempt_of_an_effect_is_an_exchange() {
+        let pure = RunEventKind::StepCompleted {
+            step: "start".to_owned(),
+            port: "out".to_owned(),
+            output: None,
+            chosen: false,
+        };
+        let inner = RunEventKind::StepStarted { step: "lines[0]/send".to_owned(), attempt: 1, action: None };
+        let log = [pure, started(1), started(1), retried(1), started(2), completed("out"), inner];
+        let expected = [("call", 1), ("call", 2), ("lines[0]/send", 1)];
+        assert_eq!(exchanges(&log), expected.map(|(step, attempt)| (step.to_owned(), attempt)));
     }
 
     #[test]

@@ -20,7 +20,7 @@ pub struct AgentNode {
     /// The message to the agent.
     #[schema(inline)]
     pub message: Jinja,
-    /// Whether the agent remembers the earlier messages of the conversation; true by default.
+    /// Whether the agent knows the earlier messages of the conversation, if a message started the run; true by default.
     #[serde(default)]
     #[schema(nullable = false)]
     pub memory: Option<bool>,

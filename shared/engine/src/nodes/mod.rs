@@ -71,7 +71,7 @@ pub fn unknown() -> &'static NodeType {
         category: Category::Logic,
         description: "",
         effects: true,
-        is_available: true,
+        attempts: 1,
         has_conditions: false,
         timeout: Duration::ZERO,
         on_uncertain: OnUncertain::Fail,
@@ -107,14 +107,14 @@ pub trait NodeKind: DeserializeOwned + ToSchema {
     const DESCRIPTION: &'static str;
     /// Whether it has effects outside of the run. They are recorded before the next node starts.
     const EFFECTS: bool = false;
-    /// Whether runs can carry out its nodes. Drafts may have the others, but are not published with them.
-    const IS_AVAILABLE: bool = true;
     /// Whether its expressions are conditions.
     const HAS_CONDITIONS: bool = false;
     /// The purpose of the model that it calls, if its configuration names one.
     const MODEL_PURPOSE: Option<Purpose> = None;
     /// The timeout of an attempt, if the configuration sets none.
     const TIMEOUT: Duration = Duration::from_secs(30);
+    /// The number of attempts, if the configuration sets none.
+    const ATTEMPTS: u32 = 1;
     /// What happens when a crash leaves in doubt whether the effect took place, if the configuration does not say.
     const ON_UNCERTAIN: OnUncertain = OnUncertain::Retry;
     /// The policy fields that the type has.
@@ -164,11 +164,10 @@ pub struct NodeType {
     pub category: Category,
     pub description: &'static str,
     pub effects: bool,
-    /// Whether runs can carry out its nodes.
-    pub is_available: bool,
     /// Whether its expressions are conditions.
     pub has_conditions: bool,
     pub timeout: Duration,
+    pub attempts: u32,
     pub on_uncertain: OnUncertain,
     /// The purpose of the model that it calls.
     pub model_purpose: Option<Purpose>,
@@ -208,9 +207,9 @@ impl NodeType {
             category: K::CATEGORY,
             description: K::DESCRIPTION,
             effects: K::EFFECTS,
-            is_available: K::IS_AVAILABLE,
             has_conditions: K::HAS_CONDITIONS,
             timeout: K::TIMEOUT,
+            attempts: K::ATTEMPTS,
             on_uncertain: K::ON_UNCERTAIN,
             model_purpose: K::MODEL_PURPOSE,
             inputs,

@@ -25,6 +25,14 @@ pub struct ModelNode {
     /// The user prompt.
     #[schema(inline)]
     pub prompt: Jinja,
+    /// Whether the model knows the earlier messages of the conversation, if a message started the run; false by default.
+    #[serde(default)]
+    #[schema(nullable = false)]
+    pub memory: Option<bool>,
+    /// Whether the prompt has the images and text files of the message that started the run; false by default.
+    #[serde(default)]
+    #[schema(nullable = false)]
+    pub attachments: Option<bool>,
     #[serde(default)]
     #[schema(minimum = 0, maximum = 2, nullable = false)]
     pub temperature: Option<f64>,

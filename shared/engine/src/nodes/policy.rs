@@ -73,7 +73,7 @@ pub struct Policy {
     /// whose value is `{code, message}`.
     #[schema(inline, nullable = false)]
     pub on_error: Option<OnError>,
-    /// One attempt by default.
+    /// One attempt by default; five for nodes that send messages.
     #[schema(inline, nullable = false)]
     pub retry: Option<Retry>,
     /// The timeout of one attempt.

@@ -25,7 +25,9 @@ impl Execution {
         let message = json!({"role": "user", "content": config.get("message")});
         let limits = AgentLimits::read(config);
         self.activate(&path);
-        self.agents.insert(path.clone(), AgentRun::new(agent, vec![message], limits, FunctionExecutor::Person));
+        let run = AgentRun::new(agent, vec![message], limits, FunctionExecutor::Person);
+        let remembers = config.get("memory") != Some(&Value::Bool(false));
+        self.agents.insert(path.clone(), if remembers { run.with_memory() } else { run });
         self.continue_agent(&path);
     }
 
