@@ -1,4 +1,5 @@
-//! Queue worker: carries out runs of workflows. A message names a run that may need a process.
+//! Queue worker: carries out runs of workflows, starts the runs of conversations, and erases participants. A message names
+//! what may need a process.
 
 use std::sync::Arc;
 
@@ -7,34 +8,65 @@ use domain::Result;
 use domain::time::Time;
 use effects::NodePerformers;
 use engine::drive::SuspectGate;
-use runner::{ReleasePlans, RunAdmission, Worker};
+use runner::{Erasures, ReleasePlans, RunAdmission, ThreadRuns, Worker};
+use serde::Deserialize;
 use shared::Context;
 use shared::queue::each_message;
 use shared::secrets::Secrets;
+use shared::store::runs::RunHint;
+use shared::store::threads::{ErasureHint, ThreadHint};
 use shared::store::{Runs, Workflows};
 
 /// The stores and clients that the worker uses.
 #[derive(Clone)]
 pub struct Stores {
-    worker: Arc<Worker<RunAdmission, ReleasePlans, NodePerformers>>,
+    worker: Arc<Worker<RunAdmission, Arc<ReleasePlans>, NodePerformers>>,
+    threads: Arc<ThreadRuns>,
+    erasures: Arc<Erasures>,
+}
+
+/// A message of the queue: what may need a worker.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Hint {
+    Run(RunHint),
+    Thread(ThreadHint),
+    Erasure(ErasureHint),
 }
 
 impl Stores {
     pub fn new(context: &Context) -> Result<Self> {
+        let runs = Runs::new(context)?.with_vault(Arc::new(Secrets::of_runs(context)?));
+        let plans = Arc::new(ReleasePlans::new(Workflows::new(context)?));
+        let threads = Arc::new(ThreadRuns::new(context, runs.clone(), plans.clone())?);
+        let erasures = Arc::new(Erasures { threads: threads.threads.clone(), runs: runs.clone() });
         let worker = Worker {
-            runs: Runs::new(context)?.with_vault(Arc::new(Secrets::of_runs(context)?)),
+            runs,
             admission: RunAdmission::new(context)?,
-            plans: ReleasePlans::new(Workflows::new(context)?),
-            performers: NodePerformers::new(context)?,
+            performers: NodePerformers::of_runs(context, plans.clone())?,
+            plans,
             clock: context.clock.clone(),
             suspects: SuspectGate::default(),
         };
-        Ok(Self { worker: Arc::new(worker) })
+        Ok(Self { worker: Arc::new(worker), threads, erasures })
+    }
+
+    async fn handle(&self, hint: Hint, shift_ends_at: Time) -> Result<()> {
+        match hint {
+            Hint::Run(hint) => self.worker.handle(hint, shift_ends_at).await,
+            Hint::Thread(ThreadHint { thread_id }) => match self.threads.advance(thread_id).await? {
+                Some(run_id) => self.worker.handle(RunHint { run_id }, shift_ends_at).await,
+                None => Ok(()),
+            },
+            Hint::Erasure(ErasureHint { workflow_id, participant_id }) => {
+                self.erasures.carry_out(workflow_id, participant_id).await
+            }
+        }
     }
 }
 
 /// Carries out the runs of an SQS batch until the shift ends. Failed messages are returned for a retry.
 pub async fn handle(stores: &Stores, event: SqsEvent, shift_ends_at: Time) -> SqsBatchResponse {
     // Boxed, because the compiler refuses futures that are nested too deeply.
-    each_message(event, |hint| Box::pin(stores.worker.handle(hint, shift_ends_at))).await
+    each_message(event, |hint| Box::pin(stores.handle(hint, shift_ends_at))).await
 }

@@ -1,5 +1,5 @@
-//! Runs every minute: resends the queue messages of overdue work (outbox retry), sends those of runs, image jobs and
-//! workbenches that are due, fails image jobs that took too long, starts the runs of schedules, and closes abandoned quota leases.
+//! Runs every minute: resends the queue messages of overdue work (outbox retry), sends those of runs, threads, image jobs
+//! and workbenches that are due, fails image jobs that took too long, starts the runs of schedules, and closes abandoned quota leases.
 
 mod schedules;
 
@@ -10,7 +10,7 @@ use domain::time::Time;
 use shared::Context;
 use shared::auth::Owners;
 use shared::store::work::Hints;
-use shared::store::{ImageJobs, Leases, Runs, Schedules, Workbenches, Workflows, Works};
+use shared::store::{ImageJobs, Leases, Runs, Schedules, Threads, Workbenches, Workflows, Works};
 
 /// The maximum number of items per shard in one tick. The next tick processes the rest.
 const LIMIT: u32 = 200;
@@ -27,6 +27,7 @@ pub struct Stores {
     owners: Arc<Owners>,
     workflows: Workflows,
     workbenches: Workbenches,
+    threads: Threads,
 }
 
 impl Stores {
@@ -41,6 +42,7 @@ impl Stores {
             owners: Arc::new(Owners::new(context)?),
             workflows: Workflows::new(context)?,
             workbenches: Workbenches::new(context)?,
+            threads: Threads::new(context)?,
         })
     }
 }
@@ -48,16 +50,17 @@ impl Stores {
 /// Runs one tick and returns the number of processed items.
 pub async fn tick(stores: &Stores, now: Time) -> Result<usize> {
     // A failure of one task must not stop the others.
-    let (works, leases, runs, images, workbenches, schedules) = futures::join!(
-        resend_overdue(stores, now),
-        close_abandoned(stores, now),
-        stores.runs.send_due(now),
-        stores.image_jobs.send_due(now, LIMIT),
-        stores.workbenches.send_due(now, LIMIT),
+    let (works, leases, runs, images, workbenches, threads, schedules) = futures::join!(
         // Boxed, because the future of a whole tick would be too large for the stack of a debug build.
+        Box::pin(resend_overdue(stores, now)),
+        Box::pin(close_abandoned(stores, now)),
+        Box::pin(stores.runs.send_due(now)),
+        Box::pin(stores.image_jobs.send_due(now, LIMIT)),
+        Box::pin(stores.workbenches.send_due(now, LIMIT)),
+        Box::pin(stores.threads.send_due(now, LIMIT)),
         Box::pin(schedules::start_due(stores, now))
     );
-    Ok(works? + leases? + runs? + images? + workbenches? + schedules?)
+    Ok(works? + leases? + runs? + images? + workbenches? + threads? + schedules?)
 }
 
 async fn resend_overdue(stores: &Stores, now: Time) -> Result<usize> {

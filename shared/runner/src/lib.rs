@@ -2,21 +2,27 @@
 //! agents that are called directly are carried out within a request.
 
 mod admission;
+mod erasure;
 mod invocation;
 mod journal;
 mod memory;
 mod outputs;
 mod plans;
 mod preview;
+mod threads;
+mod trace;
 mod triggers;
 mod waiting;
 mod worker;
 
 pub use admission::{Admission, RunAdmission};
+pub use erasure::Erasures;
 pub use invocation::{Invocation, InvocationEvent, InvocationEvents};
-pub use outputs::{KeptValue, MAX_OUTPUTS_BYTES};
+pub use outputs::{KeptValue, MAX_OUTPUTS_BYTES, ValueRoom};
 pub use plans::{Plans, ReleasePlan, ReleasePlans, find_trigger_step};
 pub use preview::{Preview, PreviewEnd, PreviewReport};
+pub use threads::ThreadRuns;
+pub use trace::RunTrace;
 pub use triggers::{Trigger, Triggers, find_trigger};
 pub use waiting::wait_for_end;
 pub use worker::{Performers, Worker};

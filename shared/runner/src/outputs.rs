@@ -46,6 +46,36 @@ impl KeptValue {
     }
 }
 
+/// The room that a response has left for values.
+pub struct ValueRoom(usize);
+
+impl ValueRoom {
+    pub fn new() -> Self {
+        Self(MAX_OUTPUTS_BYTES)
+    }
+
+    /// The values as the response shows them, and the names of those that are too large and therefore null.
+    pub fn show<const N: usize>(
+        &mut self,
+        values: [(&'static str, Option<Arc<Value>>); N],
+    ) -> ([Value; N], Vec<&'static str>) {
+        let mut omitted = Vec::new();
+        let shown = values.map(|(name, value)| {
+            let kept = value.map(|value| KeptValue::new(&value, &mut self.0).into_response());
+            let (value, omitted_bytes) = kept.unwrap_or_default();
+            omitted.extend(omitted_bytes.map(|_| name));
+            value
+        });
+        (shown, omitted)
+    }
+}
+
+impl Default for ValueRoom {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 /// The outputs so far. They can be read while the preview goes on.
 #[derive(Clone)]
 pub struct OutputLog(Arc<Mutex<KeptOutputs>>);

@@ -5,7 +5,8 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::id::{ReleaseId, WebhookId, WorkflowId};
+use domain::channel::Channels;
+use domain::id::{CredentialId, ReleaseId, WebhookId, WorkflowId};
 use domain::identity::Account;
 use domain::run::Run;
 use domain::{Error, Result};
@@ -33,12 +34,25 @@ pub struct ReleasePlan {
     pub plan: Arc<ExecutionPlan>,
     /// The trigger of each webhook, as a step of the plan.
     webhooks: BTreeMap<WebhookId, usize>,
+    /// The trigger of each account at a messaging provider.
+    inboxes: BTreeMap<CredentialId, usize>,
+    channels: Channels,
 }
 
 impl ReleasePlan {
     /// The step at which a call of the webhook starts a run; none if no channel of the release uses the webhook.
     pub fn trigger_of(&self, webhook: WebhookId) -> Option<usize> {
         self.webhooks.get(&webhook).copied()
+    }
+
+    /// The step at which a message starts a run; none if no `message` node of the release uses the account.
+    pub fn trigger_of_inbox(&self, credential: CredentialId) -> Option<usize> {
+        self.inboxes.get(&credential).copied()
+    }
+
+    /// The account with which a `send_message` node sends.
+    pub fn sender_of(&self, node_id: &str) -> Option<CredentialId> {
+        self.channels.get(node_id)?.credential_id.map(CredentialId::from)
     }
 }
 
@@ -62,7 +76,18 @@ impl ReleasePlans {
             let step = plan.find_step(node)?;
             Some((WebhookId::from(channel.webhook_id?), step))
         });
-        Ok(ReleasePlan { webhooks: webhooks.collect(), plan: Arc::new(plan) })
+        let inboxes = manifest.channels.iter().filter_map(|(node, channel)| {
+            let step = plan.find_step(node).filter(|step| plan.steps[*step].node_type.is_trigger())?;
+            Some((CredentialId::from(channel.credential_id?), step))
+        });
+        let (webhooks, inboxes) = (webhooks.collect(), inboxes.collect());
+        Ok(ReleasePlan { webhooks, inboxes, channels: manifest.channels, plan: Arc::new(plan) })
+    }
+}
+
+impl<P: Plans + Send> Plans for Arc<P> {
+    async fn plan(&self, run: &Run) -> Result<Arc<ExecutionPlan>> {
+        P::plan(self, run).await
     }
 }
 

@@ -45,7 +45,8 @@ impl<A: Admission, P: Plans, E: Performers> Worker<A, P, E> {
             Claim::NotYet(wake_at) => self.send_at(hint, wake_at).await,
             Claim::Claimed(claimed) if claimed.is_stopped => self.runs.end_stopped(run_id).await?,
             Claim::Claimed(claimed) => {
-                let departure = self.carry_out(*claimed, shift_ends_at).await?;
+                // Boxed, because the future of a whole run would be too large for the stack of a debug build.
+                let departure = Box::pin(self.carry_out(*claimed, shift_ends_at)).await?;
                 tracing::info!(%run_id, ?departure, "a run was left");
                 if let Departure::Parked { wake_at: Some(wake_at) } = departure {
                     self.send_at(hint, wake_at).await;
