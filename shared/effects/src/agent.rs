@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use domain::agent::{Agent, AgentScope, AgentType, Strategy, Tool};
+use domain::agent::{Agent, AgentType, Strategy, Tool};
 use domain::catalog::Purpose;
 use domain::id::{AgentId, Id, WorkflowId};
 use domain::identity::Account;
 use domain::{Error, Result};
-use engine::agent::{AgentMember, AgentSnapshot, AgentTool, ToolCredentialKey, ToolTarget, function_name};
+use engine::agent::{AgentMember, AgentSnapshot, AgentTool, LoadedAgent, ToolCredentialKey, ToolTarget, function_name};
 use engine::drive::{Effect, EffectError};
 use engine::nodes::OUT;
 use engine::run::StepOutcome;
@@ -36,31 +36,34 @@ impl AgentEffects {
         Ok(Self { agents: Agents::new(context)?, workflows: Workflows::new(context)?, triggers, models })
     }
 
-    /// Reads an agent, and counts its execution. The value is the snapshot of the agent.
-    pub async fn load(&self, owner: &EffectOwner, effect: &Effect) -> Result<StepOutcome, EffectError> {
+    /// Reads an agent, and counts its execution. The value is the snapshot of the agent, with the earlier messages of the
+    /// conversation.
+    pub async fn load(
+        &self,
+        owner: &EffectOwner,
+        effect: &Effect,
+        history: Vec<Value>,
+    ) -> Result<StepOutcome, EffectError> {
         let id = effect.config.get("agentId").and_then(Value::as_str).and_then(|id| id.parse().ok());
         let id: AgentId = id.ok_or_else(|| to_effect_error(Error::NotFound { kind: AgentId::KIND }))?;
         let token = count_token(&effect.idempotency_key);
-        let snapshot = retry_while_unavailable(|| async move {
-            let snapshot = self.read(owner, id).await?;
+        let agent = retry_while_unavailable(|| async move {
+            let agent = self.read(owner, id).await?;
             self.agents.count_requests(owner.account, id, 1, token).await?;
-            serde_json::to_value(snapshot).map_err(Error::internal)
+            Ok(agent)
         });
-        Ok(StepOutcome::new(OUT, snapshot.await.map_err(to_effect_error)?))
+        let agent = agent.await.map_err(to_effect_error)?;
+        let loaded = serde_json::to_value(LoadedAgent { agent, history }).map_err(Error::internal);
+        Ok(StepOutcome::new(OUT, loaded.map_err(to_effect_error)?))
     }
 
     async fn read(&self, owner: &EffectOwner, id: AgentId) -> Result<AgentSnapshot> {
         let payer = self.models.payer(owner).await?;
-        let agent = self.agents.get(owner.account, id).await?;
-        if let AgentScope::Workflow(workflow) = agent.scope
-            && owner.workflow != Some(workflow)
-        {
-            return Err(Error::NotFound { kind: AgentId::KIND });
-        }
+        let agent = self.usable_agent(owner, id).await?;
         agent.check_callable()?;
         let model = self.chat_model(&payer, &agent).await?;
-        let tools = self.tools(owner.account, &agent).await?;
-        let members = self.members(owner.account, &agent).await?;
+        let tools = self.tools(owner, &agent).await?;
+        let members = self.members(owner, &agent).await?;
         let embeddings_model = match agent.config.sources.is_empty() {
             true => None,
             false => Some(self.models.default_model(&payer, Purpose::Embeddings).await?),
@@ -82,6 +85,13 @@ impl AgentEffects {
         })
     }
 
+    /// Reads an agent. An agent that is private to another workflow is not found.
+    async fn usable_agent(&self, owner: &EffectOwner, id: AgentId) -> Result<Agent> {
+        let agent = self.agents.get(owner.account, id).await?;
+        let is_usable = agent.scope.is_usable_in(owner.workflow);
+        if is_usable { Ok(agent) } else { Err(Error::NotFound { kind: AgentId::KIND }) }
+    }
+
     async fn chat_model(&self, payer: &Caller, agent: &Agent) -> Result<String> {
         match &agent.config.model {
             Some(model) => Ok(model.clone()),
@@ -90,9 +100,9 @@ impl AgentEffects {
     }
 
     /// The tools, each with a name for the model. Workflows and agents are named by their own names.
-    async fn tools(&self, account: Account, agent: &Agent) -> Result<Vec<AgentTool>> {
+    async fn tools(&self, owner: &EffectOwner, agent: &Agent) -> Result<Vec<AgentTool>> {
         let mut names: Vec<String> = agent.config.tools.iter().filter_map(Tool::name).map(str::to_owned).collect();
-        let tools = try_join_all(agent.config.tools.iter().map(|tool| self.tool(account, agent.id, tool))).await?;
+        let tools = try_join_all(agent.config.tools.iter().map(|tool| self.tool(owner, agent.id, tool))).await?;
         let named = tools.into_iter().map(|tool| match tool.target {
             ToolTarget::Http { .. } | ToolTarget::Function => tool,
             ToolTarget::Workflow { .. } | ToolTarget::Agent { .. } => {
@@ -104,7 +114,7 @@ impl AgentEffects {
         Ok(named.collect())
     }
 
-    async fn tool(&self, account: Account, agent_id: AgentId, tool: &Tool) -> Result<AgentTool> {
+    async fn tool(&self, owner: &EffectOwner, agent_id: AgentId, tool: &Tool) -> Result<AgentTool> {
         match tool {
             Tool::Http { name, description, method, url, headers, parameters, auth: _ } => {
                 let credential = tool.credential_type().map(|_| ToolCredentialKey { agent_id, tool: name.clone() });
@@ -116,13 +126,15 @@ impl AgentEffects {
                 Ok(describe(name, description, parameters.clone(), ToolTarget::Function))
             }
             Tool::Agent { agent_id, description } => {
-                let other = self.agents.get(account, *agent_id).await?;
+                let other = self.usable_agent(owner, *agent_id).await?;
                 let message = json!({"type": "string", "description": "The message to the agent."});
                 let parameters = object_schema("message", message);
                 let description = or_own(description, other.description.as_deref());
                 Ok(describe(&other.name, description, parameters, ToolTarget::Agent { agent_id: *agent_id }))
             }
-            Tool::Workflow { workflow_id, description } => self.workflow_tool(account, *workflow_id, description).await,
+            Tool::Workflow { workflow_id, description } => {
+                self.workflow_tool(owner.account, *workflow_id, description).await
+            }
         }
     }
 
@@ -145,11 +157,11 @@ impl AgentEffects {
         Ok(describe(&workflow.name, description, parameters, target))
     }
 
-    async fn members(&self, account: Account, agent: &Agent) -> Result<Vec<AgentMember>> {
+    async fn members(&self, owner: &EffectOwner, agent: &Agent) -> Result<Vec<AgentMember>> {
         if agent.r#type == AgentType::Single {
             return Ok(Vec::new());
         }
-        let members = agent.config.members.iter().map(|member| self.agents.get(account, *member));
+        let members = agent.config.members.iter().map(|member| self.usable_agent(owner, *member));
         let mut names = Vec::new();
         let members = try_join_all(members).await?.into_iter().map(|member| {
             let name = function_name(&member.name, "member", &names);

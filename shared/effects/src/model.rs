@@ -35,6 +35,15 @@ use crate::errors::to_effect_error;
 use crate::streamed::read_stream;
 use crate::{EffectOrigin, EffectOwner};
 
+/// What a model knows of the conversation of a run, in the format of the gateway.
+#[derive(Default)]
+pub struct ModelConversation {
+    /// The earlier messages.
+    pub history: Vec<Value>,
+    /// The files of the message that started the run.
+    pub files: Vec<Value>,
+}
+
 pub struct ModelEffects {
     gateway: Gateway,
     owners: Owners,
@@ -46,8 +55,13 @@ impl ModelEffects {
     }
 
     /// Asks a chat model. The value is the text of the answer, or JSON that matches the node's schema.
-    pub async fn complete(&self, owner: &EffectOwner, effect: &Effect) -> Result<StepOutcome, EffectError> {
-        let answer = self.answer(owner, effect, chat_body(&effect.config)).await?;
+    pub async fn complete(
+        &self,
+        owner: &EffectOwner,
+        effect: &Effect,
+        conversation: ModelConversation,
+    ) -> Result<StepOutcome, EffectError> {
+        let answer = self.answer(owner, effect, chat_body(&effect.config, conversation)).await?;
         let text = answer["choices"][0]["message"]["content"].as_str().unwrap_or_default();
         match effect.config.get("schema") {
             None => Ok(StepOutcome::new(OUT, Value::from(text))),
@@ -252,11 +266,16 @@ fn render_categories(event: &GuardEvent, _: UsageOut) -> Result<Vec<u8>> {
     serde_json::to_vec(&categories.unwrap_or_default()).map_err(Error::internal)
 }
 
-fn chat_body(config: &Map<String, Value>) -> Value {
-    let message = |role: &str, text: &Value| json!({"role": role, "content": text});
-    let system = config.get("system").map(|text| message("system", text));
-    let prompt = config.get("prompt").map(|text| message("user", text));
-    let messages: Vec<Value> = system.into_iter().chain(prompt).collect();
+fn chat_body(config: &Map<String, Value>, conversation: ModelConversation) -> Value {
+    let ModelConversation { history, files } = conversation;
+    let message = |role: &str, content: Value| json!({"role": role, "content": content});
+    let system = config.get("system").map(|text| message("system", text.clone()));
+    let prompt = config.get("prompt").cloned().unwrap_or_default();
+    let prompt = match files.is_empty() {
+        true => prompt,
+        false => [json!({"type": "text", "text": prompt})].into_iter().chain(files).collect(),
+    };
+    let messages: Vec<Value> = system.into_iter().chain(history).chain([message("user", prompt)]).collect();
     let mut body = json!({"model": config.get("model"), "messages": messages});
     for (name, field) in [("temperature", "temperature"), ("max_tokens", "maxTokens")] {
         if let Some(value) = config.get(field) {

@@ -34,8 +34,11 @@ impl WorkflowEffects {
     /// Prepares a run of the active release. The driver starts it.
     pub async fn call(&self, owner: &EffectOwner, effect: &Effect) -> Result<EffectOutcome, EffectError> {
         let (origin, parent) = match &owner.origin {
-            EffectOrigin::Preview => {
+            EffectOrigin::Preview { conversation: None } => {
                 return Err(refused("not_in_preview", "a preview runs no other workflow; pin the output of this node"));
+            }
+            EffectOrigin::Preview { conversation: Some(_) } => {
+                return Err(refused("not_in_preview", "a test runs no other workflow; test a graph without this node"));
             }
             EffectOrigin::Invocation { .. } => (RunOrigin::Manual, None),
             EffectOrigin::Run(run) => {

@@ -46,7 +46,7 @@ pub fn is_temporary(error: &CallError) -> bool {
             | OutboundError::TooManyRedirects => false,
         },
         CallError::TokenRefused { status, .. } => RETRIED_STATUSES.contains(status),
-        CallError::NoToken | CallError::InvalidCredential => false,
+        CallError::NoToken | CallError::InvalidCredential | CallError::MessagingCredential => false,
     }
 }
 

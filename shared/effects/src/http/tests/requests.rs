@@ -140,7 +140,7 @@ async fn a_call_without_a_credential_needs_no_table() {
         account: Account { org: OrgId::new(), user: UserId::new() },
         workflow: Some(WorkflowId::new()),
         request_prefix: String::new(),
-        origin: EffectOrigin::Preview,
+        origin: EffectOrigin::Preview { conversation: None },
     };
     let outcome = effects.perform(&owner, &effect(json!({"url": server.url("/")}))).await.unwrap();
     assert_eq!(outcome.value["body"], "done");

@@ -1,0 +1,90 @@
+//! What a conversation adds to the nodes of a run or a test: replies to the participant, earlier messages, and files.
+
+mod files;
+mod history;
+mod outgoing;
+mod sandbox;
+mod send;
+
+use std::sync::Arc;
+
+use domain::Result;
+use domain::run::Run;
+use engine::drive::{Effect, EffectError};
+use engine::run::StepOutcome;
+use futures::future::BoxFuture;
+use messaging::{Attachments, Deliveries, Messenger, ProviderUrls};
+use runner::ReleasePlans;
+use serde_json::Value;
+use shared::Context;
+use shared::outbound::Calls;
+use shared::store::{Credentials, Threads};
+
+pub use sandbox::{SandboxConversation, SandboxMessage};
+
+/// The conversation of one run or of one test, as its nodes use it.
+pub trait Conversation: Send + Sync {
+    /// Performs a `send_message` node.
+    fn send<'a>(&'a self, effect: &'a Effect) -> BoxFuture<'a, Result<StepOutcome, EffectError>>;
+
+    /// The messages before the one that started the run, in the format of the gateway.
+    fn history(&self) -> BoxFuture<'_, Result<Vec<Value>>>;
+
+    /// The files of the message that started the run, as parts of a prompt in the format of the gateway.
+    fn files(&self) -> BoxFuture<'_, Result<Vec<Value>>>;
+}
+
+/// The conversations of runs. It is a trait, so that functions that carry out no runs do not link the messaging providers.
+pub trait Conversations: Send + Sync {
+    fn of_run(self: Arc<Self>, run: &Run) -> Arc<dyn Conversation>;
+}
+
+/// The conversations of messaging channels.
+pub struct ThreadConversations {
+    deliveries: Deliveries,
+    attachments: Attachments,
+    plans: Arc<ReleasePlans>,
+}
+
+impl ThreadConversations {
+    pub fn new(context: &Context, calls: Calls, plans: Arc<ReleasePlans>) -> Result<Self> {
+        let (threads, credentials) = (Threads::new(context)?, Credentials::new(context)?);
+        let messenger = Messenger::new(calls, ProviderUrls::from_config(&context.config), context.clock.clone());
+        let attachments =
+            Attachments { threads: threads.clone(), credentials: credentials.clone(), messenger: messenger.clone() };
+        let deliveries = Deliveries { threads, credentials, messenger, clock: context.clock.clone() };
+        Ok(Self { deliveries, attachments, plans })
+    }
+}
+
+impl Conversations for ThreadConversations {
+    fn of_run(self: Arc<Self>, run: &Run) -> Arc<dyn Conversation> {
+        Arc::new(RunConversation { conversations: self, run: run.clone() })
+    }
+}
+
+/// The stored thread of a run. A run that no message started has none, but can send messages.
+struct RunConversation {
+    conversations: Arc<ThreadConversations>,
+    run: Run,
+}
+
+impl Conversation for RunConversation {
+    fn send<'a>(&'a self, effect: &'a Effect) -> BoxFuture<'a, Result<StepOutcome, EffectError>> {
+        Box::pin(self.conversations.send_message(&self.run, effect))
+    }
+
+    fn history(&self) -> BoxFuture<'_, Result<Vec<Value>>> {
+        match &self.run.thread {
+            Some(thread) => Box::pin(history::read(&self.conversations.deliveries.threads, thread)),
+            None => Box::pin(async { Ok(Vec::new()) }),
+        }
+    }
+
+    fn files(&self) -> BoxFuture<'_, Result<Vec<Value>>> {
+        match &self.run.thread {
+            Some(thread) => Box::pin(files::read(&self.conversations.attachments, thread)),
+            None => Box::pin(async { Ok(Vec::new()) }),
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! The conversation of a test: it is in memory, so nothing is stored and nothing is sent to a provider.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use domain::Result;
+use domain::id::{MessageId, ThreadId};
+use domain::thread::MessageRole;
+use engine::drive::{Effect, EffectError};
+use engine::run::StepOutcome;
+use futures::future::BoxFuture;
+use serde_json::Value;
+
+use super::outgoing::{outcome, read_destination, read_text, refused};
+use super::{Conversation, history};
+
+/// The maximum size of all messages, so that the report of a test fits in a response.
+const MAX_BYTES: usize = 512 * 1024;
+
+pub struct SandboxConversation {
+    pub thread: ThreadId,
+    messages: Mutex<Vec<SandboxMessage>>,
+}
+
+/// A message of the participant (`User`) or of the workflow (`Assistant`).
+#[derive(Clone, Debug, PartialEq)]
+pub struct SandboxMessage {
+    pub role: MessageRole,
+    pub text: String,
+}
+
+impl SandboxConversation {
+    #[expect(
+        clippy::new_without_default,
+        reason = "two conversations have different ids, and `default` would hide that"
+    )]
+    pub fn new() -> Self {
+        Self { thread: ThreadId::new(), messages: Mutex::new(Vec::new()) }
+    }
+
+    /// Adds a message of the participant. The next run answers it.
+    pub fn receive(&self, text: &str) {
+        self.lock().push(SandboxMessage { role: MessageRole::User, text: text.to_owned() });
+    }
+
+    /// The messages so far, oldest first.
+    pub fn messages(&self) -> Vec<SandboxMessage> {
+        self.lock().clone()
+    }
+
+    /// The answers to the newest message of the participant.
+    pub fn replies(&self) -> Vec<String> {
+        let messages = self.lock();
+        let first = newest_of_participant(&messages).map_or(0, |newest| newest + 1);
+        messages[first..].iter().map(|message| message.text.clone()).collect()
+    }
+
+    fn reply(&self, effect: &Effect) -> Result<StepOutcome, EffectError> {
+        let text = read_text(effect)?;
+        if let Some(to) = effect.config.get("to").filter(|to| !to.is_null()) {
+            // A message to another conversation is no reply to the participant, and no model of this one remembers it.
+            read_destination(to)?;
+            return Ok(outcome("sent", ThreadId::new(), Some(MessageId::new())));
+        }
+        let mut messages = self.lock();
+        let bytes: usize = messages.iter().map(|message| message.text.len()).sum();
+        if bytes + text.len() > MAX_BYTES {
+            let message = format!("the messages of a test have at most {MAX_BYTES} bytes in all; send shorter ones");
+            return Err(refused("conversation_too_long", &message));
+        }
+        messages.push(SandboxMessage { role: MessageRole::Assistant, text: text.to_owned() });
+        Ok(outcome("sent", self.thread, Some(MessageId::new())))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<SandboxMessage>> {
+        self.messages.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn newest_of_participant(messages: &[SandboxMessage]) -> Option<usize> {
+    messages.iter().rposition(|message| message.role == MessageRole::User)
+}
+
+impl Conversation for SandboxConversation {
+    fn send<'a>(&'a self, effect: &'a Effect) -> BoxFuture<'a, Result<StepOutcome, EffectError>> {
+        Box::pin(async { self.reply(effect) })
+    }
+
+    fn history(&self) -> BoxFuture<'_, Result<Vec<Value>>> {
+        let messages = self.messages();
+        let current = newest_of_participant(&messages);
+        let earlier = messages.iter().enumerate().rev().filter(|(place, _)| Some(*place) != current);
+        let history = history::select(earlier.map(|(_, message)| (message.role, message.text.as_str())));
+        Box::pin(async { Ok(history) })
+    }
+
+    /// The messages of a test have no files.
+    fn files(&self) -> BoxFuture<'_, Result<Vec<Value>>> {
+        Box::pin(async { Ok(Vec::new()) })
+    }
+}

@@ -1,0 +1,66 @@
+//! Performs `send_message` nodes.
+
+use std::time::Duration;
+
+use domain::id::{CredentialId, Id, ThreadId};
+use domain::messaging::MessagingProvider;
+use domain::run::{Run, StepError};
+use domain::thread::Author;
+use domain::{Error, Result};
+use engine::drive::{Effect, EffectError, RetryHint};
+use engine::run::StepOutcome;
+use messaging::Delivered;
+use serde_json::Value;
+use shared::store::threads::Inbox;
+
+use super::ThreadConversations;
+use super::outgoing::{outcome, read_destination, read_text, refused};
+use crate::errors::to_effect_error;
+
+impl ThreadConversations {
+    pub(super) async fn send_message(&self, run: &Run, effect: &Effect) -> Result<StepOutcome, EffectError> {
+        let text = read_text(effect)?;
+        let thread = match effect.config.get("to") {
+            None | Some(Value::Null) => match &run.thread {
+                Some(thread) => thread.id,
+                None => {
+                    let message = "config.to: no message started the run, so the node needs a recipient";
+                    return Err(refused("no_recipient", message));
+                }
+            },
+            Some(to) => self.open_thread(run, effect, to).await?,
+        };
+        // The key of the effect changes with each attempt, but a message is sent once.
+        let key = format!("{}/{}", run.id, effect.step);
+        let delivered = self.deliveries.deliver(thread, &Author::Run(run.id), &key, text).await;
+        match delivered.map_err(to_effect_error)? {
+            Delivered::Sent(message) => Ok(outcome("sent", thread, Some(message.id))),
+            Delivered::Suppressed => Ok(outcome("suppressed", thread, None)),
+            Delivered::Refused(message) => Err(refused("delivery_refused", &message)),
+            Delivered::Uncertain { reason, .. } => Err(refused("delivery_uncertain", &reason)),
+            Delivered::Postponed { wait, reason } => Err(postponed(wait, reason)),
+        }
+    }
+
+    /// The thread of a recipient that the node names. It begins with the first message to them.
+    async fn open_thread(&self, run: &Run, effect: &Effect, to: &Value) -> Result<ThreadId, EffectError> {
+        let destination = read_destination(to)?;
+        let (credential, provider) = self.find_sender(run, effect).await.map_err(to_effect_error)?;
+        let (account, workflow, retention) = (run.account, run.workflow, run.retention);
+        let inbox = Inbox { credential, provider, account, workflow, retention };
+        self.deliveries.threads.open(&inbox, &destination).await.map_err(to_effect_error)
+    }
+
+    /// The account with which the node sends, as the release configures its channel.
+    async fn find_sender(&self, run: &Run, effect: &Effect) -> Result<(CredentialId, MessagingProvider)> {
+        let release = self.plans.find(run.account, run.workflow, run.release).await?;
+        let gone = || Error::NotFound { kind: CredentialId::KIND };
+        let credential = release.sender_of(domain::run::node_id_of(&effect.step)).ok_or_else(gone)?;
+        let summary = self.deliveries.credentials.get(run.account, run.workflow, credential).await?;
+        Ok((credential, MessagingProvider::of(summary.r#type).ok_or_else(gone)?))
+    }
+}
+
+fn postponed(wait: Duration, reason: String) -> EffectError {
+    EffectError { error: StepError::new("not_sent", reason), retry: RetryHint::After(wait) }
+}
