@@ -1,8 +1,8 @@
 //! Response bodies of webhooks that start runs.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 /// A run that has completed.
@@ -14,6 +14,30 @@ pub struct TriggeredOut {
     /// The output of the node `send_result`; null if the run has no output.
     #[schema(required, example = json!({"answer": "Your order is on its way."}))]
     pub output: Value,
+}
+
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct SubscriptionQuery {
+    /// `subscribe`
+    #[serde(rename = "hub.mode", default)]
+    pub mode: String,
+    /// The verify token of the credential.
+    #[serde(rename = "hub.verify_token", default)]
+    pub verify_token: String,
+    /// The text of the response.
+    #[serde(rename = "hub.challenge", default)]
+    pub challenge: String,
+}
+
+/// The messages of a delivery are stored.
+#[derive(Serialize, ToSchema)]
+#[schema(title = "ReceivedMessages")]
+pub struct ReceivedOut {
+    /// Their number, with those that were delivered before.
+    #[schema(example = 1)]
+    pub received: usize,
 }
 
 /// A run that has not ended yet.

@@ -1,9 +1,11 @@
-//! `/hooks/v1/{webhook_id}`: other systems start runs of workflows. A run without effects is carried out here; the
-//! function `run-worker` carries out the others.
+//! `/hooks/v1`: other systems start runs of workflows, and messaging providers deliver messages. A run of a webhook without
+//! effects is carried out here; the function `run-worker` carries out the others.
 
 mod call;
+mod delivery;
 mod dto;
 mod handlers;
+mod messages;
 mod routes;
 mod triggers;
 
@@ -15,7 +17,7 @@ use runner::ReleasePlans;
 use shared::Context;
 use shared::auth::Auth;
 use shared::secrets::Secrets;
-use shared::store::{CalledWebhooks, Runs, WebhookEvents, Webhooks, Workflows};
+use shared::store::{CalledWebhooks, Inboxes, Runs, Threads, WebhookEvents, Webhooks, Workflows};
 
 pub use routes::{document, router};
 
@@ -26,6 +28,8 @@ pub struct Stores {
     webhooks: Webhooks,
     called_webhooks: Arc<CalledWebhooks>,
     webhook_events: WebhookEvents,
+    inboxes: Arc<Inboxes>,
+    threads: Threads,
     plans: Arc<ReleasePlans>,
     runs: Runs,
     clock: Clock,
@@ -38,6 +42,8 @@ impl Stores {
             webhooks: Webhooks::new(context)?,
             called_webhooks: Arc::new(CalledWebhooks::new(context)?),
             webhook_events: WebhookEvents::new(context)?,
+            inboxes: Arc::new(Inboxes::new(context)?),
+            threads: Threads::new(context)?,
             plans: Arc::new(ReleasePlans::new(Workflows::new(context)?)),
             runs: Runs::new(context)?.with_vault(Arc::new(Secrets::of_runs(context)?)),
             clock: context.clock.clone(),

@@ -1,4 +1,4 @@
-//! The route table of the webhooks that start runs.
+//! The route table of webhooks and messaging providers.
 
 use axum::Router;
 use domain::Result;
@@ -7,9 +7,11 @@ use shared::{Context, routes};
 
 use crate::Stores;
 use crate::handlers::*;
+use crate::messages::*;
 
 routes! { Stores;
     "/hooks/v1/{webhook_id}" => post(trigger_webhook);
+    "/hooks/v1/messages/{credential_id}" => post(receive_messages), get(verify_subscription?);
 }
 
 pub fn router(context: &Context) -> Result<Router> {

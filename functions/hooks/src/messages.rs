@@ -1,0 +1,64 @@
+//! The handlers of messaging providers.
+
+use axum::Json;
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use domain::id::CredentialId;
+use messaging::{Received, Subscription, answer_subscription};
+use shared::http::standard::{ErrorResponses, NotFound, Path, Query, Result};
+
+use crate::Stores;
+use crate::delivery::{SignedDelivery, refusal};
+use crate::dto::{ReceivedOut, SubscriptionQuery};
+
+/// Receive messages
+///
+/// A messaging provider delivers messages here. The path has the id of the credential of the account, and the request is
+/// signed as the provider documents it. Each message is stored once, however often it is delivered, before the response;
+/// its run follows. The first request of Slack verifies the URL, and is answered with its challenge.
+#[utoipa::path(
+    post, path = "/hooks/v1/messages/{credential_id}", tag = "triggers",
+    params(("credential_id" = Uuid, Path, description = "The credential of the account")),
+    request_body(content = Value, content_type = "application/json", description = "As the provider documents it"),
+    responses(
+        (status = 200, description = "The messages are stored", body = ReceivedOut),
+        NotFound<CredentialId>, ErrorResponses,
+    ),
+)]
+pub async fn receive_messages(State(stores): State<Stores>, delivery: SignedDelivery) -> Result<Response> {
+    let SignedDelivery { inbox, received } = delivery;
+    let messages = match received {
+        Received::Challenge(text) => return Ok(text.into_response()),
+        Received::Messages(messages) => messages,
+    };
+    // A message that cannot be stored does not prevent the others. The provider repeats the delivery.
+    let mut result = Ok(());
+    for message in &messages {
+        let stored = stores.threads.receive(&inbox, message).await;
+        result = result.and(stored);
+    }
+    result?;
+    Ok(Json(ReceivedOut { received: messages.len() }).into_response())
+}
+
+/// Verify the URL of a WhatsApp webhook
+///
+/// The response is the challenge, if the verify token is that of the credential.
+#[utoipa::path(
+    get, path = "/hooks/v1/messages/{credential_id}", tag = "triggers",
+    params(("credential_id" = Uuid, Path, description = "The credential of the account"), SubscriptionQuery),
+    responses(
+        (status = 200, description = "The challenge", body = String, content_type = "text/plain"),
+        NotFound<CredentialId>, ErrorResponses,
+    ),
+)]
+pub async fn verify_subscription(
+    State(stores): State<Stores>,
+    Path(id): Path<CredentialId>,
+    Query(query): Query<SubscriptionQuery>,
+) -> Result<String> {
+    let called = stores.inboxes.find(id).await?;
+    let SubscriptionQuery { mode, verify_token, challenge } = query;
+    let subscription = Subscription { mode: &mode, verify_token: &verify_token, challenge: &challenge };
+    Ok(answer_subscription(&called.credential, &subscription).map_err(refusal)?)
+}
