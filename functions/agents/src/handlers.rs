@@ -8,6 +8,7 @@ use domain::agent::{Agent, AgentPatch, AgentScope};
 use domain::id::{AgentId, WorkId};
 use serde_json::Value;
 use shared::http::NoBody;
+use shared::http::agent::{AgentDetailOut, AgentOut, AgentPatchIn};
 use shared::http::etag::{ETag, IfMatch, IfMatchHeaders};
 use shared::http::idempotency::{self, IdempotencyHeaders};
 use shared::http::responses::Replayed;
@@ -16,7 +17,7 @@ use shared::http::standard::{
 };
 
 use crate::Stores;
-use crate::dto::{AgentDetailOut, AgentOut, AgentPatchIn, ListAgents, ListModels, ModelOut};
+use crate::dto::{ListAgents, ListModels, ModelOut};
 
 /// List agents
 ///

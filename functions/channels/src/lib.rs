@@ -1,5 +1,5 @@
-//! `/builder/v1/workflows/{id}/connections`, `…/webhooks…`, `…/webhook-credentials…`: the input and output channels of
-//! workflows, their webhooks and credentials. Also `/builder/v1/agents/{id}/tools/{tool}/credential`: it is here
+//! `/builder/v1/workflows/{id}/connections`, `…/webhooks…`, `…/webhook-credentials…`, `…/teams…`: the input and output
+//! channels of workflows, their webhooks, credentials and private teams. Also `/builder/v1/agents/{id}/tools/{tool}/credential`: it is here
 //! because this function has the permission to encrypt secrets.
 
 mod dto;
@@ -9,6 +9,7 @@ mod routes;
 use std::sync::Arc;
 
 use domain::Result;
+use messaging::{Messenger, ProviderUrls};
 use shared::Context;
 use shared::auth::Auth;
 use shared::outbound::{Calls, Outbound};
@@ -30,10 +31,13 @@ pub struct Stores {
     tool_credentials: ToolCredentials,
     hints: Hints,
     calls: Calls,
+    messenger: Messenger,
 }
 
 impl Stores {
     fn new(context: &Context) -> Result<Self> {
+        let calls = Calls::new(Outbound::from_config(&context.config)?);
+        let urls = ProviderUrls::from_config(&context.config);
         Ok(Self {
             auth: Arc::new(Auth::new(context)?),
             agents: Agents::new(context)?,
@@ -43,7 +47,8 @@ impl Stores {
             credentials: Credentials::new(context)?,
             tool_credentials: ToolCredentials::new(context)?,
             hints: Hints::new(context)?,
-            calls: Calls::new(Outbound::from_config(&context.config)?),
+            messenger: Messenger::new(calls.clone(), urls, context.clock.clone()),
+            calls,
         })
     }
 }

@@ -9,6 +9,7 @@ use crate::Stores;
 use crate::handlers::connections::*;
 use crate::handlers::credentials::*;
 use crate::handlers::events::*;
+use crate::handlers::teams::*;
 use crate::handlers::test_call::*;
 use crate::handlers::tool_credentials::*;
 use crate::handlers::webhooks::*;
@@ -26,6 +27,8 @@ routes! { Stores;
     "/builder/v1/workflows/{id}/webhook-credentials/outbound" => get(list_outbound), post(create_credential);
     "/builder/v1/workflows/{id}/webhook-credentials/outbound/{credential_id}" => get(get_credential), delete(delete_credential);
     "/builder/v1/workflows/{id}/webhook-credentials/outbound/{credential_id}/test" => post(test_credential);
+    "/builder/v1/workflows/{id}/teams" => get(list_teams?), post(create_team);
+    "/builder/v1/workflows/{id}/teams/{team_id}" => get(get_team), post(update_team_with_post), patch(update_team), delete(delete_team);
 }
 
 pub fn router(context: &Context) -> Result<Router> {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use domain::agent::{Agent, AgentScope};
+use domain::agent::Agent;
 use domain::id::RunId;
 use domain::identity::Account;
 use domain::run::StepError;
@@ -31,12 +31,9 @@ impl AgentInvocation {
     pub async fn carry_out(self, events: Option<InvocationEvents>) -> Result<InvokeOut> {
         let Self { stores, account, agent, messages } = self;
         let id = RunId::new();
-        let workflow = match agent.scope {
-            AgentScope::Global => None,
-            AgentScope::Workflow(workflow) => Some(workflow),
-        };
         let origin = EffectOrigin::Invocation { id, events: events.clone() };
-        let owner = EffectOwner { account, workflow, request_prefix: format!("agent/{id}"), origin };
+        let owner =
+            EffectOwner { account, workflow: agent.scope.workflow(), request_prefix: format!("agent/{id}"), origin };
         let effects = stores.performers.of_owner(owner);
         let invocation = Invocation { id, effects: &effects, runs: &stores.runs, events: events.as_ref() };
         let run = AgentRun::new(agent.id, messages, AgentLimits::default(), FunctionExecutor::Caller);

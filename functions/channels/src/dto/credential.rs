@@ -1,5 +1,5 @@
 //! Request and response bodies of credentials: inbound webhook tokens, and outbound credentials for calls of workflows and
-//! of the tools of agents.
+//! of the tools of agents, and for channels.
 
 use std::collections::BTreeMap;
 
@@ -119,6 +119,15 @@ pub struct CredentialFields {
     client_id: Option<SecretText>,
     client_secret: Option<SecretText>,
     scope: Option<SecretText>,
+    bot_token: Option<SecretText>,
+    signing_secret: Option<SecretText>,
+    secret_token: Option<SecretText>,
+    access_token: Option<SecretText>,
+    phone_number_id: Option<SecretText>,
+    app_secret: Option<SecretText>,
+    verify_token: Option<SecretText>,
+    url: Option<SecretText>,
+    secret: Option<SecretText>,
 }
 
 /// A string field. The error for another JSON type does not echo the value, which may be a secret.
@@ -163,6 +172,15 @@ impl CredentialFields {
             ("clientId", self.client_id),
             ("clientSecret", self.client_secret),
             ("scope", self.scope),
+            ("botToken", self.bot_token),
+            ("signingSecret", self.signing_secret),
+            ("secretToken", self.secret_token),
+            ("accessToken", self.access_token),
+            ("phoneNumberId", self.phone_number_id),
+            ("appSecret", self.app_secret),
+            ("verifyToken", self.verify_token),
+            ("url", self.url),
+            ("secret", self.secret),
         ]
         .into_iter()
         .filter_map(|(field, text)| Some((field, text?.0)))
@@ -180,6 +198,19 @@ impl CredentialFields {
                 client_secret: needed("clientSecret")?,
                 scope: needed("scope").ok(),
             },
+            CredentialType::Slack => {
+                Credential::Slack { bot_token: needed("botToken")?, signing_secret: needed("signingSecret")? }
+            }
+            CredentialType::Telegram => {
+                Credential::Telegram { bot_token: needed("botToken")?, secret_token: needed("secretToken")? }
+            }
+            CredentialType::Whatsapp => Credential::Whatsapp {
+                access_token: needed("accessToken")?,
+                phone_number_id: needed("phoneNumberId")?,
+                app_secret: needed("appSecret")?,
+                verify_token: needed("verifyToken")?,
+            },
+            CredentialType::SignedHttp => Credential::SignedHttp { url: needed("url")?, secret: needed("secret")? },
         };
         if let Some(field) = given.keys().next() {
             return Err(Error::invalid_body(*field, "a credential of this type has no such field; remove it"));

@@ -3,5 +3,6 @@
 pub mod connection;
 pub mod credential;
 pub mod event;
+pub mod team;
 pub mod test_call;
 pub mod webhook;

@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 #[schema(title = "CredentialTest")]
 pub struct TestIn {
     /// The URL to call. Without it, the test only requests a token; this is possible only for credentials of type
-    /// `oauth2_client_credentials`.
+    /// `oauth2_client_credentials`. Credentials of messaging providers are tested without a URL.
     #[schema(max_length = 2000, example = "https://api.example.com/me")]
     pub url: Option<String>,
     /// The HTTP method of the call. Defaults to `GET`.
@@ -32,7 +32,8 @@ pub enum TestMethod {
 #[serde(rename_all = "camelCase")]
 #[schema(title = "CredentialTestResult")]
 pub struct TestOut {
-    /// Whether the test call succeeded: the answer has a status below 400, or the token was issued.
+    /// Whether the test call succeeded: the answer has a status below 400, the token was issued, or the messaging
+    /// provider accepted the credential.
     pub ok: bool,
     /// The HTTP status of the answer. Null if no URL was called or there was no answer.
     #[schema(required, minimum = 100, maximum = 599)]

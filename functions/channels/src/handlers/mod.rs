@@ -3,6 +3,7 @@
 pub mod connections;
 pub mod credentials;
 pub mod events;
+pub mod teams;
 pub mod test_call;
 pub mod tool_credentials;
 pub mod webhooks;

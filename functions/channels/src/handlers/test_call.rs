@@ -10,7 +10,7 @@ use domain::address;
 use domain::credential::Credential;
 use domain::id::{CredentialId, WorkflowId};
 use shared::http::standard::{Caller, Data, ErrorResponses, NotFound, NotJson, OptionalJson, Path, Result};
-use shared::http::test_call::TestCallOutcome;
+use shared::http::test_call::{TestCallError, TestCallOutcome};
 use shared::outbound::{CallError, OutboundError, RequestTimeouts};
 
 use crate::Stores;
@@ -26,7 +26,8 @@ const TIMEOUTS: RequestTimeouts = RequestTimeouts {
 /// Test an outbound credential
 ///
 /// Calls the URL with the credential, as an HTTP node would, or only requests a token. The result contains the status
-/// of the answer, and neither its headers nor its body.
+/// of the answer, and neither its headers nor its body. A credential of a messaging provider is tested by a call of its
+/// provider that sends no message.
 #[utoipa::path(
     post, path = "/builder/v1/workflows/{id}/webhook-credentials/outbound/{credential_id}/test", tag = "channels",
     params(
@@ -47,6 +48,13 @@ pub async fn test_credential(
 ) -> Result<Data<TestOut>> {
     stores.workflows.get_header(caller.account(), id).await?;
     let credential = stores.credentials.open(caller.account(), id, credential_id).await?;
+    if credential.r#type().is_messaging() {
+        if url.is_some() {
+            let problem = "a credential of this type is tested at its provider; remove the URL";
+            return Err(Error::invalid_body("url", problem).into());
+        }
+        return Ok(Data { data: test_account(&stores, credential_id, &credential).await?.into() });
+    }
     let request = url.map(|url| request(&url, method)).transpose()?;
     if request.is_none() && !matches!(credential, Credential::Oauth2ClientCredentials { .. }) {
         return Err(Error::invalid_body("url", "is required to test a credential of this type").into());
@@ -62,6 +70,15 @@ pub async fn test_credential(
         }
     });
     Ok(Data { data: tested.await?.into() })
+}
+
+/// Tests the account at a messaging provider.
+async fn test_account(stores: &Stores, id: CredentialId, credential: &Credential) -> Result<TestCallOutcome> {
+    let tested = TestCallOutcome::run(async {
+        let error = stores.messenger.test(id, credential).await.err();
+        Ok((None, error.map(|error| TestCallError { code: error.code().to_owned(), message: error.to_string() })))
+    });
+    Ok(tested.await?)
 }
 
 /// Makes the call and returns the status of the answer, or `None` if only a token was requested.
