@@ -36,6 +36,7 @@ pub struct ListRuns {
 
 impl ListRuns {
     pub fn filter(self) -> RunFilter {
-        RunFilter { states: self.state.0, origins: self.origin.0, from: self.from, to: self.to }
+        let Self { limit: _, cursor: _, state, origin, from, to } = self;
+        RunFilter { states: state.0, origins: origin.0, from, to, ..RunFilter::default() }
     }
 }

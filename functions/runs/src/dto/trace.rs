@@ -1,13 +1,12 @@
 //! Response bodies of the trace of a run, and of the analytics of one run.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use domain::run::{AgentAction, StepError};
 use domain::time::Time;
 use engine::compile::ExecutionPlan;
 use engine::drive::{Span, SpanState};
-use runner::{KeptValue, MAX_OUTPUTS_BYTES};
+use runner::ValueRoom;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use shared::store::usage::Figures;
@@ -124,7 +123,7 @@ impl TraceOut {
         let is_part = |span: &Span| step.is_none_or(|step| is_within(&span.step, step));
         let spans: Vec<Span> = spans.into_iter().filter(is_part).collect();
         let omitted = spans.len().saturating_sub(MAX_SPANS);
-        let mut left = MAX_OUTPUTS_BYTES;
+        let mut room = ValueRoom::new();
         let mut nested: BTreeMap<String, Vec<SpanOut>> = BTreeMap::new();
         let mut roots = Vec::new();
         let shown: Vec<(Option<String>, SpanOut)> = spans
@@ -134,7 +133,7 @@ impl TraceOut {
                 let parent = span.parent().filter(|parent| step.is_none_or(|step| is_within(parent, step)));
                 let parent = parent.map(str::to_owned);
                 let figures = usage.remove(&span.step);
-                (parent, SpanOut::new(span, plan, figures, &mut left))
+                (parent, SpanOut::new(span, plan, figures, &mut room))
             })
             .collect();
         // A parent is before its children, so the children are complete when it is reached from the end.
@@ -156,23 +155,11 @@ fn is_within(step: &str, outer: &str) -> bool {
     step.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with(['[', '/']))
 }
 
-/// The type of a node; empty if the plan has no such node.
-fn node_type_of(node_id: &str, plan: &ExecutionPlan) -> &'static str {
-    plan.find_step(node_id).map_or("", |step| plan.steps[step].node_type.name)
-}
-
 impl SpanOut {
-    fn new(span: Span, plan: &ExecutionPlan, usage: Option<Figures>, left: &mut usize) -> Self {
+    fn new(span: Span, plan: &ExecutionPlan, usage: Option<Figures>, room: &mut ValueRoom) -> Self {
         let node_id = span.node_id().to_owned();
-        let node_type = node_type_of(&node_id, plan);
-        let mut omitted = Vec::new();
-        let mut show = |name, value: Option<Arc<Value>>| {
-            let kept = value.map(|value| KeptValue::new(&value, left).into_response());
-            let (value, omitted_bytes) = kept.unwrap_or_default();
-            omitted.extend(omitted_bytes.map(|_| name));
-            value
-        };
-        let (input, output) = (show("input", span.input), show("output", span.output));
+        let node_type = plan.type_of(&node_id);
+        let ([input, output], omitted) = room.show([("input", span.input), ("output", span.output)]);
         Self {
             node_id,
             node_type,
@@ -257,7 +244,7 @@ impl NodeAnalyticsOut {
     fn new(node_id: &str, plan: &ExecutionPlan) -> Self {
         Self {
             node_id: node_id.to_owned(),
-            node_type: node_type_of(node_id, plan),
+            node_type: plan.type_of(node_id),
             executions: 0,
             attempts: 0,
             failed_attempts: 0,

@@ -1,16 +1,13 @@
 //! Handlers that show the trace of a run, and its analytics.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use axum::extract::State;
+use domain::Result as DomainResult;
 use domain::id::{RunId, WorkflowId};
 use domain::run::Run;
-use engine::compile::ExecutionPlan;
-use engine::drive::{Span, trace};
-use runner::{Plans, find_trigger_step};
+use runner::RunTrace;
 use shared::http::standard::{Caller, Data, ErrorBody, ErrorResponses, NotFound, Path, Query, Result};
-use shared::offload::offload;
 use shared::store::usage::Figures;
 
 use super::runs::load_run;
@@ -39,7 +36,7 @@ pub async fn get_run_trace(
     Query(query): Query<TraceQuery>,
 ) -> Result<Data<TraceOut>> {
     let run = load_run(&stores, caller.account(), id, run_id).await?;
-    let Traced { spans, plan, usage } = trace_of(&stores, &run).await?;
+    let (RunTrace { spans, plan }, usage) = load_trace(&stores, &run).await?;
     Ok(Data { data: TraceOut::new(spans, &plan, usage, query.step.as_deref()) })
 }
 
@@ -61,22 +58,10 @@ pub async fn get_run_analytics(
     Path((id, run_id)): Path<(WorkflowId, RunId)>,
 ) -> Result<Data<RunAnalyticsOut>> {
     let run = load_run(&stores, caller.account(), id, run_id).await?;
-    let Traced { spans, plan, usage } = trace_of(&stores, &run).await?;
+    let (RunTrace { spans, plan }, usage) = load_trace(&stores, &run).await?;
     Ok(Data { data: RunAnalyticsOut::new(&spans, &plan, usage) })
 }
 
-struct Traced {
-    spans: Vec<Span>,
-    plan: Arc<ExecutionPlan>,
-    usage: BTreeMap<String, Figures>,
-}
-
-async fn trace_of(stores: &Stores, run: &Run) -> Result<Traced> {
-    run.check_not_erased()?;
-    let (plan, log, usage) =
-        futures::try_join!(stores.plans.plan(run), stores.runs.log(run.id), stores.usage.find(run.id))?;
-    let trigger = find_trigger_step(&plan, run)?;
-    let (run_id, planned) = (run.id, plan.clone());
-    let spans = offload(move || trace(run_id, planned, trigger, log)).await?;
-    Ok(Traced { spans, plan, usage })
+async fn load_trace(stores: &Stores, run: &Run) -> DomainResult<(RunTrace, BTreeMap<String, Figures>)> {
+    futures::try_join!(RunTrace::load(&stores.plans, &stores.runs, run), stores.usage.find(run.id))
 }

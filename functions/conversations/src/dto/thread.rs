@@ -1,0 +1,129 @@
+//! Request and response bodies of threads.
+
+use domain::id::{ParticipantId, ThreadId};
+use domain::messaging::MessagingProvider;
+use domain::thread::{OperatorHold, Participant, Thread, ThreadState};
+use serde::{Deserialize, Serialize};
+use shared::http::paging::{CommaList, default_per_page, per_page};
+use shared::store::threads::ThreadFilter;
+use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
+
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct ListThreads {
+    /// The maximum number of items to return.
+    #[serde(default = "default_per_page", deserialize_with = "per_page")]
+    #[param(minimum = 1, maximum = 100, default = 20)]
+    pub limit: u32,
+    /// The `nextCursor` of the previous page.
+    #[param(nullable = false)]
+    pub cursor: Option<String>,
+    /// Returns only threads in one of these states. Separate several with commas.
+    #[serde(default)]
+    #[param(value_type = Vec<ThreadState>, style = Form, explode = false, min_items = 1)]
+    pub state: CommaList<ThreadState>,
+    /// Returns only threads to which this participant has written.
+    #[param(value_type = Option<Uuid>, nullable = false)]
+    pub participant: Option<ParticipantId>,
+}
+
+impl ListThreads {
+    pub fn filter(self) -> ThreadFilter {
+        ThreadFilter { states: self.state.0, participant: self.participant }
+    }
+}
+
+/// The threads to read
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(title = "ThreadBatch")]
+pub struct ThreadBatchIn {
+    #[schema(value_type = Vec<Uuid>, min_items = 1, max_items = 100)]
+    pub ids: Vec<ThreadId>,
+}
+
+/// A conversation
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(title = "Thread")]
+pub struct ThreadOut {
+    id: Uuid,
+    workflow_id: Uuid,
+    /// The messaging provider.
+    channel: MessagingProvider,
+    /// Who began the conversation. Null if a run began it and nobody has answered.
+    #[schema(required)]
+    participant: Option<ParticipantOut>,
+    /// All who have written, the first one included.
+    participants: Vec<ParticipantOut>,
+    state: ThreadState,
+    /// The operator who holds the thread.
+    #[schema(required)]
+    operator_state: Option<OperatorStateOut>,
+    message_count: u64,
+    #[schema(required, format = DateTime)]
+    last_message_at: Option<String>,
+}
+
+/// A person who writes to a workflow
+#[derive(Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(title = "ThreadParticipant")]
+pub struct ParticipantOut {
+    id: Uuid,
+    #[schema(required)]
+    name: Option<String>,
+}
+
+/// The operator who answers instead of the bot
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(title = "OperatorState")]
+pub struct OperatorStateOut {
+    operator: String,
+    #[schema(format = DateTime)]
+    taken_at: String,
+}
+
+/// The operator. The caller's user id if it is omitted
+#[derive(Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(title = "OperatorName")]
+pub struct OperatorIn {
+    /// A name or an id, for teams whose operators share an account.
+    #[serde(default)]
+    #[schema(min_length = 1, max_length = 200, nullable = false)]
+    pub operator: Option<String>,
+}
+
+impl From<Thread> for ThreadOut {
+    fn from(thread: Thread) -> Self {
+        let participants: Vec<ParticipantOut> = thread.participants.into_iter().map(Into::into).collect();
+        let last_message_at = (thread.message_count > 0).then(|| thread.last_message_at.to_string());
+        Self {
+            id: thread.id.uuid(),
+            workflow_id: thread.workflow.uuid(),
+            channel: thread.provider,
+            participant: participants.first().cloned(),
+            participants,
+            state: thread.control.state(),
+            operator_state: thread.control.hold.map(Into::into),
+            message_count: thread.message_count,
+            last_message_at,
+        }
+    }
+}
+
+impl From<Participant> for ParticipantOut {
+    fn from(Participant { id, name, .. }: Participant) -> Self {
+        Self { id: id.uuid(), name }
+    }
+}
+
+impl From<OperatorHold> for OperatorStateOut {
+    fn from(OperatorHold { operator, taken_at }: OperatorHold) -> Self {
+        Self { operator, taken_at: taken_at.to_string() }
+    }
+}

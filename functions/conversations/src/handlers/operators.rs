@@ -1,0 +1,183 @@
+//! Handlers of operators, who answer participants instead of the bot.
+
+use std::time::Duration;
+
+use axum::extract::State;
+use axum::http::HeaderMap;
+use domain::id::{ThreadId, UserId, WorkflowId};
+use domain::length::check_max_chars;
+use domain::thread::{Author, Thread};
+use domain::{Error, Result as DomainResult};
+use shared::http::NoBody;
+use shared::http::idempotency::{self, IdempotencyHeaders};
+use shared::http::standard::{
+    ApiError, Caller, Created, Data, ErrorBody, ErrorResponses, Json, NotFound, NotJson, OptionalJson, Path, Result,
+};
+use tokio::time::sleep;
+use uuid::Uuid;
+
+use crate::Stores;
+use crate::delivery::deliver;
+use crate::dto::message::{MessageOut, OperatorMessageIn};
+use crate::dto::thread::{OperatorIn, OperatorStateOut, ThreadOut};
+
+const MAX_NAME_CHARS: usize = 200;
+const MAX_CONTENT_CHARS: usize = 16_000;
+/// How often a take inspects a delivery in flight, which ends within 20 seconds.
+const INSPECTIONS: u32 = 200;
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Read who holds a thread
+#[utoipa::path(
+    get, path = "/builder/v1/workflows/{id}/threads/{thread_id}/operator-state", tag = "conversations",
+    params(("id" = Uuid, Path, description = "The workflow"), ("thread_id" = Uuid, Path, description = "The thread")),
+    responses(
+        (status = 200, description = "The operator who holds the thread; null if the bot answers",
+            body = Data<Option<OperatorStateOut>>),
+        NotFound<(WorkflowId, ThreadId)>, ErrorResponses,
+    ),
+)]
+pub async fn get_operator_state(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    Path((id, thread_id)): Path<(WorkflowId, ThreadId)>,
+) -> Result<Data<Option<OperatorStateOut>>> {
+    let thread = stores.load_thread(caller.account(), id, thread_id).await?;
+    Ok(Data { data: thread.control.hold.map(Into::into) })
+}
+
+/// Take a thread
+///
+/// From now on, messages of the participant start no runs, and runs in progress send nothing. If a reply is being sent at
+/// this moment, the response waits until that has ended. A repeated request changes nothing.
+#[utoipa::path(
+    post, path = "/builder/v1/workflows/{id}/threads/{thread_id}/operator-state", tag = "conversations",
+    params(("id" = Uuid, Path, description = "The workflow"), ("thread_id" = Uuid, Path, description = "The thread")),
+    request_body = Option<OperatorIn>,
+    responses(
+        (status = 200, description = "The thread", body = Data<ThreadOut>),
+        (status = 409, description = "`thread_taken`: another operator holds the thread", body = ErrorBody),
+        NotFound<(WorkflowId, ThreadId)>, NotJson, ErrorResponses,
+    ),
+)]
+pub async fn take_thread(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    Path((id, thread_id)): Path<(WorkflowId, ThreadId)>,
+    OptionalJson(OperatorIn { operator }): OptionalJson<OperatorIn>,
+) -> Result<Data<ThreadOut>> {
+    let operator = operator_name(operator, caller.user)?;
+    stores.check_workflow(caller.account(), id).await?;
+    let thread = stores.deliveries.threads.take(caller.account(), id, thread_id, &operator).await?;
+    Ok(Data { data: wait_for_delivery(&stores, thread).await?.into() })
+}
+
+/// Release a thread
+///
+/// The bot answers the next message. Only the operator who holds the thread may release it.
+#[utoipa::path(
+    post, path = "/builder/v1/workflows/{id}/threads/{thread_id}/operator-state/release", tag = "conversations",
+    params(("id" = Uuid, Path, description = "The workflow"), ("thread_id" = Uuid, Path, description = "The thread")),
+    request_body = Option<OperatorIn>,
+    responses(
+        (status = 200, description = "The thread", body = Data<ThreadOut>),
+        (status = 409, description = "`thread_taken`: another operator holds the thread; `invalid_state`: nobody does",
+            body = ErrorBody),
+        NotFound<(WorkflowId, ThreadId)>, NotJson, ErrorResponses,
+    ),
+)]
+pub async fn release_thread(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    Path((id, thread_id)): Path<(WorkflowId, ThreadId)>,
+    OptionalJson(OperatorIn { operator }): OptionalJson<OperatorIn>,
+) -> Result<Data<ThreadOut>> {
+    let operator = operator_name(operator, caller.user)?;
+    stores.check_workflow(caller.account(), id).await?;
+    let thread = stores.deliveries.threads.release(caller.account(), id, thread_id, Some(&operator)).await?;
+    Ok(Data { data: thread.into() })
+}
+
+/// Release a thread held by any operator
+///
+/// For a thread whose operator is gone. The bot answers the next message.
+#[utoipa::path(
+    delete, path = "/builder/v1/workflows/{id}/threads/{thread_id}/operator-state", tag = "conversations",
+    params(("id" = Uuid, Path, description = "The workflow"), ("thread_id" = Uuid, Path, description = "The thread")),
+    responses(
+        (status = 200, description = "The thread", body = Data<ThreadOut>),
+        NotFound<(WorkflowId, ThreadId)>, ErrorResponses,
+    ),
+)]
+pub async fn clear_operator(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    Path((id, thread_id)): Path<(WorkflowId, ThreadId)>,
+    _: NoBody<ApiError>,
+) -> Result<Data<ThreadOut>> {
+    stores.check_workflow(caller.account(), id).await?;
+    let thread = stores.deliveries.threads.release(caller.account(), id, thread_id, None).await?;
+    Ok(Data { data: thread.into() })
+}
+
+/// Send a message as an operator
+///
+/// The operator must hold the thread. The message is formatted for the provider and sent at once. A repeated request with
+/// the same `Idempotency-Key` sends nothing again.
+#[utoipa::path(
+    post, path = "/builder/v1/workflows/{id}/threads/{thread_id}/messages", tag = "conversations",
+    params(
+        ("id" = Uuid, Path, description = "The workflow"),
+        ("thread_id" = Uuid, Path, description = "The thread"),
+        IdempotencyHeaders,
+    ),
+    request_body = OperatorMessageIn,
+    responses(
+        Created<MessageOut>,
+        (status = 409, description = "`thread_taken`: another operator holds the thread; `invalid_state`: nobody does; \
+            `idempotency_conflict`: the key was used with another message", body = ErrorBody),
+        (status = 422, description = "`delivery_refused`: the provider refused the message", body = ErrorBody),
+        (status = 429, description = "`rate_limit_exceeded`: the provider limits the rate; see `Retry-After`",
+            body = ErrorBody),
+        NotFound<(WorkflowId, ThreadId)>, NotJson, ErrorResponses,
+    ),
+)]
+pub async fn send_operator_message(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    Path((id, thread_id)): Path<(WorkflowId, ThreadId)>,
+    headers: HeaderMap,
+    Json(OperatorMessageIn { content, operator }): Json<OperatorMessageIn>,
+) -> Result<(axum::http::StatusCode, Data<MessageOut>)> {
+    let operator = operator_name(operator, caller.user)?;
+    if content.trim().is_empty() {
+        return Err(Error::invalid_body("content", "must not be empty").into());
+    }
+    check_max_chars("content", &content, MAX_CONTENT_CHARS)?;
+    let key = idempotency::read_key(&headers, String::new())?.map_or_else(Uuid::now_v7, |key| key.key);
+    stores.load_thread(caller.account(), id, thread_id).await?;
+    let author = Author::Operator(operator);
+    let message = deliver(&stores.deliveries, thread_id, &author, &format!("operator/{key}"), &content).await?;
+    Ok((axum::http::StatusCode::CREATED, Data { data: message.into() }))
+}
+
+/// Waits for the end of the delivery in flight, so that no reply of the bot follows the response.
+async fn wait_for_delivery(stores: &Stores, mut thread: Thread) -> DomainResult<Thread> {
+    for _ in 0..INSPECTIONS {
+        if thread.control.sending_until(stores.deliveries.clock.now()).is_none() {
+            break;
+        }
+        sleep(PAUSE).await;
+        thread = stores.deliveries.threads.get(thread.account, thread.workflow, thread.id).await?;
+    }
+    Ok(thread)
+}
+
+fn operator_name(operator: Option<String>, user: UserId) -> DomainResult<String> {
+    let name = operator.unwrap_or_else(|| user.to_string());
+    if name.trim().is_empty() || name.chars().any(char::is_control) {
+        return Err(Error::invalid_body("operator", "must be a name without control characters"));
+    }
+    check_max_chars("operator", &name, MAX_NAME_CHARS)?;
+    Ok(name)
+}

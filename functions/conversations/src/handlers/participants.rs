@@ -1,0 +1,114 @@
+//! Handlers that list, export and erase participants.
+
+use std::time::Duration;
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use domain::id::{ParticipantId, WorkflowId};
+use domain::{Error, Result as DomainResult};
+use shared::http::NoBody;
+use shared::http::cursor::{CursorQuery, Cursors};
+use shared::http::standard::{ApiError, Caller, Data, DataSlice, ErrorResponses, NotFound, Path, Query, Result};
+use uuid::Uuid;
+
+use crate::Stores;
+use crate::dto::message::MessageOut;
+use crate::dto::participant::{ExportedThreadOut, ParticipantDetailOut, ParticipantExportOut};
+
+const CURSORS: Cursors = Cursors("participants");
+/// A larger export is downloaded from the bucket. A response of a Lambda has at most 6 MB.
+const MAX_INLINE_BYTES: usize = 1024 * 1024;
+const URL_VALID: Duration = Duration::from_secs(60 * 60);
+
+/// List the participants of a workflow
+#[utoipa::path(
+    get, path = "/builder/v1/workflows/{id}/records/participants", tag = "records",
+    params(("id" = Uuid, Path, description = "The workflow"), CursorQuery),
+    responses(
+        (status = 200, description = "A page of participants, in the order of their ids",
+            body = DataSlice<ParticipantDetailOut>),
+        NotFound<WorkflowId>, ErrorResponses,
+    ),
+)]
+pub async fn list_participants(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    Path(id): Path<WorkflowId>,
+    Query(CursorQuery { limit, cursor }): Query<CursorQuery>,
+) -> Result<DataSlice<ParticipantDetailOut>> {
+    stores.check_workflow(caller.account(), id).await?;
+    let after = CURSORS.read(cursor.as_deref())?;
+    Ok(DataSlice::new(stores.deliveries.threads.participants(id, limit, after).await?, CURSORS))
+}
+
+/// Export a participant
+///
+/// Returns the threads of a participant, with their messages and the answers to them.
+#[utoipa::path(
+    get, path = "/builder/v1/workflows/{id}/records/participants/{participant_id}", tag = "records",
+    params(
+        ("id" = Uuid, Path, description = "The workflow"),
+        ("participant_id" = Uuid, Path, description = "The participant"),
+    ),
+    responses(
+        (status = 200, description = "The export", body = Data<ParticipantExportOut>),
+        NotFound<(WorkflowId, ParticipantId)>, ErrorResponses,
+    ),
+)]
+pub async fn export_participant(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    Path((id, participant_id)): Path<(WorkflowId, ParticipantId)>,
+) -> Result<Data<ParticipantExportOut>> {
+    stores.check_workflow(caller.account(), id).await?;
+    let threads = &stores.deliveries.threads;
+    let participant = threads.participant(id, participant_id).await?.into();
+    let mut conversations = Vec::new();
+    for thread in threads.batch(caller.account(), &threads.threads_of(participant_id).await?).await? {
+        let messages = threads.messages_of(thread.id, participant_id).await?;
+        let messages = messages.into_iter().map(MessageOut::from).collect();
+        conversations.push(ExportedThreadOut { thread: thread.into(), messages });
+    }
+    let export = ParticipantExportOut { participant, conversations: Some(conversations), url: None };
+    Ok(Data { data: shorten(&stores, export).await? })
+}
+
+/// Erase a participant
+///
+/// Deletes their threads and messages, and the values of the runs that these started. Counts and costs stay. In a thread of
+/// several people, only their messages and the answers to them are erased. Runs in progress are stopped. The participant is
+/// hidden at once; the rest follows within minutes.
+#[utoipa::path(
+    delete, path = "/builder/v1/workflows/{id}/records/participants/{participant_id}", tag = "records",
+    params(
+        ("id" = Uuid, Path, description = "The workflow"),
+        ("participant_id" = Uuid, Path, description = "The participant"),
+    ),
+    responses(
+        (status = 204, description = "The participant is being erased"),
+        NotFound<(WorkflowId, ParticipantId)>, ErrorResponses,
+    ),
+)]
+pub async fn erase_participant(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    Path((id, participant_id)): Path<(WorkflowId, ParticipantId)>,
+    _: NoBody<ApiError>,
+) -> Result<StatusCode> {
+    stores.check_workflow(caller.account(), id).await?;
+    stores.deliveries.threads.participant(id, participant_id).await?;
+    stores.deliveries.threads.mark_erased(id, participant_id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Stores a large export in the bucket.
+async fn shorten(stores: &Stores, export: ParticipantExportOut) -> DomainResult<ParticipantExportOut> {
+    let text = serde_json::to_vec(&export).map_err(Error::internal)?;
+    if text.len() <= MAX_INLINE_BYTES {
+        return Ok(export);
+    }
+    let name = format!("exports/participants/{}.json", Uuid::now_v7());
+    stores.bucket.put(&name, "application/json", text).await?;
+    let url = Some(stores.bucket.presigned(&name, URL_VALID).await?);
+    Ok(ParticipantExportOut { conversations: None, url, ..export })
+}

@@ -1,0 +1,108 @@
+//! Handlers that read threads and their messages.
+
+use axum::extract::State;
+use domain::Error;
+use domain::id::{ThreadId, WorkflowId};
+use shared::http::cursor::Cursors;
+use shared::http::standard::{Caller, Data, DataSlice, ErrorResponses, Json, NotFound, NotJson, Path, Query, Result};
+
+use crate::Stores;
+use crate::dto::message::{ListMessages, MessageOut};
+use crate::dto::thread::{ListThreads, ThreadBatchIn, ThreadOut};
+
+const THREADS: Cursors = Cursors("threads");
+const MESSAGES: Cursors = Cursors("messages");
+const MAX_BATCH: usize = 100;
+
+/// List the threads of a workflow
+///
+/// Returns the threads that match all filters, those with the newest messages first. With a filter, a page can have fewer
+/// items than `limit` although more pages follow. A new message may move its thread a moment later.
+#[utoipa::path(
+    get, path = "/builder/v1/workflows/{id}/threads", tag = "conversations",
+    params(("id" = Uuid, Path, description = "The workflow"), ListThreads),
+    responses(
+        (status = 200, description = "A page of threads", body = DataSlice<ThreadOut>),
+        NotFound<WorkflowId>, ErrorResponses,
+    ),
+)]
+pub async fn list_threads(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    Path(id): Path<WorkflowId>,
+    Query(query): Query<ListThreads>,
+) -> Result<DataSlice<ThreadOut>> {
+    stores.workflows.get_header(caller.account(), id).await?;
+    let after = THREADS.read(query.cursor.as_deref())?;
+    let (limit, filter) = (query.limit, query.filter());
+    Ok(DataSlice::new(stores.deliveries.threads.list(id, &filter, limit, after).await?, THREADS))
+}
+
+/// Read a thread
+#[utoipa::path(
+    get, path = "/builder/v1/workflows/{id}/threads/{thread_id}", tag = "conversations",
+    params(("id" = Uuid, Path, description = "The workflow"), ("thread_id" = Uuid, Path, description = "The thread")),
+    responses(
+        (status = 200, description = "The thread", body = Data<ThreadOut>),
+        NotFound<(WorkflowId, ThreadId)>, ErrorResponses,
+    ),
+)]
+pub async fn get_thread(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    Path((id, thread_id)): Path<(WorkflowId, ThreadId)>,
+) -> Result<Data<ThreadOut>> {
+    let thread = stores.load_thread(caller.account(), id, thread_id).await?;
+    Ok(Data { data: thread.into() })
+}
+
+/// Read several threads
+///
+/// Returns the threads in the order of their ids in the request. Those that do not exist are left out.
+#[utoipa::path(
+    post, path = "/builder/v1/workflows/threads/batch", tag = "conversations", request_body = ThreadBatchIn,
+    responses(
+        (status = 200, description = "The threads", body = Data<Vec<ThreadOut>>),
+        NotJson, ErrorResponses,
+    ),
+)]
+pub async fn read_threads(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    Json(ThreadBatchIn { mut ids }): Json<ThreadBatchIn>,
+) -> Result<Data<Vec<ThreadOut>>> {
+    if ids.is_empty() || ids.len() > MAX_BATCH {
+        return Err(Error::invalid_body("ids", format!("must have 1 to {MAX_BATCH} ids")).into());
+    }
+    let order = ids.clone();
+    ids.sort_unstable();
+    ids.dedup();
+    let mut found = stores.deliveries.threads.batch(caller.account(), &ids).await?;
+    found.sort_by_key(|thread| order.iter().position(|id| *id == thread.id));
+    Ok(Data { data: found.into_iter().map(ThreadOut::from).collect() })
+}
+
+/// List the messages of a thread
+#[utoipa::path(
+    get, path = "/builder/v1/workflows/{id}/threads/{thread_id}/messages", tag = "conversations",
+    params(
+        ("id" = Uuid, Path, description = "The workflow"),
+        ("thread_id" = Uuid, Path, description = "The thread"),
+        ListMessages,
+    ),
+    responses(
+        (status = 200, description = "A page of messages", body = DataSlice<MessageOut>),
+        NotFound<(WorkflowId, ThreadId)>, ErrorResponses,
+    ),
+)]
+pub async fn list_messages(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    Path((id, thread_id)): Path<(WorkflowId, ThreadId)>,
+    Query(query): Query<ListMessages>,
+) -> Result<DataSlice<MessageOut>> {
+    let after = MESSAGES.read(query.cursor.as_deref())?;
+    stores.load_thread(caller.account(), id, thread_id).await?;
+    let page = stores.deliveries.threads.messages(thread_id, query.order.into(), query.limit, after).await?;
+    Ok(DataSlice::new(page, MESSAGES))
+}

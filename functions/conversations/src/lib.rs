@@ -1,0 +1,70 @@
+//! `/builder/v1/workflows/{id}/threads…`: conversations on messaging channels, and the operators who take part in them.
+//! `/builder/v1/workflows/{id}/records…`: runs, as a user of a workflow sees them, and what they exchanged with models, other
+//! systems and people.
+
+mod delivery;
+mod dto;
+mod handlers;
+mod routes;
+
+use std::sync::Arc;
+
+use domain::Result;
+use domain::id::{ThreadId, WorkflowId};
+use domain::identity::Account;
+use domain::thread::Thread;
+use messaging::{Deliveries, Messenger, ProviderUrls};
+use runner::ReleasePlans;
+use shared::auth::Auth;
+use shared::bucket::Bucket;
+use shared::outbound::{Calls, Outbound};
+use shared::store::{Credentials, Runs, Threads, Workflows};
+use shared::{Context, config};
+
+pub use routes::{document, router};
+
+/// The stores that the handlers share.
+#[derive(Clone)]
+pub struct Stores {
+    auth: Arc<Auth>,
+    workflows: Workflows,
+    runs: Runs,
+    plans: Arc<ReleasePlans>,
+    deliveries: Deliveries,
+    /// Large exports.
+    bucket: Bucket,
+}
+
+impl Stores {
+    fn new(context: &Context) -> Result<Self> {
+        let workflows = Workflows::new(context)?;
+        let calls = Calls::new(Outbound::from_config(&context.config)?);
+        let messenger = Messenger::new(calls, ProviderUrls::from_config(&context.config), context.clock.clone());
+        let (threads, credentials) = (Threads::new(context)?, Credentials::new(context)?);
+        Ok(Self {
+            auth: Arc::new(Auth::new(context)?),
+            runs: Runs::new(context)?,
+            plans: Arc::new(ReleasePlans::new(workflows.clone())),
+            workflows,
+            deliveries: Deliveries { threads, credentials, messenger, clock: context.clock.clone() },
+            bucket: Bucket::new(context, config::BUCKET_FILES)?,
+        })
+    }
+
+    /// Checks that the account has the workflow.
+    async fn check_workflow(&self, account: Account, id: WorkflowId) -> Result<()> {
+        self.workflows.get_header(account, id).await.map(drop)
+    }
+
+    /// Reads a thread, if its workflow still exists.
+    async fn load_thread(&self, account: Account, workflow: WorkflowId, id: ThreadId) -> Result<Thread> {
+        self.check_workflow(account, workflow).await?;
+        self.deliveries.threads.get(account, workflow, id).await
+    }
+}
+
+impl AsRef<Auth> for Stores {
+    fn as_ref(&self) -> &Auth {
+        &self.auth
+    }
+}

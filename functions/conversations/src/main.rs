@@ -1,0 +1,11 @@
+//! Cold start of the Lambda `conversations`.
+
+use lambda_http::{Error, run};
+use shared::{Context, telemetry};
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Error> {
+    telemetry::init();
+    let context = Context::from_env();
+    run(conversations::router(&context)?).await
+}
