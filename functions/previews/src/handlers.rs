@@ -1,7 +1,5 @@
 //! The handler of previews.
 
-use std::time::Duration;
-
 use axum::extract::State;
 use domain::id::{RunId, WorkflowId};
 use effects::{EffectOrigin, EffectOwner};
@@ -9,13 +7,10 @@ use runner::{Preview, PreviewEnd, PreviewReport};
 use serde_json::Value;
 use shared::http::standard::{Caller, Data, ErrorBody, ErrorResponses, NotFound, NotJson, OptionalJson, Path, Result};
 
-use crate::Stores;
 use crate::draft::Draft;
 use crate::dto::{PreviewErrorOut, PreviewIn, PreviewNodeState, PreviewOut, PreviewState};
 use crate::nodes::NodeList;
-
-/// API Gateway ends a request after 29 seconds.
-const LIMIT: Duration = Duration::from_secs(25);
+use crate::{LIMIT, Stores};
 
 /// Preview a workflow's draft
 ///
@@ -49,7 +44,7 @@ pub async fn preview_workflow(
         account,
         workflow: Some(workflow_id),
         request_prefix: format!("preview/{id}"),
-        origin: EffectOrigin::Preview,
+        origin: EffectOrigin::Preview { conversation: None },
     };
     let preview = Preview { id, plan: plan.clone(), trigger, input, clock: stores.clock };
     let report = preview.carry_out(stores.performers.of_owner(owner), LIMIT).await?;

@@ -7,9 +7,11 @@ use shared::{Context, routes};
 
 use crate::Stores;
 use crate::handlers::*;
+use crate::test_agent::*;
 
 routes! { Stores;
     "/builder/v1/workflows/{id}/preview" => post(preview_workflow);
+    "/builder/v1/workflows/{id}/test-agent" => get(get_test_agent), post(test_workflow);
 }
 
 pub fn router(context: &Context) -> Result<Router> {
