@@ -42,6 +42,7 @@ impl Functions {
                 ("billing", billing::router(&context("billing"))?),
                 ("catalog", catalog::router(&context("catalog"))?),
                 ("channels", channels::router(&context("channels"))?),
+                ("conversations", conversations::router(&context("conversations"))?),
                 ("hooks", hooks::router(&context("hooks"))?),
                 ("inference", inference::router(&context("inference"))?),
                 ("invocations", invocations::router(&context("invocations"))?),

@@ -59,6 +59,8 @@ pub struct Options {
     pub background: bool,
     /// An interceptor of every AWS call of the platform.
     pub observer: Option<SharedInterceptor>,
+    /// Further settings of all functions, such as the URL of a fake messaging provider.
+    pub settings: Vec<(String, String)>,
     /// Starts a proxy between the functions and the services: it takes the services' endpoints and returns its own.
     /// Tests inject faults with it.
     pub services_proxy: Option<Box<dyn FnOnce(Endpoints) -> Endpoints + Send>>,
@@ -80,6 +82,7 @@ impl Options {
             labs: false,
             background: false,
             observer: None,
+            settings: Vec::new(),
             services_proxy: None,
         }
     }
@@ -120,6 +123,7 @@ impl Platform {
             workbench_capacity: &workbench_capacity,
             own_ports: &[own_address.port()],
             max_outbound,
+            more_settings: options.settings,
         };
         let mut runtime = Runtime::start(&data, setup).await?;
         let base_url = own_url;

@@ -33,6 +33,8 @@ pub struct Setup<'a> {
     /// The platform's own ports, except those of the services. Outbound requests to them are refused (SSRF).
     pub own_ports: &'a [u16],
     pub max_outbound: usize,
+    /// Settings that are not in the template.
+    pub more_settings: Vec<(String, String)>,
 }
 
 pub struct Runtime {
@@ -77,10 +79,11 @@ impl Runtime {
         let Endpoints { dynamodb, awsim, s3, .. } = &services.endpoints;
         let own_ports = [dynamodb, awsim, s3].into_iter().map(SocketAddr::port).chain(setup.own_ports.iter().copied());
         let own_ports: Vec<_> = own_ports.map(|port| port.to_string()).collect();
-        let local_settings = vec![
+        let mut local_settings = vec![
             (config::OUTBOUND_REFUSED_PORTS.to_owned(), own_ports.join(",")),
             (config::OUTBOUND_MAX_CONNECTIONS.to_owned(), setup.max_outbound.to_string()),
         ];
+        local_settings.extend(setup.more_settings);
         Ok(Self { aws, template, services, resources, local_settings, denied: DeniedCalls::default() })
     }
 

@@ -68,6 +68,7 @@ impl WatchServices {
             workbench_capacity: workbench_capacity.as_deref().unwrap_or_default(),
             own_ports: &[vec![keys_address.port()], watch_port.into_iter().collect()].concat(),
             max_outbound: 2 * connections,
+            more_settings: Vec::new(),
         };
         let runtime = Runtime::start(&data, setup).await?;
 

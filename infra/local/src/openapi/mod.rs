@@ -60,6 +60,7 @@ pub fn documents() -> [Document; 3] {
                 channels::document(),
                 previews::document(),
                 runs::document(),
+                conversations::document(),
                 hooks::document(),
                 reference_part(|path| !is_gateway(path) && !is_workbenches(path)),
             ],

@@ -15,9 +15,12 @@ impl TourClient {
         self.record_agents().await?;
         self.record_definition().await?;
         self.record_channels().await?;
+        self.record_teams().await?;
         self.record_triggers().await?;
         self.record_versions().await?;
+        self.record_tests().await?;
         self.record_runs().await?;
+        self.record_conversations().await?;
         self.record_life_cycle().await
     }
 
@@ -129,6 +132,24 @@ impl TourClient {
         Ok(())
     }
 
+    /// Creates a team of the workflow, changes it, and deletes it.
+    async fn record_teams(&mut self) -> Result<(), Failure> {
+        let teams = "/builder/v1/workflows/{id}/teams";
+        let team = "/builder/v1/workflows/{id}/teams/{team_id}";
+        let member = self.send("POST", AGENTS, None).await?;
+        let config = json!({"members": [member["data"]["id"]], "strategy": "sequential"});
+        let created = self.send("POST", teams, Some(json!({"name": "Second line", "config": config}))).await?;
+        self.set_parameter("team_id", &created["data"]["id"]);
+        self.get(teams).await?;
+        self.get(team).await?;
+        self.send("PATCH", team, Some(json!({"config": {"strategy": "router"}}))).await?;
+        self.send("POST", team, Some(json!({"description": "Answers what the help desk cannot."}))).await?;
+        self.send("PATCH", team, Some(json!({"type": "single"}))).await?;
+        self.send("DELETE", team, None).await?;
+        self.get(team).await?;
+        Ok(())
+    }
+
     /// Publishes a workflow that a webhook starts, and calls it.
     async fn record_triggers(&mut self) -> Result<(), Failure> {
         let workflow = self.path_parameters["id"].clone();
@@ -193,6 +214,33 @@ impl TourClient {
         Ok(())
     }
 
+    /// Tests a workflow that answers messages: with a script, with a wrong condition, and without a release.
+    async fn record_tests(&mut self) -> Result<(), Failure> {
+        let workflow = self.path_parameters["id"].clone();
+        let answer = "Your order {{ input.text }} arrives on Monday.";
+        let graph = json!({
+            "nodes": [
+                {"id": "ask", "type": "message", "name": "Question", "config": {}},
+                {"id": "answer", "type": "send_message", "name": "Answer", "config": {"text": answer}},
+            ],
+            "connections": [edge("ask", "out", "answer")],
+        });
+        let orders = self.send("POST", WORKFLOWS, Some(json!({"name": "Orders", "graph": graph}))).await?;
+        self.set_parameter("id", &orders["data"]["id"]);
+        let test = "/builder/v1/workflows/{id}/test-agent";
+        self.get(test).await?;
+        let script = json!([
+            {"say": "4711", "expect": {"contains": "Monday"}},
+            {"say": "4712", "expect": {"matches": "size(replies) == 1 && reply.startsWith('Sorry')"}},
+        ]);
+        self.send("POST", test, Some(json!({"script": script}))).await?;
+        let wrong = json!([{"say": "4711", "expect": {"matches": "reply =="}}]);
+        self.send("POST", test, Some(json!({"script": wrong}))).await?;
+        self.send("POST", test, Some(json!({"target": "release", "script": script}))).await?;
+        self.set_parameter("id", &json!(workflow));
+        Ok(())
+    }
+
     /// Runs a workflow that asks a person: one run to its end, one that is stopped, and one that is cancelled.
     async fn record_runs(&mut self) -> Result<(), Failure> {
         let workflow = self.path_parameters["id"].clone();
@@ -247,12 +295,17 @@ impl TourClient {
 
     /// Shows what happened in a run, and in all runs of its workflow.
     async fn record_history(&mut self) -> Result<(), Failure> {
+        self.path_parameters.insert("record_id", self.path_parameters["run_id"].clone());
         for path in [
             "/builder/v1/workflows/{id}/runs/{run_id}/events",
             "/builder/v1/workflows/{id}/runs/{run_id}/activity",
             "/builder/v1/workflows/{id}/runs/{run_id}/trace",
             "/builder/v1/workflows/{id}/runs/{run_id}/analytics",
             "/builder/v1/workflows/{id}/runs",
+            "/builder/v1/workflows/{id}/records",
+            "/builder/v1/workflows/{id}/records/filters",
+            "/builder/v1/workflows/{id}/records/{record_id}",
+            "/builder/v1/workflows/{id}/records/{record_id}/exchanges",
             "/builder/v1/workflows/runs/summaries",
             "/builder/v1/workflows/{id}/analytics",
             "/builder/v1/workflows/{id}/analytics/summary",
@@ -334,6 +387,6 @@ impl TourClient {
     }
 }
 
-fn edge(from: &str, port: &str, to: &str) -> Value {
+pub(super) fn edge(from: &str, port: &str, to: &str) -> Value {
     json!({"from": {"node": from, "port": port}, "to": {"node": to, "port": "in"}})
 }

@@ -1,6 +1,7 @@
 //! Recorded tours of the areas: their requests and responses are the examples of the OpenAPI documents.
 
 mod builder;
+mod conversations;
 mod gateway;
 mod workbenches;
 
