@@ -13,16 +13,17 @@ use imports::{Module, file_of, read_imports};
 use tests::binaries::folder;
 
 /// The crates of the library, lowest first. Each may depend on those before it.
-const CRATES: [(&str, &[&str]); 9] = [
+const CRATES: [(&str, &[&str]); 10] = [
     ("domain", &[]),
     ("engine", &["domain"]),
     ("importers", &["domain", "engine"]),
     (".", &["domain"]),
     ("gateway", &["domain", "shared"]),
+    ("messaging", &["domain", "shared"]),
     ("runner", &["domain", "engine", "shared"]),
     ("labs", &["domain", "shared"]),
     ("kubernetes", &["domain", "labs", "shared"]),
-    ("effects", &["domain", "engine", "gateway", "runner", "shared"]),
+    ("effects", &["domain", "engine", "gateway", "messaging", "runner", "shared"]),
 ];
 
 /// The layers of the crate `shared`, and the modules that each may import besides itself.

@@ -5,6 +5,7 @@ mod agents;
 mod authentication;
 mod bodies;
 mod connections;
+mod conversations;
 mod echoes;
 mod extractors;
 mod gateway;

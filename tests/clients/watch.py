@@ -145,6 +145,9 @@ nowhere = "019cb8e2-3f4a-7c21-9b6d-000000000000"
 answer = call("run-events", "GET", f"/builder/v1/workflows/{workflow['id']}/runs/{nowhere}/events", TOKEN, status=404)
 expect("run-events", answer["error"]["code"] == "run_not_found", answer)
 
+answer = call("conversations", "GET", f"/builder/v1/workflows/{workflow['id']}/records", TOKEN)
+expect("conversations", answer == {"data": [], "meta": {"nextCursor": None}}, answer)
+
 answer = call("hooks", "POST", "/hooks/v1/019cb8e2-3f4a-7c21-9b6d-000000000000", TOKEN, status=404)
 expect("hooks", answer["error"]["code"] == "webhook_not_found", answer)
 

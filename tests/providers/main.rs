@@ -1,10 +1,11 @@
-//! The translation for each provider: requests and answers on the wire, tested against a scripted provider.
+//! The translation for each provider of models or messages: requests and answers on the wire, tested against fakes.
 
 mod anthropic;
 mod bedrock;
 mod dev;
 mod faults;
 mod gemini;
+mod messaging;
 mod openai;
 mod parameters;
 mod stage;

@@ -1,4 +1,4 @@
-//! A gate in front of DynamoDB: it holds one call until the test releases it, so that a race has a fixed order.
+//! Gates: they hold one call until the test releases it, so that a race has a fixed order. One is in front of DynamoDB.
 
 use std::sync::{Arc, Mutex};
 
@@ -14,6 +14,11 @@ pub struct CallGate(Arc<Mutex<Option<Waiting>>>);
 
 struct Waiting {
     operation: &'static str,
+    call: WaitingCall,
+}
+
+/// The side of a held call that waits.
+pub struct WaitingCall {
     arrived: oneshot::Sender<()>,
     released: oneshot::Receiver<()>,
 }
@@ -27,9 +32,9 @@ pub struct HeldCall {
 impl CallGate {
     /// Holds the next call of this operation. Later calls pass.
     pub fn hold(&self, operation: &'static str) -> HeldCall {
-        let ((arrived, has_arrived), (release, released)) = (oneshot::channel(), oneshot::channel());
-        *self.0.lock().unwrap() = Some(Waiting { operation, arrived, released });
-        HeldCall { arrived: has_arrived, release }
+        let (call, held) = hold();
+        *self.0.lock().unwrap() = Some(Waiting { operation, call });
+        held
     }
 
     fn take(&self, operation: &str) -> Option<Waiting> {
@@ -46,13 +51,26 @@ impl CallGate {
                 let body = to_bytes(body, usize::MAX).await.unwrap();
                 let target = parts.headers.get("x-amz-target").and_then(|value| value.to_str().ok());
                 let operation = target.and_then(|target| target.rsplit('.').next()).unwrap_or_default();
-                if let Some(Waiting { arrived, released, .. }) = gate.take(operation) {
-                    let _ = arrived.send(());
-                    let _ = released.await;
+                if let Some(Waiting { call, .. }) = gate.take(operation) {
+                    call.wait().await;
                 }
                 upstream.send(&parts, body).await
             })
         })
+    }
+}
+
+/// Both sides of a call that is held.
+pub fn hold() -> (WaitingCall, HeldCall) {
+    let ((arrived, has_arrived), (release, released)) = (oneshot::channel(), oneshot::channel());
+    (WaitingCall { arrived, released }, HeldCall { arrived: has_arrived, release })
+}
+
+impl WaitingCall {
+    /// Waits until the test releases the call, or drops its side.
+    pub async fn wait(self) {
+        let _ = self.arrived.send(());
+        let _ = self.released.await;
     }
 }
 

@@ -1,5 +1,5 @@
 //! The test harness: the platform in this process with its data in memory, clients with tokens, a recorder of every AWS
-//! call, fault injection in front of DynamoDB, and a scripted model provider.
+//! call, fault injection in front of DynamoDB, a scripted model provider, and fake messaging providers.
 #![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 pub mod binaries;
@@ -10,6 +10,7 @@ pub mod faults;
 pub mod gate;
 pub mod gateway;
 pub mod kubernetes;
+pub mod messaging;
 pub mod polling;
 pub mod provider;
 pub mod proxy;

@@ -1,6 +1,6 @@
 //! `GET /builder/v1/agents`: sorting, filters, search and pages.
 
-use domain::agent::{AgentScope, AgentType, RequestedStatus};
+use domain::agent::{AgentScope, AgentType, PrivateAgentKind, RequestedStatus};
 use domain::id::WorkflowId;
 use insta::assert_json_snapshot;
 use tests::{AgentBuilder, TestApp};
@@ -145,8 +145,12 @@ async fn filters_search_and_count_what_they_find() {
 #[tokio::test]
 async fn agents_private_to_a_workflow_are_readable_but_not_listed() {
     let app = TestApp::start().await;
-    let (ada, account, workflow) = (app.person("ada"), app.account("ada"), WorkflowId::new());
-    let private = AgentBuilder::new(account, "private").with(|agent| agent.scope = AgentScope::Workflow(workflow));
+    let (ada, account) = (app.person("ada"), app.account("ada"));
+    let workflow: WorkflowId = ada.post("/builder/v1/workflows").await.id().parse().unwrap();
+    let private = AgentBuilder::new(account, "private").with(|agent| {
+        agent.scope = AgentScope::Workflow(workflow, PrivateAgentKind::Team);
+        agent.r#type = AgentType::Multiple;
+    });
     let private = private.insert(&app).await;
     app.agents().count_requests(account, private.id, 2, Uuid::now_v7()).await.unwrap();
 

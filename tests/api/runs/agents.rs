@@ -1,6 +1,5 @@
 //! `agent` nodes: what an agent does in a run. The model is `dev-chat`, which calls the tools that a message names.
 
-use tests::AgentBuilder;
 use tests::gateway::ModelBuilder;
 use tests::provider::{Behaviour, FakeProvider, Gate};
 
@@ -248,23 +247,44 @@ async fn an_agent_that_cannot_work_fails_its_node() {
 }
 
 #[tokio::test]
-async fn a_private_agent_works_only_in_its_workflow() {
-    use domain::agent::AgentScope;
+async fn a_private_team_works_only_in_its_workflow() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let (own, other) = (publish(&ada, double()).await, publish(&ada, double()).await);
-    let scope = AgentScope::Workflow(own.parse().unwrap());
-    let private = AgentBuilder::new(app.account("ada"), "Private").with(|agent| agent.scope = scope).insert(&app).await;
-    for (workflow, expected) in [(own, "You said: Hello"), (other, "agent_not_found")] {
-        let draft = json!({"graph": ask_agent(&private.id.to_string(), json!({}))});
-        assert_eq!(ada.patch(&format!("{WORKFLOWS}/{workflow}"), draft).await.status, "200 OK");
-        let published = ada.post(&format!("{WORKFLOWS}/{workflow}/publish")).await;
-        assert_eq!(published.status, "201 Created", "{}", published.text);
-        let path = start_run(&ada, &workflow, json!("Hello")).await;
-        app.platform.drain().await;
-        let run = read(&ada, &path).await;
-        assert!(run["output"].to_string().contains(expected), "{run}");
+    let member = agent(&ada, "Helper", json!({})).await;
+    let teams = format!("{WORKFLOWS}/{own}/teams");
+    let inner = ada.post_json(&teams, json!({"name": "Inner", "config": {"members": [member]}})).await.id().to_owned();
+    let outer = ada.post_json(&teams, json!({"name": "Outer", "config": {"members": [inner]}})).await.id().to_owned();
+    let draft = json!({"graph": ask_agent(&outer, json!({}))});
+
+    assert_eq!(ada.patch(&format!("{WORKFLOWS}/{own}"), draft.clone()).await.status, "200 OK");
+    let published = ada.post(&format!("{WORKFLOWS}/{own}/publish")).await;
+    assert_eq!(published.status, "201 Created", "{}", published.text);
+    let path = start_run(&ada, &own, json!("Hello")).await;
+    app.platform.drain().await;
+    let run = read(&ada, &path).await;
+    assert!(run["output"].as_str().unwrap().contains("You said: Hello"), "{run}");
+    for agent in [&outer, &inner, &member] {
+        assert_eq!(requests(&ada, agent).await, 1);
     }
+    let preview = ada.post_json(&format!("{WORKFLOWS}/{own}/preview"), json!({"input": "Hello"})).await;
+    assert_eq!(preview.json["data"]["state"], "completed", "{}", preview.text);
+
+    // Another workflow gets the answer of an agent that does not exist.
+    let path = format!("{WORKFLOWS}/{other}");
+    let mut refusals = Vec::new();
+    for agent in [outer.as_str(), "019cb8e2-3f4a-7c21-9b6d-000000000000"] {
+        ada.patch(&path, json!({"graph": ask_agent(agent, json!({}))})).await;
+        let refused = ada.post(&format!("{path}/publish")).await;
+        assert_eq!((refused.status.as_str(), refused.code()), ("400 Bad Request", "invalid_body"), "{}", refused.text);
+        refusals.push(refused.text);
+    }
+    assert_eq!(refusals[0], refusals[1]);
+    // A preview runs a draft that cannot be published, so the run refuses the team too.
+    ada.patch(&path, draft).await;
+    let preview = ada.post_json(&format!("{path}/preview"), json!({"input": "Hello"})).await;
+    assert!(preview.text.contains("agent"), "{}", preview.text);
+    assert!(!preview.text.contains("You said"), "{}", preview.text);
 }
 
 #[tokio::test]

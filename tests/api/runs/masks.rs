@@ -33,7 +33,7 @@ async fn server() -> FakeProvider {
 }
 
 /// Everything that the tables and the bucket have.
-async fn stored(app: &TestApp) -> String {
+pub async fn stored(app: &TestApp) -> String {
     let dynamodb = app.platform.context().aws.dynamodb().clone();
     let mut text = String::new();
     for table in ["EntitiesTable", "CountersTable", "JournalTable"] {

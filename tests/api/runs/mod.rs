@@ -11,17 +11,17 @@ mod costs;
 mod erase;
 mod follow;
 mod history;
-mod hooks;
+pub mod hooks;
 mod imports;
 mod inputs;
 mod isolation;
 mod list;
 mod load;
-mod masks;
+pub mod masks;
 mod node_types;
 mod parked;
 mod previews;
-mod recovery;
+pub mod recovery;
 mod replays;
 mod retrieval;
 mod retry;
@@ -33,6 +33,7 @@ mod templates;
 mod usage;
 mod waits;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use domain::id::RunId;
@@ -48,10 +49,10 @@ use shared::store::{Runs, Workflows};
 use tests::TestApp;
 use tests::client::{Answer, Person, refusal};
 
-const WORKFLOWS: &str = "/builder/v1/workflows";
-const NOWHERE: &str = "019cb8e2-3f4a-7c21-9b6d-000000000000";
+pub const WORKFLOWS: &str = "/builder/v1/workflows";
+pub const NOWHERE: &str = "019cb8e2-3f4a-7c21-9b6d-000000000000";
 
-fn node(id: &str, r#type: &str, config: Value) -> Value {
+pub fn node(id: &str, r#type: &str, config: Value) -> Value {
     json!({"id": id, "type": r#type, "name": "", "config": config})
 }
 
@@ -62,20 +63,20 @@ fn connection(text: &str) -> Value {
     json!({"from": {"node": node, "port": port}, "to": {"node": to, "port": "in"}})
 }
 
-fn graph(nodes: &[Value], connections: &[&str]) -> Value {
+pub fn graph(nodes: &[Value], connections: &[&str]) -> Value {
     let connections: Vec<Value> = connections.iter().map(|text| connection(text)).collect();
     json!({"nodes": nodes, "connections": connections})
 }
 
 /// A pure workflow: it doubles a number.
-fn double() -> Value {
+pub fn double() -> Value {
     let start = node("start", "input", json!({}));
     let end = node("end", "send_result", json!({"output": "{'doubled': input.n * 2}"}));
     graph(&[start, end], &["start.out end"])
 }
 
 /// A workflow that asks a person. Its output is what the review gave.
-fn refund() -> Value {
+pub fn refund() -> Value {
     let fields = json!([
         {"name": "amount", "label": "Amount", "type": "number", "value": "input.amount", "required": true},
         {"name": "note", "type": "text"},
@@ -86,7 +87,7 @@ fn refund() -> Value {
     graph(&[node("start", "input", json!({})), node("check", "review", config), end], &ports)
 }
 
-async fn publish(person: &Person, graph: Value) -> String {
+pub async fn publish(person: &Person, graph: Value) -> String {
     let created = person.post_json(WORKFLOWS, json!({"name": "Flow", "graph": graph})).await;
     assert_eq!(created.status, "201 Created", "{}", created.text);
     let published = person.post(&format!("{WORKFLOWS}/{}/publish", created.id())).await;
@@ -104,12 +105,12 @@ async fn publish_again(person: &Person, workflow: &str, graph: Value) -> String 
     published.json["data"]["release"]["id"].as_str().unwrap().to_owned()
 }
 
-fn runs_path(workflow: &str) -> String {
+pub fn runs_path(workflow: &str) -> String {
     format!("{WORKFLOWS}/{workflow}/runs")
 }
 
 /// Starts a run, and returns its path.
-async fn start_run(person: &Person, workflow: &str, input: Value) -> String {
+pub async fn start_run(person: &Person, workflow: &str, input: Value) -> String {
     let started = person.post_json(&runs_path(workflow), json!({"input": input})).await;
     assert_eq!(started.status, "202 Accepted", "{}", started.text);
     assert_eq!(started.json["data"]["state"], "queued");
@@ -117,44 +118,45 @@ async fn start_run(person: &Person, workflow: &str, input: Value) -> String {
 }
 
 /// Reads a run.
-async fn read(person: &Person, path: &str) -> Value {
+pub async fn read(person: &Person, path: &str) -> Value {
     let answer = person.get(path).await;
     assert_eq!(answer.status, "200 OK", "{}", answer.text);
     answer.json["data"].clone()
 }
 
-fn message(answer: &Answer) -> &str {
+pub fn message(answer: &Answer) -> &str {
     answer.json["error"]["message"].as_str().unwrap()
 }
 
-fn run_id(path: &str) -> RunId {
+pub fn run_id(path: &str) -> RunId {
     path.rsplit('/').next().unwrap().parse().unwrap()
 }
 
 /// A context whose clock shows a time.
-fn context_at(app: &TestApp, now: Time) -> Context {
+pub fn context_at(app: &TestApp, now: Time) -> Context {
     Context { clock: Clock::new(move || now), ..app.platform.context() }
 }
 
-fn worker(context: &Context) -> Worker<RunAdmission, ReleasePlans, NodePerformers> {
+fn worker(context: &Context) -> Worker<RunAdmission, Arc<ReleasePlans>, NodePerformers> {
+    let plans = Arc::new(ReleasePlans::new(Workflows::new(context).unwrap()));
     Worker {
         runs: Runs::new(context).unwrap(),
         admission: RunAdmission::new(context).unwrap(),
-        plans: ReleasePlans::new(Workflows::new(context).unwrap()),
-        performers: NodePerformers::new(context).unwrap(),
+        performers: NodePerformers::of_runs(context, plans.clone()).unwrap(),
+        plans,
         clock: context.clock.clone(),
         suspects: SuspectGate::default(),
     }
 }
 
 /// Handles a message about a run at a time.
-async fn work_at(app: &TestApp, path: &str, now: Time) {
+pub async fn work_at(app: &TestApp, path: &str, now: Time) {
     let hint = RunHint { run_id: run_id(path) };
     worker(&context_at(app, now)).handle(hint, now.plus(minutes(15))).await.unwrap();
 }
 
 /// Carries out a run to its end: approves its reviews, and lets the time of its waits pass. Returns the run.
-async fn carry_out(app: &TestApp, person: &Person, path: &str) -> Value {
+pub async fn carry_out(app: &TestApp, person: &Person, path: &str) -> Value {
     const MAX_WAITS: usize = 20;
     let mut now = Time::now();
     for _ in 0..MAX_WAITS {
@@ -174,6 +176,6 @@ async fn carry_out(app: &TestApp, person: &Person, path: &str) -> Value {
     panic!("the run waits more than {MAX_WAITS} times: {path}");
 }
 
-fn minutes(minutes: u64) -> Duration {
+pub fn minutes(minutes: u64) -> Duration {
     Duration::from_secs(60 * minutes)
 }

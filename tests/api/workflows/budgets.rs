@@ -17,6 +17,9 @@ async fn every_route_keeps_its_budget() {
     let webhook = ada.post(&format!("{path}/webhooks")).await.id().to_owned();
     let bearer = json!({"name": "Bot", "type": "bearer", "token": "x"});
     let outbound = format!("{path}/webhook-credentials/outbound");
+    let teams = format!("{path}/teams");
+    let team = format!("{teams}/{}", ada.post(&teams).await.id());
+    let member = ada.post("/builder/v1/agents").await.id().to_owned();
     let release = post_action(&ada, &id, "publish").await;
     let release_id = release.json["data"]["release"]["id"].as_str().unwrap().to_owned();
     let deployment = release.json["data"]["deployment"]["id"].as_str().unwrap().to_owned();
@@ -169,6 +172,23 @@ async fn every_route_keeps_its_budget() {
             "credentials",
             ada.request(Method::GET, &format!("{path}/webhook-credentials")),
             "2 dynamodb:BatchGetItem (6 units), 1 dynamodb:GetItem (1 units), 2 dynamodb:Query (2 units)",
+        ),
+        (
+            "team",
+            ada.request(Method::POST, &teams).json(&json!({"config": {"members": [member]}})),
+            "2 dynamodb:BatchGetItem (6 units), 1 dynamodb:TransactWriteItems (14 units)",
+        ),
+        ("teams", ada.request(Method::GET, &teams), "2 dynamodb:BatchGetItem (7 units), 1 dynamodb:Query (1 units)"),
+        ("read team", ada.request(Method::GET, &team), "2 dynamodb:BatchGetItem (6 units)"),
+        (
+            "change team",
+            ada.request(Method::PATCH, &team).json(&json!({"name": "Crew"})),
+            "3 dynamodb:BatchGetItem (7 units), 1 dynamodb:UpdateItem (1 units)",
+        ),
+        (
+            "delete team",
+            ada.request(Method::DELETE, &team),
+            "2 dynamodb:BatchGetItem (6 units), 1 dynamodb:TransactWriteItems (9 units), 1 sqs:SendMessage",
         ),
         (
             "delete",

@@ -65,8 +65,8 @@ async fn a_workflow_is_published_when_its_channels_are_complete() {
     assert_eq!(refused.json["error"]["message"], "node `Hook` (hook): its channel is incomplete; set webhookId");
 
     let webhook = ada.post(&format!("{path}/webhooks")).await.id().to_owned();
-    let token = json!({"name": "Bot", "type": "bearer", "token": "xoxb-1"});
-    let credential = ada.post_json(&format!("{path}/webhook-credentials/outbound"), token).await.id().to_owned();
+    let outbound = format!("{path}/webhook-credentials/outbound");
+    let credential = ada.post_json(&outbound, slack_app("Bot")).await.id().to_owned();
     // The connections are sent back as they were read, with the configuration filled in.
     let mut filled = connections.json["data"].clone();
     filled["inputs"][0]["config"] = json!({"webhookId": webhook});
@@ -122,9 +122,9 @@ async fn a_workflow_needs_attention_when_its_credential_or_webhook_is_deleted() 
     graph["connections"].as_array_mut().unwrap().push(onwards);
     let id = create_workflow(&ada, "Hooked", graph.clone()).await;
     let path = format!("{WORKFLOWS}/{id}");
-    let add = async |name: &str| {
-        let token = json!({"name": name, "type": "bearer", "token": name});
-        ada.post_json(&format!("{path}/webhook-credentials/outbound"), token).await.id().to_owned()
+    let bearer = || json!({"name": "caller", "type": "bearer", "token": "t"});
+    let add = async |credential: Value| {
+        ada.post_json(&format!("{path}/webhook-credentials/outbound"), credential).await.id().to_owned()
     };
     let publish = async |webhook: &str, speaker: &str, caller: &str| {
         let mut graph = graph.clone();
@@ -155,7 +155,8 @@ async fn a_workflow_needs_attention_when_its_credential_or_webhook_is_deleted() 
     };
     let outbound = format!("{path}/webhook-credentials/outbound");
     let webhook = ada.post(&format!("{path}/webhooks")).await.id().to_owned();
-    let (speaker, caller, spare) = (add("speaker").await, add("caller").await, add("spare").await);
+    let (speaker, caller) = (add(slack_app("speaker")).await, add(bearer()).await);
+    let spare = add(slack_app("spare")).await;
 
     let release = publish(&webhook, &speaker, &caller).await;
     let manifest = ada.get(&format!("{path}/releases/{release}/manifest")).await;
@@ -170,11 +171,11 @@ async fn a_workflow_needs_attention_when_its_credential_or_webhook_is_deleted() 
 
     ada.delete(&format!("{outbound}/{caller}")).await;
     needs("credential").await;
-    let caller = add("caller").await;
+    let caller = add(bearer()).await;
     publish(&webhook, &speaker, &caller).await;
     ada.delete(&format!("{outbound}/{speaker}")).await;
     needs("credential").await;
-    let speaker = add("speaker").await;
+    let speaker = add(slack_app("speaker")).await;
     publish(&webhook, &speaker, &caller).await;
     ada.delete(&format!("{path}/webhooks/{webhook}")).await;
     needs("webhook").await;
@@ -185,6 +186,30 @@ async fn a_workflow_needs_attention_when_its_credential_or_webhook_is_deleted() 
     let (account, workflow) = (app.account("ada"), id.parse::<WorkflowId>().unwrap());
     let left = Workflows::new(&app.platform.context()).unwrap().available_resources(account, workflow).await.unwrap();
     assert_eq!((left.webhooks.len(), left.credentials.len()), (0, 0));
+}
+
+#[tokio::test]
+async fn nodes_that_call_other_systems_refuse_credentials_of_channels() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let id = create_workflow(&ada, "Caller", echo()).await;
+    let path = format!("{WORKFLOWS}/{id}");
+    let credential = ada.post_json(&format!("{path}/webhook-credentials/outbound"), slack_app("Bot")).await;
+    let mut graph = template_graph("");
+    let config = json!({"url": "https://api.example.com", "credentialId": credential.id()});
+    graph["nodes"][2] = json!({"id": "say", "type": "http", "name": "Fetch", "config": config});
+    ada.patch(&path, json!({"graph": graph})).await;
+    let problems = &post_action(&ada, &id, "validate").await.json["data"]["problems"];
+    assert_eq!(
+        (problems.as_array().unwrap().len(), &problems[0]["code"]),
+        (1, &json!("credential_unfit")),
+        "{problems}"
+    );
+    let message = problems[0]["message"].as_str().unwrap();
+    assert!(
+        message.ends_with("a credential of the type `slack` is for channels; select one for HTTP calls"),
+        "{message}"
+    );
 }
 
 #[tokio::test]
@@ -233,11 +258,17 @@ async fn invalid_channels_are_refused_by_field() {
     let outbound = format!("{WORKFLOWS}/{id}/webhook-credentials/outbound");
     let basic = json!({"name": "Bot", "type": "basic", "username": "u", "password": "p"});
     let basic = ada.post_json(&outbound, basic).await.id().to_owned();
-    let say = |provider: &str| json!({"outputs": [{"nodeId": "say", "config": {"provider": provider, "credentialId": basic}}]});
-    let refused = ada.put(&path, say("slack")).await;
-    let message = "outputs[0].config.credentialId: this provider takes a credential of type `bearer`";
-    assert_eq!(refused.json["error"]["message"], message);
-    assert_eq!(ada.put(&path, say("http")).await.json["data"]["outputs"][0]["complete"], true);
+    let say = |provider: &str, credential: &str| json!({"outputs": [{"nodeId": "say", "config": {"provider": provider, "credentialId": credential}}]});
+    for (provider, r#type) in
+        [("slack", "slack"), ("telegram", "telegram"), ("whatsapp", "whatsapp"), ("http", "signed_http")]
+    {
+        let refused = ada.put(&path, say(provider, &basic)).await;
+        let problem = format!("this provider takes a credential of the type `{type}`; choose or create one");
+        assert_eq!(refused.json["error"]["message"], format!("outputs[0].config.credentialId: {problem}"));
+    }
+    let signed = json!({"name": "Chat", "type": "signed_http", "url": "https://chat.example.com", "secret": format!("whsec_{}", "c2Vj".repeat(10))});
+    let signed = ada.post_json(&outbound, signed).await.id().to_owned();
+    assert_eq!(ada.put(&path, say("http", &signed)).await.json["data"]["outputs"][0]["complete"], true);
     let mut twice = channel_graph();
     twice["nodes"][1] = json!({"id": "say", "type": "webhook", "name": "Other", "config": {}});
     let two = format!("{WORKFLOWS}/{}/connections", create_workflow(&ada, "Twice", twice).await);

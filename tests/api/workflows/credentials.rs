@@ -21,6 +21,10 @@ async fn a_credential_of_every_type_is_sealed_and_never_shown() {
         json!({"name": "c", "type": "header", "header": "X-Key", "value": secret}),
         json!({"name": "d", "type": "query", "parameter": "key", "value": secret}),
         json!({"name": "e", "type": "oauth2_client_credentials", "tokenUrl": "https://auth.example.com/token", "clientId": "c", "clientSecret": secret, "scope": "read"}),
+        json!({"name": "f", "type": "slack", "botToken": secret, "signingSecret": secret}),
+        json!({"name": "g", "type": "telegram", "botToken": format!("1:{secret}"), "secretToken": secret}),
+        json!({"name": "h", "type": "whatsapp", "accessToken": secret, "phoneNumberId": "1", "appSecret": secret, "verifyToken": secret}),
+        json!({"name": "i", "type": "signed_http", "url": "https://chat.example.com", "secret": format!("whsec_{}", "c2Vj".repeat(10))}),
     ];
     let store = Credentials::new(&app.platform.context()).unwrap();
     let workflow: WorkflowId = id.parse().unwrap();
@@ -42,7 +46,7 @@ async fn a_credential_of_every_type_is_sealed_and_never_shown() {
         assert!(store.open(app.account("ada"), WorkflowId::new(), id).await.is_err());
     }
     let listed = ada.get(&path).await;
-    assert_eq!(listed.column("name"), ["a", "b", "c", "d", "e"]);
+    assert_eq!(listed.column("name"), ["a", "b", "c", "d", "e", "f", "g", "h", "i"]);
     let one = ada.get(&format!("{path}/{}", listed.column("id")[4])).await;
     assert_eq!(one.json["data"], listed.json["data"][4]);
     assert_eq!(ada.get(&format!("{path}/{}", WorkflowId::new())).await.code(), "credential_not_found");
@@ -64,6 +68,10 @@ async fn a_credential_of_every_type_is_sealed_and_never_shown() {
         (json!({"name": "x", "type": "bearer", "token": 424_242_424_242_u64}), "token"),
         (json!({"name": "x", "type": "bearer", "token": "x", "username": "y"}), "username"),
         (json!({"name": "x", "type": "oauth2_client_credentials", "token_url": "https://x.example"}), "token_url"),
+        (json!({"name": "x", "type": "slack", "botToken": "x"}), "signingSecret"),
+        (json!({"name": "x", "type": "slack", "botToken": "x", "signingSecret": "x", "token": "x"}), "token"),
+        (json!({"name": "x", "type": "telegram", "botToken": "424242", "secretToken": "x"}), "botToken"),
+        (json!({"name": "x", "type": "signed_http", "url": "https://chat.example.com", "secret": "424242"}), "secret"),
         (json!({"name": "x", "type": 0, "token": "x"}), "type"),
     ] {
         let refused = ada.post_json(&path, wrong).await;

@@ -24,6 +24,7 @@ async fn another_users_workflow_is_404_on_every_route() {
     let webhook = ada.post(&format!("{path}/webhooks")).await.id().to_owned();
     let credential = ada.post_json(&outbound, bearer()).await.id().to_owned();
     let run = ada.post(&format!("{path}/runs")).await.id().to_owned();
+    let team = ada.post(&format!("{path}/teams")).await.id().to_owned();
     let things = [
         ("{release_id}", &*release),
         ("{other}", "draft"),
@@ -32,6 +33,10 @@ async fn another_users_workflow_is_404_on_every_route() {
         ("{event_id}", NOWHERE),
         ("{credential_id}", &credential),
         ("{run_id}", &run),
+        ("{record_id}", &run),
+        ("{thread_id}", NOWHERE),
+        ("{participant_id}", NOWHERE),
+        ("{team_id}", &team),
     ];
     let routes = documents().into_iter().flat_map(|document| document.routes);
     let routes: Vec<_> = routes.filter(|(path, _)| path.starts_with(&format!("{WORKFLOWS}/{{id}}"))).collect();
@@ -42,8 +47,11 @@ async fn another_users_workflow_is_404_on_every_route() {
             assert_eq!(path.matches('{').count(), 1, "{path} has a parameter that this test does not fill in");
             let method: Method = method.to_uppercase().parse().unwrap();
             let body = match method.as_str() {
+                "PATCH" | "POST" if path.contains("/teams/") => Some(json!({"name": "Mine"})),
                 "PATCH" => Some(json!({"name": "Mine"})),
                 "PUT" => Some(json!({})),
+                "POST" if path.ends_with("/test-agent") => Some(json!({"script": [{"say": "Hi"}]})),
+                "POST" if path.ends_with("/messages") => Some(json!({"content": "Hi"})),
                 "POST" if path.ends_with("/outbound") => Some(bearer()),
                 "POST" if path.ends_with("/resolve-wait") => Some(json!({"decision": "approve"})),
                 _ => None,
@@ -59,6 +67,8 @@ async fn another_users_workflow_is_404_on_every_route() {
         }
         // A stranger's own workflow gives no access to the owner's resources either.
         let own = format!("{WORKFLOWS}/{}", create_workflow(&stranger, "Own", echo()).await);
+        assert_eq!(stranger.get(&format!("{own}/teams/{team}")).await.code(), "team_not_found");
+        assert_eq!(stranger.get(&format!("/builder/v1/agents/{team}")).await.code(), "agent_not_found");
         let taken = stranger.get(&format!("{own}/webhooks/{webhook}")).await;
         assert_eq!(taken.code(), "webhook_not_found");
         assert_eq!(stranger.get(&format!("{own}/releases/{release}")).await.code(), "release_not_found");

@@ -11,6 +11,7 @@ mod offload;
 mod publish;
 mod random_graphs;
 mod states;
+mod teams;
 mod templates;
 mod test_call;
 mod validate;
@@ -48,6 +49,11 @@ async fn create_workflow(person: &Person, name: &str, graph: Value) -> String {
     let created = person.post_json(WORKFLOWS, json!({"name": name, "graph": graph})).await;
     assert_eq!(created.status, "201 Created", "{}", created.text);
     created.id().to_owned()
+}
+
+/// A credential for channels of Slack.
+fn slack_app(name: &str) -> Value {
+    json!({"name": name, "type": "slack", "botToken": "xoxb-1", "signingSecret": "s"})
 }
 
 /// `POST /workflows/{id}/{what}`

@@ -19,6 +19,8 @@ struct Equipment {
     workflow: String,
     webhook: String,
     credential: String,
+    /// The credential of channels.
+    account: String,
 }
 
 struct Drawing<'a> {
@@ -72,7 +74,7 @@ impl Drawing<'_> {
         self.add(trigger, None);
         let steps = self.rng.usize(1..12);
         for _ in 0..steps {
-            let kinds: Vec<_> = nodes::all().iter().filter(|kind| kind.is_available).collect();
+            let kinds = nodes::all();
             let kind = kinds[self.rng.usize(..kinds.len())].name;
             if triggers.contains(&kind) || self.open.is_empty() {
                 continue;
@@ -116,8 +118,8 @@ impl Drawing<'_> {
             let messaging = |credential: Value| json!({"provider": "slack", "credentialId": credential});
             let (side, config) = match node["type"].as_str() {
                 Some("webhook") => ("inputs", json!({"webhookId": id(&self.equipment.webhook)})),
-                Some("message") => ("inputs", messaging(id(&self.equipment.credential))),
-                Some("send_message") => ("outputs", messaging(id(&self.equipment.credential))),
+                Some("message") => ("inputs", messaging(id(&self.equipment.account))),
+                Some("send_message") => ("outputs", messaging(id(&self.equipment.account))),
                 _ => continue,
             };
             channels[side].as_array_mut().unwrap().push(json!({"nodeId": node["id"], "config": config}));
@@ -143,9 +145,11 @@ async fn a_valid_graph_is_published_and_compiles_to_the_same_plan() {
         let id = create_workflow(&ada, &format!("Drawn {seed}"), json!({"nodes": [], "connections": []})).await;
         let path = format!("{WORKFLOWS}/{id}");
         let webhook = ada.post(&format!("{path}/webhooks")).await.id().to_owned();
-        let bearer = json!({"name": "Bot", "type": "bearer", "token": "x"});
-        let credential = ada.post_json(&format!("{path}/webhook-credentials/outbound"), bearer).await.id().to_owned();
-        let equipment = Equipment { agent: agent.clone(), workflow: workflow.clone(), webhook, credential };
+        let outbound = format!("{path}/webhook-credentials/outbound");
+        let bearer = json!({"name": "Caller", "type": "bearer", "token": "x"});
+        let credential = ada.post_json(&outbound, bearer).await.id().to_owned();
+        let account = ada.post_json(&outbound, slack_app("Bot")).await.id().to_owned();
+        let equipment = Equipment { agent: agent.clone(), workflow: workflow.clone(), webhook, credential, account };
         let rng = Rng::with_seed(seed);
         let mut drawing =
             Drawing { rng, equipment: &equipment, nodes: Vec::new(), connections: Vec::new(), open: Vec::new() };

@@ -1,8 +1,10 @@
 //! Test calls with an outbound credential, and their SSRF protection.
 
+use domain::messaging::MessagingProvider;
 use serde_json::{Value, json};
 use tests::TestApp;
 use tests::client::Person;
+use tests::messaging::FakeMessaging;
 use tests::provider::{Behaviour, FakeProvider};
 
 use super::*;
@@ -126,4 +128,35 @@ async fn a_failed_test_call_reports_its_reason() {
     let bob = app.person("bob");
     let theirs = bob.post_json(&format!("{}/{}/test", trial.outbound, made.id()), at("/")).await;
     assert_eq!(theirs.code(), "workflow_not_found");
+}
+
+#[tokio::test]
+async fn an_account_of_a_messaging_provider_can_be_tested() {
+    let fake = FakeMessaging::start().await;
+    let app = TestApp::start_with_options(|options| options.settings = fake.settings()).await;
+    let ada = app.person("ada");
+    let id = create_workflow(&ada, "Caller", echo()).await;
+    let trial = Trial { ada: &ada, outbound: format!("{WORKFLOWS}/{id}/webhook-credentials/outbound") };
+    for provider in
+        [MessagingProvider::Slack, MessagingProvider::Telegram, MessagingProvider::Whatsapp, MessagingProvider::Http]
+    {
+        let credential = || serde_json::to_value(fake.credential(provider)).unwrap();
+        let tested = trial.test_credential(credential(), json!({})).await;
+        assert_eq!(
+            (&tested.json["data"]["ok"], &tested.json["data"]["status"], &tested.json["data"]["error"]),
+            (&json!(true), &Value::Null, &Value::Null),
+            "{}",
+            tested.text
+        );
+        let with_url = trial.test_credential(credential(), json!({"url": "https://example.com"})).await;
+        assert_eq!(with_url.code(), "invalid_body");
+    }
+    let tested = trial.test_credential(slack_app("Bot"), json!({})).await;
+    assert_eq!(
+        (&tested.json["data"]["ok"], &tested.json["data"]["error"]["code"]),
+        (&json!(false), &json!("invalid_auth")),
+        "{}",
+        tested.text
+    );
+    assert!(fake.sent().is_empty());
 }

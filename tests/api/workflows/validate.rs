@@ -144,24 +144,6 @@ async fn an_incomplete_channel_has_its_own_code() {
 }
 
 #[tokio::test]
-async fn a_workflow_with_nodes_that_cannot_run_stays_a_draft() {
-    let app = TestApp::start().await;
-    let ada = app.person("ada");
-    let listed = ada.get(&format!("{WORKFLOWS}/node-types")).await;
-    let mut graph = echo();
-    graph["nodes"][1] = json!({"id": "end", "type": "send_message", "name": "", "config": {"text": "hi"}});
-    let id = create_workflow(&ada, "Draft", graph).await;
-    let problems = post_action(&ada, &id, "validate").await.json["data"]["problems"].clone();
-    let problem = problems.as_array().unwrap().iter().find(|problem| problem["code"] == "not_available");
-    let message = "node `end`: the platform cannot run nodes of the type `send_message` yet; remove the node";
-    assert_eq!(problem.map(|problem| &problem["message"]), Some(&json!(message)), "{problems}");
-    let refused = post_action(&ada, &id, "publish").await;
-    assert_eq!((refused.status.as_str(), refused.code()), ("400 Bad Request", "invalid_body"));
-    let listed = listed.json["data"].as_array().unwrap().iter().find(|listed| listed["type"] == "send_message");
-    assert_eq!(listed.unwrap()["available"], false);
-}
-
-#[tokio::test]
 async fn a_workflow_can_neither_call_itself_nor_one_of_another_account() {
     let app = TestApp::start().await;
     let (ada, bob) = (app.person("ada"), app.person("bob"));

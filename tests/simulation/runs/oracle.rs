@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use domain::id::RunId;
-use domain::run::{AgentActionKind, RunEventKind, RunValue};
+use domain::run::{AgentActionKind, ExchangeDetector, RunEventKind, RunValue};
 use engine::run::LOG_MISMATCH;
 use serde_json::Value;
 
@@ -16,7 +16,8 @@ pub enum Oracle {
     Failed,
     /// A run that was started never ended.
     NeverEnds,
-    /// The events of a log are not numbered without gaps, or the log goes on after its end.
+    /// The events of a log are not numbered without gaps, or the log goes on after its end. Or the head counts other
+    /// exchanges than the log has.
     BrokenLog,
     /// An effect began, and the log does not have its intent.
     NoIntent,
@@ -83,6 +84,11 @@ pub fn check_at_end(accounts: &mut Accounts, is_calm: bool) {
         }
         if run.head["next_event"].as_u64() != Some(run.log.len() as u64 + 1) {
             report(Oracle::BrokenLog, format!("{} events, next {}", run.log.len(), run.head["next_event"]));
+        }
+        let mut detector = ExchangeDetector::default();
+        let exchanges = run.kinds().filter(|kind| detector.detect(kind).is_some()).count() as u64;
+        if run.head["exchanges"].as_u64() != Some(exchanges) {
+            report(Oracle::BrokenLog, format!("{exchanges} exchanges, {} are counted", run.head["exchanges"]));
         }
         check_results(run, &mut report);
         if !run.has_poison {

@@ -18,23 +18,23 @@ use super::*;
 /// The fixtures that do not validate, each with the code of a problem that its user must fix first. A fixture that
 /// validates must leave this list, and gets a test.
 const UNFINISHED: [(&str, &str); 17] = [
-    ("dify/agent-with-tools.yml", "not_available"),
+    ("dify/agent-with-tools.yml", "channel_incomplete"),
     ("dify/human-approval.yml", "unknown_variable"),
     ("dify/lead-scoring.yml", "unknown_variable"),
     ("dify/loop-until.yml", "unknown_variable"),
-    ("dify/rag-chatbot.yml", "not_available"),
+    ("dify/rag-chatbot.yml", "channel_incomplete"),
     ("dify/scheduled-report.yml", "unknown_variable"),
     ("dify/structured.yml", "unknown_variable"),
-    ("dify/support-triage.yml", "not_available"),
+    ("dify/support-triage.yml", "channel_incomplete"),
     ("dify/webhook-enrichment.yml", "unknown_variable"),
-    ("n8n/agent-with-tools.json", "not_available"),
+    ("n8n/agent-with-tools.json", "channel_incomplete"),
     ("n8n/drawn-circle.json", "cycle"),
-    ("n8n/error-handling.json", "not_available"),
-    ("n8n/human-approval.json", "not_available"),
-    ("n8n/rag-chatbot.json", "not_available"),
-    ("n8n/remind-customers.json", "not_available"),
-    ("n8n/scheduled-report.json", "not_available"),
-    ("n8n/support-triage.json", "not_available"),
+    ("n8n/error-handling.json", "channel_incomplete"),
+    ("n8n/human-approval.json", "channel_incomplete"),
+    ("n8n/rag-chatbot.json", "channel_incomplete"),
+    ("n8n/remind-customers.json", "channel_incomplete"),
+    ("n8n/scheduled-report.json", "channel_incomplete"),
+    ("n8n/support-triage.json", "channel_incomplete"),
 ];
 
 /// The fixtures that validate: their tests are in the modules of the tools.

@@ -4,6 +4,7 @@ mod samples;
 
 use std::collections::BTreeSet;
 
+use domain::messaging::MessagingProvider;
 use engine::nodes;
 use engine::schema::check_value;
 use tests::provider::{Behaviour, FakeProvider};
@@ -11,6 +12,7 @@ use tests::provider::{Behaviour, FakeProvider};
 use super::hooks::publish_hook;
 use super::schedules::{planned_at, runs_of, tick};
 use super::*;
+use crate::conversations;
 use samples::{Meanwhile, Sample, sample, samples};
 
 fn schema_of(node_type: &str, config: &Value, port: &str) -> Value {
@@ -92,11 +94,9 @@ impl Stage {
         self.seen.insert((node_type.to_owned(), port.to_owned()));
     }
 
-    /// The types and ports that the catalogue publishes, without those that cannot run.
+    /// The types and ports that the catalogue publishes.
     fn ports(&self) -> BTreeSet<(String, String)> {
-        let is_runnable = |published: &&Value| published["available"] == true;
-        let runnable = self.catalogue.iter().filter(is_runnable);
-        let ports = runnable.flat_map(|published| {
+        let ports = self.catalogue.iter().flat_map(|published| {
             let outputs = published["outputs"].as_array().unwrap().iter();
             let all = outputs.chain(Some(&published["errorOutput"]).filter(|output| !output.is_null()));
             all.map(|output| (text(&published["type"]), text(&output["name"])))
@@ -121,6 +121,7 @@ async fn every_node_returns_what_the_catalogue_says() {
     }
     run_loop(&mut stage).await;
     run_triggers(&mut stage).await;
+    run_messages(&mut stage).await;
     run_fail(&stage).await;
     // The example of each type fails without the fields that its expressions read.
     let failing = |node_type: &str| match node_type {
@@ -131,7 +132,8 @@ async fn every_node_returns_what_the_catalogue_says() {
         _ => json!({}),
     };
     for (node_type, port) in stage.ports() {
-        if port == "error" {
+        // `run_messages` runs nodes that need a channel.
+        if port == "error" && node_type != "send_message" {
             let mut changes = failing(&node_type);
             changes["onError"] = json!("branch");
             let name = nodes::find(&node_type).unwrap().name;
@@ -210,22 +212,6 @@ async fn run_triggers(stage: &mut Stage) {
     assert_eq!(answer.json["output"], json!({"n": 1}), "{}", answer.text);
     stage.check("webhook", &config, "out", &answer.json["output"]);
 
-    // No channel delivers messages yet, so this run is started by hand.
-    let config = stage.example("message", &json!({}));
-    let created = stage.ada.post_json(WORKFLOWS, json!({"graph": triggered("message", &config)})).await;
-    let flow = format!("{WORKFLOWS}/{}", created.id());
-    let bot = json!({"name": "Bot", "type": "bearer", "token": "x"});
-    let credential = stage.ada.post_json(&format!("{flow}/webhook-credentials/outbound"), bot).await;
-    let channel = json!({"provider": "slack", "credentialId": credential.id()});
-    let channels = json!({"inputs": [{"nodeId": "hook", "config": channel}]});
-    assert_eq!(stage.ada.put(&format!("{flow}/connections"), channels).await.status, "200 OK");
-    assert_eq!(stage.ada.post(&format!("{flow}/publish")).await.status, "201 Created");
-    let path = start_run(&stage.ada, created.id(), json!({"text": "Hello", "participant": "ada"})).await;
-    stage.app.platform.drain().await;
-    let run = read(&stage.ada, &path).await;
-    assert_eq!(run["output"]["text"], "Hello", "{run}");
-    stage.check("message", &config, "out", &run["output"]);
-
     let config = stage.example("schedule", &json!({"input": {"report": "daily"}}));
     let mut draft = triggered("schedule", &config);
     draft["nodes"][0]["id"] = json!("when");
@@ -238,6 +224,31 @@ async fn run_triggers(stage: &mut Stage) {
     let run = read(&stage.ada, path).await;
     assert_eq!(run["output"], json!({"report": "daily"}), "{run}");
     stage.check("schedule", &config, "out", &run["output"]);
+}
+
+/// A message starts a run, and is answered. A run that no message has started has nobody to answer.
+async fn run_messages(stage: &mut Stage) {
+    let (ask, reply) = (json!({}), json!({"text": "Hi", "onError": "branch"}));
+    let all = "{'message': nodes.ask.output, 'reply': nodes.reply.output}";
+    let nodes = [
+        node("start", "input", json!({})),
+        node("ask", "message", ask.clone()),
+        node("reply", "send_message", reply.clone()),
+        node("end", "send_result", json!({"output": all})),
+        node("failed", "send_result", json!({"output": "input"})),
+    ];
+    let ports = ["start.out reply", "ask.out reply", "reply.out end", "reply.error failed"];
+    let chat = conversations::Stage::start(MessagingProvider::Http, graph(&nodes, &ports)).await;
+    chat.say(1, "Hello").await;
+    let [path] = &runs_of(&chat.app, chat.workflow.rsplit('/').next().unwrap()).await[..] else { panic!("one run") };
+    let output = read(&chat.ada, path).await["output"].clone();
+    stage.check("message", &ask, "out", &output["message"]);
+    stage.check("send_message", &reply, "out", &output["reply"]);
+    let path = start_run(&chat.ada, chat.workflow.rsplit('/').next().unwrap(), json!(1)).await;
+    chat.app.platform.drain().await;
+    let run = read(&chat.ada, &path).await;
+    assert_eq!(run["output"]["code"], "no_recipient", "{run}");
+    stage.check("send_message", &reply, "error", &run["output"]);
 }
 
 /// `fail` has no output; it ends the run with the configured error.

@@ -86,8 +86,8 @@ async fn a_node_that_cannot_run_fails_by_name_unless_it_is_pinned() {
     let tell = node("tell", "send_message", json!({"text": "It arrived."}));
     let draft = graph(&[start(), tell, end("input")], &["start.out tell", "tell.out end"]);
     let shown = preview(&ada, draft.clone(), json!({})).await;
-    assert_eq!((&shown["error"]["code"], &shown["error"]["nodeId"]), (&json!("not_available"), &json!("tell")));
-    assert!(shown["error"]["message"].as_str().unwrap().contains("type send_message"), "{shown}");
+    assert_eq!((&shown["error"]["code"], &shown["error"]["nodeId"]), (&json!("not_in_preview"), &json!("tell")));
+    assert!(shown["error"]["message"].as_str().unwrap().contains("pin the output"), "{shown}");
     let pinned = json!({"tell": {"output": {"sent": true}}});
     let shown = preview(&ada, draft, json!({"pinned": pinned})).await;
     assert_eq!((&shown["state"], &shown["output"]["sent"]), (&json!("completed"), &json!(true)), "{shown}");

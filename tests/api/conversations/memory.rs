@@ -1,0 +1,149 @@
+//! What agents and models know of a conversation: earlier messages, and the files of the message.
+
+use tests::gateway::ModelBuilder;
+use tests::provider::{Behaviour, FakeProvider};
+
+use super::stage::*;
+use super::*;
+
+/// A model that always gives the same answer.
+pub async fn model(app: &TestApp) -> FakeProvider {
+    let fake = FakeProvider::start().await;
+    ModelBuilder::new("echo").with_deployment(app, &fake).await.insert(app).await;
+    let message = json!({"role": "assistant", "content": "Sure."});
+    let answer = json!({
+        "id": "c", "object": "chat.completion", "created": 1, "model": "m",
+        "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 5, "completion_tokens": 4, "total_tokens": 9},
+    });
+    fake.respond_with(Behaviour::json(200, answer));
+    fake
+}
+
+async fn stage_with(ai: Value) -> (Stage, FakeProvider) {
+    let fake = tests::messaging::FakeMessaging::start().await;
+    let app = TestApp::start_with_options(|options| options.settings = fake.settings()).await;
+    let model = model(&app).await;
+    let reply = node("reply", "send_message", json!({"text": "{{ nodes.think.output }}"}));
+    let nodes = [node("ask", "message", json!({})), ai, reply];
+    let draft = graph(&nodes, &["ask.out think", "think.out reply"]);
+    (Stage::on(app, fake, MessagingProvider::Http, draft).await, model)
+}
+
+/// The messages of the last request, as `role: content`.
+pub fn prompt(model: &FakeProvider) -> Vec<String> {
+    let request = model.take_requests().pop().unwrap();
+    let messages = request.body["messages"].as_array().unwrap().iter();
+    messages
+        .map(|message| format!("{}: {}", message["role"].as_str().unwrap(), message["content"].as_str().unwrap()))
+        .collect()
+}
+
+#[tokio::test]
+async fn a_model_with_memory_knows_the_conversation() {
+    let config = json!({"model": "echo", "system": "Be kind.", "prompt": "{{ input.text }}", "memory": true});
+    let (stage, model) = stage_with(node("think", "model", config)).await;
+    stage.say(1, "I am Grace").await;
+    assert_eq!(prompt(&model), ["system: Be kind.", "user: I am Grace"]);
+    let thread = stage.thread().await;
+    stage.ada.post(&format!("{thread}/operator-state")).await;
+    stage.say(2, "Is anybody there?").await;
+    let hi = stage.ada.post_json(&format!("{thread}/messages"), json!({"content": "Yes, Bo is"})).await;
+    assert_eq!(hi.status, "201 Created", "{}", hi.text);
+    stage.ada.delete(&format!("{thread}/operator-state")).await;
+    stage.say(3, "Who am I?").await;
+    let expected = [
+        "system: Be kind.",
+        "user: I am Grace",
+        "assistant: Sure.",
+        "user: Is anybody there?",
+        "assistant: [a human colleague answered] Yes, Bo is",
+        "user: Who am I?",
+    ];
+    assert_eq!(prompt(&model), expected);
+}
+
+#[tokio::test]
+async fn a_model_without_memory_knows_only_its_prompt() {
+    let config = json!({"model": "echo", "prompt": "{{ input.text }}"});
+    let (stage, model) = stage_with(node("think", "model", config)).await;
+    stage.say(1, "I am Grace").await;
+    stage.say(2, "Who am I?").await;
+    assert_eq!(prompt(&model), ["user: Who am I?"]);
+}
+
+#[tokio::test]
+async fn an_agent_has_a_memory_unless_it_is_turned_off() {
+    let config = |agent: &str| json!({"agentId": agent, "message": "{{ input.text }}"});
+    let (stage, model) = stage_with(node("think", "model", json!({"model": "echo", "prompt": "hi"}))).await;
+    let agent = stage.ada.post("/builder/v1/agents").await;
+    let path = format!("/builder/v1/agents/{}", agent.id());
+    assert_eq!(stage.ada.patch(&path, json!({"config": {"model": "echo"}})).await.status, "200 OK");
+    for memory in [true, false] {
+        let mut ai = node("think", "agent", config(agent.id()));
+        ai["config"]["memory"] = json!(memory);
+        let reply = node("reply", "send_message", json!({"text": "{{ nodes.think.output }}"}));
+        let nodes = [node("ask", "message", json!({})), ai, reply];
+        let draft = graph(&nodes, &["ask.out think", "think.out reply"]);
+        assert_eq!(stage.ada.patch(&stage.workflow, json!({"graph": draft})).await.status, "200 OK");
+        assert_eq!(stage.ada.post(&format!("{}/publish", stage.workflow)).await.status, "201 Created");
+        stage.say(if memory { 1 } else { 3 }, "I am Grace").await;
+        stage.say(if memory { 2 } else { 4 }, "Who am I?").await;
+        let expected: &[&str] = match memory {
+            true => &["user: I am Grace", "assistant: Sure.", "user: Who am I?"],
+            false => &["user: Who am I?"],
+        };
+        assert_eq!(prompt(&model), expected);
+    }
+}
+
+/// Old messages are left out, so that the prompt stays within its window.
+#[tokio::test]
+async fn the_memory_has_a_limit_of_tokens() {
+    let config = json!({"model": "echo", "prompt": "now", "memory": true});
+    let (stage, model) = stage_with(node("think", "model", config)).await;
+    for number in 1..=4 {
+        stage.say(number, &format!("{number}{}", "x".repeat(15_000))).await;
+    }
+    let known: Vec<String> = prompt(&model).iter().map(|message| message.chars().take(9).collect()).collect();
+    assert_eq!(
+        known,
+        ["assistant", "user: 2xx", "assistant", "user: 3xx", "assistant", "user: now"].map(str::to_owned)
+    );
+}
+
+#[tokio::test]
+async fn the_files_of_a_message_are_in_the_prompt() {
+    let config = json!({"model": "echo", "prompt": "{{ input.text }}", "attachments": true});
+    let (stage, model) = stage_with(node("think", "model", config)).await;
+    let files = [
+        stage.fake.add_file(MessagingProvider::Http, "cat.png", "image/png", b"\x89PNG"),
+        stage.fake.add_file(MessagingProvider::Http, "notes.txt", "text/plain", b"Buy milk"),
+        stage.fake.add_file(MessagingProvider::Http, "film.mp4", "video/mp4", b"..."),
+    ];
+    let attachments =
+        files.iter().map(|file| json!({"url": file.reference, "name": file.name, "mediaType": file.media_type}));
+    let missing = json!({"url": format!("{}/files/gone.txt", stage.fake.base_url), "name": "gone.txt", "mediaType": "text/plain"});
+    let attachments: Vec<Value> = attachments.chain([missing]).collect();
+    let body = json!({
+        "conversation": stage.conversation(1), "participant": {"id": "u1"}, "text": "Look", "attachments": attachments,
+    });
+    let now = domain::time::Time::now();
+    let delivery = tests::messaging::deliveries::signed_request(&stage.credential, "1", now, &body);
+    assert_eq!(stage.send(delivery).await.status, "200 OK");
+    stage.app.platform.drain().await;
+    let request = model.take_requests().pop().unwrap();
+    let expected = json!([
+        {"type": "text", "text": "Look"},
+        {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw=="}},
+        {"type": "text", "text": "[notes.txt]\nBuy milk"},
+        {"type": "text", "text": "[film.mp4: a file of the type video/mp4, which cannot be shown]"},
+        {"type": "text", "text": "[gone.txt: the file could not be fetched]"},
+    ]);
+    assert_eq!(request.body["messages"][0]["content"], expected);
+    let thread = stage.thread().await;
+    let listed = list(&stage.ada, &format!("{thread}/messages?order=asc")).await;
+    assert_eq!(listed[0]["attachments"].as_array().unwrap().len(), 4);
+    assert!(!listed[0].to_string().contains("http://"), "the URL of a file is not shown: {}", listed[0]);
+    assert_eq!(stage.app.objects("runs"), 3, "the files are stored");
+}

@@ -1,0 +1,142 @@
+//! Participants are exported and erased, and secrets appear nowhere.
+
+use shared::store::Threads;
+use shared::store::threads::ThreadFilter;
+use tests::messaging::{SECRET, SLACK_TOKEN, TELEGRAM_TOKEN, WHATSAPP_TOKEN};
+
+use super::stage::*;
+use super::*;
+use crate::runs::masks::stored;
+
+const WORD: &str = "pumpernickel";
+/// A number that appears nowhere else.
+const PERSON: u32 = 7_719_203;
+
+async fn participant(stage: &Stage, place: usize) -> String {
+    let participants = list(&stage.ada, &format!("{}/records/participants", stage.workflow)).await;
+    format!("{}/records/participants/{}", stage.workflow, participants[place]["id"].as_str().unwrap())
+}
+
+#[tokio::test]
+async fn an_erased_participant_is_nowhere() {
+    for provider in PROVIDERS {
+        let stage = Stage::start(provider, echo()).await;
+        stage.deliver(PERSON, 1, WORD).await;
+        stage.deliver(PERSON, 2, &format!("{WORD} {}", "x".repeat(15_900))).await;
+        stage.app.platform.drain().await;
+        let path = participant(&stage, 0).await;
+        let export = stage.ada.get(&path).await;
+        let records = list(&stage.ada, &format!("{}/records", stage.workflow)).await;
+        let run = format!("{}/runs/{}", stage.workflow, records.last().unwrap()["runId"].as_str().unwrap());
+        let replies = || stage.fake.texts(&stage.conversation(PERSON)).len();
+        let before = replies();
+        let repeated = stage.ada.post_json(&format!("{run}/retry"), json!({"fromNode": "reply"})).await;
+        assert_eq!(repeated.status, "202 Accepted", "{}", repeated.text);
+        stage.app.platform.drain().await;
+        assert_eq!(replies(), before + 1, "the repeated run replies, too");
+        let exported = &export.json["data"]["conversations"][0]["messages"];
+        assert_eq!(exported.as_array().map(Vec::len), Some(4), "{}", export.text);
+        let stored_before = stored(&stage.app).await;
+        assert!(stored_before.contains(WORD) && stored_before.contains(&stage.conversation(PERSON)));
+        let counted = stage.read("/analytics/summary").await;
+
+        assert_eq!(stage.ada.delete(&path).await.status, "204 No Content");
+        assert_eq!(refusal(&stage.ada.get(&path).await), ("404", "participant_not_found"), "hidden at once");
+        assert_eq!(refusal(&stage.ada.delete(&path).await), ("404", "participant_not_found"));
+        stage.app.platform.drain().await;
+        let after = stored(&stage.app).await;
+        for trace in [WORD, "Grace", &stage.conversation(PERSON)] {
+            let place = after.find(trace);
+            assert!(
+                place.is_none(),
+                "{provider:?} {trace}: {}",
+                place.map_or("", |at| &after[at.saturating_sub(300)..at])
+            );
+        }
+        assert_eq!(stage.read("/threads").await, json!([]));
+        assert_eq!(stage.read("/records/participants").await, json!([]));
+        assert_eq!(stage.read("/analytics/summary").await, counted, "counts stay");
+    }
+}
+
+/// A conversation of two people: only the messages of one are erased, and the answers to them.
+#[tokio::test]
+async fn others_in_the_conversation_keep_their_messages() {
+    let stage = Stage::start(MessagingProvider::Slack, echo()).await;
+    for (number, user, text) in [(1, "U1", WORD), (2, "U2", "Hello")] {
+        let event = json!({
+            "type": "message", "channel": "C1", "channel_type": "channel", "user": user, "text": text,
+            "thread_ts": "1700000000.000001", "ts": format!("1700000000.{number:06}"),
+        });
+        let now = domain::time::Time::now();
+        let delivery = tests::messaging::deliveries::slack_event(&stage.credential, now, event);
+        assert_eq!(stage.send(delivery).await.status, "200 OK");
+        stage.app.platform.drain().await;
+    }
+    let thread = stage.thread().await;
+    assert_eq!(stage.ada.get(&thread).await.json["data"]["participants"].as_array().unwrap().len(), 2);
+    let first = stage.ada.get(&thread).await.json["data"]["participant"]["id"].as_str().unwrap().to_owned();
+    let path = format!("{}/records/participants/{first}", stage.workflow);
+    assert_eq!(stage.ada.delete(&path).await.status, "204 No Content");
+    stage.app.platform.drain().await;
+    assert!(!stored(&stage.app).await.contains(WORD));
+    let texts: Vec<String> = stage.messages(&thread).await.into_iter().map(|(_, text)| text).collect();
+    assert_eq!(texts, ["", "", "Hello", "You said: Hello"]);
+}
+
+/// The worker crashes in the middle of an erasure: the ticker continues it.
+#[tokio::test]
+async fn an_interrupted_erasure_is_continued() {
+    let stage = Stage::start(MessagingProvider::Http, echo()).await;
+    stage.say(1, WORD).await;
+    let path = participant(&stage, 0).await;
+    assert_eq!(stage.ada.delete(&path).await.status, "204 No Content");
+    crate::runs::recovery::lose_hint(&stage.app).await;
+    assert!(stored(&stage.app).await.contains(WORD));
+    let later = domain::time::Time::now().plus(crate::runs::minutes(2));
+    stage.app.platform.tick(later).await.unwrap();
+    stage.app.platform.drain().await;
+    assert!(!stored(&stage.app).await.contains(WORD));
+}
+
+/// The planted secrets of all providers are in no response, and in nothing that is stored.
+#[tokio::test]
+async fn secrets_of_providers_are_nowhere() {
+    for provider in PROVIDERS {
+        let stage = Stage::start(provider, echo()).await;
+        stage.say(1, "Hello").await;
+        let thread = stage.thread().await;
+        let mut shown = stored(&stage.app).await;
+        shown.push_str(&stage.app.contents("manifests"));
+        for path in [
+            thread.clone(),
+            format!("{thread}/messages"),
+            format!("{}/webhook-credentials", stage.workflow),
+            format!("{}/connections", stage.workflow),
+            format!("{}/export", stage.workflow),
+            format!("{}/records", stage.workflow),
+        ] {
+            shown.push_str(&stage.ada.get(&path).await.text);
+        }
+        let exported = stage.ada.get(&participant(&stage, 0).await).await;
+        shown.push_str(&exported.text);
+        for secret in [SECRET, SLACK_TOKEN, TELEGRAM_TOKEN, WHATSAPP_TOKEN] {
+            assert!(!shown.contains(secret), "{provider:?}: {secret}");
+        }
+    }
+}
+
+/// Messages are kept as long as the plan says, and not shown after that.
+#[tokio::test]
+async fn threads_end_with_the_retention_of_the_plan() {
+    let stage = Stage::start(MessagingProvider::Http, echo()).await;
+    stage.say(1, WORD).await;
+    let workflow = stage.workflow.rsplit('/').next().unwrap().parse().unwrap();
+    let day = |number: u64| domain::time::Time::now().plus(crate::runs::minutes(number * 24 * 60));
+    for (time, number) in [(day(29), 1), (day(31), 0)] {
+        let threads = Threads::new(&crate::runs::context_at(&stage.app, time)).unwrap();
+        let listed = threads.list(workflow, &ThreadFilter::default(), 20, None).await.unwrap();
+        let participants = threads.participants(workflow, 20, None).await.unwrap();
+        assert_eq!((listed.items.len(), participants.items.len()), (number, number));
+    }
+}

@@ -1,0 +1,102 @@
+//! What runs send: retries, long messages, recipients, memory and files.
+
+use tests::messaging::Fault;
+
+use super::stage::*;
+use super::*;
+
+async fn last_run(stage: &Stage) -> Value {
+    let records = list(&stage.ada, &format!("{}/records", stage.workflow)).await;
+    read(&stage.ada, &format!("{}/runs/{}", stage.workflow, records[0]["runId"].as_str().unwrap())).await
+}
+
+#[tokio::test]
+async fn a_reply_waits_as_long_as_the_provider_asks() {
+    let stage = Stage::start(MessagingProvider::Telegram, echo()).await;
+    stage.fake.fail_next(Fault::RateLimit { seconds: 40 });
+    stage.say(1, "Hello").await;
+    assert_eq!((last_run(&stage).await["state"].clone(), stage.sent().len()), (json!("paused"), 0));
+    let run = last_run(&stage).await["id"].as_str().unwrap().to_owned();
+    let path = format!("{}/runs/{run}", stage.workflow);
+    crate::runs::work_at(&stage.app, &path, domain::time::Time::now().plus(crate::runs::minutes(1))).await;
+    assert_eq!(last_run(&stage).await["state"], "completed");
+    assert_eq!(stage.sent(), ["You said: Hello"]);
+}
+
+#[tokio::test]
+async fn a_refused_reply_fails_the_node_with_what_to_do() {
+    let stage = Stage::start(MessagingProvider::Telegram, echo()).await;
+    stage.fake.fail_next(Fault::Refusal("403 Forbidden: bot was blocked by the user"));
+    stage.say(1, "Hello").await;
+    let run = last_run(&stage).await;
+    assert_eq!((&run["state"], &run["error"]["code"]), (&json!("failed"), &json!("delivery_refused")), "{run}");
+    let thread = stage.thread().await;
+    let messages = list(&stage.ada, &format!("{thread}/messages?order=asc")).await;
+    assert_eq!(messages[1]["status"], "failed");
+    // The next message is answered.
+    stage.say(2, "Again").await;
+    assert_eq!(stage.sent(), ["You said: Again"]);
+}
+
+#[tokio::test]
+async fn a_long_reply_continues_after_its_last_accepted_part() {
+    let text = "word ".repeat(1_500);
+    let reply = node("reply", "send_message", json!({"text": text, "retry": {"maxAttempts": 3, "backoffMs": 0}}));
+    let draft = graph(&[node("ask", "message", json!({})), reply], &["ask.out reply"]);
+    let stage = Stage::start(MessagingProvider::Telegram, draft).await;
+    stage.fake.fail_next(Fault::None).fail_next(Fault::RateLimit { seconds: 0 });
+    stage.say(1, "Hello").await;
+    let sent = stage.sent();
+    assert_eq!(sent.len(), 2, "each part is sent once");
+    assert!(sent.iter().all(|part| part.len() <= 4_096));
+    let words = sent.join(" ");
+    assert_eq!(words.split_whitespace().count(), 1_500);
+}
+
+#[tokio::test]
+async fn a_run_can_begin_a_conversation() {
+    let notify = node("notify", "send_message", json!({"text": "Order {{ input.n }} is ready", "to": "input.chat"}));
+    let answer = node("answer", "send_message", json!({"text": "Thanks"}));
+    let nodes = [node("start", "input", json!({})), notify, node("ask", "message", json!({})), answer];
+    let stage = Stage::start(MessagingProvider::Slack, graph(&nodes, &["start.out notify", "ask.out answer"])).await;
+    let workflow = stage.workflow.rsplit('/').next().unwrap().to_owned();
+    crate::runs::start_run(&stage.ada, &workflow, json!({"n": 7, "chat": "D1"})).await;
+    stage.app.platform.drain().await;
+    assert_eq!(stage.sent(), ["Order 7 is ready"]);
+    let thread = stage.thread().await;
+    assert_eq!(stage.ada.get(&thread).await.json["data"]["participant"], Value::Null);
+    // The answer of the participant belongs to the same conversation.
+    stage.say(1, "Great").await;
+    assert_eq!(stage.sent(), ["Order 7 is ready", "Thanks"]);
+    assert_eq!(stage.messages(&thread).await.len(), 3);
+    for (to, code) in
+        [(json!(null), "no_recipient"), (json!("a:"), "invalid_recipient"), (json!([]), "invalid_recipient")]
+    {
+        let path = crate::runs::start_run(&stage.ada, &workflow, json!({"n": 1, "chat": to})).await;
+        stage.app.platform.drain().await;
+        assert_eq!(read(&stage.ada, &path).await["error"]["code"], code);
+    }
+}
+
+/// A message that arrives during a run: it waits, interrupts the run, or starts none.
+#[tokio::test]
+async fn the_busy_policy_decides_about_messages_during_a_run() {
+    let expected = [("enqueue", "paused", 2), ("interrupt", "cancelled", 2), ("reject", "paused", 1)];
+    for (busy, first_state, runs) in expected {
+        let check = node("check", "review", json!({"title": "Answer?"}));
+        let nodes = [node("ask", "message", json!({"busy": busy})), check, node("end", "send_result", json!({}))];
+        let ports = ["ask.out check", "check.approved end", "check.rejected end", "check.expired end"];
+        let stage = Stage::start(MessagingProvider::Http, graph(&nodes, &ports)).await;
+        stage.say(1, "One").await;
+        let first = last_run(&stage).await["id"].as_str().unwrap().to_owned();
+        let first = format!("{}/runs/{first}", stage.workflow);
+        stage.say(2, "Two").await;
+        assert_eq!(read(&stage.ada, &first).await["state"], first_state, "{busy}");
+        carry_out(&stage.app, &stage.ada, &first).await;
+        stage.app.platform.drain().await;
+        assert_eq!(list(&stage.ada, &format!("{}/records", stage.workflow)).await.len(), runs, "{busy}");
+        let texts: Vec<String> =
+            stage.messages(&stage.thread().await).await.into_iter().map(|(_, text)| text).collect();
+        assert_eq!(texts, ["One", "Two"]);
+    }
+}
