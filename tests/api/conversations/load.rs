@@ -23,7 +23,8 @@ const PER_THREAD: u32 = 10;
 const WORKERS: usize = 8;
 /// More than a claim lasts.
 const LATER: Duration = Duration::from_secs(20 * 60);
-const MAX_ROUNDS: usize = 1_000;
+/// More than all messages need, with those that killed workers leave.
+const MAX_ROUNDS: usize = 20_000;
 
 /// 20 conversations; 500 with `FULL_TESTS=1`.
 fn threads() -> u32 {
