@@ -32,7 +32,7 @@ fn threads() -> u32 {
 }
 
 /// Workers whose clock the test advances.
-struct Workers<'a> {
+pub struct Workers<'a> {
     app: &'a TestApp,
     ahead_s: Arc<AtomicU64>,
     stores: run_worker::Stores,
@@ -41,7 +41,7 @@ struct Workers<'a> {
 }
 
 impl<'a> Workers<'a> {
-    fn new(app: &'a TestApp) -> Self {
+    pub fn new(app: &'a TestApp) -> Self {
         let ahead_s = Arc::new(AtomicU64::new(0));
         let ahead = ahead_s.clone();
         let clock = Clock::new(move || Time::now().plus(Duration::from_secs(ahead.load(Ordering::Relaxed))));
@@ -88,8 +88,8 @@ impl<'a> Workers<'a> {
         messages.into_iter().filter_map(|message| message.body).collect()
     }
 
-    /// Handles a message. Returns whether the worker was not killed.
-    async fn handle(&self, body: String, mut steps: usize) -> bool {
+    /// Handles a message with a worker that is killed after this many steps. Returns whether it came to its end before.
+    pub async fn handle(&self, body: String, mut steps: usize) -> bool {
         let mut message = SqsMessage::default();
         (message.message_id, message.body) = (Some("1".to_owned()), Some(body));
         let mut event = SqsEvent::default();

@@ -4,6 +4,7 @@ use shared::store::Threads;
 use shared::store::threads::ThreadFilter;
 use tests::messaging::{SECRET, SLACK_TOKEN, TELEGRAM_TOKEN, WHATSAPP_TOKEN};
 
+use super::load::Workers;
 use super::stage::*;
 use super::*;
 use crate::runs::masks::stored;
@@ -93,6 +94,34 @@ async fn an_interrupted_erasure_is_continued() {
     assert_eq!(stage.ada.delete(&path).await.status, "204 No Content");
     crate::runs::recovery::lose_hint(&stage.app).await;
     assert!(stored(&stage.app).await.contains(WORD));
+    let later = domain::time::Time::now().plus(crate::runs::minutes(2));
+    stage.app.platform.tick(later).await.unwrap();
+    stage.app.platform.drain().await;
+    assert!(!stored(&stage.app).await.contains(WORD));
+}
+
+/// A worker is killed at each step of an erasure. The next one continues from what is left.
+#[tokio::test]
+async fn an_erasure_survives_a_crash_at_each_step() {
+    const MAX_STEPS: usize = 400;
+    let stage = Stage::start(MessagingProvider::Http, echo()).await;
+    stage.say(1, WORD).await;
+    let path = participant(&stage, 0).await;
+    assert_eq!(stage.ada.delete(&path).await.status, "204 No Content");
+    crate::runs::recovery::lose_hint(&stage.app).await;
+    let (workflow, person) = (stage.workflow.rsplit('/').next().unwrap(), path.rsplit('/').next().unwrap());
+    let hint = json!({"workflow_id": workflow, "participant_id": person}).to_string();
+    let workers = Workers::new(&stage.app);
+    let mut killed = 0;
+    for steps in 0..MAX_STEPS {
+        if workers.handle(hint.clone(), steps).await {
+            break;
+        }
+        killed += 1;
+        assert_eq!(stage.read("/records/participants").await, json!([]), "hidden meanwhile");
+    }
+    assert!((1..MAX_STEPS).contains(&killed), "{killed} workers were killed");
+    // The hints of runs that a killed worker did not send.
     let later = domain::time::Time::now().plus(crate::runs::minutes(2));
     stage.app.platform.tick(later).await.unwrap();
     stage.app.platform.drain().await;

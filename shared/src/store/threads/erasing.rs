@@ -89,7 +89,7 @@ impl Threads {
     async fn delete_thread(&self, head: &ThreadItem) -> Result<()> {
         let id = head.thread;
         let mark = self.entities.update(keys::thread(id)).set("is_erased", true).require_same("rev", Some(head.rev));
-        let mark = mark.add("rev", 1).remove("due_shard").remove("due_at").remove("threads_of");
+        let mark = mark.add("rev", 1).remove("due_shard").remove("due_at");
         let marked = self.entities.write(mark).await?;
         marked.or_error(|_| Error::busy("the conversation changes while it is erased"))?;
         // The plan, and so the prefix, may have changed.

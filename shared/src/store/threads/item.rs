@@ -54,6 +54,11 @@ impl ThreadItem {
         self.expires_at <= now.as_seconds()
     }
 
+    /// Whether readers see the thread: it has not expired, and is not being deleted.
+    pub fn is_shown(&self, now: Time) -> bool {
+        !self.has_expired(now) && self.is_erased.is_none()
+    }
+
     /// The next revision, which a worker inspects at this time; at no time, if there is nothing to do.
     #[must_use]
     pub fn changed(self, control: ThreadControl, due_at: Option<Time>) -> Self {

@@ -60,7 +60,7 @@ impl Threads {
         let mut heads = HashMap::new();
         for item in self.entities.batch_get(&keys).await? {
             let item: ThreadItem = parse(item)?;
-            if !item.has_expired(self.now()) {
+            if item.is_shown(self.now()) {
                 heads.insert(item.last_message.uuid(), Thread::from(item));
             }
         }
@@ -73,7 +73,7 @@ impl Threads {
         let keys: Vec<Key> = ids.iter().map(|id| keys::thread(*id)).collect();
         let items = self.entities.batch_get(&keys).await?.into_iter().map(parse::<ThreadItem>);
         let items = items.collect::<Result<Vec<_>>>()?.into_iter();
-        let own = items.filter(|item| item.account() == account && !item.has_expired(self.now()));
+        let own = items.filter(|item| item.account() == account && item.is_shown(self.now()));
         Ok(own.map(Thread::from).collect())
     }
 }

@@ -83,7 +83,7 @@ impl Threads {
     }
 
     async fn item(&self, id: ThreadId) -> Result<Option<ThreadItem>> {
-        Ok(self.item_or_erased(id).await?.filter(|item| item.is_erased.is_none()))
+        Ok(self.item_or_erased(id).await?.filter(|item| item.is_shown(self.now())))
     }
 
     /// Reads a thread that may be being deleted.
