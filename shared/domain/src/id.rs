@@ -3,7 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use uuid::Uuid;
+use ring::digest::{SHA256, digest};
+use uuid::{Builder, Uuid};
 
 use crate::{Error, Result};
 
@@ -176,6 +177,14 @@ ids! {
     WorkbenchId = "workbench", prefixed, "wb_";
     /// An entry of the audit log.
     AuditId = "audit entry", prefixed, "aud_";
+}
+
+/// The UUID (version 8) of a text: the first bits of its SHA-256.
+pub fn uuid_of_hash(text: &str) -> Uuid {
+    let digest = digest(&SHA256, text.as_bytes());
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&digest.as_ref()[..16]);
+    Builder::from_custom_bytes(bytes).into_uuid()
 }
 
 fn plain(_: &str, text: &str) -> Result<Uuid, NotAnId> {

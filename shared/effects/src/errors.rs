@@ -7,6 +7,11 @@ use domain::{Error, ProviderTrouble};
 use engine::drive::{EffectError, RetryHint};
 use shared::http::code;
 
+/// An error that another attempt would not change.
+pub fn refused(code: &str, message: &str) -> EffectError {
+    EffectError { error: StepError::new(code, message), retry: RetryHint::Never }
+}
+
 pub fn to_effect_error(error: Error) -> EffectError {
     let retry = match &error {
         Error::Provider {

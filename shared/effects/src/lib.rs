@@ -15,8 +15,8 @@ use std::sync::Arc;
 use domain::Result;
 use domain::id::{RunId, WorkflowId};
 use domain::identity::Account;
-use domain::run::{Run, RunStep, StepError};
-use engine::drive::{Effect, EffectError, EffectOutcome, Effects, RetryHint};
+use domain::run::{Run, RunStep};
+use engine::drive::{Effect, EffectError, EffectOutcome, Effects};
 use engine::nodes::NodeKind;
 use engine::nodes::embeddings::EmbeddingsNode;
 use engine::nodes::guard::GuardNode;
@@ -35,7 +35,7 @@ use shared::store::Workflows;
 
 use self::agent::AgentEffects;
 use self::conversation::{Conversations, ThreadConversations};
-use self::errors::to_effect_error;
+use self::errors::{refused, to_effect_error};
 use self::http::HttpEffects;
 use self::model::{ModelConversation, ModelEffects};
 use self::retrieval::RetrievalEffects;
@@ -209,15 +209,12 @@ impl NodeEffects {
     async fn send_message(&self, effect: &Effect) -> Result<StepOutcome, EffectError> {
         match &self.conversation {
             Some(conversation) => conversation.send(effect).await,
-            None => {
-                let message = "a preview sends no messages; pin the output of this node".to_owned();
-                Err(EffectError { error: StepError::new("not_in_preview", message), retry: RetryHint::Never })
-            }
+            None => Err(refused("not_in_preview", "a preview sends no messages; pin the output of this node")),
         }
     }
 }
 
 fn not_available(node_type: &str) -> EffectError {
     let message = format!("the platform cannot perform nodes of the type {node_type} yet; remove the node");
-    EffectError { error: StepError::new("not_available", message), retry: RetryHint::Never }
+    refused("not_available", &message)
 }

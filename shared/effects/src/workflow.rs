@@ -4,16 +4,16 @@ use std::sync::Arc;
 
 use domain::id::WorkflowId;
 use domain::identity::Account;
-use domain::run::{NewRun, ParentStep, RunOrigin, StepError};
+use domain::run::{NewRun, ParentStep, RunOrigin};
 use domain::{Error, Result};
-use engine::drive::{Effect, EffectError, EffectOutcome, RetryHint};
+use engine::drive::{Effect, EffectError, EffectOutcome};
 use runner::Triggers;
 use serde_json::Value;
 use shared::Context;
 use shared::store::Workflows;
 use shared::store::runs::{MAX_CAUSED_RUNS, RunTrees};
 
-use crate::errors::to_effect_error;
+use crate::errors::{refused, to_effect_error};
 use crate::retry::retry_while_unavailable;
 use crate::{EffectOrigin, EffectOwner};
 
@@ -78,8 +78,4 @@ impl WorkflowEffects {
         let input = trigger.clone().run_input(Some(input)).await?;
         Ok(NewRun::new(startable, origin, trigger.node_id.clone(), input))
     }
-}
-
-fn refused(code: &str, message: &str) -> EffectError {
-    EffectError { error: StepError::new(code, message), retry: RetryHint::Never }
 }

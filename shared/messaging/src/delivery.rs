@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use domain::credential::Credential;
 use domain::id::ThreadId;
-use domain::thread::{Author, DELIVERY_MARGIN, DeliveryState, ThreadMessage};
+use domain::thread::{Author, DeliveryState, PERMIT_MARGIN, ThreadMessage};
 use domain::time::Clock;
 use domain::{Error, Result};
 use shared::store::threads::{Delivery, SendStart};
@@ -103,7 +103,7 @@ impl Deliveries {
 
     /// Sends the message before its permit ends.
     async fn send_in_time(&self, delivery: &Delivery, key: &str) -> Result<(), SendError> {
-        let until = delivery.sending.until.minus(DELIVERY_MARGIN);
+        let until = delivery.sending.until.minus(PERMIT_MARGIN);
         let left = self.clock.now().until(until);
         if left.is_zero() {
             let message = "the permit to send ended before the message was sent".to_owned();

@@ -50,10 +50,6 @@ impl KeptValue {
 pub struct ValueRoom(usize);
 
 impl ValueRoom {
-    pub fn new() -> Self {
-        Self(MAX_OUTPUTS_BYTES)
-    }
-
     /// The values as the response shows them, and the names of those that are too large and therefore null.
     pub fn show<const N: usize>(
         &mut self,
@@ -72,7 +68,7 @@ impl ValueRoom {
 
 impl Default for ValueRoom {
     fn default() -> Self {
-        Self::new()
+        Self(MAX_OUTPUTS_BYTES)
     }
 }
 

@@ -4,7 +4,7 @@
 use super::TokenClaims;
 use crate::store::callers::DEFAULT_PLAN;
 use crate::store::identities::Identity;
-use domain::id::{OrgId, UserId};
+use domain::id::{OrgId, UserId, uuid_of_hash};
 use domain::identity::{Membership, Org, User};
 use domain::time::Time;
 
@@ -50,9 +50,5 @@ pub(super) fn org_id(issuer: &str, org: &str) -> OrgId {
 
 fn derived(kind: &str, issuer: &str, name: &str) -> uuid::Uuid {
     // The length prefix keeps ("a", "bc") and ("ab", "c") distinct.
-    let text = format!("{kind}\n{}\n{issuer}\n{name}", issuer.len());
-    let digest = ring::digest::digest(&ring::digest::SHA256, text.as_bytes());
-    let mut bytes = [0; 16];
-    bytes.copy_from_slice(&digest.as_ref()[..16]);
-    uuid::Builder::from_custom_bytes(bytes).into_uuid()
+    uuid_of_hash(&format!("{kind}\n{}\n{issuer}\n{name}", issuer.len()))
 }

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use super::callers::{Callers, KnownPerson};
-use super::keys::{self, Key};
+use super::keys;
 use super::webhooks::{GONE, Webhooks, webhook};
 use super::workflows::{WorkflowHeader, header};
 use crate::Context;
@@ -50,13 +50,8 @@ impl CalledWebhooks {
                 (webhook.account, webhook.workflow)
             }
         };
-        let places = [keys::webhook(id), keys::workflow(account, workflow)];
-        let (owner, mut items) = self.callers.find_with(account, &places).await?;
-        let mut take = |key: &Key| {
-            let place = items.iter().position(|item| Key::from_item(item).as_ref() == Some(key))?;
-            Some(items.swap_remove(place))
-        };
-        let [webhook_item, workflow_item] = places.each_ref().map(&mut take);
+        let keys = [keys::webhook(id), keys::workflow(account, workflow)];
+        let (owner, [webhook_item, workflow_item]) = self.callers.find_with(account, keys).await?;
         Ok(CalledWebhook {
             webhook: webhook_item.map(webhook).transpose()?.ok_or(GONE)?,
             workflow: workflow_item.map(|item| header(account, workflow, item)).transpose()?.flatten(),

@@ -90,19 +90,27 @@ impl Callers {
 
     /// Finds the records of a user; none if the user is not a member of the organization.
     pub async fn find(&self, account: Account) -> Result<Option<KnownPerson>> {
-        self.find_with(account, &[]).await.map(|(person, _)| person)
+        self.find_with(account, []).await.map(|(person, _)| person)
     }
 
-    /// Like `find`, and reads other items in the same call.
-    pub async fn find_with(&self, account: Account, others: &[Key]) -> Result<(Option<KnownPerson>, Vec<Item>)> {
-        let CallerRecords { user, org, membership, plan, others, .. } = self.read(account, None, others).await?;
+    /// Like `find`, and reads other items in the same call. They are returned in the order of their keys.
+    pub async fn find_with<const N: usize>(
+        &self,
+        account: Account,
+        keys: [Key; N],
+    ) -> Result<(Option<KnownPerson>, [Option<Item>; N])> {
+        let CallerRecords { user, org, membership, plan, mut others, .. } = self.read(account, None, &keys).await?;
+        let items = keys.map(|key| {
+            let place = others.iter().position(|item| Key::from_item(item).as_ref() == Some(&key))?;
+            Some(others.swap_remove(place))
+        });
         let person = match (user, org, membership) {
             (Some(user), Some(org), Some(membership)) => {
                 Some(self.with_plan(Identity { user, org, membership }, plan).await?)
             }
             _ => None,
         };
-        Ok((person, others))
+        Ok((person, items))
     }
 
     /// Finds the records of a user with an access token. The first valid token creates them.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::callers::{Callers, KnownPerson};
 use super::credentials::{Credentials, InboxItem};
 use super::item::parse;
-use super::keys::{self, Key};
+use super::keys;
 use super::table::Table;
 use super::workflows::{WorkflowHeader, header};
 use crate::cache::Cache;
@@ -59,13 +59,8 @@ impl Inboxes {
                 place
             }
         };
-        let places = [keys::credential(account, workflow_id, id), keys::workflow(account, workflow_id)];
-        let (owner, mut items) = self.callers.find_with(account, &places).await?;
-        let mut take = |key: &Key| {
-            let place = items.iter().position(|item| Key::from_item(item).as_ref() == Some(key))?;
-            Some(items.swap_remove(place))
-        };
-        let [credential, workflow] = places.each_ref().map(&mut take);
+        let keys = [keys::credential(account, workflow_id, id), keys::workflow(account, workflow_id)];
+        let (owner, [credential, workflow]) = self.callers.find_with(account, keys).await?;
         let credential = self.credentials.open_item(account, workflow_id, id, credential.ok_or(GONE)?).await?;
         let workflow = workflow.map(|item| header(account, workflow_id, item)).transpose()?.flatten();
         Ok(CalledInbox { account, workflow_id, credential, workflow, owner })

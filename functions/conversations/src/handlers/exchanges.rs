@@ -43,7 +43,7 @@ pub async fn list_exchanges(
     let (from, to) = (after as usize, after as usize + limit as usize);
     let exchanges: Vec<_> = spans.into_iter().filter(|span| span.is_exchange).collect();
     let next = (exchanges.len() > to).then(|| to.to_string());
-    let mut room = ValueRoom::new();
+    let mut room = ValueRoom::default();
     let page = exchanges.into_iter().skip(from).take(limit as usize);
     let items: Vec<_> = page.map(|span| ExchangeOut::new(span, &plan, &mut room)).collect();
     Ok(DataSlice::new(Slice { items, next }, CURSORS))

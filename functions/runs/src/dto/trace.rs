@@ -123,7 +123,7 @@ impl TraceOut {
         let is_part = |span: &Span| step.is_none_or(|step| is_within(&span.step, step));
         let spans: Vec<Span> = spans.into_iter().filter(is_part).collect();
         let omitted = spans.len().saturating_sub(MAX_SPANS);
-        let mut room = ValueRoom::new();
+        let mut room = ValueRoom::default();
         let mut nested: BTreeMap<String, Vec<SpanOut>> = BTreeMap::new();
         let mut roots = Vec::new();
         let shown: Vec<(Option<String>, SpanOut)> = spans

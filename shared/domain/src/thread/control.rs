@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::message::Author;
-use super::{DELIVERY_CLAIM, REMINDER_INTERVAL};
+use super::{PERMIT_VALIDITY, REMINDER_INTERVAL};
 use crate::id::RunId;
 use crate::time::Time;
 use crate::{Error, Result};
@@ -202,7 +202,7 @@ impl ThreadControl {
             Author::Reminder => self.clone().remind(now)?,
             Author::Run(_) | Author::Operator(_) => self.clone(),
         };
-        let sending = Sending { permit, until: now.plus(DELIVERY_CLAIM) };
+        let sending = Sending { permit, until: now.plus(PERMIT_VALIDITY) };
         Ok(SendPermit::Granted(Self { sending: Some(sending), ..permitted }))
     }
 

@@ -1,10 +1,9 @@
 //! The ids of threads and of participants. They are hashes, so that two deliveries at the same time find the same thread
 //! without reading an index first.
 
-use ring::digest::{SHA256, digest};
-use uuid::{Builder, Uuid};
+use uuid::Uuid;
 
-use crate::id::{CredentialId, ParticipantId, ThreadId, WorkflowId};
+use crate::id::{CredentialId, ParticipantId, ThreadId, WorkflowId, uuid_of_hash};
 use crate::messaging::Destination;
 use crate::messaging::MessagingProvider;
 
@@ -23,11 +22,8 @@ impl ParticipantId {
     }
 }
 
-/// A UUID of version 8. The length of each part is hashed, too, so that no two lists of parts are alike.
+/// The length of each part is hashed, too, so that no two lists of parts are alike.
 fn hash_id(parts: &[&str]) -> Uuid {
     let text: String = parts.iter().map(|part| format!("{}:{part}", part.len())).collect();
-    let digest = digest(&SHA256, text.as_bytes());
-    let mut bytes = [0; 16];
-    bytes.copy_from_slice(&digest.as_ref()[..16]);
-    Builder::from_custom_bytes(bytes).into_uuid()
+    uuid_of_hash(&text)
 }

@@ -12,8 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::id::{CredentialId, ParticipantId, ThreadId, WorkflowId};
 use crate::identity::Account;
-use crate::messaging::Destination;
-use crate::messaging::MessagingProvider;
+use crate::messaging::{Destination, MessagingProvider};
 use crate::retention::RunRetention;
 use crate::time::Time;
 
@@ -23,14 +22,14 @@ pub use control::{
 pub use message::{Attachment, Author, DeliveryState, MessageRole, NewMessage, ThreadMessage};
 
 /// How long a permit to send is valid: it blocks other deliveries, and an operator who takes the thread.
-pub const DELIVERY_CLAIM: Duration = Duration::from_secs(20);
+pub const PERMIT_VALIDITY: Duration = Duration::from_secs(20);
 /// A process sends nothing in the last part of its permit, because the clocks of two processes differ.
-pub const DELIVERY_MARGIN: Duration = Duration::from_secs(2);
+pub const PERMIT_MARGIN: Duration = Duration::from_secs(2);
 /// A participant is reminded at most once in this time.
 pub const REMINDER_INTERVAL: Duration = Duration::from_secs(60 * 60);
 
-/// The maximum number of participants that the head of a thread names. A further one replaces the one who wrote last the
-/// longest time ago.
+/// The maximum number of participants that the head of a thread names. A new one replaces the one who has been silent for
+/// the longest time.
 pub const MAX_PARTICIPANTS: usize = 100;
 
 /// A person who writes to a workflow.

@@ -2,11 +2,12 @@
 
 use domain::id::{MessageId, ThreadId};
 use domain::messaging::Destination;
-use domain::run::StepError;
-use engine::drive::{Effect, EffectError, RetryHint};
+use engine::drive::{Effect, EffectError};
 use engine::nodes::OUT;
 use engine::run::StepOutcome;
 use serde_json::{Value, json};
+
+use crate::errors::refused;
 
 pub fn read_text(effect: &Effect) -> Result<&str, EffectError> {
     let text = effect.config.get("text").and_then(Value::as_str).unwrap_or_default();
@@ -38,8 +39,4 @@ pub fn read_destination(to: &Value) -> Result<Destination, EffectError> {
 
 pub fn outcome(status: &str, thread: ThreadId, message: Option<MessageId>) -> StepOutcome {
     StepOutcome::new(OUT, json!({"status": status, "threadId": thread, "messageId": message}))
-}
-
-pub fn refused(code: &str, message: &str) -> EffectError {
-    EffectError { error: StepError::new(code, message), retry: RetryHint::Never }
 }

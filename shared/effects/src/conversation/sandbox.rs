@@ -10,8 +10,9 @@ use engine::run::StepOutcome;
 use futures::future::BoxFuture;
 use serde_json::Value;
 
-use super::outgoing::{outcome, read_destination, read_text, refused};
+use super::outgoing::{outcome, read_destination, read_text};
 use super::{Conversation, history};
+use crate::errors::refused;
 
 /// The maximum size of all messages, so that the report of a test fits in a response.
 const MAX_BYTES: usize = 512 * 1024;

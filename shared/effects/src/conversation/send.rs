@@ -14,8 +14,8 @@ use serde_json::Value;
 use shared::store::threads::Inbox;
 
 use super::ThreadConversations;
-use super::outgoing::{outcome, read_destination, read_text, refused};
-use crate::errors::to_effect_error;
+use super::outgoing::{outcome, read_destination, read_text};
+use crate::errors::{refused, to_effect_error};
 
 impl ThreadConversations {
     pub(super) async fn send_message(&self, run: &Run, effect: &Effect) -> Result<StepOutcome, EffectError> {

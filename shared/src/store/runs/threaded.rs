@@ -13,7 +13,8 @@ use domain::thread::BusyPolicy;
 
 impl Runs {
     /// Stores the run of the first message that waits in a thread, in one transaction with the thread. `number` is the
-    /// number of the message. No hint is sent, because the caller carries out the run. Returns false if the thread has changed since it was read; then nothing is stored.
+    /// number of the message. No hint is sent, because the caller carries out the run. Returns false if the thread has
+    /// changed since it was read; then nothing is stored.
     pub async fn start_in_thread(
         &self,
         new: NewRun,

@@ -13,7 +13,6 @@ use super::messages::object_prefix;
 use super::{RESEND_AFTER, Threads};
 use crate::store::item::parse;
 use crate::store::keys::{self, Key};
-use crate::store::revision::Attempts;
 use crate::store::stored_text::StoredText;
 use crate::store::table::TableQuery;
 use domain::id::{Id, ParticipantId, RunId, ThreadId, WorkflowId};
@@ -119,16 +118,11 @@ impl Threads {
 
     /// Removes a participant from the head of a thread of several.
     async fn forget(&self, id: ThreadId, participant: ParticipantId) -> Result<()> {
-        let mut attempts = Attempts::to_change(ThreadId::KIND);
-        loop {
-            let Some(before) = self.item(id).await? else { return Ok(()) };
-            let (control, due_at) = (before.control.clone(), before.due_at);
-            let mut after = before.clone().changed(control, due_at);
+        let forget = |before: &ThreadItem| {
+            let mut after = before.clone().changed(before.control.clone(), before.due_at);
             after.participants.retain(|known| known.id != participant);
-            if self.was_saved(&self.entities.write(self.save(&before, &after)).await?, &after)? {
-                return Ok(());
-            }
-            attempts.next().await?;
-        }
+            Ok(Some(after))
+        };
+        self.change_head(id, forget).await.map(drop)
     }
 }

@@ -1,8 +1,8 @@
 //! The repository of threads: conversations on messaging channels.
 //!
-//! The head of a thread has its control (`domain::thread::ThreadControl`), which decides who answers and which message comes
-//! next. Each change of it requires the revision that was read, or the run that it ends. A thread that needs a worker is due; a
-//! queue message, the hint, only says so.
+//! The head of a thread has its control (`domain::thread::ThreadControl`), which decides who answers and which message
+//! comes next. Each change of it requires the revision that was read, or the run that it ends. A thread that needs a worker
+//! is due; a queue message, the hint, only says so.
 
 mod erasing;
 mod item;
@@ -93,21 +93,34 @@ impl Threads {
     }
 
     /// Notifies the workers that a thread needs a run.
-    pub async fn send_hint(&self, thread_id: ThreadId) {
+    async fn send_hint(&self, thread_id: ThreadId) {
         self.queue.send_hint(&ThreadHint { thread_id }, Duration::ZERO).await;
     }
 
-    /// Changes the control of a thread. If it was changed meanwhile, `change` decides again.
-    async fn change(&self, id: ThreadId, change: impl Fn(&ThreadItem) -> Result<ThreadControl>) -> Result<ThreadItem> {
+    /// Changes the control of a thread.
+    async fn change(
+        &self,
+        id: ThreadId,
+        change: impl Fn(ThreadControl) -> Result<ThreadControl>,
+    ) -> Result<ThreadItem> {
+        let change = |before: &ThreadItem| {
+            let control = change(before.control.clone())?;
+            let due_at = self.due_at(&control);
+            Ok((control != before.control).then(|| before.clone().changed(control, due_at)))
+        };
+        self.change_head(id, change).await
+    }
+
+    /// Changes the head of a thread, unless `change` returns none. If it was changed meanwhile, `change` decides again.
+    async fn change_head(
+        &self,
+        id: ThreadId,
+        change: impl Fn(&ThreadItem) -> Result<Option<ThreadItem>>,
+    ) -> Result<ThreadItem> {
         let mut attempts = Attempts::to_change(ThreadId::KIND);
         loop {
             let before = self.item(id).await?.ok_or(GONE)?;
-            let control = change(&before)?;
-            if control == before.control {
-                return Ok(before);
-            }
-            let due_at = self.due_at(&control);
-            let after = before.clone().changed(control, due_at);
+            let Some(after) = change(&before)? else { return Ok(before) };
             if self.was_saved(&self.entities.write(self.save(&before, &after)).await?, &after)? {
                 return Ok(after);
             }
@@ -131,8 +144,8 @@ impl Threads {
         is_due.then(|| self.now().plus(RESEND_AFTER))
     }
 
-    /// Sends the hints of the threads and erasures that are due. The index lags, so a thread may have no work any more: then the worker
-    /// does nothing. Returns the number of hints.
+    /// Sends the hints of the threads and erasures that are due. The index lags, so a thread may have no work any more: then
+    /// the worker does nothing. Returns the number of hints.
     pub async fn send_due(&self, now: Time, limit: u32) -> Result<usize> {
         #[derive(Deserialize)]
         struct DueItem {

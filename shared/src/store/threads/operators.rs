@@ -10,7 +10,7 @@ impl Threads {
     /// An operator takes the thread. A delivery that has begun may still take place, at most until
     /// `ThreadControl::sending_until`.
     pub async fn take(&self, account: Account, workflow: WorkflowId, id: ThreadId, operator: &str) -> Result<Thread> {
-        self.control(account, workflow, id, |control| control.take(operator, self.now())).await
+        self.change_control(account, workflow, id, |control| control.take(operator, self.now())).await
     }
 
     /// The bot answers again. Without an operator, any hold ends.
@@ -21,10 +21,10 @@ impl Threads {
         id: ThreadId,
         operator: Option<&str>,
     ) -> Result<Thread> {
-        self.control(account, workflow, id, |control| control.release(operator)).await
+        self.change_control(account, workflow, id, |control| control.release(operator)).await
     }
 
-    async fn control(
+    async fn change_control(
         &self,
         account: Account,
         workflow: WorkflowId,
@@ -32,6 +32,6 @@ impl Threads {
         change: impl Fn(ThreadControl) -> Result<ThreadControl>,
     ) -> Result<Thread> {
         self.item_of(account, workflow, id).await?;
-        self.change(id, |thread| change(thread.control.clone())).await.map(Thread::from)
+        self.change(id, change).await.map(Thread::from)
     }
 }

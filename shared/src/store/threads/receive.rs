@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
+use super::Threads;
 use super::item::{KeyItem, MessageItem, ThreadItem, ThreadLinkItem};
 use super::messages::key_hash;
-use super::{ThreadHint, Threads};
 use crate::store::backoff::Backoff;
 use crate::store::keys::{self, Key};
 use crate::store::stored_text::StoredText;
@@ -15,8 +15,7 @@ use crate::store::table::{RefusedWrite, WriteOutcome};
 use crate::store::write::Write;
 use domain::id::{CredentialId, MessageId, ParticipantId, ThreadId, WorkflowId};
 use domain::identity::Account;
-use domain::messaging::MessagingProvider;
-use domain::messaging::{Destination, InboundMessage};
+use domain::messaging::{Destination, InboundMessage, MessagingProvider};
 use domain::retention::RunRetention;
 use domain::thread::{MAX_PARTICIPANTS, NewMessage, Participant, ThreadControl, WaitingMessage};
 use domain::time::Time;
@@ -39,7 +38,8 @@ pub struct Inbox {
 }
 
 impl Threads {
-    /// Stores a message, and sends the hint of its thread if a worker has something to do. A repeated message changes nothing.
+    /// Stores a message, and sends the hint of its thread if a worker has something to do. A repeated message changes
+    /// nothing.
     pub async fn receive(&self, inbox: &Inbox, message: &InboundMessage) -> Result<()> {
         let id = ThreadId::of_conversation(inbox.credential, &message.destination);
         // The text is stored once, however often the transaction is tried.
@@ -71,7 +71,7 @@ impl Threads {
             match self.entities.transact(after.write_id, &writes).await? {
                 WriteOutcome::Written => {
                     if after.due_at.is_some() {
-                        self.queue.send_hint(&ThreadHint { thread_id: id }, Duration::ZERO).await;
+                        self.send_hint(id).await;
                     }
                     return Ok(true);
                 }

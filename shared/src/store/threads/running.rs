@@ -31,18 +31,17 @@ impl Threads {
 
     /// The messages that wait get no run, because nothing can answer them.
     pub async fn drop_waiting(&self, id: ThreadId) -> Result<()> {
-        self.change(id, |thread| Ok(thread.control.clone().drop_waiting())).await.map(drop)
+        self.change(id, |control| Ok(control.drop_waiting())).await.map(drop)
     }
 
     /// A message that waits gets no run, because it was erased or has expired.
     pub async fn drop_message(&self, id: ThreadId, number: u64) -> Result<()> {
-        self.change(id, |thread| Ok(thread.control.clone().drop_message(number))).await.map(drop)
+        self.change(id, |control| Ok(control.drop_message(number))).await.map(drop)
     }
 
     /// Gives a thread back whose run has ended, if its end did not.
     pub async fn end_run(&self, id: ThreadId, run: RunId) -> Result<()> {
-        let end = |thread: &ThreadItem| Ok(thread.control.clone().end_run(run).unwrap_or(thread.control.clone()));
-        self.change(id, end).await.map(drop)
+        self.change(id, |control| Ok(control.clone().end_run(run).unwrap_or(control))).await.map(drop)
     }
 
     /// The writes that start the run of the first message that waits. `number` is the number of that message.
@@ -69,8 +68,8 @@ pub enum ThreadEnd {
     Due(Time),
 }
 
-/// The write that gives a thread back at the end of its run, as `ThreadControl::end_run` does, without a read. It is refused if the thread has another run, or if it is to
-/// become idle and a message waits.
+/// The write that gives a thread back at the end of its run: `ThreadControl::end_run` without a read. It is refused if the
+/// thread has another run. `Idle` is also refused if a message waits.
 pub fn end_run(entities: &Table, thread: ThreadId, run: RunId, end: ThreadEnd) -> Write {
     let write = entities.update(keys::thread(thread)).require_same("control.run", Some(run)).remove("control.run");
     let write = write.add("rev", 1).labeled(RUN_END);
