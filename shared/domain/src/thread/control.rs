@@ -239,6 +239,6 @@ impl ThreadControl {
 
 fn taken_by(hold: &OperatorHold) -> Error {
     let OperatorHold { operator, taken_at } = hold;
-    let message = format!("{operator} holds the thread since {taken_at}; ask them to release it");
+    let message = format!("{operator} has held the thread since {taken_at}; ask them to release it");
     Error::Conflict { code: "thread_taken", message }
 }
