@@ -13,7 +13,7 @@ use domain::Result;
 use domain::id::{ThreadId, WorkflowId};
 use domain::identity::Account;
 use domain::thread::Thread;
-use messaging::{Deliveries, Messenger, ProviderUrls};
+use messaging::{Deliveries, Messenger, ProviderAccounts, ProviderUrls};
 use runner::ReleasePlans;
 use shared::auth::Auth;
 use shared::bucket::Bucket;
@@ -40,13 +40,13 @@ impl Stores {
         let workflows = Workflows::new(context)?;
         let calls = Calls::new(Outbound::from_config(&context.config)?);
         let messenger = Messenger::new(calls, ProviderUrls::from_config(&context.config), context.clock.clone());
-        let (threads, credentials) = (Threads::new(context)?, Credentials::new(context)?);
+        let sender = ProviderAccounts { credentials: Credentials::new(context)?, messenger };
         Ok(Self {
             auth: Arc::new(Auth::new(context)?),
             runs: Runs::new(context)?,
             plans: Arc::new(ReleasePlans::new(workflows.clone())),
             workflows,
-            deliveries: Deliveries { threads, credentials, messenger, clock: context.clock.clone() },
+            deliveries: Deliveries { threads: Threads::new(context)?, sender, clock: context.clock.clone() },
             bucket: Bucket::new(context, config::BUCKET_FILES)?,
         })
     }

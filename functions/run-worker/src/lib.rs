@@ -8,38 +8,30 @@ use domain::Result;
 use domain::time::Time;
 use effects::NodePerformers;
 use engine::drive::SuspectGate;
-use runner::{Erasures, ReleasePlans, RunAdmission, ThreadRuns, Worker};
-use serde::Deserialize;
+use runner::{ActiveReleases, Erasures, Hint, ReleasePlans, RunAdmission, ThreadRuns, Worker};
 use shared::Context;
 use shared::queue::each_message;
 use shared::secrets::Secrets;
 use shared::store::runs::RunHint;
 use shared::store::threads::{ErasureHint, ThreadHint};
-use shared::store::{Runs, Workflows};
+use shared::store::{Runs, Threads, Workflows};
 
 /// The stores and clients that the worker uses.
 #[derive(Clone)]
 pub struct Stores {
     worker: Arc<Worker<RunAdmission, Arc<ReleasePlans>, NodePerformers>>,
-    threads: Arc<ThreadRuns>,
+    threads: Arc<ThreadRuns<ActiveReleases>>,
     erasures: Arc<Erasures>,
-}
-
-/// A message of the queue: what may need a worker.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Hint {
-    Run(RunHint),
-    Thread(ThreadHint),
-    Erasure(ErasureHint),
 }
 
 impl Stores {
     pub fn new(context: &Context) -> Result<Self> {
         let runs = Runs::new(context)?.with_vault(Arc::new(Secrets::of_runs(context)?));
         let plans = Arc::new(ReleasePlans::new(Workflows::new(context)?));
-        let threads = Arc::new(ThreadRuns::new(context, runs.clone(), plans.clone())?);
-        let erasures = Arc::new(Erasures { threads: threads.threads.clone(), runs: runs.clone() });
+        let threads = Threads::new(context)?;
+        let erasures = Arc::new(Erasures { threads: threads.clone(), runs: runs.clone() });
+        let answerers = ActiveReleases::new(context, plans.clone())?;
+        let threads = ThreadRuns { threads, runs: runs.clone(), answerers, clock: context.clock.clone() };
         let worker = Worker {
             runs,
             admission: RunAdmission::new(context)?,
@@ -48,7 +40,7 @@ impl Stores {
             clock: context.clock.clone(),
             suspects: SuspectGate::default(),
         };
-        Ok(Self { worker: Arc::new(worker), threads, erasures })
+        Ok(Self { worker: Arc::new(worker), threads: Arc::new(threads), erasures })
     }
 
     async fn handle(&self, hint: Hint, shift_ends_at: Time) -> Result<()> {

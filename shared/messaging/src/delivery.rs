@@ -3,26 +3,28 @@
 
 use std::time::Duration;
 
-use domain::credential::Credential;
+use domain::Result;
 use domain::id::ThreadId;
-use domain::thread::{Author, DeliveryState, PERMIT_MARGIN, ThreadMessage};
+use domain::thread::{Author, DeliveryState, PERMIT_MARGIN, Thread, ThreadMessage};
 use domain::time::Clock;
-use domain::{Error, Result};
+use shared::store::Threads;
 use shared::store::threads::{Delivery, SendStart};
-use shared::store::{Credentials, Threads};
-use tokio::time::{sleep, timeout};
+use tokio::time::sleep;
 
-use crate::{Messenger, SendError, render};
+use crate::accounts::{ProviderAccounts, Sender};
+use crate::{SendError, render};
 
 /// How often a delivery waits for another one: 8 seconds in all.
 const MAX_WAITS: usize = 40;
 const PAUSE: Duration = Duration::from_millis(200);
+/// How often a take inspects the delivery in flight, which ends within 20 seconds.
+const MAX_INSPECTIONS: usize = 200;
+const INSPECTION_PAUSE: Duration = Duration::from_millis(100);
 
 #[derive(Clone)]
-pub struct Deliveries {
+pub struct Deliveries<S = ProviderAccounts> {
     pub threads: Threads,
-    pub credentials: Credentials,
-    pub messenger: Messenger,
+    pub sender: S,
     pub clock: Clock,
 }
 
@@ -46,7 +48,7 @@ pub enum Delivered {
     },
 }
 
-impl Deliveries {
+impl<S: Sender> Deliveries<S> {
     /// Delivers a message to the participant of a thread. The key makes a repeated call continue the first one.
     pub async fn deliver(&self, id: ThreadId, author: &Author, key: &str, text: &str) -> Result<Delivered> {
         let delivery = match self.begin(id, author, key, text).await? {
@@ -90,6 +92,19 @@ impl Deliveries {
         })
     }
 
+    /// Waits for the end of the delivery in flight in a thread that an operator has taken, so that no reply of the bot
+    /// follows.
+    pub async fn wait_for_end(&self, mut thread: Thread) -> Result<Thread> {
+        for _ in 0..MAX_INSPECTIONS {
+            if thread.control.sending_until(self.clock.now()).is_none() {
+                break;
+            }
+            sleep(INSPECTION_PAUSE).await;
+            thread = self.threads.get(thread.account, thread.workflow, thread.id).await?;
+        }
+        Ok(thread)
+    }
+
     /// Begins a delivery. Waits a short time for another one that is in progress.
     async fn begin(&self, id: ThreadId, author: &Author, key: &str, text: &str) -> Result<SendStart> {
         for _ in 0..MAX_WAITS {
@@ -109,39 +124,26 @@ impl Deliveries {
             let message = "the permit to send ended before the message was sent".to_owned();
             return Err(SendError::NotSent { wait: None, message });
         }
-        timeout(left, self.send_parts(delivery, key)).await.unwrap_or_else(|_| Err(timed_out()))
+        tokio::select! {
+            // A process that was suspended first compares the time.
+            biased;
+            () = sleep(left) => Err(timed_out()),
+            sent = self.send_parts(delivery, key) => sent,
+        }
     }
 
     /// Sends the parts that the provider has not accepted yet.
     async fn send_parts(&self, delivery: &Delivery, key: &str) -> Result<(), SendError> {
         let Delivery { thread, message, .. } = delivery;
-        let credential = self.open_credential(delivery).await?;
         let parts = render(thread.provider, &message.text);
         for (index, part) in parts.iter().enumerate().skip(message.sent_parts) {
-            let key = format!("{key}.{index}");
-            self.messenger.send(thread.credential, &credential, &thread.destination, part, &key).await?;
+            self.sender.send(thread, part, &format!("{key}.{index}")).await?;
             // The state `sent` covers the last part.
             if index + 1 < parts.len() {
                 self.note(delivery, index + 1).await;
             }
         }
         Ok(())
-    }
-
-    async fn open_credential(&self, delivery: &Delivery) -> Result<Credential, SendError> {
-        let thread = &delivery.thread;
-        let opened = self.credentials.open(thread.account, thread.workflow, thread.credential).await;
-        opened.map_err(|error| match error {
-            Error::NotFound { .. } => SendError::Refused {
-                code: "credential_gone".to_owned(),
-                message: "the credential of the channel was deleted; choose another one and publish".to_owned(),
-            },
-            error => {
-                tracing::error!(?error, "the credential of a channel could not be opened");
-                let message = "the platform could not read the credential of the channel; try again later".to_owned();
-                SendError::NotSent { wait: None, message }
-            }
-        })
     }
 
     /// A failure is only logged: a repeated delivery then sends the part again.

@@ -2,6 +2,7 @@
 //! events that they deliver, renders the Markdown of models in their formats, calls their APIs, and delivers the messages of
 //! threads.
 
+mod accounts;
 mod attachments;
 mod delivery;
 mod files;
@@ -10,6 +11,7 @@ mod render;
 mod send;
 mod urls;
 
+pub use accounts::{ProviderAccounts, Sender};
 pub use attachments::{Attachments, FileContent, LoadedFile};
 pub use delivery::{Delivered, Deliveries};
 pub use files::FetchError;

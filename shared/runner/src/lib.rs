@@ -2,7 +2,9 @@
 //! agents that are called directly are carried out within a request.
 
 mod admission;
+mod answerers;
 mod erasure;
+mod hint;
 mod invocation;
 mod journal;
 mod memory;
@@ -16,7 +18,9 @@ mod waiting;
 mod worker;
 
 pub use admission::{Admission, RunAdmission};
+pub use answerers::{ActiveReleases, Answerer, Answerers, AnsweringRelease};
 pub use erasure::Erasures;
+pub use hint::Hint;
 pub use invocation::{Invocation, InvocationEvent, InvocationEvents};
 pub use outputs::{KeptValue, MAX_OUTPUTS_BYTES, ValueRoom};
 pub use plans::{Plans, ReleasePlan, ReleasePlans, find_trigger_step};

@@ -1,57 +1,30 @@
-//! Starts the runs of threads: the first message that waits starts a run of the active release.
-
-use std::sync::Arc;
+//! Starts the runs of threads: the first message that waits starts a run.
 
 use domain::id::{RunId, ThreadId};
-use domain::retention::RunRetention;
-use domain::run::{NewRun, RunOrigin, RunThread, StartableRelease};
+use domain::run::{NewRun, RunOrigin, RunThread};
 use domain::thread::{BusyPolicy, Thread, ThreadMessage, WaitingMessage};
+use domain::time::Clock;
 use domain::{Error, Result};
 use engine::compile::PlanStep;
 use engine::drive::mask_run_input;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use shared::Context;
-use shared::auth::Owners;
 use shared::store::threads::StoredThread;
-use shared::store::{Runs, Threads, Workflows};
+use shared::store::{Runs, Threads};
 
-use crate::plans::ReleasePlans;
+use crate::answerers::{Answerer, Answerers, AnsweringRelease};
 
 /// The maximum number of steps for one hint. Each step starts a run, ends one or drops a message.
 const MAX_STEPS: usize = 50;
 
-pub struct ThreadRuns {
+pub struct ThreadRuns<A> {
     pub threads: Threads,
     pub runs: Runs,
-    workflows: Workflows,
-    owners: Owners,
-    plans: Arc<ReleasePlans>,
+    pub answerers: A,
+    pub clock: Clock,
 }
 
-/// Who answers the messages of a thread.
-enum Answerer {
-    Release {
-        startable: StartableRelease,
-        retention: RunRetention,
-    },
-    /// Nobody for now: the workflow is paused, or its owner is suspended.
-    Later,
-    /// The workflow was deleted.
-    Nobody,
-}
-
-impl ThreadRuns {
-    pub fn new(context: &Context, runs: Runs, plans: Arc<ReleasePlans>) -> Result<Self> {
-        Ok(Self {
-            threads: Threads::new(context)?,
-            runs,
-            workflows: Workflows::new(context)?,
-            owners: Owners::new(context)?,
-            plans,
-        })
-    }
-
+impl<A: Answerers> ThreadRuns<A> {
     /// Starts the run of the first message that waits, or stops the run that it interrupts. A hint that comes twice or too
     /// late does nothing. Returns the run that was started.
     pub async fn advance(&self, id: ThreadId) -> Result<Option<RunId>> {
@@ -63,16 +36,16 @@ impl ThreadRuns {
                 continue;
             }
             let Some(waiting) = control.next_message() else { return Ok(None) };
-            let start = match self.find_answerer(&stored.thread).await? {
-                Answerer::Release { startable, retention } => {
-                    self.start(&stored, waiting, startable, retention).await?
-                }
+            let start = match self.answerers.find(&stored.thread).await? {
+                Answerer::Release(release) => self.start(&stored, waiting, &release).await?,
                 Answerer::Later => return Ok(None),
-                Answerer::Nobody => Start::Unanswerable,
+                Answerer::Nobody => {
+                    self.threads.drop_waiting(id).await?;
+                    return Ok(None);
+                }
             };
             match start {
                 Start::Started(run) => return Ok(Some(run)),
-                Start::Unanswerable => self.threads.drop_waiting(id).await?,
                 Start::Erased => self.threads.drop_message(id, waiting.number).await?,
                 Start::Changed => {}
             }
@@ -90,36 +63,11 @@ impl ThreadRuns {
         }
     }
 
-    async fn find_answerer(&self, thread: &Thread) -> Result<Answerer> {
-        let owner = match self.owners.admit(thread.account).await {
-            Ok(owner) => owner,
-            Err(Error::Unauthenticated(_)) => return Ok(Answerer::Later),
-            Err(error) => return Err(error),
-        };
-        let workflow = match self.workflows.get_header(thread.account, thread.workflow).await {
-            Ok(workflow) => workflow,
-            Err(Error::NotFound { .. }) => return Ok(Answerer::Nobody),
-            Err(error) => return Err(error),
-        };
-        let retention = owner.plan.run_retention;
-        Ok(workflow.startable_release().map_or(Answerer::Later, |startable| Answerer::Release { startable, retention }))
-    }
-
-    async fn start(
-        &self,
-        stored: &StoredThread,
-        waiting: WaitingMessage,
-        startable: StartableRelease,
-        retention: RunRetention,
-    ) -> Result<Start> {
+    async fn start(&self, stored: &StoredThread, waiting: WaitingMessage, release: &AnsweringRelease) -> Result<Start> {
         let thread = &stored.thread;
-        let release = self.plans.find(thread.account, thread.workflow, startable.release).await?;
-        let trigger = release.trigger_of_inbox(thread.credential);
-        let message = self.threads.message(thread.id, waiting.number).await?;
-        let Some(trigger) = trigger else { return Ok(Start::Unanswerable) };
-        let Some(message) = message else { return Ok(Start::Erased) };
+        let Some(message) = self.threads.message(thread.id, waiting.number).await? else { return Ok(Start::Erased) };
         let Some(participant) = message.participant else { return Ok(Start::Erased) };
-        let step = &release.plan.steps[trigger];
+        let step = release.step();
         let mut input = run_input(thread, &message);
         mask_run_input(&step.redaction, &mut input);
         let conversation = RunThread {
@@ -129,9 +77,9 @@ impl ThreadRuns {
             message: waiting.number,
             newest: thread.message_count,
         };
-        let new = NewRun::new(startable, RunOrigin::Channel, step.id.clone(), input).with_retention(retention);
-        let new = NewRun { thread: Some(conversation), ..new };
-        let id = new.id;
+        let id = RunId::of_message(self.clock.now(), thread.id, waiting.number);
+        let new = NewRun::new(release.startable, RunOrigin::Channel, step.id.clone(), input);
+        let new = NewRun { id, thread: Some(conversation), ..new.with_retention(release.retention) };
         let is_started =
             self.runs.start_in_thread(new, &self.threads, stored, busy_policy(step), waiting.number).await?;
         Ok(if is_started { Start::Started(id) } else { Start::Changed })
@@ -140,8 +88,6 @@ impl ThreadRuns {
 
 enum Start {
     Started(RunId),
-    /// No node of the release answers messages of this account.
-    Unanswerable,
     /// The message was erased, or has expired.
     Erased,
     /// The thread has changed since it was read.

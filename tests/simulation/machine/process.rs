@@ -59,6 +59,12 @@ impl Process {
         Clock::new(move || process.now())
     }
 
+    /// A clock that is late by this time.
+    pub fn clock_behind(&self, by: Duration) -> Clock {
+        let process = self.clone();
+        Clock::new(move || process.now().minus(by))
+    }
+
     /// Returns when the process runs: at once, when it wakes up, or never if it was killed.
     pub async fn wait_until_running(&self) {
         let after = self.world.began().elapsed();

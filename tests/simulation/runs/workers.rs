@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::run::Run;
-use domain::time::{Clock, Time};
 use domain::{Error, Result};
 use engine::compile::ExecutionPlan;
 use engine::drive::SuspectGate;
@@ -77,7 +76,8 @@ async fn serve(
     let context = process.context();
     let performers = SimulatedPerformers { process: process.clone(), protocol: protocol.clone(), kill: kill.clone() };
     let clock = match protocol.disabled_rule {
-        Some(Rule::BeginsEffectsInTime) => lagging_clock(process),
+        // There always seems to be time.
+        Some(Rule::BeginsEffectsInTime) => process.clock_behind(Duration::from_secs(1_000)),
         _ => context.clock.clone(),
     };
     let runs = Runs::new(&context).unwrap();
@@ -98,12 +98,6 @@ async fn serve(
             Err(_) => protocol.accounts().findings.count("invocations killed"),
         }
     }
-}
-
-/// A clock that is so late that there always seems to be time.
-fn lagging_clock(process: &Process) -> Clock {
-    let process = process.clone();
-    Clock::new(move || Time::from_millis(process.now().as_millis() - 1_000_000))
 }
 
 /// Runs the ticker's part each minute.

@@ -1,19 +1,16 @@
 //! Handlers of operators, who answer participants instead of the bot.
 
-use std::time::Duration;
-
 use axum::extract::State;
 use axum::http::HeaderMap;
 use domain::id::{ThreadId, UserId, WorkflowId};
 use domain::length::check_max_chars;
-use domain::thread::{Author, Thread};
+use domain::thread::Author;
 use domain::{Error, Result as DomainResult};
 use shared::http::NoBody;
 use shared::http::idempotency::{self, IdempotencyHeaders};
 use shared::http::standard::{
     ApiError, Caller, Created, Data, ErrorBody, ErrorResponses, Json, NotFound, NotJson, OptionalJson, Path, Result,
 };
-use tokio::time::sleep;
 use uuid::Uuid;
 
 use crate::Stores;
@@ -23,9 +20,6 @@ use crate::dto::thread::{OperatorIn, OperatorStateOut, ThreadOut};
 
 const MAX_NAME_CHARS: usize = 200;
 const MAX_CONTENT_CHARS: usize = 16_000;
-/// How often a take inspects a delivery in flight, which ends within 20 seconds.
-const INSPECTIONS: u32 = 200;
-const PAUSE: Duration = Duration::from_millis(100);
 
 /// Read who holds a thread
 #[utoipa::path(
@@ -69,7 +63,7 @@ pub async fn take_thread(
     let operator = operator_name(operator, caller.user)?;
     stores.check_workflow(caller.account(), id).await?;
     let thread = stores.deliveries.threads.take(caller.account(), id, thread_id, &operator).await?;
-    Ok(Data { data: wait_for_delivery(&stores, thread).await?.into() })
+    Ok(Data { data: stores.deliveries.wait_for_end(thread).await?.into() })
 }
 
 /// Release a thread
@@ -159,18 +153,6 @@ pub async fn send_operator_message(
     let author = Author::Operator(operator);
     let message = deliver(&stores.deliveries, thread_id, &author, &format!("operator/{key}"), &content).await?;
     Ok((axum::http::StatusCode::CREATED, Data { data: message.into() }))
-}
-
-/// Waits for the end of the delivery in flight, so that no reply of the bot follows the response.
-async fn wait_for_delivery(stores: &Stores, mut thread: Thread) -> DomainResult<Thread> {
-    for _ in 0..INSPECTIONS {
-        if thread.control.sending_until(stores.deliveries.clock.now()).is_none() {
-            break;
-        }
-        sleep(PAUSE).await;
-        thread = stores.deliveries.threads.get(thread.account, thread.workflow, thread.id).await?;
-    }
-    Ok(thread)
 }
 
 fn operator_name(operator: Option<String>, user: UserId) -> DomainResult<String> {

@@ -13,7 +13,7 @@ use domain::run::Run;
 use engine::drive::{Effect, EffectError};
 use engine::run::StepOutcome;
 use futures::future::BoxFuture;
-use messaging::{Attachments, Deliveries, Messenger, ProviderUrls};
+use messaging::{Attachments, Deliveries, Messenger, ProviderAccounts, ProviderUrls};
 use runner::ReleasePlans;
 use serde_json::Value;
 use shared::Context;
@@ -52,7 +52,8 @@ impl ThreadConversations {
         let messenger = Messenger::new(calls, ProviderUrls::from_config(&context.config), context.clock.clone());
         let attachments =
             Attachments { threads: threads.clone(), credentials: credentials.clone(), messenger: messenger.clone() };
-        let deliveries = Deliveries { threads, credentials, messenger, clock: context.clock.clone() };
+        let sender = ProviderAccounts { credentials, messenger };
+        let deliveries = Deliveries { threads, sender, clock: context.clock.clone() };
         Ok(Self { deliveries, attachments, plans })
     }
 }

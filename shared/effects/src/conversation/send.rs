@@ -56,7 +56,7 @@ impl ThreadConversations {
         let release = self.plans.find(run.account, run.workflow, run.release).await?;
         let gone = || Error::NotFound { kind: CredentialId::KIND };
         let credential = release.sender_of(domain::run::node_id_of(&effect.step)).ok_or_else(gone)?;
-        let summary = self.deliveries.credentials.get(run.account, run.workflow, credential).await?;
+        let summary = self.deliveries.sender.credentials.get(run.account, run.workflow, credential).await?;
         Ok((credential, MessagingProvider::of(summary.r#type).ok_or_else(gone)?))
     }
 }
