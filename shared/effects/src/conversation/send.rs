@@ -37,7 +37,7 @@ impl ThreadConversations {
             Delivered::Sent(message) => Ok(outcome("sent", thread, Some(message.id))),
             Delivered::Suppressed => Ok(outcome("suppressed", thread, None)),
             Delivered::Refused(message) => Err(refused("delivery_refused", &message)),
-            Delivered::Uncertain { reason, .. } => Err(refused("delivery_uncertain", &reason)),
+            Delivered::Uncertain { reason, .. } => Err(uncertain(reason)),
             Delivered::Postponed { wait, reason } => Err(postponed(wait, reason)),
         }
     }
@@ -59,6 +59,10 @@ impl ThreadConversations {
         let summary = self.deliveries.sender.credentials.get(run.account, run.workflow, credential).await?;
         Ok((credential, MessagingProvider::of(summary.r#type).ok_or_else(gone)?))
     }
+}
+
+fn uncertain(reason: String) -> EffectError {
+    EffectError { error: StepError::new("delivery_uncertain", reason), retry: RetryHint::Uncertain }
 }
 
 fn postponed(wait: Duration, reason: String) -> EffectError {

@@ -26,6 +26,10 @@ pub fn temporary_status(status: StatusCode, wait: Option<Duration>) -> EffectErr
 
 /// A call without a complete answer.
 pub fn failed_call(error: &CallError) -> EffectError {
+    if let CallError::Outbound(OutboundError::Timeout { sent: true } | OutboundError::Cut) = error {
+        let error = StepError::new(error.code(), error.to_string());
+        return EffectError { error, retry: RetryHint::Uncertain };
+    }
     if is_temporary(error) {
         return temporary(error.code(), error.to_string(), None);
     }

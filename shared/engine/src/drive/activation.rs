@@ -10,7 +10,6 @@ use crate::nodes::NodeKind;
 use crate::nodes::delay::DelayNode;
 use crate::nodes::policy::OnUncertain;
 use crate::nodes::review::ReviewNode;
-use crate::nodes::workflow::WorkflowNode;
 use crate::run::{DueEffect, StepError, StepPath};
 use crate::value_size::memory_of_fields;
 use domain::run::{MAX_CRASHES, RunEventKind};
@@ -52,13 +51,7 @@ impl<E: Effects> Driver<'_, E> {
 
     /// A crash left in doubt whether an attempt took place.
     fn uncertain_stage(&self, effect: &DueEffect, attempt: u32, times: u32) -> Result<Stage, StepError> {
-        let step = &self.execution.plan().steps[effect.path.step];
-        let on_uncertain = match effect.operation.name() {
-            // The run that it starts is in the log, or was not started.
-            WorkflowNode::NAME => OnUncertain::Retry,
-            _ => step.policy.on_uncertain.unwrap_or(effect.operation.on_uncertain()),
-        };
-        match on_uncertain {
+        match self.on_uncertain(&effect.path, effect.operation) {
             OnUncertain::Retry if times > MAX_CRASHES => {
                 let message = format!("the platform stopped {times} times while the step was in progress");
                 Err(StepError::new("crashed", message))

@@ -9,7 +9,7 @@ use tokio::time;
 use super::state::{AttemptResult, Driver, MARGIN, Ready, Stage};
 use super::{Effect, EffectError, EffectOutcome, Effects, RetryHint, TIMEOUT};
 use crate::nodes::NodeKind;
-use crate::nodes::policy::Retry;
+use crate::nodes::policy::{OnUncertain, Retry};
 use crate::nodes::workflow::WorkflowNode;
 use crate::operation::Operation;
 use crate::run::{StepError, StepOutcome, StepPath};
@@ -80,12 +80,27 @@ impl<E: Effects> Driver<'_, E> {
 
     fn timeout_of(&self, path: &StepPath) -> Duration {
         let step = &self.execution.plan().steps[path.step];
-        let operation = self.active.get(path).map_or(Operation::Node(step.node_type), |active| active.effect.operation);
+        let operation = self.operation_of(path);
         if operation.name() == WorkflowNode::NAME {
             // The timeout of the node limits the wait for the run that the attempt starts.
             return operation.timeout();
         }
         step.policy.timeout_ms.map_or(operation.timeout(), Duration::from_millis)
+    }
+
+    /// What follows if it is unknown whether an attempt took place.
+    pub fn on_uncertain(&self, path: &StepPath, operation: Operation) -> OnUncertain {
+        let step = &self.execution.plan().steps[path.step];
+        match operation.name() {
+            // The run that it starts is in the log, or was not started.
+            WorkflowNode::NAME => OnUncertain::Retry,
+            _ => step.policy.on_uncertain.unwrap_or(operation.on_uncertain()),
+        }
+    }
+
+    fn operation_of(&self, path: &StepPath) -> Operation {
+        let step = &self.execution.plan().steps[path.step];
+        self.active.get(path).map_or(Operation::Node(step.node_type), |active| active.effect.operation)
     }
 
     fn retry_of(&self, path: &StepPath) -> Retry {
@@ -155,6 +170,16 @@ impl<E: Effects> Driver<'_, E> {
         let result = match result {
             Ok(outcome) => Ok(outcome),
             Err(EffectError { error, retry }) => {
+                let retry = match retry {
+                    RetryHint::Uncertain => match self.on_uncertain(path, self.operation_of(path)) {
+                        OnUncertain::Retry => RetryHint::After(Duration::ZERO),
+                        OnUncertain::Fail => RetryHint::Never,
+                        OnUncertain::Ask => {
+                            return self.set_stage(path, Stage::Unasked { uncertain: Some(attempt) });
+                        }
+                    },
+                    retry => retry,
+                };
                 if let (RetryHint::After(least), Some(wait)) = (retry, self.retry_of(path).wait_after(attempt)) {
                     let (step, next_at) = (self.display(path), self.now().plus(wait.max(least.min(LONGEST_BACKOFF))));
                     self.record(RunEventKind::StepRetried { step, attempt, error, next_at });
@@ -169,5 +194,5 @@ impl<E: Effects> Driver<'_, E> {
 
 fn timed_out(timeout: Duration) -> EffectError {
     let message = format!("the attempt took longer than {} ms", timeout.as_millis());
-    EffectError { error: StepError::new(TIMEOUT, message), retry: RetryHint::After(Duration::ZERO) }
+    EffectError { error: StepError::new(TIMEOUT, message), retry: RetryHint::Uncertain }
 }

@@ -131,6 +131,8 @@ pub enum RetryHint {
     Never,
     /// After the wait that the node's policy sets, and not before this time has passed.
     After(Duration),
+    /// The attempt may have taken place, so the node's policy for uncertain attempts decides.
+    Uncertain,
 }
 
 /// A run that this process holds.

@@ -49,7 +49,7 @@ pub fn open_review(step: String, effect: &DueEffect, now: Time) -> Result<NewRev
 pub fn ask_about(step: String, now: Time) -> NewReview {
     let title = format!("Did the step {step} take place?");
     let message =
-        "The platform stopped while the step was in progress. Approve to perform it again, or reject to let it fail.";
+        "The outcome of the last attempt is unknown. Approve to perform the step again, or reject to let it fail.";
     let request = Map::from_iter([("title".to_owned(), title.into()), ("message".to_owned(), message.into())]);
     NewReview { step, expires_at: now.plus(REVIEW), request }
 }
@@ -68,7 +68,7 @@ pub fn expired() -> StepOutcome {
 }
 
 pub fn outcome_unknown() -> StepError {
-    let message = "the platform stopped while the step was in progress; it may have taken place";
+    let message = "it is unknown whether the step took place";
     StepError::new("outcome_unknown", message)
 }
 

@@ -36,11 +36,11 @@ pub enum OnError {
     Branch,
 }
 
-/// What happens when a crash leaves in doubt whether an effect took place.
+/// What happens when it is unknown whether an attempt took place: after a crash, a timeout or a lost answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum OnUncertain {
-    /// The call is repeated with the same idempotency key.
+    /// The call is repeated; after a crash, with the same idempotency key.
     Retry,
     Fail,
     /// A person decides.

@@ -49,6 +49,11 @@ pub fn denied() -> Reply {
     failed("denied", RetryHint::Never)
 }
 
+/// An error of an attempt that may have taken place.
+pub fn unanswered() -> Reply {
+    failed("cut", RetryHint::Uncertain)
+}
+
 fn failed(code: &str, retry: RetryHint) -> Reply {
     let error = StepError::new(code, "It did not work.");
     Reply::Result { after: Duration::ZERO, result: Err(EffectError { error, retry }) }

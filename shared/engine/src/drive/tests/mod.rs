@@ -32,7 +32,7 @@ use domain::id::RunId;
 use domain::run::{MAX_CRASHES, NewReview, RunError, RunEventKind, RunValue};
 
 use super::*;
-use effects::{Reply, denied, ok, unavailable};
+use effects::{Reply, denied, ok, unanswered, unavailable};
 use journal::{Crash, ReviewState};
 use processes::{Exit, World, at};
 use text::step_of;

@@ -1,4 +1,4 @@
-//! Attempts without a stored result: they may have taken place before a crash.
+//! Attempts that may have taken place: before a crash, before a timeout, or without an answer.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -46,6 +46,46 @@ async fn an_uncertain_failure_takes_the_error_branch() {
     assert_eq!(world.process().await, Exit::Crashed);
     world.finish_at_once().await;
     assert_eq!(world.output(), "outcome_unknown");
+}
+
+/// The first attempt may have taken place, although no process crashed.
+fn unanswered_call(config: Value, first: fn() -> Reply) -> World {
+    World::new(&one_call(config), ONE_CALL, move |effect| match effect.attempt {
+        1 => first(),
+        _ => ok("done"),
+    })
+}
+
+const UNANSWERED: [(fn() -> Reply, &str); 2] =
+    [(unanswered, "cut"), (|| ok("late").after(Duration::from_secs(3)), "timeout")];
+
+#[tokio::test(start_paused = true)]
+async fn an_attempt_without_an_answer_is_retried_as_its_policy_says() {
+    for (first, code) in UNANSWERED {
+        let config = |policy| json!({"onUncertain": policy, "timeoutMs": 2_000, "retry": {"maxAttempts": 3}});
+        let world = unanswered_call(config("retry"), first);
+        world.finish_at_once().await;
+        assert_eq!((world.performed().len(), world.output()), (2, json!("done")));
+
+        let world = unanswered_call(config("fail"), first);
+        world.finish_at_once().await;
+        assert_eq!((world.performed().len(), world.failure()), (1, format!("call: {code}")));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_person_is_asked_about_an_attempt_without_an_answer() {
+    for (first, _) in UNANSWERED {
+        let world = unanswered_call(json!({"onUncertain": "ask", "timeoutMs": 2_000}), first);
+        assert!(matches!(world.process().await, Exit::Left(Departure::Parked { .. })));
+        assert_eq!(world.review("call").0.request["title"], "Did the step call take place?");
+        world.answer(seconds(60), "call", approval()).await;
+        world.finish_at_once().await;
+        assert_eq!(
+            (world.performed(), world.output()),
+            (vec!["call #1".to_owned(), "call #2".to_owned()], json!("done"))
+        );
+    }
 }
 
 /// A run that asks whether the call of its first process took place.
