@@ -4,8 +4,9 @@
 //!
 //! - One run of a thread is in progress at a time. Messages that arrive meanwhile wait, in the order of the provider.
 //! - While an operator holds the thread, messages are stored and start no run.
-//! - A message is sent only with a permit. A run gets none while an operator holds the thread. An operator needs the thread
-//!   to send. At most one permit is valid, so a take waits for at most one delivery.
+//! - A message is sent only with a permit. A run gets none while an operator holds the thread. The run that was in progress
+//!   when the operator took the thread gets none later, either. An operator must hold the thread to send. At most one permit
+//!   is valid, so a take waits for at most one delivery.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -76,7 +77,7 @@ pub enum SendPermit {
     Granted(ThreadControl),
     /// Another delivery is in progress, at most until this time.
     Occupied(Time),
-    /// An operator holds the thread, so the bot does not answer.
+    /// An operator holds the thread, or took it during the run, so the bot does not answer.
     Suppressed,
 }
 
@@ -95,6 +96,10 @@ pub struct ThreadControl {
     pub waiting: Vec<WaitingMessage>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sending: Option<Sending>,
+    /// The run that was in progress when an operator last took the thread. It sends nothing any more, because the operator
+    /// may have answered its message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overtaken: Option<RunId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reminded_at: Option<Time>,
 }
@@ -171,7 +176,7 @@ impl ThreadControl {
             Some(hold) => Err(taken_by(hold)),
             None => {
                 let hold = Some(OperatorHold { operator: operator.to_owned(), taken_at: now });
-                Ok(Self { hold, ..self.drop_waiting() })
+                Ok(Self { hold, overtaken: self.run, ..self.drop_waiting() })
             }
         }
     }
@@ -189,6 +194,7 @@ impl ThreadControl {
     pub fn begin_send(&self, author: &Author, permit: Uuid, now: Time) -> Result<SendPermit> {
         match (author, &self.hold) {
             (Author::Run(_), Some(_)) => return Ok(SendPermit::Suppressed),
+            (Author::Run(run), None) if self.overtaken == Some(*run) => return Ok(SendPermit::Suppressed),
             (Author::Operator(operator), Some(hold)) if hold.operator != *operator => return Err(taken_by(hold)),
             (Author::Operator(_), None) => {
                 return Err(Error::invalid_state("take the thread before you write to the participant"));
