@@ -79,7 +79,16 @@ impl<S: Sender> Deliveries<S> {
             Err(error @ SendError::NotSent { .. }) => (not_sent, Some(error.to_string())),
             Err(error @ SendError::Uncertain { .. }) => (DeliveryState::Uncertain, Some(error.to_string())),
         };
-        let message = self.threads.end_send(&delivery, state, reason.as_deref()).await?;
+        let message = match self.threads.end_send(&delivery, state, reason.as_deref()).await {
+            Ok(message) => message,
+            // The provider may have the message, but another attempt could not know that.
+            Err(error) if matches!(state, DeliveryState::Sent | DeliveryState::Uncertain) => {
+                tracing::error!(?error, thread_id = %id, "the outcome of a delivery was not stored");
+                let reason = "the message was sent, but the platform could not store that".to_owned();
+                return Ok(Delivered::Uncertain { message: Box::new(delivery.message), reason });
+            }
+            Err(error) => return Err(error),
+        };
         Ok(match sent {
             Ok(()) => Delivered::Sent(Box::new(message)),
             Err(SendError::Refused { message, .. }) => Delivered::Refused(message),
@@ -140,17 +149,19 @@ impl<S: Sender> Deliveries<S> {
             self.sender.send(thread, part, &format!("{key}.{index}")).await?;
             // The state `sent` covers the last part.
             if index + 1 < parts.len() {
-                self.note(delivery, index + 1).await;
+                self.note(delivery, index + 1).await?;
             }
         }
         Ok(())
     }
 
-    /// A failure is only logged: a repeated delivery then sends the part again.
-    async fn note(&self, delivery: &Delivery, sent_parts: usize) {
-        if let Err(error) = self.threads.note_sent_parts(delivery, sent_parts).await {
-            tracing::warn!(?error, thread_id = %delivery.thread.id, "the progress of a delivery was not stored");
-        }
+    /// Without the note, a repeated delivery would send the part again.
+    async fn note(&self, delivery: &Delivery, sent_parts: usize) -> Result<(), SendError> {
+        self.threads.note_sent_parts(delivery, sent_parts).await.map_err(|error| {
+            tracing::error!(?error, thread_id = %delivery.thread.id, "the progress of a delivery was not stored");
+            let message = "a part of the message was sent, but the platform could not store that".to_owned();
+            SendError::Uncertain { message }
+        })
     }
 }
 
