@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::error::SdkError;
+use aws_sdk_dynamodb::operation::delete_item::DeleteItemError;
 use aws_sdk_dynamodb::operation::put_item::PutItemError;
 use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
 use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
@@ -329,8 +330,17 @@ impl Table {
     /// Deletes an item, if it exists. It is separate from `write`, so that the binaries of functions that never delete do
     /// not contain this SDK call.
     pub async fn remove(&self, key: &Key) -> Result<()> {
-        let call = self.client.delete_item().table_name(&self.name).set_key(Some(key.attributes()));
-        call.send().await.map(drop).map_err(convert_error)
+        let mut backoff = Backoff::short();
+        loop {
+            let call = self.client.delete_item().table_name(&self.name).set_key(Some(key.attributes()));
+            let Err(error) = call.send().await else { return Ok(()) };
+            match error.as_service_error() {
+                Some(DeleteItemError::TransactionConflictException(_)) => {
+                    backoff.next("a transaction is writing the item").await?;
+                }
+                _ => return Err(convert_error(error)),
+            }
+        }
     }
 
     /// Carries out all writes or none. The token is DynamoDB's idempotency token: a retry of the same transaction has
