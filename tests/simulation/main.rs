@@ -10,4 +10,5 @@ mod images;
 mod leases;
 mod machine;
 mod runs;
+mod threads;
 mod workbenches;

@@ -1,0 +1,138 @@
+//! The messaging provider of the simulation: it accepts parts of messages after some time, or refuses them, or its answer
+//! is lost.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use domain::id::{RunId, ThreadId};
+use domain::thread::Thread;
+use messaging::{SendError, Sender};
+use tokio::sync::oneshot;
+use tokio::time::sleep;
+
+use super::accounts::Accounts;
+use super::oracle::Oracle;
+use super::protocol::ThreadProtocol;
+use crate::machine::process::Process;
+use crate::machine::random::millis;
+
+pub const OPERATOR_KEY: &str = "operator";
+
+/// The connection of one process to the provider.
+#[derive(Clone)]
+pub struct SimulatedProvider {
+    pub process: Process,
+    pub protocol: Arc<ThreadProtocol>,
+}
+
+enum Fate {
+    Accepted,
+    /// Accepted, but the answer is lost.
+    AnswerLost,
+    RateLimited,
+    Refused,
+}
+
+impl Sender for SimulatedProvider {
+    async fn send(&self, thread: &Thread, _: &str, key: &str) -> Result<(), SendError> {
+        let Self { process, protocol } = self;
+        process.wait_until_running().await;
+        let _in_flight = InFlight::begin(protocol, thread.id, key);
+        let (travels, answers, fate) = {
+            let random = &mut process.world.state().random;
+            let fate = match random.u8(..20) {
+                0 => Fate::AnswerLost,
+                1 | 2 => Fate::RateLimited,
+                3 => Fate::Refused,
+                _ => Fate::Accepted,
+            };
+            // Some answers come after the end of the permit.
+            let answers = if random.u8(..8) == 0 { millis(random, 5_000, 25_000) } else { millis(random, 5, 2_000) };
+            (millis(random, 1, 800), answers, fate)
+        };
+        let arrives = matches!(fate, Fate::Accepted | Fate::AnswerLost);
+        let (sender, arrived) = oneshot::channel();
+        let (provider, thread, key) = (self.clone(), thread.id, key.to_owned());
+        // A separate task: a request that was sent arrives even if its sender is dropped.
+        tokio::spawn(async move {
+            sleep(travels).await;
+            if arrives {
+                provider.accept(thread, &key);
+            }
+            let _ = sender.send(());
+        });
+        let _ = arrived.await;
+        sleep(answers).await;
+        process.wait_until_running().await;
+        match fate {
+            Fate::Accepted => Ok(()),
+            Fate::AnswerLost => {
+                protocol.accounts().findings.count("parts uncertain");
+                Err(SendError::Uncertain { message: "the connection was cut".to_owned() })
+            }
+            Fate::RateLimited => {
+                let wait = Some(Duration::from_secs(3));
+                Err(SendError::NotSent { wait, message: "too many messages".to_owned() })
+            }
+            Fate::Refused => {
+                protocol.accounts().findings.count("parts refused");
+                Err(SendError::Refused { code: "blocked".to_owned(), message: "blocked".to_owned() })
+            }
+        }
+    }
+}
+
+impl SimulatedProvider {
+    /// A part arrives at the provider.
+    fn accept(&self, thread: ThreadId, key: &str) {
+        self.process.world.note(|| format!("the provider accepts {key} of {}", self.process.name));
+        let mut accounts = self.protocol.accounts();
+        let Accounts { findings, threads, delivered, accepted, .. } = &mut *accounts;
+        findings.count("parts accepted");
+        let thread = threads.entry(thread).or_default();
+        if let Some(holder) = thread.holder.as_ref().filter(|_| !key.starts_with(OPERATOR_KEY)) {
+            findings.record_violation(Oracle::BotOverHuman, format!("{key}, while {holder} holds the thread"));
+        }
+        let run = key.split_once('/').and_then(|(run, _)| run.parse::<RunId>().ok());
+        if run.is_some() && run == thread.overtaken {
+            findings
+                .record_violation(Oracle::BotOverHuman, format!("{key}, although an operator took over from its run"));
+        }
+        if delivered.contains(message_key(key)) {
+            findings.record_violation(Oracle::SentAgain, key.to_owned());
+        }
+        let times = accepted.entry(key.to_owned()).or_default();
+        *times += 1;
+        if *times > 1 && run.is_some() && self.protocol.scenario.sends_once {
+            findings.record_violation(Oracle::SentTwice, key.to_owned());
+        }
+    }
+}
+
+/// The key of a message, without the number of the part.
+fn message_key(part_key: &str) -> &str {
+    part_key.rsplit_once('.').map_or(part_key, |(key, _)| key)
+}
+
+/// A part that a process is sending.
+struct InFlight<'a> {
+    protocol: &'a ThreadProtocol,
+    thread: ThreadId,
+}
+
+impl<'a> InFlight<'a> {
+    fn begin(protocol: &'a ThreadProtocol, thread: ThreadId, key: &str) -> Self {
+        let mut accounts = protocol.accounts();
+        let other = accounts.threads.entry(thread).or_default().in_flight.replace(key.to_owned());
+        if let Some(other) = other {
+            accounts.findings.record_violation(Oracle::TwoSenders, format!("{other} and {key}"));
+        }
+        Self { protocol, thread }
+    }
+}
+
+impl Drop for InFlight<'_> {
+    fn drop(&mut self) {
+        self.protocol.accounts().threads.entry(self.thread).or_default().in_flight = None;
+    }
+}
