@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tests::messaging::{Fault, SentMessage};
 use tokio::net::TcpListener;
 
@@ -42,11 +42,23 @@ async fn the_requests_are_as_documented() {
     assert!(!telegram.headers.contains_key("authorization"));
     assert_eq!(whatsapp.path, "/whatsapp/106540352242922/messages");
     assert_eq!(whatsapp.body["text"], json!({"body": TEXT, "preview_url": false}));
+    assert_eq!((&whatsapp.body["to"], &whatsapp.body["recipient"]), (&json!("5"), &Value::Null));
     assert_eq!(signed.body, json!({"type": "message", "conversation": "5", "text": TEXT}));
     assert_eq!(
         (&signed.headers["webhook-id"], &signed.headers["webhook-timestamp"]),
         (&"key-1".parse().unwrap(), &"1700000000".parse().unwrap())
     );
+}
+
+/// A person who hides their phone number has only a business-scoped user id.
+#[tokio::test]
+async fn whatsapp_addresses_a_user_id_as_the_recipient() {
+    let stage = Stage::start().await;
+    let credential = stage.fake.credential(MessagingProvider::Whatsapp);
+    let destination = Destination { conversation: "ES.134912".to_owned(), topic: None };
+    stage.messenger.send(CredentialId::new(), &credential, &destination, TEXT, "key-1").await.unwrap();
+    let [request] = &stage.fake.take_requests()[..] else { panic!("one request") };
+    assert_eq!((&request.body["recipient"], &request.body["to"]), (&json!("ES.134912"), &Value::Null));
 }
 
 #[tokio::test]

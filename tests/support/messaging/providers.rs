@@ -141,7 +141,8 @@ impl Api {
             if message.chars().count() > 4_096 {
                 return fail_whatsapp(400, 100);
             }
-            self.accept(fake, text(body, "to"), None, message);
+            let to = body["to"].as_str().unwrap_or_else(|| text(body, "recipient"));
+            self.accept(fake, to, None, message);
             return Reply::json(200, &json!({"messaging_product": "whatsapp", "messages": [{"id": "wamid.1"}]}));
         }
         let state = fake.state();

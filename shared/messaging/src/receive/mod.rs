@@ -1,6 +1,7 @@
 //! Deliveries of messaging providers: verifies their signatures, and reads their messages.
 
 mod limits;
+mod short_text;
 mod signature;
 mod signed_http;
 mod slack;

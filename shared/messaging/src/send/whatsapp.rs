@@ -36,10 +36,13 @@ pub async fn send(
     destination: &Destination,
     part: &str,
 ) -> Result<(), SendError> {
-    let body = json!({
-        "messaging_product": "whatsapp", "recipient_type": "individual", "to": destination.conversation,
+    let mut body = json!({
+        "messaging_product": "whatsapp", "recipient_type": "individual",
         "type": "text", "text": {"body": part, "preview_url": false},
     });
+    // A person who hides their phone number is addressed by their business-scoped user id.
+    let is_number = destination.conversation.bytes().all(|c| c.is_ascii_digit());
+    body[if is_number { "to" } else { "recipient" }] = json!(destination.conversation);
     let url = format!("{}/{phone_number_id}/messages", messenger.urls.whatsapp);
     let answered = messenger.call(json_request(&url, Some(token), &body)?, WHATSAPP).await?;
     match answered.read::<Accepted>() {
