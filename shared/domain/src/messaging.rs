@@ -1,5 +1,7 @@
 //! Messages between a messaging provider and the platform.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -52,6 +54,14 @@ impl MessagingProvider {
             Self::Telegram => CredentialType::Telegram,
             Self::Whatsapp => CredentialType::Whatsapp,
             Self::Http => CredentialType::SignedHttp,
+        }
+    }
+
+    /// How long after the last message of a participant the provider accepts messages to them. `None` if it always does.
+    pub fn reply_window(self) -> Option<Duration> {
+        match self {
+            Self::Whatsapp => Some(Duration::from_secs(24 * 60 * 60)),
+            Self::Slack | Self::Telegram | Self::Http => None,
         }
     }
 

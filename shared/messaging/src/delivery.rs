@@ -116,8 +116,11 @@ impl<S: Sender> Deliveries<S> {
         self.threads.begin_send(id, author, key, text).await
     }
 
-    /// Sends the message before its permit ends.
+    /// Sends the message before its permit ends, unless the provider would refuse it.
     async fn send_in_time(&self, delivery: &Delivery, key: &str) -> Result<(), SendError> {
+        if delivery.thread.is_outside_window(self.clock.now()) {
+            return Err(SendError::outside_window());
+        }
         let until = delivery.sending.until.minus(PERMIT_MARGIN);
         let left = self.clock.now().until(until);
         if left.is_zero() {

@@ -38,6 +38,31 @@ async fn a_refused_reply_fails_the_node_with_what_to_do() {
     assert_eq!(stage.sent(), ["You said: Again"]);
 }
 
+/// WhatsApp refuses a message to a person who has not written for 24 hours, so it is not sent.
+#[tokio::test]
+async fn a_reply_outside_the_window_is_not_sent() {
+    const DAY_S: i64 = 24 * 60 * 60;
+    let stage = Stage::start(MessagingProvider::Whatsapp, echo()).await;
+    stage.say(1, "Hello").await;
+    assert_eq!(stage.sent(), ["You said: Hello"]);
+    let old = json!([{
+        "from": stage.conversation(2), "id": "wamid.old", "type": "text", "text": {"body": "Hello"},
+        "timestamp": (domain::time::Time::now().as_seconds() - DAY_S).to_string(),
+    }]);
+    let old = tests::messaging::deliveries::whatsapp_messages(&stage.credential, old);
+    assert_eq!(stage.send(old).await.status, "200 OK");
+    stage.fake.take_requests();
+    stage.app.platform.drain().await;
+    assert_eq!(stage.fake.take_requests().len(), 0);
+    let run = last_run(&stage).await;
+    assert_eq!((&run["state"], &run["error"]["code"]), (&json!("failed"), &json!("delivery_refused")), "{run}");
+    assert!(run["error"]["message"].as_str().unwrap().contains("24 hours"), "{run}");
+    // A new message begins another window.
+    stage.deliver(2, 1, "Again").await;
+    stage.app.platform.drain().await;
+    assert_eq!(stage.fake.texts(&stage.conversation(2)), ["You said: Again"]);
+}
+
 #[tokio::test]
 async fn a_long_reply_continues_after_its_last_accepted_part() {
     let text = "word ".repeat(1_500);

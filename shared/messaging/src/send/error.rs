@@ -49,6 +49,13 @@ impl SendError {
         Self::refused("credential_unfit", message)
     }
 
+    /// The provider accepts messages only for some time after the last one of the person.
+    pub(crate) fn outside_window() -> Self {
+        let message =
+            "the person has not written for 24 hours, and WhatsApp then allows only templates; wait for their message";
+        Self::refused("outside_window", message)
+    }
+
     /// The error of a call without an answer.
     pub(crate) fn from_outbound(error: OutboundError, provider: &str) -> Self {
         match error {

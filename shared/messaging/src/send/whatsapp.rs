@@ -76,10 +76,7 @@ pub fn to_error(answered: &Answered) -> SendError {
             "missing_permission",
             "the token lacks a permission; grant whatsapp_business_messaging for the phone number",
         ),
-        131_047 => (
-            "outside_window",
-            "the person has not written for 24 hours, and WhatsApp then allows only templates; wait for their message",
-        ),
+        131_047 => return SendError::outside_window(),
         131_026 => ("undeliverable", "the person cannot receive WhatsApp messages of this number"),
         131_030 => (
             "recipient_not_allowed",

@@ -98,6 +98,7 @@ impl Threads {
         let control = head.control.clone().receive(WaitingMessage { position: message.position, number })?;
         let due_at = self.due_at(&control);
         let mut after = head.changed(control, due_at);
+        after.last_inbound_at = after.last_inbound_at.max(Some(message.sent_at.unwrap_or(now).min(now)));
         let is_first_of_day = record_sender(&mut after.participants, participant, message, now);
 
         let expires_at = inbox.retention.expiry(now);
@@ -179,6 +180,7 @@ fn new_thread(inbox: &Inbox, id: ThreadId, destination: &Destination) -> ThreadI
         participants: Vec::new(),
         control: ThreadControl::default(),
         message_count: 0,
+        last_inbound_at: None,
         last_message: MessageId::new(),
         threads_of: keys::listed_thread(inbox.workflow, id),
         due_shard: None,
