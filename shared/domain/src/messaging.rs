@@ -89,6 +89,17 @@ pub struct InboundMessage {
     pub sent_at: Option<Time>,
 }
 
+/// A failure that a provider reports after it had accepted a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeliveryFailure {
+    /// The id that the provider gave the message.
+    pub provider_id: String,
+    /// The addresses of the recipient. The conversation has one of them.
+    pub destinations: Vec<Destination>,
+    /// What failed, in words for the user.
+    pub error: String,
+}
+
 /// The address of a conversation at its provider.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -74,14 +74,15 @@ impl<S: Sender> Deliveries<S> {
             Author::Operator(_) | Author::Reminder => DeliveryState::Failed,
         };
         let (state, reason) = match &sent {
-            Ok(()) => (DeliveryState::Sent, None),
+            Ok(_) => (DeliveryState::Sent, None),
             Err(error @ SendError::Refused { .. }) => (DeliveryState::Failed, Some(error.to_string())),
             Err(error @ SendError::NotSent { .. }) => (not_sent, Some(error.to_string())),
             Err(error @ SendError::Uncertain { .. }) => (DeliveryState::Uncertain, Some(error.to_string())),
         };
-        let message = self.threads.end_send(&delivery, state, reason.as_deref()).await?;
+        let provider_id = sent.as_ref().ok().and_then(Option::as_deref);
+        let message = self.threads.end_send(&delivery, state, reason.as_deref(), provider_id).await?;
         Ok(match sent {
-            Ok(()) => Delivered::Sent(Box::new(message)),
+            Ok(_) => Delivered::Sent(Box::new(message)),
             Err(SendError::Refused { message, .. }) => Delivered::Refused(message),
             Err(SendError::NotSent { wait, message }) => {
                 Delivered::Postponed { wait: wait.unwrap_or_default(), reason: message }
@@ -116,8 +117,9 @@ impl<S: Sender> Deliveries<S> {
         self.threads.begin_send(id, author, key, text).await
     }
 
-    /// Sends the message before its permit ends, unless the provider would refuse it.
-    async fn send_in_time(&self, delivery: &Delivery, key: &str) -> Result<(), SendError> {
+    /// Sends the message before its permit ends, unless the provider would refuse it. Returns the id that the provider gave
+    /// the last part.
+    async fn send_in_time(&self, delivery: &Delivery, key: &str) -> Result<Option<String>, SendError> {
         if delivery.thread.is_outside_window(self.clock.now()) {
             return Err(SendError::outside_window());
         }
@@ -136,22 +138,23 @@ impl<S: Sender> Deliveries<S> {
     }
 
     /// Sends the parts that the provider has not accepted yet.
-    async fn send_parts(&self, delivery: &Delivery, key: &str) -> Result<(), SendError> {
+    async fn send_parts(&self, delivery: &Delivery, key: &str) -> Result<Option<String>, SendError> {
         let Delivery { thread, message, .. } = delivery;
+        let mut last = None;
         let parts = render(thread.provider, &message.text);
         for (index, part) in parts.iter().enumerate().skip(message.sent_parts) {
-            self.sender.send(thread, part, &format!("{key}.{index}")).await?;
+            last = self.sender.send(thread, part, &format!("{key}.{index}")).await?;
             // The state `sent` covers the last part.
             if index + 1 < parts.len() {
-                self.note(delivery, index + 1).await;
+                self.note(delivery, index + 1, last.as_deref()).await;
             }
         }
-        Ok(())
+        Ok(last)
     }
 
     /// A failure is only logged: a repeated delivery then sends the part again.
-    async fn note(&self, delivery: &Delivery, sent_parts: usize) {
-        if let Err(error) = self.threads.note_sent_parts(delivery, sent_parts).await {
+    async fn note(&self, delivery: &Delivery, sent_parts: usize, provider_id: Option<&str>) {
+        if let Err(error) = self.threads.note_sent_parts(delivery, sent_parts, provider_id).await {
             tracing::warn!(?error, thread_id = %delivery.thread.id, "the progress of a delivery was not stored");
         }
     }

@@ -1,6 +1,7 @@
 //! What runs send: retries, long messages, recipients, memory and files.
 
 use tests::messaging::Fault;
+use tests::messaging::deliveries::{Delivery, whatsapp_failure};
 
 use super::stage::*;
 use super::*;
@@ -61,6 +62,72 @@ async fn a_reply_outside_the_window_is_not_sent() {
     stage.deliver(2, 1, "Again").await;
     stage.app.platform.drain().await;
     assert_eq!(stage.fake.texts(&stage.conversation(2)), ["You said: Again"]);
+}
+
+/// WhatsApp accepts a message, and reports later that it could not deliver it.
+#[tokio::test]
+async fn a_failure_that_is_reported_later_is_shown() {
+    let stage = Stage::start(MessagingProvider::Whatsapp, echo()).await;
+    stage.say(1, "Hello").await;
+    stage.say(2, "Again").await;
+    let report = |person: u32, id: &str| whatsapp_failure(&stage.credential, &stage.conversation(person), id, 131_026);
+    let thread = stage.thread().await;
+    let statuses = async || -> Vec<(String, Value)> {
+        let messages = list(&stage.ada, &format!("{thread}/messages?order=asc")).await;
+        let text = |value: &Value| value.as_str().unwrap().to_owned();
+        messages.iter().map(|message| (text(&message["status"]), message["error"].clone())).collect()
+    };
+    let before = statuses().await;
+    // Ids of other conversations, unknown ones, and those of messages of the participant.
+    for ignored in [report(2, "wamid.sent.1"), report(1, "wamid.sent.9"), report(1, "wamid.1.1")] {
+        assert_eq!(stage.send(ignored).await.status, "200 OK");
+        assert_eq!(statuses().await, before);
+    }
+    for _ in 0..2 {
+        assert_eq!(stage.send(report(1, "wamid.sent.1")).await.status, "200 OK");
+        let after = statuses().await;
+        let states: Vec<&str> = after.iter().map(|(state, _)| state.as_str()).collect();
+        assert_eq!(states, ["received", "failed", "received", "sent"]);
+        let error = after[1].1.as_str().unwrap();
+        assert!(error.contains("131026") && error.contains("cannot receive"), "{error}");
+    }
+}
+
+/// Each part of a long message has an id of its own.
+#[tokio::test]
+async fn the_failure_of_any_part_fails_the_message() {
+    let reply = node("reply", "send_message", json!({"text": "word ".repeat(1_500)}));
+    let draft = graph(&[node("ask", "message", json!({})), reply], &["ask.out reply"]);
+    for part in ["wamid.sent.1", "wamid.sent.2"] {
+        let stage = Stage::start(MessagingProvider::Whatsapp, draft.clone()).await;
+        stage.say(1, "Hello").await;
+        assert_eq!(stage.sent().len(), 2);
+        let report = whatsapp_failure(&stage.credential, &stage.conversation(1), part, 131_026);
+        assert_eq!(stage.send(report).await.status, "200 OK");
+        let messages = list(&stage.ada, &format!("{}/messages", stage.thread().await)).await;
+        assert_eq!(messages[0]["status"], "failed", "{part}");
+    }
+}
+
+/// The id of the message is stored at the end of its delivery. A report that arrives earlier is repeated.
+#[tokio::test]
+async fn a_failure_that_is_reported_during_the_delivery_is_repeated() {
+    let stage = Stage::start(MessagingProvider::Whatsapp, echo()).await;
+    let report: Delivery = whatsapp_failure(&stage.credential, &stage.conversation(1), "wamid.sent.1", 131_026);
+    stage.deliver(1, 1, "Hello").await;
+    let held = stage.fake.hold_next();
+    let reporting = async {
+        let release = held.arrived().await;
+        let early = stage.send(report.clone()).await;
+        let _ = release.send(());
+        early
+    };
+    let (_, early) = tokio::join!(stage.app.platform.drain(), reporting);
+    assert_eq!(early.status, "503 Service Unavailable", "{}", early.text);
+    assert_eq!(stage.sent(), ["You said: Hello"]);
+    assert_eq!(stage.send(report).await.status, "200 OK");
+    let messages = list(&stage.ada, &format!("{}/messages", stage.thread().await)).await;
+    assert_eq!(messages[0]["status"], "failed");
 }
 
 #[tokio::test]

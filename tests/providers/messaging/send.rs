@@ -13,7 +13,9 @@ async fn a_message_arrives_in_its_thread() {
     let stage = Stage::start().await;
     for provider in ALL {
         for topic in [None, Some("7")] {
-            stage.send(provider, topic).await.unwrap();
+            let id = stage.send(provider, topic).await.unwrap();
+            // Only WhatsApp later reports that it could not deliver a message.
+            assert_eq!(id.is_some(), provider == MessagingProvider::Whatsapp);
             let has_topics = matches!(provider, MessagingProvider::Slack | MessagingProvider::Telegram);
             let topic = topic.filter(|_| has_topics).map(str::to_owned);
             let sent = SentMessage { provider, conversation: "5".to_owned(), topic, text: TEXT.to_owned() };

@@ -97,7 +97,7 @@ pub fn receive(secret_token: &str, request: &InboundRequest<'_>) -> Result<Recei
     }
     let Update { update_id, message } = parse(request.body)?;
     let message = message.and_then(|message| read(update_id, message)).map(check_message).transpose()?;
-    Ok(Received::Messages(message.into_iter().collect()))
+    Ok(Vec::from_iter(message).into())
 }
 
 /// Reads a message. `None` for one that is ignored: of a bot, or without a content, such as a new member.

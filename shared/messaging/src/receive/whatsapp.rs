@@ -1,7 +1,7 @@
 //! Webhooks of the WhatsApp Cloud API. Meta signs the body with the secret of the app, and may deliver several messages
 //! at once, also of other phone numbers of the app.
 
-use domain::messaging::{Destination, InboundMessage, RemoteFile, Sender};
+use domain::messaging::{DeliveryFailure, Destination, InboundMessage, RemoteFile, Sender};
 use domain::time::Time;
 use serde::Deserialize;
 use serde_json::Value;
@@ -10,6 +10,7 @@ use super::limits::{MAX_MESSAGES, check_message, media_type_or, name_or};
 use super::short_text::{contact_text, location_text, sticker_text};
 use super::signature::{decode_hex, header, is_equal, is_signed};
 use super::{InboundRequest, ReceiveError, Received, Subscription, parse};
+use crate::send::describe_whatsapp_failure;
 
 const MAX_CHALLENGE_CHARS: usize = 200;
 
@@ -32,14 +33,16 @@ struct Change {
 }
 
 #[derive(Deserialize)]
-struct Messages {
+struct Events {
     metadata: Metadata,
-    /// The contacts and the messages are read one by one, so that an unreadable one does not prevent the others.
+    /// The entries of the lists are read one by one, so that an unreadable one does not prevent the others.
     #[serde(default)]
     contacts: Vec<Value>,
-    /// Missing if the change reports statuses of our own messages.
     #[serde(default)]
     messages: Vec<Value>,
+    /// What became of the messages that the account sent.
+    #[serde(default)]
+    statuses: Vec<Value>,
 }
 
 #[derive(Deserialize)]
@@ -115,6 +118,24 @@ struct Reply {
     title: String,
 }
 
+/// What became of a message that the account sent.
+#[derive(Deserialize)]
+struct Status {
+    id: String,
+    status: String,
+    /// The phone number of the recipient, unless they hide it.
+    recipient_id: Option<String>,
+    /// Their id within the business of the account.
+    recipient_user_id: Option<String>,
+    #[serde(default)]
+    errors: Vec<StatusError>,
+}
+
+#[derive(Deserialize)]
+struct StatusError {
+    code: Option<i64>,
+}
+
 #[derive(Deserialize)]
 struct Location {
     latitude: f64,
@@ -152,14 +173,19 @@ pub fn receive(
     }
     let Notification { entry } = parse(request.body)?;
     let changes = entry.into_iter().flat_map(|entry| entry.changes).filter(|change| change.field == "messages");
-    let mut received = Vec::new();
+    let (mut messages, mut failures) = (Vec::new(), Vec::new());
     for change in changes {
-        let Some(messages) = read_part::<Messages>("change", change.value) else { continue };
-        if messages.metadata.phone_number_id == phone_number_id {
-            read(messages, &mut received)?;
+        let Some(events) = read_part::<Events>("change", change.value) else { continue };
+        if events.metadata.phone_number_id == phone_number_id {
+            failures.extend(events.statuses.into_iter().filter_map(read_failure));
+            read_messages(events.contacts, events.messages, &mut messages)?;
         }
     }
-    Ok(Received::Messages(received))
+    if failures.len() > MAX_MESSAGES {
+        tracing::warn!(failures = failures.len(), "a WhatsApp delivery reports more failures than are recorded");
+        failures.truncate(MAX_MESSAGES);
+    }
+    Ok(Received::Events { messages, failures })
 }
 
 /// Answers `GET …?hub.mode=subscribe&hub.verify_token=…&hub.challenge=…`.
@@ -188,8 +214,20 @@ fn read_part<T: for<'a> Deserialize<'a>>(part: &'static str, value: Value) -> Op
     }
 }
 
-fn read(messages: Messages, received: &mut Vec<InboundMessage>) -> Result<(), ReceiveError> {
-    let Messages { contacts, messages, .. } = messages;
+/// Reads the status of a message that failed. The other statuses are not recorded.
+fn read_failure(status: Value) -> Option<DeliveryFailure> {
+    let Status { id, status, recipient_id, recipient_user_id, errors } = read_part("status", status)?;
+    let addresses = [recipient_id, recipient_user_id].into_iter().flatten();
+    let destinations = addresses.map(|conversation| Destination { conversation, topic: None }).collect();
+    let error = describe_whatsapp_failure(errors.iter().find_map(|error| error.code));
+    (status == "failed").then_some(DeliveryFailure { provider_id: id, destinations, error })
+}
+
+fn read_messages(
+    contacts: Vec<Value>,
+    messages: Vec<Value>,
+    received: &mut Vec<InboundMessage>,
+) -> Result<(), ReceiveError> {
     let contacts: Vec<Contact> = contacts.into_iter().filter_map(|contact| read_part("contact", contact)).collect();
     for message in messages {
         let Some(message) = read_part("message", message) else { continue };

@@ -6,6 +6,12 @@ use domain::credential::Credential;
 use http::StatusCode;
 use shared::outbound::OutboundError;
 
+/// The code and the message of a refusal because the person has not written for too long.
+pub const OUTSIDE_WINDOW: (&str, &str) = (
+    "outside_window",
+    "the person has not written for 24 hours, and WhatsApp then allows only templates; wait for their message",
+);
+
 /// The messages say what to do. They contain no token, URL or text of a message.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SendError {
@@ -51,9 +57,8 @@ impl SendError {
 
     /// The provider accepts messages only for some time after the last one of the person.
     pub(crate) fn outside_window() -> Self {
-        let message =
-            "the person has not written for 24 hours, and WhatsApp then allows only templates; wait for their message";
-        Self::refused("outside_window", message)
+        let (code, message) = OUTSIDE_WINDOW;
+        Self::refused(code, message)
     }
 
     /// The error of a call without an answer.

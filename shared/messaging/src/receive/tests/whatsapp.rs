@@ -150,6 +150,31 @@ fn several_messages_may_arrive_at_once() {
 }
 
 #[test]
+fn failed_statuses_are_failures_with_their_code() {
+    let status = |id: &str, status: &str, errors: Value| json!({"id": id, "status": status, "timestamp": "1", "recipient_id": "34600", "recipient_user_id": "ES.1", "errors": errors});
+    let statuses = json!([
+        status("wamid.1", "delivered", json!([])),
+        status("wamid.2", "failed", json!([{"code": 131_047, "title": "Re-engagement message"}])),
+        "not a status",
+        status("wamid.3", "failed", json!([{"code": 99_999, "title": "pr1vate"}])),
+        {"id": "wamid.4", "status": "failed", "recipient_user_id": "ES.1"},
+    ]);
+    let text = message("text", json!({"body": "a"}));
+    let body = with(notification(NUMBER, json!([text])), "/entry/0/changes/0/value/statuses", statuses);
+    let Ok(Received::Events { messages, failures }) = deliver(&body) else { panic!("events") };
+    assert_eq!(messages.len(), 1);
+    let ids: Vec<&str> = failures.iter().map(|failure| failure.provider_id.as_str()).collect();
+    assert_eq!(ids, ["wamid.2", "wamid.3", "wamid.4"]);
+    let addresses = |place: usize| -> Vec<&str> {
+        failures[place].destinations.iter().map(|destination| destination.conversation.as_str()).collect()
+    };
+    assert_eq!((addresses(0), addresses(2)), (vec!["34600", "ES.1"], vec!["ES.1"]));
+    for (failure, part) in failures.iter().zip(["(error 131047): the person has not written", "(error 99999)", ""]) {
+        assert!(failure.error.contains(part) && !failure.error.contains("pr1vate"), "{failure:?}");
+    }
+}
+
+#[test]
 fn statuses_other_numbers_and_other_types_are_ignored() {
     let text = || json!([message("text", json!({"body": "a"}))]);
     let mut statuses = notification(NUMBER, json!([]));
