@@ -65,6 +65,15 @@ impl MessagingProvider {
         }
     }
 
+    /// Whether the receiver recognizes a repeated message by its id, so that a message may be sent again if the answer was
+    /// lost. Standard Webhooks requires this of receivers.
+    pub fn recognizes_repeated_messages(self) -> bool {
+        match self {
+            Self::Http => true,
+            Self::Slack | Self::Telegram | Self::Whatsapp => false,
+        }
+    }
+
     /// Whether the provider accepts credentials of this type.
     pub fn takes(self, r#type: CredentialType) -> bool {
         self.credential_type() == r#type

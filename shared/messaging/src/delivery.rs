@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use domain::Result;
 use domain::id::ThreadId;
+use domain::messaging::MessagingProvider;
 use domain::thread::{Author, DeliveryState, PERMIT_MARGIN, Thread, ThreadMessage};
 use domain::time::Clock;
 use shared::store::Threads;
@@ -67,7 +68,7 @@ impl<S: Sender> Deliveries<S> {
                 return Ok(Delivered::Postponed { wait, reason: "another message is being sent".to_owned() });
             }
         };
-        let sent = self.send_in_time(&delivery, key).await;
+        let sent = self.send_in_time(&delivery).await;
         // A run tries again by itself. A person repeats a message that was not sent.
         let not_sent = match author {
             Author::Run(_) => DeliveryState::Sending,
@@ -119,7 +120,7 @@ impl<S: Sender> Deliveries<S> {
 
     /// Sends the message before its permit ends, unless the provider would refuse it. Returns the id that the provider gave
     /// the last part.
-    async fn send_in_time(&self, delivery: &Delivery, key: &str) -> Result<Option<String>, SendError> {
+    async fn send_in_time(&self, delivery: &Delivery) -> Result<Option<String>, SendError> {
         if delivery.thread.is_outside_window(self.clock.now()) {
             return Err(SendError::outside_window());
         }
@@ -132,18 +133,18 @@ impl<S: Sender> Deliveries<S> {
         tokio::select! {
             // A process that was suspended first compares the time.
             biased;
-            () = sleep(left) => Err(timed_out()),
-            sent = self.send_parts(delivery, key) => sent,
+            () = sleep(left) => Err(timed_out(delivery.thread.provider)),
+            sent = self.send_parts(delivery) => sent,
         }
     }
 
-    /// Sends the parts that the provider has not accepted yet.
-    async fn send_parts(&self, delivery: &Delivery, key: &str) -> Result<Option<String>, SendError> {
+    /// Sends the parts that the provider has not accepted yet. The key of a part is the same for each attempt.
+    async fn send_parts(&self, delivery: &Delivery) -> Result<Option<String>, SendError> {
         let Delivery { thread, message, .. } = delivery;
         let mut last = None;
         let parts = render(thread.provider, &message.text);
         for (index, part) in parts.iter().enumerate().skip(message.sent_parts) {
-            last = self.sender.send(thread, part, &format!("{key}.{index}")).await?;
+            last = self.sender.send(thread, part, &format!("msg_{}_{index}", message.id)).await?;
             // The state `sent` covers the last part.
             if index + 1 < parts.len() {
                 self.note(delivery, index + 1, last.as_deref()).await;
@@ -160,7 +161,8 @@ impl<S: Sender> Deliveries<S> {
     }
 }
 
-fn timed_out() -> SendError {
+fn timed_out(provider: MessagingProvider) -> SendError {
     let message = "the provider did not answer in time; it may have accepted the message".to_owned();
-    SendError::Uncertain { message }
+    let error = SendError::Uncertain { message };
+    if provider.recognizes_repeated_messages() { error.repeatable() } else { error }
 }

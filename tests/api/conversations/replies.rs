@@ -130,6 +130,24 @@ async fn a_failure_that_is_reported_during_the_delivery_is_repeated() {
     assert_eq!(messages[0]["status"], "failed");
 }
 
+/// The receiver of signed requests recognizes a repeated message, so nobody must decide what follows a lost answer.
+#[tokio::test]
+async fn a_signed_reply_is_repeated_with_its_id() {
+    let reply = json!({"text": "You said: {{ input.text }}", "retry": {"maxAttempts": 3, "backoffMs": 0}});
+    let nodes = [node("ask", "message", json!({})), node("reply", "send_message", reply)];
+    let stage = Stage::start(MessagingProvider::Http, graph(&nodes, &["ask.out reply"])).await;
+    stage.fake.fail_next(Fault::CutAfterAccept).fail_next(Fault::ServerError);
+    stage.say(1, "Hello").await;
+    stage.say(2, "Again").await;
+    assert_eq!(last_run(&stage).await["state"], "completed");
+    assert_eq!(stage.sent(), ["You said: Hello", "You said: Again"]);
+    let requests = stage.fake.take_requests();
+    let ids: Vec<&str> = requests.iter().map(|request| request.headers["webhook-id"].to_str().unwrap()).collect();
+    assert_eq!(ids.len(), 4);
+    assert!(ids[..3].iter().all(|id| *id == ids[0]) && ids[3] != ids[0], "{ids:?}");
+    assert!(!ids.iter().any(|id| id.contains(['.', '/'])), "the id is a part of what is signed: {ids:?}");
+}
+
 #[tokio::test]
 async fn a_long_reply_continues_after_its_last_accepted_part() {
     let text = "word ".repeat(1_500);

@@ -18,7 +18,8 @@ pub enum SendError {
     /// A final answer: another attempt would be refused, too.
     #[error("{message}")]
     Refused { code: String, message: String },
-    /// Surely not delivered. Another attempt, after the wait if there is one, may succeed.
+    /// Not delivered, or the receiver recognizes a repeated message. Another attempt, after the wait if there is one, may
+    /// succeed.
     #[error("{message}")]
     NotSent { wait: Option<Duration>, message: String },
     /// The provider may have accepted the message. Another attempt could deliver it twice.
@@ -42,6 +43,14 @@ impl SendError {
 
     pub(crate) fn uncertain(message: impl Into<String>) -> Self {
         Self::Uncertain { message: message.into() }
+    }
+
+    /// The error of a receiver that recognizes a repeated message: another attempt is safe.
+    pub(crate) fn repeatable(self) -> Self {
+        match self {
+            Self::Uncertain { message } => Self::NotSent { wait: None, message },
+            error => error,
+        }
     }
 
     pub(crate) fn rate_limited(provider: &str, wait: Option<Duration>) -> Self {
