@@ -13,6 +13,9 @@ pub const MAX_INBOUND_TEXT_CHARS: usize = 16_000;
 /// The maximum number of attachments of an inbound message. Further ones are dropped.
 pub const MAX_ATTACHMENTS: usize = 10;
 
+/// The maximum length of the address of a conversation, and of its topic.
+const MAX_ADDRESS_CHARS: usize = 200;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum MessagingProvider {
@@ -120,6 +123,37 @@ pub struct Destination {
     pub topic: Option<String>,
 }
 
+impl Destination {
+    /// Reads the address that a user wrote, so that it is the one of inbound messages. `None` if it is not an address of the
+    /// provider.
+    pub fn parse(provider: MessagingProvider, text: &str) -> Option<Self> {
+        let text = text.trim();
+        let (conversation, topic) = match provider {
+            MessagingProvider::Slack | MessagingProvider::Telegram => match text.split_once(':') {
+                Some((conversation, topic)) => (conversation.to_owned(), Some(topic.to_owned())),
+                None => (text.to_owned(), None),
+            },
+            MessagingProvider::Whatsapp => (read_whatsapp_id(text)?, None),
+            MessagingProvider::Http => (text.to_owned(), None),
+        };
+        let is_valid = |part: &String| {
+            !part.is_empty() && part.chars().count() <= MAX_ADDRESS_CHARS && !part.chars().any(char::is_control)
+        };
+        let is_address = is_valid(&conversation) && topic.iter().all(is_valid);
+        is_address.then_some(Self { conversation, topic })
+    }
+}
+
+/// Reads a phone number, of which only the digits count, or a business-scoped user id such as `ES.13491208655302741918`.
+fn read_whatsapp_id(text: &str) -> Option<String> {
+    let is_separator = |c: char| c.is_whitespace() || matches!(c, '+' | '-' | '(' | ')' | '.' | '/');
+    if text.chars().all(|c| c.is_ascii_digit() || is_separator(c)) {
+        return Some(text.chars().filter(char::is_ascii_digit).collect());
+    }
+    let is_user_id = text.contains('.') && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '.');
+    is_user_id.then(|| text.to_owned())
+}
+
 /// The person who sent a message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -141,4 +175,44 @@ pub struct RemoteFile {
     /// In bytes, if the provider reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<u64>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(provider: MessagingProvider, text: &str) -> Option<(String, Option<String>)> {
+        Destination::parse(provider, text).map(|destination| (destination.conversation, destination.topic))
+    }
+
+    #[test]
+    fn an_address_is_that_of_inbound_messages() {
+        use MessagingProvider::{Http, Slack, Telegram, Whatsapp};
+        for (provider, text, conversation, topic) in [
+            (Slack, " C1 ", "C1", None),
+            (Slack, "C1:17.5", "C1", Some("17.5")),
+            (Telegram, "-100:3", "-100", Some("3")),
+            (Whatsapp, "+34 600-123 (456)", "34600123456", None),
+            (Whatsapp, "34600123456", "34600123456", None),
+            (Whatsapp, "ES.13491208655302741918", "ES.13491208655302741918", None),
+            (Http, "order:7:a", "order:7:a", None),
+        ] {
+            assert_eq!(parse(provider, text), Some((conversation.to_owned(), topic.map(str::to_owned))), "{text}");
+        }
+        let long = "1".repeat(201);
+        for (provider, text) in [
+            (Slack, ""),
+            (Slack, "C1:"),
+            (Telegram, ":3"),
+            (Telegram, "1\n2"),
+            (Whatsapp, "+"),
+            (Whatsapp, "Grace"),
+            (Whatsapp, "600:123"),
+            (Whatsapp, long.as_str()),
+            (Http, " "),
+            (Http, long.as_str()),
+        ] {
+            assert_eq!(parse(provider, text), None, "{provider:?} {text}");
+        }
+    }
 }

@@ -188,6 +188,29 @@ async fn a_run_can_begin_a_conversation() {
     }
 }
 
+/// However the recipient is written, the message belongs to the conversation that the participant began.
+#[tokio::test]
+async fn a_recipient_is_found_in_the_form_of_the_provider() {
+    for (provider, recipients) in [
+        (MessagingProvider::Whatsapp, [json!("+34 600-1"), json!(346_001), json!(346_001.0)]),
+        (MessagingProvider::Http, [json!("room-1"), json!(" room-1"), json!("room-1 ")]),
+        (MessagingProvider::Telegram, [json!("1"), json!(1), json!(1.0)]),
+    ] {
+        let notify = node("notify", "send_message", json!({"text": "News", "to": "input.chat"}));
+        let answer = node("answer", "send_message", json!({"text": "Thanks"}));
+        let nodes = [node("start", "input", json!({})), notify, node("ask", "message", json!({})), answer];
+        let stage = Stage::start(provider, graph(&nodes, &["start.out notify", "ask.out answer"])).await;
+        let workflow = stage.workflow.rsplit('/').next().unwrap().to_owned();
+        stage.say(1, "Hello").await;
+        for recipient in &recipients {
+            crate::runs::start_run(&stage.ada, &workflow, json!({"chat": recipient})).await;
+            stage.app.platform.drain().await;
+        }
+        assert_eq!(stage.messages(&stage.thread().await).await.len(), 2 + recipients.len(), "{provider:?}");
+        assert_eq!(stage.sent(), ["Thanks", "News", "News", "News"]);
+    }
+}
+
 /// A message that arrives during a run: it waits, interrupts the run, or starts none.
 #[tokio::test]
 async fn the_busy_policy_decides_about_messages_during_a_run() {
