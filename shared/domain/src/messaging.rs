@@ -68,6 +68,15 @@ impl MessagingProvider {
         }
     }
 
+    /// Whether the id of a person is the same for all accounts at the provider. A user of Slack has another id in each
+    /// workspace, and each sender of signed requests chooses ids of its own.
+    pub fn has_global_sender_ids(self) -> bool {
+        match self {
+            Self::Telegram | Self::Whatsapp => true,
+            Self::Slack | Self::Http => false,
+        }
+    }
+
     /// Whether the receiver recognizes a repeated message by its id, so that a message may be sent again if the answer was
     /// lost. Standard Webhooks requires this of receivers.
     pub fn recognizes_repeated_messages(self) -> bool {

@@ -91,7 +91,8 @@ impl Threads {
         text: StoredText,
     ) -> Result<(ThreadItem, Vec<Write>)> {
         let now = self.now();
-        let participant = ParticipantId::of_sender(inbox.workflow, inbox.provider, &message.sender.id);
+        let participant =
+            ParticipantId::of_sender(inbox.workflow, inbox.provider, inbox.credential, &message.sender.id);
         let head = before.cloned().unwrap_or_else(|| new_thread(inbox, id, &message.destination));
         let head = ThreadItem { retention: inbox.retention, ..head }.with_message(now);
         let number = head.message_count;
