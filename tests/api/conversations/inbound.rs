@@ -101,6 +101,17 @@ async fn messages_to_a_paused_workflow_are_answered_after_it_resumes() {
     assert_eq!(stage.sent(), ["You said: Hello"]);
 }
 
+/// A long text is stored as an object before it is known that the message was delivered before.
+#[tokio::test]
+async fn a_repeated_long_message_leaves_no_object() {
+    let stage = Stage::start(MessagingProvider::Slack, echo()).await;
+    let delivery = stage.delivery(1, 1, &"ñ".repeat(10_000));
+    assert_eq!(stage.send(delivery.clone()).await.status, "200 OK");
+    let objects = stage.app.objects("runs");
+    assert_eq!(stage.send(delivery).await.status, "200 OK");
+    assert_eq!((objects, stage.app.objects("runs")), (1, 1));
+}
+
 /// A provider that is asked to repeat a message may give up, so none is refused.
 #[tokio::test]
 async fn messages_are_stored_while_too_many_wait() {
