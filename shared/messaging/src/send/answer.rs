@@ -81,6 +81,6 @@ impl Answered {
     }
 
     pub fn unavailable(&self) -> SendError {
-        SendError::NotSent { wait: self.wait, message: format!("{} is not available; try again later", self.provider) }
+        SendError::unavailable(self.provider, self.wait)
     }
 }

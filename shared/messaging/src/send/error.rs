@@ -57,6 +57,10 @@ impl SendError {
         Self::NotSent { wait, message: format!("{provider} limits the rate of calls; try again later") }
     }
 
+    pub(crate) fn unavailable(provider: &str, wait: Option<Duration>) -> Self {
+        Self::NotSent { wait, message: format!("{provider} is not available; try again later") }
+    }
+
     pub(crate) fn not_messaging(credential: &Credential) -> Self {
         let r#type = credential.r#type();
         let message =
@@ -91,9 +95,7 @@ impl SendError {
         let number = status.as_u16();
         match number {
             429 => Self::rate_limited(provider, wait),
-            503 if wait.is_some() => {
-                Self::NotSent { wait, message: format!("{provider} is not available; try again later") }
-            }
+            503 if wait.is_some() => Self::unavailable(provider, wait),
             500.. => Self::uncertain(format!("{provider} did not confirm the call: it answered with status {number}")),
             300..400 => Self::refused("redirected", format!("{provider} redirects the call; use the final URL")),
             _ => {

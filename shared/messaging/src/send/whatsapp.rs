@@ -110,12 +110,12 @@ fn explain(code: i64) -> Option<(&'static str, &'static str)> {
             "the token lacks a permission; grant whatsapp_business_messaging for the phone number",
         ),
         131_047 => OUTSIDE_WINDOW,
-        131_026 => ("undeliverable", "the person cannot receive WhatsApp messages of this number"),
+        131_026 => ("undeliverable", "the person cannot receive WhatsApp messages from this number"),
         131_030 => (
             "recipient_not_allowed",
             "the number is a test number; add the recipient to its list of allowed recipients",
         ),
-        131_050 => ("recipient_opted_out", "the person does not want messages of this number"),
+        131_050 => ("recipient_opted_out", "the person does not want messages from this number"),
         368 | 131_031 => {
             ("account_blocked", "WhatsApp blocked the account; see the account quality in WhatsApp Manager")
         }
