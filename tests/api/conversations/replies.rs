@@ -6,7 +6,7 @@ use tests::messaging::deliveries::{Delivery, whatsapp_failure};
 use super::stage::*;
 use super::*;
 
-async fn last_run(stage: &Stage) -> Value {
+pub async fn last_run(stage: &Stage) -> Value {
     let records = list(&stage.ada, &format!("{}/records", stage.workflow)).await;
     read(&stage.ada, &format!("{}/runs/{}", stage.workflow, records[0]["runId"].as_str().unwrap())).await
 }

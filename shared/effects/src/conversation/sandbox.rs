@@ -96,7 +96,7 @@ impl Conversation for SandboxConversation {
     }
 
     /// The messages of a test have no files.
-    fn files(&self) -> BoxFuture<'_, Result<Vec<Value>>> {
+    fn files(&self) -> BoxFuture<'_, Result<Vec<Value>, EffectError>> {
         Box::pin(async { Ok(Vec::new()) })
     }
 }
