@@ -15,7 +15,7 @@ use crate::dto::{ReceivedOut, SubscriptionQuery};
 ///
 /// A messaging provider delivers messages here. The path has the id of the credential of the account, and the request is
 /// signed as the provider documents it. Each message is stored once, however often it is delivered, before the response;
-/// its run follows. The first request of Slack verifies the URL, and is answered with its challenge.
+/// its run follows. A report of WhatsApp that it could not deliver a message gives the message the status `failed`. The first request of Slack verifies the URL, and is answered with its challenge.
 #[utoipa::path(
     post, path = "/hooks/v1/messages/{credential_id}", tag = "triggers",
     params(("credential_id" = Uuid, Path, description = "The credential of the account")),
@@ -27,15 +27,19 @@ use crate::dto::{ReceivedOut, SubscriptionQuery};
 )]
 pub async fn receive_messages(State(stores): State<Stores>, delivery: SignedDelivery) -> Result<Response> {
     let SignedDelivery { inbox, received } = delivery;
-    let messages = match received {
+    let (messages, failures) = match received {
         Received::Challenge(text) => return Ok(text.into_response()),
-        Received::Messages(messages) => messages,
+        Received::Events { messages, failures } => (messages, failures),
     };
     // A message that cannot be stored does not prevent the others. The provider repeats the delivery.
     let mut result = Ok(());
     for message in &messages {
         let stored = stores.threads.receive(&inbox, message).await;
         result = result.and(stored);
+    }
+    for failure in &failures {
+        let recorded = stores.threads.record_failure(inbox.credential, failure).await;
+        result = result.and(recorded);
     }
     result?;
     Ok(Json(ReceivedOut { received: messages.len() }).into_response())

@@ -132,10 +132,12 @@ impl ChannelRequest {
 }
 
 /// Validates the requested configuration of channels. Each belongs to a node and has only the fields of its kind. A
-/// webhook starts runs at only one node, and a messaging provider needs a credential of its own type.
+/// webhook or the account of a messaging provider starts runs at only one node, and a messaging provider needs a credential
+/// of its own type.
 pub fn configured(requests: &[ChannelRequest], graph: &Graph, resources: &AvailableResources) -> Result<Channels> {
     let slots = slots(graph);
-    let (mut channels, mut named, mut webhooks) = (Channels::new(), BTreeSet::new(), BTreeSet::new());
+    let (mut channels, mut named) = (Channels::new(), BTreeSet::new());
+    let (mut webhooks, mut inboxes) = (BTreeSet::new(), BTreeSet::new());
     for request in requests {
         let ChannelConfig { webhook_id, provider, credential_id } = &request.config;
         if !named.insert(&request.node_id) {
@@ -167,6 +169,12 @@ pub fn configured(requests: &[ChannelRequest], graph: &Graph, resources: &Availa
         }
         if webhook_id.is_some_and(|id| !webhooks.insert(id)) {
             return Err(request.wrong("config.webhookId", "already starts runs at another node; use another webhook"));
+        }
+        // Any number of nodes may send with one account.
+        let inbox = credential_id.filter(|_| slot.direction == Direction::Input);
+        if inbox.is_some_and(|id| !inboxes.insert(id)) {
+            let problem = "the messages to this account already start runs at another node; use another credential";
+            return Err(request.wrong("config.credentialId", problem));
         }
         let credential = credential_id.and_then(|id| resources.credentials.get(&id));
         if let (Some(provider), Some(r#type)) = (provider, credential)

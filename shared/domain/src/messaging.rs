@@ -1,5 +1,7 @@
 //! Messages between a messaging provider and the platform.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -10,6 +12,9 @@ use crate::time::Time;
 pub const MAX_INBOUND_TEXT_CHARS: usize = 16_000;
 /// The maximum number of attachments of an inbound message. Further ones are dropped.
 pub const MAX_ATTACHMENTS: usize = 10;
+
+/// The maximum length of the address of a conversation, and of its topic.
+const MAX_ADDRESS_CHARS: usize = 200;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
@@ -55,6 +60,32 @@ impl MessagingProvider {
         }
     }
 
+    /// How long after the last message of a participant the provider accepts messages to them. `None` if it always does.
+    pub fn reply_window(self) -> Option<Duration> {
+        match self {
+            Self::Whatsapp => Some(Duration::from_secs(24 * 60 * 60)),
+            Self::Slack | Self::Telegram | Self::Http => None,
+        }
+    }
+
+    /// Whether the id of a person is the same for all accounts at the provider. A user of Slack has another id in each
+    /// workspace, and each sender of signed requests chooses ids of its own.
+    pub fn has_global_sender_ids(self) -> bool {
+        match self {
+            Self::Telegram | Self::Whatsapp => true,
+            Self::Slack | Self::Http => false,
+        }
+    }
+
+    /// Whether the receiver recognizes a repeated message by its id, so that a message may be sent again if the answer was
+    /// lost. Standard Webhooks requires this of receivers.
+    pub fn recognizes_repeated_messages(self) -> bool {
+        match self {
+            Self::Http => true,
+            Self::Slack | Self::Telegram | Self::Whatsapp => false,
+        }
+    }
+
     /// Whether the provider accepts credentials of this type.
     pub fn takes(self, r#type: CredentialType) -> bool {
         self.credential_type() == r#type
@@ -79,6 +110,17 @@ pub struct InboundMessage {
     pub sent_at: Option<Time>,
 }
 
+/// A failure that a provider reports after it had accepted a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeliveryFailure {
+    /// The id that the provider gave the message.
+    pub provider_id: String,
+    /// The addresses of the recipient. The conversation has one of them.
+    pub destinations: Vec<Destination>,
+    /// What failed, in words for the user.
+    pub error: String,
+}
+
 /// The address of a conversation at its provider.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -88,6 +130,37 @@ pub struct Destination {
     /// The thread within the conversation: a Slack `thread_ts` or a Telegram topic.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub topic: Option<String>,
+}
+
+impl Destination {
+    /// Reads the address that a user wrote, so that it is the one of inbound messages. `None` if it is not an address of the
+    /// provider.
+    pub fn parse(provider: MessagingProvider, text: &str) -> Option<Self> {
+        let text = text.trim();
+        let (conversation, topic) = match provider {
+            MessagingProvider::Slack | MessagingProvider::Telegram => match text.split_once(':') {
+                Some((conversation, topic)) => (conversation.to_owned(), Some(topic.to_owned())),
+                None => (text.to_owned(), None),
+            },
+            MessagingProvider::Whatsapp => (read_whatsapp_id(text)?, None),
+            MessagingProvider::Http => (text.to_owned(), None),
+        };
+        let is_valid = |part: &String| {
+            !part.is_empty() && part.chars().count() <= MAX_ADDRESS_CHARS && !part.chars().any(char::is_control)
+        };
+        let is_address = is_valid(&conversation) && topic.iter().all(is_valid);
+        is_address.then_some(Self { conversation, topic })
+    }
+}
+
+/// Reads a phone number, of which only the digits count, or a business-scoped user id such as `ES.13491208655302741918`.
+fn read_whatsapp_id(text: &str) -> Option<String> {
+    let is_separator = |c: char| c.is_whitespace() || matches!(c, '+' | '-' | '(' | ')' | '.' | '/');
+    if text.chars().all(|c| c.is_ascii_digit() || is_separator(c)) {
+        return Some(text.chars().filter(char::is_ascii_digit).collect());
+    }
+    let is_user_id = text.contains('.') && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '.');
+    is_user_id.then(|| text.to_owned())
 }
 
 /// The person who sent a message.
@@ -111,4 +184,44 @@ pub struct RemoteFile {
     /// In bytes, if the provider reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<u64>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(provider: MessagingProvider, text: &str) -> Option<(String, Option<String>)> {
+        Destination::parse(provider, text).map(|destination| (destination.conversation, destination.topic))
+    }
+
+    #[test]
+    fn an_address_is_that_of_inbound_messages() {
+        use MessagingProvider::{Http, Slack, Telegram, Whatsapp};
+        for (provider, text, conversation, topic) in [
+            (Slack, " C1 ", "C1", None),
+            (Slack, "C1:17.5", "C1", Some("17.5")),
+            (Telegram, "-100:3", "-100", Some("3")),
+            (Whatsapp, "+34 600-123 (456)", "34600123456", None),
+            (Whatsapp, "34600123456", "34600123456", None),
+            (Whatsapp, "ES.13491208655302741918", "ES.13491208655302741918", None),
+            (Http, "order:7:a", "order:7:a", None),
+        ] {
+            assert_eq!(parse(provider, text), Some((conversation.to_owned(), topic.map(str::to_owned))), "{text}");
+        }
+        let long = "1".repeat(201);
+        for (provider, text) in [
+            (Slack, ""),
+            (Slack, "C1:"),
+            (Telegram, ":3"),
+            (Telegram, "1\n2"),
+            (Whatsapp, "+"),
+            (Whatsapp, "Grace"),
+            (Whatsapp, "600:123"),
+            (Whatsapp, long.as_str()),
+            (Http, " "),
+            (Http, long.as_str()),
+        ] {
+            assert_eq!(parse(provider, text), None, "{provider:?} {text}");
+        }
+    }
 }

@@ -192,7 +192,7 @@ impl NodeEffects {
     async fn model_conversation(&self, effect: &Effect) -> Result<ModelConversation, EffectError> {
         let history = self.history_if(effect.config.get("memory")).await?;
         let files = match (&self.conversation, effect.config.get("attachments")) {
-            (Some(conversation), Some(Value::Bool(true))) => conversation.files().await.map_err(to_effect_error)?,
+            (Some(conversation), Some(Value::Bool(true))) => conversation.files().await?,
             _ => Vec::new(),
         };
         Ok(ModelConversation { history, files })

@@ -11,8 +11,14 @@ use crate::{Messenger, SendError};
 
 /// Sends parts of messages to the conversations of threads.
 pub trait Sender: Sync {
-    /// Sends one part of a rendered message. `key` identifies it.
-    fn send(&self, thread: &Thread, part: &str, key: &str) -> impl Future<Output = Result<(), SendError>> + Send;
+    /// Sends one part of a rendered message. `key` identifies it. Returns the id that the provider gave the part, if it may
+    /// later report that it could not deliver the part.
+    fn send(
+        &self,
+        thread: &Thread,
+        part: &str,
+        key: &str,
+    ) -> impl Future<Output = Result<Option<String>, SendError>> + Send;
 }
 
 #[derive(Clone)]
@@ -22,7 +28,7 @@ pub struct ProviderAccounts {
 }
 
 impl Sender for ProviderAccounts {
-    async fn send(&self, thread: &Thread, part: &str, key: &str) -> Result<(), SendError> {
+    async fn send(&self, thread: &Thread, part: &str, key: &str) -> Result<Option<String>, SendError> {
         let credential = self.open(thread).await?;
         self.messenger.send(thread.credential, &credential, &thread.destination, part, key).await
     }

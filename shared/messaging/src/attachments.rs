@@ -1,8 +1,10 @@
 //! The files of messages. A file is fetched from its provider when a run needs it, and is kept as long as the message.
 
+use std::time::Duration;
+
 use bytes::Bytes;
+use domain::Error;
 use domain::thread::{Thread, ThreadMessage};
-use domain::{Error, Result};
 use shared::store::{Credentials, Threads};
 
 use crate::{FetchError, Messenger};
@@ -33,10 +35,30 @@ pub enum FileContent {
     Missing(&'static str),
 }
 
+/// Why the files of a message were not loaded.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// A file is not available now. Another attempt, after the wait if there is one, may succeed.
+    #[error("{message}")]
+    Unavailable { wait: Option<Duration>, message: String },
+    #[error(transparent)]
+    Store(#[from] Error),
+}
+
 impl Attachments {
-    /// Reads the files of a message. One that cannot be read says why.
-    pub async fn load(&self, thread: &Thread, message: &mut ThreadMessage) -> Result<Vec<LoadedFile>> {
-        let (mut files, mut is_changed) = (Vec::new(), false);
+    /// Reads the files of a message. One that can never be read says why.
+    pub async fn load(&self, thread: &Thread, message: &mut ThreadMessage) -> Result<Vec<LoadedFile>, LoadError> {
+        let before = message.attachments.clone();
+        let loaded = self.load_all(thread, message).await;
+        // The files that were fetched are kept, although a later one was not.
+        if message.attachments != before {
+            self.threads.set_attachments(thread.id, message).await?;
+        }
+        loaded
+    }
+
+    async fn load_all(&self, thread: &Thread, message: &mut ThreadMessage) -> Result<Vec<LoadedFile>, LoadError> {
+        let mut files = Vec::new();
         let mut left = MAX_TOTAL_BYTES;
         for index in 0..message.attachments.len() {
             let attachment = &message.attachments[index];
@@ -51,7 +73,6 @@ impl Attachments {
             if let (FileContent::Loaded(content), None) = (&content, &message.attachments[index].object) {
                 let object = self.threads.store_file(thread, &media_type, content).await?;
                 message.attachments[index].object = Some(object);
-                is_changed = true;
             }
             let content = match content {
                 FileContent::Loaded(content) if content.len() > left => FileContent::Missing("the files are too large"),
@@ -63,19 +84,16 @@ impl Attachments {
             };
             files.push(LoadedFile { name, media_type, content });
         }
-        if is_changed {
-            self.threads.set_attachments(thread.id, message).await?;
-        }
         Ok(files)
     }
 
-    async fn fetch(&self, thread: &Thread, message: &ThreadMessage, index: usize) -> Result<FileContent> {
+    async fn fetch(&self, thread: &Thread, message: &ThreadMessage, index: usize) -> Result<FileContent, LoadError> {
         let credential = match self.credentials.open(thread.account, thread.workflow, thread.credential).await {
             Ok(credential) => credential,
             Err(Error::NotFound { .. }) => {
                 return Ok(FileContent::Missing("the credential of the channel was deleted"));
             }
-            Err(error) => return Err(error),
+            Err(error) => return Err(error.into()),
         };
         let file = &message.attachments[index].file;
         let error = match self.messenger.fetch(thread.credential, &credential, file, MAX_FILE_BYTES).await {
@@ -83,9 +101,10 @@ impl Attachments {
             Err(error) => error,
         };
         tracing::warn!(%error, thread_id = %thread.id, "a file of a message could not be fetched");
-        Ok(FileContent::Missing(match error {
-            FetchError::TooLarge { .. } => "the file is too large",
-            FetchError::Refused { .. } | FetchError::Unavailable { .. } => "the file could not be fetched",
-        }))
+        match error {
+            FetchError::TooLarge { .. } => Ok(FileContent::Missing("the file is too large")),
+            FetchError::Refused { .. } => Ok(FileContent::Missing("the file could not be fetched")),
+            FetchError::Unavailable { wait, message } => Err(LoadError::Unavailable { wait, message }),
+        }
     }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use domain::Result;
 use domain::id::ThreadId;
+use domain::messaging::MessagingProvider;
 use domain::thread::{Author, DeliveryState, PERMIT_MARGIN, Thread, ThreadMessage};
 use domain::time::Clock;
 use shared::store::Threads;
@@ -67,19 +68,20 @@ impl<S: Sender> Deliveries<S> {
                 return Ok(Delivered::Postponed { wait, reason: "another message is being sent".to_owned() });
             }
         };
-        let sent = self.send_in_time(&delivery, key).await;
+        let sent = self.send_in_time(&delivery).await;
         // A run tries again by itself. A person repeats a message that was not sent.
         let not_sent = match author {
             Author::Run(_) => DeliveryState::Sending,
             Author::Operator(_) | Author::Reminder => DeliveryState::Failed,
         };
         let (state, reason) = match &sent {
-            Ok(()) => (DeliveryState::Sent, None),
+            Ok(_) => (DeliveryState::Sent, None),
             Err(error @ SendError::Refused { .. }) => (DeliveryState::Failed, Some(error.to_string())),
             Err(error @ SendError::NotSent { .. }) => (not_sent, Some(error.to_string())),
             Err(error @ SendError::Uncertain { .. }) => (DeliveryState::Uncertain, Some(error.to_string())),
         };
-        let message = match self.threads.end_send(&delivery, state, reason.as_deref()).await {
+        let provider_id = sent.as_ref().ok().and_then(Option::as_deref);
+        let message = match self.threads.end_send(&delivery, state, reason.as_deref(), provider_id).await {
             Ok(message) => message,
             // The provider may have the message, but another attempt could not know that.
             Err(error) if matches!(state, DeliveryState::Sent | DeliveryState::Uncertain) => {
@@ -90,7 +92,7 @@ impl<S: Sender> Deliveries<S> {
             Err(error) => return Err(error),
         };
         Ok(match sent {
-            Ok(()) => Delivered::Sent(Box::new(message)),
+            Ok(_) => Delivered::Sent(Box::new(message)),
             Err(SendError::Refused { message, .. }) => Delivered::Refused(message),
             Err(SendError::NotSent { wait, message }) => {
                 Delivered::Postponed { wait: wait.unwrap_or_default(), reason: message }
@@ -125,8 +127,12 @@ impl<S: Sender> Deliveries<S> {
         self.threads.begin_send(id, author, key, text).await
     }
 
-    /// Sends the message before its permit ends.
-    async fn send_in_time(&self, delivery: &Delivery, key: &str) -> Result<(), SendError> {
+    /// Sends the message before its permit ends, unless the provider would refuse it. Returns the id that the provider gave
+    /// the last part.
+    async fn send_in_time(&self, delivery: &Delivery) -> Result<Option<String>, SendError> {
+        if delivery.thread.is_outside_window(self.clock.now()) {
+            return Err(SendError::outside_window());
+        }
         let until = delivery.sending.until.minus(PERMIT_MARGIN);
         let left = self.clock.now().until(until);
         if left.is_zero() {
@@ -136,28 +142,29 @@ impl<S: Sender> Deliveries<S> {
         tokio::select! {
             // A process that was suspended first compares the time.
             biased;
-            () = sleep(left) => Err(timed_out()),
-            sent = self.send_parts(delivery, key) => sent,
+            () = sleep(left) => Err(timed_out(delivery.thread.provider)),
+            sent = self.send_parts(delivery) => sent,
         }
     }
 
-    /// Sends the parts that the provider has not accepted yet.
-    async fn send_parts(&self, delivery: &Delivery, key: &str) -> Result<(), SendError> {
+    /// Sends the parts that the provider has not accepted yet. The key of a part is the same for each attempt.
+    async fn send_parts(&self, delivery: &Delivery) -> Result<Option<String>, SendError> {
         let Delivery { thread, message, .. } = delivery;
+        let mut last = None;
         let parts = render(thread.provider, &message.text);
         for (index, part) in parts.iter().enumerate().skip(message.sent_parts) {
-            self.sender.send(thread, part, &format!("{key}.{index}")).await?;
+            last = self.sender.send(thread, part, &format!("msg_{}_{index}", message.id)).await?;
             // The state `sent` covers the last part.
             if index + 1 < parts.len() {
-                self.note(delivery, index + 1).await?;
+                self.note(delivery, index + 1, last.as_deref()).await?;
             }
         }
-        Ok(())
+        Ok(last)
     }
 
     /// Without the note, a repeated delivery would send the part again.
-    async fn note(&self, delivery: &Delivery, sent_parts: usize) -> Result<(), SendError> {
-        self.threads.note_sent_parts(delivery, sent_parts).await.map_err(|error| {
+    async fn note(&self, delivery: &Delivery, sent_parts: usize, provider_id: Option<&str>) -> Result<(), SendError> {
+        self.threads.note_sent_parts(delivery, sent_parts, provider_id).await.map_err(|error| {
             tracing::error!(?error, thread_id = %delivery.thread.id, "the progress of a delivery was not stored");
             let message = "a part of the message was sent, but the platform could not store that".to_owned();
             SendError::Uncertain { message }
@@ -165,7 +172,8 @@ impl<S: Sender> Deliveries<S> {
     }
 }
 
-fn timed_out() -> SendError {
+fn timed_out(provider: MessagingProvider) -> SendError {
     let message = "the provider did not answer in time; it may have accepted the message".to_owned();
-    SendError::Uncertain { message }
+    let error = SendError::Uncertain { message };
+    if provider.recognizes_repeated_messages() { error.repeatable() } else { error }
 }

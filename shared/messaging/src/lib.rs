@@ -12,7 +12,7 @@ mod send;
 mod urls;
 
 pub use accounts::{ProviderAccounts, Sender};
-pub use attachments::{Attachments, FileContent, LoadedFile};
+pub use attachments::{Attachments, FileContent, LoadError, LoadedFile};
 pub use delivery::{Delivered, Deliveries};
 pub use files::FetchError;
 pub use receive::{InboundRequest, ReceiveError, Received, Subscription, answer_subscription, receive};

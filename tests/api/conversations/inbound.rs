@@ -101,6 +101,29 @@ async fn messages_to_a_paused_workflow_are_answered_after_it_resumes() {
     assert_eq!(stage.sent(), ["You said: Hello"]);
 }
 
+/// A long text is stored as an object before it is known that the message was delivered before.
+#[tokio::test]
+async fn a_repeated_long_message_leaves_no_object() {
+    let stage = Stage::start(MessagingProvider::Slack, echo()).await;
+    let delivery = stage.delivery(1, 1, &"ñ".repeat(10_000));
+    assert_eq!(stage.send(delivery.clone()).await.status, "200 OK");
+    let objects = stage.app.objects("runs");
+    assert_eq!(stage.send(delivery).await.status, "200 OK");
+    assert_eq!((objects, stage.app.objects("runs")), (1, 1));
+}
+
+/// A provider that is asked to repeat a message may give up, so none is refused.
+#[tokio::test]
+async fn messages_are_stored_while_too_many_wait() {
+    let stage = Stage::start(MessagingProvider::Slack, echo()).await;
+    assert_eq!(stage.ada.post(&format!("{}/pause", stage.workflow)).await.status, "200 OK");
+    let most = u32::try_from(domain::thread::MAX_WAITING).unwrap();
+    for number in 1..=most + 2 {
+        stage.deliver(1, number, format!("Message {number}")).await;
+    }
+    assert_eq!(stage.messages(&stage.thread().await).await.len(), domain::thread::MAX_WAITING + 2);
+}
+
 /// The hint of a message is lost: the ticker sends it again.
 #[tokio::test]
 async fn a_lost_hint_is_sent_again() {

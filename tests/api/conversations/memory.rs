@@ -1,8 +1,10 @@
 //! What agents and models know of a conversation: earlier messages, and the files of the message.
 
 use tests::gateway::ModelBuilder;
+use tests::messaging::Fault;
 use tests::provider::{Behaviour, FakeProvider};
 
+use super::replies::last_run;
 use super::stage::*;
 use super::*;
 
@@ -110,6 +112,51 @@ async fn the_memory_has_a_limit_of_tokens() {
         known,
         ["assistant", "user: 2xx", "assistant", "user: 3xx", "assistant", "user: now"].map(str::to_owned)
     );
+}
+
+/// A message with a file that its provider does not deliver now.
+async fn say_with_file(stage: &Stage, number: u32) {
+    let file = stage.fake.add_file(MessagingProvider::Http, "notes.txt", "text/plain", b"Buy milk");
+    let attachment = json!({"url": file.reference, "name": file.name, "mediaType": file.media_type});
+    let body = json!({
+        "conversation": stage.conversation(1), "participant": {"id": "u1"}, "text": "Look", "attachments": [attachment],
+    });
+    let now = domain::time::Time::now();
+    let id = number.to_string();
+    let delivery = tests::messaging::deliveries::signed_request(&stage.credential, &id, now, &body);
+    assert_eq!(stage.send(delivery).await.status, "200 OK");
+    stage.app.platform.drain().await;
+}
+
+#[tokio::test]
+async fn a_file_that_is_not_available_is_tried_again() {
+    let retry = json!({"maxAttempts": 2, "backoffMs": 0});
+    let config = json!({"model": "echo", "prompt": "{{ input.text }}", "attachments": true, "retry": retry});
+    let (stage, model) = stage_with(node("think", "model", config)).await;
+    // Three failures end the first attempt of the node.
+    for failures in [1, 3] {
+        for _ in 0..failures {
+            stage.fake.fail_next(Fault::ServerError);
+        }
+        say_with_file(&stage, failures).await;
+        later(&stage).await;
+        let request = model.take_requests().pop().unwrap();
+        assert_eq!(request.body["messages"][0]["content"][1]["text"], "[notes.txt]\nBuy milk", "{failures}");
+    }
+    // A long wait is left to the retry policy: each attempt is one request.
+    stage.fake.fail_next(Fault::RateLimit { seconds: 40 }).fail_next(Fault::RateLimit { seconds: 40 });
+    say_with_file(&stage, 9).await;
+    assert_eq!(last_run(&stage).await["state"], "paused");
+    later(&stage).await;
+    let run = last_run(&stage).await;
+    assert_eq!((&run["state"], &run["error"]["code"]), (&json!("failed"), &json!("file_unavailable")), "{run}");
+}
+
+/// Continues the last run after the wait for its next attempt.
+async fn later(stage: &Stage) {
+    let run = last_run(stage).await["id"].as_str().unwrap().to_owned();
+    let path = format!("{}/runs/{run}", stage.workflow);
+    crate::runs::work_at(&stage.app, &path, domain::time::Time::now().plus(crate::runs::minutes(1))).await;
 }
 
 #[tokio::test]

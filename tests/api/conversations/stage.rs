@@ -24,6 +24,8 @@ pub struct Stage {
     pub credential_id: String,
     pub provider: MessagingProvider,
     pub credential: Credential,
+    /// An hour before the test, in Unix seconds.
+    began_s: i64,
 }
 
 /// A workflow that repeats each message.
@@ -60,7 +62,8 @@ impl Stage {
         assert_eq!(connected.status, "200 OK", "{}", connected.text);
         let published = ada.post(&format!("{workflow}/publish")).await;
         assert_eq!(published.status, "201 Created", "{}", published.text);
-        Self { app, fake, ada, workflow, credential_id, provider, credential }
+        let began_s = Time::now().as_seconds() - 60 * 60;
+        Self { app, fake, ada, workflow, credential_id, provider, credential, began_s }
     }
 
     /// Where the provider delivers messages.
@@ -100,7 +103,7 @@ impl Stage {
             MessagingProvider::Whatsapp => {
                 let message = json!({
                     "from": conversation, "id": format!("wamid.{person}.{number}"), "type": "text",
-                    "timestamp": (1_700_000_000 + number).to_string(), "text": {"body": text},
+                    "timestamp": (self.began_s + i64::from(number)).to_string(), "text": {"body": text},
                 });
                 whatsapp_messages(credential, json!([message]))
             }

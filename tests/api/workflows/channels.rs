@@ -276,6 +276,25 @@ async fn invalid_channels_are_refused_by_field() {
     let refused = ada.put(&two, json!({"inputs": [hook("hook"), hook("say")]})).await;
     let message = "inputs[1].config.webhookId: already starts runs at another node; use another webhook";
     assert_eq!(refused.json["error"]["message"], message);
+    let chat = |id: &str, kind: &str, config: Value| json!({"id": id, "type": kind, "name": id, "config": config});
+    let ask = |id: &str| chat(id, "message", json!({}));
+    let say = |id: &str| chat(id, "send_message", json!({"text": "Hi"}));
+    let chats = json!({"nodes": [ask("one"), ask("two"), say("three"), say("four")], "connections": []});
+    let chats = create_workflow(&ada, "Chats", chats).await;
+    let bot = json!({"name": "Bot", "type": "telegram", "botToken": "1:a", "secretToken": "s3cret"});
+    let bot = ada.post_json(&format!("{WORKFLOWS}/{chats}/webhook-credentials/outbound"), bot).await.id().to_owned();
+    let chats = format!("{WORKFLOWS}/{chats}/connections");
+    let chat = |node: &str| json!({"nodeId": node, "config": {"provider": "telegram", "credentialId": bot}});
+    let refused = ada.put(&chats, json!({"inputs": [chat("one"), chat("two")]})).await;
+    let problem = "the messages to this account already start runs at another node; use another credential";
+    assert_eq!(
+        refused.json["error"]["message"],
+        format!("inputs[1].config.credentialId: {problem}"),
+        "{}",
+        refused.text
+    );
+    let shared = ada.put(&chats, json!({"inputs": [chat("one")], "outputs": [chat("three"), chat("four")]})).await;
+    assert_eq!(shared.status, "200 OK", "any number of nodes may send with one account: {}", shared.text);
     // A missing webhook can be referenced, and is reported as missing.
     let named = ada.put(&path, json!({"inputs": [{"nodeId": "hook", "config": {"webhookId": nobody}}]})).await;
     assert_eq!(named.json["data"]["inputs"][0]["missing"], json!(["webhookId"]));

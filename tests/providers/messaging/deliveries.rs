@@ -40,7 +40,7 @@ fn deliver(provider: MessagingProvider, credential: &Credential, now: Time) -> D
 }
 
 fn only(received: Result<Received, ReceiveError>) -> InboundMessage {
-    let Ok(Received::Messages(mut messages)) = received else { panic!("{received:?}") };
+    let Ok(Received::Events { mut messages, .. }) = received else { panic!("{received:?}") };
     assert_eq!(messages.len(), 1);
     messages.remove(0)
 }

@@ -36,11 +36,11 @@ impl Stage {
         Self { fake, messenger }
     }
 
-    async fn send(&self, provider: MessagingProvider, topic: Option<&str>) -> Result<(), SendError> {
+    async fn send(&self, provider: MessagingProvider, topic: Option<&str>) -> Result<Option<String>, SendError> {
         self.send_with(&self.fake.credential(provider), topic).await
     }
 
-    async fn send_with(&self, credential: &Credential, topic: Option<&str>) -> Result<(), SendError> {
+    async fn send_with(&self, credential: &Credential, topic: Option<&str>) -> Result<Option<String>, SendError> {
         let destination = Destination { conversation: "5".to_owned(), topic: topic.map(str::to_owned) };
         let sent = self.messenger.send(CredentialId::new(), credential, &destination, TEXT, "key-1").await;
         if let Err(error) = &sent {

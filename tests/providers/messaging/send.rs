@@ -1,19 +1,25 @@
-//! Messages that are accepted, refused, surely not sent, or perhaps accepted.
+//! Messages that are accepted, refused, not sent, or perhaps accepted.
 
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tests::messaging::{Fault, SentMessage};
 use tokio::net::TcpListener;
 
 use super::*;
+
+/// The providers that do not recognize a repeated message.
+const WITHOUT_KEYS: [MessagingProvider; 3] =
+    [MessagingProvider::Slack, MessagingProvider::Telegram, MessagingProvider::Whatsapp];
 
 #[tokio::test]
 async fn a_message_arrives_in_its_thread() {
     let stage = Stage::start().await;
     for provider in ALL {
         for topic in [None, Some("7")] {
-            stage.send(provider, topic).await.unwrap();
+            let id = stage.send(provider, topic).await.unwrap();
+            // Only WhatsApp later reports that it could not deliver a message.
+            assert_eq!(id.is_some(), provider == MessagingProvider::Whatsapp);
             let has_topics = matches!(provider, MessagingProvider::Slack | MessagingProvider::Telegram);
             let topic = topic.filter(|_| has_topics).map(str::to_owned);
             let sent = SentMessage { provider, conversation: "5".to_owned(), topic, text: TEXT.to_owned() };
@@ -42,11 +48,23 @@ async fn the_requests_are_as_documented() {
     assert!(!telegram.headers.contains_key("authorization"));
     assert_eq!(whatsapp.path, "/whatsapp/106540352242922/messages");
     assert_eq!(whatsapp.body["text"], json!({"body": TEXT, "preview_url": false}));
+    assert_eq!((&whatsapp.body["to"], &whatsapp.body["recipient"]), (&json!("5"), &Value::Null));
     assert_eq!(signed.body, json!({"type": "message", "conversation": "5", "text": TEXT}));
     assert_eq!(
         (&signed.headers["webhook-id"], &signed.headers["webhook-timestamp"]),
         (&"key-1".parse().unwrap(), &"1700000000".parse().unwrap())
     );
+}
+
+/// A person who hides their phone number has only a business-scoped user id.
+#[tokio::test]
+async fn whatsapp_addresses_a_user_id_as_the_recipient() {
+    let stage = Stage::start().await;
+    let credential = stage.fake.credential(MessagingProvider::Whatsapp);
+    let destination = Destination { conversation: "ES.134912".to_owned(), topic: None };
+    stage.messenger.send(CredentialId::new(), &credential, &destination, TEXT, "key-1").await.unwrap();
+    let [request] = &stage.fake.take_requests()[..] else { panic!("one request") };
+    assert_eq!((&request.body["recipient"], &request.body["to"]), (&json!("ES.134912"), &Value::Null));
 }
 
 #[tokio::test]
@@ -125,7 +143,7 @@ async fn a_wrong_credential_is_refused() {
 #[tokio::test]
 async fn a_lost_answer_is_uncertain() {
     let stage = Stage::start().await;
-    for (index, provider) in ALL.into_iter().enumerate() {
+    for (index, provider) in WITHOUT_KEYS.into_iter().enumerate() {
         stage.fake.fail_next(Fault::CutAfterAccept).fail_next(Fault::ServerError);
         for _ in 0..2 {
             let error = stage.send(provider, None).await.unwrap_err();
@@ -142,20 +160,43 @@ async fn a_lost_answer_is_uncertain() {
 
 #[tokio::test]
 async fn a_silent_provider_is_uncertain() {
-    for provider in ALL {
-        let stage = Stage::start().await;
-        let held = stage.fake.hold_next();
-        let sending = stage.send(provider, None);
-        let passing = async {
-            let release = held.arrived().await;
-            tokio::time::pause();
-            tokio::time::advance(Duration::from_secs(60)).await;
-            tokio::time::resume();
-            release
-        };
-        let (sent, _release) = tokio::join!(sending, passing);
+    for provider in WITHOUT_KEYS {
+        let sent = send_without_answer(&Stage::start().await, provider).await;
         assert!(matches!(sent, Err(SendError::Uncertain { .. })), "{provider:?}: {sent:?}");
     }
+}
+
+async fn send_without_answer(stage: &Stage, provider: MessagingProvider) -> Result<Option<String>, SendError> {
+    let held = stage.fake.hold_next();
+    let sending = stage.send(provider, None);
+    let passing = async {
+        let release = held.arrived().await;
+        tokio::time::pause();
+        tokio::time::advance(Duration::from_secs(60)).await;
+        tokio::time::resume();
+        release
+    };
+    tokio::join!(sending, passing).0
+}
+
+/// The receiver of signed requests recognizes a repeated message by its key.
+#[tokio::test]
+async fn a_signed_request_without_a_clear_answer_may_be_repeated() {
+    let stage = Stage::start().await;
+    let is_repeatable = |sent: &Result<Option<String>, SendError>, expected: Option<Duration>| matches!(sent, Err(SendError::NotSent { wait, .. }) if *wait == expected);
+    stage
+        .fake
+        .fail_next(Fault::CutAfterAccept)
+        .fail_next(Fault::ServerError)
+        .fail_next(Fault::Unavailable { seconds: 9 });
+    for wait in [None, None, Some(Duration::from_secs(9))] {
+        let sent = stage.send(MessagingProvider::Http, None).await;
+        assert!(is_repeatable(&sent, wait), "{sent:?}");
+    }
+    let sent = send_without_answer(&stage, MessagingProvider::Http).await;
+    assert!(is_repeatable(&sent, None), "{sent:?}");
+    stage.send(MessagingProvider::Http, None).await.unwrap();
+    assert_eq!(stage.fake.sent().len(), 1);
 }
 
 #[tokio::test]

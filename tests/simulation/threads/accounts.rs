@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use domain::id::{RunId, ThreadId};
+use domain::id::{MessageId, RunId, ThreadId};
 use domain::thread::{BusyPolicy, ThreadControl};
 
 use super::oracle::Oracle;
@@ -17,14 +17,23 @@ pub struct Accounts {
     pub acknowledged: BTreeSet<usize>,
     pub stored: BTreeSet<usize>,
     pub runs: BTreeSet<RunId>,
+    /// The messages that were stored to be sent.
+    pub outgoing: BTreeMap<MessageId, Outgoing>,
     /// How often the provider accepted each part.
     pub accepted: BTreeMap<String, u32>,
     /// The messages that an erasure must delete.
     pub erased: BTreeSet<usize>,
     /// An erasure was requested, and the item of the participant is not deleted yet.
     pub is_erasing: bool,
-    /// The keys of messages whose delivery was recorded.
-    pub delivered: BTreeSet<String>,
+    /// The messages whose delivery was recorded.
+    pub delivered: BTreeSet<MessageId>,
+}
+
+/// A message that is sent to a participant.
+pub struct Outgoing {
+    pub number: u64,
+    pub is_of_operator: bool,
+    pub run: Option<RunId>,
 }
 
 #[derive(Default)]
@@ -41,7 +50,7 @@ pub struct ThreadAccount {
     pub overtaken: Option<RunId>,
     /// The operator who was told that they hold the thread.
     pub holder: Option<String>,
-    /// The key of the message that is being sent.
+    /// The message that is being sent.
     pub in_flight: Option<String>,
 }
 

@@ -14,7 +14,7 @@ use tokio::time::sleep;
 
 use super::oracle::Oracle;
 use super::protocol::ThreadProtocol;
-use super::provider::{OPERATOR_KEY, SimulatedProvider};
+use super::provider::SimulatedProvider;
 use super::rules::Rule;
 use super::scenario::{PlannedErasure, PlannedReminder, PlannedTake};
 use crate::machine::faults::ProcessFaults;
@@ -144,12 +144,12 @@ impl Operator<'_> {
     }
 
     async fn answer(&self) {
-        let (author, key) = (Author::Operator(self.name.to_owned()), format!("{OPERATOR_KEY}/{}", self.name));
+        let (author, key) = (Author::Operator(self.name.to_owned()), format!("operator/{}", self.name));
         let send = async || self.deliveries.deliver(self.thread, &author, &key, "an operator answers").await;
-        if let Some(Delivered::Sent(_)) = self.repeat("an operator's message", send).await {
+        if let Some(Delivered::Sent(message)) = self.repeat("an operator's message", send).await {
             let mut accounts = self.protocol.accounts();
             accounts.findings.count("operators answered");
-            accounts.delivered.insert(key);
+            accounts.delivered.insert(message.id);
         }
     }
 
@@ -186,10 +186,10 @@ pub async fn remind(process: Process, protocol: Arc<ThreadProtocol>, number: usi
     let (thread, key) = (protocol.scenario.thread(chat), format!("reminder/{number}"));
     let reminded = deliveries(&process, &protocol).deliver(thread, &Author::Reminder, &key, "Are you there?").await;
     match reminded {
-        Ok(Delivered::Sent(_)) => {
+        Ok(Delivered::Sent(message)) => {
             let mut accounts = protocol.accounts();
             accounts.findings.count("participants reminded");
-            accounts.delivered.insert(key);
+            accounts.delivered.insert(message.id);
         }
         Ok(_) | Err(Error::NotFound { .. } | Error::Conflict { .. } | Error::TooManyRequests { .. }) => {}
         Err(error) => protocol.record_failure(&process, "a reminder", &error),

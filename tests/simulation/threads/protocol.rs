@@ -7,7 +7,7 @@ use domain::thread::ThreadControl;
 use serde_json::Value;
 use shared::store::keys;
 
-use super::accounts::{Accounts, ThreadAccount};
+use super::accounts::{Accounts, Outgoing, ThreadAccount};
 use super::oracle::{Oracle, has_ended};
 use super::rules::Rule;
 use super::scenario::Scenario;
@@ -42,11 +42,15 @@ impl ThreadProtocol {
     fn record_message(&self, id: ThreadId, write: &Write) -> Option<String> {
         let number: u64 = write.sk.parse().ok()?;
         let mut accounts = self.accounts();
-        let Accounts { findings, threads, stored, .. } = &mut *accounts;
+        let Accounts { findings, threads, stored, outgoing, .. } = &mut *accounts;
         let thread = threads.entry(id).or_default();
         if write.kind == "Put" {
             let item = write.item();
             let Some(planned) = item["text"]["text"].as_str().and_then(|text| self.scenario.message_with(text)) else {
+                let message = item["message"].as_str().and_then(|message| message.parse().ok());
+                let run = item["run"].as_str().and_then(|run| run.parse().ok());
+                let sent = Outgoing { number, is_of_operator: item["role"] == "operator", run };
+                outgoing.insert(message.expect("a message has an id"), sent);
                 return Some(format!("{} {number} of {id} is about to be sent", item["role"]));
             };
             if !stored.insert(planned) {
@@ -126,7 +130,15 @@ impl ThreadProtocol {
             let what = format!("thread {id}: {:?} wait, the head has {waiting:?}", thread.waiting);
             findings.record_violation(Oracle::LostMessage, what);
         }
-        format!("thread {id}: {}, due at {}, revision {}", head["control"], head["due_at"], head["rev"])
+        let ThreadControl { hold, run, waiting, sending, overtaken, .. } = control;
+        let operator = hold.map(|hold| hold.operator);
+        // The ids of permits are random.
+        let until = sending.map(|sending| sending.until);
+        format!(
+            "thread {id}: run {run:?}, overtaken {overtaken:?}, held by {operator:?}, sending until {until:?}, {waiting:?}, \
+             due at {}, revision {}",
+            head["due_at"], head["rev"]
+        )
     }
 }
 

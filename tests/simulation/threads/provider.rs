@@ -4,19 +4,17 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::id::{RunId, ThreadId};
+use domain::id::{MessageId, ThreadId};
 use domain::thread::Thread;
 use messaging::{SendError, Sender};
 use tokio::sync::oneshot;
 use tokio::time::sleep;
 
-use super::accounts::Accounts;
+use super::accounts::{Accounts, Outgoing};
 use super::oracle::Oracle;
 use super::protocol::ThreadProtocol;
 use crate::machine::process::Process;
 use crate::machine::random::millis;
-
-pub const OPERATOR_KEY: &str = "operator";
 
 /// The connection of one process to the provider.
 #[derive(Clone)]
@@ -34,7 +32,7 @@ enum Fate {
 }
 
 impl Sender for SimulatedProvider {
-    async fn send(&self, thread: &Thread, _: &str, key: &str) -> Result<(), SendError> {
+    async fn send(&self, thread: &Thread, _: &str, key: &str) -> Result<Option<String>, SendError> {
         let Self { process, protocol } = self;
         process.wait_until_running().await;
         let _in_flight = InFlight::begin(protocol, thread.id, key);
@@ -65,7 +63,7 @@ impl Sender for SimulatedProvider {
         sleep(answers).await;
         process.wait_until_running().await;
         match fate {
-            Fate::Accepted => Ok(()),
+            Fate::Accepted => Ok(None),
             Fate::AnswerLost => {
                 protocol.accounts().findings.count("parts uncertain");
                 Err(SendError::Uncertain { message: "the connection was cut".to_owned() })
@@ -84,34 +82,38 @@ impl Sender for SimulatedProvider {
 
 impl SimulatedProvider {
     /// A part arrives at the provider.
-    fn accept(&self, thread: ThreadId, key: &str) {
-        self.process.world.note(|| format!("the provider accepts {key} of {}", self.process.name));
+    fn accept(&self, id: ThreadId, key: &str) {
+        let world = &self.process.world;
         let mut accounts = self.protocol.accounts();
-        let Accounts { findings, threads, delivered, accepted, .. } = &mut *accounts;
+        let Accounts { findings, threads, delivered, outgoing, accepted, .. } = &mut *accounts;
+        let (message, part) = read_key(key);
+        let Outgoing { number, is_of_operator, run } = outgoing[&message];
+        let name = format!("part {part} of number {number} of {id}");
+        world.note(|| format!("the provider accepts {name} from {}", self.process.name));
         findings.count("parts accepted");
-        let thread = threads.entry(thread).or_default();
-        if let Some(holder) = thread.holder.as_ref().filter(|_| !key.starts_with(OPERATOR_KEY)) {
-            findings.record_violation(Oracle::BotOverHuman, format!("{key}, while {holder} holds the thread"));
+        let thread = threads.entry(id).or_default();
+        if let Some(holder) = thread.holder.as_ref().filter(|_| !is_of_operator) {
+            findings.record_violation(Oracle::BotOverHuman, format!("{name}, while {holder} holds the thread"));
         }
-        let run = key.split_once('/').and_then(|(run, _)| run.parse::<RunId>().ok());
         if run.is_some() && run == thread.overtaken {
-            findings
-                .record_violation(Oracle::BotOverHuman, format!("{key}, although an operator took over from its run"));
+            findings.record_violation(Oracle::BotOverHuman, format!("{name}: an operator took over from its run"));
         }
-        if delivered.contains(message_key(key)) {
-            findings.record_violation(Oracle::SentAgain, key.to_owned());
+        if delivered.contains(&message) {
+            findings.record_violation(Oracle::SentAgain, name.clone());
         }
         let times = accepted.entry(key.to_owned()).or_default();
         *times += 1;
         if *times > 1 && run.is_some() && self.protocol.scenario.sends_once {
-            findings.record_violation(Oracle::SentTwice, key.to_owned());
+            findings.record_violation(Oracle::SentTwice, name);
         }
     }
 }
 
-/// The key of a message, without the number of the part.
-fn message_key(part_key: &str) -> &str {
-    part_key.rsplit_once('.').map_or(part_key, |(key, _)| key)
+/// Reads the key of a part: `msg_<message>_<part>`.
+fn read_key(key: &str) -> (MessageId, &str) {
+    let read = key.strip_prefix("msg_").and_then(|key| key.rsplit_once('_'));
+    let (message, part) = read.expect("a key names the message and the part");
+    (message.parse().expect("a key has the id of a message"), part)
 }
 
 /// A part that a process is sending.

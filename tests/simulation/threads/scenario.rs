@@ -142,8 +142,8 @@ impl Scenario {
     }
 
     pub fn participant(&self, person: usize) -> ParticipantId {
-        let Inbox { workflow, provider, .. } = self.inbox;
-        ParticipantId::of_sender(workflow, provider, &format!("person {person}"))
+        let Inbox { workflow, provider, credential, .. } = self.inbox;
+        ParticipantId::of_sender(workflow, provider, credential, &format!("person {person}"))
     }
 
     /// The number of the message with this text.

@@ -160,8 +160,8 @@ impl SimulatedEffects<'_> {
         let key = format!("{}/{}", self.run.id, effect.step);
         let error = |retry| EffectError { error: StepError::new("failed", "It was not sent."), retry };
         match deliveries.deliver(thread, &Author::Run(self.run.id), &key, text).await {
-            Ok(Delivered::Sent(_)) => {
-                protocol.accounts().delivered.insert(key);
+            Ok(Delivered::Sent(message)) => {
+                protocol.accounts().delivered.insert(message.id);
                 Ok(EffectOutcome::Completed(StepOutcome::new(OUT, json!({"status": "sent"}))))
             }
             Ok(Delivered::Suppressed) => {

@@ -42,14 +42,25 @@ pub fn telegram_update(credential: &Credential, update_id: u64, message: Value) 
 
 /// Messages of WhatsApp, such as `[{"from": "34600", "id": "wamid.1", "timestamp": "1700000000", "text": {"body": "Hi"}}]`.
 pub fn whatsapp_messages(credential: &Credential, messages: Value) -> Delivery {
+    let contacts = json!([{"profile": {"name": "Ada"}, "wa_id": messages[0]["from"]}]);
+    whatsapp_request(credential, json!({"messages": messages, "contacts": contacts}))
+}
+
+/// The status `failed` of a message that the account sent.
+pub fn whatsapp_failure(credential: &Credential, recipient: &str, id: &str, code: i64) -> Delivery {
+    let errors = json!([{"code": code, "title": "Message undeliverable"}]);
+    let status = json!({
+        "id": id, "status": "failed", "timestamp": "1700000000", "recipient_id": recipient, "errors": errors,
+    });
+    whatsapp_request(credential, json!({"statuses": [status]}))
+}
+
+fn whatsapp_request(credential: &Credential, mut value: Value) -> Delivery {
     let Credential::Whatsapp { app_secret, phone_number_id, .. } = credential else {
         panic!("a credential of WhatsApp")
     };
-    let value = json!({
-        "messaging_product": "whatsapp", "messages": messages,
-        "metadata": {"display_phone_number": "15550100", "phone_number_id": phone_number_id},
-        "contacts": [{"profile": {"name": "Ada"}, "wa_id": messages[0]["from"]}],
-    });
+    value["messaging_product"] = json!("whatsapp");
+    value["metadata"] = json!({"display_phone_number": "15550100", "phone_number_id": phone_number_id});
     let change = json!({"field": "messages", "value": value});
     let body = json!({"object": "whatsapp_business_account", "entry": [{"id": "1", "changes": [change]}]}).to_string();
     let signature = format!("sha256={}", hex(&hmac(app_secret.as_bytes(), &body)));

@@ -54,6 +54,8 @@ pub enum Fault {
     Refusal(&'static str),
     /// Status 500. The message is not accepted.
     ServerError,
+    /// Status 503 with a time for the next attempt. The message is not accepted.
+    Unavailable { seconds: u64 },
     /// The message is accepted and recorded, but the connection closes before the answer.
     CutAfterAccept,
     /// The request waits at a gate, and then succeeds. `hold_next` queues it.

@@ -141,8 +141,10 @@ impl Api {
             if message.chars().count() > 4_096 {
                 return fail_whatsapp(400, 100);
             }
-            self.accept(fake, text(body, "to"), None, message);
-            return Reply::json(200, &json!({"messaging_product": "whatsapp", "messages": [{"id": "wamid.1"}]}));
+            let to = body["to"].as_str().unwrap_or_else(|| text(body, "recipient"));
+            self.accept(fake, to, None, message);
+            let id = format!("wamid.sent.{}", fake.sent().len());
+            return Reply::json(200, &json!({"messaging_product": "whatsapp", "messages": [{"id": id}]}));
         }
         let state = fake.state();
         let found = state.files.iter().find(|(name, _)| media_id(name) == self.path);

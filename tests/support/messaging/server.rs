@@ -39,6 +39,7 @@ async fn answer(fake: FakeMessaging, request: Request<Incoming>) -> io::Result<R
     let reply = match (Api::find(&parts), fault) {
         (None, _) => Reply::json(404, &json!({})),
         (Some(_), Some(Fault::ServerError)) => Reply::json(500, &json!({})),
+        (Some(_), Some(Fault::Unavailable { seconds })) => Reply::json(503, &json!({})).with_retry_after(seconds),
         (Some(api), Some(Fault::RateLimit { seconds })) => api.limit(seconds),
         (Some(api), Some(Fault::Refusal(code))) => api.refuse(code),
         (Some(api), Some(Fault::CutAfterAccept)) => {

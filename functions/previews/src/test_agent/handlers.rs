@@ -71,14 +71,15 @@ pub async fn test_workflow(
     let account = caller.account();
     let TestRequest { target, trigger, kind } = offload(move || request.read()).await?;
     let workflow = stores.workflows.get(account, workflow_id).await?;
+    let subject = TestSubject::read(&stores.workflows, workflow, target, trigger.as_deref()).await?;
     let test = ConversationTest {
         id: RunId::new(),
         account,
         workflow: workflow_id,
-        subject: TestSubject::read(&stores.workflows, workflow, target, trigger.as_deref()).await?,
         performers: stores.performers.clone(),
         clock: stores.clock.clone(),
-        sandbox: Arc::new(SandboxConversation::new()),
+        sandbox: Arc::new(SandboxConversation::new(subject.channels.clone())),
+        subject,
         participant: ParticipantId::new(),
         ends_at,
     };

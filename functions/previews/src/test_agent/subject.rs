@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use domain::channel::Channels;
 use domain::graph::Graph;
 use domain::workflow::Workflow;
 use domain::{Error, Result};
@@ -17,6 +18,7 @@ pub struct TestSubject {
     pub plan: Arc<ExecutionPlan>,
     /// The step of the `message` node.
     pub trigger: usize,
+    pub channels: Channels,
 }
 
 impl TestSubject {
@@ -28,11 +30,12 @@ impl TestSubject {
         trigger: Option<&str>,
     ) -> Result<Self> {
         workflow.check_previewable()?;
-        let graph = match target {
-            TargetIn::Draft => workflow.graph,
+        let (graph, channels) = match target {
+            TargetIn::Draft => (workflow.graph, workflow.channels),
             TargetIn::Release => {
                 let active = workflow.active.as_ref().ok_or_else(never_published)?;
-                workflows.release_manifest(workflow.account, workflow.id, active.release).await?.graph
+                let manifest = workflows.release_manifest(workflow.account, workflow.id, active.release).await?;
+                (manifest.graph, manifest.channels)
             }
         };
         let id = find_trigger(&graph, trigger).map(str::to_owned);
@@ -42,7 +45,7 @@ impl TestSubject {
         });
         let plan = plan.await?.tested();
         let step = plan.find_step(&id?).ok_or_else(|| Error::internal("a plan lacks a node of its graph"))?;
-        Ok(Self { plan: Arc::new(plan), trigger: step })
+        Ok(Self { plan: Arc::new(plan), trigger: step, channels })
     }
 }
 

@@ -101,7 +101,7 @@ impl ConversationTest {
             "threadId": self.sandbox.thread,
             "messageId": MessageId::new(),
         });
-        let TestSubject { plan, trigger } = &self.subject;
+        let TestSubject { plan, trigger, .. } = &self.subject;
         Preview { id: RunId::new(), plan: plan.clone(), trigger: *trigger, input, clock: self.clock.clone() }
     }
 

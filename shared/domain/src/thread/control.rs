@@ -18,7 +18,8 @@ use crate::id::RunId;
 use crate::time::Time;
 use crate::{Error, Result};
 
-/// The maximum number of messages that wait for a run. The provider is asked to repeat further ones later.
+/// The maximum number of messages that wait for a run. Further ones are stored and start no run: a provider that is asked to
+/// repeat them gives up after a few attempts, and they would be lost.
 pub const MAX_WAITING: usize = 100;
 
 /// Who answers
@@ -124,19 +125,16 @@ impl ThreadControl {
         self.run.filter(|_| interrupts)
     }
 
-    /// A message of the participant has arrived.
-    pub fn receive(mut self, message: WaitingMessage) -> Result<Self> {
+    /// A message of the participant has arrived. It waits for a run, unless it starts none.
+    #[must_use]
+    pub fn receive(mut self, message: WaitingMessage) -> Self {
         let is_rejected = self.run.is_some() && self.busy == BusyPolicy::Reject;
-        if self.hold.is_some() || is_rejected {
-            return Ok(self);
-        }
-        if self.waiting.len() >= MAX_WAITING {
-            let message = format!("{MAX_WAITING} messages of this conversation wait for an answer; send again later");
-            return Err(Error::TooManyRequests { message, retry_after_s: 60 });
+        if self.hold.is_some() || is_rejected || self.waiting.len() >= MAX_WAITING {
+            return self;
         }
         let place = self.waiting.partition_point(|waiting| *waiting <= message);
         self.waiting.insert(place, message);
-        Ok(self)
+        self
     }
 
     /// The message that the next run answers.

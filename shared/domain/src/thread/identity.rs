@@ -17,9 +17,20 @@ impl ThreadId {
 }
 
 impl ParticipantId {
-    /// The person with this id at the provider, as the workflow knows them.
-    pub fn of_sender(workflow: WorkflowId, provider: MessagingProvider, sender: &str) -> Self {
-        hash_id(&["participant", &workflow.to_string(), provider.as_str(), sender]).into()
+    /// The person with this id at the provider, as the workflow knows them. `credential` is the one of the account to which
+    /// they wrote: if ids are unique only within an account, equal ids of two accounts are two people.
+    pub fn of_sender(
+        workflow: WorkflowId,
+        provider: MessagingProvider,
+        credential: CredentialId,
+        sender: &str,
+    ) -> Self {
+        let (workflow, credential) = (workflow.to_string(), credential.to_string());
+        let mut parts = vec!["participant", &workflow, provider.as_str(), sender];
+        if !provider.has_global_sender_ids() {
+            parts.push(&credential);
+        }
+        hash_id(&parts).into()
     }
 }
 
@@ -40,4 +51,25 @@ impl RunId {
 fn hash_id(parts: &[&str]) -> Uuid {
     let text: String = parts.iter().map(|part| format!("{}:{part}", part.len())).collect();
     uuid_of_hash(&text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_ids_of_two_accounts_are_one_person_only_if_ids_are_global() {
+        let (workflow, one, two) = (WorkflowId::new(), CredentialId::new(), CredentialId::new());
+        for (provider, is_global) in [
+            (MessagingProvider::Slack, false),
+            (MessagingProvider::Telegram, true),
+            (MessagingProvider::Whatsapp, true),
+            (MessagingProvider::Http, false),
+        ] {
+            let person = |credential, sender| ParticipantId::of_sender(workflow, provider, credential, sender);
+            assert_eq!(person(one, "U1"), person(one, "U1"));
+            assert_ne!(person(one, "U1"), person(one, "U2"));
+            assert_eq!(person(one, "U1") == person(two, "U1"), is_global, "{provider:?}");
+        }
+    }
 }

@@ -32,7 +32,7 @@ pub enum DeliveryState {
     /// It is being sent, or another attempt follows
     Sending,
     Sent,
-    /// The provider refused it
+    /// The provider refused it, or accepted it and could not deliver it
     Failed,
     /// The provider may have accepted it. Its answer was lost
     Uncertain,

@@ -56,5 +56,15 @@ pub struct Thread {
     pub control: ThreadControl,
     pub message_count: u64,
     pub last_message_at: Time,
+    /// When a participant wrote the newest of their messages, if one is known.
+    pub last_inbound_at: Option<Time>,
     pub retention: RunRetention,
+}
+
+impl Thread {
+    /// Whether the provider refuses messages, because no participant has written for too long.
+    pub fn is_outside_window(&self, now: Time) -> bool {
+        let ends_at = self.provider.reply_window().zip(self.last_inbound_at).map(|(window, last)| last.plus(window));
+        ends_at.is_some_and(|ends_at| ends_at <= now)
+    }
 }

@@ -35,10 +35,11 @@ impl Workflow {
             revision: self.revision + 1,
             ..self.clone()
         };
-        // The configuration of a channel is removed with its node, or if the kind of the channel changes.
+        // The configuration of a channel is removed with its node, or if the kind or the direction of the
+        // channel changes.
         let slots = channel::slots(&after.graph);
         let kind = |slots: &[channel::ChannelSlot], id: &str| {
-            slots.iter().find(|slot| slot.node_id == id).map(|slot| slot.kind)
+            slots.iter().find(|slot| slot.node_id == id).map(|slot| (slot.kind, slot.direction))
         };
         let before = channel::slots(&self.graph);
         after.channels.retain(|id, _| kind(&slots, id).is_some() && kind(&slots, id) == kind(&before, id));

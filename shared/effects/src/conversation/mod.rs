@@ -31,7 +31,7 @@ pub trait Conversation: Send + Sync {
     fn history(&self) -> BoxFuture<'_, Result<Vec<Value>>>;
 
     /// The files of the message that started the run, as parts of a prompt in the format of the gateway.
-    fn files(&self) -> BoxFuture<'_, Result<Vec<Value>>>;
+    fn files(&self) -> BoxFuture<'_, Result<Vec<Value>, EffectError>>;
 }
 
 /// The conversations of runs. It is a trait, so that functions that carry out no runs do not link the messaging providers.
@@ -82,7 +82,7 @@ impl Conversation for RunConversation {
         }
     }
 
-    fn files(&self) -> BoxFuture<'_, Result<Vec<Value>>> {
+    fn files(&self) -> BoxFuture<'_, Result<Vec<Value>, EffectError>> {
         match &self.run.thread {
             Some(thread) => Box::pin(files::read(&self.conversations.attachments, thread)),
             None => Box::pin(async { Ok(Vec::new()) }),

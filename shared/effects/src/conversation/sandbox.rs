@@ -3,7 +3,9 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use domain::Result;
+use domain::channel::Channels;
 use domain::id::{MessageId, ThreadId};
+use domain::run::node_id_of;
 use domain::thread::MessageRole;
 use engine::drive::{Effect, EffectError};
 use engine::run::StepOutcome;
@@ -19,6 +21,8 @@ const MAX_BYTES: usize = 512 * 1024;
 
 pub struct SandboxConversation {
     pub thread: ThreadId,
+    /// The channels of the workflow that is tested.
+    channels: Channels,
     messages: Mutex<Vec<SandboxMessage>>,
 }
 
@@ -30,12 +34,8 @@ pub struct SandboxMessage {
 }
 
 impl SandboxConversation {
-    #[expect(
-        clippy::new_without_default,
-        reason = "two conversations have different ids, and `default` would hide that"
-    )]
-    pub fn new() -> Self {
-        Self { thread: ThreadId::new(), messages: Mutex::new(Vec::new()) }
+    pub fn new(channels: Channels) -> Self {
+        Self { thread: ThreadId::new(), channels, messages: Mutex::new(Vec::new()) }
     }
 
     /// Adds a message of the participant. The next run answers it.
@@ -59,7 +59,8 @@ impl SandboxConversation {
         let text = read_text(effect)?;
         if let Some(to) = effect.config.get("to").filter(|to| !to.is_null()) {
             // A message to another conversation is no reply to the participant, and no model of this one remembers it.
-            read_destination(to)?;
+            let channel = self.channels.get(node_id_of(&effect.step));
+            read_destination(channel.and_then(|channel| channel.provider), to)?;
             return Ok(outcome("sent", ThreadId::new(), Some(MessageId::new())));
         }
         let mut messages = self.lock();
@@ -95,7 +96,7 @@ impl Conversation for SandboxConversation {
     }
 
     /// The messages of a test have no files.
-    fn files(&self) -> BoxFuture<'_, Result<Vec<Value>>> {
+    fn files(&self) -> BoxFuture<'_, Result<Vec<Value>, EffectError>> {
         Box::pin(async { Ok(Vec::new()) })
     }
 }

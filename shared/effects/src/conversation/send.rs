@@ -44,8 +44,8 @@ impl ThreadConversations {
 
     /// The thread of a recipient that the node names. It begins with the first message to them.
     async fn open_thread(&self, run: &Run, effect: &Effect, to: &Value) -> Result<ThreadId, EffectError> {
-        let destination = read_destination(to)?;
         let (credential, provider) = self.find_sender(run, effect).await.map_err(to_effect_error)?;
+        let destination = read_destination(Some(provider), to)?;
         let (account, workflow, retention) = (run.account, run.workflow, run.retention);
         let inbox = Inbox { credential, provider, account, workflow, retention };
         self.deliveries.threads.open(&inbox, &destination).await.map_err(to_effect_error)

@@ -1,6 +1,7 @@
 //! Deliveries of messaging providers: verifies their signatures, and reads their messages.
 
 mod limits;
+mod short_text;
 mod signature;
 mod signed_http;
 mod slack;
@@ -9,7 +10,7 @@ mod telegram;
 mod whatsapp;
 
 use domain::credential::Credential;
-use domain::messaging::InboundMessage;
+use domain::messaging::{DeliveryFailure, InboundMessage};
 use domain::time::Time;
 use http::HeaderMap;
 use serde::Deserialize;
@@ -24,10 +25,16 @@ pub struct InboundRequest<'a> {
 /// What a delivery contains.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Received {
-    /// Empty if the event is ignored.
-    Messages(Vec<InboundMessage>),
+    /// Both lists are empty if the event is ignored.
+    Events { messages: Vec<InboundMessage>, failures: Vec<DeliveryFailure> },
     /// The provider verifies the URL. The text is the body of the answer.
     Challenge(String),
+}
+
+impl From<Vec<InboundMessage>> for Received {
+    fn from(messages: Vec<InboundMessage>) -> Self {
+        Self::Events { messages, failures: Vec::new() }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

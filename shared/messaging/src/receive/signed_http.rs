@@ -57,7 +57,7 @@ pub fn receive(secret: &str, request: &InboundRequest<'_>, now: Time) -> Result<
         position: position.unwrap_or(u64::try_from(seconds).unwrap_or_default()),
         sent_at: Some(Time::from_millis(seconds.saturating_mul(1_000))),
     })?;
-    Ok(Received::Messages(vec![message]))
+    Ok(vec![message].into())
 }
 
 /// Returns the id and the time of the request.

@@ -66,7 +66,7 @@ pub fn receive(signing_secret: &str, request: &InboundRequest<'_>, now: Time) ->
         return challenge.map(Received::Challenge).ok_or_else(missing);
     }
     let message = read(envelope)?.map(check_message).transpose()?;
-    Ok(Received::Messages(message.into_iter().collect()))
+    Ok(Vec::from_iter(message).into())
 }
 
 fn verify(signing_secret: &str, request: &InboundRequest<'_>, now: Time) -> Result<(), ReceiveError> {

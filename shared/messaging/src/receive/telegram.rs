@@ -5,6 +5,7 @@ use domain::time::Time;
 use serde::Deserialize;
 
 use super::limits::{check_message, media_type_or, name_or};
+use super::short_text::{contact_text, location_text, sticker_text};
 use super::signature::{header, is_equal};
 use super::{InboundRequest, ReceiveError, Received, parse};
 
@@ -33,6 +34,35 @@ struct Message {
     voice: Option<File>,
     audio: Option<File>,
     video: Option<File>,
+    sticker: Option<Sticker>,
+    location: Option<Location>,
+    /// A message with a venue also has its location.
+    venue: Option<Venue>,
+    contact: Option<Contact>,
+}
+
+#[derive(Deserialize)]
+struct Sticker {
+    emoji: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Location {
+    latitude: f64,
+    longitude: f64,
+}
+
+#[derive(Deserialize)]
+struct Venue {
+    title: Option<String>,
+    address: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Contact {
+    phone_number: Option<String>,
+    first_name: Option<String>,
+    last_name: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -67,10 +97,10 @@ pub fn receive(secret_token: &str, request: &InboundRequest<'_>) -> Result<Recei
     }
     let Update { update_id, message } = parse(request.body)?;
     let message = message.and_then(|message| read(update_id, message)).map(check_message).transpose()?;
-    Ok(Received::Messages(message.into_iter().collect()))
+    Ok(Vec::from_iter(message).into())
 }
 
-/// Reads a message. `None` for one that is ignored: of a bot, or without a text and files, such as a new member.
+/// Reads a message. `None` for one that is ignored: of a bot, or without a content, such as a new member.
 fn read(update_id: u64, message: Message) -> Option<InboundMessage> {
     let user = message.from.filter(|user| !user.is_bot)?;
     let topic = message.message_thread_id.filter(|_| message.is_topic_message).map(|id| id.to_string());
@@ -83,7 +113,8 @@ fn read(update_id: u64, message: Message) -> Option<InboundMessage> {
         (message.video, "video.mp4", "video/mp4"),
     ];
     let attachments: Vec<_> = files.into_iter().filter_map(|(file, name, kind)| to_file(file?, name, kind)).collect();
-    let text = message.text.or(message.caption).unwrap_or_default();
+    let described = describe(message.sticker, message.location, message.venue, message.contact);
+    let text = message.text.or(message.caption).or(described).unwrap_or_default();
     if text.trim().is_empty() && attachments.is_empty() {
         return None;
     }
@@ -98,6 +129,22 @@ fn read(update_id: u64, message: Message) -> Option<InboundMessage> {
         position: update_id,
         sent_at: Some(Time::from_millis(message.date.saturating_mul(1_000))),
     })
+}
+
+/// The text of a message that has neither a text nor a file.
+fn describe(
+    sticker: Option<Sticker>,
+    location: Option<Location>,
+    venue: Option<Venue>,
+    contact: Option<Contact>,
+) -> Option<String> {
+    let sticker = sticker.map(|sticker| sticker_text(sticker.emoji));
+    let location = location.map(|Location { latitude, longitude }| {
+        let (title, address) = venue.map(|venue| (venue.title, venue.address)).unwrap_or_default();
+        location_text(latitude, longitude, [title, address])
+    });
+    let contact = contact.map(|contact| contact_text([contact.first_name, contact.last_name, contact.phone_number]));
+    sticker.or(location).or(contact)
 }
 
 fn to_file(file: File, name: &str, media_type: &str) -> Option<RemoteFile> {

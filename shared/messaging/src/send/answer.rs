@@ -5,7 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::{Request, StatusCode};
 use serde::Deserialize;
-use shared::outbound::{Answer, RequestTimeouts, retry_after};
+use shared::outbound::{Answer, OutboundError, RequestTimeouts, retry_after};
 
 use super::{Messenger, SendError};
 
@@ -27,16 +27,35 @@ pub struct Answered {
 impl Messenger {
     /// Makes a call. `provider` is its name in messages.
     pub(crate) async fn call(&self, request: Request<Bytes>, provider: &'static str) -> Result<Answered, SendError> {
+        let (answered, body) = self.call_and_read(request, provider).await?;
+        match body {
+            Ok(body) => Ok(Answered { body, ..answered }),
+            // The status alone shows that the message was refused.
+            Err(_) if !answered.status.is_success() => Ok(answered),
+            Err(error) => Err(SendError::from_outbound(error, provider)),
+        }
+    }
+
+    /// Makes a call whose answer is only its status.
+    pub(crate) async fn call_for_status(
+        &self,
+        request: Request<Bytes>,
+        provider: &'static str,
+    ) -> Result<Answered, SendError> {
+        let (answered, _) = self.call_and_read(request, provider).await?;
+        Ok(answered)
+    }
+
+    async fn call_and_read(
+        &self,
+        request: Request<Bytes>,
+        provider: &'static str,
+    ) -> Result<(Answered, Result<Bytes, OutboundError>), SendError> {
         let answer = self.calls.send_once(request, &TIMEOUTS).await;
         let Answer { status, headers, body } = answer.map_err(|error| SendError::from_outbound(error, provider))?;
         let wait = retry_after(&headers, self.clock.now());
-        let body = match body.read_to_end(MAX_ANSWER_BYTES).await {
-            Ok(body) => body,
-            // The status alone shows that the message was refused.
-            Err(_) if !status.is_success() => Bytes::new(),
-            Err(error) => return Err(SendError::from_outbound(error, provider)),
-        };
-        Ok(Answered { status, body, provider, wait })
+        let body = body.read_to_end(MAX_ANSWER_BYTES).await;
+        Ok((Answered { status, body: Bytes::new(), provider, wait }, body))
     }
 }
 
@@ -62,6 +81,6 @@ impl Answered {
     }
 
     pub fn unavailable(&self) -> SendError {
-        SendError::NotSent { wait: self.wait, message: format!("{} is not available; try again later", self.provider) }
+        SendError::unavailable(self.provider, self.wait)
     }
 }

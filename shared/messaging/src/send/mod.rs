@@ -22,7 +22,7 @@ use crate::urls::ProviderUrls;
 pub use error::SendError;
 pub(crate) use requests::authorized_get;
 pub(crate) use telegram::call as call_telegram;
-pub(crate) use whatsapp::to_error as to_whatsapp_error;
+pub(crate) use whatsapp::{describe_failure as describe_whatsapp_failure, to_error as to_whatsapp_error};
 
 use answer::Answered;
 use requests::json_request;
@@ -41,7 +41,8 @@ impl Messenger {
     }
 
     /// Sends one part of a rendered message. `key` identifies it: a receiver of signed requests can recognize a
-    /// repeated one. The other providers have no such key.
+    /// repeated one. The other providers have no such key. Returns the id that the provider gave the part, if it may later
+    /// report that it could not deliver the part.
     pub async fn send(
         &self,
         credential_id: CredentialId,
@@ -49,15 +50,17 @@ impl Messenger {
         destination: &Destination,
         part: &str,
         key: &str,
-    ) -> Result<(), SendError> {
+    ) -> Result<Option<String>, SendError> {
         let sent = match credential {
-            Credential::Slack { bot_token, .. } => slack::send(self, bot_token, destination, part).await,
-            Credential::Telegram { bot_token, .. } => telegram::send(self, bot_token, destination, part).await,
+            Credential::Slack { bot_token, .. } => slack::send(self, bot_token, destination, part).await.map(|()| None),
+            Credential::Telegram { bot_token, .. } => {
+                telegram::send(self, bot_token, destination, part).await.map(|()| None)
+            }
             Credential::Whatsapp { access_token, phone_number_id, .. } => {
                 whatsapp::send(self, access_token, phone_number_id, destination, part).await
             }
             Credential::SignedHttp { url, secret } => {
-                signed_http::send(self, url, secret, &destination.conversation, part, key).await
+                signed_http::send(self, url, secret, &destination.conversation, part, key).await.map(|()| None)
             }
             credential => Err(SendError::not_messaging(credential)),
         };

@@ -1,4 +1,5 @@
-//! Messages to a URL of the user by signed HTTP requests, as Standard Webhooks describes them.
+//! Messages to a URL of the user by signed HTTP requests, as Standard Webhooks describes them. A receiver recognizes a
+//! repeated request by its id, so a request without a clear answer is sent again.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -30,6 +31,7 @@ pub async fn test(messenger: &Messenger, url: &str, secret: &str, key: &str) -> 
     Ok(url.as_ref().and_then(http::Uri::host).unwrap_or_default().to_owned())
 }
 
+/// Sends a request. Its id is a part of what is signed, before a dot, so it must not contain one.
 async fn post(messenger: &Messenger, url: &str, secret: &str, id: &str, body: &Value) -> Result<(), SendError> {
     let mut request = json_request(url, None, body)?;
     let invalid = || SendError::refused("invalid_secret", "the secret is not valid; create the credential again");
@@ -42,9 +44,10 @@ async fn post(messenger: &Messenger, url: &str, secret: &str, id: &str, body: &V
         let unsendable = |_| SendError::refused("invalid_key", "the key of the message cannot be sent in a header");
         request.headers_mut().insert(name, HeaderValue::from_str(value).map_err(unsendable)?);
     }
-    let answered = messenger.call(request, RECEIVER).await?;
+    let answered = messenger.call_for_status(request, RECEIVER).await.map_err(SendError::repeatable)?;
     match answered.status.as_u16() {
         200..300 => Ok(()),
+        500.. => Err(answered.unavailable()),
         404 | 410 => Err(SendError::refused("receiver_gone", "the receiver has nothing at this URL; correct the URL")),
         401 | 403 => Err(SendError::refused(
             "signature_refused",

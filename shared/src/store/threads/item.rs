@@ -30,6 +30,9 @@ pub struct ThreadItem {
     pub participants: Vec<Participant>,
     pub control: ThreadControl,
     pub message_count: u64,
+    /// When a participant wrote the newest of their messages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_inbound_at: Option<Time>,
     /// The id of the last message, by which the list is ordered.
     pub last_message: MessageId,
     /// The partition of the list.
@@ -91,6 +94,7 @@ impl From<ThreadItem> for Thread {
             control: item.control,
             message_count: item.message_count,
             last_message_at: Time::from_uuid(item.last_message.uuid()),
+            last_inbound_at: item.last_inbound_at,
             retention: item.retention,
         }
     }

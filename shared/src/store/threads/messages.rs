@@ -25,6 +25,11 @@ pub(super) fn key_hash(key: &str) -> String {
     hash(&Value::from(key))
 }
 
+/// What the id that a provider gave a message is stored as. The prefix separates it from the keys of messages.
+pub(super) fn provider_key_hash(provider_id: &str) -> String {
+    key_hash(&format!("provider:{provider_id}"))
+}
+
 /// The prefix of the objects of a thread.
 pub(super) fn object_prefix(retention_prefix: &str, thread: ThreadId) -> String {
     format!("{retention_prefix}/threads/{thread}")

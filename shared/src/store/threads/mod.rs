@@ -5,6 +5,7 @@
 //! is due; a queue message, the hint, only says so.
 
 mod erasing;
+mod failures;
 mod item;
 mod list;
 mod messages;

@@ -67,7 +67,7 @@ impl Threads {
             if before.as_ref().is_some_and(|before| before.is_erased.is_some()) {
                 return Err(Error::busy("the conversation is being erased"));
             }
-            let (after, writes) = self.prepare_receipt(inbox, id, before.as_ref(), message, text.clone())?;
+            let (after, writes) = self.prepare_receipt(inbox, id, before.as_ref(), message, text.clone());
             match self.entities.transact(after.write_id, &writes).await? {
                 WriteOutcome::Written => {
                     if after.due_at.is_some() {
@@ -89,15 +89,17 @@ impl Threads {
         before: Option<&ThreadItem>,
         message: &InboundMessage,
         text: StoredText,
-    ) -> Result<(ThreadItem, Vec<Write>)> {
+    ) -> (ThreadItem, Vec<Write>) {
         let now = self.now();
-        let participant = ParticipantId::of_sender(inbox.workflow, inbox.provider, &message.sender.id);
+        let participant =
+            ParticipantId::of_sender(inbox.workflow, inbox.provider, inbox.credential, &message.sender.id);
         let head = before.cloned().unwrap_or_else(|| new_thread(inbox, id, &message.destination));
         let head = ThreadItem { retention: inbox.retention, ..head }.with_message(now);
         let number = head.message_count;
-        let control = head.control.clone().receive(WaitingMessage { position: message.position, number })?;
+        let control = head.control.clone().receive(WaitingMessage { position: message.position, number });
         let due_at = self.due_at(&control);
         let mut after = head.changed(control, due_at);
+        after.last_inbound_at = after.last_inbound_at.max(Some(message.sent_at.unwrap_or(now).min(now)));
         let is_first_of_day = record_sender(&mut after.participants, participant, message, now);
 
         let expires_at = inbox.retention.expiry(now);
@@ -120,7 +122,7 @@ impl Threads {
             let pk = keys::threads_of(participant);
             writes.extend([item, self.entities.put(&ThreadLinkItem { pk, sk: id, expires_at })]);
         }
-        Ok((after, writes))
+        (after, writes)
     }
 
     /// The thread with a conversation that a run begins.
@@ -179,6 +181,7 @@ fn new_thread(inbox: &Inbox, id: ThreadId, destination: &Destination) -> ThreadI
         participants: Vec::new(),
         control: ThreadControl::default(),
         message_count: 0,
+        last_inbound_at: None,
         last_message: MessageId::new(),
         threads_of: keys::listed_thread(inbox.workflow, id),
         due_shard: None,

@@ -5,13 +5,13 @@
 use uuid::Uuid;
 
 use super::item::KeyItem;
-use super::messages::key_hash;
+use super::messages::{key_hash, provider_key_hash};
 use super::{GONE, Threads};
 use crate::store::item::parse;
 use crate::store::keys;
 use crate::store::revision::Attempts;
 use crate::store::stored_text::StoredText;
-use crate::store::table::WriteOutcome;
+use crate::store::write::Write;
 use domain::id::{Id, ThreadId};
 use domain::thread::{Author, DeliveryState, MessageRole, NewMessage, SendPermit, Sending, Thread, ThreadMessage};
 use domain::time::Time;
@@ -97,32 +97,54 @@ impl Threads {
         }
     }
 
-    /// Notes how many parts of the message the provider has accepted, so that a repeated delivery continues there.
-    pub async fn note_sent_parts(&self, delivery: &Delivery, sent_parts: usize) -> Result<()> {
+    /// Notes how many parts of the message the provider has accepted, so that a repeated delivery continues there, and the
+    /// id that it gave the last of them.
+    pub async fn note_sent_parts(
+        &self,
+        delivery: &Delivery,
+        sent_parts: usize,
+        provider_id: Option<&str>,
+    ) -> Result<()> {
         let message = keys::message(delivery.thread.id, delivery.message.number);
         let update = self.journal.update(message).set("sent_parts", sent_parts);
         let update = update.require("sent_parts < :sent_parts").bind(":sent_parts", sent_parts);
-        self.journal.write(update).await.map(drop)
+        let is_noted = self.journal.write(update).await?.is_written();
+        if let Some(provider_id) = provider_id.filter(|_| is_noted) {
+            let _ = self.journal.write(self.put_provider_key(delivery, provider_id)).await?;
+        }
+        Ok(())
     }
 
-    /// Ends a delivery with its outcome. If its permit has ended, another process may have begun it again: then only the
-    /// fact that the message was sent is stored.
+    /// The write that stores which message has this id at the provider. It is kept as long as the message.
+    fn put_provider_key(&self, delivery: &Delivery, provider_id: &str) -> Write {
+        let Delivery { thread, message, .. } = delivery;
+        let expires_at = thread.retention.expiry(self.now());
+        self.journal.put(&KeyItem::new(thread.id, &provider_key_hash(provider_id), message.number, expires_at))
+    }
+
+    /// Ends a delivery with its outcome, and the id that the provider gave the last part. If its permit has ended, another
+    /// process may have begun it again: then only the fact that the message was sent is stored.
     pub async fn end_send(
         &self,
         delivery: &Delivery,
         state: DeliveryState,
         error: Option<&str>,
+        provider_id: Option<&str>,
     ) -> Result<ThreadMessage> {
         let Delivery { thread, message, sending } = delivery;
         let ended = ThreadMessage { state, error: error.map(str::to_owned), ..message.clone() };
         let outcome = self.journal.update(keys::message(thread.id, message.number)).set("state", state);
         let outcome = outcome.set_or_remove("error", error).require("attribute_exists(pk)");
+        let key = provider_id.map(|provider_id| self.put_provider_key(delivery, provider_id));
         let mut attempts = Attempts::to_change(ThreadId::KIND);
         loop {
             let before = self.item(thread.id).await?.filter(|head| head.control.sending.as_ref() == Some(sending));
             let Some(before) = before else {
-                if state == DeliveryState::Sent {
-                    let _: WriteOutcome = self.journal.write(outcome).await?;
+                if state == DeliveryState::Sent
+                    && self.journal.write(outcome).await?.is_written()
+                    && let Some(key) = key
+                {
+                    let _ = self.journal.write(key).await?;
                 }
                 return Ok(ended);
             };
@@ -132,8 +154,8 @@ impl Threads {
                 control.reminded_at = None;
             }
             let after = before.clone().changed(control, before.due_at);
-            let written =
-                self.entities.transact(after.write_id, &[self.save(&before, &after), outcome.clone()]).await?;
+            let writes: Vec<_> = [self.save(&before, &after), outcome.clone()].into_iter().chain(key.clone()).collect();
+            let written = self.entities.transact(after.write_id, &writes).await?;
             if self.was_saved(&written, &after)? {
                 return Ok(ended);
             }

@@ -66,6 +66,19 @@ async fn the_input_is_that_of_a_stored_message() {
     assert_ne!(one[5], two[5], "each message has an id");
 }
 
+/// A recipient is read as the provider of the channel names conversations.
+#[tokio::test]
+async fn a_recipient_must_be_one_of_the_provider() {
+    let aside = node("aside", "send_message", json!({"text": "News", "to": "input.text"}));
+    let stage = Stage::start(MessagingProvider::Whatsapp, chain(&[aside])).await;
+    for target in ["draft", "release"] {
+        let body = json!({"target": target, "script": [{"say": "+34 600 123"}, {"say": "Grace"}]});
+        let report = run_test(&stage.ada, &stage.workflow, body).await;
+        assert_eq!(column(&report, "state"), ["completed", "failed"], "{report}");
+        assert_eq!(report["turns"][1]["error"]["code"], "invalid_recipient");
+    }
+}
+
 #[tokio::test]
 async fn turns_without_time_are_reported() {
     let app = TestApp::start().await;

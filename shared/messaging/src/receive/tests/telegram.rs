@@ -67,6 +67,25 @@ fn media_are_attachments() {
 }
 
 #[test]
+fn stickers_locations_and_contacts_are_short_texts() {
+    let place = json!({"latitude": 41.4036, "longitude": 2.1744});
+    let venue = json!({"location": place, "title": "Sagrada Família", "address": "Barcelona"});
+    let contact = json!({"phone_number": "+34600", "first_name": "Ada", "last_name": "L"});
+    for (content, text) in [
+        (json!({"sticker": {"file_id": "f", "emoji": "👍"}}), "[sticker 👍]"),
+        (json!({"sticker": {"file_id": "f"}}), "[sticker]"),
+        (json!({"location": place}), "[location 41.4036,2.1744]"),
+        (json!({"location": place, "venue": venue}), "[location 41.4036,2.1744 Sagrada Família Barcelona]"),
+        (json!({"contact": contact}), "[contact Ada L +34600]"),
+    ] {
+        let mut body = with(update(), "/message/text", json!(null));
+        let message = body["message"].as_object_mut().unwrap();
+        message.extend(content.as_object().unwrap().clone());
+        assert_eq!(only(deliver(&body)).text, text);
+    }
+}
+
+#[test]
 fn other_updates_are_ignored() {
     for body in [
         json!({"update_id": 1}),

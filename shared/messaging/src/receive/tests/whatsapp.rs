@@ -72,11 +72,106 @@ fn media_are_attachments() {
 }
 
 #[test]
+fn stickers_locations_and_contacts_are_short_texts() {
+    let place = json!({"latitude": 41.4036, "longitude": 2.1744, "name": "Sagrada Família"});
+    let contact =
+        |name: &str| json!({"name": {"formatted_name": name}, "phones": [{"phone": "+34 600", "type": "CELL"}]});
+    for (kind, content, text) in [
+        ("sticker", json!({"id": "1", "mime_type": "image/webp", "animated": false}), "[sticker]"),
+        ("location", place, "[location 41.4036,2.1744 Sagrada Família]"),
+        ("location", json!({"latitude": -1, "longitude": 2.5}), "[location -1,2.5]"),
+        ("contacts", json!([contact("Ada"), contact("Bo")]), "[contact Ada +34 600]\n[contact Bo +34 600]"),
+        ("contacts", json!([{}]), "[contact]"),
+    ] {
+        let message = only(deliver(&notification(NUMBER, json!([message(kind, content)]))));
+        assert_eq!((message.text.as_str(), message.attachments.len()), (text, 0));
+    }
+}
+
+/// A person who hides their phone number has only a business-scoped user id.
+#[test]
+fn a_sender_without_a_phone_number_has_a_user_id() {
+    let contact = json!([{"profile": {"name": "Ada", "username": "@ada"}, "user_id": "ES.134912"}]);
+    for field in ["from_user_id", "user_id", "other"] {
+        let mut text = message("text", json!({"body": "a"}));
+        text.as_object_mut().unwrap().remove("from");
+        text[field] = json!("ES.134912");
+        let body = notification(NUMBER, json!([text]));
+        let received = only(deliver(&with(body, "/entry/0/changes/0/value/contacts", contact.clone())));
+        assert_eq!(
+            (received.sender.id.as_str(), received.sender.name.as_deref()),
+            ("ES.134912", Some("Ada")),
+            "{field}"
+        );
+        assert_eq!(received.destination.conversation, "ES.134912");
+    }
+    // The phone number comes first, so that a conversation stays the same.
+    let mut text = message("text", json!({"body": "a"}));
+    (text["from_user_id"], text["user_id"]) = (json!("ES.134912"), json!("ES.134912"));
+    assert_eq!(only(deliver(&notification(NUMBER, json!([text])))).sender.id, "34600");
+}
+
+#[test]
+fn an_unreadable_message_does_not_prevent_the_others() {
+    let good = message("text", json!({"body": "good"}));
+    let nobody = json!({"id": "wamid.2", "timestamp": NOW_S.to_string(), "text": {"body": "a"}});
+    for bad in [
+        json!("not a message"),
+        json!({"from": "34600", "id": "wamid.2"}),
+        with(good.clone(), "/timestamp", "soon"),
+        with(good.clone(), "/text", json!({"body": 1})),
+        with(good.clone(), "/id", "w".repeat(201)),
+        with(good.clone(), "/from", "3".repeat(201)),
+    ] {
+        let body = notification(NUMBER, json!([bad, good]));
+        assert_eq!(only(deliver(&body)).text, "good", "{bad}");
+    }
+    let body = with(notification(NUMBER, json!([nobody, good])), "/entry/0/changes/0/value/contacts", json!(["x", {}]));
+    assert_eq!(only(deliver(&body)).text, "good");
+    let mut changes = notification(NUMBER, json!([good]));
+    let change = changes["entry"][0]["changes"][0].clone();
+    changes["entry"][0]["changes"] = json!([{"field": "messages", "value": {"messages": {}}}, change]);
+    assert_eq!(only(deliver(&changes)).text, "good");
+}
+
+/// A reply would go to the private chat of the sender.
+#[test]
+fn messages_of_groups_are_ignored() {
+    let group = with(message("text", json!({"body": "a"})), "/group_id", "120363");
+    assert_eq!(messages(deliver(&notification(NUMBER, json!([group])))), []);
+}
+
+#[test]
 fn several_messages_may_arrive_at_once() {
     let text = message("text", json!({"body": "a"}));
     let received = messages(deliver(&notification(NUMBER, json!(vec![text.clone(); 100]))));
     assert_eq!(received.len(), 100);
     assert!(is_malformed(deliver(&notification(NUMBER, json!(vec![text; 101])))));
+}
+
+#[test]
+fn failed_statuses_are_failures_with_their_code() {
+    let status = |id: &str, status: &str, errors: Value| json!({"id": id, "status": status, "timestamp": "1", "recipient_id": "34600", "recipient_user_id": "ES.1", "errors": errors});
+    let statuses = json!([
+        status("wamid.1", "delivered", json!([])),
+        status("wamid.2", "failed", json!([{"code": 131_047, "title": "Re-engagement message"}])),
+        "not a status",
+        status("wamid.3", "failed", json!([{"code": 99_999, "title": "pr1vate"}])),
+        {"id": "wamid.4", "status": "failed", "recipient_user_id": "ES.1"},
+    ]);
+    let text = message("text", json!({"body": "a"}));
+    let body = with(notification(NUMBER, json!([text])), "/entry/0/changes/0/value/statuses", statuses);
+    let Ok(Received::Events { messages, failures }) = deliver(&body) else { panic!("events") };
+    assert_eq!(messages.len(), 1);
+    let ids: Vec<&str> = failures.iter().map(|failure| failure.provider_id.as_str()).collect();
+    assert_eq!(ids, ["wamid.2", "wamid.3", "wamid.4"]);
+    let addresses = |place: usize| -> Vec<&str> {
+        failures[place].destinations.iter().map(|destination| destination.conversation.as_str()).collect()
+    };
+    assert_eq!((addresses(0), addresses(2)), (vec!["34600", "ES.1"], vec!["ES.1"]));
+    for (failure, part) in failures.iter().zip(["(error 131047): the person has not written", "(error 99999)", ""]) {
+        assert!(failure.error.contains(part) && !failure.error.contains("pr1vate"), "{failure:?}");
+    }
 }
 
 #[test]
