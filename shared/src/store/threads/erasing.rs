@@ -70,8 +70,12 @@ impl Threads {
             if is_alone {
                 self.delete_thread(&head).await?;
             } else {
-                for message in self.messages_of(id, participant).await? {
-                    self.erase_message(id, &message).await?;
+                let messages = self.messages_of(id, participant).await?;
+                let (own, answers): (Vec<_>, Vec<_>) =
+                    messages.iter().partition(|message| message.participant.is_some());
+                // Their own messages come last: after a crash, the answers are recognized by them.
+                for message in answers.into_iter().chain(own) {
+                    self.erase_message(id, message).await?;
                 }
                 self.forget(id, participant).await?;
             }
