@@ -20,7 +20,8 @@ pub async fn model(app: &TestApp) -> FakeProvider {
     fake
 }
 
-async fn stage_with(ai: Value) -> (Stage, FakeProvider) {
+/// A workflow whose node `think` answers each message.
+pub async fn stage_with(ai: Value) -> (Stage, FakeProvider) {
     let fake = tests::messaging::FakeMessaging::start().await;
     let app = TestApp::start_with_options(|options| options.settings = fake.settings()).await;
     let model = model(&app).await;

@@ -2,10 +2,11 @@
 
 use shared::store::Threads;
 use shared::store::threads::ThreadFilter;
-use tests::messaging::deliveries::slack_event;
+use tests::messaging::deliveries::{signed_request, slack_event};
 use tests::messaging::{SECRET, SLACK_TOKEN, TELEGRAM_TOKEN, WHATSAPP_TOKEN};
 
 use super::load::Workers;
+use super::memory::stage_with;
 use super::stage::*;
 use super::*;
 use crate::runs::masks::stored;
@@ -91,6 +92,54 @@ async fn others_in_the_conversation_keep_their_messages() {
     assert!(!stored(&stage.app).await.contains(WORD));
     let texts: Vec<String> = stage.messages(&thread).await.into_iter().map(|(_, text)| text).collect();
     assert_eq!(texts, ["", "", "Hello", "You said: Hello"]);
+}
+
+/// The memory of agents and models is recorded in their runs. So the runs of others that were given the messages of an
+/// erased participant are erased, too.
+#[tokio::test]
+async fn others_runs_that_remember_a_participant_are_erased() {
+    let prompt = json!({"model": "echo", "prompt": "hi"});
+    let (stage, _model) = stage_with(node("think", "model", prompt)).await;
+    let agent = stage.ada.post("/builder/v1/agents").await;
+    let path = format!("/builder/v1/agents/{}", agent.id());
+    assert_eq!(stage.ada.patch(&path, json!({"config": {"model": "echo"}})).await.status, "200 OK");
+    let think = node("think", "agent", json!({"agentId": agent.id(), "message": "{{ input.text }}"}));
+    let reply = node("reply", "send_message", json!({"text": "{{ nodes.think.output }}"}));
+    let draft = graph(&[node("ask", "message", json!({})), think, reply], &["ask.out think", "think.out reply"]);
+    assert_eq!(stage.ada.patch(&stage.workflow, json!({"graph": draft})).await.status, "200 OK");
+    assert_eq!(stage.ada.post(&format!("{}/publish", stage.workflow)).await.status, "201 Created");
+
+    for (number, sender, text) in [(1, "grace", "Good morning"), (2, "eve", WORD), (3, "grace", "Good evening")] {
+        let body = json!({
+            "conversation": "room", "participant": {"id": sender, "name": sender}, "text": text, "position": number,
+        });
+        let now = domain::time::Time::now();
+        let delivery = signed_request(&stage.credential, &number.to_string(), now, &body);
+        assert_eq!(stage.send(delivery).await.status, "200 OK");
+        stage.app.platform.drain().await;
+    }
+    let participants = list(&stage.ada, &format!("{}/records/participants", stage.workflow)).await;
+    let id = |name: &str| participants.iter().find(|known| known["name"] == name).unwrap()["id"].as_str().unwrap();
+    let runs = list(&stage.ada, &format!("{}/records?participant={}", stage.workflow, id("grace"))).await;
+    let runs: Vec<String> =
+        runs.iter().map(|run| format!("{}/runs/{}", stage.workflow, run["runId"].as_str().unwrap())).collect();
+    let [evening, morning] = &runs[..] else { panic!("two runs: {runs:?}") };
+    // A repeated run that sends no message remembers, too.
+    let repeated = stage.ada.post_json(&format!("{evening}/retry"), json!({"fromNode": "reply"})).await;
+    assert_eq!(repeated.status, "202 Accepted", "{}", repeated.text);
+    stage.app.platform.drain().await;
+    assert!(stage.ada.get(&format!("{evening}/trace")).await.text.contains(WORD));
+    let counted = stage.read("/analytics/summary").await;
+
+    let erased = format!("{}/records/participants/{}", stage.workflow, id("eve"));
+    assert_eq!(stage.ada.delete(&erased).await.status, "204 No Content");
+    stage.app.platform.drain().await;
+    assert!(!stored(&stage.app).await.contains(WORD));
+    assert_eq!(refusal(&stage.ada.get(&format!("{evening}/trace")).await).0, "409");
+    assert_eq!(stage.ada.get(&format!("{morning}/trace")).await.status, "200 OK", "it knew nothing of them");
+    let texts: Vec<String> = stage.messages(&stage.thread().await).await.into_iter().map(|(_, text)| text).collect();
+    assert_eq!(texts[..6], ["Good morning", "Sure.", "", "", "Good evening", "Sure."]);
+    assert_eq!(stage.read("/analytics/summary").await, counted, "counts stay");
 }
 
 /// The worker crashes in the middle of an erasure: the ticker continues it.

@@ -33,7 +33,7 @@ use domain::time::{Clock, Time};
 use domain::{Error, Result};
 use item::ThreadItem;
 
-pub use erasing::ErasureHint;
+pub use erasing::{ErasureHint, ThreadErasure, ThreadTraces};
 pub use list::ThreadFilter;
 pub use participants::ParticipantSummary;
 pub use receive::Inbox;
