@@ -104,6 +104,9 @@ pub struct MessageItem {
     pub role: MessageRole,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub participant: Option<ParticipantId>,
+    /// The position that the provider gave the message of a participant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub position: Option<u64>,
     pub text: StoredText,
     pub state: DeliveryState,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -129,6 +132,7 @@ impl MessageItem {
             id: self.message,
             role: self.role,
             participant: self.participant,
+            position: self.position,
             text,
             state: self.state,
             error: self.error,

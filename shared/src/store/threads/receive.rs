@@ -150,6 +150,7 @@ impl Threads {
             message: thread.last_message,
             role: new.role,
             participant: new.participant,
+            position: new.position,
             text,
             state: new.state,
             error: None,
