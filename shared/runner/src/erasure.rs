@@ -3,11 +3,11 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use domain::id::{ParticipantId, RunId, ThreadId, WorkflowId};
+use domain::id::{ParticipantId, RunId, WorkflowId};
 use domain::run::Run;
 use domain::{Error, Result};
 use shared::store::runs::RunFilter;
-use shared::store::threads::{ThreadErasure, ThreadTraces};
+use shared::store::threads::{ThreadErasure, ThreadLink, ThreadTraces};
 use shared::store::{Runs, Threads};
 
 /// The number of runs that one query lists.
@@ -26,16 +26,17 @@ impl Erasures {
     /// Erases a participant. Each step can be repeated.
     pub async fn carry_out(&self, workflow: WorkflowId, participant: ParticipantId) -> Result<()> {
         for _ in 0..MAX_PASSES {
-            let threads = self.threads.threads_of(participant).await?;
+            let Some(mark) = self.threads.erasure_mark(workflow, participant).await? else { return Ok(()) };
+            let links = self.threads.links_of(participant).await?;
             // Runs are kept longer than the messages that started them.
             let runs = self.erase_runs_of(workflow, participant).await?;
-            if threads.is_empty() {
-                return self.threads.delete_participant(workflow, participant).await;
+            // A message that arrives now adds a link, and changes the participant in the same transaction.
+            if links.is_empty() && self.threads.delete_participant(workflow, participant, mark).await? {
+                return Ok(());
             }
-            for thread in threads {
-                self.erase_thread(workflow, thread, participant, &runs).await?;
+            for link in links {
+                self.erase_thread(workflow, link, participant, &runs).await?;
             }
-            // They may have written meanwhile, to a new thread.
         }
         // The participant stays due, so the ticker continues.
         Ok(())
@@ -74,11 +75,11 @@ impl Erasures {
     async fn erase_thread(
         &self,
         workflow: WorkflowId,
-        thread: ThreadId,
+        link: ThreadLink,
         participant: ParticipantId,
         runs: &HashSet<RunId>,
     ) -> Result<()> {
-        let erasure = self.threads.begin_erasure(thread, participant).await?;
+        let erasure = self.threads.begin_erasure(link, participant).await?;
         for run in self.threads.find_traces(&erasure, runs).await?.runs {
             self.erase_run(run).await?;
         }

@@ -199,6 +199,57 @@ async fn an_erasure_from_a_conversation_of_several_survives_a_crash_at_each_step
     assert_eq!(texts, ["", "", "Hello", "You said: Hello", "", ""]);
 }
 
+/// A participant writes while a worker erases them, at many moments: the message is erased with the others, or its sender is
+/// a participant who can be exported and erased.
+#[tokio::test]
+async fn a_message_that_arrives_during_an_erasure_belongs_to_a_participant() {
+    const MAX_STEPS: usize = 600;
+    let stage = Stage::start(MessagingProvider::Http, echo()).await;
+    let workers = Workers::new(&stage.app);
+    for steps in (0..MAX_STEPS).step_by(7) {
+        let person = u32::try_from(steps).unwrap();
+        let sender = format!("u{person}");
+        let in_group = async |number: u32, sender: &str| {
+            let conversation = format!("group-{person}");
+            let body = json!({"conversation": conversation, "participant": {"id": sender}, "text": "Hello"});
+            let now = domain::time::Time::now();
+            stage.send(signed_request(&stage.credential, &format!("{conversation}-{number}"), now, &body)).await
+        };
+        stage.deliver(person, 1, "Hello").await;
+        assert_eq!(in_group(1, "other").await.status, "200 OK");
+        assert_eq!(in_group(2, &sender).await.status, "200 OK");
+        stage.app.platform.drain().await;
+        let workflow = stage.workflow.rsplit('/').next().unwrap();
+        let id = ParticipantId::of_sender(workflow.parse().unwrap(), MessagingProvider::Http, &sender).to_string();
+        let path = format!("{}/records/participants/{id}", stage.workflow);
+        assert_eq!(stage.ada.delete(&path).await.status, "204 No Content");
+        crate::runs::recovery::lose_hint(&stage.app).await;
+        let hint = json!({"workflow_id": workflow, "participant_id": id}).to_string();
+        let write = async {
+            // While a thread is being deleted, the provider is asked to repeat the delivery.
+            let _: Answer = stage.send(stage.delivery(person, 2, "Hello again")).await;
+            let _: Answer = in_group(3, &sender).await;
+        };
+        let has_ended = workers.handle_with_pause(hint, steps, write).await;
+        // A worker may leave the erasure to the ticker.
+        let later = domain::time::Time::now().plus(crate::runs::minutes(10));
+        stage.app.platform.tick(later).await.unwrap();
+        stage.app.platform.drain().await;
+        let is_known = stage.ada.get(&path).await.status == "200 OK";
+        for thread in stage.read("/threads?limit=2").await.as_array().unwrap() {
+            let messages = format!("{}/threads/{}/messages", stage.workflow, thread["id"].as_str().unwrap());
+            for message in list(&stage.ada, &messages).await {
+                let is_theirs = message["participantId"] == id.as_str();
+                assert!(is_known || !is_theirs, "after {steps} steps: {message} in {thread}");
+            }
+        }
+        if has_ended {
+            return;
+        }
+    }
+    panic!("the erasure takes more than {MAX_STEPS} steps");
+}
+
 /// The planted secrets of all providers are in no response, and in nothing that is stored.
 #[tokio::test]
 async fn secrets_of_providers_are_nowhere() {

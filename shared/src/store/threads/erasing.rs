@@ -8,9 +8,11 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
-use super::item::{MessageItem, ThreadItem};
+use super::item::{MessageItem, ParticipantItem, ThreadItem};
 use super::messages::object_prefix;
+use super::participants::ThreadLink;
 use super::{RESEND_AFTER, Threads};
 use crate::store::item::parse;
 use crate::store::keys::{self, Key};
@@ -45,6 +47,13 @@ impl Threads {
         Ok(())
     }
 
+    /// The mark of a participant. None if they are not erased, or no longer stored: then there is nothing to do.
+    pub async fn erasure_mark(&self, workflow: WorkflowId, id: ParticipantId) -> Result<Option<ErasureMark>> {
+        let item = self.entities.get(&keys::participant(workflow, id)).await?;
+        let item = item.map(parse::<ParticipantItem>).transpose()?.filter(|item| item.erased_at.is_some());
+        Ok(item.map(|item| ErasureMark { rev: item.rev }))
+    }
+
     /// The messages of a thread that belong to a participant: their own, and those that answer them.
     pub async fn messages_of(&self, id: ThreadId, participant: ParticipantId) -> Result<Vec<ThreadMessage>> {
         let mut all = Vec::new();
@@ -69,11 +78,12 @@ impl Threads {
 
     /// Begins to erase a participant from a thread. A thread of one participant is marked, and nothing is added to it any
     /// more. A thread of several forgets the participant, and their messages that wait get no run.
-    pub async fn begin_erasure(&self, thread: ThreadId, participant: ParticipantId) -> Result<ThreadErasure> {
+    pub async fn begin_erasure(&self, link: ThreadLink, participant: ParticipantId) -> Result<ThreadErasure> {
+        let thread = link.thread;
         let mut attempts = Attempts::to_change(ThreadId::KIND);
         loop {
             let Some(before) = self.item_or_erased(thread).await? else {
-                return Ok(ThreadErasure { thread, participant, extent: Extent::Gone });
+                return Ok(ThreadErasure { link, participant, extent: Extent::Gone });
             };
             let is_alone = before.participants.iter().all(|known| known.id == participant);
             let after = match is_alone {
@@ -82,7 +92,7 @@ impl Threads {
             };
             if self.was_saved(&self.entities.write(self.save(&before, &after)).await?, &after)? {
                 let extent = if is_alone { Extent::Thread } else { Extent::MessagesUntil(after.message_count) };
-                return Ok(ThreadErasure { thread, participant, extent });
+                return Ok(ThreadErasure { link, participant, extent });
             }
             attempts.next().await?;
         }
@@ -105,7 +115,7 @@ impl Threads {
 
     /// Finds what the thread has of the participant. `runs` are the runs that they have started, in any thread.
     pub async fn find_traces(&self, erasure: &ThreadErasure, runs: &HashSet<RunId>) -> Result<ThreadTraces> {
-        let entries = self.entries(erasure.thread).await?;
+        let entries = self.entries(erasure.link.thread).await?;
         let is_own = |entry: &&ThreadEntry| entry.participant == Some(erasure.participant) && erasure.has(entry.number);
         let own: Vec<&ThreadEntry> = entries.iter().filter(is_own).collect();
         let mut traces =
@@ -144,7 +154,7 @@ impl Threads {
     pub async fn erase_texts(&self, erasure: &ThreadErasure, traces: &ThreadTraces) -> Result<()> {
         if let Extent::MessagesUntil(_) = erasure.extent {
             for number in traces.answers.iter().chain(&traces.own) {
-                self.erase_text(erasure.thread, *number).await?;
+                self.erase_text(erasure.link.thread, *number).await?;
             }
         }
         Ok(())
@@ -152,7 +162,7 @@ impl Threads {
 
     /// Ends the erasure from a thread: deletes the thread, or the name of the participant in their messages.
     pub async fn end_erasure(&self, erasure: &ThreadErasure, traces: &ThreadTraces) -> Result<()> {
-        let ThreadErasure { thread, participant, extent } = erasure;
+        let ThreadErasure { link: ThreadLink { thread, write_id }, participant, extent } = erasure;
         match extent {
             Extent::Gone => {}
             Extent::Thread => self.delete_thread(*thread).await?,
@@ -163,12 +173,16 @@ impl Threads {
                 }
             }
         }
-        self.entities.remove(&keys::thread_of(*participant, *thread)).await
+        let link = self.entities.delete(keys::thread_of(*participant, *thread)).require_same("write_id", *write_id);
+        // If it is refused, the participant has written again: the thread is erased again.
+        self.entities.transact(Uuid::now_v7(), &[link]).await.map(drop)
     }
 
-    /// Deletes the item of an erased participant. It is the last step.
-    pub async fn delete_participant(&self, workflow: WorkflowId, id: ParticipantId) -> Result<()> {
-        self.entities.remove(&keys::participant(workflow, id)).await
+    /// Deletes the item of an erased participant. It is the last step. Returns false if the participant has written since
+    /// the mark was read.
+    pub async fn delete_participant(&self, workflow: WorkflowId, id: ParticipantId, mark: ErasureMark) -> Result<bool> {
+        let deleted = self.entities.delete(keys::participant(workflow, id)).require_same("rev", mark.rev);
+        Ok(self.entities.transact(Uuid::now_v7(), &[deleted]).await?.is_written())
     }
 
     /// Deletes a marked thread. The mark in its head refuses everything that would add to it meanwhile.
@@ -199,10 +213,16 @@ impl Threads {
     }
 }
 
+/// A participant who is erased, as they were read.
+#[derive(Clone, Copy, Debug)]
+pub struct ErasureMark {
+    rev: Option<u64>,
+}
+
 /// The erasure of a participant from a thread.
 #[derive(Debug)]
 pub struct ThreadErasure {
-    thread: ThreadId,
+    link: ThreadLink,
     participant: ParticipantId,
     extent: Extent,
 }
@@ -228,7 +248,7 @@ impl ThreadErasure {
     /// Whether a run of somebody else is erased, too. Agents and models with a memory were given the earlier messages of
     /// the thread, and their runs have recorded them.
     pub fn concerns(&self, run: &Run, traces: &ThreadTraces) -> bool {
-        let known = run.thread.as_ref().filter(|known| known.id == self.thread);
+        let known = run.thread.as_ref().filter(|known| known.id == self.link.thread);
         match (self.extent, traces.first) {
             (Extent::MessagesUntil(_), Some((first, _))) => known.is_some_and(|known| known.newest >= first),
             (Extent::MessagesUntil(_), None) => false,
