@@ -2,11 +2,12 @@
 
 use super::item::Item;
 use super::keys::Key;
-use super::table::{Range, Table, TableQuery};
+use super::table::{QueryResult, Range, Table, TableQuery};
 use domain::Result;
 use domain::page::{Order, Slice};
 
-/// Reads at most `limit` items whose sort key begins with `prefix`, starting after the sort key `after`.
+/// Reads at most `limit` items whose sort key begins with `prefix`, starting after the sort key `after`. DynamoDB reads at most
+/// 1 MB at once, so a page of large items is short although another one follows.
 pub(super) async fn slice(
     table: &Table,
     partition: String,
@@ -26,8 +27,8 @@ pub(super) async fn slice(
         limit: Some(limit + 1),
         ..TableQuery::partition(partition)
     };
-    let mut items = table.query(&query).await?.items;
-    let more = items.len() > limit as usize;
+    let QueryResult { mut items, next, .. } = table.query(&query).await?;
+    let more = items.len() > limit as usize || next.is_some();
     items.truncate(limit as usize);
     let next = items.last().filter(|_| more).and_then(Key::from_item).map(|key| key.sk);
     Ok(Slice { items, next })

@@ -137,3 +137,19 @@ async fn a_lost_hint_is_sent_again() {
     stage.app.platform.drain().await;
     assert_eq!(stage.sent(), ["You said: Hello"]);
 }
+
+/// A read of the table ends after 1 MB, so a page of long messages is short. Its cursor leads to the others.
+#[tokio::test]
+async fn a_list_of_long_messages_is_complete() {
+    const MESSAGES: u32 = 80;
+    let stage = Stage::start(MessagingProvider::Http, echo()).await;
+    for number in 1..=MESSAGES {
+        stage.deliver(1, number, format!("{number} {}", "x".repeat(15_900))).await;
+    }
+    let thread = stage.thread().await;
+    let number = |message: &Value| message["content"].as_str().unwrap().split(' ').next().unwrap().parse().unwrap();
+    for (order, expected) in [("asc", (1..=MESSAGES).collect::<Vec<u32>>()), ("desc", (1..=MESSAGES).rev().collect())] {
+        let listed = list(&stage.ada, &format!("{thread}/messages?order={order}&limit=100")).await;
+        assert_eq!(listed.iter().map(number).collect::<Vec<u32>>(), expected);
+    }
+}

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::future::poll_fn;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::Poll;
@@ -89,22 +89,40 @@ impl<'a> Workers<'a> {
     }
 
     /// Handles a message with a worker that is killed after this many steps. Returns whether it came to its end before.
-    pub async fn handle(&self, body: String, mut steps: usize) -> bool {
+    pub async fn handle(&self, body: String, steps: usize) -> bool {
+        let mut work = pin!(self.start(body));
+        proceed(&mut work, steps).await
+    }
+
+    /// Handles a message with a worker that pauses after this many steps, until something has happened. Returns whether it
+    /// came to its end before.
+    pub async fn handle_with_pause(&self, body: String, steps: usize, event: impl Future<Output = ()>) -> bool {
+        let mut work = pin!(self.start(body));
+        let has_ended = proceed(&mut work, steps).await;
+        event.await;
+        has_ended || !proceed(&mut work, usize::MAX).await
+    }
+
+    async fn start(&self, body: String) {
         let mut message = SqsMessage::default();
         (message.message_id, message.body) = (Some("1".to_owned()), Some(body));
         let mut event = SqsEvent::default();
         event.records = vec![message];
-        let mut work = pin!(run_worker::handle(&self.stores, event, self.now().plus(Duration::from_secs(60))));
-        poll_fn(|context| match work.as_mut().poll(context) {
-            Poll::Ready(_) => Poll::Ready(true),
-            Poll::Pending if steps == 0 => Poll::Ready(false),
-            Poll::Pending => {
-                steps -= 1;
-                Poll::Pending
-            }
-        })
-        .await
+        run_worker::handle(&self.stores, event, self.now().plus(Duration::from_secs(60))).await;
     }
+}
+
+/// Polls at most this many times more. Returns whether the work has ended.
+async fn proceed(work: &mut Pin<&mut impl Future<Output = ()>>, mut steps: usize) -> bool {
+    poll_fn(|context| match work.as_mut().poll(context) {
+        Poll::Ready(()) => Poll::Ready(true),
+        Poll::Pending if steps == 0 => Poll::Ready(false),
+        Poll::Pending => {
+            steps -= 1;
+            Poll::Pending
+        }
+    })
+    .await
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use tests::gateway::ModelBuilder;
 use tests::messaging::Fault;
-use tests::provider::{Behaviour, FakeProvider};
+use tests::provider::{Behaviour, FakeProvider, RecordedRequest};
 
 use super::replies::last_run;
 use super::stage::*;
@@ -22,7 +22,8 @@ pub async fn model(app: &TestApp) -> FakeProvider {
     fake
 }
 
-async fn stage_with(ai: Value) -> (Stage, FakeProvider) {
+/// A workflow whose node `think` answers each message.
+pub async fn stage_with(ai: Value) -> (Stage, FakeProvider) {
     let fake = tests::messaging::FakeMessaging::start().await;
     let app = TestApp::start_with_options(|options| options.settings = fake.settings()).await;
     let model = model(&app).await;
@@ -34,7 +35,11 @@ async fn stage_with(ai: Value) -> (Stage, FakeProvider) {
 
 /// The messages of the last request, as `role: content`.
 pub fn prompt(model: &FakeProvider) -> Vec<String> {
-    let request = model.take_requests().pop().unwrap();
+    messages_of(&model.take_requests().pop().unwrap())
+}
+
+/// The messages of a request, as `role: content`.
+fn messages_of(request: &RecordedRequest) -> Vec<String> {
     let messages = request.body["messages"].as_array().unwrap().iter();
     messages
         .map(|message| format!("{}: {}", message["role"].as_str().unwrap(), message["content"].as_str().unwrap()))
@@ -63,6 +68,37 @@ async fn a_model_with_memory_knows_the_conversation() {
         "user: Who am I?",
     ];
     assert_eq!(prompt(&model), expected);
+}
+
+/// Runs have the order of the provider, so a message that arrived late is part of the memory of the next one.
+#[tokio::test]
+async fn the_memory_has_the_order_of_the_provider() {
+    let config = json!({"model": "echo", "prompt": "now", "memory": true});
+    let (stage, model) = stage_with(node("think", "model", config)).await;
+    for number in [2, 3, 1] {
+        stage.deliver(1, number, &format!("Message {number}")).await;
+    }
+    stage.app.platform.drain().await;
+    let prompts: Vec<Vec<String>> = model.take_requests().iter().map(messages_of).collect();
+    let [first, second, third] = &prompts[..] else { panic!("three prompts: {prompts:?}") };
+    assert_eq!(first, &["user: now"]);
+    assert_eq!(second, &["user: Message 1", "assistant: Sure.", "user: now"]);
+    let expected = ["user: Message 1", "user: Message 2", "assistant: Sure.", "assistant: Sure.", "user: now"];
+    assert_eq!(third, &expected);
+}
+
+/// Many messages that wait do not hide the earlier ones.
+#[tokio::test]
+async fn messages_that_wait_take_no_place_in_the_memory() {
+    let config = json!({"model": "echo", "prompt": "now", "memory": true});
+    let (stage, model) = stage_with(node("think", "model", config)).await;
+    stage.say(1, "I am Grace").await;
+    model.take_requests();
+    for number in 2..=90 {
+        stage.deliver(1, number, "And?").await;
+    }
+    stage.app.platform.drain().await;
+    assert_eq!(messages_of(&model.take_requests()[0]), ["user: I am Grace", "assistant: Sure.", "user: now"]);
 }
 
 #[tokio::test]

@@ -2,9 +2,11 @@
 
 use shared::store::Threads;
 use shared::store::threads::ThreadFilter;
+use tests::messaging::deliveries::{signed_request, slack_event};
 use tests::messaging::{SECRET, SLACK_TOKEN, TELEGRAM_TOKEN, WHATSAPP_TOKEN};
 
 use super::load::Workers;
+use super::memory::stage_with;
 use super::stage::*;
 use super::*;
 use crate::runs::masks::stored;
@@ -60,29 +62,84 @@ async fn an_erased_participant_is_nowhere() {
     }
 }
 
+/// A message to a conversation of several people.
+async fn say_in_group(stage: &Stage, number: u32, user: &str, text: &str) {
+    let event = json!({
+        "type": "message", "channel": "C1", "channel_type": "channel", "user": user, "text": text,
+        "thread_ts": "1700000000.000001", "ts": format!("1700000000.{number:06}"),
+    });
+    let delivery = slack_event(&stage.credential, domain::time::Time::now(), event);
+    assert_eq!(stage.send(delivery).await.status, "200 OK");
+    stage.app.platform.drain().await;
+}
+
+/// The path of the participant who began the only thread.
+async fn first_participant(stage: &Stage) -> String {
+    let thread = stage.ada.get(&stage.thread().await).await.json["data"].clone();
+    format!("{}/records/participants/{}", stage.workflow, thread["participant"]["id"].as_str().unwrap())
+}
+
 /// A conversation of two people: only the messages of one are erased, and the answers to them.
 #[tokio::test]
 async fn others_in_the_conversation_keep_their_messages() {
     let stage = Stage::start(MessagingProvider::Slack, echo()).await;
-    for (number, user, text) in [(1, "U1", WORD), (2, "U2", "Hello")] {
-        let event = json!({
-            "type": "message", "channel": "C1", "channel_type": "channel", "user": user, "text": text,
-            "thread_ts": "1700000000.000001", "ts": format!("1700000000.{number:06}"),
-        });
-        let now = domain::time::Time::now();
-        let delivery = tests::messaging::deliveries::slack_event(&stage.credential, now, event);
-        assert_eq!(stage.send(delivery).await.status, "200 OK");
-        stage.app.platform.drain().await;
-    }
+    say_in_group(&stage, 1, "U1", WORD).await;
+    say_in_group(&stage, 2, "U2", "Hello").await;
     let thread = stage.thread().await;
     assert_eq!(stage.ada.get(&thread).await.json["data"]["participants"].as_array().unwrap().len(), 2);
-    let first = stage.ada.get(&thread).await.json["data"]["participant"]["id"].as_str().unwrap().to_owned();
-    let path = format!("{}/records/participants/{first}", stage.workflow);
-    assert_eq!(stage.ada.delete(&path).await.status, "204 No Content");
+    assert_eq!(stage.ada.delete(&first_participant(&stage).await).await.status, "204 No Content");
     stage.app.platform.drain().await;
     assert!(!stored(&stage.app).await.contains(WORD));
     let texts: Vec<String> = stage.messages(&thread).await.into_iter().map(|(_, text)| text).collect();
     assert_eq!(texts, ["", "", "Hello", "You said: Hello"]);
+}
+
+/// The memory of agents and models is recorded in their runs. So the runs of others that were given the messages of an
+/// erased participant are erased, too.
+#[tokio::test]
+async fn others_runs_that_remember_a_participant_are_erased() {
+    let prompt = json!({"model": "echo", "prompt": "hi"});
+    let (stage, _model) = stage_with(node("think", "model", prompt)).await;
+    let agent = stage.ada.post("/builder/v1/agents").await;
+    let path = format!("/builder/v1/agents/{}", agent.id());
+    assert_eq!(stage.ada.patch(&path, json!({"config": {"model": "echo"}})).await.status, "200 OK");
+    let think = node("think", "agent", json!({"agentId": agent.id(), "message": "{{ input.text }}"}));
+    let reply = node("reply", "send_message", json!({"text": "{{ nodes.think.output }}"}));
+    let draft = graph(&[node("ask", "message", json!({})), think, reply], &["ask.out think", "think.out reply"]);
+    assert_eq!(stage.ada.patch(&stage.workflow, json!({"graph": draft})).await.status, "200 OK");
+    assert_eq!(stage.ada.post(&format!("{}/publish", stage.workflow)).await.status, "201 Created");
+
+    for (number, sender, text) in [(1, "grace", "Good morning"), (2, "eve", WORD), (3, "grace", "Good evening")] {
+        let body = json!({
+            "conversation": "room", "participant": {"id": sender, "name": sender}, "text": text, "position": number,
+        });
+        let now = domain::time::Time::now();
+        let delivery = signed_request(&stage.credential, &number.to_string(), now, &body);
+        assert_eq!(stage.send(delivery).await.status, "200 OK");
+        stage.app.platform.drain().await;
+    }
+    let participants = list(&stage.ada, &format!("{}/records/participants", stage.workflow)).await;
+    let id = |name: &str| participants.iter().find(|known| known["name"] == name).unwrap()["id"].as_str().unwrap();
+    let runs = list(&stage.ada, &format!("{}/records?participant={}", stage.workflow, id("grace"))).await;
+    let runs: Vec<String> =
+        runs.iter().map(|run| format!("{}/runs/{}", stage.workflow, run["runId"].as_str().unwrap())).collect();
+    let [evening, morning] = &runs[..] else { panic!("two runs: {runs:?}") };
+    // A repeated run that sends no message remembers, too.
+    let repeated = stage.ada.post_json(&format!("{evening}/retry"), json!({"fromNode": "reply"})).await;
+    assert_eq!(repeated.status, "202 Accepted", "{}", repeated.text);
+    stage.app.platform.drain().await;
+    assert!(stage.ada.get(&format!("{evening}/trace")).await.text.contains(WORD));
+    let counted = stage.read("/analytics/summary").await;
+
+    let erased = format!("{}/records/participants/{}", stage.workflow, id("eve"));
+    assert_eq!(stage.ada.delete(&erased).await.status, "204 No Content");
+    stage.app.platform.drain().await;
+    assert!(!stored(&stage.app).await.contains(WORD));
+    assert_eq!(refusal(&stage.ada.get(&format!("{evening}/trace")).await).0, "409");
+    assert_eq!(stage.ada.get(&format!("{morning}/trace")).await.status, "200 OK", "it knew nothing of them");
+    let texts: Vec<String> = stage.messages(&stage.thread().await).await.into_iter().map(|(_, text)| text).collect();
+    assert_eq!(texts[..6], ["Good morning", "Sure.", "", "", "Good evening", "Sure."]);
+    assert_eq!(stage.read("/analytics/summary").await, counted, "counts stay");
 }
 
 /// The worker crashes in the middle of an erasure: the ticker continues it.
@@ -100,14 +157,10 @@ async fn an_interrupted_erasure_is_continued() {
     assert!(!stored(&stage.app).await.contains(WORD));
 }
 
-/// A worker is killed at each step of an erasure. The next one continues from what is left.
-#[tokio::test]
-async fn an_erasure_survives_a_crash_at_each_step() {
-    const MAX_STEPS: usize = 400;
-    let stage = Stage::start(MessagingProvider::Http, echo()).await;
-    stage.say(1, WORD).await;
-    let path = participant(&stage, 0).await;
-    assert_eq!(stage.ada.delete(&path).await.status, "204 No Content");
+/// Erases a participant by workers that are killed, each one at a later step. The next one continues from what is left.
+async fn erase_with_crashes(stage: &Stage, path: &str) {
+    const MAX_STEPS: usize = 600;
+    assert_eq!(stage.ada.delete(path).await.status, "204 No Content");
     crate::runs::recovery::lose_hint(&stage.app).await;
     let (workflow, person) = (stage.workflow.rsplit('/').next().unwrap(), path.rsplit('/').next().unwrap());
     let hint = json!({"workflow_id": workflow, "participant_id": person}).to_string();
@@ -118,7 +171,7 @@ async fn an_erasure_survives_a_crash_at_each_step() {
             break;
         }
         killed += 1;
-        assert_eq!(stage.read("/records/participants").await, json!([]), "hidden meanwhile");
+        assert_eq!(refusal(&stage.ada.get(path).await), ("404", "participant_not_found"), "hidden meanwhile");
     }
     assert!((1..MAX_STEPS).contains(&killed), "{killed} workers were killed");
     // The hints of runs that a killed worker did not send.
@@ -126,6 +179,77 @@ async fn an_erasure_survives_a_crash_at_each_step() {
     stage.app.platform.tick(later).await.unwrap();
     stage.app.platform.drain().await;
     assert!(!stored(&stage.app).await.contains(WORD));
+}
+
+#[tokio::test]
+async fn an_erasure_survives_a_crash_at_each_step() {
+    let stage = Stage::start(MessagingProvider::Http, echo()).await;
+    stage.say(1, WORD).await;
+    erase_with_crashes(&stage, &participant(&stage, 0).await).await;
+}
+
+#[tokio::test]
+async fn an_erasure_from_a_conversation_of_several_survives_a_crash_at_each_step() {
+    let stage = Stage::start(MessagingProvider::Slack, echo()).await;
+    for (number, user, text) in [(1, "U1", WORD), (2, "U2", "Hello"), (3, "U1", WORD)] {
+        say_in_group(&stage, number, user, text).await;
+    }
+    erase_with_crashes(&stage, &first_participant(&stage).await).await;
+    let texts: Vec<String> = stage.messages(&stage.thread().await).await.into_iter().map(|(_, text)| text).collect();
+    assert_eq!(texts, ["", "", "Hello", "You said: Hello", "", ""]);
+}
+
+/// A participant writes while a worker erases them, at many moments: the message is erased with the others, or its sender is
+/// a participant who can be exported and erased.
+#[tokio::test]
+async fn a_message_that_arrives_during_an_erasure_belongs_to_a_participant() {
+    const MAX_STEPS: usize = 600;
+    let stage = Stage::start(MessagingProvider::Http, echo()).await;
+    let workers = Workers::new(&stage.app);
+    for steps in (0..MAX_STEPS).step_by(7) {
+        let person = u32::try_from(steps).unwrap();
+        let sender = format!("u{person}");
+        let in_group = async |number: u32, sender: &str| {
+            let conversation = format!("group-{person}");
+            let body = json!({"conversation": conversation, "participant": {"id": sender}, "text": "Hello"});
+            let now = domain::time::Time::now();
+            stage.send(signed_request(&stage.credential, &format!("{conversation}-{number}"), now, &body)).await
+        };
+        stage.deliver(person, 1, "Hello").await;
+        assert_eq!(in_group(1, "other").await.status, "200 OK");
+        assert_eq!(in_group(2, &sender).await.status, "200 OK");
+        stage.app.platform.drain().await;
+        let workflow = stage.workflow.rsplit('/').next().unwrap();
+        let credential = stage.credential_id.parse().unwrap();
+        let id = ParticipantId::of_sender(workflow.parse().unwrap(), MessagingProvider::Http, credential, &sender);
+        let id = id.to_string();
+        let path = format!("{}/records/participants/{id}", stage.workflow);
+        assert_eq!(stage.ada.delete(&path).await.status, "204 No Content");
+        crate::runs::recovery::lose_hint(&stage.app).await;
+        let hint = json!({"workflow_id": workflow, "participant_id": id}).to_string();
+        let write = async {
+            // While a thread is being deleted, the provider is asked to repeat the delivery.
+            let _: Answer = stage.send(stage.delivery(person, 2, "Hello again")).await;
+            let _: Answer = in_group(3, &sender).await;
+        };
+        let has_ended = workers.handle_with_pause(hint, steps, write).await;
+        // A worker may leave the erasure to the ticker.
+        let later = domain::time::Time::now().plus(crate::runs::minutes(10));
+        stage.app.platform.tick(later).await.unwrap();
+        stage.app.platform.drain().await;
+        let is_known = stage.ada.get(&path).await.status == "200 OK";
+        for thread in stage.read("/threads?limit=2").await.as_array().unwrap() {
+            let messages = format!("{}/threads/{}/messages", stage.workflow, thread["id"].as_str().unwrap());
+            for message in list(&stage.ada, &messages).await {
+                let is_theirs = message["participantId"] == id.as_str();
+                assert!(is_known || !is_theirs, "after {steps} steps: {message} in {thread}");
+            }
+        }
+        if has_ended {
+            return;
+        }
+    }
+    panic!("the erasure takes more than {MAX_STEPS} steps");
 }
 
 /// The planted secrets of all providers are in no response, and in nothing that is stored.

@@ -44,8 +44,8 @@ pub struct ThreadAccount {
     pub waiting: BTreeSet<(u64, u64)>,
     /// The numbers of messages that have a run.
     pub answered: BTreeSet<u64>,
-    /// The numbers of erased messages. The head may name them until a worker drops them.
-    pub erased: BTreeSet<u64>,
+    /// The planned message with each number.
+    pub planned: BTreeMap<u64, usize>,
     /// The run that was in progress when an operator took the thread.
     pub overtaken: Option<RunId>,
     /// The operator who was told that they hold the thread.

@@ -57,6 +57,7 @@ impl ThreadProtocol {
                 findings.record_violation(Oracle::StoredTwice, format!("message {planned}"));
             }
             findings.count("messages stored");
+            thread.planned.insert(number, planned);
             if thread.answers_messages() {
                 thread.waiting.insert((self.scenario.messages[planned].position, number));
             } else if thread.control.hold.is_none() {
@@ -66,11 +67,6 @@ impl ThreadProtocol {
         }
         let values = &write.body["ExpressionAttributeValues"];
         let names = &write.body["ExpressionAttributeNames"];
-        if names["#participant"].is_string() {
-            thread.waiting.retain(|(_, waiting)| *waiting != number);
-            thread.erased.insert(number);
-            return Some(format!("number {number} of {id} is erased"));
-        }
         if names["#run"].is_string() {
             let first = thread.waiting.first().copied();
             if first.is_some_and(|(_, first)| first != number) {
@@ -90,7 +86,7 @@ impl ThreadProtocol {
     fn record_head(&self, world: &World, id: ThreadId, write: &Write) -> String {
         let head = world.database.item(ENTITIES, write.pk, write.sk);
         let mut accounts = self.accounts();
-        let Accounts { findings, threads, .. } = &mut *accounts;
+        let Accounts { findings, threads, is_erasing, .. } = &mut *accounts;
         let thread = threads.entry(id).or_default();
         if head.is_null() {
             let left = world.database.items(JOURNAL).into_iter().filter(|item| item["pk"] == write.pk).count();
@@ -125,7 +121,15 @@ impl ThreadProtocol {
             }
         }
         let waiting = control.waiting.iter().map(|waiting| (waiting.position, waiting.number));
-        let waiting: BTreeSet<(u64, u64)> = waiting.filter(|(_, number)| !thread.erased.contains(number)).collect();
+        let waiting: BTreeSet<(u64, u64)> = waiting.collect();
+        if *is_erasing {
+            // The messages of the erased participant get no run.
+            let is_erased = |number: &u64| {
+                let planned = thread.planned.get(number).map(|planned| &self.scenario.messages[*planned]);
+                planned.map(|message| message.person) == self.scenario.erasure.as_ref().map(|erasure| erasure.person)
+            };
+            thread.waiting.retain(|message| waiting.contains(message) || !is_erased(&message.1));
+        }
         if waiting != thread.waiting && head["is_erased"].is_null() {
             let what = format!("thread {id}: {:?} wait, the head has {waiting:?}", thread.waiting);
             findings.record_violation(Oracle::LostMessage, what);

@@ -76,8 +76,9 @@ pub async fn export_participant(
 /// Erase a participant
 ///
 /// Deletes their threads and messages, and the values of the runs that these started. Counts and costs stay. In a thread of
-/// several people, only their messages and the answers to them are erased. Runs in progress are stopped. The participant is
-/// hidden at once; the rest follows within minutes.
+/// several people, only their messages and the answers to them are erased, and the values of the runs that started after
+/// their first message, because agents and models remember the thread. Runs in progress are stopped. The participant is hidden
+/// at once; the rest follows within minutes.
 #[utoipa::path(
     delete, path = "/builder/v1/workflows/{id}/records/participants/{participant_id}", tag = "records",
     params(

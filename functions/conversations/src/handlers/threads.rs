@@ -83,6 +83,8 @@ pub async fn read_threads(
 }
 
 /// List the messages of a thread
+///
+/// A page of long messages can have fewer items than `limit` although more pages follow.
 #[utoipa::path(
     get, path = "/builder/v1/workflows/{id}/threads/{thread_id}/messages", tag = "conversations",
     params(

@@ -75,6 +75,8 @@ pub struct ThreadMessage {
     pub role: MessageRole,
     /// Who sent it, if it is a message of a participant.
     pub participant: Option<ParticipantId>,
+    /// The position that the provider gave the message of a participant.
+    pub position: Option<u64>,
     pub text: String,
     pub state: DeliveryState,
     /// Why it was not sent.
@@ -93,6 +95,7 @@ pub struct ThreadMessage {
 pub struct NewMessage {
     pub role: MessageRole,
     pub participant: Option<ParticipantId>,
+    pub position: Option<u64>,
     pub text: String,
     pub state: DeliveryState,
     pub run: Option<RunId>,
@@ -106,6 +109,7 @@ impl NewMessage {
         Self {
             role: MessageRole::User,
             participant: Some(participant),
+            position: Some(inbound.position),
             text: inbound.text.clone(),
             state: DeliveryState::Received,
             run: None,
@@ -123,6 +127,7 @@ impl NewMessage {
         Self {
             role: author.role(),
             participant: None,
+            position: None,
             text: text.to_owned(),
             state: DeliveryState::Sending,
             run,

@@ -2,12 +2,12 @@
 
 use domain::Result;
 use domain::run::RunThread;
-use domain::thread::{MessageRole, ThreadMessage};
+use domain::thread::MessageRole;
 use serde_json::{Value, json};
 use shared::store::Threads;
 
 /// The maximum number of messages that a model sees.
-const MAX_MESSAGES: u32 = 60;
+const MAX_MESSAGES: usize = 60;
 /// The maximum number of tokens of these messages. Older ones are left out.
 const MAX_TOKENS: usize = 8_000;
 /// An estimate, because each model counts differently.
@@ -15,11 +15,8 @@ const BYTES_PER_TOKEN: usize = 4;
 
 /// The messages before the one that started the run, oldest first.
 pub async fn read(threads: &Threads, thread: &RunThread) -> Result<Vec<Value>> {
-    let messages = threads.messages_before(thread.id, thread.newest + 1, MAX_MESSAGES).await?;
-    // Later messages of the participant wait for runs of their own.
-    let is_earlier = |message: &&ThreadMessage| message.role != MessageRole::User || message.number < thread.message;
-    let newest = messages.iter().rev().filter(is_earlier).map(|message| (message.role, message.text.as_str()));
-    Ok(select(newest))
+    let messages = threads.messages_before_run(thread, MAX_MESSAGES).await?;
+    Ok(select(messages.iter().rev().map(|message| (message.role, message.text.as_str()))))
 }
 
 /// The messages that a model sees, oldest first. `newest` yields the newest one first.
@@ -30,7 +27,7 @@ pub fn select<'a>(newest: impl Iterator<Item = (MessageRole, &'a str)>) -> Vec<V
         left = left.saturating_sub(text.len());
         fits
     };
-    let newest = newest.take(MAX_MESSAGES as usize).filter(|(_, text)| !text.is_empty()).take_while(fits);
+    let newest = newest.take(MAX_MESSAGES).filter(|(_, text)| !text.is_empty()).take_while(fits);
     let mut history: Vec<Value> = newest.map(|(role, text)| describe(role, text)).collect();
     history.reverse();
     history

@@ -4,21 +4,27 @@
 //! repeated, and the item of the participant is deleted last and stays due until then, so the ticker continues an erasure
 //! after a crash.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
-use super::item::{MessageItem, ThreadItem};
+use super::item::{MessageItem, ParticipantItem, ThreadItem};
 use super::messages::object_prefix;
+use super::participants::ThreadLink;
 use super::{RESEND_AFTER, Threads};
 use crate::store::item::parse;
 use crate::store::keys::{self, Key};
+use crate::store::revision::Attempts;
 use crate::store::stored_text::StoredText;
 use crate::store::table::TableQuery;
 use domain::id::{Id, ParticipantId, RunId, ThreadId, WorkflowId};
 use domain::page::Order;
 use domain::retention::RunRetention;
+use domain::run::Run;
 use domain::thread::ThreadMessage;
+use domain::time::Time;
 use domain::{Error, Result};
 
 /// A message of `QUEUE_RUNS`: a participant is to be erased.
@@ -39,6 +45,13 @@ impl Threads {
         let hint = ErasureHint { workflow_id: workflow, participant_id: id };
         self.queue.send_hint(&hint, Duration::ZERO).await;
         Ok(())
+    }
+
+    /// The mark of a participant. None if they are not erased, or no longer stored: then there is nothing to do.
+    pub async fn erasure_mark(&self, workflow: WorkflowId, id: ParticipantId) -> Result<Option<ErasureMark>> {
+        let item = self.entities.get(&keys::participant(workflow, id)).await?;
+        let item = item.map(parse::<ParticipantItem>).transpose()?.filter(|item| item.erased_at.is_some());
+        Ok(item.map(|item| ErasureMark { rev: item.rev }))
     }
 
     /// The messages of a thread that belong to a participant: their own, and those that answer them.
@@ -63,34 +76,117 @@ impl Threads {
         Ok(all)
     }
 
-    /// Erases a participant from a thread. A thread of one participant is deleted.
-    pub async fn erase_from(&self, id: ThreadId, participant: ParticipantId) -> Result<()> {
-        if let Some(head) = self.item_or_erased(id).await? {
-            let is_alone = head.participants.iter().all(|known| known.id == participant);
-            if is_alone {
-                self.delete_thread(&head).await?;
-            } else {
-                for message in self.messages_of(id, participant).await? {
-                    self.erase_message(id, &message).await?;
-                }
-                self.forget(id, participant).await?;
+    /// Begins to erase a participant from a thread. A thread of one participant is marked, and nothing is added to it any
+    /// more. A thread of several forgets the participant, and their messages that wait get no run.
+    pub async fn begin_erasure(&self, link: ThreadLink, participant: ParticipantId) -> Result<ThreadErasure> {
+        let thread = link.thread;
+        let mut attempts = Attempts::to_change(ThreadId::KIND);
+        loop {
+            let Some(before) = self.item_or_erased(thread).await? else {
+                return Ok(ThreadErasure { link, participant, extent: Extent::Gone });
+            };
+            let is_alone = before.participants.iter().all(|known| known.id == participant);
+            let after = match is_alone {
+                true => ThreadItem { is_erased: Some(true), ..before.clone().changed(before.control.clone(), None) },
+                false => self.without_participant(&before, participant).await?,
+            };
+            if self.was_saved(&self.entities.write(self.save(&before, &after)).await?, &after)? {
+                let extent = if is_alone { Extent::Thread } else { Extent::MessagesUntil(after.message_count) };
+                return Ok(ThreadErasure { link, participant, extent });
+            }
+            attempts.next().await?;
+        }
+    }
+
+    async fn without_participant(&self, before: &ThreadItem, participant: ParticipantId) -> Result<ThreadItem> {
+        let mut control = before.control.clone();
+        for waiting in &before.control.waiting {
+            let message = self.journal.get(&keys::message(before.thread, waiting.number)).await?;
+            let message = message.map(parse::<MessageItem>).transpose()?;
+            if message.is_none_or(|message| message.participant == Some(participant)) {
+                control = control.drop_message(waiting.number);
             }
         }
-        self.entities.remove(&keys::thread_of(participant, id)).await
+        let due_at = self.due_at(&control);
+        let mut after = before.clone().changed(control, due_at);
+        after.participants.retain(|known| known.id != participant);
+        Ok(after)
     }
 
-    /// Deletes the item of an erased participant. It is the last step.
-    pub async fn delete_participant(&self, workflow: WorkflowId, id: ParticipantId) -> Result<()> {
-        self.entities.remove(&keys::participant(workflow, id)).await
+    /// Finds what the thread has of the participant. `runs` are the runs that they have started, in any thread.
+    pub async fn find_traces(&self, erasure: &ThreadErasure, runs: &HashSet<RunId>) -> Result<ThreadTraces> {
+        let entries = self.entries(erasure.link.thread).await?;
+        let is_own = |entry: &&ThreadEntry| entry.participant == Some(erasure.participant) && erasure.has(entry.number);
+        let own: Vec<&ThreadEntry> = entries.iter().filter(is_own).collect();
+        let mut traces =
+            ThreadTraces { runs: own.iter().filter_map(|entry| entry.run).collect(), ..Default::default() };
+        let answers = |entry: &ThreadEntry| {
+            let is_answer = |run| traces.runs.contains(&run) || runs.contains(&run);
+            entry.participant.is_none() && entry.run.is_some_and(is_answer)
+        };
+        traces.answers = entries.iter().filter(|entry| answers(entry)).map(|entry| entry.number).collect();
+        traces.own = own.iter().map(|entry| entry.number).collect();
+        traces.first = own.first().map(|first| (first.number, first.at));
+        for entry in &entries {
+            traces.others.extend(entry.participant.filter(|other| *other != erasure.participant));
+            traces.other_runs.extend(entry.run.filter(|run| !traces.runs.contains(run) && !runs.contains(run)));
+        }
+        Ok(traces)
     }
 
-    /// Deletes a thread. The mark in its head refuses everything that would add to it meanwhile.
-    async fn delete_thread(&self, head: &ThreadItem) -> Result<()> {
-        let id = head.thread;
-        let mark = self.entities.update(keys::thread(id)).set("is_erased", true).require_same("rev", Some(head.rev));
-        let mark = mark.add("rev", 1).remove("due_shard").remove("due_at");
-        let marked = self.entities.write(mark).await?;
-        marked.or_error(|_| Error::busy("the conversation changes while it is erased"))?;
+    /// Reads the messages of a thread without their texts.
+    async fn entries(&self, id: ThreadId) -> Result<Vec<ThreadEntry>> {
+        let (mut entries, mut query) = (Vec::new(), TableQuery::partition(keys::messages(id)));
+        loop {
+            let page = self.journal.query(&query).await?;
+            for item in page.items {
+                entries.push(ThreadEntry::from(parse::<MessageItem>(item)?));
+            }
+            match page.next {
+                None => return Ok(entries),
+                next => query.after = next,
+            }
+        }
+    }
+
+    /// Erases the texts and files of the participant's messages, and of the answers to them. The messages still name their
+    /// participant, by whom a repeated erasure finds all of them.
+    pub async fn erase_texts(&self, erasure: &ThreadErasure, traces: &ThreadTraces) -> Result<()> {
+        if let Extent::MessagesUntil(_) = erasure.extent {
+            for number in traces.answers.iter().chain(&traces.own) {
+                self.erase_text(erasure.link.thread, *number).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the erasure from a thread: deletes the thread, or the name of the participant in their messages.
+    pub async fn end_erasure(&self, erasure: &ThreadErasure, traces: &ThreadTraces) -> Result<()> {
+        let ThreadErasure { link: ThreadLink { thread, write_id }, participant, extent } = erasure;
+        match extent {
+            Extent::Gone => {}
+            Extent::Thread => self.delete_thread(*thread).await?,
+            Extent::MessagesUntil(_) => {
+                for number in &traces.own {
+                    let nameless = self.journal.update(keys::message(*thread, *number)).remove("participant");
+                    let _ = self.journal.write(nameless.require("attribute_exists(pk)")).await?;
+                }
+            }
+        }
+        let link = self.entities.delete(keys::thread_of(*participant, *thread)).require_same("write_id", *write_id);
+        // If it is refused, the participant has written again: the thread is erased again.
+        self.entities.transact(Uuid::now_v7(), &[link]).await.map(drop)
+    }
+
+    /// Deletes the item of an erased participant. It is the last step. Returns false if the participant has written since
+    /// the mark was read.
+    pub async fn delete_participant(&self, workflow: WorkflowId, id: ParticipantId, mark: ErasureMark) -> Result<bool> {
+        let deleted = self.entities.delete(keys::participant(workflow, id)).require_same("rev", mark.rev);
+        Ok(self.entities.transact(Uuid::now_v7(), &[deleted]).await?.is_written())
+    }
+
+    /// Deletes a marked thread. The mark in its head refuses everything that would add to it meanwhile.
+    async fn delete_thread(&self, id: ThreadId) -> Result<()> {
         // The plan, and so the prefix, may have changed.
         for prefix in RunRetention::object_prefixes() {
             self.bucket.delete_all(&object_prefix(&prefix, id)).await?;
@@ -104,8 +200,8 @@ impl Threads {
         self.entities.remove(&keys::thread(id)).await
     }
 
-    async fn erase_message(&self, id: ThreadId, message: &ThreadMessage) -> Result<()> {
-        let key = keys::message(id, message.number);
+    async fn erase_text(&self, id: ThreadId, number: u64) -> Result<()> {
+        let key = keys::message(id, number);
         let Some(item) = self.journal.get(&key).await? else { return Ok(()) };
         let item: MessageItem = parse(item)?;
         let objects = item.attachments.iter().filter_map(|attachment| attachment.object.as_deref());
@@ -113,16 +209,89 @@ impl Threads {
             self.bucket.delete_all(object).await?;
         }
         let erased = self.journal.update(key).set("text", StoredText::from("")).remove("attachments");
-        self.journal.write(erased.remove("participant").require("attribute_exists(pk)")).await.map(drop)
+        self.journal.write(erased.require("attribute_exists(pk)")).await.map(drop)
+    }
+}
+
+/// A participant who is erased, as they were read.
+#[derive(Clone, Copy, Debug)]
+pub struct ErasureMark {
+    rev: Option<u64>,
+}
+
+/// The erasure of a participant from a thread.
+#[derive(Debug)]
+pub struct ThreadErasure {
+    link: ThreadLink,
+    participant: ParticipantId,
+    extent: Extent,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Extent {
+    /// The thread has expired.
+    Gone,
+    /// Nobody else takes part in the thread.
+    Thread,
+    /// The messages of the participant up to this number. A later one has made the thread theirs again.
+    MessagesUntil(u64),
+}
+
+impl ThreadErasure {
+    fn has(&self, number: u64) -> bool {
+        match self.extent {
+            Extent::Gone | Extent::Thread => true,
+            Extent::MessagesUntil(last) => number <= last,
+        }
     }
 
-    /// Removes a participant from the head of a thread of several.
-    async fn forget(&self, id: ThreadId, participant: ParticipantId) -> Result<()> {
-        let forget = |before: &ThreadItem| {
-            let mut after = before.clone().changed(before.control.clone(), before.due_at);
-            after.participants.retain(|known| known.id != participant);
-            Ok(Some(after))
-        };
-        self.change_head(id, forget).await.map(drop)
+    /// Whether a run of somebody else is erased, too. Agents and models with a memory were given the earlier messages of
+    /// the thread, and their runs have recorded them.
+    pub fn concerns(&self, run: &Run, traces: &ThreadTraces) -> bool {
+        let known = run.thread.as_ref().filter(|known| known.id == self.link.thread);
+        match (self.extent, traces.first) {
+            (Extent::MessagesUntil(_), Some((first, _))) => known.is_some_and(|known| known.newest >= first),
+            (Extent::MessagesUntil(_), None) => false,
+            (Extent::Gone | Extent::Thread, _) => known.is_some(),
+        }
+    }
+}
+
+/// What a thread has of a participant.
+#[derive(Debug, Default)]
+pub struct ThreadTraces {
+    /// The numbers of their messages.
+    own: Vec<u64>,
+    /// The numbers of the messages that answer them.
+    answers: Vec<u64>,
+    /// The number of their first message, and when it was stored.
+    first: Option<(u64, Time)>,
+    /// The runs that their messages started.
+    pub runs: HashSet<RunId>,
+    /// The other runs that messages of the thread name.
+    pub other_runs: HashSet<RunId>,
+    /// Who else has written.
+    pub others: HashSet<ParticipantId>,
+}
+
+impl ThreadTraces {
+    /// When the participant's first message was stored.
+    pub fn begin_at(&self) -> Option<Time> {
+        self.first.map(|(_, at)| at)
+    }
+}
+
+/// A message without its text.
+struct ThreadEntry {
+    number: u64,
+    at: Time,
+    participant: Option<ParticipantId>,
+    run: Option<RunId>,
+}
+
+impl From<MessageItem> for ThreadEntry {
+    fn from(item: MessageItem) -> Self {
+        let at = Time::from_uuid(item.message.uuid());
+        Self { number: item.number(), at, participant: item.participant, run: item.run }
     }
 }

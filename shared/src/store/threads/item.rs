@@ -108,6 +108,9 @@ pub struct MessageItem {
     pub role: MessageRole,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub participant: Option<ParticipantId>,
+    /// The position that the provider gave the message of a participant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub position: Option<u64>,
     pub text: StoredText,
     pub state: DeliveryState,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -133,6 +136,7 @@ impl MessageItem {
             id: self.message,
             role: self.role,
             participant: self.participant,
+            position: self.position,
             text,
             state: self.state,
             error: self.error,
@@ -172,6 +176,9 @@ pub struct ParticipantItem {
     pub sender: String,
     /// When they last wrote, exact to a day.
     pub seen_at: Time,
+    /// Grows with each message that writes this item, so an erasure notices a message that arrives meanwhile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rev: Option<u64>,
     /// When the user erased the participant. A worker deletes what is left.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub erased_at: Option<Time>,
@@ -183,5 +190,8 @@ pub struct ParticipantItem {
 pub struct ThreadLinkItem {
     pub pk: String,
     pub sk: ThreadId,
+    /// The write of this item, so an erasure does not delete a newer one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub write_id: Option<Uuid>,
     pub expires_at: i64,
 }

@@ -17,7 +17,8 @@ use domain::graph::hash;
 use domain::id::ThreadId;
 use domain::page::{Order, Slice};
 use domain::retention::RunRetention;
-use domain::thread::{Thread, ThreadMessage};
+use domain::run::RunThread;
+use domain::thread::{MAX_WAITING, MessageRole, Thread, ThreadMessage};
 use domain::{Error, Result};
 
 /// What a key of a message is stored as. Keys of providers may be long.
@@ -49,18 +50,41 @@ impl Threads {
         Ok(Slice { items: items.into_iter().flatten().collect(), next: page.next })
     }
 
-    /// The last messages before one, oldest first.
-    pub async fn messages_before(&self, id: ThreadId, number: u64, limit: u32) -> Result<Vec<ThreadMessage>> {
-        let to = keys::message_place(number.saturating_sub(1));
-        let range = Range { attribute: "sk", from: keys::message_place(1), to };
-        let query = TableQuery {
-            range: Some(range),
-            order: Order::Desc,
-            limit: Some(limit),
-            ..TableQuery::partition(keys::messages(id))
+    /// The last messages before the one that a run answers, oldest first. Messages of participants have the order of the
+    /// provider, as their runs have. A message that waits belongs to a later run.
+    pub async fn messages_before_run(&self, run: &RunThread, limit: usize) -> Result<Vec<ThreadMessage>> {
+        let answered =
+            self.journal.get(&keys::message(run.id, run.message)).await?.map(parse::<MessageItem>).transpose()?;
+        let position = answered.and_then(|answered| answered.position);
+        let is_earlier = |item: &MessageItem| match (item.role, item.position, position) {
+            (MessageRole::User, Some(own), Some(answered)) => (own, item.number()) < (answered, run.message),
+            (MessageRole::User, ..) => item.number() < run.message,
+            _ => true,
         };
-        let items = self.journal.query(&query).await?.items;
-        let messages = try_join_all(items.into_iter().rev().map(|item| self.read_message(item))).await?;
+        let range = Range { attribute: "sk", from: keys::message_place(1), to: keys::message_place(run.newest) };
+        let mut query =
+            TableQuery { range: Some(range), order: Order::Desc, ..TableQuery::partition(keys::messages(run.id)) };
+        // Between the messages that the run knows are at most those that wait.
+        let (mut known, mut left) = (Vec::new(), limit + MAX_WAITING);
+        while known.len() < limit && left > 0 {
+            query.limit = u32::try_from(left).ok();
+            let page = self.journal.query(&query).await?;
+            left = left.saturating_sub(page.items.len());
+            for item in page.items {
+                let item: MessageItem = parse(item)?;
+                if is_earlier(&item) {
+                    known.push(item);
+                }
+            }
+            match page.next {
+                None => break,
+                next => query.after = next,
+            }
+        }
+        known.truncate(limit);
+        known.reverse();
+        sort_by_position(&mut known);
+        let messages = try_join_all(known.into_iter().map(|item| self.read_item(item))).await?;
         Ok(messages.into_iter().flatten().collect())
     }
 
@@ -95,7 +119,10 @@ impl Threads {
 
     /// Reads the text of a stored message. None if the message has expired.
     async fn read_message(&self, item: Item) -> Result<Option<ThreadMessage>> {
-        let item: MessageItem = parse(item)?;
+        self.read_item(parse(item)?).await
+    }
+
+    async fn read_item(&self, item: MessageItem) -> Result<Option<ThreadMessage>> {
         if item.expires_at <= self.now().as_seconds() {
             return Ok(None);
         }
@@ -108,5 +135,20 @@ impl Threads {
     pub(super) async fn store_text(&self, thread: ThreadId, retention: RunRetention, text: &str) -> Result<StoredText> {
         let prefix = object_prefix(&retention.object_prefix(), thread);
         StoredText::store(&self.bucket, &prefix, "text/plain", text.as_bytes()).await
+    }
+}
+
+/// Puts the messages of participants into the order of the provider. The others stay where they are.
+fn sort_by_position(messages: &mut [MessageItem]) {
+    let places: Vec<usize> = messages
+        .iter()
+        .enumerate()
+        .filter(|(_, item)| item.role == MessageRole::User)
+        .map(|(place, _)| place)
+        .collect();
+    let mut sorted: Vec<MessageItem> = places.iter().map(|place| messages[*place].clone()).collect();
+    sorted.sort_by_key(|item| (item.position, item.number()));
+    for (place, item) in places.into_iter().zip(sorted) {
+        messages[place] = item;
     }
 }

@@ -34,9 +34,9 @@ use domain::time::{Clock, Time};
 use domain::{Error, Result};
 use item::ThreadItem;
 
-pub use erasing::ErasureHint;
+pub use erasing::{ErasureHint, ErasureMark, ThreadErasure, ThreadTraces};
 pub use list::ThreadFilter;
-pub use participants::ParticipantSummary;
+pub use participants::{ParticipantSummary, ThreadLink};
 pub use receive::Inbox;
 pub use running::StoredThread;
 pub(super) use running::{MESSAGE, RUN_END, ThreadEnd, end_run, has_run};

@@ -1,5 +1,7 @@
 //! The participants of a workflow.
 
+use uuid::Uuid;
+
 use super::Threads;
 use super::item::{ParticipantItem, ThreadLinkItem};
 use crate::store::item::parse;
@@ -73,7 +75,27 @@ impl Threads {
 
     /// The threads to which a participant has written.
     pub async fn threads_of(&self, participant: ParticipantId) -> Result<Vec<ThreadId>> {
+        Ok(self.links_of(participant).await?.into_iter().map(|link| link.thread).collect())
+    }
+
+    /// The threads of a participant, as they are stored now.
+    pub async fn links_of(&self, participant: ParticipantId) -> Result<Vec<ThreadLink>> {
         let links = self.entities.query_all(TableQuery::partition(keys::threads_of(participant))).await?;
-        links.into_iter().map(|item| Ok(parse::<ThreadLinkItem>(item)?.sk)).collect()
+        let links = links.into_iter().map(|item| Ok(parse::<ThreadLinkItem>(item)?.into()));
+        links.collect()
+    }
+}
+
+/// A thread of a participant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ThreadLink {
+    pub thread: ThreadId,
+    /// The write of the stored item.
+    pub(super) write_id: Option<Uuid>,
+}
+
+impl From<ThreadLinkItem> for ThreadLink {
+    fn from(ThreadLinkItem { sk: thread, write_id, .. }: ThreadLinkItem) -> Self {
+        Self { thread, write_id }
     }
 }

@@ -119,8 +119,9 @@ impl Threads {
             let item = self.entities.update(keys::participant(inbox.workflow, participant));
             let item = item.set_or_remove("name", message.sender.name.as_ref()).set("provider", inbox.provider);
             let item = item.set("sender", &message.sender.id).set("seen_at", now).set("expires_at", expires_at);
-            let pk = keys::threads_of(participant);
-            writes.extend([item, self.entities.put(&ThreadLinkItem { pk, sk: id, expires_at })]);
+            let (pk, write_id) = (keys::threads_of(participant), Some(after.write_id));
+            let link = ThreadLinkItem { pk, sk: id, write_id, expires_at };
+            writes.extend([item.add("rev", 1), self.entities.put(&link)]);
         }
         (after, writes)
     }
@@ -152,6 +153,7 @@ impl Threads {
             message: thread.last_message,
             role: new.role,
             participant: new.participant,
+            position: new.position,
             text,
             state: new.state,
             error: None,
