@@ -71,13 +71,15 @@ async fn demo_organizations_get_their_credits_once() {
 async fn objects_expire_by_the_rules_of_the_template() {
     let app = TestApp::start().await;
     let bucket = Bucket::new(&app.platform.context(), config::BUCKET_FILES).unwrap();
-    for name in ["tmp/answers/one", "webhook-events/one", "manifests/one.json"] {
+    for name in ["tmp/answers/one", "threads/7d/one/two", "webhook-events/one", "manifests/one.json"] {
         bucket.put(name, "application/json", b"{}".to_vec()).await.unwrap();
     }
     let days = |days: u64| std::time::SystemTime::now() + Duration::from_secs(days * 24 * 60 * 60);
     assert_eq!(app.platform.expire(days(1)).await, 0);
     assert_eq!(app.platform.expire(days(3)).await, 1);
     assert_eq!(bucket.get("tmp/answers/one").await.unwrap(), None);
+    assert_eq!(app.platform.expire(days(9)).await, 1);
+    assert_eq!(bucket.get("threads/7d/one/two").await.unwrap(), None);
     assert_eq!(app.platform.expire(days(400)).await, 1);
     assert_eq!(bucket.get("webhook-events/one").await.unwrap(), None);
     assert!(bucket.get("manifests/one.json").await.unwrap().is_some(), "objects without a rule stay");

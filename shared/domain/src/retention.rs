@@ -41,13 +41,21 @@ impl RunRetention {
 
     /// The prefix of the names of objects that are kept at least as long as the run.
     pub fn object_prefix(self) -> String {
-        let days = OBJECT_DAYS.into_iter().find(|days| *days >= self.0).unwrap_or(Self::MAX_DAYS);
-        format!("runs/{days}d")
+        format!("runs/{}d", self.object_days())
     }
 
-    /// All such prefixes.
-    pub fn object_prefixes() -> impl Iterator<Item = String> {
-        OBJECT_DAYS.into_iter().map(|days| format!("runs/{days}d"))
+    /// The prefix of the names of objects of threads. They are kept for these days, and not as long as a run may last.
+    pub fn thread_prefix(self) -> String {
+        format!("threads/{}d", self.object_days())
+    }
+
+    /// All such prefixes of threads.
+    pub fn thread_prefixes() -> impl Iterator<Item = String> {
+        OBJECT_DAYS.into_iter().map(|days| format!("threads/{days}d"))
+    }
+
+    fn object_days(self) -> u16 {
+        OBJECT_DAYS.into_iter().find(|days| *days >= self.0).unwrap_or(Self::MAX_DAYS)
     }
 }
 
@@ -79,6 +87,7 @@ mod tests {
     fn objects_are_kept_at_least_as_long_as_their_run() {
         let prefixes = [1, 7, 8, 30, 31, 365].map(|days| RunRetention::new(days).unwrap().object_prefix());
         assert_eq!(prefixes, ["runs/7d", "runs/7d", "runs/30d", "runs/30d", "runs/90d", "runs/365d"]);
+        assert_eq!(RunRetention::new(8).unwrap().thread_prefix(), "threads/30d");
         assert_eq!((RunRetention::new(0), RunRetention::new(366)), (None, None));
     }
 

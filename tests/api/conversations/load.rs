@@ -51,6 +51,10 @@ impl<'a> Workers<'a> {
         Self { app, ahead_s, stores, queue, killed: 0 }
     }
 
+    pub fn advance(&self, time: Duration) {
+        self.ahead_s.fetch_add(time.as_secs(), Ordering::Relaxed);
+    }
+
     fn now(&self) -> Time {
         Time::now().plus(Duration::from_secs(self.ahead_s.load(Ordering::Relaxed)))
     }
@@ -60,7 +64,7 @@ impl<'a> Workers<'a> {
         for _ in 0..MAX_ROUNDS {
             let bodies = self.receive().await;
             if bodies.is_empty() {
-                self.ahead_s.fetch_add(LATER.as_secs(), Ordering::Relaxed);
+                self.advance(LATER);
                 if self.app.platform.tick(self.now()).await.unwrap() == 0 {
                     return;
                 }

@@ -228,5 +228,5 @@ async fn the_files_of_a_message_are_in_the_prompt() {
     let listed = list(&stage.ada, &format!("{thread}/messages?order=asc")).await;
     assert_eq!(listed[0]["attachments"].as_array().unwrap().len(), 4);
     assert!(!listed[0].to_string().contains("http://"), "the URL of a file is not shown: {}", listed[0]);
-    assert_eq!(stage.app.objects("runs"), 3, "the files are stored");
+    assert_eq!(stage.app.objects("threads"), 3, "the files are stored");
 }

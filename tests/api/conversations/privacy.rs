@@ -1,5 +1,8 @@
 //! Participants are exported and erased, and secrets appear nowhere.
 
+use std::time::Duration;
+
+use aws_sdk_dynamodb::types::AttributeValue;
 use shared::store::Threads;
 use shared::store::threads::ThreadFilter;
 use tests::messaging::deliveries::{signed_request, slack_event};
@@ -250,6 +253,32 @@ async fn a_message_that_arrives_during_an_erasure_belongs_to_a_participant() {
         }
     }
     panic!("the erasure takes more than {MAX_STEPS} steps");
+}
+
+/// The rules of the bucket round the days up, so objects outlive the head of their thread.
+#[tokio::test]
+async fn the_objects_of_an_expired_thread_are_erased() {
+    for is_head_deleted in [false, true] {
+        let stage = Stage::start(MessagingProvider::Http, echo()).await;
+        stage.say(1, &format!("{WORD} {}", "ä".repeat(15_900))).await;
+        assert!(stage.app.objects("threads") > 0);
+        let path = participant(&stage, 0).await;
+        let thread = stage.thread().await;
+        assert_eq!(stage.ada.delete(&path).await.status, "204 No Content");
+        crate::runs::recovery::lose_hint(&stage.app).await;
+        let (workflow, person) = (stage.workflow.rsplit('/').next().unwrap(), path.rsplit('/').next().unwrap());
+        let hint = json!({"workflow_id": workflow, "participant_id": person}).to_string();
+        if is_head_deleted {
+            let dynamodb = stage.app.platform.context().aws.dynamodb();
+            let pk = AttributeValue::S(format!("THREAD#{}", thread.rsplit('/').next().unwrap()));
+            let delete = dynamodb.delete_item().table_name("EntitiesTable").key("pk", pk);
+            delete.key("sk", AttributeValue::S("THREAD".to_owned())).send().await.unwrap();
+        }
+        let workers = Workers::new(&stage.app);
+        workers.advance(Duration::from_secs(31 * 24 * 60 * 60));
+        assert!(workers.handle(hint, usize::MAX).await);
+        assert_eq!(stage.app.objects("threads"), 0);
+    }
 }
 
 /// The planted secrets of all providers are in no response, and in nothing that is stored.

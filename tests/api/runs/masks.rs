@@ -47,8 +47,9 @@ pub async fn stored(app: &TestApp) -> String {
             }
         }
     }
-    text.push_str(&app.contents("runs"));
-    text.push_str(&app.contents("webhook-events"));
+    for prefix in ["runs", "threads", "exports", "webhook-events"] {
+        text.push_str(&app.contents(prefix));
+    }
     text
 }
 

@@ -80,7 +80,12 @@ impl ThreadProtocol {
             let run = values.as_object().into_iter().flatten().find_map(|(_, value)| value["S"].as_str());
             return Some(format!("run {} answers number {number} of {id}", run.unwrap_or_default()));
         }
-        Some(format!("number {number} of {id}: {}", to_plain_json(&serde_json::json!({"M": values}))))
+        let values = to_plain_json(&serde_json::json!({"M": values}));
+        let mut values: Vec<String> =
+            values.as_object().into_iter().flatten().map(|(_, value)| value.to_string()).collect();
+        // The SDK has the values in any order.
+        values.sort();
+        Some(format!("number {number} of {id}: {}", values.join(", ")))
     }
 
     fn record_head(&self, world: &World, id: ThreadId, write: &Write) -> String {

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::item::{MessageItem, ParticipantItem, ThreadItem};
-use super::messages::object_prefix;
+use super::messages::object_prefixes;
 use super::participants::ThreadLink;
 use super::{RESEND_AFTER, Threads};
 use crate::store::item::parse;
@@ -21,11 +21,13 @@ use crate::store::stored_text::StoredText;
 use crate::store::table::TableQuery;
 use domain::id::{Id, ParticipantId, RunId, ThreadId, WorkflowId};
 use domain::page::Order;
-use domain::retention::RunRetention;
 use domain::run::Run;
 use domain::thread::ThreadMessage;
 use domain::time::Time;
 use domain::{Error, Result};
+
+/// How long the mark of a thread is kept at least, so that an interrupted erasure is continued before.
+const MARK_KEPT: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// A message of `QUEUE_RUNS`: a participant is to be erased.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,12 +84,15 @@ impl Threads {
         let thread = link.thread;
         let mut attempts = Attempts::to_change(ThreadId::KIND);
         loop {
-            let Some(before) = self.item_or_erased(thread).await? else {
+            let before: Option<ThreadItem> = self.entities.get(&keys::thread(thread)).await?.map(parse).transpose()?;
+            let Some(before) = before else {
                 return Ok(ThreadErasure { link, participant, extent: Extent::Gone });
             };
             let is_alone = before.participants.iter().all(|known| known.id == participant);
+            // Objects outlive the head, because their days are rounded up.
+            let is_alone = is_alone || before.has_expired(self.now());
             let after = match is_alone {
-                true => ThreadItem { is_erased: Some(true), ..before.clone().changed(before.control.clone(), None) },
+                true => self.marked(&before),
                 false => self.without_participant(&before, participant).await?,
             };
             if self.was_saved(&self.entities.write(self.save(&before, &after)).await?, &after)? {
@@ -96,6 +101,13 @@ impl Threads {
             }
             attempts.next().await?;
         }
+    }
+
+    /// The head with the mark, which is kept until the thread is deleted.
+    fn marked(&self, before: &ThreadItem) -> ThreadItem {
+        let expires_at = before.expires_at.max(self.now().plus(MARK_KEPT).as_seconds());
+        let marked = before.clone().changed(before.control.clone(), None);
+        ThreadItem { is_erased: Some(true), expires_at, ..marked }
     }
 
     async fn without_participant(&self, before: &ThreadItem, participant: ParticipantId) -> Result<ThreadItem> {
@@ -164,7 +176,8 @@ impl Threads {
     pub async fn end_erasure(&self, erasure: &ThreadErasure, traces: &ThreadTraces) -> Result<()> {
         let ThreadErasure { link: ThreadLink { thread, write_id }, participant, extent } = erasure;
         match extent {
-            Extent::Gone => {}
+            // Its items have expired, so the table deletes them.
+            Extent::Gone => self.delete_objects(*thread).await?,
             Extent::Thread => self.delete_thread(*thread).await?,
             Extent::MessagesUntil(_) => {
                 for number in &traces.own {
@@ -187,10 +200,7 @@ impl Threads {
 
     /// Deletes a marked thread. The mark in its head refuses everything that would add to it meanwhile.
     async fn delete_thread(&self, id: ThreadId) -> Result<()> {
-        // The plan, and so the prefix, may have changed.
-        for prefix in RunRetention::object_prefixes() {
-            self.bucket.delete_all(&object_prefix(&prefix, id)).await?;
-        }
+        self.delete_objects(id).await?;
         for partition in [keys::messages(id), keys::message_keys(id)] {
             let items = self.journal.query_all(TableQuery::partition(partition)).await?;
             for key in items.iter().filter_map(Key::from_item) {
@@ -198,6 +208,13 @@ impl Threads {
             }
         }
         self.entities.remove(&keys::thread(id)).await
+    }
+
+    async fn delete_objects(&self, id: ThreadId) -> Result<()> {
+        for prefix in object_prefixes(id) {
+            self.bucket.delete_all(&prefix).await?;
+        }
+        Ok(())
     }
 
     async fn erase_text(&self, id: ThreadId, number: u64) -> Result<()> {
@@ -229,9 +246,9 @@ pub struct ThreadErasure {
 
 #[derive(Clone, Copy, Debug)]
 enum Extent {
-    /// The thread has expired.
+    /// The head of the thread has expired and is deleted.
     Gone,
-    /// Nobody else takes part in the thread.
+    /// Nobody else takes part in the thread, or it has expired.
     Thread,
     /// The messages of the participant up to this number. A later one has made the thread theirs again.
     MessagesUntil(u64),

@@ -32,8 +32,13 @@ pub(super) fn provider_key_hash(provider_id: &str) -> String {
 }
 
 /// The prefix of the objects of a thread.
-pub(super) fn object_prefix(retention_prefix: &str, thread: ThreadId) -> String {
-    format!("{retention_prefix}/threads/{thread}")
+fn object_prefix(retention: RunRetention, thread: ThreadId) -> String {
+    format!("{}/{thread}", retention.thread_prefix())
+}
+
+/// All prefixes that the objects of a thread may have, because the plan may have changed.
+pub(super) fn object_prefixes(thread: ThreadId) -> impl Iterator<Item = String> {
+    RunRetention::thread_prefixes().map(move |prefix| format!("{prefix}/{thread}/"))
 }
 
 impl Threads {
@@ -104,7 +109,7 @@ impl Threads {
 
     /// Stores a file of a message, and returns its object.
     pub async fn store_file(&self, thread: &Thread, media_type: &str, content: &Bytes) -> Result<String> {
-        let object = format!("{}/{}", object_prefix(&thread.retention.object_prefix(), thread.id), Uuid::now_v7());
+        let object = format!("{}/{}", object_prefix(thread.retention, thread.id), Uuid::now_v7());
         self.bucket.put(&object, media_type, content.to_vec()).await?;
         Ok(object)
     }
@@ -133,7 +138,7 @@ impl Threads {
     }
 
     pub(super) async fn store_text(&self, thread: ThreadId, retention: RunRetention, text: &str) -> Result<StoredText> {
-        let prefix = object_prefix(&retention.object_prefix(), thread);
+        let prefix = object_prefix(retention, thread);
         StoredText::store(&self.bucket, &prefix, "text/plain", text.as_bytes()).await
     }
 }
