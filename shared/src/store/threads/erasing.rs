@@ -18,11 +18,12 @@ use crate::store::item::parse;
 use crate::store::keys::{self, Key};
 use crate::store::revision::Attempts;
 use crate::store::stored_text::StoredText;
-use crate::store::table::TableQuery;
+use crate::store::table::{Table, TableQuery};
+use crate::store::write::Write;
 use domain::id::{Id, ParticipantId, RunId, ThreadId, WorkflowId};
 use domain::page::Order;
 use domain::run::Run;
-use domain::thread::ThreadMessage;
+use domain::thread::{Thread, ThreadMessage};
 use domain::time::Time;
 use domain::{Error, Result};
 
@@ -40,10 +41,8 @@ impl Threads {
     /// Marks a participant as erased.
     pub async fn mark_erased(&self, workflow: WorkflowId, id: ParticipantId) -> Result<()> {
         let now = self.now();
-        let mark = self.entities.update(keys::participant(workflow, id)).set("erased_at", now);
-        let mark = mark.set("due_shard", keys::THREADS_DUE.of(id.uuid())).set("due_at", now.plus(RESEND_AFTER));
-        let marked = self.entities.write(mark.require("attribute_exists(pk)")).await?;
-        marked.or_error(|_| Error::NotFound { kind: ParticipantId::KIND })?;
+        let mark = mark(&self.entities, workflow, id, now, now.plus(RESEND_AFTER));
+        self.entities.write(mark).await?.or_error(|_| Error::NotFound { kind: ParticipantId::KIND })?;
         let hint = ErasureHint { workflow_id: workflow, participant_id: id };
         self.queue.send_hint(&hint, Duration::ZERO).await;
         Ok(())
@@ -56,26 +55,52 @@ impl Threads {
         Ok(item.map(|item| ErasureMark { rev: item.rev }))
     }
 
-    /// The messages of a thread that belong to a participant: their own, and those that answer them.
-    pub async fn messages_of(&self, id: ThreadId, participant: ParticipantId) -> Result<Vec<ThreadMessage>> {
+    /// The messages of a thread that belong to a participant: all of them, if nobody else has written; otherwise their own,
+    /// and those that answer them.
+    pub async fn messages_of(&self, thread: &Thread, participant: ParticipantId) -> Result<Vec<ThreadMessage>> {
         let mut all = Vec::new();
         let mut after = None;
         loop {
-            let page = self.messages(id, Order::Asc, 100, after).await?;
+            let page = self.messages(thread.id, Order::Asc, 100, after).await?;
             all.extend(page.items);
             match page.next {
                 None => break,
                 next => after = next,
             }
         }
+        if thread.participants.iter().all(|known| known.id == participant) {
+            return Ok(all);
+        }
         let own = all.iter().filter(|message| message.participant == Some(participant));
-        let runs: Vec<RunId> = own.filter_map(|message| message.run).collect();
+        let runs: HashSet<RunId> = own.filter_map(|message| message.run).collect();
         let is_theirs = |message: &ThreadMessage| match message.participant {
             Some(author) => author == participant,
             None => message.run.is_some_and(|run| runs.contains(&run)),
         };
         all.retain(is_theirs);
         Ok(all)
+    }
+
+    /// Stores an export of a participant. Returns its URL, which is valid for a time.
+    pub async fn store_export(
+        &self,
+        workflow: WorkflowId,
+        id: ParticipantId,
+        export: Vec<u8>,
+        valid: Duration,
+    ) -> Result<String> {
+        let object = format!("{}{}.json", export_prefix(id), Uuid::now_v7());
+        self.bucket.put(&object, "application/json", export).await?;
+        // An erasure that was requested meanwhile may have deleted the exports before this one was stored.
+        if let Err(error) = self.participant(workflow, id).await {
+            self.bucket.discard(&object).await;
+            return Err(error);
+        }
+        self.bucket.presigned(&object, valid).await
+    }
+
+    pub async fn delete_exports(&self, id: ParticipantId) -> Result<()> {
+        self.bucket.delete_all(&export_prefix(id)).await
     }
 
     /// Begins to erase a participant from a thread. A thread of one participant is marked, and nothing is added to it any
@@ -228,6 +253,18 @@ impl Threads {
         let erased = self.journal.update(key).set("text", StoredText::from("")).remove("attachments");
         self.journal.write(erased.require("attribute_exists(pk)")).await.map(drop)
     }
+}
+
+/// The write that marks a participant as erased. The ticker sends the hint at `due_at`.
+fn mark(entities: &Table, workflow: WorkflowId, id: ParticipantId, now: Time, due_at: Time) -> Write {
+    let mark = entities.update(keys::participant(workflow, id)).set("erased_at", now);
+    let mark = mark.set("due_shard", keys::THREADS_DUE.of(id.uuid())).set("due_at", due_at);
+    mark.require("attribute_exists(pk)")
+}
+
+/// The prefix of the exports of a participant. A rule of the bucket deletes them after a week.
+fn export_prefix(id: ParticipantId) -> String {
+    format!("exports/participants/{id}/")
 }
 
 /// A participant who is erased, as they were read.
