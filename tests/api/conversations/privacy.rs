@@ -315,6 +315,29 @@ async fn a_large_export_is_erased_with_its_participant() {
     assert!(!stored(&stage.app).await.contains(WORD));
 }
 
+/// Nobody can export or erase the participants of a deleted workflow, so they are erased with it.
+#[tokio::test]
+async fn the_participants_of_a_deleted_workflow_are_erased() {
+    let stage = Stage::start(MessagingProvider::Http, echo()).await;
+    for person in 1..=3 {
+        stage.deliver(person, 1, WORD).await;
+    }
+    stage.app.platform.drain().await;
+    let threads = stage.read("/threads").await;
+    let ids: Vec<&Value> = threads.as_array().unwrap().iter().map(|thread| &thread["id"]).collect();
+    assert_eq!(ids.len(), 3);
+    let batch_path = format!("{WORKFLOWS}/threads/batch");
+    let batch = || stage.ada.post_json(&batch_path, json!({"ids": ids}));
+    assert_eq!(batch().await.json["data"].as_array().unwrap().len(), 3);
+    assert_eq!(stage.ada.delete(&stage.workflow).await.status, "204 No Content");
+    assert_eq!(batch().await.json["data"], json!([]), "hidden at once");
+    assert!(stored(&stage.app).await.contains(WORD));
+    stage.app.platform.drain().await;
+    stage.app.platform.tick(domain::time::Time::now()).await.unwrap();
+    stage.app.platform.drain().await;
+    assert!(!stored(&stage.app).await.contains(WORD));
+}
+
 /// The planted secrets of all providers are in no response, and in nothing that is stored.
 #[tokio::test]
 async fn secrets_of_providers_are_nowhere() {

@@ -7,6 +7,8 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
+use futures::TryStreamExt;
+use futures::stream::{self, StreamExt};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -18,7 +20,7 @@ use crate::store::item::parse;
 use crate::store::keys::{self, Key};
 use crate::store::revision::Attempts;
 use crate::store::stored_text::StoredText;
-use crate::store::table::{Table, TableQuery};
+use crate::store::table::{Filter, Table, TableQuery};
 use crate::store::write::Write;
 use domain::id::{Id, ParticipantId, RunId, ThreadId, WorkflowId};
 use domain::page::Order;
@@ -27,6 +29,8 @@ use domain::thread::{Thread, ThreadMessage};
 use domain::time::Time;
 use domain::{Error, Result};
 
+/// The number of participants that are marked concurrently.
+const AT_ONCE: usize = 16;
 /// How long the mark of a thread is kept at least, so that an interrupted erasure is continued before.
 const MARK_KEPT: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -260,6 +264,23 @@ fn mark(entities: &Table, workflow: WorkflowId, id: ParticipantId, now: Time, du
     let mark = entities.update(keys::participant(workflow, id)).set("erased_at", now);
     let mark = mark.set("due_shard", keys::THREADS_DUE.of(id.uuid())).set("due_at", due_at);
     mark.require("attribute_exists(pk)")
+}
+
+/// Marks all participants of a deleted workflow as erased. The ticker sends their hints. It may be interrupted: those that
+/// are marked are skipped when it is repeated.
+pub(in crate::store) async fn mark_all_erased(entities: &Table, workflow: WorkflowId, now: Time) -> Result<()> {
+    let filter = Filter { expression: "attribute_not_exists(erased_at)".to_owned(), ..Filter::default() };
+    let mut query = TableQuery { filter: Some(filter), ..TableQuery::partition(keys::participants(workflow)) };
+    loop {
+        let page = entities.query(&query).await?;
+        let items = page.items.into_iter().map(parse::<ParticipantItem>).collect::<Result<Vec<_>>>()?;
+        let marks = items.into_iter().map(|item| entities.write(mark(entities, workflow, item.sk, now, now)));
+        stream::iter(marks).buffer_unordered(AT_ONCE).map_ok(drop).try_collect::<()>().await?;
+        match page.next {
+            None => return Ok(()),
+            next => query.after = next,
+        }
+    }
 }
 
 /// The prefix of the exports of a participant. A rule of the bucket deletes them after a week.
