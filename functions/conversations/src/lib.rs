@@ -15,11 +15,10 @@ use domain::identity::Account;
 use domain::thread::Thread;
 use messaging::{Deliveries, Messenger, ProviderAccounts, ProviderUrls};
 use runner::ReleasePlans;
+use shared::Context;
 use shared::auth::Auth;
-use shared::bucket::Bucket;
 use shared::outbound::{Calls, Outbound};
 use shared::store::{Credentials, Runs, Threads, Workflows};
-use shared::{Context, config};
 
 pub use routes::{document, router};
 
@@ -31,8 +30,6 @@ pub struct Stores {
     runs: Runs,
     plans: Arc<ReleasePlans>,
     deliveries: Deliveries,
-    /// Large exports.
-    bucket: Bucket,
 }
 
 impl Stores {
@@ -47,7 +44,6 @@ impl Stores {
             plans: Arc::new(ReleasePlans::new(workflows.clone())),
             workflows,
             deliveries: Deliveries { threads: Threads::new(context)?, sender, clock: context.clock.clone() },
-            bucket: Bucket::new(context, config::BUCKET_FILES)?,
         })
     }
 

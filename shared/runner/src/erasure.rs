@@ -27,6 +27,7 @@ impl Erasures {
     pub async fn carry_out(&self, workflow: WorkflowId, participant: ParticipantId) -> Result<()> {
         for _ in 0..MAX_PASSES {
             let Some(mark) = self.threads.erasure_mark(workflow, participant).await? else { return Ok(()) };
+            self.threads.delete_exports(participant).await?;
             let links = self.threads.links_of(participant).await?;
             // Runs are kept longer than the messages that started them.
             let runs = self.erase_runs_of(workflow, participant).await?;

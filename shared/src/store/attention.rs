@@ -8,7 +8,7 @@ use super::dependents::{self, By, Dependent};
 use super::keys::Key;
 use super::table::Table;
 use super::work::{DeletedEntity, Task, Work, Works};
-use super::{Agents, catalog, keys, workflows};
+use super::{Agents, catalog, keys, threads, workflows};
 use crate::{Context, config};
 use domain::id::WorkId;
 use domain::identity::Account;
@@ -68,13 +68,15 @@ impl Attention {
         }
     }
 
-    /// Removes the references of a deleted entity, because it no longer depends on anything.
+    /// Removes the references of a deleted entity, because it no longer depends on anything, and what belongs to it.
     async fn release_references(&self, account: Account, reference: &Reference) -> Result<()> {
         match reference {
             Reference::Agent(id) => self.agents.clean_up(account, *id).await,
             Reference::Workflow(id) => {
                 self.agents.delete_all_private(account, *id).await?;
-                workflows::delete_dependencies(&self.entities, account, *id).await
+                workflows::delete_dependencies(&self.entities, account, *id).await?;
+                // Nobody can export or erase them any more. They come last, because now no provider delivers messages.
+                threads::mark_all_erased(&self.entities, *id, self.clock.now()).await
             }
             Reference::Model(_) | Reference::Credential(..) | Reference::Webhook(_) => Ok(()),
         }

@@ -281,6 +281,65 @@ async fn the_objects_of_an_expired_thread_are_erased() {
     }
 }
 
+/// In a thread of one participant, every message belongs to them: also those of operators, and reminders.
+#[tokio::test]
+async fn an_export_has_all_messages_of_a_thread_of_one() {
+    let stage = Stage::start(MessagingProvider::Http, echo()).await;
+    stage.say(1, "Hello").await;
+    let thread = stage.thread().await;
+    let id = thread.rsplit('/').next().unwrap();
+    assert_eq!(stage.ada.post(&format!("{}/records/threads/{id}/nudge", stage.workflow)).await.status, "201 Created");
+    stage.ada.post(&format!("{thread}/operator-state")).await;
+    let written = stage.ada.post_json(&format!("{thread}/messages"), json!({"content": "Bo is here"})).await;
+    assert_eq!(written.status, "201 Created", "{}", written.text);
+    let export = stage.ada.get(&participant(&stage, 0).await).await;
+    let messages = export.json["data"]["conversations"][0]["messages"].as_array().unwrap();
+    let roles: Vec<&str> = messages.iter().map(|message| message["role"].as_str().unwrap()).collect();
+    assert_eq!(roles, ["user", "assistant", "system", "operator"]);
+}
+
+#[tokio::test]
+async fn a_large_export_is_erased_with_its_participant() {
+    let stage = Stage::start(MessagingProvider::Http, echo()).await;
+    for number in 1..=40 {
+        stage.deliver(1, number, &format!("{WORD} {}", "x".repeat(15_900))).await;
+    }
+    stage.app.platform.drain().await;
+    let path = participant(&stage, 0).await;
+    let export = stage.ada.get(&path).await.json["data"].clone();
+    assert_eq!(export["conversations"], Value::Null);
+    let url = export["url"].as_str().unwrap();
+    let downloaded: Value = reqwest::get(url).await.unwrap().json().await.unwrap();
+    assert_eq!(downloaded["conversations"][0]["messages"].as_array().unwrap().len(), 80);
+    assert_eq!(stage.ada.delete(&path).await.status, "204 No Content");
+    stage.app.platform.drain().await;
+    assert_eq!(stage.app.objects("exports"), 0);
+    assert!(!stored(&stage.app).await.contains(WORD));
+}
+
+/// Nobody can export or erase the participants of a deleted workflow, so they are erased with it.
+#[tokio::test]
+async fn the_participants_of_a_deleted_workflow_are_erased() {
+    let stage = Stage::start(MessagingProvider::Http, echo()).await;
+    for person in 1..=3 {
+        stage.deliver(person, 1, WORD).await;
+    }
+    stage.app.platform.drain().await;
+    let threads = stage.read("/threads").await;
+    let ids: Vec<&Value> = threads.as_array().unwrap().iter().map(|thread| &thread["id"]).collect();
+    assert_eq!(ids.len(), 3);
+    let batch_path = format!("{WORKFLOWS}/threads/batch");
+    let batch = || stage.ada.post_json(&batch_path, json!({"ids": ids}));
+    assert_eq!(batch().await.json["data"].as_array().unwrap().len(), 3);
+    assert_eq!(stage.ada.delete(&stage.workflow).await.status, "204 No Content");
+    assert_eq!(batch().await.json["data"], json!([]), "hidden at once");
+    assert!(stored(&stage.app).await.contains(WORD));
+    stage.app.platform.drain().await;
+    stage.app.platform.tick(domain::time::Time::now()).await.unwrap();
+    stage.app.platform.drain().await;
+    assert!(!stored(&stage.app).await.contains(WORD));
+}
+
 /// The planted secrets of all providers are in no response, and in nothing that is stored.
 #[tokio::test]
 async fn secrets_of_providers_are_nowhere() {

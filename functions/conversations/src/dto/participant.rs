@@ -46,7 +46,7 @@ pub struct ParticipantExportOut {
 #[schema(title = "ExportedThread")]
 pub struct ExportedThreadOut {
     pub thread: ThreadOut,
-    /// Their messages, and the answers to them.
+    /// All messages, if nobody else has written to the thread. Otherwise their messages, and the answers to them.
     pub messages: Vec<MessageOut>,
 }
 

@@ -9,7 +9,6 @@ use domain::{Error, Result as DomainResult};
 use shared::http::NoBody;
 use shared::http::cursor::{CursorQuery, Cursors};
 use shared::http::standard::{ApiError, Caller, Data, DataSlice, ErrorResponses, NotFound, Path, Query, Result};
-use uuid::Uuid;
 
 use crate::Stores;
 use crate::dto::message::MessageOut;
@@ -43,7 +42,8 @@ pub async fn list_participants(
 
 /// Export a participant
 ///
-/// Returns the threads of a participant, with their messages and the answers to them.
+/// Returns the threads of a participant: all messages of a thread to which nobody else has written, and otherwise their
+/// messages and the answers to them.
 #[utoipa::path(
     get, path = "/builder/v1/workflows/{id}/records/participants/{participant_id}", tag = "records",
     params(
@@ -65,12 +65,12 @@ pub async fn export_participant(
     let participant = threads.participant(id, participant_id).await?.into();
     let mut conversations = Vec::new();
     for thread in threads.batch(caller.account(), &threads.threads_of(participant_id).await?).await? {
-        let messages = threads.messages_of(thread.id, participant_id).await?;
+        let messages = threads.messages_of(&thread, participant_id).await?;
         let messages = messages.into_iter().map(MessageOut::from).collect();
         conversations.push(ExportedThreadOut { thread: thread.into(), messages });
     }
     let export = ParticipantExportOut { participant, conversations: Some(conversations), url: None };
-    Ok(Data { data: shorten(&stores, export).await? })
+    Ok(Data { data: shorten(&stores, id, participant_id, export).await? })
 }
 
 /// Erase a participant
@@ -103,13 +103,16 @@ pub async fn erase_participant(
 }
 
 /// Stores a large export in the bucket.
-async fn shorten(stores: &Stores, export: ParticipantExportOut) -> DomainResult<ParticipantExportOut> {
+async fn shorten(
+    stores: &Stores,
+    workflow: WorkflowId,
+    id: ParticipantId,
+    export: ParticipantExportOut,
+) -> DomainResult<ParticipantExportOut> {
     let text = serde_json::to_vec(&export).map_err(Error::internal)?;
     if text.len() <= MAX_INLINE_BYTES {
         return Ok(export);
     }
-    let name = format!("exports/participants/{}.json", Uuid::now_v7());
-    stores.bucket.put(&name, "application/json", text).await?;
-    let url = Some(stores.bucket.presigned(&name, URL_VALID).await?);
-    Ok(ParticipantExportOut { conversations: None, url, ..export })
+    let url = stores.deliveries.threads.store_export(workflow, id, text, URL_VALID).await?;
+    Ok(ParticipantExportOut { conversations: None, url: Some(url), ..export })
 }

@@ -58,7 +58,8 @@ pub async fn get_thread(
 
 /// Read several threads
 ///
-/// Returns the threads in the order of their ids in the request. Those that do not exist are left out.
+/// Returns the threads in the order of their ids in the request. Those that do not exist, and those
+/// of deleted workflows, are left out.
 #[utoipa::path(
     post, path = "/builder/v1/workflows/threads/batch", tag = "conversations", request_body = ThreadBatchIn,
     responses(
@@ -78,6 +79,9 @@ pub async fn read_threads(
     ids.sort_unstable();
     ids.dedup();
     let mut found = stores.deliveries.threads.batch(caller.account(), &ids).await?;
+    let workflows = found.iter().map(|thread| thread.workflow).collect();
+    let workflows = stores.workflows.existing(caller.account(), &workflows).await?;
+    found.retain(|thread| workflows.contains(&thread.workflow));
     found.sort_by_key(|thread| order.iter().position(|id| *id == thread.id));
     Ok(Data { data: found.into_iter().map(ThreadOut::from).collect() })
 }

@@ -136,8 +136,9 @@ pub async fn update_workflow(
 
 /// Delete a workflow
 ///
-/// The workflow is no longer listed and its triggers stop. Its teams are deleted. Its runs are kept. Agents and workflows that use it change
-/// to `needs_attention`.
+/// The workflow is no longer listed and its triggers stop. Its teams are deleted. Its runs are kept, but its participants are
+/// erased with their conversations, and so are the values of the runs that their messages started. Agents and workflows that
+/// use it change to `needs_attention`.
 #[utoipa::path(
     delete, path = "/builder/v1/workflows/{id}", tag = "workflows",
     params(("id" = Uuid, Path, description = "The workflow")),

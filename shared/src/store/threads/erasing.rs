@@ -7,6 +7,8 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
+use futures::TryStreamExt;
+use futures::stream::{self, StreamExt};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -18,14 +20,17 @@ use crate::store::item::parse;
 use crate::store::keys::{self, Key};
 use crate::store::revision::Attempts;
 use crate::store::stored_text::StoredText;
-use crate::store::table::TableQuery;
+use crate::store::table::{Filter, Table, TableQuery};
+use crate::store::write::Write;
 use domain::id::{Id, ParticipantId, RunId, ThreadId, WorkflowId};
 use domain::page::Order;
 use domain::run::Run;
-use domain::thread::ThreadMessage;
+use domain::thread::{Thread, ThreadMessage};
 use domain::time::Time;
 use domain::{Error, Result};
 
+/// The number of participants that are marked concurrently.
+const AT_ONCE: usize = 16;
 /// How long the mark of a thread is kept at least, so that an interrupted erasure is continued before.
 const MARK_KEPT: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -40,10 +45,8 @@ impl Threads {
     /// Marks a participant as erased.
     pub async fn mark_erased(&self, workflow: WorkflowId, id: ParticipantId) -> Result<()> {
         let now = self.now();
-        let mark = self.entities.update(keys::participant(workflow, id)).set("erased_at", now);
-        let mark = mark.set("due_shard", keys::THREADS_DUE.of(id.uuid())).set("due_at", now.plus(RESEND_AFTER));
-        let marked = self.entities.write(mark.require("attribute_exists(pk)")).await?;
-        marked.or_error(|_| Error::NotFound { kind: ParticipantId::KIND })?;
+        let mark = mark(&self.entities, workflow, id, now, now.plus(RESEND_AFTER));
+        self.entities.write(mark).await?.or_error(|_| Error::NotFound { kind: ParticipantId::KIND })?;
         let hint = ErasureHint { workflow_id: workflow, participant_id: id };
         self.queue.send_hint(&hint, Duration::ZERO).await;
         Ok(())
@@ -56,26 +59,52 @@ impl Threads {
         Ok(item.map(|item| ErasureMark { rev: item.rev }))
     }
 
-    /// The messages of a thread that belong to a participant: their own, and those that answer them.
-    pub async fn messages_of(&self, id: ThreadId, participant: ParticipantId) -> Result<Vec<ThreadMessage>> {
+    /// The messages of a thread that belong to a participant: all of them, if nobody else has written; otherwise their own,
+    /// and those that answer them.
+    pub async fn messages_of(&self, thread: &Thread, participant: ParticipantId) -> Result<Vec<ThreadMessage>> {
         let mut all = Vec::new();
         let mut after = None;
         loop {
-            let page = self.messages(id, Order::Asc, 100, after).await?;
+            let page = self.messages(thread.id, Order::Asc, 100, after).await?;
             all.extend(page.items);
             match page.next {
                 None => break,
                 next => after = next,
             }
         }
+        if thread.participants.iter().all(|known| known.id == participant) {
+            return Ok(all);
+        }
         let own = all.iter().filter(|message| message.participant == Some(participant));
-        let runs: Vec<RunId> = own.filter_map(|message| message.run).collect();
+        let runs: HashSet<RunId> = own.filter_map(|message| message.run).collect();
         let is_theirs = |message: &ThreadMessage| match message.participant {
             Some(author) => author == participant,
             None => message.run.is_some_and(|run| runs.contains(&run)),
         };
         all.retain(is_theirs);
         Ok(all)
+    }
+
+    /// Stores an export of a participant. Returns its URL, which is valid for a time.
+    pub async fn store_export(
+        &self,
+        workflow: WorkflowId,
+        id: ParticipantId,
+        export: Vec<u8>,
+        valid: Duration,
+    ) -> Result<String> {
+        let object = format!("{}{}.json", export_prefix(id), Uuid::now_v7());
+        self.bucket.put(&object, "application/json", export).await?;
+        // An erasure that was requested meanwhile may have deleted the exports before this one was stored.
+        if let Err(error) = self.participant(workflow, id).await {
+            self.bucket.discard(&object).await;
+            return Err(error);
+        }
+        self.bucket.presigned(&object, valid).await
+    }
+
+    pub async fn delete_exports(&self, id: ParticipantId) -> Result<()> {
+        self.bucket.delete_all(&export_prefix(id)).await
     }
 
     /// Begins to erase a participant from a thread. A thread of one participant is marked, and nothing is added to it any
@@ -228,6 +257,35 @@ impl Threads {
         let erased = self.journal.update(key).set("text", StoredText::from("")).remove("attachments");
         self.journal.write(erased.require("attribute_exists(pk)")).await.map(drop)
     }
+}
+
+/// The write that marks a participant as erased. The ticker sends the hint at `due_at`.
+fn mark(entities: &Table, workflow: WorkflowId, id: ParticipantId, now: Time, due_at: Time) -> Write {
+    let mark = entities.update(keys::participant(workflow, id)).set("erased_at", now);
+    let mark = mark.set("due_shard", keys::THREADS_DUE.of(id.uuid())).set("due_at", due_at);
+    mark.require("attribute_exists(pk)")
+}
+
+/// Marks all participants of a deleted workflow as erased. The ticker sends their hints. It may be interrupted: those that
+/// are marked are skipped when it is repeated.
+pub(in crate::store) async fn mark_all_erased(entities: &Table, workflow: WorkflowId, now: Time) -> Result<()> {
+    let filter = Filter { expression: "attribute_not_exists(erased_at)".to_owned(), ..Filter::default() };
+    let mut query = TableQuery { filter: Some(filter), ..TableQuery::partition(keys::participants(workflow)) };
+    loop {
+        let page = entities.query(&query).await?;
+        let items = page.items.into_iter().map(parse::<ParticipantItem>).collect::<Result<Vec<_>>>()?;
+        let marks = items.into_iter().map(|item| entities.write(mark(entities, workflow, item.sk, now, now)));
+        stream::iter(marks).buffer_unordered(AT_ONCE).map_ok(drop).try_collect::<()>().await?;
+        match page.next {
+            None => return Ok(()),
+            next => query.after = next,
+        }
+    }
+}
+
+/// The prefix of the exports of a participant. A rule of the bucket deletes them after a week.
+fn export_prefix(id: ParticipantId) -> String {
+    format!("exports/participants/{id}/")
 }
 
 /// A participant who is erased, as they were read.

@@ -34,6 +34,7 @@ use domain::time::{Clock, Time};
 use domain::{Error, Result};
 use item::ThreadItem;
 
+pub(super) use erasing::mark_all_erased;
 pub use erasing::{ErasureHint, ErasureMark, ThreadErasure, ThreadTraces};
 pub use list::ThreadFilter;
 pub use participants::{ParticipantSummary, ThreadLink};

@@ -174,6 +174,16 @@ impl Workflows {
         item.map(|item| header(account, id, item)).transpose()?.flatten().ok_or(GONE)
     }
 
+    /// Which of the workflows exist.
+    pub async fn existing(&self, account: Account, ids: &BTreeSet<WorkflowId>) -> Result<BTreeSet<WorkflowId>> {
+        let workflows: Vec<_> = ids.iter().map(|id| (keys::workflow(account, *id), *id)).collect();
+        let keys: Vec<_> = workflows.iter().map(|(key, _)| key.clone()).collect();
+        let found = self.entities.batch_get(&keys).await?;
+        let found = found.iter().filter(|item| !item.contains_key("deleted_at")).filter_map(keys::Key::from_item);
+        let found: Vec<_> = found.collect();
+        Ok(workflows.into_iter().filter(|(key, _)| found.contains(key)).map(|(_, id)| id).collect())
+    }
+
     /// Reads the configuration of the workflow's channels, without its draft.
     pub async fn get_channels(&self, account: Account, id: WorkflowId) -> Result<Channels> {
         let found = self.entities.get(&keys::workflow(account, id)).await?;
