@@ -1,7 +1,7 @@
 //! The rules of the protocol of threads. A rule is switched off by changing requests, by an index that finds nothing, by a
 //! clock that is late, or by a take that does not wait.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use shared::store::keys;
 
 use super::oracle::Oracle;
@@ -33,8 +33,6 @@ pub enum Rule {
     SilencesOvertakenRuns,
     /// A process sends nothing after the end of its permit.
     SendsOnlyWithAPermit,
-    /// Nothing is added to a thread that is being deleted.
-    DeletesMarkedThreads,
 }
 
 impl ProtocolRule for Rule {
@@ -52,13 +50,10 @@ impl ProtocolRule for Rule {
         Self::TakesWaitForDeliveries,
         Self::SilencesOvertakenRuns,
         Self::SendsOnlyWithAPermit,
-        Self::DeletesMarkedThreads,
     ];
 
     fn expected_oracles(self) -> &'static [Oracle] {
-        use Oracle::{
-            BotOverHuman, LostMessage, NeverAnswered, NotErased, StoredTwice, TwoHolders, TwoRuns, TwoSenders,
-        };
+        use Oracle::{BotOverHuman, LostMessage, NeverAnswered, StoredTwice, TwoHolders, TwoRuns, TwoSenders};
         match self {
             Self::RecognizesDeliveries => &[StoredTwice],
             Self::ReceivesIntoItsRevision => &[LostMessage, TwoRuns],
@@ -68,21 +63,21 @@ impl ProtocolRule for Rule {
             Self::GivesThreadsBack | Self::LooksForWaitingMessages | Self::SendsDueThreadsAgain => &[NeverAnswered],
             Self::TakesWaitForDeliveries | Self::SilencesOvertakenRuns => &[BotOverHuman],
             Self::SendsOnlyWithAPermit => &[BotOverHuman, TwoSenders],
-            Self::DeletesMarkedThreads => &[NotErased, LostMessage],
         }
     }
 
     fn first_seed(self) -> u64 {
         match self {
             Self::RecognizesDeliveries | Self::GivesThreadsBack => 0,
-            Self::StartsFromItsRevision | Self::LooksForWaitingMessages => 1,
+            Self::LooksForWaitingMessages => 1,
             Self::TakesWaitForDeliveries => 10,
-            Self::ReceivesIntoItsRevision | Self::TakesItsRevision => 22,
-            Self::DeletesMarkedThreads => 27,
+            Self::StartsFromItsRevision => 14,
+            Self::ReceivesIntoItsRevision => 22,
+            Self::TakesItsRevision => 45,
             Self::SilencesOvertakenRuns => 103,
             Self::PermitsFromItsRevision => 134,
             Self::SendsOnlyWithAPermit => 149,
-            Self::SendsDueThreadsAgain => 186,
+            Self::SendsDueThreadsAgain => 227,
         }
     }
 }
@@ -110,7 +105,6 @@ impl Rule {
             match self {
                 Self::RecognizesDeliveries if change == Some(Change::Receive) && is_key(body) => drop_condition(body),
                 Self::LooksForWaitingMessages if gives_back(body) => drop_condition_on(body, "control.#waiting"),
-                Self::DeletesMarkedThreads => unmark(body),
                 Self::SilencesOvertakenRuns => forget_overtaken(body),
                 _ if self.concerns_heads_in(change) && is_head(body) => drop_condition(body),
                 _ => {}
@@ -173,12 +167,5 @@ fn gives_back(body: &Value) -> bool {
 fn forget_overtaken(body: &mut Value) {
     if let Some(control) = body.pointer_mut("/Item/control/M") {
         control.as_object_mut().map(|control| control.remove("overtaken"));
-    }
-}
-
-/// Deletes a thread without the mark.
-fn unmark(body: &mut Value) {
-    if let Some(name) = body.pointer_mut("/ExpressionAttributeNames/#is_erased") {
-        *name = json!("ignored");
     }
 }
