@@ -107,9 +107,9 @@ async fn a_repeated_long_message_leaves_no_object() {
     let stage = Stage::start(MessagingProvider::Slack, echo()).await;
     let delivery = stage.delivery(1, 1, &"ñ".repeat(10_000));
     assert_eq!(stage.send(delivery.clone()).await.status, "200 OK");
-    let objects = stage.app.objects("runs");
+    let objects = stage.app.objects("threads");
     assert_eq!(stage.send(delivery).await.status, "200 OK");
-    assert_eq!((objects, stage.app.objects("runs")), (1, 1));
+    assert_eq!((objects, stage.app.objects("threads")), (1, 1));
 }
 
 /// A provider that is asked to repeat a message may give up, so none is refused.
