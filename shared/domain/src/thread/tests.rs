@@ -95,11 +95,11 @@ fn messages_of_a_taken_thread_start_no_run() {
 #[test]
 fn the_run_from_which_an_operator_took_over_sends_nothing_later() {
     let (run, next) = (RunId::new(), RunId::new());
-    let control = ThreadControl::default().receive(message(1, 1)).unwrap().start_run(run, BusyPolicy::Enqueue);
+    let control = ThreadControl::default().receive(message(1, 1)).start_run(run, BusyPolicy::Enqueue);
     let taken = control.take("ada", at(0)).unwrap();
     let released = taken.release(None).unwrap();
     assert_eq!(begin(&released, &Author::Run(run), at(1)), SendPermit::Suppressed);
-    let again = released.end_run(run).unwrap().receive(message(2, 2)).unwrap().start_run(next, BusyPolicy::Enqueue);
+    let again = released.end_run(run).unwrap().receive(message(2, 2)).start_run(next, BusyPolicy::Enqueue);
     assert_eq!(begin(&again, &Author::Run(run), at(1)), SendPermit::Suppressed);
     assert!(matches!(begin(&again, &Author::Run(next), at(1)), SendPermit::Granted(_)));
 }

@@ -48,20 +48,40 @@ async fn an_uncertain_failure_takes_the_error_branch() {
     assert_eq!(world.output(), "outcome_unknown");
 }
 
-/// The first attempt may have taken place, although no process crashed.
-fn unanswered_call(config: Value, first: fn() -> Reply) -> World {
+/// An attempt that may have taken place, although no process crashed: its answer was lost, or it took too long.
+#[derive(Clone, Copy)]
+enum Unanswered {
+    Cut,
+    Late,
+}
+
+impl Unanswered {
+    fn reply(self) -> Reply {
+        match self {
+            Self::Cut => unanswered(),
+            Self::Late => ok("late").after(Duration::from_secs(3)),
+        }
+    }
+
+    fn error(self) -> &'static str {
+        match self {
+            Self::Cut => "call: cut",
+            Self::Late => "call: timeout",
+        }
+    }
+}
+
+/// A run whose first attempt is not answered.
+fn unanswered_call(config: Value, first: Unanswered) -> World {
     World::new(&one_call(config), ONE_CALL, move |effect| match effect.attempt {
-        1 => first(),
+        1 => first.reply(),
         _ => ok("done"),
     })
 }
 
-const UNANSWERED: [(fn() -> Reply, &str); 2] =
-    [(unanswered, "cut"), (|| ok("late").after(Duration::from_secs(3)), "timeout")];
-
 #[tokio::test(start_paused = true)]
 async fn an_attempt_without_an_answer_is_retried_as_its_policy_says() {
-    for (first, code) in UNANSWERED {
+    for first in [Unanswered::Cut, Unanswered::Late] {
         let config = |policy| json!({"onUncertain": policy, "timeoutMs": 2_000, "retry": {"maxAttempts": 3}});
         let world = unanswered_call(config("retry"), first);
         world.finish_at_once().await;
@@ -69,13 +89,13 @@ async fn an_attempt_without_an_answer_is_retried_as_its_policy_says() {
 
         let world = unanswered_call(config("fail"), first);
         world.finish_at_once().await;
-        assert_eq!((world.performed().len(), world.failure()), (1, format!("call: {code}")));
+        assert_eq!((world.performed().len(), world.failure()), (1, first.error().to_owned()));
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_person_is_asked_about_an_attempt_without_an_answer() {
-    for (first, _) in UNANSWERED {
+    for first in [Unanswered::Cut, Unanswered::Late] {
         let world = unanswered_call(json!({"onUncertain": "ask", "timeoutMs": 2_000}), first);
         assert!(matches!(world.process().await, Exit::Left(Departure::Parked { .. })));
         assert_eq!(world.review("call").0.request["title"], "Did the step call take place?");
