@@ -279,6 +279,10 @@ mod tests {
                 rule("runs/30d/", 121),
                 rule("runs/90d/", 181),
                 rule("runs/365d/", 456),
+                rule("threads/7d/", 8),
+                rule("threads/30d/", 31),
+                rule("threads/90d/", 91),
+                rule("threads/365d/", 366),
                 rule("vectors/", 90),
             ]
         );
