@@ -7,11 +7,9 @@ use domain::page::{Page, PageRequest};
 use domain::text;
 use serde::{Deserialize, Serialize};
 use shared::http::agent::AgentSortIn;
-use shared::http::paging::{CommaList, OrderIn, default_per_page, first_page, page_number, per_page};
+use shared::http::paging::{CommaList, OrderIn, check_search, default_per_page, first_page, page_number, per_page};
 use shared::store::agents::AgentFilter;
 use utoipa::{IntoParams, ToSchema};
-
-const MAX_SEARCH_CHARS: usize = 200;
 
 #[derive(Deserialize, IntoParams)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -52,9 +50,7 @@ impl ListAgents {
     }
 
     pub fn filter(self) -> Result<AgentFilter, Error> {
-        if self.search.as_ref().is_some_and(|search| search.chars().count() > MAX_SEARCH_CHARS) {
-            return Err(Error::invalid_query("search", format!("at most {MAX_SEARCH_CHARS} characters")));
-        }
+        check_search(self.search.as_deref())?;
         Ok(AgentFilter { search: self.search, statuses: self.status.0, types: self.r#type.0 })
     }
 }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use domain::page::{Order, Page, PageRequest};
+use domain::{Error, Result};
 
 /// The position of a page in its list.
 #[derive(Serialize, ToSchema)]
@@ -43,6 +44,17 @@ impl From<OrderIn> for Order {
             OrderIn::Desc => Self::Desc,
         }
     }
+}
+
+/// The maximum length of the text of a search.
+const MAX_SEARCH_CHARS: usize = 200;
+
+/// Checks the query parameter `search`.
+pub fn check_search(search: Option<&str>) -> Result<()> {
+    if search.is_some_and(|search| search.chars().count() > MAX_SEARCH_CHARS) {
+        return Err(Error::invalid_query("search", format!("at most {MAX_SEARCH_CHARS} characters")));
+    }
+    Ok(())
 }
 
 pub fn first_page() -> u32 {

@@ -7,10 +7,8 @@ use domain::page::{Page, PageRequest};
 use domain::{Error, text};
 use serde::Deserialize;
 use shared::http::agent::AgentSortIn;
-use shared::http::paging::{OrderIn, default_per_page, first_page, page_number, per_page};
+use shared::http::paging::{OrderIn, check_search, default_per_page, first_page, page_number, per_page};
 use utoipa::IntoParams;
-
-const MAX_SEARCH_CHARS: usize = 200;
 
 #[derive(Deserialize, IntoParams)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -39,10 +37,7 @@ pub struct ListTeams {
 
 impl ListTeams {
     pub fn check(&self) -> Result<(), Error> {
-        if self.search.as_ref().is_some_and(|search| search.chars().count() > MAX_SEARCH_CHARS) {
-            return Err(Error::invalid_query("search", format!("at most {MAX_SEARCH_CHARS} characters")));
-        }
-        Ok(())
+        check_search(self.search.as_deref())
     }
 
     /// Cuts the page out of all teams of a workflow, which are few.

@@ -4,11 +4,9 @@ use domain::Error;
 use domain::page::PageRequest;
 use domain::workflow::WorkflowState;
 use serde::Deserialize;
-use shared::http::paging::{CommaList, OrderIn, default_per_page, first_page, page_number, per_page};
+use shared::http::paging::{CommaList, OrderIn, check_search, default_per_page, first_page, page_number, per_page};
 use shared::store::workflows::{WorkflowFilter, WorkflowSort};
 use utoipa::{IntoParams, ToSchema};
-
-const MAX_SEARCH_CHARS: usize = 200;
 
 #[derive(Deserialize, IntoParams)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -64,9 +62,7 @@ impl ListWorkflows {
     }
 
     pub fn filter(self) -> Result<WorkflowFilter, Error> {
-        if self.search.as_ref().is_some_and(|search| search.chars().count() > MAX_SEARCH_CHARS) {
-            return Err(Error::invalid_query("search", format!("at most {MAX_SEARCH_CHARS} characters")));
-        }
+        check_search(self.search.as_deref())?;
         Ok(WorkflowFilter { search: self.search, states: self.state.0 })
     }
 }
