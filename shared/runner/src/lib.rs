@@ -20,7 +20,7 @@ mod worker;
 pub use admission::{Admission, RunAdmission};
 pub use answerers::{ActiveReleases, Answerer, Answerers, AnsweringRelease};
 pub use erasure::Erasures;
-pub use hint::Hint;
+pub use hint::{Hint, HintHandler};
 pub use invocation::{Invocation, InvocationEvent, InvocationEvents};
 pub use outputs::{KeptValue, MAX_OUTPUTS_BYTES, ValueRoom};
 pub use plans::{Plans, ReleasePlan, ReleasePlans, find_trigger_step};

@@ -12,10 +12,10 @@ use engine::nodes::send_message::SendMessageNode;
 use engine::nodes::{NodeKind, OUT};
 use engine::run::StepOutcome;
 use messaging::{Delivered, Deliveries};
-use runner::{Admission, Answerer, Answerers, AnsweringRelease, Erasures, Hint, Performers, Plans, ThreadRuns, Worker};
+use runner::{
+    Admission, Answerer, Answerers, AnsweringRelease, Erasures, HintHandler, Performers, Plans, ThreadRuns, Worker,
+};
 use serde_json::json;
-use shared::store::runs::RunHint;
-use shared::store::threads::{ErasureHint, ThreadHint};
 use shared::store::{Runs, Threads};
 use tokio::time::{sleep, timeout};
 
@@ -81,7 +81,7 @@ async fn serve(process: &Process, protocol: &Arc<ThreadProtocol>, shift: Duratio
     let (runs, threads) = (Runs::new(&context).unwrap(), Threads::new(&context).unwrap());
     let (clock, suspects) = (context.clock.clone(), suspects.clone());
     let performers = SimulatedPerformers { process: process.clone(), deliveries: deliveries(process, protocol) };
-    let worker = ThreadWorker {
+    let handler = HintHandler {
         erasures: Erasures { threads: threads.clone(), runs: runs.clone() },
         threads: ThreadRuns { threads, runs: runs.clone(), answerers: release.clone(), clock: clock.clone() },
         worker: Worker { runs, admission: release.clone(), plans: release, performers, clock, suspects },
@@ -90,33 +90,10 @@ async fn serve(process: &Process, protocol: &Arc<ThreadProtocol>, shift: Duratio
         let delivery = receive(process).await;
         let hint = serde_json::from_str(&delivery.body).expect("the message is a hint");
         let lateness = Duration::from_secs(process.world.state().random.u64(0..20));
-        match timeout(shift + lateness, worker.handle(hint, process, shift)).await {
+        match timeout(shift + lateness, handler.handle(hint, process.now().plus(shift))).await {
             Ok(Ok(())) => delivery.delete(),
             Ok(Err(error)) => protocol.record_failure(process, "a message", &error),
             Err(_) => protocol.accounts().findings.count("invocations killed"),
-        }
-    }
-}
-
-struct ThreadWorker {
-    worker: Worker<OneRelease, OneRelease, SimulatedPerformers>,
-    threads: ThreadRuns<OneRelease>,
-    erasures: Erasures,
-}
-
-impl ThreadWorker {
-    /// Handles a message, as the function `run-worker` does.
-    async fn handle(&self, hint: Hint, process: &Process, shift: Duration) -> Result<()> {
-        let shift_ends_at = process.now().plus(shift);
-        match hint {
-            Hint::Run(hint) => self.worker.handle(hint, shift_ends_at).await,
-            Hint::Thread(ThreadHint { thread_id }) => match self.threads.advance(thread_id).await? {
-                Some(run_id) => self.worker.handle(RunHint { run_id }, shift_ends_at).await,
-                None => Ok(()),
-            },
-            Hint::Erasure(ErasureHint { workflow_id, participant_id }) => {
-                self.erasures.carry_out(workflow_id, participant_id).await
-            }
         }
     }
 }
