@@ -33,6 +33,8 @@ pub enum Rule {
     SilencesOvertakenRuns,
     /// A process sends nothing after the end of its permit.
     SendsOnlyWithAPermit,
+    /// Nothing is added to a thread that is being deleted.
+    DeletesMarkedThreads,
 }
 
 impl ProtocolRule for Rule {
@@ -50,10 +52,13 @@ impl ProtocolRule for Rule {
         Self::TakesWaitForDeliveries,
         Self::SilencesOvertakenRuns,
         Self::SendsOnlyWithAPermit,
+        Self::DeletesMarkedThreads,
     ];
 
     fn expected_oracles(self) -> &'static [Oracle] {
-        use Oracle::{BotOverHuman, LostMessage, NeverAnswered, StoredTwice, TwoHolders, TwoRuns, TwoSenders};
+        use Oracle::{
+            BotOverHuman, LostMessage, NeverAnswered, NotStored, StoredTwice, TwoHolders, TwoRuns, TwoSenders,
+        };
         match self {
             Self::RecognizesDeliveries => &[StoredTwice],
             Self::ReceivesIntoItsRevision => &[LostMessage, TwoRuns],
@@ -63,6 +68,7 @@ impl ProtocolRule for Rule {
             Self::GivesThreadsBack | Self::LooksForWaitingMessages | Self::SendsDueThreadsAgain => &[NeverAnswered],
             Self::TakesWaitForDeliveries | Self::SilencesOvertakenRuns => &[BotOverHuman],
             Self::SendsOnlyWithAPermit => &[BotOverHuman, TwoSenders],
+            Self::DeletesMarkedThreads => &[LostMessage, NotStored],
         }
     }
 
@@ -74,6 +80,7 @@ impl ProtocolRule for Rule {
             Self::StartsFromItsRevision => 14,
             Self::ReceivesIntoItsRevision => 22,
             Self::TakesItsRevision => 45,
+            Self::DeletesMarkedThreads => 27,
             Self::SilencesOvertakenRuns => 103,
             Self::PermitsFromItsRevision => 134,
             Self::SendsOnlyWithAPermit => 149,
@@ -106,6 +113,7 @@ impl Rule {
                 Self::RecognizesDeliveries if change == Some(Change::Receive) && is_key(body) => drop_condition(body),
                 Self::LooksForWaitingMessages if gives_back(body) => drop_condition_on(body, "control.#waiting"),
                 Self::SilencesOvertakenRuns => forget_overtaken(body),
+                Self::DeletesMarkedThreads => forget_mark(body),
                 _ if self.concerns_heads_in(change) && is_head(body) => drop_condition(body),
                 _ => {}
             }
@@ -162,6 +170,12 @@ fn is_head(body: &Value) -> bool {
 /// Whether an update gives a thread back at the end of its run.
 fn gives_back(body: &Value) -> bool {
     is_head(body) && body["UpdateExpression"].as_str().is_some_and(|update| update.contains("#control.#run"))
+}
+
+fn forget_mark(body: &mut Value) {
+    if let Some(head) = body.pointer_mut("/Item") {
+        head.as_object_mut().map(|head| head.remove("is_erased"));
+    }
 }
 
 fn forget_overtaken(body: &mut Value) {
