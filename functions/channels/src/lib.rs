@@ -9,7 +9,7 @@ mod routes;
 use std::sync::Arc;
 
 use domain::Result;
-use messaging::{Messenger, ProviderUrls};
+use messaging::Messenger;
 use shared::Context;
 use shared::auth::Auth;
 use shared::outbound::{Calls, Outbound};
@@ -37,7 +37,6 @@ pub struct Stores {
 impl Stores {
     fn new(context: &Context) -> Result<Self> {
         let calls = Calls::new(Outbound::from_config(&context.config)?);
-        let urls = ProviderUrls::from_config(&context.config);
         Ok(Self {
             auth: Arc::new(Auth::new(context)?),
             agents: Agents::new(context)?,
@@ -47,7 +46,7 @@ impl Stores {
             credentials: Credentials::new(context)?,
             tool_credentials: ToolCredentials::new(context)?,
             hints: Hints::new(context)?,
-            messenger: Messenger::new(calls.clone(), urls, context.clock.clone()),
+            messenger: Messenger::from_context(context, calls.clone()),
             calls,
         })
     }

@@ -13,12 +13,12 @@ use domain::Result;
 use domain::id::{ThreadId, WorkflowId};
 use domain::identity::Account;
 use domain::thread::Thread;
-use messaging::{Deliveries, Messenger, ProviderAccounts, ProviderUrls};
+use messaging::{Deliveries, Messenger};
 use runner::ReleasePlans;
 use shared::Context;
 use shared::auth::Auth;
 use shared::outbound::{Calls, Outbound};
-use shared::store::{Credentials, Runs, Threads, Workflows};
+use shared::store::{Runs, Workflows};
 
 pub use routes::{document, router};
 
@@ -36,14 +36,12 @@ impl Stores {
     fn new(context: &Context) -> Result<Self> {
         let workflows = Workflows::new(context)?;
         let calls = Calls::new(Outbound::from_config(&context.config)?);
-        let messenger = Messenger::new(calls, ProviderUrls::from_config(&context.config), context.clock.clone());
-        let sender = ProviderAccounts { credentials: Credentials::new(context)?, messenger };
         Ok(Self {
             auth: Arc::new(Auth::new(context)?),
             runs: Runs::new(context)?,
             plans: Arc::new(ReleasePlans::new(workflows.clone())),
             workflows,
-            deliveries: Deliveries { threads: Threads::new(context)?, sender, clock: context.clock.clone() },
+            deliveries: Deliveries::new(context, Messenger::from_context(context, calls))?,
         })
     }
 

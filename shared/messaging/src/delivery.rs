@@ -1,5 +1,5 @@
-//! Delivers messages of threads: begins the delivery in the store, sends the parts, and stores the outcome. Only with the
-//! permit of the store is anything sent, and nothing is sent after the permit ends.
+//! Delivers messages of threads: begins the delivery in the store, sends the parts, and stores the outcome. Nothing
+//! is sent without a permit of the store, or after its end.
 
 use std::time::Duration;
 
@@ -8,12 +8,13 @@ use domain::id::ThreadId;
 use domain::messaging::MessagingProvider;
 use domain::thread::{Author, DeliveryState, PERMIT_MARGIN, Thread, ThreadMessage};
 use domain::time::Clock;
-use shared::store::Threads;
+use shared::Context;
 use shared::store::threads::{Delivery, SendStart};
+use shared::store::{Credentials, Threads};
 use tokio::time::sleep;
 
 use crate::accounts::{ProviderAccounts, Sender};
-use crate::{SendError, render};
+use crate::{Messenger, SendError, render};
 
 /// How often a delivery waits for another one: 8 seconds in all.
 const MAX_WAITS: usize = 40;
@@ -49,8 +50,15 @@ pub enum Delivered {
     },
 }
 
+impl Deliveries {
+    pub fn new(context: &Context, messenger: Messenger) -> Result<Self> {
+        let sender = ProviderAccounts { credentials: Credentials::new(context)?, messenger };
+        Ok(Self { threads: Threads::new(context)?, sender, clock: context.clock.clone() })
+    }
+}
+
 impl<S: Sender> Deliveries<S> {
-    /// Delivers a message to the participant of a thread. The key makes a repeated call continue the first one.
+    /// Delivers a message to the participant of a thread. `key` is an idempotency key: a repeated call continues the first one.
     pub async fn deliver(&self, id: ThreadId, author: &Author, key: &str, text: &str) -> Result<Delivered> {
         let delivery = match self.begin(id, author, key, text).await? {
             SendStart::Begun(delivery) => delivery,
@@ -69,7 +77,7 @@ impl<S: Sender> Deliveries<S> {
             }
         };
         let sent = self.send_in_time(&delivery).await;
-        // A run tries again by itself. A person repeats a message that was not sent.
+        // A run tries again by itself, so its message stays `sending`. A person must send it again.
         let not_sent = match author {
             Author::Run(_) => DeliveryState::Sending,
             Author::Operator(_) | Author::Reminder => DeliveryState::Failed,

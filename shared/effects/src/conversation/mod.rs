@@ -13,12 +13,11 @@ use domain::run::Run;
 use engine::drive::{Effect, EffectError};
 use engine::run::StepOutcome;
 use futures::future::BoxFuture;
-use messaging::{Attachments, Deliveries, Messenger, ProviderAccounts, ProviderUrls};
+use messaging::{Attachments, Deliveries, Messenger, ProviderAccounts};
 use runner::ReleasePlans;
 use serde_json::Value;
 use shared::Context;
 use shared::outbound::Calls;
-use shared::store::{Credentials, Threads};
 
 pub use sandbox::{SandboxConversation, SandboxMessage};
 
@@ -48,12 +47,9 @@ pub struct ThreadConversations {
 
 impl ThreadConversations {
     pub fn new(context: &Context, calls: Calls, plans: Arc<ReleasePlans>) -> Result<Self> {
-        let (threads, credentials) = (Threads::new(context)?, Credentials::new(context)?);
-        let messenger = Messenger::new(calls, ProviderUrls::from_config(&context.config), context.clock.clone());
-        let attachments =
-            Attachments { threads: threads.clone(), credentials: credentials.clone(), messenger: messenger.clone() };
-        let sender = ProviderAccounts { credentials, messenger };
-        let deliveries = Deliveries { threads, sender, clock: context.clock.clone() };
+        let deliveries = Deliveries::new(context, Messenger::from_context(context, calls))?;
+        let ProviderAccounts { credentials, messenger } = deliveries.sender.clone();
+        let attachments = Attachments { threads: deliveries.threads.clone(), credentials, messenger };
         Ok(Self { deliveries, attachments, plans })
     }
 }

@@ -15,6 +15,7 @@ use domain::credential::Credential;
 use domain::id::CredentialId;
 use domain::messaging::Destination;
 use domain::time::Clock;
+use shared::Context;
 use shared::outbound::Calls;
 
 use crate::urls::ProviderUrls;
@@ -38,6 +39,10 @@ pub struct Messenger {
 impl Messenger {
     pub fn new(calls: Calls, urls: ProviderUrls, clock: Clock) -> Self {
         Self { calls, urls: Arc::new(urls), clock }
+    }
+
+    pub fn from_context(context: &Context, calls: Calls) -> Self {
+        Self::new(calls, ProviderUrls::from_config(&context.config), context.clock.clone())
     }
 
     /// Sends one part of a rendered message. `key` identifies it: a receiver of signed requests can recognize a
