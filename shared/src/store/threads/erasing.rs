@@ -4,7 +4,6 @@
 //! repeated, and the item of the participant is deleted last and stays due until then, so the ticker continues an erasure
 //! after a crash.
 
-use std::collections::HashSet;
 use std::time::Duration;
 
 use futures::TryStreamExt;
@@ -15,6 +14,7 @@ use uuid::Uuid;
 use super::item::{MessageItem, ParticipantItem, ThreadItem};
 use super::messages::object_prefixes;
 use super::participants::ThreadLink;
+use super::traces::ThreadTraces;
 use super::{RESEND_AFTER, Threads};
 use crate::store::item::parse;
 use crate::store::keys::{self, Key};
@@ -22,10 +22,8 @@ use crate::store::revision::Attempts;
 use crate::store::stored_text::StoredText;
 use crate::store::table::{Filter, Table, TableQuery};
 use crate::store::write::Write;
-use domain::id::{Id, ParticipantId, RunId, ThreadId, WorkflowId};
-use domain::page::Order;
+use domain::id::{Id, ParticipantId, ThreadId, WorkflowId};
 use domain::run::Run;
-use domain::thread::{Thread, ThreadMessage};
 use domain::time::Time;
 use domain::{Error, Result};
 
@@ -57,54 +55,6 @@ impl Threads {
         let item = self.entities.get(&keys::participant(workflow, id)).await?;
         let item = item.map(parse::<ParticipantItem>).transpose()?.filter(|item| item.erased_at.is_some());
         Ok(item.map(|item| ErasureMark { rev: item.rev }))
-    }
-
-    /// The messages of a thread that belong to a participant: all of them, if nobody else has written; otherwise their own,
-    /// and those that answer them.
-    pub async fn messages_of(&self, thread: &Thread, participant: ParticipantId) -> Result<Vec<ThreadMessage>> {
-        let mut all = Vec::new();
-        let mut after = None;
-        loop {
-            let page = self.messages(thread.id, Order::Asc, 100, after).await?;
-            all.extend(page.items);
-            match page.next {
-                None => break,
-                next => after = next,
-            }
-        }
-        if thread.participants.iter().all(|known| known.id == participant) {
-            return Ok(all);
-        }
-        let own = all.iter().filter(|message| message.participant == Some(participant));
-        let runs: HashSet<RunId> = own.filter_map(|message| message.run).collect();
-        let is_theirs = |message: &ThreadMessage| match message.participant {
-            Some(author) => author == participant,
-            None => message.run.is_some_and(|run| runs.contains(&run)),
-        };
-        all.retain(is_theirs);
-        Ok(all)
-    }
-
-    /// Stores an export of a participant. Returns its URL, which is valid for a time.
-    pub async fn store_export(
-        &self,
-        workflow: WorkflowId,
-        id: ParticipantId,
-        export: Vec<u8>,
-        valid: Duration,
-    ) -> Result<String> {
-        let object = format!("{}{}.json", export_prefix(id), Uuid::now_v7());
-        self.bucket.put(&object, "application/json", export).await?;
-        // An erasure that was requested meanwhile may have deleted the exports before this one was stored.
-        if let Err(error) = self.participant(workflow, id).await {
-            self.bucket.discard(&object).await;
-            return Err(error);
-        }
-        self.bucket.presigned(&object, valid).await
-    }
-
-    pub async fn delete_exports(&self, id: ParticipantId) -> Result<()> {
-        self.bucket.delete_all(&export_prefix(id)).await
     }
 
     /// Begins to erase a participant from a thread. A thread of one participant is marked, and nothing is added to it any
@@ -152,42 +102,6 @@ impl Threads {
         let mut after = before.clone().changed(control, due_at);
         after.participants.retain(|known| known.id != participant);
         Ok(after)
-    }
-
-    /// Finds what the thread has of the participant. `runs` are the runs that they have started, in any thread.
-    pub async fn find_traces(&self, erasure: &ThreadErasure, runs: &HashSet<RunId>) -> Result<ThreadTraces> {
-        let entries = self.entries(erasure.link.thread).await?;
-        let is_own = |entry: &&ThreadEntry| entry.participant == Some(erasure.participant) && erasure.has(entry.number);
-        let own: Vec<&ThreadEntry> = entries.iter().filter(is_own).collect();
-        let mut traces =
-            ThreadTraces { runs: own.iter().filter_map(|entry| entry.run).collect(), ..Default::default() };
-        let answers = |entry: &ThreadEntry| {
-            let is_answer = |run| traces.runs.contains(&run) || runs.contains(&run);
-            entry.participant.is_none() && entry.run.is_some_and(is_answer)
-        };
-        traces.answers = entries.iter().filter(|entry| answers(entry)).map(|entry| entry.number).collect();
-        traces.own = own.iter().map(|entry| entry.number).collect();
-        traces.first = own.first().map(|first| (first.number, first.at));
-        for entry in &entries {
-            traces.others.extend(entry.participant.filter(|other| *other != erasure.participant));
-            traces.other_runs.extend(entry.run.filter(|run| !traces.runs.contains(run) && !runs.contains(run)));
-        }
-        Ok(traces)
-    }
-
-    /// Reads the messages of a thread without their texts.
-    async fn entries(&self, id: ThreadId) -> Result<Vec<ThreadEntry>> {
-        let (mut entries, mut query) = (Vec::new(), TableQuery::partition(keys::messages(id)));
-        loop {
-            let page = self.journal.query(&query).await?;
-            for item in page.items {
-                entries.push(ThreadEntry::from(parse::<MessageItem>(item)?));
-            }
-            match page.next {
-                None => return Ok(entries),
-                next => query.after = next,
-            }
-        }
     }
 
     /// Erases the texts and files of the participant's messages, and of the answers to them. The messages still name their
@@ -283,11 +197,6 @@ pub(in crate::store) async fn mark_all_erased(entities: &Table, workflow: Workfl
     }
 }
 
-/// The prefix of the exports of a participant. A rule of the bucket deletes them after a week.
-fn export_prefix(id: ParticipantId) -> String {
-    format!("exports/participants/{id}/")
-}
-
 /// A participant who is erased, as they were read.
 #[derive(Clone, Copy, Debug)]
 pub struct ErasureMark {
@@ -297,8 +206,8 @@ pub struct ErasureMark {
 /// The erasure of a participant from a thread.
 #[derive(Debug)]
 pub struct ThreadErasure {
-    link: ThreadLink,
-    participant: ParticipantId,
+    pub(super) link: ThreadLink,
+    pub(super) participant: ParticipantId,
     extent: Extent,
 }
 
@@ -313,7 +222,7 @@ enum Extent {
 }
 
 impl ThreadErasure {
-    fn has(&self, number: u64) -> bool {
+    pub(super) fn has(&self, number: u64) -> bool {
         match self.extent {
             Extent::Gone | Extent::Thread => true,
             Extent::MessagesUntil(last) => number <= last,
@@ -329,44 +238,5 @@ impl ThreadErasure {
             (Extent::MessagesUntil(_), None) => false,
             (Extent::Gone | Extent::Thread, _) => known.is_some(),
         }
-    }
-}
-
-/// What a thread has of a participant.
-#[derive(Debug, Default)]
-pub struct ThreadTraces {
-    /// The numbers of their messages.
-    own: Vec<u64>,
-    /// The numbers of the messages that answer them.
-    answers: Vec<u64>,
-    /// The number of their first message, and when it was stored.
-    first: Option<(u64, Time)>,
-    /// The runs that their messages started.
-    pub runs: HashSet<RunId>,
-    /// The other runs that messages of the thread name.
-    pub other_runs: HashSet<RunId>,
-    /// Who else has written.
-    pub others: HashSet<ParticipantId>,
-}
-
-impl ThreadTraces {
-    /// When the participant's first message was stored.
-    pub fn begin_at(&self) -> Option<Time> {
-        self.first.map(|(_, at)| at)
-    }
-}
-
-/// A message without its text.
-struct ThreadEntry {
-    number: u64,
-    at: Time,
-    participant: Option<ParticipantId>,
-    run: Option<RunId>,
-}
-
-impl From<MessageItem> for ThreadEntry {
-    fn from(item: MessageItem) -> Self {
-        let at = Time::from_uuid(item.message.uuid());
-        Self { number: item.number(), at, participant: item.participant, run: item.run }
     }
 }

@@ -2,9 +2,10 @@
 //!
 //! The head of a thread has its control (`domain::thread::ThreadControl`), which decides who answers and which message
 //! comes next. Each change of it requires the revision that was read, or the run that it ends. A thread that needs a worker
-//! is due; a queue message, the hint, only says so.
+//! is due, and a queue message, the hint, wakes one. If the hint is lost, the ticker sends it again.
 
 mod erasing;
+mod exports;
 mod failures;
 mod item;
 mod list;
@@ -14,6 +15,7 @@ mod participants;
 mod receive;
 mod running;
 mod sending;
+mod traces;
 
 use std::time::Duration;
 
@@ -35,13 +37,14 @@ use domain::{Error, Result};
 use item::ThreadItem;
 
 pub(super) use erasing::mark_all_erased;
-pub use erasing::{ErasureHint, ErasureMark, ThreadErasure, ThreadTraces};
+pub use erasing::{ErasureHint, ErasureMark, ThreadErasure};
 pub use list::ThreadFilter;
 pub use participants::{ParticipantSummary, ThreadLink};
 pub use receive::Inbox;
 pub use running::StoredThread;
 pub(super) use running::{MESSAGE, RUN_END, ThreadEnd, end_run, has_run};
 pub use sending::{Delivery, SendStart};
+pub use traces::ThreadTraces;
 
 /// If no worker takes up a thread within this time, the ticker sends its hint again.
 const RESEND_AFTER: Duration = Duration::from_secs(60);
