@@ -6,7 +6,7 @@ use domain::{Error, Result};
 use messaging::{Delivered, Deliveries};
 use serde_json::Value;
 
-/// Delivers a message. The key makes a repeated request continue the first one.
+/// Delivers a message. `key` is an idempotency key: a repeated request continues the first one.
 pub async fn deliver(
     deliveries: &Deliveries,
     thread: ThreadId,

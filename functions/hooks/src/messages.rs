@@ -15,7 +15,8 @@ use crate::dto::{ReceivedOut, SubscriptionQuery};
 ///
 /// A messaging provider delivers messages here. The path has the id of the credential of the account, and the request is
 /// signed as the provider documents it. Each message is stored once, however often it is delivered, before the response;
-/// its run follows. A report of WhatsApp that it could not deliver a message gives the message the status `failed`. The first request of Slack verifies the URL, and is answered with its challenge.
+/// its run follows. If WhatsApp reports that it could not deliver a message, the message gets the status `failed`. The first
+/// request of Slack verifies the URL, and is answered with its challenge.
 #[utoipa::path(
     post, path = "/hooks/v1/messages/{credential_id}", tag = "triggers",
     params(("credential_id" = Uuid, Path, description = "The credential of the account")),

@@ -69,7 +69,7 @@ impl MessagingProvider {
     }
 
     /// Whether the id of a person is the same for all accounts at the provider. A user of Slack has another id in each
-    /// workspace, and each sender of signed requests chooses ids of its own.
+    /// workspace, and each sender of signed requests chooses its ids freely.
     pub fn has_global_sender_ids(self) -> bool {
         match self {
             Self::Telegram | Self::Whatsapp => true,

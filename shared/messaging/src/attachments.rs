@@ -46,7 +46,7 @@ pub enum LoadError {
 }
 
 impl Attachments {
-    /// Reads the files of a message. One that can never be read says why.
+    /// Reads the files of a message. A file that can never be read is replaced by the reason.
     pub async fn load(&self, thread: &Thread, message: &mut ThreadMessage) -> Result<Vec<LoadedFile>, LoadError> {
         let before = message.attachments.clone();
         let loaded = self.load_all(thread, message).await;

@@ -112,7 +112,7 @@ async fn a_repeated_long_message_leaves_no_object() {
     assert_eq!((objects, stage.app.objects("threads")), (1, 1));
 }
 
-/// A provider that is asked to repeat a message may give up, so none is refused.
+/// A provider repeats a refused message only a few times, so no message is refused.
 #[tokio::test]
 async fn messages_are_stored_while_too_many_wait() {
     let stage = Stage::start(MessagingProvider::Slack, echo()).await;

@@ -231,7 +231,7 @@ async fn a_message_that_arrives_during_an_erasure_belongs_to_a_participant() {
         crate::runs::recovery::lose_hint(&stage.app).await;
         let hint = json!({"workflow_id": workflow, "participant_id": id}).to_string();
         let write = async {
-            // While a thread is being deleted, the provider is asked to repeat the delivery.
+            // While a thread is being deleted, the answer is 503, and the provider repeats the delivery.
             let _: Answer = stage.send(stage.delivery(person, 2, "Hello again")).await;
             let _: Answer = in_group(3, &sender).await;
         };
@@ -367,7 +367,7 @@ async fn secrets_of_providers_are_nowhere() {
     }
 }
 
-/// Messages are kept as long as the plan says, and not shown after that.
+/// Messages are kept for the days of the plan, and not shown after that.
 #[tokio::test]
 async fn threads_end_with_the_retention_of_the_plan() {
     let stage = Stage::start(MessagingProvider::Http, echo()).await;

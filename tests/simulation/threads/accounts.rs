@@ -48,7 +48,7 @@ pub struct ThreadAccount {
     pub planned: BTreeMap<u64, usize>,
     /// The run that was in progress when an operator took the thread.
     pub overtaken: Option<RunId>,
-    /// The operator who was told that they hold the thread.
+    /// The operator whose take was answered and who has not released the thread.
     pub holder: Option<String>,
     /// The message that is being sent.
     pub in_flight: Option<String>,

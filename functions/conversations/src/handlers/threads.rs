@@ -58,8 +58,8 @@ pub async fn get_thread(
 
 /// Read several threads
 ///
-/// Returns the threads in the order of their ids in the request. Those that do not exist, and those
-/// of deleted workflows, are left out.
+/// Returns the threads in the order of their ids in the request. Those that do not exist, and those of deleted workflows, are
+/// left out.
 #[utoipa::path(
     post, path = "/builder/v1/workflows/threads/batch", tag = "conversations", request_body = ThreadBatchIn,
     responses(

@@ -47,7 +47,7 @@ impl RunId {
     }
 }
 
-/// The length of each part is hashed, too, so that no two lists of parts are alike.
+/// The length of each part is hashed, too, so that (`a`, `bc`) and (`ab`, `c`) have different ids.
 fn hash_id(parts: &[&str]) -> Uuid {
     let text: String = parts.iter().map(|part| format!("{}:{part}", part.len())).collect();
     uuid_of_hash(&text)

@@ -42,7 +42,7 @@ impl ThreadConversations {
         }
     }
 
-    /// The thread of a recipient that the node names. It begins with the first message to them.
+    /// Returns the thread of the recipient in `config.to`. It begins with the first message to them.
     async fn open_thread(&self, run: &Run, effect: &Effect, to: &Value) -> Result<ThreadId, EffectError> {
         let (credential, provider) = self.find_sender(run, effect).await.map_err(to_effect_error)?;
         let destination = read_destination(Some(provider), to)?;

@@ -52,7 +52,7 @@ fn cut(text: &str, most: usize) -> String {
     text[..end].to_owned()
 }
 
-/// The name of a file without one.
+/// The name of a file, or the default if it has none.
 pub fn name_or(name: Option<String>, default: &str) -> String {
     name.filter(|name| !name.is_empty()).unwrap_or_else(|| default.to_owned())
 }

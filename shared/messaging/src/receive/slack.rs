@@ -110,7 +110,7 @@ fn read(envelope: Envelope) -> Result<Option<InboundMessage>, ReceiveError> {
         return Ok(None);
     }
     let is_direct = channel_type.as_deref() == Some("im") || channel.starts_with('D');
-    // A mention is delivered twice: as `message` and as `app_mention`, each with an event id of its own.
+    // A mention is delivered twice: as `message` and as `app_mention`, each with a different event id.
     let delivery_key = format!("{team}:{channel}:{ts}");
     // A reply to a message in a channel starts a thread there. Direct messages are one conversation.
     let topic = if is_direct { None } else { Some(thread_ts.unwrap_or(ts)) };

@@ -38,7 +38,7 @@ impl Document {
         matches!(self.marks(atom), [Mark::Block(_), ..])
     }
 
-    /// The quote of a line break before the next text: it continues only if the previous text is in it, too.
+    /// The marks of a line break before the next text: a quote continues only if the previous text is in it, too.
     pub fn continued_quote(&self, next: &[Mark]) -> Vec<Mark> {
         let is_quoted = self.atoms.last().is_some_and(|last| self.marks(*last).first() == Some(&Mark::Quote));
         if is_quoted { next.to_vec() } else { Vec::new() }

@@ -181,7 +181,7 @@ impl<'a> Reader<'a> {
         self.is_after_bullet = true;
     }
 
-    /// A link of the provider has a web address. With another one, such as `!channel` in Slack, it could be a command.
+    /// Only web addresses become links: in Slack, a link to `!channel` would be a command.
     fn start_link(&mut self, url: &str) {
         let is_web = ["http://", "https://", "mailto:"].iter().any(|scheme| starts_with(url, scheme));
         let is_short = self.dialect.length(&self.dialect.escape_url(url)) <= MAX_LINK_CHARS;

@@ -53,7 +53,7 @@ fn to_error(answered: &Answered, error: &str) -> SendError {
     let message = match error {
         "ratelimited" | "rate_limited" | "message_limit_exceeded" => return answered.rate_limited(None),
         "service_unavailable" | "team_added_to_org" | "request_timeout" => return answered.unavailable(),
-        // A part of the operation may have succeeded, as Slack's documentation says.
+        // According to Slack's documentation, a part of the operation may have succeeded.
         "fatal_error" | "internal_error" => {
             return SendError::uncertain(format!("Slack did not confirm the call: it reported `{error}`"));
         }

@@ -71,7 +71,7 @@ pub async fn test(messenger: &Messenger, token: &str, phone_number_id: &str) -> 
     }
 }
 
-/// Reads the error code of the Graph API, which says more than the status.
+/// Reads the error code of the Graph API, which is more precise than the status.
 pub fn to_error(answered: &Answered) -> SendError {
     let Some(Failed { error: Failure { code } }) = answered.read() else { return answered.error() };
     match code {

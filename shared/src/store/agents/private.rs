@@ -74,7 +74,7 @@ pub(super) fn creation_route(scope: AgentScope) -> String {
 pub(super) fn creation_refusal(scope: AgentScope, refused: &RefusedWrite) -> Error {
     match scope {
         _ if refused.label == REFERENCE => {
-            let problem = "an agent, a workflow or a model that it names was just deleted; remove the reference";
+            let problem = "refers to an agent, a workflow or a model that was just deleted; remove the reference";
             Error::invalid_body("config", problem)
         }
         AgentScope::Global => Error::internal("a new agent's id is in use"),

@@ -62,7 +62,7 @@ impl ThreadItem {
         !self.has_expired(now) && self.is_erased.is_none()
     }
 
-    /// The next revision, which a worker inspects at this time; at no time, if there is nothing to do.
+    /// The next revision. It is due at this time, or never if no worker is needed.
     #[must_use]
     pub fn changed(self, control: ThreadControl, due_at: Option<Time>) -> Self {
         let due_shard = due_at.map(|_| keys::THREADS_DUE.of(self.thread.uuid()));

@@ -54,7 +54,8 @@ impl Threads {
         list.page(limit, after, |found| self.load_listed(filter, found)).await
     }
 
-    /// Reads the heads of listed threads. A thread that has a newer message is further up, or on an earlier page.
+    /// Reads the heads of listed threads. The index lags: an entry is left out if its thread has a newer message,
+    /// because the thread is listed further up.
     async fn load_listed(&self, filter: &ThreadFilter, found: Vec<(Uuid, Item)>) -> Result<Vec<(Uuid, Thread)>> {
         let keys: Vec<Key> = found.iter().filter_map(|(_, item)| Key::from_item(item)).collect();
         let mut heads = HashMap::new();

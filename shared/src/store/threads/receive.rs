@@ -113,9 +113,9 @@ impl Threads {
         let new = NewMessage::of_participant(participant, message);
         writes.push(self.journal.put(&self.message_item(&after, &new, text)));
         if is_first_of_day {
-            // Both outlive the thread, which the last message of the day renews.
+            // Both items are written once a day, so they are kept for a day longer than the thread.
             let expires_at = expires_at.plus(DAY).as_seconds();
-            // A mark of an erasure stays.
+            // An update, and not a put, so that the mark of an erasure stays.
             let item = self.entities.update(keys::participant(inbox.workflow, participant));
             let item = item.set_or_remove("name", message.sender.name.as_ref()).set("provider", inbox.provider);
             let item = item.set("sender", &message.sender.id).set("seen_at", now).set("expires_at", expires_at);
@@ -126,7 +126,7 @@ impl Threads {
         (after, writes)
     }
 
-    /// The thread with a conversation that a run begins.
+    /// Returns the thread of a conversation, which begins now if there is none: a run sends the first message.
     pub async fn open(&self, inbox: &Inbox, destination: &Destination) -> Result<ThreadId> {
         let id = ThreadId::of_conversation(inbox.credential, destination);
         if self.item(id).await?.is_none() {

@@ -39,7 +39,7 @@ impl Threads {
         self.change(id, |control| Ok(control.drop_message(number))).await.map(drop)
     }
 
-    /// Gives a thread back whose run has ended, if its end did not.
+    /// Removes a run that has ended from its thread, if the transaction that ended it did not.
     pub async fn end_run(&self, id: ThreadId, run: RunId) -> Result<()> {
         self.change(id, |control| Ok(control.clone().end_run(run).unwrap_or(control))).await.map(drop)
     }
