@@ -14,7 +14,7 @@ use uuid::Uuid;
 use super::item::{MessageItem, ParticipantItem, ThreadItem};
 use super::messages::object_prefixes;
 use super::participants::ThreadLink;
-use super::traces::ThreadTraces;
+use super::traces::{Extent, ThreadErasure, ThreadTraces};
 use super::{RESEND_AFTER, Threads};
 use crate::store::item::parse;
 use crate::store::keys::{self, Key};
@@ -23,7 +23,6 @@ use crate::store::stored_text::StoredText;
 use crate::store::table::{Filter, Table, TableQuery};
 use crate::store::write::Write;
 use domain::id::{Id, ParticipantId, ThreadId, WorkflowId};
-use domain::run::Run;
 use domain::time::Time;
 use domain::{Error, Result};
 
@@ -201,42 +200,4 @@ pub(in crate::store) async fn mark_all_erased(entities: &Table, workflow: Workfl
 #[derive(Clone, Copy, Debug)]
 pub struct ErasureMark {
     rev: Option<u64>,
-}
-
-/// The erasure of a participant from a thread.
-#[derive(Debug)]
-pub struct ThreadErasure {
-    pub(super) link: ThreadLink,
-    pub(super) participant: ParticipantId,
-    extent: Extent,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Extent {
-    /// The head of the thread has expired and is deleted.
-    Gone,
-    /// Nobody else takes part in the thread, or it has expired.
-    Thread,
-    /// The messages of the participant up to this number. A later one has made the thread theirs again.
-    MessagesUntil(u64),
-}
-
-impl ThreadErasure {
-    pub(super) fn has(&self, number: u64) -> bool {
-        match self.extent {
-            Extent::Gone | Extent::Thread => true,
-            Extent::MessagesUntil(last) => number <= last,
-        }
-    }
-
-    /// Whether a run of somebody else is erased, too. Agents and models with a memory were given the earlier messages of
-    /// the thread, and their runs have recorded them.
-    pub fn concerns(&self, run: &Run, traces: &ThreadTraces) -> bool {
-        let known = run.thread.as_ref().filter(|known| known.id == self.link.thread);
-        match (self.extent, traces.first) {
-            (Extent::MessagesUntil(_), Some((first, _))) => known.is_some_and(|known| known.newest >= first),
-            (Extent::MessagesUntil(_), None) => false,
-            (Extent::Gone | Extent::Thread, _) => known.is_some(),
-        }
-    }
 }

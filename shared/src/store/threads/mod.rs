@@ -37,14 +37,14 @@ use domain::{Error, Result};
 use item::ThreadItem;
 
 pub(super) use erasing::mark_all_erased;
-pub use erasing::{ErasureHint, ErasureMark, ThreadErasure};
+pub use erasing::{ErasureHint, ErasureMark};
 pub use list::ThreadFilter;
 pub use participants::{ParticipantSummary, ThreadLink};
 pub use receive::Inbox;
 pub use running::StoredThread;
 pub(super) use running::{MESSAGE, RUN_END, ThreadEnd, end_run, has_run};
 pub use sending::{Delivery, SendStart};
-pub use traces::ThreadTraces;
+pub use traces::{ThreadErasure, ThreadTraces};
 
 /// If no worker takes up a thread within this time, the ticker sends its hint again.
 const RESEND_AFTER: Duration = Duration::from_secs(60);

@@ -1,15 +1,16 @@
-//! What a thread has of a participant who is erased.
+//! The erasure of a participant from a thread, and what the thread has of them.
 
 use std::collections::HashSet;
 
 use super::Threads;
-use super::erasing::ThreadErasure;
 use super::item::MessageItem;
+use super::participants::ThreadLink;
 use crate::store::item::parse;
 use crate::store::keys;
 use crate::store::table::TableQuery;
 use domain::Result;
 use domain::id::{ParticipantId, RunId, ThreadId};
+use domain::run::Run;
 use domain::time::Time;
 
 impl Threads {
@@ -50,6 +51,44 @@ impl Threads {
     }
 }
 
+/// The erasure of a participant from a thread.
+#[derive(Debug)]
+pub struct ThreadErasure {
+    pub(super) link: ThreadLink,
+    pub(super) participant: ParticipantId,
+    pub(super) extent: Extent,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Extent {
+    /// The head of the thread has expired and is deleted.
+    Gone,
+    /// Nobody else takes part in the thread, or it has expired.
+    Thread,
+    /// The messages of the participant up to this number. A later one has made the thread theirs again.
+    MessagesUntil(u64),
+}
+
+impl ThreadErasure {
+    fn has(&self, number: u64) -> bool {
+        match self.extent {
+            Extent::Gone | Extent::Thread => true,
+            Extent::MessagesUntil(last) => number <= last,
+        }
+    }
+
+    /// Whether a run of somebody else is erased, too. Agents and models with a memory were given the earlier messages of
+    /// the thread, and their runs have recorded them.
+    pub fn concerns(&self, run: &Run, traces: &ThreadTraces) -> bool {
+        let known = run.thread.as_ref().filter(|known| known.id == self.link.thread);
+        match (self.extent, traces.first) {
+            (Extent::MessagesUntil(_), Some((first, _))) => known.is_some_and(|known| known.newest >= first),
+            (Extent::MessagesUntil(_), None) => false,
+            (Extent::Gone | Extent::Thread, _) => known.is_some(),
+        }
+    }
+}
+
 /// What a thread has of a participant.
 #[derive(Debug, Default)]
 pub struct ThreadTraces {
@@ -58,7 +97,7 @@ pub struct ThreadTraces {
     /// The numbers of the messages that answer them.
     pub(super) answers: Vec<u64>,
     /// The number of their first message, and when it was stored.
-    pub(super) first: Option<(u64, Time)>,
+    first: Option<(u64, Time)>,
     /// The runs that their messages started.
     pub runs: HashSet<RunId>,
     /// The other runs that messages of the thread name.
