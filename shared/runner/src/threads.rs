@@ -38,7 +38,10 @@ impl<A: Answerers> ThreadRuns<A> {
             let Some(waiting) = control.next_message() else { return Ok(None) };
             let start = match self.answerers.find(&stored.thread).await? {
                 Answerer::Release(release) => self.start(&stored, waiting, &release).await?,
-                Answerer::Later => return Ok(None),
+                Answerer::Later => {
+                    self.threads.postpone(&stored).await?;
+                    return Ok(None);
+                }
                 Answerer::Nobody => {
                     self.threads.drop_waiting(id).await?;
                     return Ok(None);

@@ -138,6 +138,31 @@ async fn a_lost_hint_is_sent_again() {
     assert_eq!(stage.sent(), ["You said: Hello"]);
 }
 
+/// Threads that wait for a paused workflow are due again and again. They have shards of their own.
+#[tokio::test]
+async fn threads_of_a_paused_workflow_do_not_delay_others() {
+    const PEOPLE: u32 = 40;
+    let stage = Stage::start(MessagingProvider::Http, echo()).await;
+    assert_eq!(stage.ada.post(&format!("{}/pause", stage.workflow)).await.status, "200 OK");
+    for person in 2..=PEOPLE {
+        stage.deliver(person, 1, "Hello").await;
+    }
+    stage.app.platform.drain().await;
+    assert_eq!(stage.ada.post(&format!("{}/resume", stage.workflow)).await.status, "200 OK");
+    stage.deliver(1, 1, "It is urgent").await;
+    crate::runs::recovery::lose_hint(&stage.app).await;
+    let threads = shared::store::Threads::new(&stage.app.platform.context()).unwrap();
+    let later = domain::time::Time::now().plus(crate::runs::minutes(2));
+    threads.send_due(later, 1).await.unwrap();
+    stage.app.platform.drain().await;
+    assert_eq!(stage.sent(), ["You said: It is urgent"], "its hint was sent, although only one of each shard was");
+    threads.send_due(later, PEOPLE).await.unwrap();
+    stage.app.platform.drain().await;
+    for person in 2..=PEOPLE {
+        assert_eq!(stage.fake.texts(&stage.conversation(person)), ["You said: Hello"]);
+    }
+}
+
 /// A read of the table ends after 1 MB, so a page of long messages is short. Its cursor leads to the others.
 #[tokio::test]
 async fn a_list_of_long_messages_is_complete() {

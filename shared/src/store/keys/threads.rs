@@ -37,8 +37,8 @@ pub fn participant(workflow: WorkflowId, id: ParticipantId) -> Key {
 }
 
 /// The workflow and the id of a participant, from their key.
-pub fn read_participant(pk: &str, sk: &str) -> Result<(WorkflowId, ParticipantId)> {
-    Ok((read_id(PARTICIPANTS, pk)?, read_id("", sk)?))
+pub fn read_participant(key: &Key) -> Result<(WorkflowId, ParticipantId)> {
+    Ok((read_id(PARTICIPANTS, &key.pk)?, read_id("", &key.sk)?))
 }
 
 /// The threads of a participant.
@@ -73,7 +73,12 @@ pub fn message_keys(thread: ThreadId) -> String {
     format!("MESSAGEKEYS#{thread}")
 }
 
+/// Threads that need a worker.
 pub const THREADS_DUE: DueShards = DueShards::new("THREADS#", 4);
+/// Threads that nobody can answer for now.
+pub const POSTPONED_THREADS_DUE: DueShards = DueShards::new("POSTPONED#", 4);
+/// Participants who are being erased.
+pub const ERASURES_DUE: DueShards = DueShards::new("ERASURES#", 4);
 
 pub const PARTICIPANTS: &str = "PARTICIPANTS#";
 pub const THREAD: &str = "THREAD#";

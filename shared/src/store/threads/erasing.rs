@@ -175,7 +175,7 @@ impl Threads {
 /// The write that marks a participant as erased. The ticker sends the hint at `due_at`.
 fn mark(entities: &Table, workflow: WorkflowId, id: ParticipantId, now: Time, due_at: Time) -> Write {
     let mark = entities.update(keys::participant(workflow, id)).set("erased_at", now);
-    let mark = mark.set("due_shard", keys::THREADS_DUE.of(id.uuid())).set("due_at", due_at);
+    let mark = mark.set("due_shard", keys::ERASURES_DUE.of(id.uuid())).set("due_at", due_at);
     mark.require("attribute_exists(pk)")
 }
 

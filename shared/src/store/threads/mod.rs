@@ -4,6 +4,7 @@
 //! comes next. Each change of it requires the revision that was read, or the run that it ends. A thread that needs a worker
 //! is due, and a queue message, the hint, wakes one. If the hint is lost, the ticker sends it again.
 
+mod due;
 mod erasing;
 mod exports;
 mod failures;
@@ -48,8 +49,6 @@ pub use traces::{ThreadErasure, ThreadTraces};
 
 /// If no worker takes up a thread within this time, the ticker sends its hint again.
 const RESEND_AFTER: Duration = Duration::from_secs(60);
-/// The ticker inspects a thread again after this time, unless a worker takes it up.
-const AGAIN_AFTER: Duration = Duration::from_secs(5 * 60);
 
 /// A message of `QUEUE_RUNS`: a thread needs a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -147,33 +146,6 @@ impl Threads {
     fn due_at(&self, control: &ThreadControl) -> Option<Time> {
         let is_due = control.needs_run() || control.interrupted_run().is_some();
         is_due.then(|| self.now().plus(RESEND_AFTER))
-    }
-
-    /// Sends the hints of the threads and erasures that are due. The index lags, so a thread may have no work any more: then
-    /// the worker does nothing. Returns the number of hints.
-    pub async fn send_due(&self, now: Time, limit: u32) -> Result<usize> {
-        #[derive(Deserialize)]
-        struct DueItem {
-            pk: String,
-            sk: String,
-            due_at: Time,
-        }
-        let due = self.entities.query_due(keys::THREADS_DUE, now, limit).await?;
-        let total = due.len();
-        for item in due {
-            let DueItem { pk, sk, due_at } = parse(item)?;
-            // The message is sent first. A crash between the two calls then duplicates the message instead of losing it.
-            match pk.strip_prefix(keys::PARTICIPANTS) {
-                Some(_) => {
-                    let (workflow_id, participant_id) = keys::read_participant(&pk, &sk)?;
-                    self.queue.send(&ErasureHint { workflow_id, participant_id }).await?;
-                }
-                None => self.queue.send(&ThreadHint { thread_id: keys::read_id(keys::THREAD, &pk)? }).await?,
-            }
-            let later = self.entities.update(Key { pk, sk }).require_same("due_at", Some(due_at));
-            let _ = self.entities.write(later.set("due_at", now.plus(AGAIN_AFTER))).await?;
-        }
-        Ok(total)
     }
 
     fn now(&self) -> Time {

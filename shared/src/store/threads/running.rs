@@ -18,7 +18,7 @@ pub const RUN_END: &str = "thread of the run";
 
 /// A thread as it was read, for the transaction that starts its run.
 pub struct StoredThread {
-    item: ThreadItem,
+    pub(super) item: ThreadItem,
     pub thread: Thread,
 }
 
