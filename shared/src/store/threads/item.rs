@@ -119,7 +119,6 @@ pub struct MessageItem {
     pub run: Option<RunId>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attachments: Vec<Attachment>,
-    pub sent_at: Time,
     pub sent_parts: usize,
     pub expires_at: i64,
 }
@@ -142,7 +141,6 @@ impl MessageItem {
             error: self.error,
             run: self.run,
             attachments: self.attachments,
-            sent_at: self.sent_at,
             sent_parts: self.sent_parts,
         }
     }

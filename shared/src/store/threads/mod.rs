@@ -23,7 +23,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::item::parse;
-use super::keys::{self, Key};
+use super::keys;
 use super::revision::{self, Attempts};
 use super::table::{Table, WriteOutcome};
 use super::write::Write;

@@ -159,7 +159,6 @@ impl Threads {
             error: None,
             run: new.run,
             attachments: new.attachments.clone(),
-            sent_at: new.sent_at.unwrap_or(now),
             sent_parts: 0,
             expires_at: thread.retention.expiry(now).as_seconds(),
         }
