@@ -23,6 +23,8 @@ type Port = (String, &'static str);
 
 pub struct PlanOptions<'a> {
     pub has_poison: bool,
+    /// Two people are asked, and the first answer counts.
+    pub has_two_reviews: bool,
     /// Turns some calls of other systems into runs of this many other workflows.
     pub calls: Option<(&'a mut Rng, usize)>,
     /// Turns some calls of other systems into agents.
@@ -30,7 +32,7 @@ pub struct PlanOptions<'a> {
 }
 
 pub fn random_plan(random: &mut Rng, options: PlanOptions) -> Arc<ExecutionPlan> {
-    let PlanOptions { has_poison, calls, agents } = options;
+    let PlanOptions { has_poison, has_two_reviews, calls, agents } = options;
     let steps = random.usize(2..=9);
     let mut drawing = Drawing { random, nodes: Vec::new(), connections: Vec::new() };
     drawing.nodes.push(json!({"id": TRIGGER, "type": "input", "config": {}}));
@@ -40,6 +42,9 @@ pub fn random_plan(random: &mut Rng, options: PlanOptions) -> Arc<ExecutionPlan>
         let from = ports.swap_remove(0);
         drawing.connect(&from, &poisoned, "in");
         ports.push((poisoned, "out"));
+    }
+    if has_two_reviews {
+        ports.push(drawing.race_reviews());
     }
     let result = drawing.add("send_result", json!({}));
     for port in &ports {
@@ -175,6 +180,18 @@ impl Drawing<'_> {
             config["onError"] = json!("continue");
         }
         self.add("http", config)
+    }
+
+    /// Two reviews, of which the first answer cancels the other.
+    fn race_reviews(&mut self) -> Port {
+        let reviews = [(); 2].map(|()| self.add("review", json!({"title": "ok?", "expiresInSeconds": 1_500})));
+        let merge = self.add("merge", json!({"mode": "first", "cancelLosers": true}));
+        for review in reviews {
+            self.connect(&(TRIGGER.to_owned(), "out"), &review, "in");
+            self.connect(&(review.clone(), "approved"), &merge, "in");
+            self.connect(&(review, "rejected"), &merge, "in");
+        }
+        (merge, "out")
     }
 
     /// A loop whose body has one or two steps.

@@ -35,6 +35,7 @@ fn every_run_ends_and_no_recorded_effect_is_repeated() {
         "attempts retried",
         "reviews answered",
         "reviews expired",
+        "reviews canceled",
         "reviews refused",
         "delays",
         "runs handed over",

@@ -132,6 +132,7 @@ impl RunProtocol {
                     match state {
                         "open" => self.opened.notify_waiters(),
                         "answered" => run.answers.entry(step.to_owned()).or_default().push(world.began().elapsed()),
+                        "canceled" => findings.count("reviews canceled"),
                         _ => {}
                     }
                 }

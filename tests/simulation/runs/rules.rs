@@ -95,20 +95,20 @@ impl ProtocolRule for Rule {
     fn first_seed(self) -> u64 {
         match self {
             Self::HoldsByEpoch => 184,
-            Self::RefusesStopped => 387,
+            Self::RefusesStopped => 185,
             Self::ClaimsOnce => 126,
-            Self::ExpiresOpenReviews => 80,
-            Self::EndsOnce => 42,
+            Self::ExpiresOpenReviews => 133,
+            Self::EndsOnce => 50,
             Self::AnswersOnce => 5,
             Self::ParksWithDueTime => 17,
             Self::ComparesWakes => 9,
-            Self::SendsDueRunsAgain | Self::CountsBegins => 2,
+            Self::SendsDueRunsAgain | Self::CountsBegins => 6,
             Self::StartsOnce => 1,
             Self::StopsCalls => 14,
-            Self::CancelsReviews => 80,
+            Self::CancelsReviews => 37,
             Self::KeepsResults => 6,
             Self::WakesParents => 5,
-            Self::BeginsEffectsInTime => 364,
+            Self::BeginsEffectsInTime => 244,
         }
     }
 }

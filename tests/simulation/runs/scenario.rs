@@ -78,11 +78,13 @@ impl Scenario {
         let starts_at = Time::from_millis(1_772_352_000_000 + random.i64(0..86_400_000));
         let id = |number: u128| Uuid::from_u128((u128::from(seed) << 64) + number);
         let calls = &mut Rng::with_seed(seed ^ 0x6361_6c6c);
+        let races = &mut Rng::with_seed(seed ^ 0x0068_7572_7279);
         let agents = &mut has_agents.then(|| Rng::with_seed(seed ^ 0x6167_656e));
         let called = if calls.u8(..3) == 0 { called_workflows(calls, agents) } else { Vec::new() };
         let plan = |random: &mut Rng, has_poison| {
             let calls = Some((&mut *calls, called.len())).filter(|(_, called)| *called > 0);
-            random_plan(random, PlanOptions { has_poison, calls, agents: agents.as_mut() })
+            let has_two_reviews = races.u8(..12) == 0;
+            random_plan(random, PlanOptions { has_poison, has_two_reviews, calls, agents: agents.as_mut() })
         };
         let runs = planned_runs(random, seed, starts_at, plan);
         let starts: Vec<Duration> = runs.iter().map(|run| run.starts_at).collect();
@@ -129,7 +131,8 @@ fn called_workflows(random: &mut Rng, agents: &mut Option<Rng>) -> Vec<Arc<Execu
     for number in 0..3 {
         let mut choices = Rng::with_seed(random.u64(..));
         let calls = Some((&mut choices, number)).filter(|(_, called)| *called > 0);
-        called.push(random_plan(random, PlanOptions { has_poison: false, calls, agents: agents.as_mut() }));
+        let options = PlanOptions { has_poison: false, has_two_reviews: false, calls, agents: agents.as_mut() };
+        called.push(random_plan(random, options));
     }
     called
 }

@@ -82,9 +82,9 @@ impl ProtocolRule for Rule {
             Self::TakesItsRevision => 45,
             Self::DeletesMarkedThreads => 27,
             Self::SilencesOvertakenRuns => 103,
-            Self::PermitsFromItsRevision => 134,
+            Self::PermitsFromItsRevision => 308,
             Self::SendsOnlyWithAPermit => 149,
-            Self::SendsDueThreadsAgain => 227,
+            Self::SendsDueThreadsAgain => 122,
         }
     }
 }
