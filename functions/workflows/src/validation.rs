@@ -7,6 +7,7 @@ use domain::catalog::Purpose;
 use domain::channel::{self, AvailableResources, Channels};
 use domain::graph::Graph;
 use domain::id::{CredentialId, WebhookId, WorkflowId};
+use domain::messaging::MessagingProvider;
 use domain::reference::Reference;
 use engine::compile::{Compiled, GraphProblem, PlanStep, Severity, compile, problems_error};
 use engine::nodes::NodeKind;
@@ -65,7 +66,8 @@ impl GraphValidator<'_> {
         });
         compiled.report_fields(Severity::Error, "credential_unfit", |step| {
             let (credential, field) = step.credential?;
-            let r#type = equipment.credentials.get(&credential).filter(|r#type| r#type.is_messaging())?;
+            let r#type = *equipment.credentials.get(&credential)?;
+            MessagingProvider::of(r#type)?;
             let problem = format!("a credential of the type `{type}` is for channels; select one for HTTP calls");
             Some((field, problem))
         });

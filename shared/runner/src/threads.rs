@@ -1,14 +1,15 @@
 //! Starts the runs of threads: the first message that waits starts a run.
 
-use domain::id::{RunId, ThreadId};
+use domain::id::{ParticipantId, RunId, ThreadId};
 use domain::run::{NewRun, RunOrigin, RunThread};
 use domain::thread::{BusyPolicy, Thread, ThreadMessage, WaitingMessage};
 use domain::time::Clock;
 use domain::{Error, Result};
 use engine::compile::PlanStep;
 use engine::drive::mask_run_input;
+use engine::nodes::message::{MessageSender, MessageValue};
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 use shared::store::threads::StoredThread;
 use shared::store::{Runs, Threads};
 
@@ -71,7 +72,7 @@ impl<A: Answerers> ThreadRuns<A> {
         let Some(message) = self.threads.message(thread.id, waiting.number).await? else { return Ok(Start::Erased) };
         let Some(participant) = message.participant else { return Ok(Start::Erased) };
         let step = release.step();
-        let mut input = run_input(thread, &message);
+        let mut input = run_input(thread, participant, &message);
         mask_run_input(&step.redaction, &mut input);
         let conversation = RunThread {
             id: thread.id,
@@ -98,19 +99,16 @@ enum Start {
 }
 
 /// The value of the `message` node.
-fn run_input(thread: &Thread, message: &ThreadMessage) -> Value {
-    let sender = thread.participants.iter().find(|known| Some(known.id) == message.participant);
-    let attachments = message.attachments.iter().map(|attachment| {
-        let file = &attachment.file;
-        json!({"name": file.name, "mediaType": file.media_type})
-    });
-    json!({
-        "text": message.text,
-        "participant": {"id": message.participant, "name": sender.and_then(|sender| sender.name.as_deref())},
-        "attachments": attachments.collect::<Vec<_>>(),
-        "threadId": thread.id,
-        "messageId": message.id,
-    })
+fn run_input(thread: &Thread, participant: ParticipantId, message: &ThreadMessage) -> Value {
+    let sender = thread.participants.iter().find(|known| known.id == participant);
+    MessageValue {
+        text: &message.text,
+        participant: MessageSender { id: participant, name: sender.and_then(|sender| sender.name.as_deref()) },
+        attachments: message.attachments.iter().map(|attachment| (&attachment.file).into()).collect(),
+        thread_id: thread.id,
+        message_id: message.id,
+    }
+    .into_input()
 }
 
 /// What happens with messages that arrive during the run.

@@ -16,6 +16,7 @@ use crate::{Context, config};
 use domain::credential::{Credential, CredentialType};
 use domain::id::{CredentialId, Id, OrgId, UserId, WorkId, WorkflowId};
 use domain::identity::Account;
+use domain::messaging::MessagingProvider;
 use domain::reference::Reference;
 use domain::time::Time;
 use domain::{Error, Result};
@@ -116,7 +117,7 @@ impl Credentials {
         let count = keys::credential_count(account, workflow);
         let [exists, room] = PART.require_room(&self.entities, account, workflow, count, summary.created_at);
         let mut writes = vec![exists, room, self.entities.put_new(&item)];
-        if summary.r#type.is_messaging() {
+        if MessagingProvider::of(summary.r#type).is_some() {
             writes.push(self.entities.put_new(&InboxItem::new(account, workflow, id)));
         }
         self.entities.transact(id.uuid(), &writes).await?.or_error(|refused| PART.refusal(&refused))?;

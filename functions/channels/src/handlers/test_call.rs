@@ -9,6 +9,7 @@ use domain::Error;
 use domain::address;
 use domain::credential::Credential;
 use domain::id::{CredentialId, WorkflowId};
+use domain::messaging::MessagingProvider;
 use shared::http::standard::{Caller, Data, ErrorResponses, NotFound, NotJson, OptionalJson, Path, Result};
 use shared::http::test_call::{TestCallError, TestCallOutcome};
 use shared::outbound::{CallError, OutboundError, RequestTimeouts};
@@ -48,7 +49,7 @@ pub async fn test_credential(
 ) -> Result<Data<TestOut>> {
     stores.workflows.get_header(caller.account(), id).await?;
     let credential = stores.credentials.open(caller.account(), id, credential_id).await?;
-    if credential.r#type().is_messaging() {
+    if MessagingProvider::of(credential.r#type()).is_some() {
         if url.is_some() {
             let problem = "a credential of this type is tested at its provider; remove the URL";
             return Err(Error::invalid_body("url", problem).into());

@@ -6,6 +6,8 @@ use shared::store::threads::ParticipantSummary;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use super::thread::ParticipantOut;
+
 /// What a user of a workflow sees of a run.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -19,7 +21,7 @@ pub struct RecordOut {
     thread_id: Option<Uuid>,
     /// The person whose message started the run.
     #[schema(required)]
-    participant: Option<RecordParticipantOut>,
+    participant: Option<ParticipantOut>,
     /// The way by which the request arrived: the messaging provider of the conversation, a webhook, or the platform itself.
     channel: RunChannel,
     /// What started the run.
@@ -34,23 +36,12 @@ pub struct RecordOut {
     exchange_count: u64,
 }
 
-/// A person who writes to a workflow.
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(title = "RecordParticipant")]
-pub struct RecordParticipantOut {
-    id: Uuid,
-    /// Null if the provider gives none, or if the participant was erased.
-    #[schema(required)]
-    name: Option<String>,
-}
-
 impl RecordOut {
     /// The record of a run. `names` has the participants that are known.
     pub fn new(run: Run, names: &[ParticipantSummary]) -> Self {
         let named = |id| names.iter().find(|known| known.id == id).and_then(|known| known.name.clone());
         let participant = run.thread.as_ref().map(|thread| thread.participant);
-        let participant = participant.map(|id| RecordParticipantOut { id: id.uuid(), name: named(id) });
+        let participant = participant.map(|id| ParticipantOut::new(id, named(id)));
         Self {
             id: run.id.uuid(),
             run_id: run.id.uuid(),

@@ -2,7 +2,7 @@
 
 use domain::id::{ParticipantId, ThreadId};
 use domain::messaging::MessagingProvider;
-use domain::thread::{OperatorHold, Participant, Thread, ThreadState};
+use domain::thread::{OperatorHold, Thread, ThreadState};
 use serde::{Deserialize, Serialize};
 use shared::http::paging::{CommaList, default_per_page, per_page};
 use shared::store::threads::ThreadFilter;
@@ -73,6 +73,7 @@ pub struct ThreadOut {
 #[schema(title = "ThreadParticipant")]
 pub struct ParticipantOut {
     id: Uuid,
+    /// Null if the provider gives none, or if the participant was erased.
     #[schema(required)]
     name: Option<String>,
 }
@@ -100,7 +101,8 @@ pub struct OperatorIn {
 
 impl From<Thread> for ThreadOut {
     fn from(thread: Thread) -> Self {
-        let participants: Vec<ParticipantOut> = thread.participants.into_iter().map(Into::into).collect();
+        let participants: Vec<ParticipantOut> =
+            thread.participants.into_iter().map(|known| ParticipantOut::new(known.id, known.name)).collect();
         let last_message_at = (thread.message_count > 0).then(|| thread.last_message_at.to_string());
         Self {
             id: thread.id.uuid(),
@@ -116,8 +118,8 @@ impl From<Thread> for ThreadOut {
     }
 }
 
-impl From<Participant> for ParticipantOut {
-    fn from(Participant { id, name, .. }: Participant) -> Self {
+impl ParticipantOut {
+    pub fn new(id: ParticipantId, name: Option<String>) -> Self {
         Self { id: id.uuid(), name }
     }
 }

@@ -10,8 +10,8 @@ use domain::run::StepError;
 use domain::time::Clock;
 use effects::{EffectOrigin, EffectOwner, NodePerformers, SandboxConversation};
 use engine::drive::Effects;
+use engine::nodes::message::{MessageSender, MessageValue};
 use runner::{Preview, PreviewEnd};
-use serde_json::json;
 use shared::offload;
 use tokio::time::Instant;
 
@@ -94,13 +94,14 @@ impl ConversationTest {
     }
 
     fn preview(&self, message: &str) -> Preview {
-        let input = json!({
-            "text": message,
-            "participant": {"id": self.participant, "name": null},
-            "attachments": [],
-            "threadId": self.sandbox.thread,
-            "messageId": MessageId::new(),
-        });
+        let input = MessageValue {
+            text: message,
+            participant: MessageSender { id: self.participant, name: None },
+            attachments: Vec::new(),
+            thread_id: self.sandbox.thread,
+            message_id: MessageId::new(),
+        }
+        .into_input();
         let TestSubject { plan, trigger, .. } = &self.subject;
         Preview { id: RunId::new(), plan: plan.clone(), trigger: *trigger, input, clock: self.clock.clone() }
     }

@@ -155,15 +155,6 @@ impl CredentialType {
             Self::SignedHttp => "signed_http",
         }
     }
-
-    /// Whether it belongs to an account at a messaging provider. Such a credential cannot authorize HTTP calls, and only
-    /// such a credential fits a channel.
-    pub fn is_messaging(self) -> bool {
-        match self {
-            Self::Slack | Self::Telegram | Self::Whatsapp | Self::SignedHttp => true,
-            Self::Bearer | Self::Basic | Self::Header | Self::Query | Self::Oauth2ClientCredentials => false,
-        }
-    }
 }
 
 impl fmt::Display for CredentialType {

@@ -84,8 +84,6 @@ pub struct ThreadMessage {
     /// The run that wrote the message, or that the message started.
     pub run: Option<RunId>,
     pub attachments: Vec<Attachment>,
-    /// When the participant sent it, or when it was stored.
-    pub sent_at: Time,
     /// How many parts of the text the provider has accepted.
     pub sent_parts: usize,
 }
@@ -100,6 +98,7 @@ pub struct NewMessage {
     pub state: DeliveryState,
     pub run: Option<RunId>,
     pub attachments: Vec<Attachment>,
+    /// When the participant sent it, if the provider says so.
     pub sent_at: Option<Time>,
 }
 

@@ -1,9 +1,11 @@
 //! The node type `message`: starts a run for each message of a conversation.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
+use domain::id::{MessageId, ParticipantId, ThreadId};
+use domain::messaging::RemoteFile;
 use domain::thread::BusyPolicy;
 
 use super::{Category, NodeKind, policy::Policies};
@@ -16,6 +18,43 @@ pub struct MessageNode {
     #[serde(default)]
     #[schema(inline, nullable = false)]
     pub busy: Option<BusyPolicy>,
+}
+
+/// The value of the node.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MessageValue<'a> {
+    pub text: &'a str,
+    pub participant: MessageSender<'a>,
+    pub attachments: Vec<MessageFile<'a>>,
+    pub thread_id: ThreadId,
+    pub message_id: MessageId,
+}
+
+#[derive(Serialize)]
+pub struct MessageSender<'a> {
+    pub id: ParticipantId,
+    pub name: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MessageFile<'a> {
+    name: &'a str,
+    media_type: &'a str,
+}
+
+impl<'a> From<&'a RemoteFile> for MessageFile<'a> {
+    fn from(file: &'a RemoteFile) -> Self {
+        Self { name: &file.name, media_type: &file.media_type }
+    }
+}
+
+impl MessageValue<'_> {
+    /// The input of a run that the message starts.
+    pub fn into_input(self) -> Value {
+        serde_json::to_value(self).expect("a message is JSON")
+    }
 }
 
 impl NodeKind for MessageNode {

@@ -97,9 +97,11 @@ impl Runs {
                 WriteOutcome::Refused(RefusedWrite { label: PARENT, .. }) => wake.clear(),
                 WriteOutcome::Refused(RefusedWrite { label: RUN_END, item, .. }) => {
                     let is_held = item.map(|item| threads::has_run(item, id)).transpose()?.unwrap_or_default();
-                    let is_idle = |(_, end): &(ThreadId, ThreadEnd)| *end == ThreadEnd::Idle;
-                    let waiting = thread_end.filter(|end| is_held && is_idle(end));
-                    thread_end = waiting.map(|(thread, _)| (thread, ThreadEnd::Due(now)));
+                    thread_end = match thread_end {
+                        // A message waits.
+                        Some((thread, ThreadEnd::Idle)) if is_held => Some((thread, ThreadEnd::Due(now))),
+                        _ => None,
+                    };
                 }
                 outcome => {
                     if let (WriteOutcome::Written, Some((thread_id, ThreadEnd::Due(_)))) = (&outcome, thread_end) {
