@@ -295,8 +295,9 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_step_does_not_wait_long_for_the_usage() {
-        let started = tokio::time::Instant::now();
-        assert!(silent_namespace().find_metrics("wb-2-0").await.is_none());
-        assert!(started.elapsed() < CALL_TIMEOUT);
+        let namespace = silent_namespace();
+        // The clock of the test goes on as soon as all wait, so the shorter limit always comes first.
+        let metrics = timeout(CALL_TIMEOUT - Duration::from_millis(1), namespace.find_metrics("wb-2-0")).await;
+        assert!(metrics.expect("the usage has a shorter limit than other calls").is_none());
     }
 }
