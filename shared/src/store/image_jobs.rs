@@ -184,8 +184,7 @@ impl ImageJobs {
             return Ok(());
         }
         self.hints.send_hint(&hint, Duration::ZERO).await;
-        let later = self.counters.update(keys::image_job(hint.account, hint.job));
-        let later = later.set("due_at", now.plus(RESEND_AFTER)).require_same("due_at", Some(due_at));
-        self.counters.write(later).await.map(drop)
+        let key = keys::image_job(hint.account, hint.job);
+        self.counters.postpone(key, due_at, now.plus(RESEND_AFTER)).await
     }
 }

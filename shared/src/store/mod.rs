@@ -12,6 +12,7 @@ pub mod catalog;
 pub mod claims;
 pub mod credentials;
 pub mod dependents;
+mod due;
 pub mod guard_events;
 pub mod idempotency;
 pub mod identities;

@@ -16,12 +16,11 @@ use uuid::Uuid;
 
 use super::backoff::Backoff;
 use super::item::{Item, parse, to_item};
-use super::keys::{DueShards, Key};
+use super::keys::Key;
 use super::write::{RETURN_ITEM_ON_FAILURE, Write, WriteOperation};
 use crate::Context;
 use crate::aws::convert_error;
 use domain::page::Order;
-use domain::time::Time;
 use domain::{Error, Result};
 
 /// The maximum number of keys that DynamoDB accepts in one `BatchGetItem`.
@@ -238,18 +237,6 @@ impl Table {
                 next => query.after = next,
             }
         }
-    }
-
-    /// Reads what is due at a time: at most `limit` items in each shard of the due index.
-    pub async fn query_due(&self, shards: DueShards, by: Time, limit: u32) -> Result<Vec<Item>> {
-        let mut items = Vec::new();
-        for shard in shards.all() {
-            let index = Some(TableIndex::Global { name: "due", partition: "due_shard" });
-            let range = Some(Range { attribute: "due_at", from: "0".to_owned(), to: by.to_string() });
-            let query = TableQuery { index, range, limit: Some(limit), ..TableQuery::partition(shard) };
-            items.extend(self.query(&query).await?.items);
-        }
-        Ok(items)
     }
 
     pub fn put(&self, item: &impl Serialize) -> Write {

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use futures::stream::{self, StreamExt};
 use serde::Deserialize;
 
 use super::{RunHint, Runs};
+use crate::store::due::send_all;
 use crate::store::item::parse;
 use crate::store::keys;
 use domain::Result;
@@ -17,8 +17,6 @@ use domain::time::Time;
 const AHEAD: Duration = Duration::from_secs(60);
 /// The maximum number of runs of each shard in one tick. The next tick sends the rest.
 const LIMIT: u32 = 500;
-/// The maximum number of hints that a tick sends at the same time.
-const SENT_AT_ONCE: usize = 16;
 /// The ticker inspects a run again after this time, unless somebody claims it.
 const AGAIN_AFTER: Duration = Duration::from_secs(5 * 60);
 /// No claim lasts longer.
@@ -41,21 +39,17 @@ impl Runs {
     /// claim is refused. Returns the number of hints.
     pub async fn send_due(&self, now: Time) -> Result<usize> {
         let due = self.due(now.plus(AHEAD), LIMIT).await?;
-        let total = due.len();
-        // If one hint cannot be sent, the others are still sent. The next tick tries again.
-        let send = async |run: DueRun| {
+        send_all(due, async |run| {
             let sent = self.send_again(run, now).await;
             sent.inspect_err(|error| tracing::warn!(?error, run_id = %run.id, "the hint of a due run was not sent"))
-        };
-        let sent = stream::iter(due).map(send).buffer_unordered(SENT_AT_ONCE);
-        let all_sent = sent.fold(Ok(()), async |before: Result<()>, sent| before.and(sent)).await;
-        all_sent.map(|()| total)
+        })
+        .await
     }
 
     async fn send_again(&self, run: DueRun, now: Time) -> Result<()> {
         // The message is sent first. A crash between the two calls then duplicates the message instead of losing it.
         self.queue.send_after(&RunHint { run_id: run.id }, now.until(run.due_at)).await?;
-        self.postpone(run, now).await
+        self.entities.postpone(keys::run(run.id), run.due_at, run.due_at.max(now).plus(AGAIN_AFTER)).await
     }
 
     /// Resumes runs after a crash. It is for a platform of one process that has just started: its predecessor, which held
@@ -78,12 +72,5 @@ impl Runs {
         let due = self.entities.query_due(keys::RUNS_DUE, by, limit).await?.into_iter().map(parse::<DueItem>);
         let read = |DueItem { pk, due_at }| Ok(DueRun { id: keys::read_id(keys::RUN, &pk)?, due_at });
         due.map(|item| read(item?)).collect()
-    }
-
-    /// Notes that a hint was sent, so that the next tick does not send it again.
-    async fn postpone(&self, due: DueRun, now: Time) -> Result<()> {
-        let later = self.entities.update(keys::run(due.id)).require_same("due_at", Some(due.due_at));
-        let at = due.due_at.max(now).plus(AGAIN_AFTER);
-        self.entities.write(later.set("due_at", at)).await.map(drop)
     }
 }

@@ -2,19 +2,17 @@
 
 use std::time::Duration;
 
-use futures::stream::{self, StreamExt};
 use serde::{Deserialize, Serialize};
 
 use super::erasing::ErasureHint;
 use super::running::StoredThread;
 use super::{ThreadHint, Threads};
+use crate::store::due::send_all;
 use crate::store::item::parse;
 use crate::store::keys::{self, DueShards, Key};
 use domain::Result;
 use domain::time::Time;
 
-/// The number of hints that are sent concurrently.
-const AT_ONCE: usize = 16;
 /// The ticker inspects an item again after this time, unless a worker takes it up.
 const AGAIN_AFTER: Duration = Duration::from_secs(5 * 60);
 
@@ -50,19 +48,14 @@ impl Threads {
         limit: u32,
     ) -> Result<usize> {
         let due = self.entities.query_due(shards, now, limit).await?;
-        let total = due.len();
-        // If one hint cannot be sent, the others are still sent. The next tick tries again.
-        let send = async |item| {
+        send_all(due, async |item| {
             let DueItem { pk, sk, due_at } = parse(item)?;
             let key = Key { pk, sk };
             // The message is sent first. A crash between the two calls then duplicates the message instead of losing it.
             self.queue.send(&hint(&key)?).await?;
-            let later = self.entities.update(key).require_same("due_at", Some(due_at));
-            self.entities.write(later.set("due_at", now.plus(AGAIN_AFTER))).await.map(drop)
-        };
-        let sent = stream::iter(due).map(send).buffer_unordered(AT_ONCE);
-        let all_sent = sent.fold(Ok(()), async |before: Result<()>, sent| before.and(sent)).await;
-        all_sent.map(|()| total)
+            self.entities.postpone(key, due_at, now.plus(AGAIN_AFTER)).await
+        })
+        .await
     }
 
     /// Nobody can answer the thread for now, because its workflow is paused. It stays due, but apart from the threads that
