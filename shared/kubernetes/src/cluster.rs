@@ -296,7 +296,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_step_does_not_wait_long_for_the_usage() {
         let namespace = silent_namespace();
-        // The clock of the test goes on as soon as all wait, so the shorter limit always comes first.
+        // The clock of the test jumps to the next timeout, so the shorter one always ends first.
         let metrics = timeout(CALL_TIMEOUT - Duration::from_millis(1), namespace.find_metrics("wb-2-0")).await;
         assert!(metrics.expect("the usage has a shorter limit than other calls").is_none());
     }

@@ -13,8 +13,8 @@ use domain::time::Time;
 /// The number of hints that are sent concurrently.
 const AT_ONCE: usize = 16;
 
-/// Sends hints. If one cannot be sent, the others are still sent, and the next tick tries again: the first error is
-/// returned at the end. Returns the number of hints.
+/// Sends hints and returns their number. If one cannot be sent, the others are still sent. The first error is returned at
+/// the end, and the next tick tries again.
 pub async fn send_all<T, F>(due: Vec<T>, send: impl Fn(T) -> F) -> Result<usize>
 where
     F: Future<Output = Result<()>>,

@@ -155,7 +155,7 @@ async fn threads_of_a_paused_workflow_do_not_delay_others() {
     let later = domain::time::Time::now().plus(crate::runs::minutes(2));
     threads.send_due(later, 1).await.unwrap();
     stage.app.platform.drain().await;
-    assert_eq!(stage.sent(), ["You said: It is urgent"], "its hint was sent, although only one of each shard was");
+    assert_eq!(stage.sent(), ["You said: It is urgent"], "the only hint that its shard may send is its own");
     threads.send_due(later, PEOPLE).await.unwrap();
     stage.app.platform.drain().await;
     for person in 2..=PEOPLE {

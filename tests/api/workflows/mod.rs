@@ -16,6 +16,7 @@ mod templates;
 mod test_call;
 mod validate;
 mod versions;
+mod webhooks;
 
 use serde_json::{Value, json};
 use tests::client::{Answer, Person};

@@ -58,8 +58,8 @@ impl Threads {
         .await
     }
 
-    /// Nobody can answer the thread for now, because its workflow is paused. It stays due, but apart from the threads that
-    /// can be answered, so that many such threads do not delay the others.
+    /// Moves a thread that nobody can answer for now, because its workflow is paused, to other shards. It stays due there,
+    /// and even very many such threads do not delay the others.
     pub async fn postpone(&self, stored: &StoredThread) -> Result<()> {
         let StoredThread { item, thread } = stored;
         let shard = keys::POSTPONED_THREADS_DUE.of(thread.id.uuid());
