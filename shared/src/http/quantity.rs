@@ -4,6 +4,7 @@ use serde::{Deserialize, Deserializer, Serialize, de};
 use serde_json::Value;
 use utoipa::ToSchema;
 
+use domain::Error;
 use domain::workbench::{ResourceDimension, Resources};
 
 /// A quantity, as text or as a number.
@@ -51,6 +52,20 @@ pub struct ResourcesIn {
 }
 
 impl ResourcesIn {
+    /// Reads the resources in a field of a body.
+    pub fn from_field(field: &str, value: &Value) -> domain::Result<Self> {
+        if !value.is_object() {
+            return Err(Error::invalid_body(field, "must be an object"));
+        }
+        serde_path_to_error::deserialize(value).map_err(|error| {
+            let path = match error.path().to_string() {
+                path if path == "." => field.to_owned(),
+                path => format!("{field}.{path}"),
+            };
+            Error::invalid_body(path, error.into_inner())
+        })
+    }
+
     /// The amounts. The error names the resource whose quantity is malformed, and the problem.
     pub fn read(&self) -> Result<Resources, (ResourceDimension, String)> {
         let read = |dimension: ResourceDimension, quantity: &QuantityIn| {

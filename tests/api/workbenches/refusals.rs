@@ -32,8 +32,27 @@ async fn malformed_quantities_are_refused() {
         assert_eq!(refusal(&answer), ("400", "LAB_INVALID_RESOURCES"), "{field} {quantity}: {}", answer.text);
         assert_eq!(answer.json["error"]["details"], json!({"dimension": field}));
     }
-    let both = json!({"name": "lab", "size": "small", "resources": {"cpu": "1", "memory": "1Gi", "storage": "1Gi"}});
-    assert_eq!(refusal(&ada.post_json(WORKBENCHES, both).await), ("400", "LAB_INVALID_RESOURCES"));
+}
+
+/// Whatever the resources contain.
+#[tokio::test]
+async fn a_size_and_resources_together_are_refused() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    for resources in [
+        json!({"cpu": "1", "memory": "1Gi", "storage": "1Gi"}),
+        json!({"cpu": "1"}),
+        json!({"cpu": true, "disk": 1}),
+        json!({}),
+        json!([]),
+        json!("large"),
+    ] {
+        let both = json!({"name": "lab", "size": "small", "resources": resources});
+        let answer = ada.post_json(WORKBENCHES, both).await;
+        assert_eq!(refusal(&answer), ("400", "LAB_INVALID_RESOURCES"), "{resources}: {}", answer.text);
+        assert_eq!(answer.json["error"]["details"], json!({"fields": ["size", "resources"]}));
+    }
+    create(&ada, json!({"name": "lab", "size": "small", "resources": null})).await;
 }
 
 #[tokio::test]
@@ -47,7 +66,12 @@ async fn malformed_bodies_name_the_field() {
         (json!({"name": "a".repeat(41)}), "name"),
         (json!({"name": "lab", "colour": "red"}), "colour"),
         (json!({"name": "lab", "resources": {"cpu": true, "memory": "1Gi", "storage": "1Gi"}}), "resources.cpu"),
-        (json!({"name": "lab", "resources": {"cpu": "1", "memory": "1Gi"}}), "storage"),
+        (json!({"name": "lab", "resources": {"cpu": "1", "memory": "1Gi"}}), "resources: missing field `storage`"),
+        (
+            json!({"name": "lab", "resources": {"cpu": "1", "memory": "1Gi", "storage": "1Gi", "disk": 1}}),
+            "resources.disk",
+        ),
+        (json!({"name": "lab", "resources": ["1", "1Gi", "0", "1Gi"]}), "resources: must be an object"),
     ] {
         let answer = ada.post_json(WORKBENCHES, body).await;
         assert_eq!(refusal(&answer), ("400", "LAB_INVALID_BODY"), "{}", answer.text);

@@ -11,6 +11,7 @@ use domain::workbench::{
 };
 use domain::{Error, Result};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use shared::http::paging::{first_page, page_number, per_page};
 use shared::http::quantity::{ResourcesIn, ResourcesOut};
 use shared::store::workbenches::Ownership;
@@ -100,7 +101,9 @@ pub struct WorkbenchIn {
     /// The name of a size of the plan.
     #[schema(example = "small")]
     size: Option<String>,
-    resources: Option<ResourcesIn>,
+    /// Read only if there is no size: both together are one error, whatever the resources contain.
+    #[schema(value_type = Option<ResourcesIn>)]
+    resources: Option<Value>,
     /// The name of an image of the plan. Defaults to the plan's first image.
     pub image: Option<String>,
 }
@@ -119,7 +122,7 @@ impl WorkbenchIn {
             (Some(_), Some(_)) => Err(refusals::size_and_resources()),
             (Some(size), None) => Ok(RequestedResources::Size(size.clone())),
             (None, None) => Ok(RequestedResources::Default),
-            (None, Some(resources)) => match resources.read() {
+            (None, Some(resources)) => match ResourcesIn::from_field("resources", resources)?.read() {
                 Ok(resources) => Ok(RequestedResources::Custom(resources)),
                 Err((dimension, problem)) => Err(refusals::invalid_quantity(dimension, &problem)),
             },

@@ -72,9 +72,10 @@ pub async fn create_workbench(
     Caller(caller): Caller,
     Json(body): Json<WorkbenchIn>,
 ) -> Result<Response> {
+    let requested = body.requested_resources()?;
     body.check_name()?;
     let plan = caller.plan.workbenches.read()?.unwrap_or_default();
-    let spec = plan.resolve(body.requested_resources()?)?;
+    let spec = plan.resolve(requested)?;
     let image = plan.image(body.image.as_deref())?;
     let id = WorkbenchId::new();
     let new = NewWorkbench { id, org: caller.org, owner: caller.user, name: body.name, spec, image };
