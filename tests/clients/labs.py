@@ -212,7 +212,7 @@ def run(platform):
 
     expect("a stranger gets 404", Browser(platform, dashboard, eve).status == 404)
     expect("a colleague without a share gets 404", Browser(platform, dashboard, bob).status == 404)
-    platform.api("POST", f"{path}/members", ada, {"userId": bob_id})
+    platform.api("POST", f"{path}/members", ada, {"userId": bob_id, "role": "editor"})
     editor = Browser(platform, dashboard, bob)
     expect("the editor sees the kernel", kernel in [found["id"] for found in editor.read("/api/kernels") or []])
     theirs = editor.connect(kernel)

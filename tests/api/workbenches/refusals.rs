@@ -220,7 +220,7 @@ async fn other_organizations_and_strangers_get_the_answer_of_a_missing_workbench
             assert_eq!(refusal(&there), ("404", "LAB_NOT_FOUND"), "{rest}: {}", there.text);
             assert_eq!(there.text, nowhere.text);
         }
-        let member = json!({"userId": "usr_00000000000000000000000000000000"});
+        let member = json!({"userId": "usr_00000000000000000000000000000000", "role": "editor"});
         let there = stranger.post_json(&format!("{}/members", path(&id)), member).await;
         assert_eq!(refusal(&there), ("404", "LAB_NOT_FOUND"));
     }

@@ -39,6 +39,8 @@ async fn only_editors_of_the_same_organization_can_be_added() {
         (json!({"userId": owner, "role": "admin"}), ("403", "LAB_INVALID_ROLE")),
         (json!({"userId": "ada"}), ("400", "LAB_INVALID_BODY")),
         (json!({"role": "editor"}), ("400", "LAB_INVALID_BODY")),
+        (json!({"userId": owner}), ("400", "LAB_INVALID_BODY")),
+        (json!({"userId": owner, "role": null}), ("400", "LAB_INVALID_BODY")),
     ] {
         let answer = ada.post_json(&members, body).await;
         assert_eq!(refusal(&answer), expected, "{}", answer.text);

@@ -24,17 +24,14 @@ pub struct MemberIn {
     /// A user of the organization.
     #[schema(value_type = String, example = "usr_01a1fc0a4b5c7d8e9f00112233445566")]
     pub user_id: UserId,
-    /// `editor`, the only role and the default.
+    /// `editor`, the only role.
     #[schema(example = "editor")]
-    role: Option<String>,
+    role: String,
 }
 
 impl MemberIn {
     pub fn check_role(&self) -> Result<()> {
-        match self.role.as_deref() {
-            None | Some(EDITOR) => Ok(()),
-            Some(_) => Err(refusals::invalid_role()),
-        }
+        if self.role == EDITOR { Ok(()) } else { Err(refusals::invalid_role()) }
     }
 }
 
