@@ -162,12 +162,8 @@ async fn the_program_sees_neither_the_session_nor_other_sites() {
     assert_eq!((without.status.as_str(), without.header("location")), ("303 See Other", Some(url.as_str())));
 }
 
-#[tokio::test]
-async fn a_switched_connection_ends_with_the_lab() {
-    let lab = start(true).await;
-    let ada = lab.app.person("ada");
-    let id = ready(&lab, &ada).await;
-    let browser = Browser::open(&lab, &ada, &id).await;
+/// A connection to the program that has switched its protocol, like a WebSocket.
+async fn switch(lab: &Lab, browser: &Browser) -> TcpStream {
     let address = lab.app.platform.base_url.strip_prefix("http://").unwrap().to_owned();
     let mut socket = TcpStream::connect(&address).await.unwrap();
     let (host, cookie, origin) = (&browser.host, &browser.cookie, &browser.origin);
@@ -181,13 +177,62 @@ async fn a_switched_connection_ends_with_the_lab() {
     }
     let answer = String::from_utf8(answer).unwrap().to_lowercase();
     assert!(answer.starts_with("http/1.1 101 ") && answer.contains("upgrade: echo"), "{answer}");
-    socket.write_all(b"ping").await.unwrap();
+    assert!(echoes(&mut socket).await);
+    socket
+}
+
+/// Whether the program still answers on a switched connection.
+async fn echoes(socket: &mut TcpStream) -> bool {
     let mut echoed = [0; 4];
-    socket.read_exact(&mut echoed).await.unwrap();
-    assert_eq!(&echoed, b"ping");
+    socket.write_all(b"ping").await.is_ok() && socket.read_exact(&mut echoed).await.is_ok() && &echoed == b"ping"
+}
+
+/// Whether a connection is closed before another user has made some requests: it does not wait for the next regular check.
+async fn is_closed_at_once(lab: &Lab, socket: &mut TcpStream) -> bool {
+    for _ in 0..100 {
+        lab.app.person("ada").get(WORKBENCHES).await;
+        if !echoes(socket).await {
+            return true;
+        }
+    }
+    false
+}
+
+#[tokio::test]
+async fn the_connections_of_a_user_who_loses_access_are_closed_at_once() {
+    let lab = start(true).await;
+    let (ada, bob, cleo) = (lab.app.person("ada"), lab.app.person("bob"), lab.app.person("cleo"));
+    let id = ready(&lab, &ada).await;
+    for person in [&bob, &cleo] {
+        person.get(WORKBENCHES).await;
+    }
+    let user = |name: &str| lab.app.account(name).user.to_string();
+    for name in ["bob", "cleo"] {
+        assert_eq!(share(&ada, &id, &user(name)).await.status, "201 Created");
+    }
+    let mut sockets = Vec::new();
+    for person in [&ada, &bob, &cleo] {
+        sockets.push(switch(&lab, &Browser::open(&lab, person, &id).await).await);
+    }
+    assert_eq!(ada.delete(&format!("{}/members/{}", path(&id), user("bob"))).await.status, "204 No Content");
+    assert!(is_closed_at_once(&lab, &mut sockets[1]).await, "the connection of a removed editor");
+    assert!(echoes(&mut sockets[2]).await, "the connection of another editor");
+    let (operator, suspended) = (lab.app.operator(), format!("/gateway/v1/admin/users/{}", user("cleo")));
+    assert_eq!(operator.patch(&suspended, json!({"suspended": true})).await.status, "200 OK");
+    assert!(is_closed_at_once(&lab, &mut sockets[2]).await, "the connection of a suspended user");
+    assert!(echoes(&mut sockets[0]).await, "the connection of the owner");
+}
+
+#[tokio::test]
+async fn a_switched_connection_ends_with_the_lab() {
+    let lab = start(true).await;
+    let ada = lab.app.person("ada");
+    let id = ready(&lab, &ada).await;
+    let browser = Browser::open(&lab, &ada, &id).await;
+    let mut socket = switch(&lab, &browser).await;
     // The program goes on, so only the platform can close the connection.
     lab.app.platform.labs().find(id_of(&id)).unwrap().ended.cancel();
-    assert_eq!(socket.read(&mut echoed).await.unwrap_or(0), 0, "the connection is closed");
+    assert_eq!(socket.read(&mut [0; 4]).await.unwrap_or(0), 0, "the connection is closed");
     ada.post(&format!("{}/stop", path(&id))).await;
     until(&lab, &ada, &id, "runState", "stopped").await;
     let stopped = browser.get(&lab, "/").await;

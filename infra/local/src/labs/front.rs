@@ -26,6 +26,7 @@ use shared::Context;
 use shared::auth::{Auth, Owners};
 use shared::http::detailed::{ApiError, Caller};
 use shared::store::Workbenches;
+use tokio::sync::watch;
 
 use super::pages::{field, message_page, sign_in_page, waiting_page};
 use super::session::{Session, Sessions};
@@ -35,8 +36,13 @@ use crate::issuer::Issuer;
 /// The path of a lab's origin that exchanges a ticket for a cookie.
 const ENTER: &str = "/_atelier/enter";
 const MAX_FORM_BYTES: usize = 16 * 1024;
-/// How often the membership of a user with an open WebSocket is checked.
+/// How often the rights of a user with an open connection are checked. A change by a request of this platform is checked at
+/// once; this finds those that were made in another way.
 const CHECKED_EVERY: Duration = Duration::from_secs(30);
+/// The pause after a check that failed.
+const CHECKED_AGAIN_AFTER: Duration = Duration::from_secs(1);
+/// The routes that can remove rights: those of editors, and those of suspensions.
+const ROUTES_OF_RIGHTS: [&str; 2] = ["/workbenches/v1/", "/gateway/v1/admin/"];
 
 #[derive(Clone)]
 pub struct LabRouter(Arc<Inner>);
@@ -50,6 +56,8 @@ struct Inner {
     clock: Clock,
     /// The port of the platform, which is that of all labs.
     port: u16,
+    /// The number of requests that may have removed rights. Open connections check theirs after each one.
+    rights: watch::Sender<u64>,
 }
 
 impl AsRef<Auth> for LabRouter {
@@ -68,6 +76,7 @@ impl LabRouter {
             workbenches: Workbenches::new(context)?,
             clock: context.clock.clone(),
             port,
+            rights: watch::Sender::new(0),
         })))
     }
 
@@ -109,6 +118,8 @@ impl LabRouter {
             let url = format!("{}/labs/{id}", self.0.labs.base_url());
             return if is_navigation(&request) { redirect(&url) } else { StatusCode::UNAUTHORIZED.into_response() };
         };
+        // Before the check, so that no change between the check and the connection is missed.
+        let rights = self.0.rights.subscribe();
         let workbench = match self.admit(session).await {
             Ok(workbench) => workbench,
             Err(error) => return refusal(&error),
@@ -133,7 +144,7 @@ impl LabRouter {
                 let ended = async move {
                     tokio::select! {
                         () = lab_ended.cancelled() => {}
-                        () = router.until_refused(session) => {}
+                        () = router.until_refused(session, rights) => {}
                     }
                     drop(connection);
                 };
@@ -169,12 +180,21 @@ impl LabRouter {
         Ok(self.0.workbenches.get(account, lab).await?.0)
     }
 
-    async fn until_refused(&self, session: Session) {
+    async fn until_refused(&self, session: Session, mut rights: watch::Receiver<u64>) {
+        let mut pause = CHECKED_EVERY;
         loop {
-            tokio::time::sleep(CHECKED_EVERY).await;
-            if let Err(Error::NotFound { .. } | Error::Unauthenticated(_)) = self.admit(session).await {
-                return;
+            tokio::select! {
+                _ = rights.changed() => {}
+                () = tokio::time::sleep(pause) => {}
             }
+            pause = match self.admit(session).await {
+                Ok(_) => CHECKED_EVERY,
+                Err(Error::NotFound { .. } | Error::Unauthenticated(_)) => return,
+                Err(error) => {
+                    tracing::warn!(?error, "the rights of an open connection to a lab could not be checked");
+                    CHECKED_AGAIN_AFTER
+                }
+            };
         }
     }
 }
@@ -183,7 +203,16 @@ impl LabRouter {
 async fn dispatch(State(router): State<LabRouter>, request: Request, next: Next) -> Response {
     match lab_of_host(request.headers()) {
         Some(id) => router.serve(id, request).await,
-        None => next.run(request).await,
+        None => {
+            let path = request.uri().path();
+            let may_remove_rights =
+                !request.method().is_safe() && ROUTES_OF_RIGHTS.iter().any(|route| path.starts_with(route));
+            let response = next.run(request).await;
+            if may_remove_rights {
+                router.0.rights.send_modify(|number| *number += 1);
+            }
+            response
+        }
     }
 }
 
