@@ -31,6 +31,7 @@ async fn a_new_workbench_has_the_default_size_and_is_pending() {
         "storage": null
       },
       "dashboardUrl": null,
+      "runningImage": null,
       "runState": null,
       "stoppedBy": null,
       "rejections": [],

@@ -248,11 +248,11 @@ async fn files_survive_a_stop_and_not_a_deletion() {
     fs::write(&file, "a".repeat(5_000)).unwrap();
     ada.post(&format!("{}/stop", path(&id))).await;
     let stopped = until(&lab, &ada, &id, "runState", "stopped").await;
-    assert_eq!(stopped["dashboardUrl"], Value::Null);
+    assert_eq!((&stopped["dashboardUrl"], &stopped["runningImage"]), (&Value::Null, &Value::Null));
     assert!(lab.app.platform.labs().find(id_of(&id)).is_none());
     ada.post(&format!("{}/start", path(&id))).await;
     let started = until(&lab, &ada, &id, "runState", "running").await;
-    assert_eq!(started["usage"]["storage"], "5000");
+    assert_eq!((&started["usage"]["storage"], &started["runningImage"]), (&json!("5000"), &json!("base")));
     assert!(started["usage"]["memory"].is_string(), "{started}");
     assert!(file.exists());
     ada.delete(&path(&id)).await;
@@ -336,6 +336,13 @@ async fn a_lab_without_its_program_has_a_scratch_area() {
     let browser = Browser::open(&lab, &ada, &id).await;
     let page = browser.get(&lab, "/").await;
     let owner = lab.app.account("ada").user.to_string();
+    let shown = read(&ada, &id).await;
+    assert_eq!((&shown["spec"]["image"], &shown["runningImage"]), (&json!("base"), &json!("scratch")));
+    let rejection = &shown["rejections"][0];
+    assert_eq!(rejection["reason"], "PROGRAM_NOT_INSTALLED");
+    let message = rejection["message"].as_str().unwrap();
+    assert!(message.starts_with("the command `no-such-program` of the image base is not installed"), "{message}");
+    assert_eq!(event_types(&ada, &id).await.iter().filter(|kind| *kind == "rejected").count(), 1);
     for part in ["<h1>lab</h1>", "128Mi", owner.as_str(), "There are no files yet", "is not installed"] {
         assert!(page.text.contains(part), "{part} is missing: {}", page.text);
     }

@@ -144,6 +144,10 @@ pub struct WorkbenchOut {
     /// The URL that opens the workbench. Null while its environment does not run.
     #[schema(required)]
     dashboard_url: Option<String>,
+    /// The name of the image that runs: `scratch`, a page with a scratch area, if the program of the workbench's image is not
+    /// installed on the platform's machine. Null while the environment does not run.
+    #[schema(required)]
+    running_image: Option<String>,
     /// Whether the environment runs. Null before it exists, and after a failure or a deletion.
     #[schema(required)]
     run_state: Option<RunStateOut>,
@@ -207,12 +211,13 @@ struct AccessOut {
 
 impl From<Workbench> for WorkbenchOut {
     fn from(workbench: Workbench) -> Self {
-        let Workbench { status, spec: WorkbenchSpec { size, resources }, dashboard, .. } = workbench;
+        let Workbench { status, spec: WorkbenchSpec { size, resources }, dashboard, substitute, .. } = workbench;
         let is_open = status == WorkbenchStatus::Ready && workbench.run_state == Some(RunState::Running);
         Self {
             id: workbench.id.to_string(),
             name: workbench.name,
             status: status.into(),
+            running_image: is_open.then(|| substitute.unwrap_or_else(|| workbench.image.name.clone())),
             spec: SpecOut { size, resources: (&resources).into(), image: workbench.image.name },
             usage: workbench.usage.unwrap_or_default().into(),
             dashboard_url: dashboard.filter(|_| is_open),

@@ -8,10 +8,13 @@ use domain::workbench::{Intent, Phase, Report, Workbench};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 
+use super::program::describe_missing;
 use super::{Lab, Labs, ServedBy, activity, lock, proxy};
 
 /// After this many exits in sequence, the workbench fails.
 const MAX_EXITS: u32 = 3;
+/// The name of what runs without a program.
+const SCRATCH: &str = "scratch";
 /// A program that has run this long has started well: its exit does not count with earlier ones.
 const STARTED_AFTER: Duration = Duration::from_secs(60);
 
@@ -75,6 +78,10 @@ impl Labs {
             },
         };
         let mut report = self.with_failures(Report::new(phase), workbench);
+        if matches!(lab.served_by, ServedBy::Scratch) {
+            report = report.rejected("PROGRAM_NOT_INSTALLED", describe_missing(&workbench.image));
+            report.substitute = Some(SCRATCH.to_owned());
+        }
         let storage = self.folder(id).measure().await?;
         let allowed = workbench.spec.resources.storage;
         if storage > allowed {

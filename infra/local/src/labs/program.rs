@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use domain::workbench::WorkbenchImage;
 use rustix::process::getuid;
 
 /// An installed program and its arguments. These parts of the arguments are replaced: `{port}` and `{folder}`.
@@ -71,6 +72,35 @@ impl Program {
         }
         arguments
     }
+}
+
+/// How to install the programs of well-known images.
+const INSTALLATIONS: [(&str, &str); 2] = [
+    ("jupyter", "install it with `pip install jupyterlab`"),
+    ("code-server", "install it with `npm install -g code-server`"),
+];
+
+/// Why the program of an image does not run on this machine, and what to do.
+pub fn describe_missing(image: &WorkbenchImage) -> String {
+    let name = &image.name;
+    if !cfg!(target_os = "linux") {
+        return format!(
+            "the programs of workbenches run only on Linux, so a scratch area runs instead of the image {name}"
+        );
+    }
+    let Some(program) = image.command.first() else {
+        return format!(
+            "the image {name} has no command for this machine, so a scratch area runs instead; ask the operator to add a \
+             command to the image in the plan"
+        );
+    };
+    let installation = INSTALLATIONS.iter().find(|(known, _)| program.starts_with(known));
+    let installation = installation.map_or("install it on the platform's machine", |(_, installation)| installation);
+    format!(
+        "the command `{}` of the image {name} is not installed, so a scratch area runs instead; {installation}, then stop and \
+         start the workbench",
+        image.command.join(" ")
+    )
 }
 
 fn is_executable(file: &Path) -> bool {

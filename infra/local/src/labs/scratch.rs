@@ -16,6 +16,7 @@ use uuid::Uuid;
 
 use super::files::LabFolder;
 use super::pages::{details, escape, field, message_page, page};
+use super::program::describe_missing;
 
 const MAX_FILE_BYTES: usize = 1 << 20;
 const MAX_FILES: usize = 200;
@@ -87,14 +88,13 @@ fn overview(folder: &LabFolder, workbench: &Workbench, open: Option<&str>) -> Re
     let files =
         if rows.is_empty() { "<p>There are no files yet.</p>".to_owned() } else { format!("<table>{rows}</table>") };
     let body = format!(
-        "<p class=\"note\">The program of the image <b>{}</b> is not installed on this machine, so the workbench has a scratch \
-         area instead. Install the program, then stop and start the workbench.</p>{}\
+        "<p class=\"note\">This is a scratch area: {}.</p>{}\
          <h2>Files</h2>{files}{note}\
          <form method=\"post\" action=\"/save\"><label for=\"name\">Name</label>\
          <input id=\"name\" name=\"name\" value=\"{}\" maxlength=\"{MAX_NAME_CHARS}\" required>\
          <label for=\"content\">Content</label><textarea id=\"content\" name=\"content\">\n{}</textarea>\
          <p><button>Save</button></p></form>",
-        escape(&workbench.image.name),
+        escape(&describe_missing(&workbench.image)),
         details(workbench, folder.storage_bytes()),
         escape(open.unwrap_or_default()),
         escape(&content.unwrap_or_default()),

@@ -61,6 +61,9 @@ pub struct Workbench {
     pub deletion_requested_at: Option<Time>,
     /// The address of the environment, as its backend reported it.
     pub dashboard: Option<String>,
+    /// What runs instead of its image, as its backend reported it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub substitute: Option<String>,
     pub usage: Option<Usage>,
     /// Newest first.
     pub rejections: Vec<Rejection>,
@@ -226,6 +229,7 @@ impl Workbench {
             started_at: now,
             deletion_requested_at: None,
             dashboard: None,
+            substitute: None,
             usage: None,
             rejections: Vec::new(),
             active_at: None,

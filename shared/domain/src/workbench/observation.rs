@@ -19,6 +19,8 @@ pub struct Report {
     pub remaining: Vec<String>,
     pub usage: Option<Usage>,
     pub dashboard: Option<String>,
+    /// The name of what runs instead of the image of the workbench.
+    pub substitute: Option<String>,
     /// The last time at which a user or a program was active in the environment. None if the backend cannot measure it:
     /// then the workbench is never stopped as idle.
     pub active_at: Option<Time>,
@@ -62,7 +64,15 @@ const DELETION_SHOWN_AFTER: Minutes = Minutes(5);
 
 impl Report {
     pub fn new(phase: Phase) -> Self {
-        Self { phase, rejections: Vec::new(), remaining: Vec::new(), usage: None, dashboard: None, active_at: None }
+        Self {
+            phase,
+            rejections: Vec::new(),
+            remaining: Vec::new(),
+            usage: None,
+            dashboard: None,
+            substitute: None,
+            active_at: None,
+        }
     }
 
     #[must_use]
@@ -114,6 +124,7 @@ impl Workbench {
                     log.add(EventKind::Ready, "the workbench is ready", None);
                 }
                 self.dashboard.clone_from(&report.dashboard);
+                self.substitute.clone_from(&report.substitute);
                 self.usage = report.usage;
                 // An activity before the last start does not count, and the clock of the environment may be ahead.
                 let reported = report.active_at.map(|at| at.clamp(self.started_at.min(now), now));
