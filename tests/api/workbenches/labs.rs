@@ -240,6 +240,65 @@ async fn a_switched_connection_ends_with_the_lab() {
 }
 
 #[tokio::test]
+async fn the_page_of_a_stopped_lab_has_a_button_that_only_its_members_can_use() {
+    const START: &str = "/_atelier/start";
+    let lab = start(true).await;
+    let (ada, bob) = (lab.app.person("ada"), lab.app.person("bob"));
+    let id = ready(&lab, &ada).await;
+    bob.get(WORKBENCHES).await;
+    share(&ada, &id, &lab.app.account("bob").user.to_string()).await;
+    let (owner, editor) = (Browser::open(&lab, &ada, &id).await, Browser::open(&lab, &bob, &id).await);
+    ada.post(&format!("{}/stop", path(&id))).await;
+    until(&lab, &ada, &id, "runState", "stopped").await;
+    let page = editor.get(&lab, "/").await;
+    assert!(page.text.contains(&format!("<form method=\"post\" action=\"{START}\">")), "{}", page.text);
+
+    // Another site, a program that hides its site, a link, and somebody without a session.
+    let from_elsewhere = owner.request(&lab, Method::POST, START).header("origin", "http://evil.localhost:9000");
+    let without_origin = owner.request(&lab, Method::POST, START);
+    let link = owner.request(&lab, Method::GET, START).header("origin", &owner.origin);
+    for refused in [from_elsewhere, without_origin, link] {
+        assert_eq!(send(refused).await.status, "403 Forbidden");
+    }
+    let url = format!("{}{START}", lab.app.platform.base_url);
+    let anonymous = owner.client.post(url).header("host", &owner.host).header("origin", &owner.origin);
+    assert_eq!(send(anonymous).await.status, "401 Unauthorized");
+    assert_eq!(read(&ada, &id).await["runState"], "stopped");
+
+    let started = editor.post(&lab, START, "").await;
+    assert_eq!((started.status.as_str(), started.header("location")), ("303 See Other", Some("/")));
+    until(&lab, &ada, &id, "runState", "running").await;
+    assert_eq!(editor.get(&lab, "/").await.status, "200 OK");
+    let events = ada.get(&format!("{}/events?limit=100", path(&id))).await.json;
+    let starting = events["items"].as_array().unwrap().iter().find(|event| event["type"] == "starting").unwrap();
+    assert_eq!(starting["actor"], lab.app.account("bob").user.to_string(), "the event names who has started it");
+
+    ada.delete(&format!("{}/members/{}", path(&id), lab.app.account("bob").user)).await;
+    ada.post(&format!("{}/stop", path(&id))).await;
+    until(&lab, &ada, &id, "runState", "stopped").await;
+    assert_eq!(editor.post(&lab, START, "").await.status, "404 Not Found", "a former editor");
+}
+
+#[tokio::test]
+async fn the_sign_in_says_what_a_wrong_token_is_and_how_to_get_a_right_one() {
+    let lab = start(true).await;
+    let ada = lab.app.person("ada");
+    let id = ready(&lab, &ada).await;
+    let url = read(&ada, &id).await["dashboardUrl"].as_str().unwrap().to_owned();
+    let sign_in = async |token: &str| {
+        let form = Client::new().post(&url).header("content-type", "application/x-www-form-urlencoded");
+        send(form.body(format!("token={token}"))).await
+    };
+    let key = lab.app.operator().token.unwrap();
+    for (token, problem) in [(key.as_str(), "This is an API key"), ("x.y.z", "This access token is not valid")] {
+        let page = sign_in(token).await;
+        assert_eq!(page.status, "401 Unauthorized");
+        assert!(page.text.contains(problem) && page.text.contains("token --user"), "{}", page.text);
+        assert!(!page.text.contains(token), "the page does not repeat what was entered");
+    }
+}
+
+#[tokio::test]
 async fn files_survive_a_stop_and_not_a_deletion() {
     let lab = start(true).await;
     let ada = lab.app.person("ada");

@@ -4,6 +4,10 @@
 //!    header or in the session cookie of the console, and checks that the user is a member.
 //! 2. It redirects to the origin of the lab, `http://wb-<id>.localhost:<port>`, with a ticket, which becomes a cookie there.
 //! 3. All requests with this host and a valid cookie go to the lab. Each one checks the membership again.
+//!
+//! The page of a stopped lab has a button that starts it. It is served at the lab's origin and sends to it, with the session of
+//! the reader: the request needs this `Origin`, so no other site can send it. Pages that the lab itself has served earlier can.
+//! They come from its members, who may start it anyway, and can start no other lab.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,24 +21,27 @@ use axum::routing::get;
 use domain::id::WorkbenchId;
 use domain::identity::Account;
 use domain::time::Clock;
-use domain::workbench::{RunState, Workbench, WorkbenchStatus};
+use domain::token::{SecretToken, TokenKind};
+use domain::workbench::{Access, RunState, StopCause, Workbench, WorkbenchStatus};
 use domain::{Error, Result};
 use http::header::{ACCEPT, AUTHORIZATION, HOST, LOCATION, ORIGIN, SET_COOKIE};
 use http::request::Parts;
-use http::{HeaderMap, HeaderValue, StatusCode};
+use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use shared::Context;
 use shared::auth::{Auth, Owners};
 use shared::http::detailed::{ApiError, Caller};
 use shared::store::Workbenches;
 use tokio::sync::watch;
 
-use super::pages::{field, message_page, sign_in_page, waiting_page};
+use super::pages::{field, message_page, sign_in_page, start_page, waiting_page};
 use super::session::{Session, Sessions};
 use super::{Labs, ServedBy, proxy, scratch};
 use crate::issuer::Issuer;
 
 /// The path of a lab's origin that exchanges a ticket for a cookie.
 const ENTER: &str = "/_atelier/enter";
+/// The path of a lab's origin that starts the lab.
+const START: &str = "/_atelier/start";
 const MAX_FORM_BYTES: usize = 16 * 1024;
 /// How often the rights of a user with an open connection are checked. A change by a request of this platform is checked at
 /// once; this finds those that were made in another way.
@@ -118,6 +125,10 @@ impl LabRouter {
             let url = format!("{}/labs/{id}", self.0.labs.base_url());
             return if is_navigation(&request) { redirect(&url) } else { StatusCode::UNAUTHORIZED.into_response() };
         };
+        if request.uri().path() == START {
+            let is_form = request.method() == Method::POST && request.headers().contains_key(ORIGIN);
+            return self.start(session, is_form).await;
+        }
         // Before the check, so that no change between the check and the connection is missed.
         let rights = self.0.rights.subscribe();
         let workbench = match self.admit(session).await {
@@ -171,6 +182,27 @@ impl LabRouter {
             }
             // An old link asks for the access token again.
             None => redirect(&format!("{}/labs/{id}", self.0.labs.base_url())),
+        }
+    }
+
+    /// Starts the lab for one of its members.
+    async fn start(&self, Session { account, lab }: Session, is_form: bool) -> Response {
+        // `serve` has checked that the origin is the lab's, if there is one.
+        if !is_form {
+            let message = "Open the workbench in a browser, and start it with the button of its page.";
+            return message_page(StatusCode::FORBIDDEN, "Not allowed", message);
+        }
+        let started = async {
+            let caller = self.0.owners.admit(account).await?;
+            let change = |workbench: &Workbench| workbench.start(account.user, caller.at);
+            self.0.workbenches.change(account, lab, Access::Editor, change).await
+        };
+        match started.await {
+            Ok(_) => redirect("/"),
+            Err(Error::Conflict { message, .. }) => {
+                message_page(StatusCode::CONFLICT, "The workbench cannot be started", &message)
+            }
+            Err(error) => refusal(&error),
         }
     }
 
@@ -241,7 +273,14 @@ async fn sign_in(State(router): State<LabRouter>, Path(id): Path<String>, header
     let token = field(&form, "token").unwrap_or_default();
     match router.0.auth.caller(token.trim()).await {
         Ok(caller) => router.redirect_to_lab(caller.account(), &id).await,
-        Err(Error::Unauthenticated(_)) => sign_in_page(Some("This is not a valid access token.")),
+        Err(Error::Unauthenticated(_)) if SecretToken::parse(TokenKind::ApiKey, token.trim()).is_some() => {
+            sign_in_page(Some(
+                "This is an API key, which calls the model gateway. Enter an access token, which signs a user in.",
+            ))
+        }
+        Err(Error::Unauthenticated(_)) => {
+            sign_in_page(Some("This access token is not valid, or it has expired. Enter a new one."))
+        }
         Err(error) => refusal(&error),
     }
 }
@@ -277,11 +316,14 @@ fn refusal(error: &Error) -> Response {
 
 /// The page of a workbench that does not run.
 fn not_running_page(workbench: &Workbench) -> Response {
-    let Workbench { id, name, .. } = workbench;
+    let name = &workbench.name;
     match (workbench.status, workbench.run_state) {
         (WorkbenchStatus::Ready, Some(RunState::Stopping | RunState::Stopped)) => {
-            let message = format!("Start it with POST /workbenches/v1/{id}/start.");
-            message_page(StatusCode::CONFLICT, &format!("{name} is stopped"), &message)
+            let message = match workbench.stopped_by {
+                Some(StopCause::Idle) => "It was stopped because nothing happened in it. Its files are kept.",
+                _ => "Its files are kept.",
+            };
+            start_page(&format!("{name} is stopped"), message, "Start", START)
         }
         (WorkbenchStatus::Deleting | WorkbenchStatus::Deleted, _) => {
             message_page(StatusCode::GONE, &format!("{name} is being deleted"), "Its files will be removed.")
@@ -292,7 +334,7 @@ fn not_running_page(workbench: &Workbench) -> Response {
         }
         (WorkbenchStatus::Failed, _) => {
             let reason = workbench.rejections.first().map_or("", |rejection| &rejection.message);
-            message_page(StatusCode::CONFLICT, &format!("{name} has failed"), reason)
+            start_page(&format!("{name} has failed"), reason, "Start again", START)
         }
         _ => waiting_page(&format!("{name} is starting"), "<p>This page loads again by itself.</p>"),
     }

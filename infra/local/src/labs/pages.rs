@@ -48,6 +48,16 @@ pub fn message_page(status: StatusCode, title: &str, message: &str) -> Response 
     page(status, title, &format!("<p>{}</p>", escape(message)))
 }
 
+/// A page of a workbench that does not run, with a button that starts it.
+pub fn start_page(title: &str, message: &str, button: &str, action: &str) -> Response {
+    let body = format!(
+        "<p>{}</p><form method=\"post\" action=\"{action}\"><button>{}</button></form>",
+        escape(message),
+        escape(button)
+    );
+    page(StatusCode::CONFLICT, title, &body)
+}
+
 /// The page that asks for an access token.
 pub fn sign_in_page(problem: Option<&str>) -> Response {
     let problem = problem.map(|problem| format!("<p class=\"problem\">{}</p>", escape(problem))).unwrap_or_default();
@@ -55,7 +65,8 @@ pub fn sign_in_page(problem: Option<&str>) -> Response {
         "{problem}<form method=\"post\"><label for=\"token\">Access token</label>\
          <input id=\"token\" name=\"token\" type=\"password\" autocomplete=\"off\" required autofocus>\
          <p><button>Open</button></p></form>\
-         <p class=\"note\"><code>cargo run -p local -- credentials</code> prints the tokens of the demo users.</p>"
+         <p class=\"note\"><code>cargo run -p local -- credentials</code> prints the access tokens of the demo users, and \
+         <code>cargo run -p local -- token --user NAME --org ORGANIZATION</code> that of any user.</p>"
     );
     let status = if problem.is_empty() { StatusCode::OK } else { StatusCode::UNAUTHORIZED };
     page(status, "Open the workbench", &body)
