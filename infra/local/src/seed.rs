@@ -91,7 +91,7 @@ fn workbench_plan() -> WorkbenchPlan {
         capacity: Resources { cpu: 64_000, memory: 128 * GIB, gpumem: 64 * 1024, storage: 500 * GIB },
         max_workbenches: 20,
         images: vec![image("jupyter", "quay.io/jupyter/minimal-notebook:latest", &["jupyter", "lab"])],
-        idle_stop: None,
+        idle_stop: Some(Minutes(60)),
         provisioning_timeout: Minutes(15),
     }
 }

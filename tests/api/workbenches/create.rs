@@ -91,7 +91,7 @@ async fn the_plan_shows_sizes_and_limits() {
       "images": [
         "jupyter"
       ],
-      "idleStopMinutes": null,
+      "idleStopMinutes": 60,
       "provisioningTimeoutMinutes": 15
     }
     "#);
