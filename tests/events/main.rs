@@ -73,6 +73,7 @@ const ANSWERS: &[(&str, u64, Option<&str>)] = &[
     ("workbenches/create-wrong", 400, Some("LAB_INVALID_RESOURCES")),
     ("workbenches/get-unknown", 404, Some("LAB_NOT_FOUND")),
     ("workbenches/list", 200, None),
+    ("workbenches/variables-unknown", 404, Some("LAB_NOT_FOUND")),
     ("workflows/create", 201, None),
     ("workflows/create-wrong", 400, Some("invalid_body")),
     ("workflows/expression-preview", 200, None),

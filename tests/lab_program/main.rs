@@ -1,4 +1,4 @@
-//! A small program for the labs of tests. It refuses requests without its token, shows the headers that it gets, echoes
+//! A small program for the labs of tests. It refuses requests without its token, shows the headers and the environment variables that it gets, echoes
 //! what a client sends after a protocol switch, allocates the memory that a request asks for, and exits on request.
 #![expect(clippy::unwrap_used, reason = "a test fails if its program fails")]
 
@@ -36,6 +36,7 @@ async fn main() {
     let router = Router::new()
         .route("/", get(async || std::env::current_dir().unwrap().display().to_string()))
         .route("/headers", get(show_headers))
+        .route("/variable", get(show_variable))
         .route("/echo", get(echo))
         .route("/cookie", get(async || [(SET_COOKIE, "atelier_lab=forged"), (SET_COOKIE, "mine=1")]))
         .route("/hold", post(hold))
@@ -56,6 +57,15 @@ async fn check_token(State(token): State<String>, request: Request, next: Next) 
 async fn show_headers(headers: HeaderMap) -> String {
     let lines = headers.iter().filter(|(name, _)| *name != AUTHORIZATION);
     lines.map(|(name, value)| format!("{name}: {}\n", String::from_utf8_lossy(value.as_bytes()))).collect()
+}
+
+#[derive(Deserialize)]
+struct Variable {
+    name: String,
+}
+
+async fn show_variable(Query(Variable { name }): Query<Variable>) -> String {
+    std::env::var(name).unwrap_or_else(|_| "not set".to_owned())
 }
 
 async fn echo(mut request: Request) -> Response {

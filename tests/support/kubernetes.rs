@@ -277,6 +277,10 @@ impl State {
         }
         let object = self.objects.get_mut(path).expect("it was just created");
         let before = object["spec"].clone();
+        // The platform owns all entries of a secret, so server-side apply removes those that it does not send any more.
+        if kind_of(path) == "secrets" {
+            object["data"] = Value::Null;
+        }
         merge(object, body);
         if object["spec"] != before {
             let generation = object["metadata"]["generation"].as_i64().unwrap_or_default();

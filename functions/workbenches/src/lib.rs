@@ -9,7 +9,7 @@ use std::sync::Arc;
 use domain::workbench::Resources;
 use domain::{Error, Result};
 use shared::auth::Auth;
-use shared::store::{Identities, Workbenches};
+use shared::store::{Identities, WorkbenchVariables, Workbenches};
 use shared::{Context, config};
 
 pub use routes::{document, router};
@@ -19,6 +19,7 @@ pub use routes::{document, router};
 pub struct Stores {
     auth: Arc<Auth>,
     workbenches: Workbenches,
+    variables: WorkbenchVariables,
     identities: Identities,
     /// The resources of all workbenches of the platform. None: there is no limit.
     capacity: Option<Resources>,
@@ -31,6 +32,7 @@ impl Stores {
         Ok(Self {
             auth: Arc::new(Auth::new(context)?),
             workbenches: Workbenches::new(context)?,
+            variables: WorkbenchVariables::new(context)?,
             identities: Identities::new(context)?,
             capacity: capacity.map_err(invalid)?,
         })

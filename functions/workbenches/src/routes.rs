@@ -8,6 +8,7 @@ use shared::{Context, routes};
 use crate::Stores;
 use crate::dto::WorkbenchOut;
 use crate::handlers::members::*;
+use crate::handlers::variables::*;
 use crate::handlers::*;
 
 routes! { Stores;
@@ -17,6 +18,7 @@ routes! { Stores;
     "/workbenches/v1/{id}/start" => post(start_workbench);
     "/workbenches/v1/{id}/stop" => post(stop_workbench);
     "/workbenches/v1/{id}/events" => get(list_events?);
+    "/workbenches/v1/{id}/variables" => get(get_variables), patch(update_variables);
     "/workbenches/v1/{id}/members" => get(list_members), post(add_member), delete(remove_member_by_query?);
     "/workbenches/v1/{id}/members/{user_id}" => delete(remove_member);
     schemas(WorkbenchOut);

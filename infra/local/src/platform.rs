@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-use ::labs::{Backend, NoBackend};
+use ::labs::{Backend, Environments, NoBackend};
 use aws_smithy_runtime_api::client::interceptors::SharedInterceptor;
 use domain::time::{Clock, Time};
 use futures::stream::FuturesUnordered;
@@ -137,7 +137,8 @@ impl Platform {
         };
         runtime.aws = Aws::local(services.sdk_config()).with_interceptors(observer.clone());
 
-        let labs = Labs::new(data.labs_folder(), base_url.clone(), Clock::default());
+        let environments = Environments::new(&runtime.context_of("workbench-worker"))?;
+        let labs = Labs::new(data.labs_folder(), base_url.clone(), Clock::default(), environments);
         let backend: Arc<dyn Backend> = if options.labs { Arc::new(labs.clone()) } else { Arc::new(NoBackend) };
         let functions = Arc::new(Functions::new(|name| runtime.context_of(name), backend)?);
         let storage = runtime.services.storage.clone();

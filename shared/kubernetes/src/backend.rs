@@ -11,7 +11,7 @@ use http::StatusCode;
 use k8s_openapi::api::apps::v1::StatefulSet;
 use k8s_openapi::api::core::v1::{Event, Pod, ResourceQuota};
 use kube::api::{ListParams, ObjectMeta};
-use labs::{Backend, Permit, backend_error};
+use labs::{Backend, Environments, Permit, backend_error};
 use ring::digest::{SHA256, digest};
 use serde_json::Value;
 
@@ -28,6 +28,7 @@ pub struct Kubernetes {
     cluster: Cluster,
     settings: Settings,
     read_limits: ReadLimits,
+    environments: Environments,
 }
 
 impl Backend for Kubernetes {
@@ -53,8 +54,8 @@ impl Backend for Kubernetes {
 }
 
 impl Kubernetes {
-    pub fn new(cluster: Cluster, settings: Settings, read_limits: ReadLimits) -> Self {
-        Self { cluster, settings, read_limits }
+    pub fn new(cluster: Cluster, settings: Settings, read_limits: ReadLimits, environments: Environments) -> Self {
+        Self { cluster, settings, read_limits, environments }
     }
 
     async fn make_step(&self, workbench: &Workbench, permit: &Permit) -> Result<Report> {
@@ -100,6 +101,7 @@ impl Kubernetes {
         {
             return Ok(report);
         }
+        objects::fill_secret(&mut objects, &self.environments.load(workbench).await?);
         let report = apply_all(namespace, &objects, permit).await?;
         Ok(report.unwrap_or_else(|| Report::new(Phase::Progressing)))
     }

@@ -10,6 +10,7 @@ use futures::FutureExt;
 use http::uri::Scheme;
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Client, Config};
+use labs::Environments;
 use serde_json::json;
 use shared::aws::Aws;
 use shared::store::{Identities, WorkbenchCluster};
@@ -37,7 +38,7 @@ pub fn configured_backend(context: &Context) -> Result<Option<Kubernetes>> {
     let cluster = Cluster::new(connect, context.clock.clone());
     let identities = Identities::new(context)?;
     let read_limits: ReadLimits = Arc::new(move |org| read_limits(identities.clone(), org).boxed());
-    Ok(Some(Kubernetes::new(cluster, settings, read_limits)))
+    Ok(Some(Kubernetes::new(cluster, settings, read_limits, Environments::new(context)?)))
 }
 
 async fn connect_eks(cluster: Eks, aws: Aws) -> Result<Client> {

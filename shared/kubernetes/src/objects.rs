@@ -1,6 +1,10 @@
 //! The objects of the cluster: those of an organization, and those of a workbench. All names come from ids, never from the
 //! text of a user.
 
+use std::collections::BTreeMap;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use domain::id::{OrgId, WorkbenchId};
 use domain::workbench::{ResourceDimension, Resources, Workbench};
 use serde_json::{Map, Value, json};
@@ -126,6 +130,7 @@ pub fn workbench_objects(workbench: &Workbench, settings: &Settings) -> Vec<Valu
     ingress_metadata["annotations"] = annotations.into();
     vec![
         json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata, "automountServiceAccountToken": false}),
+        json!({"apiVersion": "v1", "kind": "Secret", "metadata": metadata, "type": "Opaque"}),
         json!({"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": metadata, "spec": storage}),
         json!({"apiVersion": "v1", "kind": "Service", "metadata": metadata,
             "spec": {"selector": selector, "ports": [{"name": "http", "port": 80, "targetPort": "http", "protocol": "TCP"}]}}),
@@ -144,6 +149,16 @@ pub fn workbench_objects(workbench: &Workbench, settings: &Settings) -> Vec<Valu
     ]
 }
 
+/// Puts the environment variables into the secret, which has none in the digest of the objects: a change of them applies from
+/// the next start.
+pub fn fill_secret(objects: &mut [Value], variables: &BTreeMap<String, String>) {
+    let data: Map<String, Value> =
+        variables.iter().map(|(name, value)| (name.clone(), STANDARD.encode(value).into())).collect();
+    for secret in objects.iter_mut().filter(|object| object["kind"] == "Secret") {
+        secret["data"] = data.clone().into();
+    }
+}
+
 fn pod(workbench: &Workbench, name: &str, settings: &Settings) -> Value {
     let resources = resources(&workbench.spec.resources);
     let mut container = json!({
@@ -155,6 +170,7 @@ fn pod(workbench: &Workbench, name: &str, settings: &Settings) -> Value {
         "volumeMounts": [{"name": "home", "mountPath": HOME}],
         // The ingress decides who may enter, and only it can reach the pod. The images of Jupyter Docker Stacks pass the
         // arguments to `jupyter lab`. They would generate a token if `JUPYTER_TOKEN` were empty.
+        "envFrom": [{"secretRef": {"name": name}}],
         "env": [{"name": "HOME", "value": HOME}, {"name": "NOTEBOOK_ARGS", "value": "--IdentityProvider.token="}],
         "workingDir": HOME,
     });

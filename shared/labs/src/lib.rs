@@ -3,9 +3,11 @@
 //! the environment, so a crash or a message that arrives twice only repeats a step.
 
 mod backend;
+mod environments;
 mod permit;
 mod provisioner;
 
 pub use backend::{Backend, NoBackend, backend_error};
+pub use environments::Environments;
 pub use permit::Permit;
 pub use provisioner::Provisioner;

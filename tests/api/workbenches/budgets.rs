@@ -21,6 +21,8 @@ async fn every_route_keeps_its_budget() {
         ("list", cost(app, ada.get(WORKBENCHES)).await),
         ("events", cost(app, ada.get(&format!("{own}/events"))).await),
         ("share", cost(app, share(&ada, &id, &bob)).await),
+        ("variables", cost(app, ada.get(&format!("{own}/variables"))).await),
+        ("change variables", cost(app, ada.patch(&format!("{own}/variables"), json!({"env": {"A": "1"}}))).await),
         ("stop", cost(app, ada.post(&format!("{own}/stop"))).await),
         ("delete", cost(app, ada.delete(&own)).await),
     ];
@@ -32,6 +34,8 @@ async fn every_route_keeps_its_budget() {
     list: 2 dynamodb:BatchGetItem (6 units), 1 dynamodb:Query (1 units)
     events: 1 dynamodb:BatchGetItem (4 units), 1 dynamodb:GetItem (1 units), 1 dynamodb:Query (1 units)
     share: 2 dynamodb:BatchGetItem (7 units), 2 dynamodb:GetItem (2 units), 1 dynamodb:TransactWriteItems (6 units)
+    variables: 1 dynamodb:BatchGetItem (4 units), 2 dynamodb:GetItem (2 units)
+    change variables: 1 dynamodb:BatchGetItem (4 units), 3 dynamodb:GetItem (3 units), 1 dynamodb:TransactWriteItems (6 units)
     stop: 1 dynamodb:BatchGetItem (4 units), 1 dynamodb:GetItem (1 units), 1 dynamodb:TransactWriteItems (6 units), 1 sqs:SendMessage
     delete: 1 dynamodb:BatchGetItem (4 units), 1 dynamodb:GetItem (1 units), 1 dynamodb:TransactWriteItems (6 units), 1 sqs:SendMessage
     ");

@@ -23,18 +23,20 @@ fn settings() -> Value {
     })
 }
 
-fn backend(server: &FakeApiServer, settings: &Value) -> Arc<Kubernetes> {
+fn backend(app: &TestApp, server: &FakeApiServer, settings: &Value) -> Arc<Kubernetes> {
     let capacity = Resources { cpu: 8_000, memory: 16 << 30, gpumem: 16 * 1024, storage: 100 << 30 };
     let limits = OrgLimits { capacity, ceiling: capacity, max_workbenches: 5 };
     let read_limits = move |_| async move { Ok(Some(limits)) }.boxed();
     let settings = Settings::read(&settings.to_string()).unwrap();
-    Arc::new(Kubernetes::new(server.cluster(), settings, Arc::new(read_limits)))
+    let environments = Environments::new(&app.platform.context_of("workbench-worker")).unwrap();
+    Arc::new(Kubernetes::new(server.cluster(), settings, Arc::new(read_limits), environments))
 }
 
 async fn start() -> (Lab, FakeApiServer) {
     let server = FakeApiServer::default();
-    let backend = backend(&server, &settings());
-    (Lab::with_backend(TestApp::start().await, backend), server)
+    let app = TestApp::start().await;
+    let backend = backend(&app, &server, &settings());
+    (Lab::with_backend(app, backend), server)
 }
 
 /// Makes enough steps for any change.
@@ -66,7 +68,7 @@ async fn a_workbench_lives_in_the_cluster_and_leaves_nothing_there() {
     assert_eq!(ready["dashboardUrl"], format!("https://wb-{hex}.labs.test/"));
     assert_eq!(ready["usage"], json!({"cpu": "124m", "memory": "200Mi", "gpumem": null, "storage": null}));
     let workbench_kinds =
-        ["ingresses", "persistentvolumeclaims", "pods", "serviceaccounts", "services", "statefulsets"];
+        ["ingresses", "persistentvolumeclaims", "pods", "secrets", "serviceaccounts", "services", "statefulsets"];
     let mut all = [ORGANIZATION_KINDS.as_slice(), &workbench_kinds].concat();
     all.sort_unstable();
     assert_eq!(kinds(&server), all);
@@ -94,6 +96,33 @@ async fn a_workbench_lives_in_the_cluster_and_leaves_nothing_there() {
     finish(&lab, &id).await;
     assert_eq!(refusal(&ada.get(&path(&id)).await), ("404", "LAB_NOT_FOUND"));
     assert_eq!(kinds(&server), ORGANIZATION_KINDS);
+}
+
+#[tokio::test]
+async fn the_variables_of_a_workbench_are_in_a_secret_that_is_deleted_with_it() {
+    let (lab, server) = start().await;
+    let ada = lab.app.person("ada");
+    let id = create(&ada, json!({"name": "lab", "env": {"A": "1"}, "secrets": {"HF_TOKEN": "hf_secret"}})).await;
+    finish(&lab, &id).await;
+    let data = |server: &FakeApiServer| server.only("secrets")["data"].clone();
+    assert_eq!(data(&server), json!({"A": "MQ==", "HF_TOKEN": "aGZfc2VjcmV0"}));
+    let container = &server.only("pods")["spec"]["containers"][0];
+    assert_eq!(container["envFrom"], json!([{"secretRef": {"name": format!("wb-{}", &id[3..])}}]));
+    for object in ["statefulsets", "pods"] {
+        assert!(!server.only(object).to_string().contains("hf_secret"), "only the secret contains the value");
+    }
+    let before = server.writes();
+    ada.patch(&format!("{}/variables", path(&id)), json!({"env": {"A": null}, "secrets": {"B": "2"}})).await;
+    finish(&lab, &id).await;
+    assert_eq!(server.writes(), before, "a workbench that runs keeps its variables");
+    ada.post(&format!("{}/stop", path(&id))).await;
+    finish(&lab, &id).await;
+    ada.post(&format!("{}/start", path(&id))).await;
+    finish(&lab, &id).await;
+    assert_eq!(data(&server), json!({"B": "Mg==", "HF_TOKEN": "aGZfc2VjcmV0"}));
+    ada.delete(&path(&id)).await;
+    finish(&lab, &id).await;
+    assert!(!kinds(&server).contains(&"secrets".to_owned()));
 }
 
 #[tokio::test]
@@ -334,7 +363,7 @@ async fn changed_settings_restart_no_lab_and_keep_its_storage() {
     let mut changed = settings();
     changed["storage_class"] = "fast".into();
     changed["node_selector"] = json!({"pool": "new"});
-    lab.worker = Provisioner::new(&lab.context(), backend(&server, &changed)).unwrap();
+    lab.worker = Provisioner::new(&lab.context(), backend(&lab.app, &server, &changed)).unwrap();
     lab.pass(Duration::from_secs(60));
     finish(&lab, &id).await;
     let found = read(&ada, &id).await;
@@ -409,7 +438,7 @@ async fn the_deletion_of_a_lab_leaves_the_others_untouched() {
     let ada = lab.app.person("ada");
     let (kept, deleted) = (lab.ready(&ada, "kept").await, lab.ready(&ada, "deleted").await);
     let before = server.objects(&kept[3..]);
-    assert_eq!(before.len(), 6);
+    assert_eq!(before.len(), 7);
     ada.delete(&path(&deleted)).await;
     finish(&lab, &deleted).await;
     assert_eq!(refusal(&ada.get(&path(&deleted)).await), ("404", "LAB_NOT_FOUND"));

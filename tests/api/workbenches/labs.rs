@@ -324,6 +324,28 @@ async fn files_survive_a_stop_and_not_a_deletion() {
 }
 
 #[tokio::test]
+async fn the_program_gets_the_variables_of_its_start() {
+    let lab = start(true).await;
+    let ada = lab.app.person("ada");
+    let new = json!({"name": "lab", "env": {"GREETING": "good morning"}, "secrets": {"HF_TOKEN": "hf_secret"}});
+    let id = create(&ada, new).await;
+    until(&lab, &ada, &id, "status", "ready").await;
+    let browser = Browser::open(&lab, &ada, &id).await;
+    let variable = async |name: &str| browser.get(&lab, &format!("/variable?name={name}")).await.text;
+    assert_eq!(variable("GREETING").await, "good morning");
+    assert_eq!(variable("HF_TOKEN").await, "hf_secret");
+    let patch = json!({"env": {"GREETING": null, "LATER": "1"}, "secrets": {"HF_TOKEN": "hf_new"}});
+    assert_eq!(ada.patch(&format!("{}/variables", path(&id)), patch).await.status, "200 OK");
+    assert_eq!(variable("HF_TOKEN").await, "hf_secret", "a running program keeps its variables");
+    ada.post(&format!("{}/stop", path(&id))).await;
+    until(&lab, &ada, &id, "runState", "stopped").await;
+    ada.post(&format!("{}/start", path(&id))).await;
+    until(&lab, &ada, &id, "runState", "running").await;
+    assert_eq!(variable("HF_TOKEN").await, "hf_new");
+    assert_eq!((variable("LATER").await.as_str(), variable("GREETING").await.as_str()), ("1", "not set"));
+}
+
+#[tokio::test]
 async fn a_program_that_exceeds_its_memory_is_killed_and_reported() {
     let lab = start(true).await;
     let ada = lab.app.person("ada");
@@ -445,7 +467,9 @@ async fn a_new_platform_ends_the_processes_of_the_previous_one_and_starts_its_la
     // Another process with the same folder knows nothing of the lab that runs.
     let context = lab.app.platform.context_of("workbench-worker");
     let folder = lab.app.platform.data().labs_folder();
-    let successor = local::labs::Labs::new(folder, lab.app.platform.base_url.clone(), context.clock.clone());
+    let environments = Environments::new(&context).unwrap();
+    let base_url = lab.app.platform.base_url.clone();
+    let successor = local::labs::Labs::new(folder, base_url, context.clock.clone(), environments);
     let next = Lab { worker: Provisioner::new(&lab.context(), Arc::new(successor.clone())).unwrap(), ..lab };
     let resumed = shared::store::Workbenches::new(&next.app.platform.context()).unwrap().resume(next.now()).await;
     assert_eq!(resumed.unwrap(), 1);

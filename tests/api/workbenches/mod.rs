@@ -10,11 +10,12 @@ mod life;
 mod recovery;
 mod refusals;
 mod sharing;
+mod variables;
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use ::labs::{Backend, Provisioner};
+use ::labs::{Backend, Environments, Provisioner};
 use domain::id::WorkbenchId;
 use domain::time::{Clock, Time};
 use serde_json::{Value, json};

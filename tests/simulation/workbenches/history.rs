@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use domain::Error;
 use domain::identity::Account;
-use domain::workbench::{Access, NewWorkbench, StopCause, Workbench, WorkbenchSpec};
+use domain::workbench::{Access, NewWorkbench, StopCause, Variables, Workbench, WorkbenchSpec};
 use labs::Provisioner;
 use shared::store::Workbenches;
 use tokio::task::JoinSet;
@@ -72,7 +72,7 @@ async fn act(process: &Process, protocol: &WorkbenchProtocol, planned: &Planned)
         spec: WorkbenchSpec { size: None, resources: planned.resources },
         image: plan.images[0].clone(),
     };
-    match store.create(&Workbench::create(new, plan, process.now()), limits).await {
+    match store.create(&Workbench::create(new, plan, process.now()), &Variables::default(), limits).await {
         Ok(()) => protocol.accounts().findings.count("created"),
         Err(Error::Conflict { code: "LAB_NAME_TAKEN", .. }) => {
             return protocol.accounts().findings.count("names taken");

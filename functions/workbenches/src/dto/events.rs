@@ -10,7 +10,7 @@ wire_enum! {
     #[schema(as = WorkbenchEventType)]
     EventTypeOut = EventKind {
         Created, NotInstalled, Provisioning, Ready, Rejected, Failed, Starting, Stopping, Stopped, MemberAdded,
-        MemberRemoved, Deleting, Deleted,
+        MemberRemoved, VariablesChanged, Deleting, Deleted,
     }
 }
 

@@ -3,10 +3,13 @@
 mod events;
 mod members;
 mod plan;
+mod variables;
+
+use std::collections::BTreeMap;
 
 use domain::page::PageRequest;
 use domain::workbench::{
-    Rejection, RequestedResources, ResourceDimension, RunState, StopCause, Usage, Workbench, WorkbenchSpec,
+    Rejection, RequestedResources, ResourceDimension, RunState, StopCause, Usage, Variables, Workbench, WorkbenchSpec,
     WorkbenchStatus, is_workbench_name, refusals,
 };
 use domain::{Error, Result};
@@ -21,6 +24,7 @@ use utoipa::{IntoParams, ToSchema};
 pub use events::EventsOut;
 pub use members::{MemberIn, MemberOut, MemberQuery};
 pub use plan::PlanOut;
+pub use variables::{VariablesIn, VariablesOut};
 
 wire_enum! {
     #[serde(rename_all = "snake_case")]
@@ -106,6 +110,14 @@ pub struct WorkbenchIn {
     resources: Option<Value>,
     /// The name of an image of the plan. Defaults to the plan's first image.
     pub image: Option<String>,
+    /// Plain environment variables by their names.
+    #[serde(default)]
+    #[schema(example = json!({"HF_HOME": "/tmp/models"}))]
+    env: BTreeMap<String, String>,
+    /// Secret environment variables by their names. They are stored encrypted, and no answer contains their values.
+    #[serde(default)]
+    #[schema(example = json!({"HF_TOKEN": "hf_…"}))]
+    secrets: BTreeMap<String, String>,
 }
 
 impl WorkbenchIn {
@@ -115,6 +127,10 @@ impl WorkbenchIn {
         }
         let problem = "must have 1 to 40 lowercase letters, digits and hyphens, with no hyphen at either end";
         Err(Error::invalid_body("name", problem))
+    }
+
+    pub fn take_variables(&mut self) -> Result<Variables<String>> {
+        variables::read_new(std::mem::take(&mut self.env), std::mem::take(&mut self.secrets))
     }
 
     pub fn requested_resources(&self) -> Result<RequestedResources> {

@@ -1,6 +1,7 @@
 //! HTTP handlers: one function for each route.
 
 pub mod members;
+pub mod variables;
 
 use axum::Json as Body;
 use axum::extract::State;
@@ -70,10 +71,11 @@ pub async fn list_workbenches(
 pub async fn create_workbench(
     State(stores): State<Stores>,
     Caller(caller): Caller,
-    Json(body): Json<WorkbenchIn>,
+    Json(mut body): Json<WorkbenchIn>,
 ) -> Result<Response> {
     let requested = body.requested_resources()?;
     body.check_name()?;
+    let variables = body.take_variables()?;
     let plan = caller.plan.workbenches.read()?.unwrap_or_default();
     let spec = plan.resolve(requested)?;
     let image = plan.image(body.image.as_deref())?;
@@ -82,7 +84,8 @@ pub async fn create_workbench(
     let new = Workbench::create(new, &plan, caller.at);
     let limits =
         CapacityLimits { org: plan.capacity, max_workbenches: plan.max_workbenches, platform: stores.capacity };
-    stores.workbenches.create(&new, &limits).await?;
+    let variables = stores.variables.seal(caller.org, id, variables).await?;
+    stores.workbenches.create(&new, &variables, &limits).await?;
     Ok(respond(StatusCode::CREATED, new.after))
 }
 

@@ -22,7 +22,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-use ::labs::Permit;
+use ::labs::{Environments, Permit};
 use domain::id::WorkbenchId;
 use domain::time::{Clock, Time};
 use domain::workbench::Workbench;
@@ -56,6 +56,7 @@ struct Inner {
     /// The URL of the platform.
     base_url: String,
     clock: Clock,
+    environments: Environments,
     running: Mutex<BTreeMap<WorkbenchId, Arc<Lab>>>,
     /// The failures since the last stop. Each report contains them.
     failures: Mutex<HashMap<WorkbenchId, Failures>>,
@@ -117,13 +118,14 @@ impl Lab {
 
 impl Labs {
     /// `folder` holds the folders of all workbenches.
-    pub fn new(folder: PathBuf, base_url: String, clock: Clock) -> Self {
+    pub fn new(folder: PathBuf, base_url: String, clock: Clock, environments: Environments) -> Self {
         let folders = Folders::new(folder);
         Self(Arc::new(Inner {
             processes: Mutex::new(ProcessTable::new(folders.root())),
             folders,
             base_url,
             clock,
+            environments,
             running: Mutex::default(),
             failures: Mutex::default(),
             is_closing: AtomicBool::new(false),
@@ -154,8 +156,10 @@ impl Labs {
             Some(program) => {
                 // A platform that was killed has left its processes.
                 self.kill_processes(|lab| lab == id, || permit.check()).await?;
+                let variables = self.0.environments.load(workbench).await?;
                 permit.check()?;
-                let process = LabProcess::start(&program, &folder, &workbench.spec.resources, self.now()).await?;
+                let resources = &workbench.spec.resources;
+                let process = LabProcess::start(&program, &folder, resources, &variables, self.now()).await?;
                 ServedBy::Process(Box::new(process))
             }
             None => ServedBy::Scratch,

@@ -1,5 +1,6 @@
 //! The process that serves a lab, with its limits.
 
+use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, TcpListener};
 use std::process::Stdio;
 use std::sync::Mutex;
@@ -71,8 +72,14 @@ impl Measured {
 }
 
 impl LabProcess {
-    /// Starts a program in the folder of a workbench.
-    pub async fn start(program: &Program, folder: &LabFolder, resources: &Resources, now: Time) -> Result<Self> {
+    /// Starts a program in the folder of a workbench, with the variables of its users.
+    pub async fn start(
+        program: &Program,
+        folder: &LabFolder,
+        resources: &Resources,
+        variables: &BTreeMap<String, String>,
+        now: Time,
+    ) -> Result<Self> {
         let failed = |what: &'static str| move |cause: std::io::Error| Error::internal(format!("{what}: {cause}"));
         let address = match program.is_jupyter {
             true => Address::Socket(folder.socket.clone()),
@@ -86,6 +93,7 @@ impl LabProcess {
         command.args(["-c", "read -r _ && exec \"$@\"", "lab"]).arg(&program.file);
         command.args(program.arguments(&address, &folder.home));
         command.env_clear().envs(INHERITED.into_iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
+        command.envs(variables);
         command.env(MARKER, &folder.root).env("HOME", &folder.home).env("ATELIER_TOKEN", &token);
         // Numeric libraries start as many threads as the machine has cores.
         command.env("OMP_NUM_THREADS", &cores).env("OPENBLAS_NUM_THREADS", &cores);

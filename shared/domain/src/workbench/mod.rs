@@ -15,6 +15,7 @@ mod observation;
 mod plan;
 pub mod refusals;
 mod resources;
+mod variables;
 
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +29,7 @@ pub use plan::{
     Minutes, RequestedResources, WorkbenchImage, WorkbenchPlan, WorkbenchPlanText, WorkbenchSize, WorkbenchSpec,
 };
 pub use resources::{ResourceDimension, Resources};
+pub use variables::{Variables, VariablesPatch, check_variable};
 
 /// The maximum number of editors of a workbench. Each has an entry in a list, and a deletion removes all in one write.
 pub const MAX_EDITORS: usize = 40;
@@ -181,6 +183,7 @@ pub enum EventKind {
     Stopped,
     MemberAdded,
     MemberRemoved,
+    VariablesChanged,
     Deleting,
     Deleted,
 }
@@ -344,6 +347,15 @@ impl Workbench {
             StopCause::Idle => "nothing happened in the workbench for the time of its plan, so it is stopped",
         };
         log.add(EventKind::Stopping, message, actor);
+    }
+
+    /// Logs that the environment variables were changed. They are stored apart from the workbench.
+    pub fn change_variables(&self, actor: UserId, now: Time) -> Result<Change> {
+        if self.status == WorkbenchStatus::Deleting {
+            return Err(refusals::deletion_in_progress());
+        }
+        let message = "the environment variables were changed; they apply from the next start";
+        Ok(self.change(now, |_, log| log.add(EventKind::VariablesChanged, message, Some(actor))))
     }
 
     /// A changed copy in the next revision, with the events that `change` logs.

@@ -1,4 +1,4 @@
-//! The keys of workbenches: the workbench, its name, its entries in lists and the cluster of all in `entities`, the reserved
+//! The keys of workbenches: the workbench, its name, its variables, its entries in lists and the cluster of all in `entities`, the reserved
 //! capacity in `counters`, and its events in `journal`.
 
 use super::{DueShards, Key, read_id};
@@ -15,6 +15,11 @@ pub fn workbench(org: OrgId, id: WorkbenchId) -> Key {
 /// The organization of a workbench, from its key.
 pub fn workbench_org(key: &Key) -> Result<OrgId> {
     read_id(WORKBENCHES, &key.pk)
+}
+
+/// The environment variables of a workbench.
+pub fn workbench_variables(org: OrgId, id: WorkbenchId) -> Key {
+    Key::new(format!("WORKBENCHVARIABLES#{org}"), id)
 }
 
 /// The item that reserves a name in an organization.

@@ -141,6 +141,7 @@ impl Workbenches {
         let mut writes = item::events_write(&self.journal, id, events);
         if after.status == WorkbenchStatus::Deleted {
             writes.push(self.entities.delete(keys::workbench_name(org, &after.name)));
+            writes.push(self.entities.delete(keys::workbench_variables(org, id)));
             let users = [owner].into_iter().chain(editors.iter().copied());
             writes.extend(users.map(|user| self.entities.delete(keys::listed_workbench(org, user, id))));
             writes.extend(capacity::return_capacity(&self.counters, after));

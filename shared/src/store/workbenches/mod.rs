@@ -22,14 +22,16 @@ use super::keys::{self, Key};
 use super::revision::{self, Attempts};
 use super::slice::slice;
 use super::table::{RefusedWrite, Table, TableQuery, WriteAttempt};
+use super::workbench_variables::{self, StoredVariables};
 use super::write::Write;
 use crate::queue::Queue;
+use crate::secrets::Sealed;
 use crate::{Context, config};
 use domain::id::{Id, OrgId, WorkbenchId};
 use domain::identity::Account;
 use domain::page::{Order, Page, PageRequest, Slice};
-use domain::time::Clock;
-use domain::workbench::{Access, Change, Workbench, WorkbenchEvent, refusals};
+use domain::time::{Clock, Time};
+use domain::workbench::{Access, Change, VariablesPatch, Workbench, WorkbenchEvent, refusals};
 use domain::{Error, Result};
 
 pub use capacity::CapacityLimits;
@@ -76,7 +78,7 @@ impl Workbenches {
 
     /// Stores a new workbench. The name must be free, and the capacity of the organization and of the platform must
     /// suffice.
-    pub async fn create(&self, new: &Change, limits: &CapacityLimits) -> Result<()> {
+    pub async fn create(&self, new: &Change, variables: &StoredVariables, limits: &CapacityLimits) -> Result<()> {
         let Workbench { id, org, owner, ref name, .. } = new.after;
         let name_key = keys::workbench_name(org, name);
         let mut writes = vec![
@@ -84,6 +86,9 @@ impl Workbenches {
             self.entities.put_item(item::new_item(&new.after)).require("attribute_not_exists(pk)"),
             self.entities.put(&Listed::new(keys::listed_workbench(org, owner, id), true)),
         ];
+        if !variables.is_empty() {
+            writes.push(workbench_variables::put_write(&self.entities, org, id, variables));
+        }
         writes.extend(capacity::reserve(&self.counters, &new.after, limits)?);
         writes.extend(events_write(&self.journal, id, &new.events));
         let mut backoff = Backoff::of_a_crowd();
@@ -196,6 +201,42 @@ impl Workbenches {
                     self.hints.send_hint(&WorkbenchHint { org: caller.org, id }, Duration::ZERO).await;
                 }
                 return Ok(change.after);
+            }
+            attempts.next().await?;
+        }
+    }
+
+    /// The environment variables of a workbench.
+    pub async fn variables(&self, org: OrgId, id: WorkbenchId) -> Result<StoredVariables> {
+        workbench_variables::find(&self.entities, org, id).await
+    }
+
+    /// Changes the environment variables of a workbench, for its owner. Returns all variables.
+    pub async fn change_variables(
+        &self,
+        caller: Account,
+        id: WorkbenchId,
+        patch: &VariablesPatch<Sealed>,
+        now: Time,
+    ) -> Result<StoredVariables> {
+        let mut attempts = Attempts::to_change(WorkbenchId::KIND);
+        loop {
+            let (before, access) = self.get(caller, id).await?;
+            access.require(Access::Owner)?;
+            let change = before.change_variables(caller.user, now)?;
+            let mut variables = self.variables(caller.org, id).await?;
+            let stored = variables.clone();
+            variables.apply(patch.clone())?;
+            if variables == stored {
+                return Ok(variables);
+            }
+            // The lock of the workbench protects its variables too, because each of their changes is one of the workbench.
+            let write_id = Uuid::now_v7();
+            let mut writes = vec![revision::require(self.update(&change, write_id), before.revision)];
+            writes.push(workbench_variables::put_write(&self.entities, caller.org, id, &variables));
+            writes.extend(events_write(&self.journal, id, &change.events));
+            if revision::was_written(&self.entities.transact(write_id, &writes).await?, write_id)? {
+                return Ok(variables);
             }
             attempts.next().await?;
         }

@@ -83,7 +83,7 @@ fn role() -> Value {
             rule("", json!(["namespaces", "limitranges"]), json!(["create", "patch"])),
             rule("", json!(["resourcequotas"]), json!(["get", "create", "patch"])),
             rule("networking.k8s.io", json!(["networkpolicies"]), json!(["create", "patch"])),
-            rule("", json!(["serviceaccounts", "persistentvolumeclaims", "services"]), write.clone()),
+            rule("", json!(["serviceaccounts", "secrets", "persistentvolumeclaims", "services"]), write.clone()),
             rule("networking.k8s.io", json!(["ingresses"]), write.clone()),
             rule("apps", json!(["statefulsets"]), write),
             rule("", json!(["pods"]), json!(["get", "list"])),

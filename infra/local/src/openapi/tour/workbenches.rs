@@ -18,6 +18,7 @@ use crate::issuer::Subject;
 const ME: &str = "/gateway/v1/me";
 const WORKBENCHES: &str = "/workbenches/v1";
 const WORKBENCH: &str = "/workbenches/v1/{id}";
+const VARIABLES: &str = "/workbenches/v1/{id}/variables";
 const MEMBERS: &str = "/workbenches/v1/{id}/members";
 
 /// A backend whose environments run at once.
@@ -48,6 +49,7 @@ impl TourClient {
         self.make_step(&created).await?;
         self.get(WORKBENCH).await?;
         self.get(WORKBENCHES).await?;
+        self.record_variables().await?;
         self.record_sharing().await?;
         self.get("/workbenches/v1/{id}/events").await?;
         self.send("POST", "/workbenches/v1/{id}/stop", None).await?;
@@ -80,6 +82,14 @@ impl TourClient {
         self.send("DELETE", WORKBENCH, None).await?;
         self.switch_token(&ada);
         self.send("DELETE", "/workbenches/v1/{id}/members/{user_id}", None).await?;
+        Ok(())
+    }
+
+    async fn record_variables(&mut self) -> Result<(), Failure> {
+        let patch = json!({"env": {"HF_HOME": "/tmp/models"}, "secrets": {"HF_TOKEN": "hf_example"}});
+        self.send("PATCH", VARIABLES, Some(patch)).await?;
+        self.get(VARIABLES).await?;
+        self.send("PATCH", VARIABLES, Some(json!({"env": {"PATH": "/bin"}}))).await?;
         Ok(())
     }
 
