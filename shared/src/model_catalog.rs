@@ -1,5 +1,7 @@
 //! Model selection: resolves names and aliases against the catalog, the plan and the API key's allowlist.
 
+mod guard;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,6 +13,8 @@ use domain::catalog::{Maintenance, Model, Purpose};
 use domain::identity::{Plan, Role};
 use domain::time::{Clock, Time};
 use domain::{Error, Result};
+
+pub use guard::{MissingGuard, find_guard};
 
 /// Cache lifetime of the catalog. A change of the catalog takes effect in every process within this time.
 const CATALOG_TTL: Duration = Duration::from_secs(30);
@@ -73,6 +77,14 @@ impl ModelCatalog {
         let fits = |model: &&Model| model.does(purpose) && plan.allows(&model.name) && !model.is_retired(now);
         let model = listing.models.values().find(fits).cloned();
         let model = Arc::new(model.ok_or(Error::NotFound { kind: "model" })?);
+        Ok(Chosen { listing, model, by_alias: false })
+    }
+
+    /// The guard model of a plan, see [`find_guard`]. `explain` turns the reason of a missing one into the caller's error.
+    pub async fn find_guard(&self, plan: &Plan, explain: impl FnOnce(MissingGuard) -> Error) -> Result<Chosen> {
+        let listing = self.listing().await?;
+        let model = find_guard(&listing, plan, self.clock.now()).map_err(explain)?;
+        let model = Arc::new(model.clone());
         Ok(Chosen { listing, model, by_alias: false })
     }
 

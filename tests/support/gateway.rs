@@ -162,6 +162,11 @@ impl Customer {
         self.send_to(environment, Request::post(path), body).await
     }
 
+    /// Reads a path of the given environment.
+    pub async fn get(&self, environment: &Router, path: &str) -> (StatusCode, Value) {
+        self.send_to(environment, Request::get(path), &Value::Null).await
+    }
+
     /// Sends one call with this header to the given environment.
     pub async fn call_with_header(
         &self,

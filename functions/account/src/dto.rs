@@ -6,7 +6,8 @@ use domain::time::Time;
 use domain::{Error, Result};
 use serde::Serialize;
 use shared::auth::Caller;
-use shared::http::gateway::{ApiKeyOut, KeySettingsIn, PlanLimitsOut, RoleName};
+use shared::http::gateway::{ApiKeyOut, InputGuardWire, KeySettingsIn, PlanLimitsOut, RoleName};
+use shared::model_catalog::find_guard;
 use shared::store::catalog::Listing;
 use shared::store::identities::Identity;
 use shared::store::key_ring::KeySettings;
@@ -63,13 +64,21 @@ struct PlanOut {
     /// Whether the rate limits in `limits` are enforced.
     has_rate_limits: bool,
     limits: PlanLimitsOut,
+    /// Whether the guard evaluates the input of chats and images before the provider is called.
+    input_guard: InputGuardWire,
+    /// The model that evaluates texts, unless a request names another. Null: the plan has no guard, and if `input_guard`
+    /// is not `off`, calls are refused with `guard_misconfigured`.
+    #[schema(required)]
+    guard_model: Option<String>,
 }
 
 impl MeOut {
-    pub fn new(caller: &Caller, api_key: Option<ApiKeyOut>) -> Self {
+    pub fn new(caller: &Caller, listing: &Listing, api_key: Option<ApiKeyOut>) -> Self {
         let Identity { user, org, membership } = &*caller.identity;
         let User { id: user_id, name: user_name, email, .. } = user;
-        let Plan { id: plan_id, name: plan_name, is_billing_exempt, has_rate_limits, limits, .. } = &*caller.plan;
+        let Plan { id: plan_id, name: plan_name, is_billing_exempt, has_rate_limits, limits, input_guard, .. } =
+            &*caller.plan;
+        let guard = find_guard(listing, &caller.plan, caller.at).ok();
         Self {
             org: MyOrgOut { id: org.id.to_string(), name: org.name.clone(), suspended: org.suspended },
             user: UserOut { id: user_id.to_string(), name: user_name.clone(), email: email.clone() },
@@ -80,6 +89,8 @@ impl MeOut {
                 is_billing_exempt: *is_billing_exempt,
                 has_rate_limits: *has_rate_limits,
                 limits: (*limits).into(),
+                input_guard: (*input_guard).into(),
+                guard_model: guard.map(|model| model.name.clone()),
             },
             api_key,
         }

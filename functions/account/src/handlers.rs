@@ -23,7 +23,8 @@ const KEYS: Cursors = Cursors("api-keys");
 
 /// Read the caller's account
 ///
-/// Returns the caller's organization, user, role and plan, and the API key that authenticated the request.
+/// Returns the caller's organization, user, role and plan, and the API key that authenticated the request. `plan` says
+/// which rate limits and which guard are enforced.
 #[utoipa::path(
     get, path = "/gateway/v1/me", tag = "account",
     responses((status = 200, description = "The account", body = MeOut), ErrorResponses),
@@ -33,7 +34,7 @@ pub async fn get_me(State(stores): State<Stores>, person: Person) -> Result<Body
         Some(key) => Some(ApiKeyOut::new(key, &stores.keys.meter(key.id).await?)),
         None => None,
     };
-    Ok(Body(MeOut::new(&person.caller, api_key)))
+    Ok(Body(MeOut::new(&person.caller, &*stores.models.listing().await?, api_key)))
 }
 
 /// List organizations

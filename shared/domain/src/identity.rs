@@ -76,7 +76,7 @@ pub struct Plan {
 pub enum InputGuard {
     #[default]
     Off,
-    /// Flagged input is refused. If the guard model fails, the call proceeds.
+    /// Flagged input is refused. If the guard model fails, the call proceeds. Without a guard model, all calls are refused.
     Block,
     /// Flagged input is refused, and so is every call that cannot be evaluated.
     Require,

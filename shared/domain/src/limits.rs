@@ -131,6 +131,11 @@ pub struct PlanLimits {
 }
 
 impl PlanLimits {
+    /// Whether no level has a limit.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
     pub fn get(&self, level: Level) -> Limits {
         match level {
             Level::Org => self.org,

@@ -2,12 +2,15 @@
 
 use domain::Result;
 use domain::catalog::Maintenance;
-use domain::identity::{AllowedModels, Plan};
+use domain::identity::{AllowedModels, InputGuard, Plan};
 use domain::retention::RunRetention;
+use domain::time::Time;
 use domain::workbench::{WorkbenchPlan, WorkbenchPlanText};
 use domain::{Error, catalog::is_model_name};
 use serde::{Deserialize, Serialize};
 use shared::http::gateway::{InputGuardWire, PlanLimitsIn, PlanLimitsOut};
+use shared::model_catalog::{MissingGuard, find_guard};
+use shared::store::catalog::Listing;
 use utoipa::ToSchema;
 
 use super::workbenches::{WorkbenchPlanIn, WorkbenchPlanOut};
@@ -31,20 +34,23 @@ pub struct PlanIn {
     /// Whether the plan is exempt from billing. Calls then report their cost, but nothing is deducted. Defaults to
     /// false.
     is_billing_exempt: Option<bool>,
-    /// Whether the rate limits in `limits` are enforced. Defaults to false.
+    /// Whether the rate limits in `limits` are enforced. Defaults to true if there are limits. False with limits is
+    /// refused.
     has_rate_limits: Option<bool>,
     limits: Option<PlanLimitsIn>,
     /// The number of days for which a run of a workflow is kept after its end. Defaults to 30.
     #[schema(minimum = 1, maximum = 365)]
     run_retention_days: Option<u16>,
-    /// Whether the guard evaluates the input of chats and images before the provider is called. Defaults to `off`.
+    /// Whether the guard evaluates the input of chats and images before the provider is called. Defaults to `off`. Other
+    /// values need a guard model of the plan and an active risk category.
     input_guard: Option<InputGuardWire>,
     /// What the plan allows for workbenches, in at most 16 KiB. Null: the plan has no workbenches.
     workbenches: Option<WorkbenchPlanIn>,
 }
 
 impl PlanIn {
-    pub fn read(self, id: &str) -> Result<Plan> {
+    /// Validates the settings against the catalog and returns the plan.
+    pub fn read(self, id: &str, listing: &Listing, now: Time) -> Result<Plan> {
         check_plain_name("id", id)?;
         check_text("name", &self.name, 200)?;
         let models = self.models.map(|names| {
@@ -64,18 +70,38 @@ impl PlanIn {
             let problem = format!("more than {MAX_WORKBENCHES_BYTES} bytes; have fewer or shorter sizes and images");
             return Err(Error::invalid_body("workbenches", problem));
         }
-        Ok(Plan {
+        let limits = self.limits.unwrap_or_default().read()?;
+        let plan = Plan {
             id: id.to_owned(),
             name: self.name,
             models: models.transpose()?.unwrap_or(AllowedModels::All),
             is_billing_exempt: self.is_billing_exempt.unwrap_or_default(),
-            has_rate_limits: self.has_rate_limits.unwrap_or_default(),
-            limits: self.limits.unwrap_or_default().read()?,
+            has_rate_limits: self.has_rate_limits.unwrap_or(!limits.is_empty()),
+            limits,
             run_retention: retention.unwrap_or_default(),
             input_guard: self.input_guard.map(Into::into).unwrap_or_default(),
             workbenches,
-        })
+        };
+        if !plan.has_rate_limits && !plan.limits.is_empty() {
+            let problem = "`limits` would not be enforced; remove `limits`, or leave out `has_rate_limits`";
+            return Err(Error::invalid_body("has_rate_limits", problem));
+        }
+        check_guard(&plan, listing, now)?;
+        Ok(plan)
     }
+}
+
+/// Refuses a plan that enforces a guard and has none: all calls of its organizations would be refused.
+fn check_guard(plan: &Plan, listing: &Listing, now: Time) -> Result<()> {
+    if plan.input_guard == InputGuard::Off {
+        return Ok(());
+    }
+    let fix = match find_guard(listing, plan, now) {
+        Ok(_) => return Ok(()),
+        Err(MissingGuard::Category) => "no risk category is active; activate one of /gateway/v1/admin/guard/categories",
+        Err(MissingGuard::Model) => "the plan has no guard model; add a model with the capability `guard` to `models`",
+    };
+    Err(Error::invalid_body("input_guard", format_args!("{fix}, or send `off`")))
 }
 
 /// A plan: models, billing and rate limits of its organizations.
@@ -96,13 +122,17 @@ pub struct PlanOut {
     run_retention_days: u16,
     /// Whether the guard evaluates the input of chats and images before the provider is called.
     input_guard: InputGuardWire,
+    /// The model that evaluates texts for the plan: the alias `guard`, or else the plan's first guard model by name. Null:
+    /// the plan has no guard, and if `input_guard` is not `off`, calls are refused with `guard_misconfigured`.
+    #[schema(required)]
+    guard_model: Option<String>,
     /// What the plan allows for workbenches. Null: the plan has no workbenches.
     #[schema(required)]
     workbenches: Option<WorkbenchPlanOut>,
 }
 
-impl From<&Plan> for PlanOut {
-    fn from(plan: &Plan) -> Self {
+impl PlanOut {
+    pub fn new(plan: &Plan, listing: &Listing, now: Time) -> Self {
         let Plan {
             id,
             name,
@@ -126,6 +156,7 @@ impl From<&Plan> for PlanOut {
             limits: (*limits).into(),
             run_retention_days: run_retention.days(),
             input_guard: (*input_guard).into(),
+            guard_model: find_guard(listing, plan, now).ok().map(|model| model.name.clone()),
             workbenches: read_workbenches(id, workbenches).as_ref().map(WorkbenchPlanOut::from),
         }
     }

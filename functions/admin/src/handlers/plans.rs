@@ -20,8 +20,9 @@ use crate::snapshot::render_snapshot;
     get, path = "/gateway/v1/admin/plans", tag = "admin",
     responses((status = 200, description = "The plans", body = List<PlanOut>), OperatorOnly, ErrorResponses),
 )]
-pub async fn list_plans(State(stores): State<Stores>, _: Operator) -> Result<List<PlanOut>> {
-    Ok(List::new(stores.identities.plans().await?.iter().map(PlanOut::from)))
+pub async fn list_plans(State(stores): State<Stores>, operator: Operator) -> Result<List<PlanOut>> {
+    let (plans, listing) = futures::try_join!(stores.identities.plans(), stores.catalog.read())?;
+    Ok(List::new(plans.iter().map(|plan| PlanOut::new(plan, &listing, operator.at()))))
 }
 
 /// Read a plan
@@ -34,16 +35,19 @@ pub async fn list_plans(State(stores): State<Stores>, _: Operator) -> Result<Lis
 )]
 pub async fn get_plan(
     State(stores): State<Stores>,
-    _: Operator,
+    operator: Operator,
     Path(PlanName(id)): Path<PlanName>,
 ) -> Result<Body<PlanOut>> {
-    let plan = stores.identities.find_plan(&id).await?.ok_or(Error::NotFound { kind: PlanName::KIND })?;
-    Ok(Body(PlanOut::from(&plan)))
+    let (plan, listing) = futures::try_join!(stores.identities.find_plan(&id), stores.catalog.read())?;
+    let plan = plan.ok_or(Error::NotFound { kind: PlanName::KIND })?;
+    Ok(Body(PlanOut::new(&plan, &listing, operator.at())))
 }
 
 /// Create or replace a plan
 ///
-/// The new plan applies to its organizations immediately, and to their model calls within 30 seconds.
+/// The new plan applies to its organizations immediately, and to their model calls within 30 seconds. A plan with an
+/// `input_guard` needs a guard model. If its last one is removed later, its calls are refused with `guard_misconfigured`,
+/// until the plan has a guard model again or `input_guard` is `off`.
 #[utoipa::path(
     put, path = "/gateway/v1/admin/plans/{id}", tag = "admin", params(("id" = String, Path, description = "The plan")),
     request_body = PlanIn,
@@ -60,9 +64,10 @@ pub async fn put_plan(
     Path(PlanName(id)): Path<PlanName>,
     Json(body): Json<PlanIn>,
 ) -> Result<(StatusCode, Body<PlanOut>)> {
-    let plan = body.read(&id)?;
-    let render = |plan: &Plan| render_snapshot(&PlanOut::from(plan));
+    let (listing, now) = (stores.catalog.read().await?, operator.at());
+    let plan = body.read(&id, &listing, now)?;
+    let render = |plan: &Plan| render_snapshot(&PlanOut::new(plan, &listing, now));
     let before = stores.admin.put_plan(&operator.audit_action("plan.put", &id), &plan, render).await?;
     let status = if before.is_some() { StatusCode::OK } else { StatusCode::CREATED };
-    Ok((status, Body(PlanOut::from(&plan))))
+    Ok((status, Body(PlanOut::new(&plan, &listing, now))))
 }

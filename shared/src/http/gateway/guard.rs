@@ -25,15 +25,16 @@ wire_enum! {
 }
 
 wire_enum! {
+    /// What the guard does with the input of chats and images, before the provider is called. `off`: nothing. `block`:
+    /// flagged input is refused with `guard_blocked`; if the guard model fails, or a message is longer than its context
+    /// window, the call proceeds. `require`: as `block`, and a call whose input cannot be evaluated is refused too. With
+    /// `block` and `require`, a call is refused if its credits or limits do not cover the evaluation, or if the plan has no
+    /// guard model (`guard_misconfigured`).
     #[serde(rename_all = "lowercase")]
     #[schema(as = InputGuard)]
     InputGuardWire = InputGuard {
-        /// Input is not evaluated before the call.
         Off,
-        /// Flagged input is refused with `guard_blocked`. If the guard model fails, or a message is longer than its
-        /// context window, the call proceeds. A call is refused if its credits or limits do not cover the evaluation.
         Block,
-        /// As `block`, and a call whose input cannot be evaluated is refused too.
         Require,
     }
 }

@@ -77,7 +77,8 @@ pub enum ModelCallErrors {
         ("X-RateLimit-Reset-Tokens" = u64, description = "When the window ends, in Unix seconds"),
     ))]
     RateLimited(ErrorBody),
-    /// The provider of the model failed
+    /// The provider of the model failed. `guard_misconfigured`: the plan enforces a guard that cannot evaluate the input;
+    /// the operator must repair it
     #[response(status = 502)]
     Provider(ErrorBody),
     /// The provider of the model did not respond in time

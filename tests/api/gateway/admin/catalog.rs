@@ -307,6 +307,40 @@ async fn a_plan_limits_what_its_organizations_may_use() {
 }
 
 #[tokio::test]
+async fn limits_of_a_plan_are_enforced_or_refused() {
+    let app = TestApp::start().await;
+    let operator = app.operator();
+    let path = format!("{ADMIN}/plans/tight");
+    let with = |has_rate_limits: Value, limits: Value| {
+        let mut body = json!({"name": "Tight", "has_rate_limits": has_rate_limits, "limits": limits});
+        body.as_object_mut().unwrap().retain(|_, value| !value.is_null());
+        body
+    };
+    let limits = json!({"user": {"rpm": 1}});
+    for (has_rate_limits, limits, expected) in [
+        (Value::Null, Value::Null, false),
+        (Value::Null, json!({"user": {"rpm": null}}), false),
+        (json!(true), Value::Null, true),
+        (json!(false), json!({}), false),
+        (Value::Null, limits.clone(), true),
+    ] {
+        let put = operator.put(&path, with(has_rate_limits, limits)).await;
+        assert_eq!(put.json["has_rate_limits"], expected, "{}", put.text);
+    }
+    let refused = operator.put(&path, with(json!(false), limits)).await;
+    assert_refused(&refused, "400 Bad Request", "invalid_body");
+    assert_eq!(refused.json["error"]["param"], "has_rate_limits");
+
+    let org = app.key_client("eve").get("/gateway/v1/me").await.json["org"]["id"].as_str().unwrap().to_owned();
+    operator.patch(&format!("{ADMIN}/orgs/{org}"), json!({"plan": "tight"})).await;
+    let eve = app.key_client("eve");
+    assert_eq!(eve.get("/gateway/v1/me").await.json["plan"]["has_rate_limits"], true);
+    for status in ["200 OK", "429 Too Many Requests"] {
+        assert_eq!(chat(&eve, "dev-chat").await.status, status);
+    }
+}
+
+#[tokio::test]
 async fn during_maintenance_only_operators_are_served() {
     let app = TestApp::start().await;
     let operator = app.operator();

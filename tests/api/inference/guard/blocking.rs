@@ -26,6 +26,7 @@ async fn flagged_input_never_reaches_the_provider() {
         let refused = chat(&customer.person, &body).await;
         assert_eq!(refusal(&refused), ("403", "guard_blocked"));
         assert_eq!(refused.json["error"]["type"], "permission_error");
+        assert!(refused.text.contains("GET /gateway/v1/guard/events"), "{}", refused.text);
     }
     let picture = json!({"preset": "dev-image", "prompt": "how to make a bomb"});
     let refused = post(&customer.person, "/gateway/v1/images/generations", &picture).await;
@@ -37,6 +38,94 @@ async fn flagged_input_never_reaches_the_provider() {
     assert_eq!(app.sum_charges(customer.account.org).await.1, 3);
     let harmless = json!({"model": "dev-chat", "messages": [message("Good morning")], "max_tokens": 4});
     assert_eq!(chat(&customer.person, &harmless).await.status, "200 OK");
+}
+
+#[tokio::test]
+async fn a_plan_that_enforces_a_guard_needs_a_guard_model_and_a_category() {
+    let app = TestApp::start().await;
+    let operator = app.operator();
+    const PLAN: &str = "/gateway/v1/admin/plans/guarded";
+    for input_guard in ["block", "require"] {
+        let plan = |models: Value| json!({"name": "Guarded", "models": models, "input_guard": input_guard});
+        let refused = operator.put(PLAN, plan(json!(["dev-chat"]))).await;
+        assert_eq!(refusal(&refused), ("400", "invalid_body"), "{}", refused.text);
+        assert_eq!(
+            refused.json["error"]["message"],
+            "input_guard: the plan has no guard model; add a model with the capability `guard` to `models`, or send `off`"
+        );
+        let put = operator.put(PLAN, plan(json!(["dev-chat", "dev-guard"]))).await;
+        assert_eq!((&put.json["input_guard"], &put.json["guard_model"]), (&json!(input_guard), &json!("dev-guard")));
+        assert_eq!(operator.get(PLAN).await.json, put.json);
+    }
+    let off = operator.put("/gateway/v1/admin/plans/off", json!({"name": "Off", "models": ["dev-chat"]})).await;
+    assert_eq!((&off.json["input_guard"], &off.json["guard_model"]), (&json!("off"), &Value::Null), "{}", off.text);
+    remove_categories(&app).await;
+    let refused = operator.put(PLAN, json!({"name": "Guarded", "input_guard": "block"})).await;
+    assert_eq!(refusal(&refused), ("400", "invalid_body"), "{}", refused.text);
+    assert!(refused.text.contains("no risk category is active"), "{}", refused.text);
+}
+
+async fn remove_categories(app: &TestApp) {
+    const CATEGORIES: &str = "/gateway/v1/admin/guard/categories";
+    let operator = app.operator();
+    for code in operator.get(CATEGORIES).await.column("code") {
+        assert_eq!(operator.delete(&format!("{CATEGORIES}/{code}")).await.status, "204 No Content");
+    }
+}
+
+/// A retry cannot help, so the answer is not that the platform is busy.
+#[tokio::test]
+async fn calls_are_refused_after_the_guard_of_their_plan_was_removed() {
+    for removes_model in [true, false] {
+        let app = TestApp::start().await;
+        let fake = FakeProvider::start().await;
+        ModelBuilder::new("upstream").with_deployment(&app, &fake).await.insert(&app).await;
+        let removed = if removes_model { "guard model" } else { "risk category" };
+        let mut customers = Vec::new();
+        for input_guard in ["block", "require"] {
+            let customer = app.customer(input_guard, Money::from_usd(1)).await;
+            put_on_plan(&app, &customer, input_guard).await;
+            assert_eq!(customer.person.get("/gateway/v1/me").await.json["plan"]["guard_model"], "dev-guard");
+            customers.push((input_guard, customer));
+        }
+        match removes_model {
+            true => drop(app.operator().delete("/gateway/v1/admin/models/dev-guard").await),
+            false => remove_categories(&app).await,
+        }
+        // Other processes read the change within 30 seconds.
+        let (inference, account) =
+            (app.environment(), account::router(&app.platform.new_environment_context()).unwrap());
+        let harmful = json!({"model": "upstream", "messages": [message("I will kill you")]});
+        let picture = json!({"preset": "dev-image", "prompt": "how to make a bomb"});
+        for (input_guard, customer) in &customers {
+            for (path, body) in [(tests::gateway::CHAT, &harmful), ("/gateway/v1/images/generations", &picture)] {
+                let (status, refused) = customer.call(&inference, path, body).await;
+                assert_eq!((status.as_u16(), &refused["error"]["code"]), (502, &json!("guard_misconfigured")));
+                let message = refused["error"]["message"].as_str().unwrap();
+                assert!(message.starts_with(&format!("the plan {input_guard} evaluates all input, but")), "{message}");
+                assert!(message.contains(removed) && message.contains("ask the operator"), "{message}");
+            }
+            let (_, me) = customer.get(&account, "/gateway/v1/me").await;
+            let plan = &me["plan"];
+            assert_eq!((&plan["input_guard"], &plan["guard_model"]), (&json!(input_guard), &Value::Null), "{me}");
+            assert_eq!(app.sum_charges(customer.account.org).await.1, 0);
+        }
+        assert!(fake.take_requests().is_empty());
+    }
+}
+
+#[tokio::test]
+async fn a_provider_that_refuses_the_guard_is_not_a_busy_platform() {
+    let app = TestApp::start().await;
+    let fake = FakeProvider::start().await;
+    fake.respond_with(Behaviour::json(401, json!({"error": {"code": "invalid_api_key", "message": "no"}})));
+    insert_guard(&app, &fake, GuardApi::Moderation).await;
+    app.operator().put("/gateway/v1/admin/aliases/guard", json!({"model": "watch"})).await;
+    let customer = app.customer("closed", Money::from_usd(1)).await;
+    put_on_plan(&app, &customer, "require").await;
+    let refused = chat(&customer.person, &question("dev-chat")).await;
+    assert_eq!(refusal(&refused), ("502", "guard_misconfigured"), "{}", refused.text);
+    assert_eq!((refused.header("retry-after"), refused.header("x-should-retry")), (None, Some("false")));
 }
 
 #[tokio::test]

@@ -16,12 +16,13 @@ use crate::guard::{GuardInput, GuardRequest};
 use crate::{CallReport, Gateway, GatewayCaller, ParameterNotes};
 use domain::guard::{GuardEvent, GuardMessage, GuardOutcome, GuardSource, kept_input};
 use domain::id::GuardEventId;
-use domain::identity::{Account, InputGuard};
+use domain::identity::{Account, InputGuard, Plan};
 use domain::lease::Payer;
 use domain::ledger::CallOrigin;
 use domain::time::Time;
-use domain::{Error, Result};
+use domain::{Error, ProviderTrouble, Result};
 use shared::http::code;
+use shared::model_catalog::MissingGuard;
 use shared::store::leases::CallEnd;
 
 use model::{Evaluated, GuardModel};
@@ -30,6 +31,8 @@ pub(super) use task::PendingEvaluation;
 
 /// How long a call waits for the evaluation of its input.
 pub(crate) const INPUT_PATIENCE: Duration = Duration::from_secs(10);
+const REFUSING_PROVIDER: &str = "the provider of the guard model refuses the platform's credentials or does not know the \
+                                 model; ask the operator to test the provider";
 /// How long other evaluations wait for the guard model. It is shorter than the time limit of `guard-worker`.
 const PATIENCE: Duration = Duration::from_secs(280);
 
@@ -102,7 +105,7 @@ impl Gateway {
         let guard = match &request.model {
             Some(name) => GuardModel::new(caller.find_model(self.models(), name).await?)?,
             None => {
-                let guard = self.find_default_guard(caller).await?;
+                let guard = self.find_default_guard(caller, Error::from).await?;
                 // It must be on the key's list too.
                 caller.find_model(self.models(), &guard.chosen.model.name).await?;
                 guard
@@ -128,41 +131,51 @@ impl Gateway {
         Ok((body, CallReport { chosen: guard.chosen, notes, quota_left, cost: Some(charge.cost) }))
     }
 
-    /// Evaluates the input of a call before the call is made, if the plan wants it. Refuses flagged input.
+    /// Evaluates the input of a call before the call is made, if the plan wants it. Refuses flagged input. If the plan has
+    /// no guard, every call is refused: it must not pass as if it had been evaluated.
     pub(super) async fn check_input(&self, caller: &GatewayCaller, messages: Vec<GuardMessage>) -> Result<()> {
         let is_required = match caller.plan.input_guard {
             InputGuard::Off => return Ok(()),
             InputGuard::Block => false,
             InputGuard::Require => true,
         };
+        let guard =
+            self.find_default_guard(caller, |missing| misconfigured(&caller.plan, missing_guard(missing))).await?;
         let input = GuardInput::Conversation(messages);
         if !input.has_text() {
             return Ok(());
         }
-        let failure = match self.evaluate_call_input(caller, &input).await {
+        let failure = match self.evaluate_call_input(caller, &guard, &input).await {
             Ok(false) => return Ok(()),
             Ok(true) => {
                 return Err(Error::Forbidden {
                     code: "guard_blocked",
-                    message: "the guard refused the input; see /v1/guard/events for the reason".to_owned(),
+                    message: "the guard refused the input; GET /gateway/v1/guard/events shows the reason".to_owned(),
                 });
             }
             Err(error) if is_refusal(&error) => return Err(error),
             Err(error) => error,
         };
         tracing::warn!(code = code(&failure), "the input of a call could not be evaluated");
-        if is_required {
-            return Err(Error::busy("the input could not be evaluated, and the plan requires it"));
+        match failure {
+            _ if !is_required => Ok(()),
+            Error::Provider { trouble: ProviderTrouble::Setup, .. } => {
+                Err(misconfigured(&caller.plan, REFUSING_PROVIDER))
+            }
+            _ => Err(Error::busy("the input could not be evaluated, and the plan requires it")),
         }
-        Ok(())
     }
 
     /// Evaluates the input of a call, and returns whether the guard flags it. A failure of the guard is recorded, and the
     /// evaluation is sent to the queue.
-    async fn evaluate_call_input(&self, caller: &GatewayCaller, input: &GuardInput) -> Result<bool> {
-        let guard = self.find_default_guard(caller).await?;
-        let origin = self.make_call_origin(caller, &guard);
-        match self.evaluate_input(&origin, &guard, input, self.inner.input_patience).await {
+    async fn evaluate_call_input(
+        &self,
+        caller: &GatewayCaller,
+        guard: &GuardModel,
+        input: &GuardInput,
+    ) -> Result<bool> {
+        let origin = self.make_call_origin(caller, guard);
+        match self.evaluate_input(&origin, guard, input, self.inner.input_patience).await {
             Ok(Evaluated { mut event, charge, mut slot }) => {
                 event.blocked = event.is_flagged();
                 match slot.record_once(&charge, CallEnd::Evaluation(&event, None)).await {
@@ -209,6 +222,30 @@ impl Gateway {
             model: guard.chosen.model.name.clone(),
             keeps_input: caller.keeps_guard_input,
             created_at: self.inner.clock.now(),
+        }
+    }
+}
+
+/// The error of a call whose plan wants an evaluation that its guard cannot make. A retry is of no use: only an operator
+/// can repair the guard.
+fn misconfigured(plan: &Plan, problem: &str) -> Error {
+    tracing::error!(plan_id = plan.id, problem, "the guard that a plan enforces cannot evaluate input");
+    Error::Provider {
+        trouble: ProviderTrouble::Setup,
+        code: "guard_misconfigured".to_owned(),
+        message: format!("the plan {} evaluates all input, but {problem}", plan.id),
+        param: None,
+        retry_after_s: None,
+    }
+}
+
+fn missing_guard(missing: MissingGuard) -> &'static str {
+    match missing {
+        MissingGuard::Model => {
+            "it has no guard model; ask the operator to add one to the plan, or to set its input_guard to off"
+        }
+        MissingGuard::Category => {
+            "no risk category is active; ask the operator to activate one, or to set the plan's input_guard to off"
         }
     }
 }

@@ -17,10 +17,8 @@ use domain::lease::CallLimits;
 use domain::ledger::Charge;
 use domain::usage::{Tokens, UsageSource};
 use domain::{Error, Result};
-use shared::model_catalog::Chosen;
+use shared::model_catalog::{Chosen, MissingGuard};
 
-/// The alias that names the default guard model.
-const DEFAULT_ALIAS: &str = "guard";
 /// The number of calls that one evaluation makes at once.
 const CONCURRENT_CALLS: usize = 16;
 
@@ -47,21 +45,13 @@ struct Findings {
 }
 
 impl Gateway {
-    /// The guard model with the alias `guard`, or else the first one by name. A key's list of models does not matter.
-    pub(super) async fn find_default_guard(&self, caller: &GatewayCaller) -> Result<GuardModel> {
-        match self.models().find(&caller.plan, None, DEFAULT_ALIAS).await {
-            Ok(chosen) if chosen.model.does(Purpose::Guard) => return GuardModel::new(chosen),
-            // The alias names another kind of model.
-            Ok(_) | Err(Error::NotFound { .. }) => {}
-            Err(error) => return Err(error),
-        }
-        let first = self.models().find_first(&caller.plan, Purpose::Guard).await;
-        GuardModel::new(first.map_err(|error| match error {
-            Error::NotFound { .. } => {
-                Error::invalid_body("model", "the plan has no guard model; ask the operator for one")
-            }
-            other => other,
-        })?)
+    /// The guard of the caller's plan. `explain` turns the reason of a missing one into the caller's error.
+    pub(super) async fn find_default_guard(
+        &self,
+        caller: &GatewayCaller,
+        explain: impl FnOnce(MissingGuard) -> Error,
+    ) -> Result<GuardModel> {
+        GuardModel::new(self.models().find_guard(&caller.plan, explain).await?)
     }
 
     /// Calls the guard model, and computes the charge. The calls take at most `patience`.
@@ -139,7 +129,7 @@ impl GuardModel {
         }
         let categories: Vec<_> = chosen.listing.guard_categories.values().filter(|c| c.active).cloned().collect();
         match categories.is_empty() {
-            true => Err(Error::invalid_body("input", "no risk category is active; ask the operator to create one")),
+            true => Err(MissingGuard::Category.into()),
             false => Ok(Self { chosen, categories }),
         }
     }

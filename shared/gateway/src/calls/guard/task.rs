@@ -52,10 +52,8 @@ impl Gateway {
         caller: &GatewayCaller,
         messages: Vec<GuardMessage>,
     ) -> Result<PendingEvaluation> {
-        let guard = self.find_default_guard(caller).await.map_err(|error| match error {
-            Error::InvalidBody { message, .. } => ProviderFailure::unsupported("guard", message).into(),
-            other => other,
-        })?;
+        let unsupported = |missing| ProviderFailure::unsupported("guard", missing).into();
+        let guard = self.find_default_guard(caller, unsupported).await?;
         Ok(PendingEvaluation { origin: self.make_call_origin(caller, &guard), messages })
     }
 
