@@ -4,10 +4,13 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use domain::identity::Role;
+use domain::workbench::Resources;
 use local::runtime::THIS_MACHINE;
 use local::services::SyncMode;
 use local::watch::FIRST_PORT;
 use shared::config;
+use shared::outbound::AddressGuard;
+use url::Url;
 
 /// Runs the whole platform on this machine.
 #[derive(Parser)]
@@ -15,35 +18,42 @@ use shared::config;
 pub struct Cli {
     #[command(subcommand)]
     pub command: Option<Command>,
-    #[command(flatten)]
-    pub run: RunOptions,
-}
-
-/// Options of the platform. They are accepted before and after a command, and each command reads those that it needs.
-#[derive(Args)]
-pub struct RunOptions {
-    /// Port of the platform, on 127.0.0.1
-    #[arg(long, default_value_t = 9000, global = true)]
-    pub port: u16,
     /// Folder of the data
     #[arg(long, default_value = DATA_DIR, global = true)]
     pub data_dir: PathBuf,
+    #[command(flatten)]
+    pub serve: ServeOptions,
+}
+
+/// Options of the whole platform, which runs when no command is named.
+#[derive(Args)]
+pub struct ServeOptions {
+    /// Port of the platform, on 127.0.0.1
+    #[arg(long, default_value_t = 9000)]
+    pub port: u16,
     /// Discard the data at the end: tables and queues are in memory, objects in a temporary folder. Only the demo
     /// accounts are stored in the data folder
-    #[arg(long, global = true)]
+    #[arg(long)]
     pub ephemeral: bool,
+    #[command(flatten)]
+    pub platform: PlatformOptions,
+}
+
+/// Options that the platform and `services` share.
+#[derive(Args)]
+pub struct PlatformOptions {
     /// When an acknowledged write reaches the disk
-    #[arg(long, value_enum, default_value_t, global = true)]
+    #[arg(long, value_enum, default_value_t)]
     pub sync: SyncMode,
     /// Public URL of the platform, for the URLs of webhooks; set it behind a proxy or a tunnel
-    #[arg(long, env = config::BASE_URL, hide_env_values = true, global = true)]
+    #[arg(long, env = config::BASE_URL, value_parser = base_url, hide_env_values = true)]
     pub base_url: Option<String>,
     /// Private networks (CIDR) that requests to providers and requests of workflows may reach, separated by commas; the
     /// platform's own ports are always refused
-    #[arg(long, env = config::OUTBOUND_ALLOWED_CIDRS, default_value = THIS_MACHINE, hide_env_values = true, global = true)]
+    #[arg(long, env = config::OUTBOUND_ALLOWED_CIDRS, value_parser = networks, default_value = THIS_MACHINE, hide_env_values = true)]
     pub outbound_allowed_cidrs: String,
     /// Resources of all workbenches together, such as cpu=8,memory=16Gi,gpumem=0,storage=100Gi; no limit by default
-    #[arg(long, env = config::WORKBENCH_CAPACITY, hide_env_values = true, global = true)]
+    #[arg(long, env = config::WORKBENCH_CAPACITY, value_parser = resources, hide_env_values = true)]
     pub workbench_capacity: Option<String>,
 }
 
@@ -75,6 +85,8 @@ pub enum Command {
         /// URL of `cargo lambda watch`
         #[arg(long, default_value = "http://127.0.0.1:9000")]
         watch_url: String,
+        #[command(flatten)]
+        platform: PlatformOptions,
     },
     /// Create the first operator of a deployed stack, and print its API key once
     BootstrapOperator {
@@ -101,5 +113,33 @@ impl From<RoleArg> for Role {
             RoleArg::Admin => Self::Admin,
             RoleArg::Operator => Self::Operator,
         }
+    }
+}
+
+/// Checks a public URL. The platform's routes are appended to it.
+fn base_url(text: &str) -> Result<String, String> {
+    let url = Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
+    match url.filter(|url| url.query().is_none() && url.fragment().is_none()) {
+        Some(_) => Ok(text.trim_end_matches('/').to_owned()),
+        None => Err("give a URL without a query, such as https://atelier.example.com".to_owned()),
+    }
+}
+
+/// Checks a list of networks.
+fn networks(text: &str) -> Result<String, String> {
+    let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
+    match AddressGuard::allowing(items) {
+        Ok(_) => Ok(text.to_owned()),
+        Err(_) => Err("give networks separated by commas, such as 10.1.0.0/16,fd00::1".to_owned()),
+    }
+}
+
+/// Checks a list of resources.
+fn resources(text: &str) -> Result<String, String> {
+    match Resources::read_list(text) {
+        // An empty variable of the environment sets nothing.
+        _ if text.is_empty() => Ok(String::new()),
+        Ok(_) => Ok(text.to_owned()),
+        Err(problem) => Err(format!("{problem}; give for example cpu=8,memory=16Gi,gpumem=0,storage=100Gi")),
     }
 }

@@ -3,9 +3,11 @@
 use std::io;
 use std::path::PathBuf;
 
+use crate::started_command;
+
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
-    #[error("port {port} is taken ({cause}); stop the program that listens there, or choose another port with --port")]
+    #[error("port {port} {}", explain_port(cause))]
     Port { port: u16, cause: io::Error },
     #[error("the embedded services cannot start a thread ({0}); raise the limit that `ulimit -u` shows")]
     Thread(io::Error),
@@ -21,18 +23,63 @@ pub enum Failure {
     Foreign { folder: PathBuf, file: PathBuf, cause: String },
     #[error("{} was created by another version of the platform (table {table} differs); move it away to start without data", folder.display())]
     Outdated { folder: PathBuf, table: String },
-    #[error("{} holds no platform's data yet; run `cargo run -p local` first", folder.display())]
+    #[error("{} holds no platform's data yet; run `{}` first", folder.display(), started_command().trim_end_matches(" --"))]
     NotStarted { folder: PathBuf },
     #[error("infra/template.yaml: {resource}: {cause}")]
     Template { resource: String, cause: String },
     #[error("{0}")]
     Other(String),
-    #[error("{0:?}")]
+    #[error("{}", explain(.0))]
     Platform(domain::Error),
 }
 
 impl From<domain::Error> for Failure {
     fn from(error: domain::Error) -> Self {
         Self::Platform(error)
+    }
+}
+
+fn explain_port(cause: &io::Error) -> String {
+    match cause.kind() {
+        io::ErrorKind::AddrInUse => {
+            "is taken; stop the program that listens there, or choose another port with --port".to_owned()
+        }
+        io::ErrorKind::PermissionDenied => {
+            "needs rights that this user does not have; choose a port above 1023 with --port".to_owned()
+        }
+        _ => format!("cannot be used ({cause}); choose another port with --port"),
+    }
+}
+
+/// The operator may read the cause of an internal error, which callers may not.
+fn explain(error: &domain::Error) -> String {
+    match error {
+        domain::Error::Internal(cause) => cause.to_string(),
+        domain::Error::Unavailable { cause, .. } => format!("the embedded services do not answer ({cause})"),
+        error => error.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_port_without_rights_is_not_called_taken() {
+        let refused = |port, kind: io::ErrorKind| Failure::Port { port, cause: kind.into() }.to_string();
+        let taken = refused(9000, io::ErrorKind::AddrInUse);
+        assert_eq!(
+            taken,
+            "port 9000 is taken; stop the program that listens there, or choose another port with --port"
+        );
+        let privileged = refused(80, io::ErrorKind::PermissionDenied);
+        let expected = "port 80 needs rights that this user does not have; choose a port above 1023 with --port";
+        assert_eq!(privileged, expected);
+    }
+
+    #[test]
+    fn the_operator_reads_the_cause_of_an_internal_error() {
+        let failure = Failure::from(domain::Error::internal("STREAM_SECONDS must be a number of seconds"));
+        assert_eq!(failure.to_string(), "STREAM_SECONDS must be a number of seconds");
     }
 }

@@ -21,9 +21,11 @@ pub mod runtime;
 pub mod seed;
 pub mod server;
 pub mod services;
+mod started_command;
 pub mod template;
 pub mod watch;
 
 pub use data_dir::DataDir;
 pub use failure::Failure;
 pub use platform::{Options, Platform};
+pub use started_command::started_command;

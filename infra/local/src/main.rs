@@ -1,4 +1,4 @@
-//! `cargo run -p local`: runs the whole platform on this machine.
+//! The command `local`: runs the whole platform on this machine.
 
 mod cli;
 mod stop;
@@ -9,11 +9,11 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Parser;
-use cli::{Cli, Command, DATA_DIR, RunOptions};
+use cli::{Cli, Command, DATA_DIR, PlatformOptions, ServeOptions};
 use local::credentials::StoredCredentials;
 use local::issuer::{Issuer, Subject};
 use local::watch::{WatchOptions, WatchServices};
-use local::{DataDir, Failure, Options, Platform, bootstrap, open_files, openapi};
+use local::{DataDir, Failure, Options, Platform, bootstrap, open_files, openapi, started_command};
 use rustix::fs::Mode;
 use shared::telemetry::levels;
 use stop::StopSignal;
@@ -46,22 +46,22 @@ async fn main() -> ExitCode {
     }
 }
 
-async fn run(Cli { command, run }: Cli) -> Result<(), Failure> {
+async fn run(Cli { command, data_dir, serve }: Cli) -> Result<(), Failure> {
     match command {
-        None => serve(run).await,
-        Some(Command::Credentials) => print_credentials(&run.data_dir),
+        None => run_platform(&data_dir, serve).await,
+        Some(Command::Credentials) => print_credentials(&data_dir),
         Some(Command::Token { user, org, role, hours }) => {
             let token =
-                open_issuer(&run.data_dir)?.token(&Subject { user, org, role: role.into() }, duration_of_hours(hours));
+                open_issuer(&data_dir)?.token(&Subject { user, org, role: role.into() }, duration_of_hours(hours));
             print_line(&token)
         }
-        Some(Command::Services { first_port, watch_url }) => run_services(run, first_port, watch_url).await,
+        Some(Command::Services { first_port, watch_url, platform }) => {
+            run_services(&data_dir, platform, first_port, watch_url).await
+        }
         Some(Command::BootstrapOperator { table: Some(table) }) => {
             print_line(bootstrap::create_operator(&table).await?.reveal())
         }
-        Some(Command::BootstrapOperator { table: None }) => {
-            print_line(&read_credentials(&run.data_dir)?.operator.api_key)
-        }
+        Some(Command::BootstrapOperator { table: None }) => print_line(&read_credentials(&data_dir)?.operator.api_key),
         Some(Command::Openapi) => {
             let files = openapi::write_documents().await?;
             files.iter().try_for_each(|file| print_line(&file.display().to_string()))
@@ -69,14 +69,15 @@ async fn run(Cli { command, run }: Cli) -> Result<(), Failure> {
     }
 }
 
-async fn serve(run: RunOptions) -> Result<(), Failure> {
-    let data = if run.ephemeral { DataDir::ephemeral(&run.data_dir)? } else { DataDir::open(&run.data_dir)? };
+async fn run_platform(data_dir: &Path, serve: ServeOptions) -> Result<(), Failure> {
+    let ServeOptions { port, ephemeral, platform } = serve;
+    let data = if ephemeral { DataDir::ephemeral(data_dir)? } else { DataDir::open(data_dir)? };
     let options = Options {
-        port: run.port,
-        base_url: run.base_url,
-        outbound_allowed: run.outbound_allowed_cidrs,
-        workbench_capacity: run.workbench_capacity,
-        sync: run.sync,
+        port,
+        base_url: platform.base_url,
+        outbound_allowed: platform.outbound_allowed_cidrs,
+        workbench_capacity: platform.workbench_capacity,
+        sync: platform.sync,
         labs: true,
         background: true,
         ..Options::new(data)
@@ -107,6 +108,7 @@ fn banner(platform: &Platform) -> String {
     let is_elsewhere = folder != Path::new(DATA_DIR);
     let elsewhere = if is_elsewhere { format!(" --data-dir {}", folder.display()) } else { String::new() };
     let started_ms = platform.started_in.as_millis();
+    let command = started_command();
     format!(
         "Atelier is at {base_url}  (started in {started_ms} ms)\n\
          \n\
@@ -114,22 +116,27 @@ fn banner(platform: &Platform) -> String {
          gateway    curl -s {base_url}/gateway/v1/chat/completions -H 'Authorization: Bearer {api_key}' --json '{hello}'\n\
          \n\
          reference  {base_url}/docs\n\
-         accounts   cargo run -p local -- credentials{elsewhere}\n\
+         accounts   {command} credentials{elsewhere}\n\
          data       {data}\n\
          stop       Ctrl-C\n"
     )
 }
 
-async fn run_services(run: RunOptions, first_port: u16, watch_url: String) -> Result<(), Failure> {
+async fn run_services(
+    data_dir: &Path,
+    platform: PlatformOptions,
+    first_port: u16,
+    watch_url: String,
+) -> Result<(), Failure> {
     let mut stop = StopSignal::listen()?;
     let options = WatchOptions {
-        data: DataDir::open(&run.data_dir)?,
+        data: DataDir::open(data_dir)?,
         first_port,
         watch_url,
-        base_url: run.base_url,
-        outbound_allowed: run.outbound_allowed_cidrs,
-        workbench_capacity: run.workbench_capacity,
-        sync: run.sync,
+        base_url: platform.base_url,
+        outbound_allowed: platform.outbound_allowed_cidrs,
+        workbench_capacity: platform.workbench_capacity,
+        sync: platform.sync,
     };
     let services = tokio::select! {
         started = WatchServices::start(options) => started?,

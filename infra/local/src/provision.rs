@@ -54,7 +54,10 @@ pub async fn check_resources(
 
 /// The id of a key of the template, if the key exists.
 pub async fn find_key(aws: &Aws, id: &str) -> Option<String> {
-    let described = aws.kms().describe_key().key_id(key_alias(id)).send().await.ok()?;
+    // A call that names a missing key would be a warning in the log of each new data folder.
+    let listed = aws.kms().list_aliases().send().await.ok()?;
+    let alias = listed.aliases?.into_iter().find(|alias| alias.alias_name() == Some(&key_alias(id)))?;
+    let described = aws.kms().describe_key().key_id(alias.target_key_id?).send().await.ok()?;
     Some(described.key_metadata?.key_id)
 }
 

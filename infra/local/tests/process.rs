@@ -146,19 +146,3 @@ fn a_token_can_be_issued_for_any_user() {
     let answer = Command::new("sh").args(["-c", &call]).output().unwrap();
     assert_eq!(String::from_utf8_lossy(&answer.stdout), "200");
 }
-
-#[test]
-fn options_are_accepted_before_and_after_a_command() {
-    let folder = Folder::new();
-    let _running = Running::start(&folder.0, &["--ephemeral"]);
-    let folder = folder.0.to_str().unwrap();
-    for arguments in [
-        ["credentials", "--port", "9100", "--data-dir", folder],
-        ["--port", "9100", "--data-dir", folder, "credentials"],
-        ["--port", "9100", "credentials", "--data-dir", folder],
-    ] {
-        let printed = local().args(arguments).output().unwrap();
-        assert!(printed.status.success(), "{arguments:?}: {}", stderr_of(&printed));
-        assert!(String::from_utf8_lossy(&printed.stdout).contains("accessToken"), "{arguments:?}");
-    }
-}

@@ -7,6 +7,8 @@ use domain::workbench::{ResourceDimension, Workbench};
 use http::StatusCode;
 use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, REFERRER_POLICY};
 
+use crate::started_command;
+
 const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:46rem;margin:3rem auto;padding:0 1rem;color:#1d2433;\
     background:#f7f8fa}main{background:#fff;border:1px solid #dfe3ea;border-radius:10px;padding:1.5rem 2rem}\
     h1{font-size:1.4rem;margin-top:0}h2{font-size:1.1rem;margin-top:2rem}table{border-collapse:collapse;width:100%}\
@@ -61,12 +63,13 @@ pub fn start_page(title: &str, message: &str, button: &str, action: &str) -> Res
 /// The page that asks for an access token.
 pub fn sign_in_page(problem: Option<&str>) -> Response {
     let problem = problem.map(|problem| format!("<p class=\"problem\">{}</p>", escape(problem))).unwrap_or_default();
+    let command = escape(&started_command());
     let body = format!(
         "{problem}<form method=\"post\"><label for=\"token\">Access token</label>\
          <input id=\"token\" name=\"token\" type=\"password\" autocomplete=\"off\" required autofocus>\
          <p><button>Open</button></p></form>\
-         <p class=\"note\"><code>cargo run -p local -- credentials</code> prints the access tokens of the demo users, and \
-         <code>cargo run -p local -- token --user NAME --org ORGANIZATION</code> that of any user.</p>"
+         <p class=\"note\"><code>{command} credentials</code> prints the access tokens of the demo users, and \
+         <code>{command} token --user NAME --org ORGANIZATION</code> that of any user.</p>"
     );
     let status = if problem.is_empty() { StatusCode::OK } else { StatusCode::UNAUTHORIZED };
     page(status, "Open the workbench", &body)
