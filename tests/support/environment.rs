@@ -21,6 +21,7 @@ impl TestApp {
             ("/gateway/v1/billing", billing::router(&context).unwrap()),
             ("/gateway/v1/models", catalog::router(&context).unwrap()),
             ("/gateway/v1/me", account::router(&context).unwrap()),
+            ("/hooks/v1", hooks::router(&context).unwrap()),
             ("/builder/v1", agents::router(&context).unwrap()),
         ])
     }

@@ -8,7 +8,7 @@ use axum::http::header::CONTENT_TYPE;
 use domain::graph::hash;
 use domain::id::{RunId, WebhookEventId, WebhookId};
 use domain::run::masking::hide;
-use domain::webhook::{MAX_KEPT_BYTES, WebhookEvent, WebhookOutcome, kept_headers};
+use domain::webhook::{MAX_KEPT_BYTES, RefusedSender, WebhookEvent, WebhookOutcome, kept_headers, kept_value};
 use domain::{Error, Result, json};
 use engine::drive::mask_run_input;
 use engine::nodes::redaction::Redaction;
@@ -81,7 +81,7 @@ impl Call {
             status,
             run: Some(run.uuid()),
             error_code: None,
-            content_type: content_type.map(str::to_owned),
+            content_type: content_type.map(kept_value),
             headers: kept_headers(headers),
             body: String::from_utf8_lossy(body).into_owned(),
             body_bytes: self.body.len() as u64,
@@ -89,9 +89,12 @@ impl Call {
     }
 
     /// The event of a call that was refused. The body of a caller without the token is not stored.
-    pub fn refused(&self, status: u16, error_code: String) -> WebhookEvent {
+    pub fn refused(&self, status: u16, error_code: String, sender: RefusedSender) -> WebhookEvent {
         let event = self.answered(WebhookOutcome::Refused, RunId::new(), status);
-        let body = if status == 401 { String::new() } else { event.body };
+        let body = match sender {
+            RefusedSender::Stranger => String::new(),
+            RefusedSender::Authorized => event.body,
+        };
         WebhookEvent { run: None, error_code: Some(error_code), body, ..event }
     }
 }

@@ -4,7 +4,7 @@ use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
 use domain::id::WebhookId;
-use domain::webhook::Webhook;
+use domain::webhook::{RefusedSender, Webhook, WebhookEvent};
 use domain::{Error, Refusal};
 use shared::auth::refused;
 use shared::http::base_url::BaseUrl;
@@ -25,7 +25,8 @@ use crate::triggers::AuthorizedCall;
 /// result of a 202 is read with `GET /builder/v1/workflows/{id}/runs/{runId}`.
 ///
 /// A call that repeats an `Idempotency-Key` within 24 hours starts no run, and is answered with the run of the first call.
-/// The `Authorization` header has the token of the webhook.
+/// The `Authorization` header has the token of the webhook. Refused calls are listed with the events of the webhook, up to a
+/// number in each hour.
 #[utoipa::path(
     post, path = "/hooks/v1/{webhook_id}", tag = "triggers",
     params(
@@ -58,8 +59,10 @@ pub async fn trigger_webhook(
         Err(error) => (Default::default(), Some(error)),
     };
     let call = Call::new(headers, body);
+    let mut sender = RefusedSender::Stranger;
     let answer = async {
         authenticate(&webhook, caller?)?;
+        sender = RefusedSender::Authorized;
         match unread {
             Some(error) => Err(error),
             None => Ok(AuthorizedCall::new(&stores, called, &call).start_run().await?),
@@ -68,7 +71,7 @@ pub async fn trigger_webhook(
     match answer.await {
         Ok(answer) => Ok(answer.into_response(webhook.workflow, base_url)),
         Err(ApiError(error)) => {
-            record_refusal(&stores, &webhook, &call, &error).await;
+            record_refusal(&stores, &webhook, &call, sender, &error).await;
             Err(error.into())
         }
     }
@@ -81,15 +84,26 @@ fn authenticate(webhook: &Webhook, ChannelCaller(caller): ChannelCaller) -> Resu
     }
 }
 
-/// Stores the event of a refused call. An answer of 5xx is not stored: the caller did not cause it, and the storage may not
-/// answer.
-async fn record_refusal(stores: &Stores, webhook: &Webhook, call: &Call, error: &Error) {
+/// Stores the event of a refused call, or counts the call if the webhook has stored too many. An answer of 5xx is not stored:
+/// the caller did not cause it, and the storage may not answer.
+async fn record_refusal(stores: &Stores, webhook: &Webhook, call: &Call, sender: RefusedSender, error: &Error) {
     let (status, code) = classify(error);
     if !status.is_client_error() {
         return;
     }
-    let event = call.refused(status.as_u16(), code);
-    if let Err(error) = stores.webhook_events.record(webhook.id, event).await {
+    if let Err(error) = store_refusal(stores, webhook.id, sender, call.refused(status.as_u16(), code, sender)).await {
         tracing::warn!(?error, webhook_id = %webhook.id, "the event of a refused call was not stored");
+    }
+}
+
+async fn store_refusal(
+    stores: &Stores,
+    webhook: WebhookId,
+    sender: RefusedSender,
+    event: WebhookEvent,
+) -> domain::Result<()> {
+    match stores.refused_calls.admit(webhook, sender, stores.clock.now()).await? {
+        true => stores.webhook_events.record(webhook, event).await,
+        false => Ok(()),
     }
 }

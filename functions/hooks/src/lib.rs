@@ -17,7 +17,7 @@ use runner::ReleasePlans;
 use shared::Context;
 use shared::auth::Auth;
 use shared::secrets::Secrets;
-use shared::store::{CalledWebhooks, Inboxes, Runs, Threads, WebhookEvents, Webhooks, Workflows};
+use shared::store::{CalledWebhooks, Inboxes, RefusedCalls, Runs, Threads, WebhookEvents, Webhooks, Workflows};
 
 pub use routes::{document, router};
 
@@ -28,6 +28,7 @@ pub struct Stores {
     webhooks: Webhooks,
     called_webhooks: Arc<CalledWebhooks>,
     webhook_events: WebhookEvents,
+    refused_calls: RefusedCalls,
     inboxes: Arc<Inboxes>,
     threads: Threads,
     plans: Arc<ReleasePlans>,
@@ -42,6 +43,7 @@ impl Stores {
             webhooks: Webhooks::new(context)?,
             called_webhooks: Arc::new(CalledWebhooks::new(context)?),
             webhook_events: WebhookEvents::new(context)?,
+            refused_calls: RefusedCalls::new(context)?,
             inboxes: Arc::new(Inboxes::new(context)?),
             threads: Threads::new(context)?,
             plans: Arc::new(ReleasePlans::new(Workflows::new(context)?)),

@@ -32,6 +32,8 @@ pub struct Webhook {
     pub created_at: Time,
     /// When the token was last used, to the minute.
     pub last_used_at: Option<Time>,
+    /// The number of refused calls whose events were not stored; see [`RefusedSender::max_stored`].
+    pub unstored_calls: u64,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -72,20 +74,58 @@ pub enum WebhookOutcome {
     Refused,
 }
 
+/// Who sent a refused call. Each has a limit of its own, so that strangers do not displace the calls of the real sender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RefusedSender {
+    /// Anyone: the call had no token, or another one.
+    Stranger,
+    /// The call had the token of the webhook.
+    Authorized,
+}
+
+impl RefusedSender {
+    /// The maximum number of events that a webhook stores in an hour.
+    pub fn max_stored(self) -> u64 {
+        match self {
+            Self::Stranger => 50,
+            Self::Authorized => 500,
+        }
+    }
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Stranger => "stranger",
+            Self::Authorized => "authorized",
+        }
+    }
+}
+
 /// The maximum size of a stored request body.
 pub const MAX_KEPT_BYTES: usize = 64 * 1024;
 
-/// The headers of a call that are stored: without those that may hold secrets, and without the platform's own host.
+/// The headers of a call that are stored: without those that may hold secrets, without the platform's own host, and without
+/// those that are too many or too large. Long values are truncated.
 pub fn kept_headers<'h>(headers: impl Iterator<Item = (&'h str, &'h str)>) -> BTreeMap<String, String> {
     const SECRET: [&str; 11] =
         ["auth", "cookie", "token", "secret", "signature", "key", "jwt", "password", "session", "credential", "hmac"];
     const MAX_HEADERS: usize = 40;
+    const MAX_HEADER_NAME_BYTES: usize = 100;
+    const MAX_TOTAL_BYTES: usize = 8 * 1024;
+    let is_kept = |name: &str| name != "host" && !SECRET.iter().any(|secret| name.contains(secret));
+    let kept = headers.filter(|(name, _)| name.len() <= MAX_HEADER_NAME_BYTES && is_kept(&name.to_ascii_lowercase()));
+    let mut left = MAX_TOTAL_BYTES;
+    let kept = kept.take(MAX_HEADERS).filter_map(|(name, value)| {
+        let value = kept_value(value);
+        left = left.checked_sub(name.len() + value.len())?;
+        Some((name.to_ascii_lowercase(), value))
+    });
+    kept.collect()
+}
+
+/// A header's value as it is stored.
+pub fn kept_value(value: &str) -> String {
     const MAX_VALUE_CHARS: usize = 500;
-    let is_own_host = |name: &str| name.eq_ignore_ascii_case("host");
-    let is_kept =
-        |name: &str| !is_own_host(name) && !SECRET.iter().any(|secret| name.to_ascii_lowercase().contains(secret));
-    let kept = headers.filter(|(name, _)| is_kept(name)).take(MAX_HEADERS);
-    kept.map(|(name, value)| (name.to_ascii_lowercase(), value.chars().take(MAX_VALUE_CHARS).collect())).collect()
+    value.chars().take(MAX_VALUE_CHARS).collect()
 }
 
 /// Validates the name and the timeout of a webhook.
@@ -117,5 +157,16 @@ mod tests {
         ];
         let kept = kept_headers(sent.into_iter());
         assert_eq!(kept.keys().collect::<Vec<_>>(), ["content-type", "user-agent"]);
+    }
+
+    #[test]
+    fn the_stored_headers_of_a_call_are_bounded() {
+        let long = ["x".repeat(50_000), "v".repeat(50_000)];
+        let names: Vec<_> = (0..10_000).map(|index| format!("x-{index}")).collect();
+        let sent = [(&*long[0], "1"), ("x-long", &*long[1])].into_iter();
+        let kept = kept_headers(sent.chain(names.iter().map(|name| (&**name, &*long[1]))));
+        assert_eq!(kept["x-long"].len(), 500);
+        let bytes: usize = kept.iter().map(|(name, value)| name.len() + value.len()).sum();
+        assert!(kept.len() > 10 && bytes <= 8 * 1024, "{} headers, {bytes} bytes", kept.len());
     }
 }

@@ -50,6 +50,8 @@ struct WebhookItem {
     created_at: Time,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     last_used_at: Option<Time>,
+    #[serde(default)]
+    unstored_calls: u64,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -75,6 +77,7 @@ fn item(webhook: &Webhook) -> Item {
         token_created_at: webhook.token_created_at,
         created_at: webhook.created_at,
         last_used_at: webhook.last_used_at,
+        unstored_calls: webhook.unstored_calls,
     })
 }
 
@@ -92,6 +95,7 @@ pub(super) fn webhook(item: Item) -> Result<Webhook> {
         token_created_at: item.token_created_at,
         created_at: item.created_at,
         last_used_at: item.last_used_at,
+        unstored_calls: item.unstored_calls,
     })
 }
 

@@ -324,6 +324,59 @@ async fn refused_calls_start_no_run_and_are_kept() {
     assert_eq!(app.platform.drain().await, 0);
 }
 
+/// Strangers cannot fill the storage, and do not displace the calls of the real sender. All processes share the limit.
+#[tokio::test]
+async fn refused_calls_are_stored_up_to_a_limit_and_counted() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let hook = publish_hook(&app, &ada, doubled(), "sync").await;
+    let (stranger, other_process) = (app.anonymous(), app.another_environment());
+    let calls = async {
+        for _ in 0..80 {
+            assert_eq!(refusal(&stranger.post_json(&hook.url, json!({"n": 1})).await), ("401", "unauthorized"));
+        }
+    };
+    let others = async {
+        for _ in 0..80 {
+            let answer = other_process.ask("whk_wrong", Method::POST, &hook.url, Some(&json!({"n": 1}))).await;
+            assert_eq!(answer, (401, "unauthorized".to_owned()));
+        }
+    };
+    futures::join!(calls, others);
+    let stored = async || {
+        let events = ada.get(&format!("{}/events?limit=100&outcome=refused", hook.webhook_path())).await;
+        events.column("id").len()
+    };
+    let unstored = async || ada.get(&hook.webhook_path()).await.json["data"]["unstoredCalls"].clone();
+    assert_eq!((stored().await, unstored().await), (50, json!(110)));
+    // The calls of the real sender are stored.
+    assert_eq!(refusal(&hook.call(json!({"n": "two"})).await), ("422", "run_failed"));
+    assert_eq!(refusal(&hook.call_with_key("", json!({})).await), ("400", "invalid_query"));
+    assert_eq!((stored().await, unstored().await), (51, json!(110)));
+    // A call that is not stored writes only the count.
+    app.recorder.take();
+    stranger.post_json(&hook.url, json!({"n": 1})).await;
+    assert_eq!(
+        app.recorder.take_costs().to_string(),
+        "1 dynamodb:BatchGetItem (6 units), 1 dynamodb:UpdateItem (1 units)"
+    );
+}
+
+#[tokio::test]
+async fn the_stored_headers_of_a_refused_call_are_small() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let hook = publish_hook(&app, &ada, doubled(), "sync").await;
+    let mut request = app.anonymous().request(Method::POST, &hook.url).header("content-type", "t".repeat(5_000));
+    for index in 0..6 {
+        request = request.header(format!("{}{index}", "n".repeat(10_000)), "1");
+    }
+    assert_eq!(refusal(&send(request.json(&json!({}))).await), ("401", "unauthorized"));
+    let events = ada.get(&format!("{}/events", hook.webhook_path())).await;
+    let event = ada.get(&format!("{}/events/{}", hook.webhook_path(), events.column("id")[0])).await;
+    assert!(event.text.len() < 9 * 1024, "{} bytes are stored", event.text.len());
+}
+
 #[tokio::test]
 async fn unknown_webhooks_and_workflows_that_cannot_start_refuse_calls() {
     let app = TestApp::start().await;

@@ -50,6 +50,10 @@ pub struct WebhookOut {
     token_last4: String,
     #[schema(format = DateTime)]
     created_at: String,
+    /// The number of refused calls since the creation that are not in the list of calls, because an hour had too many of
+    /// them. It can be 1 % too low.
+    #[schema(example = 0)]
+    unstored_calls: u64,
 }
 
 impl WebhookOut {
@@ -64,6 +68,7 @@ impl WebhookOut {
             token: token.map(|token| token.reveal().to_owned()),
             token_last4: webhook.token_last4,
             created_at: webhook.created_at.to_string(),
+            unstored_calls: webhook.unstored_calls,
         }
     }
 }

@@ -14,6 +14,9 @@ const CURSORS: Cursors = Cursors("webhook-events");
 ///
 /// Returns the calls of the last thirty days, newest first. With a filter, a page can have fewer items than `limit`
 /// although more pages follow.
+///
+/// Of the refused calls of an hour, the first 50 without the token and the first 500 with it are in the list. The others are
+/// counted: see `unstoredCalls` of the webhook. Of the headers of a call, at most 40 and 8 KB are stored.
 #[utoipa::path(
     get, path = "/builder/v1/workflows/{id}/webhooks/{webhook_id}/events", tag = "channels",
     params(

@@ -70,6 +70,7 @@ pub async fn create_webhook(
         token_created_at: created_at,
         created_at,
         last_used_at: None,
+        unstored_calls: 0,
     };
     stores.webhooks.create(&webhook).await?;
     Ok((StatusCode::CREATED, Data { data: WebhookOut::new(webhook, &base_url, Some(&token)) }))

@@ -2,7 +2,7 @@
 
 use super::{DueShards, Key, shard_of};
 use domain::graph::hash;
-use domain::id::{ApiKeyId, ImageJobId, LeaseId, OrgId, RunId, TransactionId, UserId, WorkflowId};
+use domain::id::{ApiKeyId, ImageJobId, LeaseId, OrgId, RunId, TransactionId, UserId, WebhookId, WorkflowId};
 use domain::identity::Account;
 use domain::lease::{Counter, CounterKind};
 use domain::run::{RunStep, node_id_of};
@@ -22,6 +22,11 @@ pub fn workflow_count(account: Account) -> Key {
 /// The claim of a gateway call that carries an `Idempotency-Key`.
 pub fn call(account: Account, key: &str) -> Key {
     Key::new(format!("CALLS#{}#{}", account.org, account.user), key)
+}
+
+/// The number of stored events of the refused calls that a webhook received from one kind of sender in an hour.
+pub fn refused_calls(webhook: WebhookId, sender: &str, hour: i64) -> Key {
+    Key::new(format!("REFUSED#{webhook}"), format!("{sender}#{hour}"))
 }
 
 /// A job that generates images.
