@@ -31,19 +31,19 @@ impl Call {
         Self { event_id: WebhookEventId::new(), headers, body, masked_body: OnceLock::new() }
     }
 
-    /// Masks parts of the body in what is stored of the call.
-    pub fn mask(&self, redaction: &Redaction) {
+    /// Masks parts of the body in what is stored of the call. `input` is the body as it was read.
+    pub fn mask(&self, redaction: &Redaction, input: Option<&Value>) {
         if redaction.is_empty() {
             return;
         }
-        self.masked_body.get_or_init(|| match self.input() {
-            Ok(mut input) => {
+        self.masked_body.get_or_init(|| match input.cloned() {
+            Some(mut input) => {
                 mask_run_input(redaction, &mut input);
                 hide(&mut input);
                 input.to_string()
             }
             // The parts cannot be found in a body that is not valid, so nothing of it is stored.
-            Err(_) => String::new(),
+            None => String::new(),
         });
     }
 

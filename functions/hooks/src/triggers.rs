@@ -16,6 +16,7 @@ use domain::webhook::{WebhookMode, WebhookOutcome};
 use domain::workflow::WorkflowState;
 use domain::{Error, Result};
 use engine::drive::{PureRun, carry_out_pure, mask_run_input};
+use engine::nodes::redaction::Redaction;
 use engine::run::RunStart;
 use runner::{ReleasePlan, wait_for_end};
 use serde_json::{Value, json};
@@ -62,9 +63,13 @@ impl<'a> AuthorizedCall<'a> {
     /// Starts the run of the call, or finds the run of an earlier call with the same key.
     pub async fn start_run(&self) -> Result<HookResponse> {
         let Self { stores, called: CalledWebhook { webhook, .. }, call, .. } = self;
-        self.mask_call().await?;
+        let release = self.find_release().await?;
+        let input = call.input();
+        if let Some(redaction) = release.as_ref().and_then(|release| redaction_of(release, webhook.id)) {
+            call.mask(redaction, input.as_ref().ok());
+        }
         let (workflow, retention) = self.admit().await?;
-        let input = call.input()?;
+        let mut input = input?;
         let start_key = call.start_key(webhook.id, &input)?;
         if let Some(start_key) = &start_key
             && let Some(first) = stores.runs.find_started(start_key).await?
@@ -72,10 +77,9 @@ impl<'a> AuthorizedCall<'a> {
             return self.repeat(first).await;
         }
         let startable = workflow.startable_release()?;
-        let release = stores.plans.find(webhook.account, webhook.workflow, startable.release).await?;
+        let release = release.ok_or_else(unused_webhook)?;
         let trigger = release.trigger_of(webhook.id).ok_or_else(unused_webhook)?;
         let step = &release.plan.steps[trigger];
-        let mut input = input;
         mask_run_input(&step.redaction, &mut input);
         let new = NewRun::new(startable, RunOrigin::Webhook, step.id.clone(), input);
         let new = new.with_retention(retention);
@@ -89,15 +93,11 @@ impl<'a> AuthorizedCall<'a> {
         }
     }
 
-    /// Masks the body of the call in what is stored of it, as the active release masks the input of its runs.
-    async fn mask_call(&self) -> Result<()> {
-        let Self { stores, called: CalledWebhook { webhook, workflow, .. }, call, .. } = self;
-        let Some(active) = workflow.as_ref().and_then(|workflow| workflow.active.as_ref()) else { return Ok(()) };
-        let release = stores.plans.find(webhook.account, webhook.workflow, active.release).await?;
-        if let Some(trigger) = release.trigger_of(webhook.id) {
-            call.mask(&release.plan.steps[trigger].redaction);
-        }
-        Ok(())
+    /// Finds the active release. It also says which parts of a call are masked in its event, even if the call starts no run.
+    async fn find_release(&self) -> Result<Option<Arc<ReleasePlan>>> {
+        let Self { stores, called: CalledWebhook { webhook, workflow, .. }, .. } = self;
+        let Some(active) = workflow.as_ref().and_then(|workflow| workflow.active.as_ref()) else { return Ok(None) };
+        stores.plans.find(webhook.account, webhook.workflow, active.release).await.map(Some)
     }
 
     /// Checks that the owner of the webhook may run workflows. Returns the workflow, and how long its runs are kept.
@@ -170,6 +170,11 @@ impl<'a> AuthorizedCall<'a> {
         let end = wait_for_end(&self.stores.runs, run_id, self.until).await?;
         Ok(HookResponse { run_id, result: end.map_or(RunResult::Accepted, RunResult::Ended) })
     }
+}
+
+/// The parts of a call that a release masks.
+fn redaction_of(release: &ReleasePlan, webhook: WebhookId) -> Option<&Redaction> {
+    Some(&release.plan.steps[release.trigger_of(webhook)?].redaction)
 }
 
 /// Logs that an event was not stored, which is no reason to refuse the response.
