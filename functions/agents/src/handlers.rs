@@ -6,14 +6,14 @@ use axum::response::Response;
 use domain::Error;
 use domain::agent::{Agent, AgentPatch, AgentScope};
 use domain::id::{AgentId, WorkId};
-use serde_json::Value;
-use shared::http::NoBody;
+use serde_json::{Map, Value};
 use shared::http::agent::{AgentDetailOut, AgentOut, AgentPatchIn};
 use shared::http::etag::{ETag, IfMatch, IfMatchHeaders};
 use shared::http::idempotency::{self, IdempotencyHeaders};
 use shared::http::responses::Replayed;
 use shared::http::standard::{
-    ApiError, Caller, Created, Data, DataList, ErrorResponses, Json, NotFound, NotJson, Path, Query, Result, Stale,
+    Caller, Created, Data, DataList, ErrorResponses, Hashed, Json, KeyReused, NotFound, NotJson, OptionalJson, Path,
+    Query, Result, Stale,
 };
 
 use crate::Stores;
@@ -40,24 +40,33 @@ pub async fn list_agents(
 
 /// Create an agent
 ///
-/// Creates an agent with default settings. The request has no body; change the settings with `PATCH`.
+/// The body has the fields of `PATCH`. Fields that it omits have their defaults, and so has an agent without a body.
 #[utoipa::path(
     post, path = "/builder/v1/agents", tag = "agents", params(IdempotencyHeaders),
-    responses(Created<AgentDetailOut, (ETag, Replayed)>, ErrorResponses),
+    request_body = Option<AgentPatchIn>,
+    responses(Created<AgentDetailOut, (ETag, Replayed)>, KeyReused, NotJson, ErrorResponses),
 )]
 pub async fn create_agent(
     State(stores): State<Stores>,
     Caller(caller): Caller,
     headers: HeaderMap,
-    _: NoBody<ApiError>,
+    Hashed { body: OptionalJson(fields), hash }: Hashed<OptionalJson<Map<String, Value>>>,
 ) -> Result<Response> {
-    // The request has no body that could differ.
-    let idempotency_key = idempotency::read_key(&headers, String::new())?;
-    let agent = Agent::new(AgentId::new(), caller.account(), AgentScope::Global);
-    let etag = ETag::from_revision(agent.revision);
+    // A call without a body and one with `{}` are the same request.
+    let hash = if fields.is_empty() { String::new() } else { hash };
+    let idempotency_key = idempotency::read_key(&headers, hash)?;
+    let version = Some(ETag::from_revision(Agent::FIRST_REVISION));
+    // A replay returns the first answer, even if a reference of the body was deleted since.
+    if let Some(key) = idempotency_key.as_ref().filter(|_| !fields.is_empty())
+        && let Some(first) = stores.agents.first_answer(caller.account(), AgentScope::Global, key).await?
+    {
+        return Ok(idempotency::replay_response(version, first));
+    }
+    let fields = AgentPatch::new(Value::Object(fields))?;
+    let agent = stores.agents.build(caller.account(), &fields, &caller.plan).await?;
     let answer = serde_json::to_string(&Data { data: AgentDetailOut::from(agent.clone()) }).map_err(Error::internal)?;
     let created = stores.agents.create(&agent, idempotency_key.as_ref(), &answer).await?;
-    Ok(idempotency::creation_response(created, Some(etag), answer))
+    Ok(idempotency::creation_response(created, version, answer))
 }
 
 /// Read an agent

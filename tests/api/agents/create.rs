@@ -60,6 +60,42 @@ async fn created_agent_has_the_defaults_and_can_be_read_back() {
 }
 
 #[tokio::test]
+async fn a_body_has_the_fields_of_a_patch() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let member = ada.post(AGENTS).await.id().to_owned();
+    let fields = json!({
+        "name": "Scouts", "type": "multiple", "status": "paused",
+        "config": {"model": "dev-chat", "members": [member], "strategy": "router"},
+    });
+    let key = Uuid::now_v7().to_string();
+    let post = async |fields: &serde_json::Value| {
+        send(ada.request(Method::POST, AGENTS).header("Idempotency-Key", &key).json(fields)).await
+    };
+    let created = post(&fields).await;
+    assert_eq!((created.status.as_str(), created.header("etag")), ("201 Created", Some("\"1\"")), "{}", created.text);
+    let data = &created.json["data"];
+    assert_eq!(
+        (&data["name"], &data["type"], &data["status"]),
+        (&json!("Scouts"), &json!("multiple"), &json!("paused"))
+    );
+    assert_eq!((&data["config"]["members"], &data["createdAt"]), (&json!([member]), &data["updatedAt"]));
+    assert_eq!(ada.get(&format!("{AGENTS}/{}", created.id())).await.text, created.text);
+    // The references of a new agent are registered, as those of a patch.
+    ada.patch(&format!("{AGENTS}/{}", created.id()), json!({"status": "published"})).await;
+    ada.delete(&format!("{AGENTS}/{member}")).await;
+    app.platform.drain().await;
+    let hurt = ada.get(&format!("{AGENTS}/{}", created.id())).await;
+    assert_eq!(hurt.json["data"]["status"], "needs_attention");
+
+    // A replay needs no reference of the body, and another body is a conflict.
+    let again = post(&fields).await;
+    assert_eq!((again.header("idempotent-replayed"), again.text.as_str()), (Some("true"), created.text.as_str()));
+    assert_eq!(post(&json!({"name": "Other"})).await.code(), "idempotency_conflict");
+    assert_eq!(post(&json!({})).await.code(), "idempotency_conflict");
+}
+
+#[tokio::test]
 async fn a_repeated_idempotency_key_replays_the_first_response() {
     let app = TestApp::start().await;
     let (ada, bob) = (app.person("ada"), app.person("bob"));
@@ -124,8 +160,12 @@ async fn invalid_agent_creations_are_refused() {
     assert_snapshot!(not_a_uuid.text, @r#"{"error":{"code":"invalid_query","message":"Idempotency-Key: must be a UUID"}}"#);
     assert_snapshot!(not_a_uuid.status, @"400 Bad Request");
 
-    let with_body = send(ada.request(Method::POST, AGENTS).json(&json!({"name": "Scout"}))).await;
-    assert_snapshot!(with_body.text, @r#"{"error":{"code":"invalid_body","message":"body: this call takes no body"}}"#);
+    let refused = async |body| send(ada.request(Method::POST, AGENTS).json(&body)).await.text;
+    assert_snapshot!(refused(json!({"name": ""})).await, @r#"{"error":{"code":"invalid_body","message":"name: 1 to 200 characters"}}"#);
+    assert_snapshot!(refused(json!({"config": {"model": "none"}})).await, @r#"{"error":{"code":"invalid_body","message":"config.model: no such model"}}"#);
+    assert!(refused(json!({"color": 1})).await.contains("unknown field `color`"));
+    assert!(refused(json!([])).await.contains("must be an object"));
+    assert_eq!(ada.get(AGENTS).await.json["meta"]["total"], 0);
     let with_empty_body = send(ada.request(Method::POST, AGENTS).json(&json!({}))).await;
     assert_snapshot!(with_empty_body.status, @"201 Created");
 

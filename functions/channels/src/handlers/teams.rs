@@ -72,7 +72,7 @@ pub async fn create_team(
     let version = Some(ETag::from_revision(Agent::FIRST_REVISION));
     // A replay returns the first answer, even if a member was deleted since.
     if let Some(key) = &idempotency_key
-        && let Some(first) = stores.agents.first_private_answer(teams, key).await?
+        && let Some(first) = stores.agents.first_answer(caller.account(), teams.scope(), key).await?
     {
         return Ok(idempotency::replay_response(version, first));
     }

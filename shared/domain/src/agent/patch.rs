@@ -58,6 +58,13 @@ impl AgentPatch {
 }
 
 impl Agent {
+    /// Applies a patch to a new agent, which is still in its first revision. `known` are the references of the patch that
+    /// exist for the agent.
+    pub fn with_fields(self, fields: &AgentPatch, known: &BTreeSet<Reference>) -> Result<Self> {
+        let agent = self.patched(fields, known, self.created_at)?;
+        Ok(Self { revision: self.revision, ..agent })
+    }
+
     /// Applies a patch. `known` are the references of the patch that exist in the account of the caller.
     pub fn patched(&self, patch: &AgentPatch, known: &BTreeSet<Reference>, now: Time) -> Result<Self> {
         let before = Editable {

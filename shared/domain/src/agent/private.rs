@@ -99,9 +99,7 @@ impl Agent {
     ) -> Result<Self> {
         let empty = Self::new(AgentId::new(), account, AgentScope::Workflow(workflow, kind));
         let (name, config) = (kind.default_name().to_owned(), kind.default_config());
-        let defaults = Self { name, r#type: kind.agent_type(), config, ..empty };
-        let agent = defaults.patched(fields, known, defaults.created_at)?;
-        Ok(Self { revision: defaults.revision, ..agent })
+        Self { name, r#type: kind.agent_type(), config, ..empty }.with_fields(fields, known)
     }
 }
 

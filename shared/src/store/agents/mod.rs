@@ -76,6 +76,29 @@ impl Agents {
         }
     }
 
+    /// Finds the answer to the first creation with this idempotency key, if there was one.
+    pub async fn first_answer(
+        &self,
+        account: Account,
+        scope: AgentScope,
+        key: &IdempotencyKey,
+    ) -> Result<Option<String>> {
+        let answer = idempotency::find(&self.entities, account, &creation_route(scope), key, self.clock.now()).await?;
+        answer.map(|answer| answer.into_text()).transpose()
+    }
+
+    /// Builds a new global agent from the fields of a patch. It is not stored yet.
+    pub async fn build(&self, account: Account, fields: &AgentPatch, plan: &Plan) -> Result<Agent> {
+        let agent = Agent::new(AgentId::new(), account, AgentScope::Global);
+        let references = fields.references();
+        if references.is_empty() {
+            return agent.with_fields(fields, &references);
+        }
+        let loaded = self.load_with_references(account, &keys::agent(account, agent.id), &references).await?;
+        let referrer = Referrer { plan, workflow: None, now: self.clock.now() };
+        agent.with_fields(fields, &loaded.find_known(&references, &referrer))
+    }
+
     /// The writes that list a new agent: it counts in the total of its account, or in the quota of its workflow.
     fn listing_writes(&self, agent: &Agent) -> Vec<Write> {
         match agent.scope {

@@ -7,7 +7,6 @@ use uuid::Uuid;
 use super::references::REFERENCE;
 use super::{Agents, agent};
 use crate::store::dependents::Referrer;
-use crate::store::idempotency::{self, IdempotencyKey};
 use crate::store::item::Item;
 use crate::store::keys::{self, Key};
 use crate::store::quota;
@@ -46,7 +45,7 @@ impl PrivateList {
         Self { account, workflow, kind: PrivateAgentKind::TestAgent }
     }
 
-    fn scope(self) -> AgentScope {
+    pub fn scope(self) -> AgentScope {
         AgentScope::Workflow(self.workflow, self.kind)
     }
 
@@ -83,13 +82,6 @@ pub(super) fn creation_refusal(scope: AgentScope, refused: &RefusedWrite) -> Err
 }
 
 impl Agents {
-    /// Finds the answer to the first creation with this idempotency key, if there was one.
-    pub async fn first_private_answer(&self, list: PrivateList, key: &IdempotencyKey) -> Result<Option<String>> {
-        let (route, now) = (creation_route(list.scope()), self.clock.now());
-        let answer = idempotency::find(&self.entities, list.account, &route, key, now).await?;
-        answer.map(|answer| answer.into_text()).transpose()
-    }
-
     /// Builds a new agent for the list from the fields of a patch. It is not stored yet. Fails if the workflow does not
     /// exist.
     pub async fn build_private(&self, list: PrivateList, fields: &AgentPatch, plan: &Plan) -> Result<Agent> {

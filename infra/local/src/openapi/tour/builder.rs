@@ -27,9 +27,10 @@ impl TourClient {
     async fn record_agents(&mut self) -> Result<(), Failure> {
         self.get("/health").await?;
         self.get("/builder/v1/models").await?;
-        let agent = self.send("POST", AGENTS, None).await?;
+        let config = json!({"model": "dev-chat", "instructions": "Answer in one sentence."});
+        let agent = self.send("POST", AGENTS, Some(json!({"name": "Support", "config": config}))).await?;
         self.set_parameter("id", &agent["data"]["id"]);
-        let config = json!({"model": "dev-chat", "instructions": "Answer in one sentence.", "temperature": 0.2});
+        let config = json!({"instructions": "Answer in two sentences.", "temperature": 0.2});
         self.send("PATCH", AGENT, Some(json!({"name": "Help desk", "config": config}))).await?;
         self.get(AGENT).await?;
         self.get(AGENTS).await?;
