@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::charset::WINDOWS_1252;
+use super::charset::decode_western;
 
 /// The names of the characters from U+00A0 to U+00FF.
 const LATIN_1: [&str; 96] = [
@@ -74,7 +74,7 @@ fn find_char(name: &str) -> Option<char> {
             None => number.parse().ok()?,
         };
         return Some(match number {
-            0x80..=0x9f => WINDOWS_1252[(number - 0x80) as usize],
+            0x80..=0x9f => decode_western(number as u8),
             0 => char::REPLACEMENT_CHARACTER,
             _ => char::from_u32(number).unwrap_or(char::REPLACEMENT_CHARACTER),
         });
