@@ -15,7 +15,8 @@ use crate::dto::{ReceivedOut, SubscriptionQuery};
 ///
 /// A messaging provider delivers messages here. The path has the id of the credential of the account, and the request is
 /// signed as the provider documents it. Each message is stored once, however often it is delivered, before the response;
-/// its run follows. If WhatsApp reports that it could not deliver a message, the message gets the status `failed`. The first
+/// its run follows. A message without a text or a file, such as a sticker, a location or a poll, is a short text in brackets,
+/// as in `[location 41.4,2.17]`. Reactions, edits and messages of bots start no run. If WhatsApp reports that it could not deliver a message, the message gets the status `failed`. The first
 /// request of Slack verifies the URL, and is answered with its challenge.
 #[utoipa::path(
     post, path = "/hooks/v1/messages/{credential_id}", tag = "triggers",
@@ -32,6 +33,9 @@ pub async fn receive_messages(State(stores): State<Stores>, delivery: SignedDeli
         Received::Challenge(text) => return Ok(text.into_response()),
         Received::Events { messages, failures } => (messages, failures),
     };
+    if messages.is_empty() && failures.is_empty() {
+        tracing::info!(provider = inbox.provider.as_str(), "a delivery has no message that starts a run");
+    }
     // A message that cannot be stored does not prevent the others. The provider repeats the delivery.
     let mut result = Ok(());
     for message in &messages {

@@ -14,6 +14,7 @@ use domain::messaging::{DeliveryFailure, InboundMessage};
 use domain::time::Time;
 use http::HeaderMap;
 use serde::Deserialize;
+use serde_json::Value;
 
 /// A request as it arrived. The signature covers the raw bytes of the body.
 #[derive(Clone, Copy)]
@@ -87,6 +88,18 @@ fn parse<'a, T: Deserialize<'a>>(body: &'a [u8]) -> Result<T, ReceiveError> {
         let (line, column) = (error.line(), error.column());
         ReceiveError::Malformed(format!("the body is not a valid event of the provider: line {line}, column {column}"))
     })
+}
+
+/// Reads a part of a delivery. One that cannot be read is skipped: a refusal would also affect the other parts, and the
+/// provider would repeat all of them for days.
+fn read_part<T: for<'a> Deserialize<'a>>(part: &'static str, value: Value) -> Option<T> {
+    match T::deserialize(value) {
+        Ok(read) => Some(read),
+        Err(_) => {
+            tracing::warn!("a {part} has an unknown form and is skipped");
+            None
+        }
+    }
 }
 
 #[cfg(test)]

@@ -16,6 +16,11 @@ pub fn contact_text<const N: usize>(details: [Option<String>; N]) -> String {
     bracket("contact", details)
 }
 
+/// A text such as `[poll]`, for a message that only the provider's own apps show.
+pub fn other_text(kind: &str) -> String {
+    bracket(&kind.replace('_', " "), [])
+}
+
 fn bracket(kind: &str, details: impl IntoIterator<Item = Option<String>>) -> String {
     let details = details.into_iter().flatten().map(|detail| detail.trim().to_owned());
     let words: Vec<String> = std::iter::once(kind.to_owned()).chain(details.filter(|word| !word.is_empty())).collect();

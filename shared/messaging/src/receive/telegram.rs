@@ -3,17 +3,19 @@
 use domain::messaging::{Destination, InboundMessage, RemoteFile, Sender};
 use domain::time::Time;
 use serde::Deserialize;
+use serde_json::{Map, Value};
 
 use super::limits::{check_message, media_type_or, name_or};
-use super::short_text::{contact_text, location_text, sticker_text};
+use super::short_text::{contact_text, location_text, other_text, sticker_text};
 use super::signature::{header, is_equal};
-use super::{InboundRequest, ReceiveError, Received, parse};
+use super::{InboundRequest, ReceiveError, Received, parse, read_part};
 
 /// Edited messages and other kinds of updates have other fields, and are ignored.
 #[derive(Deserialize)]
 struct Update {
     update_id: u64,
-    message: Option<Message>,
+    #[serde(default)]
+    message: Value,
 }
 
 #[derive(Deserialize)]
@@ -34,12 +36,19 @@ struct Message {
     voice: Option<File>,
     audio: Option<File>,
     video: Option<File>,
+    video_note: Option<File>,
     sticker: Option<Sticker>,
     location: Option<Location>,
     /// A message with a venue also has its location.
     venue: Option<Venue>,
     contact: Option<Contact>,
+    /// The contents that have no field here.
+    #[serde(flatten)]
+    others: Map<String, Value>,
 }
+
+/// Contents of people that become a short text. Other fields describe a message, or report a change of the chat.
+const OTHER_CONTENTS: [&str; 7] = ["poll", "dice", "story", "game", "checklist", "paid_media", "invoice"];
 
 #[derive(Deserialize)]
 struct Sticker {
@@ -96,7 +105,13 @@ pub fn receive(secret_token: &str, request: &InboundRequest<'_>) -> Result<Recei
         return Err(ReceiveError::Unauthorized);
     }
     let Update { update_id, message } = parse(request.body)?;
-    let message = message.and_then(|message| read(update_id, message)).map(check_message).transpose()?;
+    // Telegram repeats an update that is refused, and holds back the others. So an unreadable one is skipped.
+    let message: Option<Message> = read_part("message of a Telegram update", message).flatten();
+    let message = message.and_then(|message| read(update_id, message)).map(check_message).transpose();
+    let message = message.unwrap_or_else(|error| {
+        tracing::warn!(%error, "a message of Telegram is skipped");
+        None
+    });
     Ok(Vec::from_iter(message).into())
 }
 
@@ -111,10 +126,12 @@ fn read(update_id: u64, message: Message) -> Option<InboundMessage> {
         (message.voice, "voice.ogg", "audio/ogg"),
         (message.audio, "audio.mp3", "audio/mpeg"),
         (message.video, "video.mp4", "video/mp4"),
+        (message.video_note, "video.mp4", "video/mp4"),
     ];
     let attachments: Vec<_> = files.into_iter().filter_map(|(file, name, kind)| to_file(file?, name, kind)).collect();
     let described = describe(message.sticker, message.location, message.venue, message.contact);
-    let text = message.text.or(message.caption).or(described).unwrap_or_default();
+    let other = OTHER_CONTENTS.into_iter().find(|kind| message.others.contains_key(*kind)).map(other_text);
+    let text = message.text.or(message.caption).or(described).or(other).unwrap_or_default();
     if text.trim().is_empty() && attachments.is_empty() {
         return None;
     }

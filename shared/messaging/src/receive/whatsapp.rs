@@ -7,12 +7,16 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::limits::{MAX_MESSAGES, check_message, media_type_or, name_or};
-use super::short_text::{contact_text, location_text, sticker_text};
+use super::short_text::{contact_text, location_text, other_text, sticker_text};
 use super::signature::{decode_hex, header, is_equal, is_signed};
-use super::{InboundRequest, ReceiveError, Received, Subscription, parse};
+use super::{InboundRequest, ReceiveError, Received, Subscription, parse, read_part};
 use crate::send::describe_whatsapp_failure;
 
 const MAX_CHALLENGE_CHARS: usize = 200;
+
+/// The types of messages that start no run although they have no content: a text without characters, a reaction, which asks
+/// for no answer, and a change of a phone number.
+const IGNORED_TYPES: [&str; 3] = ["text", "reaction", "system"];
 
 #[derive(Deserialize)]
 struct Notification {
@@ -63,9 +67,10 @@ struct Profile {
     name: Option<String>,
 }
 
-/// Only one of the fields from `text` on is set. Reactions and other types have other fields, and are ignored.
+/// Only one of the fields from `text` on is set. Other types have other fields.
 #[derive(Deserialize)]
 struct Message {
+    r#type: Option<String>,
     /// The phone number. Missing if the person hides it.
     from: Option<String>,
     /// The id of the person within the business of the account (BSUID).
@@ -175,7 +180,7 @@ pub fn receive(
     let changes = entry.into_iter().flat_map(|entry| entry.changes).filter(|change| change.field == "messages");
     let (mut messages, mut failures) = (Vec::new(), Vec::new());
     for change in changes {
-        let Some(events) = read_part::<Events>("change", change.value) else { continue };
+        let Some(events) = read_part::<Events>("change of a WhatsApp delivery", change.value) else { continue };
         if events.metadata.phone_number_id == phone_number_id {
             failures.extend(events.statuses.into_iter().filter_map(read_failure));
             read_messages(events.contacts, events.messages, &mut messages)?;
@@ -202,21 +207,10 @@ pub fn answer_subscription(verify_token: &str, subscription: &Subscription<'_>) 
     Ok(challenge.to_owned())
 }
 
-/// Reads a part of a delivery. One that cannot be read is skipped: a refusal would also affect the other parts, and the
-/// provider would repeat all of them for days.
-fn read_part<T: for<'a> Deserialize<'a>>(part: &'static str, value: Value) -> Option<T> {
-    match T::deserialize(value) {
-        Ok(read) => Some(read),
-        Err(_) => {
-            tracing::warn!(part, "a part of a WhatsApp delivery has an unknown form and is skipped");
-            None
-        }
-    }
-}
-
 /// Reads the status of a message that failed. The other statuses are not recorded.
 fn read_failure(status: Value) -> Option<DeliveryFailure> {
-    let Status { id, status, recipient_id, recipient_user_id, errors } = read_part("status", status)?;
+    let Status { id, status, recipient_id, recipient_user_id, errors } =
+        read_part("status of a WhatsApp delivery", status)?;
     let addresses = [recipient_id, recipient_user_id].into_iter().flatten();
     let destinations = addresses.map(|conversation| Destination { conversation, topic: None }).collect();
     let error = describe_whatsapp_failure(errors.iter().find_map(|error| error.code));
@@ -228,9 +222,10 @@ fn read_messages(
     messages: Vec<Value>,
     received: &mut Vec<InboundMessage>,
 ) -> Result<(), ReceiveError> {
-    let contacts: Vec<Contact> = contacts.into_iter().filter_map(|contact| read_part("contact", contact)).collect();
+    let contacts: Vec<Contact> =
+        contacts.into_iter().filter_map(|contact| read_part("contact of a WhatsApp delivery", contact)).collect();
     for message in messages {
-        let Some(message) = read_part("message", message) else { continue };
+        let Some(message) = read_part("message of a WhatsApp delivery", message) else { continue };
         let read = read_message(message, &contacts).and_then(|read| read.map(check_message).transpose());
         let message = match read {
             Ok(Some(message)) => message,
@@ -282,7 +277,8 @@ fn read_message(message: Message, contacts: &[Contact]) -> Result<Option<Inbound
     ];
     text = written.into_iter().flatten().next().unwrap_or(text);
     if text.trim().is_empty() && attachments.is_empty() {
-        return Ok(None);
+        let Some(kind) = message.r#type.filter(|kind| !IGNORED_TYPES.contains(&&**kind)) else { return Ok(None) };
+        text = other_text(&kind);
     }
     Ok(Some(InboundMessage {
         delivery_key: message.id,

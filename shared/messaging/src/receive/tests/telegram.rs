@@ -59,6 +59,7 @@ fn media_are_attachments() {
         ("voice", json!({"file_id": "f"}), "voice.ogg", "audio/ogg"),
         ("audio", json!({"file_id": "f", "mime_type": "audio/MP4; x=y"}), "audio.mp3", "audio/mp4"),
         ("video", json!({"file_id": "f"}), "video.mp4", "video/mp4"),
+        ("video_note", json!({"file_id": "f", "length": 240}), "video.mp4", "video/mp4"),
     ] {
         let message = only(deliver(&with(update(), &format!("/message/{kind}"), file)));
         let [file] = &message.attachments[..] else { panic!("one file") };
@@ -77,6 +78,9 @@ fn stickers_locations_and_contacts_are_short_texts() {
         (json!({"location": place}), "[location 41.4036,2.1744]"),
         (json!({"location": place, "venue": venue}), "[location 41.4036,2.1744 Sagrada Família Barcelona]"),
         (json!({"contact": contact}), "[contact Ada L +34600]"),
+        (json!({"poll": {"id": "1", "question": "?"}}), "[poll]"),
+        (json!({"dice": {"emoji": "🎲", "value": 4}}), "[dice]"),
+        (json!({"paid_media": {}}), "[paid media]"),
     ] {
         let mut body = with(update(), "/message/text", json!(null));
         let message = body["message"].as_object_mut().unwrap();
@@ -94,6 +98,11 @@ fn other_updates_are_ignored() {
         with(update(), "/message/from/is_bot", true),
         with(update(), "/message/from", json!(null)),
         with(update(), "/message/text", json!(null)),
+        // An update that cannot be read is not refused, because Telegram would repeat it before all others.
+        with(update(), "/message/text", json!({"body": "a"})),
+        with(update(), "/message/chat", json!(null)),
+        json!({"update_id": 1, "message": "text"}),
+        json!({"update_id": 1, "message_reaction": {"new_reaction": [{"type": "emoji", "emoji": "👍"}]}}),
     ] {
         assert_eq!(messages(deliver(&body)), [], "{body}");
     }

@@ -82,6 +82,9 @@ fn stickers_locations_and_contacts_are_short_texts() {
         ("location", json!({"latitude": -1, "longitude": 2.5}), "[location -1,2.5]"),
         ("contacts", json!([contact("Ada"), contact("Bo")]), "[contact Ada +34 600]\n[contact Bo +34 600]"),
         ("contacts", json!([{}]), "[contact]"),
+        ("order", json!({"catalog_id": "1", "product_items": []}), "[order]"),
+        ("unsupported", json!({}), "[unsupported]"),
+        ("interactive", json!({"type": "nfm_reply"}), "[interactive]"),
     ] {
         let message = only(deliver(&notification(NUMBER, json!([message(kind, content)]))));
         assert_eq!((message.text.as_str(), message.attachments.len()), (text, 0));
