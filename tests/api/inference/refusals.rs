@@ -61,6 +61,17 @@ async fn an_unsupported_message_part_is_refused() {
 }
 
 #[tokio::test]
+async fn a_chat_has_at_most_ten_thousand_messages() {
+    let app = TestApp::start().await;
+    let customer = app.customer("long", Money::from_usd(1)).await;
+    for (count, is_refused) in [(10_000, false), (10_001, true)] {
+        let messages = vec![json!({"role": "user", "content": "x"}); count];
+        let answer = chat(&customer.person, &json!({"model": "dev-chat", "messages": messages})).await;
+        assert_eq!(answer.text.contains("must have at most 10,000 messages"), is_refused, "{count}: {}", answer.status);
+    }
+}
+
+#[tokio::test]
 async fn an_invalid_chat_body_is_named_by_its_path() {
     let app = TestApp::start().await;
     let customer = app.customer("bodies", Money::from_usd(1)).await;

@@ -278,8 +278,8 @@ fn read_messages(body: &Map<String, Value>) -> Result<Vec<Message>> {
     let messages = body.get("messages").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     match messages.len() {
         0 => return Err(Error::invalid_body("messages", "must be a list with at least one message")),
-        MAX_MESSAGES.. => {
-            return Err(Error::invalid_body("messages", "must have fewer than 10,000 messages; leave some out"));
+        count if count > MAX_MESSAGES => {
+            return Err(Error::invalid_body("messages", "must have at most 10,000 messages; leave some out"));
         }
         _ => {}
     }
