@@ -144,12 +144,24 @@ impl Threads {
     async fn delete_thread(&self, id: ThreadId) -> Result<()> {
         self.delete_objects(id).await?;
         for partition in [keys::messages(id), keys::message_keys(id)] {
-            let items = self.journal.query_all(TableQuery::partition(partition)).await?;
-            for key in items.iter().filter_map(Key::from_item) {
-                self.journal.remove(&key).await?;
-            }
+            self.delete_partition(partition).await?;
         }
         self.entities.remove(&keys::thread(id)).await
+    }
+
+    /// Deletes the items of a partition of the journal, page by page, so that few texts are in memory at once.
+    async fn delete_partition(&self, partition: String) -> Result<()> {
+        let mut query = TableQuery::partition(partition);
+        loop {
+            let page = self.journal.query(&query).await?;
+            for key in page.items.iter().filter_map(Key::from_item) {
+                self.journal.remove(&key).await?;
+            }
+            match page.next {
+                None => return Ok(()),
+                next => query.after = next,
+            }
+        }
     }
 
     async fn delete_objects(&self, id: ThreadId) -> Result<()> {
