@@ -257,14 +257,13 @@ async fn invalid_channels_are_refused_by_field() {
     let basic = json!({"name": "Bot", "type": "basic", "username": "u", "password": "p"});
     let basic = ada.post_json(&outbound, basic).await.id().to_owned();
     let say = |provider: &str, credential: &str| json!({"outputs": [{"nodeId": "say", "config": {"provider": provider, "credentialId": credential}}]});
-    for (provider, r#type) in
-        [("slack", "slack"), ("telegram", "telegram"), ("whatsapp", "whatsapp"), ("http", "signed_http")]
+    for (provider, r#type) in [("slack", "slack"), ("telegram", "telegram"), ("whatsapp", "whatsapp"), ("http", "http")]
     {
         let refused = ada.put(&path, say(provider, &basic)).await;
         let problem = format!("this provider takes a credential of the type `{type}`; choose or create one");
         assert_eq!(refused.json["error"]["message"], format!("outputs[0].config.credentialId: {problem}"));
     }
-    let signed = json!({"name": "Chat", "type": "signed_http", "url": "https://chat.example.com", "secret": format!("whsec_{}", "c2Vj".repeat(10))});
+    let signed = json!({"name": "Chat", "type": "http", "url": "https://chat.example.com", "secret": format!("whsec_{}", "c2Vj".repeat(10))});
     let signed = ada.post_json(&outbound, signed).await.id().to_owned();
     assert_eq!(ada.put(&path, say("http", &signed)).await.json["data"]["outputs"][0]["complete"], true);
     let mut twice = channel_graph();

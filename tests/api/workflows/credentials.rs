@@ -24,7 +24,7 @@ async fn a_credential_of_every_type_is_sealed_and_never_shown() {
         json!({"name": "f", "type": "slack", "botToken": secret, "signingSecret": secret}),
         json!({"name": "g", "type": "telegram", "botToken": format!("1:{secret}"), "secretToken": secret}),
         json!({"name": "h", "type": "whatsapp", "accessToken": secret, "phoneNumberId": "1", "appSecret": secret, "verifyToken": secret}),
-        json!({"name": "i", "type": "signed_http", "url": "https://chat.example.com", "secret": format!("whsec_{}", "c2Vj".repeat(10))}),
+        json!({"name": "i", "type": "http", "url": "https://chat.example.com", "secret": format!("whsec_{}", "c2Vj".repeat(10))}),
     ];
     let store = Credentials::new(&app.platform.context()).unwrap();
     let workflow: WorkflowId = id.parse().unwrap();
@@ -65,6 +65,10 @@ async fn a_credential_of_every_type_is_sealed_and_never_shown() {
         (oauth("https://bad host/x"), "tokenUrl"),
         (oauth("https://user:secret@auth.example.com"), "tokenUrl"),
         (json!({"name": "x", "type": "bearer"}), "token"),
+        (
+            json!({"name": "x", "type": "whatsapp", "appSecret": "s"}),
+            "accessToken, phoneNumberId, verifyToken: are required",
+        ),
         (json!({"name": "x", "type": "bearer", "token": 424_242_424_242_u64}), "token"),
         (json!({"name": "x", "type": "bearer", "token": "x", "username": "y"}), "username"),
         (json!({"name": "x", "type": "oauth2_client_credentials", "token_url": "https://x.example"}), "token_url"),
@@ -86,6 +90,9 @@ async fn a_credential_of_every_type_is_sealed_and_never_shown() {
     ] {
         assert_eq!(ada.post_json(&path, wrong).await.code(), "invalid_body");
     }
+    // The type of signed HTTP requests has the name of its provider. Its old name is accepted.
+    let old = json!({"name": "x", "type": "signed_http", "url": "https://chat.example.com", "secret": format!("whsec_{}", "c2Vj".repeat(10))});
+    assert_eq!(ada.post_json(&path, old).await.json["data"]["type"], "http");
     let gone = listed.column("id")[0].to_owned();
     assert_eq!(ada.delete(&format!("{path}/{gone}")).await.status, "204 No Content");
     assert_eq!(ada.delete(&format!("{path}/{gone}")).await.code(), "credential_not_found");

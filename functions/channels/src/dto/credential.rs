@@ -158,7 +158,7 @@ impl CredentialFields {
         }
     }
 
-    /// Missing fields, and fields of other types, are refused.
+    /// Missing fields, and fields of other types, are refused. All missing fields are named at once.
     fn into_credential(self) -> Result<Credential> {
         let Self { r#type, .. } = self;
         let mut given: BTreeMap<&str, String> = [
@@ -185,33 +185,43 @@ impl CredentialFields {
         .into_iter()
         .filter_map(|(field, text)| Some((field, text?.0)))
         .collect();
-        let mut needed =
-            |field: &'static str| given.remove(field).ok_or_else(|| Error::invalid_body(field, "is required"));
+        let scope = given.remove("scope").filter(|_| r#type == CredentialType::Oauth2ClientCredentials);
+        let mut missing = Vec::new();
+        let mut needed = |field: &'static str| {
+            given.remove(field).unwrap_or_else(|| {
+                missing.push(field);
+                String::new()
+            })
+        };
         let credential = match r#type {
-            CredentialType::Bearer => Credential::Bearer { token: needed("token")? },
-            CredentialType::Basic => Credential::Basic { username: needed("username")?, password: needed("password")? },
-            CredentialType::Header => Credential::Header { header: needed("header")?, value: needed("value")? },
-            CredentialType::Query => Credential::Query { parameter: needed("parameter")?, value: needed("value")? },
+            CredentialType::Bearer => Credential::Bearer { token: needed("token") },
+            CredentialType::Basic => Credential::Basic { username: needed("username"), password: needed("password") },
+            CredentialType::Header => Credential::Header { header: needed("header"), value: needed("value") },
+            CredentialType::Query => Credential::Query { parameter: needed("parameter"), value: needed("value") },
             CredentialType::Oauth2ClientCredentials => Credential::Oauth2ClientCredentials {
-                token_url: needed("tokenUrl")?,
-                client_id: needed("clientId")?,
-                client_secret: needed("clientSecret")?,
-                scope: needed("scope").ok(),
+                token_url: needed("tokenUrl"),
+                client_id: needed("clientId"),
+                client_secret: needed("clientSecret"),
+                scope,
             },
             CredentialType::Slack => {
-                Credential::Slack { bot_token: needed("botToken")?, signing_secret: needed("signingSecret")? }
+                Credential::Slack { bot_token: needed("botToken"), signing_secret: needed("signingSecret") }
             }
             CredentialType::Telegram => {
-                Credential::Telegram { bot_token: needed("botToken")?, secret_token: needed("secretToken")? }
+                Credential::Telegram { bot_token: needed("botToken"), secret_token: needed("secretToken") }
             }
             CredentialType::Whatsapp => Credential::Whatsapp {
-                access_token: needed("accessToken")?,
-                phone_number_id: needed("phoneNumberId")?,
-                app_secret: needed("appSecret")?,
-                verify_token: needed("verifyToken")?,
+                access_token: needed("accessToken"),
+                phone_number_id: needed("phoneNumberId"),
+                app_secret: needed("appSecret"),
+                verify_token: needed("verifyToken"),
             },
-            CredentialType::SignedHttp => Credential::SignedHttp { url: needed("url")?, secret: needed("secret")? },
+            CredentialType::SignedHttp => Credential::SignedHttp { url: needed("url"), secret: needed("secret") },
         };
+        if !missing.is_empty() {
+            let problem = if missing.len() == 1 { "is required" } else { "are required" };
+            return Err(Error::invalid_body(missing.join(", "), problem));
+        }
         if let Some(field) = given.keys().next() {
             return Err(Error::invalid_body(*field, "a credential of this type has no such field; remove it"));
         }

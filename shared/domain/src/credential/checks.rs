@@ -113,9 +113,19 @@ fn is_url_safe(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::credential::CredentialType;
 
     fn text(text: &str) -> String {
         text.to_owned()
+    }
+
+    #[test]
+    fn a_credential_of_signed_http_is_read_by_its_old_name() {
+        let stored = |name: &str| serde_json::json!({"type": name, "url": "https://a.example", "secret": "whsec_x"});
+        let read = |name: &str| serde_json::from_value::<Credential>(stored(name)).unwrap();
+        assert_eq!(serde_json::to_value(read("signed_http")).unwrap(), stored("http"));
+        let old: CredentialType = serde_json::from_value("signed_http".into()).unwrap();
+        assert_eq!((old, old.to_string().as_str()), (read("http").r#type(), "http"));
     }
 
     #[test]

@@ -92,7 +92,9 @@ pub enum Credential {
         #[schema(min_length = 1, max_length = 8192)]
         verify_token: String,
     },
-    /// Messages by signed HTTP requests (Standard Webhooks), in both directions
+    /// Messages by signed HTTP requests (Standard Webhooks), in both directions. The type has the name of its messaging
+    /// provider; `signed_http`, its name in older versions, is accepted, too
+    #[serde(rename = "http", alias = "signed_http")]
     SignedHttp {
         /// Receives the messages of the workflow
         #[schema(min_length = 1, max_length = 2000, example = "https://chat.example.com/messages")]
@@ -114,6 +116,8 @@ pub enum CredentialType {
     Slack,
     Telegram,
     Whatsapp,
+    /// For messages by signed HTTP requests. In older versions its name was `signed_http`
+    #[serde(rename = "http", alias = "signed_http")]
     SignedHttp,
 }
 
@@ -152,7 +156,7 @@ impl CredentialType {
             Self::Slack => "slack",
             Self::Telegram => "telegram",
             Self::Whatsapp => "whatsapp",
-            Self::SignedHttp => "signed_http",
+            Self::SignedHttp => "http",
         }
     }
 }

@@ -52,7 +52,7 @@ impl TourClient {
         self.set_parameter("id", &created["data"]["id"]);
         let url = self.start_mock_system().await?;
         let secret = format!("whsec_{}", BASE64_STANDARD.encode(SECRET));
-        let credential = json!({"name": "Chat", "type": "signed_http", "url": url, "secret": secret});
+        let credential = json!({"name": "Chat", "type": "http", "url": url, "secret": secret});
         let outbound = "/builder/v1/workflows/{id}/webhook-credentials/outbound";
         let stored = self.send("POST", outbound, Some(credential)).await?;
         self.set_parameter("credential_id", &stored["data"]["id"]);
