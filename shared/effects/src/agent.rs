@@ -7,7 +7,10 @@ use domain::catalog::Purpose;
 use domain::id::{AgentId, Id, WorkflowId};
 use domain::identity::Account;
 use domain::{Error, Result};
-use engine::agent::{AgentMember, AgentSnapshot, AgentTool, LoadedAgent, ToolCredentialKey, ToolTarget, function_name};
+use engine::agent::{
+    AgentMember, AgentSnapshot, AgentTool, LoadedAgent, ToolCredentialKey, ToolTarget, describe_placeholders,
+    function_name,
+};
 use engine::drive::{Effect, EffectError};
 use engine::nodes::OUT;
 use engine::run::StepOutcome;
@@ -118,9 +121,10 @@ impl AgentEffects {
         match tool {
             Tool::Http { name, description, method, url, headers, parameters, auth: _ } => {
                 let credential = tool.credential_type().map(|_| ToolCredentialKey { agent_id, tool: name.clone() });
+                let parameters = describe_placeholders(url, parameters.clone());
                 let (method, url, headers) = (*method, url.clone(), headers.clone());
                 let target = ToolTarget::Http { method, url, headers, credential };
-                Ok(describe(name, description, parameters.clone(), target))
+                Ok(describe(name, description, parameters, target))
             }
             Tool::Function { name, description, parameters } => {
                 Ok(describe(name, description, parameters.clone(), ToolTarget::Function))

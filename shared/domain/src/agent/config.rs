@@ -77,11 +77,13 @@ pub enum Tool {
         #[serde(default)]
         description: String,
         method: HttpMethod,
-        #[schema(pattern = "^https?://[^/]")]
+        /// A placeholder in braces, as in `https://api.example.com/orders/{order}`, is replaced by the argument with its
+        /// name. The other arguments are sent as the query of a `GET` or `DELETE`, and else as a JSON body.
+        #[schema(pattern = "^https?://[^/]", example = "https://api.example.com/orders/{order}")]
         url: String,
         #[serde(default)]
         headers: BTreeMap<String, String>,
-        /// JSON Schema of the arguments.
+        /// JSON Schema of the arguments. A placeholder of the URL that it does not describe is a required text.
         #[serde(default)]
         parameters: Map<String, Value>,
         #[serde(default)]
@@ -287,6 +289,11 @@ impl AgentConfig {
             }
             match tool {
                 Tool::Http { url, headers, .. } => {
+                    if url.contains("{{") {
+                        let problem =
+                            "write a placeholder with single braces, as in `https://api.example.com/orders/{order}`";
+                        return Err(Error::invalid_body(field("url"), problem));
+                    }
                     address::check(&field("url"), url)?;
                     check_headers(&field("headers"), headers)?;
                 }

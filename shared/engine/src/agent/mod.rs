@@ -25,6 +25,7 @@ use domain::id::AgentId;
 use domain::run::{AgentAction, AgentActionKind, StepError};
 pub use snapshot::{AgentMember, AgentSnapshot, AgentTool, LoadedAgent, ToolCredentialKey, ToolTarget, function_name};
 use team::Team;
+pub use tools::describe_placeholders;
 
 /// The maximum depth of agents that call agents.
 const MAX_DEPTH: usize = 5;

@@ -74,6 +74,35 @@ pub fn tool_work(tool: &AgentTool, mut arguments: Map<String, Value>) -> Result<
     Ok(ToolWork::Effect { operation, config: config.as_object().cloned().unwrap_or_default() })
 }
 
+/// The schema of the arguments of a tool with this URL. A placeholder that the schema does not describe is a required text, so
+/// that the model knows that it must give it.
+pub fn describe_placeholders(url: &str, mut parameters: Map<String, Value>) -> Map<String, Value> {
+    let names = placeholders(url);
+    if names.is_empty() {
+        return parameters;
+    }
+    parameters.entry("type").or_insert_with(|| "object".into());
+    if let Value::Object(properties) = parameters.entry("properties").or_insert_with(|| json!({})) {
+        for name in &names {
+            properties.entry(*name).or_insert_with(|| json!({"type": "string"}));
+        }
+    }
+    if let Value::Array(required) = parameters.entry("required").or_insert_with(|| json!([])) {
+        for name in names {
+            if !required.iter().any(|known| known == name) {
+                required.push(name.into());
+            }
+        }
+    }
+    parameters
+}
+
+/// The names of the placeholders in a URL, each once.
+fn placeholders(url: &str) -> BTreeSet<&str> {
+    let parts = url.split('{').skip(1);
+    parts.filter_map(|part| Some(part.split_once('}')?.0)).collect()
+}
+
 /// Replaces `{name}` in a URL by the argument of this name, which is then not sent again.
 fn fill_in(url: &str, arguments: &mut Map<String, Value>) -> Result<String, StepError> {
     let (mut filled, mut rest) = (String::new(), url);

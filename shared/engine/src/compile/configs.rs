@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{PlanStep, Problems};
+use super::{PlanStep, Problems, Severity};
 use crate::nodes;
 use crate::nodes::policy::Policy;
 use crate::nodes::redaction::Redaction;
@@ -73,6 +73,10 @@ fn read_node(index: usize, node: &Node, patterns: &mut usize, problems: &mut Pro
     }
     for (field, message) in summary.iter().flat_map(|summary| &summary.problems) {
         problems.field("invalid_config", index, &format!("config.{field}"), None, message.clone());
+    }
+    for (field, message) in summary.iter().flat_map(|summary| &summary.warnings) {
+        let field = format!("config.{field}");
+        problems.add(Severity::Warning, "literal_braces", index, Some(&field), None, message.clone());
     }
     let summary = summary.unwrap_or_default();
     // References of an invalid configuration are not looked up: they may be of any length.

@@ -18,6 +18,7 @@ pub struct HttpNode {
     #[serde(default)]
     #[schema(inline, nullable = false)]
     pub method: Option<Method>,
+    /// A template, as in `https://api.example.com/orders/{{ input.order }}`.
     #[schema(inline)]
     pub url: Jinja,
     #[serde(default)]
@@ -134,6 +135,20 @@ impl NodeKind for HttpNode {
             problems.push(("body".to_owned(), "is allowed only with POST, PUT, PATCH or DELETE".to_owned()));
         }
         problems
+    }
+
+    fn warnings(&self) -> Vec<(String, String)> {
+        let parts = self.url.literal_parts();
+        let named = parts.iter().find_map(|part| {
+            let (name, _) = part.split_once('{')?.1.split_once('}')?;
+            let is_name = |name: &str| !name.is_empty() && name.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_');
+            is_name(name).then_some(name)
+        });
+        let message = |name: &str| {
+            let problem = format!("`{{{name}}}` is sent as it is; a placeholder is an expression in double braces");
+            ("url".to_owned(), format!("{problem}, such as `{{{{ input.{name} }}}}`"))
+        };
+        named.map(message).into_iter().collect()
     }
 
     fn credential(&self) -> Option<(Uuid, &'static str)> {

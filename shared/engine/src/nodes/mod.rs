@@ -138,6 +138,11 @@ pub trait NodeKind: DeserializeOwned + ToSchema {
         Vec::new()
     }
 
+    /// Returns what is valid but probably not what its author intended, each as a field and a message.
+    fn warnings(&self) -> Vec<(String, String)> {
+        Vec::new()
+    }
+
     /// The agents, models and workflows that must exist, each with the field that names it.
     fn references(&self) -> Vec<(Reference, &'static str)> {
         Vec::new()
@@ -191,6 +196,7 @@ pub struct InputPort {
 pub struct NodeSummary {
     pub outputs: Vec<Cow<'static, str>>,
     pub problems: Vec<(String, String)>,
+    pub warnings: Vec<(String, String)>,
     pub references: Vec<(Reference, &'static str)>,
     pub credential: Option<(uuid::Uuid, &'static str)>,
 }
@@ -303,6 +309,7 @@ fn read<K: NodeKind>(config: Map<String, Value>) -> Result<NodeSummary, serde_js
     Ok(NodeSummary {
         outputs: kind.outputs(),
         problems: kind.problems(),
+        warnings: kind.warnings(),
         references: kind.references(),
         credential: kind.credential(),
     })

@@ -149,3 +149,31 @@ fn a_long_result_is_cut() {
     let result = &contents(&config)[3];
     assert!(result.len() < 70_000 && result.ends_with("… (the rest was cut)"));
 }
+
+#[test]
+fn a_placeholder_of_the_url_is_a_required_argument() {
+    let schema = |url: &str, parameters: Value| {
+        Value::Object(describe_placeholders(url, parameters.as_object().cloned().unwrap()))
+    };
+    let url = "https://shop.example/{shop}/orders/{order}?of={shop}";
+    assert_eq!(
+        schema(url, json!({})),
+        json!({
+            "type": "object", "properties": {"shop": {"type": "string"}, "order": {"type": "string"}},
+            "required": ["order", "shop"],
+        })
+    );
+    let own = json!({
+        "type": "object", "properties": {"order": {"type": "integer"}, "note": {"type": "string"}},
+        "required": ["note"], "additionalProperties": false,
+    });
+    assert_eq!(
+        schema("https://shop.example/{order}", own.clone()),
+        json!({
+            "type": "object", "properties": {"order": {"type": "integer"}, "note": {"type": "string"}},
+            "required": ["note", "order"], "additionalProperties": false,
+        })
+    );
+    assert_eq!(schema("https://shop.example/orders", own.clone()), own);
+    assert_eq!(schema("https://shop.example/orders", json!({})), json!({}));
+}

@@ -85,6 +85,13 @@ fn http_nodes_need_a_valid_url_and_headers_without_line_breaks() {
             "{url}"
         );
     }
+    assert_eq!(
+        reported("https://a.b/{order}/{{ input.a }}", "a"),
+        [
+            "literal_braces: node `call`, config.url: `{order}` is sent as it is; a placeholder is an expression in double \
+             braces, such as `{{ input.order }}`"
+        ]
+    );
     for header in ["a\nb", "a\r", "{{ input.a }}\nx-b: c", "\0"] {
         assert_eq!(
             reported("https://a.b", header),
