@@ -9,7 +9,10 @@ use domain::graph::Graph;
 use domain::id::{CredentialId, WebhookId, WorkflowId};
 use domain::messaging::MessagingProvider;
 use domain::reference::Reference;
-use engine::compile::{Compiled, GraphProblem, PlanStep, Severity, compile, problems_error};
+use domain::workflow::Workflow;
+use engine::compile::{
+    Compiled, GraphProblem, PlanStep, ProblemOut, Severity, compile, first_problems, problems_error,
+};
 use engine::nodes::NodeKind;
 use engine::nodes::schedule::ScheduleNode;
 use engine::schedule::planned_schedules;
@@ -119,6 +122,21 @@ fn own_references(id: WorkflowId, compiled: &Compiled, graph: &Graph, channels: 
 }
 
 impl GraphValidator<'_> {
+    /// Returns the problems of a draft that was changed, as `validate` lists them. An empty draft has none: its owner has not
+    /// begun. A draft is saved even if its problems cannot be determined.
+    pub async fn draft_problems(&self, workflow: &Workflow) -> Vec<ProblemOut> {
+        if workflow.graph.nodes.is_empty() {
+            return Vec::new();
+        }
+        match self.validate(workflow.id, &workflow.graph, &workflow.channels).await {
+            Ok((_, problems)) => first_problems(&problems),
+            Err(error) => {
+                tracing::warn!(?error, workflow_id = %workflow.id, "the problems of a draft could not be determined");
+                vec![ProblemOut::unknown()]
+            }
+        }
+    }
+
     /// Returns what a release with this graph needs. If the graph cannot be published, returns an error with the first
     /// problem as its message and the first 100 problems as its details.
     pub async fn require_valid(&self, id: WorkflowId, graph: &Graph, channels: &Channels) -> Result<ReleaseNeeds> {

@@ -1,8 +1,12 @@
 //! The graph of a workflow, as its owner edits it. Here only the form of a draft is checked; `engine::compile`
 //! checks whether it can run.
 
+use std::fmt;
+
 use ring::digest::{SHA256, digest};
-use serde::{Deserialize, Serialize};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{self, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
@@ -62,9 +66,9 @@ pub struct CanvasPosition {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Connection {
-    #[serde(deserialize_with = "object::one")]
+    #[serde(deserialize_with = "connection_end")]
     pub from: End,
-    #[serde(deserialize_with = "object::one")]
+    #[serde(deserialize_with = "connection_end")]
     pub to: End,
 }
 
@@ -73,8 +77,42 @@ pub struct Connection {
 pub struct End {
     #[schema(min_length = 1, max_length = 64, example = "classify")]
     pub node: String,
-    #[schema(min_length = 1, max_length = 64, example = "out")]
+    /// Empty until the connection is completed, if the request names no port.
+    #[serde(default, deserialize_with = "named_port")]
+    #[schema(required, min_length = 1, max_length = 64, example = "out")]
     pub port: String,
+}
+
+/// Reads an end: an object, or only the id of the node.
+fn connection_end<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Result<End, D::Error> {
+    struct EndVisitor;
+
+    impl<'de> Visitor<'de> for EndVisitor {
+        type Value = End;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an object or the id of a node")
+        }
+
+        fn visit_str<E: de::Error>(self, node: &str) -> std::result::Result<End, E> {
+            Ok(End { node: node.to_owned(), port: String::new() })
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, map: A) -> std::result::Result<End, A::Error> {
+            End::deserialize(MapAccessDeserializer::new(map))
+        }
+    }
+
+    deserializer.deserialize_any(EndVisitor)
+}
+
+/// Reads the name of a port, which may be missing but not empty.
+fn named_port<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Result<String, D::Error> {
+    let port = String::deserialize(deserializer)?;
+    if port.is_empty() {
+        return Err(de::Error::custom(format!("1 to {MAX_ID_CHARS} characters")));
+    }
+    Ok(port)
 }
 
 impl Node {

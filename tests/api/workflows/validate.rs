@@ -76,6 +76,101 @@ async fn all_problems_are_reported_at_once() {
     assert_eq!(ada.get(&format!("{WORKFLOWS}/{id}")).await.json["data"]["state"], "draft");
 }
 
+/// Nobody should learn from a failed run what the draft's answer could have said.
+#[tokio::test]
+async fn saving_a_draft_reports_what_validate_reports() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let mut graph = echo();
+    graph["nodes"][0]["config"] = json!({"color": "red"});
+    let call = json!({"id": "call", "type": "http", "config": {"url": "https://shop.example/orders/{order}"}});
+    graph["nodes"].as_array_mut().unwrap().push(call);
+    graph["nodes"].as_array_mut().unwrap().push(json!({
+        "id": "ask", "type": "model", "config": {"model": "gone", "prompt": "Hi"},
+    }));
+    let created = ada.post_json(WORKFLOWS, json!({"name": "Odd", "graph": graph})).await;
+    assert_eq!(created.status, "201 Created", "{}", created.text);
+    let validated = async || post_action(&ada, created.id(), "validate").await.json["data"]["problems"].clone();
+    let problems = &created.json["data"]["problems"];
+    assert_eq!(problems, &validated().await);
+    let codes: Vec<_> = problems.as_array().unwrap().iter().map(|problem| problem["code"].as_str().unwrap()).collect();
+    for code in ["invalid_config", "reference_gone", "unreachable", "literal_braces"] {
+        assert!(codes.contains(&code), "{code}: {codes:?}");
+    }
+    // A change returns the problems of the new draft.
+    let path = format!("{WORKFLOWS}/{}", created.id());
+    graph["nodes"].as_array_mut().unwrap().truncate(2);
+    let changed = ada.patch(&path, json!({"graph": graph})).await;
+    assert_eq!(changed.json["data"]["problems"].as_array().unwrap().len(), 1, "{}", changed.text);
+    assert_eq!(changed.json["data"]["problems"], validated().await);
+    let fixed = ada.patch(&path, json!({"graph": echo()})).await;
+    assert_eq!(fixed.json["data"]["problems"], json!([]));
+}
+
+#[tokio::test]
+async fn connections_take_the_only_port_of_their_nodes() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let nodes = json!([
+        {"id": "start", "type": "input", "config": {}},
+        {"id": "check", "type": "condition", "config": {"expression": "true"}},
+        {"id": "odd", "type": "oracle", "config": {}},
+        {"id": "end", "type": "send_result", "config": {}},
+    ]);
+    let create = async |connections: Value| {
+        ada.post_json(WORKFLOWS, json!({"graph": {"nodes": nodes, "connections": connections}})).await
+    };
+    let created = create(json!([
+        {"from": "start", "to": "check"},
+        {"from": {"node": "check", "port": "true"}, "to": {"node": "end"}},
+    ]));
+    let created = created.await;
+    let full = json!([
+        {"from": {"node": "start", "port": "out"}, "to": {"node": "check", "port": "in"}},
+        {"from": {"node": "check", "port": "true"}, "to": {"node": "end", "port": "in"}},
+    ]);
+    assert_eq!(created.json["data"]["graph"]["connections"], full, "{}", created.text);
+    let path = format!("{WORKFLOWS}/{}", created.id());
+    assert_eq!(ada.get(&path).await.json["data"]["graph"]["connections"], full);
+    // The nodes of a patch that changes only the connections are those of the draft.
+    let short = json!([{"from": "start", "to": "end"}]);
+    let patched = ada.patch(&path, json!({"graph": {"connections": short}})).await;
+    let full = json!([{"from": {"node": "start", "port": "out"}, "to": {"node": "end", "port": "in"}}]);
+    assert_eq!(patched.json["data"]["graph"]["connections"], full, "{}", patched.text);
+
+    for (connection, message) in [
+        (
+            json!({"from": "check", "to": "end"}),
+            "graph.connections[0].from: the node has several outputs; name the port: true, false",
+        ),
+        (
+            json!({"from": "start", "to": "start"}),
+            "graph.connections[0].to: the node has no inputs; remove the connection",
+        ),
+        (
+            json!({"from": "nobody", "to": "end"}),
+            "graph.connections[0].from: the graph has no such node; name a node of the graph",
+        ),
+        (
+            json!({"from": "odd", "to": "end"}),
+            "graph.connections[0].from: the outputs of the node are unknown until its configuration is valid; name the port",
+        ),
+        (
+            json!({"from": {"node": "start", "port": ""}, "to": "end"}),
+            "graph.connections[0].from.port: 1 to 64 characters",
+        ),
+    ] {
+        let refused = create(json!([connection])).await;
+        assert_eq!(refused.code(), "invalid_body", "{connection}");
+        let refused = refused.json["error"]["message"].as_str().unwrap();
+        assert!(refused.starts_with(message), "{refused}");
+    }
+    for connection in [json!({"from": 1, "to": "end"}), json!({"from": ["start", "out"], "to": "end"}), json!("start")]
+    {
+        assert_eq!(create(json!([connection])).await.code(), "invalid_body", "{connection}");
+    }
+}
+
 #[tokio::test]
 async fn the_model_of_a_node_must_have_its_capability() {
     let app = TestApp::start().await;

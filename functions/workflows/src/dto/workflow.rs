@@ -3,6 +3,7 @@
 use domain::graph::{Graph, Node};
 use domain::problem::StatusProblem;
 use domain::workflow::{Active, Workflow, WorkflowState};
+use engine::compile::ProblemOut;
 use serde::{Deserialize, Serialize};
 use shared::store::workflows::{Impact, Named, WorkflowSummary};
 use utoipa::ToSchema;
@@ -71,15 +72,49 @@ pub struct WorkflowOut {
     workflow: WorkflowSummaryOut,
     /// The draft: its nodes and connections.
     graph: Graph,
-    /// The references of the active release that no longer exist.
-    problems: Vec<StatusProblem>,
+    /// The references of the active release that no longer exist. The response to the creation and to a change of a draft
+    /// also has the first 100 problems that `validate` finds; they do not prevent saving.
+    problems: Vec<WorkflowProblemOut>,
+}
+
+/// A problem of the active release, or one of the draft.
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+#[schema(title = "WorkflowProblem")]
+pub enum WorkflowProblemOut {
+    Draft(ProblemOut),
+    Release(StatusProblem),
 }
 
 impl From<Workflow> for WorkflowOut {
     fn from(workflow: Workflow) -> Self {
-        let problems = workflow.problems();
+        let problems = workflow.problems().into_iter().map(WorkflowProblemOut::Release).collect();
         Self { workflow: WorkflowSummary::from(&workflow).into(), problems, graph: workflow.graph }
     }
+}
+
+impl WorkflowOut {
+    /// The response to a change of the draft.
+    pub fn with_draft_problems(workflow: Workflow, found: Vec<ProblemOut>) -> Self {
+        let mut response = Self::from(workflow);
+        response.problems.extend(found.into_iter().map(WorkflowProblemOut::Draft));
+        response
+    }
+}
+
+// This type only documents the request body.
+/// The initial content of a new workflow.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(title = "WorkflowCreate")]
+#[expect(dead_code, reason = "only the OpenAPI document uses it")]
+pub struct WorkflowIn {
+    #[schema(min_length = 1, max_length = 200, example = "Support triage")]
+    name: Option<String>,
+    #[schema(max_length = 1000)]
+    description: Option<String>,
+    #[schema(nullable = false)]
+    graph: Option<GraphPatchIn>,
 }
 
 // This type only documents the request body. The handler merges the patch as JSON before it is parsed.
@@ -97,7 +132,7 @@ pub struct WorkflowPatchIn {
     graph: Option<GraphPatchIn>,
 }
 
-/// The lists of a graph to replace.
+/// The nodes and connections of a graph. A list replaces the whole list.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(title = "GraphPatch")]
@@ -106,7 +141,40 @@ struct GraphPatchIn {
     #[schema(max_items = 500)]
     nodes: Option<Vec<Node>>,
     #[schema(max_items = 2000)]
-    connections: Option<Vec<domain::graph::Connection>>,
+    connections: Option<Vec<ConnectionIn>>,
+}
+
+/// A connection from one node to another. It is stored and returned with both ports.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(title = "ConnectionCreate")]
+#[expect(dead_code, reason = "only the OpenAPI document uses it")]
+struct ConnectionIn {
+    from: EndIn,
+    to: EndIn,
+}
+
+/// An end of a connection: the id of its node, or an object.
+#[derive(Deserialize, ToSchema)]
+#[serde(untagged)]
+#[schema(title = "EndCreate")]
+#[expect(dead_code, reason = "only the OpenAPI document uses it")]
+enum EndIn {
+    Node(String),
+    Port(PortIn),
+}
+
+/// A port of a node.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(title = "Port")]
+#[expect(dead_code, reason = "only the OpenAPI document uses it")]
+struct PortIn {
+    #[schema(min_length = 1, max_length = 64, example = "classify")]
+    node: String,
+    /// Can be omitted if the node has only one output, or one input.
+    #[schema(min_length = 1, max_length = 64, example = "out", nullable = false)]
+    port: Option<String>,
 }
 
 /// The options of copying a workflow.

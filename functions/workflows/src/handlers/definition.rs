@@ -7,7 +7,7 @@ use domain::Error;
 use domain::id::{WorkId, WorkflowId};
 use domain::merge::MergePatch;
 use domain::workflow::{FIRST_REVISION, NewWorkflow, Workflow};
-use engine::compile::ProblemOut;
+use engine::compile::{ProblemOut, complete_connections};
 use serde_json::Value;
 use shared::http::NoBody;
 use shared::http::etag::{ETag, IfMatch, IfMatchHeaders};
@@ -22,7 +22,7 @@ use shared::store::idempotency::IdempotencyKey;
 use crate::Stores;
 use crate::dto::list::ListWorkflows;
 use crate::dto::validation::ValidationOut;
-use crate::dto::workflow::{CloneIn, ImpactOut, WorkflowOut, WorkflowPatchIn, WorkflowSummaryOut};
+use crate::dto::workflow::{CloneIn, ImpactOut, WorkflowIn, WorkflowOut, WorkflowPatchIn, WorkflowSummaryOut};
 use crate::validation::GraphValidator;
 
 /// List workflows
@@ -46,34 +46,38 @@ pub async fn list_workflows(
 
 /// Create a workflow
 ///
-/// Creates a draft, which is empty if no graph is sent. The graph must be well-formed; use `validate` to find other
-/// problems.
+/// Creates a draft, which is empty if no graph is sent. The graph must be well-formed; other problems are returned in
+/// `problems`. A connection can omit a port if its node has only one, and `{"from": "a", "to": "b"}` omits both.
 #[utoipa::path(
     post, path = "/builder/v1/workflows", tag = "workflows", params(IdempotencyHeaders),
-    request_body = Option<NewWorkflow>,
+    request_body = Option<WorkflowIn>,
     responses(Created<WorkflowOut, (ETag, Replayed)>, KeyReused, NotJson, ErrorResponses),
 )]
 pub async fn create_workflow(
     State(stores): State<Stores>,
     Caller(caller): Caller,
     headers: HeaderMap,
-    Hashed { body: OptionalJson(given), hash }: Hashed<OptionalJson<NewWorkflow>>,
+    Hashed { body: OptionalJson(mut given), hash }: Hashed<OptionalJson<NewWorkflow>>,
 ) -> Result<Response> {
     let idempotency_key = idempotency::read_key(&headers, hash)?;
+    complete_connections(&mut given.graph)?;
     let workflow = Workflow::new(WorkflowId::new(), caller.account(), given)?;
-    create_and_respond(&stores, workflow, "workflows", idempotency_key).await
+    create_and_respond(&stores, &caller, workflow, "workflows", idempotency_key).await
 }
 
 /// Stores a new workflow and returns the response. A repeated `Idempotency-Key` of the same route replays the first
 /// response.
 pub async fn create_and_respond(
     stores: &Stores,
+    caller: &shared::auth::Caller,
     workflow: Workflow,
     route: &str,
     idempotency_key: Option<IdempotencyKey>,
 ) -> Result<Response> {
     let etag = ETag::from_revision(workflow.revision);
-    let answer = serde_json::to_string(&Data { data: WorkflowOut::from(workflow.clone()) }).map_err(Error::internal)?;
+    let problems = GraphValidator { stores, caller }.draft_problems(&workflow).await;
+    let data = WorkflowOut::with_draft_problems(workflow.clone(), problems);
+    let answer = serde_json::to_string(&Data { data }).map_err(Error::internal)?;
     let created = stores.workflows.create(&workflow, route, idempotency_key.as_ref(), &answer).await?;
     Ok(idempotency::creation_response(created, Some(etag), answer))
 }
@@ -104,7 +108,8 @@ pub fn workflow_response(workflow: Workflow) -> (ETag, Data<WorkflowOut>) {
 /// Update a workflow's draft
 ///
 /// Applies a JSON merge patch (RFC 7396). Fields that the patch omits keep their values; null removes an optional
-/// field. Published releases do not change.
+/// field. Published releases do not change. The graph must be well-formed; other problems of the draft are returned in
+/// `problems`. Connections can omit ports as in the creation.
 #[utoipa::path(
     patch, path = "/builder/v1/workflows/{id}", tag = "workflows",
     params(("id" = Uuid, Path, description = "The workflow"), IfMatchHeaders), request_body = WorkflowPatchIn,
@@ -124,14 +129,17 @@ pub async fn update_workflow(
 ) -> Result<(ETag, Data<WorkflowOut>)> {
     let patch = MergePatch::new(patch)?;
     let change = |workflow: &Workflow| {
-        let after = workflow.patched(&patch, caller.at)?;
+        let after = workflow.patched(&patch, caller.at, complete_connections)?;
         if if_match.allows(&ETag::from_revision(workflow.revision)) {
             Ok(after)
         } else {
             Err(Error::PreconditionFailed)
         }
     };
-    Ok(workflow_response(stores.workflows.change(caller.account(), id, change).await?))
+    let workflow = stores.workflows.change(caller.account(), id, change).await?;
+    let problems = GraphValidator { stores: &stores, caller: &caller }.draft_problems(&workflow).await;
+    let etag = ETag::from_revision(workflow.revision);
+    Ok((etag, Data { data: WorkflowOut::with_draft_problems(workflow, problems) }))
 }
 
 /// Delete a workflow
@@ -198,7 +206,7 @@ pub async fn clone_workflow(
     }
     let original = stores.workflows.get(caller.account(), id).await?;
     let copy = original.cloned(WorkflowId::new(), name)?;
-    create_and_respond(&stores, copy, &route, idempotency_key).await
+    create_and_respond(&stores, &caller, copy, &route, idempotency_key).await
 }
 
 /// Validate a workflow's draft

@@ -90,5 +90,5 @@ pub async fn instantiate_template(
         graph: template.graph.clone(),
     };
     let workflow = Workflow::new(WorkflowId::new(), caller.account(), given)?;
-    create_and_respond(&stores, workflow, &format!("templates/{}", template.slug), idempotency_key).await
+    create_and_respond(&stores, &caller, workflow, &format!("templates/{}", template.slug), idempotency_key).await
 }

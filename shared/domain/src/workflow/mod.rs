@@ -75,12 +75,10 @@ pub enum WorkflowState {
 }
 
 /// The initial content of a new workflow
-#[derive(Clone, Debug, Default, Deserialize, ToSchema)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct NewWorkflow {
-    #[schema(min_length = 1, max_length = 200, example = "Support triage")]
     pub name: Option<String>,
-    #[schema(max_length = 1000)]
     pub description: Option<String>,
     #[serde(deserialize_with = "object::one")]
     pub graph: Graph,

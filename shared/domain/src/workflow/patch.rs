@@ -22,11 +22,18 @@ struct Editable {
 }
 
 impl Workflow {
-    pub fn patched(&self, patch: &MergePatch, now: Time) -> Result<Self> {
+    /// Applies a patch to the draft. `complete` names the ports of connections that name none.
+    pub fn patched(
+        &self,
+        patch: &MergePatch,
+        now: Time,
+        complete: impl FnOnce(&mut Graph) -> Result<()>,
+    ) -> Result<Self> {
         self.check_editable()?;
         let before =
             Editable { name: self.name.clone(), description: self.description.clone(), graph: self.graph.clone() };
-        let Editable { name, description, graph } = patch.merge(&before, &["graph"])?;
+        let Editable { name, description, mut graph } = patch.merge(&before, &["graph"])?;
+        complete(&mut graph)?;
         let mut after = Self {
             name,
             description,

@@ -2,6 +2,7 @@
 //! it reports up to 500 errors and 500 warnings.
 
 mod configs;
+mod ports;
 mod preview;
 mod problems;
 mod references;
@@ -20,10 +21,11 @@ use super::nodes::redaction::Redaction;
 use super::schema::Program;
 use domain::graph::Graph;
 use domain::reference::Reference;
+pub use ports::complete_connections;
 pub use preview::{PinnedOutput, PreviewChanges};
 use problems::Problems;
 pub use problems::{GraphProblem, Severity};
-pub use report::{ProblemOut, problems_error};
+pub use report::{ProblemOut, first_problems, problems_error};
 
 /// An execution plan. Steps are in the order of the graph's nodes; steps and edges refer to each other by index.
 #[derive(Debug)]

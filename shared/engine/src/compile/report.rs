@@ -7,17 +7,22 @@ use utoipa::ToSchema;
 use super::{GraphProblem, Severity};
 use domain::Error;
 
-/// The maximum number of problems in the details of an error.
+/// The maximum number of problems in the details of an error, and in the answer to a change of a draft.
 const MAX_DETAILS: usize = 100;
 
 /// An error with the first problem as its message, and the first 100 problems as its details.
 pub fn problems_error(code: &'static str, problems: &[GraphProblem]) -> Error {
-    let mut details: Vec<_> = problems.iter().take(MAX_DETAILS).cloned().map(ProblemOut::from).collect();
-    if let Some(more @ 1..) = problems.len().checked_sub(MAX_DETAILS) {
-        details.push(ProblemOut::more(more));
-    }
     let message = problems.first().map(|problem| problem.message.clone()).unwrap_or_default();
-    Error::Unsound { code, message, details: json!(details) }
+    Error::Unsound { code, message, details: json!(first_problems(problems)) }
+}
+
+/// The first 100 problems. If there are more, the last entry counts them.
+pub fn first_problems(problems: &[GraphProblem]) -> Vec<ProblemOut> {
+    let mut first: Vec<_> = problems.iter().take(MAX_DETAILS).cloned().map(ProblemOut::from).collect();
+    if let Some(more @ 1..) = problems.len().checked_sub(MAX_DETAILS) {
+        first.push(ProblemOut::more(more));
+    }
+    first
 }
 
 /// A problem of a graph.
@@ -48,6 +53,13 @@ pub struct ProblemOut {
 }
 
 impl ProblemOut {
+    /// The entry of a draft that was saved although its problems could not be determined.
+    pub fn unknown() -> Self {
+        let message = "the draft is saved, but its problems could not be determined; call POST …/validate".to_owned();
+        let (severity, code) = (Severity::Warning, "not_validated");
+        Self { severity, code, message, node_id: None, field: None, line: None, column: None }
+    }
+
     /// The last entry of a truncated list, which counts the omitted problems.
     fn more(count: usize) -> Self {
         let message = format!("{count} more problems; call POST …/validate to list them");

@@ -1,0 +1,63 @@
+//! Completes the connections that name no port: each takes the only port that its node has.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use crate::nodes;
+use domain::graph::{Graph, Node};
+use domain::{Error, Result, error_text};
+
+/// The ports of a node. Those of an unknown type, and the outputs of a configuration that cannot be read, are unknown.
+struct NodePorts {
+    inputs: Option<Vec<Cow<'static, str>>>,
+    outputs: Option<Vec<Cow<'static, str>>>,
+}
+
+impl NodePorts {
+    fn new(node: &Node) -> Self {
+        let node_type = nodes::find(&node.r#type);
+        Self {
+            inputs: node_type.map(|found| found.inputs.iter().map(|input| Cow::Borrowed(input.name)).collect()),
+            outputs: node_type.and_then(|found| Some(found.read(&node.config).ok()?.outputs)),
+        }
+    }
+}
+
+/// Names the ports of connections that name none. Fails if a node has several ports or none, or if they are unknown.
+pub fn complete_connections(graph: &mut Graph) -> Result<()> {
+    let Graph { nodes, connections } = graph;
+    let mut by_id: HashMap<&str, &Node> = HashMap::new();
+    for node in nodes.iter() {
+        by_id.entry(&node.id).or_insert(node);
+    }
+    // Each configuration is read once, however many connections a node has.
+    let mut ports: HashMap<String, Option<NodePorts>> = HashMap::new();
+    for (index, connection) in connections.iter_mut().enumerate() {
+        for (end, is_start) in [(&mut connection.from, true), (&mut connection.to, false)] {
+            if !end.port.is_empty() {
+                continue;
+            }
+            let find_ports = || by_id.get(end.node.as_str()).map(|node| NodePorts::new(node));
+            let found = ports.entry(end.node.clone()).or_insert_with(find_ports);
+            let side = if is_start { "from" } else { "to" };
+            let port = match found {
+                None => Err("the graph has no such node; name a node of the graph".to_owned()),
+                Some(NodePorts { outputs, .. }) if is_start => only_port(outputs.as_deref(), "output"),
+                Some(NodePorts { inputs, .. }) => only_port(inputs.as_deref(), "input"),
+            };
+            let field = || format!("graph.connections[{index}].{side}");
+            end.port = port.map_err(|problem| Error::invalid_body(field(), error_text::shorten_message(&problem)))?;
+        }
+    }
+    Ok(())
+}
+
+/// The port, or why it must be named.
+fn only_port(ports: Option<&[Cow<'static, str>]>, kind: &str) -> std::result::Result<String, String> {
+    match ports {
+        Some([only]) => Ok(only.to_string()),
+        Some([]) => Err(format!("the node has no {kind}s; remove the connection")),
+        Some(several) => Err(format!("the node has several {kind}s; name the port: {}", several.join(", "))),
+        None => Err(format!("the {kind}s of the node are unknown until its configuration is valid; name the port")),
+    }
+}
