@@ -168,9 +168,9 @@ fn pod(workbench: &Workbench, name: &str, settings: &Settings) -> Value {
         "resources": {"requests": resources, "limits": resources},
         "securityContext": {"allowPrivilegeEscalation": false, "capabilities": {"drop": ["ALL"]}},
         "volumeMounts": [{"name": "home", "mountPath": HOME}],
+        "envFrom": [{"secretRef": {"name": name}}],
         // The ingress decides who may enter, and only it can reach the pod. The images of Jupyter Docker Stacks pass the
         // arguments to `jupyter lab`. They would generate a token if `JUPYTER_TOKEN` were empty.
-        "envFrom": [{"secretRef": {"name": name}}],
         "env": [{"name": "HOME", "value": HOME}, {"name": "NOTEBOOK_ARGS", "value": "--IdentityProvider.token="}],
         "workingDir": HOME,
     });
