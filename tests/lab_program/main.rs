@@ -2,6 +2,7 @@
 //! what a client sends after a protocol switch, allocates the memory that a request asks for, and exits on request.
 #![expect(clippy::unwrap_used, reason = "a test fails if its program fails")]
 
+use std::path::PathBuf;
 use std::sync::Mutex;
 
 use axum::Router;
@@ -15,11 +16,14 @@ use clap::Parser;
 use hyper_util::rt::TokioIo;
 use serde::Deserialize;
 use tokio::io::{copy, split};
+use tokio::net::{TcpListener, UnixListener};
 
 #[derive(Parser)]
 struct Cli {
     #[arg(long)]
-    port: u16,
+    port: Option<u16>,
+    #[arg(long)]
+    socket: Option<PathBuf>,
 }
 
 #[derive(Deserialize)]
@@ -42,8 +46,13 @@ async fn main() {
         .route("/hold", post(hold))
         .route("/exit", post(async || -> () { std::process::exit(3) }))
         .layer(from_fn_with_state(token, check_token));
-    let listener = tokio::net::TcpListener::bind(("127.0.0.1", cli.port)).await.unwrap();
-    axum::serve(listener, router).await.unwrap();
+    match cli.socket {
+        Some(socket) => axum::serve(UnixListener::bind(socket).unwrap(), router).await.unwrap(),
+        None => {
+            let listener = TcpListener::bind(("127.0.0.1", cli.port.unwrap())).await.unwrap();
+            axum::serve(listener, router).await.unwrap();
+        }
+    }
 }
 
 async fn check_token(State(token): State<String>, request: Request, next: Next) -> Response {

@@ -24,6 +24,7 @@ use shared::store::{ApiKeys, Catalog, Identities, Leases, Ledger};
 
 use crate::credentials::{StoredCredentials, StoredUser};
 use crate::issuer::ISSUER;
+use crate::labs::is_installed;
 
 const USERS: [(&str, &str, Role); 3] =
     [("ada", "acme", Role::Admin), ("bob", "acme", Role::Member), ("eve", "globex", Role::Admin)];
@@ -84,13 +85,17 @@ fn workbench_plan() -> WorkbenchPlan {
         reference: reference.to_owned(),
         command: command.iter().map(|&word| word.to_owned()).collect(),
     };
+    let jupyter = image("jupyter", "quay.io/jupyter/minimal-notebook:latest", &["jupyter", "lab"]);
+    let vscode = ["code-server", "--auth=none", "--disable-telemetry", "--socket={socket}", "{folder}"];
+    let vscode = image("vscode", "codercom/code-server:latest", &vscode);
+    let vscode = Some(vscode).filter(|image| is_installed(&image.command));
     WorkbenchPlan {
         sizes: vec![size("small", 1_000, 2, 5), size("medium", 2_000, 4, 10), size("large", 4_000, 8, 20)],
         default_size: "small".to_owned(),
         ceiling: Resources { cpu: 8_000, memory: 16 * GIB, gpumem: 16 * 1024, storage: 50 * GIB },
         capacity: Resources { cpu: 64_000, memory: 128 * GIB, gpumem: 64 * 1024, storage: 500 * GIB },
         max_workbenches: 20,
-        images: vec![image("jupyter", "quay.io/jupyter/minimal-notebook:latest", &["jupyter", "lab"])],
+        images: [jupyter].into_iter().chain(vscode).collect(),
         idle_stop: Some(Minutes(60)),
         provisioning_timeout: Minutes(15),
     }

@@ -393,6 +393,22 @@ async fn a_program_that_exits_is_noticed_before_its_next_step_is_due() {
 }
 
 #[tokio::test]
+async fn a_program_can_listen_at_a_socket() {
+    let lab = start(true).await;
+    let mut plan = plan(10, &json!({"cpu": "8", "memory": "16Gi", "storage": "100Gi"}));
+    let command = [env!("CARGO_BIN_EXE_lab-program"), "--socket", "{socket}"];
+    plan["workbenches"]["images"] = json!([{"name": "base", "reference": "base:1", "command": command}]);
+    never_late(&mut plan);
+    put_plan(&lab.app, plan).await;
+    let ada = lab.app.person("ada");
+    let id = ready(&lab, &ada).await;
+    assert_eq!(read(&ada, &id).await["runningImage"], "base");
+    let browser = Browser::open(&lab, &ada, &id).await;
+    assert_eq!(browser.get(&lab, "/").await.text, home(&lab, &id).canonicalize().unwrap().display().to_string());
+    assert!(echoes(&mut switch(&lab, &browser).await).await);
+}
+
+#[tokio::test]
 async fn a_program_that_does_not_start_fails_with_the_end_of_its_log() {
     let lab = start(true).await;
     let mut plan = plan(10, &json!({"cpu": "8", "memory": "16Gi", "storage": "100Gi"}));

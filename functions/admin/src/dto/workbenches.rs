@@ -62,9 +62,10 @@ struct ImageIn {
     /// The reference of the container image, for a cluster.
     #[schema(example = "quay.io/jupyter/minimal-notebook:2026-10-20")]
     reference: String,
-    /// The command that `local` starts on its own machine, if it is installed there. `{port}` and `{folder}` are replaced.
-    /// The program listens at that port of 127.0.0.1, and gets the bearer token of each request as `ATELIER_TOKEN`. For
-    /// Jupyter, `["jupyter", "lab"]` is enough.
+    /// The command that `local` starts on its own machine, if it is installed there. `{port}`, `{socket}` and `{folder}` are
+    /// replaced. The program listens at that port of 127.0.0.1, and gets the bearer token of each request as `ATELIER_TOKEN`;
+    /// or it listens at that Unix socket, which only the platform can reach, and needs no login. For Jupyter, `["jupyter",
+    /// "lab"]` is enough.
     #[serde(default)]
     #[schema(max_items = 32)]
     command: Vec<String>,

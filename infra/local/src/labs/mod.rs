@@ -41,6 +41,11 @@ use program::Program;
 
 pub use front::LabRouter;
 
+/// Whether a command is installed on this machine.
+pub fn is_installed(command: &[String]) -> bool {
+    Program::find(command).is_some()
+}
+
 /// How often the memory of running labs is compared with their limits.
 const MEASURED_EVERY: Duration = Duration::from_millis(500);
 /// The maximum number of requests and web sockets of one lab at a time. Those of one lab must not use up the connections and

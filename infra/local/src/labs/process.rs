@@ -81,7 +81,7 @@ impl LabProcess {
         now: Time,
     ) -> Result<Self> {
         let failed = |what: &'static str| move |cause: std::io::Error| Error::internal(format!("{what}: {cause}"));
-        let address = match program.is_jupyter {
+        let address = match program.has_socket() {
             true => Address::Socket(folder.socket.clone()),
             false => Address::Port(free_port().map_err(failed("a lab gets no port"))?),
         };

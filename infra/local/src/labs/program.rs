@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use domain::workbench::WorkbenchImage;
 use rustix::process::getuid;
 
-/// An installed program and its arguments. These parts of the arguments are replaced: `{port}` and `{folder}`.
+/// An installed program and its arguments. These parts of the arguments are replaced: `{port}` or `{socket}`, and `{folder}`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Program {
     pub file: PathBuf,
@@ -16,8 +16,8 @@ pub struct Program {
 /// Where a program listens.
 #[derive(Clone, Debug)]
 pub enum Address {
-    /// A socket in a private folder. Only this user can connect to it, so Jupyter needs no token, which its pages would
-    /// show.
+    /// A socket in a private folder. Only this user can connect to it, so its program needs no login. A token of Jupyter would
+    /// be shown by its pages.
     Socket(PathBuf),
     /// A port of this machine. Other users of the machine can connect to it, so the program should check the bearer token
     /// that the proxy sends. It is in the program's environment as `ATELIER_TOKEN`, which only this user can read.
@@ -49,18 +49,25 @@ impl Program {
         Some(Self { file, arguments: arguments.to_vec(), is_jupyter })
     }
 
+    /// Whether the program listens at a socket. The others listen at a port.
+    pub fn has_socket(&self) -> bool {
+        self.is_jupyter || self.arguments.iter().any(|argument| argument.contains("{socket}"))
+    }
+
     pub fn arguments(&self, address: &Address, folder: &Path) -> Vec<String> {
         let folder = folder.display().to_string();
-        let port = match address {
-            Address::Port(port) => port.to_string(),
-            Address::Socket(_) => String::new(),
+        let (port, socket) = match address {
+            Address::Port(port) => (port.to_string(), String::new()),
+            Address::Socket(socket) => (String::new(), socket.display().to_string()),
         };
-        let fill = |argument: &String| argument.replace("{port}", &port).replace("{folder}", &folder);
+        let fill = |argument: &String| {
+            argument.replace("{port}", &port).replace("{socket}", &socket).replace("{folder}", &folder)
+        };
         let mut arguments: Vec<String> = self.arguments.iter().map(fill).collect();
-        if let Address::Socket(socket) = address {
+        if self.is_jupyter {
             arguments.extend([
                 "--no-browser".to_owned(),
-                format!("--ServerApp.sock={}", socket.display()),
+                format!("--ServerApp.sock={socket}"),
                 "--IdentityProvider.token=".to_owned(),
                 format!("--ServerApp.root_dir={folder}"),
                 // The name of the lab's origin is not `localhost`. The proxy checks it.
@@ -134,5 +141,11 @@ mod tests {
         let program = Program::find_in(&command, |name| Some(PathBuf::from(name))).unwrap();
         let arguments = program.arguments(&Address::Port(4_000), Path::new("/labs/home"));
         assert_eq!(arguments, words(&["--bind=127.0.0.1:4000", "/labs/home"]));
+        assert!(!program.has_socket());
+        let command = words(&["code", "--socket={socket}", "{folder}"]);
+        let program = Program::find_in(&command, |name| Some(PathBuf::from(name))).unwrap();
+        assert!(program.has_socket());
+        let arguments = program.arguments(&Address::Socket(PathBuf::from("/run/lab")), Path::new("/labs/home"));
+        assert_eq!(arguments, words(&["--socket=/run/lab", "/labs/home"]));
     }
 }
