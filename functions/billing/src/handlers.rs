@@ -131,7 +131,10 @@ pub async fn create_export(
     let ExportIn { period: asked, content, cursor } = body;
     let (org, now) = (person.caller.org, person.caller.at);
     let in_body = |error| match error {
-        Error::InvalidQuery { parameter, message } => Error::InvalidBody { field: parameter, message },
+        Error::InvalidQuery { parameter, message } => {
+            let problem = message.strip_prefix(&format!("{parameter}: ")).unwrap_or(&message);
+            Error::invalid_body(parameter, problem)
+        }
         other => other,
     };
     let month = month_of(asked.as_deref(), month(now)).map_err(in_body)?;

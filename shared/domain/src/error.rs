@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::body_problem::{BodyProblem, MOST_PROBLEMS};
 use crate::error_text;
 use crate::limits::{Dimension, Level};
 
@@ -14,8 +15,9 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub enum Error {
     #[error("{message}")]
     InvalidQuery { parameter: String, message: String },
+    /// `field` is the first of the fields that are wrong. `message` names them all, and `problems` lists them for programs.
     #[error("{message}")]
-    InvalidBody { field: String, message: String },
+    InvalidBody { field: String, message: String, problems: Vec<BodyProblem> },
     /// A well-formed document that is invalid. `details` lists every problem in a form that programs can read.
     #[error("{message}")]
     Unsound { code: &'static str, message: String, details: serde_json::Value },
@@ -140,11 +142,15 @@ impl Error {
     }
 
     pub fn invalid_body(field: impl Into<String>, problem: impl fmt::Display) -> Self {
-        let field = error_text::shorten_field(&field.into()).into_owned();
-        let problem = problem.to_string();
-        let problem = error_text::shorten_message(&problem);
-        let message = format!("{}: {problem}", if field.is_empty() { "body" } else { &field });
-        Self::InvalidBody { field, message }
+        Self::invalid_fields(vec![BodyProblem::new(&field.into(), &problem.to_string())])
+    }
+
+    /// An error for a body with these problems. There is at least one.
+    pub fn invalid_fields(mut problems: Vec<BodyProblem>) -> Self {
+        problems.truncate(MOST_PROBLEMS);
+        let sentences: Vec<String> = problems.iter().map(BodyProblem::sentence).collect();
+        let field = problems.first().map(|problem| problem.field.clone()).unwrap_or_default();
+        Self::InvalidBody { field, message: sentences.join("; "), problems }
     }
 
     /// An error for a body that cannot be deserialized. It names the field.

@@ -4,6 +4,8 @@ pub mod activity;
 pub mod address;
 pub mod agent;
 pub mod audit;
+pub mod body_problem;
+pub mod body_problems;
 pub mod catalog;
 pub mod channel;
 pub mod credential;

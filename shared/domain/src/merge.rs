@@ -4,6 +4,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::body_problem::BodyProblem;
+use crate::body_problems::Problems;
 use crate::{Error, Result, json};
 
 /// A merge patch, which is always an object.
@@ -26,32 +28,38 @@ impl MergePatch {
     /// applies to the fields of the objects in `closed`.
     pub fn merge<T: Serialize + DeserializeOwned>(&self, before: &T, closed: &[&str]) -> Result<T> {
         let mut document = serde_json::to_value(before).map_err(Error::internal)?;
-        check_names("", &self.0, &document)?;
+        let mut problems = Problems::default();
+        check_names(&mut problems, "", &self.0, &document);
         for field in closed {
-            check_names(field, &self.0[*field], &document[*field])?;
+            check_names(&mut problems, field, &self.0[*field], &document[*field]);
         }
         json_patch::merge(&mut document, &self.0);
         for field in closed {
             // serde would read a list as the fields of the struct in their order.
             if !matches!(document[*field], Value::Object(_) | Value::Null) {
-                return Err(Error::invalid_body(*field, "must be an object"));
+                problems.add(field, "must be an object");
             }
         }
-        json::deserialize(document).map_err(|error| {
-            let message = error.inner().to_string();
-            let removed = self.0.as_object().into_iter().flatten().filter(|(_, value)| value.is_null());
-            match removed.map(|(name, _)| name).find(|name| message == format!("missing field `{name}`")) {
-                Some(name) => Error::invalid_body(name, "cannot be removed"),
-                None => Error::unreadable_body(error),
-            }
-        })
+        problems.finish()?;
+        json::read(document).map_err(|error| self.explain_removals(error))
+    }
+
+    /// A required field that the patch removes is not missing in the request.
+    fn explain_removals(&self, error: Error) -> Error {
+        let Error::InvalidBody { problems, .. } = error else { return error };
+        let explained = problems.into_iter().map(|problem| match self.0.get(&problem.field) {
+            Some(Value::Null) => BodyProblem::new(&problem.field, "cannot be removed"),
+            _ => problem,
+        });
+        Error::invalid_fields(explained.collect())
     }
 }
 
-fn check_names(field: &str, patch: &Value, document: &Value) -> Result<()> {
-    let (Some(patch), Some(known)) = (patch.as_object(), document.as_object()) else { return Ok(()) };
-    let Some(unknown) = patch.keys().find(|name| !known.contains_key(*name)) else { return Ok(()) };
-    let place = if field.is_empty() { unknown.clone() } else { format!("{field}.{unknown}") };
-    let known: Vec<String> = known.keys().map(|name| format!("`{name}`")).collect();
-    Err(Error::invalid_body(place, format!("unknown field `{unknown}`, expected one of {}", known.join(", "))))
+fn check_names(problems: &mut Problems, field: &str, patch: &Value, document: &Value) {
+    let (Some(patch), Some(known)) = (patch.as_object(), document.as_object()) else { return };
+    for unknown in patch.keys().filter(|name| !known.contains_key(*name)) {
+        let place = if field.is_empty() { unknown.clone() } else { format!("{field}.{unknown}") };
+        let known: Vec<String> = known.keys().map(|name| format!("`{name}`")).collect();
+        problems.add(&place, format_args!("unknown field `{unknown}`, expected one of {}", known.join(", ")));
+    }
 }

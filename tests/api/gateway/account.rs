@@ -74,7 +74,7 @@ async fn invalid_key_settings_are_refused_by_field() {
     let app = TestApp::start().await;
     let ada = app.key_client("ada");
     let wrong = [
-        (json!({}), "body"),
+        (json!({}), "name"),
         (json!({"name": ""}), "name"),
         (json!({"name": "x".repeat(201)}), "name"),
         (json!({"name": 7}), "name"),

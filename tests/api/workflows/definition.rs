@@ -208,7 +208,7 @@ async fn invalid_workflow_bodies_are_refused_by_field() {
             json!({"graph": {"nodes": [{"id": "a b", "type": "input"}]}}),
             "graph.nodes[0].id: 1 to 64 letters, digits, - and _",
         ),
-        (json!({"graph": {"nodes": [{"type": "input"}]}}), "graph.nodes[0]: missing field `id`"),
+        (json!({"graph": {"nodes": [{"type": "input"}]}}), "graph.nodes[0].id: is missing"),
         (json!({"graph": {"nodes": many}}), "graph.nodes: at most 500"),
         (json!([]), "body: must be an object"),
         (json!(5), "body: must be an object"),

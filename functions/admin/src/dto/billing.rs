@@ -1,9 +1,10 @@
 //! Credit adjustments, balances and transaction queries.
 
+use domain::Result;
+use domain::body_problems::Problems;
 use domain::identity::Org;
 use domain::money::Money;
 use domain::usd::{Usd, UsdIn};
-use domain::{Error, Result};
 use serde::{Deserialize, Serialize};
 use shared::http::gateway::TransactionKind;
 use shared::http::paging::{default_per_page, per_page};
@@ -31,13 +32,14 @@ pub struct CreditsIn {
 
 impl CreditsIn {
     pub fn check(&self) -> Result<Money> {
-        check_text("reason", &self.reason, 500)?;
+        let mut problems = Problems::default();
         let UsdIn(amount) = self.amount;
         if amount.is_zero() || amount > Money::MAX_CREDIT {
             let problem = format!("must be greater than 0 and at most {}", Money::MAX_CREDIT);
-            return Err(Error::invalid_body("amount", problem));
+            problems.add("amount", problem);
         }
-        Ok(amount)
+        problems.take(check_text("reason", &self.reason, 500));
+        problems.finish().map(|()| amount)
     }
 }
 

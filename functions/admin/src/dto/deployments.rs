@@ -1,5 +1,6 @@
 //! Request and response bodies of the deployments of a model, and their validation.
 
+use domain::body_problems::Problems;
 use domain::catalog::ModelDeployment;
 use domain::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -39,19 +40,21 @@ pub fn read_deployments(given: Vec<DeploymentIn>, listing: &Listing) -> Result<V
     if given.is_empty() || given.len() > MAX_DEPLOYMENTS {
         return Err(Error::invalid_body("deployments", format_args!("1 to {MAX_DEPLOYMENTS} deployments")));
     }
-    let read = |(i, DeploymentIn { provider, model, weight, priority }): (usize, DeploymentIn)| {
+    let mut problems = Problems::default();
+    let mut read = |(i, DeploymentIn { provider, model, weight, priority }): (usize, DeploymentIn)| {
         let field = |name: &str| format!("deployments[{i}].{name}");
         if !listing.providers.contains_key(&provider) {
-            return Err(Error::invalid_body(field("provider"), "no such provider"));
+            problems.add(&field("provider"), "no such provider");
         }
-        check_text(&field("model"), &model, 200)?;
+        problems.take(check_text(&field("model"), &model, 200));
         let weight = weight.unwrap_or(1);
         if !(1..=MAX_WEIGHT).contains(&weight) {
-            return Err(Error::invalid_body(field("weight"), format_args!("1 to {MAX_WEIGHT}")));
+            problems.add(&field("weight"), format_args!("1 to {MAX_WEIGHT}"));
         }
-        Ok(ModelDeployment { provider, model, weight, priority: priority.unwrap_or_default() })
+        ModelDeployment { provider, model, weight, priority: priority.unwrap_or_default() }
     };
-    given.into_iter().enumerate().map(read).collect()
+    let deployments = given.into_iter().enumerate().map(&mut read).collect();
+    problems.finish().map(|()| deployments)
 }
 
 /// A provider that serves the model.

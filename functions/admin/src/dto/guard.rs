@@ -1,7 +1,8 @@
 //! Request and response bodies of guard categories.
 
+use domain::Result;
+use domain::body_problems::Problems;
 use domain::guard::GuardCategory;
-use domain::{Error, Result};
 use serde::{Deserialize, Serialize};
 use shared::http::gateway::GuardSeverityWire;
 use utoipa::ToSchema;
@@ -28,11 +29,13 @@ pub struct GuardCategoryIn {
 impl GuardCategoryIn {
     pub fn read(self, code: &str) -> Result<GuardCategory> {
         let Self { label, severity, threshold, active } = self;
-        check_text("label", &label, 200)?;
+        let mut problems = Problems::default();
+        problems.take(check_text("label", &label, 200));
         let threshold = threshold.unwrap_or(DEFAULT_THRESHOLD);
         if !(0.0..=1.0).contains(&threshold) {
-            return Err(Error::invalid_body("threshold", "must be a number from 0 to 1"));
+            problems.add("threshold", "must be a number from 0 to 1");
         }
+        problems.finish()?;
         let active = active.unwrap_or(true);
         Ok(GuardCategory { code: code.to_owned(), label, severity: severity.into(), threshold, active })
     }

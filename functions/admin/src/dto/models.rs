@@ -1,5 +1,6 @@
 //! Request and response bodies of catalog models, and their validation.
 
+use domain::body_problems::{Problems, within};
 use domain::catalog::{MaxTokensParameter, Model, Pricing};
 use domain::money::Money;
 use domain::time::Time;
@@ -109,31 +110,42 @@ impl ModelIn {
 
     /// Validates the settings against the catalog and returns the model.
     pub fn read(self, listing: &Listing, version: u64) -> Result<Model> {
-        check_model_name("name", &self.name)?;
-        let display_name = self.display_name.unwrap_or_else(|| self.name.clone());
-        check_text("display_name", &display_name, 200)?;
-        let deployments = read_deployments(self.deployments, listing)?;
-        let provider = self.provider.unwrap_or_else(|| deployments[0].provider.clone());
-        check_text("provider", &provider, 200)?;
+        let mut problems = Problems::default();
+        problems.take(check_model_name("name", &self.name));
+        let display_name = match self.display_name {
+            Some(name) => {
+                problems.take(check_text("display_name", &name, 200));
+                name
+            }
+            None => self.name.clone(),
+        };
+        let deployments = problems.or_default(read_deployments(self.deployments, listing));
+        let provider = match self.provider {
+            Some(provider) => {
+                problems.take(check_text("provider", &provider, 200));
+                provider
+            }
+            None => deployments.first().map(|first| first.provider.clone()).unwrap_or_default(),
+        };
         for (name, tokens) in [("context_window", self.context_window), ("max_output_tokens", self.max_output_tokens)] {
             if tokens.is_some_and(|tokens| !(1..=MAX_TOKENS).contains(&tokens)) {
-                return Err(Error::invalid_body(name, format_args!("1 to {MAX_TOKENS} tokens")));
+                problems.add(name, format_args!("1 to {MAX_TOKENS} tokens"));
             }
         }
         if let (Some(deprecated_at), Some(retires_at)) = (self.deprecated_at, self.retires_at)
             && retires_at < deprecated_at
         {
-            return Err(Error::invalid_body("retires_at", "must not be before `deprecated_at`"));
+            problems.add("retires_at", "must not be before `deprecated_at`");
         }
         let model = Model {
             name: self.name,
             display_name,
             r#type: self.r#type.into(),
             provider,
-            capabilities: capabilities(self.capabilities, self.r#type)?,
+            capabilities: problems.or_default(capabilities(self.capabilities, self.r#type)),
             context_window: self.context_window,
             max_output_tokens: self.max_output_tokens,
-            pricing: self.pricing.read()?,
+            pricing: problems.or_default(self.pricing.read()),
             deprecated_at: self.deprecated_at,
             retires_at: self.retires_at,
             defaults: self.defaults.unwrap_or_default(),
@@ -145,8 +157,11 @@ impl ModelIn {
             guard_api: self.guard_api.unwrap_or_default().into(),
             version,
         };
-        check_defaults(&model)?;
-        Ok(model)
+        // Which defaults a model takes depends on its capabilities.
+        if !model.capabilities.is_empty() {
+            problems.take(check_defaults(&model));
+        }
+        problems.finish().map(|()| model)
     }
 }
 
@@ -184,12 +199,15 @@ impl From<&Model> for ModelIn {
 impl PricingIn {
     fn read(self) -> Result<Pricing> {
         let Self { input, output, cached_input, per_image } = self;
-        Ok(Pricing {
-            input_micro_usd: micro_usd("pricing.input", input)?,
-            output_micro_usd: micro_usd("pricing.output", output)?,
-            cached_input_micro_usd: cached_input.map(|price| micro_usd("pricing.cached_input", price)).transpose()?,
-            image_micro_usd: per_image.map(|price| micro_usd("pricing.per_image", price)).transpose()?,
-        })
+        let mut problems = Problems::default();
+        let mut read = |field, price: UsdIn| problems.or_default(micro_usd(field, price));
+        let pricing = Pricing {
+            input_micro_usd: read("pricing.input", input),
+            output_micro_usd: read("pricing.output", output),
+            cached_input_micro_usd: cached_input.map(|price| read("pricing.cached_input", price)),
+            image_micro_usd: per_image.map(|price| read("pricing.per_image", price)),
+        };
+        problems.finish().map(|()| pricing)
     }
 }
 
@@ -236,13 +254,7 @@ fn check_defaults(model: &Model) -> Result<()> {
     }
     let mut request = json!({"model": model.name, "messages": [{"role": "user", "content": "x"}]});
     json_patch::merge(&mut request, &Value::Object(model.defaults.clone()));
-    let request = ChatRequest::read(request).map_err(|error| match error {
-        Error::InvalidBody { field, message } => {
-            let problem = message.strip_prefix(&format!("{field}: ")).unwrap_or(&message);
-            Error::invalid_body(format!("defaults.{field}"), problem)
-        }
-        error => error,
-    })?;
+    let request = ChatRequest::read(request).map_err(|error| within("defaults", error))?;
     if request.max_tokens().zip(model.max_output_tokens).is_some_and(|(default, most)| default > most) {
         return Err(Error::invalid_body("defaults.max_tokens", "must not exceed `max_output_tokens`"));
     }

@@ -1,5 +1,6 @@
 //! Request and response bodies of organizations, users and API keys.
 
+use domain::body_problems::Problems;
 use domain::id::{OrgId, UserId};
 use domain::identity::{Membership, Org, Role, User};
 use domain::page::Slice;
@@ -23,28 +24,25 @@ use super::{check_plain_name, check_text};
 #[serde(deny_unknown_fields)]
 pub struct OrgIn {
     #[schema(min_length = 1, max_length = 200)]
-    name: String,
+    pub name: String,
     /// The id of the plan. Defaults to `default`.
-    plan: Option<String>,
+    pub plan: Option<String>,
     /// The organization's identifier in the identity provider's access tokens. Tokens with this identifier then belong
     /// to this organization. Without it, the organization is reachable only with API keys.
     #[schema(min_length = 1, max_length = 255, example = "acme")]
-    external_id: Option<String>,
+    pub external_id: Option<String>,
 }
 
 impl OrgIn {
     pub fn read(self, auth: &Auth, now: Time) -> Result<Org> {
         let Self { name, plan, external_id } = self;
         let plan = plan.unwrap_or_else(|| DEFAULT_PLAN.to_owned());
-        check_text("name", &name, 200)?;
-        check_plain_name("plan", &plan)?;
-        let id = match external_id {
-            Some(external_id) => {
-                check_external_id(&external_id)?;
-                auth.org_of_issuer(&external_id)
-            }
-            None => OrgId::new(),
-        };
+        let mut problems = Problems::default();
+        problems.take(check_text("name", &name, 200));
+        problems.take(check_plain_name("plan", &plan));
+        problems.take(check_external_id(external_id.as_deref()));
+        problems.finish()?;
+        let id = external_id.map_or_else(OrgId::new, |external_id| auth.org_of_issuer(&external_id));
         Ok(Org { id, name, plan, suspended: false, keeps_guard_input: false, created_at: now })
     }
 }
@@ -54,37 +52,29 @@ impl OrgIn {
 #[serde(deny_unknown_fields)]
 pub struct UserIn {
     #[schema(min_length = 1, max_length = 200)]
-    name: String,
+    pub name: String,
     #[schema(max_length = 254, example = "ada@example.com")]
-    email: Option<String>,
+    pub email: Option<String>,
     /// The id of the organization.
     #[schema(example = "org_019a9b0c1d2e7f3a8b4c5d6e7f8a9b0c")]
-    org: String,
+    pub org: String,
     /// The user's role in the organization. Defaults to `member`. The role in a later access token replaces it.
-    role: Option<RoleName>,
+    pub role: Option<RoleName>,
     /// The `sub` claim of the user's access tokens. Tokens with this claim then belong to this user. Without it, the
     /// user can authenticate only with API keys.
     #[schema(min_length = 1, max_length = 255, example = "ada")]
-    external_id: Option<String>,
+    pub external_id: Option<String>,
 }
 
 impl UserIn {
     pub fn read(self, auth: &Auth, now: Time) -> Result<(User, Membership)> {
         let Self { name, email, org, role, external_id } = self;
-        check_text("name", &name, 200)?;
-        if let Some(email) = &email {
-            check_text("email", email, 254)?;
-            if !email.contains('@') {
-                return Err(Error::invalid_body("email", "not an email address; it needs an `@`"));
-            }
-        }
-        let id = match external_id {
-            Some(external_id) => {
-                check_external_id(&external_id)?;
-                auth.user_of_issuer(&external_id)
-            }
-            None => UserId::new(),
-        };
+        let mut problems = Problems::default();
+        problems.take(check_text("name", &name, 200));
+        problems.take(email.as_deref().map_or(Ok(()), check_email));
+        problems.take(check_external_id(external_id.as_deref()));
+        problems.finish()?;
+        let id = external_id.map_or_else(UserId::new, |external_id| auth.user_of_issuer(&external_id));
         let role = role.map_or(Role::Member, Role::from);
         let org = parse_id(&org)?;
         let membership = Membership { org, user: id, role, role_at: now.as_seconds(), created_at: now };
@@ -93,10 +83,18 @@ impl UserIn {
 }
 
 /// Validates an external id by the length limit for claims of an access token; see `auth::access_token`.
-fn check_external_id(external_id: &str) -> Result<()> {
-    match (1..=255).contains(&external_id.len()) {
+fn check_external_id(external_id: Option<&str>) -> Result<()> {
+    match external_id.is_none_or(|id| (1..=255).contains(&id.len())) {
         true => Ok(()),
         false => Err(Error::invalid_body("external_id", "1 to 255 bytes")),
+    }
+}
+
+fn check_email(email: &str) -> Result<()> {
+    check_text("email", email, 254)?;
+    match email.contains('@') {
+        true => Ok(()),
+        false => Err(Error::invalid_body("email", "not an email address; it needs an `@`")),
     }
 }
 
@@ -127,8 +125,10 @@ impl From<&Org> for OrgPatch {
 impl OrgPatch {
     pub fn read(self, before: &Org) -> Result<Org> {
         let Self { name, plan, suspended, keeps_guard_input } = self;
-        check_text("name", &name, 200)?;
-        check_plain_name("plan", &plan)?;
+        let mut problems = Problems::default();
+        problems.take(check_text("name", &name, 200));
+        problems.take(check_plain_name("plan", &plan));
+        problems.finish()?;
         Ok(Org { name, plan, suspended, keeps_guard_input, ..before.clone() })
     }
 }

@@ -1,6 +1,7 @@
 //! Request and response bodies of plans and of maintenance mode.
 
 use domain::Result;
+use domain::body_problems::Problems;
 use domain::catalog::Maintenance;
 use domain::identity::{AllowedModels, InputGuard, Plan};
 use domain::retention::RunRetention;
@@ -51,30 +52,34 @@ pub struct PlanIn {
 impl PlanIn {
     /// Validates the settings against the catalog and returns the plan.
     pub fn read(self, id: &str, listing: &Listing, now: Time) -> Result<Plan> {
-        check_plain_name("id", id)?;
-        check_text("name", &self.name, 200)?;
+        let mut problems = Problems::default();
+        problems.take(check_plain_name("id", id));
+        problems.take(check_text("name", &self.name, 200));
         let models = self.models.map(|names| {
             if names.len() > MAX_MODELS {
                 return Err(Error::invalid_body("models", format_args!("at most {MAX_MODELS} models")));
             }
-            match names.iter().position(|name| !is_model_name(name)) {
-                Some(i) => Err(Error::invalid_body(format!("models[{i}]"), "must be a name of 1 to 200 characters")),
-                None => Ok(AllowedModels::Only(names)),
+            let mut problems = Problems::default();
+            for (i, _) in names.iter().enumerate().filter(|(_, name)| !is_model_name(name)) {
+                problems.add(&format!("models[{i}]"), "must be a name of 1 to 200 characters");
             }
+            problems.finish().map(|()| AllowedModels::Only(names))
         });
         let retention = self.run_retention_days.map(RunRetention::try_from).transpose();
-        let retention = retention.map_err(|problem| Error::invalid_body("run_retention_days", problem))?;
-        let workbenches = self.workbenches.map(WorkbenchPlanIn::read).transpose()?;
+        let retention = retention.map_err(|problem| Error::invalid_body("run_retention_days", problem));
+        let retention = problems.or_default(retention);
+        let workbenches = problems.or_default(self.workbenches.map(WorkbenchPlanIn::read).transpose());
         let workbenches = WorkbenchPlanText::write(workbenches.as_ref());
         if workbenches.size_bytes() > MAX_WORKBENCHES_BYTES {
             let problem = format!("more than {MAX_WORKBENCHES_BYTES} bytes; have fewer or shorter sizes and images");
-            return Err(Error::invalid_body("workbenches", problem));
+            problems.add("workbenches", problem);
         }
-        let limits = self.limits.unwrap_or_default().read()?;
+        let models = problems.or_default(models.transpose());
+        let limits = problems.or_default(self.limits.unwrap_or_default().read());
         let plan = Plan {
             id: id.to_owned(),
             name: self.name,
-            models: models.transpose()?.unwrap_or(AllowedModels::All),
+            models: models.unwrap_or(AllowedModels::All),
             is_billing_exempt: self.is_billing_exempt.unwrap_or_default(),
             has_rate_limits: self.has_rate_limits.unwrap_or(!limits.is_empty()),
             limits,
@@ -84,9 +89,10 @@ impl PlanIn {
         };
         if !plan.has_rate_limits && !plan.limits.is_empty() {
             let problem = "`limits` would not be enforced; remove `limits`, or leave out `has_rate_limits`";
-            return Err(Error::invalid_body("has_rate_limits", problem));
+            problems.add("has_rate_limits", problem);
         }
-        check_guard(&plan, listing, now)?;
+        problems.take(check_guard(&plan, listing, now));
+        problems.finish()?;
         Ok(plan)
     }
 }
@@ -187,11 +193,13 @@ pub struct MaintenanceIn {
 impl MaintenanceIn {
     pub fn read(self) -> Result<Maintenance> {
         let message = self.message.unwrap_or_else(|| "the platform is under maintenance".to_owned());
-        check_text("message", &message, 500)?;
+        let mut problems = Problems::default();
+        problems.take(check_text("message", &message, 500));
         let retry_after_s = self.retry_after_s.unwrap_or(60);
         if !(1..=MAX_RETRY_AFTER_S).contains(&retry_after_s) {
-            return Err(Error::invalid_body("retry_after_s", format_args!("1 to {MAX_RETRY_AFTER_S} seconds")));
+            problems.add("retry_after_s", format_args!("1 to {MAX_RETRY_AFTER_S} seconds"));
         }
+        problems.finish()?;
         Ok(Maintenance { on: self.on, message, retry_after_s })
     }
 }

@@ -1,5 +1,6 @@
 //! Request and response bodies of what plans allow for workbenches.
 
+use domain::body_problems::Problems;
 use domain::workbench::{Minutes, ResourceDimension, WorkbenchImage, WorkbenchPlan, WorkbenchSize};
 use domain::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -73,24 +74,31 @@ struct ImageIn {
 
 impl WorkbenchPlanIn {
     pub fn read(self) -> Result<WorkbenchPlan> {
-        check_count("sizes", self.sizes.len(), MAX_SIZES)?;
-        check_count("images", self.images.len(), MAX_IMAGES)?;
+        let mut problems = Problems::default();
+        problems.take(check_count("sizes", self.sizes.len(), MAX_SIZES));
+        problems.take(check_count("images", self.images.len(), MAX_IMAGES));
         let sizes = self.sizes.iter().enumerate().map(|(i, size)| size.read(&field(&format!("sizes[{i}]"))));
+        let sizes = sizes.filter_map(|size| problems.take(size)).collect();
         let images = self.images.into_iter().enumerate().map(|(i, image)| image.read(&field(&format!("images[{i}]"))));
+        let images = images.filter_map(|image| problems.take(image)).collect();
         let idle_stop = self.idle_stop_minutes;
-        let idle_stop =
-            idle_stop.map(|minutes| check_number("idle_stop_minutes", minutes, MAX_IDLE_MINUTES)).transpose()?;
+        let idle_stop = idle_stop.map(|minutes| check_number("idle_stop_minutes", minutes, MAX_IDLE_MINUTES));
+        let idle_stop = problems.or_default(idle_stop.transpose());
         let timeout = self.provisioning_timeout_minutes.unwrap_or(DEFAULT_PROVISIONING_MINUTES);
-        let timeout = check_number("provisioning_timeout_minutes", timeout, MAX_PROVISIONING_MINUTES)?;
+        problems.take(check_number("provisioning_timeout_minutes", timeout, MAX_PROVISIONING_MINUTES));
+        problems.take(check_number("max_workbenches", self.max_workbenches, MAX_WORKBENCHES));
         let read =
             |name: &str, resources: &ResourcesIn| resources.read().map_err(|problem| invalid(&field(name), problem));
+        let (ceiling, capacity) =
+            (problems.take(read("ceiling", &self.ceiling)), problems.take(read("capacity", &self.capacity)));
+        let (ceiling, capacity) = problems.finish_with(ceiling.zip(capacity))?;
         let plan = WorkbenchPlan {
-            sizes: sizes.collect::<Result<_>>()?,
+            sizes,
             default_size: self.default_size,
-            ceiling: read("ceiling", &self.ceiling)?,
-            capacity: read("capacity", &self.capacity)?,
-            max_workbenches: check_number("max_workbenches", self.max_workbenches, MAX_WORKBENCHES)?,
-            images: images.collect::<Result<_>>()?,
+            ceiling,
+            capacity,
+            max_workbenches: self.max_workbenches,
+            images,
             idle_stop: idle_stop.map(Minutes),
             provisioning_timeout: Minutes(timeout),
         };
@@ -103,25 +111,27 @@ impl WorkbenchPlanIn {
 
 impl SizeIn {
     fn read(&self, field: &str) -> Result<WorkbenchSize> {
-        check_plain_name(&format!("{field}.name"), &self.name)?;
-        let resources = self.resources.read().map_err(|problem| invalid(&format!("{field}.resources"), problem))?;
-        Ok(WorkbenchSize { name: self.name.clone(), resources })
+        let mut problems = Problems::default();
+        problems.take(check_plain_name(&format!("{field}.name"), &self.name));
+        let resources = self.resources.read().map_err(|problem| invalid(&format!("{field}.resources"), problem));
+        let size = problems.take(resources).map(|resources| WorkbenchSize { name: self.name.clone(), resources });
+        problems.finish_with(size)
     }
 }
 
 impl ImageIn {
     fn read(self, field: &str) -> Result<WorkbenchImage> {
         let Self { name, reference, command } = self;
-        check_plain_name(&format!("{field}.name"), &name)?;
-        check_text(&format!("{field}.reference"), &reference, 400)?;
+        let mut problems = Problems::default();
+        problems.take(check_plain_name(&format!("{field}.name"), &name));
+        problems.take(check_text(&format!("{field}.reference"), &reference, 400));
         if command.len() > MAX_COMMAND_WORDS {
-            let problem = format!("at most {MAX_COMMAND_WORDS} words");
-            return Err(Error::invalid_body(format!("{field}.command"), problem));
+            problems.add(&format!("{field}.command"), format_args!("at most {MAX_COMMAND_WORDS} words"));
         }
         for (i, word) in command.iter().enumerate() {
-            check_text(&format!("{field}.command[{i}]"), word, 400)?;
+            problems.take(check_text(&format!("{field}.command[{i}]"), word, 400));
         }
-        Ok(WorkbenchImage { name, reference, command })
+        problems.finish().map(|()| WorkbenchImage { name, reference, command })
     }
 }
 

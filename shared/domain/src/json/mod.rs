@@ -1,5 +1,6 @@
 //! Parsing of JSON that clients send: its size in memory is limited, and integers may be written as `3` or `3.0`.
 
+mod problems;
 mod size;
 #[cfg(test)]
 mod tests;
@@ -20,13 +21,32 @@ pub fn deserialize<'de, T: DeserializeOwned, D: Deserializer<'de>>(
     serde_path_to_error::deserialize(whole_numbers::WholeNumbers(reader))
 }
 
-/// Parses a complete JSON document.
+/// Parses a complete JSON document. The error lists every field that is missing, unknown or of another type.
 pub fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
     check_size(bytes)?;
     let mut reader = serde_json::Deserializer::from_slice(bytes);
-    let value = deserialize(&mut reader).map_err(Error::unreadable_body)?;
+    let value = deserialize(&mut reader).map_err(|error| {
+        let is_small = bytes.len() <= problems::MOST_BYTES && error.inner().is_data();
+        let document = if is_small { serde_json::from_slice(bytes).ok() } else { None };
+        unreadable::<T, _>(error, document)
+    })?;
     reader.end().map_err(|error| Error::invalid_body("", error))?;
     Ok(value)
+}
+
+/// Reads a document that is parsed already, such as a merged one. The error is that of `parse`.
+pub fn read<T: DeserializeOwned>(document: Value) -> Result<T> {
+    deserialize(&document).map_err(|error| unreadable::<T, _>(error, Some(document)))
+}
+
+/// The error for a document that cannot be read as a `T`: all of its problems, or the one at which serde stopped.
+fn unreadable<T: DeserializeOwned, E: std::fmt::Display>(
+    error: serde_path_to_error::Error<E>,
+    document: Option<Value>,
+) -> Error {
+    let found = document.map(problems::find::<T>).unwrap_or_default();
+    let is_named = found.first().is_some_and(|problem| problem.message == problems::MISSING);
+    if found.len() > 1 || is_named { Error::invalid_fields(found) } else { Error::unreadable_body(error) }
 }
 
 /// Parses JSON that is a string within a body, such as the arguments of a tool call. Returns `None` if it is invalid or

@@ -150,3 +150,79 @@ fn integers_are_read_with_and_without_a_fraction() {
         assert!(refused.starts_with(field), "{refused}");
     }
 }
+
+#[test]
+fn all_problems_of_a_body_are_found_at_once() {
+    #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    #[expect(dead_code, reason = "only the errors matter")]
+    struct Model {
+        name: String,
+        kind: Kind,
+        price: crate::usd::UsdIn,
+        ends_at: crate::time::Time,
+        deployments: Vec<Deployment>,
+        weight: Option<u32>,
+        limits: Option<Limits>,
+    }
+
+    #[derive(Debug, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    enum Kind {
+        Chat,
+        Image,
+    }
+
+    #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    #[expect(dead_code, reason = "only the errors matter")]
+    struct Deployment {
+        provider: String,
+        model: String,
+        priority: u8,
+    }
+
+    #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    #[expect(dead_code, reason = "only the errors matter")]
+    struct Limits {
+        rpm: u64,
+        id: crate::id::AgentId,
+    }
+
+    let read = |body: Value| match parse::<Model>(body.to_string().as_bytes()).unwrap_err() {
+        Error::InvalidBody { problems, .. } => problems,
+        other => panic!("{other:?}"),
+    };
+    let fields = |body: Value| read(body).into_iter().map(|problem| problem.field).collect::<Vec<_>>();
+    assert_eq!(fields(json!({})), ["name", "kind", "price", "ends_at", "deployments"]);
+    let problems = read(json!({
+        "colour": 1, "name": 7, "kind": "video", "weight": "heavy", "limits": {"rpm": "x"},
+        "deployments": [{"provider": 1, "priority": -1}, 5, {"provider": "a", "model": "b", "priority": 1, "x": 2}],
+    }));
+    let found: std::collections::BTreeMap<_, _> =
+        problems.iter().map(|problem| (problem.field.as_str(), problem.message.as_str())).collect();
+    let expected = [
+        "colour",
+        "deployments[0].model",
+        "deployments[0].priority",
+        "deployments[0].provider",
+        "deployments[1]",
+        "deployments[2].x",
+        "ends_at",
+        "kind",
+        "limits.id",
+        "limits.rpm",
+        "name",
+        "price",
+        "weight",
+    ];
+    assert_eq!(found.keys().copied().collect::<Vec<_>>(), expected, "{found:?}");
+    assert_eq!(found["price"], "is missing");
+    assert!(found["kind"].starts_with("unknown variant `video`, expected `chat`"), "{found:?}");
+    assert!(found["weight"].contains("invalid type: string \"heavy\", expected u32"), "{found:?}");
+    let whole = json!({"name": "a", "kind": "chat", "price": 1, "ends_at": "2030-01-01T00:00:00Z", "deployments": []});
+    assert_eq!(parse::<Model>(whole.to_string().as_bytes()).map(|model| model.name).unwrap(), "a");
+    let many = Value::Object((0..50).map(|n| (format!("unknown{n}"), json!(n))).collect());
+    assert_eq!(read(many).len(), crate::body_problem::MOST_PROBLEMS);
+}

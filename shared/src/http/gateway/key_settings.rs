@@ -7,6 +7,7 @@ use super::LimitsIn;
 use crate::model_catalog::visible;
 use crate::store::catalog::Listing;
 use crate::store::key_ring::KeySettings;
+use domain::body_problems::Problems;
 use domain::identity::Plan;
 use domain::time::Time;
 use domain::usd::UsdIn;
@@ -44,16 +45,18 @@ impl KeySettingsIn {
     /// new key.
     pub fn read(self, before: Option<&KeySettings>, listing: &Listing, plan: &Plan, now: Time) -> Result<KeySettings> {
         let Self { name, models, limits, spending_cap, expires_at } = self;
+        let mut problems = Problems::default();
         if name.trim().is_empty() || name.chars().count() > MAX_NAME_CHARS {
-            return Err(Error::invalid_body("name", format_args!("1 to {MAX_NAME_CHARS} characters")));
+            problems.add("name", format_args!("1 to {MAX_NAME_CHARS} characters"));
         }
         if before.is_none_or(|before| before.models != models) {
-            check_models(models.as_deref(), listing, plan, now)?;
+            problems.take(check_models(models.as_deref(), listing, plan, now));
         }
         if before.is_none_or(|before| before.expires_at != expires_at) && expires_at.is_some_and(|at| at <= now) {
-            return Err(Error::invalid_body("expires_at", "must be in the future"));
+            problems.add("expires_at", "must be in the future");
         }
-        let limits = limits.map(|limits| limits.read("limits")).transpose()?;
+        let limits = problems.or_default(limits.map(|limits| limits.read("limits")).transpose());
+        problems.finish()?;
         Ok(KeySettings { name, models, expires_at, limits, cap: spending_cap.map(|cap| cap.0) })
     }
 }
@@ -63,8 +66,9 @@ fn check_models(models: Option<&[String]>, listing: &Listing, plan: &Plan, now: 
     if models.is_empty() || models.len() > MAX_MODELS {
         return Err(Error::invalid_body("models", format_args!("1 to {MAX_MODELS} names, or null for all")));
     }
-    match models.iter().position(|name| visible(listing, plan, name, now).is_err()) {
-        Some(i) => Err(Error::invalid_body(format!("models[{i}]"), "no such model in the plan")),
-        None => Ok(()),
+    let mut problems = Problems::default();
+    for (i, _) in models.iter().enumerate().filter(|(_, name)| visible(listing, plan, name, now).is_err()) {
+        problems.add(&format!("models[{i}]"), "no such model in the plan");
     }
+    problems.finish()
 }

@@ -3,10 +3,11 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use domain::Result;
+use domain::body_problems::Problems;
 use domain::limits::{Limits, PlanLimits};
 use domain::money::Money;
 use domain::usd::Usd;
-use domain::{Error, Result};
 
 /// The largest limit that can be set. It keeps the sums of counters from overflowing.
 const MOST: u64 = 1_000_000_000_000;
@@ -42,13 +43,14 @@ impl LimitsIn {
     /// Validates the limits. `field` is their path in the body.
     pub fn read(self, field: &str) -> Result<Limits> {
         let Self { rpm, rpd, tpm, tpd, ipm } = self;
+        let mut problems = Problems::default();
         for (name, limit) in [("rpm", rpm), ("rpd", rpd), ("tpm", tpm), ("tpd", tpd), ("ipm", ipm)] {
             if limit.is_some_and(|limit| limit > MOST) {
                 let path = if field.is_empty() { name.to_owned() } else { format!("{field}.{name}") };
-                return Err(Error::invalid_body(path, format_args!("at most {MOST}")));
+                problems.add(&path, format_args!("at most {MOST}"));
             }
         }
-        Ok(Limits { rpm, rpd, tpm, tpd, ipm })
+        problems.finish().map(|()| Limits { rpm, rpd, tpm, tpd, ipm })
     }
 }
 
@@ -63,11 +65,14 @@ pub struct PlanLimitsIn {
 
 impl PlanLimitsIn {
     pub fn read(self) -> Result<PlanLimits> {
-        Ok(PlanLimits {
-            org: self.org.unwrap_or_default().read("limits.org")?,
-            user: self.user.unwrap_or_default().read("limits.user")?,
-            key: self.key.unwrap_or_default().read("limits.key")?,
-        })
+        let mut problems = Problems::default();
+        let mut read = |limits: Option<LimitsIn>, field| problems.or_default(limits.unwrap_or_default().read(field));
+        let limits = PlanLimits {
+            org: read(self.org, "limits.org"),
+            user: read(self.user, "limits.user"),
+            key: read(self.key, "limits.key"),
+        };
+        problems.finish().map(|()| limits)
     }
 }
 

@@ -87,6 +87,7 @@ fn kind(error: &Error, status: StatusCode) -> &'static str {
 
 fn details(error: &Error) -> Value {
     match error {
+        Error::InvalidBody { problems, .. } => json!({"problems": problems}),
         Error::Billing { level: Some(level), .. } => json!({"scope": level}),
         Error::RateLimited { level, dimension, limit, resets_at, .. } => {
             json!({"dimension": dimension, "scope": level, "limit": limit, "resets_at": resets_at})

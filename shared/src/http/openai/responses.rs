@@ -24,11 +24,12 @@ struct ErrorOut {
     r#type: String,
     code: String,
     message: String,
-    /// The parameter that caused the error
+    /// The parameter that caused the error, or the first of several
     #[schema(required)]
     param: Option<String>,
     /// The same as the header `X-Request-Id`
     request_id: String,
+    /// More about some errors. `problems` lists every field of an invalid body, each with its `field` and `message`
     #[schema(required, value_type = Option<Object>)]
     details: Option<Value>,
 }

@@ -295,7 +295,7 @@ async fn a_plan_limits_what_its_organizations_may_use() {
     let wide = person.post_json("/gateway/v1/me/api-keys", json!({"name": "x", "limits": {"rpm": 3}})).await;
     assert_eq!(wide.json["error"]["param"], "limits.rpm");
     for (body, field) in [
-        (json!({}), "body"),
+        (json!({}), "name"),
         (json!({"name": ""}), "name"),
         (json!({"name": "x", "limits": {"org": {"rps": 1}}}), "limits.org.rps"),
     ] {

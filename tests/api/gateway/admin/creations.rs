@@ -99,17 +99,17 @@ async fn invalid_creations_are_refused_by_field() {
     let stranger = text(&app.key_client("ada").get(ME).await.json["user"]["id"]);
     let before = last_audit_entry(&app).await;
     let wrong = [
-        ("orgs", json!({}), "body"),
+        ("orgs", json!({}), "name"),
         ("orgs", json!({"name": " "}), "name"),
         ("orgs", json!({"name": "x", "plan": "no-such"}), "plan"),
         ("orgs", json!({"name": "x", "external_id": ""}), "external_id"),
         ("orgs", json!({"name": "x", "external_id": "x".repeat(256)}), "external_id"),
         ("orgs", json!({"name": "x", "id": never}), "id"),
-        ("users", json!({"name": "x"}), "body"),
+        ("users", json!({"name": "x"}), "org"),
         ("users", json!({"name": "", "org": org}), "name"),
         ("users", json!({"name": "x", "org": org, "email": "x"}), "email"),
         ("users", json!({"name": "x", "org": org, "role": "root"}), "role"),
-        ("keys", json!({"org": org, "user": user}), "body"),
+        ("keys", json!({"org": org, "user": user}), "name"),
         ("keys", json!({"org": org, "user": user, "name": ""}), "name"),
         ("keys", json!({"org": org, "user": user, "name": "x", "models": ["gpt-x"]}), "models[0]"),
         ("keys", json!({"org": org, "user": user, "name": "x", "limits": {"rpm": -1}}), "limits.rpm"),
