@@ -1,7 +1,7 @@
 //! A scripted model provider (a fake HTTP upstream). It answers, fails, delays, cuts the connection or sends garbage,
 //! and records the requests it receives.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::convert::Infallible;
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -146,6 +146,8 @@ pub struct RecordedRequest {
 
 #[derive(Default)]
 struct ProviderState {
+    /// Responses to all requests of a path, which are not part of the script.
+    by_path: Mutex<BTreeMap<String, Behaviour>>,
     /// The next responses. The last one is repeated.
     script: Mutex<VecDeque<Behaviour>>,
     requests: Mutex<Vec<RecordedRequest>>,
@@ -179,6 +181,12 @@ impl FakeProvider {
         self.then_respond(behaviour)
     }
 
+    /// Answers every request of this path, without its query, with this response.
+    pub fn respond_at(&self, path: &str, behaviour: Behaviour) -> &Self {
+        self.state.by_path.lock().unwrap().insert(path.to_owned(), behaviour);
+        self
+    }
+
     /// Takes the requests received since the last call.
     pub fn take_requests(&self) -> Vec<RecordedRequest> {
         std::mem::take(&mut self.state.requests.lock().unwrap())
@@ -206,15 +214,17 @@ async fn answer(
 ) -> io::Result<Response<UnsyncBoxBody<Bytes, io::Error>>> {
     let (parts, body) = request.into_parts();
     let body = body.collect().await.map_err(io::Error::other)?.to_bytes();
+    let uri = parts.uri.clone();
     state.requests.lock().unwrap().push(RecordedRequest {
         path: parts.uri.to_string(),
         headers: parts.headers,
         body: serde_json::from_slice(&body).unwrap_or_default(),
     });
-    let behaviour = {
+    let by_path = state.by_path.lock().unwrap().get(uri.path()).cloned();
+    let behaviour = by_path.or_else(|| {
         let mut script = state.script.lock().unwrap();
         if script.len() > 1 { script.pop_front() } else { script.front().cloned() }
-    };
+    });
     let behaviour = behaviour.expect("the test sets a response before the provider is called");
     tokio::time::sleep(behaviour.delay).await;
     if behaviour.end == End::AtOnce {

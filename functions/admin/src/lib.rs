@@ -3,6 +3,7 @@
 mod dto;
 mod handlers;
 mod routes;
+mod setup;
 mod snapshot;
 
 use std::sync::Arc;

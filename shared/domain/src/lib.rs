@@ -32,6 +32,7 @@ pub mod object;
 pub mod page;
 pub mod problem;
 pub mod provider;
+pub mod provider_preset;
 pub mod quantity;
 pub mod reference;
 pub mod retention;

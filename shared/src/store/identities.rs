@@ -126,6 +126,11 @@ impl Identities {
         Ok(Some(Identity { user, org, membership }))
     }
 
+    /// Finds the membership of a user in an organization.
+    pub async fn membership(&self, org: OrgId, user: UserId) -> Result<Option<Membership>> {
+        entity(self.table.get(&keys::membership(org, user)).await?)
+    }
+
     /// Lists the organizations of a user, in the order of their ids.
     pub async fn orgs_of(&self, user: UserId) -> Result<Vec<(Org, Membership)>> {
         let members = Range::beginning("sk", keys::MEMBER);

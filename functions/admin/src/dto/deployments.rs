@@ -28,6 +28,12 @@ pub struct DeploymentIn {
     priority: Option<u32>,
 }
 
+impl DeploymentIn {
+    pub fn new(provider: &str, model: &str) -> Self {
+        Self { provider: provider.to_owned(), model: model.to_owned(), weight: None, priority: None }
+    }
+}
+
 impl From<&ModelDeployment> for DeploymentIn {
     fn from(ModelDeployment { provider, model, weight, priority }: &ModelDeployment) -> Self {
         let (provider, model) = (provider.clone(), model.clone());

@@ -6,12 +6,15 @@ pub mod billing;
 mod deployments;
 pub mod guard;
 pub mod meters;
+pub mod model_kind;
 mod model_options;
 pub mod models;
 pub mod people;
 pub mod plans;
+pub mod provider_presets;
 pub mod provider_test;
 pub mod providers;
+pub mod setup;
 pub mod workbench_cluster;
 mod workbenches;
 

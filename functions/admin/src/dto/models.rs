@@ -14,6 +14,7 @@ use shared::store::catalog::Listing;
 use utoipa::ToSchema;
 
 use super::deployments::{DeploymentIn, DeploymentOut, read_deployments};
+use super::model_kind::guess_kind;
 use super::model_options::{GuardApiWire, MaxTokensParameterWire, OnDisconnectWire, UnsupportedWire};
 use super::{check_model_name, check_text};
 
@@ -92,7 +93,7 @@ pub struct ModelIn {
 /// Prices in US dollars, at most 10,000 and with at most 6 decimals. Token prices are per million tokens.
 #[derive(Clone, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-struct PricingIn {
+pub struct PricingIn {
     /// The price of input tokens.
     input: UsdIn,
     /// The price of output tokens.
@@ -106,6 +107,42 @@ struct PricingIn {
 impl ModelIn {
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// A model that a provider offers, under the provider's name of it. A model that exists keeps its settings, except for
+    /// prices that are given.
+    pub fn offered(name: &str, provider: &str, pricing: Option<PricingIn>, listing: &Listing) -> Result<Self> {
+        if let Some(model) = listing.models.get(name) {
+            if !model.deployments.iter().any(|it| it.provider == provider && it.model == name) {
+                let problem = format!("the model {name} has no deployment on this provider; add one in `models`");
+                return Err(Error::invalid_body("", problem));
+            }
+            let model = Self::from(model);
+            return Ok(Self { pricing: pricing.unwrap_or(model.pricing), ..model });
+        }
+        let Some((r#type, capabilities)) = guess_kind(name) else {
+            let problem = format!("the kind of {name} is not known; declare the model in `models`");
+            return Err(Error::invalid_body("", problem));
+        };
+        Ok(Self {
+            name: name.to_owned(),
+            display_name: None,
+            r#type,
+            provider: None,
+            capabilities: capabilities.iter().map(|&capability| capability.to_owned()).collect(),
+            context_window: None,
+            max_output_tokens: None,
+            pricing: pricing.unwrap_or_default(),
+            deprecated_at: None,
+            retires_at: None,
+            defaults: None,
+            deployments: vec![DeploymentIn::new(provider, name)],
+            on_disconnect: None,
+            unsupported: None,
+            max_tokens_parameter: None,
+            asynchronous: None,
+            guard_api: None,
+        })
     }
 
     /// Validates the settings against the catalog and returns the model.
@@ -193,6 +230,13 @@ impl From<&Model> for ModelIn {
             asynchronous: Some(model.asynchronous),
             guard_api: Some(model.guard_api.into()),
         }
+    }
+}
+
+impl Default for PricingIn {
+    fn default() -> Self {
+        let free = UsdIn(Money::ZERO);
+        Self { input: free, output: free, cached_input: None, per_image: None }
     }
 }
 

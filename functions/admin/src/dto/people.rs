@@ -215,6 +215,20 @@ impl NewUserOut {
     }
 }
 
+/// A user's role in an organization, for the audit log.
+#[derive(Serialize)]
+pub struct MembershipOut {
+    org: String,
+    user: String,
+    role: RoleName,
+}
+
+impl From<&Membership> for MembershipOut {
+    fn from(Membership { org, user, role, .. }: &Membership) -> Self {
+        Self { org: org.to_string(), user: user.to_string(), role: (*role).into() }
+    }
+}
+
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]

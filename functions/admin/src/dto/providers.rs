@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use axum::http::{HeaderName, HeaderValue};
+use domain::body_problems::Problems;
 use domain::provider::{ProviderKind, Timeouts};
+use domain::provider_preset::{PRESETS, find_preset};
 use domain::{Error, Result};
 use domain::{address, header};
 use serde::{Deserialize, Serialize};
@@ -38,30 +40,38 @@ pub enum KindWire {
 #[derive(Clone, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProviderIn {
-    /// The name of the provider. Letters, digits and `._-` are allowed.
+    /// A well-known provider, such as `openai` or `ollama`. It fills in the name, the kind, the base URL and the header of
+    /// the key, as far as they are not sent. Only for new providers.
+    #[schema(example = "openai")]
+    pub preset: Option<String>,
+    /// The name of the provider. Letters, digits and `._-` are allowed. Required without a preset.
     #[schema(example = "openai", max_length = 200)]
-    name: String,
-    /// The API that the provider implements. Use `openai` also for vLLM, Ollama, TGI and Azure.
-    kind: KindWire,
+    pub name: Option<String>,
+    /// The API that the provider implements. Use `openai` also for vLLM, Ollama, TGI and Azure. Required without a preset.
+    pub kind: Option<KindWire>,
     /// The base URL of the API. Defaults to the vendor's URL. For kind `openai`, paths such as `/chat/completions` are
     /// appended to it. For `anthropic` and `gemini`, `/v1` or `/v1beta` is added to a path without a version. A query
     /// string is kept. The address must be public or listed in `OUTBOUND_ALLOWED_CIDRS`.
     #[schema(example = "https://api.openai.com/v1")]
-    base_url: Option<String>,
+    pub base_url: Option<String>,
     /// The provider's API key. It is stored encrypted and never returned.
     #[serde(skip_serializing_if = "is_secret")]
     #[schema(write_only, max_length = 4096)]
-    api_key: Option<String>,
+    pub api_key: Option<String>,
     /// The header that carries the key. Defaults to the vendor's header. Headers that the platform sets, such as
     /// `Host`, are refused.
-    auth_header: Option<String>,
+    pub auth_header: Option<String>,
     /// Additional headers for every request. Operators can read them, so put the API key in `api_key`. Headers that the
     /// platform sets, such as `Host`, `Content-Length` and `Accept`, are refused.
-    headers: Option<BTreeMap<String, String>>,
+    pub headers: Option<BTreeMap<String, String>>,
     /// The AWS region. Only for Bedrock.
-    region: Option<String>,
+    pub region: Option<String>,
     /// The timeouts of calls to the provider.
-    timeouts: Option<TimeoutsWire>,
+    pub timeouts: Option<TimeoutsWire>,
+}
+
+fn missing(field: &str) -> Error {
+    Error::invalid_body(field, "is missing; send it, or a preset")
 }
 
 /// Skips the key when the settings are serialized. `skip_serializing` would also remove it from the OpenAPI schema.
@@ -94,7 +104,64 @@ pub enum KeyChange {
 
 impl ProviderIn {
     pub fn name(&self) -> &str {
-        &self.name
+        self.name.as_deref().unwrap_or_default()
+    }
+
+    /// The name, which is that of the preset if none was sent.
+    pub fn name_or_preset(&self) -> Option<&str> {
+        self.name.as_deref().or(self.preset.as_deref())
+    }
+
+    /// Fills in what the preset knows.
+    pub fn with_preset(self) -> Result<Self> {
+        let Some(id) = &self.preset else { return Ok(self) };
+        let Some(preset) = find_preset(id) else {
+            let known = PRESETS.map(|preset| preset.id).join(", ");
+            return Err(Error::invalid_body("preset", format_args!("no such preset; use one of {known}")));
+        };
+        let base_url = self.base_url.or_else(|| preset.base_url.map(str::to_owned));
+        if let (None, Some(example)) = (&base_url, preset.base_url_example) {
+            let problem = format_args!("is missing; {} has one for each customer, such as {example}", preset.name);
+            return Err(Error::invalid_body("base_url", problem));
+        }
+        Ok(Self {
+            preset: None,
+            name: self.name.or_else(|| Some(preset.id.to_owned())),
+            kind: self.kind.or_else(|| Some(preset.kind.into())),
+            auth_header: self.auth_header.or_else(|| preset.auth_header.map(str::to_owned)),
+            base_url,
+            ..self
+        })
+    }
+
+    /// Validates the settings. `before` is the stored provider of an update.
+    pub fn check(&self, before: Option<&StoredProvider>, outbound: &Outbound) -> Result<()> {
+        let mut problems = Problems::default();
+        if self.preset.is_some() {
+            problems.add("preset", "only a new provider takes a preset; remove it");
+        }
+        match &self.name {
+            Some(name) => problems.take(check_plain_name("name", name)),
+            None => problems.take(Err(missing("name"))),
+        };
+        if self.kind.is_none() {
+            problems.take(Err::<(), _>(missing("kind")));
+        }
+        if before.is_none_or(|before| before.base_url != self.base_url) {
+            problems.take(self.check_base_url(outbound));
+        }
+        if let Some(key) = &self.api_key {
+            problems.take(check_api_key(key));
+        }
+        if let Some(name) = &self.auth_header {
+            problems.take(check_header_name("auth_header", name));
+        }
+        if let Some(region) = &self.region {
+            problems.take(check_plain_name("region", region));
+        }
+        check_headers(self.headers.as_ref(), &mut problems);
+        problems.take(self.timeouts.map_or(Ok(Timeouts::default()), TimeoutsWire::read));
+        problems.finish()
     }
 
     pub fn take_api_key(&mut self) -> Option<String> {
@@ -109,38 +176,21 @@ impl ProviderIn {
         outbound: &Outbound,
         version: u64,
     ) -> Result<StoredProvider> {
-        check_plain_name("name", &self.name)?;
-        if before.is_none_or(|before| before.base_url != self.base_url) {
-            self.check_base_url(outbound)?;
-        }
-        if let Some(name) = &self.auth_header {
-            check_header_name("auth_header", name)?;
-        }
-        if let Some(region) = &self.region {
-            check_plain_name("region", region)?;
-        }
-        let headers = self.headers.unwrap_or_default();
-        check_headers(&headers)?;
+        self.check(before, outbound)?;
+        let (name, kind) = (self.name.ok_or_else(|| missing("name"))?, self.kind.ok_or_else(|| missing("kind"))?);
         let (api_key, api_key_last4) = match key {
             KeyChange::Keep => before.map_or((None, None), |it| (it.api_key.clone(), it.api_key_last4.clone())),
             KeyChange::Remove => (None, None),
             KeyChange::Replace { sealed, last4 } => (Some(sealed.clone()), Some(last4.clone())),
         };
-        let kind = match self.kind {
-            KindWire::OpenAi => ProviderKind::OpenAi,
-            KindWire::Anthropic => ProviderKind::Anthropic,
-            KindWire::Gemini => ProviderKind::Gemini,
-            KindWire::Bedrock => ProviderKind::Bedrock,
-            KindWire::Dev => ProviderKind::Dev,
-        };
         Ok(StoredProvider {
-            name: self.name,
-            kind,
+            name,
+            kind: kind.into(),
             base_url: self.base_url,
             api_key,
             api_key_last4,
             auth_header: self.auth_header,
-            headers,
+            headers: self.headers.unwrap_or_default(),
             region: self.region,
             timeouts: self.timeouts.map_or(Ok(Timeouts::default()), TimeoutsWire::read)?,
             version,
@@ -154,7 +204,7 @@ impl ProviderIn {
         address::check("base_url", base_url)?;
         // Bedrock is called through the AWS SDK, and its endpoint may be in the operator's private network.
         let is_refused = base_url.parse().is_ok_and(|url| outbound.refuses_host(&url));
-        if is_refused && !matches!(self.kind, KindWire::Bedrock) {
+        if is_refused && !matches!(self.kind, Some(KindWire::Bedrock)) {
             let problem = format_args!(
                 "the address is private or reserved; use a public address or add this one to {OUTBOUND_ALLOWED_CIDRS}"
             );
@@ -171,23 +221,24 @@ pub fn check_api_key(key: &str) -> Result<()> {
     if is_valid { Ok(()) } else { Err(Error::invalid_body("api_key", problem)) }
 }
 
-fn check_headers(headers: &BTreeMap<String, String>) -> Result<()> {
+fn check_headers(headers: Option<&BTreeMap<String, String>>, problems: &mut Problems) {
+    let Some(headers) = headers else { return };
     if headers.len() > MAX_HEADERS {
-        return Err(Error::invalid_body("headers", format_args!("at most {MAX_HEADERS} headers")));
+        return problems.add("headers", format_args!("at most {MAX_HEADERS} headers"));
     }
     for (name, value) in headers {
-        let field = format!("headers.{name}");
-        let parsed = check_header_name(&field, name)?;
-        if SECRET_HEADERS.contains(&parsed.as_str()) {
-            return Err(Error::invalid_body(
-                &field,
-                "this header carries credentials; use `api_key` and `auth_header` instead",
-            ));
-        }
-        check_text(&field, value, 1_000)?;
-        HeaderValue::try_from(value).map_err(|error| Error::invalid_body(&field, error))?;
+        problems.take(check_header(&format!("headers.{name}"), name, value));
     }
-    Ok(())
+}
+
+fn check_header(field: &str, name: &str, value: &str) -> Result<()> {
+    let parsed = check_header_name(field, name)?;
+    if SECRET_HEADERS.contains(&parsed.as_str()) {
+        let problem = "this header carries credentials; use `api_key` and `auth_header` instead";
+        return Err(Error::invalid_body(field, problem));
+    }
+    check_text(field, value, 1_000)?;
+    HeaderValue::try_from(value).map(drop).map_err(|error| Error::invalid_body(field, error))
 }
 
 /// Refuses headers that control the transport, the destination or the body of a request (request smuggling).
@@ -204,15 +255,20 @@ fn check_header_name(field: &str, name: &str) -> Result<HeaderName> {
 impl TimeoutsWire {
     fn read(self) -> Result<Timeouts> {
         let usual = Timeouts::default();
-        let read = |name: &str, given: Option<u64>, usual: u64| match given.unwrap_or(usual) {
-            ms @ 100..=600_000 => Ok(ms),
-            _ => Err(Error::invalid_body(format!("timeouts.{name}"), "100 to 600000 milliseconds")),
+        let mut problems = Problems::default();
+        let mut read = |name: &str, given: Option<u64>, usual: u64| {
+            let ms = given.unwrap_or(usual);
+            if !(100..=600_000).contains(&ms) {
+                problems.add(&format!("timeouts.{name}"), "100 to 600000 milliseconds");
+            }
+            ms
         };
-        Ok(Timeouts {
-            first_byte_ms: read("first_byte_ms", self.first_byte_ms, usual.first_byte_ms)?,
-            idle_ms: read("idle_ms", self.idle_ms, usual.idle_ms)?,
-            total_ms: read("total_ms", self.total_ms, usual.total_ms)?,
-        })
+        let timeouts = Timeouts {
+            first_byte_ms: read("first_byte_ms", self.first_byte_ms, usual.first_byte_ms),
+            idle_ms: read("idle_ms", self.idle_ms, usual.idle_ms),
+            total_ms: read("total_ms", self.total_ms, usual.total_ms),
+        };
+        problems.finish().map(|()| timeouts)
     }
 }
 
@@ -234,11 +290,24 @@ impl From<ProviderKind> for KindWire {
     }
 }
 
+impl From<KindWire> for ProviderKind {
+    fn from(kind: KindWire) -> Self {
+        match kind {
+            KindWire::OpenAi => Self::OpenAi,
+            KindWire::Anthropic => Self::Anthropic,
+            KindWire::Gemini => Self::Gemini,
+            KindWire::Bedrock => Self::Bedrock,
+            KindWire::Dev => Self::Dev,
+        }
+    }
+}
+
 impl From<&StoredProvider> for ProviderIn {
     fn from(provider: &StoredProvider) -> Self {
         Self {
-            name: provider.name.clone(),
-            kind: provider.kind.into(),
+            preset: None,
+            name: Some(provider.name.clone()),
+            kind: Some(provider.kind.into()),
             base_url: provider.base_url.clone(),
             api_key: None,
             auth_header: provider.auth_header.clone(),

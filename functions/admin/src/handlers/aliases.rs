@@ -47,18 +47,7 @@ pub async fn put_alias(
     Json(body): Json<AliasIn>,
 ) -> Result<Body<AliasOut>> {
     let action = operator.audit_action("alias.put", &alias);
-    check_model_name("alias", &alias)?;
-    let put = |listing: &Listing| {
-        if listing.models.contains_key(&alias) {
-            let message = "a model with this name exists; choose another alias".to_owned();
-            return Err(Error::Conflict { code: "model_exists", message });
-        }
-        if !listing.models.contains_key(&body.model) {
-            return Err(Error::invalid_body("model", "no such model"));
-        }
-        let before = listing.aliases.get(&alias).map(|model| entry(&alias, model));
-        Ok(CatalogChange { before, after: Some(entry(&alias, &body.model)) })
-    };
+    let put = |listing: &Listing| change_alias(&alias, &body.model, listing);
     stores.admin.change_catalog(&action, &stores.catalog, put).await?;
     Ok(Body(AliasOut { alias, model: body.model }))
 }
@@ -81,6 +70,20 @@ pub async fn delete_alias(
     };
     stores.admin.change_catalog(&action, &stores.catalog, delete).await?;
     Ok(StatusCode::NO_CONTENT)
+}
+
+/// Points an alias to a model.
+pub fn change_alias(alias: &str, model: &str, listing: &Listing) -> domain::Result<CatalogChange> {
+    check_model_name("alias", alias)?;
+    if listing.models.contains_key(alias) {
+        let message = "a model with this name exists; choose another alias".to_owned();
+        return Err(Error::Conflict { code: "model_exists", message });
+    }
+    if !listing.models.contains_key(model) {
+        return Err(Error::invalid_body("model", "no such model"));
+    }
+    let before = listing.aliases.get(alias).map(|model| entry(alias, model));
+    Ok(CatalogChange { before, after: Some(entry(alias, model)) })
 }
 
 fn entry(alias: &str, model: &str) -> (CatalogEntry, String) {

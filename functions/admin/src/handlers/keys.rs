@@ -138,7 +138,7 @@ async fn get_plan(stores: &Stores, org: OrgId) -> domain::Result<Plan> {
 }
 
 /// Refuses an expiry after that of the operator's own key. Otherwise a temporary key could create a permanent one.
-fn check_expiry(operator: &Operator, of_key: &KeySettings) -> domain::Result<()> {
+pub fn check_expiry(operator: &Operator, of_key: &KeySettings) -> domain::Result<()> {
     let Some(own) = operator.expires_at() else { return Ok(()) };
     if of_key.expires_at.is_some_and(|expires_at| expires_at <= own) {
         return Ok(());

@@ -154,14 +154,19 @@ fn find<'a>(listing: &'a Listing, name: &str) -> domain::Result<&'a Model> {
     listing.models.get(name).ok_or(Error::NotFound { kind: ModelName::KIND })
 }
 
-fn entry(model: Model) -> (CatalogEntry, String) {
+pub fn entry(model: Model) -> (CatalogEntry, String) {
     let snapshot = render_snapshot(&ModelOut::from(&model));
     (CatalogEntry::Model(model), snapshot)
 }
 
 fn changed_model(change: CatalogChange) -> domain::Result<ModelOut> {
-    match change.after {
-        Some((CatalogEntry::Model(model), _)) => Ok(ModelOut::from(&model)),
+    stored_model(change.after.as_ref()).map(ModelOut::from)
+}
+
+/// The model after a change.
+pub fn stored_model(after: Option<&(CatalogEntry, String)>) -> domain::Result<&Model> {
+    match after {
+        Some((CatalogEntry::Model(model), _)) => Ok(model),
         _ => Err(Error::internal("the change of a model returned no model")),
     }
 }

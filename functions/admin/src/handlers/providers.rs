@@ -50,6 +50,8 @@ pub async fn get_provider(
 }
 
 /// Add a provider
+///
+/// With a `preset`, a key is enough: see `GET /gateway/v1/admin/provider-presets`.
 #[utoipa::path(
     post, path = "/gateway/v1/admin/providers", tag = "admin", request_body = ProviderIn,
     responses(
@@ -61,8 +63,10 @@ pub async fn get_provider(
 pub async fn create_provider(
     State(stores): State<Stores>,
     operator: Operator,
-    Json(mut body): Json<ProviderIn>,
+    Json(body): Json<ProviderIn>,
 ) -> Result<(StatusCode, Body<ProviderOut>)> {
+    let mut body = body.with_preset()?;
+    body.check(None, &stores.outbound)?;
     let action = operator.audit_action("provider.create", body.name());
     let key = match body.take_api_key() {
         Some(key) => seal(&stores, body.name(), &key).await?,
@@ -153,7 +157,7 @@ pub async fn delete_provider(
     Ok(StatusCode::NO_CONTENT)
 }
 
-async fn seal(stores: &Stores, name: &str, key: &str) -> domain::Result<KeyChange> {
+pub async fn seal(stores: &Stores, name: &str, key: &str) -> domain::Result<KeyChange> {
     check_api_key(key)?;
     let sealed = stores.secrets.seal(&StoredProvider::sealed_for(name), key.as_bytes()).await?;
     // Four characters would reveal too much of a short key.
@@ -165,14 +169,19 @@ fn find<'a>(listing: &'a Listing, name: &str) -> domain::Result<&'a StoredProvid
     listing.providers.get(name).ok_or(Error::NotFound { kind: ProviderName::KIND })
 }
 
-fn entry(provider: StoredProvider) -> (CatalogEntry, String) {
+pub fn entry(provider: StoredProvider) -> (CatalogEntry, String) {
     let snapshot = render_snapshot(&ProviderOut::from(&provider));
     (CatalogEntry::Provider(provider), snapshot)
 }
 
 fn changed_provider(change: CatalogChange) -> domain::Result<ProviderOut> {
+    stored_provider(change).map(|provider| ProviderOut::from(&provider))
+}
+
+/// The provider after a change.
+pub fn stored_provider(change: CatalogChange) -> domain::Result<StoredProvider> {
     match change.after {
-        Some((CatalogEntry::Provider(provider), _)) => Ok(ProviderOut::from(&provider)),
+        Some((CatalogEntry::Provider(provider), _)) => Ok(provider),
         _ => Err(Error::internal("the change of a provider returned no provider")),
     }
 }

@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::Value;
 use zeroize::Zeroizing;
 
-use super::probe::{Probe, TIMEOUTS};
+use super::probe::{self, OfferedModels, Probe, TIMEOUTS};
 use super::settings::ProviderSettings;
 use super::status::{self, ErrorDetails};
 use crate::failure::{FailureKind, ProviderFailure};
@@ -23,6 +23,7 @@ use shared::outbound::{Answer, Body, Outbound, OutboundError, RequestTimeouts, s
 /// Embeddings of 2,048 texts are at most 130 MB of JSON. Chat answers are far smaller.
 const MAX_ANSWER_BYTES: usize = 160 << 20;
 const MAX_ERROR_BYTES: usize = 64 << 10;
+const MAX_LIST_BYTES: usize = 4 << 20;
 const MAX_EVENT_BYTES: usize = 16 << 20;
 
 pub struct Endpoint {
@@ -171,6 +172,28 @@ impl Endpoint {
 
     /// Makes a test call: a POST with the body, or a GET without one. The result quotes the provider's error message.
     pub async fn probe(&self, path: &str, body: Option<Value>) -> Result<Probe, ProviderFailure> {
+        self.call_for_test(path, body).await.map(|(probe, _)| probe)
+    }
+
+    /// Lists the models that the provider offers at this path.
+    pub async fn list_models(&self, path: &str) -> Result<OfferedModels, ProviderFailure> {
+        let (probe, body) = self.call_for_test(path, None).await?;
+        let Some(body) = body else { return Ok(OfferedModels { probe, models: Vec::new() }) };
+        let limit = tokio::time::timeout(TIMEOUTS.total, body.read_to_end(MAX_LIST_BYTES)).await;
+        let answer = limit.ok().and_then(std::result::Result::ok);
+        let answer: Option<Value> = answer.and_then(|answer| serde_json::from_slice(&answer).ok());
+        Ok(match answer {
+            Some(answer) => OfferedModels { probe, models: probe::model_names(&answer) },
+            None => {
+                let message = "the answer is not a list of models; check the base URL".to_owned();
+                let probe = Probe { error: Some(("provider_answer_unreadable".to_owned(), message)), ..probe };
+                OfferedModels { probe, models: Vec::new() }
+            }
+        })
+    }
+
+    /// Makes a test call, and returns the body of the answer if the call succeeded.
+    async fn call_for_test(&self, path: &str, body: Option<Value>) -> Result<(Probe, Option<Body>), ProviderFailure> {
         let method = if body.is_some() { Method::POST } else { Method::GET };
         let body = body.map(|body| body.to_string()).unwrap_or_default();
         let request = self.request(method, path, "application/json", body.into())?;
@@ -182,18 +205,18 @@ impl Endpoint {
                     OutboundError::Forbidden => format!("{error}; {OUTBOUND_ALLOWED_CIDRS} allows private addresses"),
                     _ => error.to_string(),
                 };
-                return Ok(Probe { status: None, error: Some((error.code().to_owned(), message)) });
+                return Ok((Probe { status: None, error: Some((error.code().to_owned(), message)) }, None));
             }
         };
         let status = answer.status;
         if status.is_success() {
-            return Ok(Probe { status: Some(status.as_u16()), error: None });
+            return Ok((Probe { status: Some(status.as_u16()), error: None }, Some(answer.body)));
         }
         let error = read_error(answer.body).await;
         let message = error.message.unwrap_or_else(|| format!("the provider answered with status {status}"));
         let failure = self.without_secrets(ProviderFailure::new(FailureKind::Request, "provider_refused", message));
         let code = error.code.unwrap_or(failure.code);
-        Ok(Probe { status: Some(status.as_u16()), error: Some((code, failure.message)) })
+        Ok((Probe { status: Some(status.as_u16()), error: Some((code, failure.message)) }, None))
     }
 
     /// Logs a forbidden destination with its address, because the client's error message must not contain it.

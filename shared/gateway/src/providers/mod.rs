@@ -27,7 +27,7 @@ use crate::images::{ImageAnswer, ImageRequest};
 
 pub use connection::connect;
 pub use dev::Dev;
-pub use probe::Probe;
+pub use probe::{OfferedModels, Probe};
 pub use settings::ProviderSettings;
 
 /// The chunks of an answer, in order. A failure is the last item. A stream that ends without a failure is complete only
@@ -86,6 +86,9 @@ pub trait Provider: Send + Sync {
     /// Makes the cheapest call that tests the connection: a short chat with `model`, or without one the model list.
     /// Returns `Err` only for a test that this provider does not support. A failed test is in the `Probe`.
     fn probe<'a>(&'a self, model: Option<&'a str>) -> BoxFuture<'a, Result<Probe, ProviderFailure>>;
+
+    /// Lists the models that the provider offers. Returns `Err` only for a provider that has no list.
+    fn list_models(&self) -> BoxFuture<'_, Result<OfferedModels, ProviderFailure>>;
 }
 
 fn cannot(what: &str) -> ProviderFailure {

@@ -11,7 +11,7 @@ use crate::store::write::Write;
 use aws_sdk_dynamodb::types::AttributeValue;
 use domain::audit::AuditAction;
 use domain::id::{Id, OrgId, UserId};
-use domain::identity::{Account, Org, Plan, User};
+use domain::identity::{Account, Membership, Org, Plan, User};
 use domain::time::Time;
 use domain::{Error, Result};
 use serde::Serialize;
@@ -107,6 +107,17 @@ impl Admin {
         render_audit: impl Fn(&Plan) -> String,
     ) -> Result<Option<Plan>> {
         self.put_entity(action, "plan", &keys::plan(&plan.id), plan, render_audit).await
+    }
+
+    /// Makes a user a member of an organization, or changes their role in it. Both must exist.
+    pub async fn put_member(
+        &self,
+        action: &AuditAction,
+        membership: &Membership,
+        render_audit: impl Fn(&Membership) -> String,
+    ) -> Result<()> {
+        let key = keys::membership(membership.org, membership.user);
+        self.put_entity(action, "membership", &key, membership, render_audit).await.map(drop)
     }
 
     /// Stores the access to the cluster of workbenches.

@@ -6,7 +6,9 @@ mod credits;
 mod meters;
 mod model_retirement;
 mod people;
+mod problems;
 mod providers;
+mod setup;
 mod workbench_cluster;
 
 use serde_json::{Value, json};

@@ -29,6 +29,7 @@ impl TourClient {
         self.switch_token(&operator);
         self.record_models().await?;
         self.record_people().await?;
+        self.record_setup().await?;
         self.record_money().await?;
         self.record_workbench_cluster().await?;
         self.switch_token(&member);
@@ -130,7 +131,9 @@ impl TourClient {
             .await?;
         self.get(PROVIDER).await?;
         self.get(PROVIDERS).await?;
+        self.get("/gateway/v1/admin/provider-presets").await?;
         self.set_parameter("name", &json!("dev"));
+        self.get("/gateway/v1/admin/providers/{name}/models").await?;
         self.send("POST", PROVIDER_TEST, Some(json!({"model": "dev-chat"}))).await?;
         let model = json!({
             "name": "llama", "display_name": "Llama", "type": "Others", "capabilities": ["chat", "streaming"],
@@ -217,6 +220,22 @@ impl TourClient {
         self.set_parameter("id", &key["id"]);
         let patch = json!({"models": ["dev-chat"], "spending_cap": "5.00"});
         self.send("PATCH", "/gateway/v1/admin/keys/{id}", Some(patch)).await?;
+        Ok(())
+    }
+
+    /// Declares a customer and a provider with one call, twice.
+    async fn record_setup(&mut self) -> Result<(), Failure> {
+        const SETUP: &str = "/gateway/v1/admin/setup";
+        let setup = json!({
+            "organization": {"name": "Hooli"}, "user": {"name": "Gavin", "email": "gavin@hooli.example"},
+            "key": {"name": "First key"}, "credits": {"amount": "25.00"},
+            "provider": {"name": "dev", "models": ["dev-chat"]}, "aliases": {"chat": "dev-chat"},
+        });
+        self.send("POST", SETUP, Some(setup.clone())).await?;
+        self.set_title("The first time");
+        self.send("POST", SETUP, Some(setup)).await?;
+        self.set_title("Repeated");
+        self.send("POST", SETUP, Some(json!({"user": {"name": ""}, "models": [{"name": "a b"}]}))).await?;
         Ok(())
     }
 

@@ -10,7 +10,7 @@ use futures::future::BoxFuture;
 use http::HeaderName;
 
 use super::endpoint::Endpoint;
-use super::probe::{self, Probe};
+use super::probe::{self, OfferedModels, Probe};
 use super::settings::ProviderSettings;
 use super::translation::translate_events;
 use super::{ChunkStream, Provider};
@@ -75,5 +75,9 @@ impl Provider for Anthropic {
             let body = request::messages(model, &probe::question()?, false)?;
             self.endpoint.probe("messages", Some(body)).await
         })
+    }
+
+    fn list_models(&self) -> BoxFuture<'_, Result<OfferedModels, ProviderFailure>> {
+        Box::pin(self.endpoint.list_models("models?limit=1000"))
     }
 }

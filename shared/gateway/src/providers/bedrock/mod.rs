@@ -13,7 +13,7 @@ use aws_sdk_bedrockruntime::Client;
 use futures::future::BoxFuture;
 use tokio::time::{Instant, timeout};
 
-use super::probe::{self, Probe};
+use super::probe::{self, OfferedModels, Probe};
 use super::settings::ProviderSettings;
 use super::{ChunkStream, Provider};
 use crate::chat::{ChatAnswer, ChatRequest};
@@ -106,6 +106,11 @@ impl Provider for Bedrock {
                 }
             })
         })
+    }
+
+    fn list_models(&self) -> BoxFuture<'_, Result<OfferedModels, ProviderFailure>> {
+        let message = "Bedrock's runtime has no list of models; name the models";
+        Box::pin(async move { Err(ProviderFailure::unsupported("models", message)) })
     }
 }
 

@@ -14,7 +14,7 @@ mod truncation;
 use futures::StreamExt;
 use futures::future::BoxFuture;
 
-use super::probe::Probe;
+use super::probe::{OfferedModels, Probe};
 use super::{ChunkStream, Provider};
 use crate::chat::{ChatAnswer, ChatRequest};
 use crate::embeddings::{EmbeddingsAnswer, EmbeddingsRequest};
@@ -94,6 +94,12 @@ impl Provider for Dev {
                 || ("provider_refused".to_owned(), format!("unknown model; choose one of {}", ALL.join(", ")));
             Ok(Probe { status: None, error: (!is_known).then(message) })
         })
+    }
+
+    fn list_models(&self) -> BoxFuture<'_, Result<OfferedModels, ProviderFailure>> {
+        let mut models = ALL.map(str::to_owned);
+        models.sort();
+        Box::pin(async { Ok(OfferedModels { probe: Probe::default(), models: models.into() }) })
     }
 }
 

@@ -11,7 +11,7 @@ use futures::future::BoxFuture;
 use http::HeaderName;
 
 use super::endpoint::Endpoint;
-use super::probe::{self, Probe};
+use super::probe::{self, OfferedModels, Probe};
 use super::settings::ProviderSettings;
 use super::translation::translate_events;
 use super::{ChunkStream, Provider};
@@ -85,5 +85,9 @@ impl Provider for Gemini {
             let body = request::content(model, &probe::question()?)?;
             self.endpoint.probe(&format!("{}:generateContent", resource(model)), Some(body)).await
         })
+    }
+
+    fn list_models(&self) -> BoxFuture<'_, Result<OfferedModels, ProviderFailure>> {
+        Box::pin(self.endpoint.list_models("models?pageSize=1000"))
     }
 }

@@ -15,7 +15,7 @@ use http::header::AUTHORIZATION;
 use serde_json::json;
 
 use super::endpoint::Endpoint;
-use super::probe::{self, Probe};
+use super::probe::{self, OfferedModels, Probe};
 use super::settings::ProviderSettings;
 use super::translation::translate_events;
 use super::{ChunkStream, Provider};
@@ -116,5 +116,9 @@ impl Provider for OpenAi {
             let body = serde_json::to_value(request::Chat { model, request: &request, streamed: false });
             self.endpoint.probe("chat/completions", Some(body.map_err(ProviderFailure::malformed_answer)?)).await
         })
+    }
+
+    fn list_models(&self) -> BoxFuture<'_, Result<OfferedModels, ProviderFailure>> {
+        Box::pin(self.endpoint.list_models("models"))
     }
 }

@@ -1,0 +1,40 @@
+//! Guesses what a model does from a provider's name of it, because few providers list it. Wrong guesses are corrected with
+//! `PATCH /gateway/v1/admin/models/{name}`.
+
+use shared::http::gateway::ModelTypeWire;
+
+const CHAT: [&str; 6] = ["chat", "streaming", "tools", "vision", "json_mode", "json_schema"];
+/// Parts of the names of models that neither chat nor embed.
+const OTHERS: [&str; 13] = [
+    "whisper",
+    "tts",
+    "transcribe",
+    "speech",
+    "audio",
+    "realtime",
+    "moderation",
+    "guard",
+    "rerank",
+    "ocr",
+    "sora",
+    "veo",
+    "babbage",
+];
+const IMAGES: [&str; 5] = ["dall-e", "gpt-image", "imagen", "stable-diffusion", "flux"];
+
+/// The type and the capabilities of a model. None if it is of a kind that must be declared.
+pub fn guess_kind(name: &str) -> Option<(ModelTypeWire, &'static [&'static str])> {
+    let name = name.to_ascii_lowercase();
+    let has = |parts: &[&str]| parts.iter().any(|part| name.contains(part));
+    if has(&["embed", "bge-", "e5-", "minilm"]) {
+        Some((ModelTypeWire::Embeddings, &["embeddings"]))
+    } else if name == "dev-guard" {
+        Some((ModelTypeWire::Others, &["guard"]))
+    } else if has(&IMAGES) || name == "dev-image" {
+        Some((ModelTypeWire::Others, &["images"]))
+    } else if has(&OTHERS) {
+        None
+    } else {
+        Some((ModelTypeWire::Others, &CHAT))
+    }
+}
