@@ -11,6 +11,7 @@ mod extractors;
 mod gateway;
 mod inference;
 mod layers;
+mod local_commands;
 mod openapi;
 mod permissions;
 mod reference;

@@ -4,13 +4,12 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use domain::identity::Role;
-use domain::workbench::Resources;
 use local::runtime::THIS_MACHINE;
 use local::services::SyncMode;
+use local::settings::Settings;
+use local::setup::SetupArgs;
 use local::watch::FIRST_PORT;
 use shared::config;
-use shared::outbound::AddressGuard;
-use url::Url;
 
 /// Runs the whole platform on this machine.
 #[derive(Parser)]
@@ -46,15 +45,25 @@ pub struct PlatformOptions {
     #[arg(long, value_enum, default_value_t)]
     pub sync: SyncMode,
     /// Public URL of the platform, for the URLs of webhooks; set it behind a proxy or a tunnel
-    #[arg(long, env = config::BASE_URL, value_parser = base_url, hide_env_values = true)]
+    #[arg(long, env = config::BASE_URL, hide_env_values = true)]
     pub base_url: Option<String>,
     /// Private networks (CIDR) that requests to providers and requests of workflows may reach, separated by commas; the
     /// platform's own ports are always refused
-    #[arg(long, env = config::OUTBOUND_ALLOWED_CIDRS, value_parser = networks, default_value = THIS_MACHINE, hide_env_values = true)]
+    #[arg(long, env = config::OUTBOUND_ALLOWED_CIDRS, default_value = THIS_MACHINE, hide_env_values = true)]
     pub outbound_allowed_cidrs: String,
     /// Resources of all workbenches together, such as cpu=8,memory=16Gi,gpumem=0,storage=100Gi; no limit by default
-    #[arg(long, env = config::WORKBENCH_CAPACITY, value_parser = resources, hide_env_values = true)]
+    #[arg(long, env = config::WORKBENCH_CAPACITY, hide_env_values = true)]
     pub workbench_capacity: Option<String>,
+}
+
+impl PlatformOptions {
+    pub fn settings(&self) -> Settings<'_> {
+        Settings {
+            base_url: self.base_url.as_deref(),
+            outbound_allowed: &self.outbound_allowed_cidrs,
+            workbench_capacity: self.workbench_capacity.as_deref(),
+        }
+    }
 }
 
 pub const DATA_DIR: &str = ".atelier";
@@ -95,6 +104,13 @@ pub enum Command {
         #[arg(long)]
         table: Option<String>,
     },
+    /// Connect a provider of models to the running platform: asks for what the options do not say
+    Setup(SetupArgs),
+    /// Say what is wrong with this machine, the data folder, the settings and the running platform, and how to fix it
+    Doctor {
+        #[command(flatten)]
+        serve: ServeOptions,
+    },
     /// Generate the OpenAPI documents from the code
     Openapi,
 }
@@ -113,33 +129,5 @@ impl From<RoleArg> for Role {
             RoleArg::Admin => Self::Admin,
             RoleArg::Operator => Self::Operator,
         }
-    }
-}
-
-/// Checks a public URL. The platform's routes are appended to it.
-fn base_url(text: &str) -> Result<String, String> {
-    let url = Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
-    match url.filter(|url| url.query().is_none() && url.fragment().is_none()) {
-        Some(_) => Ok(text.trim_end_matches('/').to_owned()),
-        None => Err("give a URL without a query, such as https://atelier.example.com".to_owned()),
-    }
-}
-
-/// Checks a list of networks.
-fn networks(text: &str) -> Result<String, String> {
-    let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
-    match AddressGuard::allowing(items) {
-        Ok(_) => Ok(text.to_owned()),
-        Err(_) => Err("give networks separated by commas, such as 10.1.0.0/16,fd00::1".to_owned()),
-    }
-}
-
-/// Checks a list of resources.
-fn resources(text: &str) -> Result<String, String> {
-    match Resources::read_list(text) {
-        // An empty variable of the environment sets nothing.
-        _ if text.is_empty() => Ok(String::new()),
-        Ok(_) => Ok(text.to_owned()),
-        Err(problem) => Err(format!("{problem}; give for example cpu=8,memory=16Gi,gpumem=0,storage=100Gi")),
     }
 }

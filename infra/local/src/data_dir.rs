@@ -11,8 +11,12 @@ pub const DYNAMODB: &str = "dynamodb.sqlite";
 /// The snapshot of the KMS keys.
 pub const KMS: &str = "awsim/snapshots/kms.json";
 const S3: &str = "s3";
+/// The file whose lock says that a process uses the folder.
+pub const LOCK: &str = "lock";
+/// Files and folders without which the stored data cannot be used.
+pub const REQUIRED: [&str; 3] = [DYNAMODB, KMS, S3];
 /// Files that hold secrets, and folders that contain such files.
-const SECRET_FILES: [&str; 11] = [
+pub const SECRET_FILES: [&str; 11] = [
     DYNAMODB,
     "dynamodb.sqlite-wal",
     "dynamodb.sqlite-shm",
@@ -39,7 +43,7 @@ impl DataDir {
     pub fn open(folder: &Path) -> Result<Self, Failure> {
         let unusable = |cause| Failure::Folder { folder: folder.to_owned(), cause };
         create_private(folder).map_err(unusable)?;
-        let lock = File::create(folder.join("lock")).map_err(unusable)?;
+        let lock = File::create(folder.join(LOCK)).map_err(unusable)?;
         match lock.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(Failure::InUse { folder: folder.to_owned() }),
@@ -95,7 +99,7 @@ impl DataDir {
 
     /// Files and folders without which the stored data cannot be used.
     pub fn required(&self) -> Vec<PathBuf> {
-        [DYNAMODB, KMS, S3].map(|name| self.folder.join(name)).into()
+        REQUIRED.map(|name| self.folder.join(name)).into()
     }
 
     pub fn missing_file(&self, file: &str) -> Failure {

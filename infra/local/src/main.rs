@@ -13,7 +13,8 @@ use cli::{Cli, Command, DATA_DIR, PlatformOptions, ServeOptions};
 use local::credentials::StoredCredentials;
 use local::issuer::{Issuer, Subject};
 use local::watch::{WatchOptions, WatchServices};
-use local::{DataDir, Failure, Options, Platform, bootstrap, open_files, openapi, started_command};
+use local::settings;
+use local::{DataDir, Failure, Options, Platform, bootstrap, doctor, open_files, openapi, setup, started_command};
 use rustix::fs::Mode;
 use shared::telemetry::levels;
 use stop::StopSignal;
@@ -62,6 +63,8 @@ async fn run(Cli { command, data_dir, serve }: Cli) -> Result<(), Failure> {
             print_line(bootstrap::create_operator(&table).await?.reveal())
         }
         Some(Command::BootstrapOperator { table: None }) => print_line(&read_credentials(&data_dir)?.operator.api_key),
+        Some(Command::Setup(args)) => print_line(setup::run(args, &data_dir).await?.trim_end()),
+        Some(Command::Doctor { serve }) => examine(&data_dir, &serve).await,
         Some(Command::Openapi) => {
             let files = openapi::write_documents().await?;
             files.iter().try_for_each(|file| print_line(&file.display().to_string()))
@@ -71,6 +74,7 @@ async fn run(Cli { command, data_dir, serve }: Cli) -> Result<(), Failure> {
 
 async fn run_platform(data_dir: &Path, serve: ServeOptions) -> Result<(), Failure> {
     let ServeOptions { port, ephemeral, platform } = serve;
+    settings::require_valid(&platform.settings())?;
     let data = if ephemeral { DataDir::ephemeral(data_dir)? } else { DataDir::open(data_dir)? };
     let options = Options {
         port,
@@ -91,6 +95,13 @@ async fn run_platform(data_dir: &Path, serve: ServeOptions) -> Result<(), Failur
     stop.received().await;
     eprintln!("stopping …");
     platform.stop().await
+}
+
+async fn examine(folder: &Path, serve: &ServeOptions) -> Result<(), Failure> {
+    let examined = doctor::Examined { folder, port: serve.port, settings: serve.platform.settings() };
+    let (report, problems) = doctor::examine(&examined).await;
+    print_line(report.trim_end())?;
+    if problems == 0 { Ok(()) } else { Err(doctor::failure(problems)) }
 }
 
 /// The start message: URLs, and calls that are ready to paste.
@@ -128,6 +139,7 @@ async fn run_services(
     first_port: u16,
     watch_url: String,
 ) -> Result<(), Failure> {
+    settings::require_valid(&platform.settings())?;
     let mut stop = StopSignal::listen()?;
     let options = WatchOptions {
         data: DataDir::open(data_dir)?,

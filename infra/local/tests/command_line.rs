@@ -12,14 +12,14 @@ use support::{Folder, Running, local, stderr_of};
 fn wrong_values_are_refused_with_the_form_that_is_expected() {
     let folder = Folder::new();
     for (option, value, fix) in [
-        ("--workbench-capacity", "cpu=8,ram=4", "give for example cpu=8,memory=16Gi,gpumem=0,storage=100Gi"),
-        ("--workbench-capacity", "cpu=8", "must name cpu, memory, gpumem and storage"),
-        ("--outbound-allowed-cidrs", "abc", "give networks separated by commas, such as 10.1.0.0/16,fd00::1"),
-        ("--outbound-allowed-cidrs", "10.0.0.0/8,300.0.0.0/8", "give networks separated by commas"),
-        ("--base-url", "foo", "give a URL without a query, such as https://atelier.example.com"),
-        ("--base-url", "ftp://example.com", "give a URL without a query"),
-        ("--base-url", "https://example.com/?stage=dev", "give a URL without a query"),
-        ("--base-url", "", "give a URL without a query"),
+        ("--workbench-capacity", "cpu=8,ram=4", "ram: must be cpu, memory, gpumem or storage; correct --workbench-capacity"),
+        ("--workbench-capacity", "cpu=8", "must name cpu, memory, gpumem and storage; correct --workbench-capacity"),
+        ("--outbound-allowed-cidrs", "abc", "\"abc\" is not an address or a CIDR range; correct --outbound-allowed-cidrs"),
+        ("--outbound-allowed-cidrs", "10.0.0.0/8,300.0.0.0/8", "\"300.0.0.0/8\" is not an address"),
+        ("--base-url", "foo", "give an absolute URL such as https://atelier.example with --base-url"),
+        ("--base-url", "ftp://example.com", "give an absolute URL"),
+        ("--base-url", "https://example.com/?stage=dev", "must not have a query"),
+        ("--base-url", "", "give an absolute URL"),
     ] {
         let variable = option.trim_start_matches('-').replace('-', "_").to_uppercase();
         for by_variable in [false, true] {
@@ -31,9 +31,8 @@ fn wrong_values_are_refused_with_the_form_that_is_expected() {
             };
             let refused = command.output().unwrap();
             let message = stderr_of(&refused);
-            assert_eq!(refused.status.code(), Some(2), "{option} {value}: {message}");
-            assert!(message.contains(fix) && message.contains(option), "{message}");
-            assert!(!message.contains("Internal("), "{message}");
+            assert_eq!((refused.status.code(), message.lines().count()), (Some(1), 1), "{option} {value}: {message}");
+            assert!(message.contains(fix) && !message.contains("Internal("), "{message}");
         }
     }
     assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 0, "nothing was started");
@@ -43,7 +42,7 @@ fn wrong_values_are_refused_with_the_form_that_is_expected() {
 fn a_command_has_only_its_own_options() {
     let help =
         |command: &[&str]| String::from_utf8(local().args(command).arg("--help").output().unwrap().stdout).unwrap();
-    for command in ["token", "credentials", "bootstrap-operator", "openapi"] {
+    for command in ["token", "credentials", "bootstrap-operator", "setup", "openapi"] {
         let text = help(&[command]);
         assert!(text.contains("--data-dir"), "{command}: {text}");
         for option in ["--port", "--ephemeral", "--sync", "--base-url", "--workbench-capacity"] {

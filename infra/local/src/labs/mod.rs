@@ -41,7 +41,7 @@ use program::Program;
 
 pub use front::LabRouter;
 
-/// Whether a command is installed on this machine.
+/// Whether the program of a command is installed here, so that workbenches can start it.
 pub fn is_installed(command: &[String]) -> bool {
     Program::find(command).is_some()
 }
