@@ -6,7 +6,9 @@ use domain::workflow::{Active, Workflow, WorkflowState};
 use engine::compile::ProblemOut;
 use serde::{Deserialize, Serialize};
 use shared::store::workflows::{Impact, Named, WorkflowSummary};
-use utoipa::ToSchema;
+use utoipa::openapi::schema::AnyOfBuilder;
+use utoipa::openapi::{RefOr, Schema};
+use utoipa::{PartialSchema, ToSchema};
 use uuid::Uuid;
 
 /// A workflow without its graph.
@@ -78,12 +80,25 @@ pub struct WorkflowOut {
 }
 
 /// A problem of the active release, or one of the draft.
-#[derive(Serialize, ToSchema)]
+#[derive(Serialize)]
 #[serde(untagged)]
-#[schema(title = "WorkflowProblem")]
 pub enum WorkflowProblemOut {
     Draft(ProblemOut),
     Release(StatusProblem),
+}
+
+// The derived schema would be `oneOf`, but a problem of the draft has all fields of one of the release.
+impl PartialSchema for WorkflowProblemOut {
+    fn schema() -> RefOr<Schema> {
+        let any = AnyOfBuilder::new().item(ProblemOut::schema()).item(StatusProblem::schema());
+        RefOr::T(Schema::AnyOf(any.build()))
+    }
+}
+
+impl ToSchema for WorkflowProblemOut {
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        ProblemOut::schemas(schemas);
+    }
 }
 
 impl From<Workflow> for WorkflowOut {
