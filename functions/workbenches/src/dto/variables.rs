@@ -34,8 +34,8 @@ impl VariablesIn {
 
 /// A removal needs no valid name.
 fn check_all(field: &str, variables: &BTreeMap<String, Option<String>>) -> Result<()> {
-    let set = variables.iter().filter_map(|(name, value)| Some((name, value.as_ref()?)));
-    set.into_iter().try_for_each(|(name, value)| check_variable(field, name, value))
+    let mut set = variables.iter().filter_map(|(name, value)| Some((name, value.as_ref()?)));
+    set.try_for_each(|(name, value)| check_variable(field, name, value))
 }
 
 /// The variables of a new workbench.
