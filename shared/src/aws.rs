@@ -215,12 +215,20 @@ const BUSY_CODES: [&str; 6] = [
     "ThrottlingException",
 ];
 
+/// The error code with which the services of `local` report that their disk is full or damaged. A retry does not help.
+pub const STORAGE_FAILURE: &str = "StorageFailure";
+
 /// Converts an SDK error. Temporary failures, which the SDK has already retried, become `Unavailable`; others are
 /// `Internal`.
 pub fn convert_error<E>(error: SdkError<E, HttpResponse>) -> Error
 where
     E: ProvideErrorMetadata + std::error::Error + Send + Sync + 'static,
 {
+    if let SdkError::ServiceError(refused) = &error
+        && refused.err().code() == Some(STORAGE_FAILURE)
+    {
+        return Error::StorageTrouble(refused.err().message().unwrap_or_default().to_owned());
+    }
     let passing = match &error {
         // A permission that is missing in the template, found by `local`. Waiting does not help.
         SdkError::DispatchFailure(failure) if was_refused_here(failure) => false,

@@ -18,7 +18,7 @@ use shared::http::{finish, openai, standard};
 use tower::ServiceExt;
 
 use crate::failure::Failure;
-use crate::services::storage::StorageHealth;
+use crate::services::storage::{StorageHealth, describe};
 use crate::template::Route;
 
 /// Builds the router of everything that the platform serves at its base URL.
@@ -62,11 +62,10 @@ async fn check_storage(State(storage): State<StorageHealth>, request: Request, n
         return next.run(request).await;
     }
     let failures = tokio::task::spawn_blocking(move || storage.check()).await.unwrap_or_default();
-    if failures.is_empty() {
-        return next.run(request).await;
+    match describe(&failures) {
+        None => next.run(request).await,
+        Some(causes) => standard::AREA.respond(Error::StorageTrouble(causes)),
     }
-    let parts: Vec<_> = failures.iter().map(|(part, failure)| format!("{part}: {failure}")).collect();
-    standard::AREA.respond(Error::StorageTrouble(parts.join("; ")))
 }
 
 /// The answer to a connection beyond the limit, in the error format of the area that it asked for.

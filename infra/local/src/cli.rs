@@ -41,6 +41,9 @@ pub struct ServeOptions {
 /// Options that the platform and `services` share.
 #[derive(Args)]
 pub struct PlatformOptions {
+    /// Start although acknowledged writes are lost, such as after damage to the disk
+    #[arg(long)]
+    pub accept_data_loss: bool,
     /// When an acknowledged write reaches the disk
     #[arg(long, value_enum, default_value_t)]
     pub sync: SyncMode,

@@ -10,7 +10,8 @@ use crate::failure::Failure;
 pub const DYNAMODB: &str = "dynamodb.sqlite";
 /// The snapshot of the KMS keys.
 pub const KMS: &str = "awsim/snapshots/kms.json";
-const S3: &str = "s3";
+/// The folder of the objects.
+pub const S3: &str = "s3";
 /// The file whose lock says that a process uses the folder.
 pub const LOCK: &str = "lock";
 /// Files and folders without which the stored data cannot be used.
@@ -36,6 +37,7 @@ pub struct DataDir {
     temporary: Option<PathBuf>,
     /// The lock on the folder. The operating system releases it when the process ends, even after a kill.
     _lock: Option<File>,
+    accepts_loss: bool,
 }
 
 impl DataDir {
@@ -52,7 +54,7 @@ impl DataDir {
         create_private(&folder.join(S3)).map_err(unusable)?;
         #[cfg(unix)]
         make_private(folder).map_err(unusable)?;
-        Ok(Self { folder: folder.to_owned(), temporary: None, _lock: Some(lock) })
+        Ok(Self { folder: folder.to_owned(), temporary: None, _lock: Some(lock), accepts_loss: false })
     }
 
     /// Keeps tables and queues in memory and objects in a temporary folder. Only the credentials and the issuer's key
@@ -68,7 +70,18 @@ impl DataDir {
     pub fn temporary() -> Result<Self, Failure> {
         let folder = std::env::temp_dir().join(format!("atelier-{}", uuid::Uuid::now_v7().simple()));
         create_private(&folder.join(S3)).map_err(|cause| Failure::Folder { folder: folder.clone(), cause })?;
-        Ok(Self { folder: folder.clone(), temporary: Some(folder), _lock: None })
+        Ok(Self { folder: folder.clone(), temporary: Some(folder), _lock: None, accepts_loss: false })
+    }
+
+    /// Lets the platform start although acknowledged writes are lost.
+    #[must_use]
+    pub fn accept_loss(mut self, accepts_loss: bool) -> Self {
+        self.accepts_loss = accepts_loss;
+        self
+    }
+
+    pub fn accepts_loss(&self) -> bool {
+        self.accepts_loss
     }
 
     pub fn folder(&self) -> &Path {
@@ -112,6 +125,10 @@ impl DataDir {
 
     pub fn damaged_file(&self, file: &str, cause: impl ToString) -> Failure {
         Failure::Damaged { folder: self.folder.clone(), file: self.folder.join(file), cause: cause.to_string() }
+    }
+
+    pub fn lost_writes(&self, file: &str, cause: String) -> Failure {
+        Failure::LostWrites { folder: self.folder.clone(), file: self.folder.join(file), cause }
     }
 
     pub fn outdated_table(&self, table: &str) -> Failure {

@@ -17,6 +17,8 @@ pub enum Failure {
     InUse { folder: PathBuf },
     #[error("{} is damaged ({cause}); restore it from a copy, or move {} away to start without data", file.display(), folder.display())]
     Damaged { folder: PathBuf, file: PathBuf, cause: String },
+    #[error("{} has lost acknowledged writes ({cause}); restore {} from a copy, or start once with --accept-data-loss to continue without them", file.display(), folder.display())]
+    LostWrites { folder: PathBuf, file: PathBuf, cause: String },
     #[error("{} is missing, and the rest of {} cannot be used without it; restore it from a copy, or move the folder away to start without data", file.display(), folder.display())]
     Missing { folder: PathBuf, file: PathBuf },
     #[error("{} belongs to another data folder ({cause}); restore the file of {}, or move the folder away to start without data", file.display(), folder.display())]

@@ -76,6 +76,7 @@ async fn run_platform(data_dir: &Path, serve: ServeOptions) -> Result<(), Failur
     let ServeOptions { port, ephemeral, platform } = serve;
     settings::require_valid(&platform.settings())?;
     let data = if ephemeral { DataDir::ephemeral(data_dir)? } else { DataDir::open(data_dir)? };
+    let data = data.accept_loss(platform.accept_data_loss);
     let options = Options {
         port,
         base_url: platform.base_url,
@@ -142,7 +143,7 @@ async fn run_services(
     settings::require_valid(&platform.settings())?;
     let mut stop = StopSignal::listen()?;
     let options = WatchOptions {
-        data: DataDir::open(data_dir)?,
+        data: DataDir::open(data_dir)?.accept_loss(platform.accept_data_loss),
         first_port,
         watch_url,
         base_url: platform.base_url,

@@ -24,6 +24,16 @@ fn used_folder() -> Folder {
     folder
 }
 
+fn copy_of(folder: &Path) -> Folder {
+    let copy = Folder::new();
+    for file in files(folder).into_iter().filter(|file| file.is_file()) {
+        let to = copy.0.join(file.strip_prefix(folder).unwrap());
+        fs::create_dir_all(to.parent().unwrap()).unwrap();
+        fs::copy(file, to).unwrap();
+    }
+    copy
+}
+
 /// The error message of a start that refuses the folder.
 fn refusal(folder: &Path) -> String {
     let refused = local().args(["--port", "0", "--data-dir"]).arg(folder).output().unwrap();
@@ -77,8 +87,24 @@ async fn health_reports_a_file_that_disappears() {
     assert!(status == 503 && body.contains("dynamodb.sqlite: it is missing"), "{status} {body}");
 }
 
+#[test]
+fn an_emptied_database_is_refused_and_not_changed() {
+    let folder = used_folder();
+    let database = folder.0.join("dynamodb.sqlite");
+    let whole = fs::read(&database).unwrap();
+    fs::write(&database, "").unwrap();
+    let message = refusal(&folder.0);
+    assert!(message.contains("dynamodb.sqlite is damaged (it is empty)"), "{message}");
+    assert!(message.contains("restore it from a copy, or move"), "{message}");
+    assert_eq!(fs::read(&database).unwrap(), b"");
+    fs::write(&database, whole).unwrap();
+    assert!(Running::start(&folder.0, &[]).base_url.starts_with("http://"));
+}
+
 #[tokio::test]
-async fn recovery_after_a_kill_and_lost_writes_are_logged() {
+async fn a_kill_is_recovered_and_a_damaged_log_is_refused_until_its_loss_is_accepted() {
+    const LOG: &str = "dynamodb.sqlite-wal";
+    const INDEX: &str = "dynamodb.sqlite-shm";
     let folder = Folder::new();
     let running = Running::start(&folder.0, &[]);
     let token = credentials(&folder.0)["users"]["ada"]["accessToken"].as_str().unwrap().to_owned();
@@ -87,25 +113,46 @@ async fn recovery_after_a_kill_and_lost_writes_are_logged() {
     }
     running.signal("-KILL");
     running.wait_with_log();
-    let log = folder.0.join("dynamodb.sqlite-wal");
-    let whole = fs::read(&log).unwrap();
-    let copy = Folder::new();
-    for file in files(&folder.0).into_iter().filter(|file| file.is_file()) {
-        let to = copy.0.join(file.strip_prefix(&folder.0).unwrap());
-        fs::create_dir_all(to.parent().unwrap()).unwrap();
-        fs::copy(file, to).unwrap();
-    }
+    let copies = [(); 6].map(|()| copy_of(&folder.0));
 
     let again = Running::start(&folder.0, &[]);
+    let found = agents(&again.base_url, &token, Method::GET).await;
+    assert_eq!(found["meta"]["total"], 30, "{found}");
     again.signal("-INT");
     let (_, log) = again.wait_with_log();
     assert!(log.contains("are recovered from the log") && !log.contains("lost"), "{log}");
 
-    fs::write(copy.0.join("dynamodb.sqlite-wal"), &whole[..whole.len() / 2]).unwrap();
-    let cut = Running::start(&copy.0, &[]);
-    cut.signal("-INT");
-    let (_, log) = cut.wait_with_log();
-    assert!(log.contains("the write-ahead log is truncated") && log.contains("are lost"), "{log}");
+    let whole = fs::read(copies[0].0.join(LOG)).unwrap();
+    let (mut garbled, mut headless) = (whole.clone(), whole.clone());
+    garbled[whole.len() / 2..][..100].fill(7);
+    headless[..32].fill(7);
+    let damages = [
+        (Some(&whole[..whole.len() / 2]), true, "more are missing"),
+        (Some(garbled.as_slice()), true, "more are missing"),
+        (Some(headless.as_slice()), true, "more are missing"),
+        (None, true, "more are missing"),
+        (Some(garbled.as_slice()), false, "is damaged after"),
+        (Some(headless.as_slice()), false, "is damaged after 0 pages"),
+    ];
+    for (number, (copy, (log, has_index, cause))) in copies.iter().zip(damages).enumerate() {
+        let place = copy.0.join(LOG);
+        match log {
+            Some(log) => fs::write(&place, log).unwrap(),
+            None => fs::remove_file(&place).unwrap(),
+        }
+        if !has_index {
+            fs::remove_file(copy.0.join(INDEX)).unwrap();
+        }
+        let message = refusal(&copy.0);
+        assert!(message.contains("dynamodb.sqlite has lost acknowledged writes"), "{number}: {message}");
+        assert!(message.contains(cause) && message.contains("--accept-data-loss"), "{number}: {message}");
+        assert_eq!(fs::read(&place).ok().as_deref(), log, "{number}: the log was changed");
+    }
+    let accepted = Running::start(&copies[0].0, &["--accept-data-loss"]);
+    accepted.signal("-INT");
+    let (code, log) = accepted.wait_with_log();
+    assert!(code == Some(0) && log.contains("the platform starts without them"), "{log}");
+    assert!(Running::start(&copies[0].0, &[]).base_url.starts_with("http://"), "the loss is accepted once");
 }
 
 #[tokio::test]
@@ -128,7 +175,9 @@ async fn a_full_disk_is_reported_and_loses_no_acknowledged_write() {
             }
         }
     }
-    assert_eq!(refused["error"]["code"], "internal_error", "after {}: {refused}", created.len());
+    assert_eq!(refused["error"]["code"], "unavailable", "after {}: {refused}", created.len());
+    let message = refused["error"]["message"].as_str().unwrap();
+    assert!(message.contains("the platform cannot store data: dynamodb.sqlite: "), "{message}");
     let health = reqwest::get(format!("{}/health", running.base_url)).await.unwrap();
     assert_eq!(health.status().as_u16(), 503);
     let health = health.text().await.unwrap();

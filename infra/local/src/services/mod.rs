@@ -98,8 +98,8 @@ impl Services {
         let thread = RuntimeThread::start(THREAD)?;
         let (database, awsim) = thread.enter(|| {
             let [for_dynamodb, for_awsim, for_s3] = listeners;
-            let database = dynamodb::open(data, template, sync)?;
-            tokio::spawn(dynamodb::sweep(database.clone(), stop.clone()));
+            let (database, expiry) = dynamodb::open(data, template, sync)?;
+            tokio::spawn(expiry.run(stop.clone()));
             let require_signature = |router| TowerToHyperService::new(gate::require_signature(router, key.clone()));
             let service = require_signature(dynamodb::router(database.clone(), storage.clone()));
             let listener = thread.listener(for_dynamodb)?;

@@ -8,18 +8,19 @@ use std::sync::Arc;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use http::{Method, StatusCode};
-use hyper::body::Incoming;
+use hyper::body::{Body as _, Incoming};
 use hyper::service::Service;
 use s3s::auth::SimpleAuth;
 use s3s::service::{S3Service, S3ServiceBuilder};
 use s3s::{Body, HttpError};
 use s3s_fs::FileSystem;
+use shared::aws::STORAGE_FAILURE;
 
 use super::gate::page_problem;
 use super::secret_key::SecretKey;
 use super::storage::StorageHealth;
 use super::{ACCESS_KEY, SyncMode};
-use crate::data_dir::DataDir;
+use crate::data_dir::{DataDir, S3};
 use crate::failure::Failure;
 
 /// S3 that refuses calls of browser pages, and reports failures of the disk.
@@ -33,7 +34,7 @@ pub struct GuardedS3 {
 
 pub fn service(data: &DataDir, key: &SecretKey, sync: SyncMode, storage: StorageHealth) -> Result<GuardedS3, Failure> {
     let folder = data.s3_folder();
-    let files = FileSystem::new(&folder).map_err(|cause| data.damaged_file("s3", format!("{cause:?}")))?;
+    let files = FileSystem::new(&folder).map_err(|cause| data.damaged_file(S3, format!("{cause:?}")))?;
     let mut service = S3ServiceBuilder::new(files);
     service.set_auth(SimpleAuth::from_single(ACCESS_KEY, key.reveal()));
     Ok(GuardedS3 { inner: service.build(), folder: folder.into(), sync, storage })
@@ -51,25 +52,38 @@ impl Service<http::Request<Incoming>> for GuardedS3 {
             return async { Ok(refused) }.boxed();
         }
         let is_write = !matches!(*request.method(), Method::GET | Method::HEAD);
+        let bytes = request.body().size_hint().lower();
         let answer = Service::call(&self.inner, request);
         let Self { folder, sync, storage, .. } = self.clone();
         async move {
             let answer = answer.await?;
             if is_write && answer.status().is_server_error() {
                 // The response does not hold the cause, so check the disk.
-                let check = storage.clone();
-                let _ = tokio::task::spawn_blocking(move || check.check()).await;
+                let checked = storage.clone();
+                let cause = tokio::task::spawn_blocking(move || checked.explain(S3, bytes)).await.unwrap_or_default();
+                return Ok(cause.map_or(answer, |cause| storage_failure(&cause)));
+            }
+            if is_write {
+                storage.report_written(S3);
             }
             if is_write && sync == SyncMode::Full && answer.status().is_success() {
                 let synced = tokio::task::spawn_blocking(move || sync_files(&folder)).await;
                 if let Ok(Err(cause)) = synced {
-                    storage.report_io("s3", &cause);
+                    storage.report_io(S3, &cause);
                 }
             }
             Ok(answer)
         }
         .boxed()
     }
+}
+
+/// A refusal that SDK clients do not retry: a retry would fail too.
+fn storage_failure(cause: &str) -> http::Response<Body> {
+    let body = format!("<Error><Code>{STORAGE_FAILURE}</Code><Message>{cause}</Message></Error>");
+    let mut refused = http::Response::new(Body::from(body));
+    *refused.status_mut() = StatusCode::BAD_REQUEST;
+    refused
 }
 
 /// Syncs all written data to the disk: an object, its metadata, and the names of both.

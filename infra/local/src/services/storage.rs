@@ -88,6 +88,14 @@ impl StorageHealth {
         }
     }
 
+    /// Why a write of so many bytes failed; `None` if the disk would accept it. It accesses the disk, like `check`.
+    pub fn explain(&self, part: &str, bytes: u64) -> Option<String> {
+        if self.folder.as_deref().and_then(available_bytes).is_some_and(|available| available < bytes) {
+            self.report(part, StorageFailure::Full);
+        }
+        describe(&self.check())
+    }
+
     /// Returns the parts that cannot be used now. It accesses the disk, so async code must not call it directly.
     pub fn check(&self) -> Vec<(String, StorageFailure)> {
         if let Some(folder) = &self.folder {
@@ -104,6 +112,17 @@ impl StorageHealth {
         let failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
         failures.iter().map(|(part, failure)| (part.clone(), *failure)).collect()
     }
+}
+
+/// The parts that cannot be used, in one line; `None` if there are none.
+pub fn describe(failures: &[(String, StorageFailure)]) -> Option<String> {
+    let parts: Vec<_> = failures.iter().map(|(part, failure)| format!("{part}: {failure}")).collect();
+    (!parts.is_empty()).then(|| parts.join("; "))
+}
+
+fn available_bytes(folder: &Path) -> Option<u64> {
+    let disk = rustix::fs::statvfs(folder).ok()?;
+    Some(disk.f_bavail.saturating_mul(disk.f_frsize))
 }
 
 fn probe(folder: &Path) -> io::Result<()> {

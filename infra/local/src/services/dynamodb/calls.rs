@@ -4,8 +4,10 @@ use dynoxide::{Database, DynoxideError};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::tokens::Tokens;
+
 /// Runs an operation, and returns its response as JSON.
-pub fn call(database: &Database, operation: &str, body: &[u8]) -> Result<Vec<u8>, DynoxideError> {
+pub fn call(database: &Database, tokens: &Tokens, operation: &str, body: &[u8]) -> Result<Vec<u8>, DynoxideError> {
     match operation {
         "BatchGetItem" => answer(body, |request| database.batch_get_item(request)),
         "BatchWriteItem" => answer(body, |request| database.batch_write_item(request)),
@@ -18,7 +20,7 @@ pub fn call(database: &Database, operation: &str, body: &[u8]) -> Result<Vec<u8>
         "Query" => answer(body, |request| database.query(request)),
         "Scan" => answer(body, |request| database.scan(request)),
         "TransactGetItems" => answer(body, |request| database.transact_get_items(request)),
-        "TransactWriteItems" => answer(body, |request| database.transact_write_items(request)),
+        "TransactWriteItems" => answer(body, |request| tokens.transact(database, request)),
         "UpdateItem" => answer(body, |request| database.update_item(request)),
         other => Err(DynoxideError::ValidationException(format!("the embedded DynamoDB does not support {other}"))),
     }

@@ -3,10 +3,13 @@
 //! dynoxide's own server does not check signatures, so it is not used: calls are served here, behind the gate.
 
 mod calls;
+mod expiry;
+mod tokens;
 mod wal;
 
+use std::fs;
 use std::path::Path;
-use std::time::Duration;
+use std::sync::Arc;
 
 use axum::Router;
 use axum::body::Bytes;
@@ -19,8 +22,12 @@ use dynoxide::{Database, DynoxideError};
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, StatusCode};
 use serde_json::{Value, json};
-use tokio_util::sync::CancellationToken;
+use shared::aws::STORAGE_FAILURE;
+use uuid::Uuid;
 
+use self::expiry::Expiry;
+use self::tokens::Tokens;
+use self::wal::{Loss, WalContent};
 use super::storage::{StorageFailure, StorageHealth};
 use super::{ACCOUNT, REGION, SyncMode};
 use crate::data_dir::{DYNAMODB, DataDir, KMS};
@@ -31,51 +38,70 @@ use crate::template::SamTemplate;
 const SHARED_PROPERTIES: [&str; 4] =
     ["AttributeDefinitions", "KeySchema", "LocalSecondaryIndexes", "GlobalSecondaryIndexes"];
 
-/// Opens the database and creates the template's tables in it.
-pub fn open(data: &DataDir, template: &SamTemplate, sync: SyncMode) -> Result<Database, Failure> {
-    let damaged = |cause| data.damaged_file(DYNAMODB, cause);
-    let database = match data.dynamodb_file() {
-        None => Database::memory(),
+/// Opens the database, creates the template's tables in it, and prepares the deletion of expired items.
+pub fn open(data: &DataDir, template: &SamTemplate, sync: SyncMode) -> Result<(Database, Expiry), Failure> {
+    let damaged = |cause: String| data.damaged_file(DYNAMODB, cause);
+    // The keys are stored after the tables are created.
+    let is_used = !data.is_ephemeral() && data.folder().join(KMS).exists();
+    let path = match data.dynamodb_file() {
+        // A name, so that a second connection can be opened.
+        None => format!("file:atelier-{}?mode=memory&cache=shared", Uuid::now_v7().simple()),
         Some(file) => {
-            // The database is created before the keys. If only the keys exist, the database was removed.
-            if !file.exists() && data.folder().join(KMS).exists() {
+            if is_used && !file.exists() {
                 return Err(data.missing_file(DYNAMODB));
             }
-            log_recovery(&file);
-            Database::new(&file.to_string_lossy())
+            if is_used && fs::metadata(&file).is_ok_and(|file| file.len() == 0) {
+                return Err(damaged("it is empty".to_owned()));
+            }
+            check_log(&file, data)?;
+            file.to_string_lossy().into_owned()
         }
     };
-    let database = database.map_err(damaged)?;
+    let database = Database::new(&path).map_err(|error| damaged(error.to_string()))?;
+    if is_used && database.table_count().is_ok_and(|count| count == 0) {
+        return Err(damaged("it holds no tables".to_owned()));
+    }
     if sync == SyncMode::Normal {
         // This call also sets `PRAGMA synchronous = NORMAL`: a commit is in the log when it is acknowledged, and is
         // synced to the disk at the next checkpoint, so a killed process loses nothing. `Full` syncs each commit.
-        database.disable_bulk_loading().map_err(damaged)?;
+        database.disable_bulk_loading().map_err(|error| damaged(error.to_string()))?;
     }
     for (name, properties) in &template.tables {
         create_table(&database, data, name, properties)?;
     }
-    Ok(database)
+    let expiry = Expiry::open(&path, database.clone(), template).map_err(|error| damaged(error.to_string()))?;
+    Ok((database, expiry))
 }
 
-/// Logs what a process that did not stop cleanly left behind. SQLite recovers it silently, and drops truncated
-/// transactions.
-fn log_recovery(file: &Path) {
-    match wal::inspect(file) {
-        Ok(wal::WalContent { lost_pages, pages, .. }) if lost_pages > 0 => tracing::error!(
-            "{DYNAMODB}: the write-ahead log is truncated: it holds {pages} pages, and {lost_pages} pages of acknowledged \
-             writes are lost; stop the platform and restore the data folder from a copy"
-        ),
-        Ok(wal::WalContent { pages: 0, .. }) => {}
-        Ok(wal::WalContent { pages, transactions, .. }) => tracing::info!(
-            "{DYNAMODB}: the last process did not stop cleanly; {transactions} writes ({pages} pages) are recovered from the log"
-        ),
-        Err(cause) => tracing::warn!(%cause, "{DYNAMODB}: its write-ahead log cannot be read"),
+/// Refuses a log that has lost acknowledged writes, and logs what a killed process left behind. `SQLite` recovers it
+/// silently, and drops what it cannot read.
+fn check_log(file: &Path, data: &DataDir) -> Result<(), Failure> {
+    let WalContent { pages, transactions, loss } =
+        wal::inspect(file).map_err(|cause| data.damaged_file(&format!("{DYNAMODB}-wal"), cause))?;
+    let cause = match loss {
+        Some(Loss::Pages(lost)) => format!("its write-ahead log holds {pages} pages, and {lost} more are missing"),
+        Some(Loss::Unknown) => format!("its write-ahead log is damaged after {pages} pages"),
+        None => {
+            if pages > 0 {
+                tracing::info!(
+                    "{DYNAMODB}: the last process did not stop cleanly; {transactions} writes ({pages} pages) are \
+                     recovered from the log"
+                );
+            }
+            return Ok(());
+        }
+    };
+    if !data.accepts_loss() {
+        return Err(data.lost_writes(DYNAMODB, cause));
     }
+    tracing::warn!("{DYNAMODB} has lost acknowledged writes ({cause}); the platform starts without them");
+    Ok(())
 }
 
 #[derive(Clone)]
 struct Served {
     database: Database,
+    tokens: Arc<Tokens>,
     storage: StorageHealth,
 }
 
@@ -84,14 +110,15 @@ const MAX_REQUEST_BYTES: usize = 16 * 1024 * 1024;
 
 /// The router of DynamoDB's API.
 pub fn router(database: Database, storage: StorageHealth) -> Router {
-    let router = Router::new().fallback(serve).with_state(Served { database, storage });
+    let router = Router::new().fallback(serve).with_state(Served { database, tokens: Arc::default(), storage });
     router.layer(DefaultBodyLimit::max(MAX_REQUEST_BYTES))
 }
 
-async fn serve(State(Served { database, storage }): State<Served>, headers: HeaderMap, body: Bytes) -> Response {
+async fn serve(State(served): State<Served>, headers: HeaderMap, body: Bytes) -> Response {
+    let Served { database, tokens, storage } = served;
     let target = headers.get("x-amz-target").and_then(|target| target.to_str().ok()).unwrap_or_default();
     let operation = target.rsplit('.').next().unwrap_or_default();
-    let (status, body) = match calls::call(&database, operation, &body) {
+    let (status, body) = match calls::call(&database, &tokens, operation, &body) {
         Ok(answer) => {
             if calls::is_write(operation) {
                 storage.report_written(DYNAMODB);
@@ -109,7 +136,7 @@ fn refusal(error: &DynoxideError, storage: &StorageHealth) -> (StatusCode, Vec<u
         Some(failure) => {
             storage.report(DYNAMODB, failure);
             // SDK clients do not retry this status; a retry would fail too.
-            let body = json!({"__type": "StorageFailure", "message": format!("{DYNAMODB}: {failure}")});
+            let body = json!({"__type": STORAGE_FAILURE, "message": format!("{DYNAMODB}: {failure}")});
             (StatusCode::BAD_REQUEST, body.to_string().into())
         }
         None => (status, error.to_json().into()),
@@ -169,17 +196,4 @@ fn indexes(table: &Value) -> Vec<String> {
 
 fn parse<T: serde::de::DeserializeOwned>(request: Value) -> Result<T, String> {
     serde_json::from_value(request).map_err(|error| error.to_string())
-}
-
-/// Deletes expired items (TTL) every minute. As in DynamoDB, items outlive their expiry, so readers must check it.
-pub async fn sweep(database: Database, stop: CancellationToken) {
-    let mut minutes = tokio::time::interval(Duration::from_secs(60));
-    loop {
-        tokio::select! {
-            () = stop.cancelled() => return,
-            _ = minutes.tick() => {}
-        }
-        let database = database.clone();
-        let _ = tokio::task::spawn_blocking(move || database.sweep_ttl()).await;
-    }
 }

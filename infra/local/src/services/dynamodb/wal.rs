@@ -19,8 +19,16 @@ pub struct WalContent {
     /// Pages of complete transactions.
     pub pages: u32,
     pub transactions: u32,
-    /// Pages of acknowledged transactions that the index of the log (`-shm`) counts and the log does not hold.
-    pub lost_pages: u32,
+    pub loss: Option<Loss>,
+}
+
+/// Why the log does not hold all acknowledged transactions. `SQLite` would drop them without a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Loss {
+    /// The index of the log (`-shm`) counts so many pages more than the log holds.
+    Pages(u32),
+    /// There is no index, and the log is not as `SQLite` writes it.
+    Unknown,
 }
 
 /// Counts what is left in the log of a database that no process has open.
@@ -32,13 +40,15 @@ pub fn inspect(database: &Path) -> io::Result<WalContent> {
         Err(error) => return Err(error),
     };
     let index = fs::read(beside("-shm")).ok().and_then(|index| WalIndex::read(&index));
-    let lost_pages = match index {
-        Some(index) if log.salt.is_none_or(|salt| salt == index.salt) && index.copied < index.pages => {
-            index.pages.saturating_sub(log.pages.max(index.copied))
+    let loss = match index {
+        Some(index) if log.salt.is_none_or(|salt| salt == index.salt) => {
+            let lost = index.pages.saturating_sub(log.pages.max(index.copied));
+            (lost > 0).then_some(Loss::Pages(lost))
         }
-        _ => 0,
+        Some(_) => None,
+        None => log.is_damaged.then_some(Loss::Unknown),
     };
-    Ok(WalContent { pages: log.pages, transactions: log.transactions, lost_pages })
+    Ok(WalContent { pages: log.pages, transactions: log.transactions, loss })
 }
 
 fn file_name(path: &Path) -> String {
@@ -50,6 +60,8 @@ struct Log {
     salt: Option<[u8; 8]>,
     pages: u32,
     transactions: u32,
+    /// The header or a page has a wrong checksum.
+    is_damaged: bool,
 }
 
 impl Log {
@@ -65,7 +77,7 @@ impl Log {
         let mut sums = Checksum { is_big_endian, sums: (0, 0) };
         sums.add(&header[..24]);
         if !is_log || page_bytes > MAX_PAGE_BYTES || sums.sums != (word(&header, 24), word(&header, 28)) {
-            return Ok(Self::default());
+            return Ok(Self { is_damaged: true, ..Self::default() });
         }
         let salt: [u8; 8] = header[16..24].try_into().unwrap_or_default();
         let (mut found, mut frames) = (Self { salt: Some(salt), ..Self::default() }, 0);
@@ -73,8 +85,12 @@ impl Log {
         while fill_buffer(&mut log, &mut frame)? {
             sums.add(&frame[..8]);
             sums.add(&frame[FRAME_HEADER_BYTES..]);
-            // The rest belongs to an earlier use of the file, or was written incompletely.
-            if frame[8..16] != salt || sums.sums != (word(&frame, 16), word(&frame, 20)) {
+            // The rest belongs to an earlier use of the file.
+            if frame[8..16] != salt {
+                break;
+            }
+            if sums.sums != (word(&frame, 16), word(&frame, 20)) {
+                found.is_damaged = true;
                 break;
             }
             frames += 1;
