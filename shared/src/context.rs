@@ -2,6 +2,7 @@
 
 use crate::aws::Aws;
 use crate::config::Config;
+use crate::run_ends::RunEnds;
 use domain::time::Clock;
 
 #[derive(Clone)]
@@ -10,11 +11,13 @@ pub struct Context {
     pub aws: Aws,
     /// The only source of the time for auth, stores and the gateway. Tests and simulations replace it.
     pub clock: Clock,
+    /// The ends of the runs that workers of this process carry out; `None` if the workers are other processes.
+    pub run_ends: Option<RunEnds>,
 }
 
 impl Context {
     pub fn new(config: Config, aws: Aws) -> Self {
-        Self { config, aws, clock: Clock::default() }
+        Self { config, aws, clock: Clock::default(), run_ends: None }
     }
 
     pub fn from_env() -> Self {

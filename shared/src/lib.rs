@@ -14,6 +14,7 @@ pub mod model_catalog;
 pub mod offload;
 pub mod outbound;
 pub mod queue;
+pub mod run_ends;
 pub mod secrets;
 pub mod store;
 pub mod telemetry;

@@ -223,7 +223,7 @@ impl Platform {
     /// A context with the settings of all functions and with new connections, like that of another process.
     pub fn new_environment_context(&self) -> Context {
         let aws = Aws::local(self.services.sdk_config()).with_interceptors(self.observer.clone());
-        Context { aws, ..self.runtime.context() }
+        Context { aws, run_ends: None, ..self.runtime.context() }
     }
 
     /// The environment variables of a function that runs in its own process: its settings and the services' endpoints.

@@ -8,8 +8,9 @@ use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent, SqsMessage};
 use aws_sdk_sqs::Client;
 use aws_sdk_sqs::types::{DeleteMessageBatchRequestEntry, Message};
 use futures::future::BoxFuture;
-use tokio::sync::Semaphore;
+use tokio::sync::{Notify, Semaphore};
 use tokio::task::JoinSet;
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 /// Delivers a batch to a worker: in this process, or through `cargo lambda watch`. `None` means that the call failed.
@@ -17,6 +18,10 @@ pub type Deliver = Box<dyn Fn(SqsEvent) -> BoxFuture<'static, Option<SqsBatchRes
 
 pub struct Poller {
     pub client: Client,
+    /// Signals that a message has arrived.
+    pub wake: Arc<Notify>,
+    /// How often the queue is read without a signal, for messages that become visible again.
+    pub look_every: Duration,
     pub queue_url: String,
     pub batch_size: u32,
     /// The maximum number of batches that are handled at once.
@@ -24,27 +29,30 @@ pub struct Poller {
     pub deliver: Deliver,
 }
 
-/// The wait time of a long poll. It is well below the timeout of AWS calls: a message of a call that timed out would
-/// stay hidden for the visibility timeout.
-const WAIT_S: i32 = 3;
+pub const LOOK_EVERY: Duration = Duration::from_secs(3);
 
 impl Poller {
     /// Polls until the platform stops.
     pub async fn run(self, stop: CancellationToken) {
         let poller = Arc::new(self);
         let slots = Arc::new(Semaphore::new(poller.max_concurrency.max(1) as usize));
-        let mut in_progress = JoinSet::new();
+        let (mut in_progress, mut is_drained) = (JoinSet::new(), false);
         loop {
             while in_progress.try_join_next().is_some() {}
             // A message is received only when a slot is free, because its visibility timeout begins then.
             let received = async {
                 let slot = slots.clone().acquire_owned().await;
-                (slot, poller.receive(WAIT_S).await)
+                if is_drained {
+                    let _ = timeout(poller.look_every, poller.wake.notified()).await;
+                }
+                (slot, poller.receive().await)
             };
             let (slot, received) = tokio::select! {
                 () = stop.cancelled() => break,
                 received = received => received,
             };
+            // A message that arrives after the call is signalled.
+            is_drained = received.as_ref().is_ok_and(|messages| messages.len() < poller.most());
             match received {
                 Ok(messages) if messages.is_empty() => {}
                 Ok(messages) => {
@@ -63,13 +71,18 @@ impl Poller {
 
     /// The messages that are in the queue now.
     pub async fn receive_now(&self) -> Vec<Message> {
-        self.receive(0).await.unwrap_or_default()
+        self.receive().await.unwrap_or_default()
     }
 
-    async fn receive(&self, wait_s: i32) -> Result<Vec<Message>, ()> {
-        let most = i32::try_from(self.batch_size.min(10)).unwrap_or(10);
+    /// The maximum number of messages that one call receives.
+    fn most(&self) -> usize {
+        self.batch_size.min(10) as usize
+    }
+
+    async fn receive(&self) -> Result<Vec<Message>, ()> {
+        let most = i32::try_from(self.most()).unwrap_or(10);
         let call = self.client.receive_message().queue_url(&self.queue_url).max_number_of_messages(most);
-        let received = call.wait_time_seconds(wait_s).send().await;
+        let received = call.wait_time_seconds(0).send().await;
         received.map(|received| received.messages.unwrap_or_default()).map_err(|error| {
             tracing::warn!(?error, "a queue could not be polled");
         })
@@ -110,4 +123,66 @@ fn event(messages: &[Message]) -> SqsEvent {
     let mut event = SqsEvent::default();
     event.records = records.collect();
     event
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::FutureExt;
+    use tokio::sync::mpsc;
+
+    use super::*;
+    use crate::data_dir::DataDir;
+    use crate::runtime::{Runtime, Setup, THIS_MACHINE};
+    use crate::services::{ServiceOptions, SyncMode};
+
+    async fn start(data: &DataDir) -> Runtime {
+        let setup = Setup {
+            services: ServiceOptions { first_port: 0, sync: SyncMode::Normal },
+            base_url: "http://127.0.0.1:1",
+            jwks_url: "http://127.0.0.1:1",
+            outbound_allowed: THIS_MACHINE,
+            workbench_capacity: "",
+            own_ports: &[],
+            max_outbound: 1,
+            more_settings: Vec::new(),
+        };
+        Runtime::start(data, setup).await.unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_message_wakes_the_poller_also_after_its_delay() {
+        let data = DataDir::temporary().unwrap();
+        let runtime = start(&data).await;
+        let (delivered, mut deliveries) = mpsc::unbounded_channel();
+        let pollers = runtime.pollers(|name| {
+            let delivered = delivered.clone();
+            let deliver = move |event: SqsEvent| {
+                event.records.into_iter().for_each(|record| delivered.send(record.body.unwrap_or_default()).unwrap());
+                async { Some(SqsBatchResponse::default()) }.boxed()
+            };
+            (name == "run-worker").then(|| Box::new(deliver) as Deliver)
+        });
+        // The poller never looks without a signal.
+        let poller = pollers.into_iter().next().map(|poller| Poller { look_every: Duration::MAX, ..poller }).unwrap();
+        let (client, queue_url) = (poller.client.clone(), poller.queue_url.clone());
+        let stop = CancellationToken::new();
+        let polling = tokio::spawn(poller.run(stop.clone()));
+        for (body, delay_s) in [("first", 0), ("second", 1), ("third", 0), ("fourth", 0)] {
+            let send = client.send_message().queue_url(&queue_url).message_body(body);
+            send.delay_seconds(delay_s).send().await.unwrap();
+            assert_eq!(deliveries.recv().await.unwrap(), body);
+        }
+        for number in 0..30 {
+            client.send_message().queue_url(&queue_url).message_body(number.to_string()).send().await.unwrap();
+        }
+        let mut burst = Vec::new();
+        while burst.len() < 30 {
+            burst.push(deliveries.recv().await.unwrap());
+        }
+        burst.sort_by_key(|body| body.parse::<u32>().unwrap());
+        assert_eq!(burst, (0..30).map(|number| number.to_string()).collect::<Vec<_>>());
+        stop.cancel();
+        polling.await.unwrap();
+        runtime.services.stop().await.unwrap();
+    }
 }

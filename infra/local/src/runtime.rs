@@ -7,13 +7,14 @@ use std::net::SocketAddr;
 use shared::Context;
 use shared::aws::Aws;
 use shared::config::{self, Config};
+use shared::run_ends::RunEnds;
 
 use crate::data_dir::DataDir;
 use crate::expiry::BucketLifecycle;
 use crate::failure::Failure;
 use crate::issuer::{AUDIENCE, ISSUER};
 use crate::permissions::{DeniedCalls, Permissions};
-use crate::pollers::{Deliver, Poller};
+use crate::pollers::{Deliver, LOOK_EVERY, Poller};
 use crate::provision::{check_resources, find_key, provision};
 use crate::services::{Endpoints, ServiceOptions, Services};
 use crate::template::{SamTemplate, Setting};
@@ -46,6 +47,8 @@ pub struct Runtime {
     /// Settings that every function gets on this machine and not in a deployment.
     local_settings: Vec<(String, String)>,
     pub denied: DeniedCalls,
+    /// Runs end in this process, unless `cargo lambda watch` runs the functions.
+    run_ends: RunEnds,
 }
 
 impl Runtime {
@@ -84,7 +87,15 @@ impl Runtime {
             (config::OUTBOUND_MAX_CONNECTIONS.to_owned(), setup.max_outbound.to_string()),
         ];
         local_settings.extend(setup.more_settings);
-        Ok(Self { aws, template, services, resources, local_settings, denied: DeniedCalls::default() })
+        Ok(Self {
+            aws,
+            template,
+            services,
+            resources,
+            local_settings,
+            denied: DeniedCalls::default(),
+            run_ends: RunEnds::default(),
+        })
     }
 
     /// The context of a function: its own settings, and AWS clients that are limited to its policies.
@@ -92,7 +103,7 @@ impl Runtime {
         let grants = self.template.functions.get(function).map(|function| function.grants.as_slice());
         let permissions = Permissions::new(function, grants.unwrap_or_default(), &self.resources, self.denied.clone());
         let aws = self.aws.clone().with_interceptors([permissions.interceptor()]);
-        Context::new(self.settings_of(function).collect(), aws)
+        self.with_run_ends(Context::new(self.settings_of(function).collect(), aws))
     }
 
     pub fn settings_of(&self, function: &str) -> impl Iterator<Item = (String, String)> {
@@ -112,7 +123,11 @@ impl Runtime {
         let reference = |id: &str| self.resolve(&Setting::Ref(id.to_owned()));
         let others = [(config::BUCKET_FILES, "FilesBucket"), (config::KMS_KEY, "SecretsKey")];
         let others = others.map(|(name, id)| (name.to_owned(), reference(id)));
-        Context::new(self.settings().chain(others).collect::<Config>(), self.aws.clone())
+        self.with_run_ends(Context::new(self.settings().chain(others).collect::<Config>(), self.aws.clone()))
+    }
+
+    fn with_run_ends(&self, context: Context) -> Context {
+        Context { run_ends: Some(self.run_ends.clone()), ..context }
     }
 
     /// A poller for every queue of a function to which `deliver` can deliver.
@@ -122,6 +137,8 @@ impl Runtime {
         let pollers = sources.filter_map(|(name, source)| {
             Some(Poller {
                 client: self.aws.sqs(),
+                wake: self.services.wakes.of(&source.queue),
+                look_every: LOOK_EVERY,
                 queue_url: self.resources.get(&source.queue)?.clone(),
                 batch_size: source.batch_size,
                 max_concurrency: source.max_concurrency,

@@ -1,20 +1,24 @@
-//! Waits for the end of a run within a request.
+//! Waits for the end of a run within a request: the worker announces it in this process, or the run is read repeatedly.
 
 use std::time::Duration;
 
 use domain::id::RunId;
 use domain::run::RunEnd;
 use domain::{Error, Result};
+use shared::run_ends::RunEndWaiter;
 use shared::store::Runs;
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep_until, timeout_at};
 
 /// The interval between two reads of the run. It grows with each read.
 const FIRST_WAIT: Duration = Duration::from_millis(20);
 const LONGEST_WAIT: Duration = Duration::from_millis(500);
+/// The interval if the end is announced, in case that the run ends elsewhere.
+const ANNOUNCED_WAIT: Duration = Duration::from_secs(5);
 
 /// The end of a run, with the originals of its masked parts. `None` if it is still in progress at `until`.
 pub async fn wait_for_end(runs: &Runs, run_id: RunId, until: Instant) -> Result<Option<RunEnd>> {
-    let mut wait = FIRST_WAIT;
+    let mut waiter = runs.await_end(run_id);
+    let mut wait = if waiter.is_some() { ANNOUNCED_WAIT } else { FIRST_WAIT };
     loop {
         match runs.find_end(run_id).await {
             Ok(Some(mut end)) => {
@@ -25,10 +29,28 @@ pub async fn wait_for_end(runs: &Runs, run_id: RunId, until: Instant) -> Result<
             Ok(None) | Err(Error::Unavailable { .. }) => {}
             Err(error) => return Err(error),
         }
-        if Instant::now() + wait > until {
+        let next = Instant::now() + wait;
+        let is_last = next > until;
+        if is_last && waiter.is_none() {
             return Ok(None);
         }
-        sleep(wait).await;
-        wait = LONGEST_WAIT.min(wait * 3 / 2);
+        match announced_before(&mut waiter, next.min(until)).await {
+            // An announced end is stored. Should the read fail, the next one follows soon.
+            true => (waiter, wait) = (None, FIRST_WAIT),
+            false if is_last => return Ok(None),
+            false if waiter.is_none() => wait = LONGEST_WAIT.min(wait * 3 / 2),
+            false => {}
+        }
+    }
+}
+
+/// Waits until the end is announced or the time is up.
+async fn announced_before(waiter: &mut Option<RunEndWaiter>, next: Instant) -> bool {
+    match waiter {
+        Some(waiter) => timeout_at(next, waiter.ended()).await.is_ok(),
+        None => {
+            sleep_until(next).await;
+            false
+        }
     }
 }

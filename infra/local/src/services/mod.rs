@@ -11,6 +11,7 @@ mod secret_key;
 mod sigv4;
 pub mod storage;
 mod thread;
+mod wakes;
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -33,6 +34,7 @@ use crate::template::SamTemplate;
 pub use secret_key::SecretKey;
 use storage::StorageHealth;
 use thread::RuntimeThread;
+use wakes::QueueWakes;
 
 /// The name of the thread of the services.
 pub const THREAD: &str = "services";
@@ -58,6 +60,7 @@ pub enum SyncMode {
 pub struct Services {
     pub endpoints: Endpoints,
     pub storage: StorageHealth,
+    pub wakes: QueueWakes,
     database: Database,
     awsim: awsim::Awsim,
     stop: CancellationToken,
@@ -94,7 +97,7 @@ impl Services {
             true => StorageHealth::default(),
             false => StorageHealth::in_folder(data.folder(), data.required()),
         };
-        let key = &endpoints.secret_key;
+        let (key, wakes) = (&endpoints.secret_key, QueueWakes::default());
         let thread = RuntimeThread::start(THREAD)?;
         let (database, awsim) = thread.enter(|| {
             let [for_dynamodb, for_awsim, for_s3] = listeners;
@@ -111,10 +114,11 @@ impl Services {
 
             let (awsim, router) = awsim::start(data, stop.clone())?;
             let listener = thread.listener(for_awsim)?;
+            let router = wakes.wake_after_sends(router);
             tokio::spawn(server::serve(listener, require_signature(router), limits, plain_refusal, stop.clone()));
             Ok::<_, Failure>((database, awsim))
         })?;
-        Ok(Self { endpoints, storage, database, awsim, stop, thread })
+        Ok(Self { endpoints, storage, wakes, database, awsim, stop, thread })
     }
 
     /// Saves once a second from now on. Call it after the data folder is checked: an earlier save could overwrite the

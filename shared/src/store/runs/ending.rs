@@ -104,6 +104,9 @@ impl Runs {
                     };
                 }
                 outcome => {
+                    if let (true, Some(ends)) = (outcome.is_written(), &self.ends) {
+                        ends.announce(id);
+                    }
                     if let (WriteOutcome::Written, Some((thread_id, ThreadEnd::Due(_)))) = (&outcome, thread_end) {
                         self.queue.send_hint(&ThreadHint { thread_id }, Duration::ZERO).await;
                     }

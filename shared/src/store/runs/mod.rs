@@ -37,6 +37,7 @@ use super::table::{Table, TableQuery};
 use super::write::Write;
 use crate::bucket::Bucket;
 use crate::queue::Queue;
+use crate::run_ends::{RunEndWaiter, RunEnds};
 use crate::{Context, config};
 use domain::id::{Id, RunId, WorkflowId};
 use domain::identity::Account;
@@ -79,6 +80,7 @@ pub struct Runs {
     clock: Clock,
     max_transaction_bytes: usize,
     vault: Option<Arc<dyn KeyVault>>,
+    ends: Option<RunEnds>,
 }
 
 impl Runs {
@@ -92,12 +94,18 @@ impl Runs {
             clock: context.clock.clone(),
             max_transaction_bytes: MAX_TRANSACTION_BYTES,
             vault: None,
+            ends: context.run_ends.clone(),
         })
     }
 
     /// Divides what holders store into smaller transactions, which makes crashes between them likely.
     pub fn with_small_transactions(self, max_bytes: usize) -> Self {
         Self { max_transaction_bytes: max_bytes, ..self }
+    }
+
+    /// Waits for an announcement of the end of a run; `None` if the worker is another process.
+    pub fn await_end(&self, id: RunId) -> Option<RunEndWaiter> {
+        Some(self.ends.as_ref()?.subscribe(id))
     }
 
     pub async fn find(&self, id: RunId) -> Result<Option<Run>> {
