@@ -7,13 +7,14 @@ use std::{env, fs};
 use domain::identity::Role;
 use local::credentials::StoredCredentials;
 use local::issuer::{Issuer, Subject};
+use serde_json::Value;
 use tests::binaries;
 use tokio::process::Command;
 
 use crate::call::Service;
 use crate::load::Target;
 use crate::process::{Process, free_port, server};
-use crate::{Result, admin, publication};
+use crate::{Result, admin, flow, publication};
 
 /// The time limit of a clean build on a slow machine.
 const BUILD: Duration = Duration::from_secs(1_800);
@@ -42,17 +43,31 @@ pub async fn start_gateway(run: &Path, mock_port: u16, guard: bool) -> Result<(T
 
 /// Starts the webhook of a published workflow.
 pub async fn start_webhook(run: &Path) -> Result<(Target, Process)> {
-    let Platform { port, process, .. } = Platform::start(run).await?;
-    let issuer = Issuer::open(&run.join(DATA)).map_err(|failure| failure.to_string())?;
-    let issuer = issuer.ok_or("the data folder has no issuer")?;
-    let ada = Subject { user: "ada".to_owned(), org: "acme".to_owned(), role: Role::Member };
-    let token = issuer.token(&ada, Duration::from_secs(600));
-    let webhook = publication::publish(&format!("http://127.0.0.1:{port}"), &token).await?;
-    let headers = vec![("authorization".to_owned(), format!("Bearer {}", webhook.token))];
-    Ok((Target { port, path: webhook.path, headers, service: Service::Workflow }, process))
+    let platform = Platform::start(run).await?;
+    let target = platform.publish(run, &flow::graph(), Service::Workflow).await?;
+    Ok((target, platform.process))
+}
+
+/// Starts the webhooks of a workflow without effects and of one that calls the mock.
+pub async fn start_webhooks(run: &Path, mock_port: u16) -> Result<([Target; 2], Process)> {
+    let platform = Platform::start(run).await?;
+    let plain = platform.publish(run, &flow::graph(), Service::Workflow).await?;
+    let calling = platform.publish(run, &flow::graph_with_call(mock_port), Service::WorkflowWithCall).await?;
+    Ok(([plain, calling], platform.process))
 }
 
 impl Platform {
+    /// Publishes a graph, and returns its webhook.
+    async fn publish(&self, run: &Path, graph: &Value, service: Service) -> Result<Target> {
+        let issuer = Issuer::open(&run.join(DATA)).map_err(|failure| failure.to_string())?;
+        let issuer = issuer.ok_or("the data folder has no issuer")?;
+        let ada = Subject { user: "ada".to_owned(), org: "acme".to_owned(), role: Role::Member };
+        let token = issuer.token(&ada, Duration::from_secs(600));
+        let webhook = publication::publish(&format!("http://127.0.0.1:{}", self.port), &token, graph).await?;
+        let headers = vec![("authorization".to_owned(), format!("Bearer {}", webhook.token))];
+        Ok(Target { port: self.port, path: webhook.path, headers, service })
+    }
+
     async fn start(run: &Path) -> Result<Self> {
         let binary = build().await?;
         let data = run.join(DATA);

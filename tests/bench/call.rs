@@ -12,6 +12,8 @@ pub enum Service {
     Chat { model: String, guard: bool },
     /// Runs of the workflow behind a webhook.
     Workflow,
+    /// Runs of the workflow that makes an HTTP call.
+    WorkflowWithCall,
 }
 
 /// The texts that an answer must contain.
@@ -25,7 +27,7 @@ impl Service {
     pub fn request(&self, stream: bool) -> Bytes {
         match self {
             Self::Chat { model, guard } => openai::request(model, stream, *guard),
-            Self::Workflow => flow::request(),
+            Self::Workflow | Self::WorkflowWithCall => flow::request(),
         }
     }
 
@@ -33,6 +35,7 @@ impl Service {
         match self {
             Self::Chat { .. } => openai::expected(stream),
             Self::Workflow => flow::expected(),
+            Self::WorkflowWithCall => flow::expected_after_call(),
         }
     }
 }

@@ -35,6 +35,28 @@ pub enum Command {
     Load,
     /// Compare the webhook of a workflow with one of Node-RED: five steps without effects
     Webhooks(Measure),
+    /// Run webhooks at a steady load, and fail if they become slower
+    Sustained(Sustain),
+}
+
+/// How long the steady load lasts, and how much slower its end may be.
+#[derive(Args)]
+pub struct Sustain {
+    /// How many minutes the load lasts
+    #[arg(long, default_value_t = 10, value_parser = value_parser!(u32).range(1..=1_440))]
+    pub minutes: u32,
+    /// How many seconds a window takes
+    #[arg(long, default_value_t = 15, value_parser = value_parser!(u32).range(1..=600))]
+    pub window: u32,
+    /// The concurrent connections of each workflow
+    #[arg(long, default_value_t = 8, value_parser = connections)]
+    pub connections: usize,
+    /// How many percent slower the last quarter of the windows may be than the first quarter
+    #[arg(long, default_value_t = 20, value_parser = value_parser!(u32).range(1..=99))]
+    pub max_loss: u32,
+    /// The folder of the run [default: ~/.cache/atelier-bench]
+    #[arg(long)]
+    pub cache: Option<PathBuf>,
 }
 
 /// How the subjects of a comparison are measured.
@@ -91,10 +113,15 @@ impl Measure {
     }
 
     pub fn cache(&self) -> Result<PathBuf> {
-        let home = || Some(env::home_dir()?.join(".cache/atelier-bench"));
-        let cache = self.cache.clone().or_else(home).ok_or("there is no home folder: set --cache")?;
-        Ok(std::path::absolute(cache)?)
+        cache(self.cache.as_ref())
     }
+}
+
+/// The cache folder: the given one, or that of the user.
+pub fn cache(given: Option<&PathBuf>) -> Result<PathBuf> {
+    let home = || Some(env::home_dir()?.join(".cache/atelier-bench"));
+    let cache = given.cloned().or_else(home).ok_or("there is no home folder: set --cache")?;
+    Ok(std::path::absolute(cache)?)
 }
 
 fn connections(said: &str) -> std::result::Result<usize, String> {

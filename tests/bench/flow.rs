@@ -1,4 +1,5 @@
-//! The workflow of five steps without effects: a webhook, a transformation, a condition, a template, and the answer.
+//! The workflow of five steps without effects: a webhook, a transformation, a condition, a template, and the answer. And
+//! a workflow that makes one HTTP call.
 
 use bytes::Bytes;
 use serde_json::{Value, json};
@@ -16,9 +17,14 @@ pub fn expected() -> Expected {
     Expected { in_order: vec![ANSWER.to_owned()], anywhere: None }
 }
 
+const ANSWER_AFTER_CALL: &str = "The call answered 200";
+
+pub fn expected_after_call() -> Expected {
+    Expected { in_order: vec![ANSWER_AFTER_CALL.to_owned()], anywhere: None }
+}
+
 /// The graph of Atelier. The webhook is the node `hook`.
 pub fn graph() -> Value {
-    let node = |id: &str, kind: &str, config: Value| json!({"id": id, "type": kind, "name": "", "config": config});
     let fields = json!({"name": "input.name", "total": "sum(input.lines)"});
     let nodes = [
         node("hook", "webhook", json!({})),
@@ -29,9 +35,31 @@ pub fn graph() -> Value {
     ];
     let ports =
         [("hook", "out", "total"), ("total", "out", "check"), ("check", "true", "text"), ("text", "out", "end")];
-    let connections =
-        ports.map(|(from, port, to)| json!({"from": {"node": from, "port": port}, "to": {"node": to, "port": "in"}}));
-    json!({"nodes": nodes, "connections": connections})
+    connect(&nodes, &ports)
+}
+
+/// A graph that calls the mock.
+pub fn graph_with_call(mock_port: u16) -> Value {
+    let url = format!("http://127.0.0.1:{mock_port}/v1/chat/completions");
+    let call = json!({"method": "POST", "url": url, "body": {"type": "json", "value": "{'total': sum(input.lines)}"}});
+    let nodes = [
+        node("hook", "webhook", json!({})),
+        node("call", "http", call),
+        node("text", "template", json!({"template": "The call answered {{ input.status }}"})),
+        node("end", "send_result", json!({})),
+    ];
+    connect(&nodes, &[("hook", "out", "call"), ("call", "out", "text"), ("text", "out", "end")])
+}
+
+fn node(id: &str, kind: &str, config: Value) -> Value {
+    json!({"id": id, "type": kind, "name": "", "config": config})
+}
+
+fn connect(nodes: &[Value], ports: &[(&str, &str, &str)]) -> Value {
+    let connections = ports
+        .iter()
+        .map(|(from, port, to)| json!({"from": {"node": from, "port": port}, "to": {"node": to, "port": "in"}}));
+    json!({"nodes": nodes, "connections": connections.collect::<Vec<_>>()})
 }
 
 /// The flow of Node-RED, whose webhook is at this path.

@@ -1,4 +1,5 @@
-//! Benchmarks of Atelier against others: of its gateway, and of the webhooks of its workflows.
+//! Benchmarks of Atelier against others: of its gateway, and of the webhooks of its workflows. And a steady load, which
+//! fails if the platform becomes slower.
 //! `cargo run --release -p tests --bin bench -- --help`.
 #![expect(clippy::print_stdout, reason = "this program prints its results")]
 
@@ -23,6 +24,7 @@ mod publication;
 mod results;
 mod rounds;
 mod subject;
+mod sustained;
 mod table;
 mod verdict;
 mod webhooks;
@@ -46,6 +48,7 @@ async fn main() -> ExitCode {
         Some(Command::Mock { port }) => mock::serve(port).await.map_err(Into::into),
         Some(Command::Load) => make_load().await,
         Some(Command::Webhooks(measurement)) => until_stopped(webhooks::compare(&measurement)).await,
+        Some(Command::Sustained(sustain)) => until_stopped(sustained::run(&sustain)).await,
         None => until_stopped(compare::compare(&cli.bench)).await,
     };
     match done {

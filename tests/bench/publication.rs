@@ -1,19 +1,20 @@
-//! Publishes the workflow of the comparison with Node-RED, behind a synchronous webhook.
+//! Publishes workflows, each behind a synchronous webhook.
 
 use reqwest::Method;
 use serde_json::{Value, json};
 
+use crate::Result;
 use crate::admin::call;
-use crate::{Result, flow};
 
 pub struct PublishedWebhook {
     pub path: String,
     pub token: String,
 }
 
-pub async fn publish(base: &str, token: &str) -> Result<PublishedWebhook> {
+/// Publishes a graph. Its webhook is the node `hook`.
+pub async fn publish(base: &str, token: &str, graph: &Value) -> Result<PublishedWebhook> {
     let workflows = format!("{base}/builder/v1/workflows");
-    let created = call(Method::POST, &workflows, token, &json!({"name": "Bench", "graph": flow::graph()})).await?;
+    let created = call(Method::POST, &workflows, token, &json!({"name": "Bench", "graph": graph})).await?;
     let workflow = format!("{workflows}/{}", text(&created, "id")?);
     let created = call(Method::POST, &format!("{workflow}/webhooks"), token, &json!({"name": "Bench"})).await?;
     let webhook = text(&created, "id")?;

@@ -1,7 +1,7 @@
 //! The subjects of the benchmarks: the mock itself and the gateways in front of it, and the servers of workflows.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 
@@ -61,6 +61,10 @@ impl Folders {
         let run = cache.join(format!("run-{}", std::process::id()));
         fs::create_dir_all(&run).map_err(|error| format!("{}: {error}", run.display()))?;
         Ok(Self { cache, run })
+    }
+
+    pub fn run(&self) -> &Path {
+        &self.run
     }
 }
 
