@@ -1,6 +1,7 @@
 //! Model selection: resolves names and aliases against the catalog, the plan and the API key's allowlist.
 
 mod guard;
+mod unknown;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +15,8 @@ use domain::identity::{Plan, Role};
 use domain::time::{Clock, Time};
 use domain::{Error, Result};
 
-pub use guard::{MissingGuard, find_guard};
+pub use guard::{MissingGuard, find_guard, means_default_guard};
+use unknown::unknown_model;
 
 /// Cache lifetime of the catalog. A change of the catalog takes effect in every process within this time.
 const CATALOG_TTL: Duration = Duration::from_secs(30);
@@ -58,7 +60,8 @@ impl ModelCatalog {
     /// Resolves `name` to a model that the plan allows and that is on the key's allowlist, if it has one.
     pub async fn find(&self, plan: &Plan, list: Option<&[String]>, name: &str) -> Result<Chosen> {
         let listing = self.listing().await?;
-        let model = visible(&listing, plan, name, self.clock.now())?;
+        let now = self.clock.now();
+        let model = visible(&listing, plan, name, now).ok_or_else(|| unknown_model(&listing, plan, list, name, now))?;
         if !is_on_list(list, &listing, &model.name) {
             return Err(Error::Forbidden {
                 code: "model_access_denied",
@@ -98,9 +101,8 @@ impl ModelCatalog {
 }
 
 /// Finds a model of the plan by its name or by a public alias. Retired models are not found.
-pub fn visible<'a>(listing: &'a Listing, plan: &Plan, name: &str, now: Time) -> Result<&'a Model> {
-    let model = listing.find(name).filter(|model| plan.allows(&model.name) && !model.is_retired(now));
-    model.ok_or(Error::NotFound { kind: "model" })
+pub fn visible<'a>(listing: &'a Listing, plan: &Plan, name: &str, now: Time) -> Option<&'a Model> {
+    listing.find(name).filter(|model| plan.allows(&model.name) && !model.is_retired(now))
 }
 
 /// Reports whether the key's allowlist has the model, by name or by alias. A key without a list allows every model.

@@ -91,8 +91,7 @@ async fn a_session_cookie_is_ignored_where_only_tokens_count() {
 #[tokio::test]
 async fn an_api_key_identifies_the_caller() {
     let app = TestApp::start().await;
-    let who =
-        async |openai::ApiCaller(caller): openai::ApiCaller| format!("{} {:?}", caller.key.last4, caller.caller.role);
+    let who = async |person: openai::Person| format!("{} {:?}", person.key.as_ref().unwrap().last4, person.caller.role);
     let router = Router::new().route("/", get(who)).with_state(state(&app, ""));
     let router = finish(router, &[], openai::AREA, "test", &Default::default());
     let bearer = |key: &str| {
@@ -158,11 +157,19 @@ async fn cross_origin_requests_are_allowed_only_for_configured_origins() {
         Request::options("/")
             .header(header::ORIGIN, origin)
             .header(header::ACCESS_CONTROL_REQUEST_METHOD, "PATCH")
+            .header(header::ACCESS_CONTROL_REQUEST_HEADERS, "x-api-key")
             .body(Body::empty())
             .unwrap()
     };
     let allowed = router.clone().oneshot(preflight("https://two.example")).await.unwrap();
     assert_eq!(allowed.headers()[header::ACCESS_CONTROL_ALLOW_ORIGIN], "https://two.example");
+    assert!(allowed.headers()[header::ACCESS_CONTROL_ALLOW_HEADERS].to_str().unwrap().contains("x-api-key"));
+    let request = Request::get("/").header(header::ORIGIN, "https://two.example").body(Body::empty()).unwrap();
+    let answer = router.clone().oneshot(request).await.unwrap();
+    let exposed = answer.headers()[header::ACCESS_CONTROL_EXPOSE_HEADERS].to_str().unwrap();
+    for name in ["x-request-id", "x-svc-adjusted", "x-svc-max-tokens", "x-request-cost"] {
+        assert!(exposed.contains(name), "{name}: {exposed}");
+    }
     let refused = router.oneshot(preflight("https://evil.example")).await.unwrap();
     assert!(!refused.headers().contains_key(header::ACCESS_CONTROL_ALLOW_ORIGIN));
 }

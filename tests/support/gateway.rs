@@ -217,6 +217,7 @@ impl ModelBuilder {
             on_disconnect: OnDisconnect::Stop,
             unsupported: Unsupported::Drop,
             max_tokens_parameter: None,
+            max_tokens_policy: Default::default(),
             asynchronous: false,
             guard_api: GuardApi::Moderation,
             version: 1,

@@ -33,7 +33,7 @@ const GUARD_EVENTS: Cursors = Cursors("guard_events");
 /// Read the balance
 ///
 /// Returns the organization's remaining credits, the spending caps that apply to the caller, and the usage of the
-/// current month.
+/// current month. A new organization has no credits until the operator adds some.
 #[utoipa::path(
     get, path = "/gateway/v1/billing/balance", tag = "billing",
     responses((status = 200, description = "The balance", body = BalanceOut), ErrorResponses),
@@ -159,7 +159,7 @@ pub async fn create_export(
 
 /// List guard events
 ///
-/// Returns the evaluations of a month, newest first: of `POST /v1/guard` and `/v1/moderations`, of `guard` nodes, of
+/// Returns the evaluations of a month, newest first: of `POST /gateway/v1/guard` and `/gateway/v1/moderations`, of `guard` nodes, of
 /// chats with `guard: true`, and of input that the plan checks. Administrators see all events of the organization,
 /// members only those of their own calls. A page can have fewer items than `limit` although more pages follow. An event
 /// is kept for 90 days.

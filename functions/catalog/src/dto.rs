@@ -1,10 +1,50 @@
-//! Response bodies of models and aliases.
+//! The filter of the list of models, and the response bodies of models and aliases.
 
-use domain::catalog::Model;
-use serde::Serialize;
+use domain::catalog::{CAPABILITIES, Model, ModelType, Purpose};
+use domain::{Error, Result};
+use serde::{Deserialize, Serialize};
 use shared::http::gateway::{DeprecationOut, ModelTypeWire, PricingOut};
 use shared::store::catalog::Listing;
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
+
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct ModelsQuery {
+    /// Returns only models with all of these capabilities, separated by commas: `chat`, or `chat,tools`.
+    #[param(nullable = false, example = "chat")]
+    capabilities: Option<String>,
+    /// Returns only models of this type.
+    #[param(nullable = false)]
+    r#type: Option<ModelTypeWire>,
+}
+
+/// The models that a request wants to see.
+pub struct ModelFilter {
+    capabilities: Vec<String>,
+    r#type: Option<ModelType>,
+}
+
+impl ModelsQuery {
+    pub fn read(self) -> Result<ModelFilter> {
+        let names =
+            self.capabilities.as_deref().map_or_else(Vec::new, |names| names.split(',').map(str::trim).collect());
+        if let Some(name) = names.iter().find(|name| !CAPABILITIES.contains(name)) {
+            let known = CAPABILITIES.join(", ");
+            let problem = format_args!("unknown capability `{name}`; use {known}");
+            return Err(Error::invalid_query("capabilities", problem));
+        }
+        let capabilities = names.into_iter().map(str::to_owned).collect();
+        Ok(ModelFilter { capabilities, r#type: self.r#type.map(Into::into) })
+    }
+}
+
+impl ModelFilter {
+    pub fn matches(&self, model: &Model) -> bool {
+        self.r#type.is_none_or(|of_type| of_type == model.r#type)
+            && self.capabilities.iter().all(|capability| model.can(capability))
+    }
+}
 
 /// A model of the catalog. The first fields are those of OpenAI's model object.
 #[derive(Serialize, ToSchema)]
@@ -22,6 +62,10 @@ pub struct ModelOut {
     /// The date on which the model retires.
     #[schema(required, format = Date)]
     shutdown_date: Option<String>,
+    /// The name that clients such as Open WebUI show in their list of chat models. For a model that cannot chat, it says
+    /// what the model is for.
+    #[schema(example = "Development chat")]
+    name: String,
     /// The name to display.
     display_name: String,
     r#type: ModelTypeWire,
@@ -50,6 +94,7 @@ impl ModelOut {
             created: listing.added_at.get(name).map_or(0, |at| at.as_seconds()),
             owned_by: provider.clone(),
             shutdown_date: model.retires_at.map(|at| at.day()),
+            name: shown_name(model),
             display_name: display_name.clone(),
             r#type: (*r#type).into(),
             provider: provider.clone(),
@@ -60,6 +105,17 @@ impl ModelOut {
             deprecation: DeprecationOut::from_model(model),
         }
     }
+}
+
+/// The display name, with the purpose of a model that cannot chat: `Development guard (guard, not for chat)`.
+fn shown_name(model: &Model) -> String {
+    let (name, purposes) = (&model.display_name, ["embeddings", "images", "guard"]);
+    if model.does(Purpose::Chat) {
+        return name.clone();
+    }
+    let purposes: String =
+        purposes.into_iter().filter(|purpose| model.can(purpose)).flat_map(|it| [it, ", "]).collect();
+    format!("{name} ({purposes}not for chat)")
 }
 
 /// An alias: a public name that points to a model.

@@ -4,43 +4,49 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use domain::name::ModelName;
-use shared::http::openai::{ApiCaller, ErrorBody, ErrorResponses, List, Path, Result, model_headers};
+use shared::http::openai::{ErrorBody, ErrorResponses, List, Path, Person, Query, Result, model_headers};
 use shared::model_catalog::{is_on_list, visible};
 
 use crate::Stores;
-use crate::dto::{AliasOut, ModelOut};
+use crate::dto::{AliasOut, ModelOut, ModelsQuery};
 
 /// List models
 ///
-/// Returns all models that the key may call, sorted by name. Like OpenAI's endpoint, the list is not paginated.
+/// Returns all models that the caller may call, sorted by name. Like OpenAI's endpoint, the list is not paginated. A client
+/// that lists every model as a chat model can be given `?capabilities=chat`.
 #[utoipa::path(
-    get, path = "/gateway/v1/models", tag = "models",
+    get, path = "/gateway/v1/models", tag = "models", params(ModelsQuery),
     responses((status = 200, description = "The models", body = List<ModelOut>), ErrorResponses),
 )]
-pub async fn list_models(State(stores): State<Stores>, ApiCaller(caller): ApiCaller) -> Result<List<ModelOut>> {
+pub async fn list_models(
+    State(stores): State<Stores>,
+    person: Person,
+    Query(query): Query<ModelsQuery>,
+) -> Result<List<ModelOut>> {
+    let filter = query.read()?;
     let listing = stores.models.listing().await?;
-    let (plan, list, now) = (&caller.caller.plan, caller.key.models.as_deref(), caller.caller.at);
-    let models = listing
-        .models
-        .values()
-        .filter(|model| plan.allows(&model.name) && !model.is_retired(now) && is_on_list(list, &listing, &model.name));
+    let (plan, list, now) = (&person.caller.plan, person.models(), person.caller.at);
+    let models = listing.models.values().filter(|model| {
+        let is_usable = plan.allows(&model.name) && !model.is_retired(now) && is_on_list(list, &listing, &model.name);
+        is_usable && filter.matches(model)
+    });
     Ok(List::new(models.map(|model| ModelOut::new(model, &listing))))
 }
 
 /// List aliases
 ///
-/// Returns the aliases of the models that the key may call.
+/// Returns the aliases of the models that the caller may call.
 #[utoipa::path(
     get, path = "/gateway/v1/models/aliases", tag = "models",
     responses((status = 200, description = "The aliases", body = List<AliasOut>), ErrorResponses),
 )]
-pub async fn list_aliases(State(stores): State<Stores>, ApiCaller(caller): ApiCaller) -> Result<List<AliasOut>> {
+pub async fn list_aliases(State(stores): State<Stores>, person: Person) -> Result<List<AliasOut>> {
     let listing = stores.models.listing().await?;
-    let (plan, list, now) = (&caller.caller.plan, caller.key.models.as_deref(), caller.caller.at);
+    let (plan, list, now) = (&person.caller.plan, person.models(), person.caller.at);
     let aliases = listing
         .aliases
         .iter()
-        .filter(|(alias, model)| visible(&listing, plan, alias, now).is_ok() && is_on_list(list, &listing, model));
+        .filter(|(alias, model)| visible(&listing, plan, alias, now).is_some() && is_on_list(list, &listing, model));
     Ok(List::new(aliases.map(|(alias, model)| AliasOut { alias: alias.clone(), model: model.clone() })))
 }
 
@@ -57,16 +63,16 @@ pub async fn list_aliases(State(stores): State<Stores>, ApiCaller(caller): ApiCa
             ("X-Model-Retires-At" = String, description = "When the model stops answering"),
         )),
         (status = 403, description = "The key is not allowed to use this model", body = ErrorBody),
-        (status = 404, description = "The plan does not include a model of this name", body = ErrorBody),
+        (status = 404, description = "The plan does not include a model of this name; the message suggests the nearest name", body = ErrorBody),
         ErrorResponses,
     ),
 )]
 pub async fn get_model(
     State(stores): State<Stores>,
-    ApiCaller(caller): ApiCaller,
+    person: Person,
     Path(ModelName(name)): Path<ModelName>,
 ) -> Result<(HeaderMap, Json<ModelOut>)> {
-    let chosen = stores.models.find(&caller.caller.plan, caller.key.models.as_deref(), &name).await?;
-    let headers = model_headers(&chosen.model, chosen.by_alias, caller.caller.at);
+    let chosen = stores.models.find(&person.caller.plan, person.models(), &name).await?;
+    let headers = model_headers(&chosen.model, chosen.by_alias, person.caller.at);
     Ok((headers, Json(ModelOut::new(&chosen.model, &chosen.listing))))
 }

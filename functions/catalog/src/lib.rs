@@ -1,4 +1,4 @@
-//! `/gateway/v1/models…`: the model catalog, limited to the models and aliases that the API key may use.
+//! `/gateway/v1/models…`: the model catalog, limited to the models and aliases that the caller may use.
 
 mod dto;
 mod handlers;

@@ -9,7 +9,7 @@ use crate::Stores;
 use crate::handlers::*;
 
 routes! { Stores;
-    "/gateway/v1/models" => get(list_models);
+    "/gateway/v1/models" => get(list_models?);
     "/gateway/v1/models/aliases" => get(list_aliases);
     "/gateway/v1/models/{*name}" => get(get_model);
 }

@@ -13,6 +13,7 @@ const X_CREDITS_REMAINING: HeaderName = HeaderName::from_static("x-credits-remai
 const X_CREDITS_WARNING: HeaderName = HeaderName::from_static("x-credits-warning");
 const X_SVC_PASSTHROUGH: HeaderName = HeaderName::from_static("x-svc-passthrough");
 const X_SVC_DROPPED: HeaderName = HeaderName::from_static("x-svc-dropped");
+const X_SVC_ADJUSTED: HeaderName = HeaderName::from_static("x-svc-adjusted");
 const X_SVC_MAX_TOKENS: HeaderName = HeaderName::from_static("x-svc-max-tokens");
 const X_SVC_MODEL_DEFAULTS: HeaderName = HeaderName::from_static("x-svc-model-defaults");
 
@@ -45,6 +46,7 @@ pub fn stream_headers(report: &CallReport, now: Time) -> HeaderMap {
         (X_SVC_PASSTHROUGH, &report.notes.parameters.passthrough),
         (X_SVC_DROPPED, &report.notes.parameters.dropped),
         (X_SVC_MODEL_DEFAULTS, &report.notes.defaults),
+        (X_SVC_ADJUSTED, &report.notes.adjusted),
     ];
     for (name, parameters) in lists {
         if !parameters.is_empty() {

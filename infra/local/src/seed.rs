@@ -203,6 +203,7 @@ fn demo_models() -> [Model; 4] {
         on_disconnect: OnDisconnect::Stop,
         unsupported: Unsupported::Drop,
         max_tokens_parameter: None,
+        max_tokens_policy: Default::default(),
         asynchronous: false,
         guard_api: GuardApi::Moderation,
         version: 1,

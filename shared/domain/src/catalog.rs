@@ -8,6 +8,9 @@ use super::money::Money;
 use super::time::Time;
 use super::usage::Tokens;
 
+/// What a model can do.
+pub const CAPABILITIES: [&str; 10] =
+    ["chat", "streaming", "tools", "vision", "json_mode", "json_schema", "logprobs", "embeddings", "images", "guard"];
 /// The output tokens that a lease reserves for a call if neither the request nor the catalog has a limit.
 pub const DEFAULT_OUTPUT_TOKENS: u64 = 4_096;
 
@@ -40,6 +43,8 @@ pub struct Model {
     /// request is used.
     #[serde(default)]
     pub max_tokens_parameter: Option<MaxTokensParameter>,
+    #[serde(default)]
+    pub max_tokens_policy: MaxTokensPolicy,
     /// Whether requests for images never wait for them, and are answered with the job instead.
     #[serde(default)]
     pub asynchronous: bool,
@@ -135,6 +140,17 @@ pub enum Unsupported {
     /// They are removed from the request to the provider and listed in the header `X-Svc-Dropped`.
     #[default]
     Drop,
+    /// The request is refused.
+    Reject,
+}
+
+/// How to handle an output limit above the model's own maximum.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MaxTokensPolicy {
+    /// It is lowered to the maximum and listed in the header `X-Svc-Adjusted`.
+    #[default]
+    Clamp,
     /// The request is refused.
     Reject,
 }

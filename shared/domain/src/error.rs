@@ -28,6 +28,9 @@ pub enum Error {
     /// The message never holds the id: a resource of another account and a missing one must read the same.
     #[error("no such {kind}")]
     NotFound { kind: &'static str },
+    /// The name is the caller's own, and the suggestion a model that they may use.
+    #[error("no such model: `{name}`; {}", suggest_model(suggestion.as_deref()))]
+    UnknownModel { name: String, suggestion: Option<String> },
     #[error("no such route; the API reference is at /docs")]
     NoRoute,
     #[error("this path does not support the method; see the Allow header")]
@@ -100,6 +103,12 @@ pub enum Refusal {
     Malformed,
     /// The credential is an API key, but the route requires an access token.
     ApiKey,
+    /// The route requires an API key, and the credential is something else.
+    NotAnApiKey,
+    /// The route accepts API keys and access tokens, and the credential is neither.
+    NeitherKeyNorToken,
+    /// Two headers have different credentials.
+    Ambiguous,
     /// The credential is well formed but unknown, expired, revoked or not signed by the trusted issuer.
     Unknown,
     /// The request is not signed by the owner of the secret.
@@ -108,12 +117,22 @@ pub enum Refusal {
     OrgSuspended,
 }
 
+fn suggest_model(suggestion: Option<&str>) -> String {
+    match suggestion {
+        Some(name) => format!("did you mean `{name}`?"),
+        None => "GET /gateway/v1/models lists the models that you can use".to_owned(),
+    }
+}
+
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Missing => "send a token in the header Authorization: Bearer <token>",
             Self::Malformed => "the token is not an access token: send one exactly as the issuer returned it",
             Self::ApiKey => "API keys are accepted by the model gateway only: send an access token of the issuer",
+            Self::NotAnApiKey => "calls of models take an API key of this platform (sk-svc-…): create one with POST /gateway/v1/me/api-keys, which takes an access token too",
+            Self::NeitherKeyNorToken => "the token is neither an API key (sk-svc-…) nor an access token: send one exactly as it was returned",
+            Self::Ambiguous => "the headers Authorization and x-api-key have different tokens: send one of them",
             Self::Unknown => "the token is invalid, expired or revoked: get a new one",
             Self::Signature => "the signature is missing, wrong or too old: compare the secret of the credential with that of the provider",
             Self::UserSuspended => "this user is suspended",

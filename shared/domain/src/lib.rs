@@ -39,6 +39,7 @@ pub mod retention;
 pub mod run;
 pub mod schedule;
 pub mod secret_name;
+pub mod spelling;
 pub mod statistics;
 pub mod text;
 pub mod thread;

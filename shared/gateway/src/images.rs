@@ -75,7 +75,10 @@ impl ImageRequest {
             Some(_) => Err(Error::Provider {
                 trouble: ProviderTrouble::Unsupported,
                 code: "parameter_not_supported".to_owned(),
-                message: "stream: images are not streamed; leave it out, or send Prefer: respond-async".to_owned(),
+                message:
+                    "stream: images are not streamed; leave stream out, or send the header Prefer: respond-async to \
+                          get a job at once"
+                        .to_owned(),
                 param: Some("stream".to_owned()),
                 retry_after_s: None,
             }),

@@ -88,6 +88,8 @@ pub struct ParameterNotes {
     pub parameters: ParameterReport,
     /// Parameters that the operator's defaults filled in.
     pub defaults: Vec<String>,
+    /// Parameters whose value was lowered to the model's maximum.
+    pub adjusted: Vec<String>,
     /// The limit put on each answer because the caller's money or token limits do not cover a longer one.
     pub max_tokens: Option<u64>,
 }

@@ -95,6 +95,13 @@ impl Auth {
         admit(self.callers.find_or_record(&first_seen(&claims, now)).await?, now)
     }
 
+    /// Like [`Self::caller`], but records nothing, for functions that may not write the records of users.
+    async fn unrecorded_caller(&self, access_token: &str) -> Result<Caller> {
+        let now = self.clock.now();
+        let claims = self.access_tokens.verify(access_token, now).await?;
+        admit(self.callers.find_or_assume(&first_seen(&claims, now)).await?, now)
+    }
+
     pub async fn api_caller(&self, secret: &str) -> Result<ApiCaller> {
         let known = self.callers.find_key(&key_hash(secret)?).await?;
         admit_key(known, self.clock.now())
@@ -124,7 +131,10 @@ impl Auth {
 
 fn key_hash(secret: &str) -> Result<TokenHash> {
     let token = SecretToken::parse(TokenKind::ApiKey, secret);
-    token.map(|token| token.hash()).ok_or_else(|| refused(Refusal::Unknown, "not in the format of an API key"))
+    token.map(|token| token.hash()).ok_or_else(|| match secret.starts_with(TokenKind::ApiKey.prefix()) {
+        true => refused(Refusal::Unknown, "not in the format of an API key"),
+        false => refused(Refusal::NotAnApiKey, "another token instead of an API key"),
+    })
 }
 
 fn admit_key(known: Option<KnownKey>, now: Time) -> Result<ApiCaller> {

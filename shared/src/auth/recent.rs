@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use super::{ApiCaller, Auth, admit_key, key_hash};
+use super::{ApiCaller, Auth, Caller, admit_key, key_hash};
 use crate::Context;
 use crate::cache::Cache;
 use crate::store::callers::KnownKey;
@@ -30,5 +30,10 @@ impl RecentCallers {
         let hash = key_hash(secret)?;
         let known = self.known.get_or_load(&hash, async || self.auth.callers.find_key(&hash).await).await?;
         admit_key(known, self.auth.clock.now())
+    }
+
+    /// Authenticates a user with an access token. The records are read in this request.
+    pub async fn caller(&self, access_token: &str) -> Result<Caller> {
+        self.auth.unrecorded_caller(access_token).await
     }
 }

@@ -23,6 +23,30 @@ use crate::telemetry;
 use domain::Error;
 
 pub const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+/// The header in which Anthropic's clients send their API key to the gateway.
+pub const X_API_KEY: HeaderName = HeaderName::from_static("x-api-key");
+/// The headers of the gateway that pages of other origins may read.
+const GATEWAY_HEADERS: [&str; 19] = [
+    "retry-after-ms",
+    "x-alias-of",
+    "x-credits-remaining",
+    "x-credits-warning",
+    "x-model-deprecated",
+    "x-model-retires-at",
+    "x-ratelimit-limit-requests",
+    "x-ratelimit-limit-tokens",
+    "x-ratelimit-remaining-requests",
+    "x-ratelimit-remaining-tokens",
+    "x-ratelimit-reset-requests",
+    "x-ratelimit-reset-tokens",
+    "x-request-cost",
+    "x-should-retry",
+    "x-svc-adjusted",
+    "x-svc-dropped",
+    "x-svc-max-tokens",
+    "x-svc-model-defaults",
+    "x-svc-passthrough",
+];
 const MAX_REQUEST_ID_CHARS: usize = 128;
 
 tokio::task_local! {
@@ -141,11 +165,12 @@ fn cors(config: &Config) -> Option<CorsLayer> {
     if origins.is_empty() {
         return None;
     }
+    let exposed = [ETAG, RETRY_AFTER, IDEMPOTENT_REPLAYED, X_REQUEST_ID].into_iter();
     let layer = CorsLayer::new()
         .allow_origin(AllowOrigin::list(origins))
         .allow_methods([Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE])
-        .allow_headers([AUTHORIZATION, CONTENT_TYPE, IF_MATCH, IF_NONE_MATCH, IDEMPOTENCY_KEY, X_REQUEST_ID])
-        .expose_headers([ETAG, RETRY_AFTER, IDEMPOTENT_REPLAYED, X_REQUEST_ID])
+        .allow_headers([AUTHORIZATION, CONTENT_TYPE, IF_MATCH, IF_NONE_MATCH, IDEMPOTENCY_KEY, X_REQUEST_ID, X_API_KEY])
+        .expose_headers(exposed.chain(GATEWAY_HEADERS.map(HeaderName::from_static)).collect::<Vec<_>>())
         .max_age(Duration::from_secs(600));
     Some(layer)
 }

@@ -58,6 +58,7 @@ pub fn classify(error: &Error) -> (StatusCode, String) {
         Error::NotFound { kind } => {
             return (StatusCode::NOT_FOUND, format!("{}_not_found", kind.to_lowercase().replace(' ', "_")));
         }
+        Error::UnknownModel { .. } => (StatusCode::NOT_FOUND, "model_not_found"),
         Error::NoRoute => (StatusCode::NOT_FOUND, "not_found"),
         Error::MethodNotAllowed => (StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed"),
         Error::Conflict { code, .. } => (StatusCode::CONFLICT, *code),
@@ -159,8 +160,12 @@ fn respond(error: &Error, body: impl FnOnce(StatusCode, String) -> Value) -> Res
 /// The error code of the gateway for an authentication failure.
 fn refusal_code(refusal: Refusal) -> &'static str {
     match refusal {
-        Refusal::Missing | Refusal::Malformed | Refusal::ApiKey => "identity.invalid_token",
-        Refusal::Unknown | Refusal::Signature | Refusal::UserSuspended => "identity.unauthorized",
+        Refusal::Missing | Refusal::Malformed | Refusal::ApiKey | Refusal::NeitherKeyNorToken | Refusal::Ambiguous => {
+            "identity.invalid_token"
+        }
+        Refusal::Unknown | Refusal::NotAnApiKey | Refusal::Signature | Refusal::UserSuspended => {
+            "identity.unauthorized"
+        }
         Refusal::OrgSuspended => "identity.org_suspended",
     }
 }

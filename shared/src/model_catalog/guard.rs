@@ -11,6 +11,10 @@ use domain::time::Time;
 /// The alias that names the guard model of all plans that allow it.
 const ALIAS: &str = "guard";
 
+/// The names of OpenAI's moderation models. OpenAI's SDKs send them.
+const OPENAI_NAMES: [&str; 4] =
+    ["omni-moderation-latest", "omni-moderation-2024-09-26", "text-moderation-latest", "text-moderation-stable"];
+
 /// Why a plan has no guard. Only an operator can change that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MissingGuard {
@@ -37,6 +41,11 @@ impl From<MissingGuard> for Error {
         };
         Self::invalid_body(field, missing)
     }
+}
+
+/// Whether a request with this name of a model means the guard of its plan. A model or an alias of this name comes first.
+pub fn means_default_guard(listing: &Listing, name: &str) -> bool {
+    OPENAI_NAMES.contains(&name) && listing.find(name).is_none()
 }
 
 /// The guard model of a plan: the one with the alias `guard`, or else the first one by name. A key's list of models does

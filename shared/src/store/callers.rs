@@ -121,6 +121,18 @@ impl Callers {
         self.with_plan(identity, plan).await
     }
 
+    /// Finds the records of a user with an access token, or those that the first valid token would create.
+    pub async fn find_or_assume(&self, first_seen: &Identity) -> Result<KnownPerson> {
+        let account = Account { org: first_seen.org.id, user: first_seen.user.id };
+        let CallerRecords { user, org, membership, plan, .. } = self.read(account, None, &[]).await?;
+        let identity = Identity {
+            user: user.unwrap_or_else(|| first_seen.user.clone()),
+            org: org.unwrap_or_else(|| first_seen.org.clone()),
+            membership: membership.unwrap_or_else(|| first_seen.membership.clone()),
+        };
+        self.with_plan(identity, plan).await
+    }
+
     async fn with_plan(&self, identity: Identity, guessed: Option<Plan>) -> Result<KnownPerson> {
         let wanted = &identity.org.plan;
         let plan = match guessed.filter(|plan| plan.id == *wanted) {

@@ -4,6 +4,7 @@ mod account;
 mod admin;
 mod billing;
 mod consumption;
+mod credentials;
 mod models;
 mod revocation;
 
@@ -35,6 +36,7 @@ fn model(name: &str) -> Model {
         on_disconnect: OnDisconnect::Stop,
         unsupported: Unsupported::Drop,
         max_tokens_parameter: None,
+        max_tokens_policy: Default::default(),
         asynchronous: false,
         guard_api: GuardApi::Moderation,
         version: 1,

@@ -88,15 +88,52 @@ async fn a_key_with_a_list_sees_its_models_and_no_others() {
 }
 
 #[tokio::test]
-async fn the_catalog_requires_an_api_key() {
+async fn the_catalog_takes_api_keys_and_access_tokens() {
     let app = TestApp::start().await;
     for path in [MODELS, "/gateway/v1/models/aliases", "/gateway/v1/models/dev-chat"] {
         let nobody = app.anonymous().get(path).await;
         assert_eq!((nobody.status.as_str(), nobody.code()), ("401 Unauthorized", "identity.invalid_token"));
-        // An access token is not an API key.
-        assert_eq!(app.person("ada").get(path).await.code(), "identity.unauthorized");
+        let by_token = app.person("newcomer").get(path).await;
+        assert_eq!(by_token.status, "200 OK", "{}", by_token.text);
+        assert_eq!(by_token.json, app.key_client("ada").get(path).await.json);
+        let neither = app.client_with_key("nonsense").get(path).await;
+        assert_eq!((neither.status.as_str(), neither.code()), ("401 Unauthorized", "identity.invalid_token"));
+        assert!(neither.text.contains("neither an API key"), "{}", neither.text);
+        assert_eq!(app.client_with_key("sk-proj-other").get(path).await.code(), "identity.unauthorized");
     }
     assert_eq!(app.key_client("ada").post(MODELS).await.code(), "method_not_allowed");
+}
+
+#[tokio::test]
+async fn models_are_filtered_by_type_and_capabilities() {
+    let app = TestApp::start().await;
+    let ada = app.key_client("ada");
+    for (query, expected) in [
+        ("capabilities=chat", &["dev-chat"][..]),
+        ("type=Embeddings", &["dev-embed"]),
+        ("capabilities=chat,%20tools&type=Others", &["dev-chat"]),
+        ("capabilities=guard", &["dev-guard"]),
+        ("capabilities=chat,embeddings", &[]),
+    ] {
+        assert_eq!(ada.get(&format!("{MODELS}?{query}")).await.column("id"), expected, "{query}");
+    }
+    for (query, param) in [
+        ("capabilities=telepathy", "capabilities"),
+        ("capabilities=", "capabilities"),
+        ("type=others", "type"),
+        ("x=1", "x"),
+    ] {
+        let refused = ada.get(&format!("{MODELS}?{query}")).await;
+        assert_eq!((refused.code(), &refused.json["error"]["param"]), ("invalid_query", &param.into()), "{query}");
+    }
+    // Clients that list all models as chat models show these names.
+    let names = [
+        "Development chat",
+        "Development embeddings (embeddings, not for chat)",
+        "Development guard (guard, not for chat)",
+        "Development images (images, not for chat)",
+    ];
+    assert_eq!(ada.get(MODELS).await.column("name"), names);
 }
 
 #[tokio::test]

@@ -104,3 +104,38 @@ async fn the_token_limit_has_the_clients_name_unless_the_model_overrides_it() {
     let received = fake.take_requests().remove(0).body;
     assert_eq!((received.get("max_tokens"), &received["max_completion_tokens"]), (None, &json!(9)));
 }
+
+/// Coding agents send their own maximum to every model.
+#[tokio::test]
+async fn a_limit_above_the_models_is_lowered_and_named() {
+    let app = TestApp::start().await;
+    let fake = fake_model(&app).await;
+    let customer = app.customer("agent", Money::from_usd(1)).await;
+    for (limits, adjusted) in [
+        (json!({"max_tokens": 32_000}), Some("max_tokens")),
+        (json!({"max_completion_tokens": 257, "stream": true}), Some("max_completion_tokens")),
+        (json!({"max_completion_tokens": 64_000, "max_tokens": 300}), Some("max_completion_tokens, max_tokens")),
+        (json!({"max_tokens": 256}), None),
+    ] {
+        let answer = chat(&customer.person, &with(question("fake"), limits.clone())).await;
+        assert_eq!((answer.status.as_str(), answer.header("x-svc-adjusted")), ("200 OK", adjusted), "{}", answer.text);
+        let received = fake.take_requests().remove(0).body;
+        let sent = ["max_tokens", "max_completion_tokens"].map(|name| received[name].as_u64());
+        assert!(sent.iter().flatten().all(|limit| *limit == 256) && sent != [None, None], "{received}");
+    }
+}
+
+#[tokio::test]
+async fn an_operator_can_refuse_limits_above_the_models() {
+    let app = TestApp::start().await;
+    let fake = fake_model(&app).await;
+    let (operator, path) = (app.operator(), "/gateway/v1/admin/models/fake");
+    assert_eq!(operator.get(path).await.json["max_tokens_policy"], "clamp");
+    let patched = operator.patch(path, json!({"max_tokens_policy": "reject"})).await;
+    assert_eq!(patched.json["max_tokens_policy"], "reject", "{}", patched.text);
+    let customer = app.customer("strict", Money::from_usd(1)).await;
+    let refused = chat(&customer.person, &with(question("fake"), json!({"max_tokens": 257}))).await;
+    assert_eq!((refused.status.as_str(), refused.code()), ("400 Bad Request", "invalid_body"));
+    assert_eq!(refused.json["error"]["param"], "max_tokens");
+    assert!(fake.take_requests().is_empty());
+}

@@ -5,7 +5,7 @@ use domain::money::Money;
 use insta::assert_json_snapshot;
 use serde_json::json;
 use tests::TestApp;
-use tests::client::Person;
+use tests::client::refusal;
 use tests::gateway::ModelBuilder;
 
 use super::{chat, question, with};
@@ -27,11 +27,12 @@ async fn a_caller_without_a_valid_key_is_refused() {
       }
     }
     "#);
-    let token = app.person("ada").token;
-    assert_eq!(
-        chat(&Person::new(&app.platform.base_url, token), &question("dev-chat")).await.code(),
-        "identity.unauthorized"
-    );
+    for person in [app.person("ada"), app.client_with_key("sk-proj-of-another-platform")] {
+        let answer = chat(&person, &question("dev-chat")).await;
+        assert_eq!(refusal(&answer), ("401", "identity.unauthorized"));
+        let message = answer.json["error"]["message"].as_str().unwrap();
+        assert!(message.contains("API key") && message.contains("POST /gateway/v1/me/api-keys"), "{message}");
+    }
 }
 
 #[tokio::test]
@@ -44,7 +45,45 @@ async fn a_model_must_be_in_the_plan_and_in_the_keys_list() {
     assert_eq!((answer.status.as_str(), answer.code()), ("403 Forbidden", "model_access_denied"));
     let answer = chat(&customer.person, &question("nowhere")).await;
     assert_eq!((answer.status.as_str(), answer.code()), ("404 Not Found", "model_not_found"));
-    assert!(!answer.text.contains("nowhere"));
+    let message = "no such model: `nowhere`; GET /gateway/v1/models lists the models that you can use";
+    assert_eq!(answer.json["error"]["message"], message);
+}
+
+/// The suggestion is a model of the caller's plan and key. Models of other plans stay hidden.
+#[tokio::test]
+async fn an_unknown_model_is_named_with_the_nearest_usable_one() {
+    let app = TestApp::start().await;
+    for name in ["vendor/large-2", "secret-large", "secret-small"] {
+        ModelBuilder::new(name).insert(&app).await;
+    }
+    let operator = app.operator();
+    operator.put("/gateway/v1/admin/aliases/fast", json!({"model": "vendor/large-2"})).await;
+    let models = json!(["dev-chat", "vendor/large-2", "secret-small"]);
+    operator.put("/gateway/v1/admin/plans/some", json!({"name": "Some", "models": models})).await;
+    let list = Some(vec!["dev-chat".to_owned(), "vendor/large-2".to_owned()]);
+    let customer = app.customer_with_key("near", Money::from_usd(1), |key| key.models = list).await;
+    operator.patch(&format!("/gateway/v1/admin/orgs/{}", customer.account.org), json!({"plan": "some"})).await;
+    for (name, suggestion) in [
+        ("dev-caht", Some("dev-chat")),
+        ("Dev-Chat", Some("dev-chat")),
+        ("large-2", Some("vendor/large-2")),
+        ("fsat", None),
+        ("fasts", Some("fast")),
+        ("secret-larg", None),
+        ("secret-smal", None),
+        ("dev-gard", None),
+    ] {
+        let answer = chat(&customer.person, &question(name)).await;
+        assert_eq!(refusal(&answer), ("404", "model_not_found"), "{name}");
+        let message = answer.json["error"]["message"].as_str().unwrap();
+        let ending = match suggestion {
+            Some(suggestion) => format!("did you mean `{suggestion}`?"),
+            None => "GET /gateway/v1/models lists the models that you can use".to_owned(),
+        };
+        assert_eq!(message, format!("no such model: `{name}`; {ending}"));
+    }
+    let hidden = chat(&customer.person, &question("secret-large")).await;
+    assert_eq!(refusal(&hidden), ("404", "model_not_found"), "a model of another plan");
 }
 
 #[tokio::test]

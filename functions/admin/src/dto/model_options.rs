@@ -1,6 +1,6 @@
 //! The options of a catalog model, as requests and answers spell them.
 
-use domain::catalog::{MaxTokensParameter, OnDisconnect, Unsupported};
+use domain::catalog::{MaxTokensParameter, MaxTokensPolicy, OnDisconnect, Unsupported};
 use domain::guard::GuardApi;
 use shared::wire_enum;
 
@@ -31,6 +31,18 @@ wire_enum! {
     #[serde(rename_all = "snake_case")]
     #[schema(as = MaxTokensParameter)]
     MaxTokensParameterWire = MaxTokensParameter { MaxTokens, MaxCompletionTokens }
+}
+
+wire_enum! {
+    /// How a token limit above the model's maximum is handled: lowered to the maximum (`clamp`), or refused (`reject`).
+    #[derive(Default)]
+    #[serde(rename_all = "lowercase")]
+    #[schema(as = MaxTokensPolicy)]
+    MaxTokensPolicyWire = MaxTokensPolicy {
+        #[default]
+        Clamp,
+        Reject,
+    }
 }
 
 wire_enum! {

@@ -1,7 +1,7 @@
 //! Request and response bodies of catalog models, and their validation.
 
 use domain::body_problems::{Problems, within};
-use domain::catalog::{MaxTokensParameter, Model, Pricing};
+use domain::catalog::{CAPABILITIES, MaxTokensParameter, Model, Pricing};
 use domain::money::Money;
 use domain::time::Time;
 use domain::usd::UsdIn;
@@ -15,11 +15,11 @@ use utoipa::ToSchema;
 
 use super::deployments::{DeploymentIn, DeploymentOut, read_deployments};
 use super::model_kind::guess_kind;
-use super::model_options::{GuardApiWire, MaxTokensParameterWire, OnDisconnectWire, UnsupportedWire};
+use super::model_options::{
+    GuardApiWire, MaxTokensParameterWire, MaxTokensPolicyWire, OnDisconnectWire, UnsupportedWire,
+};
 use super::{check_model_name, check_text};
 
-const CAPABILITIES: [&str; 10] =
-    ["chat", "streaming", "tools", "vision", "json_mode", "json_schema", "logprobs", "embeddings", "images", "guard"];
 /// The request parameters for which an operator may set a default.
 const DEFAULTS: [&str; 11] = [
     "temperature",
@@ -84,6 +84,9 @@ pub struct ModelIn {
     /// The parameter in which providers of kind `openai` receive the token limit. Defaults to the client's parameter,
     /// or to `max_completion_tokens` for OpenAI's o-series, GPT-5 and newer models.
     max_tokens_parameter: Option<MaxTokensParameterWire>,
+    /// How a token limit above `max_output_tokens` is handled. `clamp` lowers it to `max_output_tokens` and names the
+    /// parameter in the response header `X-Svc-Adjusted`; `reject` refuses the request. Defaults to `clamp`.
+    max_tokens_policy: Option<MaxTokensPolicyWire>,
     /// Whether requests for images are answered with a job at once, instead of waiting for the images. Defaults to false.
     asynchronous: Option<bool>,
     /// How a guard model is called. Defaults to `moderation`.
@@ -190,6 +193,7 @@ impl ModelIn {
             on_disconnect: self.on_disconnect.unwrap_or_default().into(),
             unsupported: self.unsupported.unwrap_or_default().into(),
             max_tokens_parameter: self.max_tokens_parameter.map(MaxTokensParameter::from),
+            max_tokens_policy: self.max_tokens_policy.unwrap_or_default().into(),
             asynchronous: self.asynchronous.unwrap_or_default(),
             guard_api: self.guard_api.unwrap_or_default().into(),
             version,
@@ -227,6 +231,7 @@ impl From<&Model> for ModelIn {
             on_disconnect: Some(model.on_disconnect.into()),
             unsupported: Some(model.unsupported.into()),
             max_tokens_parameter: model.max_tokens_parameter.map(MaxTokensParameterWire::from),
+            max_tokens_policy: Some(model.max_tokens_policy.into()),
             asynchronous: Some(model.asynchronous),
             guard_api: Some(model.guard_api.into()),
         }
@@ -331,6 +336,7 @@ pub struct ModelOut {
     unsupported: UnsupportedWire,
     #[schema(required)]
     max_tokens_parameter: Option<MaxTokensParameterWire>,
+    max_tokens_policy: MaxTokensPolicyWire,
     asynchronous: bool,
     guard_api: GuardApiWire,
     /// The version of the model and its prices. A call is billed at the prices of the version at its start.
@@ -341,7 +347,7 @@ impl From<&Model> for ModelOut {
     fn from(model: &Model) -> Self {
         let Model { name, display_name, r#type, provider, capabilities, context_window, max_output_tokens, .. } = model;
         let Model { pricing, deprecated_at, retires_at, defaults, deployments, on_disconnect, version, .. } = model;
-        let Model { unsupported, max_tokens_parameter, asynchronous, guard_api, .. } = model;
+        let Model { unsupported, max_tokens_parameter, max_tokens_policy, asynchronous, guard_api, .. } = model;
         Self {
             name: name.clone(),
             display_name: display_name.clone(),
@@ -358,6 +364,7 @@ impl From<&Model> for ModelOut {
             on_disconnect: (*on_disconnect).into(),
             unsupported: (*unsupported).into(),
             max_tokens_parameter: max_tokens_parameter.map(MaxTokensParameterWire::from),
+            max_tokens_policy: (*max_tokens_policy).into(),
             asynchronous: *asynchronous,
             guard_api: (*guard_api).into(),
             version: *version,

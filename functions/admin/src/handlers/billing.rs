@@ -31,7 +31,8 @@ const TRANSACTIONS: Cursors = Cursors("transactions");
 
 /// Adjust credits
 ///
-/// Adds credits to an organization's balance or deducts them, and records the transaction.
+/// Adds credits to an organization's balance or deducts them, and records the transaction. A new organization has no
+/// credits.
 #[utoipa::path(
     post, path = "/gateway/v1/billing/admin/credits", tag = "admin", params(CreditsHeaders), request_body = CreditsIn,
     responses(

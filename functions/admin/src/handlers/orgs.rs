@@ -42,7 +42,9 @@ pub async fn list_orgs(
 
 /// Create an organization
 ///
-/// Use it without an identity provider, or before the first access token that names the organization.
+/// Use it without an identity provider, or before the first access token that names the organization. The new organization
+/// has no credits: add some with `POST /gateway/v1/billing/admin/credits`, or its calls of models are refused with 402, unless
+/// its plan is exempt from billing.
 #[utoipa::path(
     post, path = "/gateway/v1/admin/orgs", tag = "admin", params(IdempotencyHeaders), request_body = OrgIn,
     responses(

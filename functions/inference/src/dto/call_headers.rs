@@ -46,6 +46,8 @@ impl ResponseHeaders for ChatResponseHeaders {
         );
         headers.extend(parameter_headers());
         headers.push(("X-Svc-Model-Defaults", header(Type::String, "Parameters set by the operator's defaults")));
+        let adjusted = "Parameters lowered to the model's maximum: `max_tokens` or `max_completion_tokens`";
+        headers.push(("X-Svc-Adjusted", header(Type::String, adjusted)));
         let max_tokens = "The reduced limit of each choice, if credits, a cap or a token limit require one";
         headers.push(("X-Svc-Max-Tokens", header(Type::Integer, max_tokens)));
         headers

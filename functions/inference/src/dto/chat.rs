@@ -23,7 +23,8 @@ pub struct ChatCompletionIn {
     temperature: Option<f64>,
     #[schema(minimum = 0, maximum = 1)]
     top_p: Option<f64>,
-    /// The maximum tokens of each choice, up to the model's `max_output_tokens`. The maximum cost is held before the
+    /// The maximum tokens of each choice. A value above the model's `max_output_tokens` is lowered to it and named in
+    /// `X-Svc-Adjusted`, or refused if the operator has set the model's `max_tokens_policy` to `reject`. The maximum cost is held before the
     /// call, and the unused part is released afterwards. Without this parameter, the hold covers `max_output_tokens`
     /// (4096 if the catalog has none), and the provider gets a limit only if its API requires one. If credits, a cap or
     /// a token limit do not cover this hold, it shrinks to what they cover. The answer is then limited to that, and

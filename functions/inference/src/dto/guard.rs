@@ -46,8 +46,9 @@ pub struct GuardEvaluationOut {
 pub struct ModerationIn {
     #[schema(schema_with = input_schema)]
     input: serde_json::Value,
-    /// The name of a guard model, or an alias.
-    #[schema(example = "dev-guard")]
+    /// The name of a guard model, or an alias. Defaults to the guard model of the plan. So do the names of OpenAI's models,
+    /// such as `omni-moderation-latest`, unless the operator has given them to a model.
+    #[schema(example = "omni-moderation-latest")]
     model: Option<String>,
 }
 

@@ -31,6 +31,10 @@ pub struct ImageGenerationIn {
     /// `url`: the images are URLs that are valid for an hour. `b64_json`: the images are in the answer.
     #[schema(default = "url")]
     response_format: Option<PictureFormIn>,
+    /// Images are not streamed: `true` is refused with `parameter_not_supported`. Send the header `Prefer: respond-async`
+    /// to get a job at once.
+    #[schema(default = false)]
+    stream: Option<bool>,
 }
 
 #[derive(Serialize, ToSchema)]

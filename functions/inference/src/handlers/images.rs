@@ -16,7 +16,7 @@ use gateway::{Gateway, StartedImages};
 use serde_json::Value;
 use shared::http::idempotency::IDEMPOTENT_REPLAYED;
 use shared::http::openai::{
-    Answered, ErrorResponses, Hashed, InferenceCaller, Json, ModelCallErrors, NotFound, Path, Result,
+    Answered, ErrorResponses, Hashed, InferenceCaller, InferenceReader, Json, ModelCallErrors, NotFound, Path, Result,
 };
 
 use super::claim::{NextStep, claim};
@@ -34,7 +34,7 @@ const RESPOND_ASYNC: &str = "respond-async";
 ///
 /// Compatible with OpenAI's images API. The answer has the images, or a job to poll: if the request has
 /// `Prefer: respond-async`, if the model is asynchronous, or if the images take longer than the gateway waits. A job that
-/// fails is not billed.
+/// fails is not billed. Images are not streamed: `stream: true` is refused.
 #[utoipa::path(
     post, path = "/gateway/v1/images/generations", tag = "inference", params(CallHeaders, ImageHeaders),
     request_body = ImageGenerationIn,
@@ -105,10 +105,10 @@ fn accepted(id: ImageJobId) -> impl IntoResponse {
 )]
 pub async fn get_image_job(
     State(stores): State<Stores>,
-    InferenceCaller(caller): InferenceCaller,
+    InferenceReader(caller): InferenceReader,
     Path(id): Path<ImageJobId>,
 ) -> Result<JsonBody<ImageJobOut>> {
-    let job = stores.gateway.find_images(caller.caller.account(), id).await?;
+    let job = stores.gateway.find_images(caller.account(), id).await?;
     let status = job.state().as_str();
     let ImageJob { order, finished_at, end, .. } = job;
     let (mut result, mut error) = (None, None);

@@ -7,10 +7,16 @@ mod tour;
 use std::path::{Path, PathBuf};
 
 use utoipa::openapi::path::{Operation, PathItem};
-use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
+use utoipa::openapi::security::{
+    ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme,
+};
 use utoipa::openapi::{ComponentsBuilder, InfoBuilder, OpenApi, OpenApiBuilder, RefOr, ServerBuilder};
 
 use crate::failure::Failure;
+
+/// The security schemes of the gateway, beside `bearer`.
+const API_KEY_HEADER: &str = "x-api-key";
+const ACCESS_TOKEN: &str = "access_token";
 
 /// The document of an area, and the file that `reference` embeds.
 pub struct Document {
@@ -37,11 +43,12 @@ pub fn documents() -> [Document; 3] {
         "An access token of the platform's issuer. On your own machine: \
          `cargo run -p local -- token --user ada --org acme --role admin`",
     );
-    let gateway = document(
+    let mut gateway = document(
         "Atelier: model gateway",
         include_str!("gateway.md"),
         "An API key, `sk-svc-…`. On your own machine: `cargo run -p local -- credentials`",
     );
+    add_gateway_credentials(&mut gateway);
     let lab = document(
         "Atelier: workbenches",
         include_str!("workbenches.md"),
@@ -124,11 +131,29 @@ fn refuse_large_bodies(openapi: &mut OpenApi) {
     }
 }
 
-/// Adds the security requirement to every operation with the response 401.
+/// Adds the security requirements to every operation with the response 401. Those of the gateway take an API key in two
+/// headers. All of them but the calls of models, which can be answered with 402, also take an access token.
 fn require_tokens(openapi: &mut OpenApi) {
-    for operation in openapi.paths.paths.values_mut().flat_map(operations) {
-        if operation.responses.responses.contains_key("401") {
-            operation.security = Some(vec![SecurityRequirement::new("bearer", [""; 0])]);
+    for (path, item) in &mut openapi.paths.paths {
+        for operation in operations(item) {
+            let responses = &operation.responses.responses;
+            if !responses.contains_key("401") {
+                continue;
+            }
+            let schemes = match (is_gateway(path), responses.contains_key("402")) {
+                (false, _) => &["bearer"][..],
+                (true, true) => &["bearer", API_KEY_HEADER],
+                (true, false) => &["bearer", API_KEY_HEADER, ACCESS_TOKEN],
+            };
+            operation.security =
+                Some(schemes.iter().map(|scheme| SecurityRequirement::new(*scheme, [""; 0])).collect());
+            if is_gateway(path) {
+                let description = operation.description.get_or_insert_default();
+                description.push_str(match schemes.contains(&ACCESS_TOKEN) {
+                    true => "\n\nTakes an API key or an access token.",
+                    false => "\n\nTakes an API key.",
+                });
+            }
         }
     }
 }
@@ -174,6 +199,17 @@ fn folder() -> PathBuf {
     let crate_folder = std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
     let top = Path::new(&crate_folder).ancestors().find(|folder| folder.join("Cargo.lock").exists());
     top.unwrap_or(Path::new(".")).join("functions/reference/openapi")
+}
+
+/// Adds the credentials that only the gateway takes.
+fn add_gateway_credentials(openapi: &mut OpenApi) {
+    let in_header = ApiKeyValue::with_description(API_KEY_HEADER, "The same API key, as Anthropic's clients send it");
+    let credential = "An access token of the platform's issuer. It reaches what its user may read and change, but calls \
+                      no models";
+    let token = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).description(Some(credential)).build();
+    let components = openapi.components.get_or_insert_default();
+    components.add_security_scheme(API_KEY_HEADER, SecurityScheme::ApiKey(ApiKey::Header(in_header)));
+    components.add_security_scheme(ACCESS_TOKEN, SecurityScheme::Http(token));
 }
 
 fn document(title: &str, introduction: &str, credential: &str) -> OpenApi {

@@ -64,7 +64,8 @@ impl Gateway {
     ) -> Result<(Vec<u8>, CallReport)> {
         let chosen = caller.find_model(self.models(), request.model()).await?;
         if !chosen.model.does(Purpose::Embeddings) {
-            let problem = "this model does not make embeddings; choose a model of type Embeddings from /v1/models";
+            let problem =
+                "this model does not make embeddings; choose a model of type Embeddings from GET /gateway/v1/models";
             return Err(Error::invalid_body("model", problem));
         }
         let input = request.greatest_input();

@@ -62,7 +62,8 @@ impl Gateway {
     async fn create_job(&self, caller: &GatewayCaller, request: ImageRequest) -> Result<(StartedImages, CallReport)> {
         let chosen = caller.find_model(self.models(), request.model()).await?;
         if !chosen.model.does(Purpose::Images) {
-            let problem = "this model generates no images; choose one with the capability images from /v1/models";
+            let problem =
+                "this model generates no images; choose one with the capability images from GET /gateway/v1/models";
             return Err(Error::invalid_body("preset", problem));
         }
         let prompt = GuardMessage { role: GuardRole::User, content: request.prompt().to_owned() };
@@ -193,8 +194,9 @@ fn failure(error: Error) -> Result<ImageFailure> {
         Error::NotFound { kind: "model" } => Ok(ImageFailure {
             trouble: ProviderTrouble::Setup,
             code: "model_not_found".to_owned(),
-            message: "the model was removed before the images were generated; choose another from /v1/models"
-                .to_owned(),
+            message:
+                "the model was removed before the images were generated; choose another from GET /gateway/v1/models"
+                    .to_owned(),
             param: None,
         }),
         other => Err(other),

@@ -10,7 +10,7 @@ use crate::chat::{ChatRequest, ContentPart, Message, ResponseFormat, Terms};
 use crate::leases::{LeaseSlot, Taken};
 use crate::tokens::likely;
 use crate::{Gateway, GatewayCaller, ParameterNotes, ProviderFailure, shortage_error};
-use domain::catalog::{Model, Purpose};
+use domain::catalog::{MaxTokensPolicy, Model, Purpose};
 use domain::guard::GuardMessage;
 use domain::identity::InputGuard;
 use domain::lease::{CallLimits, Shortage};
@@ -43,7 +43,8 @@ impl Gateway {
         let defaults = apply_defaults(&mut request, model);
         check_capabilities(&request, model)?;
         let greatest_input = request.greatest_input();
-        check_length(&request, model, greatest_input)?;
+        let adjusted = limit_output(&mut request, model)?;
+        check_length(model, greatest_input)?;
         let mut evaluation = None;
         if request.wants_guard() || caller.plan.input_guard != InputGuard::Off {
             let messages: Vec<GuardMessage> = request.messages().iter().map(GuardMessage::from).collect();
@@ -66,7 +67,7 @@ impl Gateway {
         Ok(Prepared {
             chosen,
             request: Arc::new(request),
-            notes: ParameterNotes { defaults, ..ParameterNotes::default() },
+            notes: ParameterNotes { defaults, adjusted, ..ParameterNotes::default() },
             likely_input: likely(greatest_input),
             evaluation,
             output,
@@ -135,14 +136,22 @@ fn apply_defaults(request: &mut ChatRequest, model: &Model) -> Vec<String> {
     defaults.map(|(name, _)| name.clone()).collect()
 }
 
-/// Refuses an output limit above the model's own, and messages longer than the context window.
-fn check_length(request: &ChatRequest, model: &Model, greatest_input: u64) -> Result<()> {
-    if let (Some(asked), Some(most)) = (request.max_tokens(), model.max_output_tokens)
-        && asked > most
-    {
-        let problem = format_args!("must be at most {most}, the maximum output tokens of this model");
-        return Err(Error::invalid_body(request.max_tokens_name(), problem));
+/// Lowers an output limit above the model's own, or refuses it if the model's operator wants that. Coding agents send their
+/// own maximum to every model. Returns the names of the lowered parameters.
+fn limit_output(request: &mut ChatRequest, model: &Model) -> Result<Vec<String>> {
+    let Some(most) = model.max_output_tokens else { return Ok(Vec::new()) };
+    match model.max_tokens_policy {
+        MaxTokensPolicy::Clamp => Ok(request.lower_max_tokens(most)),
+        MaxTokensPolicy::Reject if request.max_tokens().is_some_and(|asked| asked > most) => {
+            let problem = format_args!("must be at most {most}, the maximum output tokens of this model");
+            Err(Error::invalid_body(request.max_tokens_name(), problem))
+        }
+        MaxTokensPolicy::Reject => Ok(Vec::new()),
     }
+}
+
+/// Refuses messages longer than the context window.
+fn check_length(model: &Model, greatest_input: u64) -> Result<()> {
     if let Some(window) = model.context_window
         && likely(greatest_input) > window
     {
@@ -168,7 +177,7 @@ fn check_capabilities(request: &ChatRequest, model: &Model) -> Result<()> {
     if !model.does(Purpose::Chat) {
         return Err(Error::invalid_body(
             "model",
-            "this model does not support chat completions; choose another from /v1/models",
+            "this model does not support chat completions; choose another from GET /gateway/v1/models",
         ));
     }
     let needs: [(&str, &str, bool); 6] = [
@@ -185,7 +194,7 @@ fn check_capabilities(request: &ChatRequest, model: &Model) -> Result<()> {
             trouble: ProviderTrouble::Unsupported,
             code: "parameter_not_supported".to_owned(),
             message: format!(
-                "{param}: this model does not have the capability {capability:?}; choose another from /v1/models"
+                "{param}: this model does not have the capability {capability:?}; choose another from GET /gateway/v1/models"
             ),
             param: Some((*param).to_owned()),
             retry_after_s: None,

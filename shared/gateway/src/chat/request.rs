@@ -35,6 +35,8 @@ pub const VALIDATED: [&str; 20] = [
 ];
 /// The parameters that are whole numbers.
 const INTEGER_PARAMETERS: [&str; 5] = ["max_tokens", "max_completion_tokens", "n", "seed", "top_logprobs"];
+/// The names of the output limit. The first one has precedence.
+const MAX_TOKENS_NAMES: [&str; 2] = ["max_completion_tokens", "max_tokens"];
 const MAX_CHOICES: u64 = 128;
 const MAX_MESSAGES: usize = 10_000;
 const MAX_STOPS: usize = 16;
@@ -213,7 +215,7 @@ impl ChatRequest {
 
     /// The client's output limit for each choice.
     pub fn max_tokens(&self) -> Option<u64> {
-        ["max_completion_tokens", "max_tokens"].iter().find_map(|name| self.body.get(*name)?.as_u64())
+        MAX_TOKENS_NAMES.iter().find_map(|name| self.body.get(*name)?.as_u64())
     }
 
     /// The output limit for providers that require one: the client's, or else the one of the model's terms.
@@ -261,6 +263,17 @@ impl ChatRequest {
         }
         self.body.insert(name.to_owned(), value.clone());
         true
+    }
+
+    /// Lowers each output limit above `most` to it. Returns the names of the lowered ones.
+    pub fn lower_max_tokens(&mut self, most: u64) -> Vec<String> {
+        let is_above = |name: &&str| self.body.get(*name).and_then(Value::as_u64).is_some_and(|asked| asked > most);
+        let names: Vec<String> =
+            MAX_TOKENS_NAMES.iter().filter(|name| is_above(name)).map(|it| (*it).to_owned()).collect();
+        for name in &names {
+            self.body.insert(name.clone(), most.into());
+        }
+        names
     }
 
     /// Sets the output limit of each choice, under the name that the client uses.

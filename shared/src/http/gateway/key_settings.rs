@@ -67,7 +67,7 @@ fn check_models(models: Option<&[String]>, listing: &Listing, plan: &Plan, now: 
         return Err(Error::invalid_body("models", format_args!("1 to {MAX_MODELS} names, or null for all")));
     }
     let mut problems = Problems::default();
-    for (i, _) in models.iter().enumerate().filter(|(_, name)| visible(listing, plan, name, now).is_err()) {
+    for (i, _) in models.iter().enumerate().filter(|(_, name)| visible(listing, plan, name, now).is_none()) {
         problems.add(&format!("models[{i}]"), "no such model in the plan");
     }
     problems.finish()

@@ -3,26 +3,26 @@
 use std::sync::Arc;
 
 use axum::extract::FromRequestParts;
+use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
 
 use super::{ApiError, Result};
 use crate::auth::{self, Auth, Caller, RecentCallers};
 use crate::http::extract::{bearer, record_caller};
-use crate::http::layers::request_id;
+use crate::http::layers::{X_API_KEY, request_id};
 use crate::model_catalog::ModelCatalog;
 use crate::store::api_keys::ApiKey;
 use crate::store::{Authority, KeyRing};
-use domain::Error;
 use domain::audit::{Actor, AuditAction};
 use domain::identity::Role;
 use domain::time::Time;
-use domain::token::TokenKind;
-
-/// A program with an API key. Its records are read in this request.
-pub struct ApiCaller(pub auth::ApiCaller);
+use domain::{Error, Refusal};
 
 /// A program with an API key, from a cache of 30 seconds. It is for model calls only, whose leases refuse revoked keys.
 pub struct InferenceCaller(pub auth::ApiCaller);
+
+/// A user who reads the results of calls, with an API key of the cache of `InferenceCaller` or with an access token.
+pub struct InferenceReader(pub Caller);
 
 /// A user with an API key or an access token. The records are read in this request.
 pub struct Person {
@@ -36,6 +36,11 @@ pub struct Person {
 pub struct Operator(Person);
 
 impl Person {
+    /// The names of the models that the key may use. None if it has no list, and for an access token.
+    pub fn models(&self) -> Option<&[String]> {
+        self.key.as_ref()?.models.as_deref()
+    }
+
     fn actor(&self) -> Actor {
         Actor { org: self.caller.org, user: self.caller.user, key: self.key.as_ref().map(|key| key.id) }
     }
@@ -65,34 +70,42 @@ impl Operator {
     }
 }
 
-async fn api_caller(parts: &Parts, auth: &Auth) -> domain::Result<auth::ApiCaller> {
-    let caller = auth.api_caller(bearer(parts)?).await?;
-    record_caller(&caller.caller);
-    Ok(caller)
+/// The token of the header `Authorization: Bearer <token>`, or of `x-api-key`, which Anthropic's clients send.
+fn token(parts: &Parts) -> domain::Result<&str> {
+    let keys = parts.headers.get_all(X_API_KEY).iter().map(|key| key.to_str().unwrap_or_default().trim());
+    let mut keys = keys.filter(|key| !key.is_empty());
+    let Some(key) = keys.next() else { return bearer(parts) };
+    let is_other = parts.headers.contains_key(AUTHORIZATION) && bearer(parts).ok() != Some(key);
+    match is_other || keys.any(|other| other != key) {
+        true => Err(auth::refused(Refusal::Ambiguous, "different tokens in two headers")),
+        false => Ok(key),
+    }
+}
+
+/// Whether a token of a route that takes both kinds is an API key. Keys of other platforms begin similarly, and are
+/// refused as unknown keys.
+fn is_key(token: &str) -> bool {
+    token.starts_with("sk-")
+}
+
+/// On a route that takes API keys too, a malformed token is not necessarily meant as an access token.
+fn neither_key_nor_token(error: Error) -> Error {
+    match error {
+        Error::Unauthenticated(Refusal::Malformed) => Error::Unauthenticated(Refusal::NeitherKeyNorToken),
+        other => other,
+    }
 }
 
 async fn person(parts: &Parts, auth: &Auth) -> domain::Result<Person> {
-    let token = bearer(parts)?;
-    if token.starts_with(TokenKind::ApiKey.prefix()) {
-        let auth::ApiCaller { key, caller } = api_caller(parts, auth).await?;
-        return Ok(Person { caller, key: Some(key) });
-    }
-    let caller = auth.caller(token).await?;
-    record_caller(&caller);
-    Ok(Person { caller, key: None })
-}
-
-impl<S> FromRequestParts<S> for ApiCaller
-where
-    S: AsRef<Auth> + AsRef<ModelCatalog> + Send + Sync,
-{
-    type Rejection = ApiError;
-
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
-        let caller = api_caller(parts, state.as_ref()).await?;
-        AsRef::<ModelCatalog>::as_ref(state).check_maintenance(caller.caller.role).await?;
-        Ok(Self(caller))
-    }
+    let token = token(parts)?;
+    let person = if is_key(token) {
+        let auth::ApiCaller { key, caller } = auth.api_caller(token).await?;
+        Person { caller, key: Some(key) }
+    } else {
+        Person { caller: auth.caller(token).await.map_err(neither_key_nor_token)?, key: None }
+    };
+    record_caller(&person.caller);
+    Ok(person)
 }
 
 impl<S> FromRequestParts<S> for InferenceCaller
@@ -103,9 +116,27 @@ where
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
         let recent: &RecentCallers = state.as_ref();
-        let caller = recent.api_caller(bearer(parts)?).await?;
+        let caller = recent.api_caller(token(parts)?).await?;
         record_caller(&caller.caller);
         AsRef::<ModelCatalog>::as_ref(state).check_maintenance(caller.caller.role).await?;
+        Ok(Self(caller))
+    }
+}
+
+impl<S> FromRequestParts<S> for InferenceReader
+where
+    S: AsRef<RecentCallers> + AsRef<ModelCatalog> + Send + Sync,
+{
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
+        let (recent, token): (&RecentCallers, _) = (state.as_ref(), token(parts)?);
+        let caller = match is_key(token) {
+            true => recent.api_caller(token).await?.caller,
+            false => recent.caller(token).await.map_err(neither_key_nor_token)?,
+        };
+        record_caller(&caller);
+        AsRef::<ModelCatalog>::as_ref(state).check_maintenance(caller.role).await?;
         Ok(Self(caller))
     }
 }

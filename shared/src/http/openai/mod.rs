@@ -19,7 +19,7 @@ use domain::limits::Dimension;
 use domain::time::Time;
 use domain::{Error, IDEMPOTENCY_CONFLICT, ProviderTrouble};
 
-pub use callers::{ApiCaller, InferenceCaller, Operator, Person};
+pub use callers::{InferenceCaller, InferenceReader, Operator, Person};
 pub use list::{CursorList, List};
 pub use responses::{
     Answered, AnsweredOrStreamed, BodyRefused, Created, ErrorBody, ErrorResponses, ModelCallErrors, NotFound,

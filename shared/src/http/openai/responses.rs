@@ -40,7 +40,7 @@ pub enum ErrorResponses {
     /// The request is invalid; the message names the reason
     #[response(status = 400)]
     Invalid(ErrorBody),
-    /// The API key is missing or invalid
+    /// The API key or access token is missing or invalid
     #[response(status = 401)]
     Unauthenticated(ErrorBody),
     /// The platform is busy or under maintenance; retry after the time in `Retry-After`

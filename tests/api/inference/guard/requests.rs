@@ -103,6 +103,28 @@ async fn the_alias_guard_names_the_default_model() {
     }
 }
 
+/// OpenAI's SDKs send these names.
+#[tokio::test]
+async fn the_names_of_openais_moderation_models_mean_the_guard_of_the_plan() {
+    let app = TestApp::start().await;
+    let fake = FakeProvider::start().await;
+    fake.respond_with(Behaviour::json(200, json!({"results": [{"category_scores": {}}]})));
+    insert_guard(&app, &fake, GuardApi::Moderation).await;
+    let customer = app.customer("sdk", Money::from_usd(1)).await;
+    let body = |model: &str| json!({"model": model, "input": "Good morning"});
+    for name in ["omni-moderation-latest", "text-moderation-stable"] {
+        let answer = post(&customer.person, MODERATIONS, &body(name)).await;
+        assert_eq!((answer.status.as_str(), &answer.json["model"]), ("200 OK", &json!("dev-guard")), "{}", answer.text);
+    }
+    assert_eq!(
+        refusal(&post(&customer.person, MODERATIONS, &body("omni-moderation-9")).await),
+        ("404", "model_not_found")
+    );
+    app.operator().put("/gateway/v1/admin/aliases/omni-moderation-latest", json!({"model": "watch"})).await;
+    let (_, answer) = customer.call(&app.environment(), MODERATIONS, &body("omni-moderation-latest")).await;
+    assert_eq!(answer["model"], "watch", "an alias of the operator comes first: {answer}");
+}
+
 #[tokio::test]
 async fn the_default_model_must_be_on_the_keys_list() {
     let app = TestApp::start().await;

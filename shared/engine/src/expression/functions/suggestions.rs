@@ -1,5 +1,7 @@
 //! Suggests the intended function for an unknown name.
 
+use domain::spelling;
+
 use super::{Function, all};
 
 type Names = fn(&Function) -> &'static [&'static str];
@@ -109,26 +111,6 @@ fn suggestion(name: &str, written: Option<&str>, here: Names, there: Names, othe
 /// Returns the most similar name. Names may differ in two letters, short ones in one; very long names are not compared.
 fn nearest(name: &str, known: impl Iterator<Item = &'static &'static str>) -> Option<&'static str> {
     const MAX_BYTES: usize = 24;
-    let name = Some(name).filter(|name| name.len() <= MAX_BYTES)?.to_ascii_lowercase();
-    let max_distance = if name.len() < 5 { 1 } else { 2 };
-    let distances = known.map(|known| (distance(name.as_bytes(), known.to_ascii_lowercase().as_bytes()), *known));
-    distances
-        .filter(|(distance, _)| *distance <= max_distance)
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, known)| known)
-}
-
-/// The Levenshtein distance.
-fn distance(left: &[u8], right: &[u8]) -> usize {
-    let mut row: Vec<usize> = (0..=right.len()).collect();
-    for (row_index, a) in left.iter().enumerate() {
-        let mut before = row[0];
-        row[0] = row_index + 1;
-        for (column, b) in right.iter().enumerate() {
-            let changed = before + usize::from(a != b);
-            before = row[column + 1];
-            row[column + 1] = changed.min(before + 1).min(row[column] + 1);
-        }
-    }
-    row[right.len()]
+    let name = Some(name).filter(|name| name.len() <= MAX_BYTES)?;
+    spelling::nearest(name, known.copied(), if name.len() < 5 { 1 } else { 2 })
 }

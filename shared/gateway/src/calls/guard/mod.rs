@@ -22,7 +22,7 @@ use domain::ledger::CallOrigin;
 use domain::time::Time;
 use domain::{Error, ProviderTrouble, Result};
 use shared::http::code;
-use shared::model_catalog::MissingGuard;
+use shared::model_catalog::{MissingGuard, means_default_guard};
 use shared::store::leases::CallEnd;
 
 use model::{Evaluated, GuardModel};
@@ -102,7 +102,8 @@ impl Gateway {
         request: &GuardRequest,
         render: RenderEvaluation,
     ) -> Result<(Vec<u8>, CallReport)> {
-        let guard = match &request.model {
+        let listing = self.models().listing().await?;
+        let guard = match request.model.as_deref().filter(|name| !means_default_guard(&listing, name)) {
             Some(name) => GuardModel::new(caller.find_model(self.models(), name).await?)?,
             None => {
                 let guard = self.find_default_guard(caller, Error::from).await?;

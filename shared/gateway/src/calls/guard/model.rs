@@ -124,7 +124,8 @@ impl Gateway {
 impl GuardModel {
     pub(super) fn new(chosen: Chosen) -> Result<Self> {
         if !chosen.model.does(Purpose::Guard) {
-            let problem = "this model is not a guard model; choose one with the capability guard from /v1/models";
+            let problem =
+                "this model is not a guard model; choose one with the capability guard from GET /gateway/v1/models";
             return Err(Error::invalid_body("model", problem));
         }
         let categories: Vec<_> = chosen.listing.guard_categories.values().filter(|c| c.active).cloned().collect();
