@@ -28,13 +28,15 @@ use crate::open_files;
 use crate::pollers::Poller;
 use crate::runtime::{Runtime, Setup, THIS_MACHINE};
 use crate::seed::seed;
-use crate::server::{self, ConnectionLimits};
+use crate::server::{self, BODY_BYTES_PER_SECOND, BodyPace, ConnectionLimits};
 use crate::services::{Endpoints, ServiceOptions, SyncMode, address, listen};
 
 /// How long requests in flight may take to finish when the platform stops.
 const GRACE: Duration = Duration::from_secs(5);
 /// Clients send a request's head at once, and few keep an idle connection longer than this.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
+/// Clients send a small body with its head.
+const BODY_PATIENCE: Duration = Duration::from_secs(10);
 const TICK: Duration = Duration::from_secs(60);
 /// How long `drain` waits for a batch before it reads the other queues again.
 const BUSY_PAUSE: Duration = Duration::from_millis(10);
@@ -76,7 +78,11 @@ impl Options {
             base_url: None,
             outbound_allowed: THIS_MACHINE.to_owned(),
             sync: SyncMode::default(),
-            limits: ConnectionLimits { connections, head_timeout: HEAD_TIMEOUT },
+            limits: ConnectionLimits {
+                connections,
+                head_timeout: HEAD_TIMEOUT,
+                body_pace: BodyPace { patience: BODY_PATIENCE, bytes_per_second: BODY_BYTES_PER_SECOND },
+            },
             max_outbound: 2 * connections,
             workbench_capacity: None,
             labs: false,

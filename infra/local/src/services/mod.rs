@@ -29,7 +29,7 @@ use tokio_util::sync::CancellationToken;
 use crate::data_dir::DataDir;
 use crate::failure::Failure;
 use crate::open_files;
-use crate::server::{self, ConnectionLimits, plain_refusal};
+use crate::server::{self, BODY_BYTES_PER_SECOND, BodyPace, ConnectionLimits, plain_refusal};
 use crate::template::SamTemplate;
 pub use secret_key::SecretKey;
 use storage::StorageHealth;
@@ -87,7 +87,11 @@ pub struct ServiceOptions {
 impl Services {
     pub async fn start(data: &DataDir, template: &SamTemplate, options: ServiceOptions) -> Result<Self, Failure> {
         let ServiceOptions { first_port, sync } = options;
-        let limits = ConnectionLimits { connections: 2 * open_files::max_connections(), head_timeout: HEAD_TIMEOUT };
+        let limits = ConnectionLimits {
+            connections: 2 * open_files::max_connections(),
+            head_timeout: HEAD_TIMEOUT,
+            body_pace: BodyPace { patience: HEAD_TIMEOUT, bytes_per_second: BODY_BYTES_PER_SECOND },
+        };
         let stop = CancellationToken::new();
         let port = |offset| if first_port == 0 { 0 } else { first_port + offset };
         let listeners = [listen(port(0)).await?, listen(port(1)).await?, listen(port(2)).await?];

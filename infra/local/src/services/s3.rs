@@ -8,7 +8,7 @@ use std::sync::Arc;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use http::{Method, StatusCode};
-use hyper::body::{Body as _, Incoming};
+use hyper::body::Body as _;
 use hyper::service::Service;
 use s3s::auth::SimpleAuth;
 use s3s::service::{S3Service, S3ServiceBuilder};
@@ -22,6 +22,7 @@ use super::storage::StorageHealth;
 use super::{ACCESS_KEY, SyncMode};
 use crate::data_dir::{DataDir, S3};
 use crate::failure::Failure;
+use crate::server::RequestBody;
 
 /// S3 that refuses calls of browser pages, and reports failures of the disk.
 #[derive(Clone)]
@@ -40,12 +41,12 @@ pub fn service(data: &DataDir, key: &SecretKey, sync: SyncMode, storage: Storage
     Ok(GuardedS3 { inner: service.build(), folder: folder.into(), sync, storage })
 }
 
-impl Service<http::Request<Incoming>> for GuardedS3 {
+impl Service<http::Request<RequestBody>> for GuardedS3 {
     type Response = http::Response<Body>;
     type Error = HttpError;
     type Future = BoxFuture<'static, Result<Self::Response, HttpError>>;
 
-    fn call(&self, request: http::Request<Incoming>) -> Self::Future {
+    fn call(&self, request: http::Request<RequestBody>) -> Self::Future {
         if let Some(problem) = page_problem(request.headers()) {
             let mut refused = http::Response::new(Body::from(problem.to_owned()));
             *refused.status_mut() = StatusCode::FORBIDDEN;
@@ -53,10 +54,10 @@ impl Service<http::Request<Incoming>> for GuardedS3 {
         }
         let is_write = !matches!(*request.method(), Method::GET | Method::HEAD);
         let bytes = request.body().size_hint().lower();
-        let answer = Service::call(&self.inner, request);
+        let inner = self.inner.clone();
         let Self { folder, sync, storage, .. } = self.clone();
         async move {
-            let answer = answer.await?;
+            let answer = inner.call(request.map(Body::http_body_unsync)).await?;
             if is_write && answer.status().is_server_error() {
                 // The response does not hold the cause, so check the disk.
                 let checked = storage.clone();
