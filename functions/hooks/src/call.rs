@@ -4,11 +4,11 @@ use std::sync::OnceLock;
 
 use axum::body::Bytes;
 use axum::http::HeaderMap;
-use axum::http::header::CONTENT_TYPE;
+use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use domain::graph::hash;
 use domain::id::{RunId, WebhookEventId, WebhookId};
 use domain::run::masking::hide;
-use domain::webhook::{MAX_KEPT_BYTES, RefusedSender, WebhookEvent, WebhookOutcome, kept_headers, kept_value};
+use domain::webhook::{MAX_KEPT_BYTES, WebhookEvent, WebhookOutcome, kept_headers, kept_value};
 use domain::{Error, Result, json};
 use engine::drive::mask_run_input;
 use engine::nodes::redaction::Redaction;
@@ -88,13 +88,11 @@ impl Call {
         }
     }
 
-    /// The event of a call that was refused. The body of a caller without the token is not stored.
-    pub fn refused(&self, status: u16, error_code: String, sender: RefusedSender) -> WebhookEvent {
+    /// The event of a call that was refused. The body of a caller without the token is not read.
+    pub fn refused(&self, status: u16, error_code: String) -> WebhookEvent {
         let event = self.answered(WebhookOutcome::Refused, RunId::new(), status);
-        let body = match sender {
-            RefusedSender::Stranger => String::new(),
-            RefusedSender::Authorized => event.body,
-        };
-        WebhookEvent { run: None, error_code: Some(error_code), body, ..event }
+        let declared = self.headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+        let body_bytes = declared.unwrap_or(event.body_bytes);
+        WebhookEvent { run: None, error_code: Some(error_code), body_bytes, ..event }
     }
 }

@@ -26,8 +26,9 @@ impl FromRequest<Stores> for SignedDelivery {
         let (mut parts, body) = request.into_parts();
         let Path(id): Path<CredentialId> = Path::from_request_parts(&mut parts, stores).await?;
         let headers = parts.headers.clone();
-        let RawBody(body) = RawBody::from_request(Request::from_parts(parts, body), stores).await?;
+        // The body is read last: a caller who names no inbox must not keep a connection with one.
         let called = stores.inboxes.find(id).await?;
+        let RawBody(body) = RawBody::from_request(Request::from_parts(parts, body), stores).await?;
         let request = InboundRequest { headers: &headers, body: &body };
         let received = messaging::receive(&called.credential, &request, stores.clock.now()).map_err(refusal)?;
         let inbox = admit_inbox(stores, id, called)?;

@@ -1,6 +1,6 @@
 //! The handler of webhooks.
 
-use axum::extract::State;
+use axum::extract::{FromRequest, Request, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
 use domain::id::WebhookId;
@@ -50,20 +50,22 @@ pub async fn trigger_webhook(
     Path(id): Path<WebhookId>,
     headers: HeaderMap,
     base_url: BaseUrl,
-    body: Result<RawBody>,
+    request: Request,
 ) -> Result<Response> {
     let called = stores.called_webhooks.find(id).await?;
     let webhook = called.webhook.clone();
-    let (body, unread) = match body {
+    // The body is read only for a caller with the token.
+    let (sender, body) = match caller.and_then(|caller| authenticate(&webhook, caller)) {
+        Ok(()) => (RefusedSender::Authorized, RawBody::from_request(request, &stores).await),
+        Err(error) => (RefusedSender::Stranger, Err(error)),
+    };
+    let (body, refused) = match body {
         Ok(RawBody(body)) => (body, None),
         Err(error) => (Default::default(), Some(error)),
     };
     let call = Call::new(headers, body);
-    let mut sender = RefusedSender::Stranger;
     let answer = async {
-        authenticate(&webhook, caller?)?;
-        sender = RefusedSender::Authorized;
-        match unread {
+        match refused {
             Some(error) => Err(error),
             None => Ok(AuthorizedCall::new(&stores, called, &call).start_run().await?),
         }
@@ -91,7 +93,7 @@ async fn record_refusal(stores: &Stores, webhook: &Webhook, call: &Call, sender:
     if !status.is_client_error() {
         return;
     }
-    if let Err(error) = store_refusal(stores, webhook.id, sender, call.refused(status.as_u16(), code, sender)).await {
+    if let Err(error) = store_refusal(stores, webhook.id, sender, call.refused(status.as_u16(), code)).await {
         tracing::warn!(?error, webhook_id = %webhook.id, "the event of a refused call was not stored");
     }
 }
