@@ -14,21 +14,29 @@ async fn the_reference_page_loads_nothing_from_other_hosts() {
     assert_eq!((folder.status.as_str(), folder.header("location")), ("307 Temporary Redirect", Some("index.html")));
     let page = nobody.get("/docs/index.html").await;
     assert!(page.header("content-type").unwrap_or_default().starts_with("text/html"));
-    assert!(page.text.contains("<style>.response:is("), "examples of errors are short");
+    let policy = page.header("content-security-policy").unwrap_or_default();
+    assert!(policy.starts_with("default-src 'none'") && !policy.contains("unsafe"), "{policy}");
+    assert!(!page.text.contains("<style") && !page.text.contains("style="), "the policy would refuse inline styles");
     assert!(!page.text.contains("//unpkg") && !page.text.contains("https://"), "nothing is loaded from another host");
-    for file in [
-        "swagger-ui.css",
-        "swagger-ui-bundle.js",
-        "swagger-ui-standalone-preset.js",
-        "swagger-initializer.js",
-        "index.css",
-    ] {
+    for file in ["docs.css", "docs.js", "samples.js", "favicon-32x32.png"] {
         let answer = nobody.get(&format!("/docs/{file}")).await;
         assert_eq!(answer.status, "200 OK", "{file}");
         assert!(page.text.contains(file), "{file} is not on the page");
     }
     let missing = nobody.get("/docs/none.js").await;
     assert_eq!((missing.status.as_str(), missing.code()), ("404 Not Found", "not_found"));
+}
+
+#[tokio::test]
+async fn llms_txt_names_documents_that_exist() {
+    let app = TestApp::start().await;
+    let text = app.anonymous().get("/llms.txt").await;
+    assert_eq!((text.status.as_str(), text.header("content-type")), ("200 OK", Some("text/plain; charset=utf-8")));
+    let links: Vec<&str> = text.text.split("](").skip(1).filter_map(|rest| rest.split(')').next()).collect();
+    assert_eq!(links.len(), 4, "{links:?}");
+    for link in links {
+        assert_eq!(app.anonymous().get(&format!("/{link}")).await.status, "200 OK", "{link}");
+    }
 }
 
 #[tokio::test]

@@ -68,6 +68,7 @@ const ANSWERS: &[(&str, u64, Option<&str>)] = &[
     ("reference/docs-icon", 200, None),
     ("reference/docs-page", 200, None),
     ("reference/health", 200, None),
+    ("reference/llms", 200, None),
     ("reference/openapi", 200, None),
     ("run-events/unknown", 404, Some("workflow_not_found")),
     ("runs/get-unknown", 404, Some("workflow_not_found")),
@@ -238,10 +239,13 @@ async fn a_function_without_a_setting_names_it_and_exits() {
 async fn pages_are_sent_as_text_and_images_as_base64() {
     let app = TestApp::start().await;
     let mut reference = start(&app, "reference").await;
-    let front = replay(&app, &mut reference, "reference/docs").await;
-    assert_eq!(header(&front, "location"), ["docs/index.html"]);
+    let docs = replay(&app, &mut reference, "reference/docs").await;
+    assert_eq!(header(&docs, "location"), ["docs/index.html"]);
     let page = replay(&app, &mut reference, "reference/docs-page").await;
-    assert_eq!((header(&page, "content-type"), &page["isBase64Encoded"]), (vec!["text/html"], &json!(false)));
+    assert_eq!(
+        (header(&page, "content-type"), &page["isBase64Encoded"]),
+        (vec!["text/html; charset=utf-8"], &json!(false))
+    );
     let icon = replay(&app, &mut reference, "reference/docs-icon").await;
     assert_eq!((header(&icon, "content-type"), &icon["isBase64Encoded"]), (vec!["image/png"], &json!(true)));
 }

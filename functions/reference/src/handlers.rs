@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use axum::extract::{Path, State};
-use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, LOCATION};
-use axum::http::{HeaderName, StatusCode};
+use axum::http::StatusCode;
+use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, LOCATION, X_CONTENT_TYPE_OPTIONS};
 use axum::response::{IntoResponse, Response};
 use domain::Error;
 use serde::Serialize;
@@ -13,7 +13,7 @@ use shared::http::standard::{ErrorBody, Result};
 use utoipa::ToSchema;
 
 use crate::Stores;
-use crate::docs::{BUILDER, GATEWAY, WORKBENCHES, page_file};
+use crate::docs::{BUILDER, GATEWAY, LLMS, PAGE, WORKBENCHES};
 
 /// The timeout of the read in the health check.
 const HEALTH_TIMEOUT: Duration = Duration::from_secs(3);
@@ -86,10 +86,24 @@ pub async fn docs_folder() -> Response {
     (StatusCode::TEMPORARY_REDIRECT, [(LOCATION, "index.html")]).into_response()
 }
 
+/// The page may load only its own files, and no other page may show it in a frame.
+const PAGE_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
+    base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
 /// `GET /docs/{file}`: returns a file of the reference page.
 pub async fn docs_file(Path(file): Path<String>) -> Result<Response> {
-    const NO_SNIFF: (HeaderName, &str) = (HeaderName::from_static("x-content-type-options"), "nosniff");
-    let page = page_file(&file).ok_or(Error::NoRoute)?;
-    let headers = [(CACHE_CONTROL, "public, max-age=300"), NO_SNIFF];
-    Ok(([(CONTENT_TYPE, page.content_type)], headers, page.bytes.into_owned()).into_response())
+    let file = PAGE.iter().find(|page_file| page_file.name == file).ok_or(Error::NoRoute)?;
+    let headers = [
+        (CONTENT_TYPE, file.content_type),
+        (CACHE_CONTROL, "public, max-age=300"),
+        (CONTENT_SECURITY_POLICY, PAGE_POLICY),
+        (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    ];
+    Ok((headers, file.bytes).into_response())
+}
+
+/// `GET /llms.txt`: returns the reference for programs that read texts.
+pub async fn llms_text() -> Response {
+    let headers = [(CONTENT_TYPE, "text/plain; charset=utf-8"), (CACHE_CONTROL, "public, max-age=300")];
+    (headers, LLMS).into_response()
 }
