@@ -8,6 +8,9 @@ use tests::client::send;
 async fn the_reference_page_loads_nothing_from_other_hosts() {
     let app = TestApp::start().await;
     let nobody = app.anonymous();
+    let root = nobody.get("/").await;
+    let page = format!("{}/docs/index.html", app.platform.base_url);
+    assert_eq!((root.status.as_str(), root.header("location")), ("307 Temporary Redirect", Some(page.as_str())));
     let front = nobody.get("/docs").await;
     assert_eq!((front.status.as_str(), front.header("location")), ("307 Temporary Redirect", Some("docs/index.html")));
     let folder = nobody.get("/docs/").await;
@@ -73,7 +76,7 @@ async fn every_response_has_a_request_id_and_echoes_the_clients() {
 async fn unknown_routes_and_methods_are_refused() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
-    for path in ["/", "/builder/v1/agent", "/builder/v1/agents/", "/builder/v1/agents/1/2", "/builder/v2/agents"] {
+    for path in ["/none", "/builder/v1/agent", "/builder/v1/agents/", "/builder/v1/agents/1/2", "/builder/v2/agents"] {
         let answer = ada.get(path).await;
         assert_eq!((answer.status.as_str(), answer.code()), ("404 Not Found", "not_found"), "{path}");
     }

@@ -64,6 +64,7 @@ const ANSWERS: &[(&str, u64, Option<&str>)] = &[
     ("invocations/unknown", 404, Some("agent_not_found")),
     ("previews/test-agent-unknown", 404, Some("workflow_not_found")),
     ("previews/unknown", 404, Some("workflow_not_found")),
+    ("reference/front", 307, None),
     ("reference/docs", 307, None),
     ("reference/docs-icon", 200, None),
     ("reference/docs-page", 200, None),
@@ -224,6 +225,8 @@ async fn without_a_base_url_the_address_of_api_gateway_is_used() {
     let answer = replay(&app, &mut process, "reference/openapi").await;
     let url = &answer["body"]["servers"][0]["url"];
     assert_eq!(url, "https://a1b2c3d4e5.execute-api.us-east-1.amazonaws.com/v1");
+    let front = replay(&app, &mut process, "reference/front").await;
+    assert_eq!(header(&front, "location"), [format!("{}/docs/index.html", url.as_str().unwrap())]);
 }
 
 #[tokio::test]
@@ -239,6 +242,8 @@ async fn a_function_without_a_setting_names_it_and_exits() {
 async fn pages_are_sent_as_text_and_images_as_base64() {
     let app = TestApp::start().await;
     let mut reference = start(&app, "reference").await;
+    let front = replay(&app, &mut reference, "reference/front").await;
+    assert_eq!(header(&front, "location"), ["docs/index.html"]);
     let docs = replay(&app, &mut reference, "reference/docs").await;
     assert_eq!(header(&docs, "location"), ["docs/index.html"]);
     let page = replay(&app, &mut reference, "reference/docs-page").await;

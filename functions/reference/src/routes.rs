@@ -19,6 +19,7 @@ routes! { Stores;
 pub fn router(context: &Context) -> Result<Router> {
     // Pages for people. They are not part of the documented API.
     let pages = Router::new()
+        .route("/", get(front))
         .route("/llms.txt", get(llms_text))
         .route("/docs", get(docs_front))
         .route("/docs/", get(docs_folder))
