@@ -4,6 +4,7 @@ use crate::aws::Aws;
 use crate::config::Config;
 use crate::run_ends::RunEnds;
 use domain::time::Clock;
+use tokio_util::sync::CancellationToken;
 
 #[derive(Clone)]
 pub struct Context {
@@ -13,11 +14,14 @@ pub struct Context {
     pub clock: Clock,
     /// The ends of the runs that workers of this process carry out; `None` if the workers are other processes.
     pub run_ends: Option<RunEnds>,
+    /// Is canceled when the process stops, so that workers leave their work in an orderly way. Lambda never cancels it:
+    /// each invocation knows its end.
+    pub stop: CancellationToken,
 }
 
 impl Context {
     pub fn new(config: Config, aws: Aws) -> Self {
-        Self { config, aws, clock: Clock::default(), run_ends: None }
+        Self { config, aws, clock: Clock::default(), run_ends: None, stop: CancellationToken::new() }
     }
 
     pub fn from_env() -> Self {

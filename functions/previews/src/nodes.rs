@@ -75,6 +75,7 @@ impl<'a> NodeList<'a> {
             }
             // A preview starts no runs.
             RunEventKind::StepCalled { .. }
+            | RunEventKind::StepInterrupted { .. }
             | RunEventKind::BranchWon { .. }
             | RunEventKind::RunQueued { .. }
             | RunEventKind::RunCompleted { .. }

@@ -40,6 +40,7 @@ impl Stores {
                 performers: NodePerformers::of_runs(context, plans.clone())?,
                 plans,
                 clock,
+                stop: context.stop.clone(),
                 suspects: SuspectGate::default(),
             },
         };

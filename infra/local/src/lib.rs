@@ -30,5 +30,5 @@ pub mod watch;
 
 pub use data_dir::DataDir;
 pub use failure::Failure;
-pub use platform::{Options, Platform};
+pub use platform::{GRACE, Options, Platform};
 pub use started_command::started_command;

@@ -94,7 +94,8 @@ async fn run_platform(data_dir: &Path, serve: ServeOptions) -> Result<(), Failur
     };
     print_line(&banner(&platform))?;
     stop.received().await;
-    eprintln!("stopping …");
+    let wait_s = local::GRACE.as_secs();
+    eprintln!("stopping: waits up to {wait_s} s for requests and effects in flight …");
     platform.stop().await
 }
 

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant, SystemTime};
 use ::labs::{Backend, Environments, NoBackend};
 use aws_smithy_runtime_api::client::interceptors::SharedInterceptor;
 use domain::time::{Clock, Time};
+use engine::drive::STOP_PATIENCE;
 use futures::stream::FuturesUnordered;
 use futures::{FutureExt, StreamExt};
 use hyper_util::service::TowerToHyperService;
@@ -31,8 +32,11 @@ use crate::seed::seed;
 use crate::server::{self, BODY_BYTES_PER_SECOND, BodyPace, ConnectionLimits};
 use crate::services::{Endpoints, ServiceOptions, SyncMode, address, listen};
 
-/// How long requests in flight may take to finish when the platform stops.
-const GRACE: Duration = Duration::from_secs(5);
+/// How long requests and effects in flight may take to finish when the platform stops. Process managers kill a process
+/// after 10 seconds or more.
+pub const GRACE: Duration = Duration::from_secs(8);
+/// The rest is for the writes with which workers leave their runs.
+const _: () = assert!(STOP_PATIENCE.as_secs() + 3 <= GRACE.as_secs());
 /// Clients send a request's head at once, and few keep an idle connection longer than this.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
 /// Clients send a small body with its head.
@@ -146,14 +150,15 @@ impl Platform {
         let environments = Environments::new(&runtime.context_of("workbench-worker"))?;
         let labs = Labs::new(data.labs_folder(), base_url.clone(), Clock::default(), environments);
         let backend: Arc<dyn Backend> = if options.labs { Arc::new(labs.clone()) } else { Arc::new(NoBackend) };
-        let functions = Arc::new(Functions::new(|name| runtime.context_of(name), backend)?);
+        let stop = CancellationToken::new();
+        let context = |name: &str| Context { stop: stop.clone(), ..runtime.context_of(name) };
+        let functions = Arc::new(Functions::new(context, backend)?);
         let storage = runtime.services.storage.clone();
         let router = api_gateway::router(&runtime.template.routes, &functions.routers, issuer.jwks(), storage)?;
         let lab_issuer = Issuer::open_or_create(data.folder())?;
         let context = runtime.context_of("workbenches");
         let router = LabRouter::new(&context, labs.clone(), lab_issuer, own_address.port())?.add_to(router);
 
-        let stop = CancellationToken::new();
         let mut running = JoinSet::new();
         let service = TowerToHyperService::new(router);
         running.spawn(server::serve(listener, service, limits, refuse_connection, stop.clone()));
@@ -265,11 +270,13 @@ impl Platform {
         self.functions.tick(now).await
     }
 
-    /// Waits for the requests in flight, then stops everything else.
+    /// Waits for the requests and effects in flight, but not longer than [`GRACE`], then stops everything else.
     pub async fn stop(mut self) -> Result<(), Failure> {
         self.stop.cancel();
         let ended = async { while self.running.join_next().await.is_some() {} };
-        let _ = timeout(GRACE, ended).await;
+        if timeout(GRACE, ended).await.is_err() {
+            tracing::warn!("requests or messages in flight were cut; messages are handled again after the next start");
+        }
         self.running.abort_all();
         self.labs.end_all().await;
         self.runtime.services.stop().await

@@ -16,6 +16,7 @@ use serde_json::Value;
 use tokio::runtime::Handle;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
 use tracing::Span;
 
 use crate::memory::{MemoryJournal, MemoryLog};
@@ -62,7 +63,8 @@ impl Preview {
         let queued = RunEvent { at: now, kind: RunEventKind::RunQueued { input: RunValue::Value(input) } };
         let run = ClaimedRun { id: id.to_string(), plan, trigger, now, log: vec![queued], crashes: 0 };
         let ends_at = clock.now().plus(SHIFT);
-        let shift = Shift { ends_at, clock: clock.clone(), suspects: SuspectGate::default() };
+        let shift =
+            Shift { ends_at, clock: clock.clone(), stop: CancellationToken::new(), suspects: SuspectGate::default() };
         let (log, outputs) = (MemoryLog::default(), OutputLog::new());
         let effects = ObservedEffects { effects, log: outputs.clone() };
         let mut journal = MemoryJournal::new(log.clone(), clock);

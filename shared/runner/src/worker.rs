@@ -8,6 +8,7 @@ use domain::{Error, Result};
 use engine::drive::{self, Departure, Effects, Shift, SuspectGate, drive};
 use shared::store::Runs;
 use shared::store::runs::{Claim, ClaimedRun, RunHint, RunHold};
+use tokio_util::sync::CancellationToken;
 
 use crate::admission::Admission;
 use crate::journal::RunJournal;
@@ -31,6 +32,8 @@ pub struct Worker<A, P, E> {
     pub plans: P,
     pub performers: E,
     pub clock: Clock,
+    /// Is canceled when the process stops.
+    pub stop: CancellationToken,
     pub suspects: SuspectGate,
 }
 
@@ -63,7 +66,7 @@ impl<A: Admission, P: Plans, E: Performers> Worker<A, P, E> {
             Err(error) => return self.leave_unloaded(hold, crashes, error).await,
         };
         let (clock, suspects) = (self.clock.clone(), self.suspects.clone());
-        let shift = Shift { clock, ends_at: shift_ends_at, suspects };
+        let shift = Shift { clock, ends_at: shift_ends_at, stop: self.stop.clone(), suspects };
         let mut journal = RunJournal { runs: &self.runs, hold };
         drive(held, shift, &mut journal, &self.performers.of_run(&run)).await
     }

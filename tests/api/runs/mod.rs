@@ -145,6 +145,7 @@ fn worker(context: &Context) -> Worker<RunAdmission, Arc<ReleasePlans>, NodePerf
         performers: NodePerformers::of_runs(context, plans.clone()).unwrap(),
         plans,
         clock: context.clock.clone(),
+        stop: context.stop.clone(),
         suspects: SuspectGate::default(),
     }
 }

@@ -113,8 +113,8 @@ impl Plans for UnreadableRelease {
 
 /// Handles a message about a run at a time, in a process that cannot read its release.
 async fn fail_to_load(app: &TestApp, path: &str, now: Time, error: fn() -> Error) -> Result<(), Error> {
-    let Worker { runs, admission, performers, clock, suspects, .. } = worker(&context_at(app, now));
-    let worker = Worker { runs, admission, plans: UnreadableRelease(error), performers, clock, suspects };
+    let Worker { runs, admission, performers, clock, stop, suspects, .. } = worker(&context_at(app, now));
+    let worker = Worker { runs, admission, plans: UnreadableRelease(error), performers, clock, stop, suspects };
     worker.handle(RunHint { run_id: run_id(path) }, now.plus(minutes(15))).await
 }
 

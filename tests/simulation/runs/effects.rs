@@ -51,7 +51,7 @@ impl Performers for SimulatedPerformers {
 
 impl Effects for SimulatedEffects {
     async fn perform(&self, effect: Effect) -> Result<EffectOutcome, EffectError> {
-        let SimulatedPerformers { process, kill, .. } = &self.performers;
+        let SimulatedPerformers { process, protocol, kill } = &self.performers;
         self.witness(&effect);
         if effect.config.get("url").is_some_and(|url| url == POISON) {
             process.world.note(|| format!("{}: {} is poisonous", process.name, effect.step));
@@ -60,7 +60,7 @@ impl Effects for SimulatedEffects {
         }
         let (takes, fate) = {
             let random = &mut process.world.state().random;
-            let is_slow = happens(random, 100);
+            let is_slow = happens(random, 100) || process.world.began().elapsed() < protocol.scenario.stops_until;
             (if is_slow { millis(random, 5_000, 45_000) } else { millis(random, 5, 3_000) }, random.u8(..20))
         };
         sleep(takes).await;

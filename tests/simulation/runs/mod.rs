@@ -43,6 +43,8 @@ fn every_run_ends_and_no_recorded_effect_is_repeated() {
         "starts repeated",
         "runs called",
         "workers killed",
+        "workers stopped",
+        "attempts interrupted",
     ];
     check_histories(HISTORIES, &expected, |seed| run(seed, None));
 }

@@ -263,6 +263,7 @@ pub fn count_events(accounts: &mut Accounts) {
                 RunEventKind::RunFailed { .. } => Some("runs failed"),
                 RunEventKind::RunCancelled => Some("runs cancelled"),
                 RunEventKind::StepRetried { .. } => Some("attempts retried"),
+                RunEventKind::StepInterrupted { .. } => Some("attempts interrupted"),
                 RunEventKind::StepDelayed { .. } => Some("delays"),
                 RunEventKind::StepCalled { .. } => Some("runs called"),
                 RunEventKind::StepCompleted { port, .. } if port == "expired" => Some("reviews expired"),

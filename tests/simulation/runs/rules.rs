@@ -27,6 +27,8 @@ pub enum Rule {
     ParksWithDueTime,
     /// The log counts how often an attempt begins.
     CountsBegins,
+    /// The log names the attempts that an orderly stop interrupted, so that the stop is no crash of theirs.
+    RecordsInterruptions,
     /// The first answer to a review counts.
     AnswersOnce,
     /// A review expires only while it is open.
@@ -58,6 +60,7 @@ impl ProtocolRule for Rule {
         Self::SendsDueRunsAgain,
         Self::ParksWithDueTime,
         Self::CountsBegins,
+        Self::RecordsInterruptions,
         Self::AnswersOnce,
         Self::ExpiresOpenReviews,
         Self::StartsOnce,
@@ -72,7 +75,7 @@ impl ProtocolRule for Rule {
     fn expected_oracles(self) -> &'static [Oracle] {
         use Oracle::{
             AnswerLost, AnsweredTwice, BeganAfterStop, BrokenLog, LostRun, NeverEnds, Orphan, OtherCalls, OtherRequest,
-            RepeatedAfterResult, RepeatedUncertain, ReviewLeftOpen, StartedTwice, StopIgnored, WrongResult,
+            RepeatedAfterResult, RepeatedUncertain, ReviewLeftOpen, StartedTwice, StopIgnored, WrongCrash, WrongResult,
         };
         match self {
             Self::HoldsByEpoch => &[BrokenLog, LostRun, RepeatedAfterResult, WrongResult],
@@ -80,6 +83,7 @@ impl ProtocolRule for Rule {
             Self::ComparesWakes => &[AnswerLost],
             Self::ClaimsOnce => &[LostRun, BrokenLog, RepeatedAfterResult, RepeatedUncertain],
             Self::SendsDueRunsAgain | Self::ParksWithDueTime | Self::CountsBegins => &[NeverEnds],
+            Self::RecordsInterruptions => &[WrongCrash],
             Self::AnswersOnce => &[AnsweredTwice, AnswerLost],
             Self::ExpiresOpenReviews => &[AnswerLost],
             Self::StartsOnce => &[StartedTwice],
@@ -103,6 +107,7 @@ impl ProtocolRule for Rule {
             Self::ParksWithDueTime => 17,
             Self::ComparesWakes => 9,
             Self::SendsDueRunsAgain | Self::CountsBegins => 6,
+            Self::RecordsInterruptions => 0,
             Self::StartsOnce => 1,
             Self::StopsCalls => 14,
             Self::CancelsReviews => 37,
@@ -146,6 +151,7 @@ impl Rule {
             Self::ClaimsOnce if is_head && has("claim") => drop_condition(body),
             Self::ParksWithDueTime if is_held && has("seen_wakes") && has("wake_at") => never_due(body),
             Self::CountsBegins if body["Item"]["events"].is_object() => hide_repeated_begins(body, accounts),
+            Self::RecordsInterruptions if body["Item"]["events"].is_object() => hide_interruptions(body),
             Self::AnswersOnce if is_review && has("answer") => drop_condition_on(body, "state"),
             Self::ExpiresOpenReviews if is_review && !has("answer") && body["UpdateExpression"].is_string() => {
                 drop_condition(body)
@@ -190,13 +196,27 @@ fn never_due(body: &mut Value) {
 fn hide_repeated_begins(part: &mut Value, accounts: &Accounts) {
     let id = part["Item"]["pk"]["S"].as_str().unwrap_or_default().trim_start_matches(keys::RUN).parse();
     let Some(run) = id.ok().and_then(|id: RunId| accounts.runs.get(&id)) else { return };
+    hide_events(part, |kind| match kind {
+        RunEventKind::StepStarted { step, attempt, .. } if run.has_intent(step, *attempt) => Some(step.clone()),
+        _ => None,
+    });
+}
+
+/// Turns the interruption of an attempt into an event without meaning.
+fn hide_interruptions(part: &mut Value) {
+    hide_events(part, |kind| match kind {
+        RunEventKind::StepInterrupted { step, .. } => Some(step.clone()),
+        _ => None,
+    });
+}
+
+/// Replaces the events for which `step_of` returns a step.
+fn hide_events(part: &mut Value, step_of: impl Fn(&RunEventKind) -> Option<String>) {
     let text = part["Item"]["events"]["S"].as_str().unwrap_or_default();
     let mut events: Vec<RunEvent> = serde_json::from_str(text).expect("a part has events");
     for event in &mut events {
-        if let RunEventKind::StepStarted { step, attempt, .. } = &event.kind
-            && run.has_intent(step, *attempt)
-        {
-            event.kind = RunEventKind::StepSkipped { step: step.clone() };
+        if let Some(step) = step_of(&event.kind) {
+            event.kind = RunEventKind::StepSkipped { step };
         }
     }
     part["Item"]["events"]["S"] = serde_json::to_string(&events).expect("events are JSON").into();

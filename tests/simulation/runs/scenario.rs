@@ -13,6 +13,7 @@ use uuid::Uuid;
 
 use super::graphs::{PlanOptions, random_plan};
 use crate::machine::faults::{Faults, ProcessFaults};
+use crate::machine::process::Process;
 use crate::machine::random::millis;
 
 pub struct Scenario {
@@ -25,6 +26,8 @@ pub struct Scenario {
     pub approvers: Vec<ProcessFaults>,
     pub tickers: Vec<ProcessFaults>,
     pub faults: Faults,
+    /// Until this time, every worker process stops soon after its start, in an orderly way, and effects are slow.
+    pub stops_until: Duration,
     /// Nothing fails.
     pub is_calm: bool,
     /// Holders divide what they store into transactions of at most this size, so that crashes between them are likely.
@@ -56,6 +59,11 @@ pub struct WorkerLife {
     pub shift: Duration,
 }
 
+/// Time for many more stops than an attempt may have crashes.
+const STOPS_UNTIL: Duration = Duration::from_secs(240);
+/// How long a worker process lives, if its stop is planned.
+const STOPS_AFTER: Duration = Duration::from_secs(4);
+
 /// After this time, every new worker and ticker is without faults of its own.
 pub const CALM_AFTER: Duration = Duration::from_secs(10 * 60);
 
@@ -79,6 +87,7 @@ impl Scenario {
         let id = |number: u128| Uuid::from_u128((u128::from(seed) << 64) + number);
         let calls = &mut Rng::with_seed(seed ^ 0x6361_6c6c);
         let races = &mut Rng::with_seed(seed ^ 0x0068_7572_7279);
+        let stops = &mut Rng::with_seed(seed ^ 0x0073_746f_7073);
         let agents = &mut has_agents.then(|| Rng::with_seed(seed ^ 0x6167_656e));
         let called = if calls.u8(..3) == 0 { called_workflows(calls, agents) } else { Vec::new() };
         let plan = |random: &mut Rng, has_poison| {
@@ -100,6 +109,8 @@ impl Scenario {
             approvers: vec![process_faults(random, is_calm, &starts), ProcessFaults::default()],
             tickers: vec![process_faults(random, is_calm, &starts), ProcessFaults::default()],
             is_calm,
+            // Stops take time, and in a calm history a run that nobody needs ends at once.
+            stops_until: if stops.u8(..4) == 0 && !is_calm { STOPS_UNTIL } else { Duration::ZERO },
             longest: LONGEST,
             transaction_bytes: (seed % 7 == 3).then_some(200),
             faults: if is_calm { Faults::default() } else { Faults::random(random) },
@@ -108,6 +119,11 @@ impl Scenario {
 }
 
 impl Scenario {
+    /// When a worker process that begins now stops, if its stop is planned.
+    pub fn next_stop(&self, process: &Process) -> Option<Duration> {
+        (process.world.began().elapsed() < self.stops_until).then_some(STOPS_AFTER)
+    }
+
     /// The same runs, with one worker that is never killed and a storage that often does not answer.
     pub fn with_unreliable_storage(self) -> Self {
         let immortal = ProcessFaults::default;
@@ -120,6 +136,7 @@ impl Scenario {
             tickers: vec![immortal()],
             faults: Faults { request_lost: 350, ..Faults::default() },
             is_calm: false,
+            stops_until: Duration::ZERO,
             longest: LONGEST_WITH_UNRELIABLE_STORAGE,
             ..self
         }

@@ -10,7 +10,8 @@ use engine::drive::SuspectGate;
 use runner::{Admission, Plans, Worker};
 use shared::store::Runs;
 use tokio::sync::Notify;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
+use tokio_util::sync::CancellationToken;
 
 use super::effects::SimulatedPerformers;
 use super::protocol::RunProtocol;
@@ -44,7 +45,7 @@ impl Admission for AdmitsAll {
     }
 }
 
-/// Runs one worker process after the other: a poisonous effect kills them.
+/// Runs one worker process after the other: a poisonous effect kills them, and planned stops end them.
 pub async fn work(first: Process, protocol: Arc<RunProtocol>, life: &WorkerLife) {
     let (begins_at, shift) = (life.begins_at, life.shift);
     replace_killed(first, |process| {
@@ -52,25 +53,36 @@ pub async fn work(first: Process, protocol: Arc<RunProtocol>, life: &WorkerLife)
         Box::pin(async move {
             process.sleep_until(begins_at).await;
             let kill = Arc::new(Notify::new());
-            let suspects = SuspectGate::default();
-            let slots = (0..SLOTS).map(|_| serve(process, &protocol, &kill, shift, &suspects));
+            let (stop, suspects) = (CancellationToken::new(), SuspectGate::default());
+            let slots = (0..SLOTS).map(|_| serve(process, &protocol, &kill, shift, &stop, &suspects));
+            let planned_stop = async {
+                match protocol.scenario.next_stop(process) {
+                    Some(after) => sleep(after).await,
+                    None => std::future::pending().await,
+                }
+                stop.cancel();
+                std::future::pending().await
+            };
             tokio::select! {
                 biased;
                 () = kill.notified() => {}
+                () = planned_stop => {}
                 () = process.run_until_killed(async { drop(futures::future::join_all(slots).await) }) => {}
             }
-            protocol.accounts().findings.count("workers killed");
+            let ended = if stop.is_cancelled() { "workers stopped" } else { "workers killed" };
+            protocol.accounts().findings.count(ended);
         })
     })
     .await;
 }
 
-/// Handles one message after the other. Each invocation is killed at the end of its shift.
+/// Handles one message after the other, until the process stops. Each invocation is killed at the end of its shift.
 async fn serve(
     process: &Process,
     protocol: &Arc<RunProtocol>,
     kill: &Arc<Notify>,
     shift: Duration,
+    stop: &CancellationToken,
     suspects: &SuspectGate,
 ) {
     let context = process.context();
@@ -86,9 +98,13 @@ async fn serve(
         None => runs,
     };
     let (plans, suspects) = (SimulatedPlans(protocol.clone()), suspects.clone());
-    let worker = Worker { runs, admission: AdmitsAll, plans, performers, clock, suspects };
+    let worker = Worker { runs, admission: AdmitsAll, plans, performers, clock, stop: stop.clone(), suspects };
     loop {
-        let delivery = receive(process).await;
+        let delivery = tokio::select! {
+            biased;
+            () = stop.cancelled() => return,
+            delivery = receive(process) => delivery,
+        };
         let hint = serde_json::from_str(&delivery.body).expect("the message is a hint");
         // The platform kills an invocation at the end of its shift, or later.
         let lateness = Duration::from_secs(process.world.state().random.u64(0..600));

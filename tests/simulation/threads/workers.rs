@@ -84,7 +84,15 @@ async fn serve(process: &Process, protocol: &Arc<ThreadProtocol>, shift: Duratio
     let handler = HintHandler {
         erasures: Erasures { threads: threads.clone(), runs: runs.clone() },
         threads: ThreadRuns { threads, runs: runs.clone(), answerers: release.clone(), clock: clock.clone() },
-        worker: Worker { runs, admission: release.clone(), plans: release, performers, clock, suspects },
+        worker: Worker {
+            runs,
+            admission: release.clone(),
+            plans: release,
+            performers,
+            clock,
+            stop: context.stop,
+            suspects,
+        },
     };
     loop {
         let delivery = receive(process).await;

@@ -50,6 +50,11 @@ fn describe(kind: &RunEventKind, run: &Run) -> (ActivityLevel, String, Option<St
             );
             (Warning, text, Some(step))
         }
+        RunEventKind::StepInterrupted { step, .. } => (
+            Info,
+            format!("The platform stopped while the step `{step}` was in progress. The run goes on."),
+            Some(step),
+        ),
         RunEventKind::StepDelayed { step, until } => {
             (Info, format!("The step `{step}` waits until {until}."), Some(step))
         }

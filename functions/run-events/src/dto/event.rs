@@ -120,6 +120,9 @@ fn describe(kind: RunEventKind) -> (&'static str, EventFields) {
                 ..EventFields::of_step(step)
             },
         ),
+        RunEventKind::StepInterrupted { step, attempt } => {
+            ("step_interrupted", EventFields { attempt: Some(attempt), ..EventFields::of_step(step) })
+        }
         RunEventKind::StepDelayed { step, until: at } => {
             ("step_delayed", EventFields { until: until(at), ..EventFields::of_step(step) })
         }

@@ -52,7 +52,7 @@ pub struct SpanOut {
     node_type: &'static str,
     /// From 1.
     attempt: u32,
-    /// How often the attempt began again, because a crash left its outcome uncertain.
+    /// How often the attempt began again, because a crash or a stop left its outcome uncertain.
     repeats: u32,
     state: SpanStateOut,
     #[schema(format = DateTime)]

@@ -39,6 +39,12 @@ pub enum RunEventKind {
         error: StepError,
         next_at: Time,
     },
+    /// The process stopped in an orderly way in the middle of the attempt, which may have taken place. Such an end is no
+    /// crash.
+    StepInterrupted {
+        step: String,
+        attempt: u32,
+    },
     /// The step waits until a time.
     StepDelayed {
         step: String,

@@ -69,6 +69,7 @@ pub async fn drive_within<J: Journal, E: Effects>(
         results: VecDeque::new(),
         masks: restored.masks,
         // A process that did not crash has followed up itself.
+        interrupts_at: None,
         suspect_permit: None,
         pending: if crashes > 0 { restored.follow_up } else { Commit::default() },
     };
@@ -78,6 +79,7 @@ pub async fn drive_within<J: Journal, E: Effects>(
 impl<'a, E: Effects> Driver<'a, E> {
     async fn carry_out<J: Journal>(&mut self, journal: &mut J) -> Result<Departure> {
         loop {
+            self.notice_stop();
             self.collect();
             if let Some(end) = self.end() {
                 if self.execution.end().is_none() {

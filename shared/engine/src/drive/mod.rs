@@ -20,6 +20,7 @@ mod retry;
 mod reviews;
 mod rounds;
 mod state;
+mod stop;
 mod trace;
 mod waits;
 
@@ -30,6 +31,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio_util::sync::CancellationToken;
 
 use crate::compile::ExecutionPlan;
 use crate::operation::Operation;
@@ -47,6 +49,7 @@ pub use masks::mask_run_input;
 pub use pure::{PureRun, carry_out_pure};
 pub(crate) use restore::restore;
 pub use retry::kept_events;
+pub use stop::STOP_PATIENCE;
 pub use trace::{Span, SpanState, parent_of, trace};
 
 /// Stores what happens in one run. Each write succeeds only while this process holds the run.
@@ -153,6 +156,8 @@ pub struct Shift {
     pub clock: Clock,
     /// An effect begins only if its timeout ends before.
     pub ends_at: Time,
+    /// Is canceled when the process stops. The shift then ends early: see [`STOP_PATIENCE`].
+    pub stop: CancellationToken,
     pub suspects: SuspectGate,
 }
 

@@ -1,6 +1,5 @@
 //! Pauses of long computations, and the end of a run that exceeds a limit.
 
-use futures::stream::StreamExt;
 use tokio::task::yield_now;
 
 use super::state::{Driver, MARGIN};
@@ -49,8 +48,8 @@ impl<E: Effects> Driver<'_, E> {
     /// Waits for the effects in progress, and stores all results that no step has used yet. Without this, the next process
     /// would repeat these effects.
     async fn store_results<J: Journal>(&mut self, journal: &mut J) -> Result<Hold> {
-        while let Some(result) = self.in_progress.next().await {
-            self.results.extend(result.ok());
+        while !self.in_progress.is_empty() && !self.is_out_of_patience() {
+            self.wait_for_result(None).await;
         }
         while let Some((path, result)) = self.results.pop_front() {
             self.apply(&path, result);

@@ -33,7 +33,7 @@ pub struct Restored {
 /// How far an effect without a result has come.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Begun {
-    /// This attempt may have taken place. It has begun this many times.
+    /// This attempt may have taken place. It has begun this many times, without those that an orderly stop interrupted.
     Attempt {
         attempt: u32,
         times: u32,
@@ -111,6 +111,11 @@ impl Restored {
                     _ => 1,
                 };
                 self.begun.insert(path, Begun::Attempt { attempt, times });
+            }
+            RunEventKind::StepInterrupted { step, .. } => {
+                if let Some(Begun::Attempt { times, .. }) = self.begun.get_mut(&find(&step)?) {
+                    *times = times.saturating_sub(1);
+                }
             }
             RunEventKind::StepRetried { step, attempt, error, next_at } => {
                 let begun = self.begun.insert(find(&step)?, Begun::Retry { attempt: attempt + 1, at: next_at });

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use futures::future::FutureExt;
 use futures::stream::StreamExt;
-use tokio::time::sleep;
 
 use super::state::{Driver, MARGIN, Ready, Stage};
 use super::waits::pass_through;
@@ -45,24 +44,16 @@ impl<E: Effects> Driver<'_, E> {
             return Ok(true);
         }
         let now = self.now();
-        let timer = self.next_timer().map(|at| now.until(at));
-        if self.in_progress.is_empty() && (self.is_out_of_time() || timer.is_none_or(|wait| wait > SHORT_WAIT)) {
+        let timer = self.next_timer();
+        let is_idle = self.in_progress.is_empty();
+        if is_idle && (self.is_out_of_time() || timer.is_none_or(|at| now.until(at) > SHORT_WAIT)) {
             return Ok(false);
         }
-        let look = self.is_waiting().then(|| now.until(self.next_look));
-        let wait = timer.into_iter().chain(look).min();
-        let alarm = async {
-            match wait {
-                Some(wait) => sleep(wait).await,
-                None => std::future::pending().await,
-            }
-        };
-        let alarm = alarm.fuse();
-        futures::pin_mut!(alarm);
-        futures::select_biased! {
-            result = self.in_progress.select_next_some() => self.results.extend(result.ok()),
-            () = alarm => {}
+        if self.is_out_of_patience() {
+            return Ok(false);
         }
+        let look = self.is_waiting().then_some(self.next_look);
+        self.wait_for_result(timer.into_iter().chain(look).min()).await;
         Ok(true)
     }
 
@@ -105,12 +96,22 @@ impl<E: Effects> Driver<'_, E> {
         self.now().plus(MARGIN) >= self.shift.ends_at || self.has_ready()
     }
 
+    /// Whether an attempt has no result yet.
+    fn is_performing(&self) -> bool {
+        self.active.values().any(|active| matches!(active.stage, Stage::InProgress { .. }))
+    }
+
     /// Whether an attempt is left that could not begin.
     pub(super) fn has_ready(&self) -> bool {
         self.active.values().any(|active| matches!(active.stage, Stage::Ready(_)))
     }
 
+    /// Leaves the run to the next process. Attempts without a result are interrupted.
     pub(super) async fn hand_over<J: Journal>(&mut self, journal: &mut J) -> Result<Departure> {
+        self.interrupt_attempts();
+        if !self.pending.is_empty() && self.commit(journal).await? == Hold::Lost {
+            return Ok(Departure::Lost);
+        }
         Ok(match journal.hand_over().await? {
             Hold::Held => Departure::HandedOver,
             Hold::Lost => Departure::Lost,
@@ -119,7 +120,7 @@ impl<E: Effects> Driver<'_, E> {
 
     /// Leaves the run, unless an answer has arrived meanwhile.
     pub(super) async fn leave<J: Journal>(&mut self, journal: &mut J) -> Result<Option<Departure>> {
-        if self.has_ready() {
+        if self.has_ready() || self.is_performing() {
             return self.hand_over(journal).await.map(Some);
         }
         let wake_at = self.next_timer().map(|timer| timer.min(self.ends_by));

@@ -47,6 +47,8 @@ pub struct Driver<'a, E> {
     pub pending: Commit,
     /// When the driver looks for answers again.
     pub next_look: Time,
+    /// When the effects in progress are interrupted, because the process stops.
+    pub interrupts_at: Option<Time>,
     /// The permit for a suspect that begins next.
     pub suspect_permit: Option<OwnedSemaphorePermit>,
 }

@@ -30,7 +30,7 @@ pub struct Span {
     pub action: Option<AgentAction>,
     /// The run that the step has started.
     pub run_id: Option<RunId>,
-    /// How often the attempt began again, because a crash left its outcome uncertain.
+    /// How often the attempt began again, because a crash or a stop left its outcome uncertain.
     pub repeats: u32,
     /// Whether the attempt is an exchange with a model, another system or a person.
     pub is_exchange: bool,
@@ -176,7 +176,8 @@ impl Spans {
                     end(span, SpanState::Canceled, *at);
                 });
             }
-            RunEventKind::RunQueued { .. } | RunEventKind::BranchWon { .. } => {}
+            // The attempt begins again, and its outcome is uncertain until then.
+            RunEventKind::StepInterrupted { .. } | RunEventKind::RunQueued { .. } | RunEventKind::BranchWon { .. } => {}
         }
     }
 

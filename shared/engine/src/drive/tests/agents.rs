@@ -204,7 +204,12 @@ async fn an_agent_whose_log_has_other_calls_fails() {
     let log = world.store.lock().unwrap().log.clone();
     let (plan, now) = (world.plan.clone(), at(Duration::ZERO));
     let run = ClaimedRun { id: "r1".to_owned(), plan, trigger: 0, now, log, crashes: 0 };
-    let shift = Shift { clock: world.clock.clone(), ends_at: now.plus(seconds(900)), suspects: SuspectGate::default() };
+    let shift = Shift {
+        clock: world.clock.clone(),
+        ends_at: now.plus(seconds(900)),
+        stop: world.stop.clone(),
+        suspects: SuspectGate::default(),
+    };
     drive(run, shift, &mut journal, &world.effects).await.unwrap();
     assert_eq!(world.failure(), "ask: log_mismatch");
 }

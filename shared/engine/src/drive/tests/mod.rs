@@ -19,6 +19,7 @@ mod replays;
 mod retries;
 mod reviews;
 mod shifts;
+mod stops;
 mod text;
 mod uncertain;
 mod work;

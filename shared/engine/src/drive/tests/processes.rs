@@ -35,6 +35,8 @@ pub struct World {
     pub clock: Clock,
     /// How long the shift of a process is.
     pub shift: Duration,
+    /// Is canceled when the process stops.
+    pub stop: CancellationToken,
     pub suspects: SuspectGate,
     pub limits: Limits,
 }
@@ -62,6 +64,7 @@ impl World {
             store,
             clock: Clock::new(move || at(start.elapsed())),
             shift: seconds(900),
+            stop: CancellationToken::new(),
             suspects: SuspectGate::default(),
             limits: Limits::RUN,
         }
@@ -81,6 +84,7 @@ impl World {
         let shift = Shift {
             clock: self.clock.clone(),
             ends_at: self.clock.now().plus(self.shift),
+            stop: self.stop.clone(),
             suspects: self.suspects.clone(),
         };
         let exit = {
@@ -96,7 +100,11 @@ impl World {
         };
         let mut store = self.store.lock().unwrap();
         check_log(&store.log);
-        check_intents(&store.log, stored, |attempt| store.has_doubts || !performed.contains(attempt));
+        let interrupted: Vec<_> = store.log[..stored].iter().map(describe).collect();
+        let may_repeat = |attempt: &String| {
+            store.has_doubts || !performed.contains(attempt) || interrupted.contains(&format!("{attempt} interrupted"))
+        };
+        check_intents(&store.log, stored, may_repeat);
         store.has_doubts = matches!(exit, Exit::Crashed | Exit::Left(Departure::Lost));
         store.crashes += u32::from(store.has_doubts);
         drop(store);

@@ -11,6 +11,7 @@ pub fn step_of(kind: &RunEventKind) -> Option<&String> {
     match kind {
         StepStarted { step, .. }
         | StepRetried { step, .. }
+        | StepInterrupted { step, .. }
         | StepDelayed { step, .. }
         | StepAsked { step, .. }
         | StepCalled { step, .. }
@@ -32,6 +33,7 @@ pub fn describe(event: &RunEvent) -> String {
         StepRetried { step, attempt, error, next_at } => {
             format!("{step} #{attempt} {}, next at {}", error.code, millis(next_at))
         }
+        StepInterrupted { step, attempt } => format!("{step} #{attempt} interrupted"),
         StepDelayed { step, until } => format!("{step} until {}", millis(until)),
         StepAsked { step, expires_at, .. } => format!("{step} asks until {}", millis(expires_at)),
         StepCalled { step, until, .. } => match until {
@@ -59,6 +61,9 @@ pub fn open_attempts(log: &[RunEvent]) -> BTreeMap<&String, (u32, u32)> {
                 let (before, times) = open.get(step).copied().unwrap_or((attempt, 0));
                 open.insert(step, (attempt, if before == attempt { times + 1 } else { 1 }));
             }
+            StepInterrupted { .. } => {
+                open.entry(step).and_modify(|(_, times)| *times -= 1);
+            }
             _ => drop(open.remove(step)),
         }
     }
@@ -78,7 +83,8 @@ pub fn check_intents(log: &[RunEvent], from: usize, may_repeat: impl Fn(&String)
 }
 
 /// Checks what holds for every log: no computed event is doubled, a step has one result, and no attempt begins after it.
-/// An attempt begins at most once more than it is recovered, and the next attempt only after a retry or a question.
+/// An attempt begins at most once more than it is recovered,
+/// not counting those that an orderly stop interrupted, and the next attempt only after a retry or a question.
 pub fn check_log(log: &[RunEvent]) {
     let mut ended = BTreeSet::new();
     let mut due = BTreeMap::new();
@@ -103,6 +109,7 @@ pub fn check_log(log: &[RunEvent]) {
                 *times += 1;
                 assert!(*times <= MAX_CRASHES + 1, "{step} begins {times} times: {:#?}", all(log));
             }
+            StepInterrupted { .. } => drop(due.entry(step).and_modify(|(_, times)| *times -= 1)),
             StepRetried { .. } | StepAsked { .. } => {
                 due.entry(step).and_modify(|(next, times)| (*next, *times) = (*next + 1, 0));
             }
