@@ -60,11 +60,13 @@ pub struct PlatformOptions {
 }
 
 impl PlatformOptions {
-    pub fn settings(&self) -> Settings<'_> {
+    /// The settings, with `others` from the environment.
+    pub fn settings<'a>(&'a self, others: &'a [(String, String)]) -> Settings<'a> {
         Settings {
             base_url: self.base_url.as_deref(),
             outbound_allowed: &self.outbound_allowed_cidrs,
             workbench_capacity: self.workbench_capacity.as_deref(),
+            others,
         }
     }
 }

@@ -52,6 +52,10 @@ async fn run(Cli { command, data_dir, serve }: Cli) -> Result<(), Failure> {
         None => run_platform(&data_dir, serve).await,
         Some(Command::Credentials) => print_credentials(&data_dir),
         Some(Command::Token { user, org, role, hours }) => {
+            if let Some(issuer) = settings::trusted_issuer(&read_environment()) {
+                let message = format!("AUTH_ISSUER is set: the platform accepts only tokens of {issuer}; get one there, or unset it");
+                return Err(Failure::Other(message));
+            }
             let token =
                 open_issuer(&data_dir)?.token(&Subject { user, org, role: role.into() }, duration_of_hours(hours));
             print_line(&token)
@@ -74,7 +78,9 @@ async fn run(Cli { command, data_dir, serve }: Cli) -> Result<(), Failure> {
 
 async fn run_platform(data_dir: &Path, serve: ServeOptions) -> Result<(), Failure> {
     let ServeOptions { port, ephemeral, platform } = serve;
-    settings::require_valid(&platform.settings())?;
+    let others = read_environment();
+    settings::require_valid(&platform.settings(&others))?;
+    let issuer = settings::trusted_issuer(&others).map(str::to_owned);
     let data = if ephemeral { DataDir::ephemeral(data_dir)? } else { DataDir::open(data_dir)? };
     let data = data.accept_loss(platform.accept_data_loss);
     let options = Options {
@@ -85,6 +91,7 @@ async fn run_platform(data_dir: &Path, serve: ServeOptions) -> Result<(), Failur
         sync: platform.sync,
         labs: true,
         background: true,
+        settings: others,
         ..Options::new(data)
     };
     let mut stop = StopSignal::listen()?;
@@ -92,7 +99,7 @@ async fn run_platform(data_dir: &Path, serve: ServeOptions) -> Result<(), Failur
         started = Platform::start(options) => started?,
         () = stop.received() => return Ok(()),
     };
-    print_line(&banner(&platform))?;
+    print_line(&banner(&platform, issuer.as_deref()))?;
     stop.received().await;
     let wait_s = local::GRACE.as_secs();
     eprintln!("stopping: waits up to {wait_s} s for requests and effects in flight …");
@@ -100,14 +107,15 @@ async fn run_platform(data_dir: &Path, serve: ServeOptions) -> Result<(), Failur
 }
 
 async fn examine(folder: &Path, serve: &ServeOptions) -> Result<(), Failure> {
-    let examined = doctor::Examined { folder, port: serve.port, settings: serve.platform.settings() };
+    let others = read_environment();
+    let examined = doctor::Examined { folder, port: serve.port, settings: serve.platform.settings(&others) };
     let (report, problems) = doctor::examine(&examined).await;
     print_line(report.trim_end())?;
     if problems == 0 { Ok(()) } else { Err(doctor::failure(problems)) }
 }
 
 /// The start message: URLs, and calls that are ready to paste.
-fn banner(platform: &Platform) -> String {
+fn banner(platform: &Platform, trusted_issuer: Option<&str>) -> String {
     let (base_url, folder) = (&platform.base_url, platform.data().folder());
     let ada = platform.credentials.users.get("ada");
     let token = ada.map(|user| user.access_token.as_str()).unwrap_or_default();
@@ -122,10 +130,14 @@ fn banner(platform: &Platform) -> String {
     let elsewhere = if is_elsewhere { format!(" --data-dir {}", folder.display()) } else { String::new() };
     let started_ms = platform.started_in.as_millis();
     let command = started_command();
+    let agents = match trusted_issuer {
+        Some(issuer) => format!("with access tokens of {issuer}"),
+        None => format!("curl -s {base_url}/builder/v1/agents -H 'Authorization: Bearer {token}'"),
+    };
     format!(
         "Atelier is at {base_url}  (started in {started_ms} ms)\n\
          \n\
-         agents     curl -s {base_url}/builder/v1/agents -H 'Authorization: Bearer {token}'\n\
+         agents     {agents}\n\
          gateway    curl -s {base_url}/gateway/v1/chat/completions -H 'Authorization: Bearer {api_key}' --json '{hello}'\n\
          \n\
          reference  {base_url}/docs\n\
@@ -141,7 +153,8 @@ async fn run_services(
     first_port: u16,
     watch_url: String,
 ) -> Result<(), Failure> {
-    settings::require_valid(&platform.settings())?;
+    let others = read_environment();
+    settings::require_valid(&platform.settings(&others))?;
     let mut stop = StopSignal::listen()?;
     let options = WatchOptions {
         data: DataDir::open(data_dir)?.accept_loss(platform.accept_data_loss),
@@ -151,6 +164,7 @@ async fn run_services(
         outbound_allowed: platform.outbound_allowed_cidrs,
         workbench_capacity: platform.workbench_capacity,
         sync: platform.sync,
+        settings: others,
     };
     let services = tokio::select! {
         started = WatchServices::start(options) => started?,
@@ -186,6 +200,10 @@ fn read_credentials(folder: &Path) -> Result<StoredCredentials, Failure> {
 
 fn open_issuer(folder: &Path) -> Result<Issuer, Failure> {
     Issuer::open(folder)?.ok_or_else(|| Failure::NotStarted { folder: folder.to_owned() })
+}
+
+fn read_environment() -> Vec<(String, String)> {
+    settings::read_environment(|name| std::env::var(name).ok())
 }
 
 fn duration_of_hours(hours: u32) -> Duration {

@@ -81,12 +81,15 @@ impl Runtime {
         resources.extend(parameters.map(|(name, value)| (name.to_owned(), value.to_owned())));
         let Endpoints { dynamodb, awsim, s3, .. } = &services.endpoints;
         let own_ports = [dynamodb, awsim, s3].into_iter().map(SocketAddr::port).chain(setup.own_ports.iter().copied());
-        let own_ports: Vec<_> = own_ports.map(|port| port.to_string()).collect();
+        let mut refused_ports: Vec<_> = own_ports.map(|port| port.to_string()).collect();
+        let (more_refused, more_settings): (Vec<_>, Vec<_>) =
+            setup.more_settings.into_iter().partition(|(name, _)| name == config::OUTBOUND_REFUSED_PORTS);
+        refused_ports.extend(more_refused.into_iter().map(|(_, ports)| ports));
         let mut local_settings = vec![
-            (config::OUTBOUND_REFUSED_PORTS.to_owned(), own_ports.join(",")),
+            (config::OUTBOUND_REFUSED_PORTS.to_owned(), refused_ports.join(",")),
             (config::OUTBOUND_MAX_CONNECTIONS.to_owned(), setup.max_outbound.to_string()),
         ];
-        local_settings.extend(setup.more_settings);
+        local_settings.extend(more_settings);
         Ok(Self {
             aws,
             template,

@@ -1,23 +1,100 @@
-//! Checks of the settings, by the rules with which the platform reads them. They are checked before anything starts, and by
-//! `local doctor`.
+//! The settings of `local`: those that it takes from its environment, and checks of all of them by the rules with which the
+//! platform reads them. They are checked before anything starts, and by `local doctor`.
 
 use domain::address;
 use domain::workbench::Resources;
-use shared::config::{BASE_URL, OUTBOUND_ALLOWED_CIDRS, WORKBENCH_CAPACITY};
+use shared::config::{
+    AUTH_AUDIENCE, AUTH_ISSUER, AUTH_JWKS_URL, AUTH_ORG_CLAIM, AUTH_ROLES_CLAIM, BASE_URL, CONSOLE_ORIGIN, CORS_ORIGINS,
+    GUARD_PATIENCE_S, IMAGE_PATIENCE_S, OUTBOUND_ALLOWED_CIDRS, OUTBOUND_MAX_CONNECTIONS, OUTBOUND_REFUSED_PORTS,
+    SLACK_API_URL, STREAM_SECONDS, TELEGRAM_API_URL, WHATSAPP_API_URL, WORKBENCH_CAPACITY,
+};
 use shared::outbound::AddressGuard;
 
 use crate::failure::Failure;
+
+/// The settings without an option. They have the same effect as the environment variables of a deployed function.
+const FROM_ENVIRONMENT: [(&str, Form); 15] = [
+    (AUTH_ISSUER, Form::Text),
+    (AUTH_AUDIENCE, Form::Text),
+    (AUTH_JWKS_URL, Form::Url),
+    (AUTH_ORG_CLAIM, Form::Text),
+    (AUTH_ROLES_CLAIM, Form::Text),
+    (CONSOLE_ORIGIN, Form::Origins),
+    (CORS_ORIGINS, Form::Origins),
+    (SLACK_API_URL, Form::Url),
+    (TELEGRAM_API_URL, Form::Url),
+    (WHATSAPP_API_URL, Form::Url),
+    (STREAM_SECONDS, Form::Seconds),
+    (IMAGE_PATIENCE_S, Form::Seconds),
+    (GUARD_PATIENCE_S, Form::Seconds),
+    (OUTBOUND_MAX_CONNECTIONS, Form::Number),
+    (OUTBOUND_REFUSED_PORTS, Form::Ports),
+];
+
+#[derive(Clone, Copy)]
+enum Form {
+    Text,
+    Url,
+    Origins,
+    Seconds,
+    Number,
+    Ports,
+}
+
+impl Form {
+    /// What the value must be, if it is not.
+    fn problem(self, value: &str) -> Option<&'static str> {
+        let mut items = value.split(',').map(str::trim).filter(|item| !item.is_empty());
+        let (is_right, expected) = match self {
+            Self::Text => (true, ""),
+            Self::Url => (is_url(value), "an absolute URL such as https://example.com/api"),
+            Self::Origins => (items.all(is_origin), "origins separated by commas, such as https://console.example.com"),
+            Self::Seconds => (value.parse::<u32>().is_ok(), "a number of seconds"),
+            Self::Number => (value.parse::<u32>().is_ok_and(|number| number > 0), "a number above 0"),
+            Self::Ports => (items.all(|port| port.parse::<u16>().is_ok()), "ports separated by commas"),
+        };
+        (!is_right).then_some(expected)
+    }
+}
+
+fn is_url(text: &str) -> bool {
+    address::problem(text).is_none() && !text.contains('?')
+}
+
+/// An origin has no path: browsers send it without one.
+fn is_origin(text: &str) -> bool {
+    is_url(text) && text.matches('/').count() == 2
+}
 
 /// The settings of the command line and of the environment.
 pub struct Settings<'a> {
     pub base_url: Option<&'a str>,
     pub outbound_allowed: &'a str,
     pub workbench_capacity: Option<&'a str>,
+    /// The settings without an option.
+    pub others: &'a [(String, String)],
 }
 
 pub struct WrongSetting {
     pub problem: String,
     pub fix: String,
+}
+
+/// Reads the settings without an option. An empty variable sets nothing.
+pub fn read_environment(variable: impl Fn(&str) -> Option<String>) -> Vec<(String, String)> {
+    let set = FROM_ENVIRONMENT.iter().filter_map(|(name, _)| Some(((*name).to_owned(), variable(name)?)));
+    let mut settings: Vec<_> = set.filter(|(_, value)| !value.is_empty()).collect();
+    let has = |wanted: &str| settings.iter().any(|(name, _)| name == wanted);
+    if has(AUTH_ISSUER) && !has(AUTH_JWKS_URL) {
+        // The keys of the issuer are found by discovery, and those of the platform's own issuer are not used.
+        settings.push((AUTH_JWKS_URL.to_owned(), String::new()));
+    }
+    settings
+}
+
+/// The issuer of access tokens that is trusted in place of the platform's own.
+pub fn trusted_issuer(settings: &[(String, String)]) -> Option<&str> {
+    settings.iter().find(|(name, _)| name == AUTH_ISSUER).map(|(_, issuer)| issuer.as_str())
 }
 
 /// Refuses wrong settings with all their problems.
@@ -54,5 +131,84 @@ pub fn check(settings: &Settings<'_>) -> Vec<WrongSetting> {
             ),
         });
     }
+    for (name, form) in FROM_ENVIRONMENT {
+        let value = settings.others.iter().find(|(set, value)| set == name && !value.is_empty());
+        let Some((_, value)) = value else { continue };
+        if let Some(expected) = form.problem(value) {
+            wrong.push(WrongSetting {
+                problem: format!("{name} is {value:?}"),
+                fix: format!("set it to {expected}, or unset it"),
+            });
+        }
+        if name.starts_with("AUTH_") && trusted_issuer(settings.others).is_none() {
+            wrong.push(WrongSetting {
+                problem: format!("{name} is set, and {AUTH_ISSUER} is not"),
+                fix: format!("set {AUTH_ISSUER} to the issuer of your access tokens, or unset {name}"),
+            });
+        }
+    }
     wrong
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SETTINGS: &str = include_str!("../../../shared/src/config.rs");
+    const README: &str = include_str!("../../../README.md");
+    const TEMPLATE: &str = include_str!("../../template.yaml");
+
+    /// A new setting is refused here until `local` knows it and the README names it.
+    #[test]
+    fn every_setting_reaches_local_the_template_and_the_readme() {
+        let with_option = [BASE_URL, OUTBOUND_ALLOWED_CIDRS, WORKBENCH_CAPACITY];
+        let not_in_local = ["WORKBENCH_CLUSTER"];
+        let not_in_template = [OUTBOUND_REFUSED_PORTS];
+        let constants = SETTINGS.lines().filter_map(|line| line.strip_prefix("pub const ")?.split_once(": &str"));
+        let mut count = 0;
+        for (name, _) in constants {
+            count += 1;
+            assert!(README.contains(&format!("`{name}`")), "{name} is not in README.md");
+            let variable = format!("{name}: ");
+            assert!(TEMPLATE.contains(&variable) || not_in_template.contains(&name), "{name} is not in the template");
+            let is_resource = ["TABLE_", "QUEUE_", "BUCKET_", "KMS_"].iter().any(|kind| name.starts_with(kind));
+            let is_read = FROM_ENVIRONMENT.iter().any(|(known, _)| *known == name) || with_option.contains(&name);
+            assert!(is_resource || is_read || not_in_local.contains(&name), "{name} does not reach `local`");
+        }
+        assert!(count > 20, "{count} settings");
+    }
+
+    #[test]
+    fn all_settings_of_the_environment_are_read_and_empty_ones_are_not() {
+        let read = read_environment(|name| Some(format!("value of {name}")));
+        assert_eq!(read.len(), FROM_ENVIRONMENT.len());
+        assert!(read.iter().all(|(name, value)| *value == format!("value of {name}")));
+        assert_eq!(read_environment(|_| Some(String::new())), []);
+        let issuer = read_environment(|name| (name == AUTH_ISSUER).then(|| "https://issuer.example".to_owned()));
+        assert_eq!(issuer[1], (AUTH_JWKS_URL.to_owned(), String::new()), "the keys are found by discovery");
+    }
+
+    #[test]
+    fn a_wrong_setting_is_named_with_the_form_that_is_expected() {
+        let problems = |name: &str, value: &str| {
+            let others = [(AUTH_ISSUER.to_owned(), "issuer".to_owned()), (name.to_owned(), value.to_owned())];
+            let settings =
+                Settings { base_url: None, outbound_allowed: "", workbench_capacity: None, others: &others };
+            check(&settings).into_iter().map(|wrong| format!("{}; {}", wrong.problem, wrong.fix)).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            problems(IMAGE_PATIENCE_S, "2 min"),
+            ["IMAGE_PATIENCE_S is \"2 min\"; set it to a number of seconds, or unset it"]
+        );
+        for (name, right, wrong) in [
+            (SLACK_API_URL, "http://127.0.0.1:8080/api", "slack.com"),
+            (CORS_ORIGINS, "https://a.example, http://localhost:3000", "https://a.example/app"),
+            (OUTBOUND_MAX_CONNECTIONS, "64", "0"),
+            (OUTBOUND_REFUSED_PORTS, "5432,6379", "5432;6379"),
+            (AUTH_JWKS_URL, "https://issuer.example/jwks.json", "jwks.json"),
+        ] {
+            assert_eq!(problems(name, right), [""; 0], "{name}");
+            assert_eq!(problems(name, wrong).len(), 1, "{name}");
+        }
+    }
 }

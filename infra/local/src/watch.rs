@@ -40,6 +40,8 @@ pub struct WatchOptions {
     pub outbound_allowed: String,
     pub workbench_capacity: Option<String>,
     pub sync: SyncMode,
+    /// Further settings of all functions.
+    pub settings: Vec<(String, String)>,
 }
 
 pub struct WatchServices {
@@ -52,7 +54,7 @@ pub struct WatchServices {
 
 impl WatchServices {
     pub async fn start(options: WatchOptions) -> Result<Self, Failure> {
-        let WatchOptions { data, first_port, watch_url, base_url, outbound_allowed, workbench_capacity, sync } =
+        let WatchOptions { data, first_port, watch_url, base_url, outbound_allowed, workbench_capacity, sync, settings } =
             options;
         let keys = listen(first_port).await?;
         let keys_address = address(&keys)?;
@@ -68,7 +70,7 @@ impl WatchServices {
             workbench_capacity: workbench_capacity.as_deref().unwrap_or_default(),
             own_ports: &[vec![keys_address.port()], watch_port.into_iter().collect()].concat(),
             max_outbound: 2 * connections,
-            more_settings: Vec::new(),
+            more_settings: settings,
         };
         let runtime = Runtime::start(&data, setup).await?;
 

@@ -110,10 +110,11 @@ async fn the_token_limit_has_the_clients_name_unless_the_model_overrides_it() {
 async fn a_limit_above_the_models_is_lowered_and_named() {
     let app = TestApp::start().await;
     let fake = fake_model(&app).await;
+    fake.respond_with(Behaviour::json(200, ANSWER));
     let customer = app.customer("agent", Money::from_usd(1)).await;
     for (limits, adjusted) in [
         (json!({"max_tokens": 32_000}), Some("max_tokens")),
-        (json!({"max_completion_tokens": 257, "stream": true}), Some("max_completion_tokens")),
+        (json!({"max_completion_tokens": 257}), Some("max_completion_tokens")),
         (json!({"max_completion_tokens": 64_000, "max_tokens": 300}), Some("max_completion_tokens, max_tokens")),
         (json!({"max_tokens": 256}), None),
     ] {
@@ -123,6 +124,8 @@ async fn a_limit_above_the_models_is_lowered_and_named() {
         let sent = ["max_tokens", "max_completion_tokens"].map(|name| received[name].as_u64());
         assert!(sent.iter().flatten().all(|limit| *limit == 256) && sent != [None, None], "{received}");
     }
+    let streamed = with(question("dev-chat"), json!({"stream": true, "max_tokens": 100_000}));
+    assert_eq!(chat(&customer.person, &streamed).await.header("x-svc-adjusted"), Some("max_tokens"));
 }
 
 #[tokio::test]

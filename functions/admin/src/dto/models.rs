@@ -143,6 +143,7 @@ impl ModelIn {
             on_disconnect: None,
             unsupported: None,
             max_tokens_parameter: None,
+            max_tokens_policy: None,
             asynchronous: None,
             guard_api: None,
         })

@@ -32,8 +32,10 @@ pub async fn set_up(stores: &Stores, operator: &Operator, base_url: Option<Strin
     let SetupIn { organization, user, plan, key, credits, provider, models, aliases } = body;
     let mut out = SetupOut::default();
     let listing = stores.catalog.read().await?;
-    let people = people::read(setup, people::Declared { organization, user, plan, credits }, &mut problems).await?;
     let catalog = catalog::read(setup, listing, (provider, models, aliases), &mut out, &mut problems).await?;
+    // After the catalog, because a plan may need a guard model that this setup declares.
+    let people = people::Declared { organization, user, plan, credits };
+    let people = people::read(setup, people, &catalog.listing, &mut problems).await?;
     let key = match (key, &people) {
         // A key of an invalid user is not examined.
         (Some(key), Some(people)) if people.account().is_some() => {
@@ -44,7 +46,7 @@ pub async fn set_up(stores: &Stores, operator: &Operator, base_url: Option<Strin
     };
     problems.finish()?;
     if let Some(people) = people {
-        people.write(setup, &mut out).await?;
+        people.write(setup, &catalog.listing, &mut out).await?;
     }
     if let Some(key) = key {
         out.secret = key.write(setup, &mut out).await?;

@@ -9,12 +9,13 @@ use domain::{Error, Result};
 use shared::auth::DEFAULT_PLAN;
 use shared::http::gateway::{TransactionKind, TransactionOut};
 use shared::store::admin::AdjustmentOutcome;
+use shared::store::catalog::Listing;
 use shared::store::idempotency::IdempotencyKey;
 
 use super::Setup;
 use crate::dto::billing::CreditsIn;
 use crate::dto::people::{MembershipOut, NewUserOut, OrgOut};
-use crate::dto::plans::PlanOut;
+use crate::dto::plans::{PlanIn, PlanOut};
 use crate::dto::setup::{SetupCreditsIn, SetupOrgIn, SetupOut, SetupOutcome, SetupPlanIn, SetupUserIn};
 use crate::snapshot::render_snapshot;
 
@@ -46,7 +47,12 @@ struct DeclaredUser {
 }
 
 /// Validates the parts. Returns None if the body has no organization.
-pub async fn read(setup: Setup<'_>, declared: Declared, problems: &mut Problems) -> Result<Option<People>> {
+pub async fn read(
+    setup: Setup<'_>,
+    declared: Declared,
+    listing: &Listing,
+    problems: &mut Problems,
+) -> Result<Option<People>> {
     let Declared { organization, user, plan, credits } = declared;
     let Some(organization) = organization else { return Ok(None) };
     let (stores, now) = (setup.stores, setup.operator.at());
@@ -60,7 +66,8 @@ pub async fn read(setup: Setup<'_>, declared: Declared, problems: &mut Problems)
     let plan_of_org = plan_of_org.unwrap_or_else(|| DEFAULT_PLAN.to_owned());
     let stored_plan = stores.identities.find_plan(&plan_of_org).await?;
     let settings = plan.and_then(|plan| plan.settings);
-    let plan = settings.and_then(|settings| problems.take_within("plan.settings", settings.read(&plan_of_org)));
+    let read_plan = |settings: PlanIn| settings.read(&plan_of_org, listing, now);
+    let plan = settings.and_then(|settings| problems.take_within("plan.settings", read_plan(settings)));
     if plan.is_none() && stored_plan.is_none() {
         problems.add("plan.settings", format_args!("is missing; the plan {plan_of_org} does not exist"));
     }
@@ -110,10 +117,10 @@ impl People {
         self.user.as_ref().map(|user| Account { org: self.org.id, user: user.user.id })
     }
 
-    pub async fn write(self, setup: Setup<'_>, out: &mut SetupOut) -> Result<()> {
+    pub async fn write(self, setup: Setup<'_>, listing: &Listing, out: &mut SetupOut) -> Result<()> {
         let Self { plan, org, stored_org, user, credits, .. } = self;
         if let Some((before, plan)) = plan {
-            write_plan(setup, before, plan, out).await?;
+            write_plan(setup, listing, (before, plan), out).await?;
         }
         write_org(setup, stored_org, &org, out).await?;
         if let Some(user) = user {
@@ -127,14 +134,19 @@ impl People {
     }
 }
 
-async fn write_plan(setup: Setup<'_>, before: Option<Plan>, plan: Plan, out: &mut SetupOut) -> Result<()> {
+async fn write_plan(
+    setup: Setup<'_>,
+    listing: &Listing,
+    (before, plan): (Option<Plan>, Plan),
+    out: &mut SetupOut,
+) -> Result<()> {
     let outcome = match &before {
         Some(before) if *before == plan => SetupOutcome::Unchanged,
         Some(_) => SetupOutcome::Changed,
         None => SetupOutcome::Created,
     };
     if outcome != SetupOutcome::Unchanged {
-        let render = |plan: &Plan| render_snapshot(&PlanOut::from(plan));
+        let render = |plan: &Plan| render_snapshot(&PlanOut::new(plan, listing, setup.operator.at()));
         setup.stores.admin.put_plan(&setup.operator.audit_action("plan.put", &plan.id), &plan, render).await?;
     }
     out.add("plan", plan.id, outcome);

@@ -1,7 +1,8 @@
 //! Tests of the command line: wrong options, the help of each command, and the commands that messages name.
 #![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
-#[path = "support/mod.rs"]
+mod settings;
+#[path = "../support/mod.rs"]
 mod support;
 
 use std::process::Command;

@@ -1,0 +1,76 @@
+//! Tests of the settings that `local` takes from its environment: each kind, with its effect.
+use std::process::Command;
+
+use local::issuer::{AUDIENCE, ISSUER};
+use reqwest::{Client, Method};
+use crate::support::{AGENTS, Folder, Running, agents, credentials, local, stderr_of};
+
+/// A platform with settings of its environment.
+fn start(folder: &Folder, settings: &[(&str, &str)]) -> Running {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_local"));
+    command.args(["--ephemeral", "--port", "0", "--data-dir"]).arg(&folder.0).envs(settings.iter().copied());
+    Running::from_command(command)
+}
+
+#[tokio::test]
+async fn pages_of_the_configured_origins_may_call_the_platform() {
+    let folder = Folder::new();
+    let running = start(&folder, &[("CORS_ORIGINS", "https://console.example.com")]);
+    let preflight = Client::new()
+        .request(Method::OPTIONS, format!("{}{AGENTS}", running.base_url))
+        .header("origin", "https://console.example.com")
+        .header("access-control-request-method", "GET");
+    let answer = preflight.send().await.unwrap();
+    assert_eq!(answer.headers()["access-control-allow-origin"], "https://console.example.com");
+}
+
+#[tokio::test]
+async fn a_request_for_images_waits_as_long_as_is_set() {
+    let folder = Folder::new();
+    let running = start(&folder, &[("IMAGE_PATIENCE_S", "0")]);
+    let key = credentials(&folder.0)["users"]["ada"]["apiKey"].as_str().unwrap().to_owned();
+    let body = serde_json::json!({"preset": "dev-image", "prompt": "A red fox", "size": "512x512"});
+    let url = format!("{}/gateway/v1/images/generations", running.base_url);
+    let answer = Client::new().post(url).bearer_auth(key).json(&body).send().await.unwrap();
+    assert_eq!(answer.status(), 202, "the job is the answer at once");
+}
+
+#[tokio::test]
+async fn another_issuer_is_trusted_in_place_of_the_own() {
+    let (folder, issuers_folder) = (Folder::new(), Folder::new());
+    let issuer = start(&issuers_folder, &[]);
+    let keys = format!("{}/local/jwks.json", issuer.base_url);
+    let settings = [("AUTH_ISSUER", ISSUER), ("AUTH_AUDIENCE", AUDIENCE), ("AUTH_JWKS_URL", keys.as_str())];
+    let running = start(&folder, &settings);
+    let list = async |folder: &Folder| {
+        let token = credentials(&folder.0)["users"]["ada"]["accessToken"].as_str().unwrap().to_owned();
+        agents(&running.base_url, &token, Method::GET).await
+    };
+    assert!(list(&issuers_folder).await["data"].is_array());
+    assert_eq!(list(&folder).await["error"]["code"], "unauthorized", "the platform's own tokens are not trusted");
+    assert!(running.banner.contains(&format!("with access tokens of {ISSUER}")), "{}", running.banner);
+
+    let mut token = local();
+    token.env("AUTH_ISSUER", "https://issuer.example").args(["token", "--user", "ada", "--org", "acme", "--data-dir"]);
+    let refused = token.arg(&folder.0).output().unwrap();
+    assert!(stderr_of(&refused).contains("accepts only tokens of https://issuer.example"), "{}", stderr_of(&refused));
+}
+
+#[test]
+fn wrong_settings_are_refused_together_before_anything_starts() {
+    let folder = Folder::new();
+    let mut command = local();
+    command.args(["--port", "0", "--data-dir"]).arg(&folder.0);
+    let settings = [("SLACK_API_URL", "slack"), ("STREAM_SECONDS", "soon"), ("AUTH_AUDIENCE", "mine")];
+    let refused = command.envs(settings).output().unwrap();
+    let message = stderr_of(&refused);
+    assert_eq!((refused.status.code(), message.lines().count()), (Some(1), 3), "{message}");
+    for expected in [
+        "SLACK_API_URL is \"slack\"; set it to an absolute URL",
+        "STREAM_SECONDS is \"soon\"; set it to a number of seconds",
+        "AUTH_AUDIENCE is set, and AUTH_ISSUER is not; set AUTH_ISSUER",
+    ] {
+        assert!(message.contains(expected), "{expected}: {message}");
+    }
+    assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 0, "nothing was started");
+}
