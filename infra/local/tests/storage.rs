@@ -6,7 +6,7 @@
 mod support;
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::Path;
 use std::process::Command;
 
@@ -26,10 +26,13 @@ fn used_folder() -> Folder {
 
 fn copy_of(folder: &Path) -> Folder {
     let copy = Folder::new();
-    for file in files(folder).into_iter().filter(|file| file.is_file()) {
-        let to = copy.0.join(file.strip_prefix(folder).unwrap());
-        fs::create_dir_all(to.parent().unwrap()).unwrap();
-        fs::copy(file, to).unwrap();
+    for path in files(folder) {
+        let to = copy.0.join(path.strip_prefix(folder).unwrap());
+        let inside = if path.is_dir() { to.as_path() } else { to.parent().unwrap() };
+        fs::DirBuilder::new().mode(0o700).recursive(true).create(inside).unwrap();
+        if path.is_file() {
+            fs::copy(path, to).unwrap();
+        }
     }
     copy
 }
