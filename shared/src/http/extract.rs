@@ -48,7 +48,7 @@ macro_rules! extractors {
             }
         }
 
-        /// The JSON body, or the default value if the body is empty.
+        /// The JSON body, or the default value if the body is empty or `{}`.
         pub struct OptionalJson<T>(pub T);
 
         impl<S: Send + Sync, T: serde::de::DeserializeOwned + Default> axum::extract::FromRequest<S>
@@ -203,7 +203,9 @@ pub(super) async fn json<T: DeserializeOwned>(request: Request) -> Result<T> {
 pub(super) async fn optional_json<T: DeserializeOwned + Default>(request: Request) -> Result<T> {
     let is_json = is_json(&request);
     let bytes = bytes(request).await?;
-    match (bytes.is_empty(), is_json) {
+    // Clients that send no fields may name no content type, or another one.
+    let is_empty = matches!(bytes.trim_ascii(), b"" | b"{}");
+    match (is_empty, is_json) {
         (true, _) => Ok(T::default()),
         (false, true) => parse::<Option<T>>(&bytes).map(Option::unwrap_or_default),
         (false, false) => Err(Error::NotJson),
