@@ -62,7 +62,7 @@ pub struct ModelOut {
     /// The date on which the model retires.
     #[schema(required, format = Date)]
     shutdown_date: Option<String>,
-    /// The name that clients such as Open WebUI show in their list of chat models. For a model that cannot chat, it says
+    /// The name that many clients show in their list of chat models. For a model that cannot chat, it says
     /// what the model is for.
     #[schema(example = "Development chat")]
     name: String,
