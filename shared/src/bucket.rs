@@ -12,12 +12,15 @@ use futures::future::try_join_all;
 
 use crate::Context;
 use crate::aws::convert_error;
+use crate::config::FILES_URL;
 use domain::{Error, Result};
 
 #[derive(Clone)]
 pub struct Bucket {
     client: Client,
     name: String,
+    /// Where presigned URLs lead instead of to S3's own address.
+    served_at: Option<String>,
 }
 
 /// An object that is read only if it is small.
@@ -31,7 +34,8 @@ impl Bucket {
     /// The bucket whose name is in the given setting.
     pub fn new(context: &Context, setting: &'static str) -> Result<Self> {
         let name = context.config.required(setting).map_err(Error::internal)?.to_owned();
-        Ok(Self { client: context.aws.s3(), name })
+        let served_at = context.config.optional(FILES_URL).map(str::to_owned);
+        Ok(Self { client: context.aws.s3(), name, served_at })
     }
 
     /// Stores an object with a checksum that every later read verifies.
@@ -95,7 +99,12 @@ impl Bucket {
         let valid = PresigningConfig::expires_in(valid).map_err(Error::internal)?;
         let request =
             self.client.get_object().bucket(&self.name).key(key).presigned(valid).await.map_err(convert_error)?;
-        Ok(request.uri().to_owned())
+        // The server at `served_at` forwards the call to the host that is signed.
+        let path = request.uri().split_once("://").and_then(|(_, rest)| rest.split_once('/'));
+        Ok(match (&self.served_at, path) {
+            (Some(base), Some((_, path))) => format!("{base}/{path}"),
+            _ => request.uri().to_owned(),
+        })
     }
 }
 

@@ -13,6 +13,8 @@ pub const QUEUE_IMAGES: &str = "QUEUE_IMAGES";
 pub const QUEUE_RUNS: &str = "QUEUE_RUNS";
 pub const QUEUE_WORKBENCHES: &str = "QUEUE_WORKBENCHES";
 pub const BUCKET_FILES: &str = "BUCKET_FILES";
+/// Where the objects of the buckets are served instead of at S3's own address. Only `local` sets it.
+pub const FILES_URL: &str = "FILES_URL";
 pub const KMS_KEY: &str = "KMS_KEY";
 pub const AUTH_ISSUER: &str = "AUTH_ISSUER";
 pub const AUTH_JWKS_URL: &str = "AUTH_JWKS_URL";

@@ -1,6 +1,7 @@
 //! The local replacement for API Gateway: routes each request to the function that the template names.
 
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::Router;
@@ -18,6 +19,7 @@ use shared::http::{finish, openai, standard};
 use tower::ServiceExt;
 
 use crate::failure::Failure;
+use crate::files;
 use crate::services::storage::{StorageHealth, describe};
 use crate::template::Route;
 
@@ -26,6 +28,7 @@ pub fn router(
     routes: &[Route],
     routers: &BTreeMap<&'static str, Router>,
     jwks: Value,
+    s3: SocketAddr,
     storage: StorageHealth,
 ) -> Result<Router, Failure> {
     let mut matcher = Matcher::new();
@@ -45,7 +48,8 @@ pub fn router(
         async move { serve(router, request).await }
     };
     // The routers are not nested in one axum router: a function must see only its own path parameters.
-    let router = Router::new().route("/local/jwks.json", get(async move || axum::Json(jwks.clone()))).fallback(routed);
+    let router = Router::new().route("/local/jwks.json", get(async move || axum::Json(jwks.clone())));
+    let router = router.merge(files::router(s3)).fallback(routed);
     Ok(router.layer(from_fn_with_state(storage, check_storage)))
 }
 

@@ -8,6 +8,7 @@ pub mod data_dir;
 pub mod doctor;
 pub mod expiry;
 pub mod failure;
+mod files;
 mod functions;
 pub mod issuer;
 pub mod labs;

@@ -12,8 +12,8 @@ use clap::Parser;
 use cli::{Cli, Command, DATA_DIR, PlatformOptions, ServeOptions};
 use local::credentials::StoredCredentials;
 use local::issuer::{Issuer, Subject};
-use local::watch::{WatchOptions, WatchServices};
 use local::settings;
+use local::watch::{WatchOptions, WatchServices};
 use local::{DataDir, Failure, Options, Platform, bootstrap, doctor, open_files, openapi, setup, started_command};
 use rustix::fs::Mode;
 use shared::telemetry::levels;
@@ -53,7 +53,9 @@ async fn run(Cli { command, data_dir, serve }: Cli) -> Result<(), Failure> {
         Some(Command::Credentials) => print_credentials(&data_dir),
         Some(Command::Token { user, org, role, hours }) => {
             if let Some(issuer) = settings::trusted_issuer(&read_environment()) {
-                let message = format!("AUTH_ISSUER is set: the platform accepts only tokens of {issuer}; get one there, or unset it");
+                let message = format!(
+                    "AUTH_ISSUER is set: the platform accepts only tokens of {issuer}; get one there, or unset it"
+                );
                 return Err(Failure::Other(message));
             }
             let token =

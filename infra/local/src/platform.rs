@@ -13,6 +13,7 @@ use futures::{FutureExt, StreamExt};
 use hyper_util::service::TowerToHyperService;
 use shared::Context;
 use shared::aws::Aws;
+use shared::config;
 use shared::store::{Runs, Workbenches};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
@@ -22,6 +23,7 @@ use crate::api_gateway::{self, refuse_connection};
 use crate::credentials::{LocalCredentials, StoredCredentials};
 use crate::data_dir::DataDir;
 use crate::failure::Failure;
+use crate::files;
 use crate::functions::Functions;
 use crate::issuer::Issuer;
 use crate::labs::{LabRouter, Labs};
@@ -125,6 +127,8 @@ impl Platform {
         let own_url = format!("http://{own_address}");
         let public_url = base_url.unwrap_or_else(|| own_url.clone());
 
+        let mut more_settings = options.settings;
+        more_settings.push((config::FILES_URL.to_owned(), format!("{public_url}{}", files::PREFIX)));
         let setup = Setup {
             services: ServiceOptions { first_port: 0, sync },
             base_url: &public_url,
@@ -133,7 +137,7 @@ impl Platform {
             workbench_capacity: &workbench_capacity,
             own_ports: &[own_address.port()],
             max_outbound,
-            more_settings: options.settings,
+            more_settings,
         };
         let mut runtime = Runtime::start(&data, setup).await?;
         let base_url = own_url;
@@ -154,7 +158,8 @@ impl Platform {
         let context = |name: &str| Context { stop: stop.clone(), ..runtime.context_of(name) };
         let functions = Arc::new(Functions::new(context, backend)?);
         let storage = runtime.services.storage.clone();
-        let router = api_gateway::router(&runtime.template.routes, &functions.routers, issuer.jwks(), storage)?;
+        let router =
+            api_gateway::router(&runtime.template.routes, &functions.routers, issuer.jwks(), services.s3, storage)?;
         let lab_issuer = Issuer::open_or_create(data.folder())?;
         let context = runtime.context_of("workbenches");
         let router = LabRouter::new(&context, labs.clone(), lab_issuer, own_address.port())?.add_to(router);

@@ -4,9 +4,9 @@
 use domain::address;
 use domain::workbench::Resources;
 use shared::config::{
-    AUTH_AUDIENCE, AUTH_ISSUER, AUTH_JWKS_URL, AUTH_ORG_CLAIM, AUTH_ROLES_CLAIM, BASE_URL, CONSOLE_ORIGIN, CORS_ORIGINS,
-    GUARD_PATIENCE_S, IMAGE_PATIENCE_S, OUTBOUND_ALLOWED_CIDRS, OUTBOUND_MAX_CONNECTIONS, OUTBOUND_REFUSED_PORTS,
-    SLACK_API_URL, STREAM_SECONDS, TELEGRAM_API_URL, WHATSAPP_API_URL, WORKBENCH_CAPACITY,
+    AUTH_AUDIENCE, AUTH_ISSUER, AUTH_JWKS_URL, AUTH_ORG_CLAIM, AUTH_ROLES_CLAIM, BASE_URL, CONSOLE_ORIGIN,
+    CORS_ORIGINS, GUARD_PATIENCE_S, IMAGE_PATIENCE_S, OUTBOUND_ALLOWED_CIDRS, OUTBOUND_MAX_CONNECTIONS,
+    OUTBOUND_REFUSED_PORTS, SLACK_API_URL, STREAM_SECONDS, TELEGRAM_API_URL, WHATSAPP_API_URL, WORKBENCH_CAPACITY,
 };
 use shared::outbound::AddressGuard;
 
@@ -153,6 +153,7 @@ pub fn check(settings: &Settings<'_>) -> Vec<WrongSetting> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use shared::config::FILES_URL;
 
     const SETTINGS: &str = include_str!("../../../shared/src/config.rs");
     const README: &str = include_str!("../../../README.md");
@@ -163,7 +164,7 @@ mod tests {
     fn every_setting_reaches_local_the_template_and_the_readme() {
         let with_option = [BASE_URL, OUTBOUND_ALLOWED_CIDRS, WORKBENCH_CAPACITY];
         let not_in_local = ["WORKBENCH_CLUSTER"];
-        let not_in_template = [OUTBOUND_REFUSED_PORTS];
+        let (not_in_template, set_by_local) = ([OUTBOUND_REFUSED_PORTS, FILES_URL], [FILES_URL]);
         let constants = SETTINGS.lines().filter_map(|line| line.strip_prefix("pub const ")?.split_once(": &str"));
         let mut count = 0;
         for (name, _) in constants {
@@ -173,7 +174,10 @@ mod tests {
             assert!(TEMPLATE.contains(&variable) || not_in_template.contains(&name), "{name} is not in the template");
             let is_resource = ["TABLE_", "QUEUE_", "BUCKET_", "KMS_"].iter().any(|kind| name.starts_with(kind));
             let is_read = FROM_ENVIRONMENT.iter().any(|(known, _)| *known == name) || with_option.contains(&name);
-            assert!(is_resource || is_read || not_in_local.contains(&name), "{name} does not reach `local`");
+            assert!(
+                is_resource || is_read || set_by_local.contains(&name) || not_in_local.contains(&name),
+                "{name} does not reach `local`"
+            );
         }
         assert!(count > 20, "{count} settings");
     }
@@ -192,8 +196,7 @@ mod tests {
     fn a_wrong_setting_is_named_with_the_form_that_is_expected() {
         let problems = |name: &str, value: &str| {
             let others = [(AUTH_ISSUER.to_owned(), "issuer".to_owned()), (name.to_owned(), value.to_owned())];
-            let settings =
-                Settings { base_url: None, outbound_allowed: "", workbench_capacity: None, others: &others };
+            let settings = Settings { base_url: None, outbound_allowed: "", workbench_capacity: None, others: &others };
             check(&settings).into_iter().map(|wrong| format!("{}; {}", wrong.problem, wrong.fix)).collect::<Vec<_>>()
         };
         assert_eq!(

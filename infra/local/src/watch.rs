@@ -54,8 +54,16 @@ pub struct WatchServices {
 
 impl WatchServices {
     pub async fn start(options: WatchOptions) -> Result<Self, Failure> {
-        let WatchOptions { data, first_port, watch_url, base_url, outbound_allowed, workbench_capacity, sync, settings } =
-            options;
+        let WatchOptions {
+            data,
+            first_port,
+            watch_url,
+            base_url,
+            outbound_allowed,
+            workbench_capacity,
+            sync,
+            settings,
+        } = options;
         let keys = listen(first_port).await?;
         let keys_address = address(&keys)?;
         let jwks_url = format!("http://{keys_address}/jwks.json");

@@ -63,7 +63,8 @@ pub fn check_port(port: u16) -> Finding {
 }
 
 fn check_programs() -> [Finding; 2] {
-    let is_installed = |command: &[&str]| labs::is_installed(&command.iter().map(|&word| word.into()).collect::<Vec<_>>());
+    let is_installed =
+        |command: &[&str]| labs::is_installed(&command.iter().map(|&word| word.into()).collect::<Vec<_>>());
     let check = |command: &[&str], name: &str, fix: &str| match is_installed(command) {
         true => Finding::Fine(format!("{name} is installed")),
         false => Finding::note(format!("{name} is not installed; it is optional, for workbenches"), fix),

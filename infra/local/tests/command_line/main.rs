@@ -13,9 +13,17 @@ use support::{Folder, Running, local, stderr_of};
 fn wrong_values_are_refused_with_the_form_that_is_expected() {
     let folder = Folder::new();
     for (option, value, fix) in [
-        ("--workbench-capacity", "cpu=8,ram=4", "ram: must be cpu, memory, gpumem or storage; correct --workbench-capacity"),
+        (
+            "--workbench-capacity",
+            "cpu=8,ram=4",
+            "ram: must be cpu, memory, gpumem or storage; correct --workbench-capacity",
+        ),
         ("--workbench-capacity", "cpu=8", "must name cpu, memory, gpumem and storage; correct --workbench-capacity"),
-        ("--outbound-allowed-cidrs", "abc", "\"abc\" is not an address or a CIDR range; correct --outbound-allowed-cidrs"),
+        (
+            "--outbound-allowed-cidrs",
+            "abc",
+            "\"abc\" is not an address or a CIDR range; correct --outbound-allowed-cidrs",
+        ),
         ("--outbound-allowed-cidrs", "10.0.0.0/8,300.0.0.0/8", "\"300.0.0.0/8\" is not an address"),
         ("--base-url", "foo", "give an absolute URL such as https://atelier.example with --base-url"),
         ("--base-url", "ftp://example.com", "give an absolute URL"),

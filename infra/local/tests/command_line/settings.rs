@@ -1,9 +1,9 @@
 //! Tests of the settings that `local` takes from its environment: each kind, with its effect.
 use std::process::Command;
 
+use crate::support::{AGENTS, Folder, Running, agents, credentials, local, stderr_of};
 use local::issuer::{AUDIENCE, ISSUER};
 use reqwest::{Client, Method};
-use crate::support::{AGENTS, Folder, Running, agents, credentials, local, stderr_of};
 
 /// A platform with settings of its environment.
 fn start(folder: &Folder, settings: &[(&str, &str)]) -> Running {

@@ -60,3 +60,25 @@ fn size_of(png: &[u8]) -> (u32, u32) {
     let number = |at: usize| u32::from_be_bytes(png[at..at + 4].try_into().unwrap());
     (number(16), number(20))
 }
+
+#[tokio::test]
+async fn the_url_of_an_image_is_at_the_platform_and_needs_its_signature() {
+    let app = start_with_workers().await;
+    let answer = app.key_client("ada").post_json(IMAGES, fox()).await;
+    let url = answer.json["data"][0]["url"].as_str().unwrap().to_owned();
+    let files = format!("{}/files/", app.platform.base_url);
+    assert!(url.starts_with(&files), "{url}");
+    let image = reqwest::get(&url).await.unwrap();
+    assert_eq!(
+        (image.status().as_u16(), &image.headers()["x-content-type-options"]),
+        (200, &"nosniff".parse().unwrap())
+    );
+    assert_eq!(size_of(&image.bytes().await.unwrap()), (64, 32));
+
+    let (object, _) = url.split_once('?').unwrap();
+    let bucket = object.strip_prefix(&files).unwrap().split('/').next().unwrap();
+    for refused in [object.to_owned(), format!("{url}0"), format!("{files}{bucket}?list-type=2")] {
+        assert_eq!(reqwest::get(&refused).await.unwrap().status(), 403, "{refused}");
+    }
+    assert_eq!(reqwest::Client::new().put(&url).body("x").send().await.unwrap().status(), 405);
+}
