@@ -27,18 +27,19 @@ const CRATES: [(&str, &[&str]); 10] = [
 ];
 
 /// The layers of the crate `shared`, and the modules that each may import besides itself.
-const LAYERS: [(&str, &[&str]); 14] = [
+const LAYERS: [(&str, &[&str]); 15] = [
     ("cache", &[]),
     ("config", &[]),
     ("offload", &[]),
     ("telemetry", &[]),
+    ("run_ends", &[]),
     ("aws", &[]),
-    ("context", &["aws", "config"]),
+    ("context", &["aws", "config", "run_ends"]),
     ("outbound", &["cache", "config"]),
-    ("bucket", &["aws", "context"]),
+    ("bucket", &["aws", "config", "context"]),
     ("queue", &["aws", "context"]),
     ("secrets", &["aws", "cache", "config", "context"]),
-    ("store", &["aws", "bucket", "cache", "config", "context", "queue", "secrets"]),
+    ("store", &["aws", "bucket", "cache", "config", "context", "queue", "run_ends", "secrets"]),
     ("model_catalog", &["cache", "context", "store"]),
     ("auth", &["aws", "cache", "config", "context", "store"]),
     ("http", &["auth", "config", "model_catalog", "store", "telemetry"]),

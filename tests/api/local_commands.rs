@@ -159,10 +159,13 @@ async fn a_newcomer_calls_their_own_provider_after_one_command() {
 async fn a_setup_without_a_platform_says_how_to_start_it() {
     let folder = Folder::new();
     let never = run(local(&folder.0, &["setup", "--preset", "ollama"]), "").await;
-    assert!(!never.status.success() && text(&never.stderr).contains("run `cargo run -p local` first"), "{never:?}");
+    assert!(
+        !never.status.success() && text(&never.stderr).contains("holds no platform's data yet; run `"),
+        "{never:?}"
+    );
     start(&folder.0).await.stop().await;
     let stopped = run(local(&folder.0, &["setup", "--preset", "ollama"]), "").await;
-    assert!(text(&stopped.stderr).contains("start it with `cargo run -p local` in another terminal"), "{stopped:?}");
+    assert!(text(&stopped.stderr).contains("/debug/local` in another terminal"), "{stopped:?}");
 }
 
 /// The report, and whether the command succeeded.
