@@ -17,7 +17,7 @@ use domain::workflow::WorkflowState;
 use domain::{Error, Result};
 use engine::drive::{PureRun, carry_out_pure, mask_run_input};
 use engine::nodes::redaction::Redaction;
-use engine::run::RunStart;
+use engine::run::{RunFacts, RunStart};
 use runner::{ReleasePlan, wait_for_end};
 use serde_json::{Value, json};
 use shared::auth::admit_owner;
@@ -114,8 +114,10 @@ impl<'a> AuthorizedCall<'a> {
 
     /// Carries out the run if it needs no effect and ends in time.
     async fn carry_out(&self, release: &ReleasePlan, new: &NewRun, trigger: usize) -> Result<Option<PureRun>> {
-        let (plan, now) = (release.plan.clone(), Time::from_uuid(new.id.uuid()).into());
-        let start = RunStart { run_id: new.id.to_string(), trigger, input: new.input.clone(), now };
+        let plan = release.plan.clone();
+        let facts = RunFacts::new(new.id.to_string(), Time::from_uuid(new.id.uuid()));
+        let facts = RunFacts { origin: new.origin, ..facts };
+        let start = RunStart { facts, trigger, input: new.input.clone() };
         let run = offload(move || Ok(carry_out_pure(plan, start)));
         timeout_at(self.until, run).await.unwrap_or(Ok(None))
     }

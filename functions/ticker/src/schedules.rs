@@ -10,6 +10,7 @@ use domain::{Error, Result};
 use engine::schedule::{DueTimes, Schedule};
 use futures::stream::{self, StreamExt};
 use shared::store::schedules::{ActiveSchedule, ScheduleId, ScheduleProgress};
+use tokio::time::{Instant, sleep};
 
 use crate::Stores;
 
@@ -19,16 +20,22 @@ const LIMIT: u32 = 500;
 const CONCURRENCY: usize = 16;
 /// A schedule whose queued times wait for its previous run becomes due again after this time, before the next tick.
 const AGAIN_AFTER: Duration = Duration::from_secs(50);
+/// How long one tick catches up queued times whose runs are short.
+const CATCH_UP: Duration = Duration::from_secs(15);
+/// A tick waits for a run of a queue for at most this time before it leaves the rest of the queue to the next tick.
+const SHORT_RUN: Duration = Duration::from_secs(1);
+const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// The maximum number of times that wait for the previous run. The oldest are dropped.
 const MAX_QUEUED: usize = 100;
 
 /// Starts the runs of all schedules that are due, and returns the number of schedules.
 pub async fn start_due(stores: &Stores, now: Time) -> Result<usize> {
     let due = stores.schedules.due(now, LIMIT).await?;
+    let until = Instant::now() + CATCH_UP;
     let handle = |id: &ScheduleId| {
         let id = id.clone();
         async move {
-            if let Err(error) = handle_due(stores, &id, now).await {
+            if let Err(error) = handle_due(stores, &id, now, until).await {
                 let ScheduleId { workflow, node_id } = id;
                 tracing::error!(?error, %workflow, node_id, "a schedule failed; the next tick tries again");
             }
@@ -40,7 +47,7 @@ pub async fn start_due(stores: &Stores, now: Time) -> Result<usize> {
 
 /// Starts the due runs of one schedule. Concurrent ticks are safe: each write requires the revision that was read, so only
 /// one of them succeeds.
-async fn handle_due(stores: &Stores, id: &ScheduleId, now: Time) -> Result<()> {
+async fn handle_due(stores: &Stores, id: &ScheduleId, now: Time, until: Instant) -> Result<()> {
     // The index lags, so the schedule is read again.
     let Some(mut schedule) = stores.schedules.find(id).await? else { return Ok(()) };
     let is_due = schedule.progress.due_at.is_some_and(|due_at| due_at <= now);
@@ -64,21 +71,22 @@ async fn handle_due(stores: &Stores, id: &ScheduleId, now: Time) -> Result<()> {
     }
     loop {
         let starts = !queued.is_empty() && (overlap == Overlap::Allow || !is_in_progress(stores, &schedule).await?);
-        if starts {
-            queued.remove(0);
-        }
+        let started = starts.then(|| queued.remove(0));
         if overlap == Overlap::Skip {
             queued.clear();
         }
         let due_at = match overlap {
             _ if queued.is_empty() => planned_at,
+            // The next time starts as soon as this run has ended.
+            Overlap::Queue if started.is_some() => now,
             Overlap::Queue => now.plus(AGAIN_AFTER),
             Overlap::Allow | Overlap::Skip => now,
         };
         let progress = ScheduleProgress { planned_at, queued: queued.clone(), due_at: Some(due_at) };
-        let run = starts.then(|| {
-            let (node_id, input) = (schedule.node_id.clone(), schedule.settings.input.clone());
-            NewRun::new(schedule.release(), RunOrigin::Scheduled, node_id, input).with_retention(retention)
+        let run = started.map(|time| {
+            let (node_id, input) = (schedule.node_id.clone(), schedule.settings.input_at(time));
+            let new = NewRun::new(schedule.release(), RunOrigin::Scheduled, node_id, input);
+            NewRun { scheduled_at: Some(time), ..new.with_retention(retention) }
         });
         let last_run = run.as_ref().map(|run| run.id).or(schedule.last_run);
         let is_written = match run {
@@ -89,6 +97,9 @@ async fn handle_due(stores: &Stores, id: &ScheduleId, now: Time) -> Result<()> {
             return Ok(());
         }
         schedule = schedule.moved_on(progress, last_run);
+        if overlap == Overlap::Queue {
+            wait_for_last_run(stores, &schedule, until).await?;
+        }
     }
 }
 
@@ -124,7 +135,16 @@ fn due_times(schedule: &ActiveSchedule, now: Time) -> Result<DueTimes> {
     let settings = &schedule.settings;
     let times = Schedule::parse(&settings.cron, &settings.zone);
     let times = times.ok_or_else(|| Error::internal("a schedule cannot be parsed"))?;
-    Ok(times.due(schedule.progress.planned_at.into(), now.into(), settings.catch_up))
+    Ok(times.due(schedule.progress.planned_at.into(), now.into(), settings.grace, settings.catch_up))
+}
+
+/// Waits for the end of the last run. If it takes longer than others of its schedule may wait, the next tick goes on.
+async fn wait_for_last_run(stores: &Stores, schedule: &ActiveSchedule, until: Instant) -> Result<()> {
+    let until = until.min(Instant::now() + SHORT_RUN);
+    while is_in_progress(stores, schedule).await? && Instant::now() + LOOK_EVERY < until {
+        sleep(LOOK_EVERY).await;
+    }
+    Ok(())
 }
 
 /// Whether the last run of the schedule is in progress.

@@ -43,7 +43,7 @@ const _: () = assert!(STOP_PATIENCE.as_secs() + 3 <= GRACE.as_secs());
 const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
 /// Clients send a small body with its head.
 const BODY_PATIENCE: Duration = Duration::from_secs(10);
-const TICK: Duration = Duration::from_secs(60);
+const MINUTE_MS: i64 = 60_000;
 /// How long `drain` waits for a batch before it reads the other queues again.
 const BUSY_PAUSE: Duration = Duration::from_millis(10);
 
@@ -301,15 +301,32 @@ async fn resume(context: &Context, now: Time) -> domain::Result<(usize, usize)> 
     Ok((runs, Workbenches::new(context)?.resume(now).await?))
 }
 
+/// Runs the ticker at the start, and then at each full minute: the times of schedules are full minutes.
 async fn tick_every_minute(functions: Arc<Functions>, stop: CancellationToken) {
-    let mut minutes = tokio::time::interval(TICK);
     loop {
-        tokio::select! {
-            () = stop.cancelled() => return,
-            _ = minutes.tick() => {}
-        }
         if let Err(error) = functions.tick(Time::now()).await {
             tracing::error!(?error, "the ticker failed; it runs again in a minute");
+        }
+        tokio::select! {
+            () = stop.cancelled() => return,
+            () = tokio::time::sleep(until_next_minute(Time::now())) => {}
+        }
+    }
+}
+
+/// The time until the next full minute.
+fn until_next_minute(now: Time) -> Duration {
+    Duration::from_millis((MINUTE_MS - now.as_millis().rem_euclid(MINUTE_MS)).unsigned_abs())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ticker_runs_at_full_minutes() {
+        for (now, next) in [(0, 60_000), (1, 60_000), (44_000, 60_000), (59_999, 60_000), (60_000, 120_000)] {
+            assert_eq!(Time::from_millis(now).plus(until_next_minute(Time::from_millis(now))), Time::from_millis(next));
         }
     }
 }

@@ -33,17 +33,18 @@ impl WorkflowEffects {
 
     /// Prepares a run of the active release. The driver starts it.
     pub async fn call(&self, owner: &EffectOwner, effect: &Effect) -> Result<EffectOutcome, EffectError> {
-        let (origin, parent) = match &owner.origin {
+        let (origin, scheduled_at, parent) = match &owner.origin {
             EffectOrigin::Preview { conversation: None } => {
                 return Err(refused("not_in_preview", "a preview runs no other workflow; pin the output of this node"));
             }
             EffectOrigin::Preview { conversation: Some(_) } => {
                 return Err(refused("not_in_preview", "a test runs no other workflow; test a graph without this node"));
             }
-            EffectOrigin::Invocation { .. } => (RunOrigin::Manual, None),
+            EffectOrigin::Invocation { .. } => (RunOrigin::Manual, None, None),
             EffectOrigin::Run(run) => {
                 let depth = run.parent.as_ref().map_or(0, |parent| parent.depth) + 1;
-                (run.origin, Some(ParentStep { run: run.id, step: effect.step.clone(), depth, root: run.root() }))
+                let parent = ParentStep { run: run.id, step: effect.step.clone(), depth, root: run.root() };
+                (run.origin, run.scheduled_at, Some(parent))
             }
         };
         if parent.as_ref().is_some_and(|parent| parent.depth > MAX_DEPTH) {
@@ -64,7 +65,7 @@ impl WorkflowEffects {
             Ok(may_start.then_some(new))
         };
         match retry_while_unavailable(prepare).await.map_err(to_effect_error)? {
-            Some(new) => Ok(EffectOutcome::Call(Box::new(NewRun { parent, ..new }))),
+            Some(new) => Ok(EffectOutcome::Call(Box::new(NewRun { parent, scheduled_at, ..new }))),
             None => {
                 let message = format!("the first run has caused {MAX_CAUSED_RUNS} runs, the maximum; start fewer runs");
                 Err(refused("too_many_runs", &message))

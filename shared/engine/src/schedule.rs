@@ -4,6 +4,8 @@
 //! gap, and one that a change repeats fires the first time only. A schedule of every hour, such as `*/30 * * * *`,
 //! follows elapsed time instead.
 
+use std::time::Duration;
+
 use croner::Cron;
 use jiff::civil::DateTime;
 use jiff::tz::{AmbiguousOffset, TimeZone};
@@ -16,8 +18,6 @@ use domain::schedule::{CatchUp, PlannedSchedule, ScheduleSettings};
 use domain::time::Time;
 use domain::{Error, Result};
 
-/// A scheduled time that is older than this counts as missed. The ticker runs every minute, and may be late.
-const GRACE: SignedDuration = SignedDuration::from_mins(15);
 /// The maximum number of missed times that start a run.
 const MAX_MISSED: usize = 100;
 /// More than the longest change of a local clock, which is a skipped day.
@@ -69,9 +69,10 @@ impl Schedule {
         local_times.map_while(|local| self.instant(local.datetime()))
     }
 
-    /// The times that are due at `now`, for a schedule whose next time was `planned`. Times that were missed, because
-    /// the platform or the workflow was stopped, are handled by `catch_up`.
-    pub fn due(&self, planned: Timestamp, now: Timestamp, catch_up: CatchUp) -> DueTimes {
+    /// The times that are due at `now`, for a schedule whose next time was `planned`. Times that are older than `grace`
+    /// were missed, because the platform or the workflow was stopped: `catch_up` decides about them.
+    pub fn due(&self, planned: Timestamp, now: Timestamp, grace: Duration, catch_up: CatchUp) -> DueTimes {
+        let grace = SignedDuration::try_from(grace).unwrap_or(SignedDuration::MAX);
         let most_missed = match catch_up {
             CatchUp::Skip => 0,
             CatchUp::Last => 1,
@@ -79,7 +80,7 @@ impl Schedule {
         };
         let (mut times, mut missed, mut until) = (Vec::new(), 0, now);
         while let Some(time) = self.last_until(until).filter(|time| *time >= planned) {
-            missed += usize::from(now.duration_since(time) > GRACE);
+            missed += usize::from(now.duration_since(time) > grace);
             if missed > most_missed {
                 break;
             }
@@ -135,6 +136,8 @@ fn as_utc(local: DateTime) -> Option<Zoned> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const GRACE: Duration = Duration::from_secs(15 * 60);
 
     fn time(text: &str) -> Timestamp {
         text.parse().unwrap()
@@ -235,23 +238,25 @@ mod tests {
         let schedule = Schedule::parse("0 * * * *", "UTC").unwrap();
         let (planned, now) = (time("2026-03-01T10:00:00Z"), time("2026-03-01T13:05:00Z"));
         let due = |catch_up| {
-            let due = schedule.due(planned, now, catch_up);
+            let due = schedule.due(planned, now, GRACE, catch_up);
             assert_eq!(due.next, Some(time("2026-03-01T14:00:00Z")));
             due.times.iter().map(|time| time.strftime("%H").to_string()).collect::<Vec<_>>()
         };
         assert_eq!(due(CatchUp::Skip), ["13"]);
         assert_eq!(due(CatchUp::Last), ["12", "13"]);
         assert_eq!(due(CatchUp::All), ["10", "11", "12", "13"]);
-        let late = schedule.due(planned, time("2026-03-01T13:40:00Z"), CatchUp::Skip);
+        let late = schedule.due(planned, time("2026-03-01T13:40:00Z"), GRACE, CatchUp::Skip);
         assert_eq!(late.times, []);
-        let early = schedule.due(time("2026-03-01T14:00:00Z"), now, CatchUp::All);
+        let short = schedule.due(planned, now, Duration::from_secs(60), CatchUp::Skip);
+        assert_eq!(short.times, []);
+        let early = schedule.due(time("2026-03-01T14:00:00Z"), now, GRACE, CatchUp::All);
         assert_eq!(early.times, []);
     }
 
     #[test]
     fn the_number_of_missed_runs_is_limited() {
         let schedule = Schedule::parse("* * * * *", "UTC").unwrap();
-        let due = schedule.due(time("2026-01-01T00:00:00Z"), time("2026-03-01T00:00:00Z"), CatchUp::All);
+        let due = schedule.due(time("2026-01-01T00:00:00Z"), time("2026-03-01T00:00:00Z"), GRACE, CatchUp::All);
         // The times within the grace were not missed.
         assert_eq!(due.times.len(), MAX_MISSED + 16);
         assert_eq!(due.times.last(), Some(&time("2026-03-01T00:00:00Z")));

@@ -11,6 +11,7 @@ use domain::time::{Clock, Time};
 use domain::{Error, Result};
 use engine::compile::ExecutionPlan;
 use engine::drive::{ClaimedRun, Departure, Effects, Shift, SuspectGate, drive};
+use engine::run::RunFacts;
 use futures::future::{AbortHandle, Abortable};
 use serde_json::Value;
 use tokio::runtime::Handle;
@@ -61,7 +62,8 @@ impl Preview {
         let Self { id, plan, trigger, input, clock } = self;
         let now = Time::from_uuid(id.uuid());
         let queued = RunEvent { at: now, kind: RunEventKind::RunQueued { input: RunValue::Value(input) } };
-        let run = ClaimedRun { id: id.to_string(), plan, trigger, now, log: vec![queued], crashes: 0 };
+        let run =
+            ClaimedRun { facts: RunFacts::new(id.to_string(), now), plan, trigger, log: vec![queued], crashes: 0 };
         let ends_at = clock.now().plus(SHIFT);
         let shift =
             Shift { ends_at, clock: clock.clone(), stop: CancellationToken::new(), suspects: SuspectGate::default() };

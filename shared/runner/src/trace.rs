@@ -6,6 +6,7 @@ use domain::Result;
 use domain::run::Run;
 use engine::compile::ExecutionPlan;
 use engine::drive::{Span, trace};
+use engine::run::RunFacts;
 use shared::offload::offload;
 use shared::store::Runs;
 
@@ -24,8 +25,8 @@ impl RunTrace {
         run.check_not_erased()?;
         let (plan, log) = futures::try_join!(plans.plan(run), runs.log(run.id))?;
         let trigger = find_trigger_step(&plan, run)?;
-        let (run_id, planned) = (run.id, plan.clone());
-        let spans = offload(move || trace(run_id, planned, trigger, log)).await?;
+        let (facts, planned) = (RunFacts::from(run), plan.clone());
+        let spans = offload(move || trace(facts, planned, trigger, log)).await?;
         Ok(Self { spans, plan })
     }
 }

@@ -6,6 +6,7 @@ use domain::run::{Hold, MAX_CRASHES, Parking, Run, RunEnd, RunError, RunEvent};
 use domain::time::{Clock, Time};
 use domain::{Error, Result};
 use engine::drive::{self, Departure, Effects, Shift, SuspectGate, drive};
+use engine::run::RunFacts;
 use shared::store::Runs;
 use shared::store::runs::{Claim, ClaimedRun, RunHint, RunHold};
 use tokio_util::sync::CancellationToken;
@@ -75,7 +76,7 @@ impl<A: Admission, P: Plans, E: Performers> Worker<A, P, E> {
         let plan = self.plans.plan(run).await?;
         let log = self.runs.held_log(hold).await?;
         let trigger = find_trigger_step(&plan, run)?;
-        Ok(drive::ClaimedRun { id: run.id.to_string(), plan, trigger, now: run.queued_at(), log, crashes })
+        Ok(drive::ClaimedRun { facts: RunFacts::from(run), plan, trigger, log, crashes })
     }
 
     /// Leaves a run whose plan or log could not be read. It fails if that happens again and again, unless only the storage

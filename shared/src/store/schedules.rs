@@ -9,6 +9,8 @@
 //! - Every write requires the revision that was read, so of concurrent tickers one moves the schedule on, and none does
 //!   after a pause.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -20,7 +22,7 @@ use crate::{Context, config};
 use domain::id::{OrgId, ReleaseId, RunId, UserId, WorkflowId};
 use domain::identity::Account;
 use domain::run::StartableRelease;
-use domain::schedule::{CatchUp, Overlap, PlannedSchedule, ScheduleSettings};
+use domain::schedule::{CatchUp, DEFAULT_GRACE_SECONDS, Overlap, PlannedSchedule, ScheduleSettings};
 use domain::time::Time;
 use domain::workflow::{Active, Workflow};
 use domain::{Error, Result};
@@ -73,6 +75,8 @@ struct ScheduleItem {
     zone: String,
     catch_up: CatchUp,
     overlap: Overlap,
+    #[serde(default = "default_grace_seconds")]
+    grace_seconds: u64,
     /// The input of each run, as JSON text.
     input: String,
     planned_at: Time,
@@ -85,6 +89,10 @@ struct ScheduleItem {
     last_run: Option<RunId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     resumed_at: Option<Time>,
+}
+
+fn default_grace_seconds() -> u64 {
+    DEFAULT_GRACE_SECONDS.into()
 }
 
 #[derive(Clone)]
@@ -237,7 +245,7 @@ pub(super) async fn remove_all(entities: &Table, workflow: WorkflowId, node_ids:
 impl From<ActiveSchedule> for ScheduleItem {
     fn from(schedule: ActiveSchedule) -> Self {
         let ActiveSchedule { account, workflow, node_id, release, release_number, .. } = schedule;
-        let ScheduleSettings { cron, zone, catch_up, overlap, input } = schedule.settings;
+        let ScheduleSettings { cron, zone, catch_up, overlap, grace, input } = schedule.settings;
         let ScheduleProgress { planned_at, queued, due_at } = schedule.progress;
         let Key { pk, sk } = keys::schedule(workflow, &node_id);
         Self {
@@ -253,6 +261,7 @@ impl From<ActiveSchedule> for ScheduleItem {
             zone,
             catch_up,
             overlap,
+            grace_seconds: grace.as_secs(),
             input: input.to_string(),
             planned_at,
             queued,
@@ -268,7 +277,7 @@ impl TryFrom<ScheduleItem> for ActiveSchedule {
     type Error = Error;
 
     fn try_from(item: ScheduleItem) -> Result<Self> {
-        let ScheduleItem { cron, zone, catch_up, overlap, planned_at, queued, due_at, .. } = item;
+        let ScheduleItem { cron, zone, catch_up, overlap, grace_seconds, planned_at, queued, due_at, .. } = item;
         let input: Value = serde_json::from_str(&item.input).map_err(Error::internal)?;
         Ok(Self {
             account: Account { org: item.org, user: item.user },
@@ -276,7 +285,14 @@ impl TryFrom<ScheduleItem> for ActiveSchedule {
             node_id: item.sk,
             release: item.release,
             release_number: item.release_number,
-            settings: ScheduleSettings { cron, zone, catch_up, overlap, input },
+            settings: ScheduleSettings {
+                cron,
+                zone,
+                catch_up,
+                overlap,
+                grace: Duration::from_secs(grace_seconds),
+                input,
+            },
             progress: ScheduleProgress { planned_at, queued, due_at },
             last_run: item.last_run,
             resumed_at: item.resumed_at,

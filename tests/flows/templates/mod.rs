@@ -8,9 +8,10 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use domain::time::Time;
 use doubles::simulate_effect;
 use engine::compile::{ExecutionPlan, compile};
-use engine::run::{Execution, History, RunEnd, RunStart, StepEvent};
+use engine::run::{Execution, History, RunEnd, RunFacts, RunStart, StepEvent};
 use engine::templates::{WorkflowTemplate, all, find};
 
 /// The maximum number of runs per input. A template that needs more has too many outcomes to review.
@@ -159,8 +160,8 @@ fn run_once(
     visited: &mut HashSet<String>,
 ) -> Option<Arc<Value>> {
     let trigger = plan.steps.iter().position(|step| step.node_type.is_trigger()).unwrap();
-    let now = "2026-03-02T07:00:00Z".parse().unwrap();
-    let start = RunStart { run_id: "r1".to_owned(), trigger, input: input.clone(), now };
+    let now = Time::from_millis(1_772_434_800_000);
+    let start = RunStart { facts: RunFacts::new("r1", now), trigger, input: input.clone() };
     let mut execution = Execution::new(plan.clone(), start, History::default());
     loop {
         execution.settle(u64::MAX);

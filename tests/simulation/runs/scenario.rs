@@ -87,7 +87,6 @@ impl Scenario {
         let id = |number: u128| Uuid::from_u128((u128::from(seed) << 64) + number);
         let calls = &mut Rng::with_seed(seed ^ 0x6361_6c6c);
         let races = &mut Rng::with_seed(seed ^ 0x0068_7572_7279);
-        let stops = &mut Rng::with_seed(seed ^ 0x0073_746f_7073);
         let agents = &mut has_agents.then(|| Rng::with_seed(seed ^ 0x6167_656e));
         let called = if calls.u8(..3) == 0 { called_workflows(calls, agents) } else { Vec::new() };
         let plan = |random: &mut Rng, has_poison| {
@@ -110,7 +109,7 @@ impl Scenario {
             tickers: vec![process_faults(random, is_calm, &starts), ProcessFaults::default()],
             is_calm,
             // Stops take time, and in a calm history a run that nobody needs ends at once.
-            stops_until: if stops.u8(..4) == 0 && !is_calm { STOPS_UNTIL } else { Duration::ZERO },
+            stops_until: if seed % 4 == 3 && !is_calm { STOPS_UNTIL } else { Duration::ZERO },
             longest: LONGEST,
             transaction_bytes: (seed % 7 == 3).then_some(200),
             faults: if is_calm { Faults::default() } else { Faults::random(random) },

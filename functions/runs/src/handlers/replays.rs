@@ -9,6 +9,7 @@ use domain::run::{Run, RunState};
 use domain::{Error, Result as DomainResult};
 use engine::compile::ExecutionPlan;
 use engine::replay::{Recording, compare, replay};
+use engine::run::RunFacts;
 use runner::Plans;
 use shared::http::standard::{Caller, Data, ErrorBody, ErrorResponses, NotFound, NotJson, OptionalJson, Path, Result};
 use shared::offload::offload;
@@ -104,7 +105,7 @@ pub async fn rehearse_release(
 async fn replay_against(stores: &Stores, run: Run, plan: Arc<ExecutionPlan>) -> DomainResult<Option<ReplayedRun>> {
     let (own, log) = futures::try_join!(stores.plans.plan(&run), stores.runs.log(run.id))?;
     offload(move || {
-        let recording = Recording::new(run.id, &run.trigger, &own, log)?;
+        let recording = Recording::new(RunFacts::from(&run), &run.trigger, &own, log)?;
         let Some(after) = replay(&recording, &plan) else { return Ok(None) };
         let before = replay(&recording, &own).ok_or_else(|| Error::internal("a release lost the trigger of a run"))?;
         let nodes = compare((&before, &own), (&after, &plan));

@@ -74,9 +74,9 @@ async fn repeat(stores: &Stores, run: Run, from_node: Option<&str>) -> DomainRes
     let Some(RunEventKind::RunQueued { input: RunValue::Value(input) }) = kept.next() else {
         return Err(Error::internal("the log of a run has no beginning"));
     };
-    let Run { id, account, workflow, release, release_number: number, trigger, thread, .. } = run;
+    let Run { id, account, workflow, release, release_number: number, scheduled_at, trigger, thread, .. } = run;
     let release = StartableRelease { account, workflow, release, number };
     let retry = Some(RunRetry { of: id, events: kept.collect() });
     // It belongs to the conversation, so it can reply, and is erased with the participant.
-    Ok(NewRun { retry, thread, ..NewRun::new(release, RunOrigin::Manual, trigger, input) })
+    Ok(NewRun { retry, thread, scheduled_at, ..NewRun::new(release, RunOrigin::Manual, trigger, input) })
 }

@@ -47,6 +47,9 @@ pub struct Run {
     pub release: ReleaseId,
     pub release_number: u64,
     pub origin: RunOrigin,
+    /// The planned time, if a schedule started the run. A run that repeats another one, or that a step starts, has the time
+    /// of that run.
+    pub scheduled_at: Option<Time>,
     /// The id of the trigger node that fired.
     pub trigger: String,
     pub state: RunState,

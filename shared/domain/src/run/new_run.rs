@@ -6,6 +6,7 @@ use super::{RunEventKind, RunOrigin, RunThread};
 use crate::id::{ReleaseId, RunId, WebhookId, WorkflowId};
 use crate::identity::Account;
 use crate::retention::RunRetention;
+use crate::time::Time;
 use crate::webhook::WebhookEvent;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -16,6 +17,8 @@ pub struct NewRun {
     pub release: ReleaseId,
     pub release_number: u64,
     pub origin: RunOrigin,
+    /// The planned time, if a schedule starts the run.
+    pub scheduled_at: Option<Time>,
     /// The id of the trigger node.
     pub trigger: String,
     pub input: Value,
@@ -65,6 +68,7 @@ impl NewRun {
             release,
             release_number: number,
             origin,
+            scheduled_at: None,
             trigger,
             input,
             retention: RunRetention::default(),

@@ -9,10 +9,11 @@ use crate::expression::{TextPosition, VariableReference};
 use crate::schema::Program;
 
 const VARIABLES: [&str; 4] = ["input", "nodes", "vars", "run"];
-/// The members of a node, of `vars` and of `run`.
+/// The members of a node and of `vars`.
 const NODE_MEMBER: &str = "output";
 const VARS_MEMBERS: [&str; 2] = ["item", "index"];
-const RUN_MEMBER: &str = "id";
+/// `RunFacts` (`run/facts.rs`) gives them their values.
+const RUN_MEMBERS: [&str; 4] = ["id", "startedAt", "scheduledAt", "origin"];
 
 /// Returns the steps whose outputs the expressions of a step read. An expression that reads `nodes` as a whole reads all
 /// steps before it.
@@ -80,8 +81,9 @@ impl<'g> ReferenceCheck<'g> {
                         .to_owned();
                 Some((Severity::Warning, "no_loop", *at, message))
             }
-            ("run", Some(name)) if name != RUN_MEMBER => {
-                error("unknown_variable", format!("there is no `run.{name}`; use run.{RUN_MEMBER}"))
+            ("run", Some(name)) if !RUN_MEMBERS.contains(&name) => {
+                let members = RUN_MEMBERS.map(|member| format!("run.{member}")).join(", ");
+                error("unknown_variable", format!("there is no `run.{name}`; use one of {members}"))
             }
             (known, _) if VARIABLES.contains(&known) || self.explained.contains(known) => None,
             (unknown, _) => {

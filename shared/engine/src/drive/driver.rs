@@ -34,7 +34,7 @@ pub async fn drive_within<J: Journal, E: Effects>(
     journal: &mut J,
     effects: &E,
 ) -> Result<Departure> {
-    let ClaimedRun { id, plan, trigger, now, log, crashes } = run;
+    let ClaimedRun { facts, plan, trigger, log, crashes } = run;
     let restored = restore(&plan, log)?;
     if crashes > MAX_CRASHES {
         let attempt = restored.begun.iter().find(|(_, begun)| matches!(begun, Begun::Attempt { .. }));
@@ -51,14 +51,15 @@ pub async fn drive_within<J: Journal, E: Effects>(
         }
         return end_run(journal, &plan, &restored.masks, Vec::new(), &end, shift.clock.now()).await;
     }
-    let start = RunStart { run_id: id.clone(), trigger, input: restored.input, now: now.into() };
+    let (id, queued_at) = (facts.id.clone(), facts.queued_at);
+    let start = RunStart { facts, trigger, input: restored.input };
     let execution = Execution::new(plan, start, restored.history);
     let mut driver = Driver {
         run_id: id,
         next_look: shift.clock.now(),
         shift,
         limits,
-        ends_by: now.plus(limits.time),
+        ends_by: queued_at.plus(limits.time),
         pause_at: limits.slice,
         execution,
         effects,

@@ -35,7 +35,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::compile::ExecutionPlan;
 use crate::operation::Operation;
-use crate::run::{StepError, StepEvent, StepOutcome};
+use crate::run::{RunFacts, StepError, StepEvent, StepOutcome};
 use domain::Result;
 use domain::run::{Answer, Hold, NewRun, Parking, ReviewAnswer, RunEnd, RunEvent};
 use domain::time::{Clock, Time};
@@ -140,12 +140,10 @@ pub enum RetryHint {
 
 /// A run that this process holds.
 pub struct ClaimedRun {
-    pub id: String,
+    pub facts: RunFacts,
     pub plan: Arc<ExecutionPlan>,
     /// The step of the trigger that fired.
     pub trigger: usize,
-    /// The time of the run, which `now()` returns.
-    pub now: Time,
     pub log: Vec<RunEvent>,
     /// How many processes in a row crashed with this run.
     pub crashes: u32,

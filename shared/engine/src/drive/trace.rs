@@ -10,7 +10,7 @@ use super::limits::Limits;
 use super::masks::Masks;
 use super::restore::restore;
 use crate::compile::ExecutionPlan;
-use crate::run::{Execution, RunStart, StepError, StepEvent};
+use crate::run::{Execution, RunFacts, RunStart, StepError, StepEvent};
 use domain::Result;
 use domain::id::RunId;
 use domain::run::{AgentAction, ExchangeDetector, RunEvent, RunEventKind, node_id_of};
@@ -90,11 +90,11 @@ pub fn parent_of(step: &str) -> Option<&str> {
 }
 
 /// Reads a log in its order. `log` begins with the first event of the run.
-pub fn trace(run_id: RunId, plan: Arc<ExecutionPlan>, trigger: usize, log: Vec<RunEvent>) -> Result<Vec<Span>> {
+pub fn trace(facts: RunFacts, plan: Arc<ExecutionPlan>, trigger: usize, log: Vec<RunEvent>) -> Result<Vec<Span>> {
     let mut spans = Spans::default();
     log.iter().for_each(|event| spans.read(event));
     let names = plan.clone();
-    let (values, masks) = compute(run_id, plan, trigger, log)?;
+    let (values, masks) = compute(facts, plan, trigger, log)?;
     let mut spans = spans.list;
     for span in &mut spans {
         let Some(StepValues { input, output }) = values.get(&span.step) else { continue };
@@ -239,7 +239,7 @@ struct StepValues {
 
 /// The inputs and outputs of all steps, by their paths, and what is masked in them.
 fn compute(
-    run_id: RunId,
+    facts: RunFacts,
     plan: Arc<ExecutionPlan>,
     trigger: usize,
     log: Vec<RunEvent>,
@@ -252,8 +252,7 @@ fn compute(
             values.entry(path.display(&plan)).or_default().output = Some(outcome.value.clone());
         }
     }
-    let now = Time::from_uuid(run_id.uuid()).into();
-    let start = RunStart { run_id: run_id.to_string(), trigger, input: restored.input, now };
+    let start = RunStart { facts, trigger, input: restored.input };
     let mut execution = Execution::new(plan.clone(), start, restored.history);
     // If the values need more time or memory, later steps are shown without them.
     Limits::SHOWN.settle(&mut execution);

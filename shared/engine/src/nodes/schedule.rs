@@ -1,8 +1,10 @@
 //! The node type `schedule`: starts runs by a cron expression.
 
+use std::time::Duration;
+
 use croner::Cron;
 use croner::parser::{CronParser, Seconds, Year};
-use domain::schedule::{CatchUp, Overlap, ScheduleSettings};
+use domain::schedule::{CatchUp, DEFAULT_GRACE_SECONDS, Overlap, ScheduleSettings};
 use jiff::tz::TimeZone;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -26,7 +28,7 @@ pub struct ScheduleNode {
     #[schema(min_length = 1, max_length = 64, example = "Europe/Madrid")]
     pub zone: String,
     /// What happens with scheduled times that were missed, because the workflow was paused or the platform was late by more
-    /// than 15 minutes. `skip` (the default) drops them, `last` starts one run for the last of them, `all` starts a run for
+    /// than `graceSeconds`. `skip` (the default) drops them, `last` starts one run for the last of them, `all` starts a run for
     /// each, at most 100.
     #[serde(default)]
     #[schema(inline, nullable = false)]
@@ -36,18 +38,25 @@ pub struct ScheduleNode {
     #[serde(default)]
     #[schema(inline, nullable = false)]
     pub overlap: Option<Overlap>,
-    /// The input of each run, at most 32 KiB as JSON.
+    /// A scheduled time whose run cannot start within this number of seconds was missed. 60 by default, because the ticker
+    /// runs once a minute.
+    #[serde(default)]
+    #[schema(minimum = 60, maximum = 86_400, default = 60, nullable = false)]
+    pub grace_seconds: Option<u32>,
+    /// The input of each run, at most 32 KiB as JSON. If it is an object or missing, the value of the node also has
+    /// `scheduledAt`, the planned time.
     #[serde(default)]
     pub input: Option<Value>,
 }
 
 impl From<ScheduleNode> for ScheduleSettings {
-    fn from(ScheduleNode { cron, zone, catch_up, overlap, input }: ScheduleNode) -> Self {
+    fn from(ScheduleNode { cron, zone, catch_up, overlap, grace_seconds, input }: ScheduleNode) -> Self {
         Self {
             cron,
             zone,
             catch_up: catch_up.unwrap_or_default(),
             overlap: overlap.unwrap_or_default(),
+            grace: Duration::from_secs(grace_seconds.unwrap_or(DEFAULT_GRACE_SECONDS).into()),
             input: input.unwrap_or_default(),
         }
     }
@@ -115,11 +124,11 @@ impl NodeKind for ScheduleNode {
     const NAME: &'static str = "schedule";
     const CATEGORY: Category = Category::Trigger;
     const DESCRIPTION: &'static str =
-        "Starts runs at scheduled times in a time zone; its value is the input that is configured here.";
+        "Starts runs at scheduled times in a time zone; its value is the input that is configured here, with the planned time as `scheduledAt`.";
     const POLICIES: Policies = Policies::NONE;
 
     fn example() -> Value {
-        json!({"cron": "30 8 * * MON-FRI", "zone": "Europe/Madrid", "catchUp": "last", "overlap": "skip"})
+        json!({"cron": "30 8 * * MON-FRI", "zone": "Europe/Madrid", "catchUp": "last", "overlap": "skip", "graceSeconds": 300})
     }
 
     fn problems(&self) -> Vec<(String, String)> {

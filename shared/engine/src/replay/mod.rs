@@ -10,17 +10,15 @@ use serde_json::{Map, Value};
 
 use crate::compile::ExecutionPlan;
 use crate::drive::{Limits, Masks, restore};
-use crate::run::{DueEffect, Execution, History, RunStart, StepError, StepEvent, StepOutcome, StepPath};
+use crate::run::{DueEffect, Execution, History, RunFacts, RunStart, StepError, StepEvent, StepOutcome, StepPath};
 use domain::Result;
-use domain::id::RunId;
 use domain::run::{RunEnd, RunEvent, node_id_of};
-use domain::time::Time;
 
 pub use compare::{Difference, NodeComparison, compare};
 
 /// What a replay takes from the log of a run.
 pub struct Recording {
-    run_id: RunId,
+    facts: RunFacts,
     /// The id of the trigger node.
     trigger: String,
     input: Value,
@@ -30,10 +28,10 @@ pub struct Recording {
 
 impl Recording {
     /// `plan` is that of the run's own release.
-    pub fn new(run_id: RunId, trigger: &str, plan: &ExecutionPlan, log: Vec<RunEvent>) -> Result<Self> {
+    pub fn new(facts: RunFacts, trigger: &str, plan: &ExecutionPlan, log: Vec<RunEvent>) -> Result<Self> {
         let restored = restore(plan, log)?;
         let results = restored.history.results.into_iter().map(|(path, result)| (path.display(plan), result));
-        Ok(Self { run_id, trigger: trigger.to_owned(), input: restored.input, results: results.collect() })
+        Ok(Self { facts, trigger: trigger.to_owned(), input: restored.input, results: results.collect() })
     }
 }
 
@@ -70,9 +68,7 @@ pub enum ReplayState {
 /// Replays a run. None if the release does not have the trigger of the run.
 pub fn replay(recording: &Recording, plan: &Arc<ExecutionPlan>) -> Option<Replay> {
     let trigger = plan.find_step(&recording.trigger)?;
-    let run_id = recording.run_id;
-    let now = Time::from_uuid(run_id.uuid()).into();
-    let start = RunStart { run_id: run_id.to_string(), trigger, input: recording.input.clone(), now };
+    let start = RunStart { facts: recording.facts.clone(), trigger, input: recording.input.clone() };
     let mut player = Player {
         execution: Execution::new(plan.clone(), start, History::default()),
         places: HashMap::new(),

@@ -13,6 +13,7 @@
 
 mod agents;
 mod ends;
+mod facts;
 mod fields;
 mod loops;
 mod outcome;
@@ -26,7 +27,6 @@ mod usage;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
-use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use crate::agent::AgentRun;
@@ -35,6 +35,7 @@ use crate::operation::Operation;
 pub use agents::LOG_MISMATCH;
 use domain::run::AgentAction;
 pub use domain::run::{RunEnd, RunError};
+pub use facts::RunFacts;
 use loops::LoopState;
 pub use outcome::{StepError, StepOutcome};
 pub use paths::{Iteration, ScopePath, StepPath};
@@ -50,12 +51,10 @@ pub const MAX_SKIPPED: usize = 50_000;
 
 /// How a run begins.
 pub struct RunStart {
-    pub run_id: String,
+    pub facts: RunFacts,
     /// The trigger that fired. The other triggers of the plan are skipped.
     pub trigger: usize,
     pub input: Value,
-    /// The time of the run, which `now()` returns. It is the same after a restart, so that values do not change.
-    pub now: Timestamp,
 }
 
 /// What an earlier process stored of a run.
@@ -117,8 +116,7 @@ pub enum StepEvent {
 
 pub struct Execution {
     plan: Arc<ExecutionPlan>,
-    run_id: String,
-    now: Timestamp,
+    facts: RunFacts,
     decisions: HashMap<StepPath, Decision>,
     /// The effects with a stored result, which is reported soon.
     recorded: HashSet<StepPath>,
@@ -146,7 +144,7 @@ pub struct Execution {
 impl Execution {
     /// A run at its trigger. It has to be settled.
     pub fn new(plan: Arc<ExecutionPlan>, start: RunStart, history: History) -> Self {
-        let RunStart { run_id, trigger, input, now } = start;
+        let RunStart { facts, trigger, input } = start;
         let History { results, decisions } = history;
         let mut scope_sizes = BTreeMap::new();
         for step in &plan.steps {
@@ -154,8 +152,7 @@ impl Execution {
         }
         let mut execution = Self {
             plan,
-            run_id,
-            now,
+            facts,
             decisions,
             recorded: results.iter().map(|(path, _)| path.clone()).collect(),
             early: HashMap::new(),

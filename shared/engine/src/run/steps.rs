@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::fields::Fields;
 use super::pure::{chooses_port, run_pure};
@@ -81,7 +81,7 @@ impl Execution {
         }
         let variables = self.variables(&path, &input);
         self.charge_bytes(memory_of_fields(&variables));
-        let fields = Fields::new(step, &variables, self.now);
+        let fields = Fields::new(step, &variables, self.facts.queued_at.into());
         if step.node_type.is_loop() {
             return self.begin_loop(path, &fields);
         }
@@ -126,7 +126,7 @@ impl Execution {
             ("input".to_owned(), input.clone()),
             ("nodes".to_owned(), Value::Object(nodes)),
             ("vars".to_owned(), Value::Object(vars)),
-            ("run".to_owned(), json!({"id": self.run_id})),
+            ("run".to_owned(), self.facts.to_value()),
         ])
     }
 

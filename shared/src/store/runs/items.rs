@@ -26,6 +26,8 @@ pub struct RunItem {
     pub release: ReleaseId,
     pub release_number: u64,
     pub origin: RunOrigin,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scheduled_at: Option<Time>,
     pub trigger: String,
     pub state: RunState,
     /// The number of claims so far.
@@ -130,6 +132,7 @@ impl From<RunItem> for Run {
             release: item.release,
             release_number: item.release_number,
             origin: item.origin,
+            scheduled_at: item.scheduled_at,
             trigger: item.trigger,
             // A holder that hands over a run queues it again, but for a person it goes on.
             state: if item.state == RunState::Queued && item.epoch > 0 { RunState::Running } else { item.state },

@@ -214,6 +214,7 @@ fn new_item(new: NewRun, events: u64, state: RunState) -> RunItem {
         release: new.release,
         release_number: new.release_number,
         origin: new.origin,
+        scheduled_at: new.scheduled_at,
         trigger: new.trigger,
         state,
         epoch: 0,

@@ -222,7 +222,7 @@ async fn run_triggers(stage: &mut Stage) {
     let [path] = &runs_of(&stage.app, &flow).await[..] else { panic!("one run starts") };
     stage.app.platform.drain().await;
     let run = read(&stage.ada, path).await;
-    assert_eq!(run["output"], json!({"report": "daily"}), "{run}");
+    assert_eq!(run["output"], json!({"report": "daily", "scheduledAt": planned.to_string()}), "{run}");
     stage.check("schedule", &config, "out", &run["output"]);
 }
 

@@ -19,9 +19,9 @@ use super::*;
 const HOURLY: &str = "0 * * * *";
 const YEARLY: &str = "0 12 1 1 *";
 
-/// The configuration of a schedule with other fields.
+/// The configuration of a schedule with other fields. Its grace is longer than the ticks of most tests are late.
 fn config(cron: &str, others: Value) -> Value {
-    let mut config = json!({"cron": cron, "zone": "UTC", "input": {"report": "daily"}});
+    let mut config = json!({"cron": cron, "zone": "UTC", "graceSeconds": 900, "input": {"report": "daily"}});
     config.as_object_mut().unwrap().extend(others.as_object().unwrap().clone());
     config
 }
@@ -107,7 +107,8 @@ async fn a_schedule_starts_a_run_at_each_of_its_times() {
     app.platform.drain().await;
     let run = read(&ada, &runs[0]).await;
     assert_eq!((&run["origin"], &run["state"]), (&json!("scheduled"), &json!("completed")));
-    assert_eq!((&run["input"], &run["output"]), (&json!({"report": "daily"}), &json!({"report": "daily"})));
+    let value = json!({"report": "daily", "scheduledAt": first.to_string()});
+    assert_eq!((&run["input"], &run["output"]), (&value, &value));
     assert_eq!((&run["releaseNumber"], &run["workflowId"]), (&json!(1), &json!(flow)));
 
     assert_eq!(planned_at(&app, &flow).await, first.plus(hours(1)));
@@ -116,6 +117,72 @@ async fn a_schedule_starts_a_run_at_each_of_its_times() {
     tick(&app, first.plus(minutes(62))).await;
     assert_eq!(count_runs(&app, &flow).await, 2, "a late tick starts it");
     assert_eq!(planned_at(&app, &flow).await, first.plus(hours(2)));
+}
+
+/// Four times of every minute were missed while the platform was down for 200 s.
+#[tokio::test]
+async fn times_that_are_later_than_the_grace_are_caught_up() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    for (grace, catch_up, expected) in
+        [(None, "skip", 1), (None, "last", 2), (None, "all", 4), (Some(150), "skip", 3), (Some(900), "skip", 4)]
+    {
+        let mut config = config("* * * * *", json!({"catchUp": catch_up}));
+        match grace {
+            Some(seconds) => config["graceSeconds"] = json!(seconds),
+            None => drop(config.as_object_mut().unwrap().remove("graceSeconds")),
+        }
+        let flow = publish(&ada, scheduled(config)).await;
+        let first = planned_at(&app, &flow).await;
+        tick(&app, first.plus(Duration::from_secs(200))).await;
+        assert_eq!(count_runs(&app, &flow).await, expected, "{grace:?} {catch_up}");
+        change(&ada, &flow, "pause").await;
+    }
+}
+
+#[tokio::test]
+async fn a_grace_that_is_too_short_or_too_long_is_refused() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    for (grace, bound) in [(0, "at least 60"), (59, "at least 60"), (86_401, "at most 86400")] {
+        let graph = scheduled(config(HOURLY, json!({"graceSeconds": grace})));
+        let draft = ada.post_json(WORKFLOWS, json!({"name": "Grace", "graph": graph})).await;
+        let refused = ada.post(&format!("{WORKFLOWS}/{}/publish", draft.id())).await;
+        let expected = format!("node `when`, config.graceSeconds: {bound}");
+        assert_eq!((refusal(&refused), message(&refused)), (("400", "invalid_body"), &*expected), "{grace}");
+    }
+}
+
+/// `now()` is the time at which the run was queued. The planned time is another.
+#[tokio::test]
+async fn a_run_knows_its_planned_time_and_its_origin() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let output = json!({"output": "{'at': run.scheduledAt, 'origin': run.origin, 'started': run.startedAt, 'text': nodes.note.output}"});
+    let note = node("note", "template", json!({"template": "{{ run.origin }} at {{ run.scheduledAt }}"}));
+    let when = node("when", "schedule", config(HOURLY, json!({})));
+    let nodes = [when, node("start", "input", json!({})), note, node("end", "send_result", output)];
+    let flow = publish(&ada, graph(&nodes, &["when.out note", "start.out note", "note.out end"])).await;
+    let first = planned_at(&app, &flow).await;
+    tick(&app, first.plus(Duration::from_secs(30))).await;
+    let path = runs_of(&app, &flow).await.remove(0);
+    work_at(&app, &path, first.plus(minutes(1))).await;
+    let run = read(&ada, &path).await;
+    let expected = json!({
+        "at": first.to_string(),
+        "origin": "scheduled",
+        "started": run["startedAt"],
+        "text": format!("scheduled at {first}"),
+    });
+    assert_eq!(run["output"], expected, "{run}");
+    let replayed = ada.post_json(&format!("{path}/replay"), json!({})).await;
+    assert!(replayed.status.starts_with('2'), "{}", replayed.text);
+    assert_eq!(replayed.json["data"]["before"], replayed.json["data"]["after"], "{}", replayed.text);
+
+    let manual = start_run(&ada, &flow, json!({})).await;
+    app.platform.drain().await;
+    let run = read(&ada, &manual).await;
+    assert_eq!((&run["output"]["at"], &run["output"]["origin"]), (&json!(null), &json!("manual")), "{run}");
 }
 
 #[tokio::test]
@@ -266,7 +333,10 @@ async fn the_ticker_keeps_its_budget() {
 async fn changes_of_workflows_with_schedules_keep_their_budgets() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
-    let draft = ada.post_json(WORKFLOWS, json!({"graph": scheduled(config(HOURLY, json!({})))})).await;
+    // Without a grace of its own, the item of the workflow has less than 1 KB.
+    let mut hourly = config(HOURLY, json!({}));
+    hourly.as_object_mut().unwrap().remove("graceSeconds");
+    let draft = ada.post_json(WORKFLOWS, json!({"graph": scheduled(hourly)})).await;
     let path = format!("{WORKFLOWS}/{}", draft.id());
     let post = |action: &str| ada.request(Method::POST, &format!("{path}/{action}"));
     let costs = async |action: &str| app.costs(send(post(action))).await.to_string();

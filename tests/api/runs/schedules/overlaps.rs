@@ -86,6 +86,29 @@ async fn queue_starts_the_next_run_when_the_previous_one_has_ended() {
     assert_eq!(planned_at(&app, &flow).await, first.plus(hours(3)));
 }
 
+/// After a downtime, one tick starts all times of a schedule whose runs are short.
+#[tokio::test]
+async fn queue_catches_up_within_one_tick() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let flow = publish(&ada, scheduled(config("* * * * *", json!({"overlap": "queue", "catchUp": "all"})))).await;
+    let first = planned_at(&app, &flow).await;
+    let working = async {
+        loop {
+            app.platform.drain().await;
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    let now = first.plus(minutes(9));
+    tokio::select! {
+        () = tick(&app, now) => {}
+        () = working => {}
+    }
+    assert_eq!(count_runs(&app, &flow).await, 10);
+    let progress = find_schedule(&app, &flow, "when").await.unwrap().progress;
+    assert_eq!((progress.queued.len(), progress.planned_at), (0, first.plus(minutes(10))));
+}
+
 /// A schedule that waits keeps its queue while the workflow is paused, and across releases.
 #[tokio::test]
 async fn times_that_wait_survive_a_pause_and_a_release() {

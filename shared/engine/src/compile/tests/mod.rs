@@ -100,7 +100,12 @@ fn unknown_names_are_reported_with_the_known_ones() {
             "nodes['start']['q'].x",
             &format!("unknown_variable: {unknown} 15: there is no `nodes.start.q`; a node has only `output`"),
         ),
-        ("run.foo", &format!("unknown_variable: {unknown} 5: there is no `run.foo`; use run.id")),
+        (
+            "run.foo",
+            &format!(
+                "unknown_variable: {unknown} 5: there is no `run.foo`; use one of run.id, run.startedAt, run.scheduledAt, run.origin"
+            ),
+        ),
         (
             "vars.foo.x",
             &format!(

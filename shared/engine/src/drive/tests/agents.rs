@@ -203,7 +203,7 @@ async fn an_agent_whose_log_has_other_calls_fails() {
     let mut journal = journal::MemoryJournal::claim(&world.store);
     let log = world.store.lock().unwrap().log.clone();
     let (plan, now) = (world.plan.clone(), at(Duration::ZERO));
-    let run = ClaimedRun { id: "r1".to_owned(), plan, trigger: 0, now, log, crashes: 0 };
+    let run = ClaimedRun { facts: RunFacts::new("r1", now), plan, trigger: 0, log, crashes: 0 };
     let shift = Shift {
         clock: world.clock.clone(),
         ends_at: now.plus(seconds(900)),

@@ -152,7 +152,7 @@ async fn a_trace_does_not_show_masked_parts() {
     ];
     let world = World::new(&nodes, "start>call call>shape shape>end", |_| ok(json!({"text": "a"})));
     world.finish_at_once().await;
-    let spans = trace(RunId::new(), world.plan.clone(), 0, shown(&world)).unwrap();
+    let spans = trace(RunFacts::new("r1", at(Duration::ZERO)), world.plan.clone(), 0, shown(&world)).unwrap();
     let shape = spans.iter().find(|span| span.step == "shape").unwrap();
     assert_eq!(
         (shape.input.as_deref(), &shape.output.as_deref().unwrap()["n"]),

@@ -80,7 +80,7 @@ impl World {
         let (stored, performed) = (log.len(), self.performed());
         let trigger = self.plan.steps.iter().position(|step| step.node_type.is_trigger()).unwrap();
         let plan = self.plan.clone();
-        let run = ClaimedRun { id: "r1".to_owned(), plan, trigger, now: at(Duration::ZERO), log, crashes };
+        let run = ClaimedRun { facts: RunFacts::new("r1", at(Duration::ZERO)), plan, trigger, log, crashes };
         let shift = Shift {
             clock: self.clock.clone(),
             ends_at: self.clock.now().plus(self.shift),

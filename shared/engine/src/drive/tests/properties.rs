@@ -50,7 +50,7 @@ fn ends(world: &World) -> BTreeMap<String, RunEventKind> {
 fn restored_end(world: &World) -> Option<RunEnd> {
     let restored = restore(&world.plan, world.store.lock().unwrap().log.clone()).unwrap();
     let trigger = world.plan.steps.iter().position(|step| step.node_type.is_trigger()).unwrap();
-    let start = RunStart { run_id: "r1".to_owned(), trigger, input: restored.input, now: at(Duration::ZERO).into() };
+    let start = RunStart { facts: RunFacts::new("r1", at(Duration::ZERO)), trigger, input: restored.input };
     let mut execution = Execution::new(world.plan.clone(), start, restored.history);
     execution.settle(u64::MAX);
     execution.end().cloned()

@@ -10,7 +10,7 @@ const GRAPHS: u64 = 1_000;
 fn recording(world: &World) -> Recording {
     let log = world.store.lock().unwrap().log.clone();
     let trigger = world.plan.steps.iter().find(|step| step.node_type.is_trigger()).unwrap();
-    Recording::new(RunId::new(), &trigger.id, &world.plan, log).unwrap()
+    Recording::new(RunFacts::new("r1", at(Duration::ZERO)), &trigger.id, &world.plan, log).unwrap()
 }
 
 /// Checks that the log says the same about each step as the replay.

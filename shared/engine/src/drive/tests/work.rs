@@ -157,7 +157,7 @@ async fn a_pure_run_that_needs_too_much_work_or_memory_is_left_to_a_worker() {
         ("end", "send_result", json!({})),
     ];
     let world = World::new(&nodes, "start>sum sum>end", |_| panic!());
-    let start = || RunStart { run_id: "r1".to_owned(), trigger: 0, input: json!({}), now: at(Duration::ZERO).into() };
+    let start = || RunStart { facts: RunFacts::new("r1", at(Duration::ZERO)), trigger: 0, input: json!({}) };
     let carry_out = |limits| carry_out_within(limits, world.plan.clone(), start());
     assert!(carry_out(Limits::RUN).is_some_and(|run| matches!(run.end, RunEnd::Completed { .. })));
     assert!(carry_out(Limits { work: 1_000, slice: 100, ..Limits::RUN }).is_none());

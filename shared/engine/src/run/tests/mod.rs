@@ -26,8 +26,8 @@ struct TestRun {
 impl TestRun {
     fn new(plan: Arc<ExecutionPlan>, input: Value, history: History) -> Self {
         let trigger = plan.steps.iter().position(|step| step.node_type.is_trigger()).unwrap();
-        let now = "2026-03-02T07:00:00Z".parse().unwrap();
-        let start = RunStart { run_id: "r1".to_owned(), trigger, input, now };
+        let now: jiff::Timestamp = "2026-03-02T07:00:00Z".parse().unwrap();
+        let start = RunStart { facts: RunFacts::new("r1", now.into()), trigger, input };
         let mut run = Self { execution: Execution::new(plan, start, history), due: Vec::new(), events: Vec::new() };
         run.collect();
         run
