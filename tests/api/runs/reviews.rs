@@ -36,6 +36,8 @@ async fn an_approval_continues_the_run() {
     let body = json!({"decision": "approve", "fields": {"note": "ok"}, "comment": "Fine."});
     let resolved = resolve(&ada, &path, body.clone()).await;
     assert_eq!((resolved.status.as_str(), &resolved.json["data"]["waiting"]), ("200 OK", &Value::Null));
+    assert_eq!(resolved.json["data"]["state"], "running", "the run goes on");
+    assert_eq!(read(&ada, &path).await["state"], "running");
     assert_eq!(resolve(&ada, &path, body).await.status, "200 OK", "a repeated decision is no conflict");
     let late = resolve(&ada, &path, json!({"decision": "reject"})).await;
     assert_eq!(refusal(&late), ("409", "already_resolved"));

@@ -134,8 +134,13 @@ impl From<RunItem> for Run {
             origin: item.origin,
             scheduled_at: item.scheduled_at,
             trigger: item.trigger,
-            // A holder that hands over a run queues it again, but for a person it goes on.
-            state: if item.state == RunState::Queued && item.epoch > 0 { RunState::Running } else { item.state },
+            state: match item.state {
+                // A holder that hands over a run queues it again, but for a person it goes on.
+                RunState::Queued if item.epoch > 0 => RunState::Running,
+                // It was answered, and the next claim lets it go on.
+                RunState::Paused if item.wakes > item.seen_wakes => RunState::Running,
+                state => state,
+            },
             started_at: item.started_at,
             ended_at: item.ended_at,
             error: item.error,
