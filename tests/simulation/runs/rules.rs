@@ -107,7 +107,7 @@ impl ProtocolRule for Rule {
             Self::ParksWithDueTime => 17,
             Self::ComparesWakes => 9,
             Self::SendsDueRunsAgain | Self::CountsBegins => 6,
-            Self::RecordsInterruptions => 3,
+            Self::RecordsInterruptions => 43,
             Self::StartsOnce => 1,
             Self::StopsCalls => 14,
             Self::CancelsReviews => 37,
