@@ -96,7 +96,7 @@ fn judge_space(bytes: u64, files: u64, free_files: u64) -> Finding {
     }
     match bytes {
         ..LEAST_SPACE => Finding::problem(state, fix),
-        ..USUAL_SPACE => Finding::note(state, fix),
+        LEAST_SPACE..USUAL_SPACE => Finding::note(state, fix),
         _ => Finding::Fine(state),
     }
 }

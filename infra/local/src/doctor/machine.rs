@@ -33,7 +33,7 @@ fn check_open_files(limit: u64) -> Finding {
     let fix = "raise the limit with `ulimit -n 65536`, in /etc/security/limits.conf or in the options of the container";
     match limit {
         ..FEWEST_OPEN_FILES => Finding::problem(state, fix),
-        ..USUAL_OPEN_FILES => Finding::note(state, fix),
+        FEWEST_OPEN_FILES..USUAL_OPEN_FILES => Finding::note(state, fix),
         _ => Finding::Fine(state),
     }
 }

@@ -35,7 +35,7 @@ pub struct SetupArgs {
     /// AWS region of Bedrock
     #[arg(long)]
     pub region: Option<String>,
-    /// Environment variable that holds the provider's key; by default that of the vendor's tools, such as OPENAI_API_KEY
+    /// Environment variable that holds the provider's key; by default that of the vendor's tools, such as `OPENAI_API_KEY`
     #[arg(long)]
     pub key_env: Option<String>,
     /// Read the provider's key from standard input

@@ -1,4 +1,4 @@
-//! Decodes texts in the character sets that browsers know: UTF-8, and those of older pages, such as Shift_JIS.
+//! Decodes texts in the character sets that browsers know: UTF-8, and those of older pages, such as `Shift_JIS`.
 
 use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 
