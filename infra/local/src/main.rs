@@ -144,6 +144,7 @@ fn banner(platform: &Platform, trusted_issuer: Option<&str>) -> String {
          \n\
          reference  {base_url}/docs\n\
          accounts   {command} credentials{elsewhere}\n\
+         provider   {command} setup{elsewhere}\n\
          data       {data}\n\
          stop       Ctrl-C\n"
     )
