@@ -77,7 +77,9 @@ async fn the_url_of_an_image_is_at_the_platform_and_needs_its_signature() {
 
     let (object, _) = url.split_once('?').unwrap();
     let bucket = object.strip_prefix(&files).unwrap().split('/').next().unwrap();
-    for refused in [object.to_owned(), format!("{url}0"), format!("{files}{bucket}?list-type=2")] {
+    let (start, last) = url.split_at(url.len() - 1);
+    let altered = format!("{start}{}", if last == "0" { "1" } else { "0" });
+    for refused in [object.to_owned(), altered, format!("{files}{bucket}?list-type=2")] {
         assert_eq!(reqwest::get(&refused).await.unwrap().status(), 403, "{refused}");
     }
     assert_eq!(reqwest::Client::new().put(&url).body("x").send().await.unwrap().status(), 405);
