@@ -129,7 +129,19 @@ pub struct WorkflowIn {
     #[schema(max_length = 1000)]
     description: Option<String>,
     #[schema(nullable = false)]
-    graph: Option<GraphPatchIn>,
+    graph: Option<GraphIn>,
+}
+
+/// The nodes and connections of a new graph.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(title = "GraphCreate")]
+#[expect(dead_code, reason = "only the OpenAPI document uses it")]
+struct GraphIn {
+    #[schema(max_items = 500, nullable = false)]
+    nodes: Option<Vec<Node>>,
+    #[schema(max_items = 2000, nullable = false)]
+    connections: Option<Vec<ConnectionIn>>,
 }
 
 // This type only documents the request body. The handler merges the patch as JSON before it is parsed.
