@@ -33,8 +33,10 @@ fuzz workbenches/v1/openapi.json "$token" --phases $all
 fuzz gateway/v1/openapi.json "$(credential "['users']['ada']")" --phases $all --exclude-path-regex '/admin/|/me(/|$)'
 # With an access token: the fuzzer would find an API key in the list of keys and revoke it.
 fuzz gateway/v1/openapi.json "$token" --phases $all --include-path-regex '/me(/|$)'
-# Last, and without stateful phases: the operator could suspend itself or other accounts.
-fuzz gateway/v1/openapi.json "$(credential "['operator']")" --phases examples,coverage,fuzzing --include-path-regex '/admin/'
+# Last, and without stateful phases: the operator could suspend itself or other accounts. The list of what a provider offers
+# is excluded: it is 502 where the provider cannot be reached.
+fuzz gateway/v1/openapi.json "$(credential "['operator']")" --phases examples,coverage,fuzzing --include-path-regex '/admin/' \
+  --exclude-path-regex '/providers/[^/]+/models'
 if grep -E '"?status"?[=:] ?5[0-9][0-9]|panicked' "$data/log"; then
   echo "the platform failed under the fuzzer" >&2
   exit 1
