@@ -192,6 +192,36 @@ async fn a_suspended_organization_or_user_is_refused_at_once_everywhere() {
     }
 }
 
+/// One transaction cannot change all meters of a user in so many organizations. A crash during the change must not leave
+/// a user who is not suspended with a marked meter, because nothing would unmark it.
+#[tokio::test]
+async fn a_user_in_many_organizations_is_restored_in_all_of_them_or_stays_suspended() {
+    const ORGANIZATIONS: usize = 92;
+    let (app, gate) = TestApp::start_gated().await;
+    let in_org = |number: usize| app.person_of("many", &format!("organization-{number}"), Role::Member);
+    let mut user = String::new();
+    for number in 0..ORGANIZATIONS {
+        user = text(&in_org(number).get(ME).await.json["user"]["id"]);
+    }
+    let user = format!("{ADMIN}/users/{user}");
+    let operator = app.operator();
+    assert_eq!(operator.patch(&user, json!({"suspended": true})).await.status, "200 OK");
+
+    let held = gate.hold("UpdateItem");
+    let restoring = operator.request(Method::PATCH, &user).json(&json!({"suspended": false}));
+    let restoring = tokio::spawn(send(restoring));
+    let release = held.arrived().await;
+    assert_eq!(operator.get(&user).await.json["suspended"], true, "the last meters are unmarked before the user");
+    release.send(()).unwrap();
+    assert_eq!(restoring.await.unwrap().status, "200 OK");
+    for number in 0..ORGANIZATIONS {
+        let call = json!({"model": "dev-chat", "messages": [{"role": "user", "content": "hi"}]});
+        let key = in_org(number).post_json(KEYS, json!({"name": "key"})).await;
+        let answer = app.client_with_key(&text(&key.json["secret"])).post_json("/gateway/v1/chat/completions", call).await;
+        assert_eq!(answer.code(), "insufficient_credits", "organization {number}: {}", answer.text);
+    }
+}
+
 #[tokio::test]
 async fn a_new_plan_applies_to_the_next_request() {
     let app = TestApp::start().await;

@@ -17,8 +17,9 @@ use domain::{Error, Result};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// The maximum number of meters in one transaction, which takes 100 writes. The meters of a user in more organizations
-/// are marked after the transaction.
+/// The maximum number of meters in one transaction, which takes 100 writes. The other meters of a user in more
+/// organizations are marked after the transaction and unmarked before it. So a process that crashes between them leaves
+/// no mark on the meter of a user who is not suspended, and a suspended user is refused without a mark too.
 const METERS_AT_ONCE: usize = 90;
 
 const CLUSTER: &str = "workbench cluster";
@@ -87,16 +88,23 @@ impl Admin {
                 let of = orgs.map(|(org, _)| MeterOwner::User(Account { org: org.id, user: id }));
                 meters.extend(of.map(|of| self.suspension_write(of, after.suspended, action.at)));
             }
-            let later = meters.split_off(meters.len().min(METERS_AT_ONCE));
+            let rest = meters.split_off(meters.len().min(METERS_AT_ONCE));
+            let (restored, suspended) = if after.suspended { (vec![], rest) } else { (rest, vec![]) };
             writes.extend(meters);
+            self.write_each(restored).await?;
             if self.transact(action, writes).await?.is_written() {
-                for write in later {
-                    let _ = self.counters.write(write).await?;
-                }
+                self.write_each(suspended).await?;
                 return Ok(after);
             }
             attempts.next().await?;
         }
+    }
+
+    async fn write_each(&self, meters: Vec<Write>) -> Result<()> {
+        for meter in meters {
+            let _ = self.counters.write(meter).await?;
+        }
+        Ok(())
     }
 
     /// Creates or replaces a plan. Returns the plan that it replaced.
