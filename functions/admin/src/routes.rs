@@ -55,6 +55,8 @@ routes! { Stores;
     "/gateway/v1/billing/admin/credits" => post(adjust_credits);
     "/gateway/v1/billing/admin/caps" => get(get_cap?), put(put_cap?), delete(delete_cap?);
     "/gateway/v1/billing/admin/balances" => get(list_balances?);
+    "/gateway/v1/billing/admin/usage" => get(list_usage?);
+    "/gateway/v1/billing/admin/usage/{org}" => get(get_org_usage?);
     "/gateway/v1/billing/admin/transactions" => get(list_org_transactions?);
     schemas(NewKeyOut, NewUserOut);
 }

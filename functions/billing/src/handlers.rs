@@ -12,7 +12,7 @@ use domain::time::Time;
 use domain::usd::Usd;
 use shared::auth::Caller;
 use shared::http::cursor::Cursors;
-use shared::http::gateway::{GuardEventOut, SpendingCapOut, TotalsOut, TransactionsOut, month_of};
+use shared::http::gateway::{GuardEventOut, SpendingCapOut, TotalsOut, TransactionsOut, UsageOut, month_of, period};
 use shared::http::openai::{BodyRefused, Created, CursorList, ErrorResponses, Json as Body, Person, Query, Result};
 use shared::store::guard_events::GuardEventFilter;
 use shared::store::leases::BillingStatement;
@@ -21,8 +21,7 @@ use shared::store::meters::MeterOwner;
 
 use crate::Stores;
 use crate::dto::{
-    BalanceOut, EventOut, ExportContent, ExportIn, ExportOut, GuardEventsQuery, TransactionsQuery, UsageOut,
-    UsageQuery, period,
+    BalanceOut, EventOut, ExportContent, ExportIn, ExportOut, GuardEventsQuery, TransactionsQuery, UsageQuery,
 };
 use crate::exports::{URL_LIFETIME, export_transactions, export_usage, upload};
 

@@ -166,6 +166,15 @@ impl Identities {
         Ok(Slice { items: orgs.into_values().collect(), next: listed.next })
     }
 
+    /// Lists a part of the organizations of a user, in the order of their ids.
+    pub async fn list_orgs_of(&self, user: UserId, limit: u32, after: Option<String>) -> Result<Slice<Org>> {
+        let listed = slice(&self.table, keys::memberships(user), keys::MEMBER, Order::Asc, limit, after).await?;
+        let ids =
+            listed.items.iter().filter_map(|item| Key::from_item(item)?.sk.strip_prefix(keys::MEMBER)?.parse().ok());
+        let orgs = self.orgs(ids).await?;
+        Ok(Slice { items: orgs.into_values().collect(), next: listed.next })
+    }
+
     pub async fn list_users(&self, limit: u32, after: Option<String>) -> Result<Slice<User>> {
         let listed = slice(&self.table, keys::USERS.to_owned(), "", Order::Asc, limit, after).await?;
         let users = self.users(ids(&listed.items)).await?;

@@ -1,7 +1,10 @@
 //! What an organization sees of a month: its figures, their price in reads, and exports.
 
+use std::collections::BTreeMap;
+
 use aws_sdk_dynamodb::types::AttributeValue;
-use domain::id::ApiKeyId;
+use domain::id::{ApiKeyId, OrgId};
+use domain::identity::Role;
 use domain::money::Money;
 use serde_json::Value;
 use shared::store::keys;
@@ -150,5 +153,86 @@ async fn usage_is_exported_by_day_and_model() {
     ] {
         let refused = customer.person.post_json(EXPORTS, body).await;
         assert_eq!((refused.code(), &refused.json["error"]["param"]), ("invalid_body", &json!(field)));
+    }
+}
+
+const ALL_USAGE: &str = "/gateway/v1/billing/admin/usage";
+
+#[tokio::test]
+async fn an_operator_sees_the_usage_of_all_organizations_and_of_a_user_in_each_of_theirs() {
+    let app = TestApp::start().await;
+    let [first, second] =
+        [app.customer("first", Money::from_usd(1)).await, app.customer("second", Money::from_usd(1)).await];
+    store_busy_month(&app, &first, 202_603).await;
+    store_busy_month(&app, &second, 202_603).await;
+    let operator = app.operator();
+
+    let mut seen = BTreeMap::new();
+    let mut path = format!("{ALL_USAGE}?period=2026-03&limit=1");
+    loop {
+        let page = operator.get(&path).await;
+        for org in page.json["data"].as_array().unwrap() {
+            let usage = (org["usage"]["requests"].as_u64().unwrap(), org["usage"]["cost"].clone());
+            assert!(seen.insert(org["org"].as_str().unwrap().to_owned(), usage).is_none(), "{org} is listed twice");
+        }
+        let Some(next) = page.json["next_cursor"].as_str() else { break };
+        path = format!("{ALL_USAGE}?period=2026-03&limit=1&cursor={next}");
+    }
+    assert_eq!(seen.len(), operator.get("/gateway/v1/admin/orgs?limit=100").await.column("id").len());
+    for customer in [&first, &second] {
+        assert_eq!(seen[&customer.account.org.to_string()], (5_000_000, json!(800)));
+    }
+    assert_eq!(seen[&app.account("ada").org.to_string()], (0, json!(0)));
+
+    let one = operator.get(&format!("{ALL_USAGE}/{}?period=2026-03", first.account.org)).await.json;
+    let by_user = json!([{
+        "user": first.account.user, "requests": 5_000_000, "tokens_in": 4_000_000_000u64, "tokens_out": 1_000_000_000,
+        "images": 0, "cost": 800, "uncollected": 0,
+    }]);
+    assert_eq!(
+        (&one["period"], &one["total_requests"], &one["by_user"]),
+        (&json!("2026-03"), &json!(5_000_000), &by_user)
+    );
+
+    // A user of two organizations, with calls in both.
+    let (dynamodb, user) = (app.platform.context().aws.dynamodb(), app.account("ada").user);
+    let globex = app.person_of("ada", "globex", Role::Member).get("/gateway/v1/me").await;
+    let orgs = [app.account("ada").org, globex.json["org"]["id"].as_str().unwrap().parse().unwrap()];
+    for (org, calls) in orgs.iter().zip(["3", "4"]) {
+        let mut put =
+            dynamodb.put_item().table_name("CountersTable").item("requests", AttributeValue::N(calls.to_owned()));
+        for (name, value) in keys::usage_of_key(*org, 202_603, user, None).attributes() {
+            put = put.item(name, value);
+        }
+        put.send().await.unwrap();
+    }
+    let of_user = operator.get(&format!("{ALL_USAGE}?period=2026-03&user={user}")).await;
+    let requests = of_user.json["data"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|org| (org["name"].clone(), org["usage"]["requests"].clone()));
+    let requests: BTreeMap<_, _> = requests.map(|(name, requests)| (name.to_string(), requests)).collect();
+    assert_eq!(requests, BTreeMap::from([("\"acme\"".to_owned(), json!(3)), ("\"globex\"".to_owned(), json!(4))]));
+}
+
+#[tokio::test]
+async fn only_the_operator_sees_the_usage_of_other_organizations() {
+    let app = TestApp::start().await;
+    let org = app.account("eve").org;
+    let admin = app.person_of("ada", "acme", Role::Admin);
+    for path in
+        [ALL_USAGE.to_owned(), format!("{ALL_USAGE}/{org}"), format!("{ALL_USAGE}?user={}", app.account("eve").user)]
+    {
+        let refused = admin.get(&path).await;
+        assert_eq!((refused.status.as_str(), refused.code()), ("403 Forbidden", "operator_only"), "{path}");
+    }
+    for (path, code) in [
+        (format!("{ALL_USAGE}?user=nobody"), "user_not_found"),
+        (format!("{ALL_USAGE}/{}", OrgId::new()), "organization_not_found"),
+        (format!("{ALL_USAGE}?period=9999-12"), "invalid_query"),
+        (format!("{ALL_USAGE}?org={org}"), "invalid_query"),
+    ] {
+        assert_eq!(app.operator().get(&path).await.code(), code, "{path}");
     }
 }

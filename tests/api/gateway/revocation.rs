@@ -217,7 +217,8 @@ async fn a_user_in_many_organizations_is_restored_in_all_of_them_or_stays_suspen
     for number in 0..ORGANIZATIONS {
         let call = json!({"model": "dev-chat", "messages": [{"role": "user", "content": "hi"}]});
         let key = in_org(number).post_json(KEYS, json!({"name": "key"})).await;
-        let answer = app.client_with_key(&text(&key.json["secret"])).post_json("/gateway/v1/chat/completions", call).await;
+        let answer =
+            app.client_with_key(&text(&key.json["secret"])).post_json("/gateway/v1/chat/completions", call).await;
         assert_eq!(answer.code(), "insufficient_credits", "organization {number}: {}", answer.text);
     }
 }

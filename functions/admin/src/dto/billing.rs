@@ -100,3 +100,31 @@ pub struct OrgTransactionsQuery {
     #[param(nullable = false)]
     pub cursor: Option<String>,
 }
+
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct OrgsUsageQuery {
+    /// Returns only the calls of this user, in each of their organizations.
+    #[param(nullable = false)]
+    pub user: Option<String>,
+    /// The calendar month in UTC, as `YYYY-MM`. Defaults to the current month.
+    #[param(nullable = false, pattern = "^[0-9]{4}-(0[1-9]|1[0-2])$", example = "2026-03")]
+    pub period: Option<String>,
+    /// The maximum number of items to return.
+    #[serde(default = "default_per_page", deserialize_with = "per_page")]
+    #[param(minimum = 1, maximum = 100, default = 20)]
+    pub limit: u32,
+    /// The `next_cursor` of the previous page.
+    #[param(nullable = false)]
+    pub cursor: Option<String>,
+}
+
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct OrgUsageQuery {
+    /// The calendar month in UTC, as `YYYY-MM`. Defaults to the current month.
+    #[param(nullable = false, pattern = "^[0-9]{4}-(0[1-9]|1[0-2])$", example = "2026-03")]
+    pub period: Option<String>,
+}

@@ -1,32 +1,35 @@
-//! Handlers for credits, balances and transactions of organizations.
+//! Handlers for credits, balances, usage and transactions of organizations.
 
+use axum::Json as Body;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
 use domain::Error;
-use domain::id::{OrgId, TransactionId};
+use domain::id::{OrgId, TransactionId, UserId};
 use domain::identity::Org;
 use domain::lease::month;
 use domain::ledger::{Adjustment, EntryKind, LedgerEntry};
 use domain::money::Money;
+use domain::page::Slice;
 use futures::future::try_join_all;
 use shared::http::cursor::{CursorQuery, Cursors};
-use shared::http::gateway::{TotalsOut, TransactionOut, TransactionsOut, month_of};
+use shared::http::gateway::{OrgUsageOut, TotalsOut, TransactionOut, TransactionsOut, UsageOut, month_of};
 use shared::http::idempotency;
 use shared::http::openai::{
-    BodyRefused, Created, CursorList, ErrorBody, ErrorResponses, Hashed, Json, NotFound, Operator, OperatorOnly, Query,
-    Result,
+    BodyRefused, Created, CursorList, ErrorBody, ErrorResponses, Hashed, Json, NotFound, Operator, OperatorOnly, Path,
+    Query, Result,
 };
 use shared::http::responses::Replayed;
 use shared::store::admin::AdjustmentOutcome;
 use shared::store::ledger::EntryFilter;
 
 use crate::Stores;
-use crate::dto::billing::{BalanceOut, CreditsHeaders, CreditsIn, OrgTransactionsQuery};
+use crate::dto::billing::{BalanceOut, CreditsHeaders, CreditsIn, OrgTransactionsQuery, OrgUsageQuery, OrgsUsageQuery};
 use crate::dto::meters::parse_id;
 use crate::snapshot::render_snapshot;
 
 const BALANCES: Cursors = Cursors("balances");
+const USAGE: Cursors = Cursors("usage");
 const TRANSACTIONS: Cursors = Cursors("transactions");
 
 /// Adjust credits
@@ -100,7 +103,60 @@ pub async fn list_balances(
         Ok::<_, Error>(BalanceOut::new(org, &meter, credits))
     };
     let balances = try_join_all(orgs.items.iter().map(balance)).await?;
-    Ok(CursorList::new(domain::page::Slice { items: balances, next: orgs.next }, BALANCES))
+    Ok(CursorList::new(Slice { items: balances, next: orgs.next }, BALANCES))
+}
+
+/// List the usage of organizations
+///
+/// Returns the usage of all organizations in a month, or with `user` the usage of one user in each of their
+/// organizations. Includes all calls that have ended.
+#[utoipa::path(
+    get, path = "/gateway/v1/billing/admin/usage", tag = "admin", params(OrgsUsageQuery),
+    responses(
+        (status = 200, description = "A page of usage", body = CursorList<OrgUsageOut>),
+        NotFound<UserId>, OperatorOnly, ErrorResponses,
+    ),
+)]
+pub async fn list_usage(
+    State(stores): State<Stores>,
+    operator: Operator,
+    Query(query): Query<OrgsUsageQuery>,
+) -> Result<CursorList<OrgUsageOut>> {
+    let OrgsUsageQuery { user, period, limit, cursor } = query;
+    let month = month_of(period.as_deref(), month(operator.at()))?;
+    let after = USAGE.read(cursor.as_deref())?;
+    let user = user.map(|user| parse_id::<UserId>(&user)).transpose()?;
+    let Slice { items: orgs, next } = match user {
+        Some(user) => stores.identities.list_orgs_of(stores.identities.user(user).await?.id, limit, after).await?,
+        None => stores.identities.list_orgs(limit, after).await?,
+    };
+    let usage = async |org: &Org| {
+        let usage = stores.leases.statement(org.id, month).await?.usage;
+        Ok::<_, Error>(OrgUsageOut::new(org, &usage, user))
+    };
+    Ok(CursorList::new(Slice { items: try_join_all(orgs.iter().map(usage)).await?, next }, USAGE))
+}
+
+/// Read an organization's usage
+///
+/// Returns an organization's usage in a month by model, API key, user and day.
+#[utoipa::path(
+    get, path = "/gateway/v1/billing/admin/usage/{org}", tag = "admin",
+    params(("org" = String, Path, description = "The organization"), OrgUsageQuery),
+    responses(
+        (status = 200, description = "The usage of the month", body = UsageOut),
+        NotFound<OrgId>, OperatorOnly, ErrorResponses,
+    ),
+)]
+pub async fn get_org_usage(
+    State(stores): State<Stores>,
+    operator: Operator,
+    Query(query): Query<OrgUsageQuery>,
+    Path(org): Path<OrgId>,
+) -> Result<Body<UsageOut>> {
+    let month = month_of(query.period.as_deref(), month(operator.at()))?;
+    let org = stores.identities.org(org).await?.id;
+    Ok(Body(UsageOut::new(month, &stores.leases.statement(org, month).await?.usage, None)))
 }
 
 /// List an organization's transactions

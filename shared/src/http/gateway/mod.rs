@@ -7,6 +7,7 @@ mod limits;
 mod model;
 mod role;
 mod transaction;
+mod usage;
 mod wire_enum;
 
 pub use api_key::ApiKeyOut;
@@ -16,3 +17,4 @@ pub use limits::{LimitsIn, LimitsOut, PlanLimitsIn, PlanLimitsOut, SpendingCapOu
 pub use model::{DeprecationOut, ModelTypeWire, PricingOut};
 pub use role::RoleName;
 pub use transaction::{TotalsOut, TransactionKind, TransactionOut, TransactionsOut, month_of};
+pub use usage::{FiguresOut, OrgUsageOut, UsageOut, period};

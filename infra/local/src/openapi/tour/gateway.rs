@@ -244,6 +244,8 @@ impl TourClient {
         let credits = json!({"org": org, "kind": "credit", "amount": "100.00", "reason": "invoice 2026-17"});
         self.send("POST", "/gateway/v1/billing/admin/credits", Some(credits)).await?;
         self.get("/gateway/v1/billing/admin/balances").await?;
+        self.get("/gateway/v1/billing/admin/usage").await?;
+        self.get("/gateway/v1/billing/admin/usage/{org}").await?;
         self.get("/gateway/v1/billing/admin/transactions?org={org}").await?;
         self.send("PUT", "/gateway/v1/billing/admin/caps?org={org}", Some(json!({"limit": "50.00"}))).await?;
         self.get("/gateway/v1/billing/admin/caps?org={org}").await?;
