@@ -20,7 +20,7 @@ pub async fn deliver(
         Delivered::Suppressed => Err(Error::invalid_state("an operator holds the thread")),
         Delivered::Refused(reason) => {
             let message = format!("the message was not delivered: {reason}");
-            Err(Error::Unsound { code: "delivery_refused", message, details: Value::Null })
+            Err(Error::Unprocessable { code: "delivery_refused", message, details: Value::Null })
         }
         Delivered::Postponed { wait, reason } => {
             let retry_after_s = u32::try_from(wait.as_millis().div_ceil(1_000)).unwrap_or(u32::MAX).max(1);

@@ -189,7 +189,7 @@ fn log_failure(webhook_id: WebhookId, stored: Result<()>) {
 fn unused_webhook() -> Error {
     let message =
         "no channel of the active release uses this webhook; choose it in the workflow's channels and publish";
-    Error::Unsound { code: "channel_incomplete", message: message.to_owned(), details: Value::Null }
+    Error::Unprocessable { code: "channel_incomplete", message: message.to_owned(), details: Value::Null }
 }
 
 impl HookResponse {
@@ -215,11 +215,11 @@ impl HookResponse {
             RunResult::Ended(RunEnd::Failed(error)) => {
                 let message = error.describe("the run");
                 let details = json!({"runId": run_id, "code": error.code, "nodeId": error.node_id});
-                ApiError(Error::Unsound { code: "run_failed", message, details }).into_response()
+                ApiError(Error::Unprocessable { code: "run_failed", message, details }).into_response()
             }
             RunResult::Ended(RunEnd::Cancelled) => {
                 let (message, details) = ("the run was stopped".to_owned(), json!({"runId": run_id}));
-                ApiError(Error::Unsound { code: "run_cancelled", message, details }).into_response()
+                ApiError(Error::Unprocessable { code: "run_cancelled", message, details }).into_response()
             }
         }
     }

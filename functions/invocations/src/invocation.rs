@@ -59,7 +59,7 @@ impl AgentInvocation {
 
 fn failed(StepError { code, message }: StepError) -> Error {
     let message = format!("the agent failed: {message}");
-    Error::Unsound { code: "agent_failed", message, details: json!({"code": code}) }
+    Error::Unprocessable { code: "agent_failed", message, details: json!({"code": code}) }
 }
 
 fn timed_out() -> Error {

@@ -32,7 +32,7 @@ impl Draft {
         };
         let plan = offload(move || {
             let (plan, problems) = compile(&graph).finish();
-            plan.ok_or_else(|| problems_error("invalid_body", &problems))
+            plan.ok_or_else(|| problems_error(&problems))
         });
         let plan = plan.await?;
         let chosen = chosen.map_err(|problem| Error::invalid_body("trigger", problem))?;

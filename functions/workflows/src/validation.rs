@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use domain::Result;
 use domain::catalog::Purpose;
 use domain::channel::{self, AvailableResources, Channels};
 use domain::graph::Graph;
@@ -10,8 +9,9 @@ use domain::id::{CredentialId, WebhookId, WorkflowId};
 use domain::messaging::MessagingProvider;
 use domain::reference::Reference;
 use domain::workflow::Workflow;
+use domain::{Error, Result};
 use engine::compile::{
-    Compiled, GraphProblem, PlanStep, ProblemOut, Severity, compile, first_problems, problems_error,
+    Compiled, GraphProblem, PlanStep, ProblemOut, Severity, compile, describe_problems, first_problems,
 };
 use engine::nodes::NodeKind;
 use engine::nodes::schedule::ScheduleNode;
@@ -23,7 +23,7 @@ use uuid::Uuid;
 
 use crate::Stores;
 
-/// The code of an incomplete channel. It is answered with status 422 instead of 400.
+/// The code of an incomplete channel.
 const CHANNEL_INCOMPLETE: &str = "channel_incomplete";
 
 /// Validates graphs with the permissions of the caller.
@@ -143,7 +143,11 @@ impl GraphValidator<'_> {
         let (references, problems) = self.validate(id, graph, channels).await?;
         let references = references.ok_or_else(|| {
             let is_channel = problems.first().is_some_and(|problem| problem.code == CHANNEL_INCOMPLETE);
-            problems_error(if is_channel { CHANNEL_INCOMPLETE } else { "invalid_body" }, &problems)
+            let (message, details) = describe_problems(&problems);
+            match is_channel {
+                true => Error::Unprocessable { code: CHANNEL_INCOMPLETE, message, details },
+                false => Error::Unsound { code: "invalid_body", message, details },
+            }
         })?;
         Ok(ReleaseNeeds { references, schedules: planned_schedules(graph, self.caller.at)? })
     }

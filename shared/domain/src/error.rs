@@ -21,6 +21,10 @@ pub enum Error {
     /// A well-formed document that is invalid. `details` lists every problem in a form that programs can read.
     #[error("{message}")]
     Unsound { code: &'static str, message: String, details: serde_json::Value },
+    /// A valid request for something that cannot be done as things are now, such as a run that failed. `details` tells programs
+    /// why.
+    #[error("{message}")]
+    Unprocessable { code: &'static str, message: String, details: serde_json::Value },
     #[error("{0}")]
     Unauthenticated(Refusal),
     #[error("{message}")]

@@ -30,7 +30,6 @@ pub use layers::{Area, Routes, finish};
 
 use domain::error_text;
 use domain::text::shorten;
-use domain::workbench::refusals;
 use domain::{Error, ProviderTrouble, Refusal};
 
 /// The largest request body. Lambda allows 6 MB for the whole event, in which the body is escaped.
@@ -41,18 +40,8 @@ pub fn classify(error: &Error) -> (StatusCode, String) {
     let (status, code) = match error {
         Error::InvalidQuery { .. } => (StatusCode::BAD_REQUEST, "invalid_query"),
         Error::InvalidBody { .. } => (StatusCode::BAD_REQUEST, "invalid_body"),
-        Error::Unsound {
-            code:
-                code @ ("channel_incomplete"
-                | "run_failed"
-                | "run_cancelled"
-                | "agent_failed"
-                | "delivery_refused"
-                | refusals::POLICY_UNAVAILABLE
-                | refusals::CAPACITY_UNAVAILABLE),
-            ..
-        } => (StatusCode::UNPROCESSABLE_ENTITY, *code),
         Error::Unsound { code, .. } => (StatusCode::BAD_REQUEST, *code),
+        Error::Unprocessable { code, .. } => (StatusCode::UNPROCESSABLE_ENTITY, *code),
         Error::Unauthenticated(_) => (StatusCode::UNAUTHORIZED, "unauthorized"),
         Error::Forbidden { code, .. } => (StatusCode::FORBIDDEN, *code),
         Error::NotFound { kind } => {
@@ -118,9 +107,9 @@ fn message(error: &Error) -> String {
 /// The details of an error, shortened for the response.
 fn details(error: &Error) -> Option<Value> {
     match error {
-        Error::Unsound { details, .. } | Error::AlreadyResolved { details, .. } => {
-            Some(error_text::shorten_details(details, MAX_DETAILS_BYTES))
-        }
+        Error::Unsound { details, .. }
+        | Error::Unprocessable { details, .. }
+        | Error::AlreadyResolved { details, .. } => Some(error_text::shorten_details(details, MAX_DETAILS_BYTES)),
         _ => None,
     }
 }

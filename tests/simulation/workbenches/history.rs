@@ -77,7 +77,7 @@ async fn act(process: &Process, protocol: &WorkbenchProtocol, planned: &Planned)
         Err(Error::Conflict { code: "LAB_NAME_TAKEN", .. }) => {
             return protocol.accounts().findings.count("names taken");
         }
-        Err(Error::Unsound { code: "LAB_CAPACITY_UNAVAILABLE", .. }) => {
+        Err(Error::Unprocessable { code: "LAB_CAPACITY_UNAVAILABLE", .. }) => {
             return protocol.accounts().findings.count("refused for capacity");
         }
         // It may have been created all the same.

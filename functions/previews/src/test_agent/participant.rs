@@ -147,5 +147,5 @@ fn render(messages: &[SandboxMessage]) -> String {
 
 fn to_error(StepError { code, message }: StepError) -> Error {
     let message = format!("the test agent cannot be used: {message}");
-    Error::Unsound { code: "agent_failed", message, details: json!({"code": code}) }
+    Error::Unprocessable { code: "agent_failed", message, details: json!({"code": code}) }
 }

@@ -41,7 +41,7 @@ impl TestSubject {
         let id = find_trigger(&graph, trigger).map(str::to_owned);
         let plan = offload(move || {
             let (plan, problems) = compile(&graph).finish();
-            plan.ok_or_else(|| problems_error("invalid_body", &problems))
+            plan.ok_or_else(|| problems_error(&problems))
         });
         let plan = plan.await?.tested();
         let step = plan.find_step(&id?).ok_or_else(|| Error::internal("a plan lacks a node of its graph"))?;

@@ -161,7 +161,7 @@ mod tests {
 
     fn details(refused: Result<WorkbenchSpec>) -> serde_json::Value {
         match refused {
-            Err(Error::Unsound { code: "LAB_POLICY_UNAVAILABLE", details, .. }) => details,
+            Err(Error::Unprocessable { code: "LAB_POLICY_UNAVAILABLE", details, .. }) => details,
             other => panic!("{other:?}"),
         }
     }

@@ -23,7 +23,7 @@ pub fn size_and_resources() -> Error {
 
 fn not_in_plan(message: String, dimension: &str, requested: &str, limit: &str) -> Error {
     let details = json!({"dimension": dimension, "requested": requested, "limit": limit});
-    Error::Unsound { code: POLICY_UNAVAILABLE, message, details }
+    Error::Unprocessable { code: POLICY_UNAVAILABLE, message, details }
 }
 
 pub(super) fn over_ceiling(dimension: ResourceDimension, requested: &Resources, ceiling: &Resources) -> Error {
@@ -68,7 +68,7 @@ pub fn no_capacity(scope: CapacityScope, dimension: &str, requested: &str) -> Er
         }
     };
     let details = json!({"scope": scope, "dimension": dimension, "requested": requested});
-    Error::Unsound { code: CAPACITY_UNAVAILABLE, message, details }
+    Error::Unprocessable { code: CAPACITY_UNAVAILABLE, message, details }
 }
 
 pub fn not_owner() -> Error {

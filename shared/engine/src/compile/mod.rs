@@ -25,7 +25,7 @@ pub use ports::complete_connections;
 pub use preview::{PinnedOutput, PreviewChanges};
 use problems::Problems;
 pub use problems::{GraphProblem, Severity};
-pub use report::{ProblemOut, first_problems, problems_error};
+pub use report::{ProblemOut, describe_problems, first_problems, problems_error};
 
 /// An execution plan. Steps are in the order of the graph's nodes; steps and edges refer to each other by index.
 #[derive(Debug)]

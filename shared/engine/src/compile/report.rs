@@ -1,7 +1,7 @@
 //! Reports the problems of a graph to users: as entries of a list, and as the error of a request that needs a valid graph.
 
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use super::{GraphProblem, Severity};
@@ -10,10 +10,15 @@ use domain::Error;
 /// The maximum number of problems in the details of an error, and in the answer to a change of a draft.
 const MAX_DETAILS: usize = 100;
 
-/// An error with the first problem as its message, and the first 100 problems as its details.
-pub fn problems_error(code: &'static str, problems: &[GraphProblem]) -> Error {
+/// The message and the details of an error: the first problem, and the first 100 problems.
+pub fn describe_problems(problems: &[GraphProblem]) -> (String, Value) {
     let message = problems.first().map(|problem| problem.message.clone()).unwrap_or_default();
-    Error::Unsound { code, message, details: json!(first_problems(problems)) }
+    (message, json!(first_problems(problems)))
+}
+
+pub fn problems_error(problems: &[GraphProblem]) -> Error {
+    let (message, details) = describe_problems(problems);
+    Error::Unsound { code: "invalid_body", message, details }
 }
 
 /// The first 100 problems. If there are more, the last entry counts them.
