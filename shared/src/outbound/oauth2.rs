@@ -18,12 +18,12 @@ use domain::credential::Credential;
 use domain::id::CredentialId;
 
 /// The longest time a token is kept, even if the server grants more.
-const LONGEST: Duration = Duration::from_secs(24 * 3600);
+const MAX_TOKEN_LIFETIME: Duration = Duration::from_secs(24 * 3600);
 /// The lifetime of a token if the response has no `expires_in`.
-const USUAL: Duration = Duration::from_secs(300);
+const DEFAULT_TOKEN_LIFETIME: Duration = Duration::from_secs(300);
 /// A token is renewed this long before it expires, so that it does not expire on the way.
-const MARGIN: Duration = Duration::from_secs(30);
-const MOST: usize = 1_000;
+const RENEWAL_MARGIN: Duration = Duration::from_secs(30);
+const MAX_KEPT_TOKENS: usize = 1_000;
 const MAX_ANSWER_BYTES: usize = 64 * 1024;
 const TIMEOUTS: RequestTimeouts = RequestTimeouts {
     first_byte: Duration::from_secs(10),
@@ -37,7 +37,7 @@ pub(super) struct TokenCache {
 
 impl Default for TokenCache {
     fn default() -> Self {
-        Self { kept: Cache::new(LONGEST, MOST) }
+        Self { kept: Cache::new(MAX_TOKEN_LIFETIME, MAX_KEPT_TOKENS) }
     }
 }
 
@@ -136,7 +136,7 @@ impl Client<'_> {
         }
         let authorization = secret(&format!("Bearer {}", granted.access_token))?;
         let lifetime = lifetime(granted.expires_in);
-        Ok(CachedToken { authorization, until: asked + lifetime - MARGIN.min(lifetime / 10) })
+        Ok(CachedToken { authorization, until: asked + lifetime - RENEWAL_MARGIN.min(lifetime / 10) })
     }
 
     fn request(&self, in_header: bool) -> Result<Request<Bytes>, CallError> {
@@ -173,5 +173,5 @@ fn lifetime(expires_in: Option<Seconds>) -> Duration {
         Some(Seconds::Text(text)) => text.trim().parse().ok(),
     };
     let lifetime = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    lifetime.unwrap_or(USUAL).min(LONGEST)
+    lifetime.unwrap_or(DEFAULT_TOKEN_LIFETIME).min(MAX_TOKEN_LIFETIME)
 }

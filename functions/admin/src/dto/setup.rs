@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 use super::models::{ModelIn, PricingIn};
 use super::people::{OrgIn, UserIn};
 use super::plans::PlanIn;
-use super::provider_test::ProviderTestOut;
+use super::provider_checks::ProviderTestOut;
 use super::providers::{KindWire, ProviderIn, TimeoutsWire};
 
 const MAX_MODELS: usize = 100;

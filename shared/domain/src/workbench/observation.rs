@@ -52,13 +52,13 @@ pub struct Observed {
 /// The maximum length of a rejection's message.
 const MAX_MESSAGE_CHARS: usize = 1_000;
 /// How soon a step is followed by the next one.
-const SOON: Duration = Duration::from_secs(2);
+const BUSY_INTERVAL: Duration = Duration::from_secs(2);
 /// The pause of an environment that takes long, and of one without a backend.
-const LATER: Duration = Duration::from_secs(20);
+const IDLE_INTERVAL: Duration = Duration::from_secs(20);
 /// How often the usage of a ready workbench is measured.
 const MEASURED_EVERY: Duration = Duration::from_secs(60);
 /// How long steps follow each other quickly.
-const QUICK: Duration = Duration::from_secs(60);
+const BUSY_AFTER_CHANGE: Duration = Duration::from_secs(60);
 /// A deletion that takes longer than this shows what it waits for.
 const DELETION_SHOWN_AFTER: Minutes = Minutes(5);
 
@@ -242,10 +242,14 @@ impl Workbench {
     }
 
     fn next_in(&self, phase: Phase, now: Time) -> Option<Duration> {
-        let step = if self.updated_at.plus(QUICK) > now || self.started_at.plus(QUICK) > now { SOON } else { LATER };
+        let step = if self.updated_at.plus(BUSY_AFTER_CHANGE) > now || self.started_at.plus(BUSY_AFTER_CHANGE) > now {
+            BUSY_INTERVAL
+        } else {
+            IDLE_INTERVAL
+        };
         match (self.target(), self.status) {
             (_, WorkbenchStatus::Deleted) => None,
-            (_, WorkbenchStatus::NotInstalled) => Some(LATER),
+            (_, WorkbenchStatus::NotInstalled) => Some(IDLE_INTERVAL),
             (Intent::Run, WorkbenchStatus::Ready) if phase == Phase::Running => Some(MEASURED_EVERY),
             (Intent::Stop, _) if self.is_at_rest(phase) => None,
             _ => Some(step),
@@ -281,7 +285,7 @@ mod tests {
             (WorkbenchStatus::Provisioning, Some(RunState::Starting))
         );
         let again = provisioning.observed(&Report::new(Phase::Progressing), now);
-        assert_eq!(again, Observed { change: None, next_in: Some(SOON) }, "the same report changes nothing");
+        assert_eq!(again, Observed { change: None, next_in: Some(BUSY_INTERVAL) }, "the same report changes nothing");
         let ready = provisioning.observed(&running(), now);
         assert_eq!(ready.next_in, Some(MEASURED_EVERY));
         let ready = ready.change.unwrap().after;
@@ -362,7 +366,7 @@ mod tests {
     fn a_slow_environment_is_observed_less_often() {
         let lab = after(&workbench(), &Report::new(Phase::Progressing), workbench().created_at);
         let next = |after: Duration| lab.observed(&Report::new(Phase::Progressing), lab.created_at.plus(after)).next_in;
-        assert_eq!((next(MINUTE / 2), next(MINUTE * 2)), (Some(SOON), Some(LATER)));
+        assert_eq!((next(MINUTE / 2), next(MINUTE * 2)), (Some(BUSY_INTERVAL), Some(IDLE_INTERVAL)));
     }
 
     #[test]

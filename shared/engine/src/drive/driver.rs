@@ -69,9 +69,9 @@ pub async fn drive_within<J: Journal, E: Effects>(
         in_progress: FuturesUnordered::new(),
         results: VecDeque::new(),
         masks: restored.masks,
-        // A process that did not crash has followed up itself.
         interrupts_at: None,
         suspect_permit: None,
+        // A process that did not crash has followed up itself.
         pending: if crashes > 0 { restored.follow_up } else { Commit::default() },
     };
     driver.carry_out(journal).await

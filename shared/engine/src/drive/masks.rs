@@ -17,9 +17,9 @@ use domain::run::masking::{HIDDEN, hide, mask, unmask};
 use domain::run::{RunEnd, RunEventKind, RunValue};
 
 /// Shorter texts occur in other fields by chance, so they are masked only in their own.
-const SHORTEST: usize = 6;
+const MIN_MASKED_BYTES: usize = 6;
 /// The maximum number of texts that are masked in other fields.
-const MOST: usize = 200;
+const MAX_MASKED_TEXTS: usize = 200;
 
 /// Masks the input of a run, as its trigger says.
 pub fn mask_run_input(redaction: &Redaction, input: &mut Value) {
@@ -39,11 +39,11 @@ impl Masks {
     /// Notes the texts of a masked part.
     pub fn learn(&mut self, part: &Value) {
         match part {
-            Value::String(text) if text.len() >= SHORTEST && self.texts.len() < MOST => {
+            Value::String(text) if text.len() >= MIN_MASKED_BYTES && self.texts.len() < MAX_MASKED_TEXTS => {
                 self.texts.insert(text.clone());
             }
-            Value::Number(number) if self.texts.len() < MOST => {
-                self.texts.extend(Some(number.to_string()).filter(|text| text.len() >= SHORTEST));
+            Value::Number(number) if self.texts.len() < MAX_MASKED_TEXTS => {
+                self.texts.extend(Some(number.to_string()).filter(|text| text.len() >= MIN_MASKED_BYTES));
             }
             Value::Array(items) => items.iter().for_each(|item| self.learn(item)),
             Value::Object(fields) => fields.values().for_each(|field| self.learn(field)),

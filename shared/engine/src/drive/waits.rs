@@ -11,11 +11,11 @@ use domain::run::{NewReview, ReviewAnswer};
 use domain::time::Time;
 
 /// A step waits at most this long.
-const LONGEST: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+const MAX_WAIT: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// A review is one item of a table.
 const MAX_REVIEW_BYTES: usize = 64 * 1024;
 /// How long a review stays open, if the node sets no time.
-const REVIEW: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+const DEFAULT_REVIEW_TIME: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
 /// The end of a `delay`. A time in the past ends it at once.
 pub fn delay_until(config: &Map<String, Value>, now: Time) -> Result<Time, StepError> {
@@ -26,7 +26,7 @@ pub fn delay_until(config: &Map<String, Value>, now: Time) -> Result<Time, StepE
     let until: Time = serde_json::from_value(until).map_err(|_| {
         StepError::new("invalid_value", "config.until: the value must be a time, such as timestamp(input.dueAt)")
     })?;
-    if until > now.plus(LONGEST) {
+    if until > now.plus(MAX_WAIT) {
         return Err(StepError::new("delay_too_long", "config.until: the time is more than 30 days from now"));
     }
     Ok(until)
@@ -34,7 +34,7 @@ pub fn delay_until(config: &Map<String, Value>, now: Time) -> Result<Time, StepE
 
 pub fn open_review(step: String, effect: &DueEffect, now: Time) -> Result<NewReview, StepError> {
     let seconds = effect.config.get("expiresInSeconds").and_then(Value::as_u64);
-    let expires_at = now.plus(seconds.map_or(REVIEW, Duration::from_secs));
+    let expires_at = now.plus(seconds.map_or(DEFAULT_REVIEW_TIME, Duration::from_secs));
     let shown = ["title", "message", "fields"].into_iter();
     let request = shown.filter_map(|name| Some((name.to_owned(), effect.config.get(name)?.clone())));
     let request: Map<String, Value> = request.collect();
@@ -51,7 +51,7 @@ pub fn ask_about(step: String, now: Time) -> NewReview {
     let message =
         "The outcome of the last attempt is unknown. Approve to perform the step again, or reject to let it fail.";
     let request = Map::from_iter([("title".to_owned(), title.into()), ("message".to_owned(), message.into())]);
-    NewReview { step, expires_at: now.plus(REVIEW), request }
+    NewReview { step, expires_at: now.plus(DEFAULT_REVIEW_TIME), request }
 }
 
 pub fn outcome_of(answer: ReviewAnswer) -> StepOutcome {

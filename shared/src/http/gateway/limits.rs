@@ -10,7 +10,7 @@ use domain::money::Money;
 use domain::usd::Usd;
 
 /// The largest limit that can be set. It keeps the sums of counters from overflowing.
-const MOST: u64 = 1_000_000_000_000;
+const MAX_LIMIT: u64 = 1_000_000_000_000;
 
 /// The maximum per window. A null or missing field sets no limit
 #[derive(Clone, Copy, Default, Serialize, Deserialize, ToSchema)]
@@ -45,9 +45,9 @@ impl LimitsIn {
         let Self { rpm, rpd, tpm, tpd, ipm } = self;
         let mut problems = Problems::default();
         for (name, limit) in [("rpm", rpm), ("rpd", rpd), ("tpm", tpm), ("tpd", tpd), ("ipm", ipm)] {
-            if limit.is_some_and(|limit| limit > MOST) {
+            if limit.is_some_and(|limit| limit > MAX_LIMIT) {
                 let path = if field.is_empty() { name.to_owned() } else { format!("{field}.{name}") };
-                problems.add(&path, format_args!("at most {MOST}"));
+                problems.add(&path, format_args!("at most {MAX_LIMIT}"));
             }
         }
         problems.finish().map(|()| Limits { rpm, rpd, tpm, tpd, ipm })

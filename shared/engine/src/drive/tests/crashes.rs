@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use super::*;
 
 /// How often an attempt begins, at most.
-const MOST: usize = MAX_CRASHES as usize + 1;
+const MAX_ATTEMPTS: usize = MAX_CRASHES as usize + 1;
 
 /// How often an attempt began before it is suspected.
 const UNSUSPECTED: usize = 3;
@@ -36,9 +36,9 @@ fn begun_beside(world: &World, attempt: &str, times: usize) -> Vec<String> {
 #[tokio::test(start_paused = true)]
 async fn an_attempt_that_begins_too_often_fails_its_step() {
     let world = World::new(&one_call(json!({"retry": {"maxAttempts": 3}})), ONE_CALL, |_| Reply::Crash);
-    assert_eq!(count_crashes(&world).await, MOST);
+    assert_eq!(count_crashes(&world).await, MAX_ATTEMPTS);
     assert_eq!(world.writes().last().unwrap(), "call failed: crashed; failed: call: crashed");
-    assert_eq!(world.performed(), ["call #1"; MOST]);
+    assert_eq!(world.performed(), ["call #1"; MAX_ATTEMPTS]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -47,10 +47,10 @@ async fn an_attempt_that_goes_well_the_last_time_completes() {
     let world = World::new(&one_call(json!({})), ONE_CALL, move |_| {
         let mut begun = begun.lock().unwrap();
         *begun += 1;
-        if *begun < MOST { Reply::Crash } else { ok("done") }
+        if *begun < MAX_ATTEMPTS { Reply::Crash } else { ok("done") }
     });
-    assert_eq!(count_crashes(&world).await, MOST - 1);
-    assert_eq!((world.output(), world.performed().len()), (json!("done"), MOST));
+    assert_eq!(count_crashes(&world).await, MAX_ATTEMPTS - 1);
+    assert_eq!((world.output(), world.performed().len()), (json!("done"), MAX_ATTEMPTS));
 }
 
 #[tokio::test(start_paused = true)]
@@ -61,13 +61,13 @@ async fn the_next_attempt_is_counted_anew() {
         let mut begun = begun.lock().unwrap();
         *begun += 1;
         match *begun {
-            MOST => unavailable(Duration::ZERO),
-            times if times == 2 * MOST => ok("done"),
+            MAX_ATTEMPTS => unavailable(Duration::ZERO),
+            times if times == 2 * MAX_ATTEMPTS => ok("done"),
             _ => Reply::Crash,
         }
     });
-    assert_eq!(count_crashes(&world).await, 2 * (MOST - 1));
-    assert_eq!(world.performed(), [["call #1"; MOST], ["call #2"; MOST]].concat());
+    assert_eq!(count_crashes(&world).await, 2 * (MAX_ATTEMPTS - 1));
+    assert_eq!(world.performed(), [["call #1"; MAX_ATTEMPTS], ["call #2"; MAX_ATTEMPTS]].concat());
     assert_eq!(world.output(), "done");
 }
 
@@ -76,11 +76,11 @@ async fn a_step_that_crashed_takes_the_error_branch() {
     let mut nodes = one_call(json!({"onError": "branch"})).to_vec();
     nodes.push(("sorry", "send_result", json!({"output": "input.code"})));
     let world = World::new(&nodes, "start>call call>end call.error>sorry", |_| Reply::Crash);
-    assert_eq!(count_crashes(&world).await, MOST);
+    assert_eq!(count_crashes(&world).await, MAX_ATTEMPTS);
     assert_eq!(world.output(), "crashed");
     let lines = world.lines();
     assert!(lines.contains(&"call > error".to_owned()) && lines.contains(&"end skipped".to_owned()), "{lines:#?}");
-    assert_eq!(world.performed(), ["call #1"; MOST]);
+    assert_eq!(world.performed(), ["call #1"; MAX_ATTEMPTS]);
 }
 
 /// Each process performs a few elements of the loop before it crashes.
@@ -100,7 +100,7 @@ async fn crash_beside_a_loop(on_error: &str) -> World {
         _ => ok(1).after(seconds(1)),
     });
     let elements = |world: &World| world.lines().iter().filter(|line| line.ends_with("/call > out")).count();
-    for times in 1..=MOST {
+    for times in 1..=MAX_ATTEMPTS {
         let before = elements(&world);
         assert_eq!(world.process().await, Exit::Crashed);
         assert_eq!(intents(&world, "poison #1"), times);
@@ -109,8 +109,8 @@ async fn crash_beside_a_loop(on_error: &str) -> World {
         assert_eq!(elements(&world) - before, performed, "{:#?}", world.lines());
     }
     world.finish_at_once().await;
-    assert_eq!(intents(&world, "poison #1"), MOST);
-    for times in UNSUSPECTED + 1..MOST {
+    assert_eq!(intents(&world, "poison #1"), MAX_ATTEMPTS);
+    for times in UNSUSPECTED + 1..MAX_ATTEMPTS {
         assert_eq!(begun_beside(&world, "poison #1", times), [""; 0]);
     }
     world
@@ -138,10 +138,10 @@ async fn crash_beside_a_slow_effect(branches: [&'static str; 2]) {
         "poison" => Reply::Crash.after(seconds(1)),
         step => ok(step).after(seconds(10)),
     });
-    assert_eq!(count_crashes(&world).await, MOST);
+    assert_eq!(count_crashes(&world).await, MAX_ATTEMPTS);
     assert_eq!(world.output(), json!(["slow", null]));
     // Each is in progress with the other until it is suspected, and then alone.
-    assert_eq!((intents(&world, "poison #1"), intents(&world, "slow #1")), (MOST, UNSUSPECTED + 1));
+    assert_eq!((intents(&world, "poison #1"), intents(&world, "slow #1")), (MAX_ATTEMPTS, UNSUSPECTED + 1));
     assert!(world.lines().contains(&"poison failed: crashed".to_owned()), "{:#?}", world.lines());
 }
 
@@ -186,7 +186,7 @@ async fn the_result_of_a_suspect_is_not_lost_when_the_next_one_crashes_at_once()
         "poison" => Reply::Crash,
         step => ok(step).after(seconds(10)),
     });
-    assert_eq!(count_crashes(&world).await, MOST);
+    assert_eq!(count_crashes(&world).await, MAX_ATTEMPTS);
     assert_eq!(intents(&world, "slow #1"), UNSUSPECTED + 1);
     assert_eq!(world.output(), json!(["slow", null]));
 }
@@ -207,7 +207,7 @@ async fn what_becomes_due_while_a_suspect_is_in_progress_waits() {
         "poison" => Reply::Crash.after(seconds(15)),
         step => ok(step).after(seconds(20)),
     });
-    assert_eq!(count_crashes(&world).await, MOST);
+    assert_eq!(count_crashes(&world).await, MAX_ATTEMPTS);
     assert_eq!(intents(&world, "note #1"), 1);
 }
 

@@ -6,8 +6,8 @@ use super::super::calls::describe_count;
 use super::super::functions::jinja::{is_index, printf};
 use super::super::tree::{Comprehension, ComprehensionKind, Expr, ExprKind, Literal, Parsed};
 use super::super::{SyntaxError, TextPosition};
+use super::is_tests;
 use super::nodes::{arrange_arguments, call, find_filter, map_from_named, negate_if, refuse_unknown_names};
-use super::tests;
 
 /// `of | name(…)`
 pub fn build_filter(name: &str, of: Expr, placed: Vec<Expr>, named: Vec<(&str, Expr)>, at: TextPosition) -> Parsed {
@@ -48,7 +48,7 @@ pub fn build_filter(name: &str, of: Expr, placed: Vec<Expr>, named: Vec<(&str, E
                 }
                 Some(test) => {
                     let test = literal_text(Some(test), at, "the name of a test must be a string in quotes")?;
-                    tests::build_test(&test, subject, placed.collect(), named, at)?
+                    is_tests::build_test(&test, subject, placed.collect(), named, at)?
                 }
             };
             build_comprehension(of, Some(negate_if(test, name.starts_with("reject"))?), None, at)

@@ -10,7 +10,7 @@ use super::super::functions::{self, suggestions};
 use super::super::operators::ExpressionOperator;
 use super::super::tree::{Expr, ExprKind, Literal, MAX_DEPTH, Parsed};
 use super::super::{SyntaxError, TextPosition};
-use super::{BLOCK, For, Statement, Target, collect_references, depth, filters, nodes, tests};
+use super::{BLOCK, For, Statement, Target, collect_references, depth, filters, is_tests, nodes};
 
 pub fn statements(body: &[ast::Stmt]) -> Result<Vec<Statement>, SyntaxError> {
     block(body, 0)
@@ -177,7 +177,7 @@ fn expression(expr: &ast::Expr) -> Parsed {
         }
         ast::Expr::Test(test) => {
             let (placed, named) = arguments(&test.args)?;
-            return tests::build_test(test.name, expression(&test.expr)?, placed, named, at(span));
+            return is_tests::build_test(test.name, expression(&test.expr)?, placed, named, at(span));
         }
         ast::Expr::GetAttr(attribute) => {
             ExprKind::Member { of: boxed(&attribute.expr)?, name: attribute.name.into(), optional: true }

@@ -3,11 +3,11 @@
 
 mod depth;
 mod filters;
+mod is_tests;
 mod lower;
 mod nodes;
 mod render;
 mod size;
-mod tests;
 
 use std::collections::HashSet;
 use std::sync::Arc;

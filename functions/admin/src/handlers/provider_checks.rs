@@ -10,7 +10,7 @@ use shared::http::openai::{BodyRefused, ErrorResponses, NotFound, Operator, Oper
 use shared::http::test_call::{TestCallError, TestCallOutcome};
 
 use crate::Stores;
-use crate::dto::provider_test::{ProviderTestIn, ProviderTestOut};
+use crate::dto::provider_checks::{ProviderTestIn, ProviderTestOut};
 
 /// Test a provider
 ///
