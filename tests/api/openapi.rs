@@ -1,8 +1,9 @@
 //! The OpenAPI documents describe exactly the routes that the platform serves.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::process::Command;
 
-use local::openapi::{documents, with_examples};
+use local::openapi::{documents, render_files, with_examples};
 use local::template::SamTemplate;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -22,13 +23,12 @@ fn routes(document: &Value) -> BTreeSet<(String, String)> {
 
 #[tokio::test]
 async fn the_committed_documents_are_current() {
-    for document in with_examples().await.unwrap() {
-        let committed = std::fs::read_to_string(&document.file).unwrap_or_default();
-        let name = document.file.file_name().map(|name| name.to_string_lossy().into_owned());
-        let json = document.json();
-        let mut lines = committed.lines().zip(json.lines()).enumerate();
+    for (file, content) in render_files().await.unwrap() {
+        let committed = std::fs::read_to_string(&file).unwrap_or_default();
+        let name = file.file_name().map(|name| name.to_string_lossy().into_owned());
+        let mut lines = committed.lines().zip(content.lines()).enumerate();
         let first = lines.find(|(_, (committed, made))| committed != made);
-        assert!(committed == json, "{name:?} is outdated, first at {first:?}: run `cargo run -p local -- openapi`");
+        assert!(committed == content, "{name:?} is outdated, first at {first:?}: run `cargo run -p local -- openapi`");
     }
 }
 
@@ -81,6 +81,61 @@ async fn every_operation_has_examples_that_match_their_schemas() {
         assert!(prepared.len() >= 8, "{} schemas have an example", prepared.len());
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// The arguments that a shell passes to curl.
+fn curl_arguments(sample: &Value) -> Vec<String> {
+    let script = format!("curl() {{ printf '%s\\0' \"$@\"; }}\n{}", sample["source"].as_str().unwrap());
+    let mut shell = Command::new("bash");
+    shell.args(["-euc", &script]).envs([("API_KEY", "k"), ("ACCESS_TOKEN", "t"), ("WEBHOOK_TOKEN", "w")]);
+    let output = shell.output().unwrap();
+    assert!(output.status.success(), "{script}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap().split_terminator('\0').map(str::to_owned).collect()
+}
+
+#[tokio::test]
+async fn every_operation_has_samples_that_send_its_example() {
+    for document in with_examples().await.unwrap() {
+        let document: Value = serde_json::from_str(&document.json()).unwrap();
+        for (path, method) in routes(&document) {
+            let operation = &document["paths"][&path][&method];
+            let samples = operation["x-codeSamples"].as_array().unwrap();
+            let labels: Vec<&str> = samples.iter().map(|sample| sample["label"].as_str().unwrap()).collect();
+            let mut expected = vec!["curl", "Python", "TypeScript"];
+            if operation["responses"]["200"]["content"]["text/event-stream"].is_object() {
+                expected.extend(["curl, streamed", "Python, streamed", "TypeScript, streamed"]);
+            }
+            assert_eq!(labels, expected, "{method} {path}");
+            for sample in samples.iter().filter(|sample| sample["lang"] == "Shell") {
+                check_curl_sample(&path, &method, operation, curl_arguments(sample));
+            }
+        }
+    }
+}
+
+fn check_curl_sample(path: &str, method: &str, operation: &Value, mut arguments: Vec<String>) {
+    let mut take = |name: &str| {
+        let at = arguments.iter().position(|argument| argument == name)?;
+        arguments.remove(at);
+        Some(arguments.remove(at))
+    };
+    let body = take("--json").map(|body| serde_json::from_str::<Value>(&body).unwrap());
+    let sent = take("-X").unwrap_or_else(|| if body.is_some() { "POST" } else { "GET" }.to_owned());
+    assert_eq!(sent.to_lowercase(), method, "{path}");
+    let content = &operation["requestBody"]["content"]["application/json"];
+    let named = content["examples"].as_object().into_iter().flatten().map(|(_, example)| &example["value"]);
+    let mut examples = content.get("example").into_iter().chain(named);
+    assert!(body.as_ref().is_none_or(|body| examples.any(|example| example == body)), "{method} {path}: {body:?}");
+    assert_eq!(body.is_some(), !content.is_null(), "{method} {path}");
+    let token = match path {
+        path if path.starts_with("/gateway/") => "k",
+        path if path.starts_with("/hooks/") => "w",
+        _ => "t",
+    };
+    let has_token = arguments.contains(&format!("Authorization: Bearer {token}"));
+    assert_eq!(has_token, operation["security"].is_array(), "{method} {path}: {arguments:?}");
+    let url = arguments[1].strip_prefix("http://127.0.0.1:9000").unwrap();
+    assert!(leads(path, url.split('?').next().unwrap()) && !url.contains(['{', '}']), "{url}");
 }
 
 #[tokio::test]

@@ -21,7 +21,7 @@ async fn the_reference_page_loads_nothing_from_other_hosts() {
     assert!(policy.starts_with("default-src 'none'") && !policy.contains("unsafe"), "{policy}");
     assert!(!page.text.contains("<style") && !page.text.contains("style="), "the policy would refuse inline styles");
     assert!(!page.text.contains("//unpkg") && !page.text.contains("https://"), "nothing is loaded from another host");
-    for file in ["docs.css", "docs.js", "samples.js", "favicon-32x32.png"] {
+    for file in ["docs.css", "docs.js", "operations.html", "favicon-32x32.png"] {
         let answer = nobody.get(&format!("/docs/{file}")).await;
         assert_eq!(answer.status, "200 OK", "{file}");
         assert!(page.text.contains(file), "{file} is not on the page");

@@ -4,6 +4,9 @@
 const APIS = [["gateway", "Model gateway"], ["builder", "Agents and workflows"], ["workbenches", "Workbenches"]];
 const METHODS = ["get", "post", "put", "patch", "delete"];
 const $ = (id) => document.getElementById(id);
+const ORIGIN = new URL("..", document.baseURI).href.replace(/\/$/, "");
+/** The base URL of the documents' samples, if the platform does not know the one of the request. */
+const SAMPLE_ORIGIN = "http://127.0.0.1:9000";
 const documents = {};
 let operations = [];
 
@@ -117,9 +120,9 @@ function show(operation) {
     body?.schema && [el("h2", {}, "Body"), fields(body.schema, api)],
     el("h2", {}, "Responses"), Object.entries(spec.responses).map(([status, response]) => responsePart(status, response, api)),
     more.length > 0 && [el("h2", {}, "More"), more]);
-  const right = el("div", {}, el("h2", {}, "Sample"), tabs(samplesOf(operation), "Sample"), answerSample(spec), el("h2", {}, "Try it"), tryForm(operation));
+  const right = el("div", {}, el("h2", {}, "Sample"), tabs(spec["x-codeSamples"], "Sample"), answerSample(spec), el("h2", {}, "Try it"), tryForm(operation));
   return [el("h1", {}, spec.summary ?? path), el("p", {}, el("code", {}, el("span", { class: "method" }, method), ` ${path}`)),
-    el("p", { class: "muted" }, spec.security ? inline(documents[api].components.securitySchemes.bearer.description) : "No credential is needed."),
+    el("p", { class: "muted" }, spec.security ? inline(credentialOf(operation).description) : "No token is needed."),
     el("div", { class: "call" }, left, right)];
 }
 
@@ -149,7 +152,15 @@ function answerSample(spec) {
   return example !== undefined && [el("h3", {}, `Response ${status}`), code(json(example), `Example of ${status}`)];
 }
 
-function tabs(samples, label) {
+const credentialOf = ({ api, spec }) => documents[api].components.securitySchemes[Object.keys(spec.security[0])[0]];
+
+/** The example of a body: its only one, or the first of several. */
+function exampleOf(content) {
+  return content?.example ?? Object.values(content?.examples ?? {})[0]?.value;
+}
+
+function tabs(list, label) {
+  const samples = Object.fromEntries(list.map((sample) => [sample.label, sample.source.replaceAll(SAMPLE_ORIGIN, ORIGIN)]));
   const shown = code("", label);
   const buttons = Object.keys(samples).map((name) => el("button", { type: "button", "data-name": name, onclick: () => choose(name) }, name));
   const choose = (name) => {
@@ -172,7 +183,7 @@ function tryForm(operation) {
     const input = el("input", { id: `in-${parameter.name}`, required: parameter.required });
     return { parameter, input };
   });
-  const example = requestExample(operation);
+  const example = exampleOf(spec.requestBody?.content["application/json"]);
   const body = spec.requestBody && el("textarea", { id: "body", rows: 10, spellcheck: "false" });
   if (body) body.value = example === undefined ? "" : json(example);
   const output = el("div", { role: "status" });

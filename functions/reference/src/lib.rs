@@ -12,7 +12,7 @@ use shared::Context;
 use shared::cache::Cache;
 use shared::store::Works;
 
-pub use docs::HERE;
+pub use docs::{BASE_URL, HERE};
 pub use routes::{document, router};
 
 /// The stores and clients that the handlers share.

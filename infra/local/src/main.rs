@@ -72,7 +72,7 @@ async fn run(Cli { command, data_dir, serve }: Cli) -> Result<(), Failure> {
         Some(Command::Setup(args)) => print_line(setup::run(args, &data_dir).await?.trim_end()),
         Some(Command::Doctor { serve }) => examine(&data_dir, &serve).await,
         Some(Command::Openapi) => {
-            let files = openapi::write_documents().await?;
+            let files = openapi::write_files().await?;
             files.iter().try_for_each(|file| print_line(&file.display().to_string()))
         }
     }

@@ -86,6 +86,21 @@ test("a call can be sent from the page", { skip: !TOKEN && "no key" }, async () 
   await page.close();
 });
 
+test("without JavaScript, the page leads to the list of all operations", async () => {
+  const page = await browser.newPage({ javaScriptEnabled: false });
+  await page.goto(`${BASE}/docs/index.html`);
+  await page.click("noscript a[href='operations.html']");
+  const listed = await page.locator("li").allTextContents();
+  assert.ok(listed.includes("Create a chat completion: POST /gateway/v1/chat/completions"), listed);
+  await page.close();
+  const scripted = await browser.newPage();
+  await scripted.goto(`${BASE}/docs/operations.html`);
+  await scripted.evaluate(AXE);
+  const { violations } = await scripted.evaluate((values) => axe.run({ runOnly: { type: "tag", values } }), RULES);
+  assert.deepEqual(violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`), []);
+  await scripted.close();
+});
+
 test("the guides link to operations that exist", async () => {
   const page = await open("guides");
   const links = await page.locator("#guides a[href*='/'][href^='#']").evaluateAll((all) => all.map((link) => link.hash));

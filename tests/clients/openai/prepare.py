@@ -43,16 +43,23 @@ def provider(name, url):
     return post("/admin/providers", operator, {"name": name, "kind": "openai", "base_url": url, "api_key": "sk-fake"})
 
 
+def access_token(user, org):
+    token = [local, "token", "--user", user, "--org", org, "--role", "admin", "--data-dir", data]
+    return subprocess.run(token, check=True, capture_output=True, text=True).stdout.strip()
+
+
 # Before the first call: the gateway caches the catalog.
 provider("fake", provider_url)
 model("fake-chat")
 model("fake/with/slashes")
 
-token = [local, "token", "--user", "zoe", "--org", "penniless", "--role", "admin", "--data-dir", data]
-zoe = subprocess.run(token, check=True, capture_output=True, text=True).stdout.strip()
+
+zoe = access_token("zoe", "penniless")
 json.dump({
     "base_url": gateway,
     "provider_url": provider_url,
+    # Each language has an organization, because a sample that creates something can be executed only once in one.
+    "tokens": {language: access_token("ada", f"samples-{language}") for language in ("curl", "Python", "TypeScript")},
     "keys": {
         "ada": ada,
         "eve": eve,

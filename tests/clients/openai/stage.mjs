@@ -47,3 +47,10 @@ export async function all(iterable) {
   for await (const item of iterable) items.push(item);
   return items;
 }
+
+/** The sample of README.md, with the address and the key of this test. */
+export function readmeSample(language) {
+  const readme = readFileSync(new URL("../../../README.md", import.meta.url), "utf8");
+  const [sample] = readme.split(`\`\`\`${language}\n`)[1].split("```");
+  return sample.replace("http://127.0.0.1:9000/gateway/v1", BASE_URL).replace("sk-svc-…", STAGE.keys.ada);
+}

@@ -49,3 +49,10 @@ def wait_until(is_so, within_s=5):
     while not is_so():
         assert time.monotonic() < until, "the condition was not met in time"
         time.sleep(0.05)
+
+
+def readme_sample(language):
+    """The sample of README.md, with the address and the key of this test."""
+    readme = (Path(__file__).parents[3] / "README.md").read_text()
+    sample = readme.split(f"```{language}\n")[1].split("```")[0]
+    return sample.replace("http://127.0.0.1:9000/gateway/v1", BASE_URL).replace("sk-svc-…", STAGE["keys"]["ada"])

@@ -8,6 +8,7 @@ use http_body_util::BodyExt;
 use serde_json::Value;
 use shared::http::{detailed, openai, standard};
 
+use super::BASE_URL;
 use super::examples::Normalizer;
 use crate::failure::Failure as StartFailure;
 
@@ -67,5 +68,5 @@ async fn read_body(response: Response) -> Result<Value, StartFailure> {
     let unreadable = |cause: String| StartFailure::Other(format!("an example cannot be read: {cause}"));
     let body = response.into_body().collect().await.map_err(|cause| unreadable(cause.to_string()))?.to_bytes();
     let body = serde_json::from_slice(&body).map_err(|cause| unreadable(cause.to_string()))?;
-    Ok(Normalizer::new("http://127.0.0.1:9000").normalize(&body))
+    Ok(Normalizer::new(BASE_URL).normalize(&body))
 }

@@ -9,6 +9,7 @@ use utoipa::openapi::example::ExampleBuilder;
 use utoipa::openapi::path::{Operation, PathItem};
 use utoipa::openapi::{Content, OpenApi, RefOr};
 
+use super::BASE_URL;
 use super::error_examples::ErrorExample;
 
 /// A recorded request and its response.
@@ -16,11 +17,26 @@ pub struct Exchange {
     pub method: &'static str,
     /// The path as the document writes it, with its parameters in braces.
     pub path: &'static str,
+    /// The URL with its path parameters and its query.
+    pub url: String,
+    /// The headers, without the credential and the content type of JSON.
+    pub headers: Vec<(String, String)>,
     pub request: Option<Value>,
     pub status: u16,
     pub answer: Option<Value>,
     /// The name of the example, if the operation has several.
     pub title: Option<&'static str>,
+}
+
+impl Exchange {
+    /// Whether the response is a stream of events. Only these are recorded as a string.
+    pub fn is_stream(&self) -> bool {
+        self.answer.as_ref().is_some_and(Value::is_string)
+    }
+
+    fn content_type(&self) -> &'static str {
+        if self.is_stream() { "text/event-stream" } else { "application/json" }
+    }
 }
 
 /// Adds each exchange to its operation; the first one of a status is kept. An error response without an exchange of its
@@ -60,7 +76,7 @@ pub fn add_examples(openapi: &mut OpenApi, exchanges: &[Exchange], errors: &[Err
     }
 }
 
-const METHODS: [&str; 5] = ["GET", "PUT", "POST", "PATCH", "DELETE"];
+pub const METHODS: [&str; 5] = ["GET", "PUT", "POST", "PATCH", "DELETE"];
 
 fn add_recorded_examples(openapi: &mut OpenApi, exchanges: &[Exchange]) {
     for exchange in exchanges {
@@ -74,16 +90,11 @@ fn add_recorded_examples(openapi: &mut OpenApi, exchanges: &[Exchange]) {
         }
         let response = operation.responses.responses.get_mut(&exchange.status.to_string());
         if let (Some(example), Some(RefOr::T(response))) = (&exchange.answer, response)
-            && let Some(RefOr::T(content)) = response.content.get_mut(content_type(example))
+            && let Some(RefOr::T(content)) = response.content.get_mut(exchange.content_type())
         {
             add_example(content, exchange.title, example);
         }
     }
-}
-
-/// The content type of a response. Only a stream of events is recorded as a string.
-fn content_type(answer: &Value) -> &'static str {
-    if answer.is_string() { "text/event-stream" } else { "application/json" }
 }
 
 /// Adds an example. A body has either one example, or several that have names.
@@ -98,7 +109,7 @@ fn add_example(content: &mut Content, title: Option<&'static str>, example: &Val
     }
 }
 
-fn operation<'p>(item: &'p mut PathItem, method: &str) -> Option<&'p mut Operation> {
+pub fn operation<'p>(item: &'p mut PathItem, method: &str) -> Option<&'p mut Operation> {
     let operation = match method {
         "GET" => &mut item.get,
         "PUT" => &mut item.put,
@@ -168,8 +179,17 @@ impl Normalizer {
         }
     }
 
-    fn normalize_text(&mut self, text: &str) -> String {
-        let here = text.replace(&self.base_url, "http://127.0.0.1:9000");
+    /// Replaces what the signature of a message consists of.
+    pub fn normalize_header(name: &str, value: &str) -> String {
+        match name {
+            "webhook-timestamp" => "1768469400".to_owned(),
+            "webhook-signature" => "v1,<signature>".to_owned(),
+            _ => value.to_owned(),
+        }
+    }
+
+    pub fn normalize_text(&mut self, text: &str) -> String {
+        let here = text.replace(&self.base_url, BASE_URL);
         let here = self.others.iter().fold(here, |text, (origin, shown)| text.replace(origin, shown));
         let normalized = CHANGING.replace_all(&here, |found: &Captures<'_>| {
             let matched = &found[0];

@@ -2,10 +2,13 @@
 
 mod error_examples;
 mod examples;
+mod list;
+mod samples;
 mod tour;
 
 use std::path::{Path, PathBuf};
 
+use reference::BASE_URL;
 use utoipa::openapi::path::{Operation, PathItem};
 use utoipa::openapi::security::{
     ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme,
@@ -17,6 +20,8 @@ use crate::failure::Failure;
 /// The security schemes of the gateway, beside `bearer`.
 const API_KEY_HEADER: &str = "x-api-key";
 const ACCESS_TOKEN: &str = "access_token";
+/// The security scheme of webhooks.
+const WEBHOOK: &str = "webhook";
 
 /// The document of an area, and the file that `reference` embeds.
 pub struct Document {
@@ -37,12 +42,13 @@ impl Document {
 }
 
 pub fn documents() -> [Document; 3] {
-    let builder = document(
+    let mut builder = document(
         "Atelier: agents and workflows",
         include_str!("builder.md"),
         "An access token of the platform's issuer. On your own machine: \
          `cargo run -p local -- token --user ada --org acme --role admin`",
     );
+    add_webhook_credential(&mut builder);
     let mut gateway = document(
         "Atelier: model gateway",
         include_str!("gateway.md"),
@@ -137,11 +143,13 @@ fn require_tokens(openapi: &mut OpenApi) {
     for (path, item) in &mut openapi.paths.paths {
         for operation in operations(item) {
             let responses = &operation.responses.responses;
-            if !responses.contains_key("401") {
+            // Messaging providers sign what they deliver, each in its own way.
+            if !responses.contains_key("401") || path.starts_with("/hooks/v1/messages/") {
                 continue;
             }
             let schemes = match (is_gateway(path), responses.contains_key("402")) {
-                (false, _) => &["bearer"][..],
+                (false, _) if path.starts_with("/hooks/") => &[WEBHOOK][..],
+                (false, _) => &["bearer"],
                 (true, true) => &["bearer", API_KEY_HEADER],
                 (true, false) => &["bearer", API_KEY_HEADER, ACCESS_TOKEN],
             };
@@ -172,24 +180,31 @@ fn find_ambiguous_names(openapi: &OpenApi, part: &OpenApi) -> Vec<String> {
     others.map(|(name, _)| name).collect()
 }
 
-/// The documents as they are served, with examples that are recorded from a separate platform.
+/// The documents as they are served, with examples and samples of calls that are recorded from a separate platform.
 pub async fn with_examples() -> Result<[Document; 3], Failure> {
     let tours = [tour::record_builder().await?, tour::record_gateway().await?, tour::record_workbenches().await?];
     let mut documents = documents();
     let errors = error_examples::render_errors().await?;
     for (document, exchanges) in documents.iter_mut().zip(tours) {
         examples::add_examples(&mut document.openapi, &exchanges, &errors);
+        samples::add_samples(&mut document.openapi, &exchanges);
     }
     Ok(documents)
 }
 
-/// Writes the documents into `reference`, and returns the paths of the files.
-pub async fn write_documents() -> Result<Vec<PathBuf>, Failure> {
+/// The files that `reference` embeds, with their contents: the documents, and the list of their operations.
+pub async fn render_files() -> Result<Vec<(PathBuf, String)>, Failure> {
+    let documents = with_examples().await?;
+    let list = (folder().join("operations.html"), list::render_list(&documents));
+    Ok(documents.iter().map(|document| (document.file.clone(), document.json())).chain([list]).collect())
+}
+
+/// Writes the files, and returns their paths.
+pub async fn write_files() -> Result<Vec<PathBuf>, Failure> {
     let mut written = Vec::new();
-    for document in with_examples().await? {
-        std::fs::write(&document.file, document.json())
-            .map_err(|cause| Failure::Folder { folder: document.file.clone(), cause })?;
-        written.push(document.file);
+    for (file, content) in render_files().await? {
+        std::fs::write(&file, content).map_err(|cause| Failure::Folder { folder: file.clone(), cause })?;
+        written.push(file);
     }
     Ok(written)
 }
@@ -206,19 +221,28 @@ fn add_gateway_credentials(openapi: &mut OpenApi) {
     let in_header = ApiKeyValue::with_description(API_KEY_HEADER, "The same API key, as Anthropic's clients send it");
     let credential = "An access token of the platform's issuer. It reaches what its user may read and change, but calls \
                       no models";
-    let token = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).description(Some(credential)).build();
     let components = openapi.components.get_or_insert_default();
     components.add_security_scheme(API_KEY_HEADER, SecurityScheme::ApiKey(ApiKey::Header(in_header)));
-    components.add_security_scheme(ACCESS_TOKEN, SecurityScheme::Http(token));
+    components.add_security_scheme(ACCESS_TOKEN, bearer(credential));
+}
+
+/// Adds the credential of webhooks.
+fn add_webhook_credential(openapi: &mut OpenApi) {
+    let credential = "The token of the webhook, `whk_…`. It is shown once, when the webhook is created";
+    openapi.components.get_or_insert_default().add_security_scheme(WEBHOOK, bearer(credential));
 }
 
 fn document(title: &str, introduction: &str, credential: &str) -> OpenApi {
-    let bearer = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).description(Some(credential)).build();
-    let components = ComponentsBuilder::new().security_scheme("bearer", SecurityScheme::Http(bearer)).build();
+    let components = ComponentsBuilder::new().security_scheme("bearer", bearer(credential)).build();
     OpenApiBuilder::new()
         .info(InfoBuilder::new().title(title).description(Some(introduction)).version("1").build())
         // A URL relative to the document; `reference` replaces it by the base URL of the request.
         .servers(Some([ServerBuilder::new().url(reference::HERE).build()]))
         .components(Some(components))
         .build()
+}
+
+fn bearer(description: &str) -> SecurityScheme {
+    let http = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).description(Some(description));
+    SecurityScheme::Http(http.build())
 }

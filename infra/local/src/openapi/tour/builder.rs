@@ -36,7 +36,9 @@ impl TourClient {
         self.get(AGENTS).await?;
         let invoke = "/builder/v1/agents/{id}/invoke";
         self.send("POST", invoke, Some(json!({"input": "Where is my order?"}))).await?;
+        self.set_title("Not streamed");
         self.send("POST", invoke, Some(json!({"input": "Where is my order?", "stream": true}))).await?;
+        self.set_title("Streamed");
         self.send("POST", invoke, Some(json!({}))).await?;
         self.record_tool_credentials().await?;
         self.record_common_errors(AGENT, json!({"config": {"temperature": 3}})).await
@@ -148,6 +150,10 @@ impl TourClient {
         self.send("PATCH", team, Some(json!({"type": "single"}))).await?;
         self.send("DELETE", team, None).await?;
         self.get(team).await?;
+        let workflow = self.path_parameters["id"].clone();
+        self.set_parameter("id", &member["data"]["id"]);
+        self.send("DELETE", AGENT, None).await?;
+        self.path_parameters.insert("id", workflow);
         Ok(())
     }
 
@@ -170,6 +176,10 @@ impl TourClient {
         let events = self.get("/builder/v1/workflows/{id}/webhooks/{webhook_id}/events").await?;
         self.set_parameter("event_id", &events["data"][0]["id"]);
         self.get("/builder/v1/workflows/{id}/webhooks/{webhook_id}/events/{event_id}").await?;
+        let unused =
+            self.send("POST", "/builder/v1/workflows/{id}/webhooks", Some(json!({"name": "Old shop"}))).await?;
+        self.set_parameter("webhook_id", &unused["data"]["id"]);
+        self.send("DELETE", "/builder/v1/workflows/{id}/webhooks/{webhook_id}", None).await?;
         self.path_parameters.insert("id", workflow);
         Ok(())
     }
@@ -299,6 +309,7 @@ impl TourClient {
         self.path_parameters.insert("record_id", self.path_parameters["run_id"].clone());
         for path in [
             "/builder/v1/workflows/{id}/runs/{run_id}/events",
+            "/builder/v1/workflows/{id}/runs/{run_id}/events?follow=true",
             "/builder/v1/workflows/{id}/runs/{run_id}/activity",
             "/builder/v1/workflows/{id}/runs/{run_id}/trace",
             "/builder/v1/workflows/{id}/runs/{run_id}/analytics",

@@ -35,6 +35,7 @@ impl TourClient {
         let participant = "/builder/v1/workflows/{id}/records/participants/{participant_id}";
         self.get(participant).await?;
         self.send("DELETE", participant, None).await?;
+        self.record_verification().await?;
         self.path_parameters.insert("id", before);
         Ok(())
     }
@@ -76,6 +77,23 @@ impl TourClient {
         let inbox = "/hooks/v1/messages/{credential_id}";
         self.send_with_headers("POST", inbox, Some(body.clone()), &headers).await?;
         self.send_with_headers("POST", inbox, Some(body), &[JSON]).await?;
+        Ok(())
+    }
+
+    /// Answers Meta, which verifies the URL of a WhatsApp account.
+    async fn record_verification(&mut self) -> Result<(), Failure> {
+        let credential = json!({
+            "name": "WhatsApp", "type": "whatsapp", "accessToken": "an access token", "phoneNumberId": "1090",
+            "appSecret": "an app secret", "verifyToken": "a-verify-token",
+        });
+        let outbound = "/builder/v1/workflows/{id}/webhook-credentials/outbound";
+        let stored = self.send("POST", outbound, Some(credential)).await?;
+        self.set_parameter("credential_id", &stored["data"]["id"]);
+        self.get(
+            "/hooks/v1/messages/{credential_id}?hub.mode=subscribe&hub.verify_token=a-verify-token&hub.challenge=1158",
+        )
+        .await?;
+        self.send("DELETE", "/builder/v1/workflows/{id}/webhook-credentials/outbound/{credential_id}", None).await?;
         Ok(())
     }
 

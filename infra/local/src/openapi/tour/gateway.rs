@@ -220,6 +220,7 @@ impl TourClient {
         self.set_parameter("id", &key["id"]);
         let patch = json!({"models": ["dev-chat"], "spending_cap": "5.00"});
         self.send("PATCH", "/gateway/v1/admin/keys/{id}", Some(patch)).await?;
+        self.send("DELETE", "/gateway/v1/admin/keys/{id}", None).await?;
         Ok(())
     }
 
@@ -254,7 +255,8 @@ impl TourClient {
         Ok(())
     }
 
-    /// Records refused calls: missing role, failing provider, spending cap, rate limit and maintenance.
+    /// Records refused calls: missing role, failing provider, spending cap, rate limit and maintenance. Then deletes the model
+    /// and its provider.
     async fn record_refused_calls(&mut self, operator: &str) -> Result<(), Failure> {
         const MAINTENANCE: &str = "/gateway/v1/admin/maintenance";
         let chat = |model: &str| Some(json!({"model": model, "messages": [{"role": "user", "content": "Hello"}]}));
@@ -278,6 +280,11 @@ impl TourClient {
         self.get(MAINTENANCE).await?;
         self.switch_token(&member);
         self.send("POST", CHAT, chat("dev-chat")).await?;
+        self.switch_token(operator);
+        self.set_parameter("name", &json!("llama"));
+        self.send("DELETE", MODEL, None).await?;
+        self.set_parameter("name", &json!("ollama"));
+        self.send("DELETE", PROVIDER, None).await?;
         Ok(())
     }
 }

@@ -11,6 +11,7 @@ use std::time::Duration;
 use axum::Router;
 use bytes::Bytes;
 use domain::identity::Role;
+use http::header::CONTENT_TYPE;
 use http::{Method, Request};
 use http_body_util::{BodyExt, Full};
 use hyper_util::client::legacy::Client;
@@ -123,7 +124,7 @@ impl TourClient {
         }
         let request = Request::builder()
             .method(method.parse::<Method>().map_err(|cause| failed(&cause))?)
-            .uri(url)
+            .uri(&url)
             .header("authorization", format!("Bearer {}", self.token));
         let request = headers
             .iter()
@@ -132,6 +133,8 @@ impl TourClient {
             .map_err(|cause| failed(&cause))?;
         let answer = self.client.request(request).await.map_err(|cause| failed(&cause))?;
         let status = answer.status().as_u16();
+        let content_type = answer.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        let is_stream = content_type.is_some_and(|value| value.starts_with("text/event-stream"));
         let text = answer.into_body().collect().await.map_err(|cause| failed(&cause))?.to_bytes();
         let answer: Option<Value> = serde_json::from_slice(&text).ok();
 
@@ -140,10 +143,15 @@ impl TourClient {
         if let Some(Value::Array(list)) = shown.as_mut().and_then(|shown| shown.get_mut("data")) {
             list.truncate(MAX_LIST_EXAMPLES);
         }
-        if text.starts_with(b"data: ") {
+        if is_stream {
             shown = Some(Value::String(self.normalize_events(&String::from_utf8_lossy(&text))));
         }
-        self.exchanges.push(Exchange { method, path: described, request, status, answer: shown, title: None });
+        let url = self.normalizer.normalize_text(&url);
+        let headers = headers.iter().filter(|header| **header != JSON);
+        let headers =
+            headers.map(|(name, value)| ((*name).to_owned(), Normalizer::normalize_header(name, value))).collect();
+        let path = described;
+        self.exchanges.push(Exchange { method, path, url, headers, request, status, answer: shown, title: None });
         Ok(answer.unwrap_or_default())
     }
 

@@ -76,12 +76,14 @@ impl TourClient {
         self.set_parameter("user_id", &bob_id);
         let member = json!({"userId": bob_id, "role": "editor"});
         self.send("POST", MEMBERS, Some(member.clone())).await?;
-        self.send("POST", MEMBERS, Some(member)).await?;
+        self.send("POST", MEMBERS, Some(member.clone())).await?;
         self.get(MEMBERS).await?;
         let ada = self.switch_token(&bob);
         self.send("DELETE", WORKBENCH, None).await?;
         self.switch_token(&ada);
         self.send("DELETE", "/workbenches/v1/{id}/members/{user_id}", None).await?;
+        self.send("POST", MEMBERS, Some(member)).await?;
+        self.send("DELETE", "/workbenches/v1/{id}/members?userId={user_id}", None).await?;
         Ok(())
     }
 
