@@ -4,6 +4,7 @@
 
 pub mod binaries;
 pub mod client;
+pub mod clock;
 pub mod cluster;
 pub mod environment;
 pub mod faults;

@@ -5,6 +5,8 @@ use std::pin::pin;
 use futures::future::{Either, select};
 use reqwest::Method;
 use tests::client::send;
+use tests::clock::pass_time;
+use tests::provider::{Behaviour, FakeProvider, Gate};
 
 use super::*;
 
@@ -140,6 +142,38 @@ async fn workers_carry_out_a_run_with_effects_while_its_caller_waits() {
     assert_eq!(answer.status, "200 OK", "{}", answer.text);
     assert!(answer.json["output"].as_str().unwrap().ends_with("Greet Ada"), "{}", answer.text);
     assert_eq!(hook.events(&ada).await, ["accepted 200"]);
+}
+
+/// While two effects take 7 seconds each, the call reads the run only every 5 seconds, in case that it ends in another
+/// process.
+#[tokio::test]
+async fn a_call_that_waits_is_woken_by_the_end_and_hardly_reads_before() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let (server, gate) = (FakeProvider::start().await, Gate::closed());
+    server.respond_with(Behaviour::json(200, json!("ok")).gated_by(&gate));
+    let order = |id: &str| node(id, "http", json!({"url": server.base_url, "timeoutMs": 60_000}));
+    let ports = ["hook.out first", "first.out second", "second.out end"];
+    let draft = triggered(&[order("first"), order("second")], &ports, "nodes.second.output.body");
+    let hook = publish_hook(&app, &ada, draft, "sync").await;
+    let effects = async {
+        for step in ["first", "second"] {
+            while server.take_requests().is_empty() {
+                tokio::task::yield_now().await;
+            }
+            app.recorder.take();
+            for _ in 0..14 {
+                pass_time(Duration::from_millis(500)).await;
+                // Everything that the time has woken can work meanwhile.
+                app.anonymous().get("/docs/docs.css").await;
+            }
+            let reads = app.recorder.take().into_iter().filter(|call| call.operation == "GetItem").count();
+            assert!((1..=2).contains(&reads), "{reads} reads in 7 s of the {step} effect");
+            gate.admit(1);
+        }
+    };
+    let (answer, ()) = tokio::join!(with_workers(&app, hook.call(json!({}))), effects);
+    assert_eq!((answer.status.as_str(), &answer.json["output"]), ("200 OK", &json!("ok")), "{}", answer.text);
 }
 
 #[tokio::test]
