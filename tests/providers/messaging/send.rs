@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use tests::clock::pass_time;
 use tests::messaging::{Fault, SentMessage};
 use tokio::net::TcpListener;
 
@@ -171,9 +172,7 @@ async fn send_without_answer(stage: &Stage, provider: MessagingProvider) -> Resu
     let sending = stage.send(provider, None);
     let passing = async {
         let release = held.arrived().await;
-        tokio::time::pause();
-        tokio::time::advance(Duration::from_secs(60)).await;
-        tokio::time::resume();
+        pass_time(Duration::from_secs(60)).await;
         release
     };
     tokio::join!(sending, passing).0

@@ -1,5 +1,8 @@
 //! The conversation of a test: its memory, its isolation, and its time limit.
 
+use std::time::Duration;
+
+use tests::clock::pass_time;
 use tests::provider::{Behaviour, FakeProvider, Gate};
 
 use super::super::memory::{model, prompt};
@@ -88,7 +91,13 @@ async fn turns_without_time_are_reported() {
     let call = node("call", "http", json!({"url": fake.base_url, "timeoutMs": 60_000}));
     let workflow = create(&ada, chain(&[reply("first", "One moment"), call])).await;
     let script = json!([{"say": "a", "expect": {"contains": "One"}}, {"say": "b", "expect": {"contains": "One"}}]);
-    let report = run_test(&ada, &workflow, json!({"script": script})).await;
+    let time_passes = async {
+        while fake.take_requests().is_empty() {
+            tokio::task::yield_now().await;
+        }
+        pass_time(Duration::from_secs(25)).await;
+    };
+    let (report, ()) = tokio::join!(run_test(&ada, &workflow, json!({"script": script})), time_passes);
     assert_eq!(column(&report, "state"), ["failed", "failed"]);
     assert_eq!(column(&report, "replies"), [&json!(["One moment"]), &json!([])]);
     assert!(column(&report, "error").iter().all(|error| error["code"] == "timeout"), "{report}");
