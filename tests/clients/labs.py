@@ -1,4 +1,5 @@
-"""Uses JupyterLab in a workbench of `local`: owner, editor and stranger, a kernel, its limits, and a restart.
+"""Uses JupyterLab in a workbench of `local`: owner, editor and stranger, a kernel, its limits, a restart, and packages that
+users install.
 
 Usage: labs.py <binary of `local`>. No wait is longer than PATIENCE_S.
 """
@@ -15,6 +16,7 @@ import sys
 import tempfile
 import time
 import uuid
+import zipfile
 from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
@@ -139,6 +141,28 @@ class Browser:
         )
         return channels
 
+    def run_in_terminal(self, command, answer):
+        """Runs a command in a new terminal, and waits until its output matches. Returns the match."""
+        name = json.loads(self.send("POST", "/api/terminals")[2])["name"]
+        headers = self.headers()
+        terminal = websocket.create_connection(
+            f"ws://{self.host}/terminals/websocket/{name}",
+            socket=socket.create_connection(("127.0.0.1", self.platform.port), PATIENCE_S),
+            cookie=headers["Cookie"],
+            origin=self.origin,
+            timeout=PATIENCE_S,
+        )
+        terminal.send(json.dumps(["set_size", 24, 400]))
+        terminal.send(json.dumps(["stdin", f"{command}\r"]))
+        output, deadline = "", time.monotonic() + PATIENCE_S
+        while time.monotonic() < deadline:
+            kind, *content = json.loads(terminal.recv())
+            output += content[0] if kind == "stdout" else ""
+            if found := re.search(answer, output):
+                self.send("DELETE", f"/api/terminals/{name}")
+                return found
+        sys.exit(f"labs: the terminal did not answer: {output}")
+
 
 def execute(channels, code):
     """Sends a cell to a kernel, and returns its message id."""
@@ -238,10 +262,90 @@ def run(platform):
     until("the deletion", lambda: platform.send("GET", path, ada)[0] == 404)
     expect("a deletion leaves no process", not children(dashboard.rsplit("/", 1)[1]))
     expect("a deletion leaves no file", not list(Path(platform.folder).glob("workbenches/*")))
+    packages(platform, ada)
     platform.api("POST", "/workbenches/v1", ada, {"name": "lab"})
     until("a second lab", lambda: any(list_labs(platform, ada)))
     platform.stop()
     expect("a stop of the platform ends its labs", not processes(f"{folder}/"))
+
+
+def packages(platform, ada):
+    """What users install is in their lab alone, and survives a stop."""
+    folder = Path(platform.folder)
+    wheels = {name: str(wheel(folder, name)) for name in ["probe_cell", "probe_shell", "probe_terminal", "probe_own"]}
+    first, second = new_lab(platform, ada, "first"), new_lab(platform, ada, "second")
+    home = folder / "workbenches" / first / "home"
+    owner = open_lab(platform, ada, first)
+    cell = run_cell(owner, f"%pip install --no-index {wheels['probe_cell']}\nimport probe_cell; probe_cell.__file__")
+    expect("a notebook imports what %pip has installed", str(home) in cell, cell)
+    cell = run_cell(owner, f"!pip install --no-index {wheels['probe_shell']}\nimport probe_shell; probe_shell.__file__")
+    expect("a notebook imports what !pip has installed", str(home) in cell, cell)
+    show = "python -c 'import {0}; print(\"at\", {0}.__file__)'"
+    install = f"pip install --no-index {wheels['probe_terminal']}"
+    found = owner.run_in_terminal(f"{install} && {show.format('probe_terminal')}", r"at (/\S+\.py)")[1]
+    expect("a terminal installs into the lab", str(home) in found, found)
+    own = f"python -m venv own && . own/bin/activate && pip install --no-index {wheels['probe_own']}"
+    found = owner.run_in_terminal(f"{own} && {show.format('probe_own')}", r"at (/\S+\.py)")[1]
+    expect("an environment of the user keeps its packages to itself", str(home / "own") in found, found)
+    imported = run_cell(owner, "import importlib.util as u; [u.find_spec('probe_' + name) is not None "
+                        "for name in ['cell', 'shell', 'terminal', 'own', 'nothing']]")
+    expect("all but those are in the lab", imported == "[True, True, True, False, False]", imported)
+
+    path = f"/workbenches/v1/{first}"
+    platform.api("POST", f"{path}/stop", ada)
+    until("the stop", lambda: platform.api("GET", path, ada)["runState"] == "stopped")
+    platform.api("POST", f"{path}/start", ada)
+    until("the start", lambda: platform.api("GET", path, ada)["runState"] == "running")
+    owner = open_lab(platform, ada, first)
+    imported = run_cell(owner, "import probe_cell, probe_shell, probe_terminal; probe_cell.PLACE")
+    expect("packages survive a stop", imported == "'here'", imported)
+    found = owner.run_in_terminal(show.format("probe_cell"), r"at (/\S+\.py)")[1]
+    expect("in terminals too", str(home) in found, found)
+
+    missing = "import importlib.util as u; [name for name in ['cell', 'shell', 'terminal'] if u.find_spec('probe_' + name)]"
+    other = open_lab(platform, ada, second)
+    expect("another lab does not have them", (found := run_cell(other, missing)) == "[]", found)
+    for lab in [first, second]:
+        platform.api("DELETE", f"/workbenches/v1/{lab}", ada)
+    until("the deletions", lambda: not list(folder.glob("workbenches/*")))
+
+
+def wheel(folder, name):
+    """Builds a package with one module."""
+    file, info = folder / f"{name}-1.0-py3-none-any.whl", f"{name}-1.0.dist-info"
+    contents = {
+        f"{name}.py": "PLACE = 'here'\n",
+        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n",
+        f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: labs\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    }
+    record = "".join(f"{path},,\n" for path in [*contents, f"{info}/RECORD"])
+    with zipfile.ZipFile(file, "w") as archive:
+        for path, text in {**contents, f"{info}/RECORD": record}.items():
+            archive.writestr(path, text)
+    return file
+
+
+def new_lab(platform, token, name):
+    lab = platform.api("POST", "/workbenches/v1", token, {"name": name})["id"]
+    until(f"the lab {name}", lambda: platform.api("GET", f"/workbenches/v1/{lab}", token)["status"] == "ready")
+    return lab
+
+
+def open_lab(platform, token, lab):
+    browser = Browser(platform, platform.api("GET", f"/workbenches/v1/{lab}", token)["dashboardUrl"], token)
+    # The page sets the cookie that changes need.
+    browser.send("GET", "/lab")
+    return browser
+
+
+def run_cell(browser, code):
+    """Runs a cell in a kernel of its own, and returns its result."""
+    kernel = json.loads(browser.send("POST", "/api/kernels", {"name": "python3"})[2])["id"]
+    channels = browser.connect(kernel)
+    execute(channels, code)
+    found = result(channels)
+    browser.send("DELETE", f"/api/kernels/{kernel}")
+    return found
 
 
 def list_labs(platform, token):

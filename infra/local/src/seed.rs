@@ -84,6 +84,7 @@ fn workbench_plan() -> WorkbenchPlan {
         name: name.to_owned(),
         reference: reference.to_owned(),
         command: command.iter().map(|&word| word.to_owned()).collect(),
+        python_packages: None,
     };
     let jupyter = image("jupyter", "quay.io/jupyter/minimal-notebook:latest", &["jupyter", "lab"]);
     let vscode = ["code-server", "--auth=none", "--disable-telemetry", "--socket={socket}", "{folder}"];

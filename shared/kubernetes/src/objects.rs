@@ -7,6 +7,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use domain::id::{OrgId, WorkbenchId};
 use domain::workbench::{ResourceDimension, Resources, Workbench};
+use labs::{PREPARE_PYTHON, jupyter_path};
 use serde_json::{Map, Value, json};
 
 use crate::Settings;
@@ -20,6 +21,8 @@ pub const ORGANIZATION_OBJECTS: &str = "workbenches";
 /// The annotation with the digest of the objects as they were applied.
 pub const DIGEST: &str = "atelier/digest";
 pub const CONTAINER: &str = "lab";
+/// The container that prepares the Python environment before the one of the lab starts.
+pub const PYTHON_CONTAINER: &str = "python";
 const HOME: &str = "/home/lab";
 
 /// The namespace of an organization.
@@ -184,6 +187,11 @@ fn pod(workbench: &Workbench, name: &str, settings: &Settings) -> Value {
         "containers": [container],
         "volumes": [{"name": "home", "persistentVolumeClaim": {"claimName": name}}],
     });
+    if workbench.image.keeps_python_packages() {
+        pod["initContainers"] = json!([python_container(workbench)]);
+        let path = json!({"name": "JUPYTER_PATH", "value": jupyter_path(HOME)});
+        pod["containers"][0]["env"].as_array_mut().expect("it is a list above").push(path);
+    }
     if let Some(scheduler) = &settings.scheduler {
         pod["schedulerName"] = scheduler.as_str().into();
     }
@@ -191,6 +199,21 @@ fn pod(workbench: &Workbench, name: &str, settings: &Settings) -> Value {
         pod["nodeSelector"] = json!(settings.node_selector);
     }
     pod
+}
+
+/// Has the image of the lab, and so its interpreter. It gets neither the variables of the users nor a GPU, which nothing here
+/// needs.
+fn python_container(workbench: &Workbench) -> Value {
+    let resources = resources(&Resources { gpumem: 0, ..workbench.spec.resources });
+    json!({
+        "name": PYTHON_CONTAINER, "image": workbench.image.reference,
+        "command": ["/bin/sh", "-c", PREPARE_PYTHON],
+        "resources": {"requests": resources, "limits": resources},
+        "securityContext": {"allowPrivilegeEscalation": false, "capabilities": {"drop": ["ALL"]}},
+        "volumeMounts": [{"name": "home", "mountPath": HOME}],
+        "env": [{"name": "HOME", "value": HOME}],
+        "workingDir": HOME,
+    })
 }
 
 /// The resources of the container. A share of a GPU is one GPU with this memory; without the memory, the pod would get the

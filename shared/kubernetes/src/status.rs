@@ -8,7 +8,7 @@ use k8s_openapi::api::apps::v1::StatefulSet;
 use k8s_openapi::api::core::v1::{ContainerState, ContainerStatus, Event, Pod};
 
 use crate::cluster::QUOTA_NOT_COMPUTED;
-use crate::objects::CONTAINER;
+use crate::objects::{CONTAINER, PYTHON_CONTAINER};
 
 /// The objects from which the status follows.
 pub struct Observation {
@@ -122,9 +122,21 @@ fn add_rejection(report: Report, rejection: Option<(&'static str, String)>) -> R
     }
 }
 
-/// The container of the lab. The cluster may add others to a pod, such as the proxy of a service mesh.
+/// The container of the lab, or the one that prepares its Python environment until that has ended. The cluster may add others
+/// to a pod, such as the proxy of a service mesh.
 fn find_container(pod: &Pod) -> Option<&ContainerStatus> {
-    pod.status.as_ref()?.container_statuses.as_ref()?.iter().find(|container| container.name == CONTAINER)
+    let status = pod.status.as_ref()?;
+    let has_ended = |container: &&ContainerStatus| {
+        let ended = container.state.as_ref().and_then(|state| state.terminated.as_ref());
+        ended.is_some_and(|ended| ended.exit_code == 0)
+    };
+    let preparing = find(status.init_container_statuses.as_deref(), PYTHON_CONTAINER);
+    let preparing = preparing.filter(|container| !has_ended(container));
+    preparing.or_else(|| find(status.container_statuses.as_deref(), CONTAINER))
+}
+
+fn find<'a>(containers: Option<&'a [ContainerStatus]>, name: &str) -> Option<&'a ContainerStatus> {
+    containers.unwrap_or_default().iter().find(|container| container.name == name)
 }
 
 /// Whether the container was ended because of its memory.

@@ -6,8 +6,10 @@ mod backend;
 mod environments;
 mod permit;
 mod provisioner;
+mod python;
 
 pub use backend::{Backend, NoBackend, backend_error};
 pub use environments::Environments;
 pub use permit::Permit;
 pub use provisioner::Provisioner;
+pub use python::{PREPARE_PYTHON, jupyter_path};

@@ -126,6 +126,78 @@ async fn the_variables_of_a_workbench_are_in_a_secret_that_is_deleted_with_it() 
 }
 
 #[tokio::test]
+async fn a_lab_of_jupyter_keeps_its_packages_by_a_container_that_runs_first() {
+    let (lab, server) = start().await;
+    let ada = lab.app.person("ada");
+    let images = json!([
+        {"name": "jupyter", "reference": "jupyter:1", "command": ["jupyter", "lab"]},
+        {"name": "python", "reference": "python:1", "python_packages": true},
+        {"name": "plain", "reference": "plain:1", "command": ["jupyter", "lab"], "python_packages": false},
+        {"name": "other", "reference": "other:1"},
+    ]);
+    let mut plan = plan(10, &json!({"cpu": "8", "memory": "16Gi", "storage": "100Gi"}));
+    plan["workbenches"]["images"] = images;
+    // The clock of a worker runs ahead, and that must not count.
+    plan["workbenches"]["provisioning_timeout_minutes"] = 1440.into();
+    put_plan(&lab.app, plan).await;
+    let stored = lab.app.operator().get("/gateway/v1/admin/plans/default").await.json;
+    let shown: Vec<_> = stored["workbenches"]["images"].as_array().unwrap().iter().collect();
+    let shown: Vec<_> = shown.iter().map(|image| image["python_packages"].clone()).collect();
+    assert_eq!(shown, [json!(true), json!(true), json!(false), json!(false)]);
+    for (image, keeps) in [("jupyter", true), ("python", true), ("plain", false), ("other", false)] {
+        let new = json!({"name": image, "image": image, "env": {"A": "1"},
+            "resources": {"cpu": "1", "memory": "1Gi", "gpumem": "8Gi", "storage": "1Gi"}});
+        let id = create(&ada, new).await;
+        finish(&lab, &id).await;
+        let pod = server.only("pods")["spec"].clone();
+        let (main, first) = (&pod["containers"][0], &pod["initContainers"][0]);
+        let searched = "/home/lab/.atelier/jupyter:/home/lab/.atelier/python/share/jupyter";
+        let variable = json!({"name": "JUPYTER_PATH", "value": searched});
+        assert_eq!(main["env"].as_array().unwrap().contains(&variable), keeps, "{image}");
+        if keeps {
+            assert_eq!((&first["image"], &first["volumeMounts"]), (&main["image"], &main["volumeMounts"]));
+            assert_eq!(first["resources"]["limits"], json!({"cpu": "1", "memory": "1Gi"}), "it needs no GPU");
+            assert_eq!((&first["envFrom"], &first["securityContext"]), (&Value::Null, &main["securityContext"]));
+            let script = first["command"][2].as_str().unwrap();
+            assert!(script.contains("venv.EnvBuilder") && script.contains("command -v python3"), "{script}");
+            assert!(!script.contains("$$"), "Kubernetes replaces it by one dollar sign");
+        } else {
+            assert_eq!(*first, Value::Null, "{image}");
+        }
+        ada.delete(&path(&id)).await;
+        finish(&lab, &id).await;
+    }
+}
+
+#[tokio::test]
+async fn the_failures_of_the_container_that_runs_first_are_shown() {
+    let waits = json!({"waiting": {"reason": "PodInitializing"}});
+    let killed = json!({"terminated": {"exitCode": 137, "reason": "OOMKilled", "finishedAt": "2026-03-01T09:30:00Z"}});
+    for (state, reason) in [
+        (json!({"waiting": {"reason": "ImagePullBackOff", "message": "not found"}}), "IMAGE_PULL"),
+        (json!({"waiting": {"reason": "CreateContainerError", "message": "no /bin/sh"}}), "CONTAINER_CONFIG"),
+        (killed, "OOM_KILLED"),
+    ] {
+        let (lab, server) = start().await;
+        let ada = lab.app.person("ada");
+        let mut status = container(0, waits.clone(), json!({}));
+        status["initContainerStatuses"] = json!([{"name": "python", "image": "base:1", "imageID": "", "ready": false,
+            "restartCount": 0, "state": state}]);
+        server.set_pod_status(Some(status.clone()));
+        let id = create(&ada, json!({"name": "lab"})).await;
+        for _ in 0..4 {
+            lab.wait(&id).await;
+        }
+        let found = read(&ada, &id).await;
+        assert_eq!(
+            (&found["status"], &found["rejections"][0]["reason"]),
+            (&json!("failed"), &json!(reason)),
+            "{found}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn the_resources_of_a_workbench_are_those_of_its_pod() {
     let (lab, server) = start().await;
     let ada = lab.app.person("ada");

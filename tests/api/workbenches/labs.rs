@@ -323,6 +323,37 @@ async fn files_survive_a_stop_and_not_a_deletion() {
     assert!(!home(&lab, &id).parent().unwrap().exists());
 }
 
+/// The interpreter and the program of a Jupyter that has no module `venv`. The program listens at its socket.
+#[tokio::test]
+async fn a_lab_that_cannot_keep_packages_starts_and_says_so_in_its_log() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let lab = start(true).await;
+    let folder = lab.app.platform.data().folder().join("bin");
+    fs::create_dir(&folder).unwrap();
+    let (python, jupyter) = (folder.join("python3"), folder.join("jupyter-lab"));
+    let program = env!("CARGO_BIN_EXE_lab-program");
+    let script = format!(
+        "#!/bin/sh\n[ \"$1\" = -I ] && {{ echo \"No module named 'venv'\"; exit 1; }}\n\
+         for word; do case $word in --ServerApp.sock=*) exec {program} --socket \"${{word#*=}}\" ;; esac; done\n"
+    );
+    fs::write(&python, script).unwrap();
+    fs::write(&jupyter, format!("#!{}\n", python.display())).unwrap();
+    for file in [&python, &jupyter] {
+        fs::set_permissions(file, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let mut plan = plan(10, &json!({"cpu": "8", "memory": "16Gi", "storage": "100Gi"}));
+    plan["workbenches"]["images"] = json!([{"name": "base", "reference": "base:1", "command": [jupyter]}]);
+    never_late(&mut plan);
+    put_plan(&lab.app, plan).await;
+    let ada = lab.app.person("ada");
+    let id = ready(&lab, &ada).await;
+    assert_eq!(read(&ada, &id).await["runningImage"], "base");
+    let log = fs::read_to_string(home(&lab, &id).with_file_name("log")).unwrap();
+    assert!(log.contains("No module named 'venv'"), "{log}");
+    assert!(log.contains(&format!("python: {} cannot make a virtual environment", python.display())), "{log}");
+}
+
 #[tokio::test]
 async fn the_program_gets_the_variables_of_its_start() {
     let lab = start(true).await;

@@ -73,6 +73,7 @@ impl Scenario {
                     name: "base".to_owned(),
                     reference: "base:1".to_owned(),
                     command: vec![],
+                    python_packages: None,
                 }],
                 provisioning_timeout: Minutes(10),
                 ..WorkbenchPlan::default()

@@ -70,6 +70,9 @@ struct ImageIn {
     #[serde(default)]
     #[schema(max_items = 32)]
     command: Vec<String>,
+    /// Whether workbenches keep the Python packages that their users install, in an environment in their home. The image must
+    /// have `python3` with its module `venv` and, in a cluster, `/bin/sh`. Defaults to whether the command is Jupyter.
+    python_packages: Option<bool>,
 }
 
 impl WorkbenchPlanIn {
@@ -121,7 +124,7 @@ impl SizeIn {
 
 impl ImageIn {
     fn read(self, field: &str) -> Result<WorkbenchImage> {
-        let Self { name, reference, command } = self;
+        let Self { name, reference, command, python_packages } = self;
         let mut problems = Problems::default();
         problems.take(check_plain_name(&format!("{field}.name"), &name));
         problems.take(check_text(&format!("{field}.reference"), &reference, 400));
@@ -131,7 +134,7 @@ impl ImageIn {
         for (i, word) in command.iter().enumerate() {
             problems.take(check_text(&format!("{field}.command[{i}]"), word, 400));
         }
-        problems.finish().map(|()| WorkbenchImage { name, reference, command })
+        problems.finish().map(|()| WorkbenchImage { name, reference, command, python_packages })
     }
 }
 
@@ -185,8 +188,9 @@ impl From<&WorkbenchPlan> for WorkbenchPlanOut {
     fn from(plan: &WorkbenchPlan) -> Self {
         let size = |size: &WorkbenchSize| SizeOut { name: size.name.clone(), resources: (&size.resources).into() };
         let image = |image: &WorkbenchImage| {
-            let WorkbenchImage { name, reference, command } = image.clone();
-            ImageIn { name, reference, command }
+            let python_packages = Some(image.keeps_python_packages());
+            let WorkbenchImage { name, reference, command, .. } = image.clone();
+            ImageIn { name, reference, command, python_packages }
         };
         Self {
             sizes: plan.sizes.iter().map(size).collect(),

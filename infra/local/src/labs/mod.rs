@@ -163,8 +163,7 @@ impl Labs {
                 self.kill_processes(|lab| lab == id, || permit.check()).await?;
                 let variables = self.0.environments.load(workbench).await?;
                 permit.check()?;
-                let resources = &workbench.spec.resources;
-                let process = LabProcess::start(&program, &folder, resources, &variables, self.now()).await?;
+                let process = LabProcess::start(&program, &folder, workbench, &variables, self.now()).await?;
                 ServedBy::Process(Box::new(process))
             }
             None => ServedBy::Scratch,

@@ -9,8 +9,9 @@ use std::time::Duration;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use domain::time::Time;
-use domain::workbench::{Resources, Usage};
+use domain::workbench::{Resources, Usage, Workbench};
 use domain::{Error, Result};
+use labs::{PREPARE_PYTHON, jupyter_path};
 use ring::rand::{SecureRandom, SystemRandom};
 use tokio::io::AsyncWriteExt;
 use tokio::process::{Child, Command};
@@ -21,8 +22,8 @@ use super::process_table::{self, MARKER, ProcessSample};
 use super::program::{Address, Program};
 
 /// The variables of the platform's environment that a lab gets. The others may hold secrets.
-const INHERITED: [&str; 9] =
-    ["PATH", "LANG", "LC_ALL", "TZ", "USER", "TERM", "VIRTUAL_ENV", "CONDA_PREFIX", "PYENV_ROOT"];
+/// `VIRTUAL_ENV` is missing, because tools such as `uv` would install the packages of a lab there.
+const INHERITED: [&str; 8] = ["PATH", "LANG", "LC_ALL", "TZ", "USER", "TERM", "CONDA_PREFIX", "PYENV_ROOT"];
 /// A program with less CPU than this on average is idle: waiting programs wake up now and then.
 const BUSY_MILLICORES: u64 = 50;
 /// The time over which the use of the CPU is averaged.
@@ -76,7 +77,7 @@ impl LabProcess {
     pub async fn start(
         program: &Program,
         folder: &LabFolder,
-        resources: &Resources,
+        workbench: &Workbench,
         variables: &BTreeMap<String, String>,
         now: Time,
     ) -> Result<Self> {
@@ -87,16 +88,22 @@ impl LabProcess {
         };
         let token = random_token()?;
         let log = folder.open_log().map_err(failed("the log of a lab cannot be created"))?;
+        let resources = &workbench.spec.resources;
         let cores = resources.cpu.div_ceil(1_000).to_string();
         let mut command = Command::new("/bin/sh");
+        let keeps_packages = workbench.image.keeps_python_packages();
+        let prepare = if keeps_packages { PREPARE_PYTHON } else { "" };
         // The shell waits for a line, so that the program starts with its limits.
-        command.args(["-c", "read -r _ && exec \"$@\"", "lab"]).arg(&program.file);
+        command.args(["-c", &format!("read -r _ || exit\n{prepare}\nexec \"$@\""), "lab"]).arg(&program.file);
         command.args(program.arguments(&address, &folder.home));
         command.env_clear().envs(INHERITED.into_iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
         command.envs(variables);
         command.env(MARKER, &folder.root).env("HOME", &folder.home).env("ATELIER_TOKEN", &token);
         // Numeric libraries start as many threads as the machine has cores.
         command.env("OMP_NUM_THREADS", &cores).env("OPENBLAS_NUM_THREADS", &cores);
+        if keeps_packages {
+            command.env("JUPYTER_PATH", jupyter_path(&folder.home.display().to_string()));
+        }
         command.current_dir(&folder.home).process_group(0).kill_on_drop(true);
         command.stdin(Stdio::piped()).stdout(log.try_clone().map_err(failed("the log of a lab"))?).stderr(log);
         let mut child = command.spawn().map_err(failed("the program of a lab cannot be started"))?;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use domain::workbench::WorkbenchImage;
+use domain::workbench::{WorkbenchImage, is_jupyter};
 use rustix::process::getuid;
 
 /// An installed program and its arguments. These parts of the arguments are replaced: `{port}` or `{socket}`, and `{folder}`.
@@ -45,7 +45,7 @@ impl Program {
             // `jupyter lab` starts `jupyter-lab`, a package of its own.
             find(&format!("jupyter-{application}"))?;
         }
-        let is_jupyter = file_name == "jupyter" || file_name.starts_with("jupyter-");
+        let is_jupyter = is_jupyter(file_name);
         Some(Self { file, arguments: arguments.to_vec(), is_jupyter })
     }
 

@@ -27,6 +27,7 @@ pub use cluster_access::{ClusterAccess, ClusterLogin, ClusterLoginType};
 pub use observation::{Observed, Phase, Report};
 pub use plan::{
     Minutes, RequestedResources, WorkbenchImage, WorkbenchPlan, WorkbenchPlanText, WorkbenchSize, WorkbenchSpec,
+    is_jupyter,
 };
 pub use resources::{ResourceDimension, Resources};
 pub use variables::{Variables, VariablesPatch, check_variable};
@@ -397,7 +398,12 @@ mod tests {
             owner: UserId::new(),
             name: "lab".to_owned(),
             spec: WorkbenchSpec { size: Some("small".to_owned()), resources },
-            image: WorkbenchImage { name: "base".to_owned(), reference: "base:1".to_owned(), command: Vec::new() },
+            image: WorkbenchImage {
+                name: "base".to_owned(),
+                reference: "base:1".to_owned(),
+                command: Vec::new(),
+                python_packages: None,
+            },
         };
         let plan = WorkbenchPlan { provisioning_timeout: Minutes(10), ..WorkbenchPlan::default() };
         Workbench::create(new, &plan, Time::from_millis(1_800_000_000_000)).after

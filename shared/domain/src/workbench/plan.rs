@@ -41,6 +41,23 @@ pub struct WorkbenchImage {
     pub reference: String,
     /// The command that the embedded backend starts on the platform's own machine.
     pub command: Vec<String>,
+    /// Whether its workbenches keep the Python packages that their users install. None: if the command is Jupyter. Plans and
+    /// workbenches of earlier releases have none.
+    #[serde(default)]
+    pub python_packages: Option<bool>,
+}
+
+impl WorkbenchImage {
+    /// Whether its workbenches keep the Python packages that their users install.
+    pub fn keeps_python_packages(&self) -> bool {
+        let program = self.command.first().and_then(|program| program.rsplit('/').next());
+        self.python_packages.unwrap_or_else(|| program.is_some_and(is_jupyter))
+    }
+}
+
+/// Whether the program with this file name is Jupyter.
+pub fn is_jupyter(program: &str) -> bool {
+    program == "jupyter" || program.starts_with("jupyter-")
 }
 
 /// A number of minutes

@@ -10,7 +10,8 @@ pub const MAX_NAME_CHARS: usize = 64;
 pub const MAX_VALUE_BYTES: usize = 4096;
 
 /// The names that the platform, the program's login or the loader of programs needs.
-const RESERVED_NAMES: [&str; 7] = ["HOME", "PATH", "USER", "SHELL", "JUPYTER_TOKEN", "NOTEBOOK_ARGS", "VIRTUAL_ENV"];
+const RESERVED_NAMES: [&str; 8] =
+    ["HOME", "PATH", "USER", "SHELL", "JUPYTER_PATH", "JUPYTER_TOKEN", "NOTEBOOK_ARGS", "VIRTUAL_ENV"];
 const RESERVED_PREFIXES: [&str; 4] = ["ATELIER_", "LD_", "DYLD_", "KUBERNETES_"];
 
 /// Environment variables. The values of the secret ones have the type `S`, because they are stored encrypted.
