@@ -262,18 +262,18 @@ def run(platform):
     until("the deletion", lambda: platform.send("GET", path, ada)[0] == 404)
     expect("a deletion leaves no process", not children(dashboard.rsplit("/", 1)[1]))
     expect("a deletion leaves no file", not list(Path(platform.folder).glob("workbenches/*")))
-    packages(platform, ada)
+    packages(platform, ada, eve)
     platform.api("POST", "/workbenches/v1", ada, {"name": "lab"})
     until("a second lab", lambda: any(list_labs(platform, ada)))
     platform.stop()
     expect("a stop of the platform ends its labs", not processes(f"{folder}/"))
 
 
-def packages(platform, ada):
+def packages(platform, ada, eve):
     """What users install is in their lab alone, and survives a stop."""
     folder = Path(platform.folder)
     wheels = {name: str(wheel(folder, name)) for name in ["probe_cell", "probe_shell", "probe_terminal", "probe_own"]}
-    first, second = new_lab(platform, ada, "first"), new_lab(platform, ada, "second")
+    first, second, foreign = new_lab(platform, ada, "first"), new_lab(platform, ada, "second"), new_lab(platform, eve, "theirs")
     home = folder / "workbenches" / first / "home"
     owner = open_lab(platform, ada, first)
     cell = run_cell(owner, f"%pip install --no-index {wheels['probe_cell']}\nimport probe_cell; probe_cell.__file__")
@@ -290,6 +290,7 @@ def packages(platform, ada):
     imported = run_cell(owner, "import importlib.util as u; [u.find_spec('probe_' + name) is not None "
                         "for name in ['cell', 'shell', 'terminal', 'own', 'nothing']]")
     expect("all but those are in the lab", imported == "[True, True, True, False, False]", imported)
+    run_cell(owner, "import os, pathlib; pathlib.Path(os.environ['ATELIER_SHARED_FOLDER'], 'data.txt').write_text('ours')")
 
     path = f"/workbenches/v1/{first}"
     platform.api("POST", f"{path}/stop", ada)
@@ -305,9 +306,15 @@ def packages(platform, ada):
     missing = "import importlib.util as u; [name for name in ['cell', 'shell', 'terminal'] if u.find_spec('probe_' + name)]"
     other = open_lab(platform, ada, second)
     expect("another lab does not have them", (found := run_cell(other, missing)) == "[]", found)
-    for lab in [first, second]:
-        platform.api("DELETE", f"/workbenches/v1/{lab}", ada)
+    read = "import pathlib; [file.read_text() for file in pathlib.Path.home().joinpath('shared').iterdir()]"
+    expect("it sees the shared folder of the organization", (found := run_cell(other, read)) == "['ours']", found)
+    theirs = open_lab(platform, eve, foreign)
+    expect("another organization has its own", (found := run_cell(theirs, read)) == "[]", found)
+    for lab, token in [(first, ada), (second, ada), (foreign, eve)]:
+        platform.api("DELETE", f"/workbenches/v1/{lab}", token)
     until("the deletions", lambda: not list(folder.glob("workbenches/*")))
+    kept = [file.read_text() for file in folder.glob("shared/*/data.txt")]
+    expect("a deletion keeps the shared folder", kept == ["ours"], kept)
 
 
 def wheel(folder, name):

@@ -105,6 +105,11 @@ impl DataDir {
         self.stored().join("workbenches")
     }
 
+    /// The folder of the folders that the workbenches of an organization share.
+    pub fn shared_folder(&self) -> PathBuf {
+        self.stored().join("shared")
+    }
+
     /// The folder of what users store.
     fn stored(&self) -> &Path {
         self.temporary.as_deref().unwrap_or(&self.folder)

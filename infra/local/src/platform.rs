@@ -26,7 +26,7 @@ use crate::failure::Failure;
 use crate::files;
 use crate::functions::Functions;
 use crate::issuer::Issuer;
-use crate::labs::{LabRouter, Labs};
+use crate::labs::{Folders, LabRouter, Labs};
 use crate::open_files;
 use crate::pollers::Poller;
 use crate::runtime::{Runtime, Setup, THIS_MACHINE};
@@ -152,7 +152,7 @@ impl Platform {
         runtime.aws = Aws::local(services.sdk_config()).with_interceptors(observer.clone());
 
         let environments = Environments::new(&runtime.context_of("workbench-worker"))?;
-        let labs = Labs::new(data.labs_folder(), base_url.clone(), Clock::default(), environments);
+        let labs = Labs::new(Folders::new(&data), base_url.clone(), Clock::default(), environments);
         let backend: Arc<dyn Backend> = if options.labs { Arc::new(labs.clone()) } else { Arc::new(NoBackend) };
         let stop = CancellationToken::new();
         let context = |name: &str| Context { stop: stop.clone(), ..runtime.context_of(name) };

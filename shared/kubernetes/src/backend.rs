@@ -95,10 +95,14 @@ impl Kubernetes {
         if let Some(report) = apply_all(namespace, &of_organization, permit).await? {
             return Ok(report);
         }
-        let quota = limits.map(|limits| objects::quota(workbench.org, &limits));
+        let quota = limits.map(|limits| objects::quota(workbench.org, &limits, &self.settings));
         if let Some(quota) = quota
             && let Some(report) = apply_quota(namespace, quota, permit).await?
         {
+            return Ok(report);
+        }
+        let shared: Vec<_> = objects::shared_claim(workbench.org, &self.settings).into_iter().collect();
+        if let Some(report) = apply_all(namespace, &shared, permit).await? {
             return Ok(report);
         }
         objects::fill_secret(&mut objects, &self.environments.load(workbench).await?);

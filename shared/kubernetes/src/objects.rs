@@ -7,7 +7,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use domain::id::{OrgId, WorkbenchId};
 use domain::workbench::{ResourceDimension, Resources, Workbench};
-use labs::{PREPARE_PYTHON, jupyter_path};
+use labs::{PREPARE_PYTHON, SHARED_FOLDER, jupyter_path};
 use serde_json::{Map, Value, json};
 
 use crate::Settings;
@@ -24,6 +24,10 @@ pub const CONTAINER: &str = "lab";
 /// The container that prepares the Python environment before the one of the lab starts.
 pub const PYTHON_CONTAINER: &str = "python";
 const HOME: &str = "/home/lab";
+/// Where the shared folder is mounted.
+const SHARED: &str = "/home/lab/shared";
+/// The volume claim of the shared folder.
+const SHARED_CLAIM: &str = "shared-folder";
 
 /// The namespace of an organization.
 pub fn namespace(org: OrgId) -> String {
@@ -76,20 +80,36 @@ pub fn organization_objects(org: OrgId, limits: Option<&OrgLimits>, settings: &S
 }
 
 /// The quota of an organization.
-pub fn quota(org: OrgId, OrgLimits { capacity, max_workbenches, .. }: &OrgLimits) -> Value {
+pub fn quota(org: OrgId, limits: &OrgLimits, settings: &Settings) -> Value {
+    let OrgLimits { capacity, max_workbenches, .. } = limits;
     // Each workbench has one volume claim, and at most one share of a GPU.
     let max_gpus = if capacity.gpumem > 0 { *max_workbenches } else { 0 };
+    // The shared folder comes on top: it uses nothing of what the plan allows for workbenches.
+    let shared = settings.shared_folder.as_ref();
+    let storage = capacity.storage.saturating_add(shared.map_or(0, |folder| folder.size));
+    let max_claims = max_workbenches.saturating_add(shared.map_or(0, |_| 1));
     let hard = json!({
         "requests.cpu": capacity.print(ResourceDimension::Cpu),
         "requests.memory": capacity.print(ResourceDimension::Memory),
-        "requests.storage": capacity.print(ResourceDimension::Storage),
-        "persistentvolumeclaims": max_workbenches.to_string(),
+        "requests.storage": ResourceDimension::Storage.print(storage),
+        "persistentvolumeclaims": max_claims.to_string(),
         "requests.nvidia.com/gpu": max_gpus.to_string(),
         "requests.nvidia.com/gpumem": capacity.gpumem.to_string(),
     });
     let metadata =
         json!({"name": ORGANIZATION_OBJECTS, "namespace": namespace(org), "labels": organization_labels(org)});
     json!({"apiVersion": "v1", "kind": "ResourceQuota", "metadata": metadata, "spec": {"hard": hard}})
+}
+
+/// The volume claim of the folder that the workbenches of an organization share. No workbench owns it, so it is never deleted.
+pub fn shared_claim(org: OrgId, settings: &Settings) -> Option<Value> {
+    let folder = settings.shared_folder.as_ref()?;
+    let metadata = json!({"name": SHARED_CLAIM, "namespace": namespace(org), "labels": organization_labels(org)});
+    let size = ResourceDimension::Storage.print(folder.size);
+    Some(json!({"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": metadata, "spec": {
+        "accessModes": ["ReadWriteMany"], "storageClassName": folder.storage_class,
+        "resources": {"requests": {"storage": size}},
+    }}))
 }
 
 fn organization_labels(org: OrgId) -> Value {
@@ -187,10 +207,18 @@ fn pod(workbench: &Workbench, name: &str, settings: &Settings) -> Value {
         "containers": [container],
         "volumes": [{"name": "home", "persistentVolumeClaim": {"claimName": name}}],
     });
+    let add = |list: &mut Value, item: Value| list.as_array_mut().expect("it is a list above").push(item);
     if workbench.image.keeps_python_packages() {
         pod["initContainers"] = json!([python_container(workbench)]);
         let path = json!({"name": "JUPYTER_PATH", "value": jupyter_path(HOME)});
-        pod["containers"][0]["env"].as_array_mut().expect("it is a list above").push(path);
+        add(&mut pod["containers"][0]["env"], path);
+    }
+    if settings.shared_folder.is_some() {
+        let volume = json!({"name": "shared", "persistentVolumeClaim": {"claimName": SHARED_CLAIM}});
+        add(&mut pod["volumes"], volume);
+        let container = &mut pod["containers"][0];
+        add(&mut container["volumeMounts"], json!({"name": "shared", "mountPath": SHARED}));
+        add(&mut container["env"], json!({"name": SHARED_FOLDER, "value": SHARED}));
     }
     if let Some(scheduler) = &settings.scheduler {
         pod["schedulerName"] = scheduler.as_str().into();

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
+use domain::workbench::ResourceDimension;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
 
 /// The setting `WORKBENCH_CLUSTER`, as JSON.
 #[derive(Clone, Debug, Deserialize)]
@@ -20,6 +22,9 @@ pub struct Settings {
     /// The default class of the cluster, if absent.
     #[serde(default)]
     pub storage_class: Option<String>,
+    /// The folder that the workbenches of an organization share. None: there is none.
+    #[serde(default)]
+    pub shared_folder: Option<SharedFolder>,
     /// The scheduler that shares GPUs, if it is not the default one.
     #[serde(default)]
     pub scheduler: Option<String>,
@@ -28,6 +33,23 @@ pub struct Settings {
     /// The port on which the images listen.
     #[serde(default = "jupyter_port")]
     pub port: u16,
+}
+
+/// A volume claim of each organization, which its workbenches mount at the same time.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SharedFolder {
+    /// A class whose volumes several nodes can write (`ReadWriteMany`).
+    pub storage_class: String,
+    /// The size of the claim of one organization.
+    #[serde(deserialize_with = "read_bytes")]
+    pub size: u64,
+}
+
+fn read_bytes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    let invalid = |problem| D::Error::custom(format!("shared_folder.size: {problem}, such as \"100Gi\""));
+    ResourceDimension::Storage.read(&text).map_err(invalid)
 }
 
 /// How the platform connects to the cluster.
@@ -106,6 +128,26 @@ mod tests {
         let mut settings = example();
         settings.as_object_mut().unwrap().remove("ingress_annotations");
         assert!(Settings::read(&settings.to_string()).unwrap_err().contains("ingress_annotations"));
+    }
+
+    #[test]
+    fn a_shared_folder_needs_a_class_and_a_size() {
+        let read = |shared_folder: serde_json::Value| {
+            let mut settings = example();
+            settings["shared_folder"] = shared_folder;
+            Settings::read(&settings.to_string())
+        };
+        let settings = read(serde_json::json!({"storage_class": "efs", "size": "1Gi"})).unwrap();
+        assert_eq!(settings.shared_folder.map(|folder| folder.size), Some(1 << 30));
+        for (shared_folder, expected) in [
+            (serde_json::json!({"size": "1Gi"}), "storage_class"),
+            (serde_json::json!({"storage_class": "efs"}), "size"),
+            (serde_json::json!({"storage_class": "efs", "size": "0"}), "shared_folder.size: must be greater than zero"),
+            (serde_json::json!({"storage_class": "efs", "size": "much"}), "shared_folder.size: "),
+        ] {
+            let problem = read(shared_folder).unwrap_err();
+            assert!(problem.contains(expected), "{problem}");
+        }
     }
 
     #[test]

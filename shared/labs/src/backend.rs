@@ -18,6 +18,9 @@ pub trait Backend: Send + Sync {
     fn step<'a>(&'a self, workbench: &'a Workbench, permit: &'a Permit) -> BoxFuture<'a, Result<Report>>;
 }
 
+/// The environment variable with the path of the folder that the workbenches of an organization share.
+pub const SHARED_FOLDER: &str = "ATELIER_SHARED_FOLDER";
+
 /// The report of a failed step of which no call can take effect any more.
 pub fn backend_error() -> Report {
     let message = "the backend could not be reached, or refused the call; the step is tried again";

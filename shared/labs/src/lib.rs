@@ -8,7 +8,7 @@ mod permit;
 mod provisioner;
 mod python;
 
-pub use backend::{Backend, NoBackend, backend_error};
+pub use backend::{Backend, NoBackend, SHARED_FOLDER, backend_error};
 pub use environments::Environments;
 pub use permit::Permit;
 pub use provisioner::Provisioner;

@@ -198,6 +198,39 @@ async fn the_failures_of_the_container_that_runs_first_are_shown() {
 }
 
 #[tokio::test]
+async fn an_organization_has_one_shared_folder_that_its_labs_mount_and_none_deletes() {
+    let server = FakeApiServer::default();
+    let app = TestApp::start().await;
+    let mut with_folder = settings();
+    with_folder["shared_folder"] = json!({"storage_class": "efs", "size": "100Gi"});
+    let backend = backend(&app, &server, &with_folder);
+    let lab = Lab::with_backend(app, backend);
+    let ada = lab.app.person("ada");
+    let ids = [lab.ready(&ada, "first").await, lab.ready(&ada, "second").await];
+    let claims = server.objects("/persistentvolumeclaims/shared-folder");
+    let (claim_path, claim) = claims.first_key_value().expect("the claim");
+    assert_eq!(claims.len(), 1);
+    assert!(claim_path.starts_with(&format!("namespaces/wb-{}/", lab.app.account("ada").org.uuid().simple())));
+    let spec = json!({"accessModes": ["ReadWriteMany"], "storageClassName": "efs",
+        "resources": {"requests": {"storage": "100Gi"}}});
+    assert_eq!(claim["spec"], spec);
+    let hard = &server.only("resourcequotas")["spec"]["hard"];
+    assert_eq!((&hard["requests.storage"], &hard["persistentvolumeclaims"]), (&json!("200Gi"), &json!("6")));
+    for pod in server.objects("/pods/").values() {
+        let (spec, container) = (&pod["spec"], &pod["spec"]["containers"][0]);
+        assert_eq!(spec["volumes"][1]["persistentVolumeClaim"], json!({"claimName": "shared-folder"}));
+        assert_eq!(container["volumeMounts"][1], json!({"name": "shared", "mountPath": "/home/lab/shared"}));
+        let variable = json!({"name": "ATELIER_SHARED_FOLDER", "value": "/home/lab/shared"});
+        assert!(container["env"].as_array().unwrap().contains(&variable), "{container}");
+    }
+    for id in ids {
+        ada.delete(&path(&id)).await;
+        finish(&lab, &id).await;
+    }
+    assert_eq!(server.only("persistentvolumeclaims")["metadata"]["name"], "shared-folder");
+}
+
+#[tokio::test]
 async fn the_resources_of_a_workbench_are_those_of_its_pod() {
     let (lab, server) = start().await;
     let ada = lab.app.person("ada");

@@ -323,6 +323,67 @@ async fn files_survive_a_stop_and_not_a_deletion() {
     assert!(!home(&lab, &id).parent().unwrap().exists());
 }
 
+#[tokio::test]
+async fn the_labs_of_an_organization_share_a_folder_that_no_deletion_removes() {
+    let lab = start(true).await;
+    let (ada, bob, eve) =
+        (lab.app.person("ada"), lab.app.person("bob"), lab.app.person_of("eve", "globex", Role::Admin));
+    let (first, second) = (ready(&lab, &ada).await, create(&bob, json!({"name": "second"})).await);
+    until(&lab, &bob, &second, "status", "ready").await;
+    let theirs = create(&eve, json!({"name": "theirs"})).await;
+    let org = eve.get("/gateway/v1/me").await.json["org"]["id"].as_str().unwrap().parse().unwrap();
+    let hint = WorkbenchHint { org, id: id_of(&theirs) };
+    eventually("the lab of the other organization", async || {
+        lab.pass(Duration::from_secs(3));
+        lab.worker.advance(hint).await.unwrap();
+        (read(&eve, &theirs).await["status"] == "ready").then_some(())
+    })
+    .await;
+    let shared = |id: &str| home(&lab, id).join("shared");
+    fs::write(shared(&first).join("data.txt"), "a".repeat(9_000)).unwrap();
+    assert_eq!(fs::read(shared(&second).join("data.txt")).unwrap().len(), 9_000);
+    assert_eq!(fs::read_dir(shared(&theirs)).unwrap().count(), 0);
+    let named = Browser::open(&lab, &ada, &first).await.get(&lab, "/variable?name=ATELIER_SHARED_FOLDER").await.text;
+    let folder = shared(&first).canonicalize().unwrap();
+    assert_eq!(PathBuf::from(named).canonicalize().unwrap(), folder);
+
+    // It uses nothing of the storage of a lab, and its size is reported by itself.
+    fs::File::create(folder.join("sparse")).unwrap().set_len(50 << 30).unwrap();
+    lab.pass(Duration::from_secs(60));
+    let found = eventually("the rejection", async || {
+        lab.wait(&first).await;
+        let found = read(&ada, &first).await;
+        (found["rejections"][0]["reason"] == "SHARED_STORAGE_EXCEEDED").then_some(found)
+    })
+    .await;
+    assert_eq!(found["usage"]["storage"], "0");
+    assert!(found["rejections"].to_string().contains("may use 51200 MiB; remove files"), "{found}");
+
+    ada.delete(&path(&first)).await;
+    eventually("the deletion", async || {
+        lab.wait(&first).await;
+        (refusal(&ada.get(&path(&first)).await) == ("404", "LAB_NOT_FOUND")).then_some(())
+    })
+    .await;
+    assert!(!home(&lab, &first).exists() && folder.join("data.txt").exists(), "only the link is removed");
+
+    // The next start makes a missing link again, and leaves what a user has put in its place.
+    for (is_folder, expected) in [(false, folder.clone()), (true, shared(&second).canonicalize().unwrap())] {
+        bob.post(&format!("{}/stop", path(&second))).await;
+        until(&lab, &bob, &second, "runState", "stopped").await;
+        fs::remove_file(shared(&second)).unwrap();
+        if is_folder {
+            fs::create_dir(shared(&second)).unwrap();
+        }
+        bob.post(&format!("{}/start", path(&second))).await;
+        until(&lab, &bob, &second, "runState", "running").await;
+        assert_eq!(shared(&second).is_symlink(), !is_folder);
+        if !is_folder {
+            assert_eq!(shared(&second).canonicalize().unwrap(), expected);
+        }
+    }
+}
+
 /// The interpreter and the program of a Jupyter that has no module `venv`. The program listens at its socket.
 #[tokio::test]
 async fn a_lab_that_cannot_keep_packages_starts_and_says_so_in_its_log() {
@@ -513,10 +574,10 @@ async fn a_new_platform_ends_the_processes_of_the_previous_one_and_starts_its_la
     assert!(!before.is_empty());
     // Another process with the same folder knows nothing of the lab that runs.
     let context = lab.app.platform.context_of("workbench-worker");
-    let folder = lab.app.platform.data().labs_folder();
+    let folders = local::labs::Folders::new(lab.app.platform.data());
     let environments = Environments::new(&context).unwrap();
     let base_url = lab.app.platform.base_url.clone();
-    let successor = local::labs::Labs::new(folder, base_url, context.clock.clone(), environments);
+    let successor = local::labs::Labs::new(folders, base_url, context.clock.clone(), environments);
     let next = Lab { worker: Provisioner::new(&lab.context(), Arc::new(successor.clone())).unwrap(), ..lab };
     let resumed = shared::store::Workbenches::new(&next.app.platform.context()).unwrap().resume(next.now()).await;
     assert_eq!(resumed.unwrap(), 1);

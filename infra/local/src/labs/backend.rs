@@ -82,12 +82,21 @@ impl Labs {
             report = report.rejected("PROGRAM_NOT_INSTALLED", describe_missing(&workbench.image));
             report.substitute = Some(SCRATCH.to_owned());
         }
+        let mib = |bytes: u64| bytes.div_ceil(1 << 20);
         let storage = self.folder(id).measure().await?;
         let allowed = workbench.spec.resources.storage;
         if storage > allowed {
-            let mib = |bytes: u64| bytes.div_ceil(1 << 20);
             let message = format!("the files use {} MiB and may use {} MiB", mib(storage), mib(allowed));
             report = report.rejected("STORAGE_EXCEEDED", message);
+        }
+        let (shared, allowed) = self.0.folders.measure_shared(workbench.org).await?;
+        if shared > allowed {
+            let message = format!(
+                "the folder that the organization shares uses {} MiB and may use {} MiB; remove files from it",
+                mib(shared),
+                mib(allowed)
+            );
+            report = report.rejected("SHARED_STORAGE_EXCEEDED", message);
         }
         report.usage = Some(domain::workbench::Usage { storage: Some(storage), ..usage });
         report.dashboard = Some(format!("{}/labs/{id}", self.0.base_url));

@@ -1,22 +1,30 @@
-//! The folders of workbenches: `<id>/home` with the files of its users, and `<id>/log` with the output of its program.
+//! The folders of workbenches: `<id>/home` with the files of its users, and `<id>/log` with the output of its program; and the
+//! folder that the workbenches of an organization share.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use domain::id::WorkbenchId;
+use domain::id::{OrgId, WorkbenchId};
 use domain::{Error, Result};
 use tokio::task::spawn_blocking;
 
+use crate::DataDir;
 use crate::data_dir::create_private;
 
 /// A larger folder is measured only in part, so that a step takes a bounded time.
 const MAX_MEASURED_FILES: u32 = 200_000;
+/// The folder that an organization shares is reported beyond this size.
+const MAX_SHARED_BYTES: u64 = 50 << 30;
+/// The link to it in the home of a workbench.
+const SHARED_LINK: &str = "shared";
 /// The output of a program is discarded beyond this size.
 const MAX_LOG_BYTES: u64 = 10 << 20;
 
 pub struct Folders {
     root: PathBuf,
+    /// The folder of the folders that organizations share.
+    shared: PathBuf,
     sockets: SocketFolder,
 }
 
@@ -88,11 +96,12 @@ fn read_end(log: &Path) -> io::Result<Vec<u8>> {
 }
 
 impl Folders {
-    pub fn new(root: PathBuf) -> Self {
+    pub fn new(data: &DataDir) -> Self {
         let unique = uuid::Uuid::now_v7().simple();
         // Programs run in other folders than the platform.
-        let root = std::path::absolute(&root).unwrap_or(root);
-        Self { root, sockets: SocketFolder(std::env::temp_dir().join(format!("atelier-{unique}"))) }
+        let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
+        let (root, shared) = (absolute(data.labs_folder()), absolute(data.shared_folder()));
+        Self { root, shared, sockets: SocketFolder(std::env::temp_dir().join(format!("atelier-{unique}"))) }
     }
 
     /// The folder of all labs.
@@ -119,12 +128,51 @@ impl Folders {
         spawn_blocking(create).await.map_err(Error::internal)?
     }
 
+    /// Links the folder that an organization shares into a home. Returns its path. A file of the user with the name of the link
+    /// stays.
+    pub async fn share(&self, org: OrgId, folder: &LabFolder) -> Result<String> {
+        let (shared, link) = (self.shared_by(org), folder.home.join(SHARED_LINK));
+        let path = shared.display().to_string();
+        let share = move || {
+            create_private(&shared).map_err(|cause| failed("created", &shared, &cause))?;
+            replace_link(&shared, &link).map_err(|cause| failed("linked", &shared, &cause))
+        };
+        spawn_blocking(share).await.map_err(Error::internal)??;
+        Ok(path)
+    }
+
+    /// The size of the folder that an organization shares, in bytes, and its maximum.
+    pub async fn measure_shared(&self, org: OrgId) -> Result<(u64, u64)> {
+        let shared = self.shared_by(org);
+        let measure = move || {
+            let mut remaining = MAX_MEASURED_FILES;
+            size(&shared, &mut remaining)
+        };
+        Ok((spawn_blocking(measure).await.map_err(Error::internal)?, MAX_SHARED_BYTES))
+    }
+
+    fn shared_by(&self, org: OrgId) -> PathBuf {
+        self.shared.join(org.to_string())
+    }
+
     /// Removes a folder with everything in it. A missing one is no error.
     pub async fn remove(&self, id: WorkbenchId) -> Result<()> {
         let root = self.folder(id).root;
         let remove = move || remove_all(&root).map_err(|cause| failed("removed", &root, &cause));
         spawn_blocking(remove).await.map_err(Error::internal)?
     }
+}
+
+/// Makes a link to a folder, in place of a link to elsewhere: the data of the platform may have moved.
+fn replace_link(folder: &Path, link: &Path) -> io::Result<()> {
+    match fs::read_link(link) {
+        Ok(target) if target == folder => return Ok(()),
+        Ok(_) => fs::remove_file(link)?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        // It is no link.
+        Err(_) => return Ok(()),
+    }
+    std::os::unix::fs::symlink(folder, link)
 }
 
 fn failed(what: &str, path: &Path, cause: &io::Error) -> Error {
@@ -175,12 +223,11 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     use super::*;
-    use crate::DataDir;
 
     #[tokio::test]
     async fn a_folder_is_measured_and_removed_with_its_read_only_parts() {
         let data = DataDir::temporary().unwrap();
-        let folders = Folders::new(data.folder().join("workbenches"));
+        let folders = Folders::new(&data);
         let id = WorkbenchId::new();
         let folder = folders.create(id).await.unwrap();
         let inner = folder.home.join("a/b");
@@ -199,7 +246,7 @@ mod tests {
         use std::io::Write;
 
         let data = DataDir::temporary().unwrap();
-        let folder = Folders::new(data.folder().join("workbenches")).create(WorkbenchId::new()).await.unwrap();
+        let folder = Folders::new(&data).create(WorkbenchId::new()).await.unwrap();
         let mut log = folder.open_log().unwrap();
         log.write_all(&vec![b'a'; MAX_LOG_BYTES as usize + 1]).unwrap();
         folder.truncate_log();

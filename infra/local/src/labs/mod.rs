@@ -17,12 +17,11 @@ mod scratch;
 mod session;
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-use ::labs::{Environments, Permit};
+use ::labs::{Environments, Permit, SHARED_FOLDER};
 use domain::id::WorkbenchId;
 use domain::time::{Clock, Time};
 use domain::workbench::Workbench;
@@ -34,11 +33,12 @@ use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 use tokio_util::sync::CancellationToken;
 
-use files::{Folders, LabFolder};
+use files::LabFolder;
 use process::LabProcess;
 use process_table::{ProcessSample, ProcessTable};
 use program::Program;
 
+pub use files::Folders;
 pub use front::LabRouter;
 
 /// Whether the program of a command is installed here, so that workbenches can start it.
@@ -122,9 +122,8 @@ impl Lab {
 }
 
 impl Labs {
-    /// `folder` holds the folders of all workbenches.
-    pub fn new(folder: PathBuf, base_url: String, clock: Clock, environments: Environments) -> Self {
-        let folders = Folders::new(folder);
+    /// `folders` are the folders of all workbenches and those that organizations share.
+    pub fn new(folders: Folders, base_url: String, clock: Clock, environments: Environments) -> Self {
         Self(Arc::new(Inner {
             processes: Mutex::new(ProcessTable::new(folders.root())),
             folders,
@@ -161,8 +160,9 @@ impl Labs {
             Some(program) => {
                 // A platform that was killed has left its processes.
                 self.kill_processes(|lab| lab == id, || permit.check()).await?;
-                let variables = self.0.environments.load(workbench).await?;
+                let mut variables = self.0.environments.load(workbench).await?;
                 permit.check()?;
+                variables.insert(SHARED_FOLDER.to_owned(), self.0.folders.share(org, &folder).await?);
                 let process = LabProcess::start(&program, &folder, workbench, &variables, self.now()).await?;
                 ServedBy::Process(Box::new(process))
             }
