@@ -74,6 +74,7 @@ impl TestApp {
             expires_at: None,
             revoked_at: None,
             models: None,
+            workbench: None,
         };
         change(&mut key);
         ApiKeys::new(&context).unwrap().create(&key, &secret.hash()).await.unwrap();

@@ -11,6 +11,7 @@ use shared::http::cursor::{CursorQuery, Cursors};
 use shared::http::gateway::{ApiKeyOut, KeySettingsIn};
 use shared::http::openai::{
     ApiError, BodyRefused, Created, CursorList, ErrorBody, ErrorResponses, Json, List, Path, Person, Query, Result,
+    UserOnly,
 };
 use shared::store::api_keys::ApiKey;
 use shared::store::key_ring::NewKey;
@@ -27,7 +28,7 @@ const KEYS: Cursors = Cursors("api-keys");
 /// which rate limits and which guard are enforced.
 #[utoipa::path(
     get, path = "/gateway/v1/me", tag = "account",
-    responses((status = 200, description = "The account", body = MeOut), ErrorResponses),
+    responses((status = 200, description = "The account", body = MeOut), UserOnly, ErrorResponses),
 )]
 pub async fn get_me(State(stores): State<Stores>, person: Person) -> Result<Body<MeOut>> {
     let api_key = match &person.key {
@@ -42,7 +43,7 @@ pub async fn get_me(State(stores): State<Stores>, person: Person) -> Result<Body
 /// Returns the organizations that the caller is a member of.
 #[utoipa::path(
     get, path = "/gateway/v1/me/orgs", tag = "account",
-    responses((status = 200, description = "The organizations", body = List<OrgOut>), ErrorResponses),
+    responses((status = 200, description = "The organizations", body = List<OrgOut>), UserOnly, ErrorResponses),
 )]
 pub async fn list_orgs(State(stores): State<Stores>, person: Person) -> Result<List<OrgOut>> {
     let orgs = stores.identities.orgs_of(person.caller.user).await?;
@@ -55,7 +56,7 @@ pub async fn list_orgs(State(stores): State<Stores>, person: Person) -> Result<L
 /// for 400 days.
 #[utoipa::path(
     get, path = "/gateway/v1/me/api-keys", tag = "account", params(CursorQuery),
-    responses((status = 200, description = "A page of keys", body = CursorList<ApiKeyOut>), ErrorResponses),
+    responses((status = 200, description = "A page of keys", body = CursorList<ApiKeyOut>), UserOnly, ErrorResponses),
 )]
 pub async fn list_api_keys(
     State(stores): State<Stores>,
@@ -76,7 +77,8 @@ pub async fn list_api_keys(
     post, path = "/gateway/v1/me/api-keys", tag = "account", request_body = KeySettingsIn,
     responses(
         Created<NewApiKeyOut>,
-        (status = 403, description = "The key that authenticated the request is restricted", body = ErrorBody),
+        (status = 403, description = "The key that authenticated the request is restricted, or belongs to a \
+            workbench", body = ErrorBody),
         (status = 409, description = "`too_many_api_keys`: the user already has 100 keys", body = ErrorBody),
         BodyRefused, ErrorResponses,
     ),
@@ -104,9 +106,11 @@ pub async fn create_api_key(
     params(("id" = String, Path, description = "The key")),
     responses(
         Created<NewApiKeyOut>,
-        (status = 403, description = "The request used another key, and that key is restricted", body = ErrorBody),
+        (status = 403, description = "The request used another key, and that key is restricted; or the key of a \
+            workbench", body = ErrorBody),
         (status = 404, description = "The key does not exist or is not the caller's", body = ErrorBody),
-        (status = 409, description = "`api_key_not_valid`: the key is revoked or has expired", body = ErrorBody),
+        (status = 409, description = "`api_key_not_valid`: the key is revoked or has expired; `api_key_of_workbench`: \
+            the key belongs to a workbench", body = ErrorBody),
         ErrorResponses,
     ),
 )]
@@ -134,7 +138,8 @@ pub async fn rotate_api_key(
     params(("id" = String, Path, description = "The key")),
     responses(
         (status = 204, description = "The key is revoked; it may have been revoked before"),
-        (status = 403, description = "The request used another key, and that key is restricted", body = ErrorBody),
+        (status = 403, description = "The request used another key, and that key is restricted; or the key of a \
+            workbench", body = ErrorBody),
         (status = 404, description = "The key does not exist or is not the caller's", body = ErrorBody),
         ErrorResponses,
     ),

@@ -13,7 +13,9 @@ use domain::usd::Usd;
 use shared::auth::Caller;
 use shared::http::cursor::Cursors;
 use shared::http::gateway::{GuardEventOut, SpendingCapOut, TotalsOut, TransactionsOut, UsageOut, month_of, period};
-use shared::http::openai::{BodyRefused, Created, CursorList, ErrorResponses, Json as Body, Person, Query, Result};
+use shared::http::openai::{
+    BodyRefused, Created, CursorList, ErrorResponses, Json as Body, Person, Query, Result, UserOnly,
+};
 use shared::store::guard_events::GuardEventFilter;
 use shared::store::leases::BillingStatement;
 use shared::store::ledger::EntryFilter;
@@ -35,7 +37,7 @@ const GUARD_EVENTS: Cursors = Cursors("guard_events");
 /// current month. A new organization has no credits until the operator adds some.
 #[utoipa::path(
     get, path = "/gateway/v1/billing/balance", tag = "billing",
-    responses((status = 200, description = "The balance", body = BalanceOut), ErrorResponses),
+    responses((status = 200, description = "The balance", body = BalanceOut), UserOnly, ErrorResponses),
 )]
 pub async fn get_balance(State(stores): State<Stores>, person: Person) -> Result<Json<BalanceOut>> {
     let (org, now) = (person.caller.org, person.caller.at);
@@ -77,7 +79,7 @@ async fn spending_caps(stores: &Stores, person: &Person, now: Time) -> domain::R
 /// see only their own keys.
 #[utoipa::path(
     get, path = "/gateway/v1/billing/usage", tag = "billing", params(UsageQuery),
-    responses((status = 200, description = "The usage of the month", body = UsageOut), ErrorResponses),
+    responses((status = 200, description = "The usage of the month", body = UsageOut), UserOnly, ErrorResponses),
 )]
 pub async fn get_usage(
     State(stores): State<Stores>,
@@ -96,7 +98,7 @@ pub async fn get_usage(
 /// pages follow.
 #[utoipa::path(
     get, path = "/gateway/v1/billing/transactions", tag = "billing", params(TransactionsQuery),
-    responses((status = 200, description = "A page of transactions", body = TransactionsOut), ErrorResponses),
+    responses((status = 200, description = "A page of transactions", body = TransactionsOut), UserOnly, ErrorResponses),
 )]
 pub async fn list_transactions(
     State(stores): State<Stores>,
@@ -120,7 +122,7 @@ pub async fn list_transactions(
 /// for seven days, and its URL is valid for an hour.
 #[utoipa::path(
     post, path = "/gateway/v1/billing/exports", tag = "billing", request_body = ExportIn,
-    responses(Created<ExportOut>, BodyRefused, ErrorResponses),
+    responses(Created<ExportOut>, BodyRefused, UserOnly, ErrorResponses),
 )]
 pub async fn create_export(
     State(stores): State<Stores>,
@@ -166,7 +168,7 @@ pub async fn create_export(
     get, path = "/gateway/v1/guard/events", tag = "billing", params(GuardEventsQuery),
     responses(
         (status = 200, description = "A page of events", body = CursorList<GuardEventOut>),
-        ErrorResponses,
+        UserOnly, ErrorResponses,
     ),
 )]
 pub async fn list_guard_events(

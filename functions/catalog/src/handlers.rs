@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use domain::name::ModelName;
-use shared::http::openai::{ErrorBody, ErrorResponses, List, Path, Person, Query, Result, model_headers};
+use shared::http::openai::{CatalogReader, ErrorBody, ErrorResponses, List, Path, Query, Result, model_headers};
 use shared::model_catalog::{is_on_list, visible};
 
 use crate::Stores;
@@ -20,7 +20,7 @@ use crate::dto::{AliasOut, ModelOut, ModelsQuery};
 )]
 pub async fn list_models(
     State(stores): State<Stores>,
-    person: Person,
+    CatalogReader(person): CatalogReader,
     Query(query): Query<ModelsQuery>,
 ) -> Result<List<ModelOut>> {
     let filter = query.read()?;
@@ -40,7 +40,10 @@ pub async fn list_models(
     get, path = "/gateway/v1/models/aliases", tag = "models",
     responses((status = 200, description = "The aliases", body = List<AliasOut>), ErrorResponses),
 )]
-pub async fn list_aliases(State(stores): State<Stores>, person: Person) -> Result<List<AliasOut>> {
+pub async fn list_aliases(
+    State(stores): State<Stores>,
+    CatalogReader(person): CatalogReader,
+) -> Result<List<AliasOut>> {
     let listing = stores.models.listing().await?;
     let (plan, list, now) = (&person.caller.plan, person.models(), person.caller.at);
     let aliases = listing
@@ -69,7 +72,7 @@ pub async fn list_aliases(State(stores): State<Stores>, person: Person) -> Resul
 )]
 pub async fn get_model(
     State(stores): State<Stores>,
-    person: Person,
+    CatalogReader(person): CatalogReader,
     Path(ModelName(name)): Path<ModelName>,
 ) -> Result<(HeaderMap, Json<ModelOut>)> {
     let chosen = stores.models.find(&person.caller.plan, person.models(), &name).await?;

@@ -151,7 +151,8 @@ impl Platform {
         };
         runtime.aws = Aws::local(services.sdk_config()).with_interceptors(observer.clone());
 
-        let environments = Environments::new(&runtime.context_of("workbench-worker"))?;
+        // The programs run on this machine, where a public URL is not necessarily reachable.
+        let environments = Environments::new(&runtime.context_of("workbench-worker"), Some(&base_url))?;
         let labs = Labs::new(Folders::new(&data), base_url.clone(), Clock::default(), environments);
         let backend: Arc<dyn Backend> = if options.labs { Arc::new(labs.clone()) } else { Arc::new(NoBackend) };
         let stop = CancellationToken::new();

@@ -99,6 +99,7 @@ fn workbench_plan() -> WorkbenchPlan {
         images: [jupyter].into_iter().chain(vscode).collect(),
         idle_stop: Some(Minutes(60)),
         provisioning_timeout: Minutes(15),
+        key_cap: Some(Money::from_usd(5)),
     }
 }
 
@@ -161,6 +162,7 @@ pub async fn store_key(context: &Context, account: Account, secret: &SecretToken
         expires_at: None,
         revoked_at: None,
         models: None,
+        workbench: None,
     };
     keys.create(&key, &secret.hash()).await
 }

@@ -169,7 +169,9 @@ fn parse_resource(resource: &Json) -> GrantedResource {
     GrantedResource::Part { id: id.to_owned(), part: part.to_owned() }
 }
 
+/// `!If` has its first value, because its conditions are that a parameter is set: `local` sets those.
 fn parse_setting(value: &Json) -> Setting {
+    let value = value["Fn::If"].get(1).unwrap_or(value);
     match value["Ref"].as_str() {
         Some(id) => Setting::Ref(id.to_owned()),
         None => Setting::Text(text(value).to_owned()),
@@ -262,6 +264,8 @@ mod tests {
         assert_eq!(worker.source, Some(source));
         assert_eq!(worker.settings["TABLE_ENTITIES"], Setting::Ref("EntitiesTable".to_owned()));
         assert_eq!(worker.grants[0].resources, [part("EntitiesTable", "")]);
+        let base_url = &template.functions["workbench-worker"].settings["BASE_URL"];
+        assert_eq!(*base_url, Setting::Ref("BaseUrl".to_owned()));
         let workflows = &template.functions["workflows"].grants;
         assert_eq!(workflows[2].actions, ["sqs:SendMessage"]);
         assert_eq!(workflows[3].resources, [part("FilesBucket", "/graphs/*"), part("FilesBucket", "/manifests/*")]);

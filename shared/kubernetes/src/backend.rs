@@ -105,7 +105,7 @@ impl Kubernetes {
         if let Some(report) = apply_all(namespace, &shared, permit).await? {
             return Ok(report);
         }
-        objects::fill_secret(&mut objects, &self.environments.load(workbench).await?);
+        objects::fill_secret(&mut objects, &self.environments.load(workbench, permit).await?);
         let report = apply_all(namespace, &objects, permit).await?;
         Ok(report.unwrap_or_else(|| Report::new(Phase::Progressing)))
     }

@@ -38,7 +38,8 @@ pub fn configured_backend(context: &Context) -> Result<Option<Kubernetes>> {
     let cluster = Cluster::new(connect, context.clock.clone());
     let identities = Identities::new(context)?;
     let read_limits: ReadLimits = Arc::new(move |org| read_limits(identities.clone(), org).boxed());
-    Ok(Some(Kubernetes::new(cluster, settings, read_limits, Environments::new(context)?)))
+    let environments = Environments::new(context, context.config.optional(config::BASE_URL))?;
+    Ok(Some(Kubernetes::new(cluster, settings, read_limits, environments)))
 }
 
 async fn connect_eks(cluster: Eks, aws: Aws) -> Result<Client> {

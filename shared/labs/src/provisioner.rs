@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::time::Clock;
-use domain::workbench::{Report, Workbench};
+use domain::workbench::{Intent, Phase, Report, Workbench};
 use domain::{Error, Result};
 use shared::Context;
-use shared::store::Workbenches;
 use shared::store::workbenches::{CLAIM, Claimed, StepEnd, WorkbenchHint};
+use shared::store::{WorkbenchKeys, Workbenches};
 
 use crate::backend::backend_error;
 use crate::{Backend, Permit};
@@ -19,13 +19,15 @@ const STEP_TIMEOUT: Duration = Duration::from_secs(60);
 #[derive(Clone)]
 pub struct Provisioner {
     workbenches: Workbenches,
+    keys: WorkbenchKeys,
     backend: Arc<dyn Backend>,
     clock: Clock,
 }
 
 impl Provisioner {
     pub fn new(context: &Context, backend: Arc<dyn Backend>) -> Result<Self> {
-        Ok(Self { workbenches: Workbenches::new(context)?, backend, clock: context.clock.clone() })
+        let (workbenches, keys) = (Workbenches::new(context)?, WorkbenchKeys::new(context)?);
+        Ok(Self { workbenches, keys, backend, clock: context.clock.clone() })
     }
 
     /// Makes the next step of a workbench, if one is due. Returns the workbench after the step.
@@ -40,15 +42,28 @@ impl Provisioner {
     }
 
     /// A failed step is an observation too: the workbench shows it, and its deadline applies.
-    async fn step(&self, Claimed { workbench, .. }: &Claimed, permit: &Permit) -> (Report, StepEnd) {
+    async fn step(&self, Claimed { workbench, attempt }: &Claimed, permit: &Permit) -> (Report, StepEnd) {
         let step = tokio::time::timeout(STEP_TIMEOUT, self.backend.step(workbench, permit)).await;
         let step = step.unwrap_or_else(|_| Err(Error::busy("a step of the backend took too long")));
         match step {
-            Ok(report) => (report, StepEnd::Complete),
+            Ok(report) => match self.revoke_key(workbench, *attempt, report.phase).await {
+                Ok(()) => (report, StepEnd::Complete),
+                Err(error) => {
+                    tracing::warn!(?error, workbench_id = %workbench.id, "a key was not revoked; it is tried again");
+                    (backend_error(), StepEnd::Complete)
+                }
+            },
             Err(error) => {
                 tracing::warn!(?error, workbench_id = %workbench.id, "a step of a workbench failed; it is tried again");
                 (backend_error(), StepEnd::Uncertain)
             }
         }
+    }
+
+    /// Revokes the key of a workbench whose programs have ended. Not earlier: if the workbench is started again before its
+    /// programs have ended, they go on with their key.
+    async fn revoke_key(&self, workbench: &Workbench, attempt: u64, phase: Phase) -> Result<()> {
+        let is_ended = workbench.target() != Intent::Run && workbench.is_at_rest(phase);
+        if is_ended && workbench.key_cap.is_some() { self.keys.revoke(workbench, attempt).await } else { Ok(()) }
     }
 }

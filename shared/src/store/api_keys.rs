@@ -8,7 +8,7 @@ use super::quota;
 use super::table::{RefusedWrite, Table};
 use super::write::Write;
 use crate::{Context, config};
-use domain::id::{ApiKeyId, OrgId, UserId};
+use domain::id::{ApiKeyId, OrgId, UserId, WorkbenchId};
 use domain::identity::Account;
 use domain::time::Time;
 use domain::token::TokenHash;
@@ -25,6 +25,8 @@ pub struct ApiKey {
     pub revoked_at: Option<Time>,
     /// The models that the key may call. `None` means all models of the plan.
     pub models: Option<Vec<String>>,
+    /// The workbench that the key was minted for. Such a key only calls models.
+    pub workbench: Option<WorkbenchId>,
 }
 
 impl ApiKey {
@@ -67,6 +69,8 @@ pub(super) struct ApiKeyItem {
     revoked_at: Option<Time>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     models: Option<Vec<String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    of_workbench: Option<WorkbenchId>,
 }
 
 /// Maps the id of a key to its owner.
@@ -122,6 +126,7 @@ impl ApiKeyItem {
             ends_at: key.expires_at,
             revoked_at: key.revoked_at,
             models: key.models.clone(),
+            of_workbench: key.workbench,
         }
     }
 }
@@ -137,6 +142,7 @@ impl From<ApiKeyItem> for ApiKey {
             expires_at: item.ends_at,
             revoked_at: item.revoked_at,
             models: item.models,
+            workbench: item.of_workbench,
         }
     }
 }

@@ -53,6 +53,7 @@ impl NewKey {
             expires_at,
             revoked_at: None,
             models,
+            workbench: None,
         };
         Self { key, hash: secret.hash(), limits, cap }
     }
@@ -196,6 +197,9 @@ impl KeyRing {
             if !old.key.is_valid(now) {
                 return Err(not_valid());
             }
+            if old.key.workbench.is_some() {
+                return Err(key_of_workbench());
+            }
             let before = self.meter(id).await?;
             let last4 = secret.last4().to_owned();
             let new = ApiKey { id: ApiKeyId::new(), last4, created_at: now, ..old.key.clone() };
@@ -234,9 +238,12 @@ impl KeyRing {
     }
 
     /// The writes that revoke a key. The first one is refused when the key is revoked already.
-    fn revoke_writes(&self, kept: &StoredKey, now: Time) -> Vec<Write> {
+    pub(super) fn revoke_writes(&self, kept: &StoredKey, now: Time) -> Vec<Write> {
         let mut writes = self.revoke_key(kept, now).to_vec();
-        writes.push(quota::decrement(&self.entities, keys::live_keys(kept.key.account)));
+        // The keys of workbenches do not count towards the maximum.
+        if kept.key.workbench.is_none() {
+            writes.push(quota::decrement(&self.entities, keys::live_keys(kept.key.account)));
+        }
         writes.push(self.revoke_meter(kept.key.id, now));
         writes
     }
@@ -267,6 +274,12 @@ fn require_held(write: Write, read: &Meter, now: Time) -> Write {
     attributes.iter().fold(write, |write, attribute| write.require_same_raw(attribute, read.raw(attribute)))
 }
 
+fn key_of_workbench() -> Error {
+    let message =
+        "this key belongs to a workbench, which would not get the new one; stop and start the workbench to replace it";
+    Error::Conflict { code: "api_key_of_workbench", message: message.to_owned() }
+}
+
 pub(super) fn not_valid() -> Error {
     Error::Conflict {
         code: "api_key_not_valid",
@@ -275,8 +288,8 @@ pub(super) fn not_valid() -> Error {
 }
 
 impl Meter {
-    /// The attributes that a rotated key's new meter inherits: the limits, the cap and the counters.
-    fn inherited_attributes(&self) -> HashMap<String, AttributeValue> {
+    /// The attributes that the meter of a key's successor inherits: the limits, the cap and the counters.
+    pub(super) fn inherited_attributes(&self) -> HashMap<String, AttributeValue> {
         let is_own = |name: &str| {
             ["pk", "sk", "revoked", "last_used_at", "expires_at"].contains(&name) || name.ends_with("_wide")
         };

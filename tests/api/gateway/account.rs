@@ -187,6 +187,7 @@ async fn insert_expired_key(app: &TestApp, user: &str) {
         expires_at: Some(Time::from_millis(1)),
         revoked_at: None,
         models: None,
+        workbench: None,
     };
     let secret = SecretToken::generate(TokenKind::ApiKey);
     ApiKeys::new(&app.platform.context()).unwrap().create(&key, &secret.hash()).await.unwrap();

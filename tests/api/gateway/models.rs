@@ -26,6 +26,7 @@ async fn program_with_list(app: &TestApp, models: &[&str]) -> Person {
         expires_at: None,
         revoked_at: None,
         models: Some(models.iter().map(|name| (*name).to_owned()).collect()),
+        workbench: None,
     };
     ApiKeys::new(&app.platform.context()).unwrap().create(&key, &secret.hash()).await.unwrap();
     app.client_with_key(secret.reveal())

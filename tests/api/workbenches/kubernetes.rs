@@ -3,6 +3,8 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ::kubernetes::{Kubernetes, OrgLimits, Settings};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use domain::workbench::Resources;
 use futures::FutureExt;
 use http::StatusCode;
@@ -10,6 +12,7 @@ use serde_json::json;
 use shared::config::WORKBENCH_CLUSTER;
 use shared::store::workbenches::CLAIM;
 use tests::client::refusal;
+use tests::gateway::CHAT;
 use tests::kubernetes::FakeApiServer;
 use tokio::net::TcpListener;
 
@@ -28,7 +31,8 @@ fn backend(app: &TestApp, server: &FakeApiServer, settings: &Value) -> Arc<Kuber
     let limits = OrgLimits { capacity, ceiling: capacity, max_workbenches: 5 };
     let read_limits = move |_| async move { Ok(Some(limits)) }.boxed();
     let settings = Settings::read(&settings.to_string()).unwrap();
-    let environments = Environments::new(&app.platform.context_of("workbench-worker")).unwrap();
+    let environments =
+        Environments::new(&app.platform.context_of("workbench-worker"), Some("https://atelier.test/")).unwrap();
     Arc::new(Kubernetes::new(server.cluster(), settings, Arc::new(read_limits), environments))
 }
 
@@ -101,6 +105,8 @@ async fn a_workbench_lives_in_the_cluster_and_leaves_nothing_there() {
 #[tokio::test]
 async fn the_variables_of_a_workbench_are_in_a_secret_that_is_deleted_with_it() {
     let (lab, server) = start().await;
+    // Without a key.
+    put_plan(&lab.app, plan(10, &json!({"cpu": "8", "memory": "16Gi", "storage": "100Gi"}))).await;
     let ada = lab.app.person("ada");
     let id = create(&ada, json!({"name": "lab", "env": {"A": "1"}, "secrets": {"HF_TOKEN": "hf_secret"}})).await;
     finish(&lab, &id).await;
@@ -228,6 +234,57 @@ async fn an_organization_has_one_shared_folder_that_its_labs_mount_and_none_dele
         finish(&lab, &id).await;
     }
     assert_eq!(server.only("persistentvolumeclaims")["metadata"]["name"], "shared-folder");
+}
+
+#[tokio::test]
+async fn the_key_of_a_workbench_is_in_its_secret_and_is_revoked_after_its_pod() {
+    let (lab, server) = start().await;
+    let ada = lab.app.person("ada");
+    // Steps that are repeated keep the key.
+    server.refuse(Some(("statefulsets", StatusCode::CONFLICT, "the object has been modified")));
+    let id = create(&ada, json!({"name": "lab"})).await;
+    let variable = |name: &str| {
+        let value = server.only("secrets")["data"][name].as_str().unwrap().to_owned();
+        String::from_utf8(STANDARD.decode(value).unwrap()).unwrap()
+    };
+    for _ in 0..4 {
+        lab.wait(&id).await;
+    }
+    let key = variable("ATELIER_API_KEY");
+    server.refuse(None);
+    finish(&lab, &id).await;
+    assert_eq!(read(&ada, &id).await["status"], "ready");
+    assert_eq!(variable("ATELIER_GATEWAY_URL"), "https://atelier.test/gateway/v1");
+    assert_eq!(variable("ATELIER_API_KEY"), key);
+    assert_eq!(variable("OPENAI_API_KEY"), key);
+    for object in ["statefulsets", "pods"] {
+        assert!(!server.only(object).to_string().contains(&key), "only the secret contains the key");
+    }
+    let call = async |key: &str| {
+        let body = json!({"model": "dev-chat", "messages": [{"role": "user", "content": "hello"}]});
+        lab.app.client_with_key(key).post_json(CHAT, body).await.status
+    };
+    assert_eq!(call(&key).await, "200 OK");
+    ada.post(&format!("{}/stop", path(&id))).await;
+    finish(&lab, &id).await;
+    assert_eq!(call(&key).await, "401 Unauthorized");
+    ada.post(&format!("{}/start", path(&id))).await;
+    finish(&lab, &id).await;
+    let next = variable("ATELIER_API_KEY");
+    assert_ne!(next, key);
+    assert_eq!(call(&next).await, "200 OK");
+    // A failed workbench has none.
+    ada.post(&format!("{}/stop", path(&id))).await;
+    finish(&lab, &id).await;
+    server.refuse(Some(("statefulsets", StatusCode::UNPROCESSABLE_ENTITY, "invalid image")));
+    ada.post(&format!("{}/start", path(&id))).await;
+    finish(&lab, &id).await;
+    assert_eq!(read(&ada, &id).await["status"], "failed");
+    assert_eq!(call(&variable("ATELIER_API_KEY")).await, "401 Unauthorized");
+    server.refuse(None);
+    ada.delete(&path(&id)).await;
+    finish(&lab, &id).await;
+    assert!(kinds(&server).iter().all(|kind| kind != "secrets"));
 }
 
 #[tokio::test]

@@ -16,17 +16,22 @@ use tokio_util::sync::CancellationToken;
 use super::*;
 
 /// A platform that runs labs with the program of tests, or without any program.
-async fn start(has_program: bool) -> Lab {
+pub(super) async fn start(has_program: bool) -> Lab {
     let app = TestApp::start_with_options(|options| options.labs = true).await;
     let backend = Arc::new(app.platform.labs().clone());
+    put_plan(&app, lab_plan(has_program)).await;
+    Lab::with_backend(app, backend)
+}
+
+/// A plan for labs with the program of tests, or without any program.
+pub(super) fn lab_plan(has_program: bool) -> Value {
     let mut plan = plan(10, &json!({"cpu": "8", "memory": "16Gi", "storage": "100Gi"}));
     let program = env!("CARGO_BIN_EXE_lab-program");
     let command = if has_program { vec![program, "--port", "{port}"] } else { vec!["no-such-program"] };
     plan["workbenches"]["images"] = json!([{"name": "base", "reference": "base:1", "command": command}]);
     plan["workbenches"]["sizes"][0]["resources"]["memory"] = "128Mi".into();
     never_late(&mut plan);
-    put_plan(&app, plan).await;
-    Lab::with_backend(app, backend)
+    plan
 }
 
 /// The clock of the worker runs ahead while a test waits, and that must not count.
@@ -36,7 +41,7 @@ fn never_late(plan: &mut Value) {
 }
 
 /// Steps until the workbench is in this state.
-async fn until(lab: &Lab, person: &Person, id: &str, field: &str, expected: &str) -> Value {
+pub(super) async fn until(lab: &Lab, person: &Person, id: &str, field: &str, expected: &str) -> Value {
     eventually(&format!("{field} is {expected}"), async || {
         lab.wait(id).await;
         let found = read(person, id).await;
@@ -45,14 +50,14 @@ async fn until(lab: &Lab, person: &Person, id: &str, field: &str, expected: &str
     .await
 }
 
-async fn ready(lab: &Lab, owner: &Person) -> String {
+pub(super) async fn ready(lab: &Lab, owner: &Person) -> String {
     let id = create(owner, json!({"name": "lab"})).await;
     until(lab, owner, &id, "status", "ready").await;
     id
 }
 
 /// A browser that knows one lab: it keeps the cookie of the lab, and follows no redirect by itself.
-struct Browser {
+pub(super) struct Browser {
     client: Client,
     origin: String,
     host: String,
@@ -61,7 +66,7 @@ struct Browser {
 
 impl Browser {
     /// Opens a lab with the token of a person, as the page of the platform does.
-    async fn open(lab: &Lab, person: &Person, id: &str) -> Self {
+    pub(super) async fn open(lab: &Lab, person: &Person, id: &str) -> Self {
         let client = Client::builder().redirect(Policy::none()).build().unwrap();
         let (token, url) =
             (person.token.as_ref().unwrap(), read(person, id).await["dashboardUrl"].as_str().unwrap().to_owned());
@@ -89,7 +94,7 @@ impl Browser {
         request.header("host", &self.host).header("cookie", format!("{}; theme=dark", self.cookie))
     }
 
-    async fn get(&self, lab: &Lab, path: &str) -> Answer {
+    pub(super) async fn get(&self, lab: &Lab, path: &str) -> Answer {
         send(self.request(lab, Method::GET, path)).await
     }
 
@@ -575,7 +580,7 @@ async fn a_new_platform_ends_the_processes_of_the_previous_one_and_starts_its_la
     // Another process with the same folder knows nothing of the lab that runs.
     let context = lab.app.platform.context_of("workbench-worker");
     let folders = local::labs::Folders::new(lab.app.platform.data());
-    let environments = Environments::new(&context).unwrap();
+    let environments = Environments::new(&context, None).unwrap();
     let base_url = lab.app.platform.base_url.clone();
     let successor = local::labs::Labs::new(folders, base_url, context.clock.clone(), environments);
     let next = Lab { worker: Provisioner::new(&lab.context(), Arc::new(successor.clone())).unwrap(), ..lab };

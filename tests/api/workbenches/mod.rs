@@ -4,6 +4,7 @@ mod budgets;
 mod concurrency;
 mod control_plane;
 mod create;
+mod keys;
 mod kubernetes;
 mod labs;
 mod life;

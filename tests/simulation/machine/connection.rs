@@ -15,6 +15,7 @@ use tokio::sync::oneshot;
 use tokio::time::sleep;
 
 use super::database::Answer;
+use super::kms;
 use super::process::Process;
 use super::queue;
 use super::random::happens;
@@ -107,8 +108,10 @@ async fn deliver(
     faults: RequestFaults,
     sender: oneshot::Sender<Answer>,
 ) {
-    sleep(faults.request_delay).await;
+    let held = process.world.protocol.hold(&process.world, &operation, &body);
+    sleep(faults.request_delay + held).await;
     let answer = match (operation.as_str(), faults.is_throttled) {
+        ("GenerateDataKey" | "Decrypt", _) => kms::answer(),
         ("SendMessage", true) => queue::throttled(),
         ("SendMessage", false) => queue::send(&process, &body),
         (_, true) => service::throttled(),

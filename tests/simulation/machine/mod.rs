@@ -5,6 +5,7 @@ pub mod connection;
 pub mod database;
 pub mod dynamodb_json;
 pub mod faults;
+pub mod kms;
 pub mod process;
 pub mod protocol;
 pub mod queue;

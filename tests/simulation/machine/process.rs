@@ -11,7 +11,8 @@ use aws_types::region::Region;
 use domain::time::{Clock, Time};
 use shared::aws::Aws;
 use shared::config::{
-    BUCKET_FILES, Config, QUEUE_IMAGES, QUEUE_RUNS, QUEUE_WORKBENCHES, TABLE_COUNTERS, TABLE_ENTITIES, TABLE_JOURNAL,
+    BUCKET_FILES, Config, KMS_KEY, QUEUE_IMAGES, QUEUE_RUNS, QUEUE_WORKBENCHES, TABLE_COUNTERS, TABLE_ENTITIES,
+    TABLE_JOURNAL,
 };
 use shared::context::Context;
 use tokio::time::{sleep_until, timeout_at};
@@ -107,6 +108,7 @@ impl Process {
             (QUEUE_IMAGES, queue::URL),
             (QUEUE_WORKBENCHES, queue::URL),
             (BUCKET_FILES, "files"),
+            (KMS_KEY, "key"),
         ];
         let settings: Config = settings.map(|(name, value)| (name.to_owned(), value.to_owned())).into_iter().collect();
         let context = Context::new(settings, Aws::in_process(config, Connection::client(self)));

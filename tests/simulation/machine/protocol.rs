@@ -1,5 +1,7 @@
 //! What a protocol adds to the machine: the rule that is switched off, and the oracles that observe commits.
 
+use std::time::Duration;
+
 use serde_json::Value;
 
 use super::dynamodb_json::Write;
@@ -9,6 +11,11 @@ use super::world::World;
 pub trait Protocol: Send + Sync {
     /// Rewrites a request as a store without the disabled rule would send it.
     fn rewrite(&self, _world: &World, _operation: &str, _request: &mut Value) {}
+
+    /// How long the network holds a request back, in addition to its own faults.
+    fn hold(&self, _world: &World, _operation: &str, _request: &Value) -> Duration {
+        Duration::ZERO
+    }
 
     /// Records the writes that a request has just committed, and describes them for the trace.
     fn record_writes(&self, _world: &World, _writes: &[Write]) -> Vec<String> {

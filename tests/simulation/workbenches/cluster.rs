@@ -4,11 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::id::WorkbenchId;
+use domain::token::{SecretToken, TokenKind};
 use domain::workbench::{Intent, Phase, Report, Usage, Workbench};
 use domain::{Error, Result};
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use labs::{Backend, Permit};
+use labs::{Backend, Environments, Permit, backend_error};
 use tests::cluster::calls_to_target;
 use tokio::time::sleep;
 
@@ -28,12 +29,13 @@ const SERVER_TIME_MS: u64 = 60_000;
 pub struct Cluster {
     pub process: Process,
     pub protocol: Arc<WorkbenchProtocol>,
+    pub environments: Environments,
 }
 
 impl Cluster {
     /// Sends a call, which takes effect later. A process that was suspended sends it when it wakes up, even if the step has
     /// run into its timeout: the call is then polled before the timer.
-    async fn change(&self, id: WorkbenchId, permit: &Permit, object: &'static str, is_wanted: bool) -> Result<()> {
+    async fn change(&self, permit: &Permit, change: Change) -> Result<()> {
         let (process, protocol, permit) = (self.process.clone(), self.protocol.clone(), permit.clone());
         let sent = tokio::spawn(async move {
             process.wait_until_running().await;
@@ -43,7 +45,6 @@ impl Cluster {
                 protocol.accounts().findings.count("steps cut by their permit");
                 return Err(error);
             }
-            let change = Change { id, attempt: permit.attempt(), object, is_wanted };
             let latency = draw_latency(&process);
             match draw_fate(&process) {
                 Fate::Answered => {
@@ -73,12 +74,24 @@ impl Cluster {
         sleep(draw_latency(&self.process)).await;
         let found = self.protocol.accounts().workbenches.entry(id).or_default().objects.clone();
         let target = workbench.target();
-        for (object, is_wanted) in calls_to_target(target, &OBJECTS, &found) {
-            self.change(id, permit, object, is_wanted).await?;
+        let calls = calls_to_target(target, &OBJECTS, &found);
+        let key = match calls.contains(&("process", true)) {
+            true => match self.environments.load(workbench, permit).await {
+                Ok(environment) => environment.get("ATELIER_API_KEY").map(|key| hash_key(key)),
+                // Like the real backend, which makes no call without its environment.
+                Err(_) => return Ok(backend_error()),
+            },
+            false => None,
+        };
+        for (object, is_wanted) in calls {
+            let change = Change { id, attempt: permit.attempt(), object, is_wanted, key: key.clone() };
+            self.change(permit, change).await?;
         }
         // Only a second read shows that no other call has changed the objects meanwhile.
         let found = self.protocol.accounts().workbenches.entry(id).or_default().objects.clone();
         let is_reached = calls_to_target(target, &OBJECTS, &found).is_empty();
+        // The answer to the second read takes time too.
+        sleep(draw_latency(&self.process)).await;
         Ok(match target {
             _ if !is_reached => Report::new(Phase::Progressing),
             Intent::Run if self.is_in_trouble() => {
@@ -105,11 +118,13 @@ struct Change {
     attempt: u64,
     object: &'static str,
     is_wanted: bool,
+    /// The hash of the key that a new process gets.
+    key: Option<String>,
 }
 
 impl Change {
     fn take_effect(&self, process: &Process, protocol: &WorkbenchProtocol) {
-        let Self { id, attempt, object, is_wanted } = *self;
+        let Self { id, attempt, object, is_wanted, .. } = *self;
         let number = id.uuid().as_u128();
         process.world.note(|| format!("workbench {number}: {object} is changed by claim {attempt}"));
         let mut accounts = protocol.accounts();
@@ -119,12 +134,20 @@ impl Change {
         } else {
             account.objects.remove(object);
         }
+        if object == "process" {
+            account.key = self.key.clone().filter(|_| is_wanted);
+        }
         let latest = account.claims;
         if attempt < latest {
             let what = format!("claim {attempt} changes workbench {number} after claim {latest}");
             accounts.findings.record_violation(Oracle::StaleEffect, what);
         }
     }
+}
+
+/// The hash by which a key is stored.
+fn hash_key(secret: &str) -> String {
+    SecretToken::parse(TokenKind::ApiKey, secret).expect("the environment has a key").hash().as_str().to_owned()
 }
 
 /// What becomes of a call.

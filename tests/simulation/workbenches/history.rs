@@ -6,7 +6,7 @@ use std::time::Duration;
 use domain::Error;
 use domain::identity::Account;
 use domain::workbench::{Access, NewWorkbench, StopCause, Variables, Workbench, WorkbenchSpec};
-use labs::Provisioner;
+use labs::{Environments, Provisioner};
 use shared::store::Workbenches;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
@@ -115,8 +115,10 @@ async fn work(first: Process, protocol: Arc<WorkbenchProtocol>) {
 }
 
 async fn serve(process: &Process, protocol: &Arc<WorkbenchProtocol>) {
-    let cluster = Cluster { process: process.clone(), protocol: protocol.clone() };
-    let worker = Provisioner::new(&process.context(), Arc::new(cluster)).unwrap();
+    let context = process.context();
+    let environments = Environments::new(&context, Some("https://atelier.test")).unwrap();
+    let cluster = Cluster { process: process.clone(), protocol: protocol.clone(), environments };
+    let worker = Provisioner::new(&context, Arc::new(cluster)).unwrap();
     loop {
         let delivery = receive(process).await;
         let hint = serde_json::from_str(&delivery.body).expect("the message is a hint");

@@ -26,6 +26,7 @@ fn every_workbench_reaches_what_its_users_want_and_leaves_nothing_behind() {
         "steps cut by their permit",
         "workers killed",
         "answers lost",
+        "valid keys at the end",
     ];
     check_histories(HISTORIES, &expected, |seed| run(seed, None));
 }

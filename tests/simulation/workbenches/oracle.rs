@@ -2,9 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use domain::id::WorkbenchId;
 use domain::identity::Account;
 use domain::page::PageRequest;
 use domain::workbench::{Intent, Resources, RunState, Workbench, WorkbenchStatus};
+use serde_json::Value;
 use shared::store::Workbenches;
 use shared::store::keys;
 use shared::store::workbenches::Ownership;
@@ -27,6 +29,12 @@ pub enum Oracle {
     NotDeleted,
     /// The cluster has other objects of a workbench than its status says.
     WrongObjects,
+    /// A workbench has two valid keys.
+    TwoKeys,
+    /// A key is valid although nothing has it that runs.
+    KeyLeft,
+    /// The key of a program is revoked, or has never been valid.
+    KeyMissing,
     /// Two workbenches have the same name.
     NameTwice,
     /// More is reserved than there is.
@@ -63,10 +71,12 @@ pub async fn check_at_end(auditor: &Process, protocol: &WorkbenchProtocol) {
 fn check_tables(auditor: &Process, protocol: &WorkbenchProtocol) -> Vec<Workbench> {
     let (scenario, database) = (&protocol.scenario, &auditor.world.database);
     let mut accounts = protocol.accounts();
+    let mut valid_keys = find_valid_keys(&database.items(ENTITIES));
     let mut existing: Vec<Workbench> = Vec::new();
     for item in database.items(ENTITIES).into_iter().filter(|item| !item["workbench"].is_null()) {
         let workbench: Workbench = serde_json::from_value(item["workbench"].clone()).unwrap();
         check_workbench(&mut accounts, &workbench);
+        check_keys(&mut accounts, &workbench, &valid_keys.remove(&workbench.id).unwrap_or_default());
         if item["deleted_at"].is_null() {
             existing.push(workbench);
         }
@@ -110,7 +120,34 @@ fn check_tables(auditor: &Process, protocol: &WorkbenchProtocol) -> Vec<Workbenc
     existing
 }
 
-fn check_workbench(Accounts { findings, workbenches }: &mut Accounts, workbench: &Workbench) {
+/// The hashes of the valid keys of each workbench.
+fn find_valid_keys(items: &[Value]) -> BTreeMap<WorkbenchId, BTreeSet<String>> {
+    let mut found: BTreeMap<WorkbenchId, BTreeSet<String>> = BTreeMap::new();
+    for item in items.iter().filter(|item| !item["of_workbench"].is_null() && item["revoked_at"].is_null()) {
+        let id = serde_json::from_value(item["of_workbench"].clone()).unwrap();
+        found.entry(id).or_default().insert(item["hash"].as_str().unwrap().to_owned());
+    }
+    found
+}
+
+/// A workbench that runs has one valid key, which its process got. All others have none.
+fn check_keys(Accounts { findings, workbenches, .. }: &mut Accounts, workbench: &Workbench, valid: &BTreeSet<String>) {
+    let number = workbench.id.uuid().as_u128();
+    let expected = workbenches.entry(workbench.id).or_default().key.as_ref();
+    if valid.iter().any(|key| Some(key) != expected) {
+        let what = format!("workbench {number} is {:?} and has {} valid keys", workbench.status, valid.len());
+        findings.record_violation(Oracle::KeyLeft, what);
+    }
+    if expected.is_some_and(|key| !valid.contains(key)) {
+        let what = format!("workbench {number} is {:?} and its process has a revoked key", workbench.status);
+        findings.record_violation(Oracle::KeyMissing, what);
+    }
+    if !valid.is_empty() {
+        findings.count("valid keys at the end");
+    }
+}
+
+fn check_workbench(Accounts { findings, workbenches, .. }: &mut Accounts, workbench: &Workbench) {
     let number = workbench.id.uuid().as_u128();
     let account = workbenches.entry(workbench.id).or_default();
     let (what, target) = match (workbench.status, workbench.run_state) {

@@ -17,6 +17,10 @@ pub enum Rule {
     ActsOnlyWithAPermit,
     /// A worker keeps its claim if a call of its step may still take effect.
     KeepsTheClaimOfAnUncertainStep,
+    /// A worker mints a key only while it has the workbench.
+    MintsOnlyWithItsClaim,
+    /// A worker revokes a key only while it has the workbench.
+    RevokesOnlyWithItsClaim,
     /// A name is given only once.
     GivesANameOnce,
     /// Capacity is reserved only while enough is left.
@@ -33,6 +37,8 @@ impl ProtocolRule for Rule {
         Self::KeepsChangesOfUsers,
         Self::ActsOnlyWithAPermit,
         Self::KeepsTheClaimOfAnUncertainStep,
+        Self::MintsOnlyWithItsClaim,
+        Self::RevokesOnlyWithItsClaim,
         Self::GivesANameOnce,
         Self::ReservesWhatIsLeft,
         Self::SendsDueWorkbenchesAgain,
@@ -43,6 +49,8 @@ impl ProtocolRule for Rule {
             Self::ClaimsOnce => &[Oracle::ClaimedTwice],
             Self::KeepsChangesOfUsers => &[Oracle::NotDeleted],
             Self::ActsOnlyWithAPermit | Self::KeepsTheClaimOfAnUncertainStep => &[Oracle::StaleEffect],
+            Self::MintsOnlyWithItsClaim => &[Oracle::TwoKeys, Oracle::KeyLeft],
+            Self::RevokesOnlyWithItsClaim => &[Oracle::KeyMissing],
             Self::GivesANameOnce => &[Oracle::NameTwice],
             Self::ReservesWhatIsLeft => &[Oracle::OverCapacity],
             Self::SendsDueWorkbenchesAgain => &[Oracle::NeverSettles],
@@ -51,10 +59,12 @@ impl ProtocolRule for Rule {
 
     fn first_seed(self) -> u64 {
         match self {
-            Self::ClaimsOnce | Self::ActsOnlyWithAPermit | Self::GivesANameOnce => 0,
+            Self::ClaimsOnce | Self::GivesANameOnce | Self::MintsOnlyWithItsClaim => 0,
             Self::SendsDueWorkbenchesAgain => 10,
-            Self::KeepsTheClaimOfAnUncertainStep => 13,
-            Self::KeepsChangesOfUsers => 12,
+            Self::ActsOnlyWithAPermit => 27,
+            Self::RevokesOnlyWithItsClaim => 45,
+            Self::KeepsTheClaimOfAnUncertainStep => 16,
+            Self::KeepsChangesOfUsers => 6,
             Self::ReservesWhatIsLeft => 35,
         }
     }
@@ -68,7 +78,10 @@ impl Rule {
             let pk = [&body["Item"]["pk"]["S"], &body["Key"]["pk"]["S"]].into_iter().find_map(Value::as_str);
             pk.is_some_and(|pk| pk.starts_with(prefix))
         };
+        let is_minting = write_bodies(operation, request).iter().any(|body| !body["Item"]["of_workbench"].is_null());
         for body in write_bodies(operation, request) {
+            // The claim, in a transaction that writes a key.
+            let is_key_check = begins(body, "WORKBENCHES#") && is_check(body);
             let is_step = names(body, "#owned_until");
             let is_claim = is_step && !names(body, "#write_id");
             if self == Self::KeepsTheClaimOfAnUncertainStep {
@@ -79,15 +92,25 @@ impl Rule {
                 Self::KeepsChangesOfUsers => is_step && !is_claim,
                 Self::GivesANameOnce => begins(body, "WORKBENCHNAMES#"),
                 Self::ReservesWhatIsLeft => begins(body, "WORKBENCHCAPACITY"),
+                Self::MintsOnlyWithItsClaim => is_key_check && is_minting,
+                Self::RevokesOnlyWithItsClaim => is_key_check && !is_minting,
                 Self::ActsOnlyWithAPermit | Self::KeepsTheClaimOfAnUncertainStep | Self::SendsDueWorkbenchesAgain => {
                     false
                 }
             };
             if drops {
                 drop_condition(body);
+                if is_key_check {
+                    // A check needs a condition.
+                    body["ConditionExpression"] = "attribute_exists(pk)".into();
+                }
             }
         }
     }
+}
+
+fn is_check(body: &Value) -> bool {
+    body["UpdateExpression"].is_null() && body["Item"].is_null()
 }
 
 /// Makes the result of a step release the claim, if it does not. Then the next step is due at once.

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use domain::id::{OrgId, UserId, WorkbenchId};
+use domain::money::Money;
 use domain::time::Time;
 use domain::workbench::{Minutes, Resources, WorkbenchImage, WorkbenchPlan};
 use fastrand::Rng;
@@ -76,6 +77,7 @@ impl Scenario {
                     python_packages: None,
                 }],
                 provisioning_timeout: Minutes(10),
+                key_cap: Some(Money::from_usd(1)),
                 ..WorkbenchPlan::default()
             },
             limits: CapacityLimits { org: all, max_workbenches: 100, platform: random.bool().then_some(all) },
@@ -96,7 +98,14 @@ fn plan_workbench(random: &mut Rng, number: usize) -> Planned {
     let at = millis(random, 0, 600_000);
     let count = random.usize(0..=5);
     let times = moments(random, count, 1_000, 1_800_000);
-    let actions = times.into_iter().map(|after| (at + after, draw_action(random))).collect();
+    let mut actions: Vec<_> = times.into_iter().map(|after| (at + after, draw_action(random))).collect();
+    // Users often start a workbench again while it stops.
+    for (stopped_at, _) in actions.clone().into_iter().filter(|(_, action)| *action == Action::Stop) {
+        if random.bool() {
+            actions.push((stopped_at + millis(random, 1_000, 40_000), Action::Start));
+        }
+    }
+    actions.sort_by_key(|(at, _)| *at);
     Planned {
         id: WorkbenchId::from(Uuid::from_u128(number as u128 + 1)),
         // Few names, so that some are taken.

@@ -1,6 +1,7 @@
 //! Request and response bodies of what plans allow for workbenches.
 
 use domain::body_problems::Problems;
+use domain::usd::{Usd, UsdIn};
 use domain::workbench::{Minutes, ResourceDimension, WorkbenchImage, WorkbenchPlan, WorkbenchSize};
 use domain::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -41,6 +42,10 @@ pub struct WorkbenchPlanIn {
     /// The minutes within which a workbench must become ready. Defaults to 15.
     #[schema(minimum = 1, maximum = 1440)]
     provisioning_timeout_minutes: Option<u32>,
+    /// The monthly spending cap, in US dollars, of the API key with which the programs of each workbench call models. The key
+    /// belongs to the owner, who pays for its calls. Applies to workbenches that are created from then on. Null: they get no
+    /// key.
+    key_spending_cap: Option<UsdIn>,
 }
 
 /// A size of workbenches.
@@ -104,6 +109,7 @@ impl WorkbenchPlanIn {
             images,
             idle_stop: idle_stop.map(Minutes),
             provisioning_timeout: Minutes(timeout),
+            key_cap: self.key_spending_cap.map(|cap| cap.0),
         };
         if let Some((name, problem)) = plan.problem() {
             return Err(Error::invalid_body(field(&name), problem));
@@ -174,6 +180,8 @@ pub struct WorkbenchPlanOut {
     #[schema(required)]
     idle_stop_minutes: Option<u32>,
     provisioning_timeout_minutes: u32,
+    #[schema(required)]
+    key_spending_cap: Option<Usd>,
 }
 
 /// A size of workbenches.
@@ -201,6 +209,7 @@ impl From<&WorkbenchPlan> for WorkbenchPlanOut {
             images: plan.images.iter().map(image).collect(),
             idle_stop_minutes: plan.idle_stop.map(|minutes| minutes.0),
             provisioning_timeout_minutes: plan.provisioning_timeout.0,
+            key_spending_cap: plan.key_cap.map(Usd::from),
         }
     }
 }

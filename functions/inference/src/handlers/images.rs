@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use domain::Error;
-use domain::id::ImageJobId;
+use domain::id::{Id, ImageJobId};
 use domain::image::{GeneratedImages, ImageFailure, ImageJob, ImageJobEnd, ImageJobState};
 use futures::future::try_join_all;
 use gateway::images::ImageRequest;
@@ -105,10 +105,13 @@ fn accepted(id: ImageJobId) -> impl IntoResponse {
 )]
 pub async fn get_image_job(
     State(stores): State<Stores>,
-    InferenceReader(caller): InferenceReader,
+    reader: InferenceReader,
     Path(id): Path<ImageJobId>,
 ) -> Result<JsonBody<ImageJobOut>> {
-    let job = stores.gateway.find_images(caller.account(), id).await?;
+    let job = stores.gateway.find_images(reader.caller.account(), id).await?;
+    if !reader.may_read(job.order.key) {
+        return Err(Error::NotFound { kind: ImageJobId::KIND }.into());
+    }
     let status = job.state().as_str();
     let ImageJob { order, finished_at, end, .. } = job;
     let (mut result, mut error) = (None, None);

@@ -160,7 +160,7 @@ impl Labs {
             Some(program) => {
                 // A platform that was killed has left its processes.
                 self.kill_processes(|lab| lab == id, || permit.check()).await?;
-                let mut variables = self.0.environments.load(workbench).await?;
+                let mut variables = self.0.environments.load(workbench, permit).await?;
                 permit.check()?;
                 variables.insert(SHARED_FOLDER.to_owned(), self.0.folders.share(org, &folder).await?);
                 let process = LabProcess::start(&program, &folder, workbench, &variables, self.now()).await?;

@@ -41,10 +41,13 @@ pub async fn render_errors() -> Result<Vec<ErrorExample>, StartFailure> {
     let gateway = |error| openai::ApiError(error).into_response();
     let responses = [
         ("/gateway/v1/billing/admin", gateway(Error::operator_only())),
-        ("/gateway/v1/me", gateway(forbidden("api_key_restricted", restricted))),
+        ("/gateway/v1/billing", gateway(openai::key_of_workbench())),
+        ("/gateway/v1/me/api-keys", gateway(forbidden("api_key_restricted", restricted))),
+        ("/gateway/v1/me", gateway(openai::key_of_workbench())),
         ("/gateway/v1/chat", gateway(denied())),
         ("/gateway/v1/embeddings", gateway(denied())),
         ("/gateway/v1/images", gateway(denied())),
+        ("/gateway/v1/guard/events", gateway(openai::key_of_workbench())),
         ("/gateway/v1/guard", gateway(denied())),
         ("/gateway/v1/moderations", gateway(denied())),
         ("/gateway/v1/models", gateway(denied())),

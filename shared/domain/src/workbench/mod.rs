@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Result;
 use crate::id::{OrgId, UserId, WorkbenchId};
+use crate::money::Money;
 use crate::time::Time;
 
 pub use cluster_access::{ClusterAccess, ClusterLogin, ClusterLoginType};
@@ -48,6 +49,9 @@ pub struct Workbench {
     /// The times of its plan, when it was created.
     pub idle_stop: Option<Minutes>,
     pub provisioning_timeout: Minutes,
+    /// The monthly spending cap of its API key, from the plan when it was created. None: it gets no key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key_cap: Option<Money>,
     pub editors: Vec<UserId>,
     pub intent: Intent,
     pub status: WorkbenchStatus,
@@ -224,6 +228,7 @@ impl Workbench {
             image,
             idle_stop: plan.idle_stop,
             provisioning_timeout: plan.provisioning_timeout,
+            key_cap: plan.key_cap,
             editors: Vec::new(),
             intent: Intent::Run,
             status: WorkbenchStatus::Pending,
@@ -407,6 +412,19 @@ mod tests {
         };
         let plan = WorkbenchPlan { provisioning_timeout: Minutes(10), ..WorkbenchPlan::default() };
         Workbench::create(new, &plan, Time::from_millis(1_800_000_000_000)).after
+    }
+
+    #[test]
+    fn a_stored_workbench_or_plan_from_before_keys_has_none() {
+        let plan = WorkbenchPlan { key_cap: Some(Money::from_usd(1)), ..WorkbenchPlan::default() };
+        let mut stored = serde_json::to_value(&plan).unwrap();
+        assert_eq!(serde_json::from_value::<WorkbenchPlan>(stored.clone()).unwrap(), plan);
+        stored.as_object_mut().unwrap().remove("key_cap").unwrap();
+        assert_eq!(serde_json::from_value::<WorkbenchPlan>(stored).unwrap().key_cap, None);
+        let workbench = workbench();
+        let stored = serde_json::to_value(&workbench).unwrap();
+        assert_eq!(stored.get("key_cap"), None, "a workbench without a key is stored as before");
+        assert_eq!(serde_json::from_value::<Workbench>(stored).unwrap(), workbench);
     }
 
     #[test]

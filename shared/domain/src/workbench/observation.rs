@@ -214,7 +214,7 @@ impl Workbench {
     }
 
     /// Whether the environment does not run.
-    fn is_at_rest(&self, phase: Phase) -> bool {
+    pub fn is_at_rest(&self, phase: Phase) -> bool {
         phase == Phase::Stopped || self.is_gone(phase)
     }
 

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::refusals;
 use super::resources::Resources;
 use crate::Result;
+use crate::money::Money;
 
 /// The workbenches of a plan. Without any size and with a ceiling of zero, the plan has no workbenches.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -25,6 +26,9 @@ pub struct WorkbenchPlan {
     pub idle_stop: Option<Minutes>,
     /// The time within which a workbench must become ready.
     pub provisioning_timeout: Minutes,
+    /// The monthly spending cap of the API key of each workbench. None: workbenches get no key.
+    #[serde(default)]
+    pub key_cap: Option<Money>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -36,12 +36,15 @@ pub struct ApiKeyOut {
     /// In US dollars per calendar month
     #[schema(required)]
     spending_cap: Option<Usd>,
+    /// The workbench whose programs have the key. It calls models and is refused elsewhere. Null for all other keys
+    #[schema(required, example = "wb_019a9b0c1d2e7f3a8b4c5d6e7f8a9b0c")]
+    workbench_id: Option<String>,
 }
 
 impl ApiKeyOut {
     /// The limits and the spending cap of a key are stored on its meter.
     pub fn new(key: &ApiKey, meter: &Meter) -> Self {
-        let ApiKey { id, account: _, name, last4, created_at, expires_at, revoked_at, models } = key;
+        let ApiKey { id, account: _, name, last4, created_at, expires_at, revoked_at, models, workbench } = key;
         Self {
             id: id.to_string(),
             name: name.clone(),
@@ -54,6 +57,7 @@ impl ApiKeyOut {
             models: models.clone(),
             limits: meter.limits().map(LimitsOut::from),
             spending_cap: meter.cap().map(Usd::from),
+            workbench_id: workbench.map(|id| id.to_string()),
         }
     }
 }

@@ -14,6 +14,7 @@ use crate::model_catalog::ModelCatalog;
 use crate::store::api_keys::ApiKey;
 use crate::store::{Authority, KeyRing};
 use domain::audit::{Actor, AuditAction};
+use domain::id::ApiKeyId;
 use domain::identity::Role;
 use domain::time::Time;
 use domain::{Error, Refusal};
@@ -22,9 +23,17 @@ use domain::{Error, Refusal};
 pub struct InferenceCaller(pub auth::ApiCaller);
 
 /// A user who reads the results of calls, with an API key of the cache of `InferenceCaller` or with an access token.
-pub struct InferenceReader(pub Caller);
+pub struct InferenceReader {
+    pub caller: Caller,
+    key: Option<Arc<ApiKey>>,
+}
 
-/// A user with an API key or an access token. The records are read in this request.
+/// A caller who reads which models there are, like [`Person`]. The key of a workbench is admitted too, because clients of
+/// models list them.
+pub struct CatalogReader(pub Person);
+
+/// A user with an API key or an access token. The records are read in this request. The key of a workbench is refused: all of
+/// its editors know the key, and it must not read or change what belongs to its owner.
 pub struct Person {
     pub caller: Caller,
     /// `None` if the user sent an access token.
@@ -49,6 +58,13 @@ impl Person {
     /// them.
     pub fn authority(&self) -> Authority {
         Authority::for_user(self.actor(), self.caller.at)
+    }
+}
+
+impl InferenceReader {
+    /// Whether this user may read the result of a call that was made with this key. The key of a workbench reads only its own.
+    pub fn may_read(&self, made_with: Option<ApiKeyId>) -> bool {
+        self.key.as_ref().is_none_or(|key| key.workbench.is_none() || made_with == Some(key.id))
     }
 }
 
@@ -96,6 +112,21 @@ fn neither_key_nor_token(error: Error) -> Error {
     }
 }
 
+/// The refusal of a workbench's key on a route for users.
+pub fn key_of_workbench() -> Error {
+    let message = "this key belongs to a workbench and only calls models; use another key or an access token";
+    Error::Forbidden { code: "api_key_of_workbench", message: message.to_owned() }
+}
+
+/// Refuses the key of a workbench.
+fn refuse_workbenches(person: Person) -> domain::Result<Person> {
+    match &person.key {
+        Some(key) if key.workbench.is_some() => Err(key_of_workbench()),
+        _ => Ok(person),
+    }
+}
+
+/// The user of a request, with the key of a workbench too.
 async fn person(parts: &Parts, auth: &Auth) -> domain::Result<Person> {
     let token = token(parts)?;
     let person = if is_key(token) {
@@ -131,13 +162,15 @@ where
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
         let (recent, token): (&RecentCallers, _) = (state.as_ref(), token(parts)?);
-        let caller = match is_key(token) {
-            true => recent.api_caller(token).await?.caller,
-            false => recent.caller(token).await.map_err(neither_key_nor_token)?,
+        let reader = if is_key(token) {
+            let auth::ApiCaller { key, caller } = recent.api_caller(token).await?;
+            Self { caller, key: Some(key) }
+        } else {
+            Self { caller: recent.caller(token).await.map_err(neither_key_nor_token)?, key: None }
         };
-        record_caller(&caller);
-        AsRef::<ModelCatalog>::as_ref(state).check_maintenance(caller.role).await?;
-        Ok(Self(caller))
+        record_caller(&reader.caller);
+        AsRef::<ModelCatalog>::as_ref(state).check_maintenance(reader.caller.role).await?;
+        Ok(reader)
     }
 }
 
@@ -148,9 +181,21 @@ where
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
+        let CatalogReader(person) = CatalogReader::from_request_parts(parts, state).await?;
+        Ok(refuse_workbenches(person)?)
+    }
+}
+
+impl<S> FromRequestParts<S> for CatalogReader
+where
+    S: AsRef<Auth> + AsRef<ModelCatalog> + Send + Sync,
+{
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
         let person = person(parts, state.as_ref()).await?;
         AsRef::<ModelCatalog>::as_ref(state).check_maintenance(person.caller.role).await?;
-        Ok(person)
+        Ok(Self(person))
     }
 }
 
@@ -161,7 +206,7 @@ where
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
-        let person = person(parts, state.as_ref()).await?;
+        let person = refuse_workbenches(person(parts, state.as_ref()).await?)?;
         if person.caller.role != Role::Operator {
             return Err(ApiError(Error::operator_only()));
         }

@@ -19,11 +19,11 @@ use domain::limits::Dimension;
 use domain::time::Time;
 use domain::{Error, IDEMPOTENCY_CONFLICT, ProviderTrouble};
 
-pub use callers::{InferenceCaller, InferenceReader, Operator, Person};
+pub use callers::{CatalogReader, InferenceCaller, InferenceReader, Operator, Person, key_of_workbench};
 pub use list::{CursorList, List};
 pub use responses::{
     Answered, AnsweredOrStreamed, BodyRefused, Created, ErrorBody, ErrorResponses, ModelCallErrors, NotFound,
-    OperatorOnly, Stale,
+    OperatorOnly, Stale, UserOnly,
 };
 
 extractors!();

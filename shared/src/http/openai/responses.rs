@@ -139,6 +139,14 @@ pub enum BodyRefused {
     NotJson(ErrorBody),
 }
 
+/// The additional error of routes for users, which take no key of a workbench.
+#[derive(IntoResponses)]
+pub enum UserOnly {
+    /// `api_key_of_workbench`: the key belongs to a workbench and only calls models
+    #[response(status = 403)]
+    Forbidden(ErrorBody),
+}
+
 /// The additional error of operator routes.
 #[derive(IntoResponses)]
 pub enum OperatorOnly {

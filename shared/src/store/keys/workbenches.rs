@@ -1,5 +1,5 @@
-//! The keys of workbenches: the workbench, its name, its variables, its entries in lists and the cluster of all in `entities`, the reserved
-//! capacity in `counters`, and its events in `journal`.
+//! The keys of workbenches: the workbench, its name, its variables, its API key, its entries in lists and the cluster of all
+//! in `entities`, the reserved capacity in `counters`, and its events in `journal`.
 
 use super::{DueShards, Key, read_id};
 use domain::Result;
@@ -20,6 +20,11 @@ pub fn workbench_org(key: &Key) -> Result<OrgId> {
 /// The environment variables of a workbench.
 pub fn workbench_variables(org: OrgId, id: WorkbenchId) -> Key {
     Key::new(format!("WORKBENCHVARIABLES#{org}"), id)
+}
+
+/// The item that names the last API key of a workbench.
+pub fn workbench_key(org: OrgId, id: WorkbenchId) -> Key {
+    Key::new(format!("WORKBENCHKEY#{org}"), id)
 }
 
 /// The item that reserves a name in an organization.

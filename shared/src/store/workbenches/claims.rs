@@ -142,6 +142,7 @@ impl Workbenches {
         if after.status == WorkbenchStatus::Deleted {
             writes.push(self.entities.delete(keys::workbench_name(org, &after.name)));
             writes.push(self.entities.delete(keys::workbench_variables(org, id)));
+            writes.push(self.entities.delete(keys::workbench_key(org, id)));
             let users = [owner].into_iter().chain(editors.iter().copied());
             writes.extend(users.map(|user| self.entities.delete(keys::listed_workbench(org, user, id))));
             writes.extend(capacity::return_capacity(&self.counters, after));
@@ -213,5 +214,10 @@ fn release(write: Write) -> Write {
 }
 
 fn require_claim(write: Write, claimed: &Claimed) -> Write {
-    write.require_same("attempt", Some(claimed.attempt)).require("attribute_exists(owned_until)")
+    require_attempt(write, claimed.attempt)
+}
+
+/// Requires that the claim with this number is the last one, and that it was not released.
+pub fn require_attempt(write: Write, attempt: u64) -> Write {
+    write.require_same("attempt", Some(attempt)).require("attribute_exists(owned_until)")
 }

@@ -35,6 +35,7 @@ use domain::workbench::{Access, Change, VariablesPatch, Workbench, WorkbenchEven
 use domain::{Error, Result};
 
 pub use capacity::CapacityLimits;
+pub(super) use claims::require_attempt;
 pub use claims::{CLAIM, Claimed, StepEnd};
 use item::{CLOCK_SKEW, EventItem, Listed, Named, events_write};
 
