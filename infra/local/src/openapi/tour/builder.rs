@@ -195,8 +195,8 @@ impl TourClient {
         self.send("POST", "/builder/v1/workflows/{id}/publish", None).await?;
         let token = self.switch_token(token);
         let hook = "/hooks/v1/{webhook_id}";
-        self.send("POST", hook, Some(json!({"lines": "none"}))).await?;
         self.send("POST", hook, Some(json!({"lines": [40, 2]}))).await?;
+        self.send("POST", hook, Some(json!({"lines": "none"}))).await?;
         self.switch_token(&token);
         Ok(())
     }
