@@ -65,7 +65,7 @@ impl ProtocolRule for Rule {
             Self::RevokesOnlyWithItsClaim => 45,
             Self::KeepsTheClaimOfAnUncertainStep => 16,
             Self::KeepsChangesOfUsers => 6,
-            Self::ReservesWhatIsLeft => 35,
+            Self::ReservesWhatIsLeft => 73,
         }
     }
 }
