@@ -13,7 +13,6 @@ use domain::{Error, Result};
 use engine::compile::{
     Compiled, GraphProblem, PlanStep, ProblemOut, Severity, compile, describe_problems, first_problems,
 };
-use engine::nodes::NodeKind;
 use engine::nodes::schedule::ScheduleNode;
 use engine::schedule::planned_schedules;
 use shared::auth::Caller;
@@ -80,7 +79,7 @@ impl GraphValidator<'_> {
             (!missing.is_empty()).then(|| format!("its channel is incomplete; set {}", missing.join(", ")))
         });
         references.extend(own);
-        let count = references.len() + compiled.count_steps(ScheduleNode::NAME);
+        let count = references.len() + compiled.count_steps::<ScheduleNode>();
         if count > MAX_REFERENCES {
             let things = "agents, models, workflows, credentials, webhooks and schedules";
             let message =

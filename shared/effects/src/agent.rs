@@ -11,7 +11,7 @@ use engine::agent::{
     AgentMember, AgentSnapshot, AgentTool, LoadedAgent, ToolCredentialKey, ToolTarget, describe_placeholders,
     function_name,
 };
-use engine::drive::{Effect, EffectError};
+use engine::drive::{Effect, EffectResult};
 use engine::nodes::OUT;
 use engine::run::StepOutcome;
 use futures::future::try_join_all;
@@ -41,14 +41,7 @@ impl AgentEffects {
 
     /// Reads an agent, and counts its execution. The value is the snapshot of the agent, with the earlier messages of the
     /// conversation.
-    pub async fn load(
-        &self,
-        owner: &EffectOwner,
-        effect: &Effect,
-        history: Vec<Value>,
-    ) -> Result<StepOutcome, EffectError> {
-        let id = effect.config.get("agentId").and_then(Value::as_str).and_then(|id| id.parse().ok());
-        let id: AgentId = id.ok_or_else(|| to_effect_error(Error::NotFound { kind: AgentId::KIND }))?;
+    pub async fn load(&self, owner: &EffectOwner, effect: &Effect, id: AgentId, history: Vec<Value>) -> EffectResult {
         let token = count_token(&effect.idempotency_key);
         let agent = retry_while_unavailable(|| async move {
             let agent = self.read(owner, id).await?;

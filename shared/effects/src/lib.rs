@@ -16,18 +16,10 @@ use domain::Result;
 use domain::id::{RunId, WorkflowId};
 use domain::identity::Account;
 use domain::run::{Run, RunStep};
-use engine::drive::{Effect, EffectError, EffectOutcome, Effects};
-use engine::nodes::NodeKind;
-use engine::nodes::embeddings::EmbeddingsNode;
-use engine::nodes::guard::GuardNode;
-use engine::nodes::http::HttpNode;
-use engine::nodes::image::ImageNode;
+use engine::drive::{Effect, EffectError, EffectOutcome, EffectResult, Effects};
 use engine::nodes::model::ModelNode;
-use engine::nodes::retrieval::RetrievalNode;
 use engine::nodes::send_message::SendMessageNode;
-use engine::nodes::workflow::WorkflowNode;
-use engine::operation::Operation;
-use engine::run::StepOutcome;
+use engine::nodes::{LoadAgent, Operation};
 use serde_json::Value;
 use shared::Context;
 use shared::outbound::{Calls, Outbound};
@@ -159,62 +151,57 @@ struct NodeEffects {
 impl Effects for NodeEffects {
     async fn perform(&self, effect: Effect) -> Result<EffectOutcome, EffectError> {
         let NodePerformers { http, models, retrieval, workflows, .. } = &self.performers;
+        let (owner, effect) = (&self.owner, &effect);
         // Boxed, because the compiler refuses futures that are nested too deeply.
-        let outcome = match effect.operation.name() {
-            HttpNode::NAME => Box::pin(http.perform(&self.owner, &effect)).await,
-            ModelNode::NAME => Box::pin(self.ask_model(&effect)).await,
-            EmbeddingsNode::NAME => Box::pin(models.embed(&self.owner, &effect)).await,
-            GuardNode::NAME => Box::pin(models.guard(&self.owner, &effect)).await,
-            ImageNode::NAME => Box::pin(models.draw(&self.owner, &effect)).await,
-            RetrievalNode::NAME => Box::pin(retrieval.perform(&self.owner, &effect)).await,
-            SendMessageNode::NAME => Box::pin(self.send_message(&effect)).await,
-            Operation::LOAD_AGENT => Box::pin(self.load_agent(&effect)).await,
-            Operation::ASK_MODEL => Box::pin(models.ask(&self.owner, &effect)).await,
-            WorkflowNode::NAME => return Box::pin(workflows.call(&self.owner, &effect)).await,
-            name => Err(not_available(name)),
+        let outcome = match &*effect.operation {
+            Operation::Http(call) => Box::pin(http.perform(owner, effect, call)).await,
+            Operation::Model(node) => Box::pin(self.ask_model(effect, node)).await,
+            Operation::Embeddings(node) => Box::pin(models.embed(owner, effect, node)).await,
+            Operation::Guard(node) => Box::pin(models.guard(owner, effect, node)).await,
+            Operation::Image(node) => Box::pin(models.draw(owner, effect, node)).await,
+            Operation::Retrieval(node) => Box::pin(retrieval.perform(owner, effect, node)).await,
+            Operation::SendMessage(node) => Box::pin(self.send_message(effect, node)).await,
+            Operation::LoadAgent(load) => Box::pin(self.load_agent(effect, load)).await,
+            Operation::AskModel(request) => Box::pin(models.ask(owner, effect, request)).await,
+            Operation::Workflow(call) => return Box::pin(workflows.call(owner, effect, call)).await,
         };
         outcome.map(EffectOutcome::Completed)
     }
 }
 
 impl NodeEffects {
-    async fn ask_model(&self, effect: &Effect) -> Result<StepOutcome, EffectError> {
-        let conversation = self.model_conversation(effect).await?;
-        self.performers.models.complete(&self.owner, effect, conversation).await
+    async fn ask_model(&self, effect: &Effect, node: &ModelNode<String>) -> EffectResult {
+        let conversation = self.model_conversation(node).await?;
+        self.performers.models.complete(&self.owner, effect, node, conversation).await
     }
 
-    async fn load_agent(&self, effect: &Effect) -> Result<StepOutcome, EffectError> {
-        let history = self.history_if(effect.config.get("memory")).await?;
-        self.performers.agents.load(&self.owner, effect, history).await
+    async fn load_agent(&self, effect: &Effect, load: &LoadAgent) -> EffectResult {
+        let history = self.history_if(load.memory).await?;
+        self.performers.agents.load(&self.owner, effect, load.agent_id, history).await
     }
 
     /// What a `model` node knows of the conversation of the run.
-    async fn model_conversation(&self, effect: &Effect) -> Result<ModelConversation, EffectError> {
-        let history = self.history_if(effect.config.get("memory")).await?;
-        let files = match (&self.conversation, effect.config.get("attachments")) {
-            (Some(conversation), Some(Value::Bool(true))) => conversation.files().await?,
+    async fn model_conversation(&self, node: &ModelNode<String>) -> Result<ModelConversation, EffectError> {
+        let history = self.history_if(node.memory == Some(true)).await?;
+        let files = match (&self.conversation, node.attachments) {
+            (Some(conversation), Some(true)) => conversation.files().await?,
             _ => Vec::new(),
         };
         Ok(ModelConversation { history, files })
     }
 
     /// The earlier messages, if a message started the run and the node has a memory.
-    async fn history_if(&self, memory: Option<&Value>) -> Result<Vec<Value>, EffectError> {
-        match (&self.conversation, memory) {
-            (Some(conversation), Some(Value::Bool(true))) => conversation.history().await.map_err(to_effect_error),
+    async fn history_if(&self, has_memory: bool) -> Result<Vec<Value>, EffectError> {
+        match &self.conversation {
+            Some(conversation) if has_memory => conversation.history().await.map_err(to_effect_error),
             _ => Ok(Vec::new()),
         }
     }
 
-    async fn send_message(&self, effect: &Effect) -> Result<StepOutcome, EffectError> {
+    async fn send_message(&self, effect: &Effect, node: &SendMessageNode<Value, String>) -> EffectResult {
         match &self.conversation {
-            Some(conversation) => conversation.send(effect).await,
+            Some(conversation) => conversation.send(&effect.step, node).await,
             None => Err(refused("not_in_preview", "a preview sends no messages; pin the output of this node")),
         }
     }
-}
-
-fn not_available(node_type: &str) -> EffectError {
-    let message = format!("the platform cannot perform nodes of the type {node_type} yet; remove the node");
-    refused("not_available", &message)
 }

@@ -12,9 +12,12 @@ use domain::id::ImageJobId;
 use domain::image::{ImageFailure, ImageJobEnd, JOB_DEADLINE};
 use domain::run::{RunStep, StepError};
 use domain::{Error, Result};
-use engine::drive::{Effect, EffectError, RetryHint};
+use engine::drive::{Effect, EffectError, EffectResult, RetryHint};
 use engine::nodes::OUT;
+use engine::nodes::embeddings::EmbeddingsNode;
 use engine::nodes::guard::GuardNode;
+use engine::nodes::image::ImageNode;
+use engine::nodes::model::ModelNode;
 use engine::run::StepOutcome;
 use engine::schema::check_value;
 use futures::future::try_join_all;
@@ -25,6 +28,7 @@ use gateway::guard::GuardRequest;
 use gateway::images::ImageRequest;
 use gateway::{ClaimOutcome, Gateway, GatewayCaller, StartedImages, UsageOut};
 use runner::InvocationEvents;
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 use shared::Context;
 use shared::auth::{Caller, Owners};
@@ -59,19 +63,20 @@ impl ModelEffects {
         &self,
         owner: &EffectOwner,
         effect: &Effect,
+        node: &ModelNode<String>,
         conversation: ModelConversation,
-    ) -> Result<StepOutcome, EffectError> {
-        let answer = self.answer(owner, effect, chat_body(&effect.config, conversation)).await?;
+    ) -> EffectResult {
+        let answer = self.answer(owner, effect, chat_body(node, conversation)).await?;
         let text = answer["choices"][0]["message"]["content"].as_str().unwrap_or_default();
-        match effect.config.get("schema") {
+        match &node.schema {
             None => Ok(StepOutcome::new(OUT, Value::from(text))),
-            Some(schema) => structured(text, schema).map(|value| StepOutcome::new(OUT, value)),
+            Some(schema) => structured(text, &schema.clone().into()).map(|value| StepOutcome::new(OUT, value)),
         }
     }
 
     /// Asks the model of an agent. The value is `{message, usage}`, in the format of the gateway.
-    pub async fn ask(&self, owner: &EffectOwner, effect: &Effect) -> Result<StepOutcome, EffectError> {
-        let body = Value::Object(Map::clone(&effect.config));
+    pub async fn ask(&self, owner: &EffectOwner, effect: &Effect, request: &Map<String, Value>) -> EffectResult {
+        let body = Value::Object(request.clone());
         let mut answer = match &owner.origin {
             EffectOrigin::Invocation { events: Some(events), .. } => self.stream(owner, effect, body, events).await?,
             _ => self.answer(owner, effect, body).await?,
@@ -117,8 +122,8 @@ impl ModelEffects {
     }
 
     /// Computes embeddings. The value is the list of vectors, in the order of the texts.
-    pub async fn embed(&self, owner: &EffectOwner, effect: &Effect) -> Result<StepOutcome, EffectError> {
-        let body = embeddings_body(&effect.config);
+    pub async fn embed(&self, owner: &EffectOwner, effect: &Effect, node: &EmbeddingsNode<Value>) -> EffectResult {
+        let body = to_body(node).map_err(to_effect_error)?;
         let call = self.call_of(owner, effect).await?;
         let answer = self.embed_once(&call, body).await.map_err(to_effect_error)?;
         let mut answer: Value =
@@ -130,20 +135,19 @@ impl ModelEffects {
 
     /// Evaluates a text. The value has the scores, and the port says whether the text is flagged. A blank text is not
     /// evaluated.
-    pub async fn guard(&self, owner: &EffectOwner, effect: &Effect) -> Result<StepOutcome, EffectError> {
-        let text = effect.config.get("text").and_then(Value::as_str).unwrap_or_default();
+    pub async fn guard(&self, owner: &EffectOwner, effect: &Effect, node: &GuardNode<String>) -> EffectResult {
+        let GuardNode { text, model, threshold } = node;
         let mut categories = json!([]);
         if !text.trim().is_empty() {
-            let body = json!({"input": [{"role": "user", "content": text}], "model": effect.config.get("model")});
+            let body = json!({"input": [{"role": "user", "content": text}], "model": model});
             let call = self.call_of(owner, effect).await?;
             let answer = self.evaluate_once(&call, body).await.map_err(to_effect_error)?;
             categories = serde_json::from_slice(&answer).map_err(|error| to_effect_error(Error::internal(error)))?;
         }
         let mut is_flagged = false;
-        let threshold = effect.config.get("threshold").and_then(Value::as_f64);
         for category in categories.as_array_mut().into_iter().flatten() {
             if let Some(threshold) = threshold {
-                category["flagged"] = category["score"].as_f64().is_some_and(|score| score >= threshold).into();
+                category["flagged"] = category["score"].as_f64().is_some_and(|score| score >= *threshold).into();
             }
             is_flagged |= category["flagged"] == true;
         }
@@ -162,9 +166,9 @@ impl ModelEffects {
     }
 
     /// Generates images. The value is the list of images, each with its URL.
-    pub async fn draw(&self, owner: &EffectOwner, effect: &Effect) -> Result<StepOutcome, EffectError> {
+    pub async fn draw(&self, owner: &EffectOwner, effect: &Effect, node: &ImageNode<String>) -> EffectResult {
         let call = self.call_of(owner, effect).await?;
-        let job = self.start_images_once(&call, Value::Object(Map::clone(&effect.config))).await;
+        let job = self.start_images_once(&call, to_body(node).map_err(to_effect_error)?).await;
         let job = job.map_err(to_effect_error)?;
         // The timeout of the node ends the wait.
         let ended =
@@ -266,34 +270,32 @@ fn render_categories(event: &GuardEvent, _: UsageOut) -> Result<Vec<u8>> {
     serde_json::to_vec(&categories.unwrap_or_default()).map_err(Error::internal)
 }
 
-fn chat_body(config: &Map<String, Value>, conversation: ModelConversation) -> Value {
+fn chat_body(node: &ModelNode<String>, conversation: ModelConversation) -> Value {
+    let ModelNode { model, system, prompt, temperature, max_tokens, schema, memory: _, attachments: _ } = node;
     let ModelConversation { history, files } = conversation;
     let message = |role: &str, content: Value| json!({"role": role, "content": content});
-    let system = config.get("system").map(|text| message("system", text.clone()));
-    let prompt = config.get("prompt").cloned().unwrap_or_default();
+    let system = system.as_ref().map(|text| message("system", text.as_str().into()));
     let prompt = match files.is_empty() {
-        true => prompt,
+        true => prompt.as_str().into(),
         false => [json!({"type": "text", "text": prompt})].into_iter().chain(files).collect(),
     };
     let messages: Vec<Value> = system.into_iter().chain(history).chain([message("user", prompt)]).collect();
-    let mut body = json!({"model": config.get("model"), "messages": messages});
-    for (name, field) in [("temperature", "temperature"), ("max_tokens", "maxTokens")] {
-        if let Some(value) = config.get(field) {
-            body[name] = value.clone();
-        }
+    let mut body = json!({"model": model, "messages": messages});
+    if let Some(temperature) = temperature {
+        body["temperature"] = temperature.clone().into();
     }
-    if let Some(schema) = config.get("schema") {
+    if let Some(max_tokens) = max_tokens {
+        body["max_tokens"] = (*max_tokens).into();
+    }
+    if let Some(schema) = schema {
         body["response_format"] = json!({"type": "json_schema", "json_schema": {"name": "answer", "schema": schema}});
     }
     body
 }
 
-fn embeddings_body(config: &Map<String, Value>) -> Value {
-    let mut body = json!({"model": config.get("model"), "input": config.get("input")});
-    if let Some(dimensions) = config.get("dimensions") {
-        body["dimensions"] = dimensions.clone();
-    }
-    body
+/// The body of a call whose parameters have the names of the node's fields.
+fn to_body(node: &impl Serialize) -> Result<Value> {
+    serde_json::to_value(node).map_err(Error::internal)
 }
 
 /// The answer as JSON. A model may answer otherwise, so another attempt may succeed.

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use domain::Result;
 use domain::id::WorkflowId;
 use domain::identity::Account;
 use domain::run::{NewRun, ParentStep, RunOrigin};
-use domain::{Error, Result};
 use engine::drive::{Effect, EffectError, EffectOutcome};
+use engine::nodes::workflow::WorkflowCall;
 use runner::Triggers;
 use serde_json::Value;
 use shared::Context;
@@ -32,7 +33,12 @@ impl WorkflowEffects {
     }
 
     /// Prepares a run of the active release. The driver starts it.
-    pub async fn call(&self, owner: &EffectOwner, effect: &Effect) -> Result<EffectOutcome, EffectError> {
+    pub async fn call(
+        &self,
+        owner: &EffectOwner,
+        effect: &Effect,
+        call: &WorkflowCall,
+    ) -> Result<EffectOutcome, EffectError> {
         let (origin, scheduled_at, parent) = match &owner.origin {
             EffectOrigin::Preview { conversation: None } => {
                 return Err(refused("not_in_preview", "a preview runs no other workflow; pin the output of this node"));
@@ -52,12 +58,9 @@ impl WorkflowEffects {
                 format!("too many nested workflows: at most {MAX_DEPTH} may wait for each other; one may run itself");
             return Err(refused("too_deep", &message));
         }
-        let workflow = effect.config.get("workflowId").and_then(Value::as_str).and_then(|id| id.parse().ok());
-        let workflow = workflow.ok_or_else(|| to_effect_error(Error::NotFound { kind: "workflow" }))?;
-        let input = effect.config.get("input").unwrap_or(&effect.input);
         let root = parent.as_ref().map(|parent| parent.root);
         let prepare = || async move {
-            let new = self.prepare(owner.account, workflow, origin, input.clone()).await?;
+            let new = self.prepare(owner.account, call.workflow_id, origin, call.input.clone()).await?;
             let may_start = match root {
                 Some(root) => self.trees.count_start(root).await?,
                 None => true,

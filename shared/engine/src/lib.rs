@@ -8,7 +8,6 @@ pub mod expression;
 #[cfg(test)]
 mod graph_builder;
 pub mod nodes;
-pub mod operation;
 pub mod replay;
 pub mod run;
 pub mod schedule;

@@ -5,6 +5,7 @@ use std::io;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use domain::run::StepError;
 use domain::{Error, Result};
 
 /// The maximum size of a value as JSON: of the result of an expression, and of the input and the output of a step.
@@ -17,6 +18,16 @@ pub fn measure(value: &impl Serialize) -> Option<usize> {
     let mut limit = ByteLimit(MAX_VALUE_BYTES);
     serde_json::to_writer(&mut limit, value).ok()?;
     Some(MAX_VALUE_BYTES - limit.0)
+}
+
+/// Adds the size of a value to that of others, which are parts of the same value.
+pub fn add_size(bytes: usize, value: &Value) -> std::result::Result<usize, StepError> {
+    let sum = measure(value).map(|size| bytes + size);
+    sum.filter(|sum| *sum <= MAX_VALUE_BYTES).ok_or_else(too_large)
+}
+
+fn too_large() -> StepError {
+    StepError::new("value_too_large", "the value is larger than 1 MiB as JSON; pass on less of it")
 }
 
 /// The approximate size of a value in memory. Small values take many times their size as JSON.

@@ -8,7 +8,7 @@ use domain::id::RunId;
 use domain::run::{AgentAction, NewRun, StepError};
 use engine::agent::{AgentCall, AgentRun};
 use engine::drive::{Effect, EffectError, EffectOutcome, Effects, RetryHint, describe_end};
-use engine::operation::Operation;
+use engine::nodes::{DueWork, Operation};
 use futures::stream::{FuturesUnordered, StreamExt};
 use serde_json::{Value, json};
 use shared::store::Runs;
@@ -45,7 +45,7 @@ const LONGEST_BACKOFF: Duration = Duration::from_secs(20);
 
 struct EndedCall {
     number: usize,
-    operation: Operation,
+    work: DueWork,
     result: Result<Arc<Value>, StepError>,
 }
 
@@ -70,10 +70,12 @@ impl Drop for StartedRun {
 }
 
 /// What the caller sees of a result. The configuration of an agent is not shown.
-fn shown_result(operation: Operation, value: Arc<Value>) -> Arc<Value> {
-    match operation {
-        Operation::LoadAgent => Arc::new(json!({"name": value["name"], "type": value["type"]})),
-        Operation::AskModel | Operation::Node(_) => value,
+fn shown_result(work: &DueWork, value: Arc<Value>) -> Arc<Value> {
+    match work {
+        DueWork::Perform(operation) if matches!(**operation, Operation::LoadAgent(_)) => {
+            Arc::new(json!({"name": value["name"], "type": value["type"]}))
+        }
+        _ => value,
     }
 }
 
@@ -98,24 +100,26 @@ impl<E: Effects> Invocation<'_, E> {
             if agent.end().is_some() {
                 return agent;
             }
-            let Some(EndedCall { number, operation, result }) = in_progress.next().await else { return agent };
-            let shown = result.clone().map(|value| shown_result(operation, value));
+            let Some(EndedCall { number, work, result }) = in_progress.next().await else { return agent };
+            let shown = result.clone().map(|value| shown_result(&work, value));
             self.send(InvocationEvent::Ended { step: number.to_string(), result: shown }).await;
             agent.finish(number, result.as_deref());
         }
     }
 
     async fn perform(&self, call: AgentCall) -> EndedCall {
-        let AgentCall { number, operation, config, .. } = call;
-        let limit = operation.timeout();
-        let config = Arc::new(config);
+        let AgentCall { number, work, .. } = call;
+        let DueWork::Perform(operation) = &work else {
+            let error = StepError::new("not_available", "an agent that is called directly does not wait");
+            return EndedCall { number, work, result: Err(error) };
+        };
+        let limit = operation.defaults().timeout;
+        let asks_model = matches!(**operation, Operation::AskModel(_));
         let mut attempt = 1;
         let result = loop {
             let effect = Effect {
                 step: number.to_string(),
-                operation,
-                config: config.clone(),
-                input: Arc::default(),
+                operation: operation.clone(),
                 attempt,
                 is_last_attempt: true,
                 timeout: limit,
@@ -126,7 +130,7 @@ impl<E: Effects> Invocation<'_, E> {
                     break Err(StepError::new("timeout", format!("the call took longer than {} s", limit.as_secs())));
                 }
                 Ok(Err(EffectError { retry: RetryHint::After(wait), .. }))
-                    if operation == Operation::AskModel && attempt < MAX_ATTEMPTS && wait <= LONGEST_BACKOFF =>
+                    if asks_model && attempt < MAX_ATTEMPTS && wait <= LONGEST_BACKOFF =>
                 {
                     sleep(wait.max(SHORTEST_BACKOFF)).await;
                     attempt += 1;
@@ -136,7 +140,7 @@ impl<E: Effects> Invocation<'_, E> {
                 Ok(Ok(EffectOutcome::Call(new))) => break self.call(*new).await,
             }
         };
-        EndedCall { number, operation, result }
+        EndedCall { number, work, result }
     }
 
     /// Starts the run of a workflow, and waits for its end.

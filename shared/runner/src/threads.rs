@@ -5,10 +5,9 @@ use domain::run::{NewRun, RunOrigin, RunThread};
 use domain::thread::{BusyPolicy, Thread, ThreadMessage, WaitingMessage};
 use domain::time::Clock;
 use domain::{Error, Result};
-use engine::compile::PlanStep;
 use engine::drive::mask_run_input;
-use engine::nodes::message::{MessageSender, MessageValue};
-use serde::Deserialize;
+use engine::nodes::NodeConfig;
+use engine::nodes::message::{MessageNode, MessageSender, MessageValue};
 use serde_json::Value;
 use shared::store::threads::StoredThread;
 use shared::store::{Runs, Threads};
@@ -84,8 +83,8 @@ impl<A: Answerers> ThreadRuns<A> {
         let id = RunId::of_message(self.clock.now(), thread.id, waiting.number);
         let new = NewRun::new(release.startable, RunOrigin::Channel, step.id.clone(), input);
         let new = NewRun { id, thread: Some(conversation), ..new.with_retention(release.retention) };
-        let is_started =
-            self.runs.start_in_thread(new, &self.threads, stored, busy_policy(step), waiting.number).await?;
+        let busy = busy_policy(release.plan.config(release.trigger));
+        let is_started = self.runs.start_in_thread(new, &self.threads, stored, busy, waiting.number).await?;
         Ok(if is_started { Start::Started(id) } else { Start::Changed })
     }
 }
@@ -112,6 +111,9 @@ fn run_input(thread: &Thread, participant: ParticipantId, message: &ThreadMessag
 }
 
 /// What happens with messages that arrive during the run.
-fn busy_policy(step: &PlanStep) -> BusyPolicy {
-    step.config.get("busy").and_then(|busy| BusyPolicy::deserialize(busy).ok()).unwrap_or_default()
+fn busy_policy(node: &NodeConfig) -> BusyPolicy {
+    match node {
+        NodeConfig::MessageNode(MessageNode { busy }) => busy.unwrap_or_default(),
+        _ => BusyPolicy::default(),
+    }
 }

@@ -4,40 +4,41 @@ use futures::executor::block_on;
 use serde_json::{Map, Value, json};
 
 use engine::compile::PlanStep;
+use engine::nodes::model::ModelNode;
+use engine::nodes::review::Question;
+use engine::nodes::{DueWork, Operation};
 use engine::run::{DueEffect, StepOutcome};
 use gateway::chat::ChatRequest;
 use gateway::embeddings::EmbeddingsRequest;
 use gateway::providers::{Dev, Provider};
 
-fn text(effect: &DueEffect, field: &str) -> String {
-    effect.config.get(field).and_then(Value::as_str).unwrap_or_default().to_owned()
-}
-
 /// Returns every possible outcome of an effect.
 pub fn simulate_effect(step: &PlanStep, effect: &DueEffect) -> Vec<StepOutcome> {
     let out = |value: Value| StepOutcome::new("out", value);
-    let mut outcomes: Vec<StepOutcome> = match step.node_type.name {
-        "delay" => vec![StepOutcome::new("out", effect.input.clone())],
-        "model" => answers(step, effect).into_iter().map(out).collect(),
-        "embeddings" => vec![out(vectors(effect))],
-        "retrieval" => {
-            assert!(!text(effect, "query").is_empty(), "{}", step.id);
-            vec![
-                out(json!({"passages": [{"source": "Returns", "text": "Within 30 days.", "score": 0.8}]})),
-                out(json!([])),
-            ]
-        }
-        "http" => vec![
-            out(json!({"status": 200, "headers": {}, "body": {"name": "Acme", "state": "acknowledged"}})),
-            out(json!({"status": 202, "headers": {}, "body": {"state": "open"}})),
-            out(json!({"status": 404, "headers": {}, "body": "not found"})),
-        ],
-        "guard" => {
-            ["passed", "flagged"].map(|port| StepOutcome::new(port, json!({"flagged": port == "flagged"}))).into()
-        }
-        "review" => decisions(effect),
-        "send_message" => vec![out(json!({"sent": true}))],
-        other => panic!("{other} has no test double"),
+    let mut outcomes: Vec<StepOutcome> = match &effect.work {
+        DueWork::Delay(_) => vec![StepOutcome::new("out", effect.input.clone())],
+        DueWork::Review(question) => decisions(question),
+        DueWork::Perform(operation) => match &**operation {
+            Operation::Model(node) => answers(step, node).into_iter().map(out).collect(),
+            Operation::Embeddings(node) => vec![out(vectors(&node.input))],
+            Operation::Retrieval(node) => {
+                assert!(!node.query.is_empty(), "{}", step.id);
+                vec![
+                    out(json!({"passages": [{"source": "Returns", "text": "Within 30 days.", "score": 0.8}]})),
+                    out(json!([])),
+                ]
+            }
+            Operation::Http(_) => vec![
+                out(json!({"status": 200, "headers": {}, "body": {"name": "Acme", "state": "acknowledged"}})),
+                out(json!({"status": 202, "headers": {}, "body": {"state": "open"}})),
+                out(json!({"status": 404, "headers": {}, "body": "not found"})),
+            ],
+            Operation::Guard(_) => {
+                ["passed", "flagged"].map(|port| StepOutcome::new(port, json!({"flagged": port == "flagged"}))).into()
+            }
+            Operation::SendMessage(_) => vec![out(json!({"sent": true}))],
+            other => panic!("{other:?} has no test double"),
+        },
     };
     let error = json!({"code": "unavailable", "message": "It did not answer."});
     match step.config.get("onError").and_then(Value::as_str) {
@@ -49,9 +50,9 @@ pub fn simulate_effect(step: &PlanStep, effect: &DueEffect) -> Vec<StepOutcome> 
 }
 
 /// The decisions of a person who changes nothing and writes no comment.
-fn decisions(effect: &DueEffect) -> Vec<StepOutcome> {
+fn decisions(question: &Question) -> Vec<StepOutcome> {
     let mut fields = Map::new();
-    for field in effect.config.get("fields").and_then(Value::as_array).into_iter().flatten() {
+    for field in question.request.get("fields").and_then(Value::as_array).into_iter().flatten() {
         if let Some(value) = field.get("value") {
             fields.insert(field["name"].as_str().unwrap().to_owned(), value.clone());
         }
@@ -67,26 +68,26 @@ fn decisions(effect: &DueEffect) -> Vec<StepOutcome> {
 }
 
 /// The answers of dev-chat. With a schema, also the answers for the middle and the last of the allowed values.
-fn answers(step: &PlanStep, effect: &DueEffect) -> Vec<Value> {
+fn answers(step: &PlanStep, node: &ModelNode<String>) -> Vec<Value> {
     let ask_model = |format: Option<Value>| {
         let messages = json!([
-            {"role": "system", "content": text(effect, "system")}, {"role": "user", "content": text(effect, "prompt")},
+            {"role": "system", "content": node.system.as_deref().unwrap_or_default()},
+            {"role": "user", "content": node.prompt},
         ]);
-        let mut body = json!({"model": "dev-chat", "messages": messages});
-        for (name, from) in [("temperature", "temperature"), ("max_tokens", "maxTokens")] {
-            body[name] = step.config.get(from).cloned().unwrap_or_default();
-        }
-        body["response_format"] = format.unwrap_or_default();
+        let body = json!({
+            "model": "dev-chat", "messages": messages, "temperature": node.temperature, "max_tokens": node.max_tokens,
+            "response_format": format,
+        });
         let answer = block_on(Dev.chat("dev-chat", &ChatRequest::read(body).unwrap())).unwrap();
         let choices: Value = serde_json::from_str(answer.choices.get()).unwrap();
         choices[0]["message"]["content"].as_str().unwrap().to_owned()
     };
-    let Some(schema) = step.config.get("schema") else { return vec![ask_model(None).into()] };
+    let Some(schema) = node.schema.clone().map(Value::Object) else { return vec![ask_model(None).into()] };
     let in_form = |schema: Value| {
         let format = json!({"type": "json_schema", "json_schema": {"name": "answer", "schema": schema}});
         serde_json::from_str(&ask_model(Some(format))).unwrap_or_else(|error| panic!("{}: {error}", step.id))
     };
-    [Leaning::First, Leaning::Middle, Leaning::Last].map(|leaning| in_form(narrow_schema(schema, leaning))).into()
+    [Leaning::First, Leaning::Middle, Leaning::Last].map(|leaning| in_form(narrow_schema(&schema, leaning))).into()
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -128,8 +129,8 @@ fn narrow_schema(schema: &Value, leaning: Leaning) -> Value {
     }
 }
 
-fn vectors(effect: &DueEffect) -> Value {
-    let body = json!({"model": "dev-embed", "input": effect.config["input"]});
+fn vectors(input: &Value) -> Value {
+    let body = json!({"model": "dev-embed", "input": input});
     let answer = block_on(Dev.embed("dev-embed", &EmbeddingsRequest::read(body).unwrap())).unwrap();
     json!(answer.vectors)
 }

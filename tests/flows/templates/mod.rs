@@ -193,7 +193,7 @@ fn check_event(plan: &ExecutionPlan, event: &StepEvent, visited: &mut HashSet<St
             let step = &plan.steps[path.step];
             assert_eq!(step.node_type.name, "fail", "{}: {error}", path.display(plan));
         }
-        StepEvent::Completed { path, outcome } if plan.steps[path.step].node_type.is_loop() => {
+        StepEvent::Completed { path, outcome } if plan.steps[path.step].node_type.is_loop => {
             let mut results = outcome.value.as_array().into_iter().flatten();
             assert!(results.all(|result| !result.is_null()), "{}: an element has no result", path.display(plan));
         }

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use domain::id::RunId;
 use domain::run::{RunEvent, RunEventKind};
-use serde_json::{Map, Value};
+use engine::nodes::Operation;
+use serde_json::Value;
 
 use super::oracle::Oracle;
 use crate::machine::report::Findings;
@@ -41,7 +42,7 @@ pub struct Performed {
     pub step: String,
     pub attempt: u32,
     pub key: String,
-    pub config: Arc<Map<String, Value>>,
+    pub operation: Arc<Operation>,
 }
 
 impl RunAccount {

@@ -7,11 +7,11 @@ use domain::agent::AgentType;
 use domain::id::{ReleaseId, RunId, WorkflowId};
 use domain::run::{NewRun, ParentStep, Run, StartableRelease, StepError};
 use engine::drive::{Effect, EffectError, EffectOutcome, Effects, RetryHint};
-use engine::nodes::policy::{OnUncertain, Policy};
-use engine::nodes::workflow::WorkflowNode;
-use engine::nodes::{NodeKind, OUT};
-use engine::operation::Operation;
-use engine::run::StepOutcome;
+use engine::nodes::OUT;
+use engine::nodes::Operation;
+use engine::nodes::policy::OnUncertain;
+use engine::nodes::workflow::WorkflowCall;
+use engine::run::{StepOutcome, StepPath};
 use runner::Performers;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
@@ -20,7 +20,7 @@ use uuid::Uuid;
 
 use super::accounts::Performed;
 use super::agents::{random_agent, random_answer};
-use super::graphs::{CALLED, POISON, TRIGGER};
+use super::graphs::{POISON, TRIGGER};
 use super::oracle::Oracle;
 use super::protocol::RunProtocol;
 use crate::machine::process::Process;
@@ -53,7 +53,7 @@ impl Effects for SimulatedEffects {
     async fn perform(&self, effect: Effect) -> Result<EffectOutcome, EffectError> {
         let SimulatedPerformers { process, protocol, kill } = &self.performers;
         self.witness(&effect);
-        if effect.config.get("url").is_some_and(|url| url == POISON) {
+        if matches!(&*effect.operation, Operation::Http(call) if call.request.url == POISON) {
             process.world.note(|| format!("{}: {} is poisonous", process.name, effect.step));
             kill.notify_one();
             std::future::pending::<()>().await;
@@ -69,10 +69,10 @@ impl Effects for SimulatedEffects {
         match fate {
             0..=3 => Err(error(RetryHint::After(Duration::from_secs(if fate == 0 { 30 } else { 0 })))),
             4 => Err(error(RetryHint::Never)),
-            _ if effect.operation.name() == WorkflowNode::NAME => {
-                Ok(EffectOutcome::Call(Box::new(self.called(&effect))))
-            }
-            _ => Ok(EffectOutcome::Completed(StepOutcome::new(OUT, self.result(&effect, fate)))),
+            _ => Ok(match &*effect.operation {
+                Operation::Workflow(call) => EffectOutcome::Call(Box::new(self.called(&effect, call))),
+                _ => EffectOutcome::Completed(StepOutcome::new(OUT, self.result(&effect, fate))),
+            }),
         }
     }
 }
@@ -83,21 +83,21 @@ impl SimulatedEffects {
         let random = &mut process.world.state().random;
         // The agents of called workflows call no others, because the runs would be too many.
         let workflows = if self.run.parent.is_none() { protocol.scenario.called.len() } else { 0 };
-        match effect.operation {
-            Operation::LoadAgent => {
+        match &*effect.operation {
+            Operation::LoadAgent(_) => {
                 let agent = random_agent(random, workflows);
                 if agent.r#type == AgentType::Multiple {
                     protocol.accounts().findings.count("teams loaded");
                 }
                 json!(agent)
             }
-            Operation::AskModel => random_answer(random, &effect.config, workflows),
-            Operation::Node(_) => json!({"n": fate * 10, "key": effect.idempotency_key}),
+            Operation::AskModel(request) => random_answer(random, request, workflows),
+            _ => json!({"n": fate * 10, "key": effect.idempotency_key}),
         }
     }
 
     /// The run that a step starts.
-    fn called(&self, effect: &Effect) -> NewRun {
+    fn called(&self, effect: &Effect, call: &WorkflowCall) -> NewRun {
         let SimulatedPerformers { process, .. } = &self.performers;
         let first = process.world.now().first_uuid();
         let random = process.world.state().random.u64(..) >> 2;
@@ -107,7 +107,7 @@ impl SimulatedEffects {
             account: self.run.account,
             workflow: WorkflowId::from(uuid),
             release: ReleaseId::from(uuid),
-            number: effect.config[CALLED].as_u64().expect("the step names a workflow"),
+            number: call.input.as_u64().expect("the step names a workflow"),
         };
         let parent = Some(ParentStep { run: self.run.id, step: effect.step.clone(), depth, root: self.run.root() });
         let new = NewRun::new(release, self.run.origin, TRIGGER.to_owned(), json!({"n": 70}));
@@ -117,7 +117,7 @@ impl SimulatedEffects {
     /// Checks that the attempt may begin.
     fn witness(&self, effect: &Effect) {
         let SimulatedPerformers { process, protocol, .. } = &self.performers;
-        let Effect { step, attempt, idempotency_key: key, config, .. } = effect.clone();
+        let Effect { step, attempt, idempotency_key: key, operation, .. } = effect.clone();
         process.world.note(|| format!("{}: run {} performs {step}, attempt {attempt}", process.name, self.run.id));
         let mut accounts = protocol.accounts();
         let run = accounts.runs.get_mut(&self.run.id).expect("the run is known");
@@ -131,10 +131,12 @@ impl SimulatedEffects {
         if run.epoch() != self.epoch {
             violations.push(Oracle::LostRun);
         }
-        let on_uncertain = match effect.operation.name() {
+        let plan = protocol.scenario.plan_of(&self.run).expect("the run is planned");
+        let path = StepPath::parse(&step, plan).expect("the plan has the step");
+        let on_uncertain = match &*operation {
             // It starts nothing itself, so it is always repeated.
-            WorkflowNode::NAME => OnUncertain::Retry,
-            _ => Policy::read(&effect.config).on_uncertain.unwrap_or(effect.operation.on_uncertain()),
+            Operation::Workflow(_) => OnUncertain::Retry,
+            operation => plan.steps[path.step].policy.on_uncertain.unwrap_or(operation.defaults().on_uncertain),
         };
         for before in run.performed.iter().filter(|before| before.step == step) {
             if before.attempt == attempt && on_uncertain != OnUncertain::Retry {
@@ -143,11 +145,11 @@ impl SimulatedEffects {
             if (before.attempt == attempt) != (before.key == key) {
                 violations.push(Oracle::OtherKey);
             }
-            if before.config != config {
+            if before.operation != operation {
                 violations.push(Oracle::OtherRequest);
             }
         }
-        run.performed.push(Performed { step: step.clone(), attempt, key, config });
+        run.performed.push(Performed { step: step.clone(), attempt, key, operation });
         for oracle in violations {
             accounts.findings.record_violation(oracle, format!("run {}: {step}, attempt {attempt}", self.run.id));
         }

@@ -11,7 +11,7 @@ pub const TRIGGER: &str = "start";
 /// A call to this host kills its worker.
 pub const POISON: &str = "https://poison.example";
 /// The field of a step that holds the number of the workflow that it calls.
-pub const CALLED: &str = "input";
+const CALLED: &str = "input";
 
 struct Drawing<'a> {
     random: &'a mut Rng,

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use domain::id::{OrgId, RunId, UserId};
 use domain::identity::Account;
+use domain::run::Run;
 use domain::time::Time;
 use engine::compile::ExecutionPlan;
 use engine::nodes::SLOW;
@@ -77,6 +78,13 @@ impl Scenario {
         let mut scenario = Self::draw(seed, true);
         scenario.workers.iter_mut().for_each(|worker| worker.shift = worker.shift.max(SLOW * 2));
         scenario
+    }
+
+    /// The plan of a run, if it is one of the scenario.
+    pub fn plan_of(&self, run: &Run) -> Option<&Arc<ExecutionPlan>> {
+        let planned = self.runs.iter().find(|planned| planned.id == run.id).map(|planned| &planned.plan);
+        // The number of a called workflow is the number of its release.
+        planned.or(self.called.get(usize::try_from(run.release_number).unwrap_or(usize::MAX)))
     }
 
     fn draw(seed: u64, has_agents: bool) -> Self {

@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 use super::effects::SimulatedPerformers;
 use super::protocol::RunProtocol;
 use super::rules::Rule;
-use super::scenario::{Scenario, WorkerLife};
+use super::scenario::WorkerLife;
 use crate::machine::process::Process;
 use crate::machine::queue::receive;
 use crate::machine::simulated::replace_killed;
@@ -28,11 +28,7 @@ struct SimulatedPlans(Arc<RunProtocol>);
 
 impl Plans for SimulatedPlans {
     async fn plan(&self, run: &Run) -> Result<Arc<ExecutionPlan>> {
-        let Scenario { runs, called, .. } = &self.0.scenario;
-        let planned = runs.iter().find(|planned| planned.id == run.id).map(|planned| &planned.plan);
-        // The number of a called workflow is the number of its release.
-        let called = called.get(usize::try_from(run.release_number).unwrap_or(usize::MAX));
-        planned.or(called).cloned().ok_or_else(|| Error::internal("the run is unknown"))
+        self.0.scenario.plan_of(run).cloned().ok_or_else(|| Error::internal("the run is unknown"))
     }
 }
 

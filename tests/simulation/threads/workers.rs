@@ -8,8 +8,8 @@ use domain::thread::{Author, Thread};
 use domain::{Error, Result};
 use engine::compile::ExecutionPlan;
 use engine::drive::{Effect, EffectError, EffectOutcome, Effects, RetryHint, SuspectGate};
-use engine::nodes::send_message::SendMessageNode;
-use engine::nodes::{NodeKind, OUT};
+use engine::nodes::OUT;
+use engine::nodes::Operation;
 use engine::run::StepOutcome;
 use messaging::{Delivered, Deliveries};
 use runner::{
@@ -124,8 +124,8 @@ impl Performers for SimulatedPerformers {
 
 impl Effects for SimulatedEffects<'_> {
     async fn perform(&self, effect: Effect) -> Result<EffectOutcome, EffectError> {
-        if effect.operation.name() == SendMessageNode::NAME {
-            return self.reply(&effect).await;
+        if let Operation::SendMessage(node) = &*effect.operation {
+            return self.reply(&effect.step, &node.text).await;
         }
         let process = &self.performers.process;
         let takes = millis(&mut process.world.state().random, 5, 6_000);
@@ -137,12 +137,11 @@ impl Effects for SimulatedEffects<'_> {
 
 impl SimulatedEffects<'_> {
     /// Sends a reply, as the effect of `send_message` does.
-    async fn reply(&self, effect: &Effect) -> Result<EffectOutcome, EffectError> {
+    async fn reply(&self, step: &str, text: &str) -> Result<EffectOutcome, EffectError> {
         let SimulatedPerformers { deliveries, .. } = self.performers;
         let protocol = &deliveries.sender.protocol;
-        let text = effect.config["text"].as_str().expect("a reply has a text");
         let thread = self.run.thread.as_ref().expect("the run has a thread").id;
-        let key = format!("{}/{}", self.run.id, effect.step);
+        let key = format!("{}/{step}", self.run.id);
         let error = |retry| EffectError { error: StepError::new("failed", "It was not sent."), retry };
         match deliveries.deliver(thread, &Author::Run(self.run.id), &key, text).await {
             Ok(Delivered::Sent(message)) => {

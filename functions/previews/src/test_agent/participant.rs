@@ -11,10 +11,9 @@ use effects::SandboxMessage;
 use engine::agent::{AgentSnapshot, LoadedAgent};
 use engine::drive::{Effect, EffectOutcome, Effects};
 use engine::nodes::model::ModelNode;
-use engine::nodes::{self, NodeKind};
-use engine::operation::Operation;
+use engine::nodes::{LoadAgent, Operation};
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Number, Value, json};
 use tokio::time::{Instant, timeout_at};
 
 use super::dto::GoalOut;
@@ -37,8 +36,8 @@ impl<E: Effects> Participant<E> {
     /// Reads the test agent as an execution does, which counts as one of its requests.
     pub async fn load(effects: E, agent: &Agent, goal: String, test: String) -> Result<Self> {
         agent.check_callable()?;
-        let config = json!({"agentId": agent.id});
-        let loaded = perform(&effects, &test, "agent", Operation::LoadAgent, config).await.map_err(to_error)?;
+        let load = Operation::LoadAgent(LoadAgent { agent_id: agent.id, memory: false });
+        let loaded = perform(&effects, &test, "agent", load).await.map_err(to_error)?;
         let LoadedAgent { agent, .. } = LoadedAgent::deserialize(&*loaded).map_err(Error::internal)?;
         Ok(Self { effects, agent, goal, test })
     }
@@ -51,11 +50,12 @@ impl<E: Effects> Participant<E> {
              only with its text. If you have reached your goal, or nothing more can be done, answer only with {DONE}.",
             render(messages)
         );
-        let config = json!({
-            "model": self.agent.model, "system": system, "prompt": prompt, "temperature": self.agent.temperature,
-            "maxTokens": self.agent.max_tokens,
-        });
-        let text = self.ask(&format!("message[{}]", messages.len()), config, ends_at).await?;
+        let node = ModelNode {
+            temperature: self.agent.temperature.and_then(Number::from_f64),
+            max_tokens: self.agent.max_tokens,
+            ..self.prompt(system, prompt)
+        };
+        let text = self.ask(&format!("message[{}]", messages.len()), node, ends_at).await?;
         let text = text.as_str().unwrap_or_default().trim();
         if is_done(text) {
             return Ok(None);
@@ -77,8 +77,8 @@ impl<E: Effects> Participant<E> {
             "properties": {"reached": {"type": "boolean"}, "reason": {"type": "string"}},
             "required": ["reached", "reason"],
         });
-        let config = json!({"model": self.agent.model, "system": system, "prompt": prompt, "schema": schema});
-        match self.ask("verdict", config, ends_at).await {
+        let node = ModelNode { schema: schema.as_object().cloned(), ..self.prompt(system.to_owned(), prompt) };
+        match self.ask("verdict", node, ends_at).await {
             Ok(verdict) => GoalOut {
                 reached: verdict["reached"] == true,
                 reason: verdict["reason"].as_str().unwrap_or_default().to_owned(),
@@ -89,12 +89,21 @@ impl<E: Effects> Participant<E> {
         }
     }
 
-    async fn ask(&self, step: &str, mut config: Value, ends_at: Instant) -> Result<Arc<Value>, StepError> {
-        if let Value::Object(fields) = &mut config {
-            fields.retain(|_, value| !value.is_null());
+    fn prompt(&self, system: String, prompt: String) -> ModelNode<String> {
+        ModelNode {
+            model: self.agent.model.clone(),
+            system: Some(system),
+            prompt,
+            memory: None,
+            attachments: None,
+            temperature: None,
+            max_tokens: None,
+            schema: None,
         }
-        let model = Operation::Node(nodes::find(ModelNode::NAME).unwrap_or_else(nodes::unknown));
-        let asked = perform(&self.effects, &self.test, step, model, config);
+    }
+
+    async fn ask(&self, step: &str, node: ModelNode<String>, ends_at: Instant) -> Result<Arc<Value>, StepError> {
+        let asked = perform(&self.effects, &self.test, step, Operation::Model(node));
         timeout_at(ends_at, asked).await.unwrap_or_else(|_| Err(StepError::new("timeout", "the test had no time left")))
     }
 }
@@ -105,17 +114,10 @@ async fn perform<E: Effects>(
     test: &str,
     step: &str,
     operation: Operation,
-    config: Value,
 ) -> Result<Arc<Value>, StepError> {
-    let config = match config {
-        Value::Object(config) => config,
-        _ => Map::new(),
-    };
     let effect = Effect {
         step: step.to_owned(),
-        operation,
-        config: Arc::new(config),
-        input: Arc::new(Value::Null),
+        operation: Arc::new(operation),
         attempt: 1,
         is_last_attempt: true,
         // The caller limits the time.

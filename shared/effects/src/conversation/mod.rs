@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use domain::Result;
 use domain::run::Run;
-use engine::drive::{Effect, EffectError};
-use engine::run::StepOutcome;
+use engine::drive::{EffectError, EffectResult};
+use engine::nodes::send_message::SendMessageNode;
 use futures::future::BoxFuture;
 use messaging::{Attachments, Deliveries, Messenger, ProviderAccounts};
 use runner::ReleasePlans;
@@ -21,10 +21,13 @@ use shared::outbound::Calls;
 
 pub use sandbox::{SandboxConversation, SandboxMessage};
 
+/// A `send_message` node, with the values of its expressions.
+pub type Outgoing = SendMessageNode<Value, String>;
+
 /// The conversation of one run or of one test, as its nodes use it.
 pub trait Conversation: Send + Sync {
     /// Performs a `send_message` node.
-    fn send<'a>(&'a self, effect: &'a Effect) -> BoxFuture<'a, Result<StepOutcome, EffectError>>;
+    fn send<'a>(&'a self, step: &'a str, node: &'a Outgoing) -> BoxFuture<'a, EffectResult>;
 
     /// The messages before the one that started the run, in the format of the gateway.
     fn history(&self) -> BoxFuture<'_, Result<Vec<Value>>>;
@@ -67,8 +70,8 @@ struct RunConversation {
 }
 
 impl Conversation for RunConversation {
-    fn send<'a>(&'a self, effect: &'a Effect) -> BoxFuture<'a, Result<StepOutcome, EffectError>> {
-        Box::pin(self.conversations.send_message(&self.run, effect))
+    fn send<'a>(&'a self, step: &'a str, node: &'a Outgoing) -> BoxFuture<'a, EffectResult> {
+        Box::pin(self.conversations.send_message(&self.run, step, node))
     }
 
     fn history(&self) -> BoxFuture<'_, Result<Vec<Value>>> {

@@ -2,19 +2,19 @@
 
 use domain::id::{MessageId, ThreadId};
 use domain::messaging::{Destination, MessagingProvider};
-use engine::drive::{Effect, EffectError};
+use engine::drive::EffectError;
 use engine::nodes::OUT;
 use engine::run::StepOutcome;
 use serde_json::{Number, Value, json};
 
+use super::Outgoing;
 use crate::errors::refused;
 
-pub fn read_text(effect: &Effect) -> Result<&str, EffectError> {
-    let text = effect.config.get("text").and_then(Value::as_str).unwrap_or_default();
-    if text.trim().is_empty() {
+pub fn read_text(node: &Outgoing) -> Result<&str, EffectError> {
+    if node.text.trim().is_empty() {
         return Err(refused("empty_message", "config.text: the message is empty; nothing was sent"));
     }
-    Ok(text)
+    Ok(&node.text)
 }
 
 /// Reads the recipient of a message. Without a provider, which a draft may lack, any address is accepted.

@@ -7,13 +7,12 @@ use domain::channel::Channels;
 use domain::id::{MessageId, ThreadId};
 use domain::run::node_id_of;
 use domain::thread::MessageRole;
-use engine::drive::{Effect, EffectError};
-use engine::run::StepOutcome;
+use engine::drive::{EffectError, EffectResult};
 use futures::future::BoxFuture;
 use serde_json::Value;
 
 use super::outgoing::{outcome, read_destination, read_text};
-use super::{Conversation, history};
+use super::{Conversation, Outgoing, history};
 use crate::errors::refused;
 
 /// The maximum size of all messages, so that the report of a test fits in a response.
@@ -55,11 +54,11 @@ impl SandboxConversation {
         messages[first..].iter().map(|message| message.text.clone()).collect()
     }
 
-    fn reply(&self, effect: &Effect) -> Result<StepOutcome, EffectError> {
-        let text = read_text(effect)?;
-        if let Some(to) = effect.config.get("to").filter(|to| !to.is_null()) {
+    fn reply(&self, step: &str, node: &Outgoing) -> EffectResult {
+        let text = read_text(node)?;
+        if let Some(to) = &node.to {
             // A message to another conversation is no reply to the participant, and no model of this one remembers it.
-            let channel = self.channels.get(node_id_of(&effect.step));
+            let channel = self.channels.get(node_id_of(step));
             read_destination(channel.and_then(|channel| channel.provider), to)?;
             return Ok(outcome("sent", ThreadId::new(), Some(MessageId::new())));
         }
@@ -83,8 +82,8 @@ fn newest_of_participant(messages: &[SandboxMessage]) -> Option<usize> {
 }
 
 impl Conversation for SandboxConversation {
-    fn send<'a>(&'a self, effect: &'a Effect) -> BoxFuture<'a, Result<StepOutcome, EffectError>> {
-        Box::pin(async { self.reply(effect) })
+    fn send<'a>(&'a self, step: &'a str, node: &'a Outgoing) -> BoxFuture<'a, EffectResult> {
+        Box::pin(async { self.reply(step, node) })
     }
 
     fn history(&self) -> BoxFuture<'_, Result<Vec<Value>>> {

@@ -7,13 +7,15 @@ mod response;
 
 use std::time::Duration;
 
+use domain::address;
 use domain::credential::Credential;
 use domain::id::{CredentialId, Id};
 use domain::time::Clock;
 use domain::{Error, Result};
 use engine::agent::ToolCredentialKey;
-use engine::drive::{Effect, EffectError};
+use engine::drive::{Effect, EffectError, EffectResult};
 use engine::nodes::OUT;
+use engine::nodes::http::HttpCall;
 use engine::run::StepOutcome;
 use shared::Context;
 use shared::outbound::{Answer, Calls, OutboundError, RequestTimeouts, retry_after};
@@ -21,7 +23,7 @@ use shared::store::Credentials;
 use shared::store::agents::ToolCredentials;
 
 use crate::EffectOwner;
-use request::CallConfig;
+use request::{EvaluatedNode, build_request};
 
 /// The maximum size of the request's body and of the response's body.
 const MAX_BODY_BYTES: usize = 1024 * 1024;
@@ -43,25 +45,25 @@ impl HttpEffects {
     }
 
     /// Performs one attempt of an `http` node.
-    pub async fn perform(&self, owner: &EffectOwner, effect: &Effect) -> Result<StepOutcome, EffectError> {
-        let config = CallConfig::read(&effect.config)?;
-        let credential = self.open_credential(owner, &config).await?;
+    pub async fn perform(&self, owner: &EffectOwner, effect: &Effect, call: &HttpCall) -> EffectResult {
+        let credential = self.open_credential(owner, call).await?;
         let credential = credential.as_ref().map(|(id, credential)| (*id, credential));
-        self.caller.call(effect, &config, credential).await
+        self.caller.call(effect, &call.request, credential).await
     }
 
     /// The credential that the call sends: one of the workflow, or that of an agent's tool.
     async fn open_credential(
         &self,
         owner: &EffectOwner,
-        config: &CallConfig,
+        call: &HttpCall,
     ) -> Result<Option<(CredentialId, Credential)>, EffectError> {
-        if let Some(ToolCredentialKey { agent_id, tool }) = &config.tool_credential {
-            let opened = self.tool_credentials.open(owner.account, *agent_id, tool, config.origin()).await;
+        if let Some(ToolCredentialKey { agent_id, tool }) = &call.tool_credential {
+            let origin = address::origin(call.request.url.trim());
+            let opened = self.tool_credentials.open(owner.account, *agent_id, tool, origin).await;
             let remedy = || format!("the tool {tool} has no credential for this host any more; set another one");
             return opened.map(Some).map_err(|error| errors::closed_credential(&error, remedy));
         }
-        let Some(id) = config.credential_id else { return Ok(None) };
+        let Some(id) = call.request.credential_id.map(CredentialId::from) else { return Ok(None) };
         let opened = match owner.workflow {
             Some(workflow) => self.credentials.open(owner.account, workflow, id).await,
             None => Err(Error::NotFound { kind: CredentialId::KIND }),
@@ -81,10 +83,10 @@ impl Caller {
     async fn call(
         &self,
         effect: &Effect,
-        config: &CallConfig,
+        node: &EvaluatedNode,
         credential: Option<(CredentialId, &Credential)>,
-    ) -> Result<StepOutcome, EffectError> {
-        let request = config.request(&effect.idempotency_key).map_err(errors::permanent)?;
+    ) -> EffectResult {
+        let request = build_request(node, &effect.idempotency_key).map_err(errors::permanent)?;
         let timeouts = timeouts(effect.timeout);
         let answer =
             self.calls.send(request, credential, &timeouts).await.map_err(|error| errors::failed_call(&error))?;
@@ -94,7 +96,7 @@ impl Caller {
         }
         let body = body.read_to_end(MAX_BODY_BYTES).await;
         let body = body.map_err(|error: OutboundError| errors::failed_call(&error.into()))?;
-        let value = response::value(status, &headers, &body, config.response).map_err(errors::permanent)?;
+        let value = response::value(status, &headers, &body, node.response).map_err(errors::permanent)?;
         Ok(StepOutcome::new(OUT, value))
     }
 }

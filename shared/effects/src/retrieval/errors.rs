@@ -57,10 +57,6 @@ pub fn invalid_vectors() -> EffectError {
     permanent("invalid_answer", message.to_owned())
 }
 
-pub fn invalid_config() -> EffectError {
-    permanent("invalid_config", "the configuration of the node is not valid; save it again".to_owned())
-}
-
 /// An error that another attempt would not change.
 fn permanent(code: &str, message: String) -> EffectError {
     EffectError { error: StepError::new(code, message), retry: RetryHint::Never }

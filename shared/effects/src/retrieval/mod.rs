@@ -14,13 +14,12 @@ mod sources;
 use std::sync::Arc;
 
 use domain::{Error, Result};
-use engine::drive::{Effect, EffectError};
+use engine::drive::{Effect, EffectError, EffectResult};
 use engine::nodes::OUT;
-use engine::nodes::retrieval::{DEFAULT_TOP_K, PassageSource};
+use engine::nodes::retrieval::{DEFAULT_TOP_K, PassageSource, RetrievalNode};
 use engine::run::StepOutcome;
 use futures::{FutureExt, StreamExt, TryStreamExt, stream};
-use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use shared::bucket::Bucket;
 use shared::offload::offload;
 use shared::outbound::Calls;
@@ -58,17 +57,6 @@ pub struct RetrievalEffects {
     slots: Semaphore,
 }
 
-/// The configuration of a `retrieval` node, with the value of its template in its place.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct RetrievalConfig {
-    model: String,
-    query: String,
-    sources: Vec<PassageSource>,
-    top_k: Option<u32>,
-    min_score: Option<f64>,
-}
-
 /// The text of a source, as passages.
 struct Content {
     /// The name of the source.
@@ -86,15 +74,17 @@ impl RetrievalEffects {
 
     /// Finds passages. The value is the list of passages, each `{source, text, score}`, the best first. It has at most
     /// 50 passages of 1,000 characters, so it is never too large for a value.
-    pub async fn perform(&self, owner: &EffectOwner, effect: &Effect) -> Result<StepOutcome, EffectError> {
-        let config = RetrievalConfig::read(&effect.config)?;
+    pub async fn perform(&self, owner: &EffectOwner, effect: &Effect, node: &RetrievalNode<String>) -> EffectResult {
+        if node.query.trim().is_empty() {
+            return Err(errors::empty_query());
+        }
         let _slot = self.slots.acquire().await.map_err(|error| to_effect_error(Error::internal(error)))?;
-        let contents = self.load_contents(&config.sources).await?;
+        let contents = self.load_contents(&node.sources).await?;
         let payer = self.models.payer(owner).await.map_err(to_effect_error)?;
-        let model = self.models.find_model(&payer, &config.model).await.map_err(to_effect_error)?;
+        let model = self.models.find_model(&payer, &node.model).await.map_err(to_effect_error)?;
         let org = payer.org;
         let embedder = Embedder { models: &self.models, payer, model, owner, effect };
-        let query = embedder.embed_query(&config.query).await?;
+        let query = embedder.embed_query(&node.query).await?;
         check_size(&contents, query.len())?;
 
         let indexed = contents.iter().map(|content| IndexedContent {
@@ -105,8 +95,8 @@ impl RetrievalEffects {
         let mut index = index.map_err(to_effect_error)?;
         embed_missing(&embedder, &contents, &mut index).await?;
         let limits = SearchLimits {
-            top_k: config.top_k.unwrap_or(DEFAULT_TOP_K) as usize,
-            min_score: config.min_score.unwrap_or(f64::NEG_INFINITY),
+            top_k: node.top_k.unwrap_or(DEFAULT_TOP_K) as usize,
+            min_score: node.min_score.unwrap_or(f64::NEG_INFINITY),
         };
         let matches = index.search(query, limits).await.map_err(to_effect_error)?;
         let passages = matches.into_iter().map(|found| {
@@ -143,14 +133,6 @@ impl RetrievalEffects {
             return Err(errors::empty(source.name()));
         }
         Ok(Content { source: source.name().to_owned(), text_hash, passages })
-    }
-}
-
-impl RetrievalConfig {
-    fn read(config: &Map<String, Value>) -> Result<Self, EffectError> {
-        // The cause could contain a value.
-        let config = Self::deserialize(config).map_err(|_| errors::invalid_config())?;
-        if config.query.trim().is_empty() { Err(errors::empty_query()) } else { Ok(config) }
     }
 }
 

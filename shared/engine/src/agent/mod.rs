@@ -16,14 +16,15 @@ mod tools;
 
 use std::sync::Arc;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use crate::operation::Operation;
+pub use crate::nodes::http::ToolCredentialKey;
+use crate::nodes::{DueWork, LoadAgent, Operation};
 use conversation::Conversation;
 use domain::agent::AgentType;
 use domain::id::AgentId;
 use domain::run::{AgentAction, AgentActionKind, StepError};
-pub use snapshot::{AgentMember, AgentSnapshot, AgentTool, LoadedAgent, ToolCredentialKey, ToolTarget, function_name};
+pub use snapshot::{AgentMember, AgentSnapshot, AgentTool, LoadedAgent, ToolTarget, function_name};
 use team::Team;
 pub use tools::describe_placeholders;
 
@@ -47,16 +48,6 @@ impl Default for AgentLimits {
     }
 }
 
-impl AgentLimits {
-    /// Reads the limits of a node.
-    pub fn read(config: &Map<String, Value>) -> Self {
-        let default = Self::default();
-        let number = |name: &str| config.get(name).and_then(Value::as_u64);
-        let max_steps = number("maxSteps").and_then(|steps| steps.try_into().ok()).unwrap_or(default.max_steps);
-        Self { max_steps, max_tokens: number("maxTokens").unwrap_or(default.max_tokens) }
-    }
-}
-
 /// Who executes the functions among the tools of the agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FunctionExecutor {
@@ -70,8 +61,7 @@ pub enum FunctionExecutor {
 #[derive(Clone, Debug)]
 pub struct AgentCall {
     pub number: usize,
-    pub operation: Operation,
-    pub config: Map<String, Value>,
+    pub work: DueWork,
     pub action: AgentAction,
 }
 
@@ -158,8 +148,12 @@ impl AgentRun {
     /// Lets the agent know the earlier messages of the conversation to which the run belongs. They are read with the agent.
     #[must_use]
     pub fn with_memory(mut self) -> Self {
-        for load in &mut self.due {
-            load.config.insert("memory".to_owned(), true.into());
+        for call in &mut self.due {
+            if let DueWork::Perform(operation) = &mut call.work
+                && let Operation::LoadAgent(load) = Arc::make_mut(operation)
+            {
+                load.memory = true;
+            }
         }
         self
     }
@@ -225,19 +219,12 @@ impl AgentRun {
     fn begin_task(&mut self, agent: AgentId, messages: Vec<Value>, client: Client, depth: usize) {
         let task = self.tasks.len();
         self.tasks.push(Task { agent, client, depth, work: Work::Loading { messages } });
-        let config = Map::from_iter([("agentId".to_owned(), json!(agent))]);
-        self.call(Purpose::Load { task }, Operation::LoadAgent, config, AgentActionKind::Load, agent.to_string());
+        let load = Operation::LoadAgent(LoadAgent { agent_id: agent, memory: false });
+        self.call(Purpose::Load { task }, load.into(), AgentActionKind::Load, agent.to_string());
     }
 
     /// Makes a call due.
-    fn call(
-        &mut self,
-        purpose: Purpose,
-        operation: Operation,
-        config: Map<String, Value>,
-        kind: AgentActionKind,
-        name: String,
-    ) {
+    fn call(&mut self, purpose: Purpose, work: DueWork, kind: AgentActionKind, name: String) {
         let number = self.calls.len();
         if number == MAX_CALLS {
             let message = format!("an agent makes at most {MAX_CALLS} calls in one execution");
@@ -247,7 +234,7 @@ impl AgentRun {
             purpose;
         let action = AgentAction { kind, name, agent_id: self.tasks[task].agent };
         self.calls.push(Some(purpose));
-        self.due.push(AgentCall { number, operation, config, action });
+        self.due.push(AgentCall { number, work, action });
     }
 
     fn agent_loaded(&mut self, task: usize, agent: Arc<AgentSnapshot>, history: Vec<Value>) {

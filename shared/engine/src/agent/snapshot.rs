@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::nodes::http::ToolCredentialKey;
 use domain::agent::{AgentSource, AgentType, HttpMethod, Strategy};
 use domain::id::{AgentId, WorkflowId};
 
@@ -73,15 +74,6 @@ pub enum ToolTarget {
     Agent { agent_id: AgentId },
     /// The caller of the agent executes it; in a run, this is a person.
     Function,
-}
-
-/// Finds the credential of a tool. The snapshot does not have the credential itself.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ToolCredentialKey {
-    pub agent_id: AgentId,
-    /// The name of the tool.
-    pub tool: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

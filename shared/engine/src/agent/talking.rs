@@ -8,9 +8,8 @@ use super::conversation::Conversation;
 use super::snapshot::{AgentSnapshot, AgentTool, ToolTarget};
 use super::tools::{ToolWork, error_text, read_arguments, result_text, tool_work};
 use super::{AgentEnd, AgentRun, Client, FunctionCall, FunctionExecutor, MAX_DEPTH, Purpose, Task, Work, too_deep};
-use crate::nodes::retrieval::RetrievalNode;
-use crate::nodes::{self, NodeKind};
-use crate::operation::Operation;
+use crate::nodes::Operation;
+use crate::nodes::retrieval::{PassageSource, RetrievalNode};
 use domain::agent::AgentType;
 use domain::run::{AgentActionKind, StepError};
 
@@ -26,11 +25,10 @@ impl AgentRun {
             self.tasks[task].work = Work::Searching { agent, messages };
             return self.begin_talking(task, &[]);
         };
-        let config = json!({"model": model, "query": query, "sources": agent.sources});
-        let config = config.as_object().cloned().unwrap_or_default();
-        let operation = Operation::Node(nodes::find(RetrievalNode::NAME).unwrap_or_else(nodes::unknown));
+        let sources = agent.sources.iter().cloned().map(PassageSource::from).collect();
+        let search = RetrievalNode { model: model.clone(), query, sources, top_k: None, min_score: None };
         self.tasks[task].work = Work::Searching { agent, messages };
-        self.call(Purpose::Search { task }, operation, config, AgentActionKind::Search, model);
+        self.call(Purpose::Search { task }, Operation::Retrieval(search).into(), AgentActionKind::Search, model);
     }
 
     pub(super) fn begin_talking(&mut self, task: usize, passages: &[Value]) {
@@ -55,7 +53,7 @@ impl AgentRun {
             return self.end_with(Err(StepError::new("agent_limit", message)));
         }
         self.steps_left -= 1;
-        self.call(Purpose::Answer { task }, Operation::AskModel, body, AgentActionKind::Model, model);
+        self.call(Purpose::Answer { task }, Operation::AskModel(body).into(), AgentActionKind::Model, model);
     }
 
     pub(super) fn answered(&mut self, task: usize, answer: &Value) {
@@ -120,9 +118,8 @@ impl AgentRun {
                 let messages = vec![json!({"role": "user", "content": message})];
                 self.begin_task(agent_id, messages, Client::Agent { task, place }, depth + 1);
             }
-            ToolWork::Effect { operation, config } => {
-                let kind = tool.target.action();
-                self.call(Purpose::Tool { task, place }, operation, config, kind, tool.name.clone());
+            ToolWork::Due(work) => {
+                self.call(Purpose::Tool { task, place }, work, tool.target.action(), tool.name.clone());
             }
         }
     }

@@ -6,21 +6,21 @@ use std::collections::BTreeSet;
 use domain::agent::HttpMethod;
 use domain::id::AgentId;
 use domain::run::StepError;
+use indexmap::IndexMap;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value, json};
 
 use super::snapshot::{AgentTool, ToolTarget};
-use crate::nodes::http::HttpNode;
-use crate::nodes::review::ReviewNode;
-use crate::nodes::workflow::WorkflowNode;
-use crate::nodes::{self, NodeKind};
-use crate::operation::Operation;
+use crate::nodes::http::{HttpCall, HttpNode, RequestBody};
+use crate::nodes::review::Question;
+use crate::nodes::workflow::WorkflowCall;
+use crate::nodes::{DueWork, Operation};
 use crate::schema::check_value;
 
 /// The work of a tool.
 pub enum ToolWork {
-    /// An effect, like that of a node.
-    Effect { operation: Operation, config: Map<String, Value> },
+    /// The work of a node.
+    Due(DueWork),
     /// Another agent answers this message.
     Agent { agent_id: AgentId, message: String },
 }
@@ -45,33 +45,37 @@ pub fn read_arguments(tool: &AgentTool, text: &str) -> Result<Map<String, Value>
 }
 
 pub fn tool_work(tool: &AgentTool, mut arguments: Map<String, Value>) -> Result<ToolWork, StepError> {
-    let (node_type, config) = match &tool.target {
+    let work = match &tool.target {
         ToolTarget::Agent { agent_id } => {
             let message = arguments.get("message").and_then(Value::as_str).unwrap_or_default().to_owned();
             return Ok(ToolWork::Agent { agent_id: *agent_id, message });
         }
         ToolTarget::Http { method, url, headers, credential } => {
             let url = fill_in(url, &mut arguments)?;
-            let mut config = json!({"method": method, "url": url, "headers": headers});
-            if let Some(credential) = credential {
-                config["toolCredential"] = json!(credential);
-            }
-            match method {
-                HttpMethod::Get | HttpMethod::Delete => config["query"] = arguments.iter().map(as_pair).collect(),
+            let (query, body) = match method {
+                HttpMethod::Get | HttpMethod::Delete => (arguments.iter().map(as_pair).collect(), None),
                 HttpMethod::Post | HttpMethod::Put | HttpMethod::Patch => {
-                    config["body"] = json!({"type": "json", "value": arguments});
+                    (IndexMap::new(), Some(RequestBody::Json { value: arguments.into() }))
                 }
-            }
-            (HttpNode::NAME, config)
+            };
+            let request = HttpNode {
+                method: Some((*method).into()),
+                url,
+                headers: headers.clone().into_iter().collect(),
+                query,
+                body,
+                credential_id: None,
+                response: None,
+            };
+            Operation::Http(HttpCall { request, tool_credential: credential.clone() }).into()
         }
         ToolTarget::Workflow { workflow_id, is_wrapped } => {
             let input = if *is_wrapped { arguments.remove("input").unwrap_or_default() } else { arguments.into() };
-            (WorkflowNode::NAME, json!({"workflowId": workflow_id, "input": input}))
+            Operation::Workflow(WorkflowCall { workflow_id: *workflow_id, input }).into()
         }
-        ToolTarget::Function => (ReviewNode::NAME, question(tool, &arguments)),
+        ToolTarget::Function => DueWork::Review(question(tool, &arguments)),
     };
-    let operation = Operation::Node(nodes::find(node_type).unwrap_or_else(nodes::unknown));
-    Ok(ToolWork::Effect { operation, config: config.as_object().cloned().unwrap_or_default() })
+    Ok(ToolWork::Due(work))
 }
 
 /// The schema of the arguments of a tool with this URL. A placeholder that the schema does not describe is a required text, so
@@ -126,8 +130,8 @@ fn fill_in(url: &str, arguments: &mut Map<String, Value>) -> Result<String, Step
     Ok(filled)
 }
 
-fn as_pair((name, value): (&String, &Value)) -> (String, Value) {
-    (name.clone(), as_text(value).into())
+fn as_pair((name, value): (&String, &Value)) -> (String, String) {
+    (name.clone(), as_text(value))
 }
 
 fn as_text(value: &Value) -> String {
@@ -135,15 +139,16 @@ fn as_text(value: &Value) -> String {
 }
 
 /// Nobody but the caller of the agent can execute a function, so in a run a person gives its result.
-fn question(tool: &AgentTool, arguments: &Map<String, Value>) -> Value {
+fn question(tool: &AgentTool, arguments: &Map<String, Value>) -> Question {
     let AgentTool { name, description, .. } = tool;
     let arguments = serde_json::to_string_pretty(arguments).unwrap_or_default();
     let separator = if description.is_empty() { "" } else { "\n\n" };
-    json!({
-        "title": format!("Result of the function {name}?"),
-        "message": format!("{description}{separator}Arguments: {arguments}"),
-        "fields": [{"name": RESULT, "label": "Result", "type": "json", "required": true}],
-    })
+    let request = Map::from_iter([
+        ("title".to_owned(), format!("Result of the function {name}?").into()),
+        ("message".to_owned(), format!("{description}{separator}Arguments: {arguments}").into()),
+        ("fields".to_owned(), json!([{"name": RESULT, "label": "Result", "type": "json", "required": true}])),
+    ]);
+    Question { request, expires_in_seconds: None }
 }
 
 /// The field with the result of a function.

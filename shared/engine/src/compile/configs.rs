@@ -6,23 +6,28 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::{PlanStep, Problems, Severity};
-use crate::nodes;
 use crate::nodes::policy::Policy;
 use crate::nodes::redaction::Redaction;
+use crate::nodes::{self, NodeConfig};
 use crate::schema::{Program, check_config};
 use domain::graph::{Graph, Node};
 
 /// The maximum number of regular expressions in a graph. Each one is compiled to validate it.
 const MAX_PATTERNS: usize = 1_000;
 
-/// Builds one step per node, and reports the problems of its configuration.
-pub fn read_nodes(graph: &Graph, problems: &mut Problems) -> Vec<PlanStep> {
+/// Builds one step per node, and reports the problems of its configuration. The configuration is none if it cannot be read.
+pub fn read_nodes(graph: &Graph, problems: &mut Problems) -> (Vec<PlanStep>, Vec<Option<NodeConfig>>) {
     let mut patterns = 0;
-    graph.nodes.iter().enumerate().map(|(index, node)| read_node(index, node, &mut patterns, problems)).collect()
+    graph.nodes.iter().enumerate().map(|(index, node)| read_node(index, node, &mut patterns, problems)).unzip()
 }
 
 /// `patterns` counts the regular expressions of the graph so far.
-fn read_node(index: usize, node: &Node, patterns: &mut usize, problems: &mut Problems) -> PlanStep {
+fn read_node(
+    index: usize,
+    node: &Node,
+    patterns: &mut usize,
+    problems: &mut Problems,
+) -> (PlanStep, Option<NodeConfig>) {
     let node_type = nodes::find(&node.r#type).unwrap_or_else(|| {
         let known: Vec<&str> = nodes::all().iter().map(|known| known.name).collect();
         let message = format!("unknown node type `{}`; use one of {}", node.r#type, known.join(", "));
@@ -62,12 +67,13 @@ fn read_node(index: usize, node: &Node, patterns: &mut usize, problems: &mut Pro
             }
         }
     }
-    let summary = node_type.read(&node.config);
-    if let (Err(error), true) = (&summary, is_valid) {
+    let config = node_type.parse(&node.config);
+    if let (Err(error), true, false) = (&config, is_valid, node_type.is_unknown()) {
         problems.field("invalid_config", index, "config", None, error.to_string());
     }
+    let config = config.ok();
+    let summary = config.as_ref().map(|config| node_type.summarize(config, &node.config));
     // The ports of a node whose configuration cannot be read are unknown, so they are not checked.
-    let summary = summary.ok().filter(|_| !node_type.is_unknown());
     if summary.is_none() {
         problems.unreadable_nodes.insert(index);
     }
@@ -81,10 +87,11 @@ fn read_node(index: usize, node: &Node, patterns: &mut usize, problems: &mut Pro
     let summary = summary.unwrap_or_default();
     // References of an invalid configuration are not looked up: they may be of any length.
     let (references, credential) = if is_valid { (summary.references, summary.credential) } else { Default::default() };
-    PlanStep {
+    let step = PlanStep {
         id: node.id.clone(),
         node_type,
         config: node_type.with_integers(&node.config),
+        join: summary.join,
         outputs: summary.outputs.into_iter().map(String::from).collect(),
         programs,
         policy: Policy::read(&node.config),
@@ -95,5 +102,6 @@ fn read_node(index: usize, node: &Node, patterns: &mut usize, problems: &mut Pro
         credential,
         incoming: Vec::new(),
         outgoing: Vec::new(),
-    }
+    };
+    (step, config)
 }

@@ -15,9 +15,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde_json::{Map, Value};
 
-use super::nodes::NodeType;
 use super::nodes::policy::Policy;
 use super::nodes::redaction::Redaction;
+use super::nodes::{Join, NodeConfig, NodeKind, NodeType};
 use super::schema::Program;
 use domain::graph::Graph;
 use domain::reference::Reference;
@@ -34,6 +34,8 @@ pub struct ExecutionPlan {
     pub edges: Vec<Edge>,
     /// The indexes of the steps in topological order: each step follows the steps it depends on.
     pub order: Vec<usize>,
+    /// The configurations of the steps. Only the plan of a valid graph has them.
+    configs: Vec<NodeConfig>,
     /// Only the plan of a preview has changes.
     preview: Option<PreviewChanges>,
 }
@@ -42,7 +44,9 @@ pub struct ExecutionPlan {
 pub struct PlanStep {
     pub id: String,
     pub node_type: &'static NodeType,
+    /// The fields of the node, with the texts of its expressions.
     pub config: Map<String, Value>,
+    pub join: Join,
     pub outputs: Vec<String>,
     /// The parsed expressions, by the path of their field.
     pub programs: BTreeMap<String, Program>,
@@ -69,20 +73,25 @@ pub struct Edge {
     pub to_port: String,
 }
 
+impl ExecutionPlan {
+    /// The configuration of a step, as it is written.
+    pub fn config(&self, step: usize) -> &NodeConfig {
+        &self.configs[step]
+    }
+}
+
 /// The result of a compilation: a plan, and the problems of the graph.
 pub struct Compiled {
     plan: ExecutionPlan,
+    /// None for a configuration that cannot be read.
+    configs: Vec<Option<NodeConfig>>,
     problems: Problems,
 }
 
 pub fn compile(graph: &Graph) -> Compiled {
     let mut problems = Problems::for_graph(graph);
-    let mut plan = ExecutionPlan {
-        steps: configs::read_nodes(graph, &mut problems),
-        edges: Vec::new(),
-        order: Vec::new(),
-        preview: None,
-    };
+    let (steps, configs) = configs::read_nodes(graph, &mut problems);
+    let mut plan = ExecutionPlan { steps, configs: Vec::new(), edges: Vec::new(), order: Vec::new(), preview: None };
     let indexes = index_nodes(graph, &mut problems);
     wiring::connect(graph, &indexes, &mut plan, &mut problems);
     let upstream = structure::analyze_structure(&mut plan, &mut problems);
@@ -90,7 +99,7 @@ pub fn compile(graph: &Graph) -> Compiled {
     for (step, upstream) in plan.steps.iter_mut().zip(&upstream) {
         step.reads = references::read_steps(step, &indexes, upstream);
     }
-    Compiled { plan, problems }
+    Compiled { plan, configs, problems }
 }
 
 impl Compiled {
@@ -106,8 +115,8 @@ impl Compiled {
     }
 
     /// The number of steps of a node type.
-    pub fn count_steps(&self, node_type: &str) -> usize {
-        self.plan.steps.iter().filter(|step| step.node_type.name == node_type).count()
+    pub fn count_steps<K: NodeKind>(&self) -> usize {
+        self.plan.steps.iter().filter(|step| step.node_type.is::<K>()).count()
     }
 
     /// Reports an error for every reference that is not in `known`.
@@ -152,7 +161,8 @@ impl Compiled {
     pub fn finish(self) -> (Option<ExecutionPlan>, Vec<GraphProblem>) {
         let found = self.problems.sorted();
         let is_sound = found.iter().all(|problem| problem.severity == Severity::Warning);
-        (is_sound.then_some(self.plan), found)
+        let configs = self.configs.into_iter().collect::<Option<_>>().filter(|_| is_sound);
+        (configs.map(|configs| ExecutionPlan { configs, ..self.plan }), found)
     }
 }
 

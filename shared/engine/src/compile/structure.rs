@@ -5,9 +5,12 @@ use std::collections::BTreeSet;
 
 use super::upstream::{StepSet, upstream};
 use super::{ExecutionPlan, PlanStep, Problems, Severity};
+use crate::nodes::Category;
+use crate::nodes::input::InputNode;
 use crate::nodes::r#loop::{DONE, ITEM, NEXT};
 use crate::nodes::schedule::{MAX_SCHEDULES, ScheduleNode};
-use crate::nodes::{Category, NodeKind};
+use crate::nodes::send_result::SendResultNode;
+use crate::nodes::webhook::WebhookNode;
 
 /// Sets the plan's order and the bodies of its loops, and returns the upstream steps of each step.
 pub fn analyze_structure(plan: &mut ExecutionPlan, problems: &mut Problems) -> Vec<StepSet> {
@@ -37,7 +40,7 @@ impl ExecutionPlan {
     /// Whether the edge leads from a loop's body back to the loop.
     pub fn is_back_edge(&self, edge: usize) -> bool {
         let edge = &self.edges[edge];
-        edge.to_port == NEXT && self.steps[edge.to].node_type.is_loop()
+        edge.to_port == NEXT && self.steps[edge.to].node_type.is_loop
     }
 
     /// The edges into a step, without those that lead back to a loop.
@@ -80,7 +83,7 @@ impl ExecutionPlan {
 /// Finds the body of each loop: the steps that can be reached from its output `item` without passing the loop again. No
 /// other edge may lead into a body.
 fn find_loop_bodies(plan: &mut ExecutionPlan, problems: &mut Problems) {
-    let loops: Vec<usize> = plan.steps_where(|step| step.node_type.is_loop()).collect();
+    let loops: Vec<usize> = plan.steps_where(|step| step.node_type.is_loop).collect();
     let mut bodies: Vec<(usize, BTreeSet<usize>)> = Vec::new();
     for &index in &loops {
         let starts = loop_entry_edges(plan, index);
@@ -143,7 +146,7 @@ fn warn_about_loop(plan: &ExecutionPlan, loop_step: usize, body: &BTreeSet<usize
         );
     }
     let is_followed = step.outgoing.iter().any(|edge| plan.edges[*edge].from_port == DONE);
-    if !is_followed && body.iter().any(|step| plan.steps[*step].node_type.name == "send_result") {
+    if !is_followed && body.iter().any(|step| plan.steps[*step].node_type.is::<SendResultNode>()) {
         let message =
             "nothing is connected to `done`, so the send_result in its body returns the output of one element only";
         problems.warn("loop_result", loop_step, message.to_owned());
@@ -159,21 +162,20 @@ fn check_triggers_and_outputs(plan: &ExecutionPlan, problems: &mut Problems) {
         let message = "nothing starts a run; add a node of type input, webhook, schedule or message";
         problems.add_graph_problem(Severity::Error, "missing_trigger", message);
     }
-    let schedules = plan.steps_where(|step| step.node_type.name == ScheduleNode::NAME).count();
+    let schedules = plan.steps_where(|step| step.node_type.is::<ScheduleNode>()).count();
     if schedules > MAX_SCHEDULES {
         let message =
             format!("too many nodes of type schedule: {schedules}, the maximum is {MAX_SCHEDULES}; remove some");
         problems.add_graph_problem(Severity::Error, "too_many_schedules", &message);
     }
-    let has_node = |name: &str| plan.steps.iter().any(|step| step.node_type.name == name);
-    let has_effects = plan.steps.iter().any(|step| step.node_type.effects);
-    if !has_node("send_result") && !has_node("send_message") && !has_effects {
+    let is_output = |step: &PlanStep| step.node_type.is::<SendResultNode>() || step.node_type.effects;
+    if !plan.steps.iter().any(is_output) {
         let message = "a run has no output; add a node of type send_result or send_message";
         problems.add_graph_problem(Severity::Error, "missing_output", message);
     }
     for (index, step) in plan.steps.iter().enumerate() {
-        let is_waited_for = matches!(step.node_type.name, "webhook" | "input");
-        let answers = |index: &usize| plan.steps[*index].node_type.name == "send_result";
+        let is_waited_for = step.node_type.is::<WebhookNode>() || step.node_type.is::<InputNode>();
+        let answers = |index: &usize| plan.steps[*index].node_type.is::<SendResultNode>();
         if is_waited_for && !plan.reach([index], |_| true).iter().any(answers) {
             problems.warn("no_result", index, "has no send_result after it, so its runs have no output".to_owned());
         }

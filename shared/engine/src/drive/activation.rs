@@ -1,17 +1,12 @@
 //! Takes over the effects that become due, in a new run and after a crash.
 
-use std::sync::Arc;
-
 use super::Effects;
 use super::restore::Begun;
 use super::state::{Active, Driver, Ready, Stage};
 use super::waits::{delay_until, outcome_unknown};
-use crate::nodes::NodeKind;
-use crate::nodes::delay::DelayNode;
+use crate::nodes::DueWork;
 use crate::nodes::policy::OnUncertain;
-use crate::nodes::review::ReviewNode;
 use crate::run::{DueEffect, StepError, StepPath};
-use crate::value_size::memory_of_fields;
 use domain::run::{MAX_CRASHES, RunEventKind};
 
 /// An attempt that has begun this many times is suspected of crashing its processes.
@@ -30,28 +25,27 @@ impl<E: Effects> Driver<'_, E> {
             Some(Begun::Call { attempt, run_id, until }) => Ok(Stage::Call { attempt, run_id, until }),
         };
         let stage = stage.map_err(|error| (path.clone(), error))?;
-        let config = Arc::new(effect.config.clone());
-        let bytes = 2 * memory_of_fields(&config);
-        self.active.insert(path, Active { effect, config, bytes, stage });
+        let bytes = 2 * effect.work.memory();
+        self.active.insert(path, Active { effect, bytes, stage });
         Ok(())
     }
 
     fn first_stage(&mut self, effect: &DueEffect) -> Result<Stage, StepError> {
-        match effect.operation.name() {
-            DelayNode::NAME => {
-                let (step, until) = (self.display(&effect.path), delay_until(&effect.config, self.now())?);
+        match &effect.work {
+            DueWork::Delay(delay) => {
+                let (step, until) = (self.display(&effect.path), delay_until(delay, self.now())?);
                 let until = if self.execution.plan().skips_delays() { self.now() } else { until };
                 self.record(RunEventKind::StepDelayed { step, until });
                 Ok(Stage::Delay { until })
             }
-            ReviewNode::NAME => Ok(Stage::Unasked { uncertain: None }),
-            _ => Ok(Stage::Ready(Ready::new(1))),
+            DueWork::Review(_) => Ok(Stage::Unasked { uncertain: None }),
+            DueWork::Perform(_) => Ok(Stage::Ready(Ready::new(1))),
         }
     }
 
     /// A crash left in doubt whether an attempt took place.
     fn uncertain_stage(&self, effect: &DueEffect, attempt: u32, times: u32) -> Result<Stage, StepError> {
-        match self.on_uncertain(&effect.path, effect.operation) {
+        match self.on_uncertain(&effect.path, &effect.work) {
             OnUncertain::Retry if times > MAX_CRASHES => {
                 let message = format!("the platform stopped {times} times while the step was in progress");
                 Err(StepError::new("crashed", message))

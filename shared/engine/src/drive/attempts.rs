@@ -1,5 +1,6 @@
 //! Attempts of effects: their intents, their performance, and what their results mean.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::{AbortHandle, Abortable, FutureExt};
@@ -8,10 +9,8 @@ use tokio::time;
 
 use super::state::{AttemptResult, Driver, MARGIN, Ready, Stage};
 use super::{Effect, EffectError, EffectOutcome, Effects, RetryHint, TIMEOUT};
-use crate::nodes::NodeKind;
 use crate::nodes::policy::{OnUncertain, Retry};
-use crate::nodes::workflow::WorkflowNode;
-use crate::operation::Operation;
+use crate::nodes::{DueWork, Operation};
 use crate::run::{StepError, StepOutcome, StepPath};
 use domain::graph::hash;
 use domain::run::{NewRun, RunEventKind};
@@ -80,27 +79,34 @@ impl<E: Effects> Driver<'_, E> {
 
     fn timeout_of(&self, path: &StepPath) -> Duration {
         let step = &self.execution.plan().steps[path.step];
-        let operation = self.operation_of(path);
-        if operation.name() == WorkflowNode::NAME {
+        let Some(operation) = self.operation_of(path) else { return Duration::ZERO };
+        let default = operation.defaults().timeout;
+        match &**operation {
             // The timeout of the node limits the wait for the run that the attempt starts.
-            return operation.timeout();
+            Operation::Workflow(_) => default,
+            _ => step.policy.timeout_ms.map_or(default, Duration::from_millis),
         }
-        step.policy.timeout_ms.map_or(operation.timeout(), Duration::from_millis)
     }
 
     /// What follows if it is unknown whether an attempt took place.
-    pub fn on_uncertain(&self, path: &StepPath, operation: Operation) -> OnUncertain {
-        let step = &self.execution.plan().steps[path.step];
-        match operation.name() {
-            // The run that it starts is in the log, or was not started.
-            WorkflowNode::NAME => OnUncertain::Retry,
-            _ => step.policy.on_uncertain.unwrap_or(operation.on_uncertain()),
+    pub fn on_uncertain(&self, path: &StepPath, work: &DueWork) -> OnUncertain {
+        let set = self.execution.plan().steps[path.step].policy.on_uncertain;
+        match work {
+            DueWork::Perform(operation) => match &**operation {
+                // The run that it starts is in the log, or was not started.
+                Operation::Workflow(_) => OnUncertain::Retry,
+                operation => set.unwrap_or(operation.defaults().on_uncertain),
+            },
+            DueWork::Delay(_) | DueWork::Review(_) => OnUncertain::Retry,
         }
     }
 
-    fn operation_of(&self, path: &StepPath) -> Operation {
-        let step = &self.execution.plan().steps[path.step];
-        self.active.get(path).map_or(Operation::Node(step.node_type), |active| active.effect.operation)
+    /// The operation of an effect that is due; none if it waits.
+    fn operation_of(&self, path: &StepPath) -> Option<&Arc<Operation>> {
+        match &self.active.get(path)?.effect.work {
+            DueWork::Perform(operation) => Some(operation),
+            DueWork::Delay(_) | DueWork::Review(_) => None,
+        }
     }
 
     fn retry_of(&self, path: &StepPath) -> Retry {
@@ -113,6 +119,7 @@ impl<E: Effects> Driver<'_, E> {
         // Storing the intent may have taken so long that the claim expires before the timeout.
         let has_time = self.has_time(&path, MARGIN / 2);
         let (step, timeout, retry) = (self.display(&path), self.timeout_of(&path), self.retry_of(&path));
+        let Some(operation) = self.operation_of(&path).cloned() else { return };
         let Some(active) = self.active.get_mut(&path) else { return };
         let Stage::Ready(ready) = &mut active.stage else { return };
         let Ready { attempt, is_suspect, .. } = *ready;
@@ -123,9 +130,7 @@ impl<E: Effects> Driver<'_, E> {
         let idempotency_key = hash(&json!([self.run_id, step, attempt]));
         let call = self.effects.perform(Effect {
             step,
-            operation: active.effect.operation,
-            config: active.config.clone(),
-            input: active.effect.input.clone(),
+            operation,
             attempt,
             is_last_attempt: retry.wait_after(attempt).is_none(),
             timeout,
@@ -167,11 +172,12 @@ impl<E: Effects> Driver<'_, E> {
 
     /// Ends an attempt. A failed one may be followed by another.
     pub fn conclude(&mut self, path: &StepPath, attempt: u32, result: Result<StepOutcome, EffectError>) {
+        let Some(active) = self.active.get(path) else { return };
         let result = match result {
             Ok(outcome) => Ok(outcome),
             Err(EffectError { error, retry }) => {
                 let retry = match retry {
-                    RetryHint::Uncertain => match self.on_uncertain(path, self.operation_of(path)) {
+                    RetryHint::Uncertain => match self.on_uncertain(path, &active.effect.work) {
                         OnUncertain::Retry => RetryHint::After(Duration::ZERO),
                         OnUncertain::Fail => RetryHint::Never,
                         OnUncertain::Ask => {

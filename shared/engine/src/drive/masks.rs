@@ -9,7 +9,6 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use crate::compile::ExecutionPlan;
-use crate::nodes::NodeKind;
 use crate::nodes::redaction::Redaction;
 use crate::nodes::send_result::SendResultNode;
 use crate::run::{StepError, StepEvent, StepOutcome, StepPath};
@@ -91,7 +90,7 @@ impl Masks {
                 self.mask_value(output);
             }
             RunEventKind::RunCompleted { output: RunValue::Value(output) } => {
-                let ends = plan.steps.iter().filter(|step| step.node_type.name == SendResultNode::NAME);
+                let ends = plan.steps.iter().filter(|step| step.node_type.is::<SendResultNode>());
                 ends.for_each(|step| step.redaction.each_in_output(output, &mut mask));
                 self.mask_value(output);
             }

@@ -29,12 +29,11 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::{Map, Value};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 
 use crate::compile::ExecutionPlan;
-use crate::operation::Operation;
+use crate::nodes::Operation;
 use crate::run::{RunFacts, StepError, StepEvent, StepOutcome};
 use domain::Result;
 use domain::run::{Answer, Hold, NewRun, Parking, ReviewAnswer, RunEnd, RunEvent};
@@ -99,15 +98,15 @@ impl From<StepOutcome> for EffectOutcome {
     }
 }
 
+/// How an attempt ends that starts no run.
+pub type EffectResult = Result<StepOutcome, EffectError>;
+
 /// One attempt of an effect.
 #[derive(Clone, Debug)]
 pub struct Effect {
     /// The path of the step.
     pub step: String,
-    pub operation: Operation,
-    /// The configuration with the value of each expression in its place.
-    pub config: Arc<Map<String, Value>>,
-    pub input: Arc<Value>,
+    pub operation: Arc<Operation>,
     /// From 1.
     pub attempt: u32,
     /// Whether the retry policy of the node allows no further attempt.

@@ -3,9 +3,11 @@
 use super::state::{Driver, Ready, Stage};
 use super::waits::{ask_about, expired, open_review, outcome_of, outcome_unknown};
 use super::{Effects, Journal};
+use crate::nodes::DueWork;
 use crate::run::StepPath;
 use domain::Result;
 use domain::run::{ReviewAnswer, RunEventKind};
+use serde_json::Value;
 
 /// The maximum number of reviews that one commit opens. A transaction has at most 100 writes.
 const MAX_OPENED: usize = 50;
@@ -20,9 +22,9 @@ impl<E: Effects> Driver<'_, E> {
         for (path, uncertain) in unasked {
             let Some(active) = self.active.get(&path) else { continue };
             let (step, now) = (self.display(&path), self.now());
-            let review = match uncertain {
-                None => open_review(step.clone(), &active.effect, now),
-                Some(_) => Ok(ask_about(step.clone(), now)),
+            let review = match (&active.effect.work, uncertain) {
+                (DueWork::Review(question), None) => open_review(step.clone(), question, now),
+                _ => Ok(ask_about(step.clone(), now)),
             };
             let review = match review {
                 Ok(mut review) => {
@@ -70,7 +72,11 @@ impl<E: Effects> Driver<'_, E> {
 
     /// Puts the originals in the place of the values that the person did not see and did not change.
     fn with_hidden_values(&self, path: &StepPath, mut answer: ReviewAnswer) -> ReviewAnswer {
-        let fields = self.active.get(path).and_then(|active| active.effect.config.get("fields")?.as_array());
+        let question = match self.active.get(path).map(|active| &active.effect.work) {
+            Some(DueWork::Review(question)) => question.request.get("fields"),
+            _ => None,
+        };
+        let fields = question.and_then(Value::as_array);
         for field in fields.into_iter().flatten() {
             let (Some(name), Some(original)) = (field["name"].as_str(), field.get("value")) else { continue };
             let mut shown = original.clone();

@@ -1,12 +1,10 @@
 //! The state of the driver.
 
 use std::collections::{BTreeMap, HashSet, VecDeque};
-use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::{AbortHandle, Abortable, BoxFuture};
 use futures::stream::FuturesUnordered;
-use serde_json::{Map, Value};
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::events::EventKey;
@@ -58,8 +56,7 @@ pub type AttemptResult = Result<EffectOutcome, EffectError>;
 /// An effect that is due and has no result.
 pub struct Active {
     pub effect: DueEffect,
-    pub config: Arc<Map<String, Value>>,
-    /// The approximate memory of the configuration.
+    /// The approximate memory of its work and of the request that is made of it.
     pub bytes: usize,
     pub stage: Stage,
 }

@@ -3,8 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use crate::nodes::delay::DelayNode;
+use crate::nodes::review::Question;
 use crate::run::{DueEffect, StepError, StepOutcome};
 use crate::value_size::measure;
 use domain::run::{NewReview, ReviewAnswer};
@@ -18,12 +21,12 @@ const MAX_REVIEW_BYTES: usize = 64 * 1024;
 const DEFAULT_REVIEW_TIME: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
 /// The end of a `delay`. A time in the past ends it at once.
-pub fn delay_until(config: &Map<String, Value>, now: Time) -> Result<Time, StepError> {
-    if let Some(seconds) = config.get("seconds").and_then(Value::as_u64) {
+pub fn delay_until(delay: &DelayNode<Value>, now: Time) -> Result<Time, StepError> {
+    if let Some(seconds) = delay.seconds {
         return Ok(now.plus(Duration::from_secs(seconds)));
     }
-    let until = config.get("until").cloned().unwrap_or_default();
-    let until: Time = serde_json::from_value(until).map_err(|_| {
+    let until = delay.until.as_ref().unwrap_or(&Value::Null);
+    let until = Time::deserialize(until).map_err(|_| {
         StepError::new("invalid_value", "config.until: the value must be a time, such as timestamp(input.dueAt)")
     })?;
     if until > now.plus(MAX_WAIT) {
@@ -32,17 +35,14 @@ pub fn delay_until(config: &Map<String, Value>, now: Time) -> Result<Time, StepE
     Ok(until)
 }
 
-pub fn open_review(step: String, effect: &DueEffect, now: Time) -> Result<NewReview, StepError> {
-    let seconds = effect.config.get("expiresInSeconds").and_then(Value::as_u64);
-    let expires_at = now.plus(seconds.map_or(DEFAULT_REVIEW_TIME, Duration::from_secs));
-    let shown = ["title", "message", "fields"].into_iter();
-    let request = shown.filter_map(|name| Some((name.to_owned(), effect.config.get(name)?.clone())));
-    let request: Map<String, Value> = request.collect();
-    if measure(&request).is_none_or(|bytes| bytes > MAX_REVIEW_BYTES) {
+pub fn open_review(step: String, question: &Question, now: Time) -> Result<NewReview, StepError> {
+    let Question { request, expires_in_seconds } = question;
+    let expires_at = now.plus(expires_in_seconds.map_or(DEFAULT_REVIEW_TIME, Duration::from_secs));
+    if measure(request).is_none_or(|bytes| bytes > MAX_REVIEW_BYTES) {
         let message = "the title, the message and the fields of a review have at most 64 KiB as JSON";
         return Err(StepError::new("review_too_large", message));
     }
-    Ok(NewReview { step, expires_at, request })
+    Ok(NewReview { step, expires_at, request: request.clone() })
 }
 
 /// Asks a person whether an attempt took place.

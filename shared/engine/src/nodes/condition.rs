@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use super::fields::Cel;
-use super::{Category, NodeKind};
+use super::{Category, Fields, NodeAction, NodeKind, NodeResult};
 
-#[derive(Deserialize, ToSchema)]
+#[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ConditionNode {
     /// An expression that is true or false.
@@ -30,5 +30,10 @@ impl NodeKind for ConditionNode {
 
     fn outputs(&self) -> Vec<Cow<'static, str>> {
         vec!["true".into(), "false".into()]
+    }
+
+    fn evaluate(&self, fields: &Fields) -> NodeResult {
+        let port = if fields.holds("expression")? { "true" } else { "false" };
+        Ok(NodeAction::Choose(port.into()))
     }
 }

@@ -5,25 +5,24 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use super::fields::Cel;
-use super::{Category, NodeKind};
+use super::{Category, DueWork, Fields, NodeAction, NodeKind, NodeResult};
 
 /// Set either `seconds` or `until`.
-#[derive(Deserialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct DelayNode {
-    #[serde(default)]
+pub struct DelayNode<V = Cel> {
     #[schema(minimum = 1, maximum = 2592000, nullable = false)]
     pub seconds: Option<u64>,
     /// The time to wait for, such as `timestamp(input.dueAt)`.
-    #[serde(default)]
     #[schema(inline, nullable = false)]
-    pub until: Option<Cel>,
+    pub until: Option<V>,
 }
 
 impl NodeKind for DelayNode {
     const NAME: &'static str = "delay";
     const CATEGORY: Category = Category::Logic;
     const DESCRIPTION: &'static str = "Waits for up to 30 days; its value is its input.";
+    const IS_STORED: bool = true;
 
     fn example() -> Value {
         json!({"seconds": 3600})
@@ -35,5 +34,9 @@ impl NodeKind for DelayNode {
             (None, None) => vec![("seconds".to_owned(), "is missing".to_owned())],
             _ => Vec::new(),
         }
+    }
+
+    fn evaluate(&self, fields: &Fields) -> NodeResult {
+        fields.evaluate().map(|delay| NodeAction::Due(DueWork::Delay(delay)))
     }
 }

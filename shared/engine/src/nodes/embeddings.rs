@@ -2,25 +2,25 @@
 
 use std::time::Duration;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use super::fields::Cel;
-use super::{Category, NodeKind, SLOW, policy::Policies};
+use super::{Category, Fields, NodeKind, NodeResult, Operation, SLOW, policy::Policies};
 use domain::catalog::Purpose;
 use domain::reference::Reference;
 
-#[derive(Deserialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct EmbeddingsNode {
+pub struct EmbeddingsNode<V = Cel> {
     /// An embeddings model that `GET /builder/v1/models` lists.
     #[schema(min_length = 1, max_length = 200, example = "dev-embed")]
     pub model: String,
     /// A string, or a list of strings.
     #[schema(inline)]
-    pub input: Cel,
-    #[serde(default)]
+    pub input: V,
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1, maximum = 10000, nullable = false)]
     pub dimensions: Option<u32>,
 }
@@ -45,5 +45,9 @@ impl NodeKind for EmbeddingsNode {
 
     fn references(&self) -> Vec<(Reference, &'static str)> {
         vec![(Reference::Model(self.model.clone()), "model")]
+    }
+
+    fn evaluate(&self, fields: &Fields) -> NodeResult {
+        fields.perform(Operation::Embeddings)
     }
 }

@@ -8,9 +8,9 @@ use utoipa::ToSchema;
 
 use super::fields::Jinja;
 use super::policy::Policies;
-use super::{Category, NodeKind};
+use super::{Category, Fields, NodeKind, NodeResult, StepError};
 
-#[derive(Deserialize, ToSchema)]
+#[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FailNode {
     #[schema(inline)]
@@ -33,5 +33,9 @@ impl NodeKind for FailNode {
 
     fn outputs(&self) -> Vec<Cow<'static, str>> {
         Vec::new()
+    }
+
+    fn evaluate(&self, fields: &Fields) -> NodeResult {
+        Err(StepError::new(self.code.as_deref().unwrap_or("failed"), fields.text("message")?))
     }
 }

@@ -3,26 +3,26 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use super::fields::Jinja;
-use super::{Category, NodeKind, SLOW, policy::Policies};
+use super::{Category, Fields, NodeKind, NodeResult, Operation, SLOW, policy::Policies};
 use domain::catalog::Purpose;
 use domain::reference::Reference;
 
-#[derive(Deserialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct GuardNode {
+pub struct GuardNode<T = Jinja> {
     #[schema(inline)]
-    pub text: Jinja,
+    pub text: T,
     /// A guard model of the catalog. Defaults to the model with the alias `guard`, or else to the first guard model by name.
-    #[serde(default)]
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(min_length = 1, max_length = 200, nullable = false)]
     pub model: Option<String>,
     /// The text is flagged if the score of any category is at least this. Without it, each category has its own threshold.
-    #[serde(default)]
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 0, maximum = 1, nullable = false)]
     pub threshold: Option<f64>,
 }
@@ -68,5 +68,9 @@ impl NodeKind for GuardNode {
 
     fn references(&self) -> Vec<(Reference, &'static str)> {
         self.model.iter().map(|model| (Reference::Model(model.clone()), "model")).collect()
+    }
+
+    fn evaluate(&self, fields: &Fields) -> NodeResult {
+        fields.perform(Operation::Guard)
     }
 }

@@ -1,47 +1,49 @@
 //! The node type `http`: calls another system over HTTP.
 
-use std::collections::BTreeMap;
-
-use serde::Deserialize;
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::fields::{Cel, Jinja};
-use super::{Category, NodeKind, address, policy::Policies};
+use super::{Category, Fields, NodeKind, NodeResult, Operation, address, policy::Policies};
+use domain::agent::HttpMethod;
 use domain::header;
+use domain::id::AgentId;
 
-#[derive(Deserialize, ToSchema)]
+// The maps keep the order of the author.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct HttpNode {
+pub struct HttpNode<V = Cel, T = Jinja> {
     /// The HTTP method; `GET` by default.
-    #[serde(default)]
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(inline, nullable = false)]
     pub method: Option<Method>,
     /// A template, as in `https://api.example.com/orders/{{ input.order }}`.
     #[schema(inline)]
-    pub url: Jinja,
-    #[serde(default)]
-    #[schema(inline)]
-    pub headers: BTreeMap<String, Jinja>,
-    #[serde(default)]
-    #[schema(inline)]
-    pub query: BTreeMap<String, Jinja>,
-    #[serde(default)]
+    pub url: T,
+    #[serde(default = "IndexMap::new")]
+    #[schema(inline, value_type = BTreeMap<String, T>)]
+    pub headers: IndexMap<String, T>,
+    #[serde(default = "IndexMap::new")]
+    #[schema(inline, value_type = BTreeMap<String, T>)]
+    pub query: IndexMap<String, T>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(inline, nullable = false)]
-    pub body: Option<RequestBody>,
+    pub body: Option<RequestBody<V, T>>,
     /// The credential of the workflow that authenticates the call.
-    #[serde(default)]
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub credential_id: Option<Uuid>,
     /// How the response body is read. If omitted, the media type decides: JSON is parsed, other text is a text, and the
     /// rest is `{base64, contentType}`. An empty body is null, except as `text`.
-    #[serde(default)]
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(inline, nullable = false)]
     pub response: Option<ResponseFormat>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ToSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Method {
     Get,
@@ -52,29 +54,61 @@ pub enum Method {
     Delete,
 }
 
-#[derive(Clone, Debug, PartialEq, Deserialize, ToSchema)]
+impl From<HttpMethod> for Method {
+    fn from(method: HttpMethod) -> Self {
+        match method {
+            HttpMethod::Get => Self::Get,
+            HttpMethod::Post => Self::Post,
+            HttpMethod::Put => Self::Put,
+            HttpMethod::Patch => Self::Patch,
+            HttpMethod::Delete => Self::Delete,
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "type", rename_all = "lowercase", deny_unknown_fields)]
-pub enum RequestBody {
+pub enum RequestBody<V, T> {
     /// A JSON body: the value of an expression.
     Json {
         #[schema(inline)]
-        value: Cel,
+        value: V,
     },
     Text {
         #[schema(inline)]
-        text: Jinja,
+        text: T,
     },
     Form {
-        #[schema(inline)]
-        fields: BTreeMap<String, Jinja>,
+        #[schema(inline, value_type = BTreeMap<String, T>)]
+        fields: IndexMap<String, T>,
     },
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ToSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ResponseFormat {
     Json,
     Text,
+}
+
+/// A call of a node or of an agent's tool, with the values of its expressions.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HttpCall {
+    #[serde(flatten)]
+    pub request: HttpNode<Value, String>,
+    /// The credential of the tool; a node has `credential_id`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool_credential: Option<ToolCredentialKey>,
+}
+
+/// Finds the credential of a tool. The snapshot does not have the credential itself.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolCredentialKey {
+    pub agent_id: AgentId,
+    /// The name of the tool.
+    pub tool: String,
 }
 
 /// Headers that the platform sets: from a credential, and to identify a repeated call.
@@ -153,5 +187,9 @@ impl NodeKind for HttpNode {
 
     fn credential(&self) -> Option<(Uuid, &'static str)> {
         self.credential_id.map(|id| (id, "credentialId"))
+    }
+
+    fn evaluate(&self, fields: &Fields) -> NodeResult {
+        fields.perform(|request| Operation::Http(HttpCall { request, tool_credential: None }))
     }
 }

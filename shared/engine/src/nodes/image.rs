@@ -2,29 +2,29 @@
 
 use std::time::Duration;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use super::fields::Jinja;
-use super::{Category, NodeKind, SLOW, policy::Policies};
+use super::{Category, Fields, NodeKind, NodeResult, Operation, SLOW, policy::Policies};
 use domain::catalog::Purpose;
 use domain::reference::Reference;
 
-#[derive(Deserialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct ImageNode {
+pub struct ImageNode<T = Jinja> {
     /// An image model of the catalog.
     #[schema(min_length = 1, max_length = 200, example = "dev-image")]
     pub preset: String,
     #[schema(inline)]
-    pub prompt: Jinja,
+    pub prompt: T,
     /// The number of images; one by default.
-    #[serde(default)]
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1, maximum = 4, nullable = false)]
     pub n: Option<u32>,
     /// The size in pixels; `1024x1024` by default.
-    #[serde(default)]
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(min_length = 3, max_length = 20, nullable = false, example = "1024x1024")]
     pub size: Option<String>,
 }
@@ -50,5 +50,9 @@ impl NodeKind for ImageNode {
 
     fn references(&self) -> Vec<(Reference, &'static str)> {
         vec![(Reference::Model(self.preset.clone()), "preset")]
+    }
+
+    fn evaluate(&self, fields: &Fields) -> NodeResult {
+        fields.perform(Operation::Image)
     }
 }

@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use super::fields::Cel;
-use super::{Category, IN, InputPort, NodeKind};
+use super::{Category, Fields, IN, InputPort, NodeAction, NodeKind, NodeResult, StepError};
 
-#[derive(Deserialize, ToSchema)]
+#[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct LoopNode {
     /// A list. In the body, `vars.item` is the element and `vars.index` its index, from 0.
@@ -37,6 +37,14 @@ pub enum OnItemError {
     Null,
 }
 
+/// A loop that begins.
+#[derive(Debug)]
+pub struct LoopStart {
+    pub items: Vec<Value>,
+    pub concurrency: usize,
+    pub on_item_error: OnItemError,
+}
+
 /// The output port where the body begins.
 pub const ITEM: &str = "item";
 /// The input port where the body ends, with the result of the element.
@@ -53,6 +61,8 @@ impl NodeKind for LoopNode {
     const DESCRIPTION: &'static str =
         "Runs its body for each element of a list: the body begins at the port item and ends at the port next; the port done has the list of results.";
 
+    const IS_LOOP: bool = true;
+
     fn example() -> Value {
         json!({"items": "input.lines", "concurrency": 4, "onItemError": "skip"})
     }
@@ -63,5 +73,16 @@ impl NodeKind for LoopNode {
 
     fn output_schema(&self, port: &str) -> Value {
         if port == DONE { json!({"type": "array"}) } else { json!({}) }
+    }
+
+    fn evaluate(&self, fields: &Fields) -> NodeResult {
+        let Some(Value::Array(items)) = fields.value("items")? else {
+            return Err(StepError::new("invalid_value", "config.items: the value must be a list"));
+        };
+        Ok(NodeAction::Loop(LoopStart {
+            items,
+            concurrency: self.concurrency.unwrap_or(1).max(1) as usize,
+            on_item_error: self.on_item_error.unwrap_or(OnItemError::Fail),
+        }))
     }
 }

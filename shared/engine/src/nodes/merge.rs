@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use super::policy::Policies;
-use super::{Category, NodeKind};
+use super::{Category, Fields, Join, NodeAction, NodeKind, NodeResult};
 
-#[derive(Deserialize, ToSchema)]
+#[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct MergeNode {
     /// Whether to wait for all branches that are taken, or to continue with the first; `all` by default.
@@ -43,10 +43,21 @@ impl NodeKind for MergeNode {
         if self.mode == Some(Mode::First) { json!({}) } else { json!({"type": "array", "minItems": 1}) }
     }
 
+    fn join(&self) -> Join {
+        match self.mode {
+            None | Some(Mode::All) => Join::All,
+            Some(Mode::First) => Join::First { cancels_losers: self.cancel_losers.unwrap_or_default() },
+        }
+    }
+
     fn problems(&self) -> Vec<(String, String)> {
         match (self.mode, self.cancel_losers) {
             (None | Some(Mode::All), Some(true)) => vec![("cancelLosers".to_owned(), "is allowed only with the mode first".to_owned())],
             _ => Vec::new(),
         }
+    }
+
+    fn evaluate(&self, _: &Fields) -> NodeResult {
+        Ok(NodeAction::Pass)
     }
 }

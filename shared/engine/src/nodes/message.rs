@@ -8,10 +8,10 @@ use domain::id::{MessageId, ParticipantId, ThreadId};
 use domain::messaging::RemoteFile;
 use domain::thread::BusyPolicy;
 
-use super::{Category, NodeKind, policy::Policies};
+use super::{Category, Fields, NodeAction, NodeKind, NodeResult, policy::Policies};
 
 /// The provider and the account are set in the workflow's channels.
-#[derive(Deserialize, ToSchema)]
+#[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct MessageNode {
     /// What happens with a message while the run of the previous one is in progress; `enqueue` by default.
@@ -92,5 +92,9 @@ impl NodeKind for MessageNode {
                 "messageId": text,
             },
         })
+    }
+
+    fn evaluate(&self, _: &Fields) -> NodeResult {
+        Ok(NodeAction::Pass)
     }
 }

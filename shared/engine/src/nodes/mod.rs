@@ -1,7 +1,10 @@
 //! The node types, one file each. To add one, write its file and add its line to `node_types!` below.
 
+mod action;
 mod address;
+mod evaluation;
 pub mod fields;
+mod operation;
 pub mod policy;
 pub mod redaction;
 mod simplify;
@@ -11,21 +14,72 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, Error as _};
 use serde_json::{Map, Value, json};
 use utoipa::{PartialSchema, ToSchema};
 
 use super::schema::convert_whole_floats;
 use domain::catalog::Purpose;
 use domain::reference::Reference;
+use domain::run::StepError;
 use policy::{OnUncertain, Policies};
 use simplify::simplify_schema;
 
+/// A line has the configuration of a type and, if it has an effect, the variant of [`Operation`] that performs it.
 macro_rules! node_types {
-    ($($module:ident::$name:ident,)+) => {
+    ($($module:ident::$name:ident $(=> $operation:ident($payload:ty))?,)+) => {
         $(pub mod $module;)+
 
-        static ALL: LazyLock<Vec<NodeType>> = LazyLock::new(|| vec![$(NodeType::from_kind::<$module::$name>()),+]);
+        static ALL: LazyLock<Vec<NodeType>> = LazyLock::new(|| {
+            vec![$(NodeType::new::<$module::$name>(|config| serde_json::from_value(config).map(NodeConfig::$name))),+]
+        });
+
+        /// The configuration of a node, as it is written.
+        #[derive(Debug)]
+        pub enum NodeConfig {
+            $($name($module::$name)),+
+        }
+
+        impl NodeConfig {
+            fn summarize(&self) -> NodeSummary {
+                match self {
+                    $(Self::$name(node) => NodeSummary::new(node)),+
+                }
+            }
+
+            fn output_schema(&self, port: &str) -> Value {
+                match self {
+                    $(Self::$name(node) => node.output_schema(port)),+
+                }
+            }
+
+            /// See [`NodeKind::evaluate`].
+            pub fn evaluate(&self, fields: &Fields) -> NodeResult {
+                match self {
+                    $(Self::$name(node) => node.evaluate(fields)),+
+                }
+            }
+        }
+
+        /// What an effect does, with the values of the expressions.
+        #[derive(Clone, Debug, PartialEq, Serialize)]
+        #[serde(untagged)]
+        pub enum Operation {
+            $($($operation($payload),)?)+
+            LoadAgent(LoadAgent),
+            /// Asks the model of an agent. The request is in the format of the gateway.
+            AskModel(Map<String, Value>),
+        }
+
+        impl Operation {
+            pub fn defaults(&self) -> AttemptDefaults {
+                match self {
+                    $($(Self::$operation(_) => AttemptDefaults::of_type::<$module::$name>(),)?)+
+                    Self::LoadAgent(_) => AttemptDefaults::LOAD_AGENT,
+                    Self::AskModel(_) => AttemptDefaults::ASK_MODEL,
+                }
+            }
+        }
     };
 }
 
@@ -35,12 +89,12 @@ node_types! {
     schedule::ScheduleNode,
     message::MessageNode,
     agent::AgentNode,
-    model::ModelNode,
-    guard::GuardNode,
-    embeddings::EmbeddingsNode,
-    image::ImageNode,
-    retrieval::RetrievalNode,
-    http::HttpNode,
+    model::ModelNode => Model(model::ModelNode<String>),
+    guard::GuardNode => Guard(guard::GuardNode<String>),
+    embeddings::EmbeddingsNode => Embeddings(embeddings::EmbeddingsNode<Value>),
+    image::ImageNode => Image(image::ImageNode<String>),
+    retrieval::RetrievalNode => Retrieval(retrieval::RetrievalNode<String>),
+    http::HttpNode => Http(http::HttpCall),
     condition::ConditionNode,
     switch::SwitchNode,
     transform::TransformNode,
@@ -49,11 +103,15 @@ node_types! {
     merge::MergeNode,
     delay::DelayNode,
     review::ReviewNode,
-    workflow::WorkflowNode,
-    send_message::SendMessageNode,
+    workflow::WorkflowNode => Workflow(workflow::WorkflowCall),
+    send_message::SendMessageNode => SendMessage(send_message::SendMessageNode<Value, String>),
     send_result::SendResultNode,
     fail::FailNode,
 }
+
+pub use action::{DueWork, Join, NodeAction, NodeResult};
+pub use evaluation::Fields;
+pub use operation::{AttemptDefaults, LoadAgent};
 
 /// All node types, in the order of the catalogue.
 pub fn all() -> &'static [NodeType] {
@@ -65,22 +123,21 @@ pub fn find(name: &str) -> Option<&'static NodeType> {
 }
 
 /// A placeholder for an unknown type, so that the rest of the graph can be validated. It is never part of a plan.
-pub fn unknown() -> &'static NodeType {
+pub(super) fn unknown() -> &'static NodeType {
     static UNKNOWN: LazyLock<NodeType> = LazyLock::new(|| NodeType {
         name: "",
         category: Category::Logic,
         description: "",
         effects: true,
+        is_stored: true,
         attempts: 1,
         has_conditions: false,
-        timeout: Duration::ZERO,
-        on_uncertain: OnUncertain::Fail,
+        is_loop: false,
         model_purpose: None,
         inputs: &[],
         schema: Value::Bool(true),
         example: Value::Null,
-        read: |_| Ok(NodeSummary::default()),
-        output_schema: |_, _| Ok(Value::Bool(true)),
+        parse: |_| Err(serde_json::Error::custom("unknown type")),
     });
     &UNKNOWN
 }
@@ -107,6 +164,9 @@ pub trait NodeKind: DeserializeOwned + ToSchema {
     const DESCRIPTION: &'static str;
     /// Whether it has effects outside of the run. They are recorded before the next node starts.
     const EFFECTS: bool = false;
+    /// Whether its result is stored, because it has an effect or waits. Other results are computed again after a restart.
+    const IS_STORED: bool = Self::EFFECTS;
+    const IS_LOOP: bool = false;
     /// Whether its expressions are conditions.
     const HAS_CONDITIONS: bool = false;
     /// The purpose of the model that it calls, if its configuration names one.
@@ -132,6 +192,14 @@ pub trait NodeKind: DeserializeOwned + ToSchema {
     fn output_schema(&self, _port: &str) -> Value {
         json!({})
     }
+
+    /// What its input is, if several edges lead into it.
+    fn join(&self) -> Join {
+        Join::default()
+    }
+
+    /// Evaluates the expressions that are needed, and returns what the step does. It must be deterministic.
+    fn evaluate(&self, fields: &Fields) -> NodeResult;
 
     /// Returns problems that a schema cannot express, each as a field and a message.
     fn problems(&self) -> Vec<(String, String)> {
@@ -169,19 +237,19 @@ pub struct NodeType {
     pub category: Category,
     pub description: &'static str,
     pub effects: bool,
+    /// Whether its result is stored.
+    pub is_stored: bool,
     /// Whether its expressions are conditions.
     pub has_conditions: bool,
-    pub timeout: Duration,
+    pub is_loop: bool,
     pub attempts: u32,
-    pub on_uncertain: OnUncertain,
     /// The purpose of the model that it calls.
     pub model_purpose: Option<Purpose>,
     pub inputs: &'static [InputPort],
     /// The JSON Schema of the configuration, which is published and enforced.
     pub schema: Value,
     pub example: Value,
-    read: fn(Map<String, Value>) -> Result<NodeSummary, serde_json::Error>,
-    output_schema: fn(Map<String, Value>, &str) -> Result<Value, serde_json::Error>,
+    parse: fn(Value) -> Result<NodeConfig, serde_json::Error>,
 }
 
 /// An input port.
@@ -194,6 +262,7 @@ pub struct InputPort {
 /// What the compiler reads from a configuration.
 #[derive(Default)]
 pub struct NodeSummary {
+    pub join: Join,
     pub outputs: Vec<Cow<'static, str>>,
     pub problems: Vec<(String, String)>,
     pub warnings: Vec<(String, String)>,
@@ -201,11 +270,24 @@ pub struct NodeSummary {
     pub credential: Option<(uuid::Uuid, &'static str)>,
 }
 
+impl NodeSummary {
+    fn new(node: &impl NodeKind) -> Self {
+        Self {
+            join: node.join(),
+            outputs: node.outputs(),
+            problems: node.problems(),
+            warnings: node.warnings(),
+            references: node.references(),
+            credential: node.credential(),
+        }
+    }
+}
+
 impl NodeType {
-    fn from_kind<K: NodeKind>() -> Self {
+    fn new<K: NodeKind>(parse: fn(Value) -> Result<NodeConfig, serde_json::Error>) -> Self {
         let inputs: &[InputPort] = match K::CATEGORY {
             Category::Trigger => &[],
-            _ if K::NAME == r#loop::LoopNode::NAME => r#loop::INPUTS,
+            _ if K::IS_LOOP => r#loop::INPUTS,
             _ => &[InputPort { name: IN, optional: false }],
         };
         Self {
@@ -213,10 +295,10 @@ impl NodeType {
             category: K::CATEGORY,
             description: K::DESCRIPTION,
             effects: K::EFFECTS,
+            is_stored: K::IS_STORED,
             has_conditions: K::HAS_CONDITIONS,
-            timeout: K::TIMEOUT,
+            is_loop: K::IS_LOOP,
             attempts: K::ATTEMPTS,
-            on_uncertain: K::ON_UNCERTAIN,
             model_purpose: K::MODEL_PURPOSE,
             inputs,
             schema: redaction::with_field(
@@ -224,23 +306,25 @@ impl NodeType {
                 simplify_schema(policy::with_policy_fields(K::POLICIES, schema::<K>())),
             ),
             example: json!({"config": K::example()}),
-            read: read::<K>,
-            output_schema: output_schema::<K>,
+            parse,
         }
     }
 
     /// Reads a configuration. It succeeds for every configuration that matches the schema.
+    pub fn parse(&self, config: &Map<String, Value>) -> Result<NodeConfig, serde_json::Error> {
+        (self.parse)(Value::Object(own_fields(self.with_integers(config))))
+    }
+
     pub fn read(&self, config: &Map<String, Value>) -> Result<NodeSummary, serde_json::Error> {
-        let mut summary = (self.read)(self.own_fields(config))?;
+        self.parse(config).map(|node| self.summarize(&node, config))
+    }
+
+    pub fn summarize(&self, node: &NodeConfig, config: &Map<String, Value>) -> NodeSummary {
+        let mut summary = node.summarize();
         if policy::has_error_port(config) {
             summary.outputs.push(Cow::Borrowed(ERROR));
         }
-        Ok(summary)
-    }
-
-    /// The fields of a configuration that only this type has.
-    fn own_fields(&self, config: &Map<String, Value>) -> Map<String, Value> {
-        redaction::without_field(policy::without_policy_fields(self.with_integers(config)))
+        summary
     }
 
     /// Returns the configuration with whole floats converted to integers.
@@ -259,7 +343,7 @@ impl NodeType {
         if port == ERROR && policy::has_error_port(config) {
             return Ok(policy::error_schema());
         }
-        (self.output_schema)(self.own_fields(config), port)
+        self.parse(config).map(|node| node.output_schema(port))
     }
 
     /// Whether a configuration can give the type an error port.
@@ -287,8 +371,9 @@ impl NodeType {
         self.category == Category::Trigger
     }
 
-    pub fn is_loop(&self) -> bool {
-        self.name == r#loop::LoopNode::NAME
+    /// Whether it is this type.
+    pub fn is<K: NodeKind>(&self) -> bool {
+        self.name == K::NAME
     }
 
     pub fn is_unknown(&self) -> bool {
@@ -300,24 +385,20 @@ impl NodeType {
     }
 }
 
+/// The fields of a configuration that only its type has.
+pub fn own_fields(config: Map<String, Value>) -> Map<String, Value> {
+    redaction::without_field(policy::without_policy_fields(config))
+}
+
+/// The fields of a configuration that several types have: its policies, and what is masked.
+pub fn shared_fields(config: &Map<String, Value>) -> Map<String, Value> {
+    let own = own_fields(config.clone());
+    let shared = config.iter().filter(|(name, _)| !own.contains_key(*name));
+    shared.map(|(name, value)| (name.clone(), value.clone())).collect()
+}
+
 fn schema<K: NodeKind>() -> Value {
     serde_json::to_value(<K as PartialSchema>::schema()).expect("a schema is JSON")
-}
-
-fn read<K: NodeKind>(config: Map<String, Value>) -> Result<NodeSummary, serde_json::Error> {
-    let kind: K = serde_json::from_value(Value::Object(config))?;
-    Ok(NodeSummary {
-        outputs: kind.outputs(),
-        problems: kind.problems(),
-        warnings: kind.warnings(),
-        references: kind.references(),
-        credential: kind.credential(),
-    })
-}
-
-fn output_schema<K: NodeKind>(config: Map<String, Value>, port: &str) -> Result<Value, serde_json::Error> {
-    let kind: K = serde_json::from_value(Value::Object(config))?;
-    Ok(kind.output_schema(port))
 }
 
 #[cfg(test)]
@@ -379,7 +460,6 @@ mod tests {
             assert_eq!(summary.problems, [], "{}", node_type.name);
             assert!(!summary.outputs.is_empty() || node_type.category == Category::Output, "{}", node_type.name);
         }
-        assert_eq!(names.len(), 23);
         assert_ne!(expressions, 0);
     }
 }

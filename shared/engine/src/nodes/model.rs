@@ -2,45 +2,45 @@
 
 use std::time::Duration;
 
-use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Number, Value, json};
 use utoipa::ToSchema;
 
 use super::fields::Jinja;
-use super::{Category, NodeKind, SLOW, policy::Policies};
+use super::{Category, Fields, NodeKind, NodeResult, Operation, SLOW, policy::Policies};
 use domain::catalog::Purpose;
 use domain::reference::Reference;
 use crate::schema::faults;
 
-#[derive(Deserialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct ModelNode {
+pub struct ModelNode<T = Jinja> {
     /// A chat model that `GET /builder/v1/models` lists.
     #[schema(min_length = 1, max_length = 200, example = "dev-chat")]
     pub model: String,
     /// The system prompt.
-    #[serde(default)]
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(inline, nullable = false)]
-    pub system: Option<Jinja>,
+    pub system: Option<T>,
     /// The user prompt.
     #[schema(inline)]
-    pub prompt: Jinja,
+    pub prompt: T,
     /// Whether the model knows the earlier messages of the conversation, if a message started the run; false by default.
-    #[serde(default)]
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub memory: Option<bool>,
     /// Whether the prompt has the images and text files of the message that started the run; false by default.
-    #[serde(default)]
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub attachments: Option<bool>,
-    #[serde(default)]
-    #[schema(minimum = 0, maximum = 2, nullable = false)]
-    pub temperature: Option<f64>,
-    #[serde(default)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 0, maximum = 2, nullable = false, value_type = Option<f64>)]
+    pub temperature: Option<Number>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1, maximum = 2147483647, nullable = false)]
     pub max_tokens: Option<u32>,
     /// The JSON Schema (draft 2020-12) of the answer. With it, the value is JSON and not a text.
-    #[serde(default)]
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub schema: Option<Map<String, Value>>,
 }
@@ -69,5 +69,9 @@ impl NodeKind for ModelNode {
 
     fn references(&self) -> Vec<(Reference, &'static str)> {
         vec![(Reference::Model(self.model.clone()), "model")]
+    }
+
+    fn evaluate(&self, fields: &Fields) -> NodeResult {
+        fields.perform(Operation::Model)
     }
 }

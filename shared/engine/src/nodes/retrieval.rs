@@ -4,37 +4,38 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use super::fields::Jinja;
-use super::{Category, NodeKind, SLOW, policy::Policies};
+use super::{Category, Fields, NodeKind, NodeResult, Operation, SLOW, policy::Policies};
+use domain::agent::AgentSource;
 use domain::catalog::Purpose;
 use domain::reference::Reference;
 
-#[derive(Deserialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct RetrievalNode {
+pub struct RetrievalNode<T = Jinja> {
     /// An embeddings model that `GET /builder/v1/models` lists.
     #[schema(min_length = 1, max_length = 200, example = "dev-embed")]
     pub model: String,
     #[schema(inline)]
-    pub query: Jinja,
+    pub query: T,
     #[schema(inline, min_items = 1, max_items = 64)]
     pub sources: Vec<PassageSource>,
     /// The maximum number of passages; 5 by default.
-    #[serde(default)]
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1, maximum = 50, nullable = false)]
     pub top_k: Option<u32>,
     /// Passages with a lower score are left out.
-    #[serde(default)]
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(minimum = -1, maximum = 1, nullable = false)]
     pub min_score: Option<f64>,
 }
 
 /// The origin of passages.
-#[derive(Clone, Debug, PartialEq, Deserialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "type", rename_all = "lowercase", deny_unknown_fields)]
 pub enum PassageSource {
     Text {
@@ -61,6 +62,16 @@ pub enum PassageSource {
         #[schema(min_length = 1, max_length = 349528)]
         base64: String,
     },
+}
+
+impl From<AgentSource> for PassageSource {
+    fn from(source: AgentSource) -> Self {
+        match source {
+            AgentSource::Text { name, text } => Self::Text { name, text },
+            AgentSource::Url { name, url } => Self::Url { name, url },
+            AgentSource::File { name, media_type, base64 } => Self::File { name, media_type, base64 },
+        }
+    }
 }
 
 /// How the text of a document is found.
@@ -154,5 +165,9 @@ impl NodeKind for RetrievalNode {
 
     fn references(&self) -> Vec<(Reference, &'static str)> {
         vec![(Reference::Model(self.model.clone()), "model")]
+    }
+
+    fn evaluate(&self, fields: &Fields) -> NodeResult {
+        fields.perform(Operation::Retrieval)
     }
 }

@@ -3,15 +3,15 @@
 use std::borrow::Cow;
 
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
 
 use super::fields::{Cel, Jinja};
 use super::policy::Policies;
-use super::{Category, NodeKind};
+use super::{Category, DueWork, Fields, NodeAction, NodeKind, NodeResult};
 use domain::run::ReviewFieldType;
 
-#[derive(Deserialize, ToSchema)]
+#[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ReviewNode {
     /// The title of the decision.
@@ -49,6 +49,14 @@ pub struct Field {
     pub required: bool,
 }
 
+/// A question to a person.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Question {
+    /// What the person sees: `title`, `message` and `fields`, as they are written, with the values of their expressions.
+    pub request: Map<String, Value>,
+    pub expires_in_seconds: Option<u64>,
+}
+
 impl NodeKind for ReviewNode {
     const NAME: &'static str = "review";
     const CATEGORY: Category = Category::People;
@@ -76,5 +84,13 @@ impl NodeKind for ReviewNode {
                 "comment": {"type": ["string", "null"]}, "reviewer": {"type": ["string", "null"]},
             },
         })
+    }
+
+    fn evaluate(&self, fields: &Fields) -> NodeResult {
+        let mut config = fields.config()?;
+        let shown = ["title", "message", "fields"].into_iter();
+        let request = shown.filter_map(|name| Some((name.to_owned(), config.remove(name)?))).collect();
+        let question = Question { request, expires_in_seconds: self.expires_in_seconds };
+        Ok(NodeAction::Due(DueWork::Review(question)))
     }
 }

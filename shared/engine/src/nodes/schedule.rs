@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
-use super::{Category, NodeKind, policy::Policies};
+use super::{Category, Fields, NodeAction, NodeKind, NodeResult, policy::Policies};
 use crate::value_size::{MAX_VALUE_DEPTH, is_deeper_than, measure};
 
 /// The maximum number of nodes of this type in a graph. Each has an item that the ticker reads.
@@ -18,7 +18,7 @@ pub const MAX_SCHEDULES: usize = 10;
 /// The maximum size of `input` as JSON. It is stored with the schedule, which is written at each of its times.
 const MAX_INPUT_BYTES: usize = 32 * 1024;
 
-#[derive(Deserialize, ToSchema)]
+#[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ScheduleNode {
     /// The cron expression: minute, hour, day of the month, month, day of the week.
@@ -138,6 +138,10 @@ impl NodeKind for ScheduleNode {
         }
         problems.extend(self.input.as_ref().and_then(input_problem).map(|problem| ("input".to_owned(), problem)));
         problems
+    }
+
+    fn evaluate(&self, _: &Fields) -> NodeResult {
+        Ok(NodeAction::Pass)
     }
 }
 

@@ -1,24 +1,24 @@
 //! The node type `send_message`: sends a message on a messaging channel.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use super::fields::{Cel, Jinja};
 use super::policy::{OnUncertain, Policies};
-use super::{Category, NodeKind};
+use super::{Category, Fields, NodeKind, NodeResult, Operation};
 
 /// The provider and the account are set in the workflow's channels.
-#[derive(Deserialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct SendMessageNode {
+pub struct SendMessageNode<V = Cel, T = Jinja> {
     #[schema(inline)]
-    pub text: Jinja,
+    pub text: T,
     /// The conversation at the provider, such as a Slack channel, `<channel>:<thread>`, a Telegram chat, or the number of a
     /// person; the conversation of the message that started the run if omitted.
-    #[serde(default)]
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(inline, nullable = false)]
-    pub to: Option<Cel>,
+    pub to: Option<V>,
 }
 
 impl NodeKind for SendMessageNode {
@@ -46,5 +46,9 @@ impl NodeKind for SendMessageNode {
                 "messageId": {"type": ["string", "null"]},
             },
         })
+    }
+
+    fn evaluate(&self, fields: &Fields) -> NodeResult {
+        fields.perform(Operation::SendMessage)
     }
 }

@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use super::fields::Cel;
-use super::{Category, NodeKind};
+use super::{Category, Fields, NodeAction, NodeKind, NodeResult};
 
-#[derive(Deserialize, ToSchema)]
+#[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SendResultNode {
     /// The run's output; the node's input if omitted.
@@ -23,5 +23,9 @@ impl NodeKind for SendResultNode {
 
     fn example() -> Value {
         json!({"output": "{'answer': input}"})
+    }
+
+    fn evaluate(&self, fields: &Fields) -> NodeResult {
+        Ok(fields.value("output")?.map_or(NodeAction::Pass, NodeAction::Return))
     }
 }

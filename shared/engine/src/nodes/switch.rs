@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use super::fields::Cel;
-use super::{Category, ERROR, NodeKind};
+use super::{Category, ERROR, Fields, NodeAction, NodeKind, NodeResult};
 
-#[derive(Deserialize, ToSchema)]
+#[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SwitchNode {
     /// The cases in order: the first one whose expression is true is taken.
@@ -60,5 +60,14 @@ impl NodeKind for SwitchNode {
             Some((format!("cases[{index}].name"), problem))
         });
         problems.collect()
+    }
+
+    fn evaluate(&self, fields: &Fields) -> NodeResult {
+        for (index, case) in self.cases.iter().enumerate() {
+            if fields.holds(&format!("cases[{index}].expression"))? {
+                return Ok(NodeAction::Choose(case.name.clone().into()));
+            }
+        }
+        Ok(NodeAction::Choose(DEFAULT.into()))
     }
 }

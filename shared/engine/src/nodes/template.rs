@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use super::fields::Jinja;
-use super::{Category, NodeKind};
+use super::{Category, Fields, NodeAction, NodeKind, NodeResult, StepError};
 
-#[derive(Deserialize, ToSchema)]
+#[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TemplateNode {
     #[schema(inline)]
@@ -40,6 +40,17 @@ impl NodeKind for TemplateNode {
         match self.format {
             None | Some(Format::Text) => json!({"type": "string"}),
             Some(Format::Json) => json!({}),
+        }
+    }
+
+    fn evaluate(&self, fields: &Fields) -> NodeResult {
+        let text = fields.text("template")?;
+        match self.format {
+            None | Some(Format::Text) => Ok(NodeAction::Return(text.into())),
+            Some(Format::Json) => serde_json::from_str(&text).map(NodeAction::Return).map_err(|error| {
+                let message = format!("the text is not JSON: line {}, column {}", error.line(), error.column());
+                StepError::new("invalid_json", message)
+            }),
         }
     }
 }

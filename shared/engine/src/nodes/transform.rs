@@ -1,24 +1,24 @@
 //! The node type `transform`: computes a value from others.
 
-use std::collections::BTreeMap;
-
+use indexmap::IndexMap;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
 
 use super::fields::Cel;
-use super::{Category, NodeKind};
+use super::{Category, Fields, NodeAction, NodeKind, NodeResult};
+use crate::value_size::add_size;
 
 /// Set either the whole `value`, or its `fields`.
-#[derive(Deserialize, ToSchema)]
+#[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TransformNode {
     #[serde(default)]
     #[schema(inline, nullable = false)]
     pub value: Option<Cel>,
     #[serde(default)]
-    #[schema(inline)]
-    pub fields: BTreeMap<String, Cel>,
+    #[schema(inline, value_type = BTreeMap<String, Cel>)]
+    pub fields: IndexMap<String, Cel>,
 }
 
 impl NodeKind for TransformNode {
@@ -49,5 +49,18 @@ impl NodeKind for TransformNode {
             (None, true) => vec![("fields".to_owned(), "must not be empty when value is omitted".to_owned())],
             _ => Vec::new(),
         }
+    }
+
+    fn evaluate(&self, fields: &Fields) -> NodeResult {
+        if let Some(value) = fields.value("value")? {
+            return Ok(NodeAction::Return(value));
+        }
+        let (mut entries, mut bytes) = (Map::new(), 0);
+        for name in self.fields.keys() {
+            let value = fields.value(&format!("fields.{name}"))?.unwrap_or_default();
+            bytes = add_size(bytes, &value)?;
+            entries.insert(name.clone(), value);
+        }
+        Ok(NodeAction::Return(Value::Object(entries)))
     }
 }

@@ -4,10 +4,10 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
-use super::{Category, NodeKind, policy::Policies};
+use super::{Category, Fields, NodeAction, NodeKind, NodeResult, policy::Policies};
 
 /// The webhook and its response are set in the workflow's channels.
-#[derive(Deserialize, ToSchema)]
+#[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct WebhookNode {}
 
@@ -19,5 +19,9 @@ impl NodeKind for WebhookNode {
 
     fn example() -> Value {
         json!({})
+    }
+
+    fn evaluate(&self, _: &Fields) -> NodeResult {
+        Ok(NodeAction::Pass)
     }
 }

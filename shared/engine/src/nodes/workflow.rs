@@ -1,17 +1,17 @@
 //! The node type `workflow`: runs another workflow.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::fields::Cel;
 use super::policy::Policies;
-use super::{Category, NodeKind};
+use super::{Category, Fields, NodeAction, NodeKind, NodeResult, Operation};
 use domain::id::WorkflowId;
 use domain::reference::Reference;
 
-#[derive(Deserialize, ToSchema)]
+#[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct WorkflowNode {
     /// One of the workflows of the same owner. Its active release at that time is run.
@@ -20,6 +20,14 @@ pub struct WorkflowNode {
     #[serde(default)]
     #[schema(inline, nullable = false)]
     pub input: Option<Cel>,
+}
+
+/// A call of a workflow.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WorkflowCall {
+    pub workflow_id: WorkflowId,
+    pub input: Value,
 }
 
 impl NodeKind for WorkflowNode {
@@ -36,5 +44,11 @@ impl NodeKind for WorkflowNode {
 
     fn references(&self) -> Vec<(Reference, &'static str)> {
         vec![(Reference::Workflow(WorkflowId::from(self.workflow_id)), "workflowId")]
+    }
+
+    fn evaluate(&self, fields: &Fields) -> NodeResult {
+        let input = fields.value("input")?.unwrap_or_else(|| Value::clone(fields.input));
+        let call = WorkflowCall { workflow_id: self.workflow_id.into(), input };
+        Ok(NodeAction::Due(Operation::Workflow(call).into()))
     }
 }

@@ -10,6 +10,8 @@ use serde_json::{Map, Value};
 
 use crate::compile::ExecutionPlan;
 use crate::drive::{Limits, Masks, restore};
+use crate::nodes;
+use crate::nodes::DueWork;
 use crate::run::{DueEffect, Execution, History, RunFacts, RunStart, StepError, StepEvent, StepOutcome, StepPath};
 use domain::Result;
 use domain::run::{RunEnd, RunEvent, node_id_of};
@@ -50,8 +52,8 @@ pub struct ReplayedStep {
     pub input: Option<Arc<Value>>,
     pub output: Option<Arc<Value>>,
     pub error: Option<StepError>,
-    /// What an effect would have been performed with.
-    pub request: Option<Arc<Map<String, Value>>>,
+    /// What an effect would have been performed with, and the fields of the node that all types have.
+    pub request: Option<(DueWork, Map<String, Value>)>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -119,10 +121,14 @@ impl Player {
     }
 
     fn note_effect(&mut self, effect: DueEffect, plan: &ExecutionPlan) {
-        let DueEffect { path, config, input, .. } = effect;
+        let DueEffect { path, work, input, .. } = effect;
+        let settings = match path.call {
+            None => nodes::shared_fields(&plan.steps[path.step].config),
+            Some(_) => Map::new(),
+        };
         let step = self.replay.steps.entry(path.display(plan)).or_default();
         step.input.get_or_insert(input);
-        step.request = Some(Arc::new(config));
+        step.request = Some((work, settings));
         self.waiting.extend(self.places.get(&path).map(|place| (*place, path)));
     }
 

@@ -2,32 +2,30 @@
 
 use std::sync::Arc;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::scope::check_value;
 use super::steps::too_many_steps;
 use super::{DueEffect, Execution, MAX_STEPS, ScopePath, StepError, StepEvent, StepOutcome, StepPath};
 use crate::agent::{AgentEnd, AgentLimits, AgentRun, FunctionExecutor};
 use crate::nodes::OUT;
-use crate::value_size::memory_of_fields;
-use domain::id::AgentId;
+use crate::nodes::agent::AgentNode;
 
 /// The code of the error of an agent that does not make the calls of its log.
 pub const LOG_MISMATCH: &str = "log_mismatch";
 
 impl Execution {
-    pub(super) fn begin_agent(&mut self, path: StepPath, config: &Map<String, Value>) {
-        let agent: Option<AgentId> = config.get("agentId").and_then(Value::as_str).and_then(|id| id.parse().ok());
-        let Some(agent) = agent else {
-            let error = StepError::new("invalid_value", "config.agentId: the value must be the id of an agent");
-            return self.complete(path, Err(error));
+    pub(super) fn begin_agent(&mut self, path: StepPath, node: AgentNode<String>) {
+        let AgentNode { agent_id, message, memory, max_steps, max_tokens } = node;
+        let default = AgentLimits::default();
+        let limits = AgentLimits {
+            max_steps: max_steps.unwrap_or(default.max_steps),
+            max_tokens: max_tokens.unwrap_or(default.max_tokens),
         };
-        let message = json!({"role": "user", "content": config.get("message")});
-        let limits = AgentLimits::read(config);
         self.activate(&path);
-        let run = AgentRun::new(agent, vec![message], limits, FunctionExecutor::Person);
-        let remembers = config.get("memory") != Some(&Value::Bool(false));
-        self.agents.insert(path.clone(), if remembers { run.with_memory() } else { run });
+        let message = json!({"role": "user", "content": message});
+        let run = AgentRun::new(agent_id.into(), vec![message], limits, FunctionExecutor::Person);
+        self.agents.insert(path.clone(), if memory.unwrap_or(true) { run.with_memory() } else { run });
         self.continue_agent(&path);
     }
 
@@ -65,13 +63,13 @@ impl Execution {
                 return self.fail_scope(&ScopePath::default(), path.step, too_many_steps());
             }
             // A request to a model has the whole conversation.
-            self.charge_bytes(memory_of_fields(&call.config));
+            self.charge_bytes(call.work.memory());
             if self.take_recorded(&path) {
                 // Its result is reported soon.
                 continue;
             }
-            let (operation, action) = (call.operation, Some(call.action));
-            self.due.push(DueEffect { path, operation, action, config: call.config, input: Arc::default() });
+            let (work, action) = (call.work, Some(call.action));
+            self.due.push(DueEffect { path, work, action, input: Arc::default() });
         }
         let Some(end) = end else { return };
         self.cancel_calls(path);

@@ -5,14 +5,13 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::fields::Fields;
-use super::scope::{EdgeState, ScopeState, add_size, join_values};
+use super::scope::{EdgeState, ScopeState, join_values};
 use super::{Execution, ScopePath, StepError, StepOutcome, StepPath};
-use crate::nodes::r#loop::{DONE, ITEM, OnItemError};
-use crate::value_size::memory_of;
+use crate::nodes::r#loop::{DONE, ITEM, LoopStart, OnItemError};
+use crate::value_size::{add_size, memory_of};
 
 pub struct LoopState {
-    items: Vec<Value>,
+    start: LoopStart,
     /// The index of the next iteration to begin.
     next: usize,
     running: usize,
@@ -23,43 +22,30 @@ pub struct LoopState {
 }
 
 impl Execution {
-    pub(super) fn begin_loop(&mut self, path: StepPath, fields: &Fields) {
-        let items = fields.value("items");
-        self.work += fields.steps();
-        let items = match items {
-            Ok(Some(Value::Array(items))) => items,
-            Ok(_) => {
-                let error = StepError::new("invalid_value", "config.items: the value must be a list");
-                return self.complete(path, Err(error));
-            }
-            Err(error) => return self.complete(path, Err(error)),
-        };
-        let bytes = items.iter().map(memory_of).sum();
+    pub(super) fn begin_loop(&mut self, path: StepPath, start: LoopStart) {
+        let bytes = start.items.iter().map(memory_of).sum();
         self.hold(&path.scope, bytes);
         self.activate(&path);
-        self.loops.insert(path.clone(), LoopState { items, next: 0, running: 0, results: BTreeMap::new(), bytes: 0 });
+        self.loops.insert(path.clone(), LoopState { start, next: 0, running: 0, results: BTreeMap::new(), bytes: 0 });
         self.continue_loop(&path);
     }
 
     /// Begins iterations up to the loop's concurrency, and ends the loop after the last one.
     fn continue_loop(&mut self, path: &StepPath) {
-        let plan = self.plan.clone();
-        let step = &plan.steps[path.step];
-        let concurrency = step.config.get("concurrency").and_then(Value::as_u64).unwrap_or(1).max(1) as usize;
         while let Some(state) = self.loops.get_mut(path) {
-            if state.running == 0 && state.next == state.items.len() {
+            if state.running == 0 && state.next == state.start.items.len() {
                 let results = std::mem::take(&mut state.results).into_values();
                 let value = Value::Array(results.map(Arc::unwrap_or_clone).collect());
                 self.loops.remove(path);
                 return self.complete(path.clone(), Ok(StepOutcome::new(DONE, value)));
             }
-            if state.running == concurrency || state.next == state.items.len() {
+            if state.running == state.start.concurrency || state.next == state.start.items.len() {
                 return;
             }
             let index = state.next;
             state.next += 1;
             state.running += 1;
-            let item = std::mem::take(&mut state.items[index]);
+            let item = std::mem::take(&mut state.start.items[index]);
             self.begin_iteration(path, index, item);
         }
     }
@@ -96,11 +82,9 @@ impl Execution {
     }
 
     pub(super) fn finish_iteration(&mut self, path: &StepPath, index: usize, result: Result<Arc<Value>, StepError>) {
-        let config = &self.plan.steps[path.step].config;
-        let on_item_error = config.get("onItemError").and_then(|value| serde_json::from_value(value.clone()).ok());
         let Some(state) = self.loops.get_mut(path) else { return };
         state.running -= 1;
-        match (result, on_item_error.unwrap_or(OnItemError::Fail)) {
+        match (result, state.start.on_item_error) {
             (Ok(value), _) => match add_size(state.bytes, &value) {
                 Ok(bytes) => {
                     state.bytes = bytes;

@@ -14,11 +14,9 @@
 mod agents;
 mod ends;
 mod facts;
-mod fields;
 mod loops;
 mod outcome;
 mod paths;
-mod pure;
 mod race;
 mod scope;
 mod steps;
@@ -27,11 +25,11 @@ mod usage;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::agent::AgentRun;
 use crate::compile::ExecutionPlan;
-use crate::operation::Operation;
+use crate::nodes::DueWork;
 pub use agents::LOG_MISMATCH;
 use domain::run::AgentAction;
 pub use domain::run::{RunEnd, RunError};
@@ -39,7 +37,6 @@ pub use facts::RunFacts;
 use loops::LoopState;
 pub use outcome::{StepError, StepOutcome};
 pub use paths::{Iteration, ScopePath, StepPath};
-pub use pure::is_effect;
 pub use scope::check_value;
 use scope::{EdgeState, ScopeState};
 use usage::STEP_WORK;
@@ -78,12 +75,15 @@ pub enum Decision {
 #[derive(Debug, PartialEq)]
 pub struct DueEffect {
     pub path: StepPath,
-    pub operation: Operation,
+    pub work: DueWork,
     /// What an agent does, if this is one of its calls.
     pub action: Option<AgentAction>,
-    /// The configuration with the value of each expression in its place.
-    pub config: Map<String, Value>,
     pub input: Arc<Value>,
+}
+
+/// Whether the result of a step is stored. That of an agent is computed from the results of its calls.
+pub fn is_effect(plan: &ExecutionPlan, path: &StepPath) -> bool {
+    path.call.is_some() || plan.steps[path.step].node_type.is_stored
 }
 
 /// What happened to a step, in the order in which it happened.

@@ -19,10 +19,6 @@ impl StepOutcome {
     }
 }
 
-pub fn too_large() -> StepError {
-    StepError::new("value_too_large", "the value is larger than 1 MiB as JSON; pass on less of it")
-}
-
 pub fn too_deep() -> StepError {
     StepError::new("value_too_deep", "lists and maps are nested more than 100 levels deep; flatten the value")
 }

@@ -3,16 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
-
 use super::scope::EdgeState;
 use super::{Decision, Execution, StepEvent, StepPath};
-use crate::compile::PlanStep;
-
-/// Whether a step is a merge that continues with the first value.
-pub fn takes_first(step: &PlanStep) -> bool {
-    step.node_type.name == "merge" && step.config.get("mode").is_some_and(|mode| mode == "first")
-}
 
 impl Execution {
     /// The edge that wins: the stored winner if its value has arrived, or the first edge with a value.
@@ -25,7 +17,7 @@ impl Execution {
         }
     }
 
-    pub(super) fn take_winner(&mut self, path: StepPath, winner: usize) {
+    pub(super) fn take_winner(&mut self, path: StepPath, winner: usize, cancels_losers: bool) {
         let Some(EdgeState::Taken(value)) = self.scopes.get(&path.scope).and_then(|state| state.edges.get(&winner))
         else {
             return;
@@ -35,7 +27,7 @@ impl Execution {
             let decision = Decision::Winner(winner);
             self.events.push(StepEvent::Decided { path: path.clone(), decision });
         }
-        if self.plan.steps[path.step].config.get("cancelLosers") == Some(&Value::Bool(true)) {
+        if cancels_losers {
             for step in self.find_losers(&path) {
                 self.cancel_step(StepPath::new(&path.scope, step));
             }

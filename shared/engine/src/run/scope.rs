@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::outcome::{StepError, too_deep, too_large};
-use crate::value_size::{MAX_VALUE_BYTES, MAX_VALUE_DEPTH, is_deeper_than, measure};
+use super::outcome::{StepError, too_deep};
+use crate::value_size::{MAX_VALUE_DEPTH, add_size, is_deeper_than};
 
 /// An edge that has no state yet is undecided.
 #[derive(Clone, Debug)]
@@ -63,12 +63,6 @@ impl ScopeState {
 pub fn join_values(values: &[Arc<Value>]) -> Result<Arc<Value>, StepError> {
     values.iter().try_fold(0, |bytes, value| add_size(bytes, value))?;
     Ok(Arc::new(Value::Array(values.iter().map(|value| Value::clone(value)).collect())))
-}
-
-/// Adds the size of a value to that of others, which are parts of the same value.
-pub fn add_size(bytes: usize, value: &Value) -> Result<usize, StepError> {
-    let sum = measure(value).map(|size| bytes + size);
-    sum.filter(|sum| *sum <= MAX_VALUE_BYTES).ok_or_else(too_large)
 }
 
 /// Checks that a value is small and flat enough to be stored and read again.

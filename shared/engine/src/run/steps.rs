@@ -4,18 +4,14 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::fields::Fields;
-use super::pure::{chooses_port, run_pure};
-use super::race::takes_first;
 use super::scope::{Arrival, EdgeState, check_value, join_values};
 use super::{
     Decision, DueEffect, Execution, MAX_SKIPPED, MAX_STEPS, ScopePath, StepError, StepEvent, StepOutcome, StepPath,
 };
-use crate::nodes::agent::AgentNode;
 use crate::nodes::r#loop::ITEM;
 use crate::nodes::policy::OnError;
-use crate::nodes::{ERROR, NodeKind};
-use crate::operation::Operation;
+use crate::nodes::send_result::SendResultNode;
+use crate::nodes::{ERROR, Fields, Join, NodeAction, OUT};
 use crate::value_size::memory_of_fields;
 
 impl Execution {
@@ -28,13 +24,12 @@ impl Execution {
         if self.plan.leaves_out(path.step) {
             return self.skip(path);
         }
-        let step = &self.plan.steps[path.step];
+        let join = self.plan.steps[path.step].join;
         let edges: Vec<usize> = self.plan.inputs_of(path.step).collect();
-        if takes_first(step)
+        if let Join::First { cancels_losers } = join
             && let Some(winner) = self.find_winner(&path, &edges)
         {
-            self.take_winner(path, winner);
-            return;
+            return self.take_winner(path, winner, cancels_losers);
         }
         match state.arrival(&edges) {
             Arrival::Incomplete => {}
@@ -49,8 +44,7 @@ impl Execution {
         }
         let plan = self.plan.clone();
         let step = &plan.steps[path.step];
-        // The input of a merge is a list, even of one value.
-        let is_list = values.len() > 1 || step.node_type.name == "merge" && !takes_first(step);
+        let is_list = values.len() > 1 || step.join == Join::All;
         let input = match (is_list, values.first()) {
             (true, _) => join_values(&values).inspect(|input| {
                 self.charge(input);
@@ -81,29 +75,23 @@ impl Execution {
         }
         let variables = self.variables(&path, &input);
         self.charge_bytes(memory_of_fields(&variables));
-        let fields = Fields::new(step, &variables, self.facts.queued_at.into());
-        if step.node_type.is_loop() {
-            return self.begin_loop(path, &fields);
-        }
-        if let Some(result) = run_pure(&fields, &input) {
-            self.work += fields.steps();
-            if chooses_port(step.node_type.name)
-                && let Ok(outcome) = &result
-            {
-                let decision = Decision::Port(outcome.port.clone());
-                self.events.push(StepEvent::Decided { path: path.clone(), decision });
-            }
-            return self.complete(path, result);
-        }
-        let config = fields.config();
+        let fields = Fields::new((&step.config, &step.programs), &input, &variables, self.facts.queued_at.into());
+        let action = plan.config(path.step).evaluate(&fields);
         self.work += fields.steps();
-        match config {
+        match action {
             Err(error) => self.complete(path, Err(error)),
-            Ok(config) if step.node_type.name == AgentNode::NAME => self.begin_agent(path, &config),
-            Ok(config) => {
+            Ok(NodeAction::Pass) => self.complete(path, Ok(StepOutcome::new(OUT, input))),
+            Ok(NodeAction::Choose(port)) => {
+                let decision = Decision::Port(port.to_string());
+                self.events.push(StepEvent::Decided { path: path.clone(), decision });
+                self.complete(path, Ok(StepOutcome::new(port, input)));
+            }
+            Ok(NodeAction::Return(value)) => self.complete(path, Ok(StepOutcome::new(OUT, value))),
+            Ok(NodeAction::Loop(start)) => self.begin_loop(path, start),
+            Ok(NodeAction::Agent(agent)) => self.begin_agent(path, agent),
+            Ok(NodeAction::Due(work)) => {
                 self.activate(&path);
-                let operation = Operation::Node(step.node_type);
-                self.due.push(DueEffect { path, operation, action: None, config, input });
+                self.due.push(DueEffect { path, work, action: None, input });
             }
         }
     }
@@ -181,7 +169,7 @@ impl Execution {
         if outcome.port != ERROR {
             state.outputs.insert(path.step, outcome.value.clone());
         }
-        if step.node_type.name == "send_result" && has_succeeded && self.output.is_none() {
+        if step.node_type.is::<SendResultNode>() && has_succeeded && self.output.is_none() {
             self.output = Some(outcome.value.clone());
         }
         self.leave(&path, Some(&outcome));
@@ -212,7 +200,7 @@ impl Execution {
         let step = &plan.steps[path.step];
         for &edge in &step.outgoing {
             let port = &plan.edges[edge].from_port;
-            if step.node_type.is_loop() && port == ITEM {
+            if step.node_type.is_loop && port == ITEM {
                 continue;
             }
             let state = match outcome {

@@ -5,9 +5,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::pure::is_effect;
 use super::scope::{EdgeState, ScopeState};
-use super::{Execution, ScopePath, StepPath};
+use super::{Execution, ScopePath, StepPath, is_effect};
 use crate::value_size::memory_of;
 
 /// The work of a step without its expressions and values.

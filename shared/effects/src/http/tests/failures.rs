@@ -148,11 +148,3 @@ fn a_credential_that_was_deleted_is_an_error() {
         assert!(!busy.error.message.contains(SECRET));
     }
 }
-
-#[test]
-fn an_invalid_configuration_is_an_error_without_its_values() {
-    let config = json!({"method": "s3cret", "url": "http://127.0.0.1/"});
-    let error = CallConfig::read(config.as_object().unwrap()).err().unwrap();
-    assert_eq!((&*error.error.code, error.retry), ("invalid_config", RetryHint::Never));
-    assert!(!error.error.message.contains(SECRET));
-}

@@ -12,29 +12,25 @@ use std::time::Duration;
 use domain::credential::Credential;
 use domain::id::CredentialId;
 use domain::time::{Clock, Time};
-use engine::drive::{Effect, EffectError, RetryHint};
-use engine::nodes::http::HttpNode;
-use engine::nodes::{self, NodeKind};
-use engine::operation::Operation;
-use engine::run::StepOutcome;
+use engine::drive::{Effect, EffectError, EffectResult, RetryHint};
+use engine::nodes::Operation;
+use engine::nodes::http::HttpCall;
 use serde_json::{Value, json};
 use shared::config::{Config, OUTBOUND_ALLOWED_CIDRS};
 use shared::outbound::{Calls, Outbound};
 
 use super::Caller;
-use super::request::CallConfig;
+use super::request::EvaluatedNode;
 use server::Server;
 
 /// A value that no message may contain.
 const SECRET: &str = "s3cret";
 
 fn effect(config: Value) -> Effect {
-    let Value::Object(config) = config else { panic!("a configuration is an object") };
+    let request: EvaluatedNode = serde_json::from_value(config).unwrap();
     Effect {
         step: "call".to_owned(),
-        operation: Operation::Node(nodes::find(HttpNode::NAME).unwrap()),
-        config: Arc::new(config),
-        input: Arc::default(),
+        operation: Arc::new(Operation::Http(HttpCall { request, tool_credential: None })),
         attempt: 1,
         is_last_attempt: true,
         timeout: Duration::from_secs(30),
@@ -47,13 +43,17 @@ fn retried(config: Value) -> Effect {
     Effect { is_last_attempt: false, ..effect(config) }
 }
 
-async fn perform(effect: &Effect, credential: Option<&Credential>) -> Result<StepOutcome, EffectError> {
+async fn perform(effect: &Effect, credential: Option<&Credential>) -> EffectResult {
     let settings = [(OUTBOUND_ALLOWED_CIDRS.to_owned(), "127.0.0.1".to_owned())];
     let outbound = Outbound::from_config(&Config::from_iter(settings)).unwrap();
     let caller = Caller { calls: Calls::new(outbound), clock: Clock::new(|| Time::from_millis(0)) };
     let credential = credential.map(|credential| (CredentialId::new(), credential));
-    let config = CallConfig::read(&effect.config)?;
-    caller.call(effect, &config, credential).await
+    caller.call(effect, &http_call(effect).request, credential).await
+}
+
+fn http_call(effect: &Effect) -> &HttpCall {
+    let Operation::Http(call) = &*effect.operation else { panic!("{effect:?}") };
+    call
 }
 
 /// The value of a call that succeeds.

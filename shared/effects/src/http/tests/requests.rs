@@ -142,6 +142,7 @@ async fn a_call_without_a_credential_needs_no_table() {
         request_prefix: String::new(),
         origin: EffectOrigin::Preview { conversation: None },
     };
-    let outcome = effects.perform(&owner, &effect(json!({"url": server.url("/")}))).await.unwrap();
+    let effect = effect(json!({"url": server.url("/")}));
+    let outcome = effects.perform(&owner, &effect, http_call(&effect)).await.unwrap();
     assert_eq!(outcome.value["body"], "done");
 }

@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 use super::*;
 use domain::agent::{AgentSource, HttpMethod, Strategy};
 use domain::id::WorkflowId;
+use serde_json::Map;
 
 fn id(number: u8) -> AgentId {
     AgentId::from(uuid::Uuid::from_bytes([number; 16]))
@@ -94,13 +95,19 @@ impl Play {
                 return;
             }
             for call in due {
-                if call.operation != Operation::LoadAgent {
-                    self.log.push(format!("{} {} {}", call.number, call.operation.name(), call.action.name));
+                let loaded = match &call.work {
+                    DueWork::Perform(operation) => match &**operation {
+                        Operation::LoadAgent(load) => Some(load.agent_id),
+                        _ => None,
+                    },
+                    DueWork::Delay(_) | DueWork::Review(_) => None,
+                };
+                let Some(id) = loaded else {
+                    self.log.push(format!("{} {} {}", call.number, name_of(&call), call.action.name));
                     self.open.push_back(call);
                     continue;
-                }
-                let id = &call.config["agentId"];
-                let agent = self.agents.iter().find(|agent| json!(agent.id) == *id);
+                };
+                let agent = self.agents.iter().find(|agent| agent.id == id);
                 match agent.map(|agent| serde_json::to_value(agent).unwrap()) {
                     Some(agent) => self.run.finish(call.number, Ok(&agent)),
                     None => self.run.finish(call.number, Err(&StepError::new("agent_not_found", "It is gone."))),
@@ -118,7 +125,7 @@ impl Play {
         let call = self.next();
         self.run.finish(call.number, Ok(&value));
         self.load();
-        call.config
+        fields_of(&call)
     }
 
     fn fail(&mut self, code: &str) {
@@ -137,6 +144,23 @@ impl Play {
 
     fn error(&self) -> String {
         self.run.end().unwrap().as_ref().unwrap_err().code.clone()
+    }
+}
+
+fn name_of(call: &AgentCall) -> &'static str {
+    match &call.work {
+        DueWork::Perform(operation) => operation.name(),
+        DueWork::Review(_) => "review",
+        DueWork::Delay(_) => "delay",
+    }
+}
+
+/// What a call does, as JSON.
+fn fields_of(call: &AgentCall) -> Map<String, Value> {
+    match &call.work {
+        DueWork::Perform(operation) => operation.to_fields(),
+        DueWork::Review(question) => question.request.clone(),
+        DueWork::Delay(_) => panic!("{call:?}"),
     }
 }
 

@@ -8,7 +8,7 @@ fn the_results_of_tools_reach_the_model_in_the_order_of_its_calls() {
     let config = play.answer(calls(&[("lookup", r#"{"id": "a b"}"#), ("lookup", r#"{"id": "8"}"#)]));
     assert_eq!(config["tools"][0]["function"]["name"], "lookup");
     let first = play.next();
-    assert_eq!(first.config["url"], "https://shop.example/orders/a%20b");
+    assert_eq!(fields_of(&first)["url"], "https://shop.example/orders/a%20b");
     // The second call ends first.
     play.answer(json!({"status": 200, "headers": {}, "body": {"state": "lost"}}));
     assert!(play.open.is_empty(), "the model is asked after the last result");
@@ -56,7 +56,7 @@ fn a_url_is_called_only_with_all_its_arguments() {
     let arguments = ["{}", r#"{"id": null}"#, r#"{"id": ""}"#, r#"{"id": ".."}"#, r#"{"id": "../admin"}"#];
     play.answer(calls(&arguments.map(|arguments| ("lookup", arguments))));
     let call = play.next();
-    assert_eq!(call.config["url"], "https://shop.example/orders/%2E%2E%2Fadmin");
+    assert_eq!(fields_of(&call)["url"], "https://shop.example/orders/%2E%2E%2Fadmin");
     play.run.finish(call.number, Ok(&json!({"status": 404, "body": null})));
     play.load();
     let messages = contents(&play.answer(text("Sorry.")));
@@ -86,7 +86,7 @@ fn the_tools_become_the_work_of_nodes() {
         ("flow", r#"{"input": [1]}"#),
         ("open_door", r#"{"door": 2}"#),
     ]));
-    let works = [play.next(), play.next(), play.next(), play.next()].map(|call| (call.operation.name(), call.config));
+    let works = [play.next(), play.next(), play.next(), play.next()].map(|call| (name_of(&call), fields_of(&call)));
     assert_eq!((works[0].0, &works[0].1["body"]), ("http", &json!({"type": "json", "value": {"amount": 5}})));
     assert_eq!(works[0].1["toolCredential"], json!(key));
     assert_eq!((works[1].0, &works[1].1["query"]), ("http", &json!({"full": "true", "name": "Ann"})));

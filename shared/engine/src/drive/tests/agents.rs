@@ -60,7 +60,8 @@ fn two_lookups(config: Value) -> World {
         ("load_agent", _) => ok(agent(&[lookup()])),
         ("ask_model", "ask[1]") => ok(calls(&["lookup", "lookup"])),
         ("ask_model", _) => {
-            let messages = effect.config["messages"].as_array().unwrap();
+            let messages = effect.operation.to_fields();
+            let messages = messages["messages"].as_array().unwrap();
             ok(text(&format!("{} {}", messages[0]["content"].as_str().unwrap(), messages.len())))
         }
         ("http", step) => ok(json!({"status": 200, "body": step})),
@@ -142,7 +143,7 @@ async fn a_person_gives_the_result_of_a_function() {
     let world = World::new(&nodes(json!({})), GRAPH, |effect| match (effect.operation.name(), &*effect.step) {
         ("load_agent", _) => ok(agent(&[("open_door", ToolTarget::Function)])),
         (_, "ask[1]") => ok(calls(&["open_door"])),
-        _ => ok(text(effect.config["messages"][2]["content"].as_str().unwrap())),
+        _ => ok(text(effect.operation.to_fields()["messages"][2]["content"].as_str().unwrap())),
     });
     world.park().await;
     let fields = Map::from_iter([("result".to_owned(), json!({"open": true}))]);
@@ -159,7 +160,7 @@ async fn a_tool_starts_a_workflow_and_waits_for_its_end() {
         }
         ("workflow", _) => Reply::Call,
         (_, "ask[1]") => ok(calls(&["flow"])),
-        _ => ok(text(effect.config["messages"][2]["content"].as_str().unwrap())),
+        _ => ok(text(effect.operation.to_fields()["messages"][2]["content"].as_str().unwrap())),
     });
     assert_eq!(world.process().await, Exit::Left(Departure::Parked { wake_at: None }));
     world.store.lock().unwrap().end_call("ask[2]", RunEnd::Completed { output: Arc::new(json!("done")) });

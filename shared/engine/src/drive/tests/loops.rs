@@ -16,7 +16,7 @@ const EACH: &str = "start>each each.item>call call>each.next each.done>end";
 
 /// The elements take different times, so their results arrive in another order.
 fn slow_double(effect: &Effect) -> Reply {
-    let item = effect.input.as_u64().unwrap();
+    let item = input_of(effect).as_u64().unwrap();
     ok(item * 2).after(Duration::from_millis(100 + item * 37 % 11 * 50))
 }
 
@@ -26,7 +26,7 @@ fn doubles() -> Value {
 
 #[tokio::test(start_paused = true)]
 async fn each_element_is_performed_once_and_five_at_once() {
-    let world = World::new(&each(http(json!({}))), EACH, slow_double);
+    let world = World::new(&each(echo(json!({}))), EACH, slow_double);
     world.finish_at_once().await;
     assert_eq!(world.output(), doubles());
     let performed: BTreeSet<String> = world.performed().into_iter().collect();
@@ -35,7 +35,7 @@ async fn each_element_is_performed_once_and_five_at_once() {
 }
 
 async fn crash_at_every_7th_write(crash: Crash) {
-    let world = World::new(&each(http(json!({}))), EACH, slow_double);
+    let world = World::new(&each(echo(json!({}))), EACH, slow_double);
     world.crash(move |commit| commit.is_multiple_of(7).then_some(crash));
     let mut crashes = 0;
     while world.process().await == Exit::Crashed {
@@ -78,7 +78,7 @@ async fn each_element_has_one_result_after_crashes_without_the_write() {
 
 #[tokio::test(start_paused = true)]
 async fn each_element_has_one_result_over_many_short_shifts() {
-    let mut world = World::new(&each(http(json!({"timeoutMs": 1_000}))), EACH, slow_double);
+    let mut world = World::new(&each(echo(json!({"timeoutMs": 1_000}))), EACH, slow_double);
     world.shift = Duration::from_millis(6_500);
     let mut shifts = 1;
     while world.process().await == Exit::Left(Departure::HandedOver) {
@@ -90,7 +90,7 @@ async fn each_element_has_one_result_over_many_short_shifts() {
 
 #[tokio::test(start_paused = true)]
 async fn an_element_that_fails_cancels_the_others_in_progress() {
-    let world = World::new(&each(http(json!({}))), EACH, |effect| match &*effect.step {
+    let world = World::new(&each(echo(json!({}))), EACH, |effect| match &*effect.step {
         "each[3]/call" => denied().after(seconds(1)),
         _ => ok(1).after(seconds(2)),
     });

@@ -19,7 +19,7 @@ fn payment(end: (&'static str, &'static str, Value)) -> World {
         end,
     ];
     let world = World::new(&nodes, "start>pay pay>send send>end", |effect| {
-        let body = &effect.config["body"]["value"];
+        let body = json_of(effect);
         match &*effect.step {
             "pay" => ok(json!({"token": TOKEN, "id": 7, "text": format!("paid with {}", body["number"])})),
             _ => ok(body.clone()),
@@ -76,11 +76,7 @@ async fn masked_parts_are_hidden_wherever_they_occur() {
         ]
     );
     let calls = world.calls();
-    assert_eq!(
-        calls[0].effect.config["body"]["value"],
-        json!({"number": CARD, "pin": "12"}),
-        "effects get the originals"
-    );
+    assert_eq!(*json_of(&calls[0].effect), json!({"number": CARD, "pin": "12"}), "effects get the originals");
     assert_eq!((&world.output()["card"], &world.output()["sent"]["token"]), (&json!(CARD), &json!(TOKEN)));
 }
 
@@ -125,7 +121,7 @@ async fn reviews_do_not_show_masked_parts() {
         ("end", "send_result", json!({})),
     ];
     let connections = "start>ask ask.approved>send ask.rejected>end ask.expired>end send>end";
-    let world = World::new(&nodes, connections, |effect| ok(effect.config["body"]["value"].clone()));
+    let world = World::new(&nodes, connections, |effect| ok(json_of(effect).clone()));
     let mut input = json!({"card": CARD, "amount": 5});
     mask(&mut input["card"]);
     world.store.lock().unwrap().log[0].kind = RunEventKind::RunQueued { input: RunValue::Value(input) };

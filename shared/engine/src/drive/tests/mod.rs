@@ -27,12 +27,13 @@ mod writes;
 
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use domain::id::RunId;
 use domain::run::{MAX_CRASHES, NewReview, RunError, RunEventKind, RunValue};
 
 use super::*;
+use crate::nodes::http::{HttpCall, HttpNode, RequestBody};
 use effects::{Reply, denied, ok, unanswered, unavailable};
 use journal::{Crash, ReviewState};
 use processes::{Exit, World, at};
@@ -42,6 +43,26 @@ fn http(config: Value) -> Value {
     let mut config = config;
     config["url"] = "https://example.com/".into();
     config
+}
+
+/// A call that sends the input of its node.
+fn echo(mut config: Value) -> Value {
+    config["query"] = json!({"input": "{{ input | tojson }}"});
+    http(config)
+}
+
+/// The input of an [`echo`].
+fn input_of(effect: &Effect) -> Value {
+    let Operation::Http(call) = &*effect.operation else { panic!("{effect:?}") };
+    serde_json::from_str(&call.request.query["input"]).unwrap()
+}
+
+/// The JSON that a call sends.
+fn json_of(effect: &Effect) -> &Value {
+    match &*effect.operation {
+        Operation::Http(HttpCall { request: HttpNode { body: Some(RequestBody::Json { value }), .. }, .. }) => value,
+        _ => panic!("{effect:?}"),
+    }
 }
 
 /// The nodes of a run with one effect: `start>call call>end`.

@@ -9,7 +9,7 @@ fn race(slow: (&'static str, Value)) -> [(&'static str, &'static str, Value); 6]
         ("slow", slow.0, slow.1),
         ("quick", "http", http(json!({}))),
         ("first", "merge", json!({"mode": "first", "cancelLosers": true})),
-        ("last", "http", http(json!({}))),
+        ("last", "http", echo(json!({}))),
         ("end", "send_result", json!({})),
     ]
 }
@@ -27,7 +27,7 @@ async fn the_effect_of_a_loser_is_dropped() {
     let [_, won, _] = &world.writes()[..] else { panic!("{:?}", world.writes()) };
     assert_eq!(split(won), split(write));
     assert_eq!((world.dropped(), world.now()), (vec!["slow".to_owned()], seconds(6)));
-    assert_eq!(*world.calls()[2].effect.input, json!("quick"));
+    assert_eq!(input_of(&world.calls()[2].effect), "quick");
 }
 
 /// The events of a write in alphabetical order.
@@ -82,7 +82,7 @@ async fn the_winner_is_the_same_after_a_restart() {
     assert_eq!(world.process().await, Exit::Crashed);
     world.finish_at_once().await;
     assert_eq!(world.performed(), ["slow #1", "quick #1", "last #1"]);
-    assert_eq!(*world.calls()[2].effect.input, json!("quick"));
+    assert_eq!(input_of(&world.calls()[2].effect), "quick");
 }
 
 /// Both results arrive during a write: that of `call`, which opens the review, and that of `quick`, which wins.
@@ -95,7 +95,7 @@ async fn a_review_that_loses_before_it_is_stored_is_not_opened() {
         ("ask", "review", json!({"title": "Go on?"})),
         ("quick", "http", http(json!({}))),
         ("first", "merge", json!({"mode": "first", "cancelLosers": true})),
-        ("last", "http", http(json!({}))),
+        ("last", "http", echo(json!({}))),
         ("end", "send_result", json!({})),
     ];
     let connections = "start>other start>call start>quick call>ask ask.approved>first quick>first first>last last>end";
@@ -117,7 +117,7 @@ async fn an_effect_that_is_canceled_as_soon_as_it_is_due_is_not_performed() {
         ("each", "loop", json!({"items": "[1]", "onItemError": "skip"})),
         ("wait", "delay", json!({"until": "vars.item"})),
         ("call", "http", http(json!({}))),
-        ("last", "http", http(json!({}))),
+        ("last", "http", echo(json!({}))),
         ("end", "send_result", json!({})),
     ];
     let connections = "start>each each.item>wait each.item>call wait>each.next call>each.next each.done>last last>end";
@@ -134,7 +134,7 @@ async fn an_uncertain_failure_cancels_the_open_review_of_its_iteration() {
         ("each", "loop", json!({"items": "[1]", "onItemError": "skip"})),
         ("call", "http", http(json!({"onUncertain": "fail"}))),
         ("ask", "review", json!({"title": "Go on?"})),
-        ("last", "http", http(json!({}))),
+        ("last", "http", echo(json!({}))),
         ("end", "send_result", json!({})),
     ];
     let connections =

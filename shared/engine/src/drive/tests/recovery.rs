@@ -27,7 +27,7 @@ const TWO_CALLS: &str = "start>one one>two two>end";
 async fn a_stored_result_is_used_after_a_restart() {
     let world = World::new(&two_calls(), TWO_CALLS, |effect| match &*effect.step {
         "one" => ok(1),
-        _ => ok(effect.config["body"]["value"].clone()),
+        _ => ok(json_of(effect).clone()),
     });
     world.crash(|commit| (commit == 2).then_some(Crash::AfterWrite));
     assert_eq!(world.process().await, Exit::Crashed);

@@ -129,13 +129,13 @@ async fn the_error_branch_is_taken_after_the_last_attempt() {
 #[tokio::test(start_paused = true)]
 async fn a_failure_that_took_a_branch_is_not_performed_again_after_a_restart() {
     let mut nodes = one_call(json!({"onError": "branch"})).to_vec();
-    nodes.push(("sorry", "http", http(json!({}))));
+    nodes.push(("sorry", "http", echo(json!({}))));
     nodes.push(("wait", "delay", json!({"seconds": 60})));
     nodes.push(("last", "send_result", json!({"output": "nodes.sorry.output"})));
     let connections = "start>call call>end call.error>sorry sorry>wait wait>last";
     let world = World::new(&nodes, connections, |effect| match &*effect.step {
         "call" => denied(),
-        _ => ok(effect.input["code"].clone()),
+        _ => ok(input_of(effect)["code"].clone()),
     });
     world.park().await;
     world.finish_at_once().await;

@@ -42,13 +42,13 @@ async fn the_result_of_an_effect_and_the_intent_of_the_next_are_one_write() {
     ];
     let world = World::new(&nodes, "start>one one>add add>two two>end", |effect| match &*effect.step {
         "one" => ok(1),
-        _ => ok(effect.config["body"]["value"].clone()),
+        _ => ok(json_of(effect).clone()),
     });
     world.finish_at_once().await;
     let writes = ["start > out; one #1", "one > out; add > out; two #1", "two > out; end > out; completed"];
     assert_eq!(world.writes(), writes);
     assert_eq!(world.output(), 2);
-    assert_eq!(*world.calls()[1].effect.input, json!(2));
+    assert_eq!(*json_of(&world.calls()[1].effect), 2);
 }
 
 fn three_branches() -> [(&'static str, &'static str, Value); 7] {
@@ -58,7 +58,7 @@ fn three_branches() -> [(&'static str, &'static str, Value); 7] {
         ("b", "http", http(json!({}))),
         ("c", "http", http(json!({}))),
         ("all", "merge", json!({})),
-        ("last", "http", http(json!({}))),
+        ("last", "http", echo(json!({}))),
         ("end", "send_result", json!({})),
     ]
 }
@@ -71,7 +71,7 @@ async fn branches_are_performed_at_once() {
     world.finish_at_once().await;
     assert_eq!(world.now(), seconds(20));
     assert_eq!(world.effects.witness.lock().unwrap().most_in_progress, 3);
-    assert_eq!(*world.calls()[3].effect.input, json!(["a", "b", "c"]));
+    assert_eq!(input_of(&world.calls()[3].effect), json!(["a", "b", "c"]));
 }
 
 #[tokio::test(start_paused = true)]

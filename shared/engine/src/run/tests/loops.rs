@@ -29,7 +29,7 @@ fn the_concurrency_of_a_loop_limits_its_iterations() {
     let nodes = call_each(json!({"items": "input", "concurrency": 2}));
     let mut run = TestRun::start(&nodes, CALL_EACH, json!(["a", "b", "c", "d"]));
     assert_eq!(run.due(), ["each[0]/call", "each[1]/call"]);
-    assert_eq!(run.due[1].config["url"], "https://example.com/b/1");
+    assert_eq!(operation(&run.due[1]).to_fields()["url"], "https://example.com/b/1");
     run.perform("each[1]/call", value(json!("B")));
     assert_eq!(run.due(), ["each[0]/call", "each[2]/call"]);
     run.perform("each[2]/call", value(json!("C")));

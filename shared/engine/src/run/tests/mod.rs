@@ -7,11 +7,14 @@ pub(crate) mod properties;
 
 use std::collections::BTreeMap;
 
-use serde_json::json;
+use serde_json::{Map, json};
 
 use super::*;
 use crate::compile::compile;
 use crate::graph_builder::graph;
+use crate::nodes::Fields;
+use crate::nodes::Operation;
+use crate::nodes::http::HttpNode;
 
 type Effect = fn(&DueEffect) -> Result<StepOutcome, StepError>;
 
@@ -107,6 +110,29 @@ impl TestRun {
             known.push_str(&end);
         }
         ends
+    }
+}
+
+#[test]
+fn an_invalid_configuration_is_an_error_without_its_values() {
+    let nodes = [
+        ("start", "input", json!({})),
+        ("text", "template", json!({"template": "s3cret"})),
+        ("end", "send_result", json!({})),
+    ];
+    let plan = compile(&graph(&nodes, "start>text text>end")).finish().0.unwrap();
+    let (input, variables) = (Arc::default(), Map::new());
+    let fields =
+        Fields::new((&plan.steps[1].config, &plan.steps[1].programs), &input, &variables, jiff::Timestamp::UNIX_EPOCH);
+    let error = fields.evaluate::<HttpNode<Value, String>>().unwrap_err();
+    assert_eq!(error.code, "invalid_config");
+    assert!(!error.message.contains("s3cret"), "{error}");
+}
+
+fn operation(effect: &DueEffect) -> &Operation {
+    match &effect.work {
+        DueWork::Perform(operation) => operation,
+        DueWork::Delay(_) | DueWork::Review(_) => panic!("{effect:?}"),
     }
 }
 

@@ -274,7 +274,7 @@ fn a_restored_run_continues_where_it_was() {
         restored_late += u64::from(!results.is_empty() && run.execution.end().is_none());
         let mut restored = start(&plan, History { results, decisions });
         let by_path = |run: &TestRun| {
-            let due = run.due.iter().map(|effect| (effect.path.clone(), effect.config.clone()));
+            let due = run.due.iter().map(|effect| (effect.path.clone(), effect.work.clone()));
             due.collect::<BTreeMap<_, _>>()
         };
         assert_eq!(by_path(&restored), by_path(&run), "{seed}");

@@ -1,25 +1,37 @@
 //! Evaluates the expressions of a step's configuration.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::outcome::StepError;
-use super::scope::add_size;
-use crate::compile::PlanStep;
+use super::{NodeAction, NodeResult, Operation, own_fields};
 use crate::expression::{EvaluationError, Scope};
 use crate::schema::{Path, Program};
+use crate::value_size::add_size;
+use domain::run::StepError;
+use std::collections::BTreeMap;
 
 const ROOT: &str = "config";
 
 /// The expressions of a step, and the variables that they see.
 pub struct Fields<'a> {
-    pub step: &'a PlanStep,
+    config: &'a Map<String, Value>,
+    programs: &'a BTreeMap<String, Program>,
+    /// The input of the step.
+    pub input: &'a Arc<Value>,
     scope: Scope<'a>,
 }
 
 impl<'a> Fields<'a> {
-    pub fn new(step: &'a PlanStep, variables: &'a Map<String, Value>, now: Timestamp) -> Self {
-        Self { step, scope: Scope::new(variables, now) }
+    pub fn new(
+        (config, programs): (&'a Map<String, Value>, &'a BTreeMap<String, Program>),
+        input: &'a Arc<Value>,
+        variables: &'a Map<String, Value>,
+        now: Timestamp,
+    ) -> Self {
+        Self { config, programs, input, scope: Scope::new(variables, now) }
     }
 
     /// The number of steps that the expressions have taken so far.
@@ -30,13 +42,13 @@ impl<'a> Fields<'a> {
     /// The value of an expression, such as `expression` or `cases[0].expression`; none if the field is not set.
     pub fn value(&self, field: &str) -> Result<Option<Value>, StepError> {
         let path = format!("{ROOT}.{field}");
-        self.step.programs.get(&path).map(|program| self.evaluate(&path, program)).transpose()
+        self.programs.get(&path).map(|program| self.run_program(&path, program)).transpose()
     }
 
     /// The value of a condition; false if the field is not set.
     pub fn holds(&self, field: &str) -> Result<bool, StepError> {
         let path = format!("{ROOT}.{field}");
-        match self.step.programs.get(&path) {
+        match self.programs.get(&path) {
             Some(Program::Condition(expression)) => {
                 expression.holds(&self.scope).map_err(|error| describe(&path, &error))
             }
@@ -44,11 +56,31 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// The configuration with the value of each expression in its place.
+    /// The value of a template; empty if the field is not set.
+    pub fn text(&self, field: &str) -> Result<String, StepError> {
+        match self.value(field)? {
+            Some(Value::String(text)) => Ok(text),
+            _ => Ok(String::new()),
+        }
+    }
+
+    /// The effect of the node: an operation with its configuration, in which each expression is replaced by its value.
+    pub fn perform<C: DeserializeOwned>(&self, operation: impl FnOnce(C) -> Operation) -> NodeResult {
+        Ok(NodeAction::Due(operation(self.evaluate()?).into()))
+    }
+
+    /// The configuration of the node, in which each expression is replaced by its value.
+    pub fn evaluate<C: DeserializeOwned>(&self) -> Result<C, StepError> {
+        // The cause could contain a value.
+        let invalid = |_| StepError::new("invalid_config", "the configuration of the node is not valid; save it again");
+        C::deserialize(Value::Object(own_fields(self.config()?))).map_err(invalid)
+    }
+
+    /// All fields of the configuration with the value of each expression in its place.
     pub fn config(&self) -> Result<Map<String, Value>, StepError> {
         let root = Path::Root(ROOT);
         let mut bytes = 0;
-        let fields = self.step.config.iter();
+        let fields = self.config.iter();
         fields.map(|(name, value)| Ok((name.clone(), self.replace(&root.name(name), value, &mut bytes)?))).collect()
     }
 
@@ -57,9 +89,9 @@ impl<'a> Fields<'a> {
         match value {
             Value::String(_) => {
                 let path = at.full();
-                match self.step.programs.get(&path) {
+                match self.programs.get(&path) {
                     Some(program) => {
-                        let value = self.evaluate(&path, program)?;
+                        let value = self.run_program(&path, program)?;
                         *bytes = add_size(*bytes, &value)?;
                         Ok(value)
                     }
@@ -80,7 +112,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    fn evaluate(&self, path: &str, program: &Program) -> Result<Value, StepError> {
+    fn run_program(&self, path: &str, program: &Program) -> Result<Value, StepError> {
         let value = match program {
             Program::Condition(expression) => expression.evaluate(&self.scope).map(|(value, _)| value),
             Program::Text(template) => template.render(&self.scope).map(Value::String),

@@ -1,0 +1,54 @@
+//! What an effect does. [`Operation`] has a variant for each node type with an effect, from the table of the node types, and
+//! those of agents.
+
+use std::time::Duration;
+
+use domain::id::AgentId;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::policy::OnUncertain;
+use super::{NodeKind, Operation, SLOW};
+
+/// Reads an agent and what its configuration names.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LoadAgent {
+    pub agent_id: AgentId,
+    /// Whether the agent knows the earlier messages of the conversation.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub memory: bool,
+}
+
+/// What holds for the attempts of an operation, if its node sets nothing else.
+#[derive(Clone, Copy, Debug)]
+pub struct AttemptDefaults {
+    pub name: &'static str,
+    pub timeout: Duration,
+    /// What happens to an attempt that may have taken place.
+    pub on_uncertain: OnUncertain,
+}
+
+impl AttemptDefaults {
+    pub const LOAD_AGENT: Self =
+        Self { name: "load_agent", timeout: Duration::from_secs(30), on_uncertain: OnUncertain::Retry };
+    pub const ASK_MODEL: Self = Self { name: "ask_model", timeout: SLOW, on_uncertain: OnUncertain::Retry };
+
+    pub const fn of_type<K: NodeKind>() -> Self {
+        Self { name: K::NAME, timeout: K::TIMEOUT, on_uncertain: K::ON_UNCERTAIN }
+    }
+}
+
+impl Operation {
+    pub fn name(&self) -> &'static str {
+        self.defaults().name
+    }
+
+    /// The operation as JSON.
+    pub fn to_fields(&self) -> Map<String, Value> {
+        match serde_json::to_value(self) {
+            Ok(Value::Object(fields)) => fields,
+            _ => Map::new(),
+        }
+    }
+}
