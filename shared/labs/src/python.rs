@@ -14,8 +14,8 @@ pub const PREPARE_PYTHON: &str = concat!(
     include_str!("python/start.sh")
 );
 
-/// The value of `JUPYTER_PATH`: the kernel of the environment, and then what its packages bring, such as extensions of
-/// JupyterLab. Jupyter would otherwise prefer the kernel of its own environment.
+/// The value of `JUPYTER_PATH`: the kernel of the environment, and then what its packages bring, such as extensions. Jupyter
+/// would otherwise prefer the kernel of its own environment.
 pub fn jupyter_path(home: &str) -> String {
     format!("{home}/.atelier/jupyter:{home}/.atelier/python/share/jupyter")
 }
