@@ -1,5 +1,6 @@
 //! Evaluates the expressions of a step's configuration.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -11,7 +12,6 @@ use crate::expression::{EvaluationError, Scope};
 use crate::schema::{Path, Program};
 use crate::value_size::add_size;
 use domain::run::StepError;
-use std::collections::BTreeMap;
 
 const ROOT: &str = "config";
 
