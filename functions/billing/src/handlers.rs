@@ -12,7 +12,9 @@ use domain::time::Time;
 use domain::usd::Usd;
 use shared::auth::Caller;
 use shared::http::cursor::Cursors;
-use shared::http::gateway::{GuardEventOut, SpendingCapOut, TotalsOut, TransactionsOut, UsageOut, month_of, period};
+use shared::http::gateway::{
+    GuardEventOut, SpendingCapOut, TotalsOut, TransactionsOut, UsageOut, UsageQuery, month_of, period,
+};
 use shared::http::openai::{
     BodyRefused, Created, CursorList, ErrorResponses, Json as Body, Person, Query, Result, UserOnly,
 };
@@ -22,9 +24,7 @@ use shared::store::ledger::EntryFilter;
 use shared::store::meters::MeterOwner;
 
 use crate::Stores;
-use crate::dto::{
-    BalanceOut, EventOut, ExportContent, ExportIn, ExportOut, GuardEventsQuery, TransactionsQuery, UsageQuery,
-};
+use crate::dto::{BalanceOut, EventOut, ExportContent, ExportIn, ExportOut, GuardEventsQuery, TransactionsQuery};
 use crate::exports::{URL_LIFETIME, export_transactions, export_usage, upload};
 
 const TRANSACTIONS: Cursors = Cursors("transactions");

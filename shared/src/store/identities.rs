@@ -37,9 +37,9 @@ pub(super) struct StoredEntity<T> {
     pub entity: T,
 }
 
-/// The ids in a part of a list of organizations or users.
-fn ids<I: Id>(items: &[Item]) -> impl Iterator<Item = I> {
-    items.iter().filter_map(|item| Key::from_item(item)?.sk.parse().ok())
+/// The ids in a part of a list of organizations or users. They follow the prefix of its sort keys.
+fn ids<I: Id>(items: &[Item], prefix: &str) -> impl Iterator<Item = I> {
+    items.iter().filter_map(move |item| Key::from_item(item)?.sk.strip_prefix(prefix)?.parse().ok())
 }
 
 pub(super) fn stored<T>(key: Key, entity: T) -> StoredEntity<T> {
@@ -162,22 +162,20 @@ impl Identities {
     /// Lists all organizations, in the order of their ids.
     pub async fn list_orgs(&self, limit: u32, after: Option<String>) -> Result<Slice<Org>> {
         let listed = slice(&self.table, keys::ORGS.to_owned(), "", Order::Asc, limit, after).await?;
-        let orgs = self.orgs(ids(&listed.items)).await?;
+        let orgs = self.orgs(ids(&listed.items, "")).await?;
         Ok(Slice { items: orgs.into_values().collect(), next: listed.next })
     }
 
     /// Lists a part of the organizations of a user, in the order of their ids.
     pub async fn list_orgs_of(&self, user: UserId, limit: u32, after: Option<String>) -> Result<Slice<Org>> {
         let listed = slice(&self.table, keys::memberships(user), keys::MEMBER, Order::Asc, limit, after).await?;
-        let ids =
-            listed.items.iter().filter_map(|item| Key::from_item(item)?.sk.strip_prefix(keys::MEMBER)?.parse().ok());
-        let orgs = self.orgs(ids).await?;
+        let orgs = self.orgs(ids(&listed.items, keys::MEMBER)).await?;
         Ok(Slice { items: orgs.into_values().collect(), next: listed.next })
     }
 
     pub async fn list_users(&self, limit: u32, after: Option<String>) -> Result<Slice<User>> {
         let listed = slice(&self.table, keys::USERS.to_owned(), "", Order::Asc, limit, after).await?;
-        let users = self.users(ids(&listed.items)).await?;
+        let users = self.users(ids(&listed.items, "")).await?;
         Ok(Slice { items: users.into_values().collect(), next: listed.next })
     }
 

@@ -119,12 +119,3 @@ pub struct OrgsUsageQuery {
     #[param(nullable = false)]
     pub cursor: Option<String>,
 }
-
-#[derive(Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-pub struct OrgUsageQuery {
-    /// The calendar month in UTC, as `YYYY-MM`. Defaults to the current month.
-    #[param(nullable = false, pattern = "^[0-9]{4}-(0[1-9]|1[0-2])$", example = "2026-03")]
-    pub period: Option<String>,
-}

@@ -13,7 +13,7 @@ use domain::money::Money;
 use domain::page::Slice;
 use futures::future::try_join_all;
 use shared::http::cursor::{CursorQuery, Cursors};
-use shared::http::gateway::{OrgUsageOut, TotalsOut, TransactionOut, TransactionsOut, UsageOut, month_of};
+use shared::http::gateway::{OrgUsageOut, TotalsOut, TransactionOut, TransactionsOut, UsageOut, UsageQuery, month_of};
 use shared::http::idempotency;
 use shared::http::openai::{
     BodyRefused, Created, CursorList, ErrorBody, ErrorResponses, Hashed, Json, NotFound, Operator, OperatorOnly, Path,
@@ -24,7 +24,7 @@ use shared::store::admin::AdjustmentOutcome;
 use shared::store::ledger::EntryFilter;
 
 use crate::Stores;
-use crate::dto::billing::{BalanceOut, CreditsHeaders, CreditsIn, OrgTransactionsQuery, OrgUsageQuery, OrgsUsageQuery};
+use crate::dto::billing::{BalanceOut, CreditsHeaders, CreditsIn, OrgTransactionsQuery, OrgsUsageQuery};
 use crate::dto::meters::parse_id;
 use crate::snapshot::render_snapshot;
 
@@ -142,7 +142,7 @@ pub async fn list_usage(
 /// Returns an organization's usage in a month by model, API key, user and day.
 #[utoipa::path(
     get, path = "/gateway/v1/billing/admin/usage/{org}", tag = "admin",
-    params(("org" = String, Path, description = "The organization"), OrgUsageQuery),
+    params(("org" = String, Path, description = "The organization"), UsageQuery),
     responses(
         (status = 200, description = "The usage of the month", body = UsageOut),
         NotFound<OrgId>, OperatorOnly, ErrorResponses,
@@ -151,7 +151,7 @@ pub async fn list_usage(
 pub async fn get_org_usage(
     State(stores): State<Stores>,
     operator: Operator,
-    Query(query): Query<OrgUsageQuery>,
+    Query(query): Query<UsageQuery>,
     Path(org): Path<OrgId>,
 ) -> Result<Body<UsageOut>> {
     let month = month_of(query.period.as_deref(), month(operator.at()))?;

@@ -17,4 +17,4 @@ pub use limits::{LimitsIn, LimitsOut, PlanLimitsIn, PlanLimitsOut, SpendingCapOu
 pub use model::{DeprecationOut, ModelTypeWire, PricingOut};
 pub use role::RoleName;
 pub use transaction::{TotalsOut, TransactionKind, TransactionOut, TransactionsOut, month_of};
-pub use usage::{FiguresOut, OrgUsageOut, UsageOut, period};
+pub use usage::{FiguresOut, OrgUsageOut, UsageOut, UsageQuery, period};

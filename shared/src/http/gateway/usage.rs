@@ -1,14 +1,23 @@
-//! The wire types of usage: of a month by model, key, user and day, and of many organizations.
+//! The query and the wire types of usage: of a month by model, key, user and day, and of many organizations.
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
-use utoipa::ToSchema;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
 
 use crate::store::usage::{Figures, MonthlyUsage};
 use domain::id::UserId;
 use domain::identity::Org;
 use domain::usd::Usd;
+
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct UsageQuery {
+    /// The calendar month in UTC, as `YYYY-MM`. Defaults to the current month.
+    #[param(nullable = false, pattern = "^[0-9]{4}-(0[1-9]|1[0-2])$", example = "2026-03")]
+    pub period: Option<String>,
+}
 
 /// The calls of a month: their number, size and cost.
 #[derive(Serialize, ToSchema)]
