@@ -129,29 +129,20 @@ class Browser:
         status, _, text = self.send("GET", path)
         return json.loads(text) if status == 200 else None
 
-    def connect(self, kernel):
-        """Opens the WebSocket of a kernel."""
-        headers = self.headers()
-        channels = websocket.create_connection(
-            f"ws://{self.host}/api/kernels/{kernel}/channels",
+    def connect(self, path):
+        """Opens a WebSocket: the channels of a kernel, or a terminal."""
+        return websocket.create_connection(
+            f"ws://{self.host}{path}",
             socket=socket.create_connection(("127.0.0.1", self.platform.port), PATIENCE_S),
-            cookie=headers["Cookie"],
+            cookie=self.headers()["Cookie"],
             origin=self.origin,
             timeout=PATIENCE_S,
         )
-        return channels
 
     def run_in_terminal(self, command, answer):
         """Runs a command in a new terminal, and waits until its output matches. Returns the match."""
         name = json.loads(self.send("POST", "/api/terminals")[2])["name"]
-        headers = self.headers()
-        terminal = websocket.create_connection(
-            f"ws://{self.host}/terminals/websocket/{name}",
-            socket=socket.create_connection(("127.0.0.1", self.platform.port), PATIENCE_S),
-            cookie=headers["Cookie"],
-            origin=self.origin,
-            timeout=PATIENCE_S,
-        )
+        terminal = self.connect(f"/terminals/websocket/{name}")
         terminal.send(json.dumps(["set_size", 24, 400]))
         terminal.send(json.dumps(["stdin", f"{command}\r"]))
         output, deadline = "", time.monotonic() + PATIENCE_S
@@ -162,6 +153,10 @@ class Browser:
                 self.send("DELETE", f"/api/terminals/{name}")
                 return found
         sys.exit(f"labs: the terminal did not answer: {output}")
+
+
+def channels_of(kernel):
+    return f"/api/kernels/{kernel}/channels"
 
 
 def execute(channels, code):
@@ -230,7 +225,7 @@ def run(platform):
     expect("its page shows no token", tokens <= {""} and "token=" not in page + str(headers), tokens)
 
     kernel = json.loads(owner.send("POST", "/api/kernels", {"name": "python3"})[2])["id"]
-    channels = owner.connect(kernel)
+    channels = owner.connect(channels_of(kernel))
     execute(channels, "answer = 40 + 2; answer")
     expect("a cell runs", (found := result(channels)) == "42", found)
 
@@ -239,7 +234,7 @@ def run(platform):
     platform.api("POST", f"{path}/members", ada, {"userId": bob_id, "role": "editor"})
     editor = Browser(platform, dashboard, bob)
     expect("the editor sees the kernel", kernel in [found["id"] for found in editor.read("/api/kernels") or []])
-    theirs = editor.connect(kernel)
+    theirs = editor.connect(channels_of(kernel))
     execute(theirs, "answer + 1")
     expect("the editor can use its variables", (found := result(theirs)) == "43", found)
 
@@ -348,7 +343,7 @@ def open_lab(platform, token, lab):
 def run_cell(browser, code):
     """Runs a cell in a kernel of its own, and returns its result."""
     kernel = json.loads(browser.send("POST", "/api/kernels", {"name": "python3"})[2])["id"]
-    channels = browser.connect(kernel)
+    channels = browser.connect(channels_of(kernel))
     execute(channels, code)
     found = result(channels)
     browser.send("DELETE", f"/api/kernels/{kernel}")
