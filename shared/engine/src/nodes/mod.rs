@@ -4,6 +4,7 @@ mod action;
 mod address;
 mod evaluation;
 pub mod fields;
+mod node_type;
 mod operation;
 pub mod policy;
 pub mod redaction;
@@ -14,16 +15,14 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use serde::Serialize;
-use serde::de::{DeserializeOwned, Error as _};
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
-use utoipa::{PartialSchema, ToSchema};
+use utoipa::ToSchema;
 
-use super::schema::convert_whole_floats;
 use domain::catalog::Purpose;
 use domain::reference::Reference;
 use domain::run::StepError;
 use policy::{OnUncertain, Policies};
-use simplify::simplify_schema;
 
 /// A line has the configuration of a type and, if it has an effect, the variant of [`Operation`] that performs it.
 macro_rules! node_types {
@@ -111,6 +110,8 @@ node_types! {
 
 pub use action::{DueWork, Join, NodeAction, NodeResult};
 pub use evaluation::Fields;
+pub(super) use node_type::unknown;
+pub use node_type::{InputPort, NodeSummary, NodeType};
 pub use operation::{AttemptDefaults, LoadAgent};
 
 /// All node types, in the order of the catalogue.
@@ -120,26 +121,6 @@ pub fn all() -> &'static [NodeType] {
 
 pub fn find(name: &str) -> Option<&'static NodeType> {
     ALL.iter().find(|node_type| node_type.name == name)
-}
-
-/// A placeholder for an unknown type, so that the rest of the graph can be validated. It is never part of a plan.
-pub(super) fn unknown() -> &'static NodeType {
-    static UNKNOWN: LazyLock<NodeType> = LazyLock::new(|| NodeType {
-        name: "",
-        category: Category::Logic,
-        description: "",
-        effects: true,
-        is_stored: true,
-        attempts: 1,
-        has_conditions: false,
-        is_loop: false,
-        model_purpose: None,
-        inputs: &[],
-        schema: Value::Bool(true),
-        example: Value::Null,
-        parse: |_| Err(serde_json::Error::custom("unknown type")),
-    });
-    &UNKNOWN
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
@@ -230,161 +211,6 @@ pub const OUT: &str = "out";
 /// The output port of a failed node whose `onError` is `branch`.
 pub const ERROR: &str = "error";
 
-/// A node type without its Rust type.
-#[derive(Debug)]
-pub struct NodeType {
-    pub name: &'static str,
-    pub category: Category,
-    pub description: &'static str,
-    pub effects: bool,
-    /// Whether its result is stored.
-    pub is_stored: bool,
-    /// Whether its expressions are conditions.
-    pub has_conditions: bool,
-    pub is_loop: bool,
-    pub attempts: u32,
-    /// The purpose of the model that it calls.
-    pub model_purpose: Option<Purpose>,
-    pub inputs: &'static [InputPort],
-    /// The JSON Schema of the configuration, which is published and enforced.
-    pub schema: Value,
-    pub example: Value,
-    parse: fn(Value) -> Result<NodeConfig, serde_json::Error>,
-}
-
-/// An input port.
-#[derive(Debug, PartialEq, Eq)]
-pub struct InputPort {
-    pub name: &'static str,
-    pub optional: bool,
-}
-
-/// What the compiler reads from a configuration.
-#[derive(Default)]
-pub struct NodeSummary {
-    pub join: Join,
-    pub outputs: Vec<Cow<'static, str>>,
-    pub problems: Vec<(String, String)>,
-    pub warnings: Vec<(String, String)>,
-    pub references: Vec<(Reference, &'static str)>,
-    pub credential: Option<(uuid::Uuid, &'static str)>,
-}
-
-impl NodeSummary {
-    fn new(node: &impl NodeKind) -> Self {
-        Self {
-            join: node.join(),
-            outputs: node.outputs(),
-            problems: node.problems(),
-            warnings: node.warnings(),
-            references: node.references(),
-            credential: node.credential(),
-        }
-    }
-}
-
-impl NodeType {
-    fn new<K: NodeKind>(parse: fn(Value) -> Result<NodeConfig, serde_json::Error>) -> Self {
-        let inputs: &[InputPort] = match K::CATEGORY {
-            Category::Trigger => &[],
-            _ if K::IS_LOOP => r#loop::INPUTS,
-            _ => &[InputPort { name: IN, optional: false }],
-        };
-        Self {
-            name: K::NAME,
-            category: K::CATEGORY,
-            description: K::DESCRIPTION,
-            effects: K::EFFECTS,
-            is_stored: K::IS_STORED,
-            has_conditions: K::HAS_CONDITIONS,
-            is_loop: K::IS_LOOP,
-            attempts: K::ATTEMPTS,
-            model_purpose: K::MODEL_PURPOSE,
-            inputs,
-            schema: redaction::with_field(
-                K::NAME,
-                simplify_schema(policy::with_policy_fields(K::POLICIES, schema::<K>())),
-            ),
-            example: json!({"config": K::example()}),
-            parse,
-        }
-    }
-
-    /// Reads a configuration. It succeeds for every configuration that matches the schema.
-    pub fn parse(&self, config: &Map<String, Value>) -> Result<NodeConfig, serde_json::Error> {
-        (self.parse)(Value::Object(own_fields(self.with_integers(config))))
-    }
-
-    pub fn read(&self, config: &Map<String, Value>) -> Result<NodeSummary, serde_json::Error> {
-        self.parse(config).map(|node| self.summarize(&node, config))
-    }
-
-    pub fn summarize(&self, node: &NodeConfig, config: &Map<String, Value>) -> NodeSummary {
-        let mut summary = node.summarize();
-        if policy::has_error_port(config) {
-            summary.outputs.push(Cow::Borrowed(ERROR));
-        }
-        summary
-    }
-
-    /// Returns the configuration with whole floats converted to integers.
-    pub fn with_integers(&self, config: &Map<String, Value>) -> Map<String, Value> {
-        let mut config = Value::Object(config.clone());
-        convert_whole_floats(&self.schema, &mut config);
-        match config {
-            Value::Object(config) => config,
-            _ => Map::new(),
-        }
-    }
-
-    /// The JSON Schema of the value at an output port of a node that succeeds. If the node fails and its `onError` is
-    /// `continue`, the value is null.
-    pub fn output_schema(&self, config: &Map<String, Value>, port: &str) -> Result<Value, serde_json::Error> {
-        if port == ERROR && policy::has_error_port(config) {
-            return Ok(policy::error_schema());
-        }
-        self.parse(config).map(|node| node.output_schema(port))
-    }
-
-    /// Whether a configuration can give the type an error port.
-    pub fn can_have_error_port(&self) -> bool {
-        self.schema["properties"].get("onError").is_some()
-    }
-
-    /// The configuration of the example.
-    pub fn example_config(&self) -> Map<String, Value> {
-        self.example["config"].as_object().cloned().unwrap_or_default()
-    }
-
-    /// The output ports of the example, each with the JSON Schema of its value. The catalogue shows them.
-    pub fn example_outputs(&self) -> Vec<(Cow<'static, str>, Value)> {
-        let config = self.example_config();
-        let ports = self.read(&config).map(|summary| summary.outputs).unwrap_or_default();
-        let with_schema = |port: Cow<'static, str>| {
-            let schema = self.output_schema(&config, &port).unwrap_or(Value::Bool(true));
-            (port, schema)
-        };
-        ports.into_iter().map(with_schema).collect()
-    }
-
-    pub fn is_trigger(&self) -> bool {
-        self.category == Category::Trigger
-    }
-
-    /// Whether it is this type.
-    pub fn is<K: NodeKind>(&self) -> bool {
-        self.name == K::NAME
-    }
-
-    pub fn is_unknown(&self) -> bool {
-        self.name.is_empty()
-    }
-
-    pub fn has_input(&self, port: &str) -> bool {
-        self.inputs.iter().any(|input| input.name == port)
-    }
-}
-
 /// The fields of a configuration that only its type has.
 pub fn own_fields(config: Map<String, Value>) -> Map<String, Value> {
     redaction::without_field(policy::without_policy_fields(config))
@@ -395,10 +221,6 @@ pub fn shared_fields(config: &Map<String, Value>) -> Map<String, Value> {
     let own = own_fields(config.clone());
     let shared = config.iter().filter(|(name, _)| !own.contains_key(*name));
     shared.map(|(name, value)| (name.clone(), value.clone())).collect()
-}
-
-fn schema<K: NodeKind>() -> Value {
-    serde_json::to_value(<K as PartialSchema>::schema()).expect("a schema is JSON")
 }
 
 #[cfg(test)]
