@@ -36,7 +36,12 @@ impl Environments {
     /// minted if there is none.
     pub async fn load(&self, workbench: &Workbench, permit: &Permit) -> Result<BTreeMap<String, String>> {
         let mut environment = self.variables.open(workbench.org, workbench.id).await?;
-        let (Some(base_url), Some(cap)) = (&self.base_url, workbench.key_cap) else { return Ok(environment) };
+        let Some(cap) = workbench.key_cap else { return Ok(environment) };
+        let Some(base_url) = &self.base_url else {
+            let workbench_id = workbench.id;
+            tracing::warn!(%workbench_id, "BASE_URL is not set, so a workbench gets no key for the model gateway; set it");
+            return Ok(environment);
+        };
         let key = self.keys.provide(workbench, permit.attempt(), cap).await?;
         let gateway = [(GATEWAY_URL, format!("{base_url}/gateway/v1")), (API_KEY, key.reveal().to_owned())];
         // A user who has set one of them uses another provider: neither must be combined with one of ours.

@@ -25,7 +25,7 @@ ACTIVATION = """
 # The Python environment of this lab. To leave it out, turn this line into a comment.
 case "${VIRTUAL_ENV:-}" in ""|"$HOME/.atelier/python") . "$HOME/.atelier/python/bin/activate" ;; esac
 """
-# A console script would name its interpreter, and the one of the shared `pip` is the shared interpreter.
+# The shared command `pip` starts the shared interpreter, so it would install there. This one starts the lab's own.
 PIP = """#!/bin/sh
 exec "$(dirname "$0")/python" -m pip "$@"
 """
