@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
+use auth::Auth;
 use axum::Router;
 use axum::routing::get;
 use base64::Engine;
@@ -9,13 +10,12 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use domain::identity::Role;
 use domain::time::Time;
 use local::issuer::{AUDIENCE, ISSUER};
+use platform::Context;
 use reqwest::Method;
 use ring::rand::SystemRandom;
 use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair};
 use serde_json::{Value, json};
-use shared::Context;
-use shared::auth::Auth;
-use shared::store::Identities;
+use store::Identities;
 use tests::TestApp;
 use tests::client::send;
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use auth::Auth;
 use axum::Router;
 use axum::body::Body;
 use axum::http::{Request, StatusCode, header};
@@ -9,13 +10,12 @@ use axum::routing::{get, post};
 use domain::id::AgentId;
 use domain::token::{SecretToken, TokenKind};
 use insta::assert_snapshot;
-use shared::auth::Auth;
-use shared::http::{detailed, finish, openai, standard};
-use shared::model_catalog::ModelCatalog;
+use store::model_catalog::ModelCatalog;
 use tests::TestApp;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tower::ServiceExt;
+use web::finish;
 
 #[derive(Clone)]
 struct State(Arc<Auth>, Arc<ModelCatalog>);
@@ -40,7 +40,7 @@ fn state(app: &TestApp, console: &str) -> State {
         .map(|name| ((*name).to_owned(), context.config.optional(name).unwrap_or_default().to_owned()))
         .collect();
     settings.push(("CONSOLE_ORIGIN".to_owned(), console.to_owned()));
-    let context = shared::Context::new(settings.into_iter().collect(), context.aws);
+    let context = platform::Context::new(settings.into_iter().collect(), context.aws);
     State(Arc::new(Auth::new(&context).unwrap()), Arc::new(ModelCatalog::new(&context).unwrap()))
 }
 
@@ -54,9 +54,9 @@ async fn send(router: &Router, request: axum::http::request::Builder) -> (Status
 #[tokio::test]
 async fn changes_by_session_cookie_must_come_from_the_console() {
     let app = TestApp::start().await;
-    let who = async |detailed::Caller(caller): detailed::Caller| caller.user.to_string();
+    let who = async |web::workbenches::Caller(caller): web::workbenches::Caller| caller.user.to_string();
     let router = Router::new().route("/", get(who).post(who)).with_state(state(&app, "https://console.example"));
-    let router = finish(router, &[], detailed::AREA, "test", &Default::default());
+    let router = finish(router, &[], web::workbenches::AREA, "test", &Default::default());
     let token = app.person("ada").token.unwrap_or_default();
     let cookie = format!("theme=dark; svc_session={token}");
     let from = |origin: &str| Request::post("/").header(header::COOKIE, &cookie).header(header::ORIGIN, origin);
@@ -82,7 +82,7 @@ async fn changes_by_session_cookie_must_come_from_the_console() {
 #[tokio::test]
 async fn a_session_cookie_is_ignored_where_only_tokens_count() {
     let app = TestApp::start().await;
-    let who = async |standard::Caller(caller): standard::Caller| caller.user.to_string();
+    let who = async |web::builder::Caller(caller): web::builder::Caller| caller.user.to_string();
     let router = Router::new().route("/", get(who)).with_state(state(&app, ""));
     let cookie = format!("svc_session={}", app.person("ada").token.unwrap_or_default());
     assert_eq!(send(&router, Request::get("/").header(header::COOKIE, cookie)).await.0, StatusCode::UNAUTHORIZED);
@@ -91,9 +91,10 @@ async fn a_session_cookie_is_ignored_where_only_tokens_count() {
 #[tokio::test]
 async fn an_api_key_identifies_the_caller() {
     let app = TestApp::start().await;
-    let who = async |person: openai::Person| format!("{} {:?}", person.key.as_ref().unwrap().last4, person.caller.role);
+    let who =
+        async |person: web::gateway::Person| format!("{} {:?}", person.key.as_ref().unwrap().last4, person.caller.role);
     let router = Router::new().route("/", get(who)).with_state(state(&app, ""));
-    let router = finish(router, &[], openai::AREA, "test", &Default::default());
+    let router = finish(router, &[], web::gateway::AREA, "test", &Default::default());
     let bearer = |key: &str| {
         Request::get("/").header(header::AUTHORIZATION, format!("Bearer {key}")).header("x-request-id", "r1")
     };
@@ -112,7 +113,7 @@ async fn an_api_key_identifies_the_caller() {
 #[tokio::test]
 async fn a_channel_token_is_checked_by_form_and_passed_as_its_hash() {
     let app = TestApp::start().await;
-    let who = async |standard::ChannelCaller(caller): standard::ChannelCaller| caller.token.as_str().to_owned();
+    let who = async |web::builder::ChannelCaller(caller): web::builder::ChannelCaller| caller.token.as_str().to_owned();
     let router = Router::new().route("/", post(who)).with_state(state(&app, ""));
     let token = SecretToken::generate(TokenKind::Channel);
     let bearer = |token: &str| Request::post("/").header(header::AUTHORIZATION, format!("Bearer {token}"));
@@ -126,7 +127,7 @@ async fn a_channel_token_is_checked_by_form_and_passed_as_its_hash() {
 async fn each_area_has_its_own_not_found_envelope() {
     let router = |area| {
         finish(
-            Router::new().route("/{id}", get(async |_: standard::Path<AgentId>| "")),
+            Router::new().route("/{id}", get(async |_: web::builder::Path<AgentId>| "")),
             &[],
             area,
             "test",
@@ -134,15 +135,15 @@ async fn each_area_has_its_own_not_found_envelope() {
         )
     };
     let request = || Request::get("/a/b").header("x-request-id", "r1");
-    assert_snapshot!(send(&router(standard::AREA), request()).await.1, @r#"{"error":{"code":"not_found","message":"no such route; the API reference is at /docs"}}"#);
-    assert_snapshot!(send(&router(detailed::AREA), request()).await.1, @r#"{"error":{"code":"not_found","message":"no such route; the API reference is at /docs","details":null}}"#);
-    assert_snapshot!(send(&router(openai::AREA), request()).await.1, @r#"{"error":{"type":"not_found_error","code":"not_found","message":"no such route; the API reference is at /docs","param":null,"request_id":"r1","details":null}}"#);
+    assert_snapshot!(send(&router(web::builder::AREA), request()).await.1, @r#"{"error":{"code":"not_found","message":"no such route; the API reference is at /docs"}}"#);
+    assert_snapshot!(send(&router(web::workbenches::AREA), request()).await.1, @r#"{"error":{"code":"not_found","message":"no such route; the API reference is at /docs","details":null}}"#);
+    assert_snapshot!(send(&router(web::gateway::AREA), request()).await.1, @r#"{"error":{"type":"not_found_error","code":"not_found","message":"no such route; the API reference is at /docs","param":null,"request_id":"r1","details":null}}"#);
 }
 
 #[tokio::test]
 async fn a_panicking_handler_is_a_500_in_the_areas_envelope() {
     let panics = get(async || -> String { panic!("a bug") });
-    let router = finish(Router::new().route("/", panics), &[], openai::AREA, "test", &Default::default());
+    let router = finish(Router::new().route("/", panics), &[], web::gateway::AREA, "test", &Default::default());
     let (status, body) = send(&router, Request::get("/").header("x-request-id", "r1")).await;
     assert_eq!(status, StatusCode::INTERNAL_SERVER_ERROR);
     assert_snapshot!(body, @r#"{"error":{"type":"internal_error","code":"internal_error","message":"something failed on our side; quote the header X-Request-Id when you report it","param":null,"request_id":"r1","details":null}}"#);
@@ -152,7 +153,7 @@ async fn a_panicking_handler_is_a_500_in_the_areas_envelope() {
 async fn cross_origin_requests_are_allowed_only_for_configured_origins() {
     let config =
         [("CORS_ORIGINS".to_owned(), "https://app.example, https://two.example".to_owned())].into_iter().collect();
-    let router = finish(Router::new().route("/", get(async || "")), &[], standard::AREA, "test", &config);
+    let router = finish(Router::new().route("/", get(async || "")), &[], web::builder::AREA, "test", &config);
     let preflight = |origin: &str| {
         Request::options("/")
             .header(header::ORIGIN, origin)

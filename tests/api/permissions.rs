@@ -4,9 +4,9 @@
 use aws_sdk_dynamodb::error::DisplayErrorContext;
 use aws_sdk_dynamodb::types::AttributeValue::S;
 use aws_sdk_dynamodb::types::{ConditionCheck, Put, TransactWriteItem};
-use shared::bucket::Bucket;
-use shared::config;
-use shared::secrets::Secrets;
+use platform::bucket::Bucket;
+use platform::config;
+use platform::secrets::Secrets;
 use tests::TestApp;
 
 const ENTITIES: &str = "EntitiesTable";

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use domain::money::Money;
 use local::seed;
-use shared::bucket::Bucket;
-use shared::config;
-use shared::secrets::Secrets;
-use shared::store::Leases;
+use platform::bucket::Bucket;
+use platform::config;
+use platform::secrets::Secrets;
+use store::Leases;
 use tests::TestApp;
 use tests::client::Person;
 

@@ -11,7 +11,7 @@ use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
 use aws_smithy_types::body::SdkBody;
 use aws_smithy_types::config_bag::ConfigBag;
 use local::services::{Endpoints, SecretKey};
-use shared::aws::Aws;
+use platform::aws::Aws;
 use tests::TestApp;
 
 /// Changes a request after it was signed.

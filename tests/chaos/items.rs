@@ -6,7 +6,7 @@ use std::path::Path;
 use aws_sdk_dynamodb::types::AttributeValue;
 use domain::run::RunEvent;
 use local::{DataDir, Options, Platform};
-use shared::store::keys;
+use store::keys;
 
 use crate::Result;
 

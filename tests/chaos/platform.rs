@@ -4,7 +4,7 @@
 use std::future::pending;
 
 use local::{DataDir, Options, Platform, open_files};
-use shared::telemetry::levels;
+use platform::telemetry::levels;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
@@ -17,7 +17,10 @@ pub const READY: &str = "ready";
 
 pub async fn run(options: PlatformOptions) -> Result<()> {
     let log = tracing_subscriber::fmt::layer().compact().with_target(false).with_writer(std::io::stderr);
-    tracing_subscriber::registry().with(log).with(levels("error,shared=warn,local=info,runner=info")).init();
+    tracing_subscriber::registry()
+        .with(log)
+        .with(levels("error,gateway=warn,outbound=warn,platform=warn,store=warn,web=warn,local=info,runner=info"))
+        .init();
     open_files::raise_limit();
     let PlatformOptions { port, data_dir, seed, failing } = options;
     let data = DataDir::open(&data_dir).map_err(|failure| failure.to_string())?;

@@ -4,10 +4,10 @@ use std::io;
 use std::sync::{Arc, Mutex};
 
 use domain::money::Money;
+use platform::secrets::Secrets;
 use reqwest::Method;
 use serde_json::{Value, json};
-use shared::secrets::Secrets;
-use shared::store::catalog::StoredProvider;
+use store::catalog::StoredProvider;
 use tests::TestApp;
 use tests::client::{Person, send};
 use tests::gateway::{CHAT, ModelBuilder};
@@ -48,7 +48,8 @@ async fn secrets_are_never_logged() {
     let writer = captured.clone();
     let layer = tracing_subscriber::fmt::layer().json().with_writer(move || writer.clone());
     let levels: tracing_subscriber::filter::Targets =
-        "info,shared=trace,inference=trace,engine=trace,runner=trace,effects=trace,hooks=trace,local=trace"
+        "info,auth=trace,effects=trace,engine=trace,gateway=trace,hooks=trace,inference=trace,local=trace,messaging=trace,\
+         outbound=trace,platform=trace,runner=trace,store=trace,web=trace"
             .parse()
             .unwrap();
     // The other tests of this binary log here too, so more lines are searched.

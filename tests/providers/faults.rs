@@ -8,8 +8,8 @@ use domain::provider::Timeouts;
 use futures::StreamExt;
 use gateway::providers::{ProviderSettings, connect};
 use gateway::{FailureKind, ProviderFailure};
+use outbound::{AddressGuard, Internet, Outbound};
 use serde_json::json;
-use shared::outbound::{AddressGuard, Internet, Outbound};
 use tests::polling::{PATIENCE, eventually};
 use tests::provider::Behaviour;
 

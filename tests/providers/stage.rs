@@ -11,9 +11,9 @@ use gateway::chat::{ChatAnswer, ChatRequest};
 use gateway::embeddings::EmbeddingsRequest;
 use gateway::providers::{ChunkStream, Provider, ProviderSettings, connect};
 use local::services::{Endpoints, SecretKey};
+use outbound::{AddressGuard, Internet, Outbound};
+use platform::aws::Aws;
 use serde_json::{Value, json};
-use shared::aws::Aws;
-use shared::outbound::{AddressGuard, Internet, Outbound};
 use tests::provider::{Behaviour, FakeProvider};
 
 pub const KEY: &str = "key-of-the-operator-0123456789";

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use auth::{TokenClaims, first_seen};
 use axum::Router;
 use axum::body::Body;
 use axum::http::{Request, StatusCode, request};
@@ -18,12 +19,11 @@ use domain::time::Time;
 use domain::token::{SecretToken, TokenKind};
 use http_body_util::BodyExt;
 use serde_json::Value;
-use shared::auth::{TokenClaims, first_seen};
-use shared::store::api_keys::ApiKey;
-use shared::store::catalog::StoredProvider;
-use shared::store::ledger::EntryFilter;
-use shared::store::usage::MonthlyUsage;
-use shared::store::{ApiKeys, Catalog, Identities, Leases, Ledger};
+use store::api_keys::ApiKey;
+use store::catalog::StoredProvider;
+use store::ledger::EntryFilter;
+use store::usage::MonthlyUsage;
+use store::{ApiKeys, Catalog, Identities, Leases, Ledger};
 use tower::ServiceExt;
 
 use crate::TestApp;

@@ -28,7 +28,7 @@ use domain::identity::{Account, Role};
 use local::issuer::Subject;
 use local::recorder::{CallCosts, Recorder};
 use local::{DataDir, Options, Platform};
-use shared::store::Agents;
+use store::Agents;
 
 use crate::client::{Answer, Person};
 use crate::faults::Faults;
@@ -149,7 +149,7 @@ impl TestApp {
 
     /// The account of a member of `acme`, as the stores take it.
     pub fn account(&self, name: &str) -> Account {
-        let claims = shared::auth::TokenClaims {
+        let claims = auth::TokenClaims {
             issuer: local::issuer::ISSUER.to_owned(),
             subject: name.to_owned(),
             org: "acme".to_owned(),
@@ -158,7 +158,7 @@ impl TestApp {
             email: None,
             issued_at: 0,
         };
-        let identity = shared::auth::first_seen(&claims, domain::time::Time::now());
+        let identity = auth::first_seen(&claims, domain::time::Time::now());
         Account { org: identity.org.id, user: identity.user.id }
     }
 

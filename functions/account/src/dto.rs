@@ -1,17 +1,17 @@
 //! Response bodies, and the limits check for a new API key.
 
+use auth::Caller;
 use domain::identity::{Membership, Org, Plan, User};
 use domain::limits::{Dimension, Level};
 use domain::time::Time;
 use domain::{Error, Result};
 use serde::Serialize;
-use shared::auth::Caller;
-use shared::http::gateway::{ApiKeyOut, InputGuardWire, KeySettingsIn, PlanLimitsOut, RoleName};
-use shared::model_catalog::find_guard;
-use shared::store::catalog::Listing;
-use shared::store::identities::Identity;
-use shared::store::key_ring::KeySettings;
+use store::catalog::Listing;
+use store::identities::Identity;
+use store::key_ring::KeySettings;
+use store::model_catalog::find_guard;
 use utoipa::ToSchema;
+use web::gateway::{ApiKeyOut, InputGuardWire, KeySettingsIn, PlanLimitsOut, RoleName};
 
 /// The caller's account, and the API key that authenticated the request.
 #[derive(Serialize, ToSchema)]

@@ -6,16 +6,16 @@ use axum::http::StatusCode;
 use domain::Error;
 use domain::id::ApiKeyId;
 use domain::token::{SecretToken, TokenKind};
-use shared::http::NoBody;
-use shared::http::cursor::{CursorQuery, Cursors};
-use shared::http::gateway::{ApiKeyOut, KeySettingsIn};
-use shared::http::openai::{
+use store::api_keys::ApiKey;
+use store::key_ring::NewKey;
+use store::meters::Meter;
+use web::NoBody;
+use web::cursor::{CursorQuery, Cursors};
+use web::gateway::{
     ApiError, BodyRefused, Created, CursorList, ErrorBody, ErrorResponses, Json, List, Path, Person, Query, Result,
     UserOnly,
 };
-use shared::store::api_keys::ApiKey;
-use shared::store::key_ring::NewKey;
-use shared::store::meters::Meter;
+use web::gateway::{ApiKeyOut, KeySettingsIn};
 
 use crate::Stores;
 use crate::dto::{MeOut, NewApiKeyOut, OrgOut, check_key};

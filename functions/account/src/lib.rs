@@ -6,11 +6,11 @@ mod routes;
 
 use std::sync::Arc;
 
+use auth::Auth;
 use domain::Result;
-use shared::Context;
-use shared::auth::Auth;
-use shared::model_catalog::ModelCatalog;
-use shared::store::{Identities, KeyRing};
+use platform::Context;
+use store::model_catalog::ModelCatalog;
+use store::{Identities, KeyRing};
 
 pub use routes::{document, router};
 

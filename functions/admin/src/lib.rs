@@ -8,14 +8,14 @@ mod snapshot;
 
 use std::sync::Arc;
 
+use auth::Auth;
 use domain::Result;
-use shared::Context;
-use shared::auth::Auth;
-use shared::aws::Aws;
-use shared::outbound::Outbound;
-use shared::secrets::Secrets;
-use shared::store::work::Hints;
-use shared::store::{Admin, Catalog, Identities, KeyRing, Leases, Ledger, WorkbenchCluster};
+use outbound::Outbound;
+use platform::Context;
+use platform::aws::Aws;
+use platform::secrets::Secrets;
+use store::work::Hints;
+use store::{Admin, Catalog, Identities, KeyRing, Leases, Ledger, WorkbenchCluster};
 
 pub use routes::{document, router};
 

@@ -2,8 +2,9 @@
 
 use axum::Router;
 use domain::Result;
-use shared::http::{finish, openai};
-use shared::{Context, routes};
+use platform::Context;
+use web::finish;
+use web::routes;
 
 use crate::Stores;
 use crate::dto::people::{NewKeyOut, NewUserOut};
@@ -63,5 +64,5 @@ routes! { Stores;
 
 pub fn router(context: &Context) -> Result<Router> {
     let router = table().with_state(Stores::new(context)?);
-    Ok(finish(router, ROUTES, openai::AREA, "admin", &context.config))
+    Ok(finish(router, ROUTES, web::gateway::AREA, "admin", &context.config))
 }

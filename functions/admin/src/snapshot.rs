@@ -2,7 +2,7 @@
 
 use domain::{Error, Result};
 use serde::Serialize;
-use shared::http::etag::{ETag, IfMatch};
+use web::etag::{ETag, IfMatch};
 
 /// Serializes a response body. The audit log stores this text, which contains no secrets.
 pub fn render_snapshot(out: &impl Serialize) -> String {

@@ -6,10 +6,10 @@ use domain::catalog::{Model, ModelType, Pricing};
 use domain::page::{Page, PageRequest};
 use domain::text;
 use serde::{Deserialize, Serialize};
-use shared::http::agent::AgentSortIn;
-use shared::http::paging::{CommaList, OrderIn, check_search, default_per_page, first_page, page_number, per_page};
-use shared::store::agents::AgentFilter;
+use store::agents::AgentFilter;
 use utoipa::{IntoParams, ToSchema};
+use web::builder::agent::AgentSortIn;
+use web::paging::{CommaList, OrderIn, check_search, default_per_page, first_page, page_number, per_page};
 
 #[derive(Deserialize, IntoParams)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]

@@ -7,14 +7,14 @@ use domain::Error;
 use domain::agent::{Agent, AgentPatch, AgentScope};
 use domain::id::{AgentId, WorkId};
 use serde_json::{Map, Value};
-use shared::http::agent::{AgentDetailOut, AgentOut, AgentPatchIn};
-use shared::http::etag::{ETag, IfMatch, IfMatchHeaders};
-use shared::http::idempotency::{self, IdempotencyHeaders};
-use shared::http::responses::Replayed;
-use shared::http::standard::{
+use web::builder::agent::{AgentDetailOut, AgentOut, AgentPatchIn};
+use web::builder::{
     Caller, Created, Data, DataList, ErrorResponses, Hashed, Json, KeyReused, NotFound, NotJson, OptionalJson, Path,
     Query, Result, Stale,
 };
+use web::etag::{ETag, IfMatch, IfMatchHeaders};
+use web::idempotency::{self, IdempotencyHeaders};
+use web::responses::Replayed;
 
 use crate::Stores;
 use crate::dto::{ListAgents, ListModels, ModelOut};

@@ -6,11 +6,11 @@ mod routes;
 
 use std::sync::Arc;
 
+use auth::Auth;
 use domain::Result;
-use shared::Context;
-use shared::auth::Auth;
-use shared::store::work::Hints;
-use shared::store::{Agents, Catalog};
+use platform::Context;
+use store::work::Hints;
+use store::{Agents, Catalog};
 
 pub use routes::{document, router};
 

@@ -1,7 +1,7 @@
 //! Cold start of the Lambda `agents`.
 
 use lambda_http::{Error, run};
-use shared::{Context, telemetry};
+use platform::{Context, telemetry};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {

@@ -2,8 +2,9 @@
 
 use axum::Router;
 use domain::Result;
-use shared::http::{finish, standard};
-use shared::{Context, routes};
+use platform::Context;
+use web::finish;
+use web::routes;
 
 use crate::Stores;
 use crate::handlers::*;
@@ -16,5 +17,5 @@ routes! { Stores;
 
 pub fn router(context: &Context) -> Result<Router> {
     let router = table().with_state(Stores::new(context)?);
-    Ok(finish(router, ROUTES, standard::AREA, "agents", &context.config))
+    Ok(finish(router, ROUTES, web::builder::AREA, "agents", &context.config))
 }

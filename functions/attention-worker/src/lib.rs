@@ -3,10 +3,10 @@
 
 use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent};
 use domain::Result;
-use shared::Context;
-use shared::queue::each_message;
-use shared::store::work::WorkHint;
-use shared::store::{Attention, Works};
+use platform::Context;
+use platform::queue::each_message;
+use store::work::WorkHint;
+use store::{Attention, Works};
 
 /// The stores that the worker uses.
 #[derive(Clone)]

@@ -2,7 +2,7 @@
 
 use attention_worker::{Stores, handle};
 use lambda_runtime::{Error, LambdaEvent, run, service_fn};
-use shared::{Context, telemetry};
+use platform::{Context, telemetry};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {

@@ -4,9 +4,9 @@ use domain::id::ApiKeyId;
 use domain::ledger::LedgerEntry;
 use domain::usd::Usd;
 use serde::{Deserialize, Serialize};
-use shared::http::gateway::{FiguresOut, SpendingCapOut, TransactionKind, TransactionOut};
-use shared::http::paging::{default_per_page, per_page};
 use utoipa::{IntoParams, ToSchema};
+use web::gateway::{FiguresOut, SpendingCapOut, TransactionKind, TransactionOut};
+use web::paging::{default_per_page, per_page};
 
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]

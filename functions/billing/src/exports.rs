@@ -6,8 +6,8 @@ use domain::id::{OrgId, UserId};
 use domain::ledger::{Adjustment, Charge, EntryKind, LedgerEntry};
 use domain::{Error, Result};
 use serde::Serialize;
-use shared::store::ledger::EntryFilter;
-use shared::store::usage::{Figures, MonthlyUsage};
+use store::ledger::EntryFilter;
+use store::usage::{Figures, MonthlyUsage};
 use uuid::Uuid;
 
 use crate::Stores;

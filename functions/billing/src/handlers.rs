@@ -1,5 +1,6 @@
 //! HTTP handlers: one function for each route.
 
+use auth::Caller;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -10,18 +11,13 @@ use domain::lease::month;
 use domain::page::Slice;
 use domain::time::Time;
 use domain::usd::Usd;
-use shared::auth::Caller;
-use shared::http::cursor::Cursors;
-use shared::http::gateway::{
-    GuardEventOut, SpendingCapOut, TotalsOut, TransactionsOut, UsageOut, UsageQuery, month_of, period,
-};
-use shared::http::openai::{
-    BodyRefused, Created, CursorList, ErrorResponses, Json as Body, Person, Query, Result, UserOnly,
-};
-use shared::store::guard_events::GuardEventFilter;
-use shared::store::leases::BillingStatement;
-use shared::store::ledger::EntryFilter;
-use shared::store::meters::MeterOwner;
+use store::guard_events::GuardEventFilter;
+use store::leases::BillingStatement;
+use store::ledger::EntryFilter;
+use store::meters::MeterOwner;
+use web::cursor::Cursors;
+use web::gateway::{BodyRefused, Created, CursorList, ErrorResponses, Json as Body, Person, Query, Result, UserOnly};
+use web::gateway::{GuardEventOut, SpendingCapOut, TotalsOut, TransactionsOut, UsageOut, UsageQuery, month_of, period};
 
 use crate::Stores;
 use crate::dto::{BalanceOut, EventOut, ExportContent, ExportIn, ExportOut, GuardEventsQuery, TransactionsQuery};

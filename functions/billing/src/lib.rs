@@ -8,12 +8,12 @@ mod routes;
 
 use std::sync::Arc;
 
+use auth::Auth;
 use domain::Result;
-use shared::auth::Auth;
-use shared::bucket::Bucket;
-use shared::model_catalog::ModelCatalog;
-use shared::store::{GuardEvents, Leases, Ledger, MeterBook};
-use shared::{Context, config};
+use platform::bucket::Bucket;
+use platform::{Context, config};
+use store::model_catalog::ModelCatalog;
+use store::{GuardEvents, Leases, Ledger, MeterBook};
 
 pub use routes::{document, router};
 

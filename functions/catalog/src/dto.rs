@@ -3,9 +3,9 @@
 use domain::catalog::{CAPABILITIES, Model, ModelType, Purpose};
 use domain::{Error, Result};
 use serde::{Deserialize, Serialize};
-use shared::http::gateway::{DeprecationOut, ModelTypeWire, PricingOut};
-use shared::store::catalog::Listing;
+use store::catalog::Listing;
 use utoipa::{IntoParams, ToSchema};
+use web::gateway::{DeprecationOut, ModelTypeWire, PricingOut};
 
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]

@@ -4,8 +4,8 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use domain::name::ModelName;
-use shared::http::openai::{CatalogReader, ErrorBody, ErrorResponses, List, Path, Query, Result, model_headers};
-use shared::model_catalog::{is_on_list, visible};
+use store::model_catalog::{is_on_list, visible};
+use web::gateway::{CatalogReader, ErrorBody, ErrorResponses, List, Path, Query, Result, model_headers};
 
 use crate::Stores;
 use crate::dto::{AliasOut, ModelOut, ModelsQuery};

@@ -6,10 +6,10 @@ mod routes;
 
 use std::sync::Arc;
 
+use auth::Auth;
 use domain::Result;
-use shared::Context;
-use shared::auth::Auth;
-use shared::model_catalog::ModelCatalog;
+use platform::Context;
+use store::model_catalog::ModelCatalog;
 
 pub use routes::{document, router};
 

@@ -8,14 +8,14 @@ mod routes;
 
 use std::sync::Arc;
 
+use auth::Auth;
 use domain::Result;
 use messaging::Messenger;
-use shared::Context;
-use shared::auth::Auth;
-use shared::outbound::{Calls, Outbound};
-use shared::store::agents::ToolCredentials;
-use shared::store::work::Hints;
-use shared::store::{Agents, Credentials, WebhookEvents, Webhooks, Workflows};
+use outbound::{Calls, Outbound};
+use platform::Context;
+use store::agents::ToolCredentials;
+use store::work::Hints;
+use store::{Agents, Credentials, WebhookEvents, Webhooks, Workflows};
 
 pub use routes::{document, router};
 

@@ -9,16 +9,16 @@ mod routes;
 
 use std::sync::Arc;
 
+use auth::Auth;
 use domain::Result;
 use domain::id::{ThreadId, WorkflowId};
 use domain::identity::Account;
 use domain::thread::Thread;
 use messaging::{Deliveries, Messenger};
+use outbound::{Calls, Outbound};
+use platform::Context;
 use runner::ReleasePlans;
-use shared::Context;
-use shared::auth::Auth;
-use shared::outbound::{Calls, Outbound};
-use shared::store::{Runs, Workflows};
+use store::{Runs, Workflows};
 
 pub use routes::{document, router};
 

@@ -2,9 +2,10 @@
 
 use axum::Router;
 use domain::Result;
-use shared::http::standard::Data;
-use shared::http::{finish, standard};
-use shared::{Context, routes};
+use platform::Context;
+use web::builder::Data;
+use web::finish;
+use web::routes;
 
 use crate::Stores;
 use crate::dto::message::MessageOut;
@@ -34,5 +35,5 @@ routes! { Stores;
 
 pub fn router(context: &Context) -> Result<Router> {
     let router = table().with_state(Stores::new(context)?);
-    Ok(finish(router, ROUTES, standard::AREA, "conversations", &context.config))
+    Ok(finish(router, ROUTES, web::builder::AREA, "conversations", &context.config))
 }

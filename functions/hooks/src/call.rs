@@ -14,9 +14,9 @@ use engine::drive::mask_run_input;
 use engine::nodes::redaction::Redaction;
 use engine::value_size::check_input;
 use serde_json::Value;
-use shared::http::declares_json;
-use shared::http::idempotency::IDEMPOTENCY_KEY;
-use shared::store::runs::StartKey;
+use store::runs::StartKey;
+use web::declares_json;
+use web::idempotency::IDEMPOTENCY_KEY;
 
 pub struct Call {
     pub event_id: WebhookEventId,

@@ -1,15 +1,15 @@
 //! A delivery of a messaging provider. Its signature is verified before the handler sees its messages.
 
+use auth::{admit_owner, refused};
 use axum::extract::{FromRequest, FromRequestParts, Request};
 use domain::id::CredentialId;
 use domain::messaging::MessagingProvider;
 use domain::workflow::WorkflowState;
 use domain::{Error, Refusal};
 use messaging::{InboundRequest, ReceiveError, Received};
-use shared::auth::{admit_owner, refused};
-use shared::http::standard::{ApiError, Path, RawBody, Result};
-use shared::store::inboxes::CalledInbox;
-use shared::store::threads::Inbox;
+use store::inboxes::CalledInbox;
+use store::threads::Inbox;
+use web::builder::{ApiError, Path, RawBody, Result};
 
 use crate::Stores;
 

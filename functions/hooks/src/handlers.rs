@@ -1,17 +1,15 @@
 //! The handler of webhooks.
 
+use auth::refused;
 use axum::extract::{FromRequest, Request, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
 use domain::id::WebhookId;
 use domain::webhook::{RefusedSender, Webhook, WebhookEvent};
 use domain::{Error, Refusal};
-use shared::auth::refused;
-use shared::http::base_url::BaseUrl;
-use shared::http::classify;
-use shared::http::standard::{
-    ApiError, ChannelCaller, ErrorBody, ErrorResponses, NotFound, NotJson, Path, RawBody, Result,
-};
+use web::base_url::BaseUrl;
+use web::builder::{ApiError, ChannelCaller, ErrorBody, ErrorResponses, NotFound, NotJson, Path, RawBody, Result};
+use web::classify;
 
 use crate::Stores;
 use crate::call::Call;

@@ -11,13 +11,13 @@ mod triggers;
 
 use std::sync::Arc;
 
+use auth::Auth;
 use domain::Result;
 use domain::time::Clock;
+use platform::Context;
+use platform::secrets::Secrets;
 use runner::ReleasePlans;
-use shared::Context;
-use shared::auth::Auth;
-use shared::secrets::Secrets;
-use shared::store::{CalledWebhooks, Inboxes, RefusedCalls, Runs, Threads, WebhookEvents, Webhooks, Workflows};
+use store::{CalledWebhooks, Inboxes, RefusedCalls, Runs, Threads, WebhookEvents, Webhooks, Workflows};
 
 pub use routes::{document, router};
 

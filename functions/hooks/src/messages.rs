@@ -5,7 +5,7 @@ use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use domain::id::CredentialId;
 use messaging::{Received, Subscription, answer_subscription};
-use shared::http::standard::{ErrorResponses, NotFound, Path, Query, Result};
+use web::builder::{ErrorResponses, NotFound, Path, Query, Result};
 
 use crate::Stores;
 use crate::delivery::{SignedDelivery, refusal};

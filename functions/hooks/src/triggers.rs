@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use auth::admit_owner;
 use axum::Json;
 use axum::http::StatusCode;
 use axum::http::header::LOCATION;
@@ -18,16 +19,15 @@ use domain::{Error, Result};
 use engine::drive::{PureRun, carry_out_pure, mask_run_input};
 use engine::nodes::redaction::Redaction;
 use engine::run::{RunFacts, RunStart};
+use platform::offload;
 use runner::{ReleasePlan, wait_for_end};
 use serde_json::{Value, json};
-use shared::auth::admit_owner;
-use shared::http::base_url::BaseUrl;
-use shared::http::standard::ApiError;
-use shared::offload;
-use shared::store::called_webhooks::CalledWebhook;
-use shared::store::runs::{StartKey, Started};
-use shared::store::workflows::WorkflowHeader;
+use store::called_webhooks::CalledWebhook;
+use store::runs::{StartKey, Started};
+use store::workflows::WorkflowHeader;
 use tokio::time::{Instant, timeout_at};
+use web::base_url::BaseUrl;
+use web::builder::ApiError;
 
 use crate::Stores;
 use crate::call::Call;

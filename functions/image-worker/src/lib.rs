@@ -3,8 +3,8 @@
 use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent};
 use domain::Result;
 use gateway::Gateway;
-use shared::Context;
-use shared::queue::each_message;
+use platform::Context;
+use platform::queue::each_message;
 
 #[derive(Clone)]
 pub struct Stores {

@@ -6,7 +6,7 @@ use domain::money::Money;
 use domain::time::Time;
 use gateway::CallReport;
 use gateway::leases::Remaining;
-use shared::http::openai::{REQUESTS, TOKENS};
+use web::gateway::{REQUESTS, TOKENS};
 
 const X_REQUEST_COST: HeaderName = HeaderName::from_static("x-request-cost");
 const X_CREDITS_REMAINING: HeaderName = HeaderName::from_static("x-credits-remaining");
@@ -34,7 +34,7 @@ pub fn cost(cost: Money) -> [(HeaderName, String); 1] {
 
 /// The headers of a streamed response. They have no cost and no token counts, which are not known yet.
 pub fn stream_headers(report: &CallReport, now: Time) -> HeaderMap {
-    let mut headers = shared::http::openai::model_headers(&report.chosen.model, report.chosen.by_alias, now);
+    let mut headers = web::gateway::model_headers(&report.chosen.model, report.chosen.by_alias, now);
     add_remaining(&mut headers, REQUESTS, report.quota_left.requests);
     if let Some(credits) = report.quota_left.credits {
         add(&mut headers, X_CREDITS_REMAINING, &credits.to_string());

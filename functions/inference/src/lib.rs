@@ -8,12 +8,12 @@ mod routes;
 use std::sync::Arc;
 use std::time::Duration;
 
+use auth::RecentCallers;
 use domain::Result;
 use gateway::Gateway;
-use shared::Context;
-use shared::auth::RecentCallers;
-use shared::config::IMAGE_PATIENCE_S;
-use shared::model_catalog::ModelCatalog;
+use platform::Context;
+use platform::config::IMAGE_PATIENCE_S;
+use store::model_catalog::ModelCatalog;
 
 pub use routes::{document, router};
 

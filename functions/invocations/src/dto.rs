@@ -5,7 +5,7 @@ use domain::{Error, Result};
 use engine::agent::FunctionCall;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use shared::store::usage::Figures;
+use store::usage::Figures;
 use utoipa::ToSchema;
 use uuid::Uuid;
 

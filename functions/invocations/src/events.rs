@@ -10,9 +10,9 @@ use futures::{StreamExt, stream};
 use runner::InvocationEvent;
 use serde::Serialize;
 use serde_json::{Value, json};
-use shared::http::standard::error_body;
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
+use web::builder::error_body;
 
 use crate::dto::InvokeOut;
 use crate::invocation::AgentInvocation;

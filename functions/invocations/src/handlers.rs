@@ -3,7 +3,7 @@
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use domain::id::AgentId;
-use shared::http::standard::{Caller, Data, ErrorBody, ErrorResponses, Json, NotFound, NotJson, Path, Result};
+use web::builder::{Caller, Data, ErrorBody, ErrorResponses, Json, NotFound, NotJson, Path, Result};
 
 use crate::Stores;
 use crate::dto::{InvokeIn, InvokeOut};

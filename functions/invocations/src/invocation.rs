@@ -11,7 +11,7 @@ use effects::{EffectOrigin, EffectOwner};
 use engine::agent::{AgentEnd, AgentLimits, AgentRun, FunctionExecutor};
 use runner::{Invocation, InvocationEvents};
 use serde_json::{Value, json};
-use shared::store::usage::Figures;
+use store::usage::Figures;
 use tokio::time::timeout;
 
 use crate::Stores;

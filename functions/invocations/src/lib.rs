@@ -9,12 +9,12 @@ mod routes;
 
 use std::sync::Arc;
 
+use auth::Auth;
 use domain::Result;
 use effects::NodePerformers;
-use shared::Context;
-use shared::auth::Auth;
-use shared::secrets::Secrets;
-use shared::store::{Agents, RunUsage, Runs};
+use platform::Context;
+use platform::secrets::Secrets;
+use store::{Agents, RunUsage, Runs};
 
 pub use routes::{document, router};
 

@@ -1,7 +1,7 @@
 //! Cold start of the Lambda `invocations`. Its responses are streamed; a JSON response is a stream of one chunk.
 
-use shared::http::streaming;
-use shared::{Context, telemetry};
+use platform::{Context, telemetry};
+use web::streaming;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), streaming::Error> {

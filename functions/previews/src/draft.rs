@@ -9,9 +9,9 @@ use engine::compile::{ExecutionPlan, PinnedOutput, PlanStep, compile, problems_e
 use engine::nodes::r#loop::ITEM;
 use engine::nodes::{ERROR, OUT};
 use engine::value_size::check_input;
+use platform::offload;
 use runner::{Trigger, find_trigger};
 use serde_json::Value;
-use shared::offload;
 
 use crate::dto::{PinnedIn, PreviewIn};
 

@@ -11,12 +11,12 @@ mod test_agent;
 use std::sync::Arc;
 use std::time::Duration;
 
+use auth::Auth;
 use domain::Result;
 use domain::time::Clock;
 use effects::NodePerformers;
-use shared::Context;
-use shared::auth::Auth;
-use shared::store::{Agents, Workflows};
+use platform::Context;
+use store::{Agents, Workflows};
 
 pub use routes::{document, router};
 

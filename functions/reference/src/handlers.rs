@@ -8,9 +8,9 @@ use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, L
 use axum::response::{IntoResponse, Response};
 use domain::Error;
 use serde::Serialize;
-use shared::http::base_url::CalledBaseUrl;
-use shared::http::standard::{ErrorBody, Result};
 use utoipa::ToSchema;
+use web::base_url::CalledBaseUrl;
+use web::builder::{ErrorBody, Result};
 
 use crate::Stores;
 use crate::docs::{BUILDER, GATEWAY, LLMS, PAGE, WORKBENCHES};

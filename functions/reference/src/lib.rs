@@ -8,9 +8,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::Result;
-use shared::Context;
-use shared::cache::Cache;
-use shared::store::Works;
+use platform::Context;
+use platform::cache::Cache;
+use store::Works;
 
 pub use docs::{BASE_URL, HERE};
 pub use routes::{document, router};

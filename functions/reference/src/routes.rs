@@ -3,8 +3,9 @@
 use axum::Router;
 use axum::routing::get;
 use domain::Result;
-use shared::http::{finish, standard};
-use shared::{Context, routes};
+use platform::Context;
+use web::finish;
+use web::routes;
 
 use crate::Stores;
 use crate::handlers::*;
@@ -25,5 +26,5 @@ pub fn router(context: &Context) -> Result<Router> {
         .route("/docs/", get(docs_folder))
         .route("/docs/{file}", get(docs_file));
     let router = table().merge(pages).with_state(Stores::new(context)?);
-    Ok(finish(router, ROUTES, standard::AREA, "reference", &context.config))
+    Ok(finish(router, ROUTES, web::builder::AREA, "reference", &context.config))
 }

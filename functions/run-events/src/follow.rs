@@ -8,10 +8,10 @@ use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use domain::{Error, Result};
 use futures::{Stream, StreamExt, stream};
-use shared::http::standard::error_body;
-use shared::store::Runs;
-use shared::store::runs::{EventReader, NumberedEvent};
+use store::Runs;
+use store::runs::{EventReader, NumberedEvent};
 use tokio::time::{Instant, sleep};
+use web::builder::error_body;
 
 use crate::handlers::show;
 

@@ -8,11 +8,11 @@ use domain::identity::Account;
 use domain::page::Slice;
 use domain::run::Run;
 use domain::{Error, Result as DomainResult};
-use shared::http::cursor::{CursorQuery, Cursors};
-use shared::http::standard::{Caller, DataSlice, ErrorBody, ErrorResponses, NotFound, Path, Query, Result};
-use shared::store::Runs;
-use shared::store::runs::NumberedEvent;
+use store::Runs;
+use store::runs::NumberedEvent;
 use tokio::time::Instant;
+use web::builder::{Caller, DataSlice, ErrorBody, ErrorResponses, NotFound, Path, Query, Result};
+use web::cursor::{CursorQuery, Cursors};
 
 use crate::Stores;
 use crate::dto::activity::ActivityOut;

@@ -9,10 +9,10 @@ mod routes;
 use std::sync::Arc;
 use std::time::Duration;
 
+use auth::Auth;
 use domain::{Error, Result};
-use shared::auth::Auth;
-use shared::store::{Runs, Workflows};
-use shared::{Context, config};
+use platform::{Context, config};
+use store::{Runs, Workflows};
 
 pub use routes::{document, router};
 

@@ -8,11 +8,11 @@ use domain::Result;
 use domain::time::Time;
 use effects::NodePerformers;
 use engine::drive::SuspectGate;
+use platform::Context;
+use platform::queue::each_message;
+use platform::secrets::Secrets;
 use runner::{ActiveReleases, Erasures, HintHandler, ReleasePlans, RunAdmission, ThreadRuns, Worker};
-use shared::Context;
-use shared::queue::each_message;
-use shared::secrets::Secrets;
-use shared::store::{Runs, Threads, Workflows};
+use store::{Runs, Threads, Workflows};
 
 /// The stores and clients that the worker uses.
 #[derive(Clone)]

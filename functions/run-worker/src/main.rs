@@ -2,8 +2,8 @@
 
 use domain::time::Time;
 use lambda_runtime::{Error, LambdaEvent, run, service_fn};
+use platform::{Context, telemetry};
 use run_worker::{Stores, handle};
-use shared::{Context, telemetry};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {

@@ -7,12 +7,12 @@ mod routes;
 
 use std::sync::Arc;
 
+use auth::Auth;
 use domain::Result;
+use platform::Context;
+use platform::secrets::Secrets;
 use runner::{ReleasePlans, Triggers};
-use shared::Context;
-use shared::auth::Auth;
-use shared::secrets::Secrets;
-use shared::store::{RunStatistics, RunUsage, Runs, Workflows};
+use store::{RunStatistics, RunUsage, Runs, Workflows};
 
 pub use routes::{document, router};
 

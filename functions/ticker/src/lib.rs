@@ -5,12 +5,12 @@ mod schedules;
 
 use std::sync::Arc;
 
+use auth::Owners;
 use domain::Result;
 use domain::time::Time;
-use shared::Context;
-use shared::auth::Owners;
-use shared::store::work::Hints;
-use shared::store::{ImageJobs, Leases, Runs, Schedules, Threads, Workbenches, Workflows, Works};
+use platform::Context;
+use store::work::Hints;
+use store::{ImageJobs, Leases, Runs, Schedules, Threads, Workbenches, Workflows, Works};
 
 /// The maximum number of items per shard in one tick. The next tick processes the rest.
 const LIMIT: u32 = 200;

@@ -2,8 +2,8 @@
 
 use domain::time::Time;
 use lambda_runtime::{Error, LambdaEvent, run, service_fn};
+use platform::{Context, telemetry};
 use serde_json::Value;
-use shared::{Context, telemetry};
 use ticker::{Stores, tick};
 
 #[tokio::main(flavor = "current_thread")]

@@ -9,7 +9,7 @@ use domain::time::Time;
 use domain::{Error, Result};
 use engine::schedule::{DueTimes, Schedule};
 use futures::stream::{self, StreamExt};
-use shared::store::schedules::{ActiveSchedule, ScheduleId, ScheduleProgress};
+use store::schedules::{ActiveSchedule, ScheduleId, ScheduleProgress};
 use tokio::time::{Instant, sleep};
 
 use crate::Stores;

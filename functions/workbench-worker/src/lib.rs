@@ -6,8 +6,8 @@ use std::sync::Arc;
 use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent};
 use domain::Result;
 use labs::{Backend, Provisioner};
-use shared::Context;
-use shared::queue::each_message;
+use platform::Context;
+use platform::queue::each_message;
 
 #[derive(Clone)]
 pub struct Stores {

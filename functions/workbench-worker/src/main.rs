@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use labs::{Backend, NoBackend};
 use lambda_runtime::{Error, LambdaEvent, run, service_fn};
-use shared::{Context, telemetry};
+use platform::{Context, telemetry};
 use workbench_worker::{Stores, handle};
 
 #[tokio::main(flavor = "current_thread")]

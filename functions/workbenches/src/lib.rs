@@ -6,11 +6,11 @@ mod routes;
 
 use std::sync::Arc;
 
+use auth::Auth;
 use domain::workbench::Resources;
 use domain::{Error, Result};
-use shared::auth::Auth;
-use shared::store::{Identities, WorkbenchVariables, Workbenches};
-use shared::{Context, config};
+use platform::{Context, config};
+use store::{Identities, WorkbenchVariables, Workbenches};
 
 pub use routes::{document, router};
 

@@ -2,8 +2,9 @@
 
 use axum::Router;
 use domain::Result;
-use shared::http::{detailed, finish};
-use shared::{Context, routes};
+use platform::Context;
+use web::finish;
+use web::routes;
 
 use crate::Stores;
 use crate::dto::WorkbenchOut;
@@ -26,5 +27,5 @@ routes! { Stores;
 
 pub fn router(context: &Context) -> Result<Router> {
     let router = table().with_state(Stores::new(context)?);
-    Ok(finish(router, ROUTES, detailed::AREA, "workbenches", &context.config))
+    Ok(finish(router, ROUTES, web::workbenches::AREA, "workbenches", &context.config))
 }

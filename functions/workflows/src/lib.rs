@@ -7,11 +7,11 @@ mod validation;
 
 use std::sync::Arc;
 
+use auth::Auth;
 use domain::Result;
-use shared::Context;
-use shared::auth::Auth;
-use shared::store::Workflows;
-use shared::store::work::Hints;
+use platform::Context;
+use store::Workflows;
+use store::work::Hints;
 
 pub use routes::{document, router};
 

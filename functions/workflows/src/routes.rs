@@ -2,9 +2,10 @@
 
 use axum::Router;
 use domain::Result;
-use shared::http::finish;
-use shared::http::standard::{self, Data};
-use shared::{Context, routes};
+use platform::Context;
+use web::builder::Data;
+use web::finish;
+use web::routes;
 
 use crate::Stores;
 use crate::dto::version::PublishedOut;
@@ -47,5 +48,5 @@ routes! { Stores;
 
 pub fn router(context: &Context) -> Result<Router> {
     let router = table().with_state(Stores::new(context)?);
-    Ok(finish(router, ROUTES, standard::AREA, "workflows", &context.config))
+    Ok(finish(router, ROUTES, web::builder::AREA, "workflows", &context.config))
 }

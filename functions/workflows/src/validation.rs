@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use auth::Caller;
 use domain::catalog::Purpose;
 use domain::channel::{self, AvailableResources, Channels};
 use domain::graph::Graph;
@@ -15,9 +16,8 @@ use engine::compile::{
 };
 use engine::nodes::schedule::ScheduleNode;
 use engine::schedule::planned_schedules;
-use shared::auth::Caller;
-use shared::offload;
-use shared::store::workflows::{ExistingReferences, MAX_REFERENCES, ReleaseNeeds};
+use platform::offload;
+use store::workflows::{ExistingReferences, MAX_REFERENCES, ReleaseNeeds};
 use uuid::Uuid;
 
 use crate::Stores;

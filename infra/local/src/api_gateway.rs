@@ -13,10 +13,10 @@ use axum::routing::get;
 use domain::Error;
 use http::request::Parts;
 use matchit::Router as Matcher;
+use platform::config::Config;
 use serde_json::Value;
-use shared::config::Config;
-use shared::http::{finish, openai, standard};
 use tower::ServiceExt;
+use web::finish;
 
 use crate::failure::Failure;
 use crate::files;
@@ -39,7 +39,7 @@ pub fn router(
         matcher.insert(path, router.clone()).map_err(|error| failed(error.to_string()))?;
     }
     let (matcher, unrouted) =
-        (Arc::new(matcher), finish(Router::new(), &[], standard::AREA, "front", &Config::default()));
+        (Arc::new(matcher), finish(Router::new(), &[], web::builder::AREA, "front", &Config::default()));
     let routed = move |request: Request| {
         let path = request.uri().path();
         // API Gateway ignores a trailing slash.
@@ -68,12 +68,12 @@ async fn check_storage(State(storage): State<StorageHealth>, request: Request, n
     let failures = tokio::task::spawn_blocking(move || storage.check()).await.unwrap_or_default();
     match describe(&failures) {
         None => next.run(request).await,
-        Some(causes) => standard::AREA.respond(Error::StorageTrouble(causes)),
+        Some(causes) => web::builder::AREA.respond(Error::StorageTrouble(causes)),
     }
 }
 
 /// The answer to a connection beyond the limit, in the error format of the area that it asked for.
 pub fn refuse_connection(parts: &Parts) -> http::Response<Body> {
-    let area = if parts.uri.path().starts_with("/gateway/") { openai::AREA } else { standard::AREA };
+    let area = if parts.uri.path().starts_with("/gateway/") { web::gateway::AREA } else { web::builder::AREA };
     area.respond(Error::busy("too many connections are open"))
 }

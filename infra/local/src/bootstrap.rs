@@ -1,12 +1,13 @@
 //! Creates the first operator of a deployed stack, with an API key.
 
+use auth::{self, TokenClaims};
 use domain::identity::{Account, Role};
 use domain::time::Time;
 use domain::token::{SecretToken, TokenKind};
-use shared::auth::{self, TokenClaims};
-use shared::config::{self, Config};
-use shared::store::Identities;
-use shared::{Context, aws::Aws};
+use platform::Context;
+use platform::aws::Aws;
+use platform::config::{self, Config};
+use store::Identities;
 
 use crate::failure::Failure;
 use crate::seed::{default_plan, store_key};

@@ -9,7 +9,7 @@ use local::services::SyncMode;
 use local::settings::Settings;
 use local::setup::SetupArgs;
 use local::watch::FIRST_PORT;
-use shared::config;
+use platform::config;
 
 /// Runs the whole platform on this machine.
 #[derive(Parser)]

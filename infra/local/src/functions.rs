@@ -10,7 +10,7 @@ use domain::Result;
 use domain::time::Time;
 use futures::future::BoxFuture;
 use labs::Backend;
-use shared::Context;
+use platform::Context;
 
 /// How long the run-worker carries out runs per message, as in the template.
 const SHIFT: Duration = Duration::from_secs(900);

@@ -15,8 +15,8 @@ use local::issuer::{Issuer, Subject};
 use local::settings;
 use local::watch::{WatchOptions, WatchServices};
 use local::{DataDir, Failure, Options, Platform, bootstrap, doctor, open_files, openapi, setup, started_command};
+use platform::telemetry::levels;
 use rustix::fs::Mode;
-use shared::telemetry::levels;
 use stop::StopSignal;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
@@ -27,7 +27,8 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// The platform logs requests and warnings. Other crates log only errors, because the embedded services warn about
 /// every call that they refuse.
-const DEFAULT_LEVELS: &str = "error,shared=info,local=info";
+const DEFAULT_LEVELS: &str = "error,web=info,local=info,auth=warn,effects=warn,gateway=warn,hooks=warn,kubernetes=warn,\
+                              labs=warn,messaging=warn,outbound=warn,platform=warn,runner=warn,store=warn,ticker=warn";
 
 #[tokio::main]
 async fn main() -> ExitCode {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use aws_sdk_sqs::types::QueueAttributeName;
-use shared::aws::Aws;
+use platform::aws::Aws;
 
 use crate::data_dir::{DataDir, KMS};
 use crate::failure::Failure;

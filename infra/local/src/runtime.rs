@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
-use shared::Context;
-use shared::aws::Aws;
-use shared::config::{self, Config};
-use shared::run_ends::RunEnds;
+use platform::Context;
+use platform::aws::Aws;
+use platform::config::{self, Config};
+use platform::run_ends::RunEnds;
 
 use crate::data_dir::DataDir;
 use crate::expiry::BucketLifecycle;

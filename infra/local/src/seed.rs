@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use auth::{self, DEFAULT_PLAN, TokenClaims};
 use domain::Result;
 use domain::catalog::{Model, ModelDeployment, ModelType, OnDisconnect, Pricing, Unsupported};
 use domain::guard::{GuardApi, GuardCategory, GuardSeverity};
@@ -15,12 +16,11 @@ use domain::retention::RunRetention;
 use domain::time::Time;
 use domain::token::{SecretToken, TokenKind};
 use domain::workbench::{Minutes, Resources, WorkbenchImage, WorkbenchPlan, WorkbenchPlanText, WorkbenchSize};
+use platform::Context;
 use serde_json::Map;
-use shared::Context;
-use shared::auth::{self, DEFAULT_PLAN, TokenClaims};
-use shared::store::api_keys::ApiKey;
-use shared::store::catalog::StoredProvider;
-use shared::store::{ApiKeys, Catalog, Identities, Leases, Ledger};
+use store::api_keys::ApiKey;
+use store::catalog::StoredProvider;
+use store::{ApiKeys, Catalog, Identities, Leases, Ledger};
 
 use crate::credentials::{StoredCredentials, StoredUser};
 use crate::issuer::ISSUER;

@@ -3,12 +3,12 @@
 
 use domain::address;
 use domain::workbench::Resources;
-use shared::config::{
+use outbound::AddressGuard;
+use platform::config::{
     AUTH_AUDIENCE, AUTH_ISSUER, AUTH_JWKS_URL, AUTH_ORG_CLAIM, AUTH_ROLES_CLAIM, BASE_URL, CONSOLE_ORIGIN,
     CORS_ORIGINS, GUARD_PATIENCE_S, IMAGE_PATIENCE_S, OUTBOUND_ALLOWED_CIDRS, OUTBOUND_MAX_CONNECTIONS,
     OUTBOUND_REFUSED_PORTS, SLACK_API_URL, STREAM_SECONDS, TELEGRAM_API_URL, WHATSAPP_API_URL, WORKBENCH_CAPACITY,
 };
-use shared::outbound::AddressGuard;
 
 use crate::failure::Failure;
 
@@ -153,9 +153,9 @@ pub fn check(settings: &Settings<'_>) -> Vec<WrongSetting> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use shared::config::FILES_URL;
+    use platform::config::FILES_URL;
 
-    const SETTINGS: &str = include_str!("../../../shared/src/config.rs");
+    const SETTINGS: &str = include_str!("../../../shared/platform/src/config.rs");
     const README: &str = include_str!("../../../README.md");
     const TEMPLATE: &str = include_str!("../../template.yaml");
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use auth::Caller;
 use domain::agent::{Agent, AgentType, Strategy, Tool};
 use domain::catalog::Purpose;
 use domain::id::{AgentId, Id, WorkflowId};
@@ -15,11 +16,10 @@ use engine::drive::{Effect, EffectResult};
 use engine::nodes::OUT;
 use engine::run::StepOutcome;
 use futures::future::try_join_all;
+use platform::Context;
 use runner::Triggers;
 use serde_json::{Map, Value, json};
-use shared::Context;
-use shared::auth::Caller;
-use shared::store::{Agents, Workflows};
+use store::{Agents, Workflows};
 use uuid::Uuid;
 
 use crate::EffectOwner;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use domain::run::StepError;
 use domain::{Error, ProviderTrouble};
 use engine::drive::{EffectError, RetryHint};
-use shared::http::code;
+use web::code;
 
 /// An error that another attempt would not change.
 pub fn refused(code: &str, message: &str) -> EffectError {

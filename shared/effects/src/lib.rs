@@ -20,10 +20,10 @@ use engine::drive::{Effect, EffectError, EffectOutcome, EffectResult, Effects};
 use engine::nodes::model::ModelNode;
 use engine::nodes::send_message::SendMessageNode;
 use engine::nodes::{LoadAgent, Operation};
+use outbound::{Calls, Outbound};
+use platform::Context;
 use serde_json::Value;
-use shared::Context;
-use shared::outbound::{Calls, Outbound};
-use shared::store::Workflows;
+use store::Workflows;
 
 use self::agent::AgentEffects;
 use self::conversation::{Conversations, ThreadConversations};

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use auth::{Caller, Owners};
 use bytes::Bytes;
 use domain::catalog::{Model, Purpose};
 use domain::graph::hash;
@@ -27,13 +28,12 @@ use gateway::embeddings::EmbeddingsRequest;
 use gateway::guard::GuardRequest;
 use gateway::images::ImageRequest;
 use gateway::{ClaimOutcome, Gateway, GatewayCaller, StartedImages, UsageOut};
+use platform::Context;
 use runner::InvocationEvents;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use shared::Context;
-use shared::auth::{Caller, Owners};
-use shared::http::code;
-use shared::http::gateway::GuardResultOut;
+use web::code;
+use web::gateway::GuardResultOut;
 
 use crate::errors::to_effect_error;
 use crate::streamed::read_stream;

@@ -8,11 +8,11 @@ use domain::identity::Account;
 use domain::run::{NewRun, ParentStep, RunOrigin};
 use engine::drive::{Effect, EffectError, EffectOutcome};
 use engine::nodes::workflow::WorkflowCall;
+use platform::Context;
 use runner::Triggers;
 use serde_json::Value;
-use shared::Context;
-use shared::store::Workflows;
-use shared::store::runs::{MAX_CAUSED_RUNS, RunTrees};
+use store::Workflows;
+use store::runs::{MAX_CAUSED_RUNS, RunTrees};
 
 use crate::errors::{refused, to_effect_error};
 use crate::retry::retry_while_unavailable;

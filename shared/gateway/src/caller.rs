@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use auth::{ApiCaller, Caller};
 use domain::Result;
 use domain::id::ApiKeyId;
 use domain::identity::{Plan, Role};
@@ -9,9 +10,8 @@ use domain::lease::Payer;
 use domain::ledger::CallOrigin;
 use domain::limits::PlanLimits;
 use domain::run::RunStep;
-use shared::auth::{ApiCaller, Caller};
-use shared::model_catalog::{Chosen, ModelCatalog};
-use shared::store::claims::Claim;
+use store::claims::Claim;
+use store::model_catalog::{Chosen, ModelCatalog};
 
 #[derive(Clone, Debug)]
 pub struct GatewayCaller {

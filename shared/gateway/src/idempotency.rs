@@ -7,8 +7,8 @@ use bytes::Bytes;
 use super::Gateway;
 use domain::identity::Account;
 use domain::{Error, Result};
-use shared::store::claims::{Claim, ClaimState, StoredAnswer};
-use shared::store::stored_text::StoredText;
+use store::claims::{Claim, ClaimState, StoredAnswer};
+use store::stored_text::StoredText;
 
 const POLL_INTERVAL: Duration = Duration::from_millis(250);
 /// How long a repeated request waits for the answer of the first one.

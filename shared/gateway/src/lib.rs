@@ -37,13 +37,13 @@ use domain::limits::Level;
 use domain::money::Money;
 use domain::time::{Clock, Time};
 use domain::{Error, Refusal, Result};
-use shared::bucket::Bucket;
-use shared::outbound::Outbound;
-use shared::queue::Queue;
-use shared::store::{Claims, GuardEvents, ImageJobs, Ledger};
-use shared::{Context, config};
+use outbound::Outbound;
+use platform::bucket::Bucket;
+use platform::queue::Queue;
+use platform::{Context, config};
+use store::{Claims, GuardEvents, ImageJobs, Ledger};
 
-use shared::model_catalog::{Chosen, ModelCatalog};
+use store::model_catalog::{Chosen, ModelCatalog};
 
 use leases::{LeasePools, QuotaLeft};
 use parameters::ParameterReport;

@@ -10,13 +10,13 @@ use super::providers::{Provider, ProviderSettings, connect};
 use domain::catalog::ModelDeployment;
 use domain::provider::ProviderKind;
 use domain::{Error, Result};
-use shared::Context;
-use shared::aws::Aws;
-use shared::cache::Cache;
-use shared::model_catalog::Chosen;
-use shared::outbound::Outbound;
-use shared::secrets::Secrets;
-use shared::store::catalog;
+use outbound::Outbound;
+use platform::Context;
+use platform::aws::Aws;
+use platform::cache::Cache;
+use platform::secrets::Secrets;
+use store::catalog;
+use store::model_catalog::Chosen;
 
 /// Maximum attempts of one call, over all deployments.
 const MAX_ATTEMPTS: usize = 4;

@@ -11,10 +11,10 @@ use http::uri::Scheme;
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Client, Config};
 use labs::Environments;
+use platform::aws::Aws;
+use platform::{Context, config};
 use serde_json::json;
-use shared::aws::Aws;
-use shared::store::{Identities, WorkbenchCluster};
-use shared::{Context, config};
+use store::{Identities, WorkbenchCluster};
 
 use crate::backend::ReadLimits;
 use crate::settings::{Connection, Eks};

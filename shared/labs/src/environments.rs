@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use domain::Result;
 use domain::workbench::Workbench;
-use shared::Context;
-use shared::store::{WorkbenchKeys, WorkbenchVariables};
+use platform::Context;
+use store::{WorkbenchKeys, WorkbenchVariables};
 
 use crate::Permit;
 

@@ -6,9 +6,9 @@ use std::time::Duration;
 use domain::time::Clock;
 use domain::workbench::{Intent, Phase, Report, Workbench};
 use domain::{Error, Result};
-use shared::Context;
-use shared::store::workbenches::{CLAIM, Claimed, StepEnd, WorkbenchHint};
-use shared::store::{WorkbenchKeys, Workbenches};
+use platform::Context;
+use store::workbenches::{CLAIM, Claimed, StepEnd, WorkbenchHint};
+use store::{WorkbenchKeys, Workbenches};
 
 use crate::backend::backend_error;
 use crate::{Backend, Permit};

@@ -5,7 +5,7 @@ use std::future::Future;
 use domain::Error;
 use domain::credential::Credential;
 use domain::thread::Thread;
-use shared::store::Credentials;
+use store::Credentials;
 
 use crate::{Messenger, SendError};
 

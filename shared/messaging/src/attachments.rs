@@ -5,7 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use domain::Error;
 use domain::thread::{Thread, ThreadMessage};
-use shared::store::{Credentials, Threads};
+use store::{Credentials, Threads};
 
 use crate::{FetchError, Messenger};
 

@@ -8,9 +8,9 @@ use domain::id::ThreadId;
 use domain::messaging::MessagingProvider;
 use domain::thread::{Author, DeliveryState, PERMIT_MARGIN, Thread, ThreadMessage};
 use domain::time::Clock;
-use shared::Context;
-use shared::store::threads::{Delivery, SendStart};
-use shared::store::{Credentials, Threads};
+use platform::Context;
+use store::threads::{Delivery, SendStart};
+use store::{Credentials, Threads};
 use tokio::time::sleep;
 
 use crate::accounts::{ProviderAccounts, Sender};

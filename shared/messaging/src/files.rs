@@ -10,9 +10,9 @@ use domain::id::CredentialId;
 use domain::messaging::RemoteFile;
 use http::header::CONTENT_TYPE;
 use http::{Request, StatusCode, Uri};
+use outbound::{Answer, OutboundError, RequestTimeouts, retry_after};
 use serde::Deserialize;
 use serde_json::json;
-use shared::outbound::{Answer, OutboundError, RequestTimeouts, retry_after};
 
 use crate::send::{Messenger, SendError, authorized_get, call_telegram, to_whatsapp_error};
 
@@ -123,7 +123,7 @@ impl Messenger {
     async fn download(&self, request: Request<Bytes>, max_bytes: usize) -> Result<(String, Bytes), FetchError> {
         let answer = self.calls.send(request, None, &TIMEOUTS).await;
         let answer = answer.map_err(|error| match error {
-            shared::outbound::CallError::Outbound(error) => error,
+            outbound::CallError::Outbound(error) => error,
             _ => OutboundError::NotHttp,
         });
         self.read_file(answer, max_bytes).await

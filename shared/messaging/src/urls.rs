@@ -1,6 +1,6 @@
 //! The base URLs of the providers' APIs.
 
-use shared::config::{Config, SLACK_API_URL, TELEGRAM_API_URL, WHATSAPP_API_URL};
+use platform::config::{Config, SLACK_API_URL, TELEGRAM_API_URL, WHATSAPP_API_URL};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProviderUrls {

@@ -2,11 +2,11 @@
 
 use std::future::Future;
 
+use auth::Owners;
 use domain::run::{Run, RunState};
 use domain::{Error, Refusal, Result};
-use shared::Context;
-use shared::auth::Owners;
-use shared::store::Workflows;
+use platform::Context;
+use store::Workflows;
 
 pub trait Admission: Sync {
     /// Whether a process may carry out the run now.

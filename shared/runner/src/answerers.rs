@@ -3,14 +3,14 @@
 use std::future::Future;
 use std::sync::Arc;
 
+use auth::Owners;
 use domain::retention::RunRetention;
 use domain::run::StartableRelease;
 use domain::thread::Thread;
 use domain::{Error, Result};
 use engine::compile::{ExecutionPlan, PlanStep};
-use shared::Context;
-use shared::auth::Owners;
-use shared::store::Workflows;
+use platform::Context;
+use store::Workflows;
 
 use crate::plans::ReleasePlans;
 

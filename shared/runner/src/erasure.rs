@@ -6,9 +6,9 @@ use std::time::Duration;
 use domain::id::{ParticipantId, RunId, WorkflowId};
 use domain::run::Run;
 use domain::{Error, Result};
-use shared::store::runs::RunFilter;
-use shared::store::threads::{ThreadErasure, ThreadLink, ThreadTraces};
-use shared::store::{Runs, Threads};
+use store::runs::RunFilter;
+use store::threads::{ThreadErasure, ThreadLink, ThreadTraces};
+use store::{Runs, Threads};
 
 /// The number of runs that one query lists.
 const RUNS_PER_PAGE: u32 = 100;

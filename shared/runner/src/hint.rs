@@ -3,8 +3,8 @@
 use domain::Result;
 use domain::time::Time;
 use serde::Deserialize;
-use shared::store::runs::RunHint;
-use shared::store::threads::{ErasureHint, ThreadHint};
+use store::runs::RunHint;
+use store::threads::{ErasureHint, ThreadHint};
 
 use crate::admission::Admission;
 use crate::answerers::Answerers;

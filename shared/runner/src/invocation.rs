@@ -11,7 +11,7 @@ use engine::drive::{Effect, EffectError, EffectOutcome, Effects, RetryHint, desc
 use engine::nodes::{DueWork, Operation};
 use futures::stream::{FuturesUnordered, StreamExt};
 use serde_json::{Value, json};
-use shared::store::Runs;
+use store::Runs;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, timeout};
 

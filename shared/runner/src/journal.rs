@@ -6,8 +6,8 @@ use domain::Result;
 use domain::run::{Answer, Commit, Hold, Parking, ReviewAnswer, RunEnd, RunEvent};
 use domain::time::Time;
 use engine::drive::Journal;
-use shared::store::Runs;
-use shared::store::runs::RunHold;
+use store::Runs;
+use store::runs::RunHold;
 
 pub struct RunJournal<'a> {
     pub runs: &'a Runs,

@@ -11,9 +11,9 @@ use domain::identity::Account;
 use domain::run::Run;
 use domain::{Error, Result};
 use engine::compile::{ExecutionPlan, compile};
-use shared::cache::Cache;
-use shared::offload::offload;
-use shared::store::Workflows;
+use platform::cache::Cache;
+use platform::offload::offload;
+use store::Workflows;
 
 /// Finds the plan of a run.
 pub trait Plans: Sync {

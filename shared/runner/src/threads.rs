@@ -9,8 +9,8 @@ use engine::drive::mask_run_input;
 use engine::nodes::NodeConfig;
 use engine::nodes::message::{MessageNode, MessageSender, MessageValue};
 use serde_json::Value;
-use shared::store::threads::StoredThread;
-use shared::store::{Runs, Threads};
+use store::threads::StoredThread;
+use store::{Runs, Threads};
 
 use crate::answerers::{Answerer, Answerers, AnsweringRelease};
 

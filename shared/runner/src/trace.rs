@@ -7,8 +7,8 @@ use domain::run::Run;
 use engine::compile::ExecutionPlan;
 use engine::drive::{Span, trace};
 use engine::run::RunFacts;
-use shared::offload::offload;
-use shared::store::Runs;
+use platform::offload::offload;
+use store::Runs;
 
 use crate::{Plans, ReleasePlans, find_trigger_step};
 

@@ -13,10 +13,10 @@ use engine::nodes::redaction::Redaction;
 use engine::nodes::{self, Category, NodeKind};
 use engine::schema::check_value;
 use engine::value_size::check_input;
+use platform::cache::Cache;
+use platform::offload;
 use serde_json::Value;
-use shared::cache::Cache;
-use shared::offload;
-use shared::store::Workflows;
+use store::Workflows;
 
 /// The number of triggers in memory.
 const TRIGGERS: usize = 200;

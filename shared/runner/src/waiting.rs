@@ -5,8 +5,8 @@ use std::time::Duration;
 use domain::id::RunId;
 use domain::run::RunEnd;
 use domain::{Error, Result};
-use shared::run_ends::RunEndWaiter;
-use shared::store::Runs;
+use platform::run_ends::RunEndWaiter;
+use store::Runs;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
 /// The interval between two reads of the run. It grows with each read.

@@ -7,8 +7,8 @@ use domain::time::{Clock, Time};
 use domain::{Error, Result};
 use engine::drive::{self, Departure, Effects, Shift, SuspectGate, drive};
 use engine::run::RunFacts;
-use shared::store::Runs;
-use shared::store::runs::{Claim, ClaimedRun, RunHint, RunHold};
+use store::Runs;
+use store::runs::{Claim, ClaimedRun, RunHint, RunHold};
 use tokio_util::sync::CancellationToken;
 
 use crate::admission::Admission;

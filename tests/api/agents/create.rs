@@ -7,7 +7,7 @@ use futures::future::join_all;
 use insta::{assert_json_snapshot, assert_snapshot};
 use reqwest::Method;
 use serde_json::json;
-use shared::store::idempotency::{CreateOutcome, IdempotencyKey};
+use store::idempotency::{CreateOutcome, IdempotencyKey};
 use tests::TestApp;
 use tests::client::{Answer, Person, send};
 use uuid::Uuid;

@@ -3,7 +3,7 @@
 use domain::Error;
 use domain::id::AgentId;
 use serde_json::{Value, json};
-use shared::store::agents::ToolCredentials;
+use store::agents::ToolCredentials;
 use tests::TestApp;
 use tests::client::Person;
 use tests::provider::{Behaviour, FakeProvider};

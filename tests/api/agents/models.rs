@@ -5,7 +5,7 @@ use domain::guard::GuardApi;
 use domain::time::Time;
 use insta::assert_json_snapshot;
 use serde_json::{Map, json};
-use shared::store::Catalog;
+use store::Catalog;
 use tests::TestApp;
 
 #[tokio::test]

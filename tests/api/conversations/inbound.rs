@@ -151,7 +151,7 @@ async fn threads_of_a_paused_workflow_do_not_delay_others() {
     assert_eq!(stage.ada.post(&format!("{}/resume", stage.workflow)).await.status, "200 OK");
     stage.deliver(1, 1, "It is urgent").await;
     crate::runs::recovery::lose_hint(&stage.app).await;
-    let threads = shared::store::Threads::new(&stage.app.platform.context()).unwrap();
+    let threads = store::Threads::new(&stage.app.platform.context()).unwrap();
     let later = domain::time::Time::now().plus(crate::runs::minutes(2));
     threads.send_due(later, 1).await.unwrap();
     stage.app.platform.drain().await;

@@ -13,7 +13,7 @@ use aws_lambda_events::event::sqs::{SqsEvent, SqsMessage};
 use domain::time::{Clock, Time};
 use fastrand::Rng;
 use futures::future::join_all;
-use shared::Context;
+use platform::Context;
 
 use super::stage::*;
 use super::*;

@@ -22,7 +22,7 @@ use domain::id::{ParticipantId, ReleaseId, ThreadId};
 use domain::messaging::MessagingProvider;
 use domain::run::{NewRun, RunEnd, RunError, RunOrigin, RunThread, StartableRelease};
 use serde_json::{Value, json};
-use shared::store::Runs;
+use store::Runs;
 use tests::TestApp;
 use tests::client::{Answer, Person, refusal};
 

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use shared::store::Threads;
-use shared::store::threads::ThreadFilter;
+use store::Threads;
+use store::threads::ThreadFilter;
 use tests::messaging::deliveries::{signed_request, slack_event};
 use tests::messaging::{SECRET, SLACK_TOKEN, TELEGRAM_TOKEN, WHATSAPP_TOKEN};
 

@@ -7,8 +7,8 @@ use domain::token::{SecretToken, TokenKind};
 use futures::future::join_all;
 use insta::assert_json_snapshot;
 use serde_json::{Value, json};
-use shared::store::ApiKeys;
-use shared::store::api_keys::ApiKey;
+use store::ApiKeys;
+use store::api_keys::ApiKey;
 use tests::TestApp;
 
 use super::chat;

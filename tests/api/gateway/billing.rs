@@ -4,7 +4,7 @@ use domain::identity::Plan;
 use domain::money::Money;
 use insta::assert_json_snapshot;
 use serde_json::{Value, json};
-use shared::store::Identities;
+use store::Identities;
 use tests::TestApp;
 use tests::client::{Answer, Person};
 

@@ -7,7 +7,7 @@ use domain::id::{ApiKeyId, OrgId};
 use domain::identity::Role;
 use domain::money::Money;
 use serde_json::Value;
-use shared::store::keys;
+use store::keys;
 use tests::TestApp;
 use tests::gateway::Customer;
 

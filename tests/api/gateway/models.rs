@@ -5,8 +5,8 @@ use domain::time::Time;
 use domain::token::{SecretToken, TokenKind};
 use insta::{assert_json_snapshot, assert_snapshot};
 use reqwest::Method;
-use shared::store::api_keys::ApiKey;
-use shared::store::{ApiKeys, Catalog};
+use store::api_keys::ApiKey;
+use store::{ApiKeys, Catalog};
 use tests::TestApp;
 use tests::client::{Person, send};
 

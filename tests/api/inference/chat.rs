@@ -132,8 +132,8 @@ async fn several_choices_tools_and_json_are_supported() {
 #[tokio::test]
 async fn the_ledger_links_a_retry_to_its_first_request() {
     use domain::ledger::LedgerEntry;
-    use shared::store::Ledger;
-    use shared::store::ledger::EntryFilter;
+    use store::Ledger;
+    use store::ledger::EntryFilter;
 
     let app = TestApp::start().await;
     let customer = app.customer("chat", Money::from_usd(1)).await;

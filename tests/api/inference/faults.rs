@@ -2,7 +2,7 @@
 
 use domain::money::Money;
 use serde_json::{Value, json};
-use shared::store::catalog::StoredProvider;
+use store::catalog::StoredProvider;
 use tests::TestApp;
 use tests::client::Answer;
 use tests::gateway::{Customer, ModelBuilder, events};

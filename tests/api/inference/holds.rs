@@ -29,7 +29,7 @@ async fn without_a_limit_openai_gets_none_and_anthropic_gets_the_models() {
         "usage": {"input_tokens": 1, "output_tokens": 2},
     });
     anthropic.then_respond(Behaviour::json(200, message));
-    let change = |provider: &mut shared::store::catalog::StoredProvider| provider.kind = ProviderKind::Anthropic;
+    let change = |provider: &mut store::catalog::StoredProvider| provider.kind = ProviderKind::Anthropic;
     ModelBuilder::new("claude").with_changed_deployment(&app, &anthropic, change).await.insert(&app).await;
     let customer = app.customer("plenty", Money::from_usd(1)).await;
 

@@ -19,7 +19,7 @@ async fn claude(app: &TestApp, name: &str, unsupported: Unsupported) -> FakeProv
         "usage": {"input_tokens": 1, "output_tokens": 2},
     });
     fake.then_respond(Behaviour::json(200, message));
-    let change = |provider: &mut shared::store::catalog::StoredProvider| provider.kind = ProviderKind::Anthropic;
+    let change = |provider: &mut store::catalog::StoredProvider| provider.kind = ProviderKind::Anthropic;
     let builder = ModelBuilder::new(name).with(|model| model.unsupported = unsupported);
     builder.with_changed_deployment(app, &fake, change).await.insert(app).await;
     fake

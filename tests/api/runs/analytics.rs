@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use domain::id::WorkflowId;
-use shared::store::RunStatistics;
+use store::RunStatistics;
 use tests::gateway::ModelBuilder;
 
 use super::*;
@@ -197,7 +197,7 @@ async fn a_month_takes_at_most_35_reads() {
 /// Writes the counters of a month with a million runs, which last from 20 ms to 20 s.
 async fn store_busy_month(app: &TestApp, workflow: WorkflowId) {
     use aws_sdk_dynamodb::types::AttributeValue;
-    use shared::store::keys;
+    use store::keys;
     const DAYS: u64 = 31;
     let dynamodb = app.platform.context().aws.dynamodb();
     let items = DAYS * u64::from(keys::STATISTICS_SHARDS);

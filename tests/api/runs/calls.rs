@@ -3,9 +3,9 @@
 use std::future::ready;
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use shared::config::TABLE_ENTITIES;
-use shared::store::keys::{self, Key};
-use shared::store::runs::MAX_CAUSED_RUNS;
+use platform::config::TABLE_ENTITIES;
+use store::keys::{self, Key};
+use store::runs::MAX_CAUSED_RUNS;
 
 use super::*;
 

@@ -3,7 +3,7 @@
 use std::time::SystemTime;
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use shared::store::keys;
+use store::keys;
 
 use super::hooks::publish_hook;
 use super::recovery::lose_hint;

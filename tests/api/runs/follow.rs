@@ -3,8 +3,8 @@
 use axum::body::{Body, to_bytes};
 use axum::http::Request;
 use futures::future::join_all;
+use platform::config;
 use reqwest::{Method, Response};
-use shared::config;
 use tests::scale::full_or;
 use tower::ServiceExt;
 

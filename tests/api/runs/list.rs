@@ -2,8 +2,8 @@
 
 use domain::id::{ReleaseId, WorkflowId};
 use domain::run::{NewRun, RunOrigin, StartableRelease};
-use shared::store::runs::StartKey;
 use std::sync::Arc;
+use store::runs::StartKey;
 use tests::scale::full_or;
 
 use super::hooks::publish_hook;

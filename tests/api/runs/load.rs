@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use domain::id::{RunId, WebhookEventId, WebhookId};
-use shared::store::keys;
+use store::keys;
 use tests::provider::{Behaviour, FakeProvider};
 
 use super::hooks::{Hook, publish_hook};

@@ -41,11 +41,11 @@ use domain::run::{Hold, RunEnd, RunError, RunEvent, RunEventKind};
 use domain::time::{Clock, Time};
 use effects::NodePerformers;
 use engine::drive::SuspectGate;
+use platform::Context;
 use runner::{ReleasePlans, RunAdmission, Worker};
 use serde_json::{Value, json};
-use shared::Context;
-use shared::store::runs::{Claim, RunHint};
-use shared::store::{Runs, Workflows};
+use store::runs::{Claim, RunHint};
+use store::{Runs, Workflows};
 use tests::TestApp;
 use tests::client::{Answer, Person, refusal};
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use aws_sdk_dynamodb::types::{AttributeValue, PutRequest, WriteRequest};
 use domain::id::RunId;
-use shared::store::keys;
+use store::keys;
 use tests::scale::full_or;
 
 use super::*;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use shared::config::BUCKET_FILES;
+use platform::config::BUCKET_FILES;
 use tests::provider::{Behaviour, FakeProvider};
 
 use super::*;

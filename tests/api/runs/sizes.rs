@@ -5,7 +5,7 @@ use std::future::ready;
 use domain::id::ReleaseId;
 use domain::run::{Commit, NewReview, NewRun, ParentStep, RunOrigin, RunValue, StartableRelease};
 use serde_json::Map;
-use shared::store::runs::RunHold;
+use store::runs::RunHold;
 
 use super::*;
 

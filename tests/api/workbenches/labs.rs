@@ -475,7 +475,7 @@ async fn a_program_that_exits_is_noticed_before_its_next_step_is_due() {
     let id = ready(&lab, &ada).await;
     let browser = Browser::open(&lab, &ada, &id).await;
     let stop = CancellationToken::new();
-    let workbenches = shared::store::Workbenches::new(&lab.context()).unwrap();
+    let workbenches = store::Workbenches::new(&lab.context()).unwrap();
     let watching = tokio::spawn(lab.app.platform.labs().clone().watch(workbenches, stop.clone()));
     browser.post(&lab, "/exit", "").await;
     eventually("the exit", async || {
@@ -584,7 +584,7 @@ async fn a_new_platform_ends_the_processes_of_the_previous_one_and_starts_its_la
     let base_url = lab.app.platform.base_url.clone();
     let successor = local::labs::Labs::new(folders, base_url, context.clock.clone(), environments);
     let next = Lab { worker: Provisioner::new(&lab.context(), Arc::new(successor.clone())).unwrap(), ..lab };
-    let resumed = shared::store::Workbenches::new(&next.app.platform.context()).unwrap().resume(next.now()).await;
+    let resumed = store::Workbenches::new(&next.app.platform.context()).unwrap().resume(next.now()).await;
     assert_eq!(resumed.unwrap(), 1);
     eventually("the new program", async || {
         next.wait(&id).await;

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use domain::workbench::{Phase, Report};
 use futures::future::join_all;
 use serde_json::json;
-use shared::store::Workbenches;
-use shared::store::keys;
-use shared::store::workbenches::{CLAIM, StepEnd};
+use store::Workbenches;
+use store::keys;
+use store::workbenches::{CLAIM, StepEnd};
 use tests::client::refusal;
 
 use super::*;

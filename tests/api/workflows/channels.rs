@@ -3,7 +3,7 @@
 use domain::id::WorkflowId;
 use reqwest::Method;
 use serde_json::{Value, json};
-use shared::store::Workflows;
+use store::Workflows;
 use tests::TestApp;
 use tests::client::send;
 

@@ -3,7 +3,7 @@
 use domain::credential::Credential;
 use domain::id::{CredentialId, WorkflowId};
 use serde_json::json;
-use shared::store::Credentials;
+use store::Credentials;
 use tests::TestApp;
 
 use super::*;

@@ -4,9 +4,9 @@ use std::sync::Mutex;
 use std::sync::mpsc::sync_channel;
 
 use futures::future::{BoxFuture, join_all};
+use platform::offload;
+use platform::offload::SLOTS;
 use serde_json::json;
-use shared::offload;
-use shared::offload::SLOTS;
 use tests::TestApp;
 use tokio::sync::oneshot;
 

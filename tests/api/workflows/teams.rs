@@ -5,7 +5,7 @@ use std::time::Duration;
 use domain::id::AgentId;
 use domain::time::Time;
 use reqwest::Method;
-use shared::store::{Attention, Works};
+use store::{Attention, Works};
 use tests::TestApp;
 use tests::client::send;
 use uuid::Uuid;

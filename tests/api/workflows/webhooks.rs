@@ -4,7 +4,7 @@ use domain::id::WebhookEventId;
 use domain::time::Time;
 use domain::webhook::{WebhookEvent, WebhookOutcome};
 use serde_json::{Value, json};
-use shared::store::{WebhookEvents, Webhooks};
+use store::{WebhookEvents, Webhooks};
 use tests::TestApp;
 use tests::client::send;
 

@@ -12,7 +12,7 @@ use domain::time::Time;
 use futures::future::join_all;
 use reqwest::Method;
 use serde_json::{Value, json};
-use shared::store::Leases;
+use store::Leases;
 use tests::TestApp;
 use tests::client::{Answer, Person, send};
 use tests::faults::Faults;

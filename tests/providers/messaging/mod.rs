@@ -9,8 +9,8 @@ use domain::id::CredentialId;
 use domain::messaging::{Destination, MessagingProvider};
 use domain::time::{Clock, Time};
 use messaging::{Messenger, ProviderUrls, SendError};
-use shared::config::Config;
-use shared::outbound::Calls;
+use outbound::Calls;
+use platform::config::Config;
 use tests::messaging::{FakeMessaging, SECRET, SLACK_TOKEN, TELEGRAM_TOKEN, WHATSAPP_TOKEN};
 
 use crate::stage::outbound;

@@ -11,9 +11,9 @@ use domain::money::Money;
 use domain::usage::{Tokens, UsageSource};
 use domain::{Error, ProviderTrouble};
 use gateway::leases::{CallUsage, LeasePools, Taken};
-use shared::store::image_jobs::{ATTEMPT, ImageHint};
-use shared::store::leases::CallEnd;
-use shared::store::{ImageJobs, Leases, Ledger};
+use store::image_jobs::{ATTEMPT, ImageHint};
+use store::leases::CallEnd;
+use store::{ImageJobs, Leases, Ledger};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until, timeout};
 

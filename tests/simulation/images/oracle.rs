@@ -5,7 +5,7 @@ use domain::image::ImageJobEnd;
 use domain::ledger::Charge;
 use domain::money::Money;
 use serde_json::Value;
-use shared::store::{ImageJobs, Leases, keys};
+use store::{ImageJobs, Leases, keys};
 
 use super::protocol::ImageProtocol;
 use crate::machine::database::{COUNTERS, JOURNAL};

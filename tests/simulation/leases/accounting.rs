@@ -11,8 +11,8 @@ use domain::limits::{Dimension, Level, PlanLimits};
 use domain::money::Money;
 use domain::time::Time;
 use serde_json::Value;
-use shared::store::keys;
-use shared::store::usage::Figures;
+use store::keys;
+use store::usage::Figures;
 
 use super::credits::Credits;
 use super::scenario::{Call, Scenario};

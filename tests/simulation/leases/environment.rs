@@ -11,7 +11,7 @@ use domain::run::RunStep;
 use domain::time::{Clock, Time};
 use domain::usage::{Tokens, UsageSource};
 use gateway::leases::{CallUsage, LeasePools, LeaseSlot, Taken};
-use shared::Context;
+use platform::Context;
 use tokio::time::{sleep, timeout};
 use uuid::Uuid;
 

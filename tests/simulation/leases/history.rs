@@ -7,7 +7,6 @@ use domain::id::{OrgId, TransactionId};
 use domain::ledger::{Adjustment, EntryKind};
 use domain::money::Money;
 use serde_json::json;
-use shared::store;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 

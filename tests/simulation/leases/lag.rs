@@ -2,7 +2,7 @@
 
 use domain::time::Time;
 use serde_json::{Value, json};
-use shared::store::keys;
+use store::keys;
 
 use super::accounting::Accounting;
 

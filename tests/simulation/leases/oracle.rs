@@ -10,9 +10,9 @@ use domain::limits::Dimension;
 use domain::run::RunStep;
 use domain::time::Time;
 use serde_json::Value;
-use shared::store::ledger::EntryFilter;
-use shared::store::usage::{AdjustmentSums, Figures};
-use shared::store::{Leases, Ledger, RunUsage, keys};
+use store::ledger::EntryFilter;
+use store::usage::{AdjustmentSums, Figures};
+use store::{Leases, Ledger, RunUsage, keys};
 
 use super::history::sweep;
 use super::protocol::LeaseProtocol;

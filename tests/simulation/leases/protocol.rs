@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard};
 
 use domain::Error;
 use serde_json::Value;
-use shared::store::keys;
+use store::keys;
 
 use super::accounting::Accounting;
 use super::rules::Rule;

@@ -3,7 +3,7 @@
 
 use domain::id::LeaseId;
 use serde_json::{Value, json};
-use shared::store::keys;
+use store::keys;
 
 use super::accounting::Accounting;
 use super::violation::Oracle;

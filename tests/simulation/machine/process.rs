@@ -9,12 +9,12 @@ use aws_credential_types::provider::SharedCredentialsProvider;
 use aws_types::SdkConfig;
 use aws_types::region::Region;
 use domain::time::{Clock, Time};
-use shared::aws::Aws;
-use shared::config::{
+use platform::aws::Aws;
+use platform::config::{
     BUCKET_FILES, Config, KMS_KEY, QUEUE_IMAGES, QUEUE_RUNS, QUEUE_WORKBENCHES, TABLE_COUNTERS, TABLE_ENTITIES,
     TABLE_JOURNAL,
 };
-use shared::context::Context;
+use platform::context::Context;
 use tokio::time::{sleep_until, timeout_at};
 
 use super::connection::Connection;

@@ -7,8 +7,8 @@ use domain::Error;
 use domain::id::{ReleaseId, RunId, WorkflowId};
 use domain::run::{NewRun, ReviewAnswer, RunOrigin, RunState, StartableRelease};
 use serde_json::json;
-use shared::store::Runs;
-use shared::store::runs::{ReviewState, StartKey, Started};
+use store::Runs;
+use store::runs::{ReviewState, StartKey, Started};
 use tokio::time::{sleep, timeout};
 use uuid::Uuid;
 

@@ -6,7 +6,7 @@ use domain::Error;
 use domain::id::RunId;
 use domain::run::{RunEvent, RunEventKind};
 use serde_json::Value;
-use shared::store::keys;
+use store::keys;
 use tokio::sync::Notify;
 
 use super::accounts::Accounts;

@@ -4,7 +4,7 @@
 use domain::id::RunId;
 use domain::run::{RunEvent, RunEventKind};
 use serde_json::{Value, json};
-use shared::store::keys;
+use store::keys;
 
 use super::accounts::Accounts;
 use super::oracle::Oracle;

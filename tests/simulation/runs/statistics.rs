@@ -1,7 +1,7 @@
 //! The oracle of lists and statistics: they agree with the runs when everything has come to rest.
 
 use serde_json::Value;
-use shared::store::keys;
+use store::keys;
 
 use super::accounts::{Accounts, RunAccount};
 use super::oracle::Oracle;

@@ -8,7 +8,7 @@ use domain::{Error, Result};
 use engine::compile::ExecutionPlan;
 use engine::drive::SuspectGate;
 use runner::{Admission, Plans, Worker};
-use shared::store::Runs;
+use store::Runs;
 use tokio::sync::Notify;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;

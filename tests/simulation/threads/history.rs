@@ -17,7 +17,7 @@ use crate::machine::process::Process;
 use crate::machine::report::Report;
 use crate::machine::runner::run_in_virtual_time;
 use crate::machine::world::World;
-use shared::store::keys;
+use store::keys;
 
 /// By then, everything has come to rest.
 const LONGEST: Duration = Duration::from_secs(3 * 60 * 60);

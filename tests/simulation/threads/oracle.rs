@@ -1,7 +1,7 @@
 //! The oracles: invariants that must hold during a history and at its end.
 
 use serde_json::Value;
-use shared::store::keys;
+use store::keys;
 
 use super::accounts::Accounts;
 use super::protocol::ThreadProtocol;

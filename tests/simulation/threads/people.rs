@@ -9,7 +9,7 @@ use domain::id::ThreadId;
 use domain::thread::{Author, Thread};
 use domain::{Error, Result};
 use messaging::{Delivered, Deliveries};
-use shared::store::Threads;
+use store::Threads;
 use tokio::time::sleep;
 
 use super::oracle::Oracle;

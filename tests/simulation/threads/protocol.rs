@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use domain::id::{RunId, ThreadId};
 use domain::thread::ThreadControl;
 use serde_json::Value;
-use shared::store::keys;
+use store::keys;
 
 use super::accounts::{Accounts, Outgoing, ThreadAccount};
 use super::oracle::{Oracle, has_ended};

@@ -2,7 +2,7 @@
 //! clock that is late, or by a take that does not wait.
 
 use serde_json::Value;
-use shared::store::keys;
+use store::keys;
 
 use super::oracle::Oracle;
 use crate::machine::database::{ENTITIES, JOURNAL};

@@ -12,7 +12,7 @@ use domain::time::Time;
 use engine::compile::{ExecutionPlan, compile};
 use fastrand::Rng;
 use serde_json::json;
-use shared::store::threads::Inbox;
+use store::threads::Inbox;
 use uuid::Uuid;
 
 use crate::machine::faults::{Faults, ProcessFaults};

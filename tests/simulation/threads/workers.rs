@@ -16,7 +16,7 @@ use runner::{
     Admission, Answerer, Answerers, AnsweringRelease, Erasures, HintHandler, Performers, Plans, ThreadRuns, Worker,
 };
 use serde_json::json;
-use shared::store::{Runs, Threads};
+use store::{Runs, Threads};
 use tokio::time::{sleep, timeout};
 
 use super::people::deliveries;

@@ -7,7 +7,7 @@ use domain::Error;
 use domain::identity::Account;
 use domain::workbench::{Access, NewWorkbench, StopCause, Variables, Workbench, WorkbenchSpec};
 use labs::{Environments, Provisioner};
-use shared::store::Workbenches;
+use store::Workbenches;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 

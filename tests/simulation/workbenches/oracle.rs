@@ -7,9 +7,9 @@ use domain::identity::Account;
 use domain::page::PageRequest;
 use domain::workbench::{Intent, Resources, RunState, Workbench, WorkbenchStatus};
 use serde_json::Value;
-use shared::store::Workbenches;
-use shared::store::keys;
-use shared::store::workbenches::Ownership;
+use store::Workbenches;
+use store::keys;
+use store::workbenches::Ownership;
 use tests::cluster::calls_to_target;
 
 use super::cluster::OBJECTS;

@@ -7,7 +7,7 @@ use domain::money::Money;
 use domain::time::Time;
 use domain::workbench::{Minutes, Resources, WorkbenchImage, WorkbenchPlan};
 use fastrand::Rng;
-use shared::store::workbenches::CapacityLimits;
+use store::workbenches::CapacityLimits;
 use uuid::Uuid;
 
 use crate::machine::faults::{Faults, ProcessFaults};

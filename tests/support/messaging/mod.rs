@@ -21,7 +21,7 @@ use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
 use domain::credential::Credential;
 use domain::messaging::{MessagingProvider, RemoteFile};
-use shared::config;
+use platform::config;
 use tokio::net::TcpListener;
 
 use crate::gate::{HeldCall, WaitingCall, hold};

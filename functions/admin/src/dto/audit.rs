@@ -4,9 +4,9 @@ use domain::audit::Actor;
 use domain::id::UserId;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use shared::http::paging::{default_per_page, per_page};
-use shared::store::admin::AuditEntry;
+use store::admin::AuditEntry;
 use utoipa::{IntoParams, ToSchema};
+use web::paging::{default_per_page, per_page};
 
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]

@@ -6,11 +6,11 @@ use domain::identity::Org;
 use domain::money::Money;
 use domain::usd::{Usd, UsdIn};
 use serde::{Deserialize, Serialize};
-use shared::http::gateway::TransactionKind;
-use shared::http::paging::{default_per_page, per_page};
-use shared::store::meters::Meter;
+use store::meters::Meter;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
+use web::gateway::TransactionKind;
+use web::paging::{default_per_page, per_page};
 
 use super::check_text;
 

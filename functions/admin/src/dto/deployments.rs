@@ -4,7 +4,7 @@ use domain::body_problems::Problems;
 use domain::catalog::ModelDeployment;
 use domain::{Error, Result};
 use serde::{Deserialize, Serialize};
-use shared::store::catalog::Listing;
+use store::catalog::Listing;
 use utoipa::ToSchema;
 
 use super::check_text;

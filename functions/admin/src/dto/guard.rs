@@ -4,8 +4,8 @@ use domain::Result;
 use domain::body_problems::Problems;
 use domain::guard::GuardCategory;
 use serde::{Deserialize, Serialize};
-use shared::http::gateway::GuardSeverityWire;
 use utoipa::ToSchema;
+use web::gateway::GuardSeverityWire;
 
 use super::check_text;
 

@@ -6,9 +6,9 @@ use domain::time::Time;
 use domain::usd::UsdIn;
 use domain::{Error, Result};
 use serde::{Deserialize, Serialize};
-use shared::http::gateway::{LimitsOut, SpendingCapOut};
-use shared::store::meters::{Meter, MeterOwner};
+use store::meters::{Meter, MeterOwner};
 use utoipa::{IntoParams, ToSchema};
+use web::gateway::{LimitsOut, SpendingCapOut};
 
 /// Selects an organization (`org`), a user in it (`org` and `user`) or an API key (`key`).
 #[derive(Deserialize, IntoParams)]

@@ -1,7 +1,7 @@
 //! Guesses what a model does from a provider's name of it, because few providers list it. Wrong guesses are corrected with
 //! `PATCH /gateway/v1/admin/models/{name}`.
 
-use shared::http::gateway::ModelTypeWire;
+use web::gateway::ModelTypeWire;
 
 const CHAT: [&str; 6] = ["chat", "streaming", "tools", "vision", "json_mode", "json_schema"];
 /// Parts of the names of models that neither chat nor embed.

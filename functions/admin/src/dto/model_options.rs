@@ -2,7 +2,7 @@
 
 use domain::catalog::{MaxTokensParameter, MaxTokensPolicy, OnDisconnect, Unsupported};
 use domain::guard::GuardApi;
-use shared::wire_enum;
+use web::wire_enum;
 
 wire_enum! {
     #[derive(Default)]

@@ -9,9 +9,9 @@ use domain::{Error, Result};
 use gateway::chat::ChatRequest;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use shared::http::gateway::{ModelTypeWire, PricingOut};
-use shared::store::catalog::Listing;
+use store::catalog::Listing;
 use utoipa::ToSchema;
+use web::gateway::{ModelTypeWire, PricingOut};
 
 use super::deployments::{DeploymentIn, DeploymentOut, read_deployments};
 use super::model_kind::guess_kind;

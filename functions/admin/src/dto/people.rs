@@ -1,5 +1,6 @@
 //! Request and response bodies of organizations, users and API keys.
 
+use auth::{Auth, DEFAULT_PLAN};
 use domain::body_problems::Problems;
 use domain::id::{OrgId, UserId};
 use domain::identity::{Membership, Org, Role, User};
@@ -8,13 +9,12 @@ use domain::time::Time;
 use domain::usd::UsdIn;
 use domain::{Error, Result};
 use serde::{Deserialize, Serialize};
-use shared::auth::{Auth, DEFAULT_PLAN};
-use shared::http::cursor::Cursors;
-use shared::http::gateway::{ApiKeyOut, KeySettingsIn, LimitsIn, RoleName};
-use shared::http::paging::{default_per_page, per_page};
-use shared::store::api_keys::ApiKey;
-use shared::store::meters::Meter;
+use store::api_keys::ApiKey;
+use store::meters::Meter;
 use utoipa::{IntoParams, ToSchema};
+use web::cursor::Cursors;
+use web::gateway::{ApiKeyOut, KeySettingsIn, LimitsIn, RoleName};
+use web::paging::{default_per_page, per_page};
 
 use super::meters::parse_id;
 use super::{check_plain_name, check_text};
@@ -308,6 +308,6 @@ pub struct NewKeyOut {
 }
 
 /// Converts a slice of stored items into a page of response bodies.
-pub fn to_page<T, U: for<'a> From<&'a T>>(slice: Slice<T>, cursors: Cursors) -> shared::http::openai::CursorList<U> {
-    shared::http::openai::CursorList::new(slice.map(|thing| U::from(&thing)), cursors)
+pub fn to_page<T, U: for<'a> From<&'a T>>(slice: Slice<T>, cursors: Cursors) -> web::gateway::CursorList<U> {
+    web::gateway::CursorList::new(slice.map(|thing| U::from(&thing)), cursors)
 }

@@ -9,10 +9,10 @@ use domain::time::Time;
 use domain::workbench::{WorkbenchPlan, WorkbenchPlanText};
 use domain::{Error, catalog::is_model_name};
 use serde::{Deserialize, Serialize};
-use shared::http::gateway::{InputGuardWire, PlanLimitsIn, PlanLimitsOut};
-use shared::model_catalog::{MissingGuard, find_guard};
-use shared::store::catalog::Listing;
+use store::catalog::Listing;
+use store::model_catalog::{MissingGuard, find_guard};
 use utoipa::ToSchema;
+use web::gateway::{InputGuardWire, PlanLimitsIn, PlanLimitsOut};
 
 use super::workbenches::{WorkbenchPlanIn, WorkbenchPlanOut};
 use super::{check_plain_name, check_text};

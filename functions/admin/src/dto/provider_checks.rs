@@ -2,8 +2,8 @@
 
 use domain::Result;
 use serde::{Deserialize, Serialize};
-use shared::http::test_call::{TestCallError, TestCallOutcome};
 use utoipa::ToSchema;
+use web::builder::test_call::{TestCallError, TestCallOutcome};
 
 use super::check_text;
 

@@ -2,10 +2,10 @@
 
 use domain::provider_preset::{KeyNeed, ProviderPreset};
 use serde::Serialize;
-use shared::http::gateway::ModelTypeWire;
-use shared::store::catalog::Listing;
-use shared::wire_enum;
+use store::catalog::Listing;
 use utoipa::ToSchema;
+use web::gateway::ModelTypeWire;
+use web::wire_enum;
 
 use super::model_kind::guess_kind;
 use super::providers::KindWire;

@@ -8,11 +8,11 @@ use domain::provider::{ProviderKind, Timeouts};
 use domain::provider_preset::{PRESETS, find_preset};
 use domain::{Error, Result};
 use domain::{address, header};
+use outbound::Outbound;
+use platform::config::OUTBOUND_ALLOWED_CIDRS;
+use platform::secrets::Sealed;
 use serde::{Deserialize, Serialize};
-use shared::config::OUTBOUND_ALLOWED_CIDRS;
-use shared::outbound::Outbound;
-use shared::secrets::Sealed;
-use shared::store::catalog::StoredProvider;
+use store::catalog::StoredProvider;
 use utoipa::ToSchema;
 
 use super::{check_plain_name, check_text};

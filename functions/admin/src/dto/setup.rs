@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use domain::usd::UsdIn;
 use domain::{Error, Result};
 use serde::{Deserialize, Serialize};
-use shared::http::gateway::{KeySettingsIn, RoleName};
 use utoipa::ToSchema;
+use web::gateway::{KeySettingsIn, RoleName};
 
 use super::models::{ModelIn, PricingIn};
 use super::people::{OrgIn, UserIn};

@@ -2,7 +2,7 @@
 
 use domain::workbench::ClusterLoginType;
 use serde::Serialize;
-use shared::store::workbench_cluster::StoredCluster;
+use store::workbench_cluster::StoredCluster;
 use utoipa::ToSchema;
 
 /// The cluster of workbenches without its credentials.

@@ -5,8 +5,8 @@ use domain::usd::{Usd, UsdIn};
 use domain::workbench::{Minutes, ResourceDimension, WorkbenchImage, WorkbenchPlan, WorkbenchSize};
 use domain::{Error, Result};
 use serde::{Deserialize, Serialize};
-use shared::http::quantity::{ResourcesIn, ResourcesOut};
 use utoipa::ToSchema;
+use web::quantity::{ResourcesIn, ResourcesOut};
 
 use super::{check_plain_name, check_text};
 

@@ -6,11 +6,11 @@ use axum::http::StatusCode;
 use domain::Error;
 use domain::id::Id;
 use domain::name::AliasName;
-use shared::http::openai::{
+use store::admin::CatalogChange;
+use store::catalog::{CatalogEntry, Listing};
+use web::gateway::{
     BodyRefused, ErrorBody, ErrorResponses, Json, List, NotFound, Operator, OperatorOnly, Path, Result,
 };
-use shared::store::admin::CatalogChange;
-use shared::store::catalog::{CatalogEntry, Listing};
 
 use crate::Stores;
 use crate::dto::aliases::{AliasIn, AliasOut};

@@ -2,10 +2,10 @@
 
 use axum::extract::State;
 use domain::lease::month;
-use shared::http::cursor::Cursors;
-use shared::http::gateway::month_of;
-use shared::http::openai::{CursorList, ErrorResponses, Operator, OperatorOnly, Query, Result};
-use shared::store::admin::AuditFilter;
+use store::admin::AuditFilter;
+use web::cursor::Cursors;
+use web::gateway::month_of;
+use web::gateway::{CursorList, ErrorResponses, Operator, OperatorOnly, Query, Result};
 
 use crate::Stores;
 use crate::dto::audit::{AuditOut, AuditQuery};

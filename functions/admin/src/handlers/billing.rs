@@ -12,16 +12,16 @@ use domain::ledger::{Adjustment, EntryKind, LedgerEntry};
 use domain::money::Money;
 use domain::page::Slice;
 use futures::future::try_join_all;
-use shared::http::cursor::{CursorQuery, Cursors};
-use shared::http::gateway::{OrgUsageOut, TotalsOut, TransactionOut, TransactionsOut, UsageOut, UsageQuery, month_of};
-use shared::http::idempotency;
-use shared::http::openai::{
+use store::admin::AdjustmentOutcome;
+use store::ledger::EntryFilter;
+use web::cursor::{CursorQuery, Cursors};
+use web::gateway::{
     BodyRefused, Created, CursorList, ErrorBody, ErrorResponses, Hashed, Json, NotFound, Operator, OperatorOnly, Path,
     Query, Result,
 };
-use shared::http::responses::Replayed;
-use shared::store::admin::AdjustmentOutcome;
-use shared::store::ledger::EntryFilter;
+use web::gateway::{OrgUsageOut, TotalsOut, TransactionOut, TransactionsOut, UsageOut, UsageQuery, month_of};
+use web::idempotency;
+use web::responses::Replayed;
 
 use crate::Stores;
 use crate::dto::billing::{BalanceOut, CreditsHeaders, CreditsIn, OrgTransactionsQuery, OrgsUsageQuery};

@@ -6,11 +6,9 @@ use axum::http::StatusCode;
 use domain::Error;
 use domain::id::{ApiKeyId, OrgId, UserId};
 use domain::time::Time;
-use shared::http::gateway::SpendingCapOut;
-use shared::http::openai::{
-    BodyRefused, ErrorBody, ErrorResponses, Json, NotFound, Operator, OperatorOnly, Query, Result,
-};
-use shared::store::meters::{Meter, MeterOwner};
+use store::meters::{Meter, MeterOwner};
+use web::gateway::SpendingCapOut;
+use web::gateway::{BodyRefused, ErrorBody, ErrorResponses, Json, NotFound, Operator, OperatorOnly, Query, Result};
 
 use crate::Stores;
 use crate::dto::meters::{CapIn, ScopeQuery, meter_scope, spending_cap};

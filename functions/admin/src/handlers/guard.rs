@@ -7,11 +7,11 @@ use domain::Error;
 use domain::guard::GuardCategory;
 use domain::id::Id;
 use domain::name::GuardCategoryName;
-use shared::http::openai::{
+use store::admin::CatalogChange;
+use store::catalog::{CatalogEntry, Listing};
+use web::gateway::{
     BodyRefused, ErrorBody, ErrorResponses, Json, List, NotFound, Operator, OperatorOnly, Path, Result,
 };
-use shared::store::admin::CatalogChange;
-use shared::store::catalog::{CatalogEntry, Listing};
 
 use crate::Stores;
 use crate::dto::guard::{GuardCategoryIn, GuardCategoryOut};

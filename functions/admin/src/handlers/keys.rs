@@ -10,18 +10,18 @@ use domain::identity::{Account, Plan};
 use domain::merge::MergePatch;
 use domain::token::{SecretToken, TokenKind};
 use serde_json::Value;
-use shared::http::cursor::Cursors;
-use shared::http::etag::{ETag, IfMatch, IfMatchHeaders};
-use shared::http::gateway::KeySettingsIn;
-use shared::http::idempotency::{self, IdempotencyHeaders};
-use shared::http::openai::{
+use store::api_keys::ApiKey;
+use store::key_ring::{KeySettings, NewKey};
+use store::meters::Meter;
+use web::cursor::Cursors;
+use web::etag::{ETag, IfMatch, IfMatchHeaders};
+use web::gateway::KeySettingsIn;
+use web::gateway::{
     BodyRefused, Created, CursorList, ErrorBody, ErrorResponses, Hashed, Json, NotFound, Operator, OperatorOnly, Path,
     Query, Result, Stale,
 };
-use shared::http::responses::Replayed;
-use shared::store::api_keys::ApiKey;
-use shared::store::key_ring::{KeySettings, NewKey};
-use shared::store::meters::Meter;
+use web::idempotency::{self, IdempotencyHeaders};
+use web::responses::Replayed;
 
 use crate::Stores;
 use crate::dto::meters::parse_id;

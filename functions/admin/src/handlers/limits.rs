@@ -6,9 +6,9 @@ use axum::http::StatusCode;
 use domain::audit::AuditAction;
 use domain::id::{ApiKeyId, OrgId, UserId};
 use domain::limits::Limits;
-use shared::http::gateway::LimitsIn;
-use shared::http::openai::{BodyRefused, ErrorResponses, Json, NotFound, Operator, OperatorOnly, Query, Result};
-use shared::store::meters::{Meter, MeterOwner};
+use store::meters::{Meter, MeterOwner};
+use web::gateway::LimitsIn;
+use web::gateway::{BodyRefused, ErrorResponses, Json, NotFound, Operator, OperatorOnly, Query, Result};
 
 use crate::Stores;
 use crate::dto::meters::{OwnLimitsOut, ScopeQuery, meter_scope};

@@ -2,9 +2,9 @@
 
 use axum::Json as Body;
 use axum::extract::State;
-use shared::http::openai::{BodyRefused, ErrorResponses, Json, Operator, OperatorOnly, Result};
-use shared::store::admin::CatalogChange;
-use shared::store::catalog::{CatalogEntry, Listing};
+use store::admin::CatalogChange;
+use store::catalog::{CatalogEntry, Listing};
+use web::gateway::{BodyRefused, ErrorResponses, Json, Operator, OperatorOnly, Result};
 
 use crate::Stores;
 use crate::dto::plans::{MaintenanceIn, MaintenanceOut};

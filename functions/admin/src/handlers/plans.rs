@@ -7,7 +7,7 @@ use domain::Error;
 use domain::id::Id;
 use domain::identity::Plan;
 use domain::name::PlanName;
-use shared::http::openai::{
+use web::gateway::{
     BodyRefused, Created, ErrorBody, ErrorResponses, Json, List, NotFound, Operator, OperatorOnly, Path, Result,
 };
 

@@ -6,8 +6,8 @@ use domain::Error;
 use domain::id::Id;
 use domain::name::ProviderName;
 use gateway::providers::{Probe, ProviderSettings, connect};
-use shared::http::openai::{BodyRefused, ErrorResponses, NotFound, Operator, OperatorOnly, OptionalJson, Path, Result};
-use shared::http::test_call::{TestCallError, TestCallOutcome};
+use web::builder::test_call::{TestCallError, TestCallOutcome};
+use web::gateway::{BodyRefused, ErrorResponses, NotFound, Operator, OperatorOnly, OptionalJson, Path, Result};
 
 use crate::Stores;
 use crate::dto::provider_checks::{ProviderTestIn, ProviderTestOut};

@@ -8,12 +8,12 @@ use domain::id::Id;
 use domain::merge::MergePatch;
 use domain::name::ProviderName;
 use serde_json::Value;
-use shared::http::etag::{ETag, IfMatch, IfMatchHeaders};
-use shared::http::openai::{
+use store::admin::CatalogChange;
+use store::catalog::{CatalogEntry, Listing, StoredProvider};
+use web::etag::{ETag, IfMatch, IfMatchHeaders};
+use web::gateway::{
     BodyRefused, Created, ErrorBody, ErrorResponses, Json, List, NotFound, Operator, OperatorOnly, Path, Result, Stale,
 };
-use shared::store::admin::CatalogChange;
-use shared::store::catalog::{CatalogEntry, Listing, StoredProvider};
 
 use crate::Stores;
 use crate::dto::providers::{KeyChange, ProviderIn, ProviderOut, check_api_key};

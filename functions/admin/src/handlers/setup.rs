@@ -2,8 +2,8 @@
 
 use axum::Json as Body;
 use axum::extract::State;
-use shared::http::base_url::BaseUrl;
-use shared::http::openai::{BodyRefused, ErrorBody, ErrorResponses, Json, Operator, OperatorOnly, Result};
+use web::base_url::BaseUrl;
+use web::gateway::{BodyRefused, ErrorBody, ErrorResponses, Json, Operator, OperatorOnly, Result};
 
 use crate::Stores;
 use crate::dto::setup::{SetupIn, SetupOut};

@@ -8,14 +8,14 @@ use domain::id::{OrgId, UserId};
 use domain::identity::User;
 use domain::merge::MergePatch;
 use serde_json::Value;
-use shared::http::cursor::{CursorQuery, Cursors};
-use shared::http::etag::{ETag, IfMatch, IfMatchHeaders};
-use shared::http::idempotency::{self, IdempotencyHeaders};
-use shared::http::openai::{
+use web::cursor::{CursorQuery, Cursors};
+use web::etag::{ETag, IfMatch, IfMatchHeaders};
+use web::gateway::{
     BodyRefused, Created, CursorList, ErrorBody, ErrorResponses, Hashed, Json, NotFound, Operator, OperatorOnly, Path,
     Query, Result, Stale,
 };
-use shared::http::responses::Replayed;
+use web::idempotency::{self, IdempotencyHeaders};
+use web::responses::Replayed;
 
 use crate::Stores;
 use crate::dto::people::{NewUserOut, UserIn, UserOut, UserPatch, to_page};

@@ -6,8 +6,8 @@ use axum::http::StatusCode;
 use domain::Error;
 use domain::workbench::ClusterAccess;
 use serde_json::Value;
-use shared::http::openai::{BodyRefused, ErrorBody, ErrorResponses, Json, Operator, OperatorOnly, Result};
-use shared::store::workbench_cluster::StoredCluster;
+use store::workbench_cluster::StoredCluster;
+use web::gateway::{BodyRefused, ErrorBody, ErrorResponses, Json, Operator, OperatorOnly, Result};
 
 use crate::Stores;
 use crate::dto::workbench_cluster::WorkbenchClusterOut;

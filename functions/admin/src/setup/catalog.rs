@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use domain::body_problems::Problems;
 use domain::catalog::Model;
 use domain::{Error, Result};
-use shared::store::admin::CatalogChange;
-use shared::store::catalog::{CatalogEntry, Listing};
+use store::admin::CatalogChange;
+use store::catalog::{CatalogEntry, Listing};
 
 use super::provider::{self, DeclaredProvider, check_offered};
 use super::{Setup, merged};

@@ -4,12 +4,12 @@ use domain::id::{Id, UserId, uuid_of_hash};
 use domain::identity::Account;
 use domain::token::{SecretToken, TokenKind};
 use domain::{Error, Result};
-use shared::http::gateway::KeySettingsIn;
-use shared::store::api_keys::{ApiKey, MAX_KEYS};
-use shared::store::catalog::Listing;
-use shared::store::idempotency::{CreateOutcome, IdempotencyKey};
-use shared::store::key_ring::{KeySettings, NewKey};
-use shared::store::meters::Meter;
+use store::api_keys::{ApiKey, MAX_KEYS};
+use store::catalog::Listing;
+use store::idempotency::{CreateOutcome, IdempotencyKey};
+use store::key_ring::{KeySettings, NewKey};
+use store::meters::Meter;
+use web::gateway::KeySettingsIn;
 
 use super::people::People;
 use super::{Setup, merged};

@@ -12,7 +12,7 @@ use domain::body_problems::Problems;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use shared::http::openai::Operator;
+use web::gateway::Operator;
 
 use crate::Stores;
 use crate::dto::setup::{SetupIn, SetupOut};

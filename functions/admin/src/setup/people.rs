@@ -1,16 +1,16 @@
 //! The plan, the organization, the user and the first credits of a setup.
 
+use auth::DEFAULT_PLAN;
 use domain::body_problems::Problems;
 use domain::id::{OrgId, TransactionId, uuid_of_hash};
 use domain::identity::{Account, Membership, Org, Plan, Role, User};
 use domain::ledger::{Adjustment, EntryKind, LedgerEntry};
 use domain::money::Money;
 use domain::{Error, Result};
-use shared::auth::DEFAULT_PLAN;
-use shared::http::gateway::{TransactionKind, TransactionOut};
-use shared::store::admin::AdjustmentOutcome;
-use shared::store::catalog::Listing;
-use shared::store::idempotency::IdempotencyKey;
+use store::admin::AdjustmentOutcome;
+use store::catalog::Listing;
+use store::idempotency::IdempotencyKey;
+use web::gateway::{TransactionKind, TransactionOut};
 
 use super::Setup;
 use crate::dto::billing::CreditsIn;

@@ -3,9 +3,9 @@
 use domain::Result;
 use domain::body_problems::Problems;
 use gateway::providers::{OfferedModels, Probe, ProviderSettings, connect};
-use shared::http::test_call::{TestCallError, TestCallOutcome};
-use shared::store::admin::CatalogChange;
-use shared::store::catalog::{CatalogEntry, Listing, StoredProvider};
+use store::admin::CatalogChange;
+use store::catalog::{CatalogEntry, Listing, StoredProvider};
+use web::builder::test_call::{TestCallError, TestCallOutcome};
 
 use super::{Setup, merged};
 use crate::dto::providers::{KeyChange, ProviderIn, check_api_key};

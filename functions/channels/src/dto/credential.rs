@@ -9,7 +9,7 @@ use domain::webhook::Webhook;
 use domain::{Error, Result};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
-use shared::store::credentials::CredentialSummary;
+use store::credentials::CredentialSummary;
 use utoipa::ToSchema;
 use uuid::Uuid;
 

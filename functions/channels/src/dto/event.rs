@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use domain::time::Time;
 use domain::webhook::{WebhookEvent, WebhookOutcome};
 use serde::{Deserialize, Serialize};
-use shared::http::paging::{CommaList, default_per_page, per_page};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
+use web::paging::{CommaList, default_per_page, per_page};
 
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]

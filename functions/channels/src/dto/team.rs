@@ -6,9 +6,9 @@ use domain::agent::Agent;
 use domain::page::{Page, PageRequest};
 use domain::{Error, text};
 use serde::Deserialize;
-use shared::http::agent::AgentSortIn;
-use shared::http::paging::{OrderIn, check_search, default_per_page, first_page, page_number, per_page};
 use utoipa::IntoParams;
+use web::builder::agent::AgentSortIn;
+use web::paging::{OrderIn, check_search, default_per_page, first_page, page_number, per_page};
 
 #[derive(Deserialize, IntoParams)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]

@@ -1,9 +1,9 @@
 //! Request and result of a credential test call.
 
+use outbound::CallError;
 use serde::{Deserialize, Serialize};
-use shared::http::test_call::{TestCallError, TestCallOutcome};
-use shared::outbound::CallError;
 use utoipa::ToSchema;
+use web::builder::test_call::{TestCallError, TestCallOutcome};
 
 /// The request of a credential test call.
 #[derive(Default, Deserialize, ToSchema)]

@@ -3,9 +3,9 @@
 use domain::token::SecretToken;
 use domain::webhook::{DEFAULT_TIMEOUT_MS, Webhook, WebhookMode};
 use serde::{Deserialize, Serialize};
-use shared::http::base_url::BaseUrl;
 use utoipa::ToSchema;
 use uuid::Uuid;
+use web::base_url::BaseUrl;
 
 /// A new webhook.
 #[derive(Deserialize, ToSchema)]

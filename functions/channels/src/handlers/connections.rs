@@ -4,8 +4,8 @@ use axum::extract::State;
 use domain::Error;
 use domain::id::WorkflowId;
 use domain::workflow::Workflow;
-use shared::http::etag::{ETag, IfMatch, IfMatchHeaders};
-use shared::http::standard::{Caller, Data, ErrorBody, ErrorResponses, Json, NotFound, NotJson, Path, Result, Stale};
+use web::builder::{Caller, Data, ErrorBody, ErrorResponses, Json, NotFound, NotJson, Path, Result, Stale};
+use web::etag::{ETag, IfMatch, IfMatchHeaders};
 
 use crate::Stores;
 use crate::dto::connection::{ConnectionsIn, ConnectionsOut};

@@ -3,7 +3,7 @@
 use axum::extract::State;
 use axum::http::StatusCode;
 use domain::id::{CredentialId, WebhookId, WorkId, WorkflowId};
-use shared::http::standard::{
+use web::builder::{
     Caller, Created, Data, ErrorBody, ErrorResponses, Json, NotFound, NotJson, OptionalJson, Path, Result,
 };
 

@@ -2,8 +2,8 @@
 
 use axum::extract::State;
 use domain::id::{WebhookEventId, WebhookId, WorkflowId};
-use shared::http::cursor::Cursors;
-use shared::http::standard::{Caller, Data, DataSlice, ErrorResponses, NotFound, Path, Query, Result};
+use web::builder::{Caller, Data, DataSlice, ErrorResponses, NotFound, Path, Query, Result};
+use web::cursor::Cursors;
 
 use crate::Stores;
 use crate::dto::event::{EventDetailOut, EventOut, ListEvents};

@@ -7,15 +7,15 @@ use domain::Error;
 use domain::agent::{Agent, AgentPatch};
 use domain::id::{AgentId, TeamId, WorkId, WorkflowId};
 use serde_json::{Map, Value};
-use shared::http::agent::{AgentDetailOut, AgentOut, AgentPatchIn};
-use shared::http::etag::{ETag, IfMatch, IfMatchHeaders};
-use shared::http::idempotency::{self, IdempotencyHeaders};
-use shared::http::responses::Replayed;
-use shared::http::standard::{
+use store::agents::{AgentSummary, PrivateList};
+use web::builder::agent::{AgentDetailOut, AgentOut, AgentPatchIn};
+use web::builder::{
     Caller, Created, Data, DataList, ErrorBody, ErrorResponses, Hashed, Json, NotFound, NotJson, OptionalJson, Path,
     Query, Result, Stale,
 };
-use shared::store::agents::{AgentSummary, PrivateList};
+use web::etag::{ETag, IfMatch, IfMatchHeaders};
+use web::idempotency::{self, IdempotencyHeaders};
+use web::responses::Replayed;
 
 use crate::Stores;
 use crate::dto::team::ListTeams;

@@ -10,9 +10,9 @@ use domain::address;
 use domain::credential::Credential;
 use domain::id::{CredentialId, WorkflowId};
 use domain::messaging::MessagingProvider;
-use shared::http::standard::{Caller, Data, ErrorResponses, NotFound, NotJson, OptionalJson, Path, Result};
-use shared::http::test_call::{TestCallError, TestCallOutcome};
-use shared::outbound::{CallError, OutboundError, RequestTimeouts};
+use outbound::{CallError, OutboundError, RequestTimeouts};
+use web::builder::test_call::{TestCallError, TestCallOutcome};
+use web::builder::{Caller, Data, ErrorResponses, NotFound, NotJson, OptionalJson, Path, Result};
 
 use crate::Stores;
 use crate::dto::test_call::{TestIn, TestMethod, TestOut, to_test_call_error};

@@ -3,8 +3,8 @@
 use axum::extract::State;
 use axum::http::StatusCode;
 use domain::id::{AgentId, ToolName};
-use shared::http::standard::{Caller, Data, ErrorBody, ErrorResponses, Json, NotFound, NotJson, Path, Result};
-use shared::http::tool_credential::ToolCredentialOut;
+use web::builder::tool_credential::ToolCredentialOut;
+use web::builder::{Caller, Data, ErrorBody, ErrorResponses, Json, NotFound, NotJson, Path, Result};
 
 use crate::Stores;
 use crate::dto::credential::{CredentialFields, ToolCredentialIn};

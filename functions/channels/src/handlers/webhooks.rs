@@ -7,9 +7,9 @@ use domain::id::{Id, WebhookId, WorkId, WorkflowId};
 use domain::time::Time;
 use domain::token::{SecretToken, TokenKind};
 use domain::webhook::{self, Webhook};
-use shared::http::NoBody;
-use shared::http::base_url::BaseUrl;
-use shared::http::standard::{
+use web::NoBody;
+use web::base_url::BaseUrl;
+use web::builder::{
     ApiError, Caller, Created, Data, ErrorBody, ErrorResponses, NotFound, NotJson, OptionalJson, Path, Result,
 };
 

@@ -4,9 +4,9 @@ use domain::id::ParticipantId;
 use domain::run::{RunChannel, RunOrigin, RunState};
 use domain::time::Time;
 use serde::Deserialize;
-use shared::http::paging::{CommaList, default_per_page, per_page};
-use shared::store::runs::RunFilter;
+use store::runs::RunFilter;
 use utoipa::IntoParams;
+use web::paging::{CommaList, default_per_page, per_page};
 
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]

@@ -3,9 +3,9 @@
 use domain::thread::{Attachment, DeliveryState, MessageRole, ThreadMessage};
 use domain::time::Time;
 use serde::{Deserialize, Serialize};
-use shared::http::paging::{OrderIn, default_per_page, per_page};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
+use web::paging::{OrderIn, default_per_page, per_page};
 
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]

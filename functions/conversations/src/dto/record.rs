@@ -2,7 +2,7 @@
 
 use domain::run::{Run, RunChannel, RunOrigin, RunState};
 use serde::Serialize;
-use shared::store::threads::ParticipantSummary;
+use store::threads::ParticipantSummary;
 use utoipa::ToSchema;
 use uuid::Uuid;
 

@@ -4,10 +4,10 @@ use domain::id::{ParticipantId, ThreadId};
 use domain::messaging::MessagingProvider;
 use domain::thread::{OperatorHold, Thread, ThreadState};
 use serde::{Deserialize, Serialize};
-use shared::http::paging::{CommaList, default_per_page, per_page};
-use shared::store::threads::ThreadFilter;
+use store::threads::ThreadFilter;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
+use web::paging::{CommaList, default_per_page, per_page};
 
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]

@@ -4,8 +4,8 @@ use axum::extract::State;
 use domain::id::{RecordId, WorkflowId};
 use domain::page::Slice;
 use runner::{RunTrace, ValueRoom};
-use shared::http::cursor::{CursorQuery, Cursors};
-use shared::http::standard::{Caller, DataSlice, ErrorBody, ErrorResponses, NotFound, Path, Query, Result};
+use web::builder::{Caller, DataSlice, ErrorBody, ErrorResponses, NotFound, Path, Query, Result};
+use web::cursor::{CursorQuery, Cursors};
 
 use super::records::load_recorded_run;
 use crate::Stores;

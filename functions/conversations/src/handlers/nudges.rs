@@ -5,10 +5,8 @@ use axum::http::StatusCode;
 use domain::id::{ThreadId, WorkflowId};
 use domain::length::check_max_chars;
 use domain::thread::Author;
-use shared::http::standard::{
-    Caller, Created, Data, ErrorBody, ErrorResponses, NotFound, NotJson, OptionalJson, Path, Result,
-};
 use uuid::Uuid;
+use web::builder::{Caller, Created, Data, ErrorBody, ErrorResponses, NotFound, NotJson, OptionalJson, Path, Result};
 
 use crate::Stores;
 use crate::delivery::deliver;

@@ -6,12 +6,12 @@ use domain::id::{ThreadId, UserId, WorkflowId};
 use domain::length::check_max_chars;
 use domain::thread::Author;
 use domain::{Error, Result as DomainResult};
-use shared::http::NoBody;
-use shared::http::idempotency::{self, IdempotencyHeaders};
-use shared::http::standard::{
+use uuid::Uuid;
+use web::NoBody;
+use web::builder::{
     ApiError, Caller, Created, Data, ErrorBody, ErrorResponses, Json, NotFound, NotJson, OptionalJson, Path, Result,
 };
-use uuid::Uuid;
+use web::idempotency::{self, IdempotencyHeaders};
 
 use crate::Stores;
 use crate::delivery::deliver;

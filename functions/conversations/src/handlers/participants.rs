@@ -6,9 +6,9 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use domain::id::{ParticipantId, WorkflowId};
 use domain::{Error, Result as DomainResult};
-use shared::http::NoBody;
-use shared::http::cursor::{CursorQuery, Cursors};
-use shared::http::standard::{ApiError, Caller, Data, DataSlice, ErrorResponses, NotFound, Path, Query, Result};
+use web::NoBody;
+use web::builder::{ApiError, Caller, Data, DataSlice, ErrorResponses, NotFound, Path, Query, Result};
+use web::cursor::{CursorQuery, Cursors};
 
 use crate::Stores;
 use crate::dto::message::MessageOut;

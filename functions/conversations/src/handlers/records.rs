@@ -8,8 +8,8 @@ use domain::identity::Account;
 use domain::page::Slice;
 use domain::run::Run;
 use domain::{Error, Result as DomainResult};
-use shared::http::cursor::Cursors;
-use shared::http::standard::{Caller, Data, DataSlice, ErrorResponses, NotFound, Path, Query, Result};
+use web::builder::{Caller, Data, DataSlice, ErrorResponses, NotFound, Path, Query, Result};
+use web::cursor::Cursors;
 
 use crate::Stores;
 use crate::dto::filters::RecordFiltersOut;

@@ -3,8 +3,8 @@
 use axum::extract::State;
 use domain::Error;
 use domain::id::{ThreadId, WorkflowId};
-use shared::http::cursor::Cursors;
-use shared::http::standard::{Caller, Data, DataSlice, ErrorResponses, Json, NotFound, NotJson, Path, Query, Result};
+use web::builder::{Caller, Data, DataSlice, ErrorResponses, Json, NotFound, NotJson, Path, Query, Result};
+use web::cursor::Cursors;
 
 use crate::Stores;
 use crate::dto::message::{ListMessages, MessageOut};

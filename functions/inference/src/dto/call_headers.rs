@@ -1,9 +1,9 @@
 //! The headers of the calls of models, for the OpenAPI document. `headers.rs` writes them.
 
-use shared::http::responses::{ResponseHeaders, header};
 use utoipa::IntoParams;
 use utoipa::openapi::header::Header;
 use utoipa::openapi::schema::Type;
+use web::responses::{ResponseHeaders, header};
 
 #[derive(IntoParams)]
 #[into_params(parameter_in = Header)]

@@ -6,9 +6,9 @@ use domain::Error;
 use domain::guard::GuardEvent;
 use gateway::UsageOut;
 use serde::Serialize;
-use shared::http::gateway::GuardResultOut;
 use utoipa::ToSchema;
 use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, OneOfBuilder, Schema, Type};
+use web::gateway::GuardResultOut;
 
 use super::chat::MessageIn;
 

@@ -9,10 +9,8 @@ use futures::StreamExt;
 use gateway::chat::ChatRequest;
 use gateway::parameters::markdown;
 use serde_json::Value;
-use shared::http::layers::request_id;
-use shared::http::openai::{
-    self, AnsweredOrStreamed, ErrorResponses, Hashed, InferenceCaller, Json, ModelCallErrors, Result,
-};
+use web::gateway::{AnsweredOrStreamed, ErrorResponses, Hashed, InferenceCaller, Json, ModelCallErrors, Result};
+use web::layers::request_id;
 
 use super::claim::{NextStep, answer_once, claim};
 use crate::dto::call_headers::{CallHeaders, ChatResponseHeaders};
@@ -43,7 +41,7 @@ pub async fn create_chat_completion(
         NextStep::Replay(stored) => return Ok(stored.into_response()),
     };
     let id = request_id();
-    let write_error = Box::new(move |error: &_| openai::event(error, &id));
+    let write_error = Box::new(move |error: &_| web::gateway::event(error, &id));
     let (events, report) = stores.gateway.stream(gateway_caller, request, write_error).await?;
     // The body never fails: errors are sent as events, because Lambda delivers a failed body like a complete one.
     let body = Body::from_stream(events.map(Ok::<_, std::convert::Infallible>));

@@ -1,14 +1,14 @@
 //! The `Idempotency-Key` of a call: the call is made once, and repeated requests get its stored answer.
 
+use auth::ApiCaller;
 use axum::body::Bytes;
 use axum::http::HeaderMap;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use gateway::{CallReport, ClaimOutcome, GatewayCaller};
-use shared::auth::ApiCaller;
-use shared::http::idempotency::{IDEMPOTENCY_KEY, IDEMPOTENT_REPLAYED};
-use shared::http::layers::request_id;
-use shared::http::openai::Result;
+use web::gateway::Result;
+use web::idempotency::{IDEMPOTENCY_KEY, IDEMPOTENT_REPLAYED};
+use web::layers::request_id;
 
 use crate::{Stores, headers};
 

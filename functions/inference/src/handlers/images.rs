@@ -14,10 +14,10 @@ use futures::future::try_join_all;
 use gateway::images::ImageRequest;
 use gateway::{Gateway, StartedImages};
 use serde_json::Value;
-use shared::http::idempotency::IDEMPOTENT_REPLAYED;
-use shared::http::openai::{
+use web::gateway::{
     Answered, ErrorResponses, Hashed, InferenceCaller, InferenceReader, Json, ModelCallErrors, NotFound, Path, Result,
 };
+use web::idempotency::IDEMPOTENT_REPLAYED;
 
 use super::claim::{NextStep, claim};
 use crate::dto::call_headers::{CallHeaders, ForwardedResponseHeaders};

@@ -1,8 +1,8 @@
 //! Request and response bodies of tests.
 
 use serde::{Deserialize, Serialize};
-use shared::http::agent::AgentDetailOut;
 use utoipa::ToSchema;
+use web::builder::agent::AgentDetailOut;
 
 use crate::dto::PreviewErrorOut;
 

@@ -6,10 +6,10 @@ use axum::extract::State;
 use domain::agent::Agent;
 use domain::id::{ParticipantId, RunId, WorkflowId};
 use effects::{EffectOrigin, EffectOwner, SandboxConversation};
-use shared::http::etag::ETag;
-use shared::http::standard::{Caller, Data, ErrorBody, ErrorResponses, Json, NotFound, NotJson, Path, Result};
-use shared::offload;
+use platform::offload;
 use tokio::time::Instant;
+use web::builder::{Caller, Data, ErrorBody, ErrorResponses, Json, NotFound, NotJson, Path, Result};
+use web::etag::ETag;
 
 use super::dto::{TestAgentOut, TestIn, TestOut};
 use super::participant::Participant;

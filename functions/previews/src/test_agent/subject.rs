@@ -9,8 +9,8 @@ use domain::{Error, Result};
 use engine::compile::{ExecutionPlan, compile, problems_error};
 use engine::nodes::NodeKind;
 use engine::nodes::message::MessageNode;
-use shared::offload;
-use shared::store::Workflows;
+use platform::offload;
+use store::Workflows;
 
 use super::dto::TargetIn;
 

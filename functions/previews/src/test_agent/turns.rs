@@ -11,8 +11,8 @@ use domain::time::Clock;
 use effects::{EffectOrigin, EffectOwner, NodePerformers, SandboxConversation};
 use engine::drive::Effects;
 use engine::nodes::message::{MessageSender, MessageValue};
+use platform::offload;
 use runner::{Preview, PreviewEnd};
-use shared::offload;
 use tokio::time::Instant;
 
 use super::dto::{TestOut, TurnOut, TurnState};

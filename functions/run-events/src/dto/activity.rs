@@ -3,7 +3,7 @@
 use domain::activity::ActivityLevel;
 use domain::run::{Run, RunEventKind, node_id_of};
 use serde::Serialize;
-use shared::store::runs::NumberedEvent;
+use store::runs::NumberedEvent;
 use utoipa::ToSchema;
 
 /// What happened in a run, as a sentence.

@@ -4,10 +4,10 @@ use domain::run::{AgentAction, RunEventKind, RunValue, StepError, node_id_of};
 use domain::time::Time;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use shared::http::paging::{default_per_page, per_page};
-use shared::store::runs::NumberedEvent;
+use store::runs::NumberedEvent;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
+use web::paging::{default_per_page, per_page};
 
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]

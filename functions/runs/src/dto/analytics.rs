@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use domain::statistics::{DayStatistics, Period, RunCounts, RunTotals};
 use domain::time::Time;
 use serde::{Deserialize, Serialize};
-use shared::store::run_statistics::WorkflowDay;
-use shared::store::usage::Figures;
-use shared::store::workflows::WorkflowSummary;
+use store::run_statistics::WorkflowDay;
+use store::usage::Figures;
+use store::workflows::WorkflowSummary;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 

@@ -3,9 +3,9 @@
 use domain::run::{RunOrigin, RunState};
 use domain::time::Time;
 use serde::Deserialize;
-use shared::http::paging::{CommaList, default_per_page, per_page};
-use shared::store::runs::RunFilter;
+use store::runs::RunFilter;
 use utoipa::IntoParams;
+use web::paging::{CommaList, default_per_page, per_page};
 
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]

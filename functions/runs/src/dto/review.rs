@@ -3,7 +3,7 @@
 use domain::run::{ReviewField, ReviewRequest};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use shared::store::runs::OpenReview;
+use store::runs::OpenReview;
 use utoipa::ToSchema;
 
 /// The decision of a person.

@@ -3,7 +3,7 @@
 use domain::run::{Run, RunError, RunOrigin, RunState};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use shared::store::runs::ShownValue;
+use store::runs::ShownValue;
 use utoipa::ToSchema;
 use uuid::Uuid;
 

@@ -9,7 +9,7 @@ use engine::drive::{Span, SpanState};
 use runner::ValueRoom;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use shared::store::usage::Figures;
+use store::usage::Figures;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 

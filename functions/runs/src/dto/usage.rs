@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use domain::run::node_id_of;
 use domain::usd::Usd;
 use serde::Serialize;
-use shared::store::usage::Figures;
+use store::usage::Figures;
 use utoipa::ToSchema;
 
 /// The calls of models that the run has made. They are counted with their charges, so the sums equal those of the

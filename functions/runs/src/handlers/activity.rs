@@ -6,10 +6,10 @@ use axum::extract::State;
 use domain::Result as DomainResult;
 use domain::id::WorkflowId;
 use domain::page::Slice;
-use shared::http::cursor::{CursorQuery, Cursors};
-use shared::http::standard::{Caller, DataSlice, ErrorResponses, NotFound, Path, Query, Result};
-use shared::store::runs::RunFilter;
+use store::runs::RunFilter;
 use uuid::Uuid;
+use web::builder::{Caller, DataSlice, ErrorResponses, NotFound, Path, Query, Result};
+use web::cursor::{CursorQuery, Cursors};
 
 use crate::Stores;
 use crate::dto::activity::WorkflowActivityOut;

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use auth::Caller as Authenticated;
 use axum::extract::State;
 use domain::id::WorkflowId;
 use domain::statistics::Period;
-use shared::auth::Caller as Authenticated;
-use shared::http::standard::{Caller, Data, ErrorResponses, NotFound, Path, Query, Result};
-use shared::store::run_statistics::WorkflowDay;
-use shared::store::usage::Figures;
+use store::run_statistics::WorkflowDay;
+use store::usage::Figures;
+use web::builder::{Caller, Data, ErrorResponses, NotFound, Path, Query, Result};
 
 use crate::Stores;
 use crate::dto::analytics::{AnalyticsOut, AnalyticsQuery, AnalyticsSummaryOut, DailyRunsOut, RunSummaryOut};
@@ -91,7 +91,7 @@ pub async fn list_run_summaries(
     let account = caller.account();
     let (workflows, mut totals) =
         futures::try_join!(stores.workflows.list_all(account), stores.statistics.totals(account))?;
-    let summary = |workflow: shared::store::workflows::WorkflowSummary| {
+    let summary = |workflow: store::workflows::WorkflowSummary| {
         let totals = totals.remove(&workflow.id).unwrap_or_default();
         RunSummaryOut::new(workflow, totals)
     };

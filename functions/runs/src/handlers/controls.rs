@@ -2,8 +2,8 @@
 
 use axum::extract::State;
 use domain::id::{RunId, WorkflowId};
-use shared::http::NoBody;
-use shared::http::standard::{ApiError, Caller, Data, ErrorBody, ErrorResponses, NotFound, Path, Result};
+use web::NoBody;
+use web::builder::{ApiError, Caller, Data, ErrorBody, ErrorResponses, NotFound, Path, Result};
 
 use super::runs::{load_run, run_response};
 use crate::Stores;

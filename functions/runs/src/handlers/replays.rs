@@ -10,11 +10,11 @@ use domain::{Error, Result as DomainResult};
 use engine::compile::ExecutionPlan;
 use engine::replay::{Recording, compare, replay};
 use engine::run::RunFacts;
+use platform::offload::offload;
 use runner::Plans;
-use shared::http::standard::{Caller, Data, ErrorBody, ErrorResponses, NotFound, NotJson, OptionalJson, Path, Result};
-use shared::offload::offload;
-use shared::store::runs::RunFilter;
+use store::runs::RunFilter;
 use tokio::time::Instant;
+use web::builder::{Caller, Data, ErrorBody, ErrorResponses, NotFound, NotJson, OptionalJson, Path, Result};
 
 use super::runs::load_run;
 use crate::Stores;

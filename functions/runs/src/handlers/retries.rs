@@ -8,8 +8,8 @@ use domain::{Error, Result as DomainResult};
 use engine::drive::kept_events;
 use runner::Plans;
 use serde_json::json;
-use shared::http::standard::{Caller, Data, ErrorBody, ErrorResponses, NotFound, NotJson, OptionalJson, Path, Result};
-use shared::store::runs::Started;
+use store::runs::Started;
+use web::builder::{Caller, Data, ErrorBody, ErrorResponses, NotFound, NotJson, OptionalJson, Path, Result};
 
 use super::runs::{find_first, load_run, run_response, start_key};
 use crate::Stores;

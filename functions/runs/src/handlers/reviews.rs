@@ -5,8 +5,8 @@ use domain::id::{RunId, WorkflowId};
 use domain::time::Time;
 use domain::{Error, Result as DomainResult};
 use serde_json::json;
-use shared::http::standard::{Caller, Data, ErrorBody, ErrorResponses, Json, NotFound, NotJson, Path, Result};
-use shared::store::runs::{OpenReview, ReviewState};
+use store::runs::{OpenReview, ReviewState};
+use web::builder::{Caller, Data, ErrorBody, ErrorResponses, Json, NotFound, NotJson, Path, Result};
 
 use super::runs::{load_run, run_response};
 use crate::Stores;

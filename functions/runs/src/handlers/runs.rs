@@ -10,11 +10,11 @@ use domain::run::{NewRun, Run, RunOrigin, RunState};
 use domain::time::Time;
 use domain::{Error, Result as DomainResult};
 use serde_json::{Value, json};
-use shared::http::cursor::Cursors;
-use shared::http::standard::{
+use store::runs::{ShownValue, StartKey, Started};
+use web::builder::{
     Caller, Data, DataSlice, ErrorBody, ErrorResponses, NotFound, NotJson, OptionalJson, Path, Query, Result,
 };
-use shared::store::runs::{ShownValue, StartKey, Started};
+use web::cursor::Cursors;
 
 use crate::Stores;
 use crate::dto::list::ListRuns;

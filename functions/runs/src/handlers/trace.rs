@@ -7,8 +7,8 @@ use domain::Result as DomainResult;
 use domain::id::{RunId, WorkflowId};
 use domain::run::Run;
 use runner::RunTrace;
-use shared::http::standard::{Caller, Data, ErrorBody, ErrorResponses, NotFound, Path, Query, Result};
-use shared::store::usage::Figures;
+use store::usage::Figures;
+use web::builder::{Caller, Data, ErrorBody, ErrorResponses, NotFound, Path, Query, Result};
 
 use super::runs::load_run;
 use crate::Stores;

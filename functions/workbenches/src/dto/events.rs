@@ -2,8 +2,8 @@
 
 use domain::workbench::{EventKind, WorkbenchEvent};
 use serde::Serialize;
-use shared::wire_enum;
 use utoipa::ToSchema;
+use web::wire_enum;
 
 wire_enum! {
     #[serde(rename_all = "snake_case")]

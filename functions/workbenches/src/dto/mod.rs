@@ -15,11 +15,11 @@ use domain::workbench::{
 use domain::{Error, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use shared::http::paging::{first_page, page_number, per_page};
-use shared::http::quantity::{ResourcesIn, ResourcesOut};
-use shared::store::workbenches::Ownership;
-use shared::wire_enum;
+use store::workbenches::Ownership;
 use utoipa::{IntoParams, ToSchema};
+use web::paging::{first_page, page_number, per_page};
+use web::quantity::{ResourcesIn, ResourcesOut};
+use web::wire_enum;
 
 pub use events::EventsOut;
 pub use members::{MemberIn, MemberOut, MemberQuery};

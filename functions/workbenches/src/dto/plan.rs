@@ -2,8 +2,8 @@
 
 use domain::workbench::{ResourceDimension, WorkbenchPlan, WorkbenchSize};
 use serde::Serialize;
-use shared::http::quantity::ResourcesOut;
 use utoipa::ToSchema;
+use web::quantity::ResourcesOut;
 
 /// What the organization's plan allows for workbenches.
 #[derive(Serialize, ToSchema)]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use domain::Result;
 use domain::workbench::{Variables, VariablesPatch, check_variable};
 use serde::{Deserialize, Serialize};
-use shared::store::workbench_variables::StoredVariables;
+use store::workbench_variables::StoredVariables;
 use utoipa::ToSchema;
 
 /// A change of environment variables. Null removes a variable, and those that are not named stay as they are.

@@ -6,7 +6,7 @@ use axum::http::StatusCode;
 use domain::Error;
 use domain::id::{UserId, WorkbenchId};
 use domain::workbench::{Access, Workbench, refusals};
-use shared::http::detailed::{
+use web::workbenches::{
     Caller, Created, ErrorBody, ErrorResponses, ItemList, Json, NotFound, NotJson, NotOwner, Path, Query, Result,
 };
 

@@ -10,14 +10,14 @@ use axum::http::header::RETRY_AFTER;
 use axum::response::{IntoResponse, Response};
 use domain::id::WorkbenchId;
 use domain::workbench::{Access, NewWorkbench, StopCause, Workbench, WorkbenchStatus};
-use shared::http::NoBody;
-use shared::http::cursor::{CursorQuery, Cursors};
-use shared::http::detailed::{
+use store::workbenches::CapacityLimits;
+use web::NoBody;
+use web::cursor::{CursorQuery, Cursors};
+use web::etag::{ETag, IfNoneMatch, IfNoneMatchHeaders};
+use web::workbenches::{
     ApiError, Caller, Created, ErrorBody, ErrorResponses, ItemList, Json, NotFound, NotJson, NotOwner, Path, Query,
     Result,
 };
-use shared::http::etag::{ETag, IfNoneMatch, IfNoneMatchHeaders};
-use shared::store::workbenches::CapacityLimits;
 
 use crate::Stores;
 use crate::dto::{EventsOut, ListWorkbenches, PlanOut, WorkbenchIn, WorkbenchOut};

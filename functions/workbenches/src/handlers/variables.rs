@@ -3,7 +3,7 @@
 use axum::Json as Body;
 use axum::extract::State;
 use domain::id::WorkbenchId;
-use shared::http::detailed::{Caller, ErrorBody, ErrorResponses, Json, NotFound, NotJson, NotOwner, Path, Result};
+use web::workbenches::{Caller, ErrorBody, ErrorResponses, Json, NotFound, NotJson, NotOwner, Path, Result};
 
 use crate::Stores;
 use crate::dto::{VariablesIn, VariablesOut};

@@ -4,9 +4,9 @@ use domain::Error;
 use domain::page::PageRequest;
 use domain::workflow::WorkflowState;
 use serde::Deserialize;
-use shared::http::paging::{CommaList, OrderIn, check_search, default_per_page, first_page, page_number, per_page};
-use shared::store::workflows::{WorkflowFilter, WorkflowSort};
+use store::workflows::{WorkflowFilter, WorkflowSort};
 use utoipa::{IntoParams, ToSchema};
+use web::paging::{CommaList, OrderIn, check_search, default_per_page, first_page, page_number, per_page};
 
 #[derive(Deserialize, IntoParams)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]

@@ -6,9 +6,9 @@ use domain::text;
 use engine::templates::{self, TemplateCategory, WorkflowTemplate};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use shared::http::paging::{CommaList, OrderIn, default_per_page, first_page, page_number, per_page};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
+use web::paging::{CommaList, OrderIn, default_per_page, first_page, page_number, per_page};
 
 #[derive(Deserialize, IntoParams)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]

@@ -5,7 +5,7 @@ use domain::problem::StatusProblem;
 use domain::workflow::{Active, Workflow, WorkflowState};
 use engine::compile::ProblemOut;
 use serde::{Deserialize, Serialize};
-use shared::store::workflows::{Impact, Named, WorkflowSummary};
+use store::workflows::{Impact, Named, WorkflowSummary};
 use utoipa::openapi::schema::AnyOfBuilder;
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};

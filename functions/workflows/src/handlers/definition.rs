@@ -9,15 +9,15 @@ use domain::merge::MergePatch;
 use domain::workflow::{FIRST_REVISION, NewWorkflow, Workflow};
 use engine::compile::{ProblemOut, complete_connections};
 use serde_json::Value;
-use shared::http::NoBody;
-use shared::http::etag::{ETag, IfMatch, IfMatchHeaders};
-use shared::http::idempotency::{self, IdempotencyHeaders};
-use shared::http::responses::Replayed;
-use shared::http::standard::{
+use store::idempotency::IdempotencyKey;
+use web::NoBody;
+use web::builder::{
     ApiError, Caller, Created, Data, DataList, ErrorBody, ErrorResponses, Hashed, Json, KeyReused, NotFound, NotJson,
     OptionalJson, Path, Query, Result, Stale,
 };
-use shared::store::idempotency::IdempotencyKey;
+use web::etag::{ETag, IfMatch, IfMatchHeaders};
+use web::idempotency::{self, IdempotencyHeaders};
+use web::responses::Replayed;
 
 use crate::Stores;
 use crate::dto::list::ListWorkflows;
@@ -69,7 +69,7 @@ pub async fn create_workflow(
 /// response.
 pub async fn create_and_respond(
     stores: &Stores,
-    caller: &shared::auth::Caller,
+    caller: &auth::Caller,
     workflow: Workflow,
     route: &str,
     idempotency_key: Option<IdempotencyKey>,

@@ -9,10 +9,10 @@ use domain::id::WorkflowId;
 use domain::workflow::{NewWorkflow, Workflow};
 use importers::atelier::Export;
 use importers::{Imported, read};
-use shared::http::etag::ETag;
-use shared::http::idempotency::{self, IdempotencyHeaders};
-use shared::http::standard::{Caller, ErrorBody, ErrorResponses, Hashed, KeyReused, NotFound, Path, Result, TextFile};
-use shared::offload;
+use platform::offload;
+use web::builder::{Caller, ErrorBody, ErrorResponses, Hashed, KeyReused, NotFound, Path, Result, TextFile};
+use web::etag::ETag;
+use web::idempotency::{self, IdempotencyHeaders};
 
 use crate::Stores;
 use crate::dto::exchange::ImportedOut;

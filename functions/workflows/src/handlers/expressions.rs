@@ -3,8 +3,8 @@
 use domain::Error;
 use domain::time::Time;
 use engine::expression::{EvaluationError, EvaluationErrorCode, Expression, JinjaTemplate, Scope, SyntaxError};
-use shared::http::standard::{Caller, Data, ErrorResponses, Json, NotJson, Result};
-use shared::offload;
+use platform::offload;
+use web::builder::{Caller, Data, ErrorResponses, Json, NotJson, Result};
 
 use crate::dto::expression::{LanguageIn, PreviewIn, PreviewOut};
 

@@ -8,13 +8,9 @@ use domain::id::{Id, WorkflowId};
 use domain::time::Time;
 use domain::workflow::Workflow;
 use futures::stream::{self, StreamExt};
-use shared::auth;
-use shared::http;
-use shared::http::NoBody;
-use shared::http::etag::ETag;
-use shared::http::standard::{
-    ApiError, Caller, Data, ErrorBody, ErrorResponses, Json, NotFound, NotJson, Path, Result,
-};
+use web::NoBody;
+use web::builder::{ApiError, Caller, Data, ErrorBody, ErrorResponses, Json, NotFound, NotJson, Path, Result};
+use web::etag::ETag;
 
 use super::definition::workflow_response;
 use crate::Stores;
@@ -162,7 +158,7 @@ pub async fn archive_workflows(
         match outcome {
             Ok(_) => data.archived.push(id),
             Err(error) => {
-                let (code, message) = (http::code(&error), error.to_string());
+                let (code, message) = (web::code(&error), error.to_string());
                 data.failed.push(BatchFailureOut { id, code, message });
             }
         }

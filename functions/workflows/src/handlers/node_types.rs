@@ -1,7 +1,7 @@
 //! Handler for the catalog of node types.
 
 use engine::nodes;
-use shared::http::standard::{Caller, Data, ErrorResponses, Result};
+use web::builder::{Caller, Data, ErrorResponses, Result};
 
 use crate::dto::node_type::NodeTypeOut;
 

@@ -8,13 +8,13 @@ use axum::response::Response;
 use domain::id::{Id, NotAnId, WorkflowId};
 use domain::workflow::{NewWorkflow, Workflow};
 use engine::templates::{self, WorkflowTemplate};
-use shared::http::etag::ETag;
-use shared::http::idempotency::{self, IdempotencyHeaders};
-use shared::http::responses::Replayed;
-use shared::http::standard::{
+use web::builder::{
     Caller, Created, Data, DataList, ErrorBody, ErrorResponses, Hashed, KeyReused, NotJson, OptionalJson, Path, Query,
     Result,
 };
+use web::etag::ETag;
+use web::idempotency::{self, IdempotencyHeaders};
+use web::responses::Replayed;
 
 use super::definition::create_and_respond;
 use crate::Stores;

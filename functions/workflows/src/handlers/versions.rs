@@ -7,21 +7,21 @@ use domain::id::{DeploymentId, Id, NotAnId, ReleaseId, WorkflowId};
 use domain::length;
 use domain::workflow::{Manifest, WorkflowState};
 use engine::compile::ProblemOut;
-use shared::http::NoBody;
-use shared::http::etag::ETag;
-use shared::http::standard::{
+use platform::offload;
+use store::workflows::Published;
+use web::NoBody;
+use web::builder::{
     ApiError, Caller, Created, Data, DataList, ErrorBody, ErrorResponses, NotFound, NotJson, OptionalJson, Path, Query,
     Result,
 };
-use shared::offload;
-use shared::store::workflows::Published;
+use web::etag::ETag;
 
 use crate::Stores;
 use crate::dto::list::PageQuery;
 use crate::dto::version::{
     ActivatedOut, DeploymentOut, DiffOut, PublishIn, PublishedOut, ReleaseOut, RuntimeStatus, RuntimeStatusOut,
 };
-use shared::store::revision::Attempts;
+use store::revision::Attempts;
 
 use crate::validation::GraphValidator;
 

@@ -12,6 +12,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use auth::{Auth, Owners};
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::{FromRequestParts, Path, Request, State};
@@ -27,11 +28,10 @@ use domain::{Error, Result};
 use http::header::{ACCEPT, AUTHORIZATION, HOST, LOCATION, ORIGIN, SET_COOKIE};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
-use shared::Context;
-use shared::auth::{Auth, Owners};
-use shared::http::detailed::{ApiError, Caller};
-use shared::store::Workbenches;
+use platform::Context;
+use store::Workbenches;
 use tokio::sync::watch;
+use web::workbenches::{ApiError, Caller};
 
 use super::pages::{field, message_page, sign_in_page, start_page, waiting_page};
 use super::session::{Session, Sessions};

@@ -6,7 +6,6 @@ use domain::Error;
 use gateway::{FailureKind, ProviderFailure};
 use http_body_util::BodyExt;
 use serde_json::Value;
-use shared::http::{detailed, openai, standard};
 
 use super::BASE_URL;
 use super::examples::Normalizer;
@@ -38,16 +37,16 @@ pub async fn render_errors() -> Result<Vec<ErrorExample>, StartFailure> {
         code: "too_many_guard_categories",
         message: "there are 50 categories already; delete one first".to_owned(),
     };
-    let gateway = |error| openai::ApiError(error).into_response();
+    let gateway = |error| web::gateway::ApiError(error).into_response();
     let responses = [
         ("/gateway/v1/billing/admin", gateway(Error::operator_only())),
-        ("/gateway/v1/billing", gateway(openai::key_of_workbench())),
+        ("/gateway/v1/billing", gateway(web::gateway::key_of_workbench())),
         ("/gateway/v1/me/api-keys", gateway(forbidden("api_key_restricted", restricted))),
-        ("/gateway/v1/me", gateway(openai::key_of_workbench())),
+        ("/gateway/v1/me", gateway(web::gateway::key_of_workbench())),
         ("/gateway/v1/chat", gateway(denied())),
         ("/gateway/v1/embeddings", gateway(denied())),
         ("/gateway/v1/images", gateway(denied())),
-        ("/gateway/v1/guard/events", gateway(openai::key_of_workbench())),
+        ("/gateway/v1/guard/events", gateway(web::gateway::key_of_workbench())),
         ("/gateway/v1/guard", gateway(denied())),
         ("/gateway/v1/moderations", gateway(denied())),
         ("/gateway/v1/models", gateway(denied())),
@@ -56,9 +55,9 @@ pub async fn render_errors() -> Result<Vec<ErrorExample>, StartFailure> {
         ("/gateway/", gateway(failed())),
         ("/gateway/", gateway(timeout())),
         ("/gateway/", gateway(Error::busy(""))),
-        ("/builder/", standard::ApiError(Error::idempotency_conflict()).into_response()),
-        ("/workbenches/", detailed::ApiError(Error::busy("")).into_response()),
-        ("/", standard::ApiError(Error::busy("")).into_response()),
+        ("/builder/", web::builder::ApiError(Error::idempotency_conflict()).into_response()),
+        ("/workbenches/", web::workbenches::ApiError(Error::busy("")).into_response()),
+        ("/", web::builder::ApiError(Error::busy("")).into_response()),
     ];
     let mut examples = Vec::new();
     for (prefix, response) in responses {

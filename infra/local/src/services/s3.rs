@@ -10,11 +10,11 @@ use futures::future::BoxFuture;
 use http::{Method, StatusCode};
 use hyper::body::Body as _;
 use hyper::service::Service;
+use platform::aws::STORAGE_FAILURE;
 use s3s::auth::SimpleAuth;
 use s3s::service::{S3Service, S3ServiceBuilder};
 use s3s::{Body, HttpError};
 use s3s_fs::FileSystem;
-use shared::aws::STORAGE_FAILURE;
 
 use super::gate::page_problem;
 use super::secret_key::SecretKey;

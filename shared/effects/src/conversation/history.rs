@@ -4,7 +4,7 @@ use domain::Result;
 use domain::run::RunThread;
 use domain::thread::MessageRole;
 use serde_json::{Value, json};
-use shared::store::Threads;
+use store::Threads;
 
 /// The maximum number of messages that a model sees.
 const MAX_MESSAGES: usize = 60;

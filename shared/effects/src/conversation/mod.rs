@@ -14,10 +14,10 @@ use engine::drive::{EffectError, EffectResult};
 use engine::nodes::send_message::SendMessageNode;
 use futures::future::BoxFuture;
 use messaging::{Attachments, Deliveries, Messenger, ProviderAccounts};
+use outbound::Calls;
+use platform::Context;
 use runner::ReleasePlans;
 use serde_json::Value;
-use shared::Context;
-use shared::outbound::Calls;
 
 pub use sandbox::{SandboxConversation, SandboxMessage};
 

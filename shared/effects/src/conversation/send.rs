@@ -10,7 +10,7 @@ use domain::{Error, Result};
 use engine::drive::{EffectError, EffectResult, RetryHint};
 use messaging::Delivered;
 use serde_json::Value;
-use shared::store::threads::Inbox;
+use store::threads::Inbox;
 
 use super::outgoing::{outcome, read_destination, read_text};
 use super::{Outgoing, ThreadConversations};

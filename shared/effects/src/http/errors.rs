@@ -6,7 +6,7 @@ use domain::Error;
 use engine::drive::{EffectError, RetryHint};
 use engine::run::StepError;
 use http::StatusCode;
-use shared::outbound::{CallError, OutboundError};
+use outbound::{CallError, OutboundError};
 
 use super::RETRIED_STATUSES;
 

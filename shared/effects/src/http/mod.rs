@@ -17,10 +17,10 @@ use engine::drive::{Effect, EffectError, EffectResult};
 use engine::nodes::OUT;
 use engine::nodes::http::HttpCall;
 use engine::run::StepOutcome;
-use shared::Context;
-use shared::outbound::{Answer, Calls, OutboundError, RequestTimeouts, retry_after};
-use shared::store::Credentials;
-use shared::store::agents::ToolCredentials;
+use outbound::{Answer, Calls, OutboundError, RequestTimeouts, retry_after};
+use platform::Context;
+use store::Credentials;
+use store::agents::ToolCredentials;
 
 use crate::EffectOwner;
 use request::{EvaluatedNode, build_request};

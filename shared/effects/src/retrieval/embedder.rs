@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use auth::Caller;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use domain::Error;
@@ -10,7 +11,6 @@ use domain::catalog::Model;
 use engine::drive::{Effect, EffectError};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use shared::auth::Caller;
 
 use super::{chunks, errors};
 use crate::EffectOwner;

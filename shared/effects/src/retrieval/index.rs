@@ -8,8 +8,8 @@ use bytes::Bytes;
 use domain::Result;
 use domain::id::OrgId;
 use futures::{FutureExt, StreamExt, TryStreamExt, stream};
-use shared::bucket::Bucket;
-use shared::offload::offload;
+use platform::bucket::Bucket;
+use platform::offload::offload;
 
 use super::ranking::{self, Match, SearchLimits};
 

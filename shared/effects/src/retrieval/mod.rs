@@ -19,11 +19,11 @@ use engine::nodes::OUT;
 use engine::nodes::retrieval::{DEFAULT_TOP_K, PassageSource, RetrievalNode};
 use engine::run::StepOutcome;
 use futures::{FutureExt, StreamExt, TryStreamExt, stream};
+use outbound::Calls;
+use platform::bucket::Bucket;
+use platform::offload::offload;
+use platform::{Context, config};
 use serde_json::{Value, json};
-use shared::bucket::Bucket;
-use shared::offload::offload;
-use shared::outbound::Calls;
-use shared::{Context, config};
 use tokio::sync::Semaphore;
 
 use crate::EffectOwner;

@@ -10,7 +10,7 @@ use engine::drive::{EffectError, RetryHint};
 use engine::nodes::retrieval::{PassageSource, TextFormat};
 use http::header::{ACCEPT, CONTENT_TYPE, HeaderValue};
 use http::{HeaderMap, Request, Uri};
-use shared::outbound::{Answer, CallError, Calls, OutboundError, RequestTimeouts, retry_after};
+use outbound::{Answer, CallError, Calls, OutboundError, RequestTimeouts, retry_after};
 
 use super::charset::{charset_of, decode};
 use super::{errors, html};

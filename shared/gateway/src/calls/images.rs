@@ -21,9 +21,9 @@ use domain::identity::Account;
 use domain::image::{GeneratedImages, ImageFailure, ImageJob, ImageOrder, StoredPicture};
 use domain::lease::CallLimits;
 use domain::{Error, ProviderTrouble, Result};
-use shared::model_catalog::Chosen;
-use shared::store::image_jobs::ImageHint;
-use shared::store::leases::CallEnd;
+use store::image_jobs::ImageHint;
+use store::leases::CallEnd;
+use store::model_catalog::Chosen;
 
 /// The longest call of a provider. It is shorter than the time for which a worker has the job.
 const LONGEST_GENERATION: Duration = Duration::from_secs(300);

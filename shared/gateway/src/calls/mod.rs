@@ -26,9 +26,9 @@ use crate::{Gateway, GatewayCaller, shortage_error};
 use domain::lease::{CallLimits, Payer};
 use domain::ledger::Charge;
 use domain::{Error, Result};
-use shared::model_catalog::Chosen;
-use shared::store::claims::Claim;
-use shared::store::leases::CallEnd;
+use store::claims::Claim;
+use store::leases::CallEnd;
+use store::model_catalog::Chosen;
 
 impl Gateway {
     /// Runs a call to its end and charges it, even if the client disconnects. A call that fails releases its claim on

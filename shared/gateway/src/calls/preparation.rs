@@ -16,7 +16,7 @@ use domain::identity::InputGuard;
 use domain::lease::{CallLimits, Shortage};
 use domain::limits::Dimension;
 use domain::{Error, ProviderTrouble, Result};
-use shared::model_catalog::Chosen;
+use store::model_catalog::Chosen;
 
 /// The smallest output limit, in tokens, that a hold shrinks to. If less is affordable, the call is refused.
 const MIN_OUTPUT_TOKENS: u64 = 16;

@@ -23,8 +23,8 @@ use domain::catalog::Model;
 use domain::id::{ApiKeyId, OrgId, UserId};
 use domain::lease::{CallLimits, Lease, Payer, Shortage};
 use domain::time::Clock;
-use shared::store::leases::{Grant, LeaseRequest};
-use shared::{Context, store};
+use platform::Context;
+use store::leases::{Grant, LeaseRequest};
 
 use open::OpenLease;
 pub use open::{QuotaLeft, Remaining};

@@ -8,8 +8,8 @@ use domain::ledger::{Charge, Spent};
 use domain::limits::Dimension;
 use domain::money::Money;
 use domain::time::Time;
-use shared::store::leases::GrantedLease;
-use shared::store::meters::Meter;
+use store::leases::GrantedLease;
+use store::meters::Meter;
 
 pub struct OpenLease {
     pub lease: Lease,

@@ -12,7 +12,7 @@ use domain::Result;
 use domain::catalog::Model;
 use domain::lease::{CallLimits, MAX_SLOTS, Payer};
 use domain::money::Money;
-use shared::store::leases::{Grant, LeaseRequest};
+use store::leases::{Grant, LeaseRequest};
 
 /// Maximum grants for one call. A grant is repeated when the lease ends before the call takes a slot.
 const MAX_GRANTS: usize = 3;

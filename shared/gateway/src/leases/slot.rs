@@ -10,7 +10,7 @@ use domain::id::{LeaseId, TransactionId};
 use domain::ledger::{CallOrigin, Charge};
 use domain::money::Money;
 use domain::usage::{Tokens, UsageSource};
-use shared::store::leases::{CallEnd, Recorded};
+use store::leases::{CallEnd, Recorded};
 
 /// The usage of a finished call, from which its charge is computed.
 #[derive(Clone, Debug)]

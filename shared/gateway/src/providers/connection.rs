@@ -10,8 +10,8 @@ use super::openai::OpenAi;
 use super::{Provider, ProviderSettings};
 use domain::Result;
 use domain::provider::ProviderKind;
-use shared::aws::Aws;
-use shared::outbound::Outbound;
+use outbound::Outbound;
+use platform::aws::Aws;
 
 /// Creates the client of a provider. It sends nothing yet.
 pub fn connect(settings: &ProviderSettings, outbound: &Outbound, aws: &Aws) -> Result<Arc<dyn Provider>> {

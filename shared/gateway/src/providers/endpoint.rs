@@ -17,8 +17,8 @@ use crate::failure::{FailureKind, ProviderFailure};
 use crate::sse::{Event, Parser, SseError};
 use domain::provider::ProviderKind;
 use domain::{Error, Result};
-use shared::config::OUTBOUND_ALLOWED_CIDRS;
-use shared::outbound::{Answer, Body, Outbound, OutboundError, RequestTimeouts, sensitive};
+use outbound::{Answer, Body, Outbound, OutboundError, RequestTimeouts, sensitive};
+use platform::config::OUTBOUND_ALLOWED_CIDRS;
 
 /// Embeddings of 2,048 texts are at most 130 MB of JSON. Chat answers are far smaller.
 const MAX_ANSWER_BYTES: usize = 160 << 20;

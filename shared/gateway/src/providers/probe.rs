@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::chat::ChatRequest;
 use crate::failure::ProviderFailure;
-use shared::outbound::RequestTimeouts;
+use outbound::RequestTimeouts;
 
 /// Timeouts of a test call. They are short because a person waits, and API Gateway waits for at most 29 s.
 pub const TIMEOUTS: RequestTimeouts = RequestTimeouts {

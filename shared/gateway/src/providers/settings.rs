@@ -6,8 +6,8 @@ use zeroize::Zeroizing;
 
 use domain::provider::{ProviderKind, Timeouts};
 use domain::{Error, Result};
-use shared::secrets::Secrets;
-use shared::store::catalog;
+use platform::secrets::Secrets;
+use store::catalog;
 
 /// A provider of the catalog with its decrypted secrets. It does not implement `Debug`, so that it cannot be logged.
 pub struct ProviderSettings {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::failure::{FailureKind, ProviderFailure};
 use domain::text::{shorten, shorten_to};
 use domain::time::Time;
-use shared::outbound::{self, MAX_RETRY_AFTER};
+use outbound::{self, MAX_RETRY_AFTER};
 
 const MAX_MESSAGE_CHARS: usize = 2_000;
 /// Error codes about the model or the account, at any HTTP status.

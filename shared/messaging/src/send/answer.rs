@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::{Request, StatusCode};
+use outbound::{Answer, OutboundError, RequestTimeouts, retry_after};
 use serde::Deserialize;
-use shared::outbound::{Answer, OutboundError, RequestTimeouts, retry_after};
 
 use super::{Messenger, SendError};
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use domain::credential::Credential;
 use http::StatusCode;
-use shared::outbound::OutboundError;
+use outbound::OutboundError;
 
 /// The code and the message of a refusal because the person has not written for too long.
 pub const OUTSIDE_WINDOW: (&str, &str) = (

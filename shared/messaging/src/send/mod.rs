@@ -15,8 +15,8 @@ use domain::credential::Credential;
 use domain::id::CredentialId;
 use domain::messaging::Destination;
 use domain::time::Clock;
-use shared::Context;
-use shared::outbound::Calls;
+use outbound::Calls;
+use platform::Context;
 
 use crate::urls::ProviderUrls;
 

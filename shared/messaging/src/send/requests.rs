@@ -3,8 +3,8 @@
 use bytes::Bytes;
 use http::header::{AUTHORIZATION, CONTENT_TYPE};
 use http::{Method, Request};
+use outbound::{OutboundError, sensitive};
 use serde_json::Value;
-use shared::outbound::{OutboundError, sensitive};
 
 use super::SendError;
 

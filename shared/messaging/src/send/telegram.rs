@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use domain::messaging::Destination;
+use outbound::MAX_RETRY_AFTER;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use shared::outbound::MAX_RETRY_AFTER;
 
 use super::{Answered, Messenger, SendError, json_request};
 

@@ -4,7 +4,7 @@ use futures::future::join_all;
 use insta::assert_json_snapshot;
 use reqwest::Method;
 use serde_json::{Value, json};
-use shared::store::Catalog;
+use store::Catalog;
 use tests::TestApp;
 use tests::client::send;
 use tests::provider::{Behaviour, FakeProvider};

@@ -6,7 +6,7 @@ use domain::identity::Role;
 use domain::time::Time;
 use futures::stream::{self, StreamExt};
 use serde_json::json;
-use shared::store::{Attention, Works};
+use store::{Attention, Works};
 use tests::TestApp;
 use tests::client::Person;
 

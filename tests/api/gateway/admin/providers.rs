@@ -2,8 +2,8 @@
 
 use domain::provider::{ProviderKind, Timeouts};
 use serde_json::{Value, json};
-use shared::store::Catalog;
-use shared::store::catalog::StoredProvider;
+use store::Catalog;
+use store::catalog::StoredProvider;
 use tests::TestApp;
 use tests::provider::{Behaviour, FakeProvider};
 

@@ -1,7 +1,7 @@
 //! The kubeconfig of the cluster of workbenches: stored encrypted, shown without its credentials.
 
 use serde_json::{Value, json};
-use shared::store::WorkbenchCluster;
+use store::WorkbenchCluster;
 use tests::TestApp;
 
 use super::{ADMIN, assert_refused, last_audit_entry};
@@ -23,7 +23,7 @@ fn kubeconfig(server: &str, user: &Value) -> Value {
 async fn stored_text(app: &TestApp) -> String {
     let context = app.platform.context();
     let table = context.config.required("TABLE_ENTITIES").unwrap().to_owned();
-    let key = shared::store::keys::workbench_cluster().attributes();
+    let key = store::keys::workbench_cluster().attributes();
     let found = context.aws.dynamodb().get_item().table_name(table).set_key(Some(key)).send().await.unwrap();
     format!("{:?}", found.item)
 }

@@ -174,7 +174,7 @@ async fn a_call_does_not_wait_long_for_its_guard() {
     let customer = app.customer("slow", Money::from_usd(1)).await;
     put_on_plan(&app, &customer, "block").await;
     let context = app.platform.context_of("inference");
-    let impatient = shared::Context { config: context.config.clone().with("GUARD_PATIENCE_S", "0"), ..context };
+    let impatient = platform::Context { config: context.config.clone().with("GUARD_PATIENCE_S", "0"), ..context };
     let environment = inference::router(&impatient).unwrap();
     app.recorder.take();
     let (status, answer) = customer.call(&environment, tests::gateway::CHAT, &question("dev-chat")).await;

@@ -6,9 +6,9 @@ use domain::money::Money;
 use domain::time::{Clock, Time};
 use futures::future::join_all;
 use gateway::Gateway;
-use shared::Context;
-use shared::store::ImageJobs;
-use shared::store::image_jobs::ImageHint;
+use platform::Context;
+use store::ImageJobs;
+use store::image_jobs::ImageHint;
 use tests::gateway::Customer;
 use tests::provider::{Behaviour, Gate};
 

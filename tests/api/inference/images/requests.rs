@@ -53,7 +53,7 @@ async fn a_request_that_loses_its_patience_gets_the_job() {
     let app = TestApp::start().await;
     let customer = app.customer("patience", Money::from_usd(1)).await;
     let context = app.platform.context_of("inference");
-    let impatient = shared::Context { config: context.config.clone().with("IMAGE_PATIENCE_S", "0"), ..context };
+    let impatient = platform::Context { config: context.config.clone().with("IMAGE_PATIENCE_S", "0"), ..context };
     let environment = inference::router(&impatient).unwrap();
     let (status, started) = customer.call(&environment, IMAGES, &fox()).await;
     assert_eq!((status.as_u16(), &started["status"]), (202, &json!("queued")));

@@ -5,7 +5,7 @@ use std::task::{Context as TaskContext, Poll};
 
 use domain::run::{NewRun, RunOrigin};
 use fastrand::Rng;
-use shared::store::schedules::ScheduleProgress;
+use store::schedules::ScheduleProgress;
 use tests::scale::full_or;
 use tokio::select;
 

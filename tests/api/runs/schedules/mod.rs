@@ -9,8 +9,8 @@ use std::str::FromStr;
 use domain::id::WorkflowId;
 use futures::future::join_all;
 use reqwest::Method;
-use shared::store::Schedules;
-use shared::store::schedules::{ActiveSchedule, ScheduleId};
+use store::Schedules;
+use store::schedules::{ActiveSchedule, ScheduleId};
 use tests::client::send;
 use tests::faults::Faults;
 

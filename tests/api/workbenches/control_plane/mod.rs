@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use domain::id::OrgId;
 use domain::identity::Role;
-use shared::config::WORKBENCH_CLUSTER;
+use platform::config::WORKBENCH_CLUSTER;
 use tests::client::refusal;
 use tests::polling::eventually;
 

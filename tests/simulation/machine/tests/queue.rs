@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::Error;
-use shared::queue::Queue;
+use platform::queue::Queue;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
 
@@ -19,7 +19,7 @@ use crate::machine::world::World;
 const LONG: Duration = Duration::from_secs(24 * 60 * 60);
 
 fn sender(process: &Process) -> Queue {
-    Queue::new(&process.context(), shared::config::QUEUE_RUNS).unwrap()
+    Queue::new(&process.context(), platform::config::QUEUE_RUNS).unwrap()
 }
 
 /// Receives and deletes every message.

@@ -1,9 +1,9 @@
 //! Tests of the tables, through the store's own code.
 
+use platform::config::TABLE_ENTITIES;
 use serde_json::json;
-use shared::config::TABLE_ENTITIES;
-use shared::store::keys::Key;
-use shared::store::table::{Table, TableIndex, TableQuery};
+use store::keys::Key;
+use store::table::{Table, TableIndex, TableQuery};
 
 use super::world;
 use crate::machine::faults::Faults;

@@ -9,7 +9,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use labs::{Backend, Permit, Provisioner};
 use serde_json::{Value, json};
-use shared::store::workbenches::WorkbenchHint;
+use store::workbenches::WorkbenchHint;
 
 use super::{TOO_LARGE, TourClient};
 use crate::failure::Failure;

@@ -21,8 +21,8 @@ use dynoxide::actions::update_time_to_live::UpdateTimeToLiveRequest;
 use dynoxide::{Database, DynoxideError};
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, StatusCode};
+use platform::aws::STORAGE_FAILURE;
 use serde_json::{Value, json};
-use shared::aws::STORAGE_FAILURE;
 use uuid::Uuid;
 
 use self::expiry::Expiry;

@@ -15,9 +15,9 @@ use domain::time::{Clock, Time};
 use engine::drive::{Effect, EffectError, EffectResult, RetryHint};
 use engine::nodes::Operation;
 use engine::nodes::http::HttpCall;
+use outbound::{Calls, Outbound};
+use platform::config::{Config, OUTBOUND_ALLOWED_CIDRS};
 use serde_json::{Value, json};
-use shared::config::{Config, OUTBOUND_ALLOWED_CIDRS};
-use shared::outbound::{Calls, Outbound};
 
 use super::Caller;
 use super::request::EvaluatedNode;

@@ -2,8 +2,8 @@
 
 use domain::id::{OrgId, UserId, WorkflowId};
 use domain::identity::Account;
-use shared::aws::Aws;
-use shared::{Context, config};
+use platform::aws::Aws;
+use platform::{Context, config};
 
 use super::super::HttpEffects;
 use super::server::{body_of, header_of, response};

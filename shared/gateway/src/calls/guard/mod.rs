@@ -21,9 +21,9 @@ use domain::lease::Payer;
 use domain::ledger::CallOrigin;
 use domain::time::Time;
 use domain::{Error, ProviderTrouble, Result};
-use shared::http::code;
-use shared::model_catalog::{MissingGuard, means_default_guard};
-use shared::store::leases::CallEnd;
+use store::leases::CallEnd;
+use store::model_catalog::{MissingGuard, means_default_guard};
+use web::code;
 
 use model::{Evaluated, GuardModel};
 pub use task::GuardTask;

@@ -17,7 +17,7 @@ use domain::lease::CallLimits;
 use domain::ledger::Charge;
 use domain::usage::{Tokens, UsageSource};
 use domain::{Error, Result};
-use shared::model_catalog::{Chosen, MissingGuard};
+use store::model_catalog::{Chosen, MissingGuard};
 
 /// The number of calls that one evaluation makes at once.
 const CONCURRENT_CALLS: usize = 16;

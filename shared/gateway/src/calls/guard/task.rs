@@ -10,8 +10,8 @@ use crate::guard::GuardInput;
 use crate::{Gateway, GatewayCaller, ProviderFailure};
 use domain::guard::{GuardMessage, GuardOutcome, GuardRole};
 use domain::{Error, Result};
-use shared::http::code;
-use shared::store::leases::CallEnd;
+use store::leases::CallEnd;
+use web::code;
 
 /// A larger conversation is stored as an object.
 const MAX_INLINE_BYTES: usize = 128 * 1_024;

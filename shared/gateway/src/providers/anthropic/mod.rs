@@ -18,7 +18,7 @@ use crate::chat::{ChatAnswer, ChatRequest};
 use crate::embeddings::{EmbeddingsAnswer, EmbeddingsRequest};
 use crate::failure::ProviderFailure;
 use domain::Result;
-use shared::outbound::Outbound;
+use outbound::Outbound;
 
 const MAKER: &str = "Anthropic";
 

@@ -11,7 +11,7 @@ use http::{HeaderMap, HeaderValue, StatusCode};
 use crate::failure::{FailureKind, ProviderFailure};
 use crate::providers::probe::Probe;
 use crate::providers::status::{ErrorDetails, failure_in_stream, failure_of_response};
-use shared::outbound::is_exhaustion;
+use outbound::is_exhaustion;
 
 fn error_of(error: &impl ProvideErrorMetadata) -> ErrorDetails {
     ErrorDetails {

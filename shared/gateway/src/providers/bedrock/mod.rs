@@ -20,7 +20,7 @@ use crate::chat::{ChatAnswer, ChatRequest};
 use crate::embeddings::{EmbeddingsAnswer, EmbeddingsRequest};
 use crate::failure::ProviderFailure;
 use domain::provider::Timeouts;
-use shared::aws::{Aws, BedrockOptions};
+use platform::aws::{Aws, BedrockOptions};
 
 const MAKER: &str = "Bedrock";
 

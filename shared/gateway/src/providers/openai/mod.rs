@@ -25,7 +25,7 @@ use crate::failure::ProviderFailure;
 use crate::guard::{ModerationAnswer, TextAnswer, TextRequest};
 use crate::images::{ImageAnswer, ImageRequest};
 use domain::Result;
-use shared::outbound::Outbound;
+use outbound::Outbound;
 
 pub struct OpenAi {
     endpoint: Arc<Endpoint>,

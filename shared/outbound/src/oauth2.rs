@@ -1,0 +1,177 @@
+//! Access tokens by OAuth 2 client credentials (RFC 6749, 4.4), fetched when needed and cached until they expire.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue};
+use http::{Request, StatusCode};
+use serde::Deserialize;
+use tokio::time::Instant;
+use url::form_urlencoded;
+use url::form_urlencoded::Serializer;
+
+use super::authorization::{basic, secret};
+use super::call_error::CallError;
+use super::{Outbound, OutboundError, RequestTimeouts};
+use domain::credential::Credential;
+use domain::id::CredentialId;
+use platform::cache::Cache;
+
+/// The longest time a token is kept, even if the server grants more.
+const MAX_TOKEN_LIFETIME: Duration = Duration::from_secs(24 * 3600);
+/// The lifetime of a token if the response has no `expires_in`.
+const DEFAULT_TOKEN_LIFETIME: Duration = Duration::from_secs(300);
+/// A token is renewed this long before it expires, so that it does not expire on the way.
+const RENEWAL_MARGIN: Duration = Duration::from_secs(30);
+const MAX_KEPT_TOKENS: usize = 1_000;
+const MAX_ANSWER_BYTES: usize = 64 * 1024;
+const TIMEOUTS: RequestTimeouts = RequestTimeouts {
+    first_byte: Duration::from_secs(10),
+    idle: Duration::from_secs(5),
+    total: Duration::from_secs(15),
+};
+
+pub(super) struct TokenCache {
+    kept: Cache<CredentialId, CachedToken>,
+}
+
+impl Default for TokenCache {
+    fn default() -> Self {
+        Self { kept: Cache::new(MAX_TOKEN_LIFETIME, MAX_KEPT_TOKENS) }
+    }
+}
+
+#[derive(Clone)]
+struct CachedToken {
+    authorization: HeaderValue,
+    until: Instant,
+}
+
+impl TokenCache {
+    /// The token as a header, and whether this call fetched it. Concurrent calls share one fetch.
+    pub async fn get(
+        &self,
+        outbound: &Outbound,
+        id: CredentialId,
+        credential: &Credential,
+        deadline: Instant,
+    ) -> Result<(HeaderValue, bool), CallError> {
+        let Credential::Oauth2ClientCredentials { token_url, client_id, client_secret, scope } = credential else {
+            return Err(CallError::InvalidCredential);
+        };
+        let client = Client { token_url, client_id, client_secret, scope: scope.as_deref(), deadline };
+        let mut is_new = false;
+        for _ in 0..2 {
+            let fetch = async || {
+                let token = client.fetch(outbound).await?;
+                is_new = true;
+                Ok::<_, CallError>(token)
+            };
+            let token = self.kept.get_or_load(&id, fetch).await?;
+            if token.until > Instant::now() {
+                return Ok((token.authorization, is_new));
+            }
+            self.kept.forget(&id);
+        }
+        Err(CallError::NoToken)
+    }
+
+    pub fn forget(&self, id: &CredentialId) {
+        self.kept.forget(id);
+    }
+}
+
+struct Client<'a> {
+    token_url: &'a str,
+    client_id: &'a str,
+    client_secret: &'a str,
+    scope: Option<&'a str>,
+    deadline: Instant,
+}
+
+#[derive(Deserialize)]
+struct TokenResponse {
+    access_token: String,
+    token_type: Option<String>,
+    expires_in: Option<Seconds>,
+}
+
+/// Some servers send the number as a string.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Seconds {
+    Number(f64),
+    Text(String),
+}
+
+#[derive(Deserialize)]
+struct Denied {
+    error: String,
+}
+
+impl Client<'_> {
+    /// Sends the client secret in the header, which every server must support, and if that is refused, in the body.
+    async fn fetch(&self, outbound: &Outbound) -> Result<CachedToken, CallError> {
+        match self.ask(outbound, true).await {
+            Err(CallError::TokenRefused { status: 400 | 401, .. }) => self.ask(outbound, false).await,
+            answered => answered,
+        }
+    }
+
+    async fn ask(&self, outbound: &Outbound, in_header: bool) -> Result<CachedToken, CallError> {
+        let request = self.request(in_header)?;
+        let asked = Instant::now();
+        // Redirects are not followed, so that the secret reaches only the configured server.
+        let answer = outbound.send(request, &TIMEOUTS.until(self.deadline)).await?;
+        let status = answer.status;
+        let body = answer.body.read_to_end(MAX_ANSWER_BYTES).await?;
+        if status != StatusCode::OK {
+            return Err(CallError::TokenRefused { status: status.as_u16(), reason: reason(&body) });
+        }
+        let granted: TokenResponse = serde_json::from_slice(&body).map_err(|_| CallError::NoToken)?;
+        if granted.token_type.is_some_and(|kind| !kind.eq_ignore_ascii_case("bearer"))
+            || granted.access_token.is_empty()
+        {
+            return Err(CallError::NoToken);
+        }
+        let authorization = secret(&format!("Bearer {}", granted.access_token))?;
+        let lifetime = lifetime(granted.expires_in);
+        Ok(CachedToken { authorization, until: asked + lifetime - RENEWAL_MARGIN.min(lifetime / 10) })
+    }
+
+    fn request(&self, in_header: bool) -> Result<Request<Bytes>, CallError> {
+        let mut form = Serializer::new(String::new());
+        form.append_pair("grant_type", "client_credentials");
+        if let Some(scope) = self.scope.filter(|scope| !scope.is_empty()) {
+            form.append_pair("scope", scope);
+        }
+        let request = Request::post(self.token_url)
+            .header(CONTENT_TYPE, "application/x-www-form-urlencoded")
+            .header(ACCEPT, "application/json");
+        let request = if in_header {
+            let encoded = |part: &str| form_urlencoded::byte_serialize(part.as_bytes()).collect::<String>();
+            request.header(AUTHORIZATION, basic(&encoded(self.client_id), &encoded(self.client_secret))?)
+        } else {
+            form.append_pair("client_id", self.client_id).append_pair("client_secret", self.client_secret);
+            request
+        };
+        Ok(request.body(Bytes::from(form.finish())).map_err(|_| OutboundError::NotHttp)?)
+    }
+}
+
+/// The error code of the response. Other text is dropped, because messages must not repeat what a foreign server sends.
+fn reason(body: &[u8]) -> Option<String> {
+    let Denied { error } = serde_json::from_slice(body).ok()?;
+    let is_code = error.len() <= 64 && error.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_' || c == b'-');
+    is_code.then_some(error)
+}
+
+fn lifetime(expires_in: Option<Seconds>) -> Duration {
+    let seconds = match expires_in {
+        None => None,
+        Some(Seconds::Number(seconds)) => Some(seconds),
+        Some(Seconds::Text(text)) => text.trim().parse().ok(),
+    };
+    let lifetime = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    lifetime.unwrap_or(DEFAULT_TOKEN_LIFETIME).min(MAX_TOKEN_LIFETIME)
+}

@@ -1,0 +1,15 @@
+//! The base of every function: its settings, the AWS clients, queues, buckets and secrets, the clock and the logs.
+
+pub mod aws;
+pub mod bucket;
+pub mod cache;
+pub mod config;
+pub mod context;
+pub mod offload;
+pub mod queue;
+pub mod run_ends;
+pub mod secrets;
+pub mod telemetry;
+
+pub use context::Context;
+pub use offload::offload;

@@ -1,0 +1,28 @@
+//! Logging as one JSON object per line. Logs never hold bodies, tokens, prompts or e-mail addresses.
+
+use std::io;
+
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+
+const DEFAULT_LEVELS: &str = "info";
+
+/// Starts logging to standard output. `LOG_LEVEL` has the form `info` or `warn,web=info`.
+pub fn init() {
+    let layer = tracing_subscriber::fmt::layer()
+        .json()
+        .flatten_event(true)
+        .with_current_span(true)
+        .with_span_list(false)
+        .with_target(false)
+        .with_writer(io::stdout);
+    // If logging has already started in this process, it keeps its configuration.
+    let _ = tracing_subscriber::registry().with(layer).with(levels(DEFAULT_LEVELS)).try_init();
+}
+
+/// The log levels of `LOG_LEVEL`, or `default` if it is missing or invalid.
+pub fn levels(default: &str) -> Targets {
+    let setting = std::env::var("LOG_LEVEL").ok().filter(|levels| !levels.is_empty());
+    setting.and_then(|levels| levels.parse().ok()).or_else(|| default.parse().ok()).unwrap_or_default()
+}

@@ -1,0 +1,90 @@
+//! Changes of the rate limits and spending caps of an organization, a user in it, or an API key. Such limits take
+//! precedence over the plan's.
+
+use serde::Serialize;
+
+use super::Admin;
+use crate::keys::{self, Key};
+use crate::meters::{Meter, MeterOwner, Meters};
+use crate::revision::Attempts;
+use crate::table::WriteOutcome;
+use domain::audit::AuditAction;
+use domain::id::{ApiKeyId, Id, OrgId, UserId};
+use domain::identity::Account;
+use domain::limits::Limits;
+use domain::money::Money;
+use domain::{Error, Result};
+
+const OWNER: &str = "owner";
+
+impl Admin {
+    /// Reads the meter of an owner that exists.
+    pub async fn meter(&self, of: MeterOwner) -> Result<Meter> {
+        let (owner, kind) = owner(of);
+        let found = self.entities.get(&owner).await?;
+        found.ok_or(Error::NotFound { kind })?;
+        Ok(Meters::read_all(&self.counters, &[of]).await?.remove(0))
+    }
+
+    pub async fn set_limits(
+        &self,
+        action: &AuditAction,
+        of: MeterOwner,
+        limits: Option<Limits>,
+        render_audit: impl Fn(&Meter) -> Option<String>,
+    ) -> Result<Meter> {
+        self.set_attribute(action, of, "limits", limits, render_audit).await
+    }
+
+    pub async fn set_cap(
+        &self,
+        action: &AuditAction,
+        of: MeterOwner,
+        cap: Option<Money>,
+        render_audit: impl Fn(&Meter) -> Option<String>,
+    ) -> Result<Meter> {
+        self.set_attribute(action, of, "cap", cap, render_audit).await
+    }
+
+    async fn set_attribute(
+        &self,
+        action: &AuditAction,
+        of: MeterOwner,
+        attribute: &'static str,
+        value: Option<impl Serialize>,
+        render_audit: impl Fn(&Meter) -> Option<String>,
+    ) -> Result<Meter> {
+        let (owner, kind) = owner(of);
+        let _queue = self.queue.lock().await;
+        let mut attempts = Attempts::to_change("meter");
+        loop {
+            let before = Meters::read_all(&self.counters, &[of]).await?.remove(0);
+            let after = before.with(attribute, value.as_ref());
+            let meter = self.counters.update(of.key());
+            let meter = match &value {
+                Some(value) => meter.set(attribute, value),
+                None => meter.remove(attribute),
+            };
+            let meter = match before.raw(attribute) {
+                Some(raw) => meter.require(&format!("{attribute} = :before")).bind_raw(":before", raw),
+                None => meter.require(&format!("attribute_not_exists({attribute})")),
+            };
+            let exists = self.entities.check(owner.clone()).require("attribute_exists(pk)").labeled(OWNER);
+            let writes = vec![exists, meter, self.audit_write(action, render_audit(&before), render_audit(&after))];
+            match self.transact(action, writes).await? {
+                WriteOutcome::Written => return Ok(after),
+                WriteOutcome::Refused(refused) if refused.label == OWNER => return Err(Error::NotFound { kind }),
+                WriteOutcome::Refused(_) => attempts.next().await?,
+            }
+        }
+    }
+}
+
+/// The item that must exist for the meter to have an owner, and the kind of the owner.
+fn owner(of: MeterOwner) -> (Key, &'static str) {
+    match of {
+        MeterOwner::Org(org) => (keys::org(org), OrgId::KIND),
+        MeterOwner::User(Account { org, user }) => (keys::membership(org, user), UserId::KIND),
+        MeterOwner::Key(key) => (keys::api_key_of(key), ApiKeyId::KIND),
+    }
+}

@@ -1,0 +1,59 @@
+//! Changes by operators. Each change is written in one transaction with its entry in the audit log.
+
+mod audit;
+mod catalog;
+mod credits;
+mod entities;
+mod keys;
+mod meters;
+mod people;
+
+use std::sync::Arc;
+
+use tokio::sync::Mutex;
+
+use super::authority::Authority;
+use super::identities::Identities;
+use super::key_ring::KeyRing;
+use super::ledger::Ledger;
+use super::table::{Table, WriteOutcome};
+use super::write::Write;
+use domain::Result;
+use domain::audit::AuditAction;
+use platform::{Context, config};
+
+pub use audit::{AuditEntry, AuditFilter};
+pub use catalog::{CatalogChange, PendingWork};
+pub use credits::AdjustmentOutcome;
+
+#[derive(Clone)]
+pub struct Admin {
+    entities: Table,
+    counters: Table,
+    journal: Table,
+    identities: Identities,
+    keys: KeyRing,
+    ledger: Ledger,
+    /// Held during a change. A change has an optimistic lock, so concurrent changes of one process would only refuse
+    /// each other. Between processes, `Backoff` retries a refused change.
+    queue: Arc<Mutex<()>>,
+}
+
+impl Admin {
+    pub fn new(context: &Context) -> Result<Self> {
+        Ok(Self {
+            entities: Table::new(context, config::TABLE_ENTITIES)?,
+            counters: Table::new(context, config::TABLE_COUNTERS)?,
+            journal: Table::new(context, config::TABLE_JOURNAL)?,
+            identities: Identities::new(context)?,
+            keys: KeyRing::new(context)?,
+            ledger: Ledger::new(context)?,
+            queue: Arc::default(),
+        })
+    }
+
+    /// Carries out the writes of an operator, on condition that the caller is still an operator.
+    async fn transact(&self, action: &AuditAction, writes: Vec<Write>) -> Result<WriteOutcome> {
+        Authority::of_operator(action).transact(&self.entities, writes).await
+    }
+}

@@ -1,0 +1,273 @@
+//! The repository of agents. A change is one transaction with everything that depends on it: the total, the reverse
+//! index of references, and the work that notifies dependents.
+
+mod credentials;
+mod item;
+mod list;
+mod private;
+mod references;
+
+use uuid::Uuid;
+
+use super::dependents::Referrer;
+use super::idempotency::{self, CreateOutcome, IdempotencyKey};
+use super::keys;
+use super::revision::{self, Attempts};
+use super::table::{Table, WriteOutcome};
+use super::work::{self, DeletedEntity};
+use super::write::Write;
+use domain::agent::{Agent, AgentPatch, AgentScope};
+use domain::id::{AgentId, Id, WorkId};
+use domain::identity::{Account, Plan};
+use domain::reference::Reference;
+use domain::time::{Clock, Time};
+use domain::{Error, Result};
+use platform::{Context, config};
+
+pub use credentials::ToolCredentials;
+use item::{Head, agent, config_text, credentials_text, head};
+pub use list::{AgentFilter, AgentSort, AgentSummary};
+pub use private::{MAX_TEAMS, PrivateList};
+use private::{creation_refusal, creation_route};
+
+/// The maximum number of writes in a transaction of DynamoDB.
+const MAX_WRITES: usize = 100;
+
+#[derive(Clone)]
+pub struct Agents {
+    entities: Table,
+    counters: Table,
+    clock: Clock,
+}
+
+impl Agents {
+    pub fn new(context: &Context) -> Result<Self> {
+        Ok(Self {
+            entities: Table::new(context, config::TABLE_ENTITIES)?,
+            counters: Table::new(context, config::TABLE_COUNTERS)?,
+            clock: context.clock.clone(),
+        })
+    }
+
+    /// Creates the agent, once for all requests with the same idempotency key. `answer` is stored and replayed to later
+    /// requests.
+    pub async fn create(
+        &self,
+        agent: &Agent,
+        idempotency_key: Option<&IdempotencyKey>,
+        answer: &str,
+    ) -> Result<CreateOutcome> {
+        let mut writes = Vec::new();
+        if let Some(idempotency_key) = idempotency_key {
+            let route = creation_route(agent.scope);
+            let claim =
+                idempotency::claim(&self.entities, agent.account, &route, idempotency_key, answer, agent.created_at);
+            writes.push(claim);
+        }
+        writes.extend(self.listing_writes(agent));
+        writes.push(self.entities.put_item(item::new_item(agent)).require("attribute_not_exists(pk)"));
+        writes.extend(self.reference_writes(None, agent));
+        match self.entities.transact(agent.id.uuid(), &writes).await? {
+            WriteOutcome::Written => Ok(CreateOutcome::Now),
+            WriteOutcome::Refused(refused) => match idempotency::replay(idempotency_key, &refused)? {
+                Some(first) => first.into_text().map(CreateOutcome::Before),
+                None => Err(creation_refusal(agent.scope, &refused)),
+            },
+        }
+    }
+
+    /// Finds the answer to the first creation with this idempotency key, if there was one.
+    pub async fn first_answer(
+        &self,
+        account: Account,
+        scope: AgentScope,
+        key: &IdempotencyKey,
+    ) -> Result<Option<String>> {
+        let answer = idempotency::find(&self.entities, account, &creation_route(scope), key, self.clock.now()).await?;
+        answer.map(|answer| answer.into_text()).transpose()
+    }
+
+    /// Builds a new global agent from the fields of a patch. It is not stored yet.
+    pub async fn build(&self, account: Account, fields: &AgentPatch, plan: &Plan) -> Result<Agent> {
+        let agent = Agent::new(AgentId::new(), account, AgentScope::Global);
+        let references = fields.references();
+        if references.is_empty() {
+            return agent.with_fields(fields, &references);
+        }
+        let loaded = self.load_with_references(account, &keys::agent(account, agent.id), &references).await?;
+        let referrer = Referrer { plan, workflow: None, now: self.clock.now() };
+        agent.with_fields(fields, &loaded.find_known(&references, &referrer))
+    }
+
+    /// The writes that list a new agent: it counts in the total of its account, or in the quota of its workflow.
+    fn listing_writes(&self, agent: &Agent) -> Vec<Write> {
+        match agent.scope {
+            AgentScope::Global => vec![self.counters.update(keys::agent_count(agent.account)).add("total", 1)],
+            AgentScope::Workflow(workflow, kind) => {
+                let list = PrivateList { account: agent.account, workflow, kind };
+                self.list_private_writes(list, agent.id, agent.created_at)
+            }
+        }
+    }
+
+    pub async fn get(&self, account: Account, id: AgentId) -> Result<Agent> {
+        let item = self.entities.get(&keys::agent(account, id)).await?;
+        item.map(|item| agent(account, item)).transpose()?.flatten().ok_or(Error::NotFound { kind: AgentId::KIND })
+    }
+
+    /// Merges a patch into the agent, with an optimistic lock. If another request changed the agent meanwhile, the
+    /// patch is merged again into the new revision, unless `expected` refuses that revision.
+    pub async fn patch(
+        &self,
+        account: Account,
+        id: AgentId,
+        patch: &AgentPatch,
+        plan: &Plan,
+        expected: impl Fn(&Agent) -> bool,
+    ) -> Result<Agent> {
+        let mut attempts = Attempts::to_change(AgentId::KIND);
+        loop {
+            let references = patch.references();
+            let loaded = self.load_with_references(account, &keys::agent(account, id), &references).await?;
+            let before = loaded.own.clone().map(|item| agent(account, item)).transpose()?.flatten();
+            let before = before.ok_or(Error::NotFound { kind: AgentId::KIND })?;
+            let referrer = Referrer { plan, workflow: before.scope.workflow(), now: self.clock.now() };
+            let known = loaded.find_known(&references, &referrer);
+            let after = before.patched(patch, &known, self.clock.now())?;
+            if !expected(&before) {
+                return Err(Error::PreconditionFailed);
+            }
+            if self.replace(&before, &after, None).await? {
+                return Ok(after);
+            }
+            attempts.next().await?;
+        }
+    }
+
+    /// Deletes the agent: it becomes a tombstone that is in no list, and the work to notify its dependents is written.
+    /// Its history is kept.
+    pub async fn delete(&self, account: Account, id: AgentId, work_id: WorkId) -> Result<()> {
+        let gone = DeletedEntity { account, reference: Reference::Agent(id) };
+        let listed = [
+            self.tombstone_write(account, id, Time::from_uuid(work_id.uuid())).require("attribute_exists(by_name)"),
+            work::deletion_work(&self.entities, work_id, &gone),
+            self.counters.update(keys::agent_count(account)).add("total", -1),
+        ];
+        let WriteOutcome::Refused(refused) = self.entities.transact(work_id.uuid(), &listed).await? else {
+            return Ok(());
+        };
+        // A private agent is not part of the total of its account.
+        match refused.item.map(|item| agent(account, item)).transpose()?.flatten() {
+            Some(Agent { scope: AgentScope::Workflow(workflow, kind), .. }) => {
+                let outcome = self.delete_listed(PrivateList { account, workflow, kind }, id, work_id).await?;
+                outcome.or_error(|_| Error::NotFound { kind: AgentId::KIND })
+            }
+            _ => Err(Error::NotFound { kind: AgentId::KIND }),
+        }
+    }
+
+    /// The write that turns an agent into a tombstone. It is refused if the agent does not exist or is deleted.
+    fn tombstone_write(&self, account: Account, id: AgentId, now: Time) -> Write {
+        let update = self.entities.update(keys::agent(account, id)).set("deleted_at", now).set("head.updated_at", now);
+        let unlisted = ["by_name", "by_created", "by_updated", "by_requests"];
+        let update = unlisted.iter().fold(update, |update, attribute| update.remove(attribute));
+        update.require("attribute_exists(pk) AND attribute_not_exists(deleted_at)")
+    }
+
+    /// Counts executions, once for all calls with the same token. They are no change by the owner, so the revision and the
+    /// time of change stay the same.
+    pub async fn count_requests(&self, account: Account, id: AgentId, requests: u64, token: Uuid) -> Result<()> {
+        let step = u128::from(requests) * keys::REQUESTS_STEP;
+        let key = keys::agent(account, id);
+        let counted = self.entities.update(key.clone()).increase("head.requests", requests).add("by_requests", step);
+        let counted = counted.require("attribute_exists(by_requests)");
+        if !self.entities.transact(token, &[counted]).await?.is_written() {
+            let unlisted = self.entities.update(key).increase("head.requests", requests);
+            let unlisted = unlisted.require("attribute_exists(pk)");
+            // Another transaction needs another token. If the agent does not exist, there is nothing to count.
+            let token = Uuid::from_u128(token.as_u128() ^ 1);
+            let _ = self.entities.transact(token, &[unlisted]).await?;
+        }
+        Ok(())
+    }
+
+    /// Removes a deleted agent from the reverse index of references, and deletes the credentials of its tools.
+    pub(super) async fn clean_up(&self, account: Account, id: AgentId) -> Result<()> {
+        credentials::delete_all(&self.entities, account, id).await?;
+        let Some(item) = self.entities.get(&keys::agent(account, id)).await? else { return Ok(()) };
+        for reference in item::references(item)? {
+            self.entities.remove(&keys::dependent_agent(account, &reference, id)).await?;
+        }
+        Ok(())
+    }
+
+    /// Marks or unmarks one of the agent's references as gone. It is idempotent.
+    pub(super) async fn mark_reference(
+        &self,
+        account: Account,
+        id: AgentId,
+        reference: &Reference,
+        is_gone: bool,
+    ) -> Result<()> {
+        let mut attempts = Attempts::to_change(AgentId::KIND);
+        loop {
+            let Some(item) = self.entities.get(&keys::agent(account, id)).await? else { return Ok(()) };
+            let Some(before) = agent(account, item)? else { return Ok(()) };
+            if before.gone.contains(reference) == is_gone || !before.config.references().contains_key(reference) {
+                return Ok(());
+            }
+            let mut after = before.clone();
+            if is_gone {
+                after.gone.insert(reference.clone());
+            } else {
+                after.gone.remove(reference);
+            }
+            after.revision += 1;
+            if self.replace(&before, &after, None).await? {
+                return Ok(());
+            }
+            attempts.next().await?;
+        }
+    }
+
+    /// Writes the changes, on condition that `before` is still the stored revision. Returns false when it is not.
+    async fn replace(&self, before: &Agent, after: &Agent, other: Option<Write>) -> Result<bool> {
+        let write_id = Uuid::now_v7();
+        let mut writes = vec![self.update_write(before, after, write_id)];
+        writes.extend(other);
+        writes.extend(self.reference_writes(Some(before), after));
+        writes.extend(credentials::delete_dropped(&self.entities, before, after));
+        if writes.len() > MAX_WRITES {
+            let problem = "too many references and tools with credentials change at once; change some of them first";
+            return Err(Error::invalid_body("config", problem));
+        }
+
+        revision::was_written(&self.entities.write_all(write_id, writes).await?, write_id)
+    }
+
+    /// The update of all fields except the count of requests, which concurrent executions add to.
+    fn update_write(&self, before: &Agent, after: &Agent, write_id: Uuid) -> Write {
+        let Head { name, folded, description, r#type, intent, status, updated_at, .. } = head(after);
+        let mut update = self
+            .entities
+            .update(keys::agent(after.account, after.id))
+            .set("rev", after.revision)
+            .set("write_id", write_id)
+            .set("config", config_text(&after.config))
+            .set("credentials", credentials_text(&after.credentials))
+            .set("gone", after.gone.iter().collect::<Vec<_>>())
+            .set("head.name", name)
+            .set("head.folded", folded)
+            .set("head.description", description)
+            .set("head.type", r#type)
+            .set("head.intent", intent)
+            .set("head.status", status)
+            .set("head.updated_at", updated_at);
+        if after.scope == AgentScope::Global {
+            update = update
+                .set("by_name", keys::by_name(&after.name, after.id))
+                .set("by_updated", keys::by_updated(after.updated_at, after.id));
+        }
+        revision::require(update, before.revision)
+    }
+}

@@ -1,0 +1,173 @@
+//! The current records of a caller: API key, user, organization, membership and plan, read in one consistent
+//! `BatchGetItem`. Only the location of records is cached between requests, never their content.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::api_keys::{ApiKey, ApiKeys, api_key};
+use super::identities::{Identities, Identity, entity};
+use super::item::Item;
+use super::keys::{self, Key};
+use super::table::Table;
+use domain::Result;
+use domain::id::OrgId;
+use domain::identity::{Account, Membership, Org, Plan, User};
+use domain::token::TokenHash;
+use platform::cache::Cache;
+use platform::{Context, config};
+
+/// The plan of an organization until an operator changes it.
+pub const DEFAULT_PLAN: &str = "default";
+const CACHE_CAPACITY: usize = 10_000;
+const CACHE_TTL: Duration = Duration::from_secs(60 * 60);
+
+pub struct Callers {
+    table: Table,
+    api_keys: ApiKeys,
+    identities: Identities,
+    /// The account of each API key. It never changes, so all records of the caller can be read in one call.
+    accounts: Cache<TokenHash, Account>,
+    /// The plan that each organization had last. A wrong guess costs one more read.
+    plans: Cache<OrgId, String>,
+}
+
+/// A user in an organization, and the organization's plan.
+#[derive(Clone, Debug)]
+pub struct KnownPerson {
+    pub identity: Arc<Identity>,
+    pub plan: Arc<Plan>,
+}
+
+/// An API key and its holder.
+#[derive(Clone, Debug)]
+pub struct KnownKey {
+    pub key: Arc<ApiKey>,
+    /// `None` when the user, the organization or the membership does not exist.
+    pub holder: Option<KnownPerson>,
+}
+
+struct CallerRecords {
+    user: Option<User>,
+    org: Option<Org>,
+    membership: Option<Membership>,
+    key: Option<ApiKey>,
+    /// The guessed plan, if it exists.
+    plan: Option<Plan>,
+    others: Vec<Item>,
+}
+
+impl Callers {
+    pub fn new(context: &Context) -> Result<Self> {
+        Ok(Self {
+            table: Table::new(context, config::TABLE_ENTITIES)?,
+            api_keys: ApiKeys::new(context)?,
+            identities: Identities::new(context)?,
+            accounts: Cache::new(CACHE_TTL, CACHE_CAPACITY),
+            plans: Cache::new(CACHE_TTL, CACHE_CAPACITY),
+        })
+    }
+
+    /// Finds the API key with this hash, and its holder.
+    pub async fn find_key(&self, hash: &TokenHash) -> Result<Option<KnownKey>> {
+        let account = match self.accounts.get(hash) {
+            Some(account) => account,
+            None => {
+                let Some(key) = self.api_keys.find(hash).await? else { return Ok(None) };
+                self.accounts.put(hash, key.account);
+                key.account
+            }
+        };
+        let found = self.read(account, Some(hash), &[]).await?;
+        let Some(key) = found.key else { return Ok(None) };
+        let holder = match (found.user, found.org, found.membership) {
+            (Some(user), Some(org), Some(membership)) => {
+                Some(self.with_plan(Identity { user, org, membership }, found.plan).await?)
+            }
+            _ => None,
+        };
+        Ok(Some(KnownKey { key: Arc::new(key), holder }))
+    }
+
+    /// Finds the records of a user; none if the user is not a member of the organization.
+    pub async fn find(&self, account: Account) -> Result<Option<KnownPerson>> {
+        self.find_with(account, []).await.map(|(person, _)| person)
+    }
+
+    /// Like `find`, and reads other items in the same call. They are returned in the order of their keys.
+    pub async fn find_with<const N: usize>(
+        &self,
+        account: Account,
+        keys: [Key; N],
+    ) -> Result<(Option<KnownPerson>, [Option<Item>; N])> {
+        let CallerRecords { user, org, membership, plan, mut others, .. } = self.read(account, None, &keys).await?;
+        let items = keys.map(|key| {
+            let place = others.iter().position(|item| Key::from_item(item).as_ref() == Some(&key))?;
+            Some(others.swap_remove(place))
+        });
+        let person = match (user, org, membership) {
+            (Some(user), Some(org), Some(membership)) => {
+                Some(self.with_plan(Identity { user, org, membership }, plan).await?)
+            }
+            _ => None,
+        };
+        Ok((person, items))
+    }
+
+    /// Finds the records of a user with an access token. The first valid token creates them.
+    pub async fn find_or_record(&self, first_seen: &Identity) -> Result<KnownPerson> {
+        let account = Account { org: first_seen.org.id, user: first_seen.user.id };
+        let CallerRecords { user, org, membership, plan, .. } = self.read(account, None, &[]).await?;
+        let identity = self.identities.record_missing(first_seen, user, org, membership).await?;
+        self.with_plan(identity, plan).await
+    }
+
+    /// Finds the records of a user with an access token, or those that the first valid token would create.
+    pub async fn find_or_assume(&self, first_seen: &Identity) -> Result<KnownPerson> {
+        let account = Account { org: first_seen.org.id, user: first_seen.user.id };
+        let CallerRecords { user, org, membership, plan, .. } = self.read(account, None, &[]).await?;
+        let identity = Identity {
+            user: user.unwrap_or_else(|| first_seen.user.clone()),
+            org: org.unwrap_or_else(|| first_seen.org.clone()),
+            membership: membership.unwrap_or_else(|| first_seen.membership.clone()),
+        };
+        self.with_plan(identity, plan).await
+    }
+
+    async fn with_plan(&self, identity: Identity, guessed: Option<Plan>) -> Result<KnownPerson> {
+        let wanted = &identity.org.plan;
+        let plan = match guessed.filter(|plan| plan.id == *wanted) {
+            Some(plan) => plan,
+            None => self.identities.plan(wanted).await?,
+        };
+        Ok(KnownPerson { identity: Arc::new(identity), plan: Arc::new(plan) })
+    }
+
+    async fn read(&self, account: Account, hash: Option<&TokenHash>, others: &[Key]) -> Result<CallerRecords> {
+        let Account { org, user } = account;
+        let guess = self.plans.get(&org).unwrap_or_else(|| DEFAULT_PLAN.to_owned());
+        let record_keys = [keys::user(user), keys::org(org), keys::membership(org, user), keys::plan(&guess)];
+        let own: Vec<Key> = record_keys.iter().cloned().chain(hash.map(keys::api_key)).collect();
+        let items = self.table.batch_get(&[&own[..], others].concat()).await?;
+        let item = |key: &Key| -> Option<Item> {
+            items.iter().find(|item| Key::from_item(item).as_ref() == Some(key)).cloned()
+        };
+        let [user, organization, membership, plan] = record_keys.each_ref().map(item);
+        let found_org: Option<Org> = entity(organization)?;
+        if let Some(found) = found_org.as_ref().filter(|found| found.plan != guess) {
+            self.plans.put(&org, found.plan.clone());
+        }
+        let key = hash.and_then(|hash| item(&keys::api_key(hash)).map(|item| api_key(item, hash)));
+        let key = key.transpose()?.flatten();
+        Ok(CallerRecords {
+            user: entity(user)?,
+            org: found_org,
+            membership: entity(membership)?,
+            key,
+            plan: entity(plan)?,
+            others: items
+                .into_iter()
+                .filter(|item| Key::from_item(item).is_some_and(|key| !own.contains(&key)))
+                .collect(),
+        })
+    }
+}

@@ -1,0 +1,61 @@
+//! Closing a lease: unused amounts are given back to the meters, and used amounts are added to the usage.
+
+use uuid::Uuid;
+
+use super::Leases;
+use super::counters::{give_back, is_current};
+use super::items::payer_of;
+use crate::write::Write;
+use crate::{keys, meters, usage};
+use domain::Result;
+use domain::lease::{CounterKind, Lease};
+use domain::ledger::Spent;
+use domain::limits::{Dimension, Level};
+use domain::time::Time;
+
+impl Leases {
+    /// Closes a lease for its owner. The owner guarantees that no call is in flight: every charge of `spent` is in its
+    /// slot, and no other slot was ever used. Returns false when a sweep was first.
+    pub async fn close(&self, lease: &Lease, spent: &Spent, now: Time) -> Result<bool> {
+        let writes = self.close_writes(lease, spent, spent.requests, spent.tokens.total(), now)?;
+        Ok(self.counters.transact(Uuid::now_v7(), &writes).await?.is_written())
+    }
+
+    /// The writes that delete the lease and update the meters and the usage. `requests` and `tokens` stay counted
+    /// against the rate limits.
+    pub(super) fn close_writes(
+        &self,
+        lease: &Lease,
+        spent: &Spent,
+        requests: u64,
+        tokens: u64,
+        now: Time,
+    ) -> Result<Vec<Write>> {
+        let payer = payer_of(lease);
+        let mut writes = vec![self.counters.delete(keys::lease(lease.org, lease.id)).require("attribute_exists(pk)")];
+        for level in payer.levels() {
+            let mut write = self.counters.update(meters::key(&payer, level)?);
+            for counter in lease.counted.iter().filter(|counter| counter.level == level) {
+                let stays = match counter.kind {
+                    CounterKind::Balance | CounterKind::Spending => spent.from_lease().pico_usd(),
+                    CounterKind::Limit(Dimension::Rpm | Dimension::Rpd) => requests,
+                    CounterKind::Limit(Dimension::Tpm | Dimension::Tpd) => tokens,
+                    CounterKind::Limit(Dimension::Ipm) => spent.images,
+                };
+                if is_current(counter, now) {
+                    write = give_back(write, lease, counter, stays);
+                }
+            }
+            if level == Level::Org {
+                write = write.add("seq", 1);
+            }
+            if !write.changes_nothing() {
+                writes.push(write);
+            }
+        }
+        if spent.requests > 0 {
+            writes.extend(usage::add_usage(&self.counters, lease, spent, lease.granted_at));
+        }
+        Ok(writes)
+    }
+}

@@ -1,0 +1,216 @@
+//! The ledger: credit movements, newest first, and the adjustments by which operators give and take credits.
+
+use serde::{Deserialize, Serialize};
+
+use super::backoff::Backoff;
+use super::item::{Item, parse};
+use super::keys;
+use super::leases::{LEDGER_RETENTION, Leases, listed_charge};
+use super::listed::{ListedPage, list_page, read_newest};
+use super::table::{RefusedWrite, Table, WriteOutcome};
+use super::write::Write;
+use domain::id::{OrgId, UserId};
+use domain::lease::month;
+use domain::ledger::{Adjustment, Charge, EntryKind, LedgerEntry};
+use domain::money::Money;
+use domain::page::Slice;
+use domain::time::Time;
+use domain::{Error, Result};
+use platform::{Context, config};
+
+/// An earlier attempt of the same request is searched within this time, among at most this number of entries.
+const RETRIED_WITHIN_MS: i64 = 10 * 60 * 1_000;
+const RETRIED_AMONG: u32 = 100;
+
+#[derive(Clone)]
+pub struct Ledger {
+    counters: Table,
+    journal: Table,
+    leases: Leases,
+}
+
+#[derive(Serialize, Deserialize)]
+struct AdjustmentItem {
+    pk: String,
+    sk: String,
+    adjustment: Adjustment,
+    listed_in: String,
+    listed_at: String,
+    expires_at: i64,
+}
+
+/// The filter of a list of entries. By default it selects all entries.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct EntryFilter {
+    pub kind: Option<EntryKind>,
+    /// Selects only the calls of this user.
+    pub user: Option<UserId>,
+}
+
+impl EntryFilter {
+    fn includes(&self, entry: &LedgerEntry) -> bool {
+        self.kind.is_none_or(|kind| entry.kind() == kind) && self.user.is_none_or(|user| entry.user() == Some(user))
+    }
+}
+
+/// The label of the update of the balance.
+const BALANCE: &str = "balance";
+
+/// The outcome of an adjustment.
+pub(super) enum Adjusted {
+    Done(Adjustment),
+    /// The balance is too low for the debit, or the credit exceeds the maximum balance.
+    OutOfRange,
+    /// A condition of the additional writes failed.
+    Refused(RefusedWrite),
+}
+
+impl Ledger {
+    pub fn new(context: &Context) -> Result<Self> {
+        Ok(Self {
+            counters: Table::new(context, config::TABLE_COUNTERS)?,
+            journal: Table::new(context, config::TABLE_JOURNAL)?,
+            leases: Leases::new(context)?,
+        })
+    }
+
+    /// Gives or takes credits. Returns the adjustment with the balance after it, or `None` when the balance is too low
+    /// for the debit or the credit exceeds the maximum balance.
+    pub async fn adjust(&self, adjustment: Adjustment) -> Result<Option<Adjustment>> {
+        match self.adjust_with(adjustment, |_| Ok(Vec::new())).await? {
+            Adjusted::Done(adjustment) => Ok(Some(adjustment)),
+            Adjusted::OutOfRange => Ok(None),
+            Adjusted::Refused(_) => Err(Error::internal("an adjustment without conditions was refused")),
+        }
+    }
+
+    /// Gives or takes credits, in one transaction with the additional writes that `with` builds.
+    pub(super) async fn adjust_with(
+        &self,
+        mut adjustment: Adjustment,
+        with: impl Fn(&Adjustment) -> Result<Vec<Write>>,
+    ) -> Result<Adjusted> {
+        let org = adjustment.org;
+        let mut backoff = Backoff::default();
+        loop {
+            let (meter, balance) = self.leases.balance(org).await?;
+            let update = self.counters.update(keys::org_meter(org)).add("seq", 1);
+            let amount = adjustment.amount;
+            let mut update = match meter.sequence() {
+                0 => update.require("attribute_not_exists(seq)"),
+                sequence => update.require("seq = :seq").bind(":seq", sequence),
+            };
+            match adjustment.kind {
+                EntryKind::Credit => {
+                    adjustment.balance_after = balance + amount;
+                    if adjustment.balance_after > Money::MAX_CREDIT {
+                        return Ok(Adjusted::OutOfRange);
+                    }
+                    update = update.add("balance", amount.pico_usd()).set("initial", adjustment.balance_after);
+                }
+                EntryKind::Debit => {
+                    // An amount that an open lease holds cannot be taken.
+                    if meter.balance() < amount {
+                        return Ok(Adjusted::OutOfRange);
+                    }
+                    adjustment.balance_after = balance.less(amount);
+                    update = update.add("balance", -i128::from(amount.pico_usd()));
+                }
+            }
+            let mut writes = with(&adjustment)?;
+            writes.push(update.labeled(BALANCE));
+            writes.extend(self.adjustment_writes(&adjustment));
+            match self.counters.transact(uuid::Uuid::now_v7(), &writes).await? {
+                WriteOutcome::Written => return Ok(Adjusted::Done(adjustment)),
+                WriteOutcome::Refused(refused) if refused.label == BALANCE => {
+                    backoff.next("the balance keeps changing during the adjustment").await?
+                }
+                WriteOutcome::Refused(refused) => return Ok(Adjusted::Refused(refused)),
+            }
+        }
+    }
+
+    /// The writes that add an adjustment to the ledger and to the sums of its month.
+    fn adjustment_writes(&self, adjustment: &Adjustment) -> Vec<Write> {
+        let month = month(adjustment.created_at);
+        let sum = match adjustment.kind {
+            EntryKind::Credit => "credit",
+            EntryKind::Debit => "debit",
+        };
+        let sums = self.counters.update(keys::adjustment_sums(adjustment.org, month));
+        let mut writes =
+            vec![self.journal.put_new(&adjustment_item(adjustment)), sums.add(sum, adjustment.amount.pico_usd())];
+        if adjustment.kind == EntryKind::Credit {
+            // Credits are few among very many charges. Their separate list makes it cheap to read credits alone.
+            let key = keys::credit(adjustment.id);
+            let listed_in = keys::credits(adjustment.org, month);
+            let copy = AdjustmentItem { pk: key.pk, sk: key.sk, listed_in, ..adjustment_item(adjustment) };
+            writes.push(self.journal.put_new(&copy));
+        }
+        writes
+    }
+
+    /// Lists the movements of a month (`202611`), newest first. `after` is the cursor of the last page. A short page may
+    /// still have a next page.
+    pub async fn list(
+        &self,
+        org: OrgId,
+        month: i64,
+        filter: EntryFilter,
+        limit: u32,
+        after: Option<String>,
+    ) -> Result<Slice<LedgerEntry>> {
+        let partition = match filter.kind {
+            Some(EntryKind::Credit) => keys::credits(org, month),
+            Some(EntryKind::Debit) | None => keys::ledger(org, month),
+        };
+        let page = ListedPage { list: partition, limit, after, is_filtered: filter.user.is_some() };
+        list_page(&self.journal, page, entry, |entry| filter.includes(entry)).await
+    }
+
+    /// Finds the newest movement of this month or the last month, of one user or of all users.
+    pub async fn last(&self, org: OrgId, user: Option<UserId>, now: Time) -> Result<Option<LedgerEntry>> {
+        let this = month(now);
+        let last = if this % 100 == 1 { this - 100 + 11 } else { this - 1 };
+        for month in [this, last] {
+            let newest = self.list(org, month, EntryFilter { kind: None, user }, 1, None).await?;
+            if let Some(entry) = newest.items.into_iter().next() {
+                return Ok(Some(entry));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Finds an earlier charge for the same request body and the same API key, within the last ten minutes.
+    pub async fn find_earlier_attempt(&self, of: &Charge) -> Result<Option<Charge>> {
+        let now = of.created_at;
+        let since = Time::from_millis(now.as_millis() - RETRIED_WITHIN_MS).to_string();
+        let list = keys::ledger(of.org, month(now));
+        let (newest, _) = read_newest(&self.journal, list, RETRIED_AMONG, (&since, "9"), entry).await?;
+        let earlier = newest.into_iter().filter_map(|(_, entry)| match entry {
+            LedgerEntry::Charge(charge) => Some(charge),
+            LedgerEntry::Adjustment(_) => None,
+        });
+        Ok(earlier.into_iter().find(|charge| charge.key == of.key && charge.body_hash == of.body_hash))
+    }
+}
+
+fn adjustment_item(adjustment: &Adjustment) -> AdjustmentItem {
+    let key = keys::adjustment(adjustment.id);
+    AdjustmentItem {
+        pk: key.pk,
+        sk: key.sk,
+        adjustment: adjustment.clone(),
+        listed_in: keys::ledger(adjustment.org, month(adjustment.created_at)),
+        listed_at: keys::listed_at(adjustment.created_at, adjustment.id),
+        expires_at: adjustment.created_at.plus(LEDGER_RETENTION).as_seconds(),
+    }
+}
+
+fn entry(item: Item) -> Result<LedgerEntry> {
+    if item.contains_key("adjustment") {
+        let item: AdjustmentItem = parse(item)?;
+        return Ok(LedgerEntry::Adjustment(item.adjustment));
+    }
+    Ok(LedgerEntry::Charge(listed_charge(item)?))
+}

@@ -1,0 +1,157 @@
+//! The writes of the process that holds a run.
+
+use std::time::Duration;
+
+use uuid::Uuid;
+
+use super::items::{ReviewState, RunItem};
+use super::list::show_state;
+use super::sealing::RunKey;
+use super::{RESEND_AFTER, Runs};
+use crate::keys;
+use crate::run_statistics::RunPlace;
+use crate::table::WriteOutcome;
+use crate::write::Write;
+use domain::Result;
+use domain::id::{RunId, ThreadId};
+use domain::run::{Commit, ExchangeDetector, Hold, ParentStep, Parking, RunState};
+use domain::time::Time;
+use platform::secrets::Sealed;
+
+/// A run that this process holds.
+#[derive(Clone, Debug)]
+pub struct RunHold {
+    pub(super) epoch: u64,
+    pub(super) next_event: u64,
+    /// The number of wakes when the answers were read.
+    pub(super) seen_wakes: u64,
+    pub(super) until: Time,
+    pub(super) place: RunPlace,
+    pub(super) started_at: Time,
+    /// The step that waits for this run.
+    pub(super) parent: Option<ParentStep>,
+    /// The conversation of the message that started the run.
+    pub(super) thread: Option<ThreadId>,
+    /// Whether the run has started others.
+    pub(super) has_calls: bool,
+    /// The key of its masked parts as the head has it.
+    pub(super) sealed_key: Option<Sealed>,
+    /// The key, once the log was read or a part was masked.
+    pub(super) key: Option<RunKey>,
+    /// Has seen all events of the log, once it was read.
+    pub(super) exchanges: ExchangeDetector,
+}
+
+impl RunHold {
+    pub fn id(&self) -> RunId {
+        self.place.id
+    }
+}
+
+impl Runs {
+    /// Stores events, opens reviews and starts runs, in as few transactions as possible. Then it cancels reviews and stops
+    /// runs. An answer that is stored after the commit and before the cancellation is ignored.
+    pub async fn commit(&self, hold: &mut RunHold, commit: &Commit) -> Result<Hold> {
+        if !commit.has_no_writes() && !self.store_commit(hold, commit).await?.is_written() {
+            return Ok(Hold::Lost);
+        }
+        self.retry_while_unavailable(hold, || self.stop_all(&commit.stopped)).await?;
+        for run in commit.started.iter().filter(|run| !commit.stopped.contains(&run.id)) {
+            self.send_hint(run.id, Duration::ZERO).await;
+        }
+        for step in &commit.canceled {
+            let review = self.entities.update(keys::review(hold.id(), step)).set("state", ReviewState::Canceled);
+            let review = review.require_same("state", Some(ReviewState::Open));
+            let _ = self.persist(hold, &[review]).await?;
+        }
+        Ok(Hold::Held)
+    }
+
+    pub(super) async fn append(
+        &self,
+        hold: &mut RunHold,
+        head: Write,
+        events: &[String],
+        others: Vec<Write>,
+    ) -> Result<WriteOutcome> {
+        let mut writes = vec![head];
+        writes.extend(self.log_items(hold.place, hold.next_event, events));
+        writes.extend(others);
+        let outcome = self.persist(hold, &writes).await?;
+        if outcome.is_written() {
+            hold.next_event += events.len() as u64;
+        }
+        Ok(outcome)
+    }
+
+    /// Leaves the run until a time, or until somebody wakes it.
+    pub async fn park(&self, hold: &RunHold, wake_at: Option<Time>) -> Result<Parking> {
+        let head = self
+            .held(hold)
+            .require_same("wakes", Some(hold.seen_wakes))
+            .set("seen_wakes", hold.seen_wakes)
+            .set("crashes", 0)
+            .remove("claimed_until");
+        let head = show_state(head, hold.place, RunState::Paused);
+        let head = match wake_at {
+            Some(at) => head.set("wake_at", at).set("due_at", at),
+            None => head.remove("due_at").remove("due_shard"),
+        };
+        match self.persist(hold, &[head]).await? {
+            WriteOutcome::Written => Ok(Parking::Parked),
+            WriteOutcome::Refused(refused) => {
+                let stored: Option<RunItem> = refused.parse_item()?;
+                Ok(match stored {
+                    Some(item) if item.epoch == hold.epoch && item.state == RunState::Paused => Parking::Parked,
+                    Some(item) if item.epoch == hold.epoch && item.state == RunState::Running && !item.is_stopped() => {
+                        Parking::Woken
+                    }
+                    _ => Parking::Lost,
+                })
+            }
+        }
+    }
+
+    /// Leaves the run to the next process, and sends its hint.
+    pub async fn hand_over(&self, hold: &RunHold) -> Result<Hold> {
+        // For a person the run goes on, so its lists keep it as running.
+        let head = self
+            .held(hold)
+            .set("state", RunState::Queued)
+            .set("due_at", self.now().plus(RESEND_AFTER))
+            .remove("claimed_until");
+        let is_left = match self.persist(hold, &[head]).await? {
+            WriteOutcome::Written => true,
+            WriteOutcome::Refused(refused) => {
+                let stored: Option<RunItem> = refused.parse_item()?;
+                stored.is_some_and(|item| item.epoch == hold.epoch && item.state == RunState::Queued)
+            }
+        };
+        if !is_left {
+            return Ok(Hold::Lost);
+        }
+        self.send_hint(hold.id(), Duration::ZERO).await;
+        Ok(Hold::Held)
+    }
+
+    /// A write of the run's head that only its holder can make.
+    pub(super) fn held(&self, hold: &RunHold) -> Write {
+        let head = self
+            .entities
+            .update(keys::run(hold.id()))
+            .require_same("epoch", Some(hold.epoch))
+            .require_same("state", Some(RunState::Running))
+            .require_same("next_event", Some(hold.next_event))
+            .require_same("stop", None::<bool>);
+        // This holder has made the key.
+        match hold.key.as_ref().filter(|_| hold.sealed_key.is_none()) {
+            Some(key) => head.set("secrets", &key.sealed).set("masked", true),
+            None => head,
+        }
+    }
+
+    pub(super) async fn persist(&self, hold: &RunHold, writes: &[Write]) -> Result<WriteOutcome> {
+        let token = Uuid::now_v7();
+        self.retry_while_unavailable(hold, || self.entities.write_all(token, writes.to_vec())).await
+    }
+}

@@ -1,0 +1,101 @@
+//! Reviews: questions to people. The first answer counts; a review that nobody answers in time is closed by the holder
+//! of its run.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+use uuid::Uuid;
+
+use super::Runs;
+use super::hold::RunHold;
+use super::items::{ReviewItem, ReviewState};
+use crate::item::parse;
+use crate::keys;
+use crate::table::{Range, RefusedWrite, TableQuery, WriteOutcome};
+use domain::id::RunId;
+use domain::run::{ReviewAnswer, ReviewRequest, has_ended, node_id_of};
+use domain::time::Time;
+use domain::{Error, Result};
+
+/// A review as the person sees it.
+#[derive(Clone, Debug)]
+pub struct OpenReview {
+    /// The path of the step.
+    pub step: String,
+    pub state: ReviewState,
+    pub request: Map<String, Value>,
+    pub closes_at: Time,
+    pub answer: Option<ReviewAnswer>,
+}
+
+const REVIEW: &str = "review";
+
+impl Runs {
+    pub async fn reviews(&self, run: RunId) -> Result<Vec<OpenReview>> {
+        let query = TableQuery {
+            range: Some(Range::beginning("sk", keys::REVIEW)),
+            ..TableQuery::partition(keys::run_items(run))
+        };
+        let items = self.entities.query_all(query).await?;
+        items.into_iter().map(|item| Ok(parse::<ReviewItem>(item)?.into())).collect()
+    }
+
+    /// Closes a review whose time is over. If somebody was faster, returns the answer.
+    pub async fn expire(&self, hold: &RunHold, step: &str) -> Result<Option<ReviewAnswer>> {
+        let update = self.entities.update(keys::review(hold.id(), step));
+        let update = update.require_same("state", Some(ReviewState::Open)).set("state", ReviewState::Expired);
+        match self.retry_while_unavailable(hold, || self.entities.write(update.clone())).await? {
+            WriteOutcome::Written => Ok(None),
+            WriteOutcome::Refused(refused) => Ok(refused.parse_item()?.and_then(|stored: ReviewItem| stored.answer)),
+        }
+    }
+
+    /// Answers a review and wakes its run. Returns the review as it is stored, if it was closed before.
+    pub async fn resolve(&self, run: RunId, step: &str, answer: ReviewAnswer) -> Result<Option<OpenReview>> {
+        let now = self.now();
+        let review = self
+            .entities
+            .update(keys::review(run, step))
+            .require_same("state", Some(ReviewState::Open))
+            .require("closes_at > :now")
+            .bind(":now", now)
+            .set("state", ReviewState::Answered)
+            .set("answer", &answer)
+            .labeled(REVIEW);
+        let wake = self.wake(run, now).require_same("stop", None::<bool>);
+        match self.entities.transact(Uuid::now_v7(), &[review, wake]).await? {
+            WriteOutcome::Written => {}
+            WriteOutcome::Refused(RefusedWrite { label: REVIEW, item, .. }) => {
+                let stored: ReviewItem = parse(item.ok_or(Error::NotFound { kind: REVIEW })?)?;
+                if stored.answer.as_ref() != Some(&answer) {
+                    return Ok(Some(stored.into()));
+                }
+            }
+            WriteOutcome::Refused(_) => return Err(has_ended()),
+        }
+        self.send_hint(run, Duration::ZERO).await;
+        Ok(None)
+    }
+}
+
+impl OpenReview {
+    /// Whether a person can answer it. The holder of the run closes an expired review later.
+    pub fn is_open(&self, now: Time) -> bool {
+        self.state == ReviewState::Open && self.closes_at > now
+    }
+
+    pub fn node_id(&self) -> &str {
+        node_id_of(&self.step)
+    }
+
+    pub fn content(&self) -> ReviewRequest {
+        serde_json::from_value(self.request.clone().into()).unwrap_or_default()
+    }
+}
+
+impl From<ReviewItem> for OpenReview {
+    fn from(item: ReviewItem) -> Self {
+        let ReviewItem { step, state, request, closes_at, answer, .. } = item;
+        Self { step, state, request, closes_at, answer }
+    }
+}

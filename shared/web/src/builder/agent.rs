@@ -1,0 +1,150 @@
+//! Agents, as the requests and responses of several functions show them.
+
+use domain::agent::{
+    Agent, AgentConfig, AgentScope, AgentSource, AgentStatus, AgentType, RequestedStatus, Strategy, Tool,
+};
+use domain::problem::StatusProblem;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::tool_credential::ToolCredentialOut;
+use store::agents::{AgentSort, AgentSummary};
+
+#[derive(Clone, Copy, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum AgentSortIn {
+    Name,
+    CreatedAt,
+    #[default]
+    UpdatedAt,
+    Requests,
+}
+
+impl From<AgentSortIn> for AgentSort {
+    fn from(sort: AgentSortIn) -> Self {
+        match sort {
+            AgentSortIn::Name => Self::Name,
+            AgentSortIn::CreatedAt => Self::CreatedAt,
+            AgentSortIn::UpdatedAt => Self::UpdatedAt,
+            AgentSortIn::Requests => Self::Requests,
+        }
+    }
+}
+
+/// An agent without its configuration.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(title = "Agent")]
+pub struct AgentOut {
+    id: Uuid,
+    name: String,
+    #[schema(required)]
+    description: Option<String>,
+    r#type: AgentType,
+    status: AgentStatus,
+    /// The total number of requests to the agent.
+    requests: u64,
+    /// `global` for a reusable agent, `workflow` for an agent that is private to one workflow.
+    scope: ScopeOut,
+    /// The workflow that a private agent belongs to. Null for a global agent.
+    #[schema(required)]
+    workflow_id: Option<Uuid>,
+    #[schema(format = DateTime)]
+    created_at: String,
+    #[schema(format = DateTime)]
+    updated_at: String,
+}
+
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ScopeOut {
+    Global,
+    Workflow,
+}
+
+impl From<AgentSummary> for AgentOut {
+    fn from(agent: AgentSummary) -> Self {
+        let AgentSummary { id, name, description, r#type, status, requests, scope, created_at, updated_at } = agent;
+        let (scope, workflow_id) = match scope {
+            AgentScope::Global => (ScopeOut::Global, None),
+            AgentScope::Workflow(workflow, _) => (ScopeOut::Workflow, Some(workflow.uuid())),
+        };
+        Self {
+            id: id.uuid(),
+            name,
+            description,
+            r#type,
+            status,
+            requests,
+            scope,
+            workflow_id,
+            created_at: created_at.to_string(),
+            updated_at: updated_at.to_string(),
+        }
+    }
+}
+
+/// An agent with its configuration.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(title = "AgentDetail")]
+pub struct AgentDetailOut {
+    #[serde(flatten)]
+    agent: AgentOut,
+    config: AgentConfig,
+    /// The stored credentials of the tools, without their secrets.
+    credentials: Vec<ToolCredentialOut>,
+    /// The problems that keep the agent from working, most severe first.
+    problems: Vec<StatusProblem>,
+}
+
+impl From<Agent> for AgentDetailOut {
+    fn from(agent: Agent) -> Self {
+        Self {
+            problems: agent.problems(),
+            config: agent.config.clone(),
+            credentials: agent.credentials.iter().map(ToolCredentialOut::new).collect(),
+            agent: AgentSummary::from(agent).into(),
+        }
+    }
+}
+
+// This type only documents the request body. The handler merges the patch as JSON before it is parsed.
+/// The fields to update.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(title = "AgentPatch")]
+#[expect(dead_code, reason = "only the OpenAPI document uses it")]
+pub struct AgentPatchIn {
+    #[schema(min_length = 1, max_length = 200, nullable = false)]
+    name: Option<String>,
+    #[schema(max_length = 1000)]
+    description: Option<String>,
+    r#type: Option<AgentType>,
+    status: Option<RequestedStatus>,
+    config: Option<AgentConfigPatchIn>,
+}
+
+/// The configuration fields to change. Null resets a field to its default.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schema(title = "AgentConfigPatch")]
+#[expect(dead_code, reason = "only the OpenAPI document uses it")]
+struct AgentConfigPatchIn {
+    #[schema(min_length = 1, max_length = 200, example = "dev-chat")]
+    model: Option<String>,
+    #[schema(max_length = 20000)]
+    instructions: Option<String>,
+    #[schema(minimum = 0, maximum = 2)]
+    temperature: Option<f64>,
+    #[schema(minimum = 1, maximum = 2147483647)]
+    max_tokens: Option<u32>,
+    #[schema(max_items = 32)]
+    tools: Option<Vec<Tool>>,
+    #[schema(max_items = 16)]
+    sources: Option<Vec<AgentSource>>,
+    #[schema(max_items = 16)]
+    members: Option<Vec<Uuid>>,
+    strategy: Option<Strategy>,
+}

@@ -1,0 +1,197 @@
+//! The envelope of the builder, which is the agents and workflows APIs: `{data, meta}`, and errors as
+//! `{error: {code, message}}`; and the wire types that several of its functions share.
+
+pub mod agent;
+pub mod test_call;
+pub mod tool_credential;
+
+use std::marker::PhantomData;
+
+use axum::body::Bytes;
+use axum::extract::{FromRequest, FromRequestParts, Request};
+use axum::http::request::Parts;
+use axum::response::{IntoResponse, Response};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use utoipa::{IntoResponses, ToSchema};
+
+use crate::cursor::Cursors;
+use crate::extract::{bearer, caller_by_access_token, extractors};
+use crate::responses::{self, Described, ResponseHeaders};
+use crate::{code, details, message, respond};
+use auth::Auth;
+use domain::Error;
+use domain::id::PathIds;
+use domain::page::Slice;
+
+extractors!();
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        respond(&self.0, |_, code| body(&self.0, &code))
+    }
+}
+
+/// The error object of a stream that fails after its status was sent.
+pub fn error_body(error: &Error) -> Value {
+    body(error, &code(error))
+}
+
+fn body(error: &Error, code: &str) -> Value {
+    let mut body = json!({"error": {"code": code, "message": message(error)}});
+    if let Some(details) = details(error) {
+        body["error"]["details"] = details;
+    }
+    body
+}
+
+/// A user with an access token in the header `Authorization`.
+pub struct Caller(pub auth::Caller);
+
+caller_by_access_token!(Caller, cookies: false);
+
+/// A trigger with the token of a channel in the header `Authorization`.
+pub struct ChannelCaller(pub auth::ChannelCaller);
+
+impl<S> FromRequestParts<S> for ChannelCaller
+where
+    S: AsRef<Auth> + Send + Sync,
+{
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
+        Ok(Self(state.as_ref().channel_caller(bearer(parts)?)?))
+    }
+}
+
+/// The body as it was sent.
+pub struct RawBody(pub Bytes);
+
+impl<S: Send + Sync> FromRequest<S> for RawBody {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, _: &S) -> Result<Self> {
+        Ok(Self(crate::extract::bytes(request).await?))
+    }
+}
+
+/// A single resource
+#[derive(Serialize, ToSchema)]
+pub struct Data<T> {
+    pub data: T,
+}
+
+impl<T: Serialize> IntoResponse for Data<T> {
+    fn into_response(self) -> Response {
+        axum::Json(self).into_response()
+    }
+}
+
+/// A page of a list
+#[derive(Serialize, ToSchema)]
+pub struct DataList<T> {
+    pub data: Vec<T>,
+    pub meta: crate::paging::PageMeta,
+}
+
+impl<T: Serialize> IntoResponse for DataList<T> {
+    fn into_response(self) -> Response {
+        axum::Json(self).into_response()
+    }
+}
+
+/// A page of a list with cursor pagination
+#[derive(Serialize, ToSchema)]
+pub struct DataSlice<T> {
+    pub data: Vec<T>,
+    pub meta: SliceMeta,
+}
+
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SliceMeta {
+    /// Send it as `cursor` to get the next page; null on the last page
+    #[schema(required)]
+    pub next_cursor: Option<String>,
+}
+
+impl<T> DataSlice<T> {
+    pub fn new<U: Into<T>>(slice: Slice<U>, cursors: Cursors) -> Self {
+        let next_cursor = slice.next.map(|place| cursors.write(&place));
+        Self { data: slice.items.into_iter().map(U::into).collect(), meta: SliceMeta { next_cursor } }
+    }
+}
+
+impl<T: Serialize> IntoResponse for DataSlice<T> {
+    fn into_response(self) -> Response {
+        axum::Json(self).into_response()
+    }
+}
+
+/// Why a request was refused
+#[derive(Serialize, Deserialize, ToSchema)]
+#[schema(title = "Error")]
+pub struct ErrorBody {
+    pub error: ErrorDetail,
+}
+
+#[derive(Serialize, Deserialize, ToSchema)]
+pub struct ErrorDetail {
+    /// A stable identifier for programs
+    #[schema(example = "unavailable")]
+    pub code: String,
+    /// The problem and what to do about it, for people
+    #[schema(example = "the platform is busy; try again in 1 s")]
+    pub message: String,
+    /// More about the error. For an invalid graph, the list of all its problems
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub details: Option<serde_json::Value>,
+}
+
+/// The errors that any route of the area may return.
+#[derive(IntoResponses)]
+pub enum ErrorResponses {
+    /// A parameter or a field is invalid; the message names it
+    #[response(status = 400)]
+    Invalid(ErrorBody),
+    /// The access token is missing or invalid
+    #[response(status = 401)]
+    Unauthorized(ErrorBody),
+    /// The platform is busy; retry after the time in `Retry-After`
+    #[response(status = 503)]
+    Unavailable(ErrorBody),
+}
+
+/// The new resource with the headers `H`: `Created<WorkflowOut, (ETag, Replayed)>`.
+pub struct Created<T, H = ()>(PhantomData<(T, H)>);
+
+impl<T: ToSchema, H: ResponseHeaders> IntoResponses for Created<T, H> {
+    fn responses() -> Described {
+        responses::created::<T, H>(format!("Data_{}", T::name()))
+    }
+}
+
+/// The route has no such resource of the caller: `NotFound<WorkflowId>`, or `NotFound<(WorkflowId, WebhookId)>`.
+pub struct NotFound<I>(PhantomData<I>);
+
+impl<I: PathIds> IntoResponses for NotFound<I> {
+    fn responses() -> Described {
+        responses::not_found::<I>("ErrorBody", "does not exist or is not the caller's")
+    }
+}
+
+/// The resource has changed: its current version is not the version in `If-Match`
+#[derive(IntoResponses)]
+#[response(status = 412)]
+pub struct Stale(pub ErrorBody);
+
+/// The body is not JSON
+#[derive(IntoResponses)]
+#[response(status = 415)]
+pub struct NotJson(pub ErrorBody);
+
+/// `idempotency_conflict`: the `Idempotency-Key` was used with another request
+#[derive(IntoResponses)]
+#[response(status = 409)]
+pub struct KeyReused(pub ErrorBody);

@@ -1,0 +1,181 @@
+//! Middleware around every handler: request ids, request logging, recovery from panics, and CORS.
+
+use std::panic::AssertUnwindSafe;
+use std::time::{Duration, Instant};
+
+use axum::extract::{MatchedPath, Request};
+use axum::http::header::{
+    AUTHORIZATION, CONTENT_TYPE, ETAG, HeaderName, HeaderValue, IF_MATCH, IF_NONE_MATCH, RETRY_AFTER,
+};
+use axum::http::{HeaderMap, Method, StatusCode};
+use axum::middleware::{Next, from_fn};
+use axum::response::Response;
+use axum::{Extension, Router};
+use futures::FutureExt;
+use tower_http::cors::{AllowOrigin, CorsLayer};
+use tracing::{Instrument, field};
+use uuid::Uuid;
+
+use super::base_url::ConfiguredBaseUrl;
+use super::idempotency::{IDEMPOTENCY_KEY, IDEMPOTENT_REPLAYED};
+use domain::Error;
+use platform::config::{CORS_ORIGINS, Config};
+
+pub const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+/// The header in which Anthropic's clients send their API key to the gateway.
+pub const X_API_KEY: HeaderName = HeaderName::from_static("x-api-key");
+/// The headers of the gateway that pages of other origins may read.
+const GATEWAY_HEADERS: [&str; 19] = [
+    "retry-after-ms",
+    "x-alias-of",
+    "x-credits-remaining",
+    "x-credits-warning",
+    "x-model-deprecated",
+    "x-model-retires-at",
+    "x-ratelimit-limit-requests",
+    "x-ratelimit-limit-tokens",
+    "x-ratelimit-remaining-requests",
+    "x-ratelimit-remaining-tokens",
+    "x-ratelimit-reset-requests",
+    "x-ratelimit-reset-tokens",
+    "x-request-cost",
+    "x-should-retry",
+    "x-svc-adjusted",
+    "x-svc-dropped",
+    "x-svc-max-tokens",
+    "x-svc-model-defaults",
+    "x-svc-passthrough",
+];
+const MAX_REQUEST_ID_CHARS: usize = 128;
+
+tokio::task_local! {
+    static REQUEST_ID: String;
+}
+
+/// The id of the request being served; empty outside of one.
+pub fn request_id() -> String {
+    REQUEST_ID.try_with(String::clone).unwrap_or_default()
+}
+
+/// A part of the platform whose errors share one envelope.
+#[derive(Clone, Copy)]
+pub struct Area {
+    refuse: fn(Error) -> Response,
+}
+
+impl Area {
+    pub const fn new(refuse: fn(Error) -> Response) -> Self {
+        Self { refuse }
+    }
+
+    /// The response to an error that occurs before a request reaches a function.
+    pub fn respond(self, error: Error) -> Response {
+        let mut response = (self.refuse)(error);
+        if let Ok(id) = HeaderValue::try_from(new_request_id()) {
+            response.headers_mut().insert(X_REQUEST_ID, id);
+        }
+        response
+    }
+}
+
+/// Each route's path and method, and whether it takes query parameters.
+pub type Routes = &'static [(&'static str, &'static str, bool)];
+
+/// Adds the fallbacks (404 and 405) and the middleware to the router of a function.
+pub fn finish(router: Router, routes: Routes, area: Area, function: &'static str, config: &Config) -> Router {
+    let router = router
+        .fallback(move || async move { (area.refuse)(Error::NoRoute) })
+        .method_not_allowed_fallback(move || async move { (area.refuse)(Error::MethodNotAllowed) })
+        .layer(from_fn(move |request, next| serve(area, routes, function, request, next)));
+    let router = match ConfiguredBaseUrl::from_config(config) {
+        Some(base_url) => router.layer(Extension(base_url)),
+        None => router,
+    };
+    match cors(config) {
+        Some(cors) => router.layer(cors),
+        None => router,
+    }
+}
+
+async fn serve(area: Area, routes: Routes, function: &'static str, request: Request, next: Next) -> Response {
+    let started = Instant::now();
+    let id = client_request_id(request.headers()).unwrap_or_else(new_request_id);
+    let route = request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str).to_owned();
+    let span = tracing::info_span!(
+        "request",
+        request_id = id,
+        function,
+        method = %request.method(),
+        route,
+        path = truncate_path(request.uri().path()),
+        user_id = field::Empty,
+        org_id = field::Empty,
+        code = field::Empty,
+        refusal = field::Empty,
+    );
+    let unread = unread_parameter(&request, &route, routes);
+    let answered = async move {
+        let handled = async {
+            match unread {
+                Some(name) => (area.refuse)(Error::invalid_query(name, "this call has no such parameter")),
+                None => next.run(request).await,
+            }
+        };
+        let handled = AssertUnwindSafe(handled).catch_unwind();
+        let mut response = handled.await.unwrap_or_else(|_| (area.refuse)(Error::internal("a handler panicked")));
+        log_request(response.status(), started.elapsed());
+        if let Ok(id) = HeaderValue::try_from(request_id()) {
+            response.headers_mut().insert(X_REQUEST_ID, id);
+        }
+        response
+    };
+    REQUEST_ID.scope(id, answered.instrument(span)).await
+}
+
+/// Writes the log line of a request. The caller and the route are fields of its span.
+fn log_request(status: StatusCode, latency: Duration) {
+    let latency_ms = latency.as_secs_f64() * 1_000.0;
+    tracing::info!(status = status.as_u16(), latency_ms = (latency_ms * 1_000.0).round() / 1_000.0, "request served");
+}
+
+fn new_request_id() -> String {
+    format!("req_{}", Uuid::now_v7().simple())
+}
+
+/// Limits the logged path to 200 bytes.
+fn truncate_path(path: &str) -> &str {
+    &path[..path.floor_char_boundary(200)]
+}
+
+/// The first query parameter of a request whose handler reads none.
+fn unread_parameter(request: &Request, route: &str, routes: Routes) -> Option<String> {
+    let (name, _) = form_urlencoded::parse(request.uri().query()?.as_bytes()).next()?;
+    let method = if request.method() == Method::HEAD { "GET" } else { request.method().as_str() };
+    let is_unread =
+        |(path, own, takes): &(&str, &str, bool)| !takes && *path == route && own.eq_ignore_ascii_case(method);
+    routes.iter().any(is_unread).then(|| name.into_owned())
+}
+
+/// The request id that the client sent, if it is printable ASCII. It is only echoed and logged, never used as a key.
+fn client_request_id(headers: &HeaderMap) -> Option<String> {
+    let id = headers.get(&X_REQUEST_ID)?.to_str().ok()?;
+    let is_visible = !id.is_empty() && id.len() <= MAX_REQUEST_ID_CHARS && id.bytes().all(|c| c.is_ascii_graphic());
+    is_visible.then(|| id.to_owned())
+}
+
+/// CORS for the configured origins. Without any, browsers of other origins cannot call the API.
+fn cors(config: &Config) -> Option<CorsLayer> {
+    let origins = config.list(CORS_ORIGINS);
+    let origins: Vec<HeaderValue> = origins.iter().filter_map(|origin| HeaderValue::try_from(origin).ok()).collect();
+    if origins.is_empty() {
+        return None;
+    }
+    let exposed = [ETAG, RETRY_AFTER, IDEMPOTENT_REPLAYED, X_REQUEST_ID].into_iter();
+    let layer = CorsLayer::new()
+        .allow_origin(AllowOrigin::list(origins))
+        .allow_methods([Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE])
+        .allow_headers([AUTHORIZATION, CONTENT_TYPE, IF_MATCH, IF_NONE_MATCH, IDEMPOTENCY_KEY, X_REQUEST_ID, X_API_KEY])
+        .expose_headers(exposed.chain(GATEWAY_HEADERS.map(HeaderName::from_static)).collect::<Vec<_>>())
+        .max_age(Duration::from_secs(600));
+    Some(layer)
+}

@@ -1,0 +1,156 @@
+//! HTTP: status codes, extractors, middleware, and one module for the envelope of each API: `builder`, `workbenches` and
+//! `gateway`. A family of routes chooses its envelope by importing that module, and all of its errors then have that format.
+
+pub mod base_url;
+pub mod builder;
+pub mod cursor;
+pub mod etag;
+mod extract;
+pub mod gateway;
+pub mod idempotency;
+pub mod layers;
+pub mod paging;
+pub mod quantity;
+pub mod responses;
+mod routes;
+pub mod streaming;
+pub mod workbenches;
+
+use axum::http::StatusCode;
+use axum::http::header::{CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::response::{IntoResponse, Response};
+use serde_json::{Value, json};
+
+pub use extract::{NoBody, declares_json};
+pub use layers::{Area, Routes, finish};
+
+use domain::error_text;
+use domain::text::shorten;
+use domain::{Error, ProviderTrouble, Refusal};
+
+/// The largest request body. Lambda allows 6 MB for the whole event, in which the body is escaped.
+pub const MAX_BODY_BYTES: usize = 4 * 1024 * 1024;
+
+/// The status and the code of each error. An envelope may replace the code with a more specific one.
+pub fn classify(error: &Error) -> (StatusCode, String) {
+    let (status, code) = match error {
+        Error::InvalidQuery { .. } => (StatusCode::BAD_REQUEST, "invalid_query"),
+        Error::InvalidBody { .. } => (StatusCode::BAD_REQUEST, "invalid_body"),
+        Error::Unsound { code, .. } => (StatusCode::BAD_REQUEST, *code),
+        Error::Unprocessable { code, .. } => (StatusCode::UNPROCESSABLE_ENTITY, *code),
+        Error::Unauthenticated(_) => (StatusCode::UNAUTHORIZED, "unauthorized"),
+        Error::Forbidden { code, .. } => (StatusCode::FORBIDDEN, *code),
+        Error::NotFound { kind } => {
+            return (StatusCode::NOT_FOUND, format!("{}_not_found", kind.to_lowercase().replace(' ', "_")));
+        }
+        Error::UnknownModel { .. } => (StatusCode::NOT_FOUND, "model_not_found"),
+        Error::NoRoute => (StatusCode::NOT_FOUND, "not_found"),
+        Error::MethodNotAllowed => (StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed"),
+        Error::Conflict { code, .. } => (StatusCode::CONFLICT, *code),
+        Error::AlreadyResolved { .. } => (StatusCode::CONFLICT, "already_resolved"),
+        Error::PreconditionFailed => (StatusCode::PRECONDITION_FAILED, "precondition_failed"),
+        Error::Billing { code, .. } => (StatusCode::PAYMENT_REQUIRED, *code),
+        Error::RateLimited { .. } | Error::TooManyRequests { .. } => {
+            (StatusCode::TOO_MANY_REQUESTS, "rate_limit_exceeded")
+        }
+        Error::Provider { trouble, code, .. } => return (provider_status(*trouble), shorten(code).into_owned()),
+        Error::Maintenance { .. } => (StatusCode::SERVICE_UNAVAILABLE, "maintenance"),
+        Error::TooLarge { .. } => (StatusCode::PAYLOAD_TOO_LARGE, "payload_too_large"),
+        Error::NotJson | Error::NotAFile | Error::EncodedBody => {
+            (StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type")
+        }
+        Error::Unavailable { .. } | Error::StorageTrouble(_) => (StatusCode::SERVICE_UNAVAILABLE, "unavailable"),
+        Error::Internal(_) => (StatusCode::INTERNAL_SERVER_ERROR, "internal_error"),
+    };
+    (status, code.to_owned())
+}
+
+/// The code of an error that is one entry of a larger response. Its cause is logged.
+pub fn code(error: &Error) -> String {
+    log(error);
+    classify(error).1
+}
+
+/// The status of a provider error. The client can fix what the provider rejects in the request; other failures are
+/// between the provider and the platform.
+fn provider_status(trouble: ProviderTrouble) -> StatusCode {
+    match trouble {
+        ProviderTrouble::Request | ProviderTrouble::Unsupported => StatusCode::BAD_REQUEST,
+        ProviderTrouble::RateLimited => StatusCode::TOO_MANY_REQUESTS,
+        ProviderTrouble::Setup | ProviderTrouble::Failed => StatusCode::BAD_GATEWAY,
+        ProviderTrouble::Timeout => StatusCode::GATEWAY_TIMEOUT,
+    }
+}
+
+/// Logs the cause of an error, which is never sent.
+fn log(error: &Error) {
+    match error {
+        Error::Internal(cause) => tracing::error!(%cause, "request failed"),
+        Error::Unavailable { cause, .. } => tracing::warn!(cause, "request answered as temporarily unavailable"),
+        _ => {}
+    }
+}
+
+/// The largest error body. Errors quote requests and providers, and a Lambda response has at most 6 MB.
+pub const MAX_ERROR_BYTES: usize = 64 * 1024;
+const MAX_DETAILS_BYTES: usize = 32 * 1024;
+
+/// The message of an error, shortened for the response.
+fn message(error: &Error) -> String {
+    error_text::shorten_message(&error.to_string()).into_owned()
+}
+
+/// The details of an error, shortened for the response.
+fn details(error: &Error) -> Option<Value> {
+    match error {
+        Error::Unsound { details, .. }
+        | Error::Unprocessable { details, .. }
+        | Error::AlreadyResolved { details, .. } => Some(error_text::shorten_details(details, MAX_DETAILS_BYTES)),
+        _ => None,
+    }
+}
+
+/// Serializes an error body. Its parts are already limited; this limit applies if one of them was overlooked.
+fn bounded(mut body: Value) -> String {
+    let text = body.to_string();
+    if text.len() <= MAX_ERROR_BYTES {
+        return text;
+    }
+    let code = shorten(body["error"]["code"].as_str().unwrap_or_default()).into_owned();
+    body["error"] = json!({"code": code, "message": "the error is too long to be shown", "details": Value::Null});
+    body.to_string()
+}
+
+/// The response to an error, in the envelope that `body` creates. Its cause is logged once and never sent.
+fn respond(error: &Error, body: impl FnOnce(StatusCode, String) -> Value) -> Response {
+    let (status, code) = classify(error);
+    tracing::Span::current().record("code", &code);
+    log(error);
+    let header: Option<(HeaderName, HeaderValue)> = match error {
+        Error::Unauthenticated(_) => Some((WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"))),
+        Error::Unavailable { retry_after_s, .. }
+        | Error::Maintenance { retry_after_s, .. }
+        | Error::TooManyRequests { retry_after_s, .. } => Some((RETRY_AFTER, (*retry_after_s).into())),
+        Error::RateLimited { retry_after_s, .. } | Error::Provider { retry_after_s: Some(retry_after_s), .. } => {
+            Some((RETRY_AFTER, (*retry_after_s).into()))
+        }
+        _ => None,
+    };
+    let body = bounded(body(status, code));
+    let mut response = (status, [(CONTENT_TYPE, "application/json")], body).into_response();
+    response.headers_mut().extend(header);
+    response
+}
+
+/// The error code of the gateway for an authentication failure.
+fn refusal_code(refusal: Refusal) -> &'static str {
+    match refusal {
+        Refusal::Missing | Refusal::Malformed | Refusal::ApiKey | Refusal::NeitherKeyNorToken | Refusal::Ambiguous => {
+            "identity.invalid_token"
+        }
+        Refusal::Unknown | Refusal::NotAnApiKey | Refusal::Signature | Refusal::UserSuspended => {
+            "identity.unauthorized"
+        }
+        Refusal::OrgSuspended => "identity.org_suspended",
+    }
+}
