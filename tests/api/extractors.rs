@@ -127,7 +127,7 @@ async fn a_channel_token_is_checked_by_form_and_passed_as_its_hash() {
 async fn each_area_has_its_own_not_found_envelope() {
     let router = |area| {
         finish(
-            Router::new().route("/{id}", get(async |_: web::builder::Path<AgentId>| "")),
+            Router::new().route("/{id}", get(async |_: web::Path<AgentId>| "")),
             &[],
             area,
             "test",

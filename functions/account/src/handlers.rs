@@ -9,13 +9,10 @@ use domain::token::{SecretToken, TokenKind};
 use store::api_keys::ApiKey;
 use store::key_ring::NewKey;
 use store::meters::Meter;
-use web::NoBody;
 use web::cursor::{CursorQuery, Cursors};
-use web::gateway::{
-    ApiError, BodyRefused, Created, CursorList, ErrorBody, ErrorResponses, Json, List, Path, Person, Query, Result,
-    UserOnly,
-};
 use web::gateway::{ApiKeyOut, KeySettingsIn};
+use web::gateway::{BodyRefused, Created, CursorList, ErrorBody, ErrorResponses, List, Person, UserOnly};
+use web::{Json, NoBody, Path, Query, Result};
 
 use crate::Stores;
 use crate::dto::{MeOut, NewApiKeyOut, OrgOut, check_key};
@@ -118,7 +115,7 @@ pub async fn rotate_api_key(
     State(stores): State<Stores>,
     person: Person,
     Path(id): Path<ApiKeyId>,
-    _: NoBody<ApiError>,
+    _: NoBody,
 ) -> Result<(StatusCode, Body<NewApiKeyOut>)> {
     let account = person.caller.account();
     if person.key.as_ref().is_none_or(|own| own.id != id) {

@@ -8,13 +8,11 @@ use domain::agent::{Agent, AgentPatch, AgentScope};
 use domain::id::{AgentId, WorkId};
 use serde_json::{Map, Value};
 use web::builder::agent::{AgentDetailOut, AgentOut, AgentPatchIn};
-use web::builder::{
-    Caller, Created, Data, DataList, ErrorResponses, Hashed, Json, KeyReused, NotFound, NotJson, OptionalJson, Path,
-    Query, Result, Stale,
-};
+use web::builder::{Caller, Created, Data, DataList, ErrorResponses, KeyReused, NotFound, NotJson, Stale};
 use web::etag::{ETag, IfMatch, IfMatchHeaders};
 use web::idempotency::{self, IdempotencyHeaders};
 use web::responses::Replayed;
+use web::{Hashed, Json, OptionalJson, Path, Query, Result};
 
 use crate::Stores;
 use crate::dto::{ListAgents, ListModels, ModelOut};

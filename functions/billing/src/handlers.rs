@@ -16,8 +16,9 @@ use store::leases::BillingStatement;
 use store::ledger::EntryFilter;
 use store::meters::MeterOwner;
 use web::cursor::Cursors;
-use web::gateway::{BodyRefused, Created, CursorList, ErrorResponses, Json as Body, Person, Query, Result, UserOnly};
+use web::gateway::{BodyRefused, Created, CursorList, ErrorResponses, Person, UserOnly};
 use web::gateway::{GuardEventOut, SpendingCapOut, TotalsOut, TransactionsOut, UsageOut, UsageQuery, month_of, period};
+use web::{Json as Body, Query, Result};
 
 use crate::Stores;
 use crate::dto::{BalanceOut, EventOut, ExportContent, ExportIn, ExportOut, GuardEventsQuery, TransactionsQuery};

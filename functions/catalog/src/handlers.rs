@@ -5,7 +5,8 @@ use axum::extract::State;
 use axum::http::HeaderMap;
 use domain::name::ModelName;
 use store::model_catalog::{is_on_list, visible};
-use web::gateway::{CatalogReader, ErrorBody, ErrorResponses, List, Path, Query, Result, model_headers};
+use web::gateway::{CatalogReader, ErrorBody, ErrorResponses, List, model_headers};
+use web::{Path, Query, Result};
 
 use crate::Stores;
 use crate::dto::{AliasOut, ModelOut, ModelsQuery};

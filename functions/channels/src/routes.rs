@@ -3,8 +3,7 @@
 use axum::Router;
 use domain::Result;
 use platform::Context;
-use web::finish;
-use web::routes;
+use web::{finish, routes};
 
 use crate::Stores;
 use crate::handlers::connections::*;

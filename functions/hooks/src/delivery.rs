@@ -9,7 +9,7 @@ use domain::{Error, Refusal};
 use messaging::{InboundRequest, ReceiveError, Received};
 use store::inboxes::CalledInbox;
 use store::threads::Inbox;
-use web::builder::{ApiError, Path, RawBody, Result};
+use web::{ApiError, Path, RawBody, Result};
 
 use crate::Stores;
 

@@ -8,8 +8,8 @@ use domain::id::WebhookId;
 use domain::webhook::{RefusedSender, Webhook, WebhookEvent};
 use domain::{Error, Refusal};
 use web::base_url::BaseUrl;
-use web::builder::{ApiError, ChannelCaller, ErrorBody, ErrorResponses, NotFound, NotJson, Path, RawBody, Result};
-use web::classify;
+use web::builder::{ChannelCaller, ErrorBody, ErrorResponses, NotFound, NotJson};
+use web::{ApiError, Path, RawBody, Result, classify};
 
 use crate::Stores;
 use crate::call::Call;

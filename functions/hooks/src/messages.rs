@@ -5,7 +5,8 @@ use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use domain::id::CredentialId;
 use messaging::{Received, Subscription, answer_subscription};
-use web::builder::{ErrorResponses, NotFound, Path, Query, Result};
+use web::builder::{ErrorResponses, NotFound};
+use web::{Path, Query, Result};
 
 use crate::Stores;
 use crate::delivery::{SignedDelivery, refusal};

@@ -26,8 +26,8 @@ use store::called_webhooks::CalledWebhook;
 use store::runs::{StartKey, Started};
 use store::workflows::WorkflowHeader;
 use tokio::time::{Instant, timeout_at};
+use web::ApiError;
 use web::base_url::BaseUrl;
-use web::builder::ApiError;
 
 use crate::Stores;
 use crate::call::Call;

@@ -3,7 +3,8 @@
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use domain::id::AgentId;
-use web::builder::{Caller, Data, ErrorBody, ErrorResponses, Json, NotFound, NotJson, Path, Result};
+use web::builder::{Caller, Data, ErrorBody, ErrorResponses, NotFound, NotJson};
+use web::{Json, Path, Result};
 
 use crate::Stores;
 use crate::dto::{InvokeIn, InvokeOut};

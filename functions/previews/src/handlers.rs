@@ -5,7 +5,8 @@ use domain::id::{RunId, WorkflowId};
 use effects::{EffectOrigin, EffectOwner};
 use runner::{Preview, PreviewEnd, PreviewReport};
 use serde_json::Value;
-use web::builder::{Caller, Data, ErrorBody, ErrorResponses, NotFound, NotJson, OptionalJson, Path, Result};
+use web::builder::{Caller, Data, ErrorBody, ErrorResponses, NotFound, NotJson};
+use web::{OptionalJson, Path, Result};
 
 use crate::draft::Draft;
 use crate::dto::{PreviewErrorOut, PreviewIn, PreviewNodeState, PreviewOut, PreviewState};

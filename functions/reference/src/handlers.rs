@@ -9,8 +9,9 @@ use axum::response::{IntoResponse, Response};
 use domain::Error;
 use serde::Serialize;
 use utoipa::ToSchema;
+use web::Result;
 use web::base_url::CalledBaseUrl;
-use web::builder::{ErrorBody, Result};
+use web::builder::ErrorBody;
 
 use crate::Stores;
 use crate::docs::{BUILDER, GATEWAY, LLMS, PAGE, WORKBENCHES};

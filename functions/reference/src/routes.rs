@@ -4,8 +4,7 @@ use axum::Router;
 use axum::routing::get;
 use domain::Result;
 use platform::Context;
-use web::finish;
-use web::routes;
+use web::{finish, routes};
 
 use crate::Stores;
 use crate::handlers::*;

@@ -11,8 +11,9 @@ use domain::{Error, Result as DomainResult};
 use store::Runs;
 use store::runs::NumberedEvent;
 use tokio::time::Instant;
-use web::builder::{Caller, DataSlice, ErrorBody, ErrorResponses, NotFound, Path, Query, Result};
+use web::builder::{Caller, DataSlice, ErrorBody, ErrorResponses, NotFound};
 use web::cursor::{CursorQuery, Cursors};
+use web::{Path, Query, Result};
 
 use crate::Stores;
 use crate::dto::activity::ActivityOut;

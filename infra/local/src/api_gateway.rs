@@ -68,12 +68,12 @@ async fn check_storage(State(storage): State<StorageHealth>, request: Request, n
     let failures = tokio::task::spawn_blocking(move || storage.check()).await.unwrap_or_default();
     match describe(&failures) {
         None => next.run(request).await,
-        Some(causes) => web::builder::AREA.respond(Error::StorageTrouble(causes)),
+        Some(causes) => web::builder::AREA.respond(&Error::StorageTrouble(causes)),
     }
 }
 
 /// The answer to a connection beyond the limit, in the error format of the area that it asked for.
 pub fn refuse_connection(parts: &Parts) -> http::Response<Body> {
     let area = if parts.uri.path().starts_with("/gateway/") { web::gateway::AREA } else { web::builder::AREA };
-    area.respond(Error::busy("too many connections are open"))
+    area.respond(&Error::busy("too many connections are open"))
 }

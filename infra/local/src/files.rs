@@ -35,7 +35,7 @@ async fn download(State(Files { s3, client }): State<Files>, request: Request) -
     let (parts, _) = request.into_parts();
     let target = parts.uri.path_and_query().and_then(|target| target.as_str().strip_prefix(PREFIX)).unwrap_or_default();
     let Ok(uri) = format!("http://{s3}{target}").parse::<Uri>() else {
-        return web::builder::AREA.respond(Error::NoRoute);
+        return web::builder::AREA.respond(&Error::NoRoute);
     };
     let mut forwarded = Request::new(Body::empty());
     *forwarded.method_mut() = parts.method;
@@ -53,6 +53,6 @@ async fn download(State(Files { s3, client }): State<Files>, request: Request) -
             headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
             response
         }
-        Err(cause) => web::builder::AREA.respond(Error::busy(cause)),
+        Err(cause) => web::builder::AREA.respond(&Error::busy(cause)),
     }
 }

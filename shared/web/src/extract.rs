@@ -1,154 +1,186 @@
-//! Extractors of request data. The macros here define `Json`, `Query`, `Path` and callers once per envelope, so each
-//! rejection has the error format of its area. The functions below implement them.
+//! Extractors of request data, and the error of handlers. Each API has its envelope for errors, which the middleware adds.
+
+use std::sync::Arc;
 
 use axum::body::{Body, Bytes, to_bytes};
-use axum::extract::{FromRequestParts, RawPathParams, Request};
+use axum::extract::{FromRequest, FromRequestParts, RawPathParams, Request};
 use axum::http::HeaderMap;
 use axum::http::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, COOKIE, ORIGIN};
 use axum::http::request::Parts;
+use axum::response::{IntoResponse, Response};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use http_body_util::{BodyExt, LengthLimitError};
 use ring::digest::{SHA256, digest};
 use serde::de::DeserializeOwned;
 
-use super::MAX_BODY_BYTES;
+use super::{MAX_BODY_BYTES, classify};
 use auth::{Auth, Caller, refused};
 use domain::id::PathIds;
 use domain::json;
-use domain::{Error, Refusal, Result};
+use domain::{Error, Refusal};
 
 const DISCARDED_BYTES: usize = 4 * MAX_BODY_BYTES;
 const HASH_BYTES: usize = 16;
 const SESSION_COOKIE: &str = "svc_session";
 
-macro_rules! extractors {
-    () => {
-        pub type Result<T> = std::result::Result<T, ApiError>;
+pub type Result<T> = std::result::Result<T, ApiError>;
 
-        /// An error in the envelope of this area.
-        pub struct ApiError(pub Error);
+/// The error of a handler or of an extractor. The middleware of its area renders it in the envelope of its API.
+pub struct ApiError(pub Error);
 
-        impl<E: Into<Error>> From<E> for ApiError {
-            fn from(error: E) -> Self {
-                Self(error.into())
-            }
-        }
-
-        pub const AREA: crate::Area = crate::Area::new(|error| ApiError(error).into_response());
-
-        /// The JSON body.
-        pub struct Json<T>(pub T);
-
-        impl<S: Send + Sync, T: serde::de::DeserializeOwned> axum::extract::FromRequest<S> for Json<T> {
-            type Rejection = ApiError;
-
-            async fn from_request(request: axum::extract::Request, _: &S) -> Result<Self> {
-                Ok(Self(crate::extract::json(request).await?))
-            }
-        }
-
-        /// The JSON body, or the default value if the body is empty or `{}`.
-        pub struct OptionalJson<T>(pub T);
-
-        impl<S: Send + Sync, T: serde::de::DeserializeOwned + Default> axum::extract::FromRequest<S>
-            for OptionalJson<T>
-        {
-            type Rejection = ApiError;
-
-            async fn from_request(request: axum::extract::Request, _: &S) -> Result<Self> {
-                Ok(Self(crate::extract::optional_json(request).await?))
-            }
-        }
-
-        /// The text of a JSON or YAML file, not parsed.
-        pub struct TextFile(pub String);
-
-        impl<S: Send + Sync> axum::extract::FromRequest<S> for TextFile {
-            type Rejection = ApiError;
-
-            async fn from_request(request: axum::extract::Request, _: &S) -> Result<Self> {
-                Ok(Self(crate::extract::text_file(request).await?))
-            }
-        }
-
-        /// The body, read as `J`, and its hash, by which a retry of the same request is recognized.
-        pub struct Hashed<J> {
-            pub body: J,
-            pub hash: String,
-        }
-
-        impl<S: Send + Sync, J: axum::extract::FromRequest<S, Rejection = ApiError>> axum::extract::FromRequest<S>
-            for Hashed<J>
-        {
-            type Rejection = ApiError;
-
-            async fn from_request(request: axum::extract::Request, state: &S) -> Result<Self> {
-                let (request, hash) = crate::extract::hash_body(request).await?;
-                Ok(Self { body: J::from_request(request, state).await?, hash })
-            }
-        }
-
-        /// Accepts no body, an empty one or `{}`.
-        impl<S: Send + Sync> axum::extract::FromRequest<S> for crate::extract::NoBody<ApiError> {
-            type Rejection = ApiError;
-
-            async fn from_request(request: axum::extract::Request, _: &S) -> Result<Self> {
-                Ok(crate::extract::no_body(request).await?)
-            }
-        }
-
-        /// The query parameters.
-        pub struct Query<T>(pub T);
-
-        impl<S: Send + Sync, T: serde::de::DeserializeOwned> axum::extract::FromRequestParts<S> for Query<T> {
-            type Rejection = ApiError;
-
-            async fn from_request_parts(parts: &mut axum::http::request::Parts, _: &S) -> Result<Self> {
-                Ok(Self(crate::extract::query(parts)?))
-            }
-        }
-
-        /// The ids of the path. A malformed id is answered with 404, like an unknown one.
-        pub struct Path<T>(pub T);
-
-        impl<S: Send + Sync, T: domain::id::PathIds> axum::extract::FromRequestParts<S> for Path<T> {
-            type Rejection = ApiError;
-
-            async fn from_request_parts(parts: &mut axum::http::request::Parts, _: &S) -> Result<Self> {
-                Ok(Self(crate::extract::path(parts).await?))
-            }
-        }
-    };
+impl<E: Into<Error>> From<E> for ApiError {
+    fn from(error: E) -> Self {
+        Self(error.into())
+    }
 }
 
-macro_rules! caller_by_access_token {
-    ($caller:ident, cookies: $cookies:expr) => {
-        impl<S> axum::extract::FromRequestParts<S> for $caller
-        where
-            S: AsRef<auth::Auth> + Send + Sync,
-        {
-            type Rejection = ApiError;
-
-            async fn from_request_parts(parts: &mut axum::http::request::Parts, state: &S) -> Result<Self> {
-                Ok(Self(crate::extract::caller(parts, state.as_ref(), $cookies).await?))
-            }
-        }
-    };
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let mut response = classify(&self.0).0.into_response();
+        response.extensions_mut().insert(Arc::new(self.0));
+        response
+    }
 }
 
-pub(crate) use {caller_by_access_token, extractors};
+/// The JSON body.
+pub struct Json<T>(pub T);
 
-/// Refuses a body on routes that take none.
-pub struct NoBody<E>(std::marker::PhantomData<E>);
+impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Json<T> {
+    type Rejection = ApiError;
 
-pub(crate) async fn bytes(request: Request) -> Result<Bytes> {
+    async fn from_request(request: Request, _: &S) -> Result<Self> {
+        if !is_json(&request) {
+            return Err(Error::NotJson.into());
+        }
+        Ok(Self(parse(&read_request(request).await?)?))
+    }
+}
+
+/// The JSON body, or the default value if the body is empty or `{}`.
+pub struct OptionalJson<T>(pub T);
+
+impl<S: Send + Sync, T: DeserializeOwned + Default> FromRequest<S> for OptionalJson<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, _: &S) -> Result<Self> {
+        let is_json = is_json(&request);
+        let bytes = read_request(request).await?;
+        // Clients that send no fields may name no content type, or another one.
+        let is_empty = matches!(bytes.trim_ascii(), b"" | b"{}");
+        match (is_empty, is_json) {
+            (true, _) => Ok(Self(T::default())),
+            (false, true) => Ok(Self(parse::<Option<T>>(&bytes)?.unwrap_or_default())),
+            (false, false) => Err(Error::NotJson.into()),
+        }
+    }
+}
+
+/// The text of a JSON or YAML file, not parsed.
+pub struct TextFile(pub String);
+
+impl<S: Send + Sync> FromRequest<S> for TextFile {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, _: &S) -> Result<Self> {
+        let is_yaml = essence(request.headers()).contains("yaml");
+        if !is_yaml && !is_json(&request) {
+            return Err(Error::NotAFile.into());
+        }
+        let bytes = read_request(request).await?;
+        let text = String::from_utf8(bytes.into()).map_err(|_| Error::invalid_body("", "must be UTF-8"))?;
+        Ok(Self(text))
+    }
+}
+
+/// The body as it was sent.
+pub struct RawBody(pub Bytes);
+
+impl<S: Send + Sync> FromRequest<S> for RawBody {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, _: &S) -> Result<Self> {
+        Ok(Self(read_request(request).await?))
+    }
+}
+
+/// The body, read as `J`, and its hash, by which a retry of the same request is recognized.
+pub struct Hashed<J> {
+    pub body: J,
+    pub hash: String,
+}
+
+impl<S: Send + Sync, J: FromRequest<S, Rejection = ApiError>> FromRequest<S> for Hashed<J> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self> {
+        let (parts, body) = request.into_parts();
+        let bytes = read_body(&parts, body).await?;
+        let hash = URL_SAFE_NO_PAD.encode(&digest(&SHA256, &bytes).as_ref()[..HASH_BYTES]);
+        Ok(Self { body: J::from_request(Request::from_parts(parts, bytes.into()), state).await?, hash })
+    }
+}
+
+/// Accepts no body, an empty one or `{}`, which some clients send instead of an empty body.
+pub struct NoBody;
+
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Nothing {}
+
+impl<S: Send + Sync> FromRequest<S> for NoBody {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, _: &S) -> Result<Self> {
+        match read_request(request).await?.trim_ascii() {
+            b"" => Ok(Self),
+            body if body.starts_with(b"{") && parse::<Nothing>(body).is_ok() => Ok(Self),
+            _ => Err(Error::invalid_body("", "this call takes no body").into()),
+        }
+    }
+}
+
+/// The query parameters.
+pub struct Query<T>(pub T);
+
+impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Query<T> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self> {
+        let query = parts.uri.query().unwrap_or_default();
+        let parameters = serde_urlencoded::Deserializer::new(form_urlencoded::parse(query.as_bytes()));
+        let read = serde_path_to_error::deserialize(parameters).map_err(|error| {
+            let path = error.path().to_string();
+            let parameter = if path == "." { "query".to_owned() } else { path };
+            Error::invalid_query(parameter, error.into_inner())
+        });
+        Ok(Self(read?))
+    }
+}
+
+/// The ids of the path. A malformed id is answered with 404, like an unknown one.
+pub struct Path<T>(pub T);
+
+impl<S: Send + Sync, T: PathIds> FromRequestParts<S> for Path<T> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self> {
+        // If the decoded path is not UTF-8, it contains no valid id.
+        let read = match RawPathParams::from_request_parts(parts, &()).await {
+            Ok(parameters) => T::read(&parameters.iter().map(|(_, value)| value).collect::<Vec<_>>()),
+            Err(_) => T::read(&[]),
+        };
+        Ok(Self(read?))
+    }
+}
+
+async fn read_request(request: Request) -> domain::Result<Bytes> {
     let (parts, body) = request.into_parts();
     read_body(&parts, body).await
 }
 
 /// Reads a whole body, up to the maximum.
-async fn read_body(parts: &Parts, body: Body) -> Result<Bytes> {
+async fn read_body(parts: &Parts, body: Body) -> domain::Result<Bytes> {
     let too_large = || Error::TooLarge { limit_bytes: MAX_BODY_BYTES };
     if parts
         .headers
@@ -185,43 +217,7 @@ async fn discard(mut body: Body) {
     }
 }
 
-/// The request with its whole body in memory, and the hash of the body.
-pub(crate) async fn hash_body(request: Request) -> Result<(Request, String)> {
-    let (parts, body) = request.into_parts();
-    let bytes = read_body(&parts, body).await?;
-    let hash = URL_SAFE_NO_PAD.encode(&digest(&SHA256, &bytes).as_ref()[..HASH_BYTES]);
-    Ok((Request::from_parts(parts, bytes.into()), hash))
-}
-
-pub(crate) async fn json<T: DeserializeOwned>(request: Request) -> Result<T> {
-    if !is_json(&request) {
-        return Err(Error::NotJson);
-    }
-    parse(&bytes(request).await?)
-}
-
-pub(crate) async fn optional_json<T: DeserializeOwned + Default>(request: Request) -> Result<T> {
-    let is_json = is_json(&request);
-    let bytes = bytes(request).await?;
-    // Clients that send no fields may name no content type, or another one.
-    let is_empty = matches!(bytes.trim_ascii(), b"" | b"{}");
-    match (is_empty, is_json) {
-        (true, _) => Ok(T::default()),
-        (false, true) => parse::<Option<T>>(&bytes).map(Option::unwrap_or_default),
-        (false, false) => Err(Error::NotJson),
-    }
-}
-
-pub(crate) async fn text_file(request: Request) -> Result<String> {
-    let is_yaml = essence(request.headers()).contains("yaml");
-    if !is_yaml && !is_json(&request) {
-        return Err(Error::NotAFile);
-    }
-    let bytes = bytes(request).await?;
-    String::from_utf8(bytes.into()).map_err(|_| Error::invalid_body("", "must be UTF-8"))
-}
-
-fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
+fn parse<T: DeserializeOwned>(bytes: &[u8]) -> domain::Result<T> {
     // Every body must be an object. serde would read a list as the fields of a struct in their order, and its message
     // about other values would name a Rust type.
     if matches!(bytes.trim_ascii_start().first(), Some(b'[' | b'"' | b'-' | b'0'..=b'9' | b't' | b'f')) {
@@ -246,39 +242,8 @@ fn essence(headers: &HeaderMap) -> String {
     declared.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
-/// `{}`, which some clients send instead of an empty body.
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Nothing {}
-
-pub(crate) async fn no_body<E>(request: Request) -> Result<NoBody<E>> {
-    match bytes(request).await?.trim_ascii() {
-        b"" => Ok(NoBody(std::marker::PhantomData)),
-        body if body.starts_with(b"{") && parse::<Nothing>(body).is_ok() => Ok(NoBody(std::marker::PhantomData)),
-        _ => Err(Error::invalid_body("", "this call takes no body")),
-    }
-}
-
-pub(crate) fn query<T: DeserializeOwned>(parts: &Parts) -> Result<T> {
-    let query = parts.uri.query().unwrap_or_default();
-    let parameters = serde_urlencoded::Deserializer::new(form_urlencoded::parse(query.as_bytes()));
-    serde_path_to_error::deserialize(parameters).map_err(|error| {
-        let path = error.path().to_string();
-        let parameter = if path == "." { "query".to_owned() } else { path };
-        Error::invalid_query(parameter, error.into_inner())
-    })
-}
-
-pub(crate) async fn path<T: PathIds>(parts: &mut Parts) -> Result<T> {
-    // If the decoded path is not UTF-8, it contains no valid id.
-    match RawPathParams::from_request_parts(parts, &()).await {
-        Ok(parameters) => T::read(&parameters.iter().map(|(_, value)| value).collect::<Vec<_>>()),
-        Err(_) => T::read(&[]),
-    }
-}
-
 /// The token of the header `Authorization: Bearer <token>`.
-pub(crate) fn bearer(parts: &Parts) -> Result<&str> {
+pub(crate) fn bearer(parts: &Parts) -> domain::Result<&str> {
     let header = parts.headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
     let token = header.and_then(|value| value.split_once(' '));
     let token = token.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer")).map(|(_, token)| token.trim());
@@ -286,14 +251,22 @@ pub(crate) fn bearer(parts: &Parts) -> Result<&str> {
     token.filter(is_one_word).ok_or_else(|| refused(Refusal::Missing, "no bearer token"))
 }
 
-pub(crate) async fn caller(parts: &Parts, auth: &Auth, cookies: bool) -> Result<Caller> {
-    let token = match session(parts).filter(|_| cookies && !parts.headers.contains_key(AUTHORIZATION)) {
-        Some(token) => {
-            check_origin(parts, auth)?;
-            token
-        }
-        None => bearer(parts)?,
-    };
+/// Whether the session cookie of the console identifies a caller, as an access token does.
+#[derive(PartialEq)]
+pub(crate) enum Cookies {
+    Ignored,
+    OfConsole,
+}
+
+pub(crate) async fn caller(parts: &Parts, auth: &Auth, cookies: Cookies) -> domain::Result<Caller> {
+    let token =
+        match session(parts).filter(|_| cookies == Cookies::OfConsole && !parts.headers.contains_key(AUTHORIZATION)) {
+            Some(token) => {
+                check_origin(parts, auth)?;
+                token
+            }
+            None => bearer(parts)?,
+        };
     let caller = auth.caller(token).await?;
     record_caller(&caller);
     Ok(caller)
@@ -307,7 +280,7 @@ fn session(parts: &Parts) -> Option<&str> {
 
 /// CSRF protection: a browser attaches the session cookie to requests of any site, so only pages of the console may use
 /// it to change data.
-fn check_origin(parts: &Parts, auth: &Auth) -> Result<()> {
+fn check_origin(parts: &Parts, auth: &Auth) -> domain::Result<()> {
     let origin = parts.headers.get(ORIGIN).and_then(|value| value.to_str().ok());
     if parts.method.is_safe() || origin.is_some_and(|origin| auth.is_console(origin)) {
         return Ok(());

@@ -1,6 +1,7 @@
 //! Middleware around every handler: request ids, request logging, recovery from panics, and CORS.
 
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::extract::{MatchedPath, Request};
@@ -9,13 +10,14 @@ use axum::http::header::{
 };
 use axum::http::{HeaderMap, Method, StatusCode};
 use axum::middleware::{Next, from_fn};
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use axum::{Extension, Router};
 use futures::FutureExt;
 use tower_http::cors::{AllowOrigin, CorsLayer};
 use tracing::{Instrument, field};
 use uuid::Uuid;
 
+use super::ApiError;
 use super::base_url::ConfiguredBaseUrl;
 use super::idempotency::{IDEMPOTENCY_KEY, IDEMPOTENT_REPLAYED};
 use domain::Error;
@@ -60,17 +62,17 @@ pub fn request_id() -> String {
 /// A part of the platform whose errors share one envelope.
 #[derive(Clone, Copy)]
 pub struct Area {
-    refuse: fn(Error) -> Response,
+    render: fn(&Error) -> Response,
 }
 
 impl Area {
-    pub const fn new(refuse: fn(Error) -> Response) -> Self {
-        Self { refuse }
+    pub(crate) const fn new(render: fn(&Error) -> Response) -> Self {
+        Self { render }
     }
 
     /// The response to an error that occurs before a request reaches a function.
-    pub fn respond(self, error: Error) -> Response {
-        let mut response = (self.refuse)(error);
+    pub fn respond(self, error: &Error) -> Response {
+        let mut response = (self.render)(error);
         if let Ok(id) = HeaderValue::try_from(new_request_id()) {
             response.headers_mut().insert(X_REQUEST_ID, id);
         }
@@ -84,8 +86,8 @@ pub type Routes = &'static [(&'static str, &'static str, bool)];
 /// Adds the fallbacks (404 and 405) and the middleware to the router of a function.
 pub fn finish(router: Router, routes: Routes, area: Area, function: &'static str, config: &Config) -> Router {
     let router = router
-        .fallback(move || async move { (area.refuse)(Error::NoRoute) })
-        .method_not_allowed_fallback(move || async move { (area.refuse)(Error::MethodNotAllowed) })
+        .fallback(async || ApiError(Error::NoRoute))
+        .method_not_allowed_fallback(async || ApiError(Error::MethodNotAllowed))
         .layer(from_fn(move |request, next| serve(area, routes, function, request, next)));
     let router = match ConfiguredBaseUrl::from_config(config) {
         Some(base_url) => router.layer(Extension(base_url)),
@@ -114,15 +116,19 @@ async fn serve(area: Area, routes: Routes, function: &'static str, request: Requ
         refusal = field::Empty,
     );
     let unread = unread_parameter(&request, &route, routes);
+    let refuse = |error| ApiError(error).into_response();
     let answered = async move {
         let handled = async {
             match unread {
-                Some(name) => (area.refuse)(Error::invalid_query(name, "this call has no such parameter")),
+                Some(name) => refuse(Error::invalid_query(name, "this call has no such parameter")),
                 None => next.run(request).await,
             }
         };
         let handled = AssertUnwindSafe(handled).catch_unwind();
-        let mut response = handled.await.unwrap_or_else(|_| (area.refuse)(Error::internal("a handler panicked")));
+        let mut response = handled.await.unwrap_or_else(|_| refuse(Error::internal("a handler panicked")));
+        if let Some(error) = response.extensions().get::<Arc<Error>>() {
+            response = (area.render)(error);
+        }
         log_request(response.status(), started.elapsed());
         if let Ok(id) = HeaderValue::try_from(request_id()) {
             response.headers_mut().insert(X_REQUEST_ID, id);

@@ -21,7 +21,9 @@ use axum::http::header::{CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, WWW
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
-pub use extract::{NoBody, declares_json};
+pub use extract::{
+    ApiError, Hashed, Json, NoBody, OptionalJson, Path, Query, RawBody, Result, TextFile, declares_json,
+};
 pub use layers::{Area, Routes, finish};
 
 use domain::error_text;

@@ -3,39 +3,44 @@
 
 use std::marker::PhantomData;
 
+use auth::Auth;
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde_json::{Value, json};
 use utoipa::{IntoResponses, ToSchema};
 
-use super::extract::{caller_by_access_token, extractors};
+use super::extract::{self, Cookies};
 use super::responses::{self, Described, ResponseHeaders};
-use super::{details, message, respond};
+use super::{ApiError, Area, Result, details, message, respond};
 use domain::Error;
 use domain::id::PathIds;
 use domain::workbench::refusals;
 
-extractors!();
-
-impl IntoResponse for ApiError {
-    fn into_response(self) -> Response {
-        respond(&self.0, |_, code| {
-            let code = match &self.0 {
-                Error::Unauthenticated(_) => "LAB_UNAUTHENTICATED".to_owned(),
-                Error::InvalidBody { .. } => "LAB_INVALID_BODY".to_owned(),
-                Error::NotFound { kind: refusals::MEMBER } => "LAB_MEMBER_NOT_IN_ORGANIZATION".to_owned(),
-                Error::NotFound { .. } => "LAB_NOT_FOUND".to_owned(),
-                _ => code,
-            };
-            json!({"error": {"code": code, "message": message(&self.0), "details": details(&self.0)}})
-        })
-    }
-}
+pub const AREA: Area = Area::new(|error| {
+    respond(error, |_, code| {
+        let code = match error {
+            Error::Unauthenticated(_) => "LAB_UNAUTHENTICATED".to_owned(),
+            Error::InvalidBody { .. } => "LAB_INVALID_BODY".to_owned(),
+            Error::NotFound { kind: refusals::MEMBER } => "LAB_MEMBER_NOT_IN_ORGANIZATION".to_owned(),
+            Error::NotFound { .. } => "LAB_NOT_FOUND".to_owned(),
+            _ => code,
+        };
+        json!({"error": {"code": code, "message": message(error), "details": details(error)}})
+    })
+});
 
 /// A user with an access token in the header `Authorization` or in the session cookie of the console.
 pub struct Caller(pub auth::Caller);
 
-caller_by_access_token!(Caller, cookies: true);
+impl<S: AsRef<Auth> + Send + Sync> FromRequestParts<S> for Caller {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
+        Ok(Self(extract::caller(parts, state.as_ref(), Cookies::OfConsole).await?))
+    }
+}
 
 /// A list
 #[derive(Serialize, ToSchema)]

@@ -5,7 +5,8 @@ use domain::lease::month;
 use store::admin::AuditFilter;
 use web::cursor::Cursors;
 use web::gateway::month_of;
-use web::gateway::{CursorList, ErrorResponses, Operator, OperatorOnly, Query, Result};
+use web::gateway::{CursorList, ErrorResponses, Operator, OperatorOnly};
+use web::{Query, Result};
 
 use crate::Stores;
 use crate::dto::audit::{AuditOut, AuditQuery};

@@ -15,13 +15,10 @@ use futures::future::try_join_all;
 use store::admin::AdjustmentOutcome;
 use store::ledger::EntryFilter;
 use web::cursor::{CursorQuery, Cursors};
-use web::gateway::{
-    BodyRefused, Created, CursorList, ErrorBody, ErrorResponses, Hashed, Json, NotFound, Operator, OperatorOnly, Path,
-    Query, Result,
-};
+use web::gateway::{BodyRefused, Created, CursorList, ErrorBody, ErrorResponses, NotFound, Operator, OperatorOnly};
 use web::gateway::{OrgUsageOut, TotalsOut, TransactionOut, TransactionsOut, UsageOut, UsageQuery, month_of};
-use web::idempotency;
 use web::responses::Replayed;
+use web::{Hashed, Json, Path, Query, Result, idempotency};
 
 use crate::Stores;
 use crate::dto::billing::{BalanceOut, CreditsHeaders, CreditsIn, OrgTransactionsQuery, OrgsUsageQuery};

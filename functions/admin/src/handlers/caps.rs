@@ -8,7 +8,8 @@ use domain::id::{ApiKeyId, OrgId, UserId};
 use domain::time::Time;
 use store::meters::{Meter, MeterOwner};
 use web::gateway::SpendingCapOut;
-use web::gateway::{BodyRefused, ErrorBody, ErrorResponses, Json, NotFound, Operator, OperatorOnly, Query, Result};
+use web::gateway::{BodyRefused, ErrorBody, ErrorResponses, NotFound, Operator, OperatorOnly};
+use web::{Json, Query, Result};
 
 use crate::Stores;
 use crate::dto::meters::{CapIn, ScopeQuery, meter_scope, spending_cap};

@@ -9,9 +9,8 @@ use domain::id::Id;
 use domain::name::GuardCategoryName;
 use store::admin::CatalogChange;
 use store::catalog::{CatalogEntry, Listing};
-use web::gateway::{
-    BodyRefused, ErrorBody, ErrorResponses, Json, List, NotFound, Operator, OperatorOnly, Path, Result,
-};
+use web::gateway::{BodyRefused, ErrorBody, ErrorResponses, List, NotFound, Operator, OperatorOnly};
+use web::{Json, Path, Result};
 
 use crate::Stores;
 use crate::dto::guard::{GuardCategoryIn, GuardCategoryOut};

@@ -8,7 +8,8 @@ use domain::id::{ApiKeyId, OrgId, UserId};
 use domain::limits::Limits;
 use store::meters::{Meter, MeterOwner};
 use web::gateway::LimitsIn;
-use web::gateway::{BodyRefused, ErrorResponses, Json, NotFound, Operator, OperatorOnly, Query, Result};
+use web::gateway::{BodyRefused, ErrorResponses, NotFound, Operator, OperatorOnly};
+use web::{Json, Query, Result};
 
 use crate::Stores;
 use crate::dto::meters::{OwnLimitsOut, ScopeQuery, meter_scope};

@@ -4,7 +4,8 @@ use axum::Json as Body;
 use axum::extract::State;
 use store::admin::CatalogChange;
 use store::catalog::{CatalogEntry, Listing};
-use web::gateway::{BodyRefused, ErrorResponses, Json, Operator, OperatorOnly, Result};
+use web::gateway::{BodyRefused, ErrorResponses, Operator, OperatorOnly};
+use web::{Json, Result};
 
 use crate::Stores;
 use crate::dto::plans::{MaintenanceIn, MaintenanceOut};

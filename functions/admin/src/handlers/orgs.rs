@@ -11,11 +11,11 @@ use serde_json::Value;
 use web::cursor::{CursorQuery, Cursors};
 use web::etag::{ETag, IfMatch, IfMatchHeaders};
 use web::gateway::{
-    BodyRefused, Created, CursorList, ErrorBody, ErrorResponses, Hashed, Json, NotFound, Operator, OperatorOnly, Path,
-    Query, Result, Stale,
+    BodyRefused, Created, CursorList, ErrorBody, ErrorResponses, NotFound, Operator, OperatorOnly, Stale,
 };
 use web::idempotency::{self, IdempotencyHeaders};
 use web::responses::Replayed;
+use web::{Hashed, Json, Path, Query, Result};
 
 use crate::Stores;
 use crate::dto::people::{OrgIn, OrgOut, OrgPatch, to_page};

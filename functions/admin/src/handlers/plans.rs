@@ -7,9 +7,8 @@ use domain::Error;
 use domain::id::Id;
 use domain::identity::Plan;
 use domain::name::PlanName;
-use web::gateway::{
-    BodyRefused, Created, ErrorBody, ErrorResponses, Json, List, NotFound, Operator, OperatorOnly, Path, Result,
-};
+use web::gateway::{BodyRefused, Created, ErrorBody, ErrorResponses, List, NotFound, Operator, OperatorOnly};
+use web::{Json, Path, Result};
 
 use crate::Stores;
 use crate::dto::plans::{PlanIn, PlanOut};

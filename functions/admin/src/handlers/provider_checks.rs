@@ -7,7 +7,8 @@ use domain::id::Id;
 use domain::name::ProviderName;
 use gateway::providers::{Probe, ProviderSettings, connect};
 use web::builder::test_call::{TestCallError, TestCallOutcome};
-use web::gateway::{BodyRefused, ErrorResponses, NotFound, Operator, OperatorOnly, OptionalJson, Path, Result};
+use web::gateway::{BodyRefused, ErrorResponses, NotFound, Operator, OperatorOnly};
+use web::{OptionalJson, Path, Result};
 
 use crate::Stores;
 use crate::dto::provider_checks::{ProviderTestIn, ProviderTestOut};

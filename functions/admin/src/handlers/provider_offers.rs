@@ -7,7 +7,8 @@ use domain::name::ProviderName;
 use domain::provider_preset::PRESETS;
 use domain::{Error, ProviderTrouble};
 use gateway::providers::{ProviderSettings, connect};
-use web::gateway::{ErrorBody, ErrorResponses, List, NotFound, Operator, OperatorOnly, Path, Result};
+use web::gateway::{ErrorBody, ErrorResponses, List, NotFound, Operator, OperatorOnly};
+use web::{Path, Result};
 
 use crate::Stores;
 use crate::dto::provider_presets::{OfferedModelOut, ProviderPresetOut};

@@ -11,9 +11,8 @@ use serde_json::Value;
 use store::admin::CatalogChange;
 use store::catalog::{CatalogEntry, Listing, StoredProvider};
 use web::etag::{ETag, IfMatch, IfMatchHeaders};
-use web::gateway::{
-    BodyRefused, Created, ErrorBody, ErrorResponses, Json, List, NotFound, Operator, OperatorOnly, Path, Result, Stale,
-};
+use web::gateway::{BodyRefused, Created, ErrorBody, ErrorResponses, List, NotFound, Operator, OperatorOnly, Stale};
+use web::{Json, Path, Result};
 
 use crate::Stores;
 use crate::dto::providers::{KeyChange, ProviderIn, ProviderOut, check_api_key};

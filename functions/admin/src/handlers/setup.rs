@@ -3,7 +3,8 @@
 use axum::Json as Body;
 use axum::extract::State;
 use web::base_url::BaseUrl;
-use web::gateway::{BodyRefused, ErrorBody, ErrorResponses, Json, Operator, OperatorOnly, Result};
+use web::gateway::{BodyRefused, ErrorBody, ErrorResponses, Operator, OperatorOnly};
+use web::{Json, Result};
 
 use crate::Stores;
 use crate::dto::setup::{SetupIn, SetupOut};

@@ -7,7 +7,8 @@ use domain::Error;
 use domain::workbench::ClusterAccess;
 use serde_json::Value;
 use store::workbench_cluster::StoredCluster;
-use web::gateway::{BodyRefused, ErrorBody, ErrorResponses, Json, Operator, OperatorOnly, Result};
+use web::gateway::{BodyRefused, ErrorBody, ErrorResponses, Operator, OperatorOnly};
+use web::{Json, Result};
 
 use crate::Stores;
 use crate::dto::workbench_cluster::WorkbenchClusterOut;

@@ -4,8 +4,9 @@ use axum::extract::State;
 use domain::Error;
 use domain::id::WorkflowId;
 use domain::workflow::Workflow;
-use web::builder::{Caller, Data, ErrorBody, ErrorResponses, Json, NotFound, NotJson, Path, Result, Stale};
+use web::builder::{Caller, Data, ErrorBody, ErrorResponses, NotFound, NotJson, Stale};
 use web::etag::{ETag, IfMatch, IfMatchHeaders};
+use web::{Json, Path, Result};
 
 use crate::Stores;
 use crate::dto::connection::{ConnectionsIn, ConnectionsOut};

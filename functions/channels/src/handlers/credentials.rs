@@ -3,9 +3,8 @@
 use axum::extract::State;
 use axum::http::StatusCode;
 use domain::id::{CredentialId, WebhookId, WorkId, WorkflowId};
-use web::builder::{
-    Caller, Created, Data, ErrorBody, ErrorResponses, Json, NotFound, NotJson, OptionalJson, Path, Result,
-};
+use web::builder::{Caller, Created, Data, ErrorBody, ErrorResponses, NotFound, NotJson};
+use web::{Json, OptionalJson, Path, Result};
 
 use crate::Stores;
 use crate::dto::credential::{CredentialFields, CredentialIn, CredentialOut, CredentialsOut, InboundOut, RegenerateIn};

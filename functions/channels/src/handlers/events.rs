@@ -2,8 +2,9 @@
 
 use axum::extract::State;
 use domain::id::{WebhookEventId, WebhookId, WorkflowId};
-use web::builder::{Caller, Data, DataSlice, ErrorResponses, NotFound, Path, Query, Result};
+use web::builder::{Caller, Data, DataSlice, ErrorResponses, NotFound};
 use web::cursor::Cursors;
+use web::{Path, Query, Result};
 
 use crate::Stores;
 use crate::dto::event::{EventDetailOut, EventOut, ListEvents};

@@ -9,13 +9,11 @@ use domain::id::{AgentId, TeamId, WorkId, WorkflowId};
 use serde_json::{Map, Value};
 use store::agents::{AgentSummary, PrivateList};
 use web::builder::agent::{AgentDetailOut, AgentOut, AgentPatchIn};
-use web::builder::{
-    Caller, Created, Data, DataList, ErrorBody, ErrorResponses, Hashed, Json, NotFound, NotJson, OptionalJson, Path,
-    Query, Result, Stale,
-};
+use web::builder::{Caller, Created, Data, DataList, ErrorBody, ErrorResponses, NotFound, NotJson, Stale};
 use web::etag::{ETag, IfMatch, IfMatchHeaders};
 use web::idempotency::{self, IdempotencyHeaders};
 use web::responses::Replayed;
+use web::{Hashed, Json, OptionalJson, Path, Query, Result};
 
 use crate::Stores;
 use crate::dto::team::ListTeams;

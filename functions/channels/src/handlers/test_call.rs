@@ -12,7 +12,8 @@ use domain::id::{CredentialId, WorkflowId};
 use domain::messaging::MessagingProvider;
 use outbound::{CallError, OutboundError, RequestTimeouts};
 use web::builder::test_call::{TestCallError, TestCallOutcome};
-use web::builder::{Caller, Data, ErrorResponses, NotFound, NotJson, OptionalJson, Path, Result};
+use web::builder::{Caller, Data, ErrorResponses, NotFound, NotJson};
+use web::{OptionalJson, Path, Result};
 
 use crate::Stores;
 use crate::dto::test_call::{TestIn, TestMethod, TestOut, to_test_call_error};

@@ -4,7 +4,8 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use domain::id::{AgentId, ToolName};
 use web::builder::tool_credential::ToolCredentialOut;
-use web::builder::{Caller, Data, ErrorBody, ErrorResponses, Json, NotFound, NotJson, Path, Result};
+use web::builder::{Caller, Data, ErrorBody, ErrorResponses, NotFound, NotJson};
+use web::{Json, Path, Result};
 
 use crate::Stores;
 use crate::dto::credential::{CredentialFields, ToolCredentialIn};

@@ -7,11 +7,9 @@ use domain::id::{Id, WebhookId, WorkId, WorkflowId};
 use domain::time::Time;
 use domain::token::{SecretToken, TokenKind};
 use domain::webhook::{self, Webhook};
-use web::NoBody;
 use web::base_url::BaseUrl;
-use web::builder::{
-    ApiError, Caller, Created, Data, ErrorBody, ErrorResponses, NotFound, NotJson, OptionalJson, Path, Result,
-};
+use web::builder::{Caller, Created, Data, ErrorBody, ErrorResponses, NotFound, NotJson};
+use web::{NoBody, OptionalJson, Path, Result};
 
 use crate::Stores;
 use crate::dto::webhook::{WebhookIn, WebhookOut};
@@ -132,7 +130,7 @@ pub async fn regenerate_token(
     Caller(caller): Caller,
     Path((id, webhook_id)): Path<(WorkflowId, WebhookId)>,
     base_url: BaseUrl,
-    _: NoBody<ApiError>,
+    _: NoBody,
 ) -> Result<Data<WebhookOut>> {
     stores.workflows.get_header(caller.account(), id).await?;
     let webhook = stores.webhooks.get(caller.account(), id, webhook_id).await?;

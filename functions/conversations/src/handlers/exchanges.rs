@@ -4,8 +4,9 @@ use axum::extract::State;
 use domain::id::{RecordId, WorkflowId};
 use domain::page::Slice;
 use runner::{RunTrace, ValueRoom};
-use web::builder::{Caller, DataSlice, ErrorBody, ErrorResponses, NotFound, Path, Query, Result};
+use web::builder::{Caller, DataSlice, ErrorBody, ErrorResponses, NotFound};
 use web::cursor::{CursorQuery, Cursors};
+use web::{Path, Query, Result};
 
 use super::records::load_recorded_run;
 use crate::Stores;

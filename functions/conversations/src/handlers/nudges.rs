@@ -6,7 +6,8 @@ use domain::id::{ThreadId, WorkflowId};
 use domain::length::check_max_chars;
 use domain::thread::Author;
 use uuid::Uuid;
-use web::builder::{Caller, Created, Data, ErrorBody, ErrorResponses, NotFound, NotJson, OptionalJson, Path, Result};
+use web::builder::{Caller, Created, Data, ErrorBody, ErrorResponses, NotFound, NotJson};
+use web::{OptionalJson, Path, Result};
 
 use crate::Stores;
 use crate::delivery::deliver;

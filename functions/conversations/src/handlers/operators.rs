@@ -7,11 +7,9 @@ use domain::length::check_max_chars;
 use domain::thread::Author;
 use domain::{Error, Result as DomainResult};
 use uuid::Uuid;
-use web::NoBody;
-use web::builder::{
-    ApiError, Caller, Created, Data, ErrorBody, ErrorResponses, Json, NotFound, NotJson, OptionalJson, Path, Result,
-};
+use web::builder::{Caller, Created, Data, ErrorBody, ErrorResponses, NotFound, NotJson};
 use web::idempotency::{self, IdempotencyHeaders};
+use web::{Json, NoBody, OptionalJson, Path, Result};
 
 use crate::Stores;
 use crate::delivery::deliver;
@@ -107,7 +105,7 @@ pub async fn clear_operator(
     State(stores): State<Stores>,
     Caller(caller): Caller,
     Path((id, thread_id)): Path<(WorkflowId, ThreadId)>,
-    _: NoBody<ApiError>,
+    _: NoBody,
 ) -> Result<Data<ThreadOut>> {
     stores.check_workflow(caller.account(), id).await?;
     let thread = stores.deliveries.threads.release(caller.account(), id, thread_id, None).await?;

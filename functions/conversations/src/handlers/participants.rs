@@ -6,9 +6,9 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use domain::id::{ParticipantId, WorkflowId};
 use domain::{Error, Result as DomainResult};
-use web::NoBody;
-use web::builder::{ApiError, Caller, Data, DataSlice, ErrorResponses, NotFound, Path, Query, Result};
+use web::builder::{Caller, Data, DataSlice, ErrorResponses, NotFound};
 use web::cursor::{CursorQuery, Cursors};
+use web::{NoBody, Path, Query, Result};
 
 use crate::Stores;
 use crate::dto::message::MessageOut;
@@ -94,7 +94,7 @@ pub async fn erase_participant(
     State(stores): State<Stores>,
     Caller(caller): Caller,
     Path((id, participant_id)): Path<(WorkflowId, ParticipantId)>,
-    _: NoBody<ApiError>,
+    _: NoBody,
 ) -> Result<StatusCode> {
     stores.check_workflow(caller.account(), id).await?;
     stores.deliveries.threads.participant(id, participant_id).await?;

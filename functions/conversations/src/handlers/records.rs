@@ -8,8 +8,9 @@ use domain::identity::Account;
 use domain::page::Slice;
 use domain::run::Run;
 use domain::{Error, Result as DomainResult};
-use web::builder::{Caller, Data, DataSlice, ErrorResponses, NotFound, Path, Query, Result};
+use web::builder::{Caller, Data, DataSlice, ErrorResponses, NotFound};
 use web::cursor::Cursors;
+use web::{Path, Query, Result};
 
 use crate::Stores;
 use crate::dto::filters::RecordFiltersOut;

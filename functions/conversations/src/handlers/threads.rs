@@ -3,8 +3,9 @@
 use axum::extract::State;
 use domain::Error;
 use domain::id::{ThreadId, WorkflowId};
-use web::builder::{Caller, Data, DataSlice, ErrorResponses, Json, NotFound, NotJson, Path, Query, Result};
+use web::builder::{Caller, Data, DataSlice, ErrorResponses, NotFound, NotJson};
 use web::cursor::Cursors;
+use web::{Json, Path, Query, Result};
 
 use crate::Stores;
 use crate::dto::message::{ListMessages, MessageOut};

@@ -9,8 +9,9 @@ use futures::StreamExt;
 use gateway::chat::ChatRequest;
 use gateway::parameters::markdown;
 use serde_json::Value;
-use web::gateway::{AnsweredOrStreamed, ErrorResponses, Hashed, InferenceCaller, Json, ModelCallErrors, Result};
+use web::gateway::{AnsweredOrStreamed, ErrorResponses, InferenceCaller, ModelCallErrors};
 use web::layers::request_id;
+use web::{Hashed, Json, Result};
 
 use super::claim::{NextStep, answer_once, claim};
 use crate::dto::call_headers::{CallHeaders, ChatResponseHeaders};

@@ -6,7 +6,7 @@ use axum::http::HeaderMap;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use gateway::{CallReport, ClaimOutcome, GatewayCaller};
-use web::gateway::Result;
+use web::Result;
 use web::idempotency::{IDEMPOTENCY_KEY, IDEMPOTENT_REPLAYED};
 use web::layers::request_id;
 

@@ -5,7 +5,8 @@ use axum::http::HeaderMap;
 use axum::response::Response;
 use gateway::embeddings::EmbeddingsRequest;
 use serde_json::Value;
-use web::gateway::{Answered, ErrorResponses, Hashed, InferenceCaller, Json, ModelCallErrors, Result};
+use web::gateway::{Answered, ErrorResponses, InferenceCaller, ModelCallErrors};
+use web::{Hashed, Json, Result};
 
 use super::claim::answer_once;
 use crate::Stores;

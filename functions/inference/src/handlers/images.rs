@@ -14,10 +14,9 @@ use futures::future::try_join_all;
 use gateway::images::ImageRequest;
 use gateway::{Gateway, StartedImages};
 use serde_json::Value;
-use web::gateway::{
-    Answered, ErrorResponses, Hashed, InferenceCaller, InferenceReader, Json, ModelCallErrors, NotFound, Path, Result,
-};
+use web::gateway::{Answered, ErrorResponses, InferenceCaller, InferenceReader, ModelCallErrors, NotFound};
 use web::idempotency::IDEMPOTENT_REPLAYED;
+use web::{Hashed, Json, Path, Result};
 
 use super::claim::{NextStep, claim};
 use crate::dto::call_headers::{CallHeaders, ForwardedResponseHeaders};

@@ -8,8 +8,9 @@ use domain::id::{ParticipantId, RunId, WorkflowId};
 use effects::{EffectOrigin, EffectOwner, SandboxConversation};
 use platform::offload;
 use tokio::time::Instant;
-use web::builder::{Caller, Data, ErrorBody, ErrorResponses, Json, NotFound, NotJson, Path, Result};
+use web::builder::{Caller, Data, ErrorBody, ErrorResponses, NotFound, NotJson};
 use web::etag::ETag;
+use web::{Json, Path, Result};
 
 use super::dto::{TestAgentOut, TestIn, TestOut};
 use super::participant::Participant;

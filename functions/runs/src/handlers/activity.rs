@@ -8,8 +8,9 @@ use domain::id::WorkflowId;
 use domain::page::Slice;
 use store::runs::RunFilter;
 use uuid::Uuid;
-use web::builder::{Caller, DataSlice, ErrorResponses, NotFound, Path, Query, Result};
+use web::builder::{Caller, DataSlice, ErrorResponses, NotFound};
 use web::cursor::{CursorQuery, Cursors};
+use web::{Path, Query, Result};
 
 use crate::Stores;
 use crate::dto::activity::WorkflowActivityOut;

@@ -8,7 +8,8 @@ use domain::id::WorkflowId;
 use domain::statistics::Period;
 use store::run_statistics::WorkflowDay;
 use store::usage::Figures;
-use web::builder::{Caller, Data, ErrorResponses, NotFound, Path, Query, Result};
+use web::builder::{Caller, Data, ErrorResponses, NotFound};
+use web::{Path, Query, Result};
 
 use crate::Stores;
 use crate::dto::analytics::{AnalyticsOut, AnalyticsQuery, AnalyticsSummaryOut, DailyRunsOut, RunSummaryOut};

@@ -2,8 +2,8 @@
 
 use axum::extract::State;
 use domain::id::{RunId, WorkflowId};
-use web::NoBody;
-use web::builder::{ApiError, Caller, Data, ErrorBody, ErrorResponses, NotFound, Path, Result};
+use web::builder::{Caller, Data, ErrorBody, ErrorResponses, NotFound};
+use web::{NoBody, Path, Result};
 
 use super::runs::{load_run, run_response};
 use crate::Stores;
@@ -23,7 +23,7 @@ pub async fn cancel_run(
     State(stores): State<Stores>,
     Caller(caller): Caller,
     Path((id, run_id)): Path<(WorkflowId, RunId)>,
-    _: NoBody<ApiError>,
+    _: NoBody,
 ) -> Result<Data<RunOut>> {
     let account = caller.account();
     load_run(&stores, account, id, run_id).await?.check_cancellable()?;
@@ -48,7 +48,7 @@ pub async fn stop_run(
     State(stores): State<Stores>,
     Caller(caller): Caller,
     Path((id, run_id)): Path<(WorkflowId, RunId)>,
-    _: NoBody<ApiError>,
+    _: NoBody,
 ) -> Result<Data<RunOut>> {
     let account = caller.account();
     load_run(&stores, account, id, run_id).await?.check_stoppable()?;

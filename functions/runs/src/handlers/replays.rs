@@ -14,7 +14,8 @@ use platform::offload::offload;
 use runner::Plans;
 use store::runs::RunFilter;
 use tokio::time::Instant;
-use web::builder::{Caller, Data, ErrorBody, ErrorResponses, NotFound, NotJson, OptionalJson, Path, Result};
+use web::builder::{Caller, Data, ErrorBody, ErrorResponses, NotFound, NotJson};
+use web::{OptionalJson, Path, Result};
 
 use super::runs::load_run;
 use crate::Stores;

@@ -9,7 +9,8 @@ use engine::drive::kept_events;
 use runner::Plans;
 use serde_json::json;
 use store::runs::Started;
-use web::builder::{Caller, Data, ErrorBody, ErrorResponses, NotFound, NotJson, OptionalJson, Path, Result};
+use web::builder::{Caller, Data, ErrorBody, ErrorResponses, NotFound, NotJson};
+use web::{OptionalJson, Path, Result};
 
 use super::runs::{find_first, load_run, run_response, start_key};
 use crate::Stores;

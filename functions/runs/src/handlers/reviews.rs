@@ -6,7 +6,8 @@ use domain::time::Time;
 use domain::{Error, Result as DomainResult};
 use serde_json::json;
 use store::runs::{OpenReview, ReviewState};
-use web::builder::{Caller, Data, ErrorBody, ErrorResponses, Json, NotFound, NotJson, Path, Result};
+use web::builder::{Caller, Data, ErrorBody, ErrorResponses, NotFound, NotJson};
+use web::{Json, Path, Result};
 
 use super::runs::{load_run, run_response};
 use crate::Stores;

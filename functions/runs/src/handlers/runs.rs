@@ -11,10 +11,9 @@ use domain::time::Time;
 use domain::{Error, Result as DomainResult};
 use serde_json::{Value, json};
 use store::runs::{ShownValue, StartKey, Started};
-use web::builder::{
-    Caller, Data, DataSlice, ErrorBody, ErrorResponses, NotFound, NotJson, OptionalJson, Path, Query, Result,
-};
+use web::builder::{Caller, Data, DataSlice, ErrorBody, ErrorResponses, NotFound, NotJson};
 use web::cursor::Cursors;
+use web::{OptionalJson, Path, Query, Result};
 
 use crate::Stores;
 use crate::dto::list::ListRuns;

@@ -8,7 +8,8 @@ use domain::id::{RunId, WorkflowId};
 use domain::run::Run;
 use runner::RunTrace;
 use store::usage::Figures;
-use web::builder::{Caller, Data, ErrorBody, ErrorResponses, NotFound, Path, Query, Result};
+use web::builder::{Caller, Data, ErrorBody, ErrorResponses, NotFound};
+use web::{Path, Query, Result};
 
 use super::runs::load_run;
 use crate::Stores;

@@ -6,9 +6,8 @@ use axum::http::StatusCode;
 use domain::Error;
 use domain::id::{UserId, WorkbenchId};
 use domain::workbench::{Access, Workbench, refusals};
-use web::workbenches::{
-    Caller, Created, ErrorBody, ErrorResponses, ItemList, Json, NotFound, NotJson, NotOwner, Path, Query, Result,
-};
+use web::workbenches::{Caller, Created, ErrorBody, ErrorResponses, ItemList, NotFound, NotJson, NotOwner};
+use web::{Json, Path, Query, Result};
 
 use crate::Stores;
 use crate::dto::{MemberIn, MemberOut, MemberQuery};

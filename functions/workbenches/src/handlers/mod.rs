@@ -11,13 +11,10 @@ use axum::response::{IntoResponse, Response};
 use domain::id::WorkbenchId;
 use domain::workbench::{Access, NewWorkbench, StopCause, Workbench, WorkbenchStatus};
 use store::workbenches::CapacityLimits;
-use web::NoBody;
 use web::cursor::{CursorQuery, Cursors};
 use web::etag::{ETag, IfNoneMatch, IfNoneMatchHeaders};
-use web::workbenches::{
-    ApiError, Caller, Created, ErrorBody, ErrorResponses, ItemList, Json, NotFound, NotJson, NotOwner, Path, Query,
-    Result,
-};
+use web::workbenches::{Caller, Created, ErrorBody, ErrorResponses, ItemList, NotFound, NotJson, NotOwner};
+use web::{Json, NoBody, Path, Query, Result};
 
 use crate::Stores;
 use crate::dto::{EventsOut, ListWorkbenches, PlanOut, WorkbenchIn, WorkbenchOut};
@@ -157,7 +154,7 @@ pub async fn start_workbench(
     State(stores): State<Stores>,
     Caller(caller): Caller,
     Path(id): Path<WorkbenchId>,
-    _: NoBody<ApiError>,
+    _: NoBody,
 ) -> Result<Response> {
     let change = |workbench: &Workbench| workbench.start(caller.user, caller.at);
     let workbench = stores.workbenches.change(caller.account(), id, Access::Editor, change).await?;
@@ -182,7 +179,7 @@ pub async fn stop_workbench(
     State(stores): State<Stores>,
     Caller(caller): Caller,
     Path(id): Path<WorkbenchId>,
-    _: NoBody<ApiError>,
+    _: NoBody,
 ) -> Result<Response> {
     let change = |workbench: &Workbench| workbench.stop(StopCause::User, Some(caller.user), caller.at);
     let workbench = stores.workbenches.change(caller.account(), id, Access::Owner, change).await?;

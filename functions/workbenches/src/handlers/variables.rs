@@ -3,7 +3,8 @@
 use axum::Json as Body;
 use axum::extract::State;
 use domain::id::WorkbenchId;
-use web::workbenches::{Caller, ErrorBody, ErrorResponses, Json, NotFound, NotJson, NotOwner, Path, Result};
+use web::workbenches::{Caller, ErrorBody, ErrorResponses, NotFound, NotJson, NotOwner};
+use web::{Json, Path, Result};
 
 use crate::Stores;
 use crate::dto::{VariablesIn, VariablesOut};

@@ -10,14 +10,11 @@ use domain::workflow::{FIRST_REVISION, NewWorkflow, Workflow};
 use engine::compile::{ProblemOut, complete_connections};
 use serde_json::Value;
 use store::idempotency::IdempotencyKey;
-use web::NoBody;
-use web::builder::{
-    ApiError, Caller, Created, Data, DataList, ErrorBody, ErrorResponses, Hashed, Json, KeyReused, NotFound, NotJson,
-    OptionalJson, Path, Query, Result, Stale,
-};
+use web::builder::{Caller, Created, Data, DataList, ErrorBody, ErrorResponses, KeyReused, NotFound, NotJson, Stale};
 use web::etag::{ETag, IfMatch, IfMatchHeaders};
 use web::idempotency::{self, IdempotencyHeaders};
 use web::responses::Replayed;
+use web::{Hashed, Json, NoBody, OptionalJson, Path, Query, Result};
 
 use crate::Stores;
 use crate::dto::list::ListWorkflows;
@@ -224,7 +221,7 @@ pub async fn validate_workflow(
     State(stores): State<Stores>,
     Caller(caller): Caller,
     Path(id): Path<WorkflowId>,
-    _: NoBody<ApiError>,
+    _: NoBody,
 ) -> Result<Data<ValidationOut>> {
     let workflow = stores.workflows.get(caller.account(), id).await?;
     let validator = GraphValidator { stores: &stores, caller: &caller };

@@ -10,9 +10,10 @@ use domain::workflow::{NewWorkflow, Workflow};
 use importers::atelier::Export;
 use importers::{Imported, read};
 use platform::offload;
-use web::builder::{Caller, ErrorBody, ErrorResponses, Hashed, KeyReused, NotFound, Path, Result, TextFile};
+use web::builder::{Caller, ErrorBody, ErrorResponses, KeyReused, NotFound};
 use web::etag::ETag;
 use web::idempotency::{self, IdempotencyHeaders};
+use web::{Hashed, Path, Result, TextFile};
 
 use crate::Stores;
 use crate::dto::exchange::ImportedOut;

@@ -4,7 +4,8 @@ use domain::Error;
 use domain::time::Time;
 use engine::expression::{EvaluationError, EvaluationErrorCode, Expression, JinjaTemplate, Scope, SyntaxError};
 use platform::offload;
-use web::builder::{Caller, Data, ErrorResponses, Json, NotJson, Result};
+use web::builder::{Caller, Data, ErrorResponses, NotJson};
+use web::{Json, Result};
 
 use crate::dto::expression::{LanguageIn, PreviewIn, PreviewOut};
 

@@ -8,9 +8,9 @@ use domain::id::{Id, WorkflowId};
 use domain::time::Time;
 use domain::workflow::Workflow;
 use futures::stream::{self, StreamExt};
-use web::NoBody;
-use web::builder::{ApiError, Caller, Data, ErrorBody, ErrorResponses, Json, NotFound, NotJson, Path, Result};
+use web::builder::{Caller, Data, ErrorBody, ErrorResponses, NotFound, NotJson};
 use web::etag::ETag;
+use web::{Json, NoBody, Path, Result};
 
 use super::definition::workflow_response;
 use crate::Stores;
@@ -38,7 +38,7 @@ pub async fn pause_workflow(
     State(stores): State<Stores>,
     Caller(caller): Caller,
     Path(id): Path<WorkflowId>,
-    _: NoBody<ApiError>,
+    _: NoBody,
 ) -> Result<(ETag, Data<WorkflowOut>)> {
     change_workflow(&stores, &caller, id, Workflow::paused).await
 }
@@ -61,7 +61,7 @@ pub async fn resume_workflow(
     State(stores): State<Stores>,
     Caller(caller): Caller,
     Path(id): Path<WorkflowId>,
-    _: NoBody<ApiError>,
+    _: NoBody,
 ) -> Result<(ETag, Data<WorkflowOut>)> {
     change_workflow(&stores, &caller, id, Workflow::resumed).await
 }
@@ -83,7 +83,7 @@ pub async fn archive_workflow(
     State(stores): State<Stores>,
     Caller(caller): Caller,
     Path(id): Path<WorkflowId>,
-    _: NoBody<ApiError>,
+    _: NoBody,
 ) -> Result<(ETag, Data<WorkflowOut>)> {
     change_workflow(&stores, &caller, id, Workflow::archived).await
 }
@@ -105,7 +105,7 @@ pub async fn restore_workflow(
     State(stores): State<Stores>,
     Caller(caller): Caller,
     Path(id): Path<WorkflowId>,
-    _: NoBody<ApiError>,
+    _: NoBody,
 ) -> Result<(ETag, Data<WorkflowOut>)> {
     change_workflow(&stores, &caller, id, Workflow::restored).await
 }

@@ -1,7 +1,8 @@
 //! Handler for the catalog of node types.
 
 use engine::nodes;
-use web::builder::{Caller, Data, ErrorResponses, Result};
+use web::Result;
+use web::builder::{Caller, Data, ErrorResponses};
 
 use crate::dto::node_type::NodeTypeOut;
 

@@ -8,13 +8,11 @@ use axum::response::Response;
 use domain::id::{Id, NotAnId, WorkflowId};
 use domain::workflow::{NewWorkflow, Workflow};
 use engine::templates::{self, WorkflowTemplate};
-use web::builder::{
-    Caller, Created, Data, DataList, ErrorBody, ErrorResponses, Hashed, KeyReused, NotJson, OptionalJson, Path, Query,
-    Result,
-};
+use web::builder::{Caller, Created, Data, DataList, ErrorBody, ErrorResponses, KeyReused, NotJson};
 use web::etag::ETag;
 use web::idempotency::{self, IdempotencyHeaders};
 use web::responses::Replayed;
+use web::{Hashed, OptionalJson, Path, Query, Result};
 
 use super::definition::create_and_respond;
 use crate::Stores;

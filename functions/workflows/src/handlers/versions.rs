@@ -9,12 +9,9 @@ use domain::workflow::{Manifest, WorkflowState};
 use engine::compile::ProblemOut;
 use platform::offload;
 use store::workflows::Published;
-use web::NoBody;
-use web::builder::{
-    ApiError, Caller, Created, Data, DataList, ErrorBody, ErrorResponses, NotFound, NotJson, OptionalJson, Path, Query,
-    Result,
-};
+use web::builder::{Caller, Created, Data, DataList, ErrorBody, ErrorResponses, NotFound, NotJson};
 use web::etag::ETag;
+use web::{NoBody, OptionalJson, Path, Query, Result};
 
 use crate::Stores;
 use crate::dto::list::PageQuery;
@@ -285,7 +282,7 @@ pub async fn activate_deployment(
     State(stores): State<Stores>,
     Caller(caller): Caller,
     Path((id, deployment_id)): Path<(WorkflowId, DeploymentId)>,
-    _: NoBody<ApiError>,
+    _: NoBody,
 ) -> Result<(ETag, Data<ActivatedOut>)> {
     let validator = GraphValidator { stores: &stores, caller: &caller };
     let mut attempts = Attempts::to_change(WorkflowId::KIND);

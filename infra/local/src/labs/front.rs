@@ -31,7 +31,8 @@ use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use platform::Context;
 use store::Workbenches;
 use tokio::sync::watch;
-use web::workbenches::{ApiError, Caller};
+use web::ApiError;
+use web::workbenches::Caller;
 
 use super::pages::{field, message_page, sign_in_page, start_page, waiting_page};
 use super::session::{Session, Sessions};
@@ -259,7 +260,7 @@ async fn open(State(router): State<LabRouter>, Path(id): Path<String>, mut parts
     match Caller::from_request_parts(&mut parts, &router).await {
         Ok(Caller(caller)) => router.redirect_to_lab(caller.account(), &id).await,
         Err(ApiError(Error::Unauthenticated(_))) if !parts.headers.contains_key(AUTHORIZATION) => sign_in_page(None),
-        Err(error) => error.into_response(),
+        Err(ApiError(error)) => web::workbenches::AREA.respond(&error),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Examples of errors that the recorded tours do not trigger, such as failures of providers and restricted keys. The
 //! code of the functions renders them.
 
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use domain::Error;
 use gateway::{FailureKind, ProviderFailure};
 use http_body_util::BodyExt;
@@ -37,7 +37,7 @@ pub async fn render_errors() -> Result<Vec<ErrorExample>, StartFailure> {
         code: "too_many_guard_categories",
         message: "there are 50 categories already; delete one first".to_owned(),
     };
-    let gateway = |error| web::gateway::ApiError(error).into_response();
+    let gateway = |error: Error| web::gateway::AREA.respond(&error);
     let responses = [
         ("/gateway/v1/billing/admin", gateway(Error::operator_only())),
         ("/gateway/v1/billing", gateway(web::gateway::key_of_workbench())),
@@ -55,9 +55,9 @@ pub async fn render_errors() -> Result<Vec<ErrorExample>, StartFailure> {
         ("/gateway/", gateway(failed())),
         ("/gateway/", gateway(timeout())),
         ("/gateway/", gateway(Error::busy(""))),
-        ("/builder/", web::builder::ApiError(Error::idempotency_conflict()).into_response()),
-        ("/workbenches/", web::workbenches::ApiError(Error::busy("")).into_response()),
-        ("/", web::builder::ApiError(Error::busy("")).into_response()),
+        ("/builder/", web::builder::AREA.respond(&Error::idempotency_conflict())),
+        ("/workbenches/", web::workbenches::AREA.respond(&Error::busy(""))),
+        ("/", web::builder::AREA.respond(&Error::busy(""))),
     ];
     let mut examples = Vec::new();
     for (prefix, response) in responses {

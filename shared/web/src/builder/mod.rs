@@ -7,8 +7,7 @@ pub mod tool_credential;
 
 use std::marker::PhantomData;
 
-use axum::body::Bytes;
-use axum::extract::{FromRequest, FromRequestParts, Request};
+use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
@@ -16,21 +15,15 @@ use serde_json::{Value, json};
 use utoipa::{IntoResponses, ToSchema};
 
 use crate::cursor::Cursors;
-use crate::extract::{bearer, caller_by_access_token, extractors};
+use crate::extract::{self, Cookies, bearer};
 use crate::responses::{self, Described, ResponseHeaders};
-use crate::{code, details, message, respond};
+use crate::{ApiError, Area, Result, code, details, message, respond};
 use auth::Auth;
 use domain::Error;
 use domain::id::PathIds;
 use domain::page::Slice;
 
-extractors!();
-
-impl IntoResponse for ApiError {
-    fn into_response(self) -> Response {
-        respond(&self.0, |_, code| body(&self.0, &code))
-    }
-}
+pub const AREA: Area = Area::new(|error| respond(error, |_, code| body(error, &code)));
 
 /// The error object of a stream that fails after its status was sent.
 pub fn error_body(error: &Error) -> Value {
@@ -48,7 +41,13 @@ fn body(error: &Error, code: &str) -> Value {
 /// A user with an access token in the header `Authorization`.
 pub struct Caller(pub auth::Caller);
 
-caller_by_access_token!(Caller, cookies: false);
+impl<S: AsRef<Auth> + Send + Sync> FromRequestParts<S> for Caller {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
+        Ok(Self(extract::caller(parts, state.as_ref(), Cookies::Ignored).await?))
+    }
+}
 
 /// A trigger with the token of a channel in the header `Authorization`.
 pub struct ChannelCaller(pub auth::ChannelCaller);
@@ -61,17 +60,6 @@ where
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
         Ok(Self(state.as_ref().channel_caller(bearer(parts)?)?))
-    }
-}
-
-/// The body as it was sent.
-pub struct RawBody(pub Bytes);
-
-impl<S: Send + Sync> FromRequest<S> for RawBody {
-    type Rejection = ApiError;
-
-    async fn from_request(request: Request, _: &S) -> Result<Self> {
-        Ok(Self(crate::extract::bytes(request).await?))
     }
 }
 

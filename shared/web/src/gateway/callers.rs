@@ -6,9 +6,9 @@ use axum::extract::FromRequestParts;
 use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
 
-use super::{ApiError, Result};
 use crate::extract::{bearer, record_caller};
 use crate::layers::{X_API_KEY, request_id};
+use crate::{ApiError, Result};
 use auth::{self, Auth, Caller, RecentCallers};
 use domain::audit::{Actor, AuditAction};
 use domain::id::ApiKeyId;

@@ -16,12 +16,11 @@ mod wire_enum;
 
 use axum::http::header::{HeaderName, HeaderValue, RETRY_AFTER};
 use axum::http::{HeaderMap, StatusCode};
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use serde_json::{Value, json};
 
-use crate::extract::extractors;
 use crate::layers::request_id;
-use crate::{classify, message, refusal_code, respond};
+use crate::{Area, classify, message, refusal_code, respond};
 use domain::catalog::Model;
 use domain::error_text;
 use domain::limits::Dimension;
@@ -43,25 +42,23 @@ pub use role::RoleName;
 pub use transaction::{TotalsOut, TransactionKind, TransactionOut, TransactionsOut, month_of};
 pub use usage::{FiguresOut, OrgUsageOut, UsageOut, UsageQuery, period};
 
-extractors!();
+pub const AREA: Area = Area::new(render);
 
-impl IntoResponse for ApiError {
-    fn into_response(self) -> Response {
-        let mut response = respond(&self.0, |status, code| body(&self.0, status, &code, &request_id()));
-        let headers = response.headers_mut();
-        // OpenAI SDKs prefer `retry-after-ms` over `Retry-After`.
-        let retry_after_s = headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
-        if let Some(retry_after_s) = retry_after_s {
-            headers.insert(RETRY_AFTER_MS, retry_after_s.saturating_mul(1_000).into());
-        }
-        if is_final(&self.0) {
-            headers.insert(X_SHOULD_RETRY, HeaderValue::from_static("false"));
-        }
-        if let Error::RateLimited { dimension, limit, resets_at, .. } = &self.0 {
-            rate_headers(headers, *dimension, *limit, *resets_at);
-        }
-        response
+fn render(error: &Error) -> Response {
+    let mut response = respond(error, |status, code| body(error, status, &code, &request_id()));
+    let headers = response.headers_mut();
+    // OpenAI SDKs prefer `retry-after-ms` over `Retry-After`.
+    let retry_after_s = headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
+    if let Some(retry_after_s) = retry_after_s {
+        headers.insert(RETRY_AFTER_MS, retry_after_s.saturating_mul(1_000).into());
     }
+    if is_final(error) {
+        headers.insert(X_SHOULD_RETRY, HeaderValue::from_static("false"));
+    }
+    if let Error::RateLimited { dimension, limit, resets_at, .. } = error {
+        rate_headers(headers, *dimension, *limit, *resets_at);
+    }
+    response
 }
 
 /// The error object of a stream that fails after its status was sent.
