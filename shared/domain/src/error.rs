@@ -1,5 +1,6 @@
-//! The error type of the platform. It does not depend on HTTP: `http` maps each variant to a status and a code.
+//! The error type of the platform. It does not depend on HTTP: `http` maps each variant to a status.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -7,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::body_problem::{BodyProblem, MOST_PROBLEMS};
 use crate::error_text;
 use crate::limits::{Dimension, Level};
+use crate::text::shorten;
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -149,6 +151,35 @@ impl fmt::Display for Refusal {
 pub const IDEMPOTENCY_CONFLICT: &str = "idempotency_conflict";
 
 impl Error {
+    /// The code by which programs recognize the error. The gateway has more specific ones for some errors.
+    pub fn code(&self) -> Cow<'_, str> {
+        Cow::Borrowed(match self {
+            Self::InvalidQuery { .. } => "invalid_query",
+            Self::InvalidBody { .. } => "invalid_body",
+            Self::Unauthenticated(_) => "unauthorized",
+            Self::NotFound { kind } => {
+                return Cow::Owned(format!("{}_not_found", kind.to_lowercase().replace(' ', "_")));
+            }
+            Self::UnknownModel { .. } => "model_not_found",
+            Self::NoRoute => "not_found",
+            Self::MethodNotAllowed => "method_not_allowed",
+            Self::AlreadyResolved { .. } => "already_resolved",
+            Self::PreconditionFailed => "precondition_failed",
+            Self::Unsound { code, .. }
+            | Self::Unprocessable { code, .. }
+            | Self::Forbidden { code, .. }
+            | Self::Conflict { code, .. }
+            | Self::Billing { code, .. } => code,
+            Self::RateLimited { .. } | Self::TooManyRequests { .. } => "rate_limit_exceeded",
+            Self::Provider { code, .. } => return shorten(code),
+            Self::Maintenance { .. } => "maintenance",
+            Self::TooLarge { .. } => "payload_too_large",
+            Self::NotJson | Self::NotAFile | Self::EncodedBody => "unsupported_media_type",
+            Self::Unavailable { .. } | Self::StorageTrouble(_) => "unavailable",
+            Self::Internal(_) => "internal_error",
+        })
+    }
+
     /// The operation is not possible in the present state of the resource.
     pub fn invalid_state(message: impl Into<String>) -> Self {
         Self::Conflict { code: "invalid_state", message: message.into() }

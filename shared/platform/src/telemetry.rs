@@ -6,6 +6,8 @@ use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
+use domain::Error;
+
 const DEFAULT_LEVELS: &str = "info";
 
 /// Starts logging to standard output. `LOG_LEVEL` has the form `info` or `warn,web=info`.
@@ -25,4 +27,13 @@ pub fn init() {
 pub fn levels(default: &str) -> Targets {
     let setting = std::env::var("LOG_LEVEL").ok().filter(|levels| !levels.is_empty());
     setting.and_then(|levels| levels.parse().ok()).or_else(|| default.parse().ok()).unwrap_or_default()
+}
+
+/// Logs the cause of an error, which is never sent.
+pub fn log_cause(error: &Error) {
+    match error {
+        Error::Internal(cause) => tracing::error!(%cause, "request failed"),
+        Error::Unavailable { cause, .. } => tracing::warn!(cause, "request answered as temporarily unavailable"),
+        _ => {}
+    }
 }

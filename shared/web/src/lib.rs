@@ -26,6 +26,7 @@ pub use extract::{
 };
 pub use layers::{Area, Routes, finish};
 
+use platform::telemetry;
 use domain::error_text;
 use domain::text::shorten;
 use domain::{Error, ProviderTrouble, Refusal};
@@ -35,42 +36,32 @@ pub const MAX_BODY_BYTES: usize = 4 * 1024 * 1024;
 
 /// The status and the code of each error. An envelope may replace the code with a more specific one.
 pub fn classify(error: &Error) -> (StatusCode, String) {
-    let (status, code) = match error {
-        Error::InvalidQuery { .. } => (StatusCode::BAD_REQUEST, "invalid_query"),
-        Error::InvalidBody { .. } => (StatusCode::BAD_REQUEST, "invalid_body"),
-        Error::Unsound { code, .. } => (StatusCode::BAD_REQUEST, *code),
-        Error::Unprocessable { code, .. } => (StatusCode::UNPROCESSABLE_ENTITY, *code),
-        Error::Unauthenticated(_) => (StatusCode::UNAUTHORIZED, "unauthorized"),
-        Error::Forbidden { code, .. } => (StatusCode::FORBIDDEN, *code),
-        Error::NotFound { kind } => {
-            return (StatusCode::NOT_FOUND, format!("{}_not_found", kind.to_lowercase().replace(' ', "_")));
+    let status = match error {
+        Error::InvalidQuery { .. } | Error::InvalidBody { .. } | Error::Unsound { .. } => StatusCode::BAD_REQUEST,
+        Error::Unprocessable { .. } => StatusCode::UNPROCESSABLE_ENTITY,
+        Error::Unauthenticated(_) => StatusCode::UNAUTHORIZED,
+        Error::Forbidden { .. } => StatusCode::FORBIDDEN,
+        Error::NotFound { .. } | Error::UnknownModel { .. } | Error::NoRoute => StatusCode::NOT_FOUND,
+        Error::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+        Error::Conflict { .. } | Error::AlreadyResolved { .. } => StatusCode::CONFLICT,
+        Error::PreconditionFailed => StatusCode::PRECONDITION_FAILED,
+        Error::Billing { .. } => StatusCode::PAYMENT_REQUIRED,
+        Error::RateLimited { .. } | Error::TooManyRequests { .. } => StatusCode::TOO_MANY_REQUESTS,
+        Error::Provider { trouble, .. } => provider_status(*trouble),
+        Error::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
+        Error::NotJson | Error::NotAFile | Error::EncodedBody => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+        Error::Maintenance { .. } | Error::Unavailable { .. } | Error::StorageTrouble(_) => {
+            StatusCode::SERVICE_UNAVAILABLE
         }
-        Error::UnknownModel { .. } => (StatusCode::NOT_FOUND, "model_not_found"),
-        Error::NoRoute => (StatusCode::NOT_FOUND, "not_found"),
-        Error::MethodNotAllowed => (StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed"),
-        Error::Conflict { code, .. } => (StatusCode::CONFLICT, *code),
-        Error::AlreadyResolved { .. } => (StatusCode::CONFLICT, "already_resolved"),
-        Error::PreconditionFailed => (StatusCode::PRECONDITION_FAILED, "precondition_failed"),
-        Error::Billing { code, .. } => (StatusCode::PAYMENT_REQUIRED, *code),
-        Error::RateLimited { .. } | Error::TooManyRequests { .. } => {
-            (StatusCode::TOO_MANY_REQUESTS, "rate_limit_exceeded")
-        }
-        Error::Provider { trouble, code, .. } => return (provider_status(*trouble), shorten(code).into_owned()),
-        Error::Maintenance { .. } => (StatusCode::SERVICE_UNAVAILABLE, "maintenance"),
-        Error::TooLarge { .. } => (StatusCode::PAYLOAD_TOO_LARGE, "payload_too_large"),
-        Error::NotJson | Error::NotAFile | Error::EncodedBody => {
-            (StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type")
-        }
-        Error::Unavailable { .. } | Error::StorageTrouble(_) => (StatusCode::SERVICE_UNAVAILABLE, "unavailable"),
-        Error::Internal(_) => (StatusCode::INTERNAL_SERVER_ERROR, "internal_error"),
+        Error::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
     };
-    (status, code.to_owned())
+    (status, error.code().into_owned())
 }
 
 /// The code of an error that is one entry of a larger response. Its cause is logged.
 pub fn code(error: &Error) -> String {
-    log(error);
-    classify(error).1
+    telemetry::log_cause(error);
+    error.code().into_owned()
 }
 
 /// The status of a provider error. The client can fix what the provider rejects in the request; other failures are
@@ -81,15 +72,6 @@ fn provider_status(trouble: ProviderTrouble) -> StatusCode {
         ProviderTrouble::RateLimited => StatusCode::TOO_MANY_REQUESTS,
         ProviderTrouble::Setup | ProviderTrouble::Failed => StatusCode::BAD_GATEWAY,
         ProviderTrouble::Timeout => StatusCode::GATEWAY_TIMEOUT,
-    }
-}
-
-/// Logs the cause of an error, which is never sent.
-fn log(error: &Error) {
-    match error {
-        Error::Internal(cause) => tracing::error!(%cause, "request failed"),
-        Error::Unavailable { cause, .. } => tracing::warn!(cause, "request answered as temporarily unavailable"),
-        _ => {}
     }
 }
 
@@ -127,7 +109,7 @@ fn bounded(mut body: Value) -> String {
 fn respond(error: &Error, body: impl FnOnce(StatusCode, String) -> Value) -> Response {
     let (status, code) = classify(error);
     tracing::Span::current().record("code", &code);
-    log(error);
+    telemetry::log_cause(error);
     let header: Option<(HeaderName, HeaderValue)> = match error {
         Error::Unauthenticated(_) => Some((WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"))),
         Error::Unavailable { retry_after_s, .. }
