@@ -97,7 +97,7 @@ pub fn conversation(picture: &str) -> Value {
 }
 
 pub fn choices(answer: &ChatAnswer) -> Value {
-    serde_json::from_str(answer.choices.get()).unwrap()
+    serde_json::from_str(&answer.choices.to_json()).unwrap()
 }
 
 /// The collected chunks of a stream.
@@ -120,7 +120,7 @@ pub async fn gather(mut stream: ChunkStream) -> Gathered {
                 all.counted += chunk.counted_output;
                 all.usage = chunk.usage.or(all.usage);
                 if let Some(choices) = chunk.choices {
-                    all.choices.extend(serde_json::from_str::<Vec<Value>>(choices.get()).unwrap());
+                    all.choices.extend(serde_json::from_str::<Vec<Value>>(&choices.to_json()).unwrap());
                 }
             }
             Err(failure) => all.failure = Some(failure),

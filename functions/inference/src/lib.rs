@@ -4,6 +4,7 @@ mod dto;
 mod handlers;
 mod headers;
 mod routes;
+mod writer;
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use domain::run::StepError;
 use domain::{Error, ProviderTrouble};
 use engine::drive::{EffectError, RetryHint};
-use web::code;
+use platform::telemetry;
 
 /// An error that another attempt would not change.
 pub fn refused(code: &str, message: &str) -> EffectError {
@@ -25,5 +25,6 @@ pub fn to_effect_error(error: Error) -> EffectError {
         }
         _ => RetryHint::Never,
     };
-    EffectError { error: StepError::new(code(&error), error.to_string()), retry }
+    telemetry::log_cause(&error);
+    EffectError { error: StepError::new(error.code(), error.to_string()), retry }
 }

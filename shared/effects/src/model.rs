@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use auth::{Caller, Owners};
-use bytes::Bytes;
 use domain::catalog::{Model, Purpose};
 use domain::graph::hash;
-use domain::guard::GuardEvent;
+use domain::guard::{GuardCategory, GuardSeverity};
 use domain::id::ImageJobId;
 use domain::image::{ImageFailure, ImageJobEnd, JOB_DEADLINE};
 use domain::run::{RunStep, StepError};
+use domain::usd::Usd;
 use domain::{Error, Result};
 use engine::drive::{Effect, EffectError, EffectResult, RetryHint};
 use engine::nodes::OUT;
@@ -22,18 +22,17 @@ use engine::nodes::model::ModelNode;
 use engine::run::StepOutcome;
 use engine::schema::check_value;
 use futures::future::try_join_all;
-use futures::{StreamExt, stream};
-use gateway::chat::ChatRequest;
+use gateway::chat::{AnswerMessage, ChatRequest};
 use gateway::embeddings::EmbeddingsRequest;
 use gateway::guard::GuardRequest;
 use gateway::images::ImageRequest;
-use gateway::{ClaimOutcome, Gateway, GatewayCaller, StartedImages, UsageOut};
+use gateway::{
+    Answer, CallReport, ChatStream, ClaimOutcome, Completion, Embeddings, Evaluation, Gateway, GatewayCaller,
+    ReadRendered, StreamedCompletion, Usage, Vector,
+};
 use platform::Context;
-use runner::InvocationEvents;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use web::code;
-use web::gateway::GuardResultOut;
 
 use crate::errors::to_effect_error;
 use crate::streamed::read_stream;
@@ -67,58 +66,53 @@ impl ModelEffects {
         conversation: ModelConversation,
     ) -> EffectResult {
         let answer = self.answer(owner, effect, chat_body(node, conversation)).await?;
-        let text = answer["choices"][0]["message"]["content"].as_str().unwrap_or_default();
+        let text = answer.choices.into_first().and_then(|choice| choice.message.content).unwrap_or_default();
         match &node.schema {
             None => Ok(StepOutcome::new(OUT, Value::from(text))),
-            Some(schema) => structured(text, &schema.clone().into()).map(|value| StepOutcome::new(OUT, value)),
+            Some(schema) => structured(&text, &schema.clone().into()).map(|value| StepOutcome::new(OUT, value)),
         }
     }
 
     /// Asks the model of an agent. The value is `{message, usage}`, in the format of the gateway.
     pub async fn ask(&self, owner: &EffectOwner, effect: &Effect, request: &Map<String, Value>) -> EffectResult {
         let body = Value::Object(request.clone());
-        let mut answer = match &owner.origin {
-            EffectOrigin::Invocation { events: Some(events), .. } => self.stream(owner, effect, body, events).await?,
-            _ => self.answer(owner, effect, body).await?,
+        let (message, usage) = match &owner.origin {
+            EffectOrigin::Invocation { events: Some(events), .. } => {
+                let stream = self.stream(owner, effect, body).await?;
+                let (message, usage) = read_stream(stream, &effect.step, events).await?;
+                (render_streamed(&message), usage)
+            }
+            _ => {
+                let answer = self.answer(owner, effect, body).await?;
+                (json!(answer.choices.into_first().map(|choice| choice.message)), answer.usage)
+            }
         };
-        let message = answer["choices"].get_mut(0).map(|choice| choice["message"].take());
-        Ok(StepOutcome::new(OUT, json!({"message": message, "usage": answer["usage"]})))
+        Ok(StepOutcome::new(OUT, json!({"message": message, "usage": render_usage(&usage)})))
     }
 
     /// Makes a chat call, or returns the stored answer of the call with the same key.
-    async fn answer(&self, owner: &EffectOwner, effect: &Effect, body: Value) -> Result<Value, EffectError> {
+    async fn answer(&self, owner: &EffectOwner, effect: &Effect, body: Value) -> Result<Completion, EffectError> {
         let body_hash = hash(&body);
         let request = ChatRequest::read(body).map_err(to_effect_error)?;
         let call = self.call_of(owner, effect).await?;
-        let answer = match self.claim_call(&call, body_hash).await.map_err(to_effect_error)? {
-            CallClaim::Answered(answer) => answer,
-            CallClaim::New(caller) => self.gateway.complete(*caller, request).await.map_err(to_effect_error)?.0,
-        };
-        serde_json::from_slice(&answer).map_err(|error| to_effect_error(Error::internal(error)))
+        let answer = self.call_once(&call, body_hash, |caller| self.gateway.complete(caller, request)).await;
+        answer.map_err(to_effect_error)
     }
 
     /// Makes a chat call whose text is passed on while the model writes it.
-    async fn stream(
-        &self,
-        owner: &EffectOwner,
-        effect: &Effect,
-        mut body: Value,
-        events: &InvocationEvents,
-    ) -> Result<Value, EffectError> {
+    async fn stream(&self, owner: &EffectOwner, effect: &Effect, mut body: Value) -> Result<ChatStream, EffectError> {
         body["stream"] = true.into();
         body["stream_options"] = json!({"include_usage": true});
         let body_hash = hash(&body);
         let request = ChatRequest::read(body).map_err(to_effect_error)?;
         let call = self.call_of(owner, effect).await?;
-        let answer = match self.claim_call(&call, body_hash).await.map_err(to_effect_error)? {
-            CallClaim::Answered(answer) => stream::iter([Bytes::from(answer)]).boxed(),
-            CallClaim::New(caller) => {
-                let write_error =
-                    |error: &Error| json!({"error": {"code": code(error), "message": error.to_string()}}).to_string();
-                self.gateway.stream(*caller, request, Box::new(write_error)).await.map_err(to_effect_error)?.0
+        let stream = async {
+            match self.claim_call::<StreamedCompletion>(&call, body_hash).await? {
+                CallClaim::Answered(answer) => answer.into_stream(),
+                CallClaim::New(caller) => Ok(self.gateway.stream(*caller, request).await?.0),
             }
         };
-        read_stream(answer, &effect.step, events).await
+        stream.await.map_err(to_effect_error)
     }
 
     /// Computes embeddings. The value is the list of vectors, in the order of the texts.
@@ -126,10 +120,8 @@ impl ModelEffects {
         let body = to_body(node).map_err(to_effect_error)?;
         let call = self.call_of(owner, effect).await?;
         let answer = self.embed_once(&call, body).await.map_err(to_effect_error)?;
-        let mut answer: Value =
-            serde_json::from_slice(&answer).map_err(|error| to_effect_error(Error::internal(error)))?;
-        let rows = answer["data"].as_array_mut().map(std::mem::take).unwrap_or_default();
-        let vectors: Vec<Value> = rows.into_iter().map(|mut row| row["embedding"].take()).collect();
+        let vectors: Vec<Value> =
+            answer.vectors.into_iter().map(|Vector(numbers)| numbers.into_iter().map(to_number).collect()).collect();
         Ok(StepOutcome::new(OUT, Value::from(vectors)))
     }
 
@@ -137,32 +129,24 @@ impl ModelEffects {
     /// evaluated.
     pub async fn guard(&self, owner: &EffectOwner, effect: &Effect, node: &GuardNode<String>) -> EffectResult {
         let GuardNode { text, model, threshold } = node;
-        let mut categories = json!([]);
+        let mut categories = Vec::new();
         if !text.trim().is_empty() {
             let body = json!({"input": [{"role": "user", "content": text}], "model": model});
             let call = self.call_of(owner, effect).await?;
-            let answer = self.evaluate_once(&call, body).await.map_err(to_effect_error)?;
-            categories = serde_json::from_slice(&answer).map_err(|error| to_effect_error(Error::internal(error)))?;
+            let Evaluation { verdict, .. } = self.evaluate_once(&call, body).await.map_err(to_effect_error)?;
+            let scores = verdict.results.first().map(|result| verdict.scores(result));
+            categories = scores.into_iter().flatten().map(|score| ScoredCategory::new(score, *threshold)).collect();
         }
-        let mut is_flagged = false;
-        for category in categories.as_array_mut().into_iter().flatten() {
-            if let Some(threshold) = threshold {
-                category["flagged"] = category["score"].as_f64().is_some_and(|score| score >= *threshold).into();
-            }
-            is_flagged |= category["flagged"] == true;
-        }
+        let is_flagged = categories.iter().any(|category| category.flagged);
         let port = if is_flagged { GuardNode::FLAGGED } else { GuardNode::PASSED };
         Ok(StepOutcome::new(port, json!({"flagged": is_flagged, "categories": categories})))
     }
 
-    /// Evaluates a text, or returns the stored answer of the call with the same key: the scores of the categories.
-    async fn evaluate_once(&self, call: &PaidCall, body: Value) -> Result<Vec<u8>> {
+    /// Evaluates a text, or returns the stored answer of the call with the same key.
+    async fn evaluate_once(&self, call: &PaidCall, body: Value) -> Result<Evaluation> {
         let body_hash = hash(&body);
         let request = GuardRequest::read(body)?;
-        match self.claim_call(call, body_hash).await? {
-            CallClaim::Answered(answer) => Ok(answer),
-            CallClaim::New(caller) => Ok(self.gateway.evaluate(*caller, request, render_categories).await?.0),
-        }
+        self.call_once(call, body_hash, |caller| self.gateway.evaluate(caller, request)).await
     }
 
     /// Generates images. The value is the list of images, each with its URL.
@@ -188,10 +172,7 @@ impl ModelEffects {
     async fn start_images_once(&self, call: &PaidCall, body: Value) -> Result<ImageJobId> {
         let body_hash = hash(&body);
         let request = ImageRequest::read(body)?;
-        let started = match self.claim_call(call, body_hash).await? {
-            CallClaim::Answered(answer) => StartedImages::of_answer(&answer)?,
-            CallClaim::New(caller) => self.gateway.start_images(*caller, request).await?.0,
-        };
+        let started = self.call_once(call, body_hash, |caller| self.gateway.start_images(caller, request)).await?;
         Ok(started.job)
     }
 
@@ -212,13 +193,10 @@ impl ModelEffects {
     }
 
     /// Makes an embeddings call, or returns the stored answer of the call with the same key.
-    pub async fn embed_once(&self, call: &PaidCall, body: Value) -> Result<Vec<u8>> {
+    pub async fn embed_once(&self, call: &PaidCall, body: Value) -> Result<Embeddings> {
         let body_hash = hash(&body);
         let request = EmbeddingsRequest::read(body)?;
-        match self.claim_call(call, body_hash).await? {
-            CallClaim::Answered(answer) => Ok(answer),
-            CallClaim::New(caller) => Ok(self.gateway.embed(*caller, request).await?.0),
-        }
+        self.call_once(call, body_hash, |caller| self.gateway.embed(caller, request)).await
     }
 
     async fn call_of(&self, owner: &EffectOwner, effect: &Effect) -> Result<PaidCall, EffectError> {
@@ -227,16 +205,33 @@ impl ModelEffects {
         Ok(PaidCall { payer, request_id, step, key: effect.idempotency_key.clone(), second_key: None })
     }
 
+    /// Makes a call, or returns the stored answer of the call with the same key.
+    async fn call_once<T, F>(
+        &self,
+        call: &PaidCall,
+        body_hash: String,
+        make: impl FnOnce(GatewayCaller) -> F,
+    ) -> Result<T>
+    where
+        T: Answer + ReadRendered,
+        F: Future<Output = Result<(T, CallReport)>>,
+    {
+        match self.claim_call(call, body_hash).await? {
+            CallClaim::Answered(answer) => Ok(answer),
+            CallClaim::New(caller) => Ok(make(*caller).await?.0),
+        }
+    }
+
     /// Claims the call by its key. An attempt that is repeated after a crash gets the stored answer of the first call,
     /// and is charged once. Only the call releases the claim, so no code between them may fail.
-    async fn claim_call(&self, call: &PaidCall, body_hash: String) -> Result<CallClaim> {
+    async fn claim_call<T: Answer + ReadRendered>(&self, call: &PaidCall, body_hash: String) -> Result<CallClaim<T>> {
         let PaidCall { payer, request_id, step, key, second_key } = call;
         let mut claimed = self.gateway.claim(payer.account(), key, &body_hash).await;
         if let (Err(Error::Unavailable { .. }), Some(key)) = (&claimed, second_key) {
             claimed = self.gateway.claim(payer.account(), key, &body_hash).await;
         }
         let claim = match claimed? {
-            ClaimOutcome::Answered { body, .. } => return Ok(CallClaim::Answered(body.to_vec())),
+            ClaimOutcome::Answered(replay) => return replay.into_answer().map(CallClaim::Answered),
             ClaimOutcome::Mine(claim) => claim,
         };
         let caller = GatewayCaller::of_platform(payer, request_id.clone(), body_hash, claim, step.clone());
@@ -257,17 +252,56 @@ pub struct PaidCall {
     pub second_key: Option<String>,
 }
 
-enum CallClaim {
+enum CallClaim<T> {
     /// An earlier call with the same key has this answer.
-    Answered(Vec<u8>),
+    Answered(T),
     New(Box<GatewayCaller>),
 }
 
-/// The scores of the categories for the only message of an evaluation.
-fn render_categories(event: &GuardEvent, _: UsageOut) -> Result<Vec<u8>> {
-    let results = event.verdict().map(GuardResultOut::all).unwrap_or_default();
-    let categories = results.into_iter().next().map(GuardResultOut::into_categories);
-    serde_json::to_vec(&categories.unwrap_or_default()).map_err(Error::internal)
+/// The score of a risk category in the value of a `guard` node.
+#[derive(Serialize)]
+struct ScoredCategory {
+    code: String,
+    label: String,
+    severity: GuardSeverity,
+    score: Option<f64>,
+    flagged: bool,
+}
+
+impl ScoredCategory {
+    /// `threshold` takes the place of the category's own one.
+    fn new((category, score): (&GuardCategory, Option<f64>), threshold: Option<f64>) -> Self {
+        let flagged = match threshold {
+            Some(threshold) => score.is_some_and(|score| score >= threshold),
+            None => category.is_reached_by(score),
+        };
+        let GuardCategory { code, label, severity, .. } = category.clone();
+        Self { code, label, severity, score, flagged }
+    }
+}
+
+/// The message of a stream. A whole message has the field `refusal` even if it is null.
+fn render_streamed(message: &AnswerMessage) -> Value {
+    let mut message = json!(message);
+    message.as_object_mut().map(|fields| fields.remove("refusal"));
+    message
+}
+
+/// The usage in the value of a step, with the names of OpenAI's format.
+fn render_usage(Usage { tokens, cost }: &Usage) -> Value {
+    json!({
+        "prompt_tokens": tokens.input,
+        "completion_tokens": tokens.output,
+        "total_tokens": tokens.total(),
+        "prompt_tokens_details": {"cached_tokens": tokens.cached},
+        "completion_tokens_details": {"reasoning_tokens": tokens.reasoning},
+        "cost": Usd::from(*cost),
+    })
+}
+
+/// The number with the fewest digits that is read as the same 32-bit float: 0.1, and not 0.10000000149011612.
+fn to_number(float: f32) -> Value {
+    float.to_string().parse::<f64>().map_or(Value::Null, Value::from)
 }
 
 fn chat_body(node: &ModelNode<String>, conversation: ModelConversation) -> Value {

@@ -1,112 +1,97 @@
 //! Streamed answers of models: passes the text on while it arrives, and puts the whole answer together.
 
-use domain::run::StepError;
 use engine::drive::{EffectError, RetryHint};
 use futures::StreamExt;
-use gateway::EventStream;
+use gateway::chat::{AnswerMessage, FunctionCall, ToolCallDelta, ToolCallOut};
+use gateway::{AnswerChunk, ChatStream, StreamItem, Usage};
 use runner::{InvocationEvent, InvocationEvents};
-use serde_json::{Map, Value, json};
 
-/// Reads a stream to its end. Returns the answer in the format of an answer that is not streamed.
-pub async fn read_stream(mut stream: EventStream, step: &str, events: &InvocationEvents) -> Result<Value, EffectError> {
-    let (mut answer, mut is_complete) = (StreamedAnswer::default(), false);
-    while let Some(event) = stream.next().await {
-        let text = std::str::from_utf8(&event).unwrap_or_default();
-        for data in text.lines().filter_map(|line| line.strip_prefix("data: ")) {
-            if data == "[DONE]" {
-                is_complete = true;
-                continue;
+use crate::errors::{refused, to_effect_error};
+
+const MAX_CALLS: usize = 128;
+
+/// Reads a stream to its end.
+pub async fn read_stream(
+    mut stream: ChatStream,
+    step: &str,
+    events: &InvocationEvents,
+) -> Result<(AnswerMessage, Usage), EffectError> {
+    let mut message = AnswerMessage::new(None, Vec::new());
+    while let Some(item) = stream.items.next().await {
+        match item {
+            StreamItem::Heartbeat => {}
+            StreamItem::Chunk(chunk) => {
+                if let Some(text) = add_chunk(&mut message, chunk) {
+                    // The reader may have left. The answer is still needed.
+                    let _ = events.send(InvocationEvent::Text { step: step.to_owned(), text }).await;
+                }
             }
-            let chunk: Value = serde_json::from_str(data).unwrap_or_default();
-            if let Some(error) = chunk.get("error") {
-                return Err(failure(error));
+            // The text cannot be taken back, so another attempt would repeat it.
+            StreamItem::Failed(error) => {
+                return Err(EffectError { retry: RetryHint::Never, ..to_effect_error(error) });
             }
-            if let Some(text) = answer.add(chunk) {
-                // The reader may have left. The answer is still needed.
-                let _ = events.send(InvocationEvent::Text { step: step.to_owned(), text }).await;
-            }
+            StreamItem::End(usage) => return Ok((message, usage)),
         }
     }
-    if is_complete { Ok(answer.into_value()) } else { Err(failure(&Value::Null)) }
+    Err(refused("provider_error", "the model stopped in the middle of its answer"))
 }
 
-fn failure(error: &Value) -> EffectError {
-    let code = error["code"].as_str().unwrap_or("provider_error");
-    let message = error["message"].as_str().unwrap_or("the model stopped in the middle of its answer");
-    EffectError { error: StepError::new(code, message), retry: RetryHint::Never }
+/// Adds a chunk, and returns its text.
+fn add_chunk(message: &mut AnswerMessage, chunk: AnswerChunk) -> Option<String> {
+    let delta = chunk.choices.into_first()?.delta;
+    for call in delta.tool_calls {
+        add_call(&mut message.tool_calls, call);
+    }
+    let text = delta.content.filter(|text| !text.is_empty())?;
+    message.content.get_or_insert_default().push_str(&text);
+    Some(text)
 }
 
-#[derive(Default)]
-struct StreamedAnswer {
-    text: Option<String>,
-    calls: Vec<Value>,
-    usage: Value,
-}
-
-impl StreamedAnswer {
-    /// Adds a chunk, and returns its text.
-    fn add(&mut self, mut chunk: Value) -> Option<String> {
-        if let Some(usage) = chunk.get_mut("usage").filter(|usage| usage.is_object()) {
-            self.usage = usage.take();
-        }
-        let mut delta = chunk["choices"].get_mut(0)?.get_mut("delta")?.take();
-        for call in delta["tool_calls"].as_array_mut().map(std::mem::take).unwrap_or_default() {
-            self.add_call(call);
-        }
-        let text = delta["content"].as_str().filter(|text| !text.is_empty())?;
-        self.text.get_or_insert_default().push_str(text);
-        Some(text.to_owned())
+/// Adds a piece of a call. Only its first piece has an id and a name; the arguments come in pieces.
+fn add_call(calls: &mut Vec<ToolCallOut>, ToolCallDelta { index, id, function, extra_content, .. }: ToolCallDelta) {
+    let Some(place) = usize::try_from(index).ok().filter(|place| *place < MAX_CALLS) else { return };
+    while calls.len() <= place {
+        let function = FunctionCall { name: String::new(), arguments: String::new() };
+        calls.push(ToolCallOut { id: String::new(), r#type: "function", function, extra_content: None });
     }
-
-    /// Adds a piece of a call. Only its first piece has an id and a name; the arguments come in pieces.
-    fn add_call(&mut self, piece: Value) {
-        const MAX_CALLS: usize = 128;
-        let index = piece["index"].as_u64().and_then(|index| index.try_into().ok()).unwrap_or(MAX_CALLS);
-        if index >= MAX_CALLS {
-            return;
-        }
-        while self.calls.len() <= index {
-            self.calls.push(json!({"type": "function", "function": {"name": "", "arguments": ""}}));
-        }
-        let Some(call) = self.calls.get_mut(index).and_then(Value::as_object_mut) else { return };
-        let Value::Object(mut piece) = piece else { return };
-        let function = piece.remove("function").unwrap_or_default();
-        piece.remove("index");
-        call.extend(piece.into_iter().filter(|(_, value)| !value.is_null()));
-        let Some(known) = call.get_mut("function").and_then(Value::as_object_mut) else { return };
-        append(known, "name", &function);
-        append(known, "arguments", &function);
+    let call = &mut calls[place];
+    if let Some(id) = id {
+        call.id = id;
     }
-
-    fn into_value(self) -> Value {
-        let mut message = json!({"role": "assistant", "content": self.text});
-        if !self.calls.is_empty() {
-            message["tool_calls"] = self.calls.into();
-        }
-        json!({"choices": [{"message": message}], "usage": self.usage})
-    }
-}
-
-fn append(known: &mut Map<String, Value>, field: &str, piece: &Value) {
-    if let (Some(Value::String(text)), Some(more)) = (known.get_mut(field), piece[field].as_str()) {
-        text.push_str(more);
-    }
+    call.extra_content = extra_content.or(call.extra_content.take());
+    call.function.name.push_str(&function.name.unwrap_or_default());
+    call.function.arguments.push_str(&function.arguments);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bytes::Bytes;
+    use domain::id::TransactionId;
+    use domain::money::Money;
+    use domain::run::StepError;
+    use domain::usage::Tokens;
+    use domain::{Error, ProviderTrouble};
     use futures::stream;
+    use gateway::AnswerHead;
+    use gateway::chat::Choices;
+    use serde_json::value::to_raw_value;
+    use serde_json::{Value, json};
     use tokio::sync::mpsc;
 
-    async fn read(chunks: &[Value], is_complete: bool) -> (Result<Value, EffectError>, Vec<String>) {
-        let events = chunks.iter().map(|chunk| Bytes::from(format!("data: {chunk}\n\n")));
-        let heartbeat = Bytes::from_static(b": waiting for the model\n\n");
-        let done = is_complete.then(|| Bytes::from_static(b"data: [DONE]\n\n"));
-        let events: Vec<Bytes> = std::iter::once(heartbeat).chain(events).chain(done).collect();
+    const TOKENS: Tokens = Tokens { input: 3, cached: 0, output: 2, reasoning: 0 };
+
+    async fn read(
+        deltas: &[Value],
+        last: Option<StreamItem>,
+    ) -> (Result<(AnswerMessage, Usage), EffectError>, Vec<String>) {
+        let chunks = deltas.iter().map(|delta| {
+            let choices = to_raw_value(&json!([{"index": 0, "delta": delta, "finish_reason": null}])).unwrap();
+            StreamItem::Chunk(AnswerChunk { choices: Choices::OpenAi(choices), system_fingerprint: None })
+        });
+        let items: Vec<StreamItem> = std::iter::once(StreamItem::Heartbeat).chain(chunks).chain(last).collect();
+        let head = AnswerHead { id: TransactionId::new(), created: 0, model: "m".to_owned() };
         let (texts, mut pieces) = mpsc::channel(64);
-        let answer = read_stream(stream::iter(events).boxed(), "3", &texts).await;
+        let answer = read_stream(ChatStream { head, items: stream::iter(items).boxed() }, "3", &texts).await;
         drop(texts);
         let mut seen = Vec::new();
         while let Some(event) = pieces.recv().await {
@@ -117,22 +102,18 @@ mod tests {
         (answer, seen)
     }
 
-    fn delta(delta: Value) -> Value {
-        json!({"choices": [{"index": 0, "delta": delta, "finish_reason": null}]})
+    fn end() -> Option<StreamItem> {
+        Some(StreamItem::End(Usage { tokens: TOKENS, cost: Money::ZERO }))
     }
 
     #[tokio::test]
     async fn the_text_is_passed_on_and_put_together() {
-        let usage = json!({"prompt_tokens": 3, "completion_tokens": 2});
-        let chunks = [
-            delta(json!({"role": "assistant", "content": ""})),
-            delta(json!({"content": "Good "})),
-            delta(json!({"content": "day."})),
-            json!({"choices": [], "usage": usage}),
-        ];
-        let (answer, seen) = read(&chunks, true).await;
-        let message = json!({"role": "assistant", "content": "Good day."});
-        assert_eq!(answer.unwrap(), json!({"choices": [{"message": message}], "usage": usage}));
+        let deltas =
+            [json!({"role": "assistant", "content": ""}), json!({"content": "Good "}), json!({"content": "day."})];
+        let (answer, seen) = read(&deltas, end()).await;
+        let (message, usage) = answer.unwrap();
+        assert_eq!((message.content.as_deref(), usage.tokens), (Some("Good day."), TOKENS));
+        assert!(message.tool_calls.is_empty());
         assert_eq!(seen, ["Good ", "day."]);
     }
 
@@ -140,28 +121,33 @@ mod tests {
     async fn calls_are_put_together_by_their_index() {
         let begin = |index: u64, id: &str, name: &str| json!({"index": index, "id": id, "type": "function", "function": {"name": name, "arguments": ""}});
         let piece = |index: u64, text: &str| json!({"index": index, "function": {"arguments": text}});
-        let chunks = [
-            delta(json!({"tool_calls": [begin(0, "a", "find"), begin(1, "b", "send")]})),
-            delta(json!({"tool_calls": [piece(1, "{\"to\":"), piece(0, "{}")]})),
-            delta(json!({"tool_calls": [piece(1, "7}")]})),
+        let deltas = [
+            json!({"tool_calls": [begin(0, "a", "find"), begin(1, "b", "send")]}),
+            json!({"tool_calls": [piece(1, "{\"to\":"), piece(0, "{}")]}),
+            json!({"tool_calls": [piece(1, "7}"), piece(128, "beyond the maximum")]}),
         ];
-        let (answer, seen) = read(&chunks, true).await;
-        let calls = &answer.unwrap()["choices"][0]["message"]["tool_calls"];
-        assert_eq!(
-            (&calls[0]["id"], &calls[0]["function"]),
-            (&json!("a"), &json!({"name": "find", "arguments": "{}"}))
-        );
-        assert_eq!(calls[1]["function"], json!({"name": "send", "arguments": "{\"to\":7}"}));
+        let (answer, seen) = read(&deltas, end()).await;
+        let calls = answer.unwrap().0.tool_calls;
+        let calls = calls.iter().map(|call| (&*call.id, &*call.function.name, &*call.function.arguments));
+        assert_eq!(calls.collect::<Vec<_>>(), [("a", "find", "{}"), ("b", "send", "{\"to\":7}")]);
         assert!(seen.is_empty());
     }
 
     #[tokio::test]
     async fn a_stream_that_breaks_off_is_an_error() {
-        let text = delta(json!({"content": "Good "}));
-        let (answer, _) = read(std::slice::from_ref(&text), false).await;
+        let text = json!({"content": "Good "});
+        let (answer, _) = read(std::slice::from_ref(&text), None).await;
         assert_eq!(answer.unwrap_err().error.code, "provider_error");
-        let error = json!({"error": {"code": "provider_timeout", "message": "It was slow."}});
-        let (answer, _) = read(&[text, error], false).await;
-        assert_eq!(answer.unwrap_err().error, StepError::new("provider_timeout", "It was slow."));
+        let error = Error::Provider {
+            trouble: ProviderTrouble::Timeout,
+            code: "provider_timeout".to_owned(),
+            message: "It was slow.".to_owned(),
+            param: None,
+            retry_after_s: None,
+        };
+        let (answer, _) = read(&[text], Some(StreamItem::Failed(error))).await;
+        let failure = answer.unwrap_err();
+        assert_eq!(failure.error, StepError::new("provider_timeout", "It was slow."));
+        assert_eq!(failure.retry, RetryHint::Never);
     }
 }

@@ -5,6 +5,7 @@
 //! Each call (`calls`) takes four steps. It selects the model (`models`), reserves the maximum cost (`leases`), sends
 //! the request to a deployment (`routing`, `providers`) and charges the actual usage.
 
+mod answers;
 mod caller;
 mod calls;
 pub mod chat;
@@ -24,13 +25,16 @@ mod unknown_parameters;
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use answers::{
+    Answer, AnswerChunk, AnswerHead, Completion, Embeddings, Evaluation, StartedImages, StreamedCompletion, Usage,
+    Vector,
+};
 pub use caller::GatewayCaller;
+pub use calls::guard::GuardTask;
 use calls::guard::INPUT_PATIENCE;
-pub use calls::guard::{GuardTask, RenderEvaluation};
-pub use calls::images::StartedImages;
-pub use calls::{EventStream, UsageOut, WriteError};
+pub use calls::{ChatStream, StreamItem};
 pub use failure::{FailureKind, ProviderFailure};
-pub use idempotency::ClaimOutcome;
+pub use idempotency::{ClaimOutcome, ReadRendered, RenderedAnswer, Replay};
 
 use domain::lease::Shortage;
 use domain::limits::Level;

@@ -3,6 +3,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use base64::Engine;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use domain::catalog::Pricing;
 use domain::lease::{CallLimits, Payer};
 use domain::ledger::CallOrigin;
@@ -14,6 +16,7 @@ use futures::future::join_all;
 use gateway::leases::{CallUsage, LeasePools, LeaseSlot, Taken};
 use platform::Context;
 use reqwest::Method;
+use ring::digest::{SHA256, digest};
 use serde_json::{Value, json};
 use store::Claims;
 use store::claims::{Claim, ClaimState, StoredAnswer};
@@ -128,6 +131,76 @@ async fn an_answer_too_large_for_an_item_is_replayed() {
     assert_eq!(fake.take_requests().len(), 1);
 }
 
+/// The bytes of a provider, the id, the time and the cost are those of the first response.
+#[tokio::test]
+async fn answers_of_every_kind_are_replayed_byte_for_byte() {
+    const EMBEDDINGS: &str = "/gateway/v1/embeddings";
+    let app = TestApp::start().await;
+    let fake = FakeProvider::start().await;
+    let choice = r#"{"index":0, "delta":{"content":"h\u0069  ñ"},"x":1e2,"finish_reason":"stop"}"#;
+    let usage = r#"{"prompt_tokens":3,"completion_tokens":2,"total_tokens":5}"#;
+    let events = format!("data: {{\"choices\":[{choice}],\"system_fingerprint\":\"f\",\"usage\":{usage}}}\n\n");
+    fake.respond_with(Behaviour::events(&format!("{events}data: [DONE]\n\n")));
+    ModelBuilder::new("fake").with_deployment(&app, &fake).await.insert(&app).await;
+    let customer = app.customer("bytes", Money::from_usd(1)).await;
+    let messages = json!([{"role": "user", "content": "Hello there"}]);
+    let streamed = |model: &str| {
+        let options = json!({"include_usage": true});
+        json!({"model": model, "messages": messages, "stream": true, "stream_options": options})
+    };
+    let texts = json!(["a", "ñ"]);
+    let calls = [
+        (CHAT, json!({"model": "dev-chat", "messages": messages, "n": 2, "logprobs": true})),
+        (CHAT, streamed("dev-chat")),
+        (CHAT, streamed("fake")),
+        (EMBEDDINGS, json!({"model": "dev-embed", "input": texts})),
+        (EMBEDDINGS, json!({"model": "dev-embed", "input": texts, "encoding_format": "base64"})),
+        ("/gateway/v1/guard", json!({"input": messages})),
+        ("/gateway/v1/moderations", json!({"input": texts})),
+    ];
+    for (place, (path, body)) in calls.iter().enumerate() {
+        let key = format!("call-{place}");
+        let send_again =
+            async || send(customer.person.request(Method::POST, path).header("Idempotency-Key", &key).json(body)).await;
+        let (first, again) = (send_again().await, send_again().await);
+        assert_eq!((first.status.as_str(), first.header("idempotent-replayed")), ("200 OK", None), "{}", first.text);
+        assert_eq!((again.status.as_str(), again.header("idempotent-replayed")), ("200 OK", Some("true")), "{path}");
+        assert_eq!((&again.text, again.header("content-type")), (&first.text, first.header("content-type")), "{path}");
+        if place == 2 {
+            assert!(first.text.contains(choice), "{}", first.text);
+        }
+    }
+    assert_eq!(app.sum_charges(customer.account.org).await.1, calls.len());
+}
+
+/// It stored the body of the response.
+#[tokio::test]
+async fn answers_that_the_version_before_stored_are_replayed_unchanged() {
+    let app = TestApp::start().await;
+    let customer = app.customer("upgraded", Money::from_usd(1)).await;
+    let claims = Claims::new(&app.platform.context()).unwrap();
+    let leases = LeasePools::new(&app.platform.context()).unwrap();
+    let whole = (r#"{"id":"chatcmpl-1", "choices":[]}"#, "application/json");
+    let streamed = ("data: {\"id\":\"chatcmpl-1\"}\n\ndata: [DONE]\n\n", "text/event-stream");
+    for (stream, (text, content_type)) in [(false, whole), (true, streamed)] {
+        let (key, body) = (format!("old-{stream}"), question(stream).to_string());
+        let hash = BASE64_URL_SAFE_NO_PAD.encode(&digest(&SHA256, body.as_bytes()).as_ref()[..16]);
+        let claim = match claims.claim(customer.account, &key, &hash, Time::now()).await.unwrap() {
+            ClaimState::Claimed(claim) => claim,
+            other => panic!("{other:?}"),
+        };
+        let stored = StoredAnswer { content_type: content_type.to_owned(), body: StoredText::from(text) };
+        let mut slot = slot(&leases, &customer).await;
+        assert!(record_answer(&mut slot, &claim, &stored).await);
+        slot.close_if_finished().await;
+        let request = customer.person.request(Method::POST, CHAT).header("Idempotency-Key", &key);
+        let replayed = send(request.header("Content-Type", "application/json").body(body)).await;
+        assert_eq!((replayed.status.as_str(), replayed.text.as_str()), ("200 OK", text));
+        assert_eq!(replayed.header("content-type"), Some(content_type));
+        assert_eq!(replayed.header("idempotent-replayed"), Some("true"));
+    }
+}
+
 /// An environment is suspended during a call, and wakes up after another one has executed the call.
 #[tokio::test]
 async fn a_call_that_was_taken_over_is_not_charged_twice() {
@@ -217,8 +290,12 @@ async fn slot(leases: &LeasePools, customer: &Customer) -> LeaseSlot {
     }
 }
 
-/// Records the charge and the answer. False if another environment has taken over the call.
 async fn record_charge(slot: &mut LeaseSlot, claim: &Claim) -> bool {
+    record_answer(slot, claim, &answer()).await
+}
+
+/// Records the charge and the answer. False if another environment has taken over the call.
+async fn record_answer(slot: &mut LeaseSlot, claim: &Claim, answer: &StoredAnswer) -> bool {
     let outcome = CallUsage {
         tokens: Tokens { input: 10, ..Tokens::default() },
         source: UsageSource::Provider,
@@ -227,7 +304,7 @@ async fn record_charge(slot: &mut LeaseSlot, claim: &Claim) -> bool {
         call: CallOrigin { request_id: "r".to_owned(), ..CallOrigin::default() },
     };
     let charge = slot.price_call(outcome);
-    slot.record_once(&charge, CallEnd::Answer(claim, &answer())).await.expect("the tables answer")
+    slot.record_once(&charge, CallEnd::Answer(claim, answer)).await.expect("the tables answer")
 }
 
 fn answer() -> StoredAnswer {

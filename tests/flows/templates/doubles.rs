@@ -79,7 +79,7 @@ fn answers(step: &PlanStep, node: &ModelNode<String>) -> Vec<Value> {
             "response_format": format,
         });
         let answer = block_on(Dev.chat("dev-chat", &ChatRequest::read(body).unwrap())).unwrap();
-        let choices: Value = serde_json::from_str(answer.choices.get()).unwrap();
+        let choices: Value = serde_json::from_str(&answer.choices.to_json()).unwrap();
         choices[0]["message"]["content"].as_str().unwrap().to_owned()
     };
     let Some(schema) = node.schema.clone().map(Value::Object) else { return vec![ask_model(None).into()] };

@@ -2,14 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use domain::Error;
-use domain::guard::GuardEvent;
-use gateway::UsageOut;
+use gateway::Evaluation;
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, OneOfBuilder, Schema, Type};
 use web::gateway::GuardResultOut;
 
+use super::UsageOut;
 use super::chat::MessageIn;
 
 /// A conversation to evaluate.
@@ -36,7 +35,6 @@ pub struct GuardEvaluationOut {
     /// Whether a score reaches the threshold of its category.
     flagged: bool,
     results: Vec<GuardResultOut>,
-    #[schema(value_type = super::UsageOut)]
     usage: UsageOut,
 }
 
@@ -85,33 +83,29 @@ struct ModerationOut {
     category_applied_input_types: BTreeMap<String, Vec<&'static str>>,
 }
 
-/// The response body of an evaluation.
-pub fn render_evaluation(event: &GuardEvent, usage: UsageOut) -> domain::Result<Vec<u8>> {
-    let results = event.verdict().map(GuardResultOut::all).unwrap_or_default();
-    let out = GuardEvaluationOut {
-        id: event.id.to_string(),
-        model: event.model.clone(),
-        flagged: event.is_flagged(),
-        results,
-        usage,
-    };
-    serde_json::to_vec(&out).map_err(Error::internal)
+impl From<&Evaluation> for GuardEvaluationOut {
+    fn from(Evaluation { event, model, verdict, usage }: &Evaluation) -> Self {
+        Self {
+            id: event.to_string(),
+            model: model.clone(),
+            flagged: verdict.is_flagged(),
+            results: GuardResultOut::all(verdict),
+            usage: if usage.tokens.output == 0 { UsageOut::of_input(usage) } else { UsageOut::of_chat(usage) },
+        }
+    }
 }
 
-/// The response body of moderations.
-pub fn render_moderations(event: &GuardEvent, _: UsageOut) -> domain::Result<Vec<u8>> {
-    let verdict = event.verdict();
-    let results = verdict.iter().flat_map(|verdict| verdict.results.iter().map(move |result| (verdict, result)));
-    let results = results.map(|(verdict, result)| {
-        let scores = || verdict.scores(result);
-        ModerationOut {
-            flagged: verdict.flags(result),
-            categories: scores().map(|(c, score)| (c.code.clone(), c.is_reached_by(score))).collect(),
-            category_scores: scores().map(|(c, score)| (c.code.clone(), score.unwrap_or_default())).collect(),
-            category_applied_input_types: scores().map(|(category, _)| (category.code.clone(), vec!["text"])).collect(),
-        }
-    });
-    let id = format!("modr-{}", event.id.uuid().simple());
-    let out = ModerationsOut { id, model: event.model.clone(), results: results.collect() };
-    serde_json::to_vec(&out).map_err(Error::internal)
+impl From<&Evaluation> for ModerationsOut {
+    fn from(Evaluation { event, model, verdict, .. }: &Evaluation) -> Self {
+        let results = verdict.results.iter().map(|result| {
+            let scores = || verdict.scores(result);
+            ModerationOut {
+                flagged: verdict.flags(result),
+                categories: scores().map(|(c, score)| (c.code.clone(), c.is_reached_by(score))).collect(),
+                category_scores: scores().map(|(c, score)| (c.code.clone(), score.unwrap_or_default())).collect(),
+                category_applied_input_types: scores().map(|(c, _)| (c.code.clone(), vec!["text"])).collect(),
+            }
+        });
+        Self { id: format!("modr-{}", event.uuid().simple()), model: model.clone(), results: results.collect() }
+    }
 }

@@ -1,71 +1,72 @@
 //! The `Idempotency-Key` of a call: the call is made once, and repeated requests get its stored answer.
 
 use auth::ApiCaller;
-use axum::body::Bytes;
+use axum::body::Body;
 use axum::http::HeaderMap;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
-use gateway::{CallReport, ClaimOutcome, GatewayCaller};
+use gateway::{Answer, CallReport, ClaimOutcome, GatewayCaller, Replay};
 use web::Result;
 use web::idempotency::{IDEMPOTENCY_KEY, IDEMPOTENT_REPLAYED};
 use web::layers::request_id;
 
 use crate::{Stores, headers};
 
-pub enum NextStep {
+const JSON: &str = "application/json";
+
+pub enum NextStep<T> {
     /// The model is called for this caller.
     Proceed(Box<GatewayCaller>),
     /// The answer to an earlier request with the same key.
-    Replay(StoredResponse),
-}
-
-/// The stored answer of an earlier request.
-pub struct StoredResponse {
-    content_type: String,
-    pub body: Bytes,
-}
-
-impl IntoResponse for StoredResponse {
-    fn into_response(self) -> Response {
-        let headers = [(CONTENT_TYPE, self.content_type), (IDEMPOTENT_REPLAYED, "true".to_owned())];
-        (headers, self.body).into_response()
-    }
+    Replay(Replay<T>),
 }
 
 /// Claims the request's `Idempotency-Key`, if it has one.
-pub async fn claim(stores: &Stores, caller: &ApiCaller, headers: &HeaderMap, body_hash: String) -> Result<NextStep> {
+pub async fn claim<T: Answer>(
+    stores: &Stores,
+    caller: &ApiCaller,
+    headers: &HeaderMap,
+    body_hash: String,
+) -> Result<NextStep<T>> {
     let claim = match headers.get(IDEMPOTENCY_KEY) {
         None => None,
         Some(key) => {
             let key = key.to_str().unwrap_or_default();
             match stores.gateway.claim(caller.caller.account(), key, &body_hash).await? {
                 ClaimOutcome::Mine(claim) => Some(claim),
-                ClaimOutcome::Answered { content_type, body } => {
-                    return Ok(NextStep::Replay(StoredResponse { content_type, body }));
-                }
+                ClaimOutcome::Answered(replay) => return Ok(NextStep::Replay(replay)),
             }
         }
     };
     Ok(NextStep::Proceed(Box::new(GatewayCaller::new(caller, request_id(), retries(headers), body_hash, claim))))
 }
 
-/// Makes a call whose answer is JSON, or replays its stored answer.
-pub async fn answer_once<F>(
+/// The response of an earlier request.
+pub fn replay(content_type: &str, body: impl Into<Body>) -> Response {
+    let headers = [(CONTENT_TYPE, content_type), (IDEMPOTENT_REPLAYED, "true")];
+    (headers, body.into()).into_response()
+}
+
+/// Makes a call whose answer `write` renders as JSON, or replays its stored answer.
+pub async fn answer_once<T, F>(
     stores: &Stores,
     caller: &ApiCaller,
     headers: &HeaderMap,
     body_hash: String,
     call: impl FnOnce(GatewayCaller) -> F,
+    write: impl FnOnce(&T) -> domain::Result<Vec<u8>>,
 ) -> Result<Response>
 where
-    F: Future<Output = domain::Result<(Vec<u8>, CallReport)>>,
+    T: Answer,
+    F: Future<Output = domain::Result<(T, CallReport)>>,
 {
     match claim(stores, caller, headers, body_hash).await? {
-        NextStep::Replay(stored) => Ok(stored.into_response()),
+        NextStep::Replay(Replay::Answer(answer)) => Ok(replay(JSON, write(&answer)?)),
+        NextStep::Replay(Replay::Rendered(answer)) => Ok(replay(&answer.content_type, answer.body)),
         NextStep::Proceed(gateway_caller) => {
-            let (body, report) = call(*gateway_caller).await?;
+            let (answer, report) = call(*gateway_caller).await?;
             let headers = headers::response_headers(&report, caller.caller.at);
-            Ok((headers, [(CONTENT_TYPE, "application/json")], body).into_response())
+            Ok((headers, [(CONTENT_TYPE, JSON)], write(&answer)?).into_response())
         }
     }
 }

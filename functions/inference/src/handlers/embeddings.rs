@@ -12,6 +12,7 @@ use super::claim::answer_once;
 use crate::Stores;
 use crate::dto::call_headers::{CallHeaders, ForwardedResponseHeaders};
 use crate::dto::embeddings::{EmbeddingsIn, EmbeddingsOut};
+use crate::writer::write_embeddings;
 
 /// Create embeddings
 ///
@@ -30,5 +31,7 @@ pub async fn create_embeddings(
     Hashed { body: Json(value), hash }: Hashed<Json<Value>>,
 ) -> Result<Response> {
     let request = EmbeddingsRequest::read(value)?;
-    answer_once(&stores, &caller, &headers, hash, |caller| stores.gateway.embed(caller, request)).await
+    let as_base64 = request.wants_base64();
+    let embed = |caller| stores.gateway.embed(caller, request);
+    answer_once(&stores, &caller, &headers, hash, embed, |answer| write_embeddings(answer, as_base64)).await
 }

@@ -11,9 +11,8 @@ use web::{Hashed, Json, Result};
 use super::claim::answer_once;
 use crate::Stores;
 use crate::dto::call_headers::{CallHeaders, CallResponseHeaders};
-use crate::dto::guard::{
-    GuardEvaluationOut, GuardIn, ModerationIn, ModerationsOut, render_evaluation, render_moderations,
-};
+use crate::dto::guard::{GuardEvaluationOut, GuardIn, ModerationIn, ModerationsOut};
+use crate::writer::to_json;
 
 /// Evaluate a conversation
 ///
@@ -30,8 +29,9 @@ pub async fn evaluate_guard(
     Hashed { body: Json(value), hash }: Hashed<Json<Value>>,
 ) -> Result<Response> {
     let request = GuardRequest::read(value)?;
-    let evaluate = |caller| stores.gateway.evaluate(caller, request, render_evaluation);
-    answer_once(&stores, &caller, &headers, hash, evaluate).await
+    let evaluate = |caller| stores.gateway.evaluate(caller, request);
+    let write = |evaluation: &_| to_json(&GuardEvaluationOut::from(evaluation));
+    answer_once(&stores, &caller, &headers, hash, evaluate, write).await
 }
 
 /// Moderate texts
@@ -49,6 +49,7 @@ pub async fn create_moderation(
     Hashed { body: Json(value), hash }: Hashed<Json<Value>>,
 ) -> Result<Response> {
     let request = GuardRequest::read_moderation(value)?;
-    let evaluate = |caller| stores.gateway.evaluate(caller, request, render_moderations);
-    answer_once(&stores, &caller, &headers, hash, evaluate).await
+    let evaluate = |caller| stores.gateway.evaluate(caller, request);
+    let write = |evaluation: &_| to_json(&ModerationsOut::from(evaluation));
+    answer_once(&stores, &caller, &headers, hash, evaluate, write).await
 }

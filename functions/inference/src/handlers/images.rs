@@ -61,9 +61,9 @@ pub async fn create_images(
             let (started, report) = stores.gateway.start_images(*gateway_caller, request).await?;
             (started, headers::response_headers(&report, caller.caller.at))
         }
-        NextStep::Replay(stored) => {
+        NextStep::Replay(replay) => {
             let replayed = (IDEMPOTENT_REPLAYED, axum::http::HeaderValue::from_static("true"));
-            (StartedImages::of_answer(&stored.body)?, HeaderMap::from_iter([replayed]))
+            (replay.into_answer()?, HeaderMap::from_iter([replayed]))
         }
     };
     if prefers_job || is_asynchronous {

@@ -4,12 +4,10 @@
 use std::sync::Arc;
 
 use auth::Caller;
-use base64::Engine;
-use base64::prelude::BASE64_STANDARD;
-use domain::Error;
 use domain::catalog::Model;
 use engine::drive::{Effect, EffectError};
-use serde::{Deserialize, Serialize};
+use gateway::Vector;
+use serde::Serialize;
 use serde_json::json;
 
 use super::{chunks, errors};
@@ -23,18 +21,6 @@ pub struct Embedder<'a> {
     pub model: Arc<Model>,
     pub owner: &'a EffectOwner,
     pub effect: &'a Effect,
-}
-
-/// The answer of an embeddings call.
-#[derive(Deserialize)]
-struct Answer {
-    data: Vec<AnsweredVector>,
-}
-
-#[derive(Deserialize)]
-struct AnsweredVector {
-    /// Little-endian 32-bit floats, encoded as base64.
-    embedding: String,
 }
 
 impl Embedder<'_> {
@@ -75,17 +61,12 @@ impl Embedder<'_> {
         let (request_id, step) = (self.owner.request_id(self.effect), self.owner.step(self.effect));
         let call = PaidCall { payer: self.payer.clone(), request_id, step, key, second_key };
         let answer = self.models.embed_once(&call, body).await.map_err(to_effect_error)?;
-        let answer: Answer =
-            serde_json::from_slice(&answer).map_err(|error| to_effect_error(Error::internal(error)))?;
-        if answer.data.len() != texts.len() {
+        if answer.vectors.len() != texts.len() {
             return Err(errors::invalid_vectors());
         }
         let mut vectors = Vec::new();
-        for AnsweredVector { embedding } in answer.data {
-            let vector = BASE64_STANDARD.decode(embedding).map_err(|error| to_effect_error(Error::internal(error)))?;
-            let (numbers, _) = vector.as_chunks::<4>();
-            let numbers = numbers.iter().map(|number| f32::from_le_bytes(*number));
-            if dimensions.is_some_and(|expected| expected != numbers.len()) || !numbers.clone().all(f32::is_finite) {
+        for Vector(numbers) in answer.vectors {
+            if dimensions.is_some_and(|expected| expected != numbers.len()) || !numbers.iter().all(|n| n.is_finite()) {
                 return Err(errors::invalid_vectors());
             }
             vectors.extend(numbers);

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures::future::try_join_all;
-use serde::{Deserialize, Serialize};
 
 use super::usage::count_input;
+use crate::answers::StartedImages;
 use crate::images::{ImageAnswer, ImageRequest};
 use crate::leases::CallUsage;
 use crate::routing::Routed;
@@ -31,21 +31,6 @@ const URL_VALID: Duration = Duration::from_secs(60 * 60);
 /// The times between two readings of a job that a request waits for.
 const FIRST_POLL: Duration = Duration::from_millis(100);
 const LAST_POLL: Duration = Duration::from_secs(1);
-
-/// A job that a request has started. It is the stored answer of a request with an `Idempotency-Key`.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub struct StartedImages {
-    pub job: ImageJobId,
-    /// Whether the model is asynchronous, so that no request waits for the job.
-    pub is_asynchronous: bool,
-}
-
-impl StartedImages {
-    /// The job that an earlier request with the same `Idempotency-Key` started.
-    pub fn of_answer(answer: &[u8]) -> Result<Self> {
-        serde_json::from_slice(answer).map_err(Error::internal)
-    }
-}
 
 impl Gateway {
     /// Reserves the maximum cost, and starts a job.
@@ -70,8 +55,7 @@ impl Gateway {
         self.check_input(caller, vec![prompt]).await?;
         let notes = ParameterNotes { parameters: request.parameters().report(), ..ParameterNotes::default() };
         let started = StartedImages { job: ImageJobId::new(), is_asynchronous: chosen.model.asynchronous };
-        let answer = serde_json::to_vec(&started).map_err(Error::internal)?;
-        let answer = self.store_answer("application/json", &answer).await?;
+        let answer = self.store_answer(&started).await?;
         let mut slot = self.take_job_slot(caller, &chosen, greatest_use(&chosen, &request)).await?;
         let quota_left = slot.quota_left();
         let order = ImageOrder {

@@ -15,9 +15,9 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 use tracing::Instrument;
 
-pub use stream::{EventStream, WriteError};
-pub use usage::UsageOut;
+pub use stream::{ChatStream, StreamItem};
 
+use crate::answers::Answer;
 use crate::failure::ProviderFailure;
 use crate::leases::{CallUsage, LeaseSlot, QuotaLeft, Taken};
 use crate::providers::Provider;
@@ -103,11 +103,10 @@ impl Gateway {
         slot: &mut LeaseSlot,
         caller: &GatewayCaller,
         charge: &Charge,
-        content_type: &str,
-        answer: &[u8],
+        answer: &impl Answer,
     ) -> Result<()> {
         let Some(claim) = &caller.claim else { return slot.record(charge).await };
-        let kept = self.store_answer(content_type, answer).await?;
+        let kept = self.store_answer(answer).await?;
         record_once(slot, charge, CallEnd::Answer(claim, &kept)).await
     }
 
@@ -117,9 +116,9 @@ impl Gateway {
         mut slot: LeaseSlot,
         caller: &GatewayCaller,
         charge: &Charge,
-        answer: &[u8],
+        answer: &impl Answer,
     ) -> Result<QuotaLeft> {
-        self.record(&mut slot, caller, charge, "application/json", answer).await?;
+        self.record(&mut slot, caller, charge, answer).await?;
         let quota_left = slot.quota_left();
         slot.close_if_finished().await;
         Ok(quota_left)

@@ -1,21 +1,19 @@
-//! Streamed chat completions, as server-sent events (SSE).
+//! Streamed chat completions.
 //!
-//! A task reads the provider's stream and writes events into a bounded channel, which the response body reads. A slow
-//! client therefore slows the provider (backpressure), and the task survives a client that disconnects.
+//! A task reads the provider's stream and sends its items into a bounded channel, which the consumer reads. A slow consumer
+//! therefore slows the provider (backpressure), and the task survives a client that disconnects.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use bytes::Bytes;
 use futures::StreamExt;
 use futures::stream::BoxStream;
-use serde::Serialize;
 use serde_json::value::RawValue;
 use tokio::sync::{mpsc, oneshot};
 use tracing::Instrument;
 
 use super::guard::PendingEvaluation;
-use super::usage::UsageOut;
+use crate::answers::{AnswerChunk, AnswerHead, StreamedCompletion, Usage};
 use crate::chat::{ChatRequest, Chunk};
 use crate::failure::ProviderFailure;
 use crate::leases::{CallUsage, LeaseSlot};
@@ -35,27 +33,55 @@ const CHANNEL_CAPACITY: usize = 16;
 /// response begins without a chunk.
 const FIRST_CHUNK_TIMEOUT: Duration = Duration::from_secs(15);
 const HEARTBEAT: Duration = Duration::from_secs(15);
-/// An SSE comment, which clients ignore. It keeps idle connections open.
-const HEARTBEAT_EVENT: Bytes = Bytes::from_static(b": waiting for the model\n\n");
-const DONE_EVENT: &[u8] = b"data: [DONE]\n\n";
 
-/// The body of a streamed response.
-pub type EventStream = BoxStream<'static, Bytes>;
-/// Formats an error in the error envelope of the API.
-pub type WriteError = Box<dyn Fn(&Error) -> String + Send + Sync>;
+/// An answer that arrives in pieces.
+pub struct ChatStream {
+    pub head: AnswerHead,
+    pub items: BoxStream<'static, StreamItem>,
+}
 
-#[derive(Serialize)]
-struct ChunkOut<'a> {
-    id: &'a str,
-    object: &'static str,
-    created: i64,
-    model: &'a str,
-    choices: &'a RawValue,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    system_fingerprint: Option<&'a str>,
-    /// Absent unless the client requests usage. Then it is null in every chunk except the last.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    usage: Option<Option<UsageOut>>,
+/// An item of a streamed answer. The last one is `End` or `Failed`.
+#[derive(Debug)]
+pub enum StreamItem {
+    Chunk(AnswerChunk),
+    /// The provider has sent nothing for a while. It keeps idle connections open.
+    Heartbeat,
+    Failed(Error),
+    /// The answer is complete, and its charge is written.
+    End(Usage),
+}
+
+impl StreamedCompletion {
+    /// The answer as a stream, for a replay.
+    pub fn into_stream(self) -> Result<ChatStream> {
+        let chunks: Vec<AnswerChunk> = serde_json::from_str(self.chunks.get()).map_err(Error::internal)?;
+        let items = chunks.into_iter().map(StreamItem::Chunk).chain([StreamItem::End(self.usage)]);
+        let items: Vec<_> = items.collect();
+        Ok(ChatStream { head: self.head, items: futures::stream::iter(items).boxed() })
+    }
+}
+
+/// The chunks that were sent, as the items of a list in JSON.
+#[derive(Default)]
+struct Transcript(Vec<u8>);
+
+impl Transcript {
+    fn add(&mut self, chunk: &AnswerChunk) {
+        self.0.push(if self.0.is_empty() { b'[' } else { b',' });
+        if let Err(error) = serde_json::to_writer(&mut self.0, chunk) {
+            // Serializing plain data into memory should not fail.
+            tracing::error!(%error, "a chunk could not be written");
+        }
+    }
+
+    fn into_list(mut self) -> Result<Box<RawValue>> {
+        if self.0.is_empty() {
+            self.0.push(b'[');
+        }
+        self.0.push(b']');
+        let list = String::from_utf8(self.0).map_err(Error::internal)?;
+        RawValue::from_string(list).map_err(Error::internal)
+    }
 }
 
 /// A stream that the provider has accepted, with its first chunk if it arrived in time.
@@ -66,23 +92,17 @@ struct StartedStream {
 
 impl Gateway {
     /// Starts a streamed completion, and returns when the provider has begun to answer. An earlier failure is returned
-    /// as an error. A later failure is sent as an event in the stream, which then ends without `[DONE]`.
-    pub async fn stream(
-        &self,
-        caller: GatewayCaller,
-        request: ChatRequest,
-        write_error: WriteError,
-    ) -> Result<(EventStream, CallReport)> {
-        let (events, body) = mpsc::channel(CHANNEL_CAPACITY);
+    /// as an error. A later failure is the last item of the stream.
+    pub async fn stream(&self, caller: GatewayCaller, request: ChatRequest) -> Result<(ChatStream, CallReport)> {
+        let (sender, items) = mpsc::channel(CHANNEL_CAPACITY);
         let (report_sender, report) = oneshot::channel();
         let gateway = self.clone();
         let call = async move {
             let claim = caller.claim.clone();
-            match gateway.begin_relay(caller, request, write_error, events).await {
+            match gateway.begin_relay(caller, request, sender).await {
                 Ok((report, relay, slot, stream)) => {
-                    // Sending fails if the client disconnected. The response body is dropped then, which the relay
-                    // detects.
-                    let _ = report_sender.send(Ok(report));
+                    // Sending fails if the client disconnected. The items are dropped then, which the relay detects.
+                    let _ = report_sender.send(Ok((relay.head.clone(), report)));
                     relay.run(slot, stream).await;
                 }
                 Err(error) => {
@@ -92,17 +112,16 @@ impl Gateway {
             }
         };
         tokio::spawn(call.instrument(tracing::Span::current()));
-        let report = report.await.map_err(Error::internal)??;
-        let body = futures::stream::unfold(body, async |mut body| body.recv().await.map(|event| (event, body)));
-        Ok((body.boxed(), report))
+        let (head, report) = report.await.map_err(Error::internal)??;
+        let items = futures::stream::unfold(items, async |mut items| items.recv().await.map(|item| (item, items)));
+        Ok((ChatStream { head, items: items.boxed() }, report))
     }
 
     async fn begin_relay(
         &self,
         caller: GatewayCaller,
         request: ChatRequest,
-        write_error: WriteError,
-        events: mpsc::Sender<Bytes>,
+        items: mpsc::Sender<StreamItem>,
     ) -> Result<(CallReport, Relay, LeaseSlot, StartedStream)> {
         let mut prepared = self.prepare(&caller, request).await?;
         let mut slot = self.reserve(&caller, &mut prepared).await?;
@@ -117,21 +136,21 @@ impl Gateway {
             gateway: self.clone(),
             // A call with an `Idempotency-Key` continues without its client, so that a replay has the whole answer.
             stops_with_client: model.on_disconnect == OnDisconnect::Stop && caller.claim.is_none(),
-            transcript: caller.claim.as_ref().map(|_| Vec::new()),
+            transcript: caller.claim.as_ref().map(|_| Transcript::default()),
             caller,
             provider,
-            write_error,
-            id: format!("chatcmpl-{}", TransactionId::new().uuid().simple()),
-            created: self.inner.clock.now().as_seconds(),
-            model: model.name.clone(),
-            wants_usage: prepared.request.wants_usage(),
+            head: AnswerHead {
+                id: TransactionId::new(),
+                created: self.inner.clock.now().as_seconds(),
+                model: model.name.clone(),
+            },
             answers: BTreeMap::new(),
             evaluation: prepared.evaluation,
             unfinished: u32::try_from(prepared.request.choices()).unwrap_or(u32::MAX),
             likely_input: prepared.likely_input,
             counted_output: 0,
             usage: None,
-            events,
+            items,
         };
         let report =
             CallReport { chosen: prepared.chosen, notes: prepared.notes, quota_left: slot.quota_left(), cost: None };
@@ -153,12 +172,8 @@ struct Relay {
     gateway: Gateway,
     caller: GatewayCaller,
     provider: String,
-    write_error: WriteError,
-    id: String,
-    created: i64,
-    model: String,
+    head: AnswerHead,
     stops_with_client: bool,
-    wants_usage: bool,
     /// The number of choices without a `finish_reason` so far.
     unfinished: u32,
     likely_input: u64,
@@ -167,9 +182,9 @@ struct Relay {
     /// The evaluation of a chat with `guard: true`, and the texts of the choices for it.
     evaluation: Option<PendingEvaluation>,
     answers: BTreeMap<u32, String>,
-    /// All bytes sent, to store for replays. None without an `Idempotency-Key`.
-    transcript: Option<Vec<u8>>,
-    events: mpsc::Sender<Bytes>,
+    /// All chunks sent, to store for replays. None without an `Idempotency-Key`.
+    transcript: Option<Transcript>,
+    items: mpsc::Sender<StreamItem>,
 }
 
 /// How a stream ended.
@@ -190,22 +205,21 @@ impl Relay {
         slot.close_if_finished().await;
     }
 
-    /// Ends a complete stream. The charge is written before the last event, so a complete answer is always charged.
+    /// Ends a complete stream. The charge is written before the last item, so a complete answer is always charged.
     async fn finish_complete(&mut self, slot: &mut LeaseSlot, counted: (Tokens, UsageSource)) {
         let charge = self.compute_charge(slot, counted).await;
-        let mut last = Vec::new();
-        if self.wants_usage {
-            last.extend(self.chunk(&no_choices(), None, Some(Some(UsageOut::new(&charge.tokens, charge.cost)))));
-        }
-        last.extend_from_slice(DONE_EVENT);
-        let mut transcript = self.transcript.take().unwrap_or_default();
-        transcript.extend_from_slice(&last);
-        let evaluation = self.evaluate_later();
-        let recorded = self.gateway.record(slot, &self.caller, &charge, "text/event-stream", &transcript);
-        match futures::join!(recorded, evaluation).0 {
-            Ok(()) => self.send(last.into()).await,
-            Err(error) => self.send_error(&error).await,
-        }
+        let usage = Usage::of_charge(&charge);
+        let (transcript, evaluation) = (self.transcript.take(), self.evaluate_later());
+        let recorded = async {
+            let Some(transcript) = transcript else { return slot.record(&charge).await };
+            let answer = StreamedCompletion { head: self.head.clone(), chunks: transcript.into_list()?, usage };
+            self.gateway.record(slot, &self.caller, &charge, &answer).await
+        };
+        let last = match futures::join!(recorded, evaluation).0 {
+            Ok(()) => StreamItem::End(usage),
+            Err(error) => StreamItem::Failed(error),
+        };
+        self.send(last).await;
     }
 
     /// Ends an incomplete stream. Delivered output is charged; without output, the slot is freed uncharged.
@@ -229,11 +243,11 @@ impl Relay {
         if let StreamEnd::Failed(failure) = end {
             tracing::warn!(
                 provider = self.provider,
-                model = self.model,
+                model = self.head.model,
                 code = failure.code,
                 "a provider failed in the middle of a stream"
             );
-            self.send_error(&failure.into()).await;
+            self.send(StreamItem::Failed(failure.into())).await;
         }
     }
 
@@ -256,13 +270,13 @@ impl Relay {
         let mut heartbeat = tokio::time::interval(HEARTBEAT);
         heartbeat.reset();
         loop {
-            let events = self.events.clone();
+            let items = self.items.clone();
             let next = tokio::select! {
                 biased;
-                () = events.closed(), if self.stops_with_client => return StreamEnd::ClientLeft,
+                () = items.closed(), if self.stops_with_client => return StreamEnd::ClientLeft,
                 next = rest.next() => next,
                 _ = heartbeat.tick() => {
-                    self.send(HEARTBEAT_EVENT).await;
+                    self.send(StreamItem::Heartbeat).await;
                     continue;
                 }
             };
@@ -287,14 +301,12 @@ impl Relay {
         if self.evaluation.is_some() {
             chunk.add_texts(&mut self.answers);
         }
-        if let Some(choices) = &chunk.choices {
-            let usage = self.wants_usage.then_some(None);
-            let event = self.chunk(choices, chunk.system_fingerprint.as_deref(), usage);
-            if let Some(transcript) = &mut self.transcript {
-                transcript.extend_from_slice(&event);
-            }
-            self.send(event.into()).await;
+        let Some(choices) = chunk.choices else { return };
+        let chunk = AnswerChunk { choices, system_fingerprint: chunk.system_fingerprint };
+        if let Some(transcript) = &mut self.transcript {
+            transcript.add(&chunk);
         }
+        self.send(StreamItem::Chunk(chunk)).await;
     }
 
     /// Computes the tokens to charge and their source. Returns None when nothing was delivered.
@@ -317,38 +329,9 @@ impl Relay {
         }
     }
 
-    fn chunk(&self, choices: &RawValue, system_fingerprint: Option<&str>, usage: Option<Option<UsageOut>>) -> Vec<u8> {
-        let chunk = ChunkOut {
-            id: &self.id,
-            object: "chat.completion.chunk",
-            created: self.created,
-            model: &self.model,
-            choices,
-            system_fingerprint,
-            usage,
-        };
-        let mut event = Vec::with_capacity(256 + choices.get().len());
-        event.extend_from_slice(b"data: ");
-        if let Err(error) = serde_json::to_writer(&mut event, &chunk) {
-            // Serializing plain data into memory should not fail.
-            tracing::error!(%error, "a chunk could not be written");
-        }
-        event.extend_from_slice(b"\n\n");
-        event
-    }
-
-    async fn send_error(&self, error: &Error) {
-        self.send(format!("data: {}\n\n", (self.write_error)(error)).into()).await;
-    }
-
-    /// Sends an event, and waits while the channel is full. `forward` detects a disconnected client, so the error is
+    /// Sends an item, and waits while the channel is full. `forward` detects a disconnected client, so the error is
     /// ignored here.
-    async fn send(&self, event: Bytes) {
-        let _ = self.events.send(event).await;
+    async fn send(&self, item: StreamItem) {
+        let _ = self.items.send(item).await;
     }
-}
-
-/// The empty `choices` of the chunk that reports usage.
-fn no_choices() -> Box<RawValue> {
-    RawValue::from_string("[]".to_owned()).expect("an empty list is JSON")
 }

@@ -93,12 +93,13 @@ mod tests {
 
     use super::super::fixtures::category;
     use super::*;
+    use crate::chat::Choices;
 
     #[test]
     fn scores_are_read_from_the_object_in_the_answer() {
         let categories = ["hate", "violence"].map(category);
         let scores = |content: &str| {
-            let choices = to_raw_value(&json!([{"message": {"content": content}}])).unwrap();
+            let choices = Choices::OpenAi(to_raw_value(&json!([{"message": {"content": content}}])).unwrap());
             read(&ChatAnswer { choices, usage: None, system_fingerprint: None }, &categories)
         };
         assert_eq!(scores(r#"{"hate": 0.25, "violence": 1, "other": 7}"#).unwrap(), [Some(0.25), Some(1.0)]);

@@ -11,19 +11,19 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::record_once;
-use super::usage::UsageOut;
+use crate::answers::{Evaluation, Usage};
 use crate::guard::{GuardInput, GuardRequest};
 use crate::{CallReport, Gateway, GatewayCaller, ParameterNotes};
-use domain::guard::{GuardEvent, GuardMessage, GuardOutcome, GuardSource, kept_input};
+use domain::guard::{GuardEvent, GuardMessage, GuardOutcome, GuardSource, GuardVerdict, kept_input};
 use domain::id::GuardEventId;
 use domain::identity::{Account, InputGuard, Plan};
 use domain::lease::Payer;
 use domain::ledger::CallOrigin;
 use domain::time::Time;
 use domain::{Error, ProviderTrouble, Result};
+use platform::telemetry;
 use store::leases::CallEnd;
 use store::model_catalog::{MissingGuard, means_default_guard};
-use web::code;
 
 use model::{Evaluated, GuardModel};
 pub use task::GuardTask;
@@ -35,9 +35,6 @@ const REFUSING_PROVIDER: &str = "the provider of the guard model refuses the pla
                                  model; ask the operator to test the provider";
 /// How long other evaluations wait for the guard model. It is shorter than the time limit of `guard-worker`.
 const PATIENCE: Duration = Duration::from_secs(280);
-
-/// Writes the response body of an evaluation.
-pub type RenderEvaluation = fn(&GuardEvent, UsageOut) -> Result<Vec<u8>>;
 
 /// What the event of an evaluation says about its call.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -69,6 +66,10 @@ impl EventOrigin {
         }
     }
 
+    fn completed_event(&self, messages: &[GuardMessage], verdict: GuardVerdict) -> GuardEvent {
+        self.event(messages, GuardOutcome::Completed(verdict))
+    }
+
     /// The event of an evaluation whose last attempt failed. A provider's error message can quote the input, so it is kept
     /// only if the organization keeps the input.
     fn failed_event(&self, messages: &[GuardMessage], error: &Error, failures: u32) -> GuardEvent {
@@ -78,30 +79,20 @@ impl EventOrigin {
             }
             _ => error.to_string(),
         };
-        let outcome = GuardOutcome::Failed { code: code(error), message };
+        let outcome = GuardOutcome::Failed { code: error.code().into_owned(), message };
         GuardEvent { failures, ..self.event(messages, outcome) }
     }
 }
 
 impl Gateway {
-    /// Evaluates the input of a request, and returns the response body.
-    pub async fn evaluate(
-        &self,
-        caller: GatewayCaller,
-        request: GuardRequest,
-        render: RenderEvaluation,
-    ) -> Result<(Vec<u8>, CallReport)> {
+    /// Evaluates the input of a request.
+    pub async fn evaluate(&self, caller: GatewayCaller, request: GuardRequest) -> Result<(Evaluation, CallReport)> {
         let (gateway, claim) = (self.clone(), caller.claim.clone());
-        let call = async move { gateway.run_evaluation(&caller, &request, render).await };
+        let call = async move { gateway.run_evaluation(&caller, &request).await };
         self.run_to_completion(claim, Box::pin(call)).await
     }
 
-    async fn run_evaluation(
-        &self,
-        caller: &GatewayCaller,
-        request: &GuardRequest,
-        render: RenderEvaluation,
-    ) -> Result<(Vec<u8>, CallReport)> {
+    async fn run_evaluation(&self, caller: &GatewayCaller, request: &GuardRequest) -> Result<(Evaluation, CallReport)> {
         let listing = self.models().listing().await?;
         let guard = match request.model.as_deref().filter(|name| !means_default_guard(&listing, name)) {
             Some(name) => GuardModel::new(caller.find_model(self.models(), name).await?)?,
@@ -113,15 +104,12 @@ impl Gateway {
             }
         };
         let origin = self.make_origin(caller, caller.call.clone(), GuardSource::Guard, &guard);
-        let Evaluated { event, charge, mut slot } =
+        let Evaluated { verdict, charge, mut slot } =
             self.evaluate_input(&origin, &guard, &request.input, PATIENCE).await?;
-        let usage = match charge.tokens.output {
-            0 => UsageOut::from_input(&charge.tokens, charge.cost),
-            _ => UsageOut::new(&charge.tokens, charge.cost),
-        };
-        let body = render(&event, usage)?;
+        let event = origin.completed_event(request.input.messages(), verdict.clone());
+        let evaluation = Evaluation { event: event.id, model: origin.model, verdict, usage: Usage::of_charge(&charge) };
         let answer = match &caller.claim {
-            Some(claim) => Some((claim, self.store_answer("application/json", &body).await?)),
+            Some(claim) => Some((claim, self.store_answer(&evaluation).await?)),
             None => None,
         };
         let answer = answer.as_ref().map(|(claim, answer)| (*claim, answer));
@@ -129,7 +117,7 @@ impl Gateway {
         let quota_left = slot.quota_left();
         slot.close_if_finished().await;
         let notes = ParameterNotes::default();
-        Ok((body, CallReport { chosen: guard.chosen, notes, quota_left, cost: Some(charge.cost) }))
+        Ok((evaluation, CallReport { chosen: guard.chosen, notes, quota_left, cost: Some(charge.cost) }))
     }
 
     /// Evaluates the input of a call before the call is made, if the plan wants it. Refuses flagged input. If the plan has
@@ -157,7 +145,8 @@ impl Gateway {
             Err(error) if is_refusal(&error) => return Err(error),
             Err(error) => error,
         };
-        tracing::warn!(code = code(&failure), "the input of a call could not be evaluated");
+        telemetry::log_cause(&failure);
+        tracing::warn!(code = &*failure.code(), "the input of a call could not be evaluated");
         match failure {
             _ if !is_required => Ok(()),
             Error::Provider { trouble: ProviderTrouble::Setup, .. } => {
@@ -177,7 +166,8 @@ impl Gateway {
     ) -> Result<bool> {
         let origin = self.make_call_origin(caller, guard);
         match self.evaluate_input(&origin, guard, input, self.inner.input_patience).await {
-            Ok(Evaluated { mut event, charge, mut slot }) => {
+            Ok(Evaluated { verdict, charge, mut slot }) => {
+                let mut event = origin.completed_event(input.messages(), verdict);
                 event.blocked = event.is_flagged();
                 match slot.record_once(&charge, CallEnd::Evaluation(&event, None)).await {
                     Ok(_) => slot.close_if_finished().await,

@@ -12,7 +12,7 @@ use crate::leases::{CallUsage, LeaseSlot};
 use crate::providers::Provider;
 use crate::{Gateway, GatewayCaller, ProviderFailure};
 use domain::catalog::{Model, Purpose};
-use domain::guard::{GuardCategory, GuardEvent, GuardOutcome, GuardResult, GuardVerdict};
+use domain::guard::{GuardCategory, GuardResult, GuardVerdict};
 use domain::lease::CallLimits;
 use domain::ledger::Charge;
 use domain::usage::{Tokens, UsageSource};
@@ -31,7 +31,7 @@ pub(super) struct GuardModel {
 
 /// An evaluation whose charge and event are not stored yet.
 pub(super) struct Evaluated {
-    pub event: GuardEvent,
+    pub verdict: GuardVerdict,
     pub charge: Charge,
     pub slot: LeaseSlot,
 }
@@ -76,8 +76,7 @@ impl Gateway {
         verdict.shorten();
         let usage = CallUsage::of_tokens(&origin.call, provider, (tokens, source));
         let charge = self.compute_charge(&slot, usage).await;
-        let event = origin.event(input.messages(), GuardOutcome::Completed(verdict));
-        Ok(Evaluated { event, charge, slot })
+        Ok(Evaluated { verdict, charge, slot })
     }
 
     /// An attempt at a call takes at most `longest_attempt`, so that there is time to try another deployment.

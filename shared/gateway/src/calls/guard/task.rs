@@ -10,8 +10,8 @@ use crate::guard::GuardInput;
 use crate::{Gateway, GatewayCaller, ProviderFailure};
 use domain::guard::{GuardMessage, GuardOutcome, GuardRole};
 use domain::{Error, Result};
+use platform::telemetry;
 use store::leases::CallEnd;
-use web::code;
 
 /// A larger conversation is stored as an object.
 const MAX_INLINE_BYTES: usize = 128 * 1_024;
@@ -124,7 +124,8 @@ impl Gateway {
     async fn evaluate_task(&self, origin: &EventOrigin, messages: Vec<GuardMessage>) -> Result<()> {
         let guard = GuardModel::new(self.models().find_for_job(&origin.model).await?)?;
         let input = GuardInput::Conversation(messages);
-        let Evaluated { event, charge, mut slot } = self.evaluate_input(origin, &guard, &input, PATIENCE).await?;
+        let Evaluated { verdict, charge, mut slot } = self.evaluate_input(origin, &guard, &input, PATIENCE).await?;
+        let event = origin.completed_event(input.messages(), verdict);
         // Refused if a duplicate of the message was faster.
         if !slot.record_once(&charge, CallEnd::Evaluation(&event, None)).await? {
             slot.put_back();
@@ -140,7 +141,8 @@ impl Gateway {
         error: &Error,
         failures: u32,
     ) -> Result<()> {
-        tracing::warn!(code = code(error), event_id = %origin.event, failures, "an evaluation failed");
+        telemetry::log_cause(error);
+        tracing::warn!(code = &*error.code(), event_id = %origin.event, failures, "an evaluation failed");
         self.inner.guard_events.put(&origin.failed_event(messages, error, failures)).await
     }
 

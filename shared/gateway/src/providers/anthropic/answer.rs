@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::chat::{ChatAnswer, Choice, FunctionCall, MessageOut, ToolCallOut};
+use crate::chat::{AnswerMessage, ChatAnswer, Choice, FinishReason, FunctionCall, ToolCallOut};
 use crate::failure::ProviderFailure;
 use crate::providers::count;
 use crate::providers::status::failure_in_answer;
@@ -64,13 +64,13 @@ impl Counts {
     }
 }
 
-pub fn finish_reason(reason: &str) -> &'static str {
+pub fn finish_reason(reason: &str) -> FinishReason {
     match reason {
-        "tool_use" => "tool_calls",
-        "refusal" => "content_filter",
+        "tool_use" => FinishReason::ToolCalls,
+        "refusal" => FinishReason::ContentFilter,
         // A paused turn is incomplete, like one that reached its limit.
-        "max_tokens" | "model_context_window_exceeded" | "pause_turn" | "compaction" => "length",
-        _ => "stop",
+        "max_tokens" | "model_context_window_exceeded" | "pause_turn" | "compaction" => FinishReason::Length,
+        _ => FinishReason::Stop,
     }
 }
 
@@ -102,9 +102,9 @@ pub fn translate_answer(body: &[u8]) -> Result<ChatAnswer, ProviderFailure> {
     if tool_calls.is_empty() {
         text.get_or_insert_default();
     }
-    let message = MessageOut { role: "assistant", content: text, refusal: None, tool_calls };
+    let message = AnswerMessage::new(text, tool_calls);
     let choice = Choice { index: 0, message, logprobs: None, finish_reason: finish_reason(&reason) };
     let mut counts = Counts::default();
     counts.update(&answer.usage);
-    ChatAnswer::from_choices(&[choice], counts.tokens())
+    Ok(ChatAnswer::from_choices(vec![choice], counts.tokens()))
 }

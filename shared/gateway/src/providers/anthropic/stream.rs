@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::answer::{Counts, UsageView, finish_reason};
-use crate::chat::{Chunk, Delta, DeltaChoice, FunctionDelta, ToolCallDelta};
+use crate::chat::{Chunk, Delta, DeltaChoice, FinishReason, FunctionDelta, ToolCallDelta};
 use crate::failure::ProviderFailure;
 use crate::providers::status::{ErrorDetails, failure_in_stream};
 use crate::providers::translation::{TranslatedEvent, Translation};
@@ -80,7 +80,7 @@ impl Translation for EventTranslation {
                 self.counts.update(&view.usage.unwrap_or_default());
                 let reason = delta.stop_reason.as_deref().map(finish_reason);
                 if reason.is_none() {
-                    return Ok(TranslatedEvent::Chunk(Chunk::from_deltas(&[], self.counts.tokens())?));
+                    return Ok(TranslatedEvent::Chunk(Chunk::from_deltas(Vec::new(), self.counts.tokens())));
                 }
                 chunk(Delta::default(), reason, self.counts.tokens())
             }
@@ -128,9 +128,9 @@ impl EventTranslation {
 
 fn chunk(
     delta: Delta,
-    finish_reason: Option<&'static str>,
+    finish_reason: Option<FinishReason>,
     usage: Option<Tokens>,
 ) -> Result<TranslatedEvent, ProviderFailure> {
     let choice = DeltaChoice { index: 0, delta, logprobs: None, finish_reason };
-    Ok(TranslatedEvent::Chunk(Chunk::from_deltas(&[choice], usage)?))
+    Ok(TranslatedEvent::Chunk(Chunk::from_deltas(vec![choice], usage)))
 }

@@ -4,7 +4,7 @@ use aws_sdk_bedrockruntime::operation::converse::ConverseOutput;
 use aws_sdk_bedrockruntime::types::{ContentBlock, ConverseOutput as Output, StopReason, TokenUsage};
 
 use super::document;
-use crate::chat::{ChatAnswer, Choice, FunctionCall, MessageOut, ToolCallOut};
+use crate::chat::{AnswerMessage, ChatAnswer, Choice, FinishReason, FunctionCall, ToolCallOut};
 use crate::failure::{FailureKind, ProviderFailure};
 use domain::usage::Tokens;
 
@@ -29,22 +29,22 @@ pub fn translate_answer(answer: ConverseOutput) -> Result<ChatAnswer, ProviderFa
     if tool_calls.is_empty() {
         text.get_or_insert_default();
     }
-    let message = MessageOut { role: "assistant", content: text, refusal: None, tool_calls };
+    let message = AnswerMessage::new(text, tool_calls);
     let finish_reason = finish_reason(&answer.stop_reason)?;
     let choice = Choice { index: 0, message, logprobs: None, finish_reason };
-    ChatAnswer::from_choices(&[choice], answer.usage.as_ref().and_then(tokens))
+    Ok(ChatAnswer::from_choices(vec![choice], answer.usage.as_ref().and_then(tokens)))
 }
 
-pub fn finish_reason(reason: &StopReason) -> Result<&'static str, ProviderFailure> {
+pub fn finish_reason(reason: &StopReason) -> Result<FinishReason, ProviderFailure> {
     match reason.as_str() {
-        "tool_use" => Ok("tool_calls"),
-        "max_tokens" | "model_context_window_exceeded" => Ok("length"),
-        "content_filtered" | "guardrail_intervened" => Ok("content_filter"),
+        "tool_use" => Ok(FinishReason::ToolCalls),
+        "max_tokens" | "model_context_window_exceeded" => Ok(FinishReason::Length),
+        "content_filtered" | "guardrail_intervened" => Ok(FinishReason::ContentFilter),
         reason @ ("malformed_model_output" | "malformed_tool_use") => {
             let message = format!("the model's answer cannot be used: {reason}");
             Err(ProviderFailure::new(FailureKind::Broken, reason, message))
         }
-        _ => Ok("stop"),
+        _ => Ok(FinishReason::Stop),
     }
 }
 

@@ -10,7 +10,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::answer::{finish_reason, tokens};
 use super::failure;
-use crate::chat::{Chunk, Delta, DeltaChoice, FunctionDelta, ToolCallDelta};
+use crate::chat::{Chunk, Delta, DeltaChoice, FinishReason, FunctionDelta, ToolCallDelta};
 use crate::failure::ProviderFailure;
 use crate::providers::ChunkStream;
 
@@ -54,7 +54,7 @@ impl ConverseStream {
     fn read(&mut self, event: ConverseStreamOutput) -> Result<Option<Chunk>, ProviderFailure> {
         match event {
             ConverseStreamOutput::MessageStart(_) => {
-                chunk(Delta { role: Some("assistant"), content: Some(String::new()), ..Delta::default() }, None)
+                Ok(chunk(Delta { role: Some("assistant"), content: Some(String::new()), ..Delta::default() }, None))
             }
             ConverseStreamOutput::ContentBlockStart(event) => match event.start {
                 Some(ContentBlockStart::ToolUse(call)) => {
@@ -67,26 +67,28 @@ impl ConverseStream {
                         function: FunctionDelta { name: Some(call.name), arguments: String::new() },
                         extra_content: None,
                     };
-                    chunk(Delta { tool_calls: vec![begin], ..Delta::default() }, None)
+                    Ok(chunk(Delta { tool_calls: vec![begin], ..Delta::default() }, None))
                 }
                 _ => Ok(None),
             },
             ConverseStreamOutput::ContentBlockDelta(event) => match event.delta {
-                Some(ContentBlockDelta::Text(text)) => chunk(Delta { content: Some(text), ..Delta::default() }, None),
+                Some(ContentBlockDelta::Text(text)) => {
+                    Ok(chunk(Delta { content: Some(text), ..Delta::default() }, None))
+                }
                 Some(ContentBlockDelta::ToolUse(call)) if !call.input.is_empty() => {
                     self.awaits_arguments = false;
-                    chunk(self.arguments(call.input), None)
+                    Ok(chunk(self.arguments(call.input), None))
                 }
                 _ => Ok(None),
             },
             ConverseStreamOutput::ContentBlockStop(_) if std::mem::take(&mut self.awaits_arguments) => {
-                chunk(self.arguments("{}".to_owned()), None)
+                Ok(chunk(self.arguments("{}".to_owned()), None))
             }
             ConverseStreamOutput::MessageStop(event) => {
-                chunk(Delta::default(), Some(finish_reason(&event.stop_reason)?))
+                Ok(chunk(Delta::default(), Some(finish_reason(&event.stop_reason)?)))
             }
             ConverseStreamOutput::Metadata(event) => {
-                Ok(Some(Chunk::from_deltas(&[], event.usage.as_ref().and_then(tokens))?))
+                Ok(Some(Chunk::from_deltas(Vec::new(), event.usage.as_ref().and_then(tokens))))
             }
             _ => Ok(None),
         }
@@ -100,7 +102,7 @@ impl ConverseStream {
     }
 }
 
-fn chunk(delta: Delta, finish_reason: Option<&'static str>) -> Result<Option<Chunk>, ProviderFailure> {
+fn chunk(delta: Delta, finish_reason: Option<FinishReason>) -> Option<Chunk> {
     let choice = DeltaChoice { index: 0, delta, logprobs: None, finish_reason };
-    Chunk::from_deltas(&[choice], None).map(Some)
+    Some(Chunk::from_deltas(vec![choice], None))
 }

@@ -6,8 +6,8 @@ use serde_json::value::RawValue;
 use super::reply::{ReplyContent, compose_content};
 use super::truncation::{split_words, truncate};
 use crate::chat::{
-    ChatAnswer, ChatRequest, Choice, Chunk, Delta, DeltaChoice, FunctionCall, FunctionDelta, MessageOut, ToolCallDelta,
-    ToolCallOut,
+    AnswerMessage, ChatAnswer, ChatRequest, Choice, Chunk, Delta, DeltaChoice, FinishReason, FunctionCall,
+    FunctionDelta, ToolCallDelta, ToolCallOut,
 };
 use crate::failure::ProviderFailure;
 use crate::tokens;
@@ -19,7 +19,7 @@ const FINGERPRINT: &str = "dev-1";
 struct DevReply {
     content: Option<String>,
     calls: Vec<FunctionCall>,
-    finish_reason: &'static str,
+    finish_reason: FinishReason,
     output: u64,
     wants_logprobs: bool,
 }
@@ -29,7 +29,7 @@ fn build_reply(request: &ChatRequest) -> Result<DevReply, ProviderFailure> {
     let mut reply = DevReply {
         content: None,
         calls: Vec::new(),
-        finish_reason: "stop",
+        finish_reason: FinishReason::Stop,
         output: 0,
         wants_logprobs: request.flag("logprobs"),
     };
@@ -37,22 +37,22 @@ fn build_reply(request: &ChatRequest) -> Result<DevReply, ProviderFailure> {
         ReplyContent::Text(text) => {
             let truncated = truncate(&text, &request.stops(), most);
             reply.output = tokens::count(&truncated.text);
-            reply.finish_reason = if truncated.is_short { "length" } else { "stop" };
+            reply.finish_reason = if truncated.is_short { FinishReason::Length } else { FinishReason::Stop };
             reply.content = Some(truncated.text);
         }
         ReplyContent::Calls(calls) => {
-            reply.finish_reason = "tool_calls";
+            reply.finish_reason = FinishReason::ToolCalls;
             for (name, arguments) in calls {
                 let left = most.map(|most| most.saturating_sub(reply.output));
                 if left == Some(0) {
-                    reply.finish_reason = "length";
+                    reply.finish_reason = FinishReason::Length;
                     break;
                 }
                 let truncated = truncate(&arguments, &[], left);
                 reply.output += tokens::count(&truncated.text);
                 reply.calls.push(FunctionCall { name, arguments: truncated.text });
                 if truncated.is_short {
-                    reply.finish_reason = "length";
+                    reply.finish_reason = FinishReason::Length;
                     break;
                 }
             }
@@ -64,7 +64,7 @@ fn build_reply(request: &ChatRequest) -> Result<DevReply, ProviderFailure> {
 pub fn complete(request: &ChatRequest) -> Result<ChatAnswer, ProviderFailure> {
     let reply = build_reply(request)?;
     let choices: Vec<_> = (0..choices(request)).map(|index| reply.choice(index)).collect::<Result<_, _>>()?;
-    let answer = ChatAnswer::from_choices(&choices, Some(reply.usage(request)))?;
+    let answer = ChatAnswer::from_choices(choices, Some(reply.usage(request)));
     Ok(ChatAnswer { system_fingerprint: Some(FINGERPRINT.to_owned()), ..answer })
 }
 
@@ -81,12 +81,12 @@ pub fn complete_in_chunks(request: &ChatRequest) -> Result<Vec<Result<Chunk, Pro
                 logprobs: deltas[place].content.as_deref().map_or(Ok(None), |text| reply.logprobs(text))?,
                 finish_reason: (place + 1 == deltas.len()).then_some(reply.finish_reason),
             };
-            chunks.push(Chunk::from_deltas(&[choice], None));
+            chunks.push(Chunk::from_deltas(vec![choice], None));
         }
     }
-    chunks.push(Chunk::from_deltas(&[], Some(reply.usage(request))));
+    chunks.push(Chunk::from_deltas(Vec::new(), Some(reply.usage(request))));
     let fingerprint = || Some(FINGERPRINT.to_owned());
-    Ok(chunks.into_iter().map(|chunk| Ok(Chunk { system_fingerprint: fingerprint(), ..chunk? })).collect())
+    Ok(chunks.into_iter().map(|chunk| Ok(Chunk { system_fingerprint: fingerprint(), ..chunk })).collect())
 }
 
 fn choices(request: &ChatRequest) -> u32 {
@@ -108,12 +108,7 @@ impl DevReply {
         });
         Ok(Choice {
             index,
-            message: MessageOut {
-                role: "assistant",
-                content: self.content.clone(),
-                refusal: None,
-                tool_calls: calls.collect(),
-            },
+            message: AnswerMessage::new(self.content.clone(), calls.collect()),
             logprobs: self.content.as_deref().map_or(Ok(None), |text| self.logprobs(text))?,
             finish_reason: self.finish_reason,
         })

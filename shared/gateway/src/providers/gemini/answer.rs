@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
-use crate::chat::{ChatAnswer, Choice, FunctionCall, MessageOut, ToolCallOut};
+use crate::chat::{AnswerMessage, ChatAnswer, Choice, FinishReason, FunctionCall, ToolCallOut};
 use crate::failure::{FailureKind, ProviderFailure};
 use crate::providers::count;
 use crate::providers::status::failure_in_answer;
@@ -89,13 +89,13 @@ pub fn translate_answer(body: &[u8]) -> Result<ChatAnswer, ProviderFailure> {
             finish_reason.ok_or_else(|| ProviderFailure::malformed_answer("a candidate without a finish reason"))?;
         let content =
             if new_content.calls.is_empty() { Some(new_content.text.unwrap_or_default()) } else { new_content.text };
-        let message = MessageOut { role: "assistant", content, refusal: None, tool_calls: new_content.calls };
+        let message = AnswerMessage::new(content, new_content.calls);
         choices.push(Choice { index: candidate.index, message, logprobs: None, finish_reason });
     }
     if choices.is_empty() {
         return Err(ProviderFailure::malformed_answer("an answer without candidates"));
     }
-    ChatAnswer::from_choices(&choices, usage)
+    Ok(ChatAnswer::from_choices(choices, usage))
 }
 
 impl AnswerView {
@@ -138,10 +138,10 @@ impl Candidate {
     }
 
     /// Translates the finish reason. None while the candidate is not finished.
-    pub fn finish_reason(&self, has_calls: bool) -> Result<Option<&'static str>, ProviderFailure> {
+    pub fn finish_reason(&self, has_calls: bool) -> Result<Option<FinishReason>, ProviderFailure> {
         Ok(Some(match self.finish_reason.as_deref() {
             None => return Ok(None),
-            Some("MAX_TOKENS") => "length",
+            Some("MAX_TOKENS") => FinishReason::Length,
             Some(
                 "SAFETY"
                 | "RECITATION"
@@ -152,7 +152,7 @@ impl Candidate {
                 | "IMAGE_SAFETY"
                 | "IMAGE_PROHIBITED_CONTENT"
                 | "IMAGE_RECITATION",
-            ) => "content_filter",
+            ) => FinishReason::ContentFilter,
             Some(
                 reason @ ("MALFORMED_FUNCTION_CALL"
                 | "UNEXPECTED_TOOL_CALL"
@@ -163,8 +163,8 @@ impl Candidate {
                 let message = format!("the model's answer cannot be used: {reason}");
                 return Err(ProviderFailure::new(FailureKind::Broken, reason.to_ascii_lowercase(), message));
             }
-            Some(_) if has_calls => "tool_calls",
-            Some(_) => "stop",
+            Some(_) if has_calls => FinishReason::ToolCalls,
+            Some(_) => FinishReason::Stop,
         }))
     }
 }

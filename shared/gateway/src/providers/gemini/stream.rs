@@ -27,7 +27,7 @@ impl Translation for EventTranslation {
         if choices.is_empty() && usage.is_none() {
             return Ok(TranslatedEvent::Nothing);
         }
-        Ok(TranslatedEvent::Chunk(Chunk::from_deltas(&choices, usage)?))
+        Ok(TranslatedEvent::Chunk(Chunk::from_deltas(choices, usage)))
     }
 }
 

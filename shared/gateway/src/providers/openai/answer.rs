@@ -7,7 +7,7 @@ use serde::de::{Deserializer, IgnoredAny, Visitor};
 use serde_json::value::RawValue;
 
 use super::usage;
-use crate::chat::{ChatAnswer, Chunk};
+use crate::chat::{ChatAnswer, Choices, Chunk};
 use crate::failure::ProviderFailure;
 use crate::providers::status::{ErrorDetails, failure_in_answer, failure_in_stream};
 use crate::providers::translation::{TranslatedEvent, Translation};
@@ -63,7 +63,7 @@ pub fn parse_answer(body: &[u8]) -> Result<ChatAnswer, ProviderFailure> {
         return Err(ProviderFailure::malformed_answer("an answer without choices"));
     }
     Ok(ChatAnswer {
-        choices: choices.to_owned(),
+        choices: Choices::OpenAi(choices.to_owned()),
         usage: answer.usage.and_then(usage::read),
         system_fingerprint: answer.system_fingerprint,
     })
@@ -97,7 +97,7 @@ impl Translation for EventTranslation {
             return Ok(TranslatedEvent::Nothing);
         }
         Ok(TranslatedEvent::Chunk(Chunk {
-            choices: chunk.choices.filter(|_| !views.is_empty()).map(ToOwned::to_owned),
+            choices: chunk.choices.filter(|_| !views.is_empty()).map(|choices| Choices::OpenAi(choices.to_owned())),
             finished: views.iter().map(|choice| u32::from(choice.finish_reason.is_some())).sum(),
             counted_output: views.iter().filter_map(|choice| choice.delta.as_ref()).map(DeltaView::count_tokens).sum(),
             usage,
@@ -161,7 +161,7 @@ mod tests {
         else {
             panic!("no chunk")
         };
-        assert_eq!(chunk.choices.unwrap().get(), choices);
+        assert_eq!(chunk.choices.unwrap().to_json(), choices);
         assert_eq!((chunk.finished, chunk.counted_output), (0, tokens::count("hi  👍")));
     }
 

@@ -13,7 +13,7 @@ fn request(more: Value) -> ChatRequest {
 }
 
 fn choices(answer: &ChatAnswer) -> Value {
-    serde_json::from_str(answer.choices.get()).unwrap()
+    serde_json::from_str(&answer.choices.to_json()).unwrap()
 }
 
 fn first(more: Value) -> Value {
@@ -28,7 +28,7 @@ fn streamed(more: Value) -> (String, String, u64, u64) {
         counted += chunk.counted_output;
         usage = chunk.usage.or(usage);
         let Some(choices) = chunk.choices else { continue };
-        let choices: Value = serde_json::from_str(choices.get()).unwrap();
+        let choices: Value = serde_json::from_str(&choices.to_json()).unwrap();
         let delta = &choices[0]["delta"];
         text += delta["content"].as_str().unwrap_or_default();
         arguments += delta["tool_calls"][0]["function"]["arguments"].as_str().unwrap_or_default();

@@ -1,32 +1,35 @@
 //! Idempotency keys of model calls: one call per key, and a replay of its answer for repeated requests.
 
+mod rendered;
+
 use std::time::Duration;
 
-use bytes::Bytes;
-
 use super::Gateway;
+use super::answers::Answer;
 use domain::identity::Account;
 use domain::{Error, Result};
 use store::claims::{Claim, ClaimState, StoredAnswer};
 use store::stored_text::StoredText;
 
+pub use rendered::{ReadRendered, RenderedAnswer, Replay};
+
+/// The content type of stored answers. Answers of the version before have that of the response body that they are.
+const STORED_ANSWER: &str = "application/vnd.atelier.answer+json";
 const POLL_INTERVAL: Duration = Duration::from_millis(250);
 /// How long a repeated request waits for the answer of the first one.
 const MAX_WAIT: Duration = Duration::from_secs(20);
 const MAX_KEY_CHARS: usize = 255;
 
 /// The result of claiming an `Idempotency-Key`: make the call, or replay the stored answer.
-pub enum ClaimOutcome {
+pub enum ClaimOutcome<T> {
     Mine(Claim),
     /// The call was made before, and this is its answer.
-    Answered {
-        content_type: String,
-        body: Bytes,
-    },
+    Answered(Replay<T>),
 }
 
 impl Gateway {
-    pub async fn claim(&self, account: Account, key: &str, body_hash: &str) -> Result<ClaimOutcome> {
+    /// Claims a call whose answer is a `T`.
+    pub async fn claim<T: Answer>(&self, account: Account, key: &str, body_hash: &str) -> Result<ClaimOutcome<T>> {
         if key.is_empty() || key.len() > MAX_KEY_CHARS || !key.bytes().all(|c| c.is_ascii_graphic()) {
             return Err(Error::invalid_query("Idempotency-Key", "must be 1 to 255 visible ASCII characters"));
         }
@@ -37,7 +40,14 @@ impl Gateway {
                 ClaimState::Claimed(claim) => return Ok(ClaimOutcome::Mine(claim)),
                 ClaimState::Answered(StoredAnswer { content_type, body }) => {
                     let body = body.read_answer(&self.inner.files).await?;
-                    return Ok(ClaimOutcome::Answered { content_type, body });
+                    let replay = match content_type.as_str() {
+                        STORED_ANSWER => {
+                            let answer = serde_json::from_slice(&body).map_err(Error::internal)?;
+                            Replay::Answer(T::from_stored(answer).ok_or_else(Error::idempotency_conflict)?)
+                        }
+                        _ => Replay::Rendered(RenderedAnswer { content_type, body }),
+                    };
+                    return Ok(ClaimOutcome::Answered(replay));
                 }
                 ClaimState::Reused => return Err(Error::idempotency_conflict()),
                 ClaimState::InFlight if now >= patient_until => {
@@ -49,9 +59,10 @@ impl Gateway {
     }
 
     /// Prepares an answer to be stored with its charge. A large answer is written to the bucket here.
-    pub(super) async fn store_answer(&self, content_type: &str, body: &[u8]) -> Result<StoredAnswer> {
-        let body = StoredText::store_answer(&self.inner.files, content_type, body).await?;
-        Ok(StoredAnswer { content_type: content_type.to_owned(), body })
+    pub(super) async fn store_answer(&self, answer: &impl Answer) -> Result<StoredAnswer> {
+        let body = serde_json::to_vec(&answer.to_stored()).map_err(Error::internal)?;
+        let body = StoredText::store_answer(&self.inner.files, STORED_ANSWER, &body).await?;
+        Ok(StoredAnswer { content_type: STORED_ANSWER.to_owned(), body })
     }
 
     /// Releases the claim of a failed call, so that the client can retry with the same key.
