@@ -26,10 +26,10 @@ pub use extract::{
 };
 pub use layers::{Area, Routes, finish};
 
-use platform::telemetry;
 use domain::error_text;
 use domain::text::shorten;
 use domain::{Error, ProviderTrouble, Refusal};
+use platform::telemetry;
 
 /// The largest request body. Lambda allows 6 MB for the whole event, in which the body is escaped.
 pub const MAX_BODY_BYTES: usize = 4 * 1024 * 1024;
