@@ -1,5 +1,6 @@
 //! API keys. A key is looked up by the hash of its secret, so the secret itself is never stored.
 
+use attributes::Attributes;
 use serde::{Deserialize, Serialize};
 
 use super::item::{Item, parse};
@@ -52,7 +53,7 @@ pub struct ApiKeys {
     table: Table,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, Attributes)]
 pub(super) struct ApiKeyItem {
     pk: String,
     sk: String,
@@ -74,7 +75,7 @@ pub(super) struct ApiKeyItem {
 }
 
 /// Maps the id of a key to its owner.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, Attributes)]
 pub(super) struct PlaceItem {
     pk: String,
     sk: String,

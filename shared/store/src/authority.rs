@@ -3,7 +3,8 @@
 
 use uuid::Uuid;
 
-use super::api_keys::parse_key;
+use super::api_keys::{ApiKeyItem, parse_key};
+use super::attribute::field;
 use super::identities::StoredEntity;
 use super::item::{Item, parse};
 use super::keys::{self, Key};
@@ -100,11 +101,12 @@ impl Demand {
     fn add_to(self, write: Write, at: Time) -> Write {
         match self {
             Self::ValidKey(..) => write
-                .require("attribute_exists(pk) AND attribute_not_exists(revoked_at)")
-                .require("attribute_not_exists(ends_at) OR ends_at > :demanded_at")
-                .bind(":demanded_at", at),
-            Self::User(_) | Self::Org(_) => write.require_same("entity.suspended", Some(false)),
-            Self::Operator(_) => write.require_same("entity.role", Some(Role::Operator)),
+                .require_exists()
+                .require(ApiKeyItem::REVOKED_AT.is_missing())
+                .require(ApiKeyItem::ENDS_AT.is_missing().or(ApiKeyItem::ENDS_AT.is_greater_than(at))),
+            Self::User(_) => write.require_is(field!(StoredEntity::<User>::ENTITY, suspended), false),
+            Self::Org(_) => write.require_is(field!(StoredEntity::<Org>::ENTITY, suspended), false),
+            Self::Operator(_) => write.require_is(field!(StoredEntity::<Membership>::ENTITY, role), Role::Operator),
         }
     }
 

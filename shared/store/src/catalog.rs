@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use attributes::Attributes;
 use serde::{Deserialize, Serialize};
 
 use super::item::{Item, parse};
 use super::keys;
-use super::table::{Range, Table, TableQuery};
+use super::query::{Range, TableQuery};
+use super::table::Table;
 use super::write::Write;
 use domain::Result;
 use domain::catalog::{Maintenance, Model};
@@ -86,8 +88,8 @@ impl Listing {
     }
 }
 
-#[derive(Serialize, Deserialize)]
-struct ModelItem {
+#[derive(Serialize, Deserialize, Attributes)]
+pub(super) struct ModelItem {
     pk: String,
     sk: String,
     model: Model,
@@ -95,28 +97,28 @@ struct ModelItem {
     added_at: Option<Time>,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, Attributes)]
 struct AliasItem {
     pk: String,
     sk: String,
     model: String,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, Attributes)]
 struct ProviderItem {
     pk: String,
     sk: String,
     provider: StoredProvider,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, Attributes)]
 struct GuardCategoryItem {
     pk: String,
     sk: String,
     category: GuardCategory,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, Attributes)]
 struct MaintenanceItem {
     pk: String,
     sk: String,
@@ -170,8 +172,8 @@ pub(super) fn is_callable(item: Item, now: Time) -> bool {
     model(item).is_ok_and(|model| !model.is_retired(now))
 }
 
-#[derive(Deserialize)]
-struct RevisionItem {
+#[derive(Deserialize, Attributes)]
+pub(super) struct RevisionItem {
     revision: u64,
 }
 
@@ -203,7 +205,7 @@ impl Catalog {
 
     /// Lists the models that a plan allows and that have not retired, ordered by name.
     pub async fn list(&self, plan: &Plan, now: Time) -> Result<Vec<Model>> {
-        let models = Range::beginning("sk", keys::MODEL);
+        let models = Range::beginning(keys::MODEL);
         let items =
             self.table.query_all(TableQuery { range: Some(models), ..TableQuery::partition(keys::CATALOG) }).await?;
         let models: Vec<Model> = items.into_iter().map(model).collect::<Result<_>>()?;

@@ -1,15 +1,17 @@
 //! Idempotency keys of gateway calls: a claim records which request owns the call, and later its answer for replay. The
 //! answer is stored in the transaction that records the charge, on condition of ownership, so a call is charged once.
 
+use attributes::Attributes;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use super::condition::Condition;
 use super::idempotency::WINDOW;
 use super::item::parse;
 use super::keys;
 use super::stored_text::StoredText;
 use super::table::{Table, WriteOutcome};
-use super::write::Write;
+use super::write::{Write, is_new_or_expired};
 use domain::Result;
 use domain::identity::Account;
 use domain::lease::LONGEST_CALL;
@@ -45,7 +47,7 @@ pub enum ClaimState {
     Reused,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, Attributes)]
 struct ClaimItem {
     pk: String,
     sk: String,
@@ -61,6 +63,11 @@ struct ClaimItem {
 impl Claim {
     pub fn key(&self) -> &str {
         &self.key
+    }
+
+    /// This claim owns the call, and the call has no answer yet.
+    fn is_unanswered(&self) -> Condition {
+        ClaimItem::HELD_BY.is(self.owner).and(ClaimItem::ANSWER.is_missing())
     }
 }
 
@@ -80,9 +87,9 @@ impl Claims {
             answer: None,
             expires_at: now.plus(WINDOW).as_seconds(),
         };
-        let free = "attribute_not_exists(pk) OR expires_at <= :now \
-                    OR (attribute_not_exists(answer) AND owned_until <= :now AND body_hash = :hash)";
-        let claim = self.counters.put(&item).require(free).bind(":now", now.as_seconds()).bind(":hash", body_hash);
+        let is_abandoned = ClaimItem::OWNED_UNTIL.is_at_most(now.as_seconds()).and(ClaimItem::BODY_HASH.is(body_hash));
+        let is_free = is_new_or_expired(now).or(is_abandoned.and(ClaimItem::ANSWER.is_missing()));
+        let claim = self.counters.put(&item).require(is_free);
         let WriteOutcome::Refused(refused) = self.counters.write(claim).await? else {
             return Ok(ClaimState::Claimed(Claim { account, key: key.to_owned(), owner }));
         };
@@ -99,16 +106,13 @@ impl Claims {
     /// Releases the claim of a failed call, so that a retry can make the call again. A stored answer stays: the call was
     /// charged, even if the response to that write was lost.
     pub async fn release(&self, claim: &Claim) -> Result<()> {
-        let release = self
-            .counters
-            .delete(keys::call(claim.account, &claim.key))
-            .require("held_by = :owner AND attribute_not_exists(answer)");
-        self.counters.transact(Uuid::now_v7(), &[release.bind(":owner", claim.owner)]).await.map(drop)
+        let release = self.counters.delete(keys::call(claim.account, &claim.key)).require(claim.is_unanswered());
+        self.counters.transact(Uuid::now_v7(), &[release]).await.map(drop)
     }
 
     /// Stores the answer, on condition that this claim still owns the call.
     pub(super) fn answer_write(counters: &Table, claim: &Claim, answer: &StoredAnswer) -> Write {
-        let write = counters.update(keys::call(claim.account, &claim.key)).set("answer", answer);
-        write.require("held_by = :owner AND attribute_not_exists(answer)").bind(":owner", claim.owner)
+        let write = counters.update(keys::call(claim.account, &claim.key)).set(ClaimItem::ANSWER, answer);
+        write.require(claim.is_unanswered())
     }
 }

@@ -3,12 +3,14 @@
 
 use std::sync::Arc;
 
+use attributes::Attributes;
 use serde::{Deserialize, Serialize};
 
 use super::item::{Item, parse};
 use super::keys::{self, Key};
+use super::query::TableQuery;
 use super::quota;
-use super::table::{Table, TableQuery};
+use super::table::Table;
 use super::work::{self, DeletedEntity};
 use super::workflow_parts::WorkflowPart;
 use domain::credential::{Credential, CredentialType};
@@ -42,7 +44,7 @@ pub struct CredentialSummary {
     pub created_at: Time,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, Attributes)]
 struct CredentialItem {
     pk: String,
     sk: CredentialId,
@@ -53,7 +55,7 @@ struct CredentialItem {
 }
 
 /// The place of a credential of a messaging provider. The provider delivers messages to the id of the credential.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, Attributes)]
 pub(super) struct InboxItem {
     pk: String,
     sk: String,
@@ -161,7 +163,7 @@ impl Credentials {
     ) -> Result<()> {
         let gone = DeletedEntity { account, reference: Reference::Credential(workflow, id) };
         let writes = [
-            self.entities.delete(keys::credential(account, workflow, id)).require("attribute_exists(pk)"),
+            self.entities.delete(keys::credential(account, workflow, id)).require_exists(),
             quota::decrement(&self.entities, keys::credential_count(account, workflow)),
             self.entities.delete(keys::inbox(id)),
             work::deletion_work(&self.entities, work_id, &gone),

@@ -1,13 +1,17 @@
 //! A reverse index of references: one item for each reference of an agent or a workflow. With it, the dependents of a
 //! deleted entity are found without a scan.
 
+use attributes::Attributes;
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde::{Deserialize, Serialize};
 
-use super::catalog;
+use super::attribute::field;
+use super::catalog::{self, ModelItem};
 use super::item::{Item, parse};
 use super::keys::{self, Key};
-use super::table::{Table, TableQuery};
+use super::query::TableQuery;
+use super::revision::DELETED_AT;
+use super::table::Table;
 use super::write::Write;
 use domain::id::{AgentId, OrgId, UserId, WorkflowId};
 use domain::identity::{Account, Plan};
@@ -28,7 +32,7 @@ pub enum By {
     Workflow(WorkflowId),
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, Attributes)]
 struct DependentItem {
     pk: String,
     sk: String,
@@ -63,8 +67,8 @@ impl Referrer<'_> {
     pub fn can_use(&self, item: &Item, reference: &Reference) -> bool {
         match reference {
             Reference::Model(name) => self.plan.allows(name) && catalog::is_callable(item.clone(), self.now),
-            Reference::Agent(_) => !item.contains_key("deleted_at") && self.may_use_agent(item),
-            _ => !item.contains_key("deleted_at"),
+            Reference::Agent(_) => DELETED_AT.find(item).is_none() && self.may_use_agent(item),
+            _ => DELETED_AT.find(item).is_none(),
         }
     }
 
@@ -81,15 +85,13 @@ impl Referrer<'_> {
 /// A condition check that a referenced entity still exists when the reference is written. A model must not have
 /// retired.
 pub(super) fn require_exists(table: &Table, account: Account, reference: &Reference, now: Time) -> Write {
-    let there = table
-        .check(keys::reference_key(account, reference))
-        .require("attribute_exists(pk) AND attribute_not_exists(deleted_at)");
+    let there = table.check(keys::reference_key(account, reference)).require_exists().require(DELETED_AT.is_missing());
     if !matches!(reference, Reference::Model(_)) {
         return there;
     }
-    let answers = "attribute_not_exists(model.retires_at) OR attribute_type(model.retires_at, :null) \
-        OR model.retires_at > :now";
-    there.require(answers).bind(":null", "NULL").bind(":now", now)
+    let retires_at = || field!(ModelItem::MODEL, retires_at);
+    let answers = retires_at().is_missing().or(retires_at().is(None::<Time>)).or(retires_at().is_greater_than(now));
+    there.require(answers)
 }
 
 pub(super) fn add_dependent(table: &Table, dependent: Dependent, reference: &Reference) -> Write {

@@ -4,12 +4,18 @@ use std::future::Future;
 
 use futures::stream::{self, StreamExt};
 
+use super::attribute::Attribute;
 use super::item::Item;
 use super::keys::{DueShards, Key};
-use super::table::{Range, Table, TableIndex, TableQuery};
+use super::query::{Range, TableIndex, TableQuery};
+use super::table::Table;
 use domain::Result;
 use domain::time::Time;
 
+/// The partition key of the index.
+pub(super) const DUE_SHARD: Attribute<String> = Attribute::new("due_shard");
+/// The time of the next hint, the sort key of the index.
+pub(super) const DUE_AT: Attribute<Time> = Attribute::new("due_at");
 /// The number of hints that are sent concurrently.
 const AT_ONCE: usize = 16;
 
@@ -30,8 +36,8 @@ impl Table {
     pub async fn query_due(&self, shards: DueShards, by: Time, limit: u32) -> Result<Vec<Item>> {
         let mut items = Vec::new();
         for shard in shards.all() {
-            let index = Some(TableIndex::Global { name: "due", partition: "due_shard" });
-            let range = Some(Range { attribute: "due_at", from: "0".to_owned(), to: by.to_string() });
+            let index = Some(TableIndex::global("due", DUE_SHARD));
+            let range = Some(Range::between(DUE_AT, Time::from_millis(0), by));
             let query = TableQuery { index, range, limit: Some(limit), ..TableQuery::partition(shard) };
             items.extend(self.query(&query).await?.items);
         }
@@ -41,7 +47,7 @@ impl Table {
     /// Notes that the hint of an item was sent, so that the next tick does not send it again. Does nothing if the item has
     /// another due time by now.
     pub async fn postpone(&self, key: Key, due_at: Time, until: Time) -> Result<()> {
-        let later = self.update(key).require_same("due_at", Some(due_at)).set("due_at", until);
+        let later = self.update(key).require_is(DUE_AT, due_at).set(DUE_AT, until);
         self.write(later).await.map(drop)
     }
 }

@@ -4,8 +4,10 @@
 
 use std::time::Duration;
 
+use attributes::Attributes;
 use serde::{Deserialize, Serialize};
 
+use super::attribute::PK;
 use super::item::parse;
 use super::keys;
 use super::listed::{ListedPage, list_page};
@@ -26,7 +28,7 @@ pub struct GuardEvents {
     journal: Table,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, Attributes)]
 struct GuardEventItem {
     pk: String,
     sk: String,
@@ -78,9 +80,9 @@ pub(super) fn event_write(journal: &Table, event: &GuardEvent) -> Write {
         expires_at: event.created_at.plus(KEPT).as_seconds(),
     };
     journal.put(&item).require(match event.outcome {
-        GuardOutcome::Pending => "attribute_not_exists(pk)",
+        GuardOutcome::Pending => PK.is_missing(),
         GuardOutcome::Completed(_) | GuardOutcome::Failed { .. } => {
-            "attribute_not_exists(pk) OR attribute_exists(replaceable)"
+            PK.is_missing().or(GuardEventItem::REPLACEABLE.exists())
         }
     })
 }

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use attributes::Attributes;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -10,7 +11,7 @@ use super::item::parse;
 use super::keys::{self, Key};
 use super::stored_text::StoredText;
 use super::table::{RefusedWrite, Table};
-use super::write::Write;
+use super::write::{Write, is_new_or_expired};
 use domain::identity::Account;
 use domain::time::Time;
 use domain::{Error, Result};
@@ -36,7 +37,7 @@ pub struct IdempotencyKey {
 /// The label of the write that claims a key.
 pub(super) const CLAIM: &str = "idempotency key";
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, Attributes)]
 struct AnswerItem {
     pk: String,
     sk: String,
@@ -62,8 +63,7 @@ pub(super) fn claim(
     let (request, expires_at) = (Some(idempotency_key.request.clone()), now.plus(WINDOW).as_seconds());
     table
         .put(&AnswerItem { pk, sk, request, answer: answer.into(), expires_at })
-        .require("attribute_not_exists(pk) OR expires_at <= :now")
-        .bind(":now", now.as_seconds())
+        .require(is_new_or_expired(now))
         .labeled(CLAIM)
 }
 

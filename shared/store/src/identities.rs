@@ -2,14 +2,17 @@
 
 use std::collections::BTreeMap;
 
+use attributes::Attributes;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use super::attribute::{PK, field};
 use super::item::{Item, parse};
 use super::keys::{self, Key};
+use super::query::{Range, TableQuery};
 use super::slice::slice;
-use super::table::{Range, Table, TableQuery, WriteOutcome};
+use super::table::{Table, WriteOutcome};
 use domain::id::{Id, OrgId, UserId};
 use domain::identity::{Membership, Org, Plan, User};
 use domain::page::{Order, Slice};
@@ -30,7 +33,7 @@ pub struct Identity {
 }
 
 /// The stored form of an entity: its key and the entity.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, Attributes)]
 pub(super) struct StoredEntity<T> {
     pk: String,
     sk: String,
@@ -102,9 +105,9 @@ impl Identities {
             None => by_token.clone(),
         };
         let put = self.table.put(&stored(keys::membership(membership.org, membership.user), &membership));
-        let put =
-            put.require("attribute_not_exists(pk) OR attribute_not_exists(entity.role_at) OR entity.role_at <= :at");
-        match self.table.write(put.bind(":at", membership.role_at)).await? {
+        let role_at = field!(StoredEntity::<Membership>::ENTITY, role_at);
+        let is_older = PK.is_missing().or(role_at.is_missing_or_at_most(membership.role_at));
+        match self.table.write(put.require(is_older)).await? {
             WriteOutcome::Written => Ok(membership),
             // A request with a newer token was first.
             WriteOutcome::Refused(refused) => {
@@ -133,7 +136,7 @@ impl Identities {
 
     /// Lists the organizations of a user, in the order of their ids.
     pub async fn orgs_of(&self, user: UserId) -> Result<Vec<(Org, Membership)>> {
-        let members = Range::beginning("sk", keys::MEMBER);
+        let members = Range::beginning(keys::MEMBER);
         let query = TableQuery { range: Some(members), ..TableQuery::partition(keys::memberships(user)) };
         let memberships = self.table.query_all(query).await?.into_iter();
         let memberships: Vec<Membership> =

@@ -1,5 +1,6 @@
 //! The stored form of a job that generates images, and the write that ends it.
 
+use attributes::Attributes;
 use serde::{Deserialize, Serialize};
 
 use super::keys;
@@ -8,7 +9,7 @@ use super::write::Write;
 use domain::image::{ImageJob, ImageJobEnd, ImageOrder};
 use domain::time::Time;
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, Attributes)]
 pub(super) struct ImageJobItem {
     pub pk: String,
     pub sk: String,
@@ -39,11 +40,11 @@ impl From<ImageJobItem> for ImageJob {
 pub(super) fn end_write(counters: &Table, job: &ImageJob, end: &ImageJobEnd, now: Time) -> Write {
     counters
         .update(keys::image_job(job.order.account, job.order.id))
-        .set("end", end)
-        .set("finished_at", now)
-        .remove("due_shard")
-        .remove("due_at")
-        .remove("owned_until")
-        .require_same("attempt", Some(job.attempt))
-        .require("attribute_not_exists(finished_at)")
+        .set(ImageJobItem::END, end)
+        .set(ImageJobItem::FINISHED_AT, now)
+        .remove(ImageJobItem::DUE_SHARD)
+        .remove(ImageJobItem::DUE_AT)
+        .remove(ImageJobItem::OWNED_UNTIL)
+        .require_is(ImageJobItem::ATTEMPT, job.attempt)
+        .require(ImageJobItem::FINISHED_AT.is_missing())
 }

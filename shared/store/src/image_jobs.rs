@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::claims::{Claim, Claims, StoredAnswer};
+use super::due::DUE_AT;
 use super::image_job_item::{ImageJobItem, end_write};
 use super::item::parse;
 use super::keys::{self, Key};
@@ -67,7 +68,7 @@ impl ImageJobs {
         let key = keys::image_job(order.account, order.id);
         let lease = self.counters.update(keys::lease(order.account.org, order.lease));
         // The lease outlives the job, so the sweep closes it only if nobody else does.
-        let lease = lease.set("due_at", order.deadline().plus(LONGEST_CALL)).require("attribute_exists(pk)");
+        let lease = lease.set(DUE_AT, order.deadline().plus(LONGEST_CALL)).require_exists();
         let item = ImageJobItem {
             pk: key.pk,
             sk: key.sk,
@@ -118,13 +119,12 @@ impl ImageJobs {
         let claim = self
             .counters
             .update(keys::image_job(account, job))
-            .set("attempt", attempt)
-            .set("owned_until", until)
-            .set("due_at", until)
-            .require_same("attempt", Some(found.attempt))
-            .require("attribute_not_exists(owned_until) OR owned_until <= :now")
-            .bind(":now", now)
-            .require("attribute_not_exists(finished_at)");
+            .set(ImageJobItem::ATTEMPT, attempt)
+            .set(ImageJobItem::OWNED_UNTIL, until)
+            .set(ImageJobItem::DUE_AT, until)
+            .require_is(ImageJobItem::ATTEMPT, found.attempt)
+            .require(ImageJobItem::OWNED_UNTIL.is_missing().or(ImageJobItem::OWNED_UNTIL.is_at_most(now)))
+            .require(ImageJobItem::FINISHED_AT.is_missing());
         let is_claimed = self.counters.write(claim).await?.is_written();
         Ok(is_claimed.then_some(ImageJob { attempt, ..found }))
     }

@@ -24,7 +24,7 @@ pub(super) fn item_bytes(item: &Item) -> usize {
     item.iter().map(|(name, value)| name.len() + value_bytes(value)).sum()
 }
 
-fn value_bytes(value: &AttributeValue) -> usize {
+pub(super) fn value_bytes(value: &AttributeValue) -> usize {
     const ELEMENT: usize = 3;
     let content = match value {
         AttributeValue::S(text) | AttributeValue::N(text) => text.len(),

@@ -6,15 +6,19 @@ use std::collections::HashMap;
 use aws_sdk_dynamodb::types::AttributeValue;
 use uuid::Uuid;
 
-use super::api_keys::{ApiKey, LIVE_KEYS, PlaceItem, StoredKey, create_refused, create_writes, parse_key, put_writes};
+use super::api_keys::{
+    ApiKey, ApiKeyItem, LIVE_KEYS, PlaceItem, StoredKey, create_refused, create_writes, parse_key, put_writes,
+};
+use super::attribute::{EXPIRES_AT, PK, SK};
 use super::authority::Authority;
 use super::backoff::Backoff;
-use super::item::{parse, to_value};
+use super::item::parse;
 use super::keys::{self, Key};
 use super::meters::{Meter, MeterOwner, Meters, spending_attribute};
+use super::query::{Range, TableQuery};
 use super::quota;
 use super::slice::slice;
-use super::table::{Range, Table, TableQuery, WriteOutcome};
+use super::table::{Table, WriteOutcome};
 use super::write::Write;
 use crate::leases::LEDGER_RETENTION;
 use domain::id::{ApiKeyId, Id, OrgId, UserId};
@@ -60,10 +64,8 @@ impl NewKey {
 
     /// The key's meter, before any use.
     pub fn meter(&self) -> Meter {
-        let mut meter = keys::key_meter(self.key.id).attributes();
-        meter.extend(self.limits.map(|limits| ("limits".to_owned(), to_value(limits))));
-        meter.extend(self.cap.map(|cap| ("cap".to_owned(), to_value(cap))));
-        Meter::from_item(meter)
+        let meter = Meter::from_item(keys::key_meter(self.key.id).attributes());
+        meter.with(Meter::LIMITS, self.limits).with(Meter::CAP, self.cap)
     }
 }
 
@@ -116,7 +118,7 @@ impl KeyRing {
 
     /// Revokes the expired keys of a user, which count towards the maximum until then. Returns whether there were any.
     async fn retire_expired(&self, account: Account, now: Time) -> Result<bool> {
-        let range = Some(Range::beginning("sk", &keys::listed_keys_of(account.user)));
+        let range = Some(Range::beginning(&keys::listed_keys_of(account.user)));
         let listed = TableQuery { range, ..TableQuery::partition(keys::listed_keys(account.org)) };
         let mut were_any = false;
         for item in self.entities.query_all(listed).await? {
@@ -224,16 +226,18 @@ impl KeyRing {
         let (StoredKey { key, hash }, meter) = before;
         let KeySettings { name, models, expires_at, limits, cap } = after;
         let changed = |place: Key| {
-            let update = self.entities.update(place).set("name", name);
-            let update = update.set_or_remove("models", models.as_ref()).set_or_remove("ends_at", *expires_at);
-            require_settings(update.require("attribute_exists(pk) AND attribute_not_exists(revoked_at)"), key)
+            let update = self.entities.update(place).set(ApiKeyItem::NAME, name);
+            let update = update
+                .set_or_remove(ApiKeyItem::MODELS, models.as_ref())
+                .set_or_remove(ApiKeyItem::ENDS_AT, *expires_at);
+            require_settings(update.require_exists().require(ApiKeyItem::REVOKED_AT.is_missing()), key)
         };
         let held = self.counters.update(keys::key_meter(key.id));
-        let held = held.set_or_remove("limits", limits.as_ref()).set_or_remove("cap", cap.as_ref());
+        let held = held.set_or_remove(Meter::LIMITS, limits.as_ref()).set_or_remove(Meter::CAP, cap.as_ref());
         vec![
             changed(keys::api_key(hash)),
             changed(keys::listed_key(key.account, key.id)),
-            held.require_same_raw("limits", meter.raw("limits")).require_same_raw("cap", meter.raw("cap")),
+            held.require(meter.is_unchanged(Meter::LIMITS)).require(meter.is_unchanged(Meter::CAP)),
         ]
     }
 
@@ -250,28 +254,29 @@ impl KeyRing {
 
     fn revoke_key(&self, StoredKey { key, hash }: &StoredKey, now: Time) -> [Write; 3] {
         let forgotten_at = now.plus(LEDGER_RETENTION).as_seconds();
-        let revoked = |place: Key| self.entities.update(place).set("revoked_at", now).set("expires_at", forgotten_at);
-        let first = revoked(keys::api_key(hash)).require("attribute_exists(pk) AND attribute_not_exists(revoked_at)");
-        let place = self.entities.update(keys::api_key_of(key.id)).set("expires_at", forgotten_at);
+        let revoked =
+            |place: Key| self.entities.update(place).set(ApiKeyItem::REVOKED_AT, now).set(EXPIRES_AT, forgotten_at);
+        let first = revoked(keys::api_key(hash)).require_exists().require(ApiKeyItem::REVOKED_AT.is_missing());
+        let place = self.entities.update(keys::api_key_of(key.id)).set(EXPIRES_AT, forgotten_at);
         [first, revoked(keys::listed_key(key.account, key.id)), place]
     }
 
     fn revoke_meter(&self, id: ApiKeyId, now: Time) -> Write {
         let forgotten_at = now.plus(LEDGER_RETENTION).as_seconds();
-        self.counters.update(keys::key_meter(id)).set("revoked", now).set("expires_at", forgotten_at)
+        self.counters.update(keys::key_meter(id)).set(Meter::REVOKED, now).set(EXPIRES_AT, forgotten_at)
     }
 }
 
 /// Requires that a key's settings are unchanged since they were read.
 fn require_settings(write: Write, read: &ApiKey) -> Write {
-    let write = write.require_same("name", Some(&read.name)).require_same("models", read.models.as_ref());
-    write.require_same("ends_at", read.expires_at)
+    let write = write.require_is(ApiKeyItem::NAME, &read.name).require_same(ApiKeyItem::MODELS, read.models.as_ref());
+    write.require_same(ApiKeyItem::ENDS_AT, read.expires_at)
 }
 
 /// Requires that a meter's limits, cap and spending of this month are unchanged since they were read.
 fn require_held(write: Write, read: &Meter, now: Time) -> Write {
-    let attributes = ["limits".to_owned(), "cap".to_owned(), spending_attribute(now)];
-    attributes.iter().fold(write, |write, attribute| write.require_same_raw(attribute, read.raw(attribute)))
+    let write = write.require(read.is_unchanged(Meter::LIMITS)).require(read.is_unchanged(Meter::CAP));
+    write.require(read.is_unchanged(spending_attribute(now)))
 }
 
 fn key_of_workbench() -> Error {
@@ -290,10 +295,10 @@ pub(super) fn not_valid() -> Error {
 impl Meter {
     /// The attributes that the meter of a key's successor inherits: the limits, the cap and the counters.
     pub(super) fn inherited_attributes(&self) -> HashMap<String, AttributeValue> {
-        let is_own = |name: &str| {
-            ["pk", "sk", "revoked", "last_used_at", "expires_at"].contains(&name) || name.ends_with("_wide")
-        };
-        let attributes = self.item().iter().filter(|(name, _)| !is_own(name));
-        attributes.map(|(name, value)| (name.clone(), value.clone())).collect()
+        let mut inherited = self.item().clone();
+        let own = [PK.path(), SK.path(), EXPIRES_AT.path(), Self::REVOKED.path(), Self::LAST_USED_AT.path()];
+        own.iter().for_each(|own| drop(inherited.remove(own.attribute.as_ref())));
+        inherited.retain(|name, _| !name.ends_with("_wide"));
+        inherited
     }
 }

@@ -28,6 +28,7 @@ use std::collections::HashMap;
 use aws_sdk_dynamodb::types::AttributeValue;
 use uuid::Uuid;
 
+use super::attribute::{PK, SK};
 use domain::id::{AgentId, ApiKeyId, DeploymentId, Id, OrgId, ReleaseId, UserId, WorkId, WorkflowId};
 use domain::identity::Account;
 use domain::reference::Reference;
@@ -59,12 +60,12 @@ impl Key {
     /// The key of a stored item.
     pub fn from_item(item: &HashMap<String, AttributeValue>) -> Option<Self> {
         let text = |name: &str| item.get(name)?.as_s().ok().cloned();
-        Some(Self { pk: text("pk")?, sk: text("sk")? })
+        Some(Self { pk: text(PK.name())?, sk: text(SK.name())? })
     }
 
     pub fn attributes(&self) -> HashMap<String, AttributeValue> {
         let text = |text: &String| AttributeValue::S(text.clone());
-        HashMap::from([("pk".to_owned(), text(&self.pk)), ("sk".to_owned(), text(&self.sk))])
+        HashMap::from([(PK.name().to_owned(), text(&self.pk)), (SK.name().to_owned(), text(&self.sk))])
     }
 }
 

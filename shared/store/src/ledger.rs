@@ -1,5 +1,6 @@
 //! The ledger: credit movements, newest first, and the adjustments by which operators give and take credits.
 
+use attributes::Attributes;
 use serde::{Deserialize, Serialize};
 
 use super::backoff::Backoff;
@@ -7,7 +8,9 @@ use super::item::{Item, parse};
 use super::keys;
 use super::leases::{LEDGER_RETENTION, Leases, listed_charge};
 use super::listed::{ListedPage, list_page, read_newest};
+use super::meters::Meter;
 use super::table::{RefusedWrite, Table, WriteOutcome};
+use super::usage::AdjustmentSums;
 use super::write::Write;
 use domain::id::{OrgId, UserId};
 use domain::lease::month;
@@ -29,7 +32,7 @@ pub struct Ledger {
     leases: Leases,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, Attributes)]
 struct AdjustmentItem {
     pk: String,
     sk: String,
@@ -94,11 +97,11 @@ impl Ledger {
         let mut backoff = Backoff::default();
         loop {
             let (meter, balance) = self.leases.balance(org).await?;
-            let update = self.counters.update(keys::org_meter(org)).add("seq", 1);
+            let update = self.counters.update(keys::org_meter(org)).add(Meter::SEQUENCE, 1);
             let amount = adjustment.amount;
             let mut update = match meter.sequence() {
-                0 => update.require("attribute_not_exists(seq)"),
-                sequence => update.require("seq = :seq").bind(":seq", sequence),
+                0 => update.require(Meter::SEQUENCE.is_missing()),
+                sequence => update.require_is(Meter::SEQUENCE, sequence),
             };
             match adjustment.kind {
                 EntryKind::Credit => {
@@ -106,7 +109,7 @@ impl Ledger {
                     if adjustment.balance_after > Money::MAX_CREDIT {
                         return Ok(Adjusted::OutOfRange);
                     }
-                    update = update.add("balance", amount.pico_usd()).set("initial", adjustment.balance_after);
+                    update = update.add(Meter::BALANCE, amount).set(Meter::INITIAL, adjustment.balance_after);
                 }
                 EntryKind::Debit => {
                     // An amount that an open lease holds cannot be taken.
@@ -114,7 +117,7 @@ impl Ledger {
                         return Ok(Adjusted::OutOfRange);
                     }
                     adjustment.balance_after = balance.less(amount);
-                    update = update.add("balance", -i128::from(amount.pico_usd()));
+                    update = update.add(Meter::BALANCE, -i128::from(amount.pico_usd()));
                 }
             }
             let mut writes = with(&adjustment)?;
@@ -134,12 +137,11 @@ impl Ledger {
     fn adjustment_writes(&self, adjustment: &Adjustment) -> Vec<Write> {
         let month = month(adjustment.created_at);
         let sum = match adjustment.kind {
-            EntryKind::Credit => "credit",
-            EntryKind::Debit => "debit",
+            EntryKind::Credit => AdjustmentSums::CREDIT,
+            EntryKind::Debit => AdjustmentSums::DEBIT,
         };
         let sums = self.counters.update(keys::adjustment_sums(adjustment.org, month));
-        let mut writes =
-            vec![self.journal.put_new(&adjustment_item(adjustment)), sums.add(sum, adjustment.amount.pico_usd())];
+        let mut writes = vec![self.journal.put_new(&adjustment_item(adjustment)), sums.add(sum, adjustment.amount)];
         if adjustment.kind == EntryKind::Credit {
             // Credits are few among very many charges. Their separate list makes it cheap to read credits alone.
             let key = keys::credit(adjustment.id);
@@ -208,7 +210,7 @@ fn adjustment_item(adjustment: &Adjustment) -> AdjustmentItem {
 }
 
 fn entry(item: Item) -> Result<LedgerEntry> {
-    if item.contains_key("adjustment") {
+    if AdjustmentItem::ADJUSTMENT.find(&item).is_some() {
         let item: AdjustmentItem = parse(item)?;
         return Ok(LedgerEntry::Adjustment(item.adjustment));
     }

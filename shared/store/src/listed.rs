@@ -1,9 +1,16 @@
 //! The lists of the table `journal`, newest first: the global index `listed` (`listed_in`, `listed_at`).
 
+use super::attribute::Attribute;
 use super::item::Item;
-use super::table::{Range, Table, TableIndex, TableQuery};
+use super::query::{Range, TableIndex, TableQuery};
+use super::table::Table;
 use domain::Result;
 use domain::page::{Order, Slice};
+
+/// The partition key of the index.
+const LISTED_IN: Attribute<String> = Attribute::new("listed_in");
+/// The sort key of the index.
+const LISTED_AT: Attribute<String> = Attribute::new("listed_at");
 
 /// The maximum number of entries that one call reads, to find those that a filter selects. A page may therefore end
 /// before it is full.
@@ -57,9 +64,9 @@ pub(super) async fn read_newest<T>(
     range: (&str, &str),
     parse: impl Fn(Item) -> Result<T>,
 ) -> Result<(Vec<(String, T)>, bool)> {
-    let range = Range { attribute: "listed_at", from: range.0.to_owned(), to: range.1.to_owned() };
+    let range = Range::between(LISTED_AT, range.0, range.1);
     let query = TableQuery {
-        index: Some(TableIndex::Global { name: "listed", partition: "listed_in" }),
+        index: Some(TableIndex::global("listed", LISTED_IN)),
         range: Some(range),
         order: Order::Desc,
         limit: Some(limit),
@@ -67,7 +74,7 @@ pub(super) async fn read_newest<T>(
     };
     let found = journal.query(&query).await?;
     let entries = found.items.into_iter().map(|item| {
-        let listed_at = item.get("listed_at").and_then(|at| at.as_s().ok()).cloned().unwrap_or_default();
+        let listed_at = LISTED_AT.find(&item).and_then(|at| at.as_s().ok()).cloned().unwrap_or_default();
         Ok((listed_at, parse(item)?))
     });
     Ok((entries.collect::<Result<_>>()?, found.next.is_none()))

@@ -1,10 +1,14 @@
 //! Page pagination over a local index, with the total read from a counter. Filters of lists are built here too.
 
+use attributes::Attributes;
 use serde::{Deserialize, Serialize};
 
-use super::item::{Item, parse, to_value};
+use super::attribute::Attribute;
+use super::condition::Condition;
+use super::item::{Item, parse};
 use super::keys::Key;
-use super::table::{Filter, Table, TableQuery};
+use super::query::TableQuery;
+use super::table::Table;
 use domain::Result;
 use domain::page::{Page, PageRequest};
 use domain::text;
@@ -25,11 +29,13 @@ pub(super) async fn page(
     Ok(Page { items, total, request })
 }
 
+/// The number of entities in a list.
+#[derive(Deserialize, Attributes)]
+pub(super) struct CountItem {
+    total: u64,
+}
+
 async fn total(counters: &Table, count: Key) -> Result<u64> {
-    #[derive(Deserialize)]
-    struct CountItem {
-        total: u64,
-    }
     let item = counters.get(&count).await?;
     item.map_or(Ok(0), |item| Ok(parse::<CountItem>(item)?.total))
 }
@@ -57,36 +63,12 @@ pub(super) async fn items(entities: &Table, mut query: TableQuery, request: Page
     }
 }
 
-impl Filter {
-    /// Selects the items whose name contains a text, without regard to case. It needs a head with the field `folded`.
-    pub(super) fn search(&mut self, search: Option<&str>) {
-        if let Some(search) = search.filter(|search| !search.is_empty()) {
-            self.and("contains(#head.#folded, :search)", &["head", "folded"]);
-            self.values.insert(":search".to_owned(), to_value(text::folded(search)));
-        }
-    }
+/// Selects the items whose name contains a text, without regard to case. None if there is no text.
+pub(super) fn search(folded: Attribute<String>, text: Option<&str>) -> Option<Condition> {
+    text.filter(|text| !text.is_empty()).map(|text| folded.contains(text::folded(text)))
+}
 
-    /// Selects the items that have one of these values at a path such as `head.state`. An empty list selects all items.
-    pub(super) fn one_of(&mut self, path: &str, wanted: &[impl Serialize]) {
-        if wanted.is_empty() {
-            return;
-        }
-        let names: Vec<&str> = path.split('.').collect();
-        let placeholders: Vec<String> = (0..wanted.len()).map(|i| format!(":{}{i}", names.join("_"))).collect();
-        self.and(&format!("#{} IN ({})", names.join(".#"), placeholders.join(", ")), &names);
-        self.values.extend(placeholders.into_iter().zip(wanted.iter().map(to_value)));
-    }
-
-    /// The filter, or `None` when it selects all items.
-    pub(super) fn any(self) -> Option<Self> {
-        Some(self).filter(|filter| !filter.expression.is_empty())
-    }
-
-    fn and(&mut self, condition: &str, names: &[&str]) {
-        if !self.expression.is_empty() {
-            self.expression.push_str(" AND ");
-        }
-        self.expression.push_str(condition);
-        self.names.extend(names.iter().map(|name| (format!("#{name}"), (*name).to_owned())));
-    }
+/// Selects the items that have one of these values. An empty list selects all items.
+pub(super) fn one_of<T: Serialize>(attribute: Attribute<T>, wanted: &[T]) -> Option<Condition> {
+    (!wanted.is_empty()).then(|| attribute.is_one_of(wanted))
 }

@@ -3,11 +3,11 @@
 
 use std::collections::HashMap;
 
-use aws_sdk_dynamodb::types::AttributeValue;
-use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::item::{Item, to_value};
+use super::attribute::{Attribute, Number, ValueOf};
+use super::condition::Condition;
+use super::item::Item;
 use super::keys::{self, Key};
 use super::table::Table;
 use domain::id::{ApiKeyId, OrgId};
@@ -25,7 +25,16 @@ pub struct Meter {
     item: Item,
 }
 
+/// The attributes, besides the counters of [`keys::counter`].
 impl Meter {
+    pub(super) const BALANCE: Attribute<Money> = Attribute::new("balance");
+    pub(super) const INITIAL: Attribute<Money> = Attribute::new("initial");
+    pub(super) const SEQUENCE: Attribute<u64> = Attribute::new("seq");
+    pub(super) const REVOKED: Attribute<Time> = Attribute::new("revoked");
+    pub(super) const CAP: Attribute<Money> = Attribute::new("cap");
+    pub(super) const LIMITS: Attribute<Limits> = Attribute::new("limits");
+    pub(super) const LAST_USED_AT: Attribute<Time> = Attribute::new("last_used_at");
+
     pub(super) fn from_item(item: Item) -> Self {
         Self { item }
     }
@@ -35,61 +44,63 @@ impl Meter {
     }
 
     /// A copy with another value of an attribute, or without the attribute.
-    pub(super) fn with(&self, attribute: &str, value: Option<impl Serialize>) -> Self {
+    pub(super) fn with<T>(&self, attribute: Attribute<T>, value: Option<impl ValueOf<T>>) -> Self {
         let mut item = self.item.clone();
         match value {
-            Some(value) => drop(item.insert(attribute.to_owned(), to_value(value))),
-            None => drop(item.remove(attribute)),
+            Some(value) => drop(item.insert(attribute.name().to_owned(), value.value())),
+            None => drop(item.remove(attribute.name())),
         }
         Self { item }
     }
 
-    pub(super) fn raw(&self, attribute: &str) -> Option<AttributeValue> {
-        self.item.get(attribute).cloned()
+    /// The attribute is still as it was read.
+    pub(super) fn is_unchanged<T>(&self, attribute: Attribute<T>) -> Condition {
+        let value = attribute.find(&self.item).cloned();
+        attribute.is_same_raw(value)
     }
 
-    fn number(&self, attribute: &str) -> u64 {
-        let number = self.item.get(attribute).and_then(|value| value.as_n().ok());
+    fn number<T: Number>(&self, attribute: &Attribute<T>) -> u64 {
+        let number = attribute.find(&self.item).and_then(|value| value.as_n().ok());
         // A negative number does not parse and counts as zero. It can occur when a late close gives back to a window
         // whose counter was already removed.
         number.and_then(|number| number.parse().ok()).unwrap_or_default()
     }
 
-    fn value<T: DeserializeOwned>(&self, attribute: &str) -> Option<T> {
-        serde_dynamo::from_attribute_value(self.item.get(attribute)?.clone()).ok()
+    fn value<T: DeserializeOwned>(&self, attribute: &Attribute<T>) -> Option<T> {
+        serde_dynamo::from_attribute_value(attribute.find(&self.item)?.clone()).ok()
     }
 
     /// The balance, without the amounts that open leases hold.
     pub fn balance(&self) -> Money {
-        Money::from_pico_usd(self.number("balance"))
+        Money::from_pico_usd(self.number(&Self::BALANCE))
     }
 
     /// The balance immediately after credits were last given.
     pub fn initial_credits(&self) -> Money {
-        Money::from_pico_usd(self.number("initial"))
+        Money::from_pico_usd(self.number(&Self::INITIAL))
     }
 
     /// The sequence number of the meter. Every change of the balance increases it, which makes it an optimistic lock.
     pub fn sequence(&self) -> u64 {
-        self.number("seq")
+        self.number(&Self::SEQUENCE)
     }
 
     pub fn is_revoked(&self) -> bool {
-        self.item.contains_key("revoked")
+        Self::REVOKED.find(&self.item).is_some()
     }
 
     /// The maximum spending in a month.
     pub fn cap(&self) -> Option<Money> {
-        self.value("cap")
+        self.value(&Self::CAP)
     }
 
     /// The meter's own limits, which take precedence over the plan's.
     pub fn limits(&self) -> Option<Limits> {
-        self.value("limits")
+        self.value(&Self::LIMITS)
     }
 
     pub fn last_used_at(&self) -> Option<Time> {
-        self.value("last_used_at")
+        self.value(&Self::LAST_USED_AT)
     }
 
     pub fn counted(&self, counter: &Counter) -> u64 {
@@ -106,7 +117,7 @@ impl Meter {
 
     /// The attributes of ended windows, which can be removed. The previous window is kept, because other clocks may be
     /// behind.
-    pub(super) fn stale(&self, now: Time) -> Vec<String> {
+    pub(super) fn stale(&self, now: Time) -> Vec<Attribute<u64>> {
         let is_stale = |attribute: &&String| {
             let name = attribute.strip_suffix("_wide").unwrap_or(attribute);
             let Some((name, window)) = name.split_once('_') else { return false };
@@ -116,7 +127,7 @@ impl Meter {
                 None => name == "spent" && months_between(window, month(now)) > 1,
             }
         };
-        self.item.keys().filter(is_stale).cloned().collect()
+        self.item.keys().filter(is_stale).cloned().map(Attribute::named).collect()
     }
 }
 
@@ -130,7 +141,7 @@ pub(super) fn spending(level: Level, now: Time) -> Counter {
 }
 
 /// The attribute that holds a meter's spending of this month.
-pub(super) fn spending_attribute(now: Time) -> String {
+pub(super) fn spending_attribute(now: Time) -> Attribute<u64> {
     keys::counter(&spending(Level::Org, now))
 }
 

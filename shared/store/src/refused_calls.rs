@@ -6,8 +6,10 @@ use std::mem::take;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use super::attribute::{Attribute, EXPIRES_AT};
 use super::keys;
 use super::table::Table;
+use super::webhooks::WebhookItem;
 use domain::Result;
 use domain::id::WebhookId;
 use domain::time::Time;
@@ -16,6 +18,8 @@ use platform::cache::Cache;
 use platform::{Context, config};
 
 const HOUR: Duration = Duration::from_secs(60 * 60);
+/// The number of events that are stored in an hour.
+const EVENT_COUNT: Attribute<u64> = Attribute::new("event_count");
 const CACHE_CAPACITY: usize = 10_000;
 
 /// A process adds its calls to the stored count as soon as they are this part of what it has added before. So a flood of
@@ -75,20 +79,18 @@ impl RefusedCalls {
         let Ok(unstored) = self.full.get_or_load(&hour, async || Ok::<_, Infallible>(Arc::default())).await;
         let number = unstored.lock().unwrap_or_else(PoisonError::into_inner).count();
         if number > 0 {
-            let write = self.entities.update(keys::webhook(webhook)).add("unstored_calls", number);
+            let write = self.entities.update(keys::webhook(webhook)).add(WebhookItem::UNSTORED_CALLS, number);
             // A webhook that was deleted meanwhile is not created again.
-            let _ = self.entities.write(write.require("attribute_exists(pk)")).await?;
+            let _ = self.entities.write(write.require_exists()).await?;
         }
         Ok(false)
     }
 
     /// Counts an event that is stored, on condition that the hour has room. All processes share this counter.
     async fn take_place(&self, RefusedHour { webhook, sender, hour }: RefusedHour, now: Time) -> Result<bool> {
-        let place = self.counters.update(keys::refused_calls(webhook, sender.as_str(), hour)).add("event_count", 1);
-        let place = place.set("expires_at", now.plus(2 * HOUR).as_seconds());
-        let place = place
-            .require("attribute_not_exists(event_count) OR event_count < :most")
-            .bind(":most", sender.max_stored());
+        let place = self.counters.update(keys::refused_calls(webhook, sender.as_str(), hour)).add(EVENT_COUNT, 1);
+        let place = place.set(EXPIRES_AT, now.plus(2 * HOUR).as_seconds());
+        let place = place.require(EVENT_COUNT.is_missing().or(EVENT_COUNT.is_less_than(sender.max_stored())));
         Ok(self.counters.write(place).await?.is_written())
     }
 }
@@ -96,6 +98,11 @@ impl RefusedCalls {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn reads_stored_counts() {
+        crate::stored_items::require("refused_calls", &[EVENT_COUNT.path()]);
+    }
 
     #[test]
     fn a_flood_costs_few_writes_and_is_counted_to_one_percent() {

@@ -4,14 +4,23 @@
 use serde::Deserialize;
 use uuid::Uuid;
 
+use super::attribute::Attribute;
 use super::backoff::Backoff;
 use super::item::parse;
 use super::table::{RefusedWrite, WriteOutcome};
 use super::write::Write;
 use domain::Result;
+use domain::time::Time;
 
 /// The label of the write that `require` guards.
 pub(super) const ENTITY: &str = "entity";
+
+/// The revision of an entity.
+pub(super) const REV: Attribute<u64> = Attribute::new("rev");
+/// The id of the write that made the revision.
+pub(super) const WRITE_ID: Attribute<Uuid> = Attribute::new("write_id");
+/// When an entity became a tombstone.
+pub(super) const DELETED_AT: Attribute<Time> = Attribute::new("deleted_at");
 
 /// The attempts at one change. Each attempt reads the entity again.
 pub struct Attempts {
@@ -33,8 +42,7 @@ impl Attempts {
 
 /// Refuses the write unless the entity exists in the revision that was read.
 pub fn require(write: Write, revision: u64) -> Write {
-    let write = write.require("rev = :rev AND attribute_not_exists(deleted_at)").bind(":rev", revision);
-    write.labeled(ENTITY)
+    write.require_is(REV, revision).require(DELETED_AT.is_missing()).labeled(ENTITY)
 }
 
 /// Whether the change was written. If the response is lost, the SDK sends the write again, and its condition fails because

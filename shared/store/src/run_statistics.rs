@@ -7,13 +7,16 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use attributes::Attributes;
 use aws_sdk_dynamodb::types::AttributeValue;
 use futures::future::try_join_all;
 use serde::Deserialize;
 
+use super::attribute::Attribute;
 use super::item::{Item, parse};
 use super::keys::{self, Key};
-use super::table::{Range, Table, TableQuery};
+use super::query::{Range, TableQuery};
+use super::table::Table;
 use super::usage::{Figures, add_figures};
 use super::write::Write;
 use domain::id::{RunId, WorkflowId};
@@ -25,6 +28,9 @@ use domain::statistics::{DayStatistics, EndedRun, RunCounts, RunTotals};
 use domain::time::Time;
 use domain::{Error, Result};
 use platform::{Context, config};
+
+/// The sum of the durations of a day, in milliseconds.
+const MILLIS: Attribute<u64> = Attribute::new("millis");
 
 #[derive(Clone)]
 pub struct RunStatistics {
@@ -46,7 +52,7 @@ impl RunStatistics {
     /// The days with runs from `first` to `last`, by their dates.
     pub async fn read(&self, workflow: WorkflowId, first: &str, last: &str) -> Result<BTreeMap<String, WorkflowDay>> {
         let shards = (0..keys::STATISTICS_SHARDS).map(|shard| {
-            let range = Some(Range::between("sk", first, last));
+            let range = Some(Range::beginning_between(first, last));
             self.counters
                 .query_all(TableQuery { range, ..TableQuery::partition(keys::run_statistics(workflow, shard)) })
         });
@@ -78,7 +84,7 @@ impl RunStatistics {
     }
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Attributes)]
 struct TotalItem {
     sk: WorkflowId,
     #[serde(default)]
@@ -108,7 +114,7 @@ pub(super) fn count_starts(counters: &Table, runs: &[RunPlace]) -> Vec<Write> {
     for RunPlace { id, account, workflow, .. } in runs {
         *started.entry(keys::run_total(*account, *workflow, *id)).or_default() += 1;
     }
-    started.into_iter().map(|(key, started)| counters.update(key).add("started", started)).collect()
+    started.into_iter().map(|(key, started)| counters.update(key).add(TotalItem::STARTED, started)).collect()
 }
 
 /// The writes that count the end of a run. A run without effects starts and ends in one transaction.
@@ -116,21 +122,22 @@ pub(super) fn count_end(counters: &Table, run: RunPlace, has_just_started: bool,
     let RunPlace { id, account, workflow, .. } = run;
     let mut total = counters.update(keys::run_total(account, workflow, id));
     if has_just_started {
-        total = total.add("started", 1);
+        total = total.add(TotalItem::STARTED, 1);
     }
-    let total = total.add(ended.state.as_str(), 1).set("last_ended_at", ended.ended_at);
-    let day = counters.update(keys::ended_runs(workflow, id, &ended.ended_at.day()));
-    let state = match ended.state {
-        RunState::Completed => "c",
-        RunState::Failed => "f",
-        _ => "x",
+    let (of_state, quarters) = match ended.state {
+        RunState::Completed => (TotalItem::COMPLETED, "c"),
+        RunState::Failed => (TotalItem::FAILED, "f"),
+        _ => (TotalItem::CANCELLED, "x"),
     };
-    let mut day = day.add(&format!("{state}{}", ended.quarter()), 1);
+    let total = total.add(of_state, 1).set(TotalItem::LAST_ENDED_AT, ended.ended_at);
+    let day = counters.update(keys::ended_runs(workflow, id, &ended.ended_at.day()));
+    let counter = |name: String| Attribute::<u64>::named(name);
+    let mut day = day.add(counter(format!("{quarters}{}", ended.quarter())), 1);
     if let Some((bucket, millis)) = ended.duration {
-        day = day.add(&format!("d{bucket}"), 1).add("millis", millis);
+        day = day.add(counter(format!("d{bucket}")), 1).add(MILLIS, millis);
     }
     if let Some(node) = &ended.failed_node {
-        day = day.add_named(&format!("n:{node}"), 1);
+        day = day.add(counter(format!("n:{node}")), 1);
     }
     vec![total, day]
 }
@@ -147,7 +154,7 @@ fn read_day(item: &Item) -> DayStatistics {
     for (name, value) in item {
         let AttributeValue::N(number) = value else { continue };
         let Ok(number) = number.parse() else { continue };
-        if name == "millis" {
+        if name == MILLIS.name() {
             day.millis = number;
         } else if let Some(node) = name.strip_prefix("n:") {
             day.failed_nodes.insert(node.to_owned(), number);
@@ -168,4 +175,10 @@ fn read_day(item: &Item) -> DayStatistics {
         }
     }
     day
+}
+
+#[cfg(test)]
+#[test]
+fn reads_stored_days() {
+    super::stored_items::require("run_statistics", &[MILLIS.path()]);
 }

@@ -5,9 +5,11 @@
 
 use std::collections::BTreeMap;
 
+use super::attribute::EXPIRES_AT;
 use super::item::parse;
 use super::keys::{self, Key};
-use super::table::{Table, TableQuery};
+use super::query::TableQuery;
+use super::table::Table;
 use super::usage::{Figures, add_figures};
 use super::write::Write;
 use domain::id::RunId;
@@ -41,5 +43,5 @@ impl RunUsage {
 pub(super) fn add_charge(counters: &Table, charge: &Charge) -> Option<Write> {
     let step = charge.step.as_ref()?;
     let expires_at = RunRetention::LONGEST.latest_expiry(charge.created_at).as_seconds();
-    Some(add_figures(counters.update(keys::step_usage(step)), charge.into()).set("expires_at", expires_at))
+    Some(add_figures(counters.update(keys::step_usage(step)), charge.into()).set(EXPIRES_AT, expires_at))
 }

@@ -11,6 +11,7 @@
 
 use std::time::Duration;
 
+use attributes::Attributes;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -61,8 +62,8 @@ pub struct ScheduleId {
     pub node_id: String,
 }
 
-#[derive(Serialize, Deserialize)]
-struct ScheduleItem {
+#[derive(Serialize, Deserialize, Attributes)]
+pub(super) struct ScheduleItem {
     pk: String,
     sk: String,
     rev: u64,
@@ -131,14 +132,17 @@ fn schedule_id(key: Option<Key>) -> Result<ScheduleId> {
 pub(super) fn progress_write(entities: &Table, schedule: &ActiveSchedule, progress: &ScheduleProgress) -> Write {
     let ActiveSchedule { workflow, node_id, revision, .. } = schedule;
     let ScheduleProgress { planned_at, queued, due_at } = progress;
-    let write = entities.update(keys::schedule(*workflow, node_id)).require_same("rev", Some(revision));
-    let write = write.set("rev", revision + 1).set("planned_at", planned_at).set("queued", queued);
+    let write = entities.update(keys::schedule(*workflow, node_id)).require_is(ScheduleItem::REV, revision);
+    let write = write
+        .set(ScheduleItem::REV, revision + 1)
+        .set(ScheduleItem::PLANNED_AT, planned_at)
+        .set(ScheduleItem::QUEUED, queued);
     set_due(write, *workflow, *due_at)
 }
 
 fn set_due(write: Write, workflow: WorkflowId, due_at: Option<Time>) -> Write {
     let shard = due_at.map(|_| keys::SCHEDULES_DUE.of(workflow.uuid()));
-    write.set_or_remove("due_shard", shard).set_or_remove("due_at", due_at)
+    write.set_or_remove(ScheduleItem::DUE_SHARD, shard).set_or_remove(ScheduleItem::DUE_AT, due_at)
 }
 
 impl ActiveSchedule {
@@ -180,8 +184,8 @@ pub(super) fn switch_schedules(
         let item = ScheduleItem::from(activated(workflow, active, schedule, earlier, may_start));
         let write = entities.put(&item);
         match earlier {
-            Some(earlier) => write.require_same("rev", Some(earlier.revision)),
-            None => write.require("attribute_not_exists(pk)"),
+            Some(earlier) => write.require_is(ScheduleItem::REV, earlier.revision),
+            None => write.require_new(),
         }
     };
     let is_removed = |earlier: &&ActiveSchedule| schedules.iter().all(|schedule| schedule.node_id != earlier.node_id);
@@ -228,8 +232,8 @@ pub(super) fn reschedule(
     due_at: Option<Time>,
 ) -> impl Iterator<Item = Write> {
     node_ids.iter().map(move |node_id| {
-        let write = entities.update(keys::schedule(workflow, node_id)).require("attribute_exists(pk)").add("rev", 1);
-        let write = due_at.into_iter().fold(write, |write, now| write.set("resumed_at", now));
+        let write = entities.update(keys::schedule(workflow, node_id)).require_exists().add(ScheduleItem::REV, 1);
+        let write = due_at.into_iter().fold(write, |write, now| write.set(ScheduleItem::RESUMED_AT, now));
         set_due(write, workflow, due_at)
     })
 }

@@ -6,8 +6,10 @@ use std::cmp::Reverse;
 use futures::future::try_join_all;
 use uuid::Uuid;
 
-use super::item::Item;
-use super::table::{Range, Table, TableQuery};
+use super::condition::Path;
+use super::item::{Item, to_value};
+use super::query::{Range, TableQuery};
+use super::table::Table;
 use domain::page::{Order, Slice};
 use domain::{Error, Result};
 
@@ -20,8 +22,8 @@ pub(super) struct ShardedList<'a> {
     pub table: &'a Table,
     /// A query of each partition.
     pub shards: Vec<TableQuery>,
-    /// The attribute that is the sort key.
-    pub id: &'static str,
+    /// The attribute that is the sort key. It has an id.
+    pub id: Path,
     /// The first and the last id of the list.
     pub from: Uuid,
     pub to: Uuid,
@@ -65,7 +67,7 @@ impl ShardedList<'_> {
     /// Reads the next entries of all partitions, at most `size`. Returns them, and after which id the next step begins.
     async fn step(&self, after: Option<Uuid>, size: u32) -> Result<(Vec<(Uuid, Item)>, Option<Uuid>)> {
         let to = after.map_or(self.to, |after| Uuid::from_u128(after.as_u128().saturating_sub(1)).min(self.to));
-        let range = Range { attribute: self.id, from: self.from.to_string(), to: to.to_string() };
+        let range = Range { sort: self.id.clone(), from: to_value(self.from), to: to_value(to) };
         if to < self.from {
             return Ok((Vec::new(), None));
         }
@@ -94,7 +96,7 @@ impl ShardedList<'_> {
     }
 
     fn id_of(&self, item: &Item) -> Result<Uuid> {
-        let id = item.get(self.id).and_then(|id| id.as_s().ok()).and_then(|id| id.parse().ok());
+        let id = item.get(self.id.attribute.as_ref()).and_then(|id| id.as_s().ok()).and_then(|id| id.parse().ok());
         id.ok_or_else(|| Error::internal(format!("an entry of a list has no {}", self.id)))
     }
 }

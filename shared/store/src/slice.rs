@@ -2,7 +2,8 @@
 
 use super::item::Item;
 use super::keys::Key;
-use super::table::{QueryResult, Range, Table, TableQuery};
+use super::query::{QueryResult, Range, TableQuery};
+use super::table::Table;
 use domain::Result;
 use domain::page::{Order, Slice};
 
@@ -18,7 +19,7 @@ pub(super) async fn slice(
 ) -> Result<Slice<Item>> {
     // A cursor from outside of this list is ignored, so that the list starts at its beginning.
     let after = after.filter(|sk| sk.starts_with(prefix));
-    let range = (!prefix.is_empty()).then(|| Range::beginning("sk", prefix));
+    let range = (!prefix.is_empty()).then(|| Range::beginning(prefix));
     let query = TableQuery {
         range,
         order,

@@ -1,23 +1,28 @@
 //! One DynamoDB table: consistent reads, conditional writes that report which condition failed, and retries with
 //! backoff after transaction conflicts and throttled transactions. The SDK retries throttled single calls.
 
-use std::collections::HashMap;
-
 use aws_sdk_dynamodb::Client;
-use aws_sdk_dynamodb::error::SdkError;
+use aws_sdk_dynamodb::error::{BuildError, SdkError};
 use aws_sdk_dynamodb::operation::delete_item::DeleteItemError;
 use aws_sdk_dynamodb::operation::put_item::PutItemError;
 use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
 use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
-use aws_sdk_dynamodb::types::{AttributeValue, KeysAndAttributes};
+use aws_sdk_dynamodb::types::{
+    AttributeValue, ConditionCheck, Delete, KeysAndAttributes, Put, ReturnValuesOnConditionCheckFailure,
+    TransactWriteItem, Update,
+};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
+use super::attribute::PK;
 use super::backoff::Backoff;
+use super::condition::{Comparison, Condition};
+use super::expressions::Expressions;
 use super::item::{Item, parse, to_item};
 use super::keys::Key;
-use super::write::{RETURN_ITEM_ON_FAILURE, Write, WriteOperation};
+use super::query::{QueryResult, Range, TableIndex, TableQuery};
+use super::write::{Write, WriteOperation};
 use domain::page::Order;
 use domain::{Error, Result};
 use platform::Context;
@@ -25,6 +30,9 @@ use platform::aws::convert_error;
 
 /// The maximum number of keys that DynamoDB accepts in one `BatchGetItem`.
 const BATCH_GET: usize = 100;
+
+/// A failed condition returns the stored item.
+const RETURN_ITEM_ON_FAILURE: ReturnValuesOnConditionCheckFailure = ReturnValuesOnConditionCheckFailure::AllOld;
 
 /// A write whose condition failed. `item` is the stored item at that time; it is `None` if there was no item.
 #[derive(Debug)]
@@ -74,77 +82,6 @@ pub struct Table {
     name: String,
 }
 
-/// A query of one partition of the table or of an index.
-#[derive(Clone)]
-pub struct TableQuery {
-    pub partition: String,
-    pub index: Option<TableIndex>,
-    pub range: Option<Range>,
-    pub order: Order,
-    pub filter: Option<Filter>,
-    pub after: Option<Item>,
-    pub limit: Option<u32>,
-    pub count_only: bool,
-}
-
-/// An index, and the attribute that is its partition key.
-#[derive(Clone, Copy)]
-pub enum TableIndex {
-    /// A local index. It has the table's partitions, and its reads are as consistent as the table's.
-    Local(&'static str),
-    /// A global index. It lags behind the table, so it is used for lists and queues and never for a decision.
-    Global { name: &'static str, partition: &'static str },
-}
-
-/// Selects the items whose sort key lies between two values, both included.
-#[derive(Clone)]
-pub struct Range {
-    pub attribute: &'static str,
-    pub from: String,
-    pub to: String,
-}
-
-impl Range {
-    /// Selects the items whose sort key begins with a prefix.
-    pub fn beginning(attribute: &'static str, prefix: &str) -> Self {
-        Self::between(attribute, prefix, prefix)
-    }
-
-    /// Selects the items whose sort key begins with one of two prefixes, or lies between them.
-    pub fn between(attribute: &'static str, first: &str, last: &str) -> Self {
-        Self { attribute, from: first.to_owned(), to: format!("{last}\u{10ffff}") }
-    }
-}
-
-#[derive(Clone, Default)]
-pub struct Filter {
-    pub expression: String,
-    pub names: HashMap<String, String>,
-    pub values: HashMap<String, AttributeValue>,
-}
-
-pub struct QueryResult {
-    pub items: Vec<Item>,
-    pub count: u64,
-    /// The cursor of the next query, `None` when this query reached the end.
-    pub next: Option<Item>,
-}
-
-impl TableQuery {
-    pub fn partition(partition: impl Into<String>) -> Self {
-        Self {
-            partition: partition.into(),
-            index: None,
-            range: None,
-            order: Order::Asc,
-            filter: None,
-            after: None,
-            limit: None,
-            count_only: false,
-        }
-    }
-}
-
 impl Table {
     /// The table whose name is in a setting.
     pub fn new(context: &Context, setting: &'static str) -> Result<Self> {
@@ -181,41 +118,30 @@ impl Table {
 
     /// Makes one call. It reads at most `limit` items before the filter; `next` tells where to continue.
     pub async fn query(&self, query: &TableQuery) -> Result<QueryResult> {
-        let (index, partition) = match query.index {
-            None => (None, "pk"),
-            Some(TableIndex::Local(name)) => (Some(name), "pk"),
-            Some(TableIndex::Global { name, partition }) => (Some(name), partition),
+        let (index, partition) = match query.index.clone() {
+            None => (None, PK.path()),
+            Some(TableIndex::Local(sort)) => (Some(sort.attribute.into_owned()), PK.path()),
+            Some(TableIndex::Global { name, partition }) => (Some(name.to_owned()), partition),
         };
-        let mut condition = format!("{partition} = :partition");
-        if let Some(range) = &query.range {
-            condition.push_str(&format!(" AND {} BETWEEN :from AND :to", range.attribute));
-        }
+        let mut expressions = Expressions::default();
+        let partition = Condition::Compare(partition, Comparison::Equal, AttributeValue::S(query.partition.clone()));
+        let range = query.range.clone().map(|Range { sort, from, to }| Condition::Between(sort, from, to));
+        let selected = range.into_iter().fold(partition, Condition::and);
         let mut call = self
             .client
             .query()
             .table_name(&self.name)
-            .key_condition_expression(condition)
-            .expression_attribute_values(":partition", AttributeValue::S(query.partition.clone()))
+            .key_condition_expression(expressions.condition(&selected))
+            .set_filter_expression(query.filter.as_ref().map(|filter| expressions.condition(filter)))
+            .set_expression_attribute_names(expressions.names())
+            .set_expression_attribute_values(expressions.values())
             .consistent_read(!matches!(query.index, Some(TableIndex::Global { .. })))
             .scan_index_forward(query.order == Order::Asc)
-            .set_index_name(index.map(str::to_owned))
+            .set_index_name(index)
             .set_exclusive_start_key(query.after.clone())
             .set_limit(query.limit.map(|limit| i32::try_from(limit).unwrap_or(i32::MAX)));
-        if let Some(Range { from, to, .. }) = &query.range {
-            call = call.expression_attribute_values(":from", AttributeValue::S(from.clone()));
-            call = call.expression_attribute_values(":to", AttributeValue::S(to.clone()));
-        }
         if query.count_only {
             call = call.select(aws_sdk_dynamodb::types::Select::Count);
-        }
-        if let Some(filter) = &query.filter {
-            call = call.filter_expression(&filter.expression);
-            for (name, attribute) in &filter.names {
-                call = call.expression_attribute_names(name, attribute);
-            }
-            for (name, value) in &filter.values {
-                call = call.expression_attribute_values(name, value.clone());
-            }
         }
         let answer = call.send().await.map_err(convert_error)?;
         Ok(QueryResult {
@@ -248,11 +174,11 @@ impl Table {
     }
 
     pub fn put_new(&self, item: &impl Serialize) -> Write {
-        self.put(item).require("attribute_not_exists(pk)")
+        self.put(item).require_new()
     }
 
     pub fn update(&self, key: Key) -> Write {
-        Write::new(&self.name, WriteOperation::Update { key, set: vec![], add: vec![], remove: vec![] })
+        Write::new(&self.name, WriteOperation::Update { key, changes: Vec::new() })
     }
 
     pub fn delete(&self, key: Key) -> Write {
@@ -282,13 +208,15 @@ impl Table {
     }
 
     async fn write_once(&self, write: &Write) -> Result<WriteAttempt> {
+        let mut expressions = Expressions::default();
+        let condition = write.condition.as_ref().map(|condition| expressions.condition(condition));
         macro_rules! carry_out {
             ($call:expr, $error:ident) => {{
                 let call = $call
                     .table_name(&write.table)
-                    .set_condition_expression(write.condition.clone())
-                    .set_expression_attribute_names(write.names())
-                    .set_expression_attribute_values(write.values())
+                    .set_condition_expression(condition)
+                    .set_expression_attribute_names(expressions.names())
+                    .set_expression_attribute_values(expressions.values())
                     .return_values_on_condition_check_failure(RETURN_ITEM_ON_FAILURE);
                 let Err(error) = call.send().await else { return Ok(WriteAttempt::Done) };
                 match error.as_service_error() {
@@ -304,9 +232,9 @@ impl Table {
         }
         match &write.operation {
             WriteOperation::Put(item) => carry_out!(self.client.put_item().set_item(Some(item.clone())), PutItemError),
-            WriteOperation::Update { key, .. } => {
+            WriteOperation::Update { key, changes } => {
                 let call = self.client.update_item().set_key(Some(key.attributes()));
-                carry_out!(call.set_update_expression(write.update_expression()), UpdateItemError)
+                carry_out!(call.update_expression(expressions.update(changes)), UpdateItemError)
             }
             WriteOperation::Delete(_) | WriteOperation::Check(_) => {
                 Err(Error::internal("this write must be part of a transaction"))
@@ -345,7 +273,7 @@ impl Table {
 
     /// Tries a transaction once. The caller decides how long to wait for other writers.
     pub(super) async fn transact_once(&self, token: Uuid, writes: &[Write]) -> Result<WriteAttempt> {
-        let items = writes.iter().map(Write::transacted).collect::<Result<Vec<_>, _>>().map_err(Error::internal)?;
+        let items = writes.iter().map(transacted).collect::<Result<Vec<_>, _>>().map_err(Error::internal)?;
         let call = self.client.transact_write_items().client_request_token(token.to_string());
         match call.set_transact_items(Some(items)).send().await {
             Ok(_) => Ok(WriteAttempt::Done),
@@ -371,6 +299,36 @@ pub(super) enum WriteAttempt {
     Refused(RefusedWrite),
     /// Another write was in progress, or the table throttled the call. A retry may succeed.
     Contended(&'static str),
+}
+
+/// The write as one part of a transaction.
+fn transacted(write: &Write) -> Result<TransactWriteItem, BuildError> {
+    let mut expressions = Expressions::default();
+    let condition = write.condition.as_ref().map(|condition| expressions.condition(condition));
+    let item = TransactWriteItem::builder();
+    macro_rules! build {
+        ($builder:expr) => {
+            $builder
+                .table_name(&write.table)
+                .set_condition_expression(condition)
+                .set_expression_attribute_names(expressions.names())
+                .set_expression_attribute_values(expressions.values())
+                .return_values_on_condition_check_failure(RETURN_ITEM_ON_FAILURE)
+                .build()?
+        };
+    }
+    let item = match &write.operation {
+        WriteOperation::Put(put) => item.put(build!(Put::builder().set_item(Some(put.clone())))),
+        WriteOperation::Update { key, changes } => {
+            let update = Update::builder().set_key(Some(key.attributes()));
+            item.update(build!(update.update_expression(expressions.update(changes))))
+        }
+        WriteOperation::Delete(key) => item.delete(build!(Delete::builder().set_key(Some(key.attributes())))),
+        WriteOperation::Check(key) => {
+            item.condition_check(build!(ConditionCheck::builder().set_key(Some(key.attributes()))))
+        }
+    };
+    Ok(item.build())
 }
 
 fn canceled(error: SdkError<TransactWriteItemsError>, writes: &[Write]) -> Result<WriteAttempt> {

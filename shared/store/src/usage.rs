@@ -1,11 +1,13 @@
 //! Usage counters of organizations, for each month: by day and model, and by API key. Closing a lease adds to these
 //! counters; `Leases::statement` adds the charges of open leases.
 
+use attributes::Attributes;
 use serde::Deserialize;
 
 use super::item::parse;
 use super::keys;
-use super::table::{Table, TableQuery};
+use super::query::TableQuery;
+use super::table::Table;
 use super::write::Write;
 use domain::id::{ApiKeyId, OrgId, UserId};
 use domain::lease::{Lease, month};
@@ -14,7 +16,7 @@ use domain::money::Money;
 use domain::time::Time;
 use domain::{Error, Result};
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Attributes)]
 #[serde(default)]
 pub struct Figures {
     pub requests: u64,
@@ -79,7 +81,7 @@ pub struct MonthlyUsage {
 }
 
 /// The sums of the credits that operators gave and took.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Attributes)]
 #[serde(default)]
 pub struct AdjustmentSums {
     pub credit: Money,
@@ -125,10 +127,11 @@ pub(super) fn add_usage(table: &Table, lease: &Lease, spent: &Spent, at: Time) -
 /// Adds figures to an item of counters.
 pub(super) fn add_figures(write: Write, figures: Figures) -> Write {
     let Figures { requests, tokens_in, tokens_out, images, cost, charged, uncollected } = figures;
-    let write = write.add("requests", requests).add("tokens_in", tokens_in).add("tokens_out", tokens_out);
-    let write = write.add("cost", cost.pico_usd()).add("charged", charged.pico_usd());
-    let write = if images == 0 { write } else { write.add("images", images) };
-    if uncollected.is_zero() { write } else { write.add("uncollected", uncollected.pico_usd()) }
+    let write =
+        write.add(Figures::REQUESTS, requests).add(Figures::TOKENS_IN, tokens_in).add(Figures::TOKENS_OUT, tokens_out);
+    let write = write.add(Figures::COST, cost).add(Figures::CHARGED, charged);
+    let write = if images == 0 { write } else { write.add(Figures::IMAGES, images) };
+    if uncollected.is_zero() { write } else { write.add(Figures::UNCOLLECTED, uncollected) }
 }
 
 /// Reads the counters of a month (`202611`), which hold the usage of closed leases.

@@ -4,14 +4,18 @@ use std::collections::BTreeMap;
 use std::future::ready;
 use std::time::Duration;
 
+use attributes::Attributes;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use super::attribute::SK;
 use super::item::{Item, parse};
 use super::keys::{self, Key};
+use super::listing;
+use super::query::TableQuery;
 use super::sharded_list::ShardedList;
 use super::stored_text::StoredText;
-use super::table::{Filter, Table, TableQuery};
+use super::table::Table;
 use super::write::Write;
 use domain::id::{Id, WebhookEventId, WebhookId};
 use domain::page::Slice;
@@ -29,7 +33,7 @@ pub struct WebhookEvents {
     bucket: Bucket,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, Attributes)]
 struct EventItem {
     pk: String,
     sk: WebhookEventId,
@@ -89,8 +93,8 @@ pub(super) async fn put(journal: &Table, bucket: &Bucket, webhook: WebhookId, ev
 /// Erases the content of a call. That it was received stays.
 pub(super) async fn erase(journal: &Table, bucket: &Bucket, webhook: WebhookId, id: WebhookEventId) -> Result<()> {
     bucket.delete_all(&body_prefix(webhook, id)).await?;
-    let erased = journal.update(keys::webhook_event(webhook, id)).set("body", StoredText::from(""));
-    let erased = erased.set("headers", BTreeMap::<String, String>::new()).require("attribute_exists(pk)");
+    let erased = journal.update(keys::webhook_event(webhook, id)).set(EventItem::BODY, StoredText::from(""));
+    let erased = erased.set(EventItem::HEADERS, BTreeMap::<String, String>::new()).require_exists();
     journal.write(erased).await.map(drop)
 }
 
@@ -112,8 +116,8 @@ impl WebhookEvents {
 
     /// Corrects the status of the response, if it was not known when the event was stored.
     pub async fn set_status(&self, webhook: WebhookId, id: WebhookEventId, status: u16) -> Result<()> {
-        let update = self.journal.update(keys::webhook_event(webhook, id)).set("status", status);
-        self.journal.write(update.require("attribute_exists(pk)")).await.map(drop)
+        let update = self.journal.update(keys::webhook_event(webhook, id)).set(EventItem::STATUS, status);
+        self.journal.write(update.require_exists()).await.map(drop)
     }
 
     /// Lists events without their bodies, newest first. A filtered page may be short and still have a next page.
@@ -124,9 +128,7 @@ impl WebhookEvents {
         limit: u32,
         after: Option<String>,
     ) -> Result<Slice<WebhookEvent>> {
-        let mut filter = Filter::default();
-        filter.one_of("outcome", outcomes);
-        let filter = filter.any();
+        let filter = listing::one_of(EventItem::OUTCOME, outcomes);
         let shard = |shard| TableQuery {
             filter: filter.clone(),
             ..TableQuery::partition(keys::webhook_events(webhook, shard))
@@ -134,7 +136,7 @@ impl WebhookEvents {
         let list = ShardedList {
             table: &self.journal,
             shards: (0..keys::EVENT_SHARDS).map(shard).collect(),
-            id: "sk",
+            id: SK.path(),
             from: Uuid::nil(),
             to: Uuid::max(),
             drops_most: filter.is_some(),

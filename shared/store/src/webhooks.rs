@@ -2,11 +2,13 @@
 
 use std::time::Duration;
 
+use attributes::Attributes;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::item::{Item, parse, to_item};
-use super::table::{Table, TableQuery};
+use super::query::TableQuery;
+use super::table::Table;
 use super::work::{self, DeletedEntity};
 use super::workflow_parts::WorkflowPart;
 use super::{keys, quota};
@@ -33,8 +35,8 @@ pub struct Webhooks {
     entities: Table,
 }
 
-#[derive(Serialize, Deserialize)]
-struct WebhookItem {
+#[derive(Serialize, Deserialize, Attributes)]
+pub(super) struct WebhookItem {
     pk: String,
     sk: String,
     id: WebhookId,
@@ -54,7 +56,7 @@ struct WebhookItem {
     unstored_calls: u64,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, Attributes)]
 struct ListedItem {
     pk: String,
     sk: WebhookId,
@@ -113,7 +115,7 @@ impl Webhooks {
         let writes = [
             exists,
             room,
-            self.entities.put_item(item(webhook)).require("attribute_not_exists(pk)"),
+            self.entities.put_item(item(webhook)).require_new(),
             self.entities.put_new(&ListedItem { pk: listed.pk, sk: id }),
         ];
         self.entities.transact(id.uuid(), &writes).await?.or_error(|refused| PART.refusal(&refused))
@@ -146,11 +148,11 @@ impl Webhooks {
         let writes = renewed.iter().map(|(webhook, _)| {
             self.entities
                 .update(keys::webhook(webhook.id))
-                .set("token_hash", webhook.token.as_str())
-                .set("token_last4", &webhook.token_last4)
-                .set("token_created_at", now)
-                .remove("last_used_at")
-                .require("attribute_exists(pk)")
+                .set(WebhookItem::TOKEN_HASH, webhook.token.as_str())
+                .set(WebhookItem::TOKEN_LAST4, &webhook.token_last4)
+                .set(WebhookItem::TOKEN_CREATED_AT, now)
+                .remove(WebhookItem::LAST_USED_AT)
+                .require_exists()
         });
         self.entities.write_all(Uuid::now_v7(), writes.collect()).await?.or_error(|_| GONE)?;
         Ok(renewed)
@@ -161,9 +163,9 @@ impl Webhooks {
         if webhook.last_used_at.is_some_and(|before| now < before.plus(USE_RECORD_INTERVAL)) {
             return Ok(());
         }
-        let write = self.entities.update(keys::webhook(webhook.id)).set("last_used_at", now);
+        let write = self.entities.update(keys::webhook(webhook.id)).set(WebhookItem::LAST_USED_AT, now);
         // If the webhook was deleted or its token rotated, the time of use is not recorded.
-        let write = write.require("token_hash = :shown").bind(":shown", webhook.token.as_str());
+        let write = write.require_is(WebhookItem::TOKEN_HASH, webhook.token.as_str());
         self.entities.write(write).await.map(drop)
     }
 
@@ -171,7 +173,7 @@ impl Webhooks {
     pub async fn delete(&self, account: Account, workflow: WorkflowId, id: WebhookId, work_id: WorkId) -> Result<()> {
         let gone = DeletedEntity { account, reference: Reference::Webhook(id) };
         let writes = [
-            self.entities.delete(keys::listed_webhook(account, workflow, id)).require("attribute_exists(pk)"),
+            self.entities.delete(keys::listed_webhook(account, workflow, id)).require_exists(),
             self.entities.delete(keys::webhook(id)),
             quota::decrement(&self.entities, keys::webhook_count(account, workflow)),
             work::deletion_work(&self.entities, work_id, &gone),

@@ -4,6 +4,7 @@
 
 use std::time::Duration;
 
+use attributes::Attributes;
 use serde::{Deserialize, Serialize};
 
 use super::item::parse;
@@ -75,7 +76,7 @@ pub enum Task {
     Model { name: String, at: Time },
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, Attributes)]
 struct WorkItem {
     pk: String,
     sk: String,
@@ -135,7 +136,7 @@ impl Works {
 
     /// Saves the progress of the work. A retry continues after this dependent.
     pub async fn save_progress(&self, id: WorkId, last: &str) -> Result<()> {
-        let noted = self.table.update(keys::work(id)).set("told", last).require("attribute_exists(pk)");
+        let noted = self.table.update(keys::work(id)).set(WorkItem::LAST_NOTIFIED, last).require_exists();
         self.table.write(noted).await.map(drop)
     }
 
@@ -151,8 +152,7 @@ impl Works {
 
     /// Moves the due time of work whose hint was just sent again. Work that is already finished is not recreated.
     pub async fn postpone(&self, id: WorkId, now: Time) -> Result<()> {
-        let later =
-            self.table.update(keys::work(id)).set("due_at", now.plus(RESEND_AFTER)).require("attribute_exists(pk)");
+        let later = self.table.update(keys::work(id)).set(WorkItem::DUE_AT, now.plus(RESEND_AFTER)).require_exists();
         self.table.write(later).await.map(drop)
     }
 }

@@ -8,6 +8,7 @@
 
 use std::sync::Arc;
 
+use attributes::Attributes;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -29,7 +30,7 @@ use platform::secrets::{Sealed, Secrets};
 use platform::{Context, config};
 
 /// The last key of a workbench. The item stays after the key is revoked, because the next key continues it.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, Attributes)]
 struct LastKey {
     pk: String,
     sk: String,

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use attributes::Attributes;
 use serde::{Deserialize, Serialize};
 
 use super::item::{Item, parse, to_item};
@@ -19,7 +20,7 @@ use platform::{Context, config};
 /// Variables as they are stored.
 pub type StoredVariables = Variables<Sealed>;
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, Attributes)]
 struct VariablesItem {
     pk: String,
     sk: String,

@@ -10,7 +10,7 @@ use super::oracle::Oracle;
 use super::rules::Rule;
 use super::scenario::Scenario;
 use crate::machine::database::COUNTERS;
-use crate::machine::dynamodb_json::Write;
+use crate::machine::dynamodb_json::{Write, partition};
 use crate::machine::protocol::Protocol;
 use crate::machine::report::Findings;
 use crate::machine::simulated::{OracleAccounts, Simulated};
@@ -84,7 +84,7 @@ impl Protocol for ImageProtocol {
     }
 
     fn lag(&self, _: &World, query: &Value, items: &mut Vec<Value>) {
-        let shard = query["ExpressionAttributeValues"][":partition"]["S"].as_str().unwrap_or_default();
+        let shard = partition(query);
         if self.disabled_rule == Some(Rule::SendsDueJobsAgain) && shard.starts_with("IMAGES#") {
             items.clear();
         }

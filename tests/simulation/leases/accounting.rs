@@ -214,7 +214,8 @@ impl Accounting {
             is_exempt: false,
             limits: PlanLimits::default(),
         };
-        let counted_by_day = by_day.filter_map(|counter| Some((meter(&payer, counter.level)?, keys::counter(counter))));
+        let attribute = |counter| keys::counter(counter).name().to_owned();
+        let counted_by_day = by_day.filter_map(|counter| Some((meter(&payer, counter.level)?, attribute(counter))));
         let counted_by_day = counted_by_day.collect();
         let number = self.leases.len();
         self.findings.count("leases");

@@ -11,7 +11,7 @@ use super::accounting::Accounting;
 use super::rules::Rule;
 use super::scenario::Scenario;
 use super::violation::Oracle;
-use crate::machine::dynamodb_json::Write;
+use crate::machine::dynamodb_json::{Write, partition};
 use crate::machine::process::Process;
 use crate::machine::protocol::Protocol;
 use crate::machine::world::World;
@@ -61,7 +61,7 @@ impl Protocol for LeaseProtocol {
     fn lag(&self, world: &World, query: &Value, items: &mut Vec<Value>) {
         let mut accounting = self.accounting();
         if query["IndexName"] == "due" {
-            let shard = query["ExpressionAttributeValues"][":partition"]["S"].as_str().unwrap_or_default();
+            let shard = partition(query);
             accounting.lag(items, shard);
         }
         if self.disabled_rule.is_some_and(Rule::reads_by_index) {

@@ -45,6 +45,11 @@ fn write<'a>(kind: &'a str, body: &'a Value) -> Write<'a> {
     Write { kind, table: text(&body["TableName"]), pk: text(&key["pk"]["S"]), sk: text(&key["sk"]["S"]), body }
 }
 
+/// The partition that a query reads, which is the first value of its condition.
+pub fn partition(query: &Value) -> &str {
+    query["ExpressionAttributeValues"][":v0"]["S"].as_str().unwrap_or_default()
+}
+
 /// The bodies of a transaction's writes, mutable.
 pub fn bodies(request: &mut Value) -> impl Iterator<Item = (&String, &mut Value)> {
     let items = request["TransactItems"].as_array_mut().into_iter().flatten();
@@ -76,6 +81,23 @@ pub fn change_added(update: &mut Value, change: impl Fn(&str, i128) -> i128) {
         let number = &mut update["ExpressionAttributeValues"][&placeholder]["N"];
         *number = change(&attribute, number.as_str().unwrap().parse().unwrap()).to_string().into();
     }
+}
+
+/// The value that an update sets.
+pub fn value_set<'a>(update: &'a Value, attribute: &str) -> Option<&'a Value> {
+    Some(&update["ExpressionAttributeValues"][placeholder_set(update, attribute)?])
+}
+
+/// Changes the value that an update sets.
+pub fn change_set(update: &mut Value, attribute: &str, value: Value) {
+    if let Some(placeholder) = placeholder_set(update, attribute) {
+        update["ExpressionAttributeValues"][placeholder] = value;
+    }
+}
+
+fn placeholder_set(update: &Value, attribute: &str) -> Option<String> {
+    let (_, rest) = update["UpdateExpression"].as_str()?.split_once(&format!("#{attribute} = "))?;
+    rest.split([',', ' ']).next().map(str::to_owned)
 }
 
 /// Converts a typed value (`{"S": "x"}`) to plain JSON.

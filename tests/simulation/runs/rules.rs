@@ -8,7 +8,7 @@ use store::keys;
 
 use super::accounts::Accounts;
 use super::oracle::Oracle;
-use crate::machine::dynamodb_json::{drop_condition, drop_condition_on, write_bodies};
+use crate::machine::dynamodb_json::{change_set, drop_condition, drop_condition_on, write_bodies};
 use crate::machine::runner::ProtocolRule;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -158,7 +158,7 @@ impl Rule {
             }
             Self::StartsOnce if is_start => drop_condition(body),
             Self::CancelsReviews if is_review && updates_to(body, "canceled") => {
-                set(body, "state", json!({"S": "open"}))
+                change_set(body, "state", json!({"S": "open"}))
             }
             Self::KeepsResults if body["Item"]["events"].is_object() => change_answers(body),
             Self::StopsCalls if is_head && has("stop") && has("wakes") && !has("epoch") => {
@@ -189,7 +189,7 @@ fn is_wake(write: &Value) -> bool {
 
 /// The ticker never sees the run.
 fn never_due(body: &mut Value) {
-    set(body, "due_at", json!({"S": "9999-01-01T00:00:00.000Z"}));
+    change_set(body, "due_at", json!({"S": "9999-01-01T00:00:00.000Z"}));
 }
 
 /// Turns the intent of an attempt that has begun before into an event without meaning.
@@ -240,13 +240,4 @@ fn change_answers(part: &mut Value) {
 fn updates_to(body: &Value, text: &str) -> bool {
     let values = body["ExpressionAttributeValues"].as_object().into_iter().flatten();
     body["UpdateExpression"].is_string() && values.into_iter().any(|(_, value)| value["S"] == text)
-}
-
-/// Changes the value that an update sets.
-fn set(body: &mut Value, name: &str, value: Value) {
-    let expression = body["UpdateExpression"].as_str().unwrap_or_default();
-    let action = format!("#{name} = ");
-    let Some((_, rest)) = expression.split_once(&action) else { return };
-    let placeholder = rest.split([',', ' ']).next().unwrap_or_default().to_owned();
-    body["ExpressionAttributeValues"][placeholder] = value;
 }

@@ -12,7 +12,7 @@ use super::oracle::{Oracle, has_ended};
 use super::rules::Rule;
 use super::scenario::Scenario;
 use crate::machine::database::{ENTITIES, JOURNAL};
-use crate::machine::dynamodb_json::{Write, to_plain_json};
+use crate::machine::dynamodb_json::{Write, partition, to_plain_json};
 use crate::machine::protocol::Protocol;
 use crate::machine::simulated::Simulated;
 use crate::machine::world::World;
@@ -174,7 +174,7 @@ impl Protocol for ThreadProtocol {
         if query["IndexName"] != "due" {
             return;
         }
-        let shard = query["ExpressionAttributeValues"][":partition"]["S"].as_str().unwrap_or_default();
+        let shard = partition(query);
         if self.disabled_rule == Some(Rule::SendsDueThreadsAgain) && shard.starts_with("THREADS#") {
             items.clear();
         }

@@ -11,7 +11,7 @@ use super::oracle::Oracle;
 use super::rules::Rule;
 use super::scenario::Scenario;
 use crate::machine::database::ENTITIES;
-use crate::machine::dynamodb_json::Write;
+use crate::machine::dynamodb_json::{Write, partition, value_set};
 use crate::machine::protocol::Protocol;
 use crate::machine::random::{happens, millis};
 use crate::machine::report::Findings;
@@ -100,16 +100,13 @@ impl WorkbenchProtocol {
         if !changes("#attempt") || changes("#write_id") || write.kind == "ConditionCheck" {
             return None;
         }
-        let set = write.body["UpdateExpression"].as_str().unwrap_or_default().contains("#attempt = ");
-        if !set {
+        let Some(claim) = value_set(write.body, "attempt") else {
             return Some(format!("workbench {number} is released without a result"));
-        }
+        };
         let mut accounts = self.accounts();
         let Accounts { findings, workbenches, .. } = &mut *accounts;
         let account = workbenches.entry(id).or_default();
-        let values = write.body["ExpressionAttributeValues"].as_object()?;
-        // The first value of the update is the number of the claim.
-        let claim = values[":v0"]["N"].as_str()?.parse().ok()?;
+        let claim = claim["N"].as_str()?.parse().ok()?;
         if claim <= account.claims {
             findings.record_violation(Oracle::ClaimedTwice, format!("workbench {number} has claim {claim} twice"));
         }
@@ -145,7 +142,7 @@ impl Protocol for WorkbenchProtocol {
     }
 
     fn lag(&self, _: &World, query: &Value, items: &mut Vec<Value>) {
-        let shard = query["ExpressionAttributeValues"][":partition"]["S"].as_str().unwrap_or_default();
+        let shard = partition(query);
         if self.disabled_rule == Some(Rule::SendsDueWorkbenchesAgain) && shard.starts_with("WORKBENCHDUE#") {
             items.clear();
         }

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::oracle::Oracle;
-use crate::machine::dynamodb_json::{drop_condition, write_bodies};
+use crate::machine::dynamodb_json::{change_set, drop_condition, write_bodies};
 use crate::machine::runner::ProtocolRule;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,7 +82,7 @@ impl Rule {
         for body in write_bodies(operation, request) {
             // The claim, in a transaction that writes a key.
             let is_key_check = begins(body, "WORKBENCHES#") && is_check(body);
-            let is_step = names(body, "#owned_until");
+            let is_step = updates(body, "#owned_until");
             let is_claim = is_step && !names(body, "#write_id");
             if self == Self::KeepsTheClaimOfAnUncertainStep {
                 release_claim(body);
@@ -109,6 +109,11 @@ impl Rule {
     }
 }
 
+/// Whether an update changes an attribute, beyond what its condition requires of it.
+fn updates(body: &Value, name: &str) -> bool {
+    body["UpdateExpression"].as_str().is_some_and(|update| update.contains(name))
+}
+
 fn is_check(body: &Value) -> bool {
     body["UpdateExpression"].is_null() && body["Item"].is_null()
 }
@@ -116,16 +121,13 @@ fn is_check(body: &Value) -> bool {
 /// Makes the result of a step release the claim, if it does not. Then the next step is due at once.
 fn release_claim(body: &mut Value) {
     let condition = body["ConditionExpression"].as_str().unwrap_or_default();
-    let is_result = condition.contains("attribute_exists(owned_until)");
+    let is_result = condition.contains("attribute_exists(#owned_until)");
     let expression = body["UpdateExpression"].as_str().unwrap_or_default().to_owned();
     if is_result && !expression.contains("#owned_until") {
         body["UpdateExpression"] = match expression.contains("REMOVE ") {
             true => format!("{expression}, owned_until").into(),
             false => format!("{expression} REMOVE owned_until").into(),
         };
-        let due_at = expression.split_once("#due_at = ").and_then(|(_, rest)| rest.split([',', ' ']).next());
-        if let Some(placeholder) = due_at {
-            body["ExpressionAttributeValues"][placeholder] = json!({"S": "1970-01-01T00:00:00.000Z"});
-        }
+        change_set(body, "due_at", json!({"S": "1970-01-01T00:00:00.000Z"}));
     }
 }

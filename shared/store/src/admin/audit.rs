@@ -1,5 +1,6 @@
 //! The audit log: every change by an operator, newest first. Its entries never expire.
 
+use attributes::Attributes;
 use serde::{Deserialize, Serialize};
 
 use super::Admin;
@@ -54,7 +55,7 @@ impl AuditFilter {
     }
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, Attributes)]
 struct AuditItem {
     pk: String,
     sk: String,

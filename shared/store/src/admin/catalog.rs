@@ -2,7 +2,7 @@
 //! when the catalog changed after it was read. So names never clash, and no entry references a missing one.
 
 use super::Admin;
-use crate::catalog::{CatalogEntry, Listing, put, remove};
+use crate::catalog::{CatalogEntry, Listing, RevisionItem, put, remove};
 use crate::revision::Attempts;
 use crate::write::Write;
 use crate::{Catalog, keys, work};
@@ -36,10 +36,10 @@ impl Admin {
             let listing = catalog.read().await?;
             let change = change(&listing)?;
             let (mut writes, pending) = self.writes(action, &listing, &change);
-            let revision = self.entities.update(keys::catalog_revision()).add("revision", 1);
+            let revision = self.entities.update(keys::catalog_revision()).add(RevisionItem::REVISION, 1);
             writes.push(match listing.revision {
-                0 => revision.require("attribute_not_exists(revision)"),
-                seen => revision.require("revision = :seen").bind(":seen", seen),
+                0 => revision.require(RevisionItem::REVISION.is_missing()),
+                seen => revision.require_is(RevisionItem::REVISION, seen),
             });
             if self.transact(action, writes).await?.is_written() {
                 return Ok((change, pending));

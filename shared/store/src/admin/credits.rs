@@ -43,7 +43,7 @@ impl Admin {
             let claim = idempotency_key.map(|idempotency_key| {
                 idempotency::claim(&self.entities, account, ROUTE, idempotency_key, snapshot.as_str(), action.at)
             });
-            let exists = self.entities.check(keys::org(org)).require("attribute_exists(pk)").labeled(ORG);
+            let exists = self.entities.check(keys::org(org)).require_exists().labeled(ORG);
             let audited = self.audit_write(action, None, Some(snapshot));
             Ok(authority.guard(&self.entities, claim.into_iter().chain([exists, audited]).collect()))
         };

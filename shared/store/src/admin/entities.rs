@@ -2,9 +2,10 @@
 //! on, even by a process that has cached the caller as valid.
 
 use super::Admin;
-use crate::identities::{entity, stored};
+use crate::condition::Condition;
+use crate::identities::{StoredEntity, entity, stored};
 use crate::keys::{self, Key};
-use crate::meters::MeterOwner;
+use crate::meters::{Meter, MeterOwner};
 use crate::revision::Attempts;
 use crate::workbench_cluster::StoredCluster;
 use crate::write::Write;
@@ -52,7 +53,7 @@ impl Admin {
                 if self.identities.find_plan(&after.plan).await?.is_none() {
                     return Err(Error::invalid_body("plan", "this plan does not exist; send an existing one"));
                 }
-                writes.push(self.entities.check(keys::plan(&after.plan)).require("attribute_exists(pk)"));
+                writes.push(self.entities.check(keys::plan(&after.plan)).require_exists());
             }
             if self.transact(action, writes).await?.is_written() {
                 return Ok(after);
@@ -150,7 +151,7 @@ impl Admin {
         loop {
             let found = self.read::<StoredCluster>(&key).await?;
             let (before, raw) = found.ok_or(Error::NotFound { kind: CLUSTER })?;
-            let delete = self.entities.delete(key.clone()).require("entity = :before").bind_raw(":before", raw);
+            let delete = self.entities.delete(key.clone()).require(unchanged::<StoredCluster>(raw));
             let writes = vec![delete, self.audit_write(action, Some(render_audit(&before)), None)];
             if self.transact(action, writes).await?.is_written() {
                 return Ok(());
@@ -190,26 +191,31 @@ impl Admin {
     /// Reads an entity, and its exact stored value for a condition.
     async fn read<T: DeserializeOwned>(&self, key: &Key) -> Result<Option<(T, AttributeValue)>> {
         let Some(item) = self.entities.get(key).await? else { return Ok(None) };
-        let raw = item.get("entity").cloned();
+        let raw = StoredEntity::<T>::ENTITY.find(&item).cloned();
         Ok(entity(Some(item))?.zip(raw))
     }
 
     /// The writes that replace an entity, on condition that it is unchanged, and add the audit entry.
-    fn replace_writes(
+    fn replace_writes<T: Serialize>(
         &self,
         action: &AuditAction,
         key: Key,
         raw: AttributeValue,
-        after: &impl Serialize,
+        after: &T,
         audit_before: Option<String>,
         audit_after: String,
     ) -> Vec<Write> {
-        let put = self.entities.put(&stored(key, after)).require("entity = :before").bind_raw(":before", raw);
+        let put = self.entities.put(&stored(key, after)).require(unchanged::<T>(raw));
         vec![put, self.audit_write(action, audit_before, Some(audit_after))]
     }
 
     fn suspension_write(&self, of: MeterOwner, is_suspended: bool, at: Time) -> Write {
         let meter = self.counters.update(of.key());
-        if is_suspended { meter.set("revoked", at) } else { meter.remove("revoked") }
+        if is_suspended { meter.set(Meter::REVOKED, at) } else { meter.remove(Meter::REVOKED) }
     }
+}
+
+/// The entity is still as it was read.
+fn unchanged<T>(raw: AttributeValue) -> Condition {
+    StoredEntity::<T>::ENTITY.is_same_raw(Some(raw))
 }

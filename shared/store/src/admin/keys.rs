@@ -28,7 +28,7 @@ impl Admin {
     ) -> Result<CreateOutcome> {
         let account = new.key.account;
         let holder = self.entities.check(keys::membership(account.org, account.user));
-        let holder = holder.require("attribute_exists(pk)").labeled(HOLDER);
+        let holder = holder.require_exists().labeled(HOLDER);
         let audit_write = self.audit_write(action, None, Some(answer.to_owned()));
         let with =
             self.claim(action, "keys", idempotency_key, answer).into_iter().chain([holder, audit_write]).collect();
@@ -62,7 +62,7 @@ impl Admin {
             let mut writes = self.keys.change_writes((&kept, &meter), &settings);
             let KeySettings { name, models, expires_at, limits, cap } = settings;
             let key = ApiKey { name, models, expires_at, ..kept.key.clone() };
-            let changed = meter.with("limits", limits).with("cap", cap);
+            let changed = meter.with(Meter::LIMITS, limits).with(Meter::CAP, cap);
             writes.push(self.audit_write(
                 action,
                 Some(render_audit(&kept.key, &meter)),

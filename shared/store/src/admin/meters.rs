@@ -4,6 +4,7 @@
 use serde::Serialize;
 
 use super::Admin;
+use crate::attribute::Attribute;
 use crate::keys::{self, Key};
 use crate::meters::{Meter, MeterOwner, Meters};
 use crate::revision::Attempts;
@@ -33,7 +34,7 @@ impl Admin {
         limits: Option<Limits>,
         render_audit: impl Fn(&Meter) -> Option<String>,
     ) -> Result<Meter> {
-        self.set_attribute(action, of, "limits", limits, render_audit).await
+        self.set_attribute(action, of, Meter::LIMITS, limits, render_audit).await
     }
 
     pub async fn set_cap(
@@ -43,15 +44,15 @@ impl Admin {
         cap: Option<Money>,
         render_audit: impl Fn(&Meter) -> Option<String>,
     ) -> Result<Meter> {
-        self.set_attribute(action, of, "cap", cap, render_audit).await
+        self.set_attribute(action, of, Meter::CAP, cap, render_audit).await
     }
 
-    async fn set_attribute(
+    async fn set_attribute<T: Serialize>(
         &self,
         action: &AuditAction,
         of: MeterOwner,
-        attribute: &'static str,
-        value: Option<impl Serialize>,
+        attribute: Attribute<T>,
+        value: Option<T>,
         render_audit: impl Fn(&Meter) -> Option<String>,
     ) -> Result<Meter> {
         let (owner, kind) = owner(of);
@@ -59,17 +60,10 @@ impl Admin {
         let mut attempts = Attempts::to_change("meter");
         loop {
             let before = Meters::read_all(&self.counters, &[of]).await?.remove(0);
-            let after = before.with(attribute, value.as_ref());
-            let meter = self.counters.update(of.key());
-            let meter = match &value {
-                Some(value) => meter.set(attribute, value),
-                None => meter.remove(attribute),
-            };
-            let meter = match before.raw(attribute) {
-                Some(raw) => meter.require(&format!("{attribute} = :before")).bind_raw(":before", raw),
-                None => meter.require(&format!("attribute_not_exists({attribute})")),
-            };
-            let exists = self.entities.check(owner.clone()).require("attribute_exists(pk)").labeled(OWNER);
+            let after = before.with(attribute.clone(), value.as_ref());
+            let meter = self.counters.update(of.key()).set_or_remove(attribute.clone(), value.as_ref());
+            let meter = meter.require(before.is_unchanged(attribute.clone()));
+            let exists = self.entities.check(owner.clone()).require_exists().labeled(OWNER);
             let writes = vec![exists, meter, self.audit_write(action, render_audit(&before), render_audit(&after))];
             match self.transact(action, writes).await? {
                 WriteOutcome::Written => return Ok(after),

@@ -27,7 +27,7 @@ impl Admin {
         answer: &str,
     ) -> Result<CreateOutcome> {
         let writes = [
-            self.entities.check(keys::plan(&org.plan)).require("attribute_exists(pk)").labeled(PLAN),
+            self.entities.check(keys::plan(&org.plan)).require_exists().labeled(PLAN),
             self.entities.put_new(&stored(keys::org(org.id), org)).labeled(ORG),
             self.list_entry_write(keys::listed_org(org.id)),
         ];
@@ -45,7 +45,7 @@ impl Admin {
     ) -> Result<CreateOutcome> {
         let Membership { org, .. } = *membership;
         let writes = [
-            self.entities.check(keys::org(org)).require("attribute_exists(pk)").labeled(ORG_OF_USER),
+            self.entities.check(keys::org(org)).require_exists().labeled(ORG_OF_USER),
             self.entities.put_new(&stored(keys::user(user.id), user)).labeled(USER),
             self.entities.put_new(&stored(keys::membership(org, user.id), membership)).labeled(USER),
             self.list_entry_write(keys::listed_user(user.id)),

@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
+use attributes::Attributes;
 use serde::{Deserialize, Serialize};
 
 use super::Agents;
 use crate::item::parse;
 use crate::keys::{self, Key};
+use crate::query::TableQuery;
 use crate::revision::Attempts;
-use crate::table::{Table, TableQuery};
+use crate::table::Table;
 use crate::write::Write;
 use domain::agent::{Agent, ToolCredential};
 use domain::credential::{Credential, CredentialType};
@@ -18,7 +20,7 @@ use domain::{Error, Result};
 use platform::secrets::{Sealed, Secrets};
 use platform::{Context, config};
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, Attributes)]
 struct ToolCredentialItem {
     pk: String,
     /// The name of the tool.

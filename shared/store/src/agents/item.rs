@@ -1,8 +1,10 @@
 //! The stored form of an agent. The local indexes project its `head`, which is all that lists show.
 
+use attributes::Attributes;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use crate::attribute::Attribute;
 use crate::item::{Item, parse, to_item};
 use crate::keys;
 use domain::agent::{
@@ -16,8 +18,8 @@ use domain::text;
 use domain::time::Time;
 use domain::{Error, Result};
 
-#[derive(Serialize, Deserialize)]
-struct AgentItem {
+#[derive(Serialize, Deserialize, Attributes)]
+pub struct AgentItem {
     pk: String,
     sk: String,
     rev: u64,
@@ -39,6 +41,11 @@ struct AgentItem {
     by_created: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     by_updated: Option<String>,
+}
+
+impl AgentItem {
+    /// The sort key of the index `by_requests`, see [`keys::requests_rank`]. It is no field, because nobody reads it.
+    pub const BY_REQUESTS: Attribute<u128> = Attribute::new("by_requests");
 }
 
 /// The fields that the local indexes project.
@@ -78,7 +85,7 @@ pub fn new_item(agent: &Agent) -> Item {
         head: head(agent),
     });
     if listed {
-        item.insert("by_requests".to_owned(), keys::requests_rank(agent.requests, agent.id));
+        item.insert(AgentItem::BY_REQUESTS.name().to_owned(), keys::requests_rank(agent.requests, agent.id));
     }
     item
 }

@@ -3,11 +3,13 @@
 use serde::Deserialize;
 
 use super::Agents;
-use super::item::Head;
+use super::item::{AgentItem, Head};
+use crate::attribute::field;
+use crate::condition::Condition;
 use crate::item::{Item, parse};
 use crate::keys;
 use crate::listing;
-use crate::table::{Filter, TableIndex, TableQuery};
+use crate::query::{TableIndex, TableQuery};
 use domain::Result;
 use domain::agent::{Agent, AgentScope, AgentStatus, AgentType};
 use domain::id::AgentId;
@@ -72,9 +74,9 @@ impl Agents {
         request: PageRequest,
     ) -> Result<Page<AgentSummary>> {
         let query = TableQuery {
-            index: Some(TableIndex::Local(index(sort))),
+            index: Some(index(sort)),
             order,
-            filter: filter.expression(),
+            filter: filter.condition(),
             ..TableQuery::partition(keys::agents(account))
         };
         let count = keys::agent_count(account);
@@ -83,22 +85,22 @@ impl Agents {
 }
 
 impl AgentFilter {
-    /// The filter expression for DynamoDB, `None` when it selects all agents.
-    fn expression(&self) -> Option<Filter> {
-        let mut filter = Filter::default();
-        filter.search(self.search.as_deref());
-        filter.one_of("head.status", &self.statuses);
-        filter.one_of("head.type", &self.types);
-        filter.any()
+    /// The condition of the selected agents, `None` when it selects all agents.
+    fn condition(&self) -> Option<Condition> {
+        Condition::all([
+            listing::search(field!(AgentItem::HEAD, folded), self.search.as_deref()),
+            listing::one_of(field!(AgentItem::HEAD, status), &self.statuses),
+            listing::one_of(field!(AgentItem::HEAD, r#type), &self.types),
+        ])
     }
 }
 
-fn index(sort: AgentSort) -> &'static str {
+fn index(sort: AgentSort) -> TableIndex {
     match sort {
-        AgentSort::Name => "by_name",
-        AgentSort::CreatedAt => "by_created",
-        AgentSort::UpdatedAt => "by_updated",
-        AgentSort::Requests => "by_requests",
+        AgentSort::Name => TableIndex::local(AgentItem::BY_NAME),
+        AgentSort::CreatedAt => TableIndex::local(AgentItem::BY_CREATED),
+        AgentSort::UpdatedAt => TableIndex::local(AgentItem::BY_UPDATED),
+        AgentSort::Requests => TableIndex::local(AgentItem::BY_REQUESTS),
     }
 }
 
@@ -113,4 +115,12 @@ fn summary(item: Item) -> Result<AgentSummary> {
     let scope = head.scope();
     let Head { name, description, r#type, status, requests, created_at, updated_at, .. } = head;
     Ok(AgentSummary { id, name, description, r#type, status, requests, scope, created_at, updated_at })
+}
+
+#[cfg(test)]
+#[test]
+fn fields_have_their_stored_names() {
+    let (name, folded) = (field!(AgentItem::HEAD, name).path(), field!(AgentItem::HEAD, folded).path());
+    let (status, r#type) = (field!(AgentItem::HEAD, status).path(), field!(AgentItem::HEAD, r#type).path());
+    crate::stored_items::require("agents::item::AgentItem", &[name, folded, status, r#type]);
 }

@@ -9,10 +9,12 @@ mod references;
 
 use uuid::Uuid;
 
+use super::attribute::field;
 use super::dependents::Referrer;
 use super::idempotency::{self, CreateOutcome, IdempotencyKey};
 use super::keys;
-use super::revision::{self, Attempts};
+use super::listing::CountItem;
+use super::revision::{self, Attempts, REV, WRITE_ID};
 use super::table::{Table, WriteOutcome};
 use super::work::{self, DeletedEntity};
 use super::write::Write;
@@ -25,7 +27,7 @@ use domain::{Error, Result};
 use platform::{Context, config};
 
 pub use credentials::ToolCredentials;
-use item::{Head, agent, config_text, credentials_text, head};
+use item::{AgentItem, Head, agent, config_text, credentials_text, head};
 pub use list::{AgentFilter, AgentSort, AgentSummary};
 pub use private::{MAX_TEAMS, PrivateList};
 use private::{creation_refusal, creation_route};
@@ -65,7 +67,7 @@ impl Agents {
             writes.push(claim);
         }
         writes.extend(self.listing_writes(agent));
-        writes.push(self.entities.put_item(item::new_item(agent)).require("attribute_not_exists(pk)"));
+        writes.push(self.entities.put_item(item::new_item(agent)).require_new());
         writes.extend(self.reference_writes(None, agent));
         match self.entities.transact(agent.id.uuid(), &writes).await? {
             WriteOutcome::Written => Ok(CreateOutcome::Now),
@@ -102,7 +104,7 @@ impl Agents {
     /// The writes that list a new agent: it counts in the total of its account, or in the quota of its workflow.
     fn listing_writes(&self, agent: &Agent) -> Vec<Write> {
         match agent.scope {
-            AgentScope::Global => vec![self.counters.update(keys::agent_count(agent.account)).add("total", 1)],
+            AgentScope::Global => vec![self.counters.update(keys::agent_count(agent.account)).add(CountItem::TOTAL, 1)],
             AgentScope::Workflow(workflow, kind) => {
                 let list = PrivateList { account: agent.account, workflow, kind };
                 self.list_private_writes(list, agent.id, agent.created_at)
@@ -149,9 +151,9 @@ impl Agents {
     pub async fn delete(&self, account: Account, id: AgentId, work_id: WorkId) -> Result<()> {
         let gone = DeletedEntity { account, reference: Reference::Agent(id) };
         let listed = [
-            self.tombstone_write(account, id, Time::from_uuid(work_id.uuid())).require("attribute_exists(by_name)"),
+            self.tombstone_write(account, id, Time::from_uuid(work_id.uuid())).require(AgentItem::BY_NAME.exists()),
             work::deletion_work(&self.entities, work_id, &gone),
-            self.counters.update(keys::agent_count(account)).add("total", -1),
+            self.counters.update(keys::agent_count(account)).add(CountItem::TOTAL, -1),
         ];
         let WriteOutcome::Refused(refused) = self.entities.transact(work_id.uuid(), &listed).await? else {
             return Ok(());
@@ -168,10 +170,14 @@ impl Agents {
 
     /// The write that turns an agent into a tombstone. It is refused if the agent does not exist or is deleted.
     fn tombstone_write(&self, account: Account, id: AgentId, now: Time) -> Write {
-        let update = self.entities.update(keys::agent(account, id)).set("deleted_at", now).set("head.updated_at", now);
-        let unlisted = ["by_name", "by_created", "by_updated", "by_requests"];
-        let update = unlisted.iter().fold(update, |update, attribute| update.remove(attribute));
-        update.require("attribute_exists(pk) AND attribute_not_exists(deleted_at)")
+        let update = self
+            .entities
+            .update(keys::agent(account, id))
+            .set(AgentItem::DELETED_AT, now)
+            .set(field!(AgentItem::HEAD, updated_at), now);
+        let update = update.remove(AgentItem::BY_NAME).remove(AgentItem::BY_CREATED);
+        let update = update.remove(AgentItem::BY_UPDATED).remove(AgentItem::BY_REQUESTS);
+        update.require_exists().require(AgentItem::DELETED_AT.is_missing())
     }
 
     /// Counts executions, once for all calls with the same token. They are no change by the owner, so the revision and the
@@ -179,11 +185,15 @@ impl Agents {
     pub async fn count_requests(&self, account: Account, id: AgentId, requests: u64, token: Uuid) -> Result<()> {
         let step = u128::from(requests) * keys::REQUESTS_STEP;
         let key = keys::agent(account, id);
-        let counted = self.entities.update(key.clone()).increase("head.requests", requests).add("by_requests", step);
-        let counted = counted.require("attribute_exists(by_requests)");
+        let counted = self
+            .entities
+            .update(key.clone())
+            .increase(field!(AgentItem::HEAD, requests), requests)
+            .add(AgentItem::BY_REQUESTS, step);
+        let counted = counted.require(AgentItem::BY_REQUESTS.exists());
         if !self.entities.transact(token, &[counted]).await?.is_written() {
-            let unlisted = self.entities.update(key).increase("head.requests", requests);
-            let unlisted = unlisted.require("attribute_exists(pk)");
+            let unlisted = self.entities.update(key).increase(field!(AgentItem::HEAD, requests), requests);
+            let unlisted = unlisted.require_exists();
             // Another transaction needs another token. If the agent does not exist, there is nothing to count.
             let token = Uuid::from_u128(token.as_u128() ^ 1);
             let _ = self.entities.transact(token, &[unlisted]).await?;
@@ -251,22 +261,22 @@ impl Agents {
         let mut update = self
             .entities
             .update(keys::agent(after.account, after.id))
-            .set("rev", after.revision)
-            .set("write_id", write_id)
-            .set("config", config_text(&after.config))
-            .set("credentials", credentials_text(&after.credentials))
-            .set("gone", after.gone.iter().collect::<Vec<_>>())
-            .set("head.name", name)
-            .set("head.folded", folded)
-            .set("head.description", description)
-            .set("head.type", r#type)
-            .set("head.intent", intent)
-            .set("head.status", status)
-            .set("head.updated_at", updated_at);
+            .set(REV, after.revision)
+            .set(WRITE_ID, write_id)
+            .set(AgentItem::CONFIG, config_text(&after.config))
+            .set(AgentItem::CREDENTIALS, credentials_text(&after.credentials))
+            .set(AgentItem::GONE, after.gone.iter().cloned().collect::<Vec<_>>())
+            .set(field!(AgentItem::HEAD, name), name)
+            .set(field!(AgentItem::HEAD, folded), folded)
+            .set(field!(AgentItem::HEAD, description), description)
+            .set(field!(AgentItem::HEAD, r#type), r#type)
+            .set(field!(AgentItem::HEAD, intent), intent)
+            .set(field!(AgentItem::HEAD, status), status)
+            .set(field!(AgentItem::HEAD, updated_at), updated_at);
         if after.scope == AgentScope::Global {
             update = update
-                .set("by_name", keys::by_name(&after.name, after.id))
-                .set("by_updated", keys::by_updated(after.updated_at, after.id));
+                .set(AgentItem::BY_NAME, keys::by_name(&after.name, after.id))
+                .set(AgentItem::BY_UPDATED, keys::by_updated(after.updated_at, after.id));
         }
         revision::require(update, before.revision)
     }

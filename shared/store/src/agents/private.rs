@@ -9,9 +9,10 @@ use super::{Agents, agent};
 use crate::dependents::Referrer;
 use crate::item::Item;
 use crate::keys::{self, Key};
+use crate::query::{Range, TableQuery};
 use crate::quota;
-use crate::revision::Attempts;
-use crate::table::{Range, RefusedWrite, TableQuery, WriteOutcome};
+use crate::revision::{Attempts, DELETED_AT};
+use crate::table::{RefusedWrite, WriteOutcome};
 use crate::work::{self, DeletedEntity};
 use crate::workflow_parts::WorkflowPart;
 use crate::write::Write;
@@ -96,7 +97,7 @@ impl Agents {
     /// Lists private agents, oldest first. Fails if the workflow does not exist.
     pub async fn list_private(&self, list: PrivateList) -> Result<Vec<Agent>> {
         let PrivateList { account, workflow, kind } = list;
-        let range = Some(Range::beginning("sk", &keys::private_agents_of(kind)));
+        let range = Some(Range::beginning(&keys::private_agents_of(kind)));
         let query = TableQuery { range, ..TableQuery::partition(keys::private_agents(account, workflow)) };
         let ids = listed_ids(&self.entities.query_all(query).await?);
         let mut agents = self.load_listed(list, &ids).await?;
@@ -212,6 +213,6 @@ fn listed_ids(entries: &[Item]) -> Vec<AgentId> {
 }
 
 fn require_workflow(item: Option<&Item>) -> Result<()> {
-    let exists = item.is_some_and(|item| !item.contains_key("deleted_at"));
+    let exists = item.is_some_and(|item| DELETED_AT.find(item).is_none());
     if exists { Ok(()) } else { Err(Error::NotFound { kind: WorkflowId::KIND }) }
 }

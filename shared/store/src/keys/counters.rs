@@ -1,5 +1,6 @@
 //! The keys of the table `counters`: lists' totals, claims of calls, meters, leases and usage.
 
+use super::super::attribute::Attribute;
 use super::{DueShards, Key, shard_of};
 use domain::graph::hash;
 use domain::id::{ApiKeyId, ImageJobId, LeaseId, OrgId, RunId, TransactionId, UserId, WebhookId, WorkflowId};
@@ -73,7 +74,11 @@ pub fn lease(org: OrgId, id: LeaseId) -> Key {
 pub const METER: &str = "METER";
 
 /// The attribute of a meter that holds a counter. Each window has its own attribute, so that no counter is ever reset.
-pub fn counter(counter: &Counter) -> String {
+pub fn counter(counter: &Counter) -> Attribute<u64> {
+    Attribute::named(counter_name(counter))
+}
+
+fn counter_name(counter: &Counter) -> String {
     let name = match counter.kind {
         CounterKind::Balance => "balance",
         CounterKind::Spending => "spent",
@@ -83,8 +88,8 @@ pub fn counter(counter: &Counter) -> String {
 }
 
 /// The attribute of a meter that holds the amount which open wide leases took from a counter.
-pub fn counter_wide(of: &Counter) -> String {
-    format!("{}_wide", counter(of))
+pub fn counter_wide(counter: &Counter) -> Attribute<u64> {
+    Attribute::named(format!("{}_wide", counter_name(counter)))
 }
 
 /// The partition of an organization's usage in a month: counters by day and model, and by API key.

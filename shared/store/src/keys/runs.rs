@@ -41,17 +41,6 @@ impl RunList {
         }
     }
 
-    /// The index that has the list, and the attribute that is its partition key.
-    pub fn index(self) -> (&'static str, &'static str) {
-        match self {
-            Self::All => ("runs", "listed_in"),
-            Self::OfOrigin(_) => ("runs_by_origin", "listed_by_origin"),
-            Self::OfState(_) => ("runs_by_state", "listed_by_state"),
-            Self::OfChannel(_) => ("runs_by_channel", "listed_by_channel"),
-            Self::OfParticipant(_) => ("runs_by_participant", "listed_by_participant"),
-        }
-    }
-
     /// A part of the list.
     pub fn partition(self, workflow: WorkflowId, shard: u8) -> String {
         match self {

@@ -5,6 +5,7 @@ use uuid::Uuid;
 use super::Leases;
 use super::counters::{give_back, is_current};
 use super::items::payer_of;
+use crate::meters::Meter;
 use crate::write::Write;
 use crate::{keys, meters, usage};
 use domain::Result;
@@ -32,7 +33,7 @@ impl Leases {
         now: Time,
     ) -> Result<Vec<Write>> {
         let payer = payer_of(lease);
-        let mut writes = vec![self.counters.delete(keys::lease(lease.org, lease.id)).require("attribute_exists(pk)")];
+        let mut writes = vec![self.counters.delete(keys::lease(lease.org, lease.id)).require_exists()];
         for level in payer.levels() {
             let mut write = self.counters.update(meters::key(&payer, level)?);
             for counter in lease.counted.iter().filter(|counter| counter.level == level) {
@@ -47,7 +48,7 @@ impl Leases {
                 }
             }
             if level == Level::Org {
-                write = write.add("seq", 1);
+                write = write.add(Meter::SEQUENCE, 1);
             }
             if !write.changes_nothing() {
                 writes.push(write);

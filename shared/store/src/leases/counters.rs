@@ -9,9 +9,9 @@ use domain::time::Time;
 /// Takes a lease's amount from a counter. The balance goes down; all other counters go up.
 pub(super) fn take(mut write: Write, lease: &Lease, counter: &Counter) -> Write {
     let amount = amount(lease, counter);
-    let sign = if counter.kind == CounterKind::Balance { "-" } else { "" };
-    write = write.add(&keys::counter(counter), format!("{sign}{amount}"));
-    if lease.is_wide() { write.add(&keys::counter_wide(counter), amount) } else { write }
+    let taken = if counter.kind == CounterKind::Balance { -i128::from(amount) } else { amount.into() };
+    write = write.add(keys::counter(counter), taken);
+    if lease.is_wide() { write.add(keys::counter_wide(counter), amount) } else { write }
 }
 
 /// Gives back what a lease took and did not use. `stays` is the amount that it used.
@@ -20,9 +20,9 @@ pub(super) fn give_back(mut write: Write, lease: &Lease, counter: &Counter, stay
     let back = i128::from(amount) - i128::from(stays);
     let back = if counter.kind == CounterKind::Balance { back } else { -back };
     if back != 0 {
-        write = write.add(&keys::counter(counter), back);
+        write = write.add(keys::counter(counter), back);
     }
-    if lease.is_wide() { write.add(&keys::counter_wide(counter), -i128::from(amount)) } else { write }
+    if lease.is_wide() { write.add(keys::counter_wide(counter), -i128::from(amount)) } else { write }
 }
 
 fn amount(lease: &Lease, counter: &Counter) -> u64 {
@@ -38,39 +38,24 @@ pub(super) fn is_current(counter: &Counter, now: Time) -> bool {
 }
 
 pub(super) fn require_room(write: Write, headroom: &CounterHeadroom, slots: u32) -> Write {
-    let attribute = keys::counter(&headroom.counter);
-    let (value, wide) = (format!(":{attribute}"), format!(":{attribute}_wide"));
+    let counter = keys::counter(&headroom.counter);
     let needed = headroom.needed(slots);
-    let write = if headroom.counter.kind == CounterKind::Balance {
-        write.require(&format!("{attribute} >= {value}")).bind(&value, needed)
-    } else {
-        let most = headroom.limit.saturating_sub(needed);
-        write.require(&format!("attribute_not_exists({attribute}) OR {attribute} <= {value}")).bind(&value, most)
-    };
+    let write = write.require(match headroom.counter.kind {
+        CounterKind::Balance => counter.is_at_least(needed),
+        _ => counter.is_missing_or_at_most(headroom.limit.saturating_sub(needed)),
+    });
     if slots == 1 {
         return write;
     }
-    let attribute = keys::counter_wide(&headroom.counter);
-    let write = write.require(&format!("attribute_not_exists({attribute}) OR {attribute} <= {wide}"));
-    write.bind(&wide, headroom.most_wide(slots))
+    write.require(keys::counter_wide(&headroom.counter).is_missing_or_at_most(headroom.most_wide(slots)))
 }
 
 /// Requires that a counter is unchanged since it was read, so that this write uses up exactly the room that was read.
 pub(super) fn require_unchanged(write: Write, meter: &Meter, counter: &Counter) -> Write {
-    let attribute = keys::counter(counter);
-    match meter.raw(&attribute) {
-        Some(value) => {
-            let placeholder = format!(":{attribute}");
-            write.require(&format!("{attribute} = {placeholder}")).bind_raw(&placeholder, value)
-        }
-        None => write.require(&format!("attribute_not_exists({attribute})")),
-    }
+    write.require(meter.is_unchanged(keys::counter(counter)))
 }
 
 /// Requires that the cap is unchanged, so that a new cap of an operator takes effect at once.
 pub(super) fn require_cap(write: Write, meter: &Meter) -> Write {
-    match meter.cap() {
-        Some(cap) => write.require("cap = :cap").bind(":cap", cap),
-        None => write.require("attribute_not_exists(cap)"),
-    }
+    write.require_same(Meter::CAP, meter.cap())
 }

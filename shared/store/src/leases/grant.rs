@@ -68,7 +68,7 @@ impl Leases {
     ) -> Result<Vec<Write>> {
         let mut writes = vec![self.counters.put_new(&lease_item(lease))];
         for (level, meter) in &meters.0 {
-            let mut write = self.counters.update(meters::key(payer, *level)?).require("attribute_not_exists(revoked)");
+            let mut write = self.counters.update(meters::key(payer, *level)?).require(Meter::REVOKED.is_missing());
             for counter in lease.counted.iter().filter(|counter| counter.level == *level) {
                 write = take(write, lease, counter);
             }
@@ -77,14 +77,14 @@ impl Leases {
             }
             write = require_cap(write, meter);
             for attribute in meter.stale(now) {
-                write = write.remove(&attribute);
+                write = write.remove(attribute);
             }
             write = match level {
-                Level::Org => write.add("seq", 1),
+                Level::Org => write.add(Meter::SEQUENCE, 1),
                 // An exempt plan without limits takes nothing here, and DynamoDB refuses an update without an action.
-                Level::User if write.changes_nothing() => write.add("seq", 1),
+                Level::User if write.changes_nothing() => write.add(Meter::SEQUENCE, 1),
                 Level::User => write,
-                Level::Key => write.set("last_used_at", now),
+                Level::Key => write.set(Meter::LAST_USED_AT, now),
             };
             writes.push(write.labeled(label(*level)));
         }

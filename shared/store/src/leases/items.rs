@@ -1,5 +1,6 @@
 //! The stored form of a lease and of its slots.
 
+use attributes::Attributes;
 use serde::{Deserialize, Serialize};
 
 use super::LEDGER_RETENTION;
@@ -12,7 +13,7 @@ use domain::ledger::Charge;
 use domain::time::Time;
 use domain::{Error, Result};
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, Attributes)]
 pub(super) struct LeaseItem {
     pk: String,
     sk: String,
@@ -92,7 +93,7 @@ pub(super) enum SlotContent {
     Void,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, Attributes)]
 pub(super) struct SlotItem {
     pub pk: String,
     pub sk: String,

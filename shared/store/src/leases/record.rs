@@ -157,7 +157,7 @@ impl Leases {
                 let write = self.counters.update(meters::key(&payer, *level)?);
                 match (lease.is_exempt, level) {
                     (false, _) => writes.push(debit.write(write, *level, meter, headrooms, counts_at)),
-                    (true, Level::Org) => writes.push(write.add("seq", 1)),
+                    (true, Level::Org) => writes.push(write.add(Meter::SEQUENCE, 1)),
                     (true, _) => {}
                 }
             }
@@ -213,8 +213,8 @@ impl Debit {
                 write = require_room(write, &CounterHeadroom { per_call: amount, ..*headroom }, 1);
             }
         }
-        write = require_cap(write, meter).add(&keys::counter(&meters::spending(level, counts_at)), amount);
-        if level == Level::Org { write.add("balance", -i128::from(amount)).add("seq", 1) } else { write }
+        write = require_cap(write, meter).add(keys::counter(&meters::spending(level, counts_at)), amount);
+        if level == Level::Org { write.add(Meter::BALANCE, -i128::from(amount)).add(Meter::SEQUENCE, 1) } else { write }
     }
 }
 

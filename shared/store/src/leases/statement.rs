@@ -4,7 +4,7 @@ use super::items::{LeaseItem, SlotContent, SlotItem};
 use super::{BillingStatement, Leases};
 use crate::item::parse;
 use crate::meters::Meter;
-use crate::table::TableQuery;
+use crate::query::TableQuery;
 use crate::usage::{Figures, MonthlyUsage};
 use crate::{keys, usage};
 use domain::Result;

@@ -10,7 +10,7 @@ use super::items::{CalledRunItem, ReviewItem, ReviewState};
 use super::{PARENT, Runs};
 use crate::item::{Item, parse};
 use crate::keys::{self, Key};
-use crate::table::{Range, TableQuery};
+use crate::query::{Range, TableQuery};
 use crate::write::Write;
 use domain::id::RunId;
 use domain::run::{Answer, ParentStep, RunEnd};
@@ -20,8 +20,8 @@ impl Runs {
     /// The writes that report the end of a run to the step that waits for it.
     pub(super) fn wake_parent(&self, parent: Option<&ParentStep>, run_id: RunId) -> Vec<Write> {
         let Some(ParentStep { run, step, .. }) = parent else { return Vec::new() };
-        let call = self.entities.update(keys::called_run(*run, step)).set("has_ended", true);
-        let call = call.require_same("run_id", Some(run_id)).require_same("has_ended", Some(false));
+        let call = self.entities.update(keys::called_run(*run, step)).set(CalledRunItem::HAS_ENDED, true);
+        let call = call.require_is(CalledRunItem::RUN_ID, run_id).require_is(CalledRunItem::HAS_ENDED, false);
         vec![call.labeled(PARENT), self.wake(*run, self.now()).labeled(PARENT)]
     }
 
@@ -39,7 +39,7 @@ impl Runs {
         waiting: &BTreeSet<String>,
     ) -> Result<(Option<u64>, BTreeMap<String, Answer>)> {
         let wakes = self.item(id).await?.map(|item| item.wakes);
-        let range = Range::between("sk", keys::CALLED_RUN, keys::REVIEW);
+        let range = Range::beginning_between(keys::CALLED_RUN, keys::REVIEW);
         let query = TableQuery { range: Some(range), ..TableQuery::partition(keys::run_items(id)) };
         let items = self.entities.query_all(query).await?;
         let answers = try_join_all(items.into_iter().map(|item| self.answer(item, waiting))).await?;

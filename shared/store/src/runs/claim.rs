@@ -65,16 +65,16 @@ impl Runs {
         let update = self
             .entities
             .update(keys::run(id))
-            .require_same("epoch", Some(item.epoch))
-            .require_same("state", Some(item.state))
-            .set("epoch", epoch)
-            .set("claim", claim)
-            .set("claimed_until", until)
-            .set("crashes", crashes)
-            .set("started_at", started_at)
-            .set("due_shard", keys::RUNS_DUE.of(id.uuid()))
-            .set("due_at", until)
-            .remove("wake_at");
+            .require_is(RunItem::EPOCH, item.epoch)
+            .require_is(RunItem::STATE, item.state)
+            .set(RunItem::EPOCH, epoch)
+            .set(RunItem::CLAIM, claim)
+            .set(RunItem::CLAIMED_UNTIL, until)
+            .set(RunItem::CRASHES, crashes)
+            .set(RunItem::STARTED_AT, started_at)
+            .set(RunItem::DUE_SHARD, keys::RUNS_DUE.of(id.uuid()))
+            .set(RunItem::DUE_AT, until)
+            .remove(RunItem::WAKE_AT);
         let update = show_state(update, item.place(), RunState::Running);
         if let WriteOutcome::Refused(refused) = self.entities.write(update).await? {
             let stored: Option<RunItem> = refused.parse_item()?;
@@ -107,8 +107,8 @@ impl Runs {
     /// After a crash, the next holder notes that it can write to the tables. A further crash counts only if that write
     /// succeeded, so an outage of DynamoDB is not counted.
     async fn note_arrival(&self, hold: &RunHold) -> Result<()> {
-        let update = self.entities.update(keys::run(hold.id())).set("reached", hold.epoch);
-        self.entities.write(update.require_same("epoch", Some(hold.epoch))).await.map(drop)
+        let update = self.entities.update(keys::run(hold.id())).set(RunItem::REACHED, hold.epoch);
+        self.entities.write(update.require_is(RunItem::EPOCH, hold.epoch)).await.map(drop)
     }
 }
 

@@ -26,7 +26,7 @@ impl Runs {
 
     /// Stops a run. From now on its holder can write nothing; what it has begun may still take place.
     pub async fn stop(&self, id: RunId) -> Result<()> {
-        let stop = self.wake(id, self.now()).set("stop", true);
+        let stop = self.wake(id, self.now()).set(RunItem::STOP, true);
         self.entities.write(stop).await?.or_error(|_| has_ended())?;
         // No process writes events any more, so the number of the next event is final.
         self.end_stopped(id).await
@@ -59,10 +59,10 @@ impl Runs {
         let head = self
             .entities
             .update(keys::run(id))
-            .require_same("state", Some(item.state))
-            .require_same("epoch", Some(item.epoch))
-            .require_same("next_event", Some(next_event))
-            .require_same("stop", item.stop);
+            .require_is(RunItem::STATE, item.state)
+            .require_is(RunItem::EPOCH, item.epoch)
+            .require_is(RunItem::NEXT_EVENT, next_event)
+            .require_same(RunItem::STOP, item.stop);
         let texts = self.serialize(item.place(), &[event]).await?;
         let outcome = self.store_end(&run, head, &texts, &RunEnd::Cancelled, None).await?;
         let has_ended = match outcome {

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
+use super::items::RunItem;
 use super::{RunHint, Runs};
 use crate::due::send_all;
 use crate::item::parse;
@@ -59,9 +60,10 @@ impl Runs {
         let mut ended = 0;
         for DueRun { id, .. } in self.due(now.plus(LONGEST_CLAIM), LIMIT).await? {
             if let Some(item) = self.item(id).await?.filter(|item| item.state == RunState::Running) {
-                let claim = self.entities.update(keys::run(id)).require_same("epoch", Some(item.epoch));
-                let claim = claim.require_same("state", Some(item.state)).set("claimed_until", Time::from_millis(0));
-                ended += usize::from(self.entities.write(claim.set("due_at", now)).await?.is_written());
+                let claim = self.entities.update(keys::run(id)).require_is(RunItem::EPOCH, item.epoch);
+                let claim =
+                    claim.require_is(RunItem::STATE, item.state).set(RunItem::CLAIMED_UNTIL, Time::from_millis(0));
+                ended += usize::from(self.entities.write(claim.set(RunItem::DUE_AT, now)).await?.is_written());
             }
             self.send_hint(id, Duration::ZERO).await;
         }

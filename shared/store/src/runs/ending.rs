@@ -10,10 +10,12 @@ use domain::time::Time;
 use uuid::Uuid;
 
 use super::hold::RunHold;
+use super::items::RunItem;
 use super::list::show_state;
 use super::parts::count_exchanges;
 use super::run_keys::key_expiry;
 use super::{PARENT, RESEND_AFTER, Runs};
+use crate::attribute::EXPIRES_AT;
 use crate::keys;
 use crate::run_statistics::{self, RunPlace};
 use crate::table::{RefusedWrite, WriteOutcome};
@@ -69,10 +71,15 @@ impl Runs {
         hold: Option<&RunHold>,
     ) -> Result<WriteOutcome> {
         let (id, now) = (run.place.id, self.now());
-        let head = show_state(head, run.place, end.state()).set("next_event", run.next_event + events.len() as u64);
-        let head = end.error().into_iter().fold(head, |head, error| head.set("error", error));
+        let head =
+            show_state(head, run.place, end.state()).set(RunItem::NEXT_EVENT, run.next_event + events.len() as u64);
+        let head = end.error().into_iter().fold(head, |head, error| head.set(RunItem::ERROR, error));
         let expires_at = run.place.retention.expiry(now).as_seconds();
-        let head = head.set("ended_at", now).set("expires_at", expires_at).remove("claimed_until").remove("wake_at");
+        let head = head
+            .set(RunItem::ENDED_AT, now)
+            .set(EXPIRES_AT, expires_at)
+            .remove(RunItem::CLAIMED_UNTIL)
+            .remove(RunItem::WAKE_AT);
         // The ticker finds the run until the runs that it has started are stopped, and its key is deleted.
         let due_at = match run {
             EndingRun { leaves_calls: true, .. } => Some(now.plus(RESEND_AFTER)),
@@ -80,8 +87,8 @@ impl Runs {
             _ => None,
         };
         let head = head
-            .set_or_remove("due_shard", due_at.map(|_| keys::RUNS_DUE.of(id.uuid())))
-            .set_or_remove("due_at", due_at);
+            .set_or_remove(RunItem::DUE_SHARD, due_at.map(|_| keys::RUNS_DUE.of(id.uuid())))
+            .set_or_remove(RunItem::DUE_AT, due_at);
         let mut writes = vec![head];
         writes.extend(self.log_items(run.place, run.next_event, events));
         let ended = EndedRun::new(end, run.started_at, now);

@@ -11,7 +11,8 @@ use super::items::{CalledRunItem, RunItem};
 use super::{RESEND_AFTER, Runs};
 use crate::item::parse;
 use crate::keys::{self, Key};
-use crate::table::{Range, Table, TableQuery};
+use crate::query::{Range, TableQuery};
+use crate::table::Table;
 use crate::webhook_events;
 use domain::id::{Id, RunId};
 use domain::run::Run;
@@ -33,15 +34,16 @@ impl Runs {
         let error = item.error.clone();
         Run::from(item).check_erasable()?;
         let now = self.now();
-        let mut mark = self.entities.update(keys::run(id)).set("erased_at", now);
+        let mut mark = self.entities.update(keys::run(id)).set(RunItem::ERASED_AT, now);
         if let Some(mut error) = error {
             // The message of a `fail` node may have values of the run.
             "the message was erased".clone_into(&mut error.message);
-            mark = mark.set("error", error);
+            mark = mark.set(RunItem::ERROR, error);
         }
-        let mark = mark.set("due_shard", keys::RUNS_DUE.of(id.uuid())).set("due_at", now.plus(RESEND_AFTER));
+        let mark =
+            mark.set(RunItem::DUE_SHARD, keys::RUNS_DUE.of(id.uuid())).set(RunItem::DUE_AT, now.plus(RESEND_AFTER));
         self.entities
-            .write(mark.require("attribute_exists(ended_at)"))
+            .write(mark.require(RunItem::ENDED_AT.exists()))
             .await?
             .or_error(|_| Error::NotFound { kind: RunId::KIND })?;
         self.send_hint(id, Duration::ZERO).await;
@@ -52,7 +54,7 @@ impl Runs {
     /// and deletes the key of its masked parts when its time is over.
     pub async fn clean_up(&self, id: RunId) -> Result<()> {
         let Some(item) = self.item(id).await? else { return Ok(()) };
-        let range = Range::beginning("sk", keys::CALLED_RUN);
+        let range = Range::beginning(keys::CALLED_RUN);
         let query = TableQuery { range: Some(range), ..TableQuery::partition(keys::run_items(id)) };
         let calls = self.entities.query_all(query).await?.into_iter().map(parse::<CalledRunItem>);
         let calls = calls.collect::<Result<Vec<_>>>()?;
@@ -69,10 +71,10 @@ impl Runs {
         }
         let done = self.entities.update(keys::run(id));
         let done = match self.key_deadline(&item).await? {
-            Some(at) => done.set("due_shard", keys::RUNS_DUE.of(id.uuid())).set("due_at", at),
-            None => done.remove("due_shard").remove("due_at").remove("secrets"),
+            Some(at) => done.set(RunItem::DUE_SHARD, keys::RUNS_DUE.of(id.uuid())).set(RunItem::DUE_AT, at),
+            None => done.remove(RunItem::DUE_SHARD).remove(RunItem::DUE_AT).remove(RunItem::SECRETS),
         };
-        let done = done.require("attribute_exists(ended_at)").require_same("erased_at", item.erased_at);
+        let done = done.require(RunItem::ENDED_AT.exists()).require_same(RunItem::ERASED_AT, item.erased_at);
         self.entities.write(done).await.map(drop)
     }
 

@@ -3,8 +3,9 @@
 use super::items::LogItem;
 use super::results::URL_VALID;
 use super::{Runs, parse};
+use crate::attribute::SK;
 use crate::keys;
-use crate::table::{Range, TableQuery};
+use crate::query::{Range, TableQuery};
 use domain::Result;
 use domain::id::RunId;
 use domain::page::Order;
@@ -35,7 +36,7 @@ impl EventReader {
     /// The next events, in order. None are skipped, and none come twice.
     pub async fn read(&mut self) -> Result<Vec<NumberedEvent>> {
         let places = (keys::log_place(self.next_part), keys::log_place(u64::MAX));
-        let range = Some(Range { attribute: "sk", from: places.0, to: places.1 });
+        let range = Some(Range::between(SK, places.0, places.1));
         let query = TableQuery {
             range,
             order: Order::Asc,
@@ -91,7 +92,7 @@ impl Runs {
         if number == 1 {
             return Ok(1);
         }
-        let range = Some(Range { attribute: "sk", from: keys::log_place(1), to: keys::log_place(number) });
+        let range = Some(Range::between(SK, keys::log_place(1), keys::log_place(number)));
         let query =
             TableQuery { range, order: Order::Desc, limit: Some(1), ..TableQuery::partition(keys::run_log(id)) };
         let part = self.journal.query(&query).await?.items.into_iter().next();

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
-use super::items::{ReviewState, RunItem};
+use super::items::{ReviewItem, ReviewState, RunItem};
 use super::list::show_state;
 use super::sealing::RunKey;
 use super::{RESEND_AFTER, Runs};
@@ -60,8 +60,9 @@ impl Runs {
             self.send_hint(run.id, Duration::ZERO).await;
         }
         for step in &commit.canceled {
-            let review = self.entities.update(keys::review(hold.id(), step)).set("state", ReviewState::Canceled);
-            let review = review.require_same("state", Some(ReviewState::Open));
+            let review =
+                self.entities.update(keys::review(hold.id(), step)).set(ReviewItem::STATE, ReviewState::Canceled);
+            let review = review.require_is(ReviewItem::STATE, ReviewState::Open);
             let _ = self.persist(hold, &[review]).await?;
         }
         Ok(Hold::Held)
@@ -88,14 +89,14 @@ impl Runs {
     pub async fn park(&self, hold: &RunHold, wake_at: Option<Time>) -> Result<Parking> {
         let head = self
             .held(hold)
-            .require_same("wakes", Some(hold.seen_wakes))
-            .set("seen_wakes", hold.seen_wakes)
-            .set("crashes", 0)
-            .remove("claimed_until");
+            .require_is(RunItem::WAKES, hold.seen_wakes)
+            .set(RunItem::SEEN_WAKES, hold.seen_wakes)
+            .set(RunItem::CRASHES, 0)
+            .remove(RunItem::CLAIMED_UNTIL);
         let head = show_state(head, hold.place, RunState::Paused);
         let head = match wake_at {
-            Some(at) => head.set("wake_at", at).set("due_at", at),
-            None => head.remove("due_at").remove("due_shard"),
+            Some(at) => head.set(RunItem::WAKE_AT, at).set(RunItem::DUE_AT, at),
+            None => head.remove(RunItem::DUE_AT).remove(RunItem::DUE_SHARD),
         };
         match self.persist(hold, &[head]).await? {
             WriteOutcome::Written => Ok(Parking::Parked),
@@ -117,9 +118,9 @@ impl Runs {
         // For a person the run goes on, so its lists keep it as running.
         let head = self
             .held(hold)
-            .set("state", RunState::Queued)
-            .set("due_at", self.now().plus(RESEND_AFTER))
-            .remove("claimed_until");
+            .set(RunItem::STATE, RunState::Queued)
+            .set(RunItem::DUE_AT, self.now().plus(RESEND_AFTER))
+            .remove(RunItem::CLAIMED_UNTIL);
         let is_left = match self.persist(hold, &[head]).await? {
             WriteOutcome::Written => true,
             WriteOutcome::Refused(refused) => {
@@ -139,13 +140,13 @@ impl Runs {
         let head = self
             .entities
             .update(keys::run(hold.id()))
-            .require_same("epoch", Some(hold.epoch))
-            .require_same("state", Some(RunState::Running))
-            .require_same("next_event", Some(hold.next_event))
-            .require_same("stop", None::<bool>);
+            .require_is(RunItem::EPOCH, hold.epoch)
+            .require_is(RunItem::STATE, RunState::Running)
+            .require_is(RunItem::NEXT_EVENT, hold.next_event)
+            .require(RunItem::STOP.is_missing());
         // This holder has made the key.
         match hold.key.as_ref().filter(|_| hold.sealed_key.is_none()) {
-            Some(key) => head.set("secrets", &key.sealed).set("masked", true),
+            Some(key) => head.set(RunItem::SECRETS, &key.sealed).set(RunItem::MASKED, true),
             None => head,
         }
     }

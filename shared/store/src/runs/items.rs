@@ -1,5 +1,6 @@
 //! The items of a run: its head, the parts of its log, its reviews, and the runs that it has called.
 
+use attributes::Attributes;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -15,7 +16,7 @@ use domain::{Error, Result};
 use platform::secrets::Sealed;
 use uuid::Uuid;
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, Attributes)]
 pub struct RunItem {
     pub pk: String,
     pub sk: String,
@@ -175,7 +176,7 @@ impl From<ParentStep> for ParentItem {
 }
 
 /// A run that a step has started.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, Attributes)]
 pub struct CalledRunItem {
     pub pk: String,
     pub sk: String,
@@ -194,7 +195,7 @@ impl CalledRunItem {
 }
 
 /// Events that were stored together.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize, Attributes)]
 pub struct LogItem {
     pub pk: String,
     pub sk: String,
@@ -236,7 +237,7 @@ pub enum ReviewState {
     Canceled,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, Attributes)]
 pub struct ReviewItem {
     pub pk: String,
     pub sk: String,

@@ -9,9 +9,9 @@ use super::Runs;
 use super::items::RunItem;
 use crate::item::{Item, parse};
 use crate::keys::{self, RunList};
+use crate::query::{TableIndex, TableQuery};
 use crate::run_statistics::RunPlace;
 use crate::sharded_list::ShardedList;
-use crate::table::{TableIndex, TableQuery};
 use crate::write::Write;
 use domain::Result;
 use domain::id::{ParticipantId, RunId, WorkflowId};
@@ -45,10 +45,9 @@ impl RunFilter {
     /// The queries that select at least these runs. Other filters are applied to what they find.
     fn shards(&self, workflow: WorkflowId) -> Vec<TableQuery> {
         let shards = self.lists().into_iter().flat_map(|list| (0..list.shards()).map(move |shard| (list, shard)));
-        let queries = shards.map(|(list, shard)| {
-            let (name, partition) = list.index();
-            let index = Some(TableIndex::Global { name, partition });
-            TableQuery { index, ..TableQuery::partition(list.partition(workflow, shard)) }
+        let queries = shards.map(|(list, shard)| TableQuery {
+            index: Some(index(list)),
+            ..TableQuery::partition(list.partition(workflow, shard))
         });
         queries.collect()
     }
@@ -98,7 +97,7 @@ impl Runs {
         let list = ShardedList {
             table: &self.entities,
             shards: filter.shards(workflow),
-            id: "run_id",
+            id: RunItem::RUN_ID.path(),
             from: filter.from.map_or(Uuid::nil(), Time::first_uuid),
             to: filter.to.map_or(Uuid::max(), last_before),
             drops_most: filter.drops_most(),
@@ -117,8 +116,19 @@ impl Runs {
     }
 }
 
+/// The index that has a list.
+fn index(list: RunList) -> TableIndex {
+    match list {
+        RunList::All => TableIndex::global("runs", RunItem::LISTED_IN),
+        RunList::OfOrigin(_) => TableIndex::global("runs_by_origin", RunItem::LISTED_BY_ORIGIN),
+        RunList::OfState(_) => TableIndex::global("runs_by_state", RunItem::LISTED_BY_STATE),
+        RunList::OfChannel(_) => TableIndex::global("runs_by_channel", RunItem::LISTED_BY_CHANNEL),
+        RunList::OfParticipant(_) => TableIndex::global("runs_by_participant", RunItem::LISTED_BY_PARTICIPANT),
+    }
+}
+
 /// Sets the state of a run, and moves it to the list of that state.
 pub(super) fn show_state(head: Write, run: RunPlace, state: RunState) -> Write {
     let list = RunList::OfState(state).partition_of(run.workflow, run.id);
-    head.set("state", state).set("listed_by_state", list)
+    head.set(RunItem::STATE, state).set(RunItem::LISTED_BY_STATE, list)
 }

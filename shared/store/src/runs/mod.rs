@@ -33,7 +33,8 @@ use serde::{Deserialize, Serialize};
 
 use super::item::parse;
 use super::keys;
-use super::table::{Table, TableQuery};
+use super::query::TableQuery;
+use super::table::Table;
 use super::write::Write;
 use domain::id::{Id, RunId, WorkflowId};
 use domain::identity::Account;
@@ -165,11 +166,11 @@ impl Runs {
     fn wake(&self, id: RunId, now: Time) -> Write {
         self.entities
             .update(keys::run(id))
-            .require("attribute_exists(pk)")
-            .require_same("ended_at", None::<Time>)
-            .add("wakes", 1)
-            .set("due_shard", keys::RUNS_DUE.of(id.uuid()))
-            .set("due_at", now)
+            .require_exists()
+            .require(RunItem::ENDED_AT.is_missing())
+            .add(RunItem::WAKES, 1)
+            .set(RunItem::DUE_SHARD, keys::RUNS_DUE.of(id.uuid()))
+            .set(RunItem::DUE_AT, now)
     }
 
     /// Notifies the workers that a run will need one of them after this time, at most 15 minutes.

@@ -8,7 +8,7 @@ use futures::future::try_join_all;
 
 use super::Runs;
 use super::hold::RunHold;
-use super::items::{LogItem, ReviewItem};
+use super::items::{LogItem, ReviewItem, RunItem};
 use crate::run_statistics::{self, RunPlace};
 use crate::table::WriteOutcome;
 use crate::write::Write;
@@ -58,9 +58,12 @@ impl Runs {
     }
 
     pub(super) async fn store_part(&self, hold: &mut RunHold, part: Part) -> Result<WriteOutcome> {
-        let head = self.held(hold).set("next_event", hold.next_event + part.events.len() as u64).set("crashes", 0);
+        let head = self
+            .held(hold)
+            .set(RunItem::NEXT_EVENT, hold.next_event + part.events.len() as u64)
+            .set(RunItem::CRASHES, 0);
         let starts_runs = !part.started.is_empty();
-        let head = if starts_runs { head.set("calls", true) } else { head };
+        let head = if starts_runs { head.set(RunItem::CALLS, true) } else { head };
         let head = count_exchanges(head, part.exchanges);
         hold.has_calls |= starts_runs;
         let starts = run_statistics::count_starts(&self.counters, &part.started);
@@ -141,6 +144,6 @@ impl Runs {
 pub(super) fn count_exchanges(head: Write, begun: u64) -> Write {
     match begun {
         0 => head,
-        begun => head.add("exchanges", begun),
+        begun => head.add(RunItem::EXCHANGES, begun),
     }
 }

@@ -10,7 +10,7 @@ use super::items::LogItem;
 use super::sealing::{RunKey, open_or_hide};
 use super::{Runs, parse};
 use crate::keys;
-use crate::table::TableQuery;
+use crate::query::TableQuery;
 use domain::id::RunId;
 use domain::page::Order;
 use domain::run::{RunEnd, RunEventKind, RunState, RunValue};

@@ -8,10 +8,11 @@ use uuid::Uuid;
 
 use super::Runs;
 use super::hold::RunHold;
-use super::items::{ReviewItem, ReviewState};
+use super::items::{ReviewItem, ReviewState, RunItem};
 use crate::item::parse;
 use crate::keys;
-use crate::table::{Range, RefusedWrite, TableQuery, WriteOutcome};
+use crate::query::{Range, TableQuery};
+use crate::table::{RefusedWrite, WriteOutcome};
 use domain::id::RunId;
 use domain::run::{ReviewAnswer, ReviewRequest, has_ended, node_id_of};
 use domain::time::Time;
@@ -32,10 +33,8 @@ const REVIEW: &str = "review";
 
 impl Runs {
     pub async fn reviews(&self, run: RunId) -> Result<Vec<OpenReview>> {
-        let query = TableQuery {
-            range: Some(Range::beginning("sk", keys::REVIEW)),
-            ..TableQuery::partition(keys::run_items(run))
-        };
+        let query =
+            TableQuery { range: Some(Range::beginning(keys::REVIEW)), ..TableQuery::partition(keys::run_items(run)) };
         let items = self.entities.query_all(query).await?;
         items.into_iter().map(|item| Ok(parse::<ReviewItem>(item)?.into())).collect()
     }
@@ -43,7 +42,8 @@ impl Runs {
     /// Closes a review whose time is over. If somebody was faster, returns the answer.
     pub async fn expire(&self, hold: &RunHold, step: &str) -> Result<Option<ReviewAnswer>> {
         let update = self.entities.update(keys::review(hold.id(), step));
-        let update = update.require_same("state", Some(ReviewState::Open)).set("state", ReviewState::Expired);
+        let update =
+            update.require_is(ReviewItem::STATE, ReviewState::Open).set(ReviewItem::STATE, ReviewState::Expired);
         match self.retry_while_unavailable(hold, || self.entities.write(update.clone())).await? {
             WriteOutcome::Written => Ok(None),
             WriteOutcome::Refused(refused) => Ok(refused.parse_item()?.and_then(|stored: ReviewItem| stored.answer)),
@@ -56,13 +56,12 @@ impl Runs {
         let review = self
             .entities
             .update(keys::review(run, step))
-            .require_same("state", Some(ReviewState::Open))
-            .require("closes_at > :now")
-            .bind(":now", now)
-            .set("state", ReviewState::Answered)
-            .set("answer", &answer)
+            .require_is(ReviewItem::STATE, ReviewState::Open)
+            .require(ReviewItem::CLOSES_AT.is_greater_than(now))
+            .set(ReviewItem::STATE, ReviewState::Answered)
+            .set(ReviewItem::ANSWER, &answer)
             .labeled(REVIEW);
-        let wake = self.wake(run, now).require_same("stop", None::<bool>);
+        let wake = self.wake(run, now).require(RunItem::STOP.is_missing());
         match self.entities.transact(Uuid::now_v7(), &[review, wake]).await? {
             WriteOutcome::Written => {}
             WriteOutcome::Refused(RefusedWrite { label: REVIEW, item, .. }) => {

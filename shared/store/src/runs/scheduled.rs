@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::Runs;
 use crate::run_statistics;
-use crate::schedules::{ActiveSchedule, ScheduleProgress, progress_write};
+use crate::schedules::{ActiveSchedule, ScheduleItem, ScheduleProgress, progress_write};
 use crate::table::{RefusedWrite, WriteOutcome};
 use domain::Result;
 use domain::run::NewRun;
@@ -26,7 +26,7 @@ impl Runs {
         // The writes of the run come first. If they are refused, an earlier attempt of this transaction has written them.
         let (item, mut writes) = self.new_run(new, Vec::new(), None).await?;
         writes.extend(run_statistics::count_starts(&self.counters, &[item.place()]));
-        let moved_on = progress_write(&self.entities, schedule, progress).set("last_run", id);
+        let moved_on = progress_write(&self.entities, schedule, progress).set(ScheduleItem::LAST_RUN, id);
         writes.push(moved_on.labeled(SCHEDULE));
         match self.entities.transact(Uuid::now_v7(), &writes).await? {
             WriteOutcome::Refused(RefusedWrite { label: SCHEDULE, .. }) => return Ok(false),

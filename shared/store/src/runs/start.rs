@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use attributes::Attributes;
 use futures::future::try_join_all;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -17,7 +18,7 @@ use crate::keys::{self, Key, RunList};
 use crate::run_statistics::{self, RunPlace};
 use crate::table::{RefusedWrite, WriteOutcome};
 use crate::webhook_events;
-use crate::write::Write;
+use crate::write::{Write, is_new_or_expired};
 use domain::graph::hash;
 use domain::id::RunId;
 use domain::identity::Account;
@@ -58,7 +59,7 @@ pub enum Started {
     Before(RunId),
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, Attributes)]
 struct StartItem {
     pk: String,
     sk: String,
@@ -188,8 +189,7 @@ impl Runs {
         let Key { pk, sk } = start_key.key();
         let expires_at = now.plus(WINDOW).as_seconds();
         let claim = StartItem { pk, sk, run_id, request: start_key.request.clone(), expires_at };
-        let claim = self.entities.put(&claim).require("attribute_not_exists(pk) OR expires_at <= :now");
-        claim.bind(":now", now.as_seconds()).labeled(KEY)
+        self.entities.put(&claim).require(is_new_or_expired(now)).labeled(KEY)
     }
 }
 

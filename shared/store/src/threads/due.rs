@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::erasing::ErasureHint;
+use super::item::ThreadItem;
 use super::running::StoredThread;
 use super::{ThreadHint, Threads};
 use crate::due::send_all;
@@ -67,7 +68,7 @@ impl Threads {
             return Ok(());
         }
         // If the thread has changed, the write is refused, and a worker inspects the thread again.
-        let postponed = self.entities.update(keys::thread(thread.id)).require_same("rev", Some(item.rev));
-        self.entities.write(postponed.set("due_shard", shard)).await.map(drop)
+        let postponed = self.entities.update(keys::thread(thread.id)).require_is(ThreadItem::REV, item.rev);
+        self.entities.write(postponed.set(ThreadItem::DUE_SHARD, shard)).await.map(drop)
     }
 }

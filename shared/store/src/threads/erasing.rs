@@ -11,16 +11,18 @@ use futures::stream::{self, StreamExt};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::item::{MessageItem, ParticipantItem, ThreadItem};
+use super::item::{MessageItem, ParticipantItem, ThreadItem, ThreadLinkItem};
 use super::messages::object_prefixes;
 use super::participants::ThreadLink;
 use super::traces::{Extent, ThreadErasure, ThreadTraces};
 use super::{RESEND_AFTER, Threads};
+use crate::due::{DUE_AT, DUE_SHARD};
 use crate::item::parse;
 use crate::keys::{self, Key};
+use crate::query::TableQuery;
 use crate::revision::Attempts;
 use crate::stored_text::StoredText;
-use crate::table::{Filter, Table, TableQuery};
+use crate::table::Table;
 use crate::write::Write;
 use domain::id::{Id, ParticipantId, ThreadId, WorkflowId};
 use domain::time::Time;
@@ -123,12 +125,16 @@ impl Threads {
             Extent::Thread => self.delete_thread(*thread).await?,
             Extent::MessagesUntil(_) => {
                 for number in &traces.own {
-                    let nameless = self.journal.update(keys::message(*thread, *number)).remove("participant");
-                    let _ = self.journal.write(nameless.require("attribute_exists(pk)")).await?;
+                    let nameless =
+                        self.journal.update(keys::message(*thread, *number)).remove(MessageItem::PARTICIPANT);
+                    let _ = self.journal.write(nameless.require_exists()).await?;
                 }
             }
         }
-        let link = self.entities.delete(keys::thread_of(*participant, *thread)).require_same("write_id", *write_id);
+        let link = self
+            .entities
+            .delete(keys::thread_of(*participant, *thread))
+            .require_same(ThreadLinkItem::WRITE_ID, *write_id);
         // If it is refused, the participant has written again: the thread is erased again.
         self.entities.transact(Uuid::now_v7(), &[link]).await.map(drop)
     }
@@ -136,7 +142,8 @@ impl Threads {
     /// Deletes the item of an erased participant. It is the last step. Returns false if the participant has written since
     /// the mark was read.
     pub async fn delete_participant(&self, workflow: WorkflowId, id: ParticipantId, mark: ErasureMark) -> Result<bool> {
-        let deleted = self.entities.delete(keys::participant(workflow, id)).require_same("rev", mark.rev);
+        let deleted =
+            self.entities.delete(keys::participant(workflow, id)).require_same(ParticipantItem::REV, mark.rev);
         Ok(self.entities.transact(Uuid::now_v7(), &[deleted]).await?.is_written())
     }
 
@@ -179,23 +186,24 @@ impl Threads {
         for object in objects.chain(item.text.object()) {
             self.bucket.delete_all(object).await?;
         }
-        let erased = self.journal.update(key).set("text", StoredText::from("")).remove("attachments");
-        self.journal.write(erased.require("attribute_exists(pk)")).await.map(drop)
+        let erased =
+            self.journal.update(key).set(MessageItem::TEXT, StoredText::from("")).remove(MessageItem::ATTACHMENTS);
+        self.journal.write(erased.require_exists()).await.map(drop)
     }
 }
 
 /// The write that marks a participant as erased. The ticker sends the hint at `due_at`.
 fn mark(entities: &Table, workflow: WorkflowId, id: ParticipantId, now: Time, due_at: Time) -> Write {
-    let mark = entities.update(keys::participant(workflow, id)).set("erased_at", now);
-    let mark = mark.set("due_shard", keys::ERASURES_DUE.of(id.uuid())).set("due_at", due_at);
-    mark.require("attribute_exists(pk)")
+    let mark = entities.update(keys::participant(workflow, id)).set(ParticipantItem::ERASED_AT, now);
+    let mark = mark.set(DUE_SHARD, keys::ERASURES_DUE.of(id.uuid())).set(DUE_AT, due_at);
+    mark.require_exists()
 }
 
 /// Marks all participants of a deleted workflow as erased. The ticker sends their hints. It may be interrupted: those that
 /// are marked are skipped when it is repeated.
 pub(crate) async fn mark_all_erased(entities: &Table, workflow: WorkflowId, now: Time) -> Result<()> {
-    let filter = Filter { expression: "attribute_not_exists(erased_at)".to_owned(), ..Filter::default() };
-    let mut query = TableQuery { filter: Some(filter), ..TableQuery::partition(keys::participants(workflow)) };
+    let filter = Some(ParticipantItem::ERASED_AT.is_missing());
+    let mut query = TableQuery { filter, ..TableQuery::partition(keys::participants(workflow)) };
     loop {
         let page = entities.query(&query).await?;
         let items = page.items.into_iter().map(parse::<ParticipantItem>).collect::<Result<Vec<_>>>()?;

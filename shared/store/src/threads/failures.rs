@@ -40,8 +40,12 @@ impl Threads {
             DeliveryState::Failed | DeliveryState::Received => return Ok(true),
         }
         // It is not known which part failed, so a repeated delivery sends all of them.
-        let failed = self.journal.update(message).set("state", DeliveryState::Failed).set("error", &failure.error);
-        let failed = failed.set("sent_parts", 0).require_same("state", Some(state));
+        let failed = self
+            .journal
+            .update(message)
+            .set(MessageItem::STATE, DeliveryState::Failed)
+            .set(MessageItem::ERROR, &failure.error);
+        let failed = failed.set(MessageItem::SENT_PARTS, 0).require_is(MessageItem::STATE, state);
         let written = self.journal.write(failed).await?;
         written.or_error(|_| Error::busy("the message changes while its failure is recorded"))?;
         tracing::info!(thread_id = %id, "a message was not delivered after its provider had accepted it");

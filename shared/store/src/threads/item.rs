@@ -1,5 +1,6 @@
 //! The items of a thread: its head, its messages, and the keys by which repeated messages are recognized.
 
+use attributes::Attributes;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -13,7 +14,7 @@ use domain::retention::RunRetention;
 use domain::thread::{Attachment, DeliveryState, MessageRole, Participant, Thread, ThreadControl, ThreadMessage};
 use domain::time::Time;
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, Attributes)]
 pub struct ThreadItem {
     pub pk: String,
     pub sk: String,
@@ -100,7 +101,7 @@ impl From<ThreadItem> for Thread {
     }
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, Attributes)]
 pub struct MessageItem {
     pub pk: String,
     pub sk: String,
@@ -147,7 +148,7 @@ impl MessageItem {
 }
 
 /// The message with a key.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, Attributes)]
 pub struct KeyItem {
     pub pk: String,
     pub sk: String,
@@ -163,7 +164,7 @@ impl KeyItem {
 }
 
 /// A participant of a workflow.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize, Attributes)]
 pub struct ParticipantItem {
     pub pk: String,
     pub sk: ParticipantId,
@@ -184,7 +185,7 @@ pub struct ParticipantItem {
 }
 
 /// A thread of a participant.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize, Attributes)]
 pub struct ThreadLinkItem {
     pub pk: String,
     pub sk: ThreadId,

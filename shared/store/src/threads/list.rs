@@ -8,8 +8,8 @@ use super::Threads;
 use super::item::ThreadItem;
 use crate::item::{Item, parse};
 use crate::keys::{self, Key};
+use crate::query::{TableIndex, TableQuery};
 use crate::sharded_list::ShardedList;
-use crate::table::{TableIndex, TableQuery};
 use domain::Result;
 use domain::id::{ParticipantId, ThreadId, WorkflowId};
 use domain::identity::Account;
@@ -41,12 +41,13 @@ impl Threads {
         limit: u32,
         after: Option<String>,
     ) -> Result<Slice<Thread>> {
-        let index = Some(TableIndex::Global { name: "threads", partition: "threads_of" });
-        let shard = |shard| TableQuery { index, ..TableQuery::partition(keys::listed_threads(workflow, shard)) };
+        let index = Some(TableIndex::global("threads", ThreadItem::THREADS_OF));
+        let shard =
+            |shard| TableQuery { index: index.clone(), ..TableQuery::partition(keys::listed_threads(workflow, shard)) };
         let list = ShardedList {
             table: &self.entities,
             shards: (0..keys::THREAD_LIST_SHARDS).map(shard).collect(),
-            id: "last_message",
+            id: ThreadItem::LAST_MESSAGE.path(),
             from: Uuid::nil(),
             to: Uuid::max(),
             drops_most: !filter.states.is_empty() || filter.participant.is_some(),

@@ -7,11 +7,12 @@ use uuid::Uuid;
 
 use super::Threads;
 use super::item::MessageItem;
+use crate::attribute::SK;
 use crate::item::{Item, parse};
 use crate::keys;
+use crate::query::{Range, TableQuery};
 use crate::slice::slice;
 use crate::stored_text::StoredText;
-use crate::table::{Range, TableQuery};
 use domain::graph::hash;
 use domain::id::ThreadId;
 use domain::page::{Order, Slice};
@@ -66,7 +67,7 @@ impl Threads {
             (MessageRole::User, ..) => item.number() < run.message,
             _ => true,
         };
-        let range = Range { attribute: "sk", from: keys::message_place(1), to: keys::message_place(run.newest) };
+        let range = Range::between(SK, keys::message_place(1), keys::message_place(run.newest));
         let mut query =
             TableQuery { range: Some(range), order: Order::Desc, ..TableQuery::partition(keys::messages(run.id)) };
         // Between the messages that the run knows are at most those that wait.
@@ -103,8 +104,9 @@ impl Threads {
 
     /// Notes where the files of a message are, once they were fetched.
     pub async fn set_attachments(&self, id: ThreadId, message: &ThreadMessage) -> Result<()> {
-        let update = self.journal.update(keys::message(id, message.number)).set("attachments", &message.attachments);
-        self.journal.write(update.require("attribute_exists(pk)")).await.map(drop)
+        let update =
+            self.journal.update(keys::message(id, message.number)).set(MessageItem::ATTACHMENTS, &message.attachments);
+        self.journal.write(update.require_exists()).await.map(drop)
     }
 
     /// Stores a file of a message, and returns its object.

@@ -134,7 +134,7 @@ impl Threads {
 
     /// The write of a changed head. It is refused if the head has changed since it was read.
     fn save(&self, before: &ThreadItem, after: &ThreadItem) -> Write {
-        let write = self.entities.put(after).require("rev = :rev").bind(":rev", before.rev);
+        let write = self.entities.put(after).require_is(revision::REV, before.rev);
         write.labeled(revision::ENTITY)
     }
 

@@ -6,13 +6,14 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use super::Threads;
-use super::item::{KeyItem, MessageItem, ThreadItem, ThreadLinkItem};
+use super::item::{KeyItem, MessageItem, ParticipantItem, ThreadItem, ThreadLinkItem};
 use super::messages::key_hash;
+use crate::attribute::EXPIRES_AT;
 use crate::backoff::Backoff;
 use crate::keys::{self, Key};
 use crate::stored_text::StoredText;
 use crate::table::{RefusedWrite, WriteOutcome};
-use crate::write::Write;
+use crate::write::{Write, is_new_or_expired};
 use domain::id::{CredentialId, MessageId, ParticipantId, ThreadId, WorkflowId};
 use domain::identity::Account;
 use domain::messaging::{Destination, InboundMessage, MessagingProvider};
@@ -117,11 +118,16 @@ impl Threads {
             let expires_at = expires_at.plus(DAY).as_seconds();
             // An update, and not a put, so that the mark of an erasure stays.
             let item = self.entities.update(keys::participant(inbox.workflow, participant));
-            let item = item.set_or_remove("name", message.sender.name.as_ref()).set("provider", inbox.provider);
-            let item = item.set("sender", &message.sender.id).set("seen_at", now).set("expires_at", expires_at);
+            let item = item
+                .set_or_remove(ParticipantItem::NAME, message.sender.name.as_ref())
+                .set(ParticipantItem::PROVIDER, inbox.provider);
+            let item = item
+                .set(ParticipantItem::SENDER, &message.sender.id)
+                .set(ParticipantItem::SEEN_AT, now)
+                .set(EXPIRES_AT, expires_at);
             let (pk, write_id) = (keys::threads_of(participant), Some(after.write_id));
             let link = ThreadLinkItem { pk, sk: id, write_id, expires_at };
-            writes.extend([item.add("rev", 1), self.entities.put(&link)]);
+            writes.extend([item.add(ParticipantItem::REV, 1), self.entities.put(&link)]);
         }
         (after, writes)
     }
@@ -139,8 +145,7 @@ impl Threads {
     }
 
     fn put_new_head(&self, head: &ThreadItem) -> Write {
-        let write = self.entities.put(head).require("attribute_not_exists(pk) OR expires_at <= :now");
-        write.bind(":now", self.now().as_seconds())
+        self.entities.put(head).require(is_new_or_expired(self.now()))
     }
 
     /// The item of a message, which is the last one of the thread.

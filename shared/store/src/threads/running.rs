@@ -1,7 +1,8 @@
 //! Runs of a thread: a message that waits starts one, and its end lets the next one start.
 
-use super::item::ThreadItem;
+use super::item::{MessageItem, ThreadItem};
 use super::{RESEND_AFTER, Threads};
+use crate::attribute::field;
 use crate::item::{Item, parse};
 use crate::keys;
 use crate::table::Table;
@@ -48,8 +49,8 @@ impl Threads {
     pub(crate) fn start_run(&self, before: &StoredThread, run: RunId, busy: BusyPolicy, number: u64) -> [Write; 2] {
         let control = before.thread.control.clone().start_run(run, busy);
         let after = before.item.clone().changed(control, None);
-        let message = self.journal.update(keys::message(before.thread.id, number)).set("run", run);
-        [self.save(&before.item, &after), message.require("attribute_exists(pk)").labeled(MESSAGE)]
+        let message = self.journal.update(keys::message(before.thread.id, number)).set(MessageItem::RUN, run);
+        [self.save(&before.item, &after), message.require_exists().labeled(MESSAGE)]
     }
 }
 
@@ -65,13 +66,16 @@ pub enum ThreadEnd {
 /// The write that gives a thread back at the end of its run: `ThreadControl::end_run` without a read. It is refused if the
 /// thread has another run. `Idle` is also refused if a message waits.
 pub fn end_run(entities: &Table, thread: ThreadId, run: RunId, end: ThreadEnd) -> Write {
-    let write = entities.update(keys::thread(thread)).require_same("control.run", Some(run)).remove("control.run");
-    let write = write.add("rev", 1).labeled(RUN_END);
+    let write = entities
+        .update(keys::thread(thread))
+        .require_is(field!(ThreadItem::CONTROL, run), run)
+        .remove(field!(ThreadItem::CONTROL, run));
+    let write = write.add(ThreadItem::REV, 1).labeled(RUN_END);
     match end {
-        ThreadEnd::Idle => write.require_same("control.waiting", None::<bool>),
+        ThreadEnd::Idle => write.require(field!(ThreadItem::CONTROL, waiting).is_missing()),
         ThreadEnd::Due(now) => {
             let due_shard = keys::THREADS_DUE.of(thread.uuid());
-            write.set("due_shard", due_shard).set("due_at", now.plus(RESEND_AFTER))
+            write.set(ThreadItem::DUE_SHARD, due_shard).set(ThreadItem::DUE_AT, now.plus(RESEND_AFTER))
         }
     }
 }
@@ -80,4 +84,11 @@ pub fn end_run(entities: &Table, thread: ThreadId, run: RunId, end: ThreadEnd) -
 pub fn has_run(item: Item, run: RunId) -> Result<bool> {
     let item: ThreadItem = parse(item)?;
     Ok(item.control.run == Some(run))
+}
+
+#[cfg(test)]
+#[test]
+fn fields_have_their_stored_names() {
+    let fields = [field!(ThreadItem::CONTROL, run).path(), field!(ThreadItem::CONTROL, waiting).path()];
+    crate::stored_items::require("threads::item::ThreadItem", &fields);
 }

@@ -4,7 +4,7 @@
 
 use uuid::Uuid;
 
-use super::item::KeyItem;
+use super::item::{KeyItem, MessageItem};
 use super::messages::{key_hash, provider_key_hash};
 use super::{GONE, Threads};
 use crate::item::parse;
@@ -65,8 +65,8 @@ impl Threads {
             let message = match known {
                 Some(message) => {
                     let again = self.journal.update(keys::message(id, message.number));
-                    let again = again.set("state", DeliveryState::Sending).remove("error");
-                    writes.push(again.require("attribute_exists(pk)"));
+                    let again = again.set(MessageItem::STATE, DeliveryState::Sending).remove(MessageItem::ERROR);
+                    writes.push(again.require_exists());
                     message
                 }
                 None => {
@@ -106,8 +106,8 @@ impl Threads {
         provider_id: Option<&str>,
     ) -> Result<()> {
         let message = keys::message(delivery.thread.id, delivery.message.number);
-        let update = self.journal.update(message).set("sent_parts", sent_parts);
-        let update = update.require("sent_parts < :sent_parts").bind(":sent_parts", sent_parts);
+        let update = self.journal.update(message).set(MessageItem::SENT_PARTS, sent_parts);
+        let update = update.require(MessageItem::SENT_PARTS.is_less_than(sent_parts));
         let is_noted = self.journal.write(update).await?.is_written();
         if let Some(provider_id) = provider_id.filter(|_| is_noted) {
             let _ = self.journal.write(self.put_provider_key(delivery, provider_id)).await?;
@@ -133,8 +133,8 @@ impl Threads {
     ) -> Result<ThreadMessage> {
         let Delivery { thread, message, sending } = delivery;
         let ended = ThreadMessage { state, error: error.map(str::to_owned), ..message.clone() };
-        let outcome = self.journal.update(keys::message(thread.id, message.number)).set("state", state);
-        let outcome = outcome.set_or_remove("error", error).require("attribute_exists(pk)");
+        let outcome = self.journal.update(keys::message(thread.id, message.number)).set(MessageItem::STATE, state);
+        let outcome = outcome.set_or_remove(MessageItem::ERROR, error).require_exists();
         let key = provider_id.map(|provider_id| self.put_provider_key(delivery, provider_id));
         let mut attempts = Attempts::to_change(ThreadId::KIND);
         loop {

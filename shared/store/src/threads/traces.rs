@@ -7,7 +7,7 @@ use super::item::MessageItem;
 use super::participants::ThreadLink;
 use crate::item::parse;
 use crate::keys;
-use crate::table::TableQuery;
+use crate::query::TableQuery;
 use domain::Result;
 use domain::id::{ParticipantId, RunId, ThreadId};
 use domain::run::Run;

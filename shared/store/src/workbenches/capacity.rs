@@ -1,11 +1,13 @@
 //! The capacity that workbenches have reserved: one counter for each organization, and one for the platform. A creation
 //! reserves capacity on condition that enough is left, and a deletion returns it.
 
+use attributes::Attributes;
 use domain::workbench::refusals::{self, CapacityScope};
 use domain::workbench::{ResourceDimension, Resources, Workbench};
 use domain::{Error, Result};
 use serde::Deserialize;
 
+use crate::attribute::Attribute;
 use crate::item::{Item, parse};
 use crate::keys;
 use crate::table::Table;
@@ -23,7 +25,7 @@ pub struct CapacityLimits {
 
 const ORG: &str = "org capacity";
 const PLATFORM: &str = "platform capacity";
-/// The attribute that counts workbenches. The other attributes have the names of the dimensions.
+/// The name of the number of workbenches in a refusal.
 const COUNT: &str = "workbenches";
 
 /// The writes that reserve the capacity of a new workbench.
@@ -39,13 +41,13 @@ pub fn reserve(counters: &Table, new: &Workbench, limits: &CapacityLimits) -> Re
     }
     let of_org = add(counters.update(keys::org_capacity(new.org)), new, 1).labeled(ORG);
     let of_org = require_left(of_org, new, &limits.org);
-    let of_org = of_org.require("attribute_not_exists(workbenches) OR workbenches < :most");
+    let of_org = of_org.require(Reserved::WORKBENCHES.is_missing_or_less_than(limits.max_workbenches));
     let of_platform = add(counters.update(keys::platform_capacity()), new, 1).labeled(PLATFORM);
     let of_platform = match &limits.platform {
         Some(limit) => require_left(of_platform, new, limit),
         None => of_platform,
     };
-    Ok(vec![of_org.bind(":most", limits.max_workbenches), of_platform])
+    Ok(vec![of_org, of_platform])
 }
 
 /// The writes that return the capacity of a workbench.
@@ -55,9 +57,9 @@ pub fn return_capacity(counters: &Table, workbench: &Workbench) -> [Write; 2] {
 
 fn add(write: Write, workbench: &Workbench, sign: i128) -> Write {
     let add = |write: Write, dimension: ResourceDimension| {
-        write.add(dimension.as_str(), sign * i128::from(workbench.spec.resources.get(dimension)))
+        write.add(reserved(dimension), sign * i128::from(workbench.spec.resources.get(dimension)))
     };
-    ResourceDimension::ALL.into_iter().fold(write, add).add(COUNT, sign)
+    ResourceDimension::ALL.into_iter().fold(write, add).add(Reserved::WORKBENCHES, sign)
 }
 
 /// The dimensions of which a workbench needs something. The others do not matter, even if more is reserved than the limit
@@ -72,10 +74,7 @@ fn require_left(write: Write, new: &Workbench, limit: &Resources) -> Write {
     needed_dimensions(new).fold(write, |write, dimension| {
         // `reserve` has checked that the resources of one workbench are within the limit.
         let most = limit.get(dimension).saturating_sub(new.spec.resources.get(dimension));
-        let (name, placeholder) = (dimension.as_str(), format!(":{dimension}_most"));
-        // `add` has defined the alias of the name.
-        let condition = format!("attribute_not_exists(#{name}) OR #{name} <= {placeholder}");
-        write.require(&condition).bind(&placeholder, most)
+        write.require(reserved(dimension).is_missing_or_at_most(most))
     })
 }
 
@@ -97,11 +96,16 @@ pub fn refusal(label: &str, new: &Workbench, limits: &CapacityLimits, reserved: 
     Ok(shortage.unwrap_or_else(|| Error::internal("a reservation was refused although enough was left")))
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Attributes)]
 struct Reserved {
     workbenches: u32,
     #[serde(flatten)]
     resources: Resources,
+}
+
+/// The attribute that counts what is reserved of a dimension.
+fn reserved(dimension: ResourceDimension) -> Attribute<u64> {
+    Attribute::new(dimension.as_str())
 }
 
 /// What is too little for the new workbench, in the counter with this label.

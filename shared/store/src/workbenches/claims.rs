@@ -9,11 +9,14 @@
 
 use std::time::Duration;
 
+use attributes::Attributes;
 use futures::stream::{self, StreamExt};
 use serde::Deserialize;
 use uuid::Uuid;
 
+use super::item::WorkbenchItem;
 use super::{WorkbenchHint, Workbenches, capacity, item};
+use crate::attribute::EXPIRES_AT;
 use crate::item::Item;
 use crate::keys::{self, Key};
 use crate::revision;
@@ -45,7 +48,7 @@ pub struct Claimed {
 }
 
 /// The worker that has a workbench, by the id of its claim.
-#[derive(Deserialize)]
+#[derive(Deserialize, Attributes)]
 struct ClaimItem {
     claim_id: Option<Uuid>,
 }
@@ -75,11 +78,11 @@ impl Workbenches {
         let claim = self
             .entities
             .update(key)
-            .set("attempt", attempt)
-            .set("claim_id", claim_id)
-            .set("owned_until", now.plus(CLAIM))
-            .require_same("attempt", Some(found.attempt))
-            .require("attribute_not_exists(deleted_at)");
+            .set(WorkbenchItem::ATTEMPT, attempt)
+            .set(ClaimItem::CLAIM_ID, claim_id)
+            .set(WorkbenchItem::OWNED_UNTIL, now.plus(CLAIM))
+            .require_is(WorkbenchItem::ATTEMPT, found.attempt)
+            .require(WorkbenchItem::DELETED_AT.is_missing());
         let is_claimed = match self.entities.write(claim).await? {
             WriteOutcome::Written => true,
             // The answer to the first attempt of this write was lost.
@@ -105,13 +108,15 @@ impl Workbenches {
         let next_at = next_in.map(|next_in| self.clock.now().plus(next_in).minus(early(next_in)));
         let write_id = Uuid::now_v7();
         let (update, others) = match &observed.change {
-            None => (self.entities.update(keys::workbench(org, id)).set("write_id", write_id), Vec::new()),
+            None => (self.entities.update(keys::workbench(org, id)).set(WorkbenchItem::WRITE_ID, write_id), Vec::new()),
             Some(change) => (self.update(change, write_id), self.consequences(change)),
         };
         let update = match &observed.change {
             Some(change) if change.after.status == WorkbenchStatus::Deleted => {
                 let deleted_at = change.after.updated_at;
-                update.set("deleted_at", deleted_at).set("expires_at", deleted_at.plus(TOMBSTONE_KEPT).as_seconds())
+                update
+                    .set(WorkbenchItem::DELETED_AT, deleted_at)
+                    .set(EXPIRES_AT, deleted_at.plus(TOMBSTONE_KEPT).as_seconds())
             }
             _ => update,
         };
@@ -179,8 +184,9 @@ impl Workbenches {
     /// Makes the next step of a workbench due now, if it waits for one, and sends its hint. It is for a backend that learns by
     /// itself that the environment has changed.
     pub async fn make_due(&self, hint: WorkbenchHint) -> Result<()> {
-        let update = self.entities.update(keys::workbench(hint.org, hint.id)).set("due_at", self.clock.now());
-        if self.entities.write(update.require("attribute_exists(due_at)")).await?.is_written() {
+        let update =
+            self.entities.update(keys::workbench(hint.org, hint.id)).set(WorkbenchItem::DUE_AT, self.clock.now());
+        if self.entities.write(update.require(WorkbenchItem::DUE_AT.exists())).await?.is_written() {
             self.hints.send_hint(&hint, Duration::ZERO).await;
         }
         Ok(())
@@ -195,7 +201,7 @@ impl Workbenches {
         for item in waiting {
             let hint = read_hint(&item)?;
             let release = release(self.entities.update(keys::workbench(hint.org, hint.id)));
-            let release = release.set("due_at", now).require("attribute_exists(due_at)");
+            let release = release.set(WorkbenchItem::DUE_AT, now).require(WorkbenchItem::DUE_AT.exists());
             if self.entities.write(release).await?.is_written() {
                 self.hints.send_hint(&hint, Duration::ZERO).await;
             }
@@ -210,7 +216,7 @@ fn read_hint(item: &Item) -> Result<WorkbenchHint> {
 }
 
 fn release(write: Write) -> Write {
-    write.remove("owned_until")
+    write.remove(WorkbenchItem::OWNED_UNTIL)
 }
 
 fn require_claim(write: Write, claimed: &Claimed) -> Write {
@@ -219,5 +225,5 @@ fn require_claim(write: Write, claimed: &Claimed) -> Write {
 
 /// Requires that the claim with this number is the last one, and that it was not released.
 pub fn require_attempt(write: Write, attempt: u64) -> Write {
-    write.require_same("attempt", Some(attempt)).require("attribute_exists(owned_until)")
+    write.require_is(WorkbenchItem::ATTEMPT, attempt).require(WorkbenchItem::OWNED_UNTIL.exists())
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use attributes::Attributes;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -20,7 +21,7 @@ pub const CLOCK_SKEW: Duration = Duration::from_secs(5);
 /// The time for which events are kept.
 const EVENTS_KEPT: Duration = Duration::from_secs(90 * 24 * 60 * 60);
 
-#[derive(Clone, Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize, Attributes)]
 pub struct WorkbenchItem {
     pub pk: String,
     pub sk: String,
@@ -67,12 +68,12 @@ pub fn read(item: Item) -> Result<Option<WorkbenchItem>> {
 /// Sets the time of the next step, or removes it.
 pub fn set_due(write: Write, id: WorkbenchId, due_at: Option<Time>) -> Write {
     write
-        .set_or_remove("due_shard", due_at.map(|_| keys::WORKBENCHES_DUE.of(id.uuid())))
-        .set_or_remove("due_at", due_at)
+        .set_or_remove(WorkbenchItem::DUE_SHARD, due_at.map(|_| keys::WORKBENCHES_DUE.of(id.uuid())))
+        .set_or_remove(WorkbenchItem::DUE_AT, due_at)
 }
 
 /// The item that reserves a name.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, Attributes)]
 pub struct Named {
     pk: String,
     sk: String,
@@ -86,7 +87,7 @@ impl Named {
 }
 
 /// An entry in the list of a user.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, Attributes)]
 pub struct Listed {
     pk: String,
     pub sk: String,
@@ -99,7 +100,7 @@ impl Listed {
     }
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, Attributes)]
 pub struct EventItem {
     pk: String,
     sk: String,

@@ -19,9 +19,10 @@ use uuid::Uuid;
 use super::backoff::Backoff;
 use super::item::{Item, parse};
 use super::keys::{self, Key};
+use super::query::TableQuery;
 use super::revision::{self, Attempts};
 use super::slice::slice;
-use super::table::{RefusedWrite, Table, TableQuery, WriteAttempt};
+use super::table::{RefusedWrite, Table, WriteAttempt};
 use super::workbench_variables::{self, StoredVariables};
 use super::write::Write;
 use domain::id::{Id, OrgId, WorkbenchId};
@@ -37,7 +38,7 @@ use platform::{Context, config};
 pub use capacity::CapacityLimits;
 pub(super) use claims::require_attempt;
 pub use claims::{CLAIM, Claimed, StepEnd};
-use item::{CLOCK_SKEW, EventItem, Listed, Named, events_write};
+use item::{CLOCK_SKEW, EventItem, Listed, Named, WorkbenchItem, events_write};
 
 /// The content of a message of `QUEUE_WORKBENCHES`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -84,7 +85,7 @@ impl Workbenches {
         let name_key = keys::workbench_name(org, name);
         let mut writes = vec![
             self.entities.put_new(&Named::new(name_key.clone(), id)).labeled(NAME),
-            self.entities.put_item(item::new_item(&new.after)).require("attribute_not_exists(pk)"),
+            self.entities.put_item(item::new_item(&new.after)).require_new(),
             self.entities.put(&Listed::new(keys::listed_workbench(org, owner, id), true)),
         ];
         if !variables.is_empty() {
@@ -246,7 +247,10 @@ impl Workbenches {
     fn update(&self, change: &Change, write_id: Uuid) -> Write {
         let Workbench { org, id, revision, .. } = change.after;
         let update = self.entities.update(keys::workbench(org, id));
-        update.set("workbench", &change.after).set("rev", revision).set("write_id", write_id)
+        update
+            .set(WorkbenchItem::WORKBENCH, &change.after)
+            .set(WorkbenchItem::REV, revision)
+            .set(WorkbenchItem::WRITE_ID, write_id)
     }
 
     /// The changes of the editors' lists.

@@ -1,12 +1,15 @@
 //! The changes of workflows that their activity shows. Each is stored with the revision that it made.
 
+use attributes::Attributes;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::Workflows;
+use crate::attribute::SK;
 use crate::item::{Item, parse};
 use crate::keys::{self, Key};
-use crate::table::{Range, Table, TableQuery};
+use crate::query::{Range, TableQuery};
+use crate::table::Table;
 use crate::write::Write;
 use domain::Result;
 use domain::id::WorkflowId;
@@ -14,7 +17,7 @@ use domain::identity::Account;
 use domain::page::{Order, Slice};
 use domain::workflow::{Workflow, WorkflowChange};
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, Attributes)]
 struct ChangeItem {
     pk: String,
     /// The id of the write, which orders the changes by time.
@@ -51,7 +54,7 @@ impl Workflows {
         after: Option<Uuid>,
     ) -> Result<Slice<(Uuid, WorkflowChange)>> {
         let to = after.map_or(Uuid::max(), |after| Uuid::from_u128(after.as_u128().saturating_sub(1)));
-        let range = Some(Range { attribute: "sk", from: Uuid::nil().to_string(), to: to.to_string() });
+        let range = Some(Range::between(SK, Uuid::nil().to_string(), to.to_string()));
         let partition = TableQuery::partition(keys::workflow_changes(account, id));
         let found =
             self.entities.query(&TableQuery { range, order: Order::Desc, limit: Some(limit), ..partition }).await?;

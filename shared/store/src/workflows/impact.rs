@@ -6,6 +6,7 @@ use super::Workflows;
 use crate::dependents::{self, By, Dependent};
 use crate::item::parse;
 use crate::keys;
+use crate::revision::DELETED_AT;
 use domain::Result;
 use domain::id::WorkflowId;
 use domain::identity::Account;
@@ -36,7 +37,7 @@ impl Workflows {
         for dependent in dependents {
             let key = entity_key(dependent);
             let item = found.iter().find(|item| keys::Key::from_item(item).as_ref() == Some(&key));
-            let Some(item) = item.filter(|item| !item.contains_key("deleted_at")) else { continue };
+            let Some(item) = item.filter(|item| DELETED_AT.find(item).is_none()) else { continue };
             let NamedItem { head, references } = parse(item.clone())?;
             match dependent.by {
                 // A publication that failed may have left an entry in the reverse index, so check the active release.

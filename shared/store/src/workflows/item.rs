@@ -1,6 +1,7 @@
 //! The stored form of a workflow. The local indexes project its `head`, which is all that lists show. A large graph is
 //! stored in the bucket.
 
+use attributes::Attributes;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -17,7 +18,7 @@ use domain::time::Time;
 use domain::workflow::{Active, Lifecycle, Workflow, WorkflowState};
 use domain::{Error, Result};
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, Attributes)]
 pub struct WorkflowItem {
     pk: String,
     sk: WorkflowId,

@@ -3,9 +3,11 @@
 use serde::Deserialize;
 
 use super::Workflows;
-use super::item::Head;
+use super::item::{Head, WorkflowItem};
+use crate::attribute::field;
+use crate::condition::Condition;
 use crate::item::{Item, parse};
-use crate::table::{Filter, TableIndex, TableQuery};
+use crate::query::{TableIndex, TableQuery};
 use crate::{keys, listing};
 use domain::Result;
 use domain::id::WorkflowId;
@@ -68,32 +70,29 @@ impl Workflows {
         order: Order,
         request: PageRequest,
     ) -> Result<Page<WorkflowSummary>> {
-        let mut filter = Filter::default();
-        filter.search(wanted.search.as_deref());
-        filter.one_of("head.state", &wanted.states);
-        let query = TableQuery {
-            index: Some(TableIndex::Local(index(sort))),
-            order,
-            filter: filter.any(),
-            ..TableQuery::partition(keys::workflows(account))
-        };
+        let filter = Condition::all([
+            listing::search(field!(WorkflowItem::HEAD, folded), wanted.search.as_deref()),
+            listing::one_of(field!(WorkflowItem::HEAD, state), &wanted.states),
+        ]);
+        let query =
+            TableQuery { index: Some(index(sort)), order, filter, ..TableQuery::partition(keys::workflows(account)) };
         let count = keys::workflow_count(account);
         listing::page(&self.entities, &self.counters, count, query, request).await?.try_map(summary)
     }
 
     /// All workflows of an account, in the order of their names.
     pub async fn list_all(&self, account: Account) -> Result<Vec<WorkflowSummary>> {
-        let index = Some(TableIndex::Local(index(WorkflowSort::Name)));
+        let index = Some(index(WorkflowSort::Name));
         let query = TableQuery { index, ..TableQuery::partition(keys::workflows(account)) };
         self.entities.query_all(query).await?.into_iter().map(summary).collect()
     }
 }
 
-fn index(sort: WorkflowSort) -> &'static str {
+fn index(sort: WorkflowSort) -> TableIndex {
     match sort {
-        WorkflowSort::Name => "by_name",
-        WorkflowSort::CreatedAt => "by_created",
-        WorkflowSort::UpdatedAt => "by_updated",
+        WorkflowSort::Name => TableIndex::local(WorkflowItem::BY_NAME),
+        WorkflowSort::CreatedAt => TableIndex::local(WorkflowItem::BY_CREATED),
+        WorkflowSort::UpdatedAt => TableIndex::local(WorkflowItem::BY_UPDATED),
     }
 }
 
@@ -118,4 +117,11 @@ fn summary(item: Item) -> Result<WorkflowSummary> {
         created_at,
         updated_at,
     })
+}
+
+#[cfg(test)]
+#[test]
+fn fields_have_their_stored_names() {
+    let (folded, state) = (field!(WorkflowItem::HEAD, folded).path(), field!(WorkflowItem::HEAD, state).path());
+    crate::stored_items::require("workflows::item::WorkflowItem", &[folded, state]);
 }

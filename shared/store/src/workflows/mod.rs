@@ -11,12 +11,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use uuid::Uuid;
 
+use super::attribute::field;
 use super::dependents::{By, Dependent, Referrer};
 use super::idempotency::{self, CreateOutcome, IdempotencyKey};
 use super::item::{Item, parse};
-use super::revision::{self, Attempts};
+use super::listing::CountItem;
+use super::query::TableQuery;
+use super::revision::{self, Attempts, DELETED_AT, REV, WRITE_ID};
 use super::stored_text::StoredText;
-use super::table::{RefusedWrite, Table, TableQuery, WriteOutcome};
+use super::table::{RefusedWrite, Table, WriteOutcome};
 use super::work::{self, DeletedEntity};
 use super::write::Write;
 use super::{catalog, credentials, keys, schedules, webhooks};
@@ -134,9 +137,9 @@ impl Workflows {
         }
         let stored = graph.clone();
         let item = item(workflow, graph, ReleaseLinks::default(), workflow.id.uuid());
-        writes.push(self.entities.put_item(item).require("attribute_not_exists(pk)"));
+        writes.push(self.entities.put_item(item).require_new());
         writes.push(put_change(&self.entities, workflow, WorkflowChange::Created, workflow.id.uuid()));
-        writes.push(self.counters.update(keys::workflow_count(account)).add("total", 1));
+        writes.push(self.counters.update(keys::workflow_count(account)).add(CountItem::TOTAL, 1));
         let WriteOutcome::Refused(refused) = self.entities.transact(workflow.id.uuid(), &writes).await? else {
             return Ok(CreateOutcome::Now);
         };
@@ -179,7 +182,7 @@ impl Workflows {
         let workflows: Vec<_> = ids.iter().map(|id| (keys::workflow(account, *id), *id)).collect();
         let keys: Vec<_> = workflows.iter().map(|(key, _)| key.clone()).collect();
         let found = self.entities.batch_get(&keys).await?;
-        let found = found.iter().filter(|item| !item.contains_key("deleted_at")).filter_map(keys::Key::from_item);
+        let found = found.iter().filter(|item| DELETED_AT.find(item).is_none()).filter_map(keys::Key::from_item);
         let found: Vec<_> = found.collect();
         Ok(workflows.into_iter().filter(|(key, _)| found.contains(key)).map(|(_, id)| id).collect())
     }
@@ -214,14 +217,15 @@ impl Workflows {
     /// written. Its history is kept.
     pub async fn delete(&self, account: Account, id: WorkflowId, work_id: WorkId) -> Result<()> {
         let now = Time::from_uuid(work_id.uuid());
-        let deleted = self.entities.update(keys::workflow(account, id)).set("deleted_at", now);
-        let deleted = ["by_name", "by_created", "by_updated"].iter().fold(deleted, |write, name| write.remove(name));
-        let deleted = deleted.require("attribute_exists(pk) AND attribute_not_exists(deleted_at)");
+        let deleted = self.entities.update(keys::workflow(account, id)).set(WorkflowItem::DELETED_AT, now);
+        let deleted =
+            deleted.remove(WorkflowItem::BY_NAME).remove(WorkflowItem::BY_CREATED).remove(WorkflowItem::BY_UPDATED);
+        let deleted = deleted.require_exists().require(WorkflowItem::DELETED_AT.is_missing());
         let gone = DeletedEntity { account, reference: Reference::Workflow(id) };
         let writes = [
             deleted,
             work::deletion_work(&self.entities, work_id, &gone),
-            self.counters.update(keys::workflow_count(account)).add("total", -1),
+            self.counters.update(keys::workflow_count(account)).add(CountItem::TOTAL, -1),
         ];
         self.entities.transact(work_id.uuid(), &writes).await?.or_error(|_| GONE)
     }
@@ -373,11 +377,11 @@ pub(super) async fn mark_reference(
         let write_id = Uuid::now_v7();
         let write = entities
             .update(keys::workflow(account, id))
-            .set("rev", after.revision)
-            .set("write_id", write_id)
-            .set("gone", after.gone.iter().collect::<Vec<_>>())
-            .set("head.state", after.state())
-            .set("head.revision", after.revision);
+            .set(REV, after.revision)
+            .set(WRITE_ID, write_id)
+            .set(WorkflowItem::GONE, after.gone.iter().cloned().collect::<Vec<_>>())
+            .set(field!(WorkflowItem::HEAD, state), after.state())
+            .set(field!(WorkflowItem::HEAD, revision), after.revision);
         let write = revision::require(write, before.revision);
         let writes = with_change(entities, write, &before, &after, write_id);
         if entities.write_all(write_id, writes).await?.is_written() {

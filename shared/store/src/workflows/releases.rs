@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use attributes::Attributes;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -11,9 +12,9 @@ use crate::dependents::{self, By, Dependent, require_exists};
 use crate::item::{Item, parse, to_item};
 use crate::keys::{self, Key};
 use crate::listing;
+use crate::query::{TableIndex, TableQuery};
 use crate::revision::was_written;
 use crate::schedules::{find_all, switch_schedules};
-use crate::table::{TableIndex, TableQuery};
 use crate::write::Write;
 use domain::id::{DeploymentId, Id, ReleaseId, UserId, WorkflowId};
 use domain::identity::Account;
@@ -58,7 +59,7 @@ pub struct Deployed {
 }
 
 /// The stored form of a release or a deployment. The index projects its `head`, which holds all of its data.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, Attributes)]
 struct NumberedItem<H> {
     pk: String,
     sk: String,
@@ -106,6 +107,15 @@ fn deployment(item: Item) -> Result<ReleaseDeployment> {
 #[derive(Deserialize)]
 struct Headed<H> {
     head: H,
+}
+
+#[cfg(test)]
+#[test]
+fn reads_stored_releases_and_deployments() {
+    use crate::stored_items::check;
+    let attributes = NumberedItem::<()>::ATTRIBUTES;
+    check::<NumberedItem<ReleaseHead>>("workflows::releases::NumberedItem<ReleaseHead>", attributes);
+    check::<NumberedItem<DeploymentHead>>("workflows::releases::NumberedItem<DeploymentHead>", attributes);
 }
 
 fn manifest_name(account: Account, workflow: WorkflowId, release: ReleaseId) -> String {
@@ -157,8 +167,8 @@ impl Workflows {
         let write_id = Uuid::now_v7();
         let mut writes = self.put(&workflow, graph, needs.links(), &draft, write_id);
         writes.extend([
-            self.entities.put_item(release_item(account, draft.id, &release)).require("attribute_not_exists(pk)"),
-            self.entities.put_item(deployment_item(account, draft.id, &deployment)).require("attribute_not_exists(pk)"),
+            self.entities.put_item(release_item(account, draft.id, &release)).require_new(),
+            self.entities.put_item(deployment_item(account, draft.id, &deployment)).require_new(),
         ]);
         writes.extend(self.switch_links(&workflow, &active, links, &needs, now).await?);
         if !was_written(&self.entities.transact(write_id, &writes).await?, write_id)? {
@@ -230,7 +240,7 @@ impl Workflows {
 
         let write_id = Uuid::now_v7();
         let mut writes = self.put(&workflow, before.graph, needs.links(), &before.workflow, write_id);
-        writes.push(self.entities.put_item(deployment_item(account, id, &deployment)).require("attribute_exists(pk)"));
+        writes.push(self.entities.put_item(deployment_item(account, id, &deployment)).require_exists());
         writes.extend(self.switch_links(&workflow, &active, before.links, &needs, now).await?);
         let is_written = was_written(&self.entities.transact(write_id, &writes).await?, write_id)?;
         Ok(is_written.then_some((workflow, deployment)))
@@ -254,7 +264,7 @@ impl Workflows {
     /// Reads a page of releases or deployments. The total is the number of releases for both.
     async fn numbered(&self, partition: String, total: u64, request: PageRequest) -> Result<Page<Item>> {
         let query = TableQuery {
-            index: Some(TableIndex::Local("by_created")),
+            index: Some(TableIndex::local(NumberedItem::<ReleaseHead>::BY_CREATED)),
             order: Order::Desc,
             ..TableQuery::partition(partition)
         };

@@ -2,8 +2,10 @@
 
 use platform::config::TABLE_ENTITIES;
 use serde_json::json;
+use store::attribute::Attribute;
 use store::keys::Key;
-use store::table::{Table, TableIndex, TableQuery};
+use store::query::{TableIndex, TableQuery};
+use store::table::Table;
 
 use super::world;
 use crate::machine::faults::Faults;
@@ -16,7 +18,10 @@ fn an_item_is_listed_until_it_is_deleted() {
         let world = world(0, Faults::default());
         let process = Process::without_faults(&world, "writer");
         let table = Table::new(&process.context(), TABLE_ENTITIES).unwrap();
-        let by_name = TableQuery { index: Some(TableIndex::Local("by_name")), ..TableQuery::partition("list") };
+        let by_name = TableQuery {
+            index: Some(TableIndex::local(Attribute::<String>::new("by_name"))),
+            ..TableQuery::partition("list")
+        };
         let put = table.put(&json!({"pk": "list", "sk": "item", "by_name": "first"}));
         assert!(table.write(put).await.unwrap().is_written());
         assert_eq!(table.query(&by_name).await.unwrap().count, 1);
