@@ -1,5 +1,7 @@
 //! The OpenAPI documents describe exactly the routes that the platform serves.
 
+mod limits;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 

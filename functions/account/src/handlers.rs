@@ -12,7 +12,7 @@ use store::meters::Meter;
 use web::cursor::{CursorQuery, Cursors};
 use web::gateway::{ApiKeyOut, KeySettingsIn};
 use web::gateway::{BodyRefused, Created, CursorList, ErrorBody, ErrorResponses, List, Person, UserOnly};
-use web::{Json, NoBody, Path, Query, Result};
+use web::{NoBody, Path, Query, Result, UncheckedJson};
 
 use crate::Stores;
 use crate::dto::{MeOut, NewApiKeyOut, OrgOut, check_key};
@@ -83,7 +83,7 @@ pub async fn list_api_keys(
 pub async fn create_api_key(
     State(stores): State<Stores>,
     person: Person,
-    Json(body): Json<KeySettingsIn>,
+    UncheckedJson(body): UncheckedJson<KeySettingsIn>,
 ) -> Result<(StatusCode, Body<NewApiKeyOut>)> {
     check_unrestricted(&stores, &person).await?;
     let now = person.caller.at;

@@ -4,10 +4,9 @@ use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use domain::Error;
-use domain::agent::{Agent, AgentPatch, AgentScope};
+use domain::agent::{Agent, AgentPatch, AgentScope, EditableAgent};
 use domain::id::{AgentId, WorkId};
-use serde_json::{Map, Value};
-use web::builder::agent::{AgentDetailOut, AgentOut, AgentPatchIn};
+use web::builder::agent::{AgentDetailOut, AgentOut};
 use web::builder::{Caller, Created, Data, DataList, ErrorResponses, KeyReused, NotFound, NotJson, Stale};
 use web::etag::{ETag, IfMatch, IfMatchHeaders};
 use web::idempotency::{self, IdempotencyHeaders};
@@ -41,14 +40,14 @@ pub async fn list_agents(
 /// The body has the fields of `PATCH`. Fields that it omits have their defaults, and so has an agent without a body.
 #[utoipa::path(
     post, path = "/builder/v1/agents", tag = "agents", params(IdempotencyHeaders),
-    request_body = Option<AgentPatchIn>,
+    request_body = Option<EditableAgent>,
     responses(Created<AgentDetailOut, (ETag, Replayed)>, KeyReused, NotJson, ErrorResponses),
 )]
 pub async fn create_agent(
     State(stores): State<Stores>,
     Caller(caller): Caller,
     headers: HeaderMap,
-    Hashed { body: OptionalJson(fields), hash }: Hashed<OptionalJson<Map<String, Value>>>,
+    Hashed { body: OptionalJson(fields), hash }: Hashed<OptionalJson<AgentPatch>>,
 ) -> Result<Response> {
     // A call without a body and one with `{}` are the same request.
     let hash = if fields.is_empty() { String::new() } else { hash };
@@ -60,7 +59,6 @@ pub async fn create_agent(
     {
         return Ok(idempotency::replay_response(version, first));
     }
-    let fields = AgentPatch::new(Value::Object(fields))?;
     let agent = stores.agents.build(caller.account(), &fields, &caller.plan).await?;
     let answer = serde_json::to_string(&Data { data: AgentDetailOut::from(agent.clone()) }).map_err(Error::internal)?;
     let created = stores.agents.create(&agent, idempotency_key.as_ref(), &answer).await?;
@@ -91,7 +89,7 @@ pub async fn get_agent(
 /// it to its default.
 #[utoipa::path(
     patch, path = "/builder/v1/agents/{id}", tag = "agents",
-    params(("id" = Uuid, Path, description = "The agent"), IfMatchHeaders), request_body = AgentPatchIn,
+    params(("id" = Uuid, Path, description = "The agent"), IfMatchHeaders), request_body = EditableAgent,
     responses(
         (status = 200, description = "The updated agent", body = Data<AgentDetailOut>,
             headers(("ETag" = String, description = "The agent's version"))),
@@ -103,9 +101,8 @@ pub async fn update_agent(
     Caller(caller): Caller,
     Path(id): Path<AgentId>,
     if_match: IfMatch,
-    Json(patch): Json<Value>,
+    Json(patch): Json<AgentPatch>,
 ) -> Result<(ETag, Data<AgentDetailOut>)> {
-    let patch = AgentPatch::new(patch)?;
     let expected = |agent: &Agent| if_match.allows(&ETag::from_revision(agent.revision));
     let agent = stores.agents.patch(caller.account(), id, &patch, &caller.plan, expected).await?;
     Ok((ETag::from_revision(agent.revision), Data { data: agent.into() }))

@@ -1,5 +1,6 @@
 //! Request and response bodies of invocations.
 
+use domain::schema::NOT_BLANK;
 use domain::usd::Usd;
 use domain::{Error, Result};
 use engine::agent::FunctionCall;
@@ -9,8 +10,9 @@ use store::usage::Figures;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-const MAX_INPUT_CHARS: usize = 100_000;
-const MAX_MESSAGES: usize = 1_000;
+domain::text_schemas! {
+    InvokeText(1, 100_000, NOT_BLANK, "a text that is not blank");
+}
 
 /// The message to an agent, or a conversation that goes on.
 #[derive(Deserialize, ToSchema)]
@@ -18,10 +20,11 @@ const MAX_MESSAGES: usize = 1_000;
 #[schema(as = AgentInvokeIn, title = "AgentInvocation")]
 pub struct InvokeIn {
     /// The message, at most 100,000 characters. Send either `input` or `messages`.
-    #[schema(example = "Where is my order?")]
+    #[schema(value_type = Option<InvokeText>)]
     pub input: Option<String>,
     /// The conversation so far: the `messages` of the last response, and those that follow, at most 1,000. The result of a
     /// function is `{"role": "tool", "tool_call_id": "…", "content": "…"}`.
+    #[schema(min_items = 1, max_items = 1000)]
     pub messages: Option<Vec<Value>>,
     /// Whether the response is a stream of server-sent events.
     #[serde(default)]
@@ -33,16 +36,8 @@ impl InvokeIn {
     pub fn into_messages(self) -> Result<Vec<Value>> {
         match (self.input, self.messages) {
             (Some(_), Some(_)) | (None, None) => Err(Error::invalid_body("input", "send either `input` or `messages`")),
-            (Some(input), None) => {
-                if input.trim().is_empty() || input.chars().count() > MAX_INPUT_CHARS {
-                    return Err(Error::invalid_body("input", format!("1 to {MAX_INPUT_CHARS} characters")));
-                }
-                Ok(vec![json!({"role": "user", "content": input})])
-            }
+            (Some(input), None) => Ok(vec![json!({"role": "user", "content": input})]),
             (None, Some(messages)) => {
-                if messages.is_empty() || messages.len() > MAX_MESSAGES {
-                    return Err(Error::invalid_body("messages", format!("1 to {MAX_MESSAGES} messages")));
-                }
                 for (index, message) in messages.iter().enumerate() {
                     // The system prompt is that of the agent.
                     if !matches!(message["role"].as_str(), Some("user" | "assistant" | "tool")) {

@@ -22,7 +22,7 @@ const LEEWAY_S: f64 = 60.0;
 /// A longer text is refused before it is parsed, as a protection against denial of service.
 const MAX_TOKEN_BYTES: usize = 8 * 1024;
 /// The limit of OpenID Connect for a `sub`.
-const MAX_NAME_BYTES: usize = 255;
+pub const MAX_NAME_BYTES: usize = 255;
 /// The end of the year 9999. A later time is an error of the issuer.
 const LAST_SECOND: f64 = 253_402_300_799.0;
 

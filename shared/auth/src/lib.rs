@@ -28,7 +28,7 @@ use store::identities::Identity;
 
 use access_token::AccessTokens;
 
-pub use access_token::TokenClaims;
+pub use access_token::{MAX_NAME_BYTES, TokenClaims};
 pub use first_seen::first_seen;
 pub use owners::{Owners, admit_owner};
 pub use recent::RecentCallers;

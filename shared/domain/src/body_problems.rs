@@ -16,7 +16,7 @@ impl Problems {
     pub fn take<T>(&mut self, result: Result<T>) -> Option<T> {
         match result {
             Ok(value) => return Some(value),
-            Err(Error::InvalidBody { problems, .. }) => self.found.extend(problems),
+            Err(Error::InvalidBody { problems, .. }) => problems.into_iter().for_each(|problem| self.push(problem)),
             Err(error) => self.other = self.other.take().or(Some(error)),
         }
         None
@@ -34,7 +34,14 @@ impl Problems {
     }
 
     pub fn add(&mut self, field: &str, problem: impl std::fmt::Display) {
-        self.found.push(BodyProblem::new(field, &problem.to_string()));
+        self.push(BodyProblem::new(field, &problem.to_string()));
+    }
+
+    /// A field has one problem, because the second one often follows from the first.
+    fn push(&mut self, problem: BodyProblem) {
+        if problem.field.is_empty() || self.found.iter().all(|known| known.field != problem.field) {
+            self.found.push(problem);
+        }
     }
 
     /// Returns the value that was built from what `take` returned. It exists if nothing was collected.

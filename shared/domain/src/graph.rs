@@ -10,24 +10,24 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-use super::{header, length, object};
-use crate::{Error, Result};
+use super::{header, object};
+use crate::body_problems::within;
+use crate::schema::{self, PatchOf};
+use crate::{Error, Result, text_schemas};
 
 pub const MAX_NODES: usize = 500;
 pub const MAX_CONNECTIONS: usize = 2_000;
 /// A draft must fit into requests, which have at most 4 MB.
 pub const MAX_GRAPH_BYTES: usize = 2 * 1024 * 1024;
-const MAX_ID_CHARS: usize = 64;
-const MAX_NAME_CHARS: usize = 200;
+/// The maximum number of characters of a name that an error repeats.
+const MAX_SHOWN_CHARS: usize = 200;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Graph {
     #[serde(deserialize_with = "object::list")]
-    #[schema(max_items = 500)]
     pub nodes: Vec<Node>,
     #[serde(deserialize_with = "object::list")]
-    #[schema(max_items = 2000)]
     pub connections: Vec<Connection>,
 }
 
@@ -36,10 +36,10 @@ pub struct Graph {
 #[serde(deny_unknown_fields)]
 pub struct Node {
     /// Unique in the graph. Expressions use it, as in `nodes.<id>.output`
-    #[schema(min_length = 1, max_length = 64, pattern = "^[A-Za-z0-9_-]+$", example = "classify")]
+    #[schema(value_type = NodeName)]
     pub id: String,
     /// A node type of `GET /builder/v1/workflows/node-types`
-    #[schema(min_length = 1, max_length = 64, pattern = "^[A-Za-z0-9_-]+$", example = "condition")]
+    #[schema(value_type = NodeName)]
     pub r#type: String,
     /// The display name; defaults to the id
     #[serde(default)]
@@ -75,11 +75,11 @@ pub struct Connection {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct End {
-    #[schema(min_length = 1, max_length = 64, example = "classify")]
+    #[schema(example = "classify")]
     pub node: String,
     /// Empty until the connection is completed, if the request names no port.
-    #[serde(default, deserialize_with = "named_port")]
-    #[schema(required, min_length = 1, max_length = 64, example = "out")]
+    #[serde(default)]
+    #[schema(required, example = "out")]
     pub port: String,
 }
 
@@ -106,13 +106,56 @@ fn connection_end<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Re
     deserializer.deserialize_any(EndVisitor)
 }
 
-/// Reads the name of a port, which may be missing but not empty.
-fn named_port<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Result<String, D::Error> {
-    let port = String::deserialize(deserializer)?;
-    if port.is_empty() {
-        return Err(de::Error::custom(format!("1 to {MAX_ID_CHARS} characters")));
-    }
-    Ok(port)
+/// The nodes and connections of a graph in a request.
+#[derive(ToSchema)]
+#[schema(title = "Graph")]
+#[expect(dead_code, reason = "it is the schema that a `Graph` is checked against")]
+pub struct GraphIn {
+    #[schema(max_items = 500, nullable = false)]
+    nodes: Option<Vec<Node>>,
+    #[schema(max_items = 2000, nullable = false)]
+    connections: Option<Vec<ConnectionIn>>,
+}
+
+/// A list in a patch replaces the whole list.
+pub type GraphPatch = PatchOf<GraphIn>;
+
+/// A connection from one node to another. It is stored and returned with both ports.
+#[derive(ToSchema)]
+#[schema(title = "ConnectionCreate")]
+#[expect(dead_code, reason = "it is the schema that a `Connection` is checked against")]
+struct ConnectionIn {
+    from: EndIn,
+    to: EndIn,
+}
+
+/// An end of a connection: the id of its node, or an object.
+#[derive(ToSchema)]
+#[serde(untagged)]
+#[schema(title = "EndCreate")]
+#[expect(dead_code, reason = "it is the schema that an `End` is checked against")]
+enum EndIn {
+    Node(NodeReference),
+    Port(PortIn),
+}
+
+text_schemas! {
+    /// The id or the type of a node.
+    NodeName(1, 64, "^[A-Za-z0-9_-]+$", "letters, digits, - and _");
+    /// The id of a node in a connection.
+    NodeReference(1, 64);
+}
+
+/// A port of a node.
+#[derive(ToSchema)]
+#[schema(title = "Port")]
+#[expect(dead_code, reason = "it is the schema that an `End` is checked against")]
+struct PortIn {
+    #[schema(example = "classify")]
+    node: NodeReference,
+    /// Can be omitted if the node has only one output, or one input.
+    #[schema(min_length = 1, max_length = 64, example = "out", nullable = false)]
+    port: Option<String>,
 }
 
 impl Node {
@@ -129,7 +172,7 @@ impl Node {
         let headers = self.config.get("headers").and_then(Value::as_object).into_iter().flatten();
         let mut texts = headers.filter_map(|(name, value)| Some((name, value.as_str()?)));
         let Some((name, _)) = texts.find(|(name, value)| header::is_secret(name, value)) else { return Ok(()) };
-        let shown: String = name.chars().take(MAX_NAME_CHARS).collect();
+        let shown: String = name.chars().take(MAX_SHOWN_CHARS).collect();
         let problem = "is a secret that every reader of the workflow would see. Remove it, store it in an outbound \
                        credential of the workflow, and set `credentialId` to that credential";
         Err(Error::invalid_body(format!("{field}.{shown}"), problem))
@@ -139,34 +182,12 @@ impl Node {
 impl Graph {
     /// Checks whether the graph can be stored as a draft.
     pub fn check(&self) -> Result<()> {
-        let check_max = |what: &str, count: usize, limit: usize| {
-            if count > limit { Err(Error::invalid_body(what, format!("at most {limit}"))) } else { Ok(()) }
-        };
-        check_max("graph.nodes", self.nodes.len(), MAX_NODES)?;
-        check_max("graph.connections", self.connections.len(), MAX_CONNECTIONS)?;
+        let document = serde_json::to_value(self).map_err(Error::internal)?;
+        schema::check_document::<GraphIn>(&document).map_err(|error| within("graph", error))?;
         for (index, node) in self.nodes.iter().enumerate() {
-            let field = |name: &str| format!("graph.nodes[{index}].{name}");
-            if !is_name(&node.id) {
-                return Err(Error::invalid_body(field("id"), "1 to 64 letters, digits, - and _"));
-            }
-            if !is_name(&node.r#type) {
-                return Err(Error::invalid_body(field("type"), "1 to 64 letters, digits, - and _"));
-            }
-            length::check_max_chars(&field("name"), &node.name, MAX_NAME_CHARS)?;
-            node.check_headers(&field("config.headers"))?;
+            node.check_headers(&format!("graph.nodes[{index}].config.headers"))?;
         }
-        for (index, connection) in self.connections.iter().enumerate() {
-            for (end, at) in [(&connection.from, "from"), (&connection.to, "to")] {
-                for (name, of) in [(&end.node, "node"), (&end.port, "port")] {
-                    let length = name.chars().count();
-                    if length == 0 || length > MAX_ID_CHARS {
-                        let field = format!("graph.connections[{index}].{at}.{of}");
-                        return Err(Error::invalid_body(field, format!("1 to {MAX_ID_CHARS} characters")));
-                    }
-                }
-            }
-        }
-        if serde_json::to_vec(self).map_err(Error::internal)?.len() > MAX_GRAPH_BYTES {
+        if document.to_string().len() > MAX_GRAPH_BYTES {
             return Err(Error::invalid_body("graph", format!("at most {MAX_GRAPH_BYTES} bytes as JSON")));
         }
         Ok(())
@@ -190,12 +211,6 @@ pub fn hash(document: &impl Serialize) -> String {
     value.sort_all_objects();
     let digest = digest(&SHA256, value.to_string().as_bytes());
     digest.as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-fn is_name(text: &str) -> bool {
-    !text.is_empty()
-        && text.len() <= MAX_ID_CHARS
-        && text.bytes().all(|c| c.is_ascii_alphanumeric() || matches!(c, b'-' | b'_'))
 }
 
 #[cfg(test)]
@@ -222,9 +237,9 @@ mod tests {
         let nodes = |count: usize| (0..count).map(|i| json!({"id": format!("n{i}"), "type": "x"})).collect::<Vec<_>>();
         assert!(graph(json!({"nodes": nodes(500)})).check().is_ok());
         let refused = graph(json!({"nodes": nodes(501)})).check().unwrap_err().to_string();
-        assert_eq!(refused, "graph.nodes: at most 500");
+        assert_eq!(refused, "graph.nodes: at most 500 entries");
         let refused = graph(json!({"nodes": [{"id": "a b", "type": "x"}]})).check().unwrap_err().to_string();
-        assert_eq!(refused, "graph.nodes[0].id: 1 to 64 letters, digits, - and _");
+        assert_eq!(refused, "graph.nodes[0].id: must be letters, digits, - and _");
         let large = json!({"nodes": [{"id": "a", "type": "x", "config": {"text": "x".repeat(MAX_GRAPH_BYTES)}}]});
         assert!(graph(large).check().unwrap_err().to_string().starts_with("graph: at most"));
     }

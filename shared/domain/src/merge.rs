@@ -1,23 +1,46 @@
 //! JSON Merge Patch (RFC 7396) for documents with a fixed set of fields.
 
-use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use utoipa::openapi::{RefOr, Schema};
+use utoipa::{PartialSchema, ToSchema};
 
 use crate::body_problem::BodyProblem;
 use crate::body_problems::Problems;
 use crate::{Error, Result, json};
 
 /// A merge patch, which is always an object.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
+#[serde(try_from = "Value")]
 pub struct MergePatch(Value);
 
+/// The merged document is checked, not the patch.
+impl PartialSchema for MergePatch {
+    fn schema() -> RefOr<Schema> {
+        Value::schema()
+    }
+}
+
+impl ToSchema for MergePatch {}
+
+impl Default for MergePatch {
+    fn default() -> Self {
+        Self(Value::Object(Map::new()))
+    }
+}
+
+impl TryFrom<Value> for MergePatch {
+    type Error = &'static str;
+
+    fn try_from(patch: Value) -> std::result::Result<Self, &'static str> {
+        if patch.is_object() { Ok(Self(patch)) } else { Err("must be an object") }
+    }
+}
+
 impl MergePatch {
-    pub fn new(patch: Value) -> Result<Self> {
-        match patch {
-            Value::Object(_) => Ok(Self(patch)),
-            _ => Err(Error::invalid_body("", "must be an object")),
-        }
+    pub fn is_empty(&self) -> bool {
+        self.0.as_object().is_none_or(Map::is_empty)
     }
 
     pub fn value(&self) -> &Value {

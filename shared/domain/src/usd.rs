@@ -52,7 +52,7 @@ impl PartialSchema for UsdIn {
         ObjectBuilder::new()
             .schema_type(SchemaType::from_iter([Type::Number, Type::String]))
             .minimum(Some(0))
-            .pattern(Some(r"^[0-9]{1,6}(\.[0-9]{1,12})?$"))
+            .pattern(Some(r"^([0-9]{1,7}|1[0-8][0-9]{6})(\.[0-9]{1,12})?$"))
             .description(Some("US dollars, not negative: a number, or its decimal digits in a string"))
             .into()
     }

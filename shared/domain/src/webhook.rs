@@ -8,14 +8,10 @@ use uuid::Uuid;
 
 use super::id::{WebhookEventId, WebhookId, WorkflowId};
 use super::identity::Account;
-use super::length;
 use super::time::Time;
 use super::token::TokenHash;
-use crate::{Error, Result};
 
 pub const DEFAULT_TIMEOUT_MS: u64 = 25_000;
-const TIMEOUT_MS: std::ops::RangeInclusive<u64> = 1_000..=25_000;
-const MAX_NAME_CHARS: usize = 200;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Webhook {
@@ -126,18 +122,6 @@ pub fn kept_headers<'h>(headers: impl Iterator<Item = (&'h str, &'h str)>) -> BT
 pub fn kept_value(value: &str) -> String {
     const MAX_VALUE_CHARS: usize = 500;
     value.chars().take(MAX_VALUE_CHARS).collect()
-}
-
-/// Validates the name and the timeout of a webhook.
-pub fn check(name: &str, timeout_ms: u64) -> Result<()> {
-    if name.is_empty() {
-        return Err(Error::invalid_body("name", "must not be empty"));
-    }
-    length::check_max_chars("name", name, MAX_NAME_CHARS)?;
-    if !TIMEOUT_MS.contains(&timeout_ms) {
-        return Err(Error::invalid_body("timeoutMs", "between 1000 and 25000"));
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use http_body_util::{BodyExt, LengthLimitError};
 use ring::digest::{SHA256, digest};
 use serde::de::DeserializeOwned;
+use utoipa::ToSchema;
 
 use super::{MAX_BODY_BYTES, classify};
 use auth::{Auth, Caller, refused};
@@ -43,35 +44,47 @@ impl IntoResponse for ApiError {
     }
 }
 
-/// The JSON body.
+/// The JSON body, within the limits of its published schema.
 pub struct Json<T>(pub T);
 
-impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Json<T> {
+impl<S: Send + Sync, T: DeserializeOwned + ToSchema + 'static> FromRequest<S> for Json<T> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, _: &S) -> Result<Self> {
-        if !is_json(&request) {
-            return Err(Error::NotJson.into());
-        }
-        Ok(Self(parse(&read_request(request).await?)?))
+        Ok(Self(json::parse_within_limits(&read_json(request).await?)?))
+    }
+}
+
+/// The JSON body. The handler checks its limits with the rules that it also checks, so that all of its problems are
+/// answered together.
+pub struct UncheckedJson<T>(pub T);
+
+impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for UncheckedJson<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, _: &S) -> Result<Self> {
+        Ok(Self(json::parse(&read_json(request).await?)?))
     }
 }
 
 /// The JSON body, or the default value if the body is empty or `{}`.
 pub struct OptionalJson<T>(pub T);
 
-impl<S: Send + Sync, T: DeserializeOwned + Default> FromRequest<S> for OptionalJson<T> {
+impl<S: Send + Sync, T: DeserializeOwned + ToSchema + Default + 'static> FromRequest<S> for OptionalJson<T> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, _: &S) -> Result<Self> {
         let is_json = is_json(&request);
         let bytes = read_request(request).await?;
-        // Clients that send no fields may name no content type, or another one.
-        let is_empty = matches!(bytes.trim_ascii(), b"" | b"{}");
-        match (is_empty, is_json) {
-            (true, _) => Ok(Self(T::default())),
-            (false, true) => Ok(Self(parse::<Option<T>>(&bytes)?.unwrap_or_default())),
-            (false, false) => Err(Error::NotJson.into()),
+        match bytes.trim_ascii() {
+            // Clients that send no fields may name no content type, or another one.
+            b"" | b"{}" => Ok(Self(T::default())),
+            _ if !is_json => Err(Error::NotJson.into()),
+            b"null" => Ok(Self(T::default())),
+            _ => {
+                check_object(&bytes)?;
+                Ok(Self(json::parse_within_limits(&bytes)?))
+            }
         }
     }
 }
@@ -134,7 +147,7 @@ impl<S: Send + Sync> FromRequest<S> for NoBody {
     async fn from_request(request: Request, _: &S) -> Result<Self> {
         match read_request(request).await?.trim_ascii() {
             b"" => Ok(Self),
-            body if body.starts_with(b"{") && parse::<Nothing>(body).is_ok() => Ok(Self),
+            body if body.starts_with(b"{") && json::parse::<Nothing>(body).is_ok() => Ok(Self),
             _ => Err(Error::invalid_body("", "this call takes no body").into()),
         }
     }
@@ -217,13 +230,23 @@ async fn discard(mut body: Body) {
     }
 }
 
-fn parse<T: DeserializeOwned>(bytes: &[u8]) -> domain::Result<T> {
-    // Every body must be an object. serde would read a list as the fields of a struct in their order, and its message
-    // about other values would name a Rust type.
-    if matches!(bytes.trim_ascii_start().first(), Some(b'[' | b'"' | b'-' | b'0'..=b'9' | b't' | b'f')) {
-        return Err(Error::invalid_body("", "must be an object"));
+/// Reads a body that must be a JSON object.
+async fn read_json(request: Request) -> domain::Result<Bytes> {
+    if !is_json(&request) {
+        return Err(Error::NotJson);
     }
-    json::parse(bytes)
+    let bytes = read_request(request).await?;
+    check_object(&bytes)?;
+    Ok(bytes)
+}
+
+/// Every body must be an object. serde would read a list as the fields of a struct in their order, and its message about
+/// other values would name a Rust type.
+fn check_object(bytes: &[u8]) -> domain::Result<()> {
+    match bytes.trim_ascii_start().first() {
+        Some(b'[' | b'"' | b'-' | b'0'..=b'9' | b't' | b'f') => Err(Error::invalid_body("", "must be an object")),
+        _ => Ok(()),
+    }
 }
 
 fn is_json(request: &Request<Body>) -> bool {

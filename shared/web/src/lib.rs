@@ -22,7 +22,7 @@ use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
 pub use extract::{
-    ApiError, Hashed, Json, NoBody, OptionalJson, Path, Query, RawBody, Result, TextFile, declares_json,
+    ApiError, Hashed, Json, NoBody, OptionalJson, Path, Query, RawBody, Result, TextFile, UncheckedJson, declares_json,
 };
 pub use layers::{Area, Routes, finish};
 

@@ -19,7 +19,7 @@ enum QuantitySchema {
 }
 
 /// The text of a quantity. A number is read like its text.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 struct QuantityIn(String);
 
 impl<'de> Deserialize<'de> for QuantityIn {
@@ -33,7 +33,7 @@ impl<'de> Deserialize<'de> for QuantityIn {
 }
 
 /// Resources in the notation of Kubernetes.
-#[derive(Clone, Debug, Deserialize, ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = ResourcesIn)]
 pub struct ResourcesIn {

@@ -146,7 +146,8 @@ async fn wrong_requests_are_refused() {
     let agent = create_agent(&ada, json!({})).await;
     for (body, field) in [
         (json!({}), "input"),
-        (json!({"input": "a", "messages": []}), "input"),
+        (json!({"input": "a", "messages": []}), "messages"),
+        (json!({"input": "a", "messages": [{"role": "user", "content": "a"}]}), "input"),
         (json!({"input": " "}), "input"),
         (json!({"messages": []}), "messages"),
         (json!({"messages": [{"role": "system", "content": "Obey."}]}), "messages[0].role"),

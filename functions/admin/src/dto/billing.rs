@@ -4,6 +4,7 @@ use domain::Result;
 use domain::body_problems::Problems;
 use domain::identity::Org;
 use domain::money::Money;
+use domain::schema::{self, LongTitle};
 use domain::usd::{Usd, UsdIn};
 use serde::{Deserialize, Serialize};
 use store::meters::Meter;
@@ -12,10 +13,8 @@ use uuid::Uuid;
 use web::gateway::TransactionKind;
 use web::paging::{default_per_page, per_page};
 
-use super::check_text;
-
 /// A credit adjustment: credits to add to or deduct from an organization's balance.
-#[derive(Deserialize, ToSchema)]
+#[derive(Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CreditsIn {
     /// The id of the organization.
@@ -26,7 +25,7 @@ pub struct CreditsIn {
     /// The amount in US dollars. Must be greater than 0.
     pub amount: UsdIn,
     /// The reason, which the list of transactions shows.
-    #[schema(max_length = 500)]
+    #[schema(value_type = LongTitle)]
     pub reason: String,
 }
 
@@ -38,7 +37,7 @@ impl CreditsIn {
             let problem = format!("must be greater than 0 and at most {}", Money::MAX_CREDIT);
             problems.add("amount", problem);
         }
-        problems.take(check_text("reason", &self.reason, 500));
+        problems.take(schema::check(self));
         problems.finish().map(|()| amount)
     }
 }

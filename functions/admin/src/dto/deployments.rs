@@ -1,16 +1,12 @@
 //! Request and response bodies of the deployments of a model, and their validation.
 
+use domain::Result;
 use domain::body_problems::Problems;
 use domain::catalog::ModelDeployment;
-use domain::{Error, Result};
+use domain::schema::Title;
 use serde::{Deserialize, Serialize};
 use store::catalog::Listing;
 use utoipa::ToSchema;
-
-use super::check_text;
-
-const MAX_DEPLOYMENTS: usize = 20;
-const MAX_WEIGHT: u32 = 1_000_000;
 
 /// A provider that serves the model.
 #[derive(Clone, Serialize, Deserialize, ToSchema)]
@@ -19,6 +15,7 @@ pub struct DeploymentIn {
     /// The name of the provider.
     provider: String,
     /// The provider's name for the model.
+    #[schema(value_type = Title)]
     model: String,
     /// The share of calls relative to other deployments of the same priority.
     #[schema(minimum = 1, maximum = 1000000, default = 1)]
@@ -41,23 +38,14 @@ impl From<&ModelDeployment> for DeploymentIn {
     }
 }
 
-/// Validates the deployments of a model.
+/// Validates the providers of the deployments of a model.
 pub fn read_deployments(given: Vec<DeploymentIn>, listing: &Listing) -> Result<Vec<ModelDeployment>> {
-    if given.is_empty() || given.len() > MAX_DEPLOYMENTS {
-        return Err(Error::invalid_body("deployments", format_args!("1 to {MAX_DEPLOYMENTS} deployments")));
-    }
     let mut problems = Problems::default();
     let mut read = |(i, DeploymentIn { provider, model, weight, priority }): (usize, DeploymentIn)| {
-        let field = |name: &str| format!("deployments[{i}].{name}");
         if !listing.providers.contains_key(&provider) {
-            problems.add(&field("provider"), "no such provider");
+            problems.add(&format!("deployments[{i}].provider"), "no such provider");
         }
-        problems.take(check_text(&field("model"), &model, 200));
-        let weight = weight.unwrap_or(1);
-        if !(1..=MAX_WEIGHT).contains(&weight) {
-            problems.add(&field("weight"), format_args!("1 to {MAX_WEIGHT}"));
-        }
-        ModelDeployment { provider, model, weight, priority: priority.unwrap_or_default() }
+        ModelDeployment { provider, model, weight: weight.unwrap_or(1), priority: priority.unwrap_or_default() }
     };
     let deployments = given.into_iter().enumerate().map(&mut read).collect();
     problems.finish().map(|()| deployments)

@@ -1,22 +1,20 @@
 //! Request and response bodies of guard categories.
 
 use domain::Result;
-use domain::body_problems::Problems;
 use domain::guard::GuardCategory;
+use domain::schema::{self, Title};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use web::gateway::GuardSeverityWire;
 
-use super::check_text;
-
 const DEFAULT_THRESHOLD: f64 = 0.5;
 
 /// The settings of a risk category.
-#[derive(Clone, Deserialize, ToSchema)]
+#[derive(Clone, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GuardCategoryIn {
     /// The name to display. It is also in the prompts of `llama-guard` and `chat-json` models.
-    #[schema(min_length = 1, max_length = 200, example = "Violence")]
+    #[schema(value_type = Title)]
     label: String,
     severity: GuardSeverityWire,
     /// A text is flagged if its score is at least this. Defaults to 0.5.
@@ -28,15 +26,9 @@ pub struct GuardCategoryIn {
 
 impl GuardCategoryIn {
     pub fn read(self, code: &str) -> Result<GuardCategory> {
+        schema::check(&self)?;
         let Self { label, severity, threshold, active } = self;
-        let mut problems = Problems::default();
-        problems.take(check_text("label", &label, 200));
-        let threshold = threshold.unwrap_or(DEFAULT_THRESHOLD);
-        if !(0.0..=1.0).contains(&threshold) {
-            problems.add("threshold", "must be a number from 0 to 1");
-        }
-        problems.finish()?;
-        let active = active.unwrap_or(true);
+        let (threshold, active) = (threshold.unwrap_or(DEFAULT_THRESHOLD), active.unwrap_or(true));
         Ok(GuardCategory { code: code.to_owned(), label, severity: severity.into(), threshold, active })
     }
 }

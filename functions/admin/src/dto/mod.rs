@@ -18,40 +18,32 @@ pub mod setup;
 pub mod workbench_cluster;
 mod workbenches;
 
+use auth::MAX_NAME_BYTES;
+use domain::schema::{self, TITLE};
 use domain::{Error, Result};
 
-const MAX_NAME_CHARS: usize = 200;
-
-/// Validates a name: paths, headers and log lines must be able to contain it. Empty, `.` and `..` segments are refused,
-/// because clients and proxies resolve them and would call another path.
-fn check_name(field: &str, name: &str, also: &str) -> Result<()> {
-    let is_taken = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c) || also.contains(c);
-    let is_segment = |segment: &str| !matches!(segment, "" | "." | "..");
-    if name.len() <= MAX_NAME_CHARS && name.chars().all(is_taken) && name.split('/').all(is_segment) {
-        return Ok(());
-    }
-    let problem = format!(
-        "invalid name; use 1 to {MAX_NAME_CHARS} letters, digits and `._-{also}`, without empty, `.` or `..` segments"
+// Paths, headers and log lines must be able to contain a name. Empty, `.` and `..` segments are refused, because clients and
+// proxies resolve them and would call another path.
+domain::text_schemas! {
+    /// The name of a provider or a region, or the id of a plan.
+    PlainName(1, 200, r"^(\.?[A-Za-z0-9_-]|\.\.[A-Za-z0-9._-])[A-Za-z0-9._-]*$", "letters, digits and `._-`, but not `.` or `..`");
+    /// The name of a model or an alias.
+    CatalogName(
+        1, 200,
+        r"^(\.?[A-Za-z0-9_:@+-]|\.\.[A-Za-z0-9._:@+-])[A-Za-z0-9._:@+-]*(/(\.?[A-Za-z0-9_:@+-]|\.\.[A-Za-z0-9._:@+-])[A-Za-z0-9._:@+-]*)*$",
+        "letters, digits and `._-:/@+`, without empty, `.` or `..` segments"
     );
-    Err(Error::invalid_body(field, problem))
+    ExternalId(1, MAX_NAME_BYTES);
+    Email(1, 254, "^[^@\\x00-\\x1f\\x7f-\\x9f]*@[^\\x00-\\x1f\\x7f-\\x9f]*$", "an email address, which has an `@`");
+    ApiKeyText(1, 4_096, "^[!-~]*$", "visible ASCII characters");
+    ImageText(1, 400, TITLE, "one line that is not blank");
 }
 
-/// Validates the name of a model or an alias, which may also contain `:/@+`.
+/// Validates the name of a model or an alias.
 pub fn check_model_name(field: &str, name: &str) -> Result<()> {
     // `/gateway/v1/models/aliases` is a route of its own.
     if name == "aliases" {
         return Err(Error::invalid_body(field, "this name is reserved; choose another name"));
     }
-    check_name(field, name, ":/@+")
-}
-
-/// Validates the name of a provider or a region, or the id of a plan.
-pub fn check_plain_name(field: &str, name: &str) -> Result<()> {
-    check_name(field, name, "")
-}
-
-/// Validates a display text: one line, not blank, at most `most` characters.
-fn check_text(field: &str, text: &str, most: usize) -> Result<()> {
-    let is_fine = !text.trim().is_empty() && text.chars().count() <= most && !text.chars().any(char::is_control);
-    if is_fine { Ok(()) } else { Err(Error::invalid_body(field, format_args!("1 to {most} characters on one line"))) }
+    schema::check_text::<CatalogName>(field, name)
 }

@@ -3,6 +3,7 @@
 use domain::body_problems::{Problems, within};
 use domain::catalog::{CAPABILITIES, MaxTokensParameter, Model, Pricing};
 use domain::money::Money;
+use domain::schema::{self, Title};
 use domain::time::Time;
 use domain::usd::UsdIn;
 use domain::{Error, Result};
@@ -18,7 +19,7 @@ use super::model_kind::guess_kind;
 use super::model_options::{
     GuardApiWire, MaxTokensParameterWire, MaxTokensPolicyWire, OnDisconnectWire, UnsupportedWire,
 };
-use super::{check_model_name, check_text};
+use super::{CatalogName, check_model_name};
 
 /// The request parameters for which an operator may set a default.
 const DEFAULTS: [&str; 11] = [
@@ -35,32 +36,31 @@ const DEFAULTS: [&str; 11] = [
     "top_logprobs",
 ];
 const MAX_PRICE: Money = Money::from_usd(10_000);
-const MAX_TOKENS: u64 = 1_000_000_000;
 
 /// The settings of a model. An update may contain any subset of the fields.
 #[derive(Clone, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ModelIn {
     /// The name that requests use. Letters, digits and `._-:/@+` are allowed.
-    #[schema(example = "vendor/model-1", max_length = 200)]
+    #[schema(value_type = CatalogName)]
     name: String,
     /// The name to display. Defaults to `name`.
-    #[schema(max_length = 200)]
+    #[schema(value_type = Option<Title>)]
     display_name: Option<String>,
     r#type: ModelTypeWire,
     /// The vendor to display. Defaults to the provider of the first deployment.
-    #[schema(max_length = 200)]
+    #[schema(value_type = Option<Title>)]
     provider: Option<String>,
     /// Any of `chat`, `streaming`, `tools`, `vision`, `json_mode`, `json_schema`, `logprobs`, `embeddings`, `images`
     /// and `guard`.
     capabilities: Vec<String>,
     /// The size of the context window in tokens.
-    #[schema(minimum = 1)]
+    #[schema(minimum = 1, maximum = 1000000000)]
     context_window: Option<u64>,
     /// The maximum number of tokens in an answer. A call without a token limit reserves quota for this number, or for
     /// 4096 tokens if it is not set. For such a call, no limit is sent to `openai`, `gemini` and `bedrock` providers. For
     /// an image model that is paid by token, it is the maximum of one image.
-    #[schema(minimum = 1)]
+    #[schema(minimum = 1, maximum = 1000000000)]
     max_output_tokens: Option<u64>,
     pricing: PricingIn,
     /// When the model becomes deprecated.
@@ -152,27 +152,12 @@ impl ModelIn {
     /// Validates the settings against the catalog and returns the model.
     pub fn read(self, listing: &Listing, version: u64) -> Result<Model> {
         let mut problems = Problems::default();
+        problems.take(schema::check(&self));
         problems.take(check_model_name("name", &self.name));
-        let display_name = match self.display_name {
-            Some(name) => {
-                problems.take(check_text("display_name", &name, 200));
-                name
-            }
-            None => self.name.clone(),
-        };
+        let display_name = self.display_name.unwrap_or_else(|| self.name.clone());
         let deployments = problems.or_default(read_deployments(self.deployments, listing));
-        let provider = match self.provider {
-            Some(provider) => {
-                problems.take(check_text("provider", &provider, 200));
-                provider
-            }
-            None => deployments.first().map(|first| first.provider.clone()).unwrap_or_default(),
-        };
-        for (name, tokens) in [("context_window", self.context_window), ("max_output_tokens", self.max_output_tokens)] {
-            if tokens.is_some_and(|tokens| !(1..=MAX_TOKENS).contains(&tokens)) {
-                problems.add(name, format_args!("1 to {MAX_TOKENS} tokens"));
-            }
-        }
+        let first = deployments.first().map(|first| first.provider.clone());
+        let provider = self.provider.or(first).unwrap_or_default();
         if let (Some(deprecated_at), Some(retires_at)) = (self.deprecated_at, self.retires_at)
             && retires_at < deprecated_at
         {

@@ -1,10 +1,11 @@
 //! Request and response bodies of organizations, users and API keys.
 
-use auth::{Auth, DEFAULT_PLAN};
+use auth::{Auth, DEFAULT_PLAN, MAX_NAME_BYTES};
 use domain::body_problems::Problems;
 use domain::id::{OrgId, UserId};
 use domain::identity::{Membership, Org, Role, User};
 use domain::page::Slice;
+use domain::schema::{self, Title};
 use domain::time::Time;
 use domain::usd::UsdIn;
 use domain::{Error, Result};
@@ -13,33 +14,33 @@ use store::api_keys::ApiKey;
 use store::meters::Meter;
 use utoipa::{IntoParams, ToSchema};
 use web::cursor::Cursors;
-use web::gateway::{ApiKeyOut, KeySettingsIn, LimitsIn, RoleName};
+use web::gateway::{ApiKeyOut, KeyName, KeySettingsIn, LimitsIn, RoleName};
 use web::paging::{default_per_page, per_page};
 
 use super::meters::parse_id;
-use super::{check_plain_name, check_text};
+use super::{Email, ExternalId, PlainName};
 
 /// A new organization.
-#[derive(Deserialize, ToSchema)]
+#[derive(Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OrgIn {
-    #[schema(min_length = 1, max_length = 200)]
+    #[schema(value_type = Title)]
     pub name: String,
     /// The id of the plan. Defaults to `default`.
+    #[schema(value_type = Option<PlainName>)]
     pub plan: Option<String>,
     /// The organization's identifier in the identity provider's access tokens. Tokens with this identifier then belong
     /// to this organization. Without it, the organization is reachable only with API keys.
-    #[schema(min_length = 1, max_length = 255, example = "acme")]
+    #[schema(value_type = Option<ExternalId>)]
     pub external_id: Option<String>,
 }
 
 impl OrgIn {
     pub fn read(self, auth: &Auth, now: Time) -> Result<Org> {
+        let mut problems = Problems::default();
+        problems.take(schema::check(&self));
         let Self { name, plan, external_id } = self;
         let plan = plan.unwrap_or_else(|| DEFAULT_PLAN.to_owned());
-        let mut problems = Problems::default();
-        problems.take(check_text("name", &name, 200));
-        problems.take(check_plain_name("plan", &plan));
         problems.take(check_external_id(external_id.as_deref()));
         problems.finish()?;
         let id = external_id.map_or_else(OrgId::new, |external_id| auth.org_of_issuer(&external_id));
@@ -48,12 +49,12 @@ impl OrgIn {
 }
 
 /// A new user in an organization.
-#[derive(Deserialize, ToSchema)]
+#[derive(Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UserIn {
-    #[schema(min_length = 1, max_length = 200)]
+    #[schema(value_type = Title)]
     pub name: String,
-    #[schema(max_length = 254, example = "ada@example.com")]
+    #[schema(value_type = Option<Email>)]
     pub email: Option<String>,
     /// The id of the organization.
     #[schema(example = "org_019a9b0c1d2e7f3a8b4c5d6e7f8a9b0c")]
@@ -62,16 +63,15 @@ pub struct UserIn {
     pub role: Option<RoleName>,
     /// The `sub` claim of the user's access tokens. Tokens with this claim then belong to this user. Without it, the
     /// user can authenticate only with API keys.
-    #[schema(min_length = 1, max_length = 255, example = "ada")]
+    #[schema(value_type = Option<ExternalId>)]
     pub external_id: Option<String>,
 }
 
 impl UserIn {
     pub fn read(self, auth: &Auth, now: Time) -> Result<(User, Membership)> {
-        let Self { name, email, org, role, external_id } = self;
         let mut problems = Problems::default();
-        problems.take(check_text("name", &name, 200));
-        problems.take(email.as_deref().map_or(Ok(()), check_email));
+        problems.take(schema::check(&self));
+        let Self { name, email, org, role, external_id } = self;
         problems.take(check_external_id(external_id.as_deref()));
         problems.finish()?;
         let id = external_id.map_or_else(UserId::new, |external_id| auth.user_of_issuer(&external_id));
@@ -82,19 +82,11 @@ impl UserIn {
     }
 }
 
-/// Validates an external id by the length limit for claims of an access token; see `auth::access_token`.
+/// Refuses an external id that no access token can have.
 fn check_external_id(external_id: Option<&str>) -> Result<()> {
-    match external_id.is_none_or(|id| (1..=255).contains(&id.len())) {
+    match external_id.is_none_or(|id| id.len() <= MAX_NAME_BYTES) {
         true => Ok(()),
-        false => Err(Error::invalid_body("external_id", "1 to 255 bytes")),
-    }
-}
-
-fn check_email(email: &str) -> Result<()> {
-    check_text("email", email, 254)?;
-    match email.contains('@') {
-        true => Ok(()),
-        false => Err(Error::invalid_body("email", "not an email address; it needs an `@`")),
+        false => Err(Error::invalid_body("external_id", format_args!("at most {MAX_NAME_BYTES} bytes in UTF-8"))),
     }
 }
 
@@ -102,10 +94,10 @@ fn check_email(email: &str) -> Result<()> {
 #[derive(Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OrgPatch {
-    #[schema(max_length = 200, required = false)]
+    #[schema(value_type = Title, required = false)]
     name: String,
     /// The id of the plan.
-    #[schema(required = false)]
+    #[schema(value_type = PlainName, required = false)]
     plan: String,
     /// Whether the organization is suspended. While it is, all its credentials are refused.
     #[schema(required = false)]
@@ -124,11 +116,8 @@ impl From<&Org> for OrgPatch {
 
 impl OrgPatch {
     pub fn read(self, before: &Org) -> Result<Org> {
+        schema::check(&self)?;
         let Self { name, plan, suspended, keeps_guard_input } = self;
-        let mut problems = Problems::default();
-        problems.take(check_text("name", &name, 200));
-        problems.take(check_plain_name("plan", &plan));
-        problems.finish()?;
         Ok(Org { name, plan, suspended, keeps_guard_input, ..before.clone() })
     }
 }
@@ -275,7 +264,7 @@ pub struct KeyIn {
     /// The id of a user in the organization.
     #[schema(example = "usr_019a9b0c1d2e7f3a8b4c5d6e7f8a9b0c")]
     pub user: String,
-    #[schema(min_length = 1, max_length = 200)]
+    #[schema(value_type = KeyName)]
     name: String,
     /// The names or aliases of the models that the key may call. Defaults to all models of the plan.
     #[schema(min_items = 1, max_items = 100)]

@@ -4,33 +4,33 @@ use domain::Result;
 use domain::body_problems::Problems;
 use domain::catalog::Maintenance;
 use domain::identity::{AllowedModels, InputGuard, Plan};
+use domain::limits::PlanLimits;
 use domain::retention::RunRetention;
+use domain::schema::{LongTitle, Title};
 use domain::time::Time;
 use domain::workbench::{WorkbenchPlan, WorkbenchPlanText};
-use domain::{Error, catalog::is_model_name};
+use domain::{Error, schema};
 use serde::{Deserialize, Serialize};
 use store::catalog::Listing;
 use store::model_catalog::{MissingGuard, find_guard};
 use utoipa::ToSchema;
 use web::gateway::{InputGuardWire, PlanLimitsIn, PlanLimitsOut};
 
+use super::PlainName;
 use super::workbenches::{WorkbenchPlanIn, WorkbenchPlanOut};
-use super::{check_plain_name, check_text};
 
-const MAX_MODELS: usize = 1_000;
-const MAX_RETRY_AFTER_S: u32 = 86_400;
 /// Each call of the gateway reads the plan of its organization, so it must stay small.
 const MAX_WORKBENCHES_BYTES: usize = 16 * 1024;
 
 /// The settings of a plan: models, billing and rate limits of its organizations.
-#[derive(Deserialize, ToSchema)]
+#[derive(Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PlanIn {
     /// The name to display.
-    #[schema(max_length = 200)]
+    #[schema(value_type = Title)]
     name: String,
     /// The names of the allowed models. Null allows every model of the catalog.
-    #[schema(max_items = 1000)]
+    #[schema(max_items = 1000, min_length = 1, max_length = 200)]
     models: Option<Vec<String>>,
     /// Whether the plan is exempt from billing. Calls then report their cost, but nothing is deducted. Defaults to
     /// false.
@@ -53,18 +53,8 @@ impl PlanIn {
     /// Validates the settings against the catalog and returns the plan.
     pub fn read(self, id: &str, listing: &Listing, now: Time) -> Result<Plan> {
         let mut problems = Problems::default();
-        problems.take(check_plain_name("id", id));
-        problems.take(check_text("name", &self.name, 200));
-        let models = self.models.map(|names| {
-            if names.len() > MAX_MODELS {
-                return Err(Error::invalid_body("models", format_args!("at most {MAX_MODELS} models")));
-            }
-            let mut problems = Problems::default();
-            for (i, _) in names.iter().enumerate().filter(|(_, name)| !is_model_name(name)) {
-                problems.add(&format!("models[{i}]"), "must be a name of 1 to 200 characters");
-            }
-            problems.finish().map(|()| AllowedModels::Only(names))
-        });
+        problems.take(schema::check_text::<PlainName>("id", id));
+        problems.take(schema::check(&self));
         let retention = self.run_retention_days.map(RunRetention::try_from).transpose();
         let retention = retention.map_err(|problem| Error::invalid_body("run_retention_days", problem));
         let retention = problems.or_default(retention);
@@ -74,12 +64,11 @@ impl PlanIn {
             let problem = format!("more than {MAX_WORKBENCHES_BYTES} bytes; have fewer or shorter sizes and images");
             problems.add("workbenches", problem);
         }
-        let models = problems.or_default(models.transpose());
-        let limits = problems.or_default(self.limits.unwrap_or_default().read());
+        let limits = PlanLimits::from(self.limits.unwrap_or_default());
         let plan = Plan {
             id: id.to_owned(),
             name: self.name,
-            models: models.unwrap_or(AllowedModels::All),
+            models: self.models.map_or(AllowedModels::All, AllowedModels::Only),
             is_billing_exempt: self.is_billing_exempt.unwrap_or_default(),
             has_rate_limits: self.has_rate_limits.unwrap_or(!limits.is_empty()),
             limits,
@@ -177,13 +166,13 @@ fn read_workbenches(plan_id: &str, text: &WorkbenchPlanText) -> Option<Workbench
 }
 
 /// The maintenance mode to set.
-#[derive(Deserialize, ToSchema)]
+#[derive(Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MaintenanceIn {
     /// Whether maintenance mode is on.
     on: bool,
     /// The error message for refused requests.
-    #[schema(max_length = 500)]
+    #[schema(value_type = Option<LongTitle>)]
     message: Option<String>,
     /// The value of the header `Retry-After` of refused requests, in seconds. Defaults to 60.
     #[schema(minimum = 1, maximum = 86400)]
@@ -192,15 +181,9 @@ pub struct MaintenanceIn {
 
 impl MaintenanceIn {
     pub fn read(self) -> Result<Maintenance> {
+        schema::check(&self)?;
         let message = self.message.unwrap_or_else(|| "the platform is under maintenance".to_owned());
-        let mut problems = Problems::default();
-        problems.take(check_text("message", &message, 500));
-        let retry_after_s = self.retry_after_s.unwrap_or(60);
-        if !(1..=MAX_RETRY_AFTER_S).contains(&retry_after_s) {
-            problems.add("retry_after_s", format_args!("1 to {MAX_RETRY_AFTER_S} seconds"));
-        }
-        problems.finish()?;
-        Ok(Maintenance { on: self.on, message, retry_after_s })
+        Ok(Maintenance { on: self.on, message, retry_after_s: self.retry_after_s.unwrap_or(60) })
     }
 }
 

@@ -1,29 +1,25 @@
 //! Request and result of a provider test call.
 
 use domain::Result;
+use domain::schema::{self, Title};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use web::builder::test_call::{TestCallError, TestCallOutcome};
 
-use super::check_text;
-
 /// The request of a provider test call.
-#[derive(Default, Deserialize, ToSchema)]
+#[derive(Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schema(title = "ProviderTest")]
 pub struct ProviderTestIn {
     /// The provider's name of a model that the test asks for a few tokens. Without it, the test lists the provider's
     /// models, which is free. Required for Bedrock.
-    #[schema(max_length = 200, example = "gpt-5-mini")]
+    #[schema(value_type = Option<Title>, example = "gpt-5-mini")]
     model: Option<String>,
 }
 
 impl ProviderTestIn {
     pub fn read_model(self) -> Result<Option<String>> {
-        if let Some(model) = &self.model {
-            check_text("model", model, 200)?;
-        }
-        Ok(self.model)
+        schema::check(&self).map(|()| self.model)
     }
 }
 

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use axum::http::{HeaderName, HeaderValue};
+use axum::http::HeaderName;
 use domain::body_problems::Problems;
 use domain::provider::{ProviderKind, Timeouts};
 use domain::provider_preset::{PRESETS, find_preset};
 use domain::{Error, Result};
-use domain::{address, header};
+use domain::{address, header, schema};
 use outbound::Outbound;
 use platform::config::OUTBOUND_ALLOWED_CIDRS;
 use platform::secrets::Sealed;
@@ -15,10 +15,14 @@ use serde::{Deserialize, Serialize};
 use store::catalog::StoredProvider;
 use utoipa::ToSchema;
 
-use super::{check_plain_name, check_text};
+use super::{ApiKeyText, PlainName};
 
-const MAX_HEADERS: usize = 20;
-const MAX_KEY_CHARS: usize = 4_096;
+domain::text_schemas! {
+    HeaderText(1, 1_000, schema::TITLE, "one line that is not blank");
+}
+
+pub type ProviderHeaders = schema::MapOf<HeaderText, 20>;
+
 /// Headers that describe the body of a request or of its response. The platform sets them.
 const BODY_HEADERS: [&str; 5] = ["accept", "accept-encoding", "content-encoding", "content-type", "range"];
 /// Headers that carry credentials. Credentials belong in `api_key`, which is stored encrypted and never returned.
@@ -45,7 +49,7 @@ pub struct ProviderIn {
     #[schema(example = "openai")]
     pub preset: Option<String>,
     /// The name of the provider. Letters, digits and `._-` are allowed. Required without a preset.
-    #[schema(example = "openai", max_length = 200)]
+    #[schema(value_type = Option<PlainName>)]
     pub name: Option<String>,
     /// The API that the provider implements. Use `openai` also for vLLM, Ollama, TGI and Azure. Required without a preset.
     pub kind: Option<KindWire>,
@@ -56,15 +60,17 @@ pub struct ProviderIn {
     pub base_url: Option<String>,
     /// The provider's API key. It is stored encrypted and never returned.
     #[serde(skip_serializing_if = "is_secret")]
-    #[schema(write_only, max_length = 4096)]
+    #[schema(write_only, value_type = Option<ApiKeyText>)]
     pub api_key: Option<String>,
     /// The header that carries the key. Defaults to the vendor's header. Headers that the platform sets, such as
     /// `Host`, are refused.
     pub auth_header: Option<String>,
     /// Additional headers for every request. Operators can read them, so put the API key in `api_key`. Headers that the
     /// platform sets, such as `Host`, `Content-Length` and `Accept`, are refused.
+    #[schema(value_type = Option<ProviderHeaders>)]
     pub headers: Option<BTreeMap<String, String>>,
     /// The AWS region. Only for Bedrock.
+    #[schema(value_type = Option<PlainName>)]
     pub region: Option<String>,
     /// The timeouts of calls to the provider.
     pub timeouts: Option<TimeoutsWire>,
@@ -140,10 +146,10 @@ impl ProviderIn {
         if self.preset.is_some() {
             problems.add("preset", "only a new provider takes a preset; remove it");
         }
-        match &self.name {
-            Some(name) => problems.take(check_plain_name("name", name)),
-            None => problems.take(Err(missing("name"))),
-        };
+        problems.take(schema::check(self));
+        if self.name.is_none() {
+            problems.take(Err::<(), _>(missing("name")));
+        }
         if self.kind.is_none() {
             problems.take(Err::<(), _>(missing("kind")));
         }
@@ -151,16 +157,14 @@ impl ProviderIn {
             problems.take(self.check_base_url(outbound));
         }
         if let Some(key) = &self.api_key {
-            problems.take(check_api_key(key));
+            problems.take(schema::check_text::<ApiKeyText>("api_key", key));
         }
         if let Some(name) = &self.auth_header {
             problems.take(check_header_name("auth_header", name));
         }
-        if let Some(region) = &self.region {
-            problems.take(check_plain_name("region", region));
+        for name in self.headers.iter().flat_map(BTreeMap::keys) {
+            problems.take(check_header(&format!("headers.{name}"), name));
         }
-        check_headers(self.headers.as_ref(), &mut problems);
-        problems.take(self.timeouts.map_or(Ok(Timeouts::default()), TimeoutsWire::read));
         problems.finish()
     }
 
@@ -192,7 +196,7 @@ impl ProviderIn {
             auth_header: self.auth_header,
             headers: self.headers.unwrap_or_default(),
             region: self.region,
-            timeouts: self.timeouts.map_or(Ok(Timeouts::default()), TimeoutsWire::read)?,
+            timeouts: self.timeouts.map(Timeouts::from).unwrap_or_default(),
             version,
         })
     }
@@ -214,31 +218,13 @@ impl ProviderIn {
     }
 }
 
-/// Validates an API key: a header must be able to carry it.
-pub fn check_api_key(key: &str) -> Result<()> {
-    let is_valid = !key.is_empty() && key.len() <= MAX_KEY_CHARS && key.bytes().all(|c| c.is_ascii_graphic());
-    let problem = format!("1 to {MAX_KEY_CHARS} visible ASCII characters");
-    if is_valid { Ok(()) } else { Err(Error::invalid_body("api_key", problem)) }
-}
-
-fn check_headers(headers: Option<&BTreeMap<String, String>>, problems: &mut Problems) {
-    let Some(headers) = headers else { return };
-    if headers.len() > MAX_HEADERS {
-        return problems.add("headers", format_args!("at most {MAX_HEADERS} headers"));
-    }
-    for (name, value) in headers {
-        problems.take(check_header(&format!("headers.{name}"), name, value));
-    }
-}
-
-fn check_header(field: &str, name: &str, value: &str) -> Result<()> {
+fn check_header(field: &str, name: &str) -> Result<()> {
     let parsed = check_header_name(field, name)?;
     if SECRET_HEADERS.contains(&parsed.as_str()) {
         let problem = "this header carries credentials; use `api_key` and `auth_header` instead";
         return Err(Error::invalid_body(field, problem));
     }
-    check_text(field, value, 1_000)?;
-    HeaderValue::try_from(value).map(drop).map_err(|error| Error::invalid_body(field, error))
+    Ok(())
 }
 
 /// Refuses headers that control the transport, the destination or the body of a request (request smuggling).
@@ -252,23 +238,14 @@ fn check_header_name(field: &str, name: &str) -> Result<HeaderName> {
     }
 }
 
-impl TimeoutsWire {
-    fn read(self) -> Result<Timeouts> {
-        let usual = Timeouts::default();
-        let mut problems = Problems::default();
-        let mut read = |name: &str, given: Option<u64>, usual: u64| {
-            let ms = given.unwrap_or(usual);
-            if !(100..=600_000).contains(&ms) {
-                problems.add(&format!("timeouts.{name}"), "100 to 600000 milliseconds");
-            }
-            ms
-        };
-        let timeouts = Timeouts {
-            first_byte_ms: read("first_byte_ms", self.first_byte_ms, usual.first_byte_ms),
-            idle_ms: read("idle_ms", self.idle_ms, usual.idle_ms),
-            total_ms: read("total_ms", self.total_ms, usual.total_ms),
-        };
-        problems.finish().map(|()| timeouts)
+impl From<TimeoutsWire> for Timeouts {
+    fn from(TimeoutsWire { first_byte_ms, idle_ms, total_ms }: TimeoutsWire) -> Self {
+        let usual = Self::default();
+        Self {
+            first_byte_ms: first_byte_ms.unwrap_or(usual.first_byte_ms),
+            idle_ms: idle_ms.unwrap_or(usual.idle_ms),
+            total_ms: total_ms.unwrap_or(usual.total_ms),
+        }
     }
 }
 

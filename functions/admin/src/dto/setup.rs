@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use domain::schema::{LongTitle, Title};
 use domain::usd::UsdIn;
 use domain::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -12,7 +13,8 @@ use super::models::{ModelIn, PricingIn};
 use super::people::{OrgIn, UserIn};
 use super::plans::PlanIn;
 use super::provider_checks::ProviderTestOut;
-use super::providers::{KindWire, ProviderIn, TimeoutsWire};
+use super::providers::{KindWire, ProviderHeaders, ProviderIn, TimeoutsWire};
+use super::{ApiKeyText, Email, ExternalId, PlainName};
 
 const MAX_MODELS: usize = 100;
 
@@ -44,10 +46,10 @@ pub struct SetupIn {
 #[derive(Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SetupOrgIn {
-    #[schema(min_length = 1, max_length = 200, example = "acme")]
+    #[schema(value_type = Title)]
     name: String,
     /// The organization's identifier in the identity provider's access tokens. Defaults to `name`.
-    #[schema(min_length = 1, max_length = 255)]
+    #[schema(value_type = Option<ExternalId>)]
     external_id: Option<String>,
 }
 
@@ -55,15 +57,15 @@ pub struct SetupOrgIn {
 #[derive(Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SetupUserIn {
-    #[schema(min_length = 1, max_length = 200, example = "ada")]
+    #[schema(value_type = Title)]
     name: String,
     /// The email of a new user.
-    #[schema(max_length = 254, example = "ada@example.com")]
+    #[schema(value_type = Option<Email>)]
     email: Option<String>,
     /// The role in the organization. Defaults to `admin` for a new member.
     pub role: Option<RoleName>,
     /// The `sub` claim of the user's access tokens. Defaults to `name`.
-    #[schema(min_length = 1, max_length = 255)]
+    #[schema(value_type = Option<ExternalId>)]
     external_id: Option<String>,
 }
 
@@ -72,7 +74,7 @@ pub struct SetupUserIn {
 #[serde(deny_unknown_fields)]
 pub struct SetupPlanIn {
     /// The id of the plan.
-    #[schema(example = "team")]
+    #[schema(value_type = PlainName)]
     pub id: String,
     /// All settings of the plan. Without them, the plan must exist.
     pub settings: Option<PlanIn>,
@@ -85,7 +87,7 @@ pub struct SetupCreditsIn {
     /// The amount in US dollars. Must be greater than 0.
     pub amount: UsdIn,
     /// The reason, which the list of transactions shows. Defaults to `first credits`.
-    #[schema(max_length = 500)]
+    #[schema(value_type = Option<LongTitle>)]
     pub reason: Option<String>,
 }
 
@@ -97,17 +99,19 @@ pub struct SetupProviderIn {
     #[schema(example = "openai")]
     preset: Option<String>,
     /// The name of the provider. Required without a preset.
-    #[schema(max_length = 200)]
+    #[schema(value_type = Option<PlainName>)]
     name: Option<String>,
     /// The API that the provider implements. Required without a preset.
     kind: Option<KindWire>,
     base_url: Option<String>,
     /// The provider's API key. It is stored encrypted and never returned.
-    #[schema(write_only, max_length = 4096)]
+    #[schema(write_only, value_type = Option<ApiKeyText>)]
     api_key: Option<String>,
     auth_header: Option<String>,
+    #[schema(value_type = Option<ProviderHeaders>)]
     headers: Option<BTreeMap<String, String>>,
     /// The AWS region. Only for Bedrock.
+    #[schema(value_type = Option<PlainName>)]
     region: Option<String>,
     timeouts: Option<TimeoutsWire>,
     /// The provider's names of the models to offer, or `all` for those that it lists. Each gets the provider's name of it,

@@ -8,18 +8,12 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use web::quantity::{ResourcesIn, ResourcesOut};
 
-use super::{check_plain_name, check_text};
+use super::{ImageText, PlainName};
 
-const MAX_SIZES: usize = 50;
-const MAX_IMAGES: usize = 50;
-const MAX_COMMAND_WORDS: usize = 32;
-const MAX_WORKBENCHES: u32 = 10_000;
 const DEFAULT_PROVISIONING_MINUTES: u32 = 15;
-const MAX_PROVISIONING_MINUTES: u32 = 24 * 60;
-const MAX_IDLE_MINUTES: u32 = 90 * 24 * 60;
 
 /// What a plan allows for workbenches.
-#[derive(Deserialize, ToSchema)]
+#[derive(Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WorkbenchPlanIn {
     #[schema(min_items = 1, max_items = 50)]
@@ -49,11 +43,11 @@ pub struct WorkbenchPlanIn {
 }
 
 /// A size of workbenches.
-#[derive(Deserialize, ToSchema)]
+#[derive(Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = PlanSizeIn)]
 struct SizeIn {
-    #[schema(example = "small")]
+    #[schema(value_type = PlainName)]
     name: String,
     resources: ResourcesIn,
 }
@@ -63,17 +57,17 @@ struct SizeIn {
 #[serde(deny_unknown_fields)]
 #[schema(as = PlanImage)]
 struct ImageIn {
-    #[schema(example = "jupyter")]
+    #[schema(value_type = PlainName)]
     name: String,
     /// The reference of the container image, for a cluster.
-    #[schema(example = "quay.io/jupyter/minimal-notebook:2026-10-20")]
+    #[schema(value_type = ImageText)]
     reference: String,
     /// The command that `local` starts on its own machine, if it is installed there. `{port}`, `{socket}` and `{folder}` are
     /// replaced. The program listens at that port of 127.0.0.1, and gets the bearer token of each request as `ATELIER_TOKEN`;
     /// or it listens at that Unix socket, which only the platform can reach, and needs no login. For Jupyter, `["jupyter",
     /// "lab"]` is enough.
     #[serde(default)]
-    #[schema(max_items = 32)]
+    #[schema(value_type = Vec<ImageText>, max_items = 32)]
     command: Vec<String>,
     /// Whether workbenches keep the Python packages that their users install, in an environment in their home. The image must
     /// have `python3` with its module `venv` and, in a cluster, `/bin/sh`. Defaults to whether the command is Jupyter.
@@ -83,18 +77,10 @@ struct ImageIn {
 impl WorkbenchPlanIn {
     pub fn read(self) -> Result<WorkbenchPlan> {
         let mut problems = Problems::default();
-        problems.take(check_count("sizes", self.sizes.len(), MAX_SIZES));
-        problems.take(check_count("images", self.images.len(), MAX_IMAGES));
         let sizes = self.sizes.iter().enumerate().map(|(i, size)| size.read(&field(&format!("sizes[{i}]"))));
         let sizes = sizes.filter_map(|size| problems.take(size)).collect();
-        let images = self.images.into_iter().enumerate().map(|(i, image)| image.read(&field(&format!("images[{i}]"))));
-        let images = images.filter_map(|image| problems.take(image)).collect();
-        let idle_stop = self.idle_stop_minutes;
-        let idle_stop = idle_stop.map(|minutes| check_number("idle_stop_minutes", minutes, MAX_IDLE_MINUTES));
-        let idle_stop = problems.or_default(idle_stop.transpose());
+        let images = self.images.into_iter().map(WorkbenchImage::from).collect();
         let timeout = self.provisioning_timeout_minutes.unwrap_or(DEFAULT_PROVISIONING_MINUTES);
-        problems.take(check_number("provisioning_timeout_minutes", timeout, MAX_PROVISIONING_MINUTES));
-        problems.take(check_number("max_workbenches", self.max_workbenches, MAX_WORKBENCHES));
         let read =
             |name: &str, resources: &ResourcesIn| resources.read().map_err(|problem| invalid(&field(name), problem));
         let (ceiling, capacity) =
@@ -107,7 +93,7 @@ impl WorkbenchPlanIn {
             capacity,
             max_workbenches: self.max_workbenches,
             images,
-            idle_stop: idle_stop.map(Minutes),
+            idle_stop: self.idle_stop_minutes.map(Minutes),
             provisioning_timeout: Minutes(timeout),
             key_cap: self.key_spending_cap.map(|cap| cap.0),
         };
@@ -120,27 +106,14 @@ impl WorkbenchPlanIn {
 
 impl SizeIn {
     fn read(&self, field: &str) -> Result<WorkbenchSize> {
-        let mut problems = Problems::default();
-        problems.take(check_plain_name(&format!("{field}.name"), &self.name));
-        let resources = self.resources.read().map_err(|problem| invalid(&format!("{field}.resources"), problem));
-        let size = problems.take(resources).map(|resources| WorkbenchSize { name: self.name.clone(), resources });
-        problems.finish_with(size)
+        let resources = self.resources.read().map_err(|problem| invalid(&format!("{field}.resources"), problem))?;
+        Ok(WorkbenchSize { name: self.name.clone(), resources })
     }
 }
 
-impl ImageIn {
-    fn read(self, field: &str) -> Result<WorkbenchImage> {
-        let Self { name, reference, command, python_packages } = self;
-        let mut problems = Problems::default();
-        problems.take(check_plain_name(&format!("{field}.name"), &name));
-        problems.take(check_text(&format!("{field}.reference"), &reference, 400));
-        if command.len() > MAX_COMMAND_WORDS {
-            problems.add(&format!("{field}.command"), format_args!("at most {MAX_COMMAND_WORDS} words"));
-        }
-        for (i, word) in command.iter().enumerate() {
-            problems.take(check_text(&format!("{field}.command[{i}]"), word, 400));
-        }
-        problems.finish().map(|()| WorkbenchImage { name, reference, command, python_packages })
+impl From<ImageIn> for WorkbenchImage {
+    fn from(ImageIn { name, reference, command, python_packages }: ImageIn) -> Self {
+        Self { name, reference, command, python_packages }
     }
 }
 
@@ -151,20 +124,6 @@ fn field(name: &str) -> String {
 
 fn invalid(field: &str, (dimension, problem): (ResourceDimension, String)) -> Error {
     Error::invalid_body(format!("{field}.{dimension}"), problem)
-}
-
-fn check_count(name: &str, len: usize, most: usize) -> Result<()> {
-    match (1..=most).contains(&len) {
-        true => Ok(()),
-        false => Err(Error::invalid_body(field(name), format!("1 to {most} entries"))),
-    }
-}
-
-fn check_number(name: &str, number: u32, most: u32) -> Result<u32> {
-    match (1..=most).contains(&number) {
-        true => Ok(number),
-        false => Err(Error::invalid_body(field(name), format!("1 to {most}"))),
-    }
 }
 
 /// What a plan allows for workbenches.

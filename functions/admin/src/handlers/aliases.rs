@@ -9,7 +9,7 @@ use domain::name::AliasName;
 use store::admin::CatalogChange;
 use store::catalog::{CatalogEntry, Listing};
 use web::gateway::{BodyRefused, ErrorBody, ErrorResponses, List, NotFound, Operator, OperatorOnly};
-use web::{Json, Path, Result};
+use web::{Path, Result, UncheckedJson};
 
 use crate::Stores;
 use crate::dto::aliases::{AliasIn, AliasOut};
@@ -43,7 +43,7 @@ pub async fn put_alias(
     State(stores): State<Stores>,
     operator: Operator,
     Path(AliasName(alias)): Path<AliasName>,
-    Json(body): Json<AliasIn>,
+    UncheckedJson(body): UncheckedJson<AliasIn>,
 ) -> Result<Body<AliasOut>> {
     let action = operator.audit_action("alias.put", &alias);
     let put = |listing: &Listing| change_alias(&alias, &body.model, listing);

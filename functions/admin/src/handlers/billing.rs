@@ -18,7 +18,7 @@ use web::cursor::{CursorQuery, Cursors};
 use web::gateway::{BodyRefused, Created, CursorList, ErrorBody, ErrorResponses, NotFound, Operator, OperatorOnly};
 use web::gateway::{OrgUsageOut, TotalsOut, TransactionOut, TransactionsOut, UsageOut, UsageQuery, month_of};
 use web::responses::Replayed;
-use web::{Hashed, Json, Path, Query, Result, idempotency};
+use web::{Hashed, Path, Query, Result, UncheckedJson, idempotency};
 
 use crate::Stores;
 use crate::dto::billing::{BalanceOut, CreditsHeaders, CreditsIn, OrgTransactionsQuery, OrgsUsageQuery};
@@ -46,7 +46,7 @@ pub async fn adjust_credits(
     State(stores): State<Stores>,
     operator: Operator,
     headers: HeaderMap,
-    Hashed { body: Json(body), hash }: Hashed<Json<CreditsIn>>,
+    Hashed { body: UncheckedJson(body), hash }: Hashed<UncheckedJson<CreditsIn>>,
 ) -> Result<Response> {
     let idempotency_key = idempotency::read_key(&headers, hash)?;
     let amount = body.check()?;

@@ -9,7 +9,7 @@ use domain::time::Time;
 use store::meters::{Meter, MeterOwner};
 use web::gateway::SpendingCapOut;
 use web::gateway::{BodyRefused, ErrorBody, ErrorResponses, NotFound, Operator, OperatorOnly};
-use web::{Json, Query, Result};
+use web::{Query, Result, UncheckedJson};
 
 use crate::Stores;
 use crate::dto::meters::{CapIn, ScopeQuery, meter_scope, spending_cap};
@@ -47,7 +47,7 @@ pub async fn put_cap(
     State(stores): State<Stores>,
     operator: Operator,
     Query(query): Query<ScopeQuery>,
-    Json(body): Json<CapIn>,
+    UncheckedJson(body): UncheckedJson<CapIn>,
 ) -> Result<Body<SpendingCapOut>> {
     let of = query.read()?;
     let action = operator.audit_action("cap.put", meter_scope(of).1);

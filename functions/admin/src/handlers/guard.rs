@@ -10,7 +10,7 @@ use domain::name::GuardCategoryName;
 use store::admin::CatalogChange;
 use store::catalog::{CatalogEntry, Listing};
 use web::gateway::{BodyRefused, ErrorBody, ErrorResponses, List, NotFound, Operator, OperatorOnly};
-use web::{Json, Path, Result};
+use web::{Path, Result, UncheckedJson};
 
 use crate::Stores;
 use crate::dto::guard::{GuardCategoryIn, GuardCategoryOut};
@@ -49,7 +49,7 @@ pub async fn put_guard_category(
     State(stores): State<Stores>,
     operator: Operator,
     Path(GuardCategoryName(code)): Path<GuardCategoryName>,
-    Json(body): Json<GuardCategoryIn>,
+    UncheckedJson(body): UncheckedJson<GuardCategoryIn>,
 ) -> Result<Body<GuardCategoryOut>> {
     let action = operator.audit_action("guard_category.put", &code);
     let category = body.read(&code)?;

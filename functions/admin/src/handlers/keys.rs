@@ -9,7 +9,6 @@ use domain::id::{ApiKeyId, OrgId, UserId};
 use domain::identity::{Account, Plan};
 use domain::merge::MergePatch;
 use domain::token::{SecretToken, TokenKind};
-use serde_json::Value;
 use store::api_keys::ApiKey;
 use store::key_ring::{KeySettings, NewKey};
 use store::meters::Meter;
@@ -21,7 +20,7 @@ use web::gateway::{
 };
 use web::idempotency::{self, IdempotencyHeaders};
 use web::responses::Replayed;
-use web::{Hashed, Json, Path, Query, Result};
+use web::{Hashed, Path, Query, Result, UncheckedJson};
 
 use crate::Stores;
 use crate::dto::meters::parse_id;
@@ -72,7 +71,7 @@ pub async fn create_key(
     State(stores): State<Stores>,
     operator: Operator,
     headers: HeaderMap,
-    Hashed { body: Json(body), hash }: Hashed<Json<KeyIn>>,
+    Hashed { body: UncheckedJson(body), hash }: Hashed<UncheckedJson<KeyIn>>,
 ) -> Result<Response> {
     let idempotency_key = idempotency::read_key(&headers, hash)?;
     let (org, user) = (parse_id::<OrgId>(&body.org)?, parse_id::<UserId>(&body.user)?);
@@ -109,9 +108,8 @@ pub async fn update_key(
     operator: Operator,
     Path(id): Path<ApiKeyId>,
     if_match: IfMatch,
-    Json(patch): Json<Value>,
+    UncheckedJson(patch): UncheckedJson<MergePatch>,
 ) -> Result<(ETag, Body<KeyOut>)> {
-    let patch = MergePatch::new(patch)?;
     // A key never changes its organization, so the plan can be read before the transaction.
     let plan = get_plan(&stores, stores.keys.find(id).await?.key.account.org).await?;
     let listing = stores.catalog.read().await?;

@@ -6,10 +6,11 @@ use axum::http::StatusCode;
 use domain::audit::AuditAction;
 use domain::id::{ApiKeyId, OrgId, UserId};
 use domain::limits::Limits;
+use domain::schema;
 use store::meters::{Meter, MeterOwner};
 use web::gateway::LimitsIn;
 use web::gateway::{BodyRefused, ErrorResponses, NotFound, Operator, OperatorOnly};
-use web::{Json, Query, Result};
+use web::{Query, Result, UncheckedJson};
 
 use crate::Stores;
 use crate::dto::meters::{OwnLimitsOut, ScopeQuery, meter_scope};
@@ -48,10 +49,11 @@ pub async fn put_limits(
     State(stores): State<Stores>,
     operator: Operator,
     Query(query): Query<ScopeQuery>,
-    Json(body): Json<LimitsIn>,
+    UncheckedJson(body): UncheckedJson<LimitsIn>,
 ) -> Result<Body<OwnLimitsOut>> {
     let of = query.read()?;
-    let limits = body.read("")?;
+    schema::check(&body)?;
+    let limits = Limits::from(body);
     let meter = set(&stores, &audit_action(&operator, "limits.put", of), of, Some(limits)).await?;
     Ok(Body(OwnLimitsOut::new(of, &meter)))
 }

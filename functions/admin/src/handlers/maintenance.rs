@@ -5,7 +5,7 @@ use axum::extract::State;
 use store::admin::CatalogChange;
 use store::catalog::{CatalogEntry, Listing};
 use web::gateway::{BodyRefused, ErrorResponses, Operator, OperatorOnly};
-use web::{Json, Result};
+use web::{Result, UncheckedJson};
 
 use crate::Stores;
 use crate::dto::plans::{MaintenanceIn, MaintenanceOut};
@@ -36,7 +36,7 @@ pub async fn get_maintenance(State(stores): State<Stores>, _: Operator) -> Resul
 pub async fn put_maintenance(
     State(stores): State<Stores>,
     operator: Operator,
-    Json(body): Json<MaintenanceIn>,
+    UncheckedJson(body): UncheckedJson<MaintenanceIn>,
 ) -> Result<Body<MaintenanceOut>> {
     let after = body.read()?;
     let action = operator.audit_action("maintenance.put", "maintenance");

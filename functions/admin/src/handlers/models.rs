@@ -8,12 +8,11 @@ use domain::catalog::Model;
 use domain::id::Id;
 use domain::merge::MergePatch;
 use domain::name::ModelName;
-use serde_json::Value;
 use store::admin::CatalogChange;
 use store::catalog::{CatalogEntry, Listing};
 use web::etag::{ETag, IfMatch, IfMatchHeaders};
 use web::gateway::{BodyRefused, Created, ErrorBody, ErrorResponses, List, NotFound, Operator, OperatorOnly, Stale};
-use web::{Json, Path, Result};
+use web::{Path, Result, UncheckedJson};
 
 use crate::Stores;
 use crate::dto::models::{ModelIn, ModelOut};
@@ -63,7 +62,7 @@ pub async fn get_model(
 pub async fn create_model(
     State(stores): State<Stores>,
     operator: Operator,
-    Json(body): Json<ModelIn>,
+    UncheckedJson(body): UncheckedJson<ModelIn>,
 ) -> Result<(StatusCode, Body<ModelOut>)> {
     let action = operator.audit_action("model.create", body.name());
     let create = |listing: &Listing| {
@@ -97,9 +96,8 @@ pub async fn update_model(
     operator: Operator,
     Path(ModelName(name)): Path<ModelName>,
     if_match: IfMatch,
-    Json(patch): Json<Value>,
+    UncheckedJson(patch): UncheckedJson<MergePatch>,
 ) -> Result<(ETag, Body<ModelOut>)> {
-    let patch = MergePatch::new(patch)?;
     let action = operator.audit_action("model.update", &name);
     let update = |listing: &Listing| {
         let before = find(listing, &name)?;

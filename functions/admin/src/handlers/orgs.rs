@@ -7,7 +7,6 @@ use axum::response::Response;
 use domain::id::OrgId;
 use domain::identity::Org;
 use domain::merge::MergePatch;
-use serde_json::Value;
 use web::cursor::{CursorQuery, Cursors};
 use web::etag::{ETag, IfMatch, IfMatchHeaders};
 use web::gateway::{
@@ -15,7 +14,7 @@ use web::gateway::{
 };
 use web::idempotency::{self, IdempotencyHeaders};
 use web::responses::Replayed;
-use web::{Hashed, Json, Path, Query, Result};
+use web::{Hashed, Path, Query, Result, UncheckedJson};
 
 use crate::Stores;
 use crate::dto::people::{OrgIn, OrgOut, OrgPatch, to_page};
@@ -58,7 +57,7 @@ pub async fn create_org(
     State(stores): State<Stores>,
     operator: Operator,
     headers: HeaderMap,
-    Hashed { body: Json(body), hash }: Hashed<Json<OrgIn>>,
+    Hashed { body: UncheckedJson(body), hash }: Hashed<UncheckedJson<OrgIn>>,
 ) -> Result<Response> {
     let idempotency_key = idempotency::read_key(&headers, hash)?;
     let org = body.read(&stores.auth, operator.at())?;
@@ -103,9 +102,8 @@ pub async fn update_org(
     operator: Operator,
     Path(id): Path<OrgId>,
     if_match: IfMatch,
-    Json(patch): Json<Value>,
+    UncheckedJson(patch): UncheckedJson<MergePatch>,
 ) -> Result<(ETag, Body<OrgOut>)> {
-    let patch = MergePatch::new(patch)?;
     let render = |org: &Org| render_snapshot(&OrgOut::from(org));
     let change = |before: &Org| {
         let after = patch.merge(&OrgPatch::from(before), &[])?.read(before)?;

@@ -8,7 +8,7 @@ use domain::id::Id;
 use domain::identity::Plan;
 use domain::name::PlanName;
 use web::gateway::{BodyRefused, Created, ErrorBody, ErrorResponses, List, NotFound, Operator, OperatorOnly};
-use web::{Json, Path, Result};
+use web::{Path, Result, UncheckedJson};
 
 use crate::Stores;
 use crate::dto::plans::{PlanIn, PlanOut};
@@ -61,7 +61,7 @@ pub async fn put_plan(
     State(stores): State<Stores>,
     operator: Operator,
     Path(PlanName(id)): Path<PlanName>,
-    Json(body): Json<PlanIn>,
+    UncheckedJson(body): UncheckedJson<PlanIn>,
 ) -> Result<(StatusCode, Body<PlanOut>)> {
     let (listing, now) = (stores.catalog.read().await?, operator.at());
     let plan = body.read(&id, &listing, now)?;

@@ -3,19 +3,20 @@
 use axum::Json as Body;
 use axum::extract::State;
 use axum::http::StatusCode;
-use domain::Error;
 use domain::id::Id;
 use domain::merge::MergePatch;
 use domain::name::ProviderName;
+use domain::{Error, schema};
 use serde_json::Value;
 use store::admin::CatalogChange;
 use store::catalog::{CatalogEntry, Listing, StoredProvider};
 use web::etag::{ETag, IfMatch, IfMatchHeaders};
 use web::gateway::{BodyRefused, Created, ErrorBody, ErrorResponses, List, NotFound, Operator, OperatorOnly, Stale};
-use web::{Json, Path, Result};
+use web::{Path, Result, UncheckedJson};
 
 use crate::Stores;
-use crate::dto::providers::{KeyChange, ProviderIn, ProviderOut, check_api_key};
+use crate::dto::ApiKeyText;
+use crate::dto::providers::{KeyChange, ProviderIn, ProviderOut};
 use crate::snapshot::{check_version, etag, render_snapshot};
 
 /// List providers
@@ -62,7 +63,7 @@ pub async fn get_provider(
 pub async fn create_provider(
     State(stores): State<Stores>,
     operator: Operator,
-    Json(body): Json<ProviderIn>,
+    UncheckedJson(body): UncheckedJson<ProviderIn>,
 ) -> Result<(StatusCode, Body<ProviderOut>)> {
     let mut body = body.with_preset()?;
     body.check(None, &stores.outbound)?;
@@ -101,7 +102,7 @@ pub async fn update_provider(
     operator: Operator,
     Path(ProviderName(name)): Path<ProviderName>,
     if_match: IfMatch,
-    Json(mut patch): Json<Value>,
+    UncheckedJson(mut patch): UncheckedJson<Value>,
 ) -> Result<(ETag, Body<ProviderOut>)> {
     let action = operator.audit_action("provider.update", &name);
     let key = match patch.as_object_mut().and_then(|patch| patch.remove("api_key")) {
@@ -110,7 +111,7 @@ pub async fn update_provider(
         Some(Value::String(key)) => seal(&stores, &name, &key).await?,
         Some(_) => return Err(Error::invalid_body("api_key", "must be a string or null").into()),
     };
-    let patch = MergePatch::new(patch)?;
+    let patch = MergePatch::try_from(patch).map_err(|problem| Error::invalid_body("", problem))?;
     let update = |listing: &Listing| {
         let before = find(listing, &name)?;
         let after = patch.merge(&ProviderIn::from(before), &[])?;
@@ -157,7 +158,7 @@ pub async fn delete_provider(
 }
 
 pub async fn seal(stores: &Stores, name: &str, key: &str) -> domain::Result<KeyChange> {
-    check_api_key(key)?;
+    schema::check_text::<ApiKeyText>("api_key", key)?;
     let sealed = stores.secrets.seal(&StoredProvider::sealed_for(name), key.as_bytes()).await?;
     // Four characters would reveal too much of a short key.
     let shown = if key.len() >= 16 { 4 } else { key.len() / 4 };

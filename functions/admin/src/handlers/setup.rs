@@ -4,7 +4,7 @@ use axum::Json as Body;
 use axum::extract::State;
 use web::base_url::BaseUrl;
 use web::gateway::{BodyRefused, ErrorBody, ErrorResponses, Operator, OperatorOnly};
-use web::{Json, Result};
+use web::{Result, UncheckedJson};
 
 use crate::Stores;
 use crate::dto::setup::{SetupIn, SetupOut};
@@ -29,7 +29,7 @@ pub async fn put_setup(
     State(stores): State<Stores>,
     operator: Operator,
     BaseUrl(base_url): BaseUrl,
-    Json(body): Json<SetupIn>,
+    UncheckedJson(body): UncheckedJson<SetupIn>,
 ) -> Result<Body<SetupOut>> {
     Ok(Body(set_up(&stores, &operator, base_url, body).await?))
 }

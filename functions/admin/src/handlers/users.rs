@@ -7,7 +7,6 @@ use axum::response::Response;
 use domain::id::{OrgId, UserId};
 use domain::identity::User;
 use domain::merge::MergePatch;
-use serde_json::Value;
 use web::cursor::{CursorQuery, Cursors};
 use web::etag::{ETag, IfMatch, IfMatchHeaders};
 use web::gateway::{
@@ -15,7 +14,7 @@ use web::gateway::{
 };
 use web::idempotency::{self, IdempotencyHeaders};
 use web::responses::Replayed;
-use web::{Hashed, Json, Path, Query, Result};
+use web::{Hashed, Path, Query, Result, UncheckedJson};
 
 use crate::Stores;
 use crate::dto::people::{NewUserOut, UserIn, UserOut, UserPatch, to_page};
@@ -56,7 +55,7 @@ pub async fn create_user(
     State(stores): State<Stores>,
     operator: Operator,
     headers: HeaderMap,
-    Hashed { body: Json(body), hash }: Hashed<Json<UserIn>>,
+    Hashed { body: UncheckedJson(body), hash }: Hashed<UncheckedJson<UserIn>>,
 ) -> Result<Response> {
     let idempotency_key = idempotency::read_key(&headers, hash)?;
     let (user, membership) = body.read(&stores.auth, operator.at())?;
@@ -102,9 +101,8 @@ pub async fn update_user(
     operator: Operator,
     Path(id): Path<UserId>,
     if_match: IfMatch,
-    Json(patch): Json<Value>,
+    UncheckedJson(patch): UncheckedJson<MergePatch>,
 ) -> Result<(ETag, Body<UserOut>)> {
-    let patch = MergePatch::new(patch)?;
     let render = |user: &User| render_snapshot(&UserOut::from(user));
     let change = |before: &User| {
         let after = patch.merge(&UserPatch::from(before), &[])?.read(before);

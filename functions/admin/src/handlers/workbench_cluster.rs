@@ -8,7 +8,7 @@ use domain::workbench::ClusterAccess;
 use serde_json::Value;
 use store::workbench_cluster::StoredCluster;
 use web::gateway::{BodyRefused, ErrorBody, ErrorResponses, Operator, OperatorOnly};
-use web::{Json, Result};
+use web::{Result, UncheckedJson};
 
 use crate::Stores;
 use crate::dto::workbench_cluster::WorkbenchClusterOut;
@@ -49,7 +49,7 @@ pub async fn get_workbench_cluster(State(stores): State<Stores>, _: Operator) ->
 pub async fn put_workbench_cluster(
     State(stores): State<Stores>,
     operator: Operator,
-    Json(kubeconfig): Json<Value>,
+    UncheckedJson(kubeconfig): UncheckedJson<Value>,
 ) -> Result<Body<WorkbenchClusterOut>> {
     let access = ClusterAccess::from_kubeconfig(&kubeconfig)?;
     let action = operator.audit_action("workbench_cluster.put", TARGET);

@@ -1,14 +1,15 @@
 //! The provider of a setup: its settings, its test and the models that it offers.
 
-use domain::Result;
 use domain::body_problems::Problems;
+use domain::{Result, schema};
 use gateway::providers::{OfferedModels, Probe, ProviderSettings, connect};
 use store::admin::CatalogChange;
 use store::catalog::{CatalogEntry, Listing, StoredProvider};
 use web::builder::test_call::{TestCallError, TestCallOutcome};
 
 use super::{Setup, merged};
-use crate::dto::providers::{KeyChange, ProviderIn, check_api_key};
+use crate::dto::ApiKeyText;
+use crate::dto::providers::{KeyChange, ProviderIn};
 use crate::dto::setup::SetupOutcome;
 use crate::handlers::providers;
 
@@ -31,7 +32,7 @@ pub async fn read(setup: Setup<'_>, settings: ProviderIn, listing: &Listing) -> 
     let mut problems = Problems::default();
     problems.take(over(before, &settings)?.check(before, &setup.stores.outbound));
     if let (Some(key), Some(_)) = (&settings.api_key, before) {
-        problems.take(check_api_key(key));
+        problems.take(schema::check_text::<ApiKeyText>("api_key", key));
     }
     problems.finish()?;
     let key = match settings.take_api_key() {

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use domain::credential::{Credential, CredentialType, check_name};
+use domain::credential::{Credential, CredentialName, CredentialType};
 use domain::token::SecretToken;
 use domain::webhook::Webhook;
-use domain::{Error, Result};
+use domain::{Error, Result, schema};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use store::credentials::CredentialSummary;
@@ -97,14 +97,14 @@ pub struct RegenerateIn {
 #[schema(title = "CredentialCreate")]
 #[expect(dead_code, reason = "only the OpenAPI document uses it; `CredentialFields` parses the body")]
 pub struct CredentialIn {
-    #[schema(min_length = 1, max_length = 200, example = "Ticket system")]
+    #[schema(value_type = CredentialName, example = "Ticket system")]
     name: String,
     #[serde(flatten)]
     credential: Credential,
 }
 
 /// The request body of a new credential. It has the fields of all types, so that an error can name the field.
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CredentialFields {
     name: Option<String>,
@@ -131,6 +131,7 @@ pub struct CredentialFields {
 }
 
 /// A string field. The error for another JSON type does not echo the value, which may be a secret.
+#[derive(ToSchema)]
 struct SecretText(String);
 
 impl<'de> Deserialize<'de> for SecretText {
@@ -146,7 +147,7 @@ impl CredentialFields {
     /// The name and the credential.
     pub fn into_named(mut self) -> Result<(String, Credential)> {
         let name = self.name.take().ok_or_else(|| Error::invalid_body("name", "is required"))?;
-        check_name(&name)?;
+        schema::check_text::<CredentialName>("name", &name)?;
         Ok((name, self.into_credential()?))
     }
 

@@ -4,11 +4,10 @@ use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use domain::Error;
-use domain::agent::{Agent, AgentPatch};
+use domain::agent::{Agent, AgentPatch, EditableAgent};
 use domain::id::{AgentId, TeamId, WorkId, WorkflowId};
-use serde_json::{Map, Value};
 use store::agents::{AgentSummary, PrivateList};
-use web::builder::agent::{AgentDetailOut, AgentOut, AgentPatchIn};
+use web::builder::agent::{AgentDetailOut, AgentOut};
 use web::builder::{Caller, Created, Data, DataList, ErrorBody, ErrorResponses, NotFound, NotJson, Stale};
 use web::etag::{ETag, IfMatch, IfMatchHeaders};
 use web::idempotency::{self, IdempotencyHeaders};
@@ -50,7 +49,7 @@ pub async fn list_teams(
 #[utoipa::path(
     post, path = "/builder/v1/workflows/{id}/teams", tag = "channels",
     params(("id" = Uuid, Path, description = "The workflow"), IdempotencyHeaders),
-    request_body = Option<AgentPatchIn>,
+    request_body = Option<EditableAgent>,
     responses(
         Created<AgentDetailOut, (ETag, Replayed)>,
         (status = 409, description = "`too_many_teams`: the workflow already has 20; `idempotency_conflict`: the \
@@ -63,7 +62,7 @@ pub async fn create_team(
     Caller(caller): Caller,
     Path(id): Path<WorkflowId>,
     headers: HeaderMap,
-    Hashed { body: OptionalJson(fields), hash }: Hashed<OptionalJson<Map<String, Value>>>,
+    Hashed { body: OptionalJson(fields), hash }: Hashed<OptionalJson<AgentPatch>>,
 ) -> Result<Response> {
     let teams = PrivateList::teams(caller.account(), id);
     let idempotency_key = idempotency::read_key(&headers, hash)?;
@@ -74,7 +73,6 @@ pub async fn create_team(
     {
         return Ok(idempotency::replay_response(version, first));
     }
-    let fields = AgentPatch::new(Value::Object(fields))?;
     let team = stores.agents.build_private(teams, &fields, &caller.plan).await?;
     let answer = serde_json::to_string(&Data { data: AgentDetailOut::from(team.clone()) }).map_err(Error::internal)?;
     let created = stores.agents.create(&team, idempotency_key.as_ref(), &answer).await?;
@@ -110,7 +108,7 @@ pub async fn get_team(
         ("id" = Uuid, Path, description = "The workflow"), ("team_id" = Uuid, Path, description = "The team"),
         IfMatchHeaders,
     ),
-    request_body = AgentPatchIn,
+    request_body = EditableAgent,
     responses(
         (status = 200, description = "The updated team", body = Data<AgentDetailOut>,
             headers(("ETag" = String, description = "The team's version"))),
@@ -122,10 +120,9 @@ pub async fn update_team(
     Caller(caller): Caller,
     Path((id, team_id)): Path<(WorkflowId, TeamId)>,
     if_match: IfMatch,
-    Json(patch): Json<Value>,
+    Json(patch): Json<AgentPatch>,
 ) -> Result<(ETag, Data<AgentDetailOut>)> {
     let teams = PrivateList::teams(caller.account(), id);
-    let patch = AgentPatch::new(patch)?;
     let expected = |team: &Agent| if_match.allows(&ETag::from_revision(team.revision));
     let team = stores.agents.patch_private(teams, to_agent_id(team_id), &patch, &caller.plan, expected).await?;
     Ok(team_response(team))
@@ -140,7 +137,7 @@ pub async fn update_team(
         ("id" = Uuid, Path, description = "The workflow"), ("team_id" = Uuid, Path, description = "The team"),
         IfMatchHeaders,
     ),
-    request_body = AgentPatchIn,
+    request_body = EditableAgent,
     responses(
         (status = 200, description = "The updated team", body = Data<AgentDetailOut>,
             headers(("ETag" = String, description = "The team's version"))),
@@ -152,7 +149,7 @@ pub async fn update_team_with_post(
     caller: Caller,
     ids: Path<(WorkflowId, TeamId)>,
     if_match: IfMatch,
-    patch: Json<Value>,
+    patch: Json<AgentPatch>,
 ) -> Result<(ETag, Data<AgentDetailOut>)> {
     update_team(stores, caller, ids, if_match, patch).await
 }

@@ -6,7 +6,7 @@ use domain::Error;
 use domain::id::{Id, WebhookId, WorkId, WorkflowId};
 use domain::time::Time;
 use domain::token::{SecretToken, TokenKind};
-use domain::webhook::{self, Webhook};
+use domain::webhook::Webhook;
 use web::base_url::BaseUrl;
 use web::builder::{Caller, Created, Data, ErrorBody, ErrorResponses, NotFound, NotJson};
 use web::{NoBody, OptionalJson, Path, Result};
@@ -53,7 +53,6 @@ pub async fn create_webhook(
     base_url: BaseUrl,
     OptionalJson(WebhookIn { name, mode, timeout_ms }): OptionalJson<WebhookIn>,
 ) -> Result<(StatusCode, Data<WebhookOut>)> {
-    webhook::check(&name, timeout_ms)?;
     let (id, token) = (WebhookId::new(), SecretToken::generate(TokenKind::Channel));
     let created_at = Time::from_uuid(id.uuid());
     let webhook = Webhook {

@@ -1,11 +1,14 @@
 //! Request and response bodies of messages.
 
+use domain::schema::NOT_BLANK;
 use domain::thread::{Attachment, DeliveryState, MessageRole, ThreadMessage};
 use domain::time::Time;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 use web::paging::{OrderIn, default_per_page, per_page};
+
+use super::thread::OperatorName;
 
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
@@ -60,17 +63,21 @@ pub struct AttachmentOut {
     size: Option<u64>,
 }
 
+domain::text_schemas! {
+    OperatorText(1, 16_000, NOT_BLANK, "a text that is not blank");
+}
+
 /// A message of an operator
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(title = "OperatorMessage")]
 pub struct OperatorMessageIn {
     /// Markdown. It is formatted for the provider.
-    #[schema(min_length = 1, max_length = 16000)]
+    #[schema(value_type = OperatorText)]
     pub content: String,
     /// The operator who holds the thread; the caller's user id if it is omitted.
     #[serde(default)]
-    #[schema(min_length = 1, max_length = 200, nullable = false)]
+    #[schema(value_type = OperatorName, required = false)]
     pub operator: Option<String>,
 }
 
@@ -81,7 +88,7 @@ pub struct OperatorMessageIn {
 pub struct NudgeIn {
     /// Markdown; a general reminder if it is omitted.
     #[serde(default)]
-    #[schema(min_length = 1, max_length = 4000, nullable = false)]
+    #[schema(max_length = 4000, nullable = false)]
     pub content: Option<String>,
 }
 

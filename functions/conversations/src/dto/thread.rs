@@ -2,6 +2,7 @@
 
 use domain::id::{ParticipantId, ThreadId};
 use domain::messaging::MessagingProvider;
+use domain::schema::TITLE;
 use domain::thread::{OperatorHold, Thread, ThreadState};
 use serde::{Deserialize, Serialize};
 use store::threads::ThreadFilter;
@@ -88,6 +89,10 @@ pub struct OperatorStateOut {
     taken_at: String,
 }
 
+domain::text_schemas! {
+    OperatorName(1, 200, TITLE, "one line that is not blank");
+}
+
 /// The operator. The caller's user id if it is omitted
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -95,7 +100,7 @@ pub struct OperatorStateOut {
 pub struct OperatorIn {
     /// A name or an id, for teams whose operators share an account.
     #[serde(default)]
-    #[schema(min_length = 1, max_length = 200, nullable = false)]
+    #[schema(value_type = OperatorName, required = false)]
     pub operator: Option<String>,
 }
 

@@ -3,7 +3,6 @@
 use axum::extract::State;
 use axum::http::StatusCode;
 use domain::id::{ThreadId, WorkflowId};
-use domain::length::check_max_chars;
 use domain::thread::Author;
 use uuid::Uuid;
 use web::builder::{Caller, Created, Data, ErrorBody, ErrorResponses, NotFound, NotJson};
@@ -14,7 +13,6 @@ use crate::delivery::deliver;
 use crate::dto::message::{MessageOut, NudgeIn};
 
 const REMINDER: &str = "We are still waiting for your answer.";
-const MAX_CONTENT_CHARS: usize = 4_000;
 
 /// Remind the participant of a thread
 ///
@@ -40,7 +38,6 @@ pub async fn nudge_participant(
     OptionalJson(NudgeIn { content }): OptionalJson<NudgeIn>,
 ) -> Result<(StatusCode, Data<MessageOut>)> {
     let content = content.filter(|content| !content.trim().is_empty()).unwrap_or_else(|| REMINDER.to_owned());
-    check_max_chars("content", &content, MAX_CONTENT_CHARS)?;
     stores.load_thread(caller.account(), id, thread_id).await?;
     let key = format!("reminder/{}", Uuid::now_v7());
     let message = deliver(&stores.deliveries, thread_id, &Author::Reminder, &key, &content).await?;

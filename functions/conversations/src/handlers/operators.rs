@@ -2,10 +2,8 @@
 
 use axum::extract::State;
 use axum::http::HeaderMap;
-use domain::id::{ThreadId, UserId, WorkflowId};
-use domain::length::check_max_chars;
+use domain::id::{ThreadId, WorkflowId};
 use domain::thread::Author;
-use domain::{Error, Result as DomainResult};
 use uuid::Uuid;
 use web::builder::{Caller, Created, Data, ErrorBody, ErrorResponses, NotFound, NotJson};
 use web::idempotency::{self, IdempotencyHeaders};
@@ -15,9 +13,6 @@ use crate::Stores;
 use crate::delivery::deliver;
 use crate::dto::message::{MessageOut, OperatorMessageIn};
 use crate::dto::thread::{OperatorIn, OperatorStateOut, ThreadOut};
-
-const MAX_NAME_CHARS: usize = 200;
-const MAX_CONTENT_CHARS: usize = 16_000;
 
 /// Read who holds a thread
 #[utoipa::path(
@@ -58,7 +53,7 @@ pub async fn take_thread(
     Path((id, thread_id)): Path<(WorkflowId, ThreadId)>,
     OptionalJson(OperatorIn { operator }): OptionalJson<OperatorIn>,
 ) -> Result<Data<ThreadOut>> {
-    let operator = operator_name(operator, caller.user)?;
+    let operator = operator.unwrap_or_else(|| caller.user.to_string());
     stores.check_workflow(caller.account(), id).await?;
     let thread = stores.deliveries.threads.take(caller.account(), id, thread_id, &operator).await?;
     Ok(Data { data: stores.deliveries.wait_for_end(thread).await?.into() })
@@ -84,7 +79,7 @@ pub async fn release_thread(
     Path((id, thread_id)): Path<(WorkflowId, ThreadId)>,
     OptionalJson(OperatorIn { operator }): OptionalJson<OperatorIn>,
 ) -> Result<Data<ThreadOut>> {
-    let operator = operator_name(operator, caller.user)?;
+    let operator = operator.unwrap_or_else(|| caller.user.to_string());
     stores.check_workflow(caller.account(), id).await?;
     let thread = stores.deliveries.threads.release(caller.account(), id, thread_id, Some(&operator)).await?;
     Ok(Data { data: thread.into() })
@@ -141,23 +136,10 @@ pub async fn send_operator_message(
     headers: HeaderMap,
     Json(OperatorMessageIn { content, operator }): Json<OperatorMessageIn>,
 ) -> Result<(axum::http::StatusCode, Data<MessageOut>)> {
-    let operator = operator_name(operator, caller.user)?;
-    if content.trim().is_empty() {
-        return Err(Error::invalid_body("content", "must not be empty").into());
-    }
-    check_max_chars("content", &content, MAX_CONTENT_CHARS)?;
+    let operator = operator.unwrap_or_else(|| caller.user.to_string());
     let key = idempotency::read_key(&headers, String::new())?.map_or_else(Uuid::now_v7, |key| key.key);
     stores.load_thread(caller.account(), id, thread_id).await?;
     let author = Author::Operator(operator);
     let message = deliver(&stores.deliveries, thread_id, &author, &format!("operator/{key}"), &content).await?;
     Ok((axum::http::StatusCode::CREATED, Data { data: message.into() }))
-}
-
-fn operator_name(operator: Option<String>, user: UserId) -> DomainResult<String> {
-    let name = operator.unwrap_or_else(|| user.to_string());
-    if name.trim().is_empty() || name.chars().any(char::is_control) {
-        return Err(Error::invalid_body("operator", "must be a name without control characters"));
-    }
-    check_max_chars("operator", &name, MAX_NAME_CHARS)?;
-    Ok(name)
 }

@@ -1,7 +1,6 @@
 //! Handlers that read threads and their messages.
 
 use axum::extract::State;
-use domain::Error;
 use domain::id::{ThreadId, WorkflowId};
 use web::builder::{Caller, Data, DataSlice, ErrorResponses, NotFound, NotJson};
 use web::cursor::Cursors;
@@ -13,7 +12,6 @@ use crate::dto::thread::{ListThreads, ThreadBatchIn, ThreadOut};
 
 const THREADS: Cursors = Cursors("threads");
 const MESSAGES: Cursors = Cursors("messages");
-const MAX_BATCH: usize = 100;
 
 /// List the threads of a workflow
 ///
@@ -73,9 +71,6 @@ pub async fn read_threads(
     Caller(caller): Caller,
     Json(ThreadBatchIn { mut ids }): Json<ThreadBatchIn>,
 ) -> Result<Data<Vec<ThreadOut>>> {
-    if ids.is_empty() || ids.len() > MAX_BATCH {
-        return Err(Error::invalid_body("ids", format!("must have 1 to {MAX_BATCH} ids")).into());
-    }
     let order = ids.clone();
     ids.sort_unstable();
     ids.dedup();

@@ -14,7 +14,7 @@ use gateway::{Replay, StreamedCompletion};
 use serde_json::Value;
 use web::gateway::{AnsweredOrStreamed, ErrorResponses, InferenceCaller, ModelCallErrors};
 use web::layers::request_id;
-use web::{Hashed, Json, Result};
+use web::{Hashed, Result, UncheckedJson};
 
 use super::claim::{NextStep, answer_once, claim, replay};
 use crate::dto::call_headers::{CallHeaders, ChatResponseHeaders};
@@ -37,7 +37,7 @@ pub async fn create_chat_completion(
     State(stores): State<Stores>,
     InferenceCaller(caller): InferenceCaller,
     headers: HeaderMap,
-    Hashed { body: Json(value), hash }: Hashed<Json<Value>>,
+    Hashed { body: UncheckedJson(value), hash }: Hashed<UncheckedJson<Value>>,
 ) -> Result<Response> {
     let request = ChatRequest::read(value)?;
     if !request.is_streamed() {

@@ -6,7 +6,7 @@ use axum::response::Response;
 use gateway::embeddings::EmbeddingsRequest;
 use serde_json::Value;
 use web::gateway::{Answered, ErrorResponses, InferenceCaller, ModelCallErrors};
-use web::{Hashed, Json, Result};
+use web::{Hashed, Result, UncheckedJson};
 
 use super::claim::answer_once;
 use crate::Stores;
@@ -28,7 +28,7 @@ pub async fn create_embeddings(
     State(stores): State<Stores>,
     InferenceCaller(caller): InferenceCaller,
     headers: HeaderMap,
-    Hashed { body: Json(value), hash }: Hashed<Json<Value>>,
+    Hashed { body: UncheckedJson(value), hash }: Hashed<UncheckedJson<Value>>,
 ) -> Result<Response> {
     let request = EmbeddingsRequest::read(value)?;
     let as_base64 = request.wants_base64();

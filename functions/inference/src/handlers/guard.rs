@@ -6,7 +6,7 @@ use axum::response::Response;
 use gateway::guard::GuardRequest;
 use serde_json::Value;
 use web::gateway::{Answered, ErrorResponses, InferenceCaller, ModelCallErrors};
-use web::{Hashed, Json, Result};
+use web::{Hashed, Result, UncheckedJson};
 
 use super::claim::answer_once;
 use crate::Stores;
@@ -26,7 +26,7 @@ pub async fn evaluate_guard(
     State(stores): State<Stores>,
     InferenceCaller(caller): InferenceCaller,
     headers: HeaderMap,
-    Hashed { body: Json(value), hash }: Hashed<Json<Value>>,
+    Hashed { body: UncheckedJson(value), hash }: Hashed<UncheckedJson<Value>>,
 ) -> Result<Response> {
     let request = GuardRequest::read(value)?;
     let evaluate = |caller| stores.gateway.evaluate(caller, request);
@@ -46,7 +46,7 @@ pub async fn create_moderation(
     State(stores): State<Stores>,
     InferenceCaller(caller): InferenceCaller,
     headers: HeaderMap,
-    Hashed { body: Json(value), hash }: Hashed<Json<Value>>,
+    Hashed { body: UncheckedJson(value), hash }: Hashed<UncheckedJson<Value>>,
 ) -> Result<Response> {
     let request = GuardRequest::read_moderation(value)?;
     let evaluate = |caller| stores.gateway.evaluate(caller, request);

@@ -16,7 +16,7 @@ use gateway::{Gateway, StartedImages};
 use serde_json::Value;
 use web::gateway::{Answered, ErrorResponses, InferenceCaller, InferenceReader, ModelCallErrors, NotFound};
 use web::idempotency::IDEMPOTENT_REPLAYED;
-use web::{Hashed, Json, Path, Result};
+use web::{Hashed, Path, Result, UncheckedJson};
 
 use super::claim::{NextStep, claim};
 use crate::dto::call_headers::{CallHeaders, ForwardedResponseHeaders};
@@ -52,7 +52,7 @@ pub async fn create_images(
     State(stores): State<Stores>,
     InferenceCaller(caller): InferenceCaller,
     headers: HeaderMap,
-    Hashed { body: Json(value), hash }: Hashed<Json<Value>>,
+    Hashed { body: UncheckedJson(value), hash }: Hashed<UncheckedJson<Value>>,
 ) -> Result<Response> {
     let request = ImageRequest::read(value)?;
     let prefers_job = prefers_job(&headers);

@@ -1,10 +1,15 @@
 //! Request and response bodies of tests.
 
+use domain::schema::NOT_BLANK;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use web::builder::agent::AgentDetailOut;
 
 use crate::dto::PreviewErrorOut;
+
+domain::text_schemas! {
+    TestText(1, 4_000, NOT_BLANK, "a text that is not blank");
+}
 
 /// The test agent of a workflow.
 #[derive(Serialize, ToSchema)]
@@ -24,7 +29,7 @@ pub struct TestIn {
     #[schema(min_items = 1, max_items = 20)]
     pub script: Option<Vec<ScriptStepIn>>,
     /// What the test agent tries to reach. Its model writes the messages, and judges at the end whether the goal is reached.
-    #[schema(min_length = 1, max_length = 4000, example = "Get a refund for the order 4711.")]
+    #[schema(value_type = Option<TestText>)]
     pub goal: Option<String>,
     /// The maximum number of messages of the test agent, 5 by default; only with `goal`.
     #[schema(minimum = 1, maximum = 10)]
@@ -48,7 +53,7 @@ pub enum TargetIn {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(title = "WorkflowTestStep")]
 pub struct ScriptStepIn {
-    #[schema(min_length = 1, max_length = 4000, example = "Where is my order 4711?")]
+    #[schema(value_type = TestText)]
     pub say: String,
     pub expect: Option<ExpectIn>,
 }
@@ -59,7 +64,7 @@ pub struct ScriptStepIn {
 #[schema(title = "WorkflowTestExpectation")]
 pub struct ExpectIn {
     /// A text that the replies contain.
-    #[schema(min_length = 1, max_length = 4000, example = "Monday")]
+    #[schema(value_type = Option<TestText>)]
     pub contains: Option<String>,
     /// A condition in CEL over `reply` (all replies, one a line), `replies` (a list of texts) and `turn` (a number from 1).
     #[schema(example = "size(replies) == 1 && reply.startsWith('Your order')")]

@@ -3,12 +3,16 @@
 use domain::run::{Run, RunError, RunOrigin, RunState};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use store::runs::ShownValue;
+use store::runs::{ShownValue, StartKey};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::review::WaitOut;
 use super::usage::RunUsageOut;
+
+domain::text_schemas! {
+    RunKey(1, StartKey::MAX_CHARS);
+}
 
 /// The input of a run.
 #[derive(Default, Deserialize, ToSchema)]
@@ -21,7 +25,7 @@ pub struct StartRunIn {
     pub input: Option<Value>,
     /// A request with the same key within 24 hours returns the run that the first one started. With another input it is
     /// refused with 409 `idempotency_conflict`.
-    #[schema(min_length = 1, max_length = 200, example = "order-4711")]
+    #[schema(value_type = Option<RunKey>)]
     pub idempotency_key: Option<String>,
 }
 
@@ -35,7 +39,7 @@ pub struct RetryRunIn {
     #[schema(example = "send")]
     pub from_node: Option<String>,
     /// A request with the same key within 24 hours returns the run that the first one started.
-    #[schema(min_length = 1, max_length = 200)]
+    #[schema(value_type = Option<RunKey>)]
     pub idempotency_key: Option<String>,
 }
 

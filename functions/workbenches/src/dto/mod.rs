@@ -7,12 +7,12 @@ mod variables;
 
 use std::collections::BTreeMap;
 
+use domain::Result;
 use domain::page::PageRequest;
 use domain::workbench::{
-    Rejection, RequestedResources, ResourceDimension, RunState, StopCause, Usage, Variables, Workbench, WorkbenchSpec,
-    WorkbenchStatus, is_workbench_name, refusals,
+    Rejection, RequestedResources, ResourceDimension, RunState, StopCause, Usage, Variables, Workbench, WorkbenchName,
+    WorkbenchSpec, WorkbenchStatus, refusals,
 };
-use domain::{Error, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use store::workbenches::Ownership;
@@ -100,7 +100,7 @@ impl ListWorkbenches {
 #[schema(as = WorkbenchIn)]
 pub struct WorkbenchIn {
     /// Unique in the organization: a DNS label of lowercase letters, digits and hyphens.
-    #[schema(min_length = 1, max_length = 40, pattern = "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$")]
+    #[schema(value_type = WorkbenchName)]
     pub name: String,
     /// The name of a size of the plan.
     #[schema(example = "small")]
@@ -121,14 +121,6 @@ pub struct WorkbenchIn {
 }
 
 impl WorkbenchIn {
-    pub fn check_name(&self) -> Result<()> {
-        if is_workbench_name(&self.name) {
-            return Ok(());
-        }
-        let problem = "must have 1 to 40 lowercase letters, digits and hyphens, with no hyphen at either end";
-        Err(Error::invalid_body("name", problem))
-    }
-
     pub fn take_variables(&mut self) -> Result<Variables<String>> {
         variables::read_new(std::mem::take(&mut self.env), std::mem::take(&mut self.secrets))
     }

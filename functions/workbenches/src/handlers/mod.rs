@@ -71,7 +71,6 @@ pub async fn create_workbench(
     Json(mut body): Json<WorkbenchIn>,
 ) -> Result<Response> {
     let requested = body.requested_resources()?;
-    body.check_name()?;
     let variables = body.take_variables()?;
     let plan = caller.plan.workbenches.read()?.unwrap_or_default();
     let spec = plan.resolve(requested)?;

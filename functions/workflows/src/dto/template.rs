@@ -3,6 +3,7 @@
 use domain::graph::Graph;
 use domain::page::{Page, PageRequest};
 use domain::text;
+use domain::workflow::WorkflowName;
 use engine::templates::{self, TemplateCategory, WorkflowTemplate};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -131,6 +132,6 @@ impl From<&'static WorkflowTemplate> for TemplateOut {
 #[schema(title = "Instantiate")]
 pub struct InstantiateIn {
     /// The name of the workflow. Defaults to the name of the template.
-    #[schema(min_length = 1, max_length = 200)]
+    #[schema(value_type = Option<WorkflowName>)]
     pub name: Option<String>,
 }

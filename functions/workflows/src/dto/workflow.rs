@@ -1,8 +1,8 @@
 //! Request and response bodies of workflows.
 
-use domain::graph::{Graph, Node};
+use domain::graph::Graph;
 use domain::problem::StatusProblem;
-use domain::workflow::{Active, Workflow, WorkflowState};
+use domain::workflow::{Active, Workflow, WorkflowName, WorkflowState};
 use engine::compile::ProblemOut;
 use serde::{Deserialize, Serialize};
 use store::workflows::{Impact, Named, WorkflowSummary};
@@ -117,93 +117,6 @@ impl WorkflowOut {
     }
 }
 
-// This type only documents the request body.
-/// The initial content of a new workflow.
-#[derive(Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-#[schema(title = "WorkflowCreate")]
-#[expect(dead_code, reason = "only the OpenAPI document uses it")]
-pub struct WorkflowIn {
-    #[schema(min_length = 1, max_length = 200, example = "Support triage")]
-    name: Option<String>,
-    #[schema(max_length = 1000)]
-    description: Option<String>,
-    #[schema(nullable = false)]
-    graph: Option<GraphIn>,
-}
-
-/// The nodes and connections of a new graph.
-#[derive(Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-#[schema(title = "GraphCreate")]
-#[expect(dead_code, reason = "only the OpenAPI document uses it")]
-struct GraphIn {
-    #[schema(max_items = 500, nullable = false)]
-    nodes: Option<Vec<Node>>,
-    #[schema(max_items = 2000, nullable = false)]
-    connections: Option<Vec<ConnectionIn>>,
-}
-
-// This type only documents the request body. The handler merges the patch as JSON before it is parsed.
-/// The fields to update.
-#[derive(Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-#[schema(title = "WorkflowPatch")]
-#[expect(dead_code, reason = "only the OpenAPI document uses it")]
-pub struct WorkflowPatchIn {
-    #[schema(min_length = 1, max_length = 200, nullable = false)]
-    name: Option<String>,
-    #[schema(max_length = 1000)]
-    description: Option<String>,
-    /// The graph. A list in the patch replaces the whole list.
-    graph: Option<GraphPatchIn>,
-}
-
-/// The nodes and connections of a graph. A list replaces the whole list.
-#[derive(Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-#[schema(title = "GraphPatch")]
-#[expect(dead_code, reason = "only the OpenAPI document uses it")]
-struct GraphPatchIn {
-    #[schema(max_items = 500)]
-    nodes: Option<Vec<Node>>,
-    #[schema(max_items = 2000)]
-    connections: Option<Vec<ConnectionIn>>,
-}
-
-/// A connection from one node to another. It is stored and returned with both ports.
-#[derive(Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-#[schema(title = "ConnectionCreate")]
-#[expect(dead_code, reason = "only the OpenAPI document uses it")]
-struct ConnectionIn {
-    from: EndIn,
-    to: EndIn,
-}
-
-/// An end of a connection: the id of its node, or an object.
-#[derive(Deserialize, ToSchema)]
-#[serde(untagged)]
-#[schema(title = "EndCreate")]
-#[expect(dead_code, reason = "only the OpenAPI document uses it")]
-enum EndIn {
-    Node(String),
-    Port(PortIn),
-}
-
-/// A port of a node.
-#[derive(Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-#[schema(title = "Port")]
-#[expect(dead_code, reason = "only the OpenAPI document uses it")]
-struct PortIn {
-    #[schema(min_length = 1, max_length = 64, example = "classify")]
-    node: String,
-    /// Can be omitted if the node has only one output, or one input.
-    #[schema(min_length = 1, max_length = 64, example = "out", nullable = false)]
-    port: Option<String>,
-}
-
 /// The options of copying a workflow.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -211,7 +124,7 @@ struct PortIn {
 #[schema(title = "Clone")]
 pub struct CloneIn {
     /// The name of the copy. Defaults to the name of the original followed by `(copy)`.
-    #[schema(min_length = 1, max_length = 200)]
+    #[schema(value_type = Option<WorkflowName>)]
     pub name: Option<String>,
 }
 

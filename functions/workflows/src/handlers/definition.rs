@@ -6,9 +6,8 @@ use axum::response::Response;
 use domain::Error;
 use domain::id::{WorkId, WorkflowId};
 use domain::merge::MergePatch;
-use domain::workflow::{FIRST_REVISION, NewWorkflow, Workflow};
+use domain::workflow::{EditableWorkflow, FIRST_REVISION, NewWorkflow, Workflow};
 use engine::compile::{ProblemOut, complete_connections};
-use serde_json::Value;
 use store::idempotency::IdempotencyKey;
 use web::builder::{Caller, Created, Data, DataList, ErrorBody, ErrorResponses, KeyReused, NotFound, NotJson, Stale};
 use web::etag::{ETag, IfMatch, IfMatchHeaders};
@@ -19,7 +18,7 @@ use web::{Hashed, Json, NoBody, OptionalJson, Path, Query, Result};
 use crate::Stores;
 use crate::dto::list::ListWorkflows;
 use crate::dto::validation::ValidationOut;
-use crate::dto::workflow::{CloneIn, ImpactOut, WorkflowIn, WorkflowOut, WorkflowPatchIn, WorkflowSummaryOut};
+use crate::dto::workflow::{CloneIn, ImpactOut, WorkflowOut, WorkflowSummaryOut};
 use crate::validation::GraphValidator;
 
 /// List workflows
@@ -47,7 +46,7 @@ pub async fn list_workflows(
 /// `problems`. A connection can omit a port if its node has only one, and `{"from": "a", "to": "b"}` omits both.
 #[utoipa::path(
     post, path = "/builder/v1/workflows", tag = "workflows", params(IdempotencyHeaders),
-    request_body = Option<WorkflowIn>,
+    request_body = Option<NewWorkflow>,
     responses(Created<WorkflowOut, (ETag, Replayed)>, KeyReused, NotJson, ErrorResponses),
 )]
 pub async fn create_workflow(
@@ -109,7 +108,7 @@ pub fn workflow_response(workflow: Workflow) -> (ETag, Data<WorkflowOut>) {
 /// `problems`. Connections can omit ports as in the creation.
 #[utoipa::path(
     patch, path = "/builder/v1/workflows/{id}", tag = "workflows",
-    params(("id" = Uuid, Path, description = "The workflow"), IfMatchHeaders), request_body = WorkflowPatchIn,
+    params(("id" = Uuid, Path, description = "The workflow"), IfMatchHeaders), request_body = EditableWorkflow,
     responses(
         (status = 200, description = "The updated workflow", body = Data<WorkflowOut>,
             headers(("ETag" = String, description = "The workflow's version"))),
@@ -122,9 +121,8 @@ pub async fn update_workflow(
     Caller(caller): Caller,
     Path(id): Path<WorkflowId>,
     if_match: IfMatch,
-    Json(patch): Json<Value>,
+    Json(patch): Json<MergePatch>,
 ) -> Result<(ETag, Data<WorkflowOut>)> {
-    let patch = MergePatch::new(patch)?;
     let change = |workflow: &Workflow| {
         let after = workflow.patched(&patch, caller.at, complete_connections)?;
         if if_match.allows(&ETag::from_revision(workflow.revision)) {

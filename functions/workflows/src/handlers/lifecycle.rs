@@ -16,7 +16,6 @@ use super::definition::workflow_response;
 use crate::Stores;
 use crate::dto::workflow::{BatchArchiveIn, BatchArchivedOut, BatchFailureOut, WorkflowOut};
 
-const MAX_BATCH: usize = 100;
 /// The maximum number of workflows that are archived concurrently.
 const CONCURRENCY: usize = 8;
 
@@ -135,9 +134,6 @@ pub async fn archive_workflows(
     Caller(caller): Caller,
     Json(BatchArchiveIn { ids }): Json<BatchArchiveIn>,
 ) -> Result<Data<BatchArchivedOut>> {
-    if ids.is_empty() || ids.len() > MAX_BATCH {
-        return Err(Error::invalid_body("ids", format!("1 to {MAX_BATCH} ids")).into());
-    }
     let (account, now) = (caller.account(), caller.at);
     let mut seen = HashSet::new();
     let ids: Vec<String> = ids.into_iter().filter(|id| seen.insert(id.clone())).collect();

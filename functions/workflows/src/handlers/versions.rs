@@ -4,7 +4,6 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use domain::graph_diff::{VersionContent, diff};
 use domain::id::{DeploymentId, Id, NotAnId, ReleaseId, WorkflowId};
-use domain::length;
 use domain::workflow::{Manifest, WorkflowState};
 use engine::compile::ProblemOut;
 use platform::offload;
@@ -21,8 +20,6 @@ use crate::dto::version::{
 use store::revision::Attempts;
 
 use crate::validation::GraphValidator;
-
-const MAX_NOTES_CHARS: usize = 1_000;
 
 /// Publish a workflow
 ///
@@ -45,7 +42,6 @@ pub async fn publish_workflow(
     Path(id): Path<WorkflowId>,
     OptionalJson(PublishIn { notes }): OptionalJson<PublishIn>,
 ) -> Result<(StatusCode, ETag, Data<PublishedOut>)> {
-    length::check_max_chars("notes", notes.as_deref().unwrap_or_default(), MAX_NOTES_CHARS)?;
     let validator = GraphValidator { stores: &stores, caller: &caller };
     let mut attempts = Attempts::to_change(WorkflowId::KIND);
     let published = loop {

@@ -9,28 +9,30 @@ use utoipa::ToSchema;
 
 use super::AgentType;
 use crate::address;
-use crate::catalog::is_model_name;
 use crate::credential::CredentialType;
 use crate::header;
 use crate::id::{AgentId, WorkflowId};
 use crate::object;
 use crate::reference::Reference;
-use crate::{Error, Result};
+use crate::schema::PatchOf;
+use crate::{Error, Result, text_schemas};
 
 /// Keeps the table item small, because every list and every write pays for its size.
 const MAX_CONFIG_BYTES: usize = 24 * 1024;
-const MAX_TOOLS: usize = 32;
-const MAX_SOURCES: usize = 16;
-const MAX_MEMBERS: usize = 16;
 /// The agent and all of its changed references fit into one transaction (100 items).
 const MAX_REFERENCES: usize = 32;
-const MAX_TOKENS: u32 = i32::MAX.unsigned_abs();
-const MAX_INSTRUCTIONS_CHARS: usize = 20_000;
 /// The maximum number of characters of a name that an error repeats.
 const MAX_SHOWN_CHARS: usize = 100;
 
+text_schemas! {
+    ToolName(1, 64, "^[a-zA-Z0-9_-]+$", "letters, digits, _ and -");
+}
+
+pub type AgentConfigPatch = PatchOf<AgentConfig>;
+
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[schema(title = "AgentConfig")]
 pub struct AgentConfig {
     /// A model of `GET /builder/v1/models`; null means the default model of the plan.
     #[schema(min_length = 1, max_length = 200, example = "dev-chat")]
@@ -72,14 +74,14 @@ pub enum Strategy {
 pub enum Tool {
     /// An HTTP call to another system
     Http {
-        #[schema(pattern = "^[a-zA-Z0-9_-]{1,64}$")]
+        #[schema(value_type = ToolName)]
         name: String,
         #[serde(default)]
         description: String,
         method: HttpMethod,
         /// A placeholder in braces, as in `https://api.example.com/orders/{order}`, is replaced by the argument with its
         /// name. The other arguments are sent as the query of a `GET` or `DELETE`, and else as a JSON body.
-        #[schema(pattern = "^https?://[^/]", example = "https://api.example.com/orders/{order}")]
+        #[schema(pattern = "^[hH][tT][tT][pP][sS]?://[^/]", example = "https://api.example.com/orders/{order}")]
         url: String,
         #[serde(default)]
         headers: BTreeMap<String, String>,
@@ -107,7 +109,7 @@ pub enum Tool {
     },
     /// A function that the caller of the agent executes
     Function {
-        #[schema(pattern = "^[a-zA-Z0-9_-]{1,64}$")]
+        #[schema(value_type = ToolName)]
         name: String,
         #[serde(default)]
         description: String,
@@ -153,7 +155,7 @@ pub enum AgentSource {
     Url {
         #[schema(min_length = 1)]
         name: String,
-        #[schema(pattern = "^https?://[^/]")]
+        #[schema(pattern = "^[hH][tT][tT][pP][sS]?://[^/]")]
         url: String,
     },
     /// A small file, embedded in this document
@@ -230,22 +232,12 @@ impl AgentConfig {
         model.chain(members).chain(tools).collect()
     }
 
+    /// Checks what the schema cannot express.
     pub(super) fn check(&self, own: AgentId, r#type: AgentType) -> Result<()> {
-        check_max_items("config.tools", self.tools.len(), MAX_TOOLS)?;
-        check_max_items("config.sources", self.sources.len(), MAX_SOURCES)?;
-        check_max_items("config.members", self.members.len(), MAX_MEMBERS)?;
-        check_max_items("config", self.references().len(), MAX_REFERENCES)?;
-        if self.instructions.chars().count() > MAX_INSTRUCTIONS_CHARS {
-            return Err(Error::invalid_body("config.instructions", "at most 20000 characters"));
-        }
-        if self.model.as_ref().is_some_and(|name| !is_model_name(name)) {
-            return Err(Error::invalid_body("config.model", "1 to 200 characters, or null"));
-        }
-        if self.temperature.is_some_and(|value| !(0.0..=2.0).contains(&value)) {
-            return Err(Error::invalid_body("config.temperature", "between 0 and 2"));
-        }
-        if self.max_tokens.is_some_and(|tokens| !(1..=MAX_TOKENS).contains(&tokens)) {
-            return Err(Error::invalid_body("config.maxTokens", format!("between 1 and {MAX_TOKENS}")));
+        let count = self.references().len();
+        if count > MAX_REFERENCES {
+            let problem = format!("names {count} agents, workflows and models; at most {MAX_REFERENCES}");
+            return Err(Error::invalid_body("config", problem));
         }
         self.check_team(own, r#type)?;
         self.check_tools(own)?;
@@ -278,14 +270,8 @@ impl AgentConfig {
         let mut names = BTreeSet::new();
         for (i, tool) in self.tools.iter().enumerate() {
             let field = |name: &str| format!("config.tools[{i}].{name}");
-            if let Some(name) = tool.name() {
-                let allowed = |c: u8| c.is_ascii_alphanumeric() || c == b'_' || c == b'-';
-                if name.is_empty() || name.len() > 64 || !name.bytes().all(allowed) {
-                    return Err(Error::invalid_body(field("name"), "1 to 64 letters, digits, _ or -"));
-                }
-                if !names.insert(name) {
-                    return Err(Error::invalid_body(field("name"), "another tool has this name"));
-                }
+            if tool.name().is_some_and(|name| !names.insert(name)) {
+                return Err(Error::invalid_body(field("name"), "another tool has this name"));
             }
             match tool {
                 Tool::Http { url, headers, .. } => {
@@ -309,11 +295,6 @@ impl AgentConfig {
     fn check_sources(&self) -> Result<()> {
         for (i, source) in self.sources.iter().enumerate() {
             let field = |name: &str| format!("config.sources[{i}].{name}");
-            let (AgentSource::Text { name, .. } | AgentSource::Url { name, .. } | AgentSource::File { name, .. }) =
-                source;
-            if name.is_empty() {
-                return Err(Error::invalid_body(field("name"), "at least 1 character"));
-            }
             match source {
                 AgentSource::Text { .. } => {}
                 AgentSource::Url { url, .. } => address::check(&field("url"), url)?,
@@ -347,12 +328,4 @@ fn check_headers(field: &str, headers: &BTreeMap<String, String>) -> Result<()> 
         }
     }
     Ok(())
-}
-
-fn check_max_items(field: &str, count: usize, limit: usize) -> Result<()> {
-    let problem = match field {
-        "config" => format!("names {count} agents, workflows and models; at most {limit}"),
-        _ => format!("has {count} entries; at most {limit}"),
-    };
-    if count > limit { Err(Error::invalid_body(field, problem)) } else { Ok(()) }
 }

@@ -10,9 +10,9 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-pub use config::{AgentConfig, AgentSource, HttpMethod, Strategy, Tool, ToolAuth};
+pub use config::{AgentConfig, AgentConfigPatch, AgentSource, HttpMethod, Strategy, Tool, ToolAuth};
 pub use credentials::ToolCredential;
-pub use patch::AgentPatch;
+pub use patch::{AgentPatch, EditableAgent};
 pub use private::PrivateAgentKind;
 
 use super::id::{AgentId, WorkflowId};
@@ -23,8 +23,6 @@ use super::time::Time;
 use crate::{Error, Result};
 
 pub const DEFAULT_NAME: &str = "Nuevo agente";
-pub const MAX_NAME_CHARS: usize = 200;
-pub const MAX_DESCRIPTION_CHARS: usize = 1_000;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Agent {

@@ -4,37 +4,46 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use utoipa::ToSchema;
 
-use super::{Agent, AgentConfig, AgentType, MAX_DESCRIPTION_CHARS, MAX_NAME_CHARS, RequestedStatus};
+use super::{Agent, AgentConfig, AgentConfigPatch, AgentType, RequestedStatus};
 use crate::catalog::is_model_name;
 use crate::merge::MergePatch;
 use crate::object;
 use crate::reference::Reference;
 use crate::time::Time;
-use crate::{Error, Result};
+use crate::{Error, Result, schema};
 
-/// The document a patch is merged into. A field that a patch sets to null falls back to its default.
-#[derive(Serialize, Deserialize)]
+// A patch is merged into this document. A field that a patch sets to null falls back to its default.
+/// The fields to update.
+#[derive(Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-struct Editable {
+#[schema(as = AgentPatchIn, title = "AgentPatch")]
+pub struct EditableAgent {
+    #[schema(min_length = 1, max_length = 200, required = false)]
     name: String,
     #[serde(default)]
+    #[schema(max_length = 1000)]
     description: Option<String>,
     #[serde(default)]
+    #[schema(value_type = Option<AgentType>)]
     r#type: AgentType,
     #[serde(default)]
+    #[schema(value_type = Option<RequestedStatus>)]
     status: RequestedStatus,
     #[serde(default, deserialize_with = "object::one")]
+    #[schema(value_type = Option<AgentConfigPatch>)]
     config: AgentConfig,
 }
 
 /// A merge patch for an agent.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default, Deserialize, ToSchema)]
+#[serde(transparent)]
 pub struct AgentPatch(MergePatch);
 
 impl AgentPatch {
-    pub fn new(patch: Value) -> Result<Self> {
-        MergePatch::new(patch).map(Self)
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     /// The references in the patch. The store reads them together with the agent in one call. The patch itself is
@@ -67,20 +76,15 @@ impl Agent {
 
     /// Applies a patch. `known` are the references of the patch that exist in the account of the caller.
     pub fn patched(&self, patch: &AgentPatch, known: &BTreeSet<Reference>, now: Time) -> Result<Self> {
-        let before = Editable {
+        let before = EditableAgent {
             name: self.name.clone(),
             description: self.description.clone(),
             r#type: self.r#type,
             status: self.intent,
             config: self.config.clone(),
         };
-        let after: Editable = patch.0.merge(&before, &["config"])?;
-        if after.name.is_empty() || after.name.chars().count() > MAX_NAME_CHARS {
-            return Err(Error::invalid_body("name", format!("1 to {MAX_NAME_CHARS} characters")));
-        }
-        if after.description.as_ref().is_some_and(|text| text.chars().count() > MAX_DESCRIPTION_CHARS) {
-            return Err(Error::invalid_body("description", format!("at most {MAX_DESCRIPTION_CHARS} characters")));
-        }
+        let after: EditableAgent = patch.0.merge(&before, &["config"])?;
+        schema::check(&after)?;
         self.scope.check_type(after.r#type)?;
         after.config.check(self.id, after.r#type)?;
 
@@ -124,7 +128,7 @@ mod tests {
     }
 
     fn patch(agent: &Agent, patch: Value) -> Result<Agent> {
-        let patch = AgentPatch::new(patch)?;
+        let patch: AgentPatch = serde_json::from_value(patch).unwrap();
         agent.patched(&patch, &patch.references(), Time::now())
     }
 
@@ -223,7 +227,7 @@ mod tests {
 
     #[test]
     fn unknown_references_are_refused() {
-        let patch = AgentPatch::new(json!({"config": {"model": "gpt-x"}})).unwrap();
+        let patch: AgentPatch = serde_json::from_value(json!({"config": {"model": "gpt-x"}})).unwrap();
         let refused = agent().patched(&patch, &BTreeSet::new(), Time::now()).unwrap_err();
         assert_eq!(refused.to_string(), "config.model: no such model");
     }

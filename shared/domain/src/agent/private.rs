@@ -114,7 +114,7 @@ mod tests {
     fn a_team_is_created_from_defaults_and_keeps_its_type() {
         let account = Account { org: OrgId::new(), user: UserId::new() };
         let create = |fields| {
-            let patch = AgentPatch::new(fields)?;
+            let patch: AgentPatch = serde_json::from_value(fields).unwrap();
             Agent::new_private(account, WorkflowId::new(), PrivateAgentKind::Team, &patch, &patch.references())
         };
         let team = create(json!({"config": {"strategy": "router"}})).unwrap();
@@ -130,7 +130,7 @@ mod tests {
     fn a_test_agent_has_instructions_and_keeps_its_type() {
         let account = Account { org: OrgId::new(), user: UserId::new() };
         let create = |fields| {
-            let patch = AgentPatch::new(fields)?;
+            let patch: AgentPatch = serde_json::from_value(fields).unwrap();
             Agent::new_private(account, WorkflowId::new(), PrivateAgentKind::TestAgent, &patch, &patch.references())
         };
         let agent = create(json!({})).unwrap();

@@ -5,84 +5,23 @@ use base64::prelude::BASE64_STANDARD_NO_PAD;
 use zeroize::Zeroizing;
 
 use super::Credential;
-use crate::{Error, Result, address, header, length};
-
-const MAX_PART_CHARS: usize = 8_192;
-const MAX_PLACE_CHARS: usize = 200;
-const MAX_SCOPE_CHARS: usize = 1_000;
-const MAX_BOT_TOKEN_CHARS: usize = 200;
-const MAX_SECRET_TOKEN_CHARS: usize = 256;
-const MAX_PHONE_NUMBER_ID_CHARS: usize = 32;
+use crate::{Error, Result, address, header, schema};
 
 impl Credential {
     pub fn check(&self) -> Result<()> {
-        let part = |field: &str, value: &str, most: usize, may_be_empty: bool| {
-            if value.is_empty() && !may_be_empty {
-                return Err(Error::invalid_body(field, "must not be empty"));
-            }
-            length::check_max_chars(field, value, most)?;
-            // A line break would allow header injection.
-            if value.chars().any(char::is_control) {
-                return Err(Error::invalid_body(field, "must not hold control characters"));
-            }
-            Ok(())
-        };
-        let secret = |field: &str, value: &str| part(field, value, MAX_PART_CHARS, false);
+        schema::check(self)?;
         match self {
-            Self::Bearer { token } => secret("token", token),
-            Self::Basic { username, password } => {
-                if username.contains(':') {
-                    return Err(Error::invalid_body("username", "must not hold a colon"));
-                }
-                secret("username", username)?;
-                part("password", password, MAX_PART_CHARS, true)
-            }
-            Self::Header { header, value } => {
-                if let Some(problem) = header::problem(header) {
-                    return Err(Error::invalid_body("header", problem));
-                }
-                part("header", header, MAX_PLACE_CHARS, false)?;
-                secret("value", value)
-            }
-            Self::Query { parameter, value } => {
-                part("parameter", parameter, MAX_PLACE_CHARS, false)?;
-                secret("value", value)
-            }
-            Self::Oauth2ClientCredentials { token_url, client_id, client_secret, scope } => {
-                address::check("tokenUrl", token_url)?;
-                secret("clientId", client_id)?;
-                secret("clientSecret", client_secret)?;
-                part("scope", scope.as_deref().unwrap_or_default(), MAX_SCOPE_CHARS, true)
-            }
-            Self::Slack { bot_token, signing_secret } => {
-                secret("botToken", bot_token)?;
-                secret("signingSecret", signing_secret)
-            }
-            Self::Telegram { bot_token, secret_token } => {
-                if !is_bot_token(bot_token) {
-                    let problem = "must be the token that BotFather shows, such as 123456:ABC-DEF1234";
-                    return Err(Error::invalid_body("botToken", problem));
-                }
-                if !(1..=MAX_SECRET_TOKEN_CHARS).contains(&secret_token.len()) || !is_url_safe(secret_token) {
-                    let problem = "must have 1 to 256 characters of A-Z, a-z, 0-9, _ and -";
-                    return Err(Error::invalid_body("secretToken", problem));
-                }
-                Ok(())
-            }
-            Self::Whatsapp { access_token, phone_number_id, app_secret, verify_token } => {
-                secret("accessToken", access_token)?;
-                if !(1..=MAX_PHONE_NUMBER_ID_CHARS).contains(&phone_number_id.len()) || !is_digits(phone_number_id) {
-                    let problem = "must have only digits; it is the id of the phone number, not the number itself";
-                    return Err(Error::invalid_body("phoneNumberId", problem));
-                }
-                secret("appSecret", app_secret)?;
-                secret("verifyToken", verify_token)
-            }
+            Self::Header { header, .. } => match header::problem(header) {
+                Some(problem) => Err(Error::invalid_body("header", problem)),
+                None => Ok(()),
+            },
+            Self::Oauth2ClientCredentials { token_url, .. } => address::check("tokenUrl", token_url),
             Self::SignedHttp { url, secret } => {
                 address::check("url", url)?;
                 let problem = "must be `whsec_` and 24 to 64 bytes in base64";
                 signing_key(secret).map(drop).ok_or_else(|| Error::invalid_body("secret", problem))
             }
+            _ => Ok(()),
         }
     }
 }
@@ -92,22 +31,6 @@ pub fn signing_key(secret: &str) -> Option<Zeroizing<Vec<u8>>> {
     let text = secret.strip_prefix("whsec_")?.trim_end_matches('=');
     let key = Zeroizing::new(BASE64_STANDARD_NO_PAD.decode(text).ok()?);
     (24..=64).contains(&key.len()).then_some(key)
-}
-
-/// A token of Telegram: the number of the bot, a colon, and a secret. It is a part of URLs.
-fn is_bot_token(text: &str) -> bool {
-    let parts = text.split_once(':').filter(|_| text.len() <= MAX_BOT_TOKEN_CHARS);
-    parts.is_some_and(|(bot, secret)| {
-        (1..=20).contains(&bot.len()) && is_digits(bot) && !secret.is_empty() && is_url_safe(secret)
-    })
-}
-
-fn is_digits(text: &str) -> bool {
-    text.bytes().all(|c| c.is_ascii_digit())
-}
-
-fn is_url_safe(text: &str) -> bool {
-    text.bytes().all(|c| c.is_ascii_alphanumeric() || matches!(c, b'_' | b'-'))
 }
 
 #[cfg(test)]

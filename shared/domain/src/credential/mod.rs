@@ -8,12 +8,23 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::length;
-use crate::{Error, Result};
+use crate::schema::ONE_LINE;
+use crate::text_schemas;
 
 pub use checks::signing_key;
 
-const MAX_NAME_CHARS: usize = 200;
+text_schemas! {
+    CredentialName(1, 200);
+    Secret(1, 8_192, ONE_LINE, "one line");
+    Username(1, 8_192, r"^[^:\x00-\x1f\x7f-\x9f]*$", "one line without a colon");
+    Password(0, 8_192, ONE_LINE, "one line");
+    HeaderName(1, 200, r"^[!#$%&'*+.^_`|~0-9A-Za-z-]+$", "a valid header name");
+    Parameter(1, 200, ONE_LINE, "one line");
+    Scope(0, 1_000, ONE_LINE, "one line");
+    BotToken(1, 200, "^[0-9]{1,20}:[A-Za-z0-9_-]+$", "the token that BotFather shows, such as 123456:ABC-DEF1234");
+    SecretToken(1, 256, "^[A-Za-z0-9_-]+$", "characters of A-Z, a-z, 0-9, _ and -");
+    PhoneNumberId(1, 32, "^[0-9]+$", "only digits; it is the id of the phone number, not the number itself");
+}
 
 /// A credential with its secrets
 #[derive(Clone, Serialize, Deserialize, ToSchema)]
@@ -21,28 +32,28 @@ const MAX_NAME_CHARS: usize = 200;
 pub enum Credential {
     /// `Authorization: Bearer <token>`
     Bearer {
-        #[schema(min_length = 1, max_length = 8192)]
+        #[schema(value_type = Secret)]
         token: String,
     },
     /// `Authorization: Basic …`
     Basic {
-        #[schema(min_length = 1, max_length = 8192)]
+        #[schema(value_type = Username)]
         username: String,
-        #[schema(max_length = 8192)]
+        #[schema(value_type = Password)]
         password: String,
     },
     /// A custom header
     Header {
-        #[schema(min_length = 1, max_length = 200, example = "X-Api-Key")]
+        #[schema(value_type = HeaderName)]
         header: String,
-        #[schema(min_length = 1, max_length = 8192)]
+        #[schema(value_type = Secret)]
         value: String,
     },
     /// A query parameter
     Query {
-        #[schema(min_length = 1, max_length = 200, example = "api_key")]
+        #[schema(value_type = Parameter)]
         parameter: String,
-        #[schema(min_length = 1, max_length = 8192)]
+        #[schema(value_type = Secret)]
         value: String,
     },
     /// OAuth 2 client credentials. The token is fetched with them and cached until it expires
@@ -50,46 +61,46 @@ pub enum Credential {
     Oauth2ClientCredentials {
         #[schema(min_length = 1, max_length = 2000, example = "https://auth.example.com/oauth/token")]
         token_url: String,
-        #[schema(min_length = 1, max_length = 8192)]
+        #[schema(value_type = Secret)]
         client_id: String,
-        #[schema(min_length = 1, max_length = 8192)]
+        #[schema(value_type = Secret)]
         client_secret: String,
         #[serde(default)]
-        #[schema(max_length = 1000)]
+        #[schema(value_type = Option<Scope>)]
         scope: Option<String>,
     },
     /// A Slack app
     #[serde(rename_all = "camelCase")]
     Slack {
-        #[schema(min_length = 1, max_length = 8192, example = "xoxb-1234-abcd")]
+        #[schema(value_type = Secret)]
         bot_token: String,
         /// Verifies the events that Slack sends
-        #[schema(min_length = 1, max_length = 8192)]
+        #[schema(value_type = Secret)]
         signing_secret: String,
     },
     /// A Telegram bot
     #[serde(rename_all = "camelCase")]
     Telegram {
         /// The token that BotFather shows
-        #[schema(max_length = 200, pattern = "^[0-9]{1,20}:[A-Za-z0-9_-]+$", example = "123456:ABC-DEF1234")]
+        #[schema(value_type = BotToken)]
         bot_token: String,
         /// The `secret_token` of the bot's webhook. Telegram sends it with each update
-        #[schema(min_length = 1, max_length = 256, pattern = "^[A-Za-z0-9_-]+$")]
+        #[schema(value_type = SecretToken)]
         secret_token: String,
     },
     /// A phone number of WhatsApp Business (Cloud API)
     #[serde(rename_all = "camelCase")]
     Whatsapp {
-        #[schema(min_length = 1, max_length = 8192)]
+        #[schema(value_type = Secret)]
         access_token: String,
         /// The id of the phone number, not the number itself
-        #[schema(max_length = 32, pattern = "^[0-9]+$", example = "106540352242922")]
+        #[schema(value_type = PhoneNumberId)]
         phone_number_id: String,
         /// Verifies the events that WhatsApp sends
-        #[schema(min_length = 1, max_length = 8192)]
+        #[schema(value_type = Secret)]
         app_secret: String,
         /// A text of your choice. WhatsApp sends it back once, to verify the webhook
-        #[schema(min_length = 1, max_length = 8192)]
+        #[schema(value_type = Secret)]
         verify_token: String,
     },
     /// Messages by signed HTTP requests (Standard Webhooks), in both directions. The type has the name of its messaging
@@ -100,7 +111,7 @@ pub enum Credential {
         #[schema(min_length = 1, max_length = 2000, example = "https://chat.example.com/messages")]
         url: String,
         /// Signs the requests of both sides: `whsec_` and 24 to 64 bytes in base64
-        #[schema(pattern = "^whsec_[A-Za-z0-9+/]+=*$", example = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")]
+        #[schema(pattern = "^whsec_[A-Za-z0-9+/]{32,86}=*$", example = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")]
         secret: String,
     },
 }
@@ -119,13 +130,6 @@ pub enum CredentialType {
     /// For messages by signed HTTP requests. In older versions its name was `signed_http`
     #[serde(rename = "http", alias = "signed_http")]
     SignedHttp,
-}
-
-pub fn check_name(name: &str) -> Result<()> {
-    if name.is_empty() {
-        return Err(Error::invalid_body("name", "must not be empty"));
-    }
-    length::check_max_chars("name", name, MAX_NAME_CHARS)
 }
 
 impl CredentialType {

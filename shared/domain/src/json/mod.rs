@@ -9,8 +9,9 @@ mod whole_numbers;
 use serde::Deserializer;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use utoipa::ToSchema;
 
-use crate::{Error, Result};
+use crate::{Error, Result, schema};
 
 pub use size::check_size;
 
@@ -32,6 +33,17 @@ pub fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
     })?;
     reader.end().map_err(|error| Error::invalid_body("", error))?;
     Ok(value)
+}
+
+/// As `parse`, for a body within the limits of its schema. The error lists every field that is outside of them.
+pub fn parse_within_limits<T: DeserializeOwned + ToSchema + 'static>(bytes: &[u8]) -> Result<T> {
+    // Before `T` is built, so that memory holds only one of the two.
+    let limits = check_size(bytes).and_then(|()| match serde_json::from_slice(bytes) {
+        Ok(document) => schema::check_document::<T>(&document),
+        Err(_) => Ok(()),
+    });
+    let value = parse(bytes)?;
+    limits.map(|()| value)
 }
 
 /// Reads a document that is parsed already, such as a merged one. The error is that of `parse`.

@@ -5,10 +5,9 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use crate::time::Time;
-use crate::{Error, Result, length};
+use crate::{Error, Result};
 
 const MAX_FIELDS_BYTES: usize = 64 * 1024;
-const MAX_COMMENT_CHARS: usize = 2_000;
 
 /// A review that a run opens.
 #[derive(Clone, Debug, PartialEq)]
@@ -100,7 +99,6 @@ impl ReviewRequest {
         if serde_json::to_string(&given).is_ok_and(|text| text.len() > MAX_FIELDS_BYTES) {
             return Err(Error::invalid_body("fields", format!("at most {MAX_FIELDS_BYTES} bytes in all")));
         }
-        length::check_max_chars("comment", comment.as_deref().unwrap_or_default(), MAX_COMMENT_CHARS)?;
         if let Some(name) = given.keys().find(|name| self.fields.iter().all(|field| field.name != **name)) {
             return Err(Error::invalid_body(format!("fields.{name}"), "the review has no such field"));
         }

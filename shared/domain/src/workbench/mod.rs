@@ -19,10 +19,10 @@ mod variables;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Result;
 use crate::id::{OrgId, UserId, WorkbenchId};
 use crate::money::Money;
 use crate::time::Time;
+use crate::{Result, text_schemas};
 
 pub use cluster_access::{ClusterAccess, ClusterLogin, ClusterLoginType};
 pub use observation::{Observed, Phase, Report};
@@ -210,10 +210,12 @@ pub struct NewWorkbench {
     pub image: WorkbenchImage,
 }
 
-/// Whether a text can be the name of a workbench: a DNS label of 1 to 40 characters.
-pub fn is_workbench_name(name: &str) -> bool {
-    let is_inner = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'-';
-    (1..=40).contains(&name.len()) && name.bytes().all(is_inner) && !name.starts_with('-') && !name.ends_with('-')
+text_schemas! {
+    /// A DNS label.
+    WorkbenchName(
+        1, 40, "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$",
+        "lowercase letters, digits and hyphens, with no hyphen at either end"
+    );
 }
 
 impl Workbench {
@@ -429,11 +431,12 @@ mod tests {
 
     #[test]
     fn names_are_dns_labels() {
+        let is_name = |name: &str| crate::schema::check_text::<WorkbenchName>("name", name).is_ok();
         for name in ["a", "lab-1", "0", &"a".repeat(40)] {
-            assert!(is_workbench_name(name), "{name}");
+            assert!(is_name(name), "{name}");
         }
         for name in ["", "-a", "a-", "Lab", "a_b", "a.b", "ñ", &"a".repeat(41)] {
-            assert!(!is_workbench_name(name), "{name}");
+            assert!(!is_name(name), "{name}");
         }
     }
 

@@ -12,16 +12,17 @@ use serde_json::json;
 use utoipa::ToSchema;
 
 use super::channel::{self, AvailableResources, ChannelRequest, Channels};
-use super::graph::{Graph, hash};
+use super::graph::{Graph, GraphIn, hash};
 use super::id::{ReleaseId, WorkflowId};
 use super::identity::Account;
 use super::problem::StatusProblem;
 use super::reference::Reference;
 use super::time::Time;
-use super::{length, object};
-use crate::{Error, Result};
+use super::{object, schema};
+use crate::{Result, text_schemas};
 
 pub use change::WorkflowChange;
+pub use patch::EditableWorkflow;
 pub use release::{Dependencies, Manifest, ManifestRelease, Release, ReleaseDeployment};
 pub use state::Lifecycle;
 
@@ -74,13 +75,22 @@ pub enum WorkflowState {
     Archived,
 }
 
-/// The initial content of a new workflow
-#[derive(Clone, Debug, Default, Deserialize)]
+text_schemas! {
+    WorkflowName(1, MAX_NAME_CHARS);
+    WorkflowDescription(0, MAX_DESCRIPTION_CHARS);
+}
+
+/// The initial content of a new workflow.
+#[derive(Clone, Debug, Default, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
+#[schema(as = WorkflowIn, title = "WorkflowCreate")]
 pub struct NewWorkflow {
+    #[schema(value_type = Option<WorkflowName>)]
     pub name: Option<String>,
+    #[schema(value_type = Option<WorkflowDescription>)]
     pub description: Option<String>,
     #[serde(deserialize_with = "object::one")]
+    #[schema(value_type = GraphIn)]
     pub graph: Graph,
 }
 
@@ -154,11 +164,8 @@ impl Workflow {
     }
 
     fn check(&self) -> Result<()> {
-        if self.name.is_empty() {
-            return Err(Error::invalid_body("name", format!("1 to {MAX_NAME_CHARS} characters")));
-        }
-        length::check_max_chars("name", &self.name, MAX_NAME_CHARS)?;
-        length::check_max_chars("description", self.description.as_deref().unwrap_or_default(), MAX_DESCRIPTION_CHARS)?;
+        schema::check_text::<WorkflowName>("name", &self.name)?;
+        schema::check_text::<WorkflowDescription>("description", self.description.as_deref().unwrap_or_default())?;
         self.graph.check()
     }
 }

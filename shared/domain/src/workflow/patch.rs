@@ -1,23 +1,30 @@
 //! Updates of drafts: JSON Merge Patch (RFC 7396) on the fields that the owner may edit.
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
-use super::Workflow;
+use super::{Workflow, WorkflowDescription, WorkflowName};
 use crate::Result;
 use crate::channel;
-use crate::graph::Graph;
+use crate::graph::{Graph, GraphPatch};
 use crate::merge::MergePatch;
 use crate::object;
 use crate::time::Time;
 
-/// The document a patch is merged into. A field that a patch sets to null falls back to its default.
-#[derive(Serialize, Deserialize)]
+// A patch is merged into this document. A field that a patch sets to null falls back to its default.
+/// The fields to update.
+#[derive(Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-struct Editable {
+#[schema(as = WorkflowPatchIn, title = "WorkflowPatch")]
+pub struct EditableWorkflow {
+    #[schema(value_type = WorkflowName, required = false)]
     name: String,
     #[serde(default)]
+    #[schema(value_type = Option<WorkflowDescription>)]
     description: Option<String>,
+    /// The graph. A list in the patch replaces the whole list.
     #[serde(default, deserialize_with = "object::one")]
+    #[schema(value_type = Option<GraphPatch>)]
     graph: Graph,
 }
 
@@ -30,9 +37,9 @@ impl Workflow {
         complete: impl FnOnce(&mut Graph) -> Result<()>,
     ) -> Result<Self> {
         self.check_editable()?;
-        let before =
-            Editable { name: self.name.clone(), description: self.description.clone(), graph: self.graph.clone() };
-        let Editable { name, description, mut graph } = patch.merge(&before, &["graph"])?;
+        let (name, description) = (self.name.clone(), self.description.clone());
+        let before = EditableWorkflow { name, description, graph: self.graph.clone() };
+        let EditableWorkflow { name, description, mut graph } = patch.merge(&before, &["graph"])?;
         complete(&mut graph)?;
         let mut after = Self {
             name,

@@ -1,7 +1,6 @@
 //! The agents that are private to a workflow. Each has an entry in a list of its workflow, and counts in the quota of its
 //! kind. Everything else about them is stored as for all agents.
 
-use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use super::references::REFERENCE;
@@ -109,7 +108,7 @@ impl Agents {
     /// workflow does not exist.
     pub async fn get_or_create_test_agent(&self, account: Account, workflow: WorkflowId, plan: &Plan) -> Result<Agent> {
         let list = PrivateList::test_agent(account, workflow);
-        let defaults = AgentPatch::new(Value::Object(Map::new()))?;
+        let defaults = AgentPatch::default();
         let mut attempts = Attempts::to_change(list.kind.noun());
         loop {
             if let Some(agent) = self.list_private(list).await?.into_iter().next() {

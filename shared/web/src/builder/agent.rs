@@ -1,8 +1,6 @@
 //! Agents, as the requests and responses of several functions show them.
 
-use domain::agent::{
-    Agent, AgentConfig, AgentScope, AgentSource, AgentStatus, AgentType, RequestedStatus, Strategy, Tool,
-};
+use domain::agent::{Agent, AgentConfig, AgentScope, AgentStatus, AgentType};
 use domain::problem::StatusProblem;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -108,43 +106,4 @@ impl From<Agent> for AgentDetailOut {
             agent: AgentSummary::from(agent).into(),
         }
     }
-}
-
-// This type only documents the request body. The handler merges the patch as JSON before it is parsed.
-/// The fields to update.
-#[derive(Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-#[schema(title = "AgentPatch")]
-#[expect(dead_code, reason = "only the OpenAPI document uses it")]
-pub struct AgentPatchIn {
-    #[schema(min_length = 1, max_length = 200, nullable = false)]
-    name: Option<String>,
-    #[schema(max_length = 1000)]
-    description: Option<String>,
-    r#type: Option<AgentType>,
-    status: Option<RequestedStatus>,
-    config: Option<AgentConfigPatchIn>,
-}
-
-/// The configuration fields to change. Null resets a field to its default.
-#[derive(Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[schema(title = "AgentConfigPatch")]
-#[expect(dead_code, reason = "only the OpenAPI document uses it")]
-struct AgentConfigPatchIn {
-    #[schema(min_length = 1, max_length = 200, example = "dev-chat")]
-    model: Option<String>,
-    #[schema(max_length = 20000)]
-    instructions: Option<String>,
-    #[schema(minimum = 0, maximum = 2)]
-    temperature: Option<f64>,
-    #[schema(minimum = 1, maximum = 2147483647)]
-    max_tokens: Option<u32>,
-    #[schema(max_items = 32)]
-    tools: Option<Vec<Tool>>,
-    #[schema(max_items = 16)]
-    sources: Option<Vec<AgentSource>>,
-    #[schema(max_items = 16)]
-    members: Option<Vec<Uuid>>,
-    strategy: Option<Strategy>,
 }

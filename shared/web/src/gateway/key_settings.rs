@@ -6,21 +6,23 @@ use utoipa::ToSchema;
 use super::LimitsIn;
 use domain::body_problems::Problems;
 use domain::identity::Plan;
+use domain::limits::Limits;
 use domain::time::Time;
 use domain::usd::UsdIn;
-use domain::{Error, Result};
+use domain::{Result, schema};
 use store::catalog::Listing;
 use store::key_ring::KeySettings;
 use store::model_catalog::visible;
 
-const MAX_NAME_CHARS: usize = 200;
-const MAX_MODELS: usize = 100;
+domain::text_schemas! {
+    KeyName(1, 200, schema::NOT_BLANK, "a text that is not blank");
+}
 
 #[derive(Clone, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = ApiKeyIn)]
 pub struct KeySettingsIn {
-    #[schema(min_length = 1, max_length = 200)]
+    #[schema(value_type = KeyName)]
     pub name: String,
     /// The models the key may call, by name or alias. Null or a missing field means all models of the plan
     #[schema(min_items = 1, max_items = 100)]
@@ -44,30 +46,26 @@ impl KeySettingsIn {
     /// Validates the settings. Models and expiry are checked only if they differ from `before`, which is `None` for a
     /// new key.
     pub fn read(self, before: Option<&KeySettings>, listing: &Listing, plan: &Plan, now: Time) -> Result<KeySettings> {
-        let Self { name, models, limits, spending_cap, expires_at } = self;
         let mut problems = Problems::default();
-        if name.trim().is_empty() || name.chars().count() > MAX_NAME_CHARS {
-            problems.add("name", format_args!("1 to {MAX_NAME_CHARS} characters"));
-        }
+        problems.take(schema::check(&self));
+        let Self { name, models, limits, spending_cap, expires_at } = self;
         if before.is_none_or(|before| before.models != models) {
             problems.take(check_models(models.as_deref(), listing, plan, now));
         }
         if before.is_none_or(|before| before.expires_at != expires_at) && expires_at.is_some_and(|at| at <= now) {
             problems.add("expires_at", "must be in the future");
         }
-        let limits = problems.or_default(limits.map(|limits| limits.read("limits")).transpose());
         problems.finish()?;
+        let limits = limits.map(Limits::from);
         Ok(KeySettings { name, models, expires_at, limits, cap: spending_cap.map(|cap| cap.0) })
     }
 }
 
 fn check_models(models: Option<&[String]>, listing: &Listing, plan: &Plan, now: Time) -> Result<()> {
-    let Some(models) = models else { return Ok(()) };
-    if models.is_empty() || models.len() > MAX_MODELS {
-        return Err(Error::invalid_body("models", format_args!("1 to {MAX_MODELS} names, or null for all")));
-    }
     let mut problems = Problems::default();
-    for (i, _) in models.iter().enumerate().filter(|(_, name)| visible(listing, plan, name, now).is_none()) {
+    for (i, _) in
+        models.into_iter().flatten().enumerate().filter(|(_, name)| visible(listing, plan, name, now).is_none())
+    {
         problems.add(&format!("models[{i}]"), "no such model in the plan");
     }
     problems.finish()

@@ -3,15 +3,11 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use domain::Result;
-use domain::body_problems::Problems;
 use domain::limits::{Limits, PlanLimits};
 use domain::money::Money;
 use domain::usd::Usd;
 
-/// The largest limit that can be set. It keeps the sums of counters from overflowing.
-const MAX_LIMIT: u64 = 1_000_000_000_000;
-
+// The maximum keeps the sums of counters from overflowing.
 /// The maximum per window. A null or missing field sets no limit
 #[derive(Clone, Copy, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -39,23 +35,14 @@ impl From<Limits> for LimitsIn {
     }
 }
 
-impl LimitsIn {
-    /// Validates the limits. `field` is their path in the body.
-    pub fn read(self, field: &str) -> Result<Limits> {
-        let Self { rpm, rpd, tpm, tpd, ipm } = self;
-        let mut problems = Problems::default();
-        for (name, limit) in [("rpm", rpm), ("rpd", rpd), ("tpm", tpm), ("tpd", tpd), ("ipm", ipm)] {
-            if limit.is_some_and(|limit| limit > MAX_LIMIT) {
-                let path = if field.is_empty() { name.to_owned() } else { format!("{field}.{name}") };
-                problems.add(&path, format_args!("at most {MAX_LIMIT}"));
-            }
-        }
-        problems.finish().map(|()| Limits { rpm, rpd, tpm, tpd, ipm })
+impl From<LimitsIn> for Limits {
+    fn from(LimitsIn { rpm, rpd, tpm, tpd, ipm }: LimitsIn) -> Self {
+        Self { rpm, rpd, tpm, tpd, ipm }
     }
 }
 
 /// The limits of a plan: for each organization on it, for each of their users, and for each key
-#[derive(Clone, Copy, Default, Deserialize, ToSchema)]
+#[derive(Clone, Copy, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PlanLimitsIn {
     org: Option<LimitsIn>,
@@ -63,16 +50,10 @@ pub struct PlanLimitsIn {
     key: Option<LimitsIn>,
 }
 
-impl PlanLimitsIn {
-    pub fn read(self) -> Result<PlanLimits> {
-        let mut problems = Problems::default();
-        let mut read = |limits: Option<LimitsIn>, field| problems.or_default(limits.unwrap_or_default().read(field));
-        let limits = PlanLimits {
-            org: read(self.org, "limits.org"),
-            user: read(self.user, "limits.user"),
-            key: read(self.key, "limits.key"),
-        };
-        problems.finish().map(|()| limits)
+impl From<PlanLimitsIn> for PlanLimits {
+    fn from(PlanLimitsIn { org, user, key }: PlanLimitsIn) -> Self {
+        let [org, user, key] = [org, user, key].map(|limits| limits.unwrap_or_default().into());
+        Self { org, user, key }
     }
 }
 

@@ -14,8 +14,8 @@ async fn bad_bodies_name_the_field() {
     let bodies = [
         (json!({}), "script: send either `script` or `goal`"),
         (json!({"script": [{"say": "a"}], "goal": "b"}), "goal: "),
-        (json!({"script": []}), "script: 1 to 20 steps"),
-        (json!({"script": vec![json!({"say": "a"}); 21]}), "script: 1 to 20 steps"),
+        (json!({"script": []}), "script: 1 to 20 entries"),
+        (json!({"script": vec![json!({"say": "a"}); 21]}), "script: 1 to 20 entries"),
         (json!({"script": [{"say": " "}]}), "script[0].say: "),
         (json!({"script": [{"say": long}]}), "script[0].say: 1 to 4000 characters"),
         (json!({"script": [{"text": "a"}]}), "script[0]"),
