@@ -18,7 +18,7 @@ use store::meters::MeterOwner;
 use web::cursor::Cursors;
 use web::gateway::{BodyRefused, Created, CursorList, ErrorResponses, Person, UserOnly};
 use web::gateway::{GuardEventOut, SpendingCapOut, TotalsOut, TransactionsOut, UsageOut, UsageQuery, month_of, period};
-use web::{Query, Result, UncheckedJson as Body};
+use web::{Json as Body, Query, Result};
 
 use crate::Stores;
 use crate::dto::{BalanceOut, EventOut, ExportContent, ExportIn, ExportOut, GuardEventsQuery, TransactionsQuery};
@@ -36,7 +36,7 @@ const GUARD_EVENTS: Cursors = Cursors("guard_events");
     get, path = "/gateway/v1/billing/balance", tag = "billing",
     responses((status = 200, description = "The balance", body = BalanceOut), UserOnly, ErrorResponses),
 )]
-pub async fn get_balance(State(stores): State<Stores>, person: Person) -> Result<UncheckedJson<BalanceOut>> {
+pub async fn get_balance(State(stores): State<Stores>, person: Person) -> Result<Json<BalanceOut>> {
     let (org, now) = (person.caller.org, person.caller.at);
     let (statement, caps, last) = futures::try_join!(
         stores.leases.statement(org, month(now)),
@@ -45,7 +45,7 @@ pub async fn get_balance(State(stores): State<Stores>, person: Person) -> Result
     )?;
     let BillingStatement { meter, balance, usage } = statement;
     let is_billing_exempt = person.caller.plan.is_billing_exempt;
-    Ok(UncheckedJson(BalanceOut {
+    Ok(Json(BalanceOut {
         credits_remaining: (!is_billing_exempt).then(|| Usd::from(balance)),
         initial_credits: meter.initial_credits().into(),
         spending_caps: caps,
@@ -82,10 +82,10 @@ pub async fn get_usage(
     State(stores): State<Stores>,
     person: Person,
     Query(query): Query<UsageQuery>,
-) -> Result<UncheckedJson<UsageOut>> {
+) -> Result<Json<UsageOut>> {
     let month = month_of(query.period.as_deref(), month(person.caller.at))?;
     let statement = stores.leases.statement(person.caller.org, month).await?;
-    Ok(UncheckedJson(UsageOut::new(month, &statement.usage, only_user(&person.caller))))
+    Ok(Json(UsageOut::new(month, &statement.usage, only_user(&person.caller))))
 }
 
 /// List transactions
@@ -125,7 +125,7 @@ pub async fn create_export(
     State(stores): State<Stores>,
     person: Person,
     Body(body): Body<ExportIn>,
-) -> Result<(StatusCode, UncheckedJson<ExportOut>)> {
+) -> Result<(StatusCode, Json<ExportOut>)> {
     let ExportIn { period: asked, content, cursor } = body;
     let (org, now) = (person.caller.org, person.caller.at);
     let in_body = |error| match error {
@@ -152,7 +152,7 @@ pub async fn create_export(
         expires_at: now.plus(URL_LIFETIME).to_string(),
         next_cursor: file.next.map(|place| EXPORTS.write(&place)),
     };
-    Ok((StatusCode::CREATED, UncheckedJson(out)))
+    Ok((StatusCode::CREATED, Json(out)))
 }
 
 /// List guard events

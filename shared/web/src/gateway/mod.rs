@@ -30,7 +30,7 @@ use domain::{Error, IDEMPOTENCY_CONFLICT, ProviderTrouble};
 pub use api_key::ApiKeyOut;
 pub use callers::{CatalogReader, InferenceCaller, InferenceReader, Operator, Person, key_of_workbench};
 pub use guard::{GuardEventOut, GuardResultOut, GuardSeverityWire, InputGuardWire};
-pub use key_settings::KeySettingsIn;
+pub use key_settings::{KeyName, KeySettingsIn};
 pub use limits::{LimitsIn, LimitsOut, PlanLimitsIn, PlanLimitsOut, SpendingCapOut};
 pub use list::{CursorList, List};
 pub use model::{DeprecationOut, ModelTypeWire, PricingOut};
