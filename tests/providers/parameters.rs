@@ -166,7 +166,7 @@ async fn each_parameter_is_sent_as_the_table_defines() {
                 continue;
             }
             let fields = sample(name);
-            let body = |fields: &Value| Value::Object(question_with(fields.clone()).body().clone());
+            let body = |fields: &Value| serde_json::to_value(question_with(fields.clone())).unwrap();
             let mut without = fields.clone();
             without.as_object_mut().unwrap().remove(name);
             let baseline = match sent(&stage, model(kind), &body(&without), false).await {
@@ -222,7 +222,7 @@ async fn conversations_of_every_form_are_translated() {
     let user = |content: Value| json!({"role": "user", "content": content});
     let assistant = |content: Value| json!({"role": "assistant", "content": content});
     let system = |content: &str| json!({"role": "system", "content": content});
-    let with = |fields: Value| Value::Object(question_with(fields).body().clone());
+    let with = |fields: Value| serde_json::to_value(question_with(fields)).unwrap();
     let schema = json!({"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": false});
     let call = json!({"id": "c1", "type": "function", "function": {"name": "weather", "arguments": ""}});
     let forms = [
@@ -280,7 +280,7 @@ async fn newer_claude_models_get_no_sampling_parameters() {
     {
         let stage = stage(kind).await;
         let sampling = json!({"temperature": 0.2, "top_p": 0.5, "top_k": 4});
-        let body = Value::Object(question_with(sampling).body().clone());
+        let body = serde_json::to_value(question_with(sampling)).unwrap();
         let received = sent(&stage, name, &body, false).await.unwrap();
         let text = received.body.to_string();
         assert!(["temperature", "top_p", "topP", "top_k"].iter().all(|name| !text.contains(name)), "{text}");

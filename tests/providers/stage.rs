@@ -64,7 +64,7 @@ pub fn question() -> ChatRequest {
 }
 
 pub fn question_with(more: Value) -> ChatRequest {
-    let mut body = Value::Object(question().body().clone());
+    let mut body = serde_json::to_value(question()).unwrap();
     body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     chat(body)
 }

@@ -1,5 +1,6 @@
 //! Request and response bodies of invocations.
 
+use domain::chat::Message;
 use domain::schema::NOT_BLANK;
 use domain::usd::Usd;
 use domain::{Error, Result};
@@ -64,7 +65,8 @@ pub struct InvokeOut {
     /// The functions that you have to execute. Add their results to `messages`, and call the agent again.
     pub function_calls: Vec<FunctionCallOut>,
     /// The conversation so far, without the instructions of the agent.
-    pub messages: Vec<Value>,
+    #[schema(value_type = Vec<Value>)]
+    pub messages: Vec<Message>,
     pub usage: InvocationUsageOut,
 }
 

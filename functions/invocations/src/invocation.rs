@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use domain::agent::Agent;
+use domain::chat::Message;
 use domain::id::RunId;
 use domain::identity::Account;
 use domain::run::StepError;
@@ -30,6 +31,8 @@ pub struct AgentInvocation {
 impl AgentInvocation {
     pub async fn carry_out(self, events: Option<InvocationEvents>) -> Result<InvokeOut> {
         let Self { stores, account, agent, messages } = self;
+        let messages =
+            read_messages(messages).map_err(|error| failed(StepError::new(error.code(), error.to_string())))?;
         let id = RunId::new();
         let origin = EffectOrigin::Invocation { id, events: events.clone() };
         let owner =
@@ -55,6 +58,11 @@ impl AgentInvocation {
             usage: usage.into(),
         })
     }
+}
+
+fn read_messages(messages: Vec<Value>) -> Result<Vec<Message>> {
+    let read = |(place, message)| Message::read(&format!("messages[{place}]"), message);
+    messages.into_iter().enumerate().map(read).collect()
 }
 
 fn failed(StepError { code, message }: StepError) -> Error {

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::chat::{ChatRole, Message};
 use super::id::{ApiKeyId, GuardEventId};
 use super::identity::Account;
 use super::time::Time;
@@ -73,6 +74,21 @@ pub struct GuardMessage {
 impl GuardMessage {
     pub fn has_text(&self) -> bool {
         !self.content.trim().is_empty()
+    }
+}
+
+impl From<&Message> for GuardMessage {
+    fn from(message: &Message) -> Self {
+        let role = match message.role {
+            ChatRole::System => GuardRole::System,
+            ChatRole::User => GuardRole::User,
+            ChatRole::Assistant => GuardRole::Assistant,
+            ChatRole::Tool => GuardRole::Tool,
+        };
+        // The model wrote the arguments of its tool calls too.
+        let arguments = message.tool_calls.iter().map(|call| call.arguments.clone());
+        let texts: Vec<_> = [message.text()].into_iter().chain(arguments).filter(|text| !text.is_empty()).collect();
+        Self { role, content: texts.join("\n") }
     }
 }
 

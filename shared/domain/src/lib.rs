@@ -8,6 +8,7 @@ pub mod body_problem;
 pub mod body_problems;
 pub mod catalog;
 pub mod channel;
+pub mod chat;
 pub mod credential;
 mod error;
 pub mod error_text;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use auth::Caller;
 use domain::agent::{Agent, AgentType, Strategy, Tool};
 use domain::catalog::Purpose;
+use domain::chat::Message;
 use domain::id::{AgentId, Id, WorkflowId};
 use domain::identity::Account;
 use domain::{Error, Result};
@@ -41,7 +42,7 @@ impl AgentEffects {
 
     /// Reads an agent, and counts its execution. The value is the snapshot of the agent, with the earlier messages of the
     /// conversation.
-    pub async fn load(&self, owner: &EffectOwner, effect: &Effect, id: AgentId, history: Vec<Value>) -> EffectResult {
+    pub async fn load(&self, owner: &EffectOwner, effect: &Effect, id: AgentId, history: Vec<Message>) -> EffectResult {
         let token = count_token(&effect.idempotency_key);
         let agent = retry_while_unavailable(|| async move {
             let agent = self.read(owner, id).await?;

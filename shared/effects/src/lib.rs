@@ -13,6 +13,7 @@ mod workflow;
 use std::sync::Arc;
 
 use domain::Result;
+use domain::chat::Message;
 use domain::id::{RunId, WorkflowId};
 use domain::identity::Account;
 use domain::run::{Run, RunStep};
@@ -162,7 +163,7 @@ impl Effects for NodeEffects {
             Operation::Retrieval(node) => Box::pin(retrieval.perform(owner, effect, node)).await,
             Operation::SendMessage(node) => Box::pin(self.send_message(effect, node)).await,
             Operation::LoadAgent(load) => Box::pin(self.load_agent(effect, load)).await,
-            Operation::AskModel(request) => Box::pin(models.ask(owner, effect, request)).await,
+            Operation::AskModel(prompt) => Box::pin(models.ask(owner, effect, prompt)).await,
             Operation::Workflow(call) => return Box::pin(workflows.call(owner, effect, call)).await,
         };
         outcome.map(EffectOutcome::Completed)
@@ -191,7 +192,7 @@ impl NodeEffects {
     }
 
     /// The earlier messages, if a message started the run and the node has a memory.
-    async fn history_if(&self, has_memory: bool) -> Result<Vec<Value>, EffectError> {
+    async fn history_if(&self, has_memory: bool) -> Result<Vec<Message>, EffectError> {
         match &self.conversation {
             Some(conversation) if has_memory => conversation.history().await.map_err(to_effect_error),
             _ => Ok(Vec::new()),

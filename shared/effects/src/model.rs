@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use auth::{Caller, Owners};
 use domain::catalog::{Model, Purpose};
+use domain::chat::{ChatPrompt, ChatRole, ContentPart, Message};
 use domain::graph::hash;
 use domain::guard::{GuardCategory, GuardSeverity};
-use domain::id::ImageJobId;
 use domain::image::{ImageFailure, ImageJobEnd, JOB_DEADLINE};
 use domain::run::{RunStep, StepError};
 use domain::usd::Usd;
@@ -28,23 +28,23 @@ use gateway::guard::GuardRequest;
 use gateway::images::ImageRequest;
 use gateway::{
     Answer, CallReport, ChatStream, ClaimOutcome, Completion, Embeddings, Evaluation, Gateway, GatewayCaller,
-    ReadRendered, StreamedCompletion, Usage, Vector,
+    ReadRendered, StartedImages, StreamedCompletion, Usage, Vector,
 };
 use platform::Context;
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::errors::to_effect_error;
 use crate::streamed::read_stream;
 use crate::{EffectOrigin, EffectOwner};
 
-/// What a model knows of the conversation of a run, in the format of the gateway.
+/// What a model knows of the conversation of a run.
 #[derive(Default)]
 pub struct ModelConversation {
     /// The earlier messages.
-    pub history: Vec<Value>,
+    pub history: Vec<Message>,
     /// The files of the message that started the run.
-    pub files: Vec<Value>,
+    pub files: Vec<ContentPart>,
 }
 
 pub struct ModelEffects {
@@ -65,7 +65,7 @@ impl ModelEffects {
         node: &ModelNode<String>,
         conversation: ModelConversation,
     ) -> EffectResult {
-        let answer = self.answer(owner, effect, chat_body(node, conversation)).await?;
+        let answer = self.answer(owner, effect, make_prompt(node, conversation)).await?;
         let text = answer.choices.into_first().and_then(|choice| choice.message.content).unwrap_or_default();
         match &node.schema {
             None => Ok(StepOutcome::new(OUT, Value::from(text))),
@@ -73,17 +73,17 @@ impl ModelEffects {
         }
     }
 
-    /// Asks the model of an agent. The value is `{message, usage}`, in the format of the gateway.
-    pub async fn ask(&self, owner: &EffectOwner, effect: &Effect, request: &Map<String, Value>) -> EffectResult {
-        let body = Value::Object(request.clone());
+    /// Asks the model of an agent. The value is `{message, usage}`, with the names of OpenAI's format.
+    pub async fn ask(&self, owner: &EffectOwner, effect: &Effect, prompt: &ChatPrompt) -> EffectResult {
+        let prompt = prompt.clone();
         let (message, usage) = match &owner.origin {
             EffectOrigin::Invocation { events: Some(events), .. } => {
-                let stream = self.stream(owner, effect, body).await?;
+                let stream = self.stream(owner, effect, prompt).await?;
                 let (message, usage) = read_stream(stream, &effect.step, events).await?;
                 (render_streamed(&message), usage)
             }
             _ => {
-                let answer = self.answer(owner, effect, body).await?;
+                let answer = self.answer(owner, effect, prompt).await?;
                 (json!(answer.choices.into_first().map(|choice| choice.message)), answer.usage)
             }
         };
@@ -91,20 +91,28 @@ impl ModelEffects {
     }
 
     /// Makes a chat call, or returns the stored answer of the call with the same key.
-    async fn answer(&self, owner: &EffectOwner, effect: &Effect, body: Value) -> Result<Completion, EffectError> {
-        let body_hash = hash(&body);
-        let request = ChatRequest::read(body).map_err(to_effect_error)?;
+    async fn answer(
+        &self,
+        owner: &EffectOwner,
+        effect: &Effect,
+        prompt: ChatPrompt,
+    ) -> Result<Completion, EffectError> {
+        let request = ChatRequest::new(prompt).map_err(to_effect_error)?;
+        let body_hash = hash(&request);
         let call = self.call_of(owner, effect).await?;
         let answer = self.call_once(&call, body_hash, |caller| self.gateway.complete(caller, request)).await;
         answer.map_err(to_effect_error)
     }
 
     /// Makes a chat call whose text is passed on while the model writes it.
-    async fn stream(&self, owner: &EffectOwner, effect: &Effect, mut body: Value) -> Result<ChatStream, EffectError> {
-        body["stream"] = true.into();
-        body["stream_options"] = json!({"include_usage": true});
-        let body_hash = hash(&body);
-        let request = ChatRequest::read(body).map_err(to_effect_error)?;
+    async fn stream(
+        &self,
+        owner: &EffectOwner,
+        effect: &Effect,
+        prompt: ChatPrompt,
+    ) -> Result<ChatStream, EffectError> {
+        let request = ChatRequest::new(prompt).map_err(to_effect_error)?.streamed();
+        let body_hash = hash(&request);
         let call = self.call_of(owner, effect).await?;
         let stream = async {
             match self.claim_call::<StreamedCompletion>(&call, body_hash).await? {
@@ -117,9 +125,10 @@ impl ModelEffects {
 
     /// Computes embeddings. The value is the list of vectors, in the order of the texts.
     pub async fn embed(&self, owner: &EffectOwner, effect: &Effect, node: &EmbeddingsNode<Value>) -> EffectResult {
-        let body = to_body(node).map_err(to_effect_error)?;
+        let EmbeddingsNode { model, input, dimensions } = node;
+        let request = EmbeddingsRequest::new(model, input.clone(), *dimensions).map_err(to_effect_error)?;
         let call = self.call_of(owner, effect).await?;
-        let answer = self.embed_once(&call, body).await.map_err(to_effect_error)?;
+        let answer = self.embed_once(&call, request).await.map_err(to_effect_error)?;
         let vectors: Vec<Value> =
             answer.vectors.into_iter().map(|Vector(numbers)| numbers.into_iter().map(to_number).collect()).collect();
         Ok(StepOutcome::new(OUT, Value::from(vectors)))
@@ -131,9 +140,12 @@ impl ModelEffects {
         let GuardNode { text, model, threshold } = node;
         let mut categories = Vec::new();
         if !text.trim().is_empty() {
-            let body = json!({"input": [{"role": "user", "content": text}], "model": model});
+            let body_hash = hash(&json!({"input": [Message::user(text)], "model": model}));
+            let request = GuardRequest::of_text(text, model.clone());
             let call = self.call_of(owner, effect).await?;
-            let Evaluation { verdict, .. } = self.evaluate_once(&call, body).await.map_err(to_effect_error)?;
+            let evaluate = |caller| self.gateway.evaluate(caller, request);
+            let Evaluation { verdict, .. } =
+                self.call_once(&call, body_hash, evaluate).await.map_err(to_effect_error)?;
             let scores = verdict.results.first().map(|result| verdict.scores(result));
             categories = scores.into_iter().flatten().map(|score| ScoredCategory::new(score, *threshold)).collect();
         }
@@ -142,18 +154,13 @@ impl ModelEffects {
         Ok(StepOutcome::new(port, json!({"flagged": is_flagged, "categories": categories})))
     }
 
-    /// Evaluates a text, or returns the stored answer of the call with the same key.
-    async fn evaluate_once(&self, call: &PaidCall, body: Value) -> Result<Evaluation> {
-        let body_hash = hash(&body);
-        let request = GuardRequest::read(body)?;
-        self.call_once(call, body_hash, |caller| self.gateway.evaluate(caller, request)).await
-    }
-
     /// Generates images. The value is the list of images, each with its URL.
     pub async fn draw(&self, owner: &EffectOwner, effect: &Effect, node: &ImageNode<String>) -> EffectResult {
+        let ImageNode { preset, prompt, n, size } = node;
         let call = self.call_of(owner, effect).await?;
-        let job = self.start_images_once(&call, to_body(node).map_err(to_effect_error)?).await;
-        let job = job.map_err(to_effect_error)?;
+        let request = ImageRequest::new(preset, prompt, *n, size.as_deref()).map_err(to_effect_error)?;
+        let start = |caller| self.gateway.start_images(caller, request);
+        let StartedImages { job, .. } = self.call_once(&call, hash(node), start).await.map_err(to_effect_error)?;
         // The timeout of the node ends the wait.
         let ended =
             self.gateway.wait_for_images(call.payer.account(), job, JOB_DEADLINE).await.map_err(to_effect_error)?;
@@ -166,14 +173,6 @@ impl ModelEffects {
         let urls = try_join_all(urls).await.map_err(to_effect_error)?;
         let images: Vec<Value> = urls.into_iter().map(|url| json!({"url": url})).collect();
         Ok(StepOutcome::new(OUT, Value::from(images)))
-    }
-
-    /// Starts a job, or finds the job of the call with the same key.
-    async fn start_images_once(&self, call: &PaidCall, body: Value) -> Result<ImageJobId> {
-        let body_hash = hash(&body);
-        let request = ImageRequest::read(body)?;
-        let started = self.call_once(call, body_hash, |caller| self.gateway.start_images(caller, request)).await?;
-        Ok(started.job)
     }
 
     /// The user whose organization pays for the calls of an owner.
@@ -193,10 +192,8 @@ impl ModelEffects {
     }
 
     /// Makes an embeddings call, or returns the stored answer of the call with the same key.
-    pub async fn embed_once(&self, call: &PaidCall, body: Value) -> Result<Embeddings> {
-        let body_hash = hash(&body);
-        let request = EmbeddingsRequest::read(body)?;
-        self.call_once(call, body_hash, |caller| self.gateway.embed(caller, request)).await
+    pub async fn embed_once(&self, call: &PaidCall, request: EmbeddingsRequest) -> Result<Embeddings> {
+        self.call_once(call, hash(request.body()), |caller| self.gateway.embed(caller, request)).await
     }
 
     async fn call_of(&self, owner: &EffectOwner, effect: &Effect) -> Result<PaidCall, EffectError> {
@@ -304,32 +301,12 @@ fn to_number(float: f32) -> Value {
     float.to_string().parse::<f64>().map_or(Value::Null, Value::from)
 }
 
-fn chat_body(node: &ModelNode<String>, conversation: ModelConversation) -> Value {
-    let ModelNode { model, system, prompt, temperature, max_tokens, schema, memory: _, attachments: _ } = node;
+fn make_prompt(node: &ModelNode<String>, conversation: ModelConversation) -> ChatPrompt {
+    let ModelNode { model, system, prompt, temperature, max_tokens, schema, memory: _, attachments: _ } = node.clone();
     let ModelConversation { history, files } = conversation;
-    let message = |role: &str, content: Value| json!({"role": role, "content": content});
-    let system = system.as_ref().map(|text| message("system", text.as_str().into()));
-    let prompt = match files.is_empty() {
-        true => prompt.as_str().into(),
-        false => [json!({"type": "text", "text": prompt})].into_iter().chain(files).collect(),
-    };
-    let messages: Vec<Value> = system.into_iter().chain(history).chain([message("user", prompt)]).collect();
-    let mut body = json!({"model": model, "messages": messages});
-    if let Some(temperature) = temperature {
-        body["temperature"] = temperature.clone().into();
-    }
-    if let Some(max_tokens) = max_tokens {
-        body["max_tokens"] = (*max_tokens).into();
-    }
-    if let Some(schema) = schema {
-        body["response_format"] = json!({"type": "json_schema", "json_schema": {"name": "answer", "schema": schema}});
-    }
-    body
-}
-
-/// The body of a call whose parameters have the names of the node's fields.
-fn to_body(node: &impl Serialize) -> Result<Value> {
-    serde_json::to_value(node).map_err(Error::internal)
+    let prompt = Message::new(ChatRole::User, [ContentPart::Text(prompt)].into_iter().chain(files).collect());
+    let messages = system.map(Message::system).into_iter().chain(history).chain([prompt]).collect();
+    ChatPrompt { model, messages, temperature, max_tokens, schema, ..ChatPrompt::default() }
 }
 
 /// The answer as JSON. A model may answer otherwise, so another attempt may succeed.
@@ -344,5 +321,51 @@ fn structured(text: &str, schema: &Value) -> Result<Value, EffectError> {
     match check_value(schema, &value, "answer").violations.into_iter().next() {
         Some((field, message)) => Err(invalid(format!("{field}: {message}"))),
         None => Ok(value),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The hash of a request identifies a call that is in flight, also across versions.
+    #[test]
+    fn requests_have_the_form_that_their_hashes_had_before() {
+        let schema = json!({"type": "object"});
+        let node = ModelNode {
+            model: "m".to_owned(),
+            system: Some("s".to_owned()),
+            prompt: "p".to_owned(),
+            memory: None,
+            attachments: None,
+            temperature: Some(1.into()),
+            max_tokens: Some(7),
+            schema: schema.as_object().cloned(),
+        };
+        let conversation = ModelConversation {
+            history: vec![Message::assistant(Some("h".to_owned()), Vec::new())],
+            files: vec![ContentPart::Image("data:,".to_owned())],
+        };
+        let request = ChatRequest::new(make_prompt(&node, conversation)).unwrap();
+        let parts = json!([{"type": "text", "text": "p"}, {"type": "image_url", "image_url": {"url": "data:,"}}]);
+        let mut body = json!({
+            "model": "m",
+            "messages": [
+                {"role": "system", "content": "s"},
+                {"role": "assistant", "content": "h"},
+                {"role": "user", "content": parts},
+            ],
+            "temperature": 1, "max_tokens": 7,
+            "response_format": {"type": "json_schema", "json_schema": {"name": "answer", "schema": schema}},
+        });
+        assert_eq!(hash(&request), hash(&body));
+        body["stream"] = true.into();
+        body["stream_options"] = json!({"include_usage": true});
+        assert_eq!(hash(&request.streamed()), hash(&body));
+        let embeddings = EmbeddingsNode { model: "m".to_owned(), input: json!(["a"]), dimensions: Some(3) };
+        let request = EmbeddingsRequest::new("m", json!(["a"]), Some(3)).unwrap();
+        assert_eq!(hash(request.body()), hash(&embeddings));
+        let retrieved = EmbeddingsRequest::new("m", json!(["a"]), None).unwrap().as_base64();
+        assert_eq!(hash(retrieved.body()), hash(&json!({"model": "m", "input": ["a"], "encoding_format": "base64"})));
     }
 }

@@ -5,6 +5,7 @@ use std::io;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use domain::chat::{ChatPrompt, Message};
 use domain::run::StepError;
 use domain::{Error, Result};
 
@@ -44,6 +45,12 @@ pub fn memory_of(value: &Value) -> usize {
 /// The approximate size of the entries of a map in memory.
 pub fn memory_of_fields(fields: &Map<String, Value>) -> usize {
     fields.iter().map(|(name, value)| size_of::<String>() + name.len() + memory_of(value)).sum()
+}
+
+/// The approximate size of a conversation in memory.
+pub fn memory_of_prompt(ChatPrompt { messages, tools, .. }: &ChatPrompt) -> usize {
+    let messages: usize = messages.iter().map(Message::memory).sum();
+    messages + tools.iter().map(|tool| memory_of_fields(&tool.parameters)).sum::<usize>()
 }
 
 /// Whether lists and objects of the value are nested deeper than a limit.

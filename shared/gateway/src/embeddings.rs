@@ -41,7 +41,27 @@ impl EmbeddingsRequest {
         body.retain(|_, value| !value.is_null());
         convert_integer_fields(&mut body, &["dimensions"]);
         unknown_parameters::check(&body)?;
-        let request = Self { body, unsupported: Unsupported::Drop };
+        Self { body, unsupported: Unsupported::Drop }.checked()
+    }
+
+    /// The request for texts of the platform itself: a text, or a list of texts.
+    pub fn new(model: &str, input: Value, dimensions: Option<u32>) -> Result<Self> {
+        let mut body = Map::from_iter([("model".to_owned(), model.into()), ("input".to_owned(), input)]);
+        if let Some(dimensions) = dimensions {
+            body.insert("dimensions".to_owned(), dimensions.into());
+        }
+        Self { body, unsupported: Unsupported::Drop }.checked()
+    }
+
+    /// Requests the vectors as base64, which is the shorter form.
+    #[must_use]
+    pub fn as_base64(mut self) -> Self {
+        self.body.insert("encoding_format".to_owned(), "base64".into());
+        self
+    }
+
+    fn checked(self) -> Result<Self> {
+        let request = self;
         if request.model().is_empty() {
             return Err(Error::invalid_body("model", "must be the name of a model or of an alias"));
         }

@@ -51,6 +51,18 @@ impl ImageRequest {
             return Err(Error::invalid_body("", format_args!("{bytes} bytes, the maximum is {MAX_BYTES}")));
         }
         read_model(&mut body)?;
+        Self::checked(body)
+    }
+
+    /// The request for pictures of the platform itself.
+    pub fn new(model: &str, prompt: &str, n: Option<u32>, size: Option<&str>) -> Result<Self> {
+        let mut body = Map::from_iter([("prompt".to_owned(), prompt.into()), ("model".to_owned(), model.into())]);
+        body.extend(n.map(|n| ("n".to_owned(), n.into())));
+        body.extend(size.map(|size| ("size".to_owned(), size.into())));
+        Self::checked(body)
+    }
+
+    fn checked(mut body: Map<String, Value>) -> Result<Self> {
         let prompt_chars = body.get("prompt").and_then(Value::as_str).map_or(0, |prompt| prompt.chars().count());
         if !(1..=MAX_PROMPT_CHARS).contains(&prompt_chars) {
             return Err(Error::invalid_body("prompt", "must be a text of 1 to 4096 characters"));

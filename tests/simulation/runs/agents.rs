@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use domain::agent::{AgentType, HttpMethod, Strategy};
+use domain::chat::{ChatPrompt, ToolChoice};
 use domain::id::{AgentId, WorkflowId};
 use engine::agent::{AgentMember, AgentSnapshot, AgentTool, ToolTarget};
 use fastrand::Rng;
@@ -61,13 +62,16 @@ fn random_id(random: &mut Rng) -> Uuid {
 }
 
 /// The answer to a request: a text, or calls of the tools that the request offers.
-pub fn random_answer(random: &mut Rng, request: &Map<String, Value>, workflows: usize) -> Value {
-    let offered = request.get("tools").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    let choice = request.get("tool_choice").and_then(Value::as_str);
-    let calls_tools = !offered.is_empty() && (choice == Some("required") || choice.is_none() && random.u8(..3) == 0);
+pub fn random_answer(random: &mut Rng, prompt: &ChatPrompt, workflows: usize) -> Value {
+    let offered = &prompt.tools;
+    let calls_tools = !offered.is_empty()
+        && match prompt.tool_choice {
+            Some(choice) => choice == ToolChoice::Required,
+            None => random.u8(..3) == 0,
+        };
     let message = if calls_tools {
         let calls = (0..random.usize(1..=MAX_CALLS)).map(|number| {
-            let name = &offered[random.usize(..offered.len())]["function"]["name"];
+            let name = &offered[random.usize(..offered.len())].name;
             let input = random.usize(..workflows.max(1));
             let arguments = json!({"message": "hello", "input": input}).to_string();
             json!({"id": number.to_string(), "type": "function", "function": {"name": name, "arguments": arguments}})

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
+use domain::chat::ContentPart;
 use domain::run::{RunThread, StepError};
 use engine::drive::{EffectError, RetryHint};
 use messaging::{Attachments, FileContent, LoadError, LoadedFile};
-use serde_json::{Value, json};
 use tokio::time::sleep;
 
 use crate::errors::to_effect_error;
@@ -22,7 +22,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// A longer wait is left to the retry policy of the node.
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
-pub async fn read(attachments: &Attachments, thread: &RunThread) -> Result<Vec<Value>, EffectError> {
+pub async fn read(attachments: &Attachments, thread: &RunThread) -> Result<Vec<ContentPart>, EffectError> {
     let Some(stored) = attachments.threads.find(thread.id).await.map_err(to_effect_error)? else {
         return Ok(Vec::new());
     };
@@ -46,20 +46,20 @@ pub async fn read(attachments: &Attachments, thread: &RunThread) -> Result<Vec<V
     }
 }
 
-fn describe(file: LoadedFile) -> Value {
+fn describe(file: LoadedFile) -> ContentPart {
     let LoadedFile { name, media_type, content } = file;
-    let text = |text: String| json!({"type": "text", "text": text});
     match content {
-        FileContent::Missing(reason) => text(format!("[{name}: {reason}]")),
+        FileContent::Missing(reason) => ContentPart::Text(format!("[{name}: {reason}]")),
         FileContent::Loaded(content) if IMAGES.contains(&media_type.as_str()) => {
-            let url = format!("data:{media_type};base64,{}", BASE64_STANDARD.encode(&content));
-            json!({"type": "image_url", "image_url": {"url": url}})
+            ContentPart::Image(format!("data:{media_type};base64,{}", BASE64_STANDARD.encode(&content)))
         }
         FileContent::Loaded(content) if media_type.starts_with("text/") || media_type == "application/json" => {
             let content = String::from_utf8_lossy(&content);
             let content: String = content.chars().take(MAX_TEXT_CHARS).collect();
-            text(format!("[{name}]\n{content}"))
+            ContentPart::Text(format!("[{name}]\n{content}"))
         }
-        FileContent::Loaded(_) => text(format!("[{name}: a file of the type {media_type}, which cannot be shown]")),
+        FileContent::Loaded(_) => {
+            ContentPart::Text(format!("[{name}: a file of the type {media_type}, which cannot be shown]"))
+        }
     }
 }

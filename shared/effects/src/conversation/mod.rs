@@ -9,6 +9,7 @@ mod send;
 use std::sync::Arc;
 
 use domain::Result;
+use domain::chat::{ContentPart, Message};
 use domain::run::Run;
 use engine::drive::{EffectError, EffectResult};
 use engine::nodes::send_message::SendMessageNode;
@@ -29,11 +30,11 @@ pub trait Conversation: Send + Sync {
     /// Performs a `send_message` node.
     fn send<'a>(&'a self, step: &'a str, node: &'a Outgoing) -> BoxFuture<'a, EffectResult>;
 
-    /// The messages before the one that started the run, in the format of the gateway.
-    fn history(&self) -> BoxFuture<'_, Result<Vec<Value>>>;
+    /// The messages before the one that started the run.
+    fn history(&self) -> BoxFuture<'_, Result<Vec<Message>>>;
 
-    /// The files of the message that started the run, as parts of a prompt in the format of the gateway.
-    fn files(&self) -> BoxFuture<'_, Result<Vec<Value>, EffectError>>;
+    /// The files of the message that started the run, as parts of a prompt.
+    fn files(&self) -> BoxFuture<'_, Result<Vec<ContentPart>, EffectError>>;
 }
 
 /// The conversations of runs. It is a trait, so that functions that carry out no runs do not link the messaging providers.
@@ -74,14 +75,14 @@ impl Conversation for RunConversation {
         Box::pin(self.conversations.send_message(&self.run, step, node))
     }
 
-    fn history(&self) -> BoxFuture<'_, Result<Vec<Value>>> {
+    fn history(&self) -> BoxFuture<'_, Result<Vec<Message>>> {
         match &self.run.thread {
             Some(thread) => Box::pin(history::read(&self.conversations.deliveries.threads, thread)),
             None => Box::pin(async { Ok(Vec::new()) }),
         }
     }
 
-    fn files(&self) -> BoxFuture<'_, Result<Vec<Value>, EffectError>> {
+    fn files(&self) -> BoxFuture<'_, Result<Vec<ContentPart>, EffectError>> {
         match &self.run.thread {
             Some(thread) => Box::pin(files::read(&self.conversations.attachments, thread)),
             None => Box::pin(async { Ok(Vec::new()) }),

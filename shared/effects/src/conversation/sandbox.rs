@@ -4,12 +4,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use domain::Result;
 use domain::channel::Channels;
+use domain::chat::{ContentPart, Message};
 use domain::id::{MessageId, ThreadId};
 use domain::run::node_id_of;
 use domain::thread::MessageRole;
 use engine::drive::{EffectError, EffectResult};
 use futures::future::BoxFuture;
-use serde_json::Value;
 
 use super::outgoing::{outcome, read_destination, read_text};
 use super::{Conversation, Outgoing, history};
@@ -86,7 +86,7 @@ impl Conversation for SandboxConversation {
         Box::pin(async { self.reply(step, node) })
     }
 
-    fn history(&self) -> BoxFuture<'_, Result<Vec<Value>>> {
+    fn history(&self) -> BoxFuture<'_, Result<Vec<Message>>> {
         let messages = self.messages();
         let current = newest_of_participant(&messages);
         let earlier = messages.iter().enumerate().rev().filter(|(place, _)| Some(*place) != current);
@@ -95,7 +95,7 @@ impl Conversation for SandboxConversation {
     }
 
     /// The messages of a test have no files.
-    fn files(&self) -> BoxFuture<'_, Result<Vec<Value>, EffectError>> {
+    fn files(&self) -> BoxFuture<'_, Result<Vec<ContentPart>, EffectError>> {
         Box::pin(async { Ok(Vec::new()) })
     }
 }

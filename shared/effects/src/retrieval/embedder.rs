@@ -7,8 +7,8 @@ use auth::Caller;
 use domain::catalog::Model;
 use engine::drive::{Effect, EffectError};
 use gateway::Vector;
+use gateway::embeddings::EmbeddingsRequest;
 use serde::Serialize;
-use serde_json::json;
 
 use super::{chunks, errors};
 use crate::EffectOwner;
@@ -57,10 +57,11 @@ impl Embedder<'_> {
         key: String,
         second_key: Option<String>,
     ) -> Result<Vec<f32>, EffectError> {
-        let body = json!({"model": self.model.name, "input": texts, "encoding_format": "base64"});
+        let request =
+            EmbeddingsRequest::new(&self.model.name, texts.into(), None).map_err(to_effect_error)?.as_base64();
         let (request_id, step) = (self.owner.request_id(self.effect), self.owner.step(self.effect));
         let call = PaidCall { payer: self.payer.clone(), request_id, step, key, second_key };
-        let answer = self.models.embed_once(&call, body).await.map_err(to_effect_error)?;
+        let answer = self.models.embed_once(&call, request).await.map_err(to_effect_error)?;
         if answer.vectors.len() != texts.len() {
             return Err(errors::invalid_vectors());
         }

@@ -8,6 +8,7 @@
 //!
 //! Agents call other agents: as tools, and as the members of a team. Each of them is a task of the same execution.
 
+mod answer;
 mod conversation;
 mod snapshot;
 mod talking;
@@ -16,12 +17,13 @@ mod tools;
 
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 pub use crate::nodes::http::ToolCredentialKey;
 use crate::nodes::{DueWork, LoadAgent, Operation};
 use conversation::Conversation;
 use domain::agent::AgentType;
+use domain::chat::Message;
 use domain::id::AgentId;
 use domain::run::{AgentAction, AgentActionKind, StepError};
 pub use snapshot::{AgentMember, AgentSnapshot, AgentTool, LoadedAgent, ToolTarget, function_name};
@@ -82,7 +84,7 @@ pub struct FunctionCall {
 
 pub struct AgentRun {
     /// The messages of the caller.
-    messages: Vec<Value>,
+    messages: Vec<Message>,
     tasks: Vec<Task>,
     /// The purpose of each open call, by its number. An ended call has none.
     calls: Vec<Option<Purpose>>,
@@ -113,8 +115,8 @@ enum Client {
 }
 
 enum Work {
-    Loading { messages: Vec<Value> },
-    Searching { agent: Arc<AgentSnapshot>, messages: Vec<Value> },
+    Loading { messages: Vec<Message> },
+    Searching { agent: Arc<AgentSnapshot>, messages: Vec<Message> },
     Talking(Conversation),
     Team(Team),
     Ended,
@@ -129,7 +131,7 @@ enum Purpose {
 }
 
 impl AgentRun {
-    pub fn new(agent: AgentId, messages: Vec<Value>, limits: AgentLimits, functions: FunctionExecutor) -> Self {
+    pub fn new(agent: AgentId, messages: Vec<Message>, limits: AgentLimits, functions: FunctionExecutor) -> Self {
         let AgentLimits { max_steps, max_tokens } = limits;
         let mut run = Self {
             messages: messages.clone(),
@@ -177,7 +179,7 @@ impl AgentRun {
     }
 
     /// The messages of the caller, and those that followed. The work inside of a team is left out.
-    pub fn into_messages(self) -> Vec<Value> {
+    pub fn into_messages(self) -> Vec<Message> {
         match self.tasks.into_iter().next().map(|task| task.work) {
             Some(Work::Talking(conversation)) if conversation.agent.r#type == AgentType::Single => {
                 conversation.into_messages()
@@ -187,7 +189,7 @@ impl AgentRun {
                     Some(Ok(AgentEnd::Answered(text))) => Some(text),
                     _ => None,
                 };
-                let answer = text.map(|text| json!({"role": "assistant", "content": text}));
+                let answer = text.map(|text| Message::assistant(Some(text), Vec::new()));
                 self.messages.into_iter().chain(answer).collect()
             }
         }
@@ -216,7 +218,7 @@ impl AgentRun {
     }
 
     /// Begins the work of an agent: reads it first.
-    fn begin_task(&mut self, agent: AgentId, messages: Vec<Value>, client: Client, depth: usize) {
+    fn begin_task(&mut self, agent: AgentId, messages: Vec<Message>, client: Client, depth: usize) {
         let task = self.tasks.len();
         self.tasks.push(Task { agent, client, depth, work: Work::Loading { messages } });
         let load = Operation::LoadAgent(LoadAgent { agent_id: agent, memory: false });
@@ -237,7 +239,7 @@ impl AgentRun {
         self.due.push(AgentCall { number, work, action });
     }
 
-    fn agent_loaded(&mut self, task: usize, agent: Arc<AgentSnapshot>, history: Vec<Value>) {
+    fn agent_loaded(&mut self, task: usize, agent: Arc<AgentSnapshot>, history: Vec<Message>) {
         let Work::Loading { messages } = std::mem::replace(&mut self.tasks[task].work, Work::Ended) else { return };
         let messages = [history, messages].concat();
         if agent.r#type == AgentType::Multiple {

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::nodes::http::ToolCredentialKey;
 use domain::agent::{AgentSource, AgentType, HttpMethod, Strategy};
+use domain::chat::Message;
 use domain::id::{AgentId, WorkflowId};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -36,9 +37,9 @@ pub struct AgentSnapshot {
 pub struct LoadedAgent {
     #[serde(flatten)]
     pub agent: AgentSnapshot,
-    /// The earlier messages of the conversation, in the format of the gateway.
+    /// The earlier messages of the conversation.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub history: Vec<Value>,
+    pub history: Vec<Message>,
 }
 
 /// A tool, as its model sees it.

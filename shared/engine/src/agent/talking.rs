@@ -2,15 +2,17 @@
 
 use std::sync::Arc;
 
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
-use super::conversation::Conversation;
+use super::answer::{ModelMessage, count_tokens};
+use super::conversation::{Conversation, WantedCall};
 use super::snapshot::{AgentSnapshot, AgentTool, ToolTarget};
 use super::tools::{ToolWork, error_text, read_arguments, result_text, tool_work};
 use super::{AgentEnd, AgentRun, Client, FunctionCall, FunctionExecutor, MAX_DEPTH, Purpose, Task, Work, too_deep};
 use crate::nodes::Operation;
 use crate::nodes::retrieval::{PassageSource, RetrievalNode};
 use domain::agent::AgentType;
+use domain::chat::{ChatPrompt, ChatRole, Message};
 use domain::run::{AgentActionKind, StepError};
 
 /// The sources are searched for the beginning of a long message. Models of embeddings limit the text.
@@ -18,7 +20,7 @@ const MAX_QUERY_CHARS: usize = 2_000;
 
 impl AgentRun {
     /// Searches the sources of an agent for its last message, before its model is asked.
-    pub(super) fn begin_search(&mut self, task: usize, agent: Arc<AgentSnapshot>, messages: Vec<Value>) {
+    pub(super) fn begin_search(&mut self, task: usize, agent: Arc<AgentSnapshot>, messages: Vec<Message>) {
         let query: String = last_text(&messages).chars().take(MAX_QUERY_CHARS).collect();
         let embeddings_model = agent.embeddings_model.clone().filter(|_| !query.trim().is_empty());
         let Some(model) = embeddings_model.filter(|_| !agent.sources.is_empty()) else {
@@ -42,24 +44,24 @@ impl AgentRun {
     /// Asks the model of a conversation for its next answer.
     fn ask(&mut self, task: usize) {
         let Work::Talking(conversation) = &self.tasks[task].work else { return };
-        let (body, model) = (conversation.request(self.steps_left == 1), conversation.agent.model.clone());
-        self.ask_model(task, body, model);
+        let prompt = conversation.prompt(self.steps_left == 1);
+        self.ask_model(task, prompt);
     }
 
-    pub(super) fn ask_model(&mut self, task: usize, body: Map<String, Value>, model: String) {
+    pub(super) fn ask_model(&mut self, task: usize, prompt: ChatPrompt) {
         if self.steps_left == 0 || self.tokens_left == 0 {
             let limit = if self.steps_left == 0 { "calls of models" } else { "tokens" };
             let message = format!("the agent used up its {limit}; raise the limit, or simplify its task");
             return self.end_with(Err(StepError::new("agent_limit", message)));
         }
         self.steps_left -= 1;
-        self.call(Purpose::Answer { task }, Operation::AskModel(body).into(), AgentActionKind::Model, model);
+        let model = prompt.model.clone();
+        self.call(Purpose::Answer { task }, Operation::AskModel(prompt).into(), AgentActionKind::Model, model);
     }
 
     pub(super) fn answered(&mut self, task: usize, answer: &Value) {
-        let tokens = |name: &str| answer["usage"][name].as_u64().unwrap_or_default();
-        self.tokens_left = self.tokens_left.saturating_sub(tokens("prompt_tokens") + tokens("completion_tokens"));
-        let message = &answer["message"];
+        self.tokens_left = self.tokens_left.saturating_sub(count_tokens(answer));
+        let message = ModelMessage::read(answer);
         match &mut self.tasks[task].work {
             Work::Talking(conversation) => match conversation.add_answer(message) {
                 Some(text) if text.trim().is_empty() => {
@@ -69,7 +71,7 @@ impl AgentRun {
                 Some(text) => self.end_task(task, Ok(text)),
                 None => self.call_tools(task),
             },
-            Work::Team(_) => self.member_chosen(task, message),
+            Work::Team(_) => self.member_chosen(task, &message),
             Work::Loading { .. } | Work::Searching { .. } | Work::Ended => {}
         }
     }
@@ -78,7 +80,7 @@ impl AgentRun {
     fn call_tools(&mut self, task: usize) {
         let Work::Talking(conversation) = &self.tasks[task].work else { return };
         let agent = conversation.agent.clone();
-        for (place, call) in conversation.calls().to_vec().into_iter().enumerate() {
+        for (place, WantedCall { call, .. }) in conversation.calls().to_vec().into_iter().enumerate() {
             if self.end.is_some() {
                 return;
             }
@@ -115,8 +117,7 @@ impl AgentRun {
         match work {
             ToolWork::Agent { .. } if depth == MAX_DEPTH => self.set_result(task, place, error_text(&too_deep())),
             ToolWork::Agent { agent_id, message } => {
-                let messages = vec![json!({"role": "user", "content": message})];
-                self.begin_task(agent_id, messages, Client::Agent { task, place }, depth + 1);
+                self.begin_task(agent_id, vec![Message::user(message)], Client::Agent { task, place }, depth + 1);
             }
             ToolWork::Due(work) => {
                 self.call(Purpose::Tool { task, place }, work, tool.target.action(), tool.name.clone());
@@ -126,7 +127,7 @@ impl AgentRun {
 
     pub(super) fn tool_ended(&mut self, task: usize, place: usize, result: Result<&Value, &StepError>) {
         let Work::Talking(conversation) = &self.tasks[task].work else { return };
-        let Some(call) = conversation.calls().get(place) else { return };
+        let Some(WantedCall { call, .. }) = conversation.calls().get(place) else { return };
         let target = conversation.agent.find_tool(&call.name).map(|tool| &tool.target);
         let text = result_text(target.unwrap_or(&ToolTarget::Function), result);
         self.set_result(task, place, text);
@@ -176,14 +177,7 @@ impl ToolTarget {
 }
 
 /// The text of the last message of the user, which is a text or has several parts.
-fn last_text(messages: &[Value]) -> String {
-    let last = messages.iter().rev().find(|message| message["role"] == "user").map(|message| &message["content"]);
-    match last {
-        Some(Value::String(text)) => text.clone(),
-        Some(Value::Array(parts)) => {
-            let texts: Vec<&str> = parts.iter().filter_map(|part| part["text"].as_str()).collect();
-            texts.join("\n")
-        }
-        _ => String::new(),
-    }
+fn last_text(messages: &[Message]) -> String {
+    let last = messages.iter().rev().find(|message| message.role == ChatRole::User);
+    last.map(|message| message.texts().collect::<Vec<_>>().join("\n")).unwrap_or_default()
 }

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::Map;
 
-use super::conversation::{function, request_body};
+use super::answer::ModelMessage;
+use super::conversation::{parameters_schema, prompt};
 use super::snapshot::AgentSnapshot;
 use super::{AgentRun, Client, MAX_DEPTH, Work, too_deep};
 use domain::agent::Strategy;
+use domain::chat::{ChatPrompt, ChatRole, FunctionTool, Message, ToolChoice};
 use domain::run::StepError;
 
 const CHOOSE: &str = "Choose the member of your team that fits the request best, by calling its function.";
@@ -15,13 +17,13 @@ const COMBINE: &str = "Combine the answers of the members of your team into one 
 
 pub struct Team {
     agent: Arc<AgentSnapshot>,
-    messages: Vec<Value>,
+    messages: Vec<Message>,
     /// The answers of the members so far, by their place.
     answers: Vec<Option<Result<String, StepError>>>,
 }
 
 impl AgentRun {
-    pub(super) fn begin_team(&mut self, task: usize, agent: Arc<AgentSnapshot>, messages: Vec<Value>) {
+    pub(super) fn begin_team(&mut self, task: usize, agent: Arc<AgentSnapshot>, messages: Vec<Message>) {
         let count = agent.members.len();
         if count == 0 {
             return self.end_task(task, Err(StepError::new("no_members", "the team has no members; add one")));
@@ -39,7 +41,7 @@ impl AgentRun {
         }
     }
 
-    fn begin_member(&mut self, task: usize, member: usize, messages: Vec<Value>) {
+    fn begin_member(&mut self, task: usize, member: usize, messages: Vec<Message>) {
         let Work::Team(team) = &self.tasks[task].work else { return };
         let (agent, depth) = (team.agent.members[member].id, self.tasks[task].depth);
         if depth == MAX_DEPTH {
@@ -49,22 +51,23 @@ impl AgentRun {
     }
 
     /// Asks the model of the team which member answers.
-    fn choose_member(&mut self, task: usize, agent: &AgentSnapshot, messages: Vec<Value>) {
+    fn choose_member(&mut self, task: usize, agent: &AgentSnapshot, messages: Vec<Message>) {
         let system = with_instructions(agent, CHOOSE);
-        let messages = std::iter::once(json!({"role": "system", "content": system})).chain(messages).collect();
-        let mut body = request_body(agent, messages);
-        let no_parameters = json!({"type": "object", "properties": {}});
-        let tools = agent.members.iter().map(|member| function(&member.name, &member.description, &no_parameters));
-        body.insert("tools".to_owned(), tools.collect());
-        body.insert("tool_choice".to_owned(), "required".into());
-        self.ask_model(task, body, agent.model.clone());
+        let messages = std::iter::once(Message::system(system)).chain(messages).collect();
+        let tools = agent.members.iter().map(|member| FunctionTool {
+            name: member.name.clone(),
+            description: member.description.clone(),
+            parameters: parameters_schema(&Map::new()),
+        });
+        let (tools, tool_choice) = (tools.collect(), Some(ToolChoice::Required));
+        self.ask_model(task, ChatPrompt { tools, tool_choice, ..prompt(agent, messages) });
     }
 
     /// The member whose function the model called. A model may answer with the name instead.
-    pub(super) fn member_chosen(&mut self, task: usize, answer: &Value) {
+    pub(super) fn member_chosen(&mut self, task: usize, answer: &ModelMessage) {
         let Work::Team(team) = &self.tasks[task].work else { return };
-        let called = answer["tool_calls"][0]["function"]["name"].as_str();
-        let text = answer["content"].as_str().unwrap_or_default();
+        let called = answer.calls.first().map(|call| &call.name);
+        let text = answer.text.as_deref().unwrap_or_default();
         let members = &team.agent.members;
         let chosen = members.iter().position(|member| called == Some(&member.name));
         let named = || {
@@ -129,11 +132,10 @@ fn with_instructions(agent: &AgentSnapshot, own: &str) -> String {
 }
 
 /// Adds a text to the last message of the user.
-fn with_note(mut messages: Vec<Value>, note: &str) -> Vec<Value> {
-    match messages.last_mut().filter(|message| message["role"] == "user").map(|message| &mut message["content"]) {
-        Some(Value::String(text)) => text.push_str(&format!("\n\n{note}")),
-        Some(Value::Array(parts)) => parts.push(json!({"type": "text", "text": note})),
-        _ => messages.push(json!({"role": "user", "content": note})),
+fn with_note(mut messages: Vec<Message>, note: &str) -> Vec<Message> {
+    match messages.last_mut().filter(|message| message.role == ChatRole::User) {
+        Some(message) => message.add_paragraph(note),
+        None => messages.push(Message::user(note)),
     }
     messages
 }

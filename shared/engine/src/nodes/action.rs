@@ -10,7 +10,7 @@ use super::agent::AgentNode;
 use super::delay::DelayNode;
 use super::r#loop::LoopStart;
 use super::review::Question;
-use crate::value_size::memory_of_fields;
+use crate::value_size::{memory_of_fields, memory_of_prompt};
 use domain::run::StepError;
 
 /// What a step does.
@@ -58,7 +58,7 @@ impl DueWork {
             Self::Review(question) => memory_of_fields(&question.request),
             Self::Perform(operation) => match &**operation {
                 // A whole conversation, which is not copied.
-                Operation::AskModel(request) => memory_of_fields(request),
+                Operation::AskModel(prompt) => memory_of_prompt(prompt),
                 operation => memory_of_fields(&operation.to_fields()),
             },
         }

@@ -20,6 +20,7 @@ use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
 
 use domain::catalog::Purpose;
+use domain::chat::ChatPrompt;
 use domain::reference::Reference;
 use domain::run::StepError;
 use policy::{OnUncertain, Policies};
@@ -66,8 +67,8 @@ macro_rules! node_types {
         pub enum Operation {
             $($($operation($payload),)?)+
             LoadAgent(LoadAgent),
-            /// Asks the model of an agent. The request is in the format of the gateway.
-            AskModel(Map<String, Value>),
+            /// Asks the model of an agent.
+            AskModel(ChatPrompt),
         }
 
         impl Operation {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::scope::check_value;
 use super::steps::too_many_steps;
@@ -10,6 +10,7 @@ use super::{DueEffect, Execution, MAX_STEPS, ScopePath, StepError, StepEvent, St
 use crate::agent::{AgentEnd, AgentLimits, AgentRun, FunctionExecutor};
 use crate::nodes::OUT;
 use crate::nodes::agent::AgentNode;
+use domain::chat::Message;
 
 /// The code of the error of an agent that does not make the calls of its log.
 pub const LOG_MISMATCH: &str = "log_mismatch";
@@ -23,8 +24,7 @@ impl Execution {
             max_tokens: max_tokens.unwrap_or(default.max_tokens),
         };
         self.activate(&path);
-        let message = json!({"role": "user", "content": message});
-        let run = AgentRun::new(agent_id.into(), vec![message], limits, FunctionExecutor::Person);
+        let run = AgentRun::new(agent_id.into(), vec![Message::user(message)], limits, FunctionExecutor::Person);
         self.agents.insert(path.clone(), if memory.unwrap_or(true) { run.with_memory() } else { run });
         self.continue_agent(&path);
     }

@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::message::{ContentPart, Message};
 use super::request::{ChatRequest, ResponseFormat};
 use crate::tokens::{PER_MESSAGE, count};
+use domain::chat::{ContentPart, Message};
 
 /// The maximum that providers count for one image.
 const PER_IMAGE: u64 = 2_000;

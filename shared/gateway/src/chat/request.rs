@@ -1,11 +1,13 @@
 //! The request of a chat completion. Documented parameters are validated; others are kept for the provider.
 
-use serde_json::{Map, Value};
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+use serde_json::{Map, Value, json};
 
-use super::message::Message;
 use crate::parameters::{CHAT, Parameters};
 use crate::unknown_parameters;
 use domain::catalog::{MaxTokensParameter, Unsupported};
+use domain::chat::{ChatPrompt, Message};
 use domain::number::convert_integer_fields;
 use domain::provider::ProviderKind;
 use domain::{Error, Result};
@@ -42,9 +44,10 @@ const MAX_MESSAGES: usize = 10_000;
 const MAX_STOPS: usize = 16;
 const MAX_TOOLS: usize = 512;
 
-/// A validated request. Its body has OpenAI's format for every kind of provider.
+/// A validated request.
 #[derive(Clone, Debug)]
 pub struct ChatRequest {
+    /// The parameters, in OpenAI's format. `messages` is null here, and keeps the place of the messages in the request.
     body: Map<String, Value>,
     messages: Vec<Message>,
     terms: Terms,
@@ -78,10 +81,28 @@ impl ChatRequest {
         if body.get("model").and_then(Value::as_str).unwrap_or_default().is_empty() {
             return Err(Error::invalid_body("model", "must be the name of a model or of an alias"));
         }
-        let messages = read_messages(&body)?;
+        let messages = read_messages(body.get_mut("messages").map(Value::take).unwrap_or_default())?;
         let request = Self { body, messages, terms: Terms::default() };
         request.check()?;
         Ok(request)
+    }
+
+    /// The request for a question of the platform itself, which is valid.
+    pub fn new(mut prompt: ChatPrompt) -> Result<Self> {
+        let messages = std::mem::take(&mut prompt.messages);
+        let Value::Object(mut body) = serde_json::to_value(prompt).map_err(Error::internal)? else {
+            return Err(Error::internal("a prompt is an object"));
+        };
+        body.insert("messages".to_owned(), Value::Null);
+        Ok(Self { body, messages, terms: Terms::default() })
+    }
+
+    /// Requests the answer as a stream, with its usage.
+    #[must_use]
+    pub fn streamed(mut self) -> Self {
+        self.body.insert("stream".to_owned(), true.into());
+        self.body.insert("stream_options".to_owned(), json!({"include_usage": true}));
+        self
     }
 
     fn check(&self) -> Result<()> {
@@ -287,8 +308,10 @@ impl ChatRequest {
     }
 }
 
-fn read_messages(body: &Map<String, Value>) -> Result<Vec<Message>> {
-    let messages = body.get("messages").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+fn read_messages(messages: Value) -> Result<Vec<Message>> {
+    let Value::Array(messages) = messages else {
+        return Err(Error::invalid_body("messages", "must be a list with at least one message"));
+    };
     match messages.len() {
         0 => return Err(Error::invalid_body("messages", "must be a list with at least one message")),
         count if count > MAX_MESSAGES => {
@@ -297,5 +320,19 @@ fn read_messages(body: &Map<String, Value>) -> Result<Vec<Message>> {
         _ => {}
     }
     let read = |(i, message)| Message::read(&format!("messages[{i}]"), message);
-    messages.iter().enumerate().map(read).collect()
+    messages.into_iter().enumerate().map(read).collect()
+}
+
+/// The request in OpenAI's format.
+impl Serialize for ChatRequest {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        for (name, value) in &self.body {
+            match name.as_str() {
+                "messages" => map.serialize_entry(name, &self.messages)?,
+                _ => map.serialize_entry(name, value)?,
+            }
+        }
+        map.end()
+    }
 }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::GuardInput;
-use crate::chat::{Message, MessageRole};
+use crate::chat::Message;
 use domain::guard::{GuardMessage, GuardRole};
 use domain::{Error, Result};
 
@@ -25,9 +25,9 @@ impl GuardRequest {
             return Err(Error::invalid_body("input", "must be a list of messages"));
         };
         check_count(messages.len())?;
-        let read = |(i, message)| {
+        let read = |(i, message): (usize, &Value)| {
             let path = format!("input[{i}]");
-            let message = Message::read(&path, message)?;
+            let message = Message::read(&path, message.clone())?;
             if message.has_other_parts() {
                 return Err(Error::invalid_body(format!("{path}.content"), "only text can be evaluated"));
             }
@@ -35,6 +35,12 @@ impl GuardRequest {
         };
         let messages = messages.iter().enumerate().map(read).collect::<Result<_>>()?;
         Self::new(&body, GuardInput::Conversation(messages))
+    }
+
+    /// A request to evaluate one text.
+    pub fn of_text(text: &str, model: Option<String>) -> Self {
+        let message = GuardMessage { role: GuardRole::User, content: text.to_owned() };
+        Self { model, input: GuardInput::Conversation(vec![message]) }
     }
 
     /// Reads texts in OpenAI's form: `{input, model?}`, where the input is a text, a list of texts, or a list of parts of
@@ -82,21 +88,6 @@ fn check_count(count: usize) -> Result<()> {
     match (1..=MAX_MESSAGES).contains(&count) {
         true => Ok(()),
         false => Err(Error::invalid_body("input", format_args!("must have 1 to {MAX_MESSAGES} entries"))),
-    }
-}
-
-impl From<&Message> for GuardMessage {
-    fn from(message: &Message) -> Self {
-        let role = match message.role {
-            MessageRole::System => GuardRole::System,
-            MessageRole::User => GuardRole::User,
-            MessageRole::Assistant => GuardRole::Assistant,
-            MessageRole::Tool => GuardRole::Tool,
-        };
-        // The model wrote the arguments of its tool calls too.
-        let arguments = message.tool_calls.iter().map(|call| call.arguments.clone());
-        let texts: Vec<_> = [message.text()].into_iter().chain(arguments).filter(|text| !text.is_empty()).collect();
-        Self { role, content: texts.join("\n") }
     }
 }
 

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use crate::chat::{ChatRequest, ContentPart, Message, MessageRole, ResponseFormat, ToolCall};
+use crate::chat::{ChatRequest, ChatRole, ContentPart, Message, ResponseFormat, ToolCall};
 use crate::failure::{FailureKind, ProviderFailure};
 use domain::json;
 use domain::text::shorten;
@@ -37,15 +37,15 @@ pub fn split(request: &ChatRequest) -> (Vec<String>, Vec<Turn<'_>>) {
     for message in request.messages() {
         let mut message = without_blank_parts(message);
         let side = match message.role {
-            MessageRole::System => {
+            ChatRole::System => {
                 system.push(message);
                 continue;
             }
-            MessageRole::Assistant if message.parts.is_empty() && message.tool_calls.is_empty() => continue,
-            MessageRole::Assistant => Side::Model,
-            MessageRole::User | MessageRole::Tool => Side::User,
+            ChatRole::Assistant if message.parts.is_empty() && message.tool_calls.is_empty() => continue,
+            ChatRole::Assistant => Side::Model,
+            ChatRole::User | ChatRole::Tool => Side::User,
         };
-        if message.role == MessageRole::User && message.parts.is_empty() {
+        if message.role == ChatRole::User && message.parts.is_empty() {
             message.to_mut().parts.push(ContentPart::Text(BLANK.to_owned()));
         }
         match turns.last_mut() {
@@ -88,9 +88,7 @@ impl Turn<'_> {
         if parts.is_empty() {
             parts.push(ContentPart::Text(BLANK.to_owned()));
         }
-        let message =
-            Message { role: MessageRole::User, name: None, parts, tool_calls: Vec::new(), tool_call_id: None };
-        Self { side: Side::User, messages: vec![Cow::Owned(message)] }
+        Self { side: Side::User, messages: vec![Cow::Owned(Message::new(ChatRole::User, parts))] }
     }
 }
 

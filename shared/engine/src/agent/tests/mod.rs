@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use super::*;
 use domain::agent::{AgentSource, HttpMethod, Strategy};
 use domain::id::WorkflowId;
-use serde_json::Map;
+use serde_json::{Map, json};
 
 fn id(number: u8) -> AgentId {
     AgentId::from(uuid::Uuid::from_bytes([number; 16]))
@@ -64,8 +64,13 @@ fn calls(calls: &[(&str, &str)]) -> Value {
     json!({"message": {"role": "assistant", "content": null, "tool_calls": calls.collect::<Value>()}, "usage": {}})
 }
 
-fn user(text: &str) -> Vec<Value> {
-    vec![json!({"role": "user", "content": text})]
+fn user(text: &str) -> Vec<Message> {
+    vec![Message::user(text)]
+}
+
+/// The messages of an execution, as its caller gets them.
+fn messages_of(run: AgentRun) -> Vec<Value> {
+    run.into_messages().iter().map(|message| json!(message)).collect()
 }
 
 struct Play {

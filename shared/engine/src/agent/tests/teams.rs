@@ -38,7 +38,7 @@ fn the_members_of_a_sequential_team_see_the_answer_before_theirs() {
     assert_eq!(contents(&play.answer(text("Draft.")))[1], "user: Where is order 7?");
     assert_eq!(contents(&play.answer(text("Final.")))[1], "user: Where is order 7?\n\nmember_2 answered:\nDraft.");
     assert_eq!(play.output(), "Final.");
-    let messages = play.run.into_messages();
+    let messages = messages_of(play.run);
     assert_eq!((messages.len(), &messages[1]["content"]), (2, &json!("Final.")));
 }
 

@@ -135,7 +135,7 @@ fn functions_of_the_caller_end_the_execution() {
     play.answer(json!({"status": 200, "body": 1}));
     let Some(Ok(AgentEnd::Functions(functions))) = play.run.end().cloned() else { panic!() };
     assert_eq!((&*functions[0].id, &*functions[0].name, functions.len()), ("call_0", "open_door", 1));
-    let messages = play.run.into_messages();
+    let messages = messages_of(play.run);
     let roles: Vec<&str> = messages.iter().filter_map(|message| message["role"].as_str()).collect();
     assert_eq!(roles, ["user", "assistant", "tool"]);
 }

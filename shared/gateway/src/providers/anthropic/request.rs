@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde_json::{Map, Value, json};
 
 use super::MAKER;
-use crate::chat::{ChatRequest, ContentPart, Message, MessageRole, ResponseFormat};
+use crate::chat::{ChatRequest, ChatRole, ContentPart, Message, ResponseFormat};
 use crate::failure::ProviderFailure;
 use crate::providers::conversation::{
     Picture, Side, arguments, instruct_json, invalid_request, picture, split, unsupported_part,
@@ -70,7 +70,7 @@ fn user(request: &ChatRequest) -> Option<&str> {
 /// Translates one message into content blocks. The message's `name` is left out, because the API has no such field.
 fn blocks(message: &Message) -> Result<Vec<Value>, ProviderFailure> {
     let mut blocks = message.parts.iter().map(block).collect::<Result<Vec<_>, _>>()?;
-    if message.role == MessageRole::Tool {
+    if message.role == ChatRole::Tool {
         let id = message
             .tool_call_id
             .as_ref()

@@ -14,7 +14,7 @@ use base64::prelude::BASE64_STANDARD;
 use serde_json::{Map, Value, json};
 
 use super::{MAKER, document};
-use crate::chat::{ChatRequest, ContentPart, Message, MessageRole, ResponseFormat};
+use crate::chat::{ChatRequest, ChatRole, ContentPart, Message, ResponseFormat};
 use crate::failure::ProviderFailure;
 use crate::parameters::Parameters;
 use crate::providers::conversation::{
@@ -96,7 +96,7 @@ fn inference(parameters: &Parameters<'_>, request: &ChatRequest) -> Result<Infer
 
 fn blocks(message: &Message) -> Result<Vec<ContentBlock>, ProviderFailure> {
     let parts = message.parts.iter();
-    if message.role == MessageRole::Tool {
+    if message.role == ChatRole::Tool {
         let content = parts.map(|part| match part {
             ContentPart::Text(text) => Ok(ToolResultContentBlock::Text(text.clone())),
             ContentPart::Image(url) => image(url).map(ToolResultContentBlock::Image),

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::CHAT;
 use super::schema_value::generate_value;
-use crate::chat::{ChatRequest, ContentPart, Message, MessageRole, ResponseFormat};
+use crate::chat::{ChatRequest, ChatRole, ContentPart, Message, ResponseFormat};
 use crate::failure::{FailureKind, ProviderFailure};
 use crate::providers::conversation::unsupported_part;
 
@@ -23,7 +23,7 @@ pub fn compose_content(request: &ChatRequest) -> Result<ReplyContent, ProviderFa
             return Err(unsupported_part(CHAT, part));
         }
     }
-    let prompt = messages.iter().rev().find(|message| message.role == MessageRole::User).map(Message::text);
+    let prompt = messages.iter().rev().find(|message| message.role == ChatRole::User).map(Message::text);
     let prompt = prompt.unwrap_or_default();
     let last = messages.last();
     let calls = choose_tools(request, last, &prompt)?;
@@ -59,7 +59,7 @@ fn text(messages: &[Message], prompt: &str) -> String {
         several => format!(" I cannot see the {several} pictures you sent."),
     };
     let answer = match messages.last() {
-        Some(tool) if tool.role == MessageRole::Tool => format!("The tool answered: {}", tool.text()),
+        Some(tool) if tool.role == ChatRole::Tool => format!("The tool answered: {}", tool.text()),
         _ => format!("You said: {prompt}"),
     };
     format!("I am {CHAT}, the development model of this platform; no provider is behind me.{pictures} {answer}")
@@ -79,7 +79,7 @@ fn choose_tools<'a>(
         ));
     }
     let named = |tool: &&Value| prompt.contains(name_of(tool));
-    let is_asked = last.is_some_and(|message| message.role == MessageRole::User);
+    let is_asked = last.is_some_and(|message| message.role == ChatRole::User);
     let mut calls: Vec<_> = tools.iter().filter(named).collect();
     match request.tool_choice() {
         None => calls.retain(|_| is_asked),

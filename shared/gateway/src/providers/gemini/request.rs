@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde_json::{Map, Value, json};
 
 use super::MAKER;
-use crate::chat::{ChatRequest, ContentPart, Message, MessageRole, ResponseFormat, ToolCall};
+use crate::chat::{ChatRequest, ChatRole, ContentPart, Message, ResponseFormat, ToolCall};
 use crate::failure::ProviderFailure;
 use crate::providers::conversation::{Picture, Side, arguments, invalid_request, picture, split, unsupported_part};
 use crate::providers::tools::{FunctionChoice, choice, functions};
@@ -85,7 +85,7 @@ fn generation_config(request: &ChatRequest) -> Map<String, Value> {
 }
 
 fn parts_of(message: &Message, names: &HashMap<&str, &str>) -> Result<Vec<Value>, ProviderFailure> {
-    if message.role == MessageRole::Tool {
+    if message.role == ChatRole::Tool {
         let id = message.tool_call_id.as_deref().unwrap_or_default();
         let name = names.get(id).copied().or(message.name.as_deref());
         let name = name.ok_or_else(|| {

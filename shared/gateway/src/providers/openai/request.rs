@@ -27,8 +27,10 @@ impl Serialize for Chat<'_> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("model", self.model)?;
         for (name, value) in self.request.body() {
-            if !own.contains(&name.as_str()) && !is_replaced(name) {
-                map.serialize_entry(name, value)?;
+            match name.as_str() {
+                "messages" => map.serialize_entry(name, self.request.messages())?,
+                name if own.contains(&name) || is_replaced(name) => {}
+                name => map.serialize_entry(name, value)?,
             }
         }
         if let (Some(name), Some(limit)) = (limit_name, self.request.max_tokens()) {

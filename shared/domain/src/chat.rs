@@ -1,0 +1,8 @@
+//! A conversation with a chat model, as values. Their serde form is the format of OpenAI's API, in which callers of agents send
+//! and get messages.
+
+mod message;
+mod prompt;
+
+pub use message::{ChatRole, ContentPart, Message, ToolCall};
+pub use prompt::{ChatPrompt, FunctionTool, ToolChoice};
