@@ -21,11 +21,11 @@ use crate::body_problems::within;
 use crate::{Error, Result};
 
 /// The pattern of a text with something else than whitespace.
-pub const NOT_BLANK: &str = "[^\\t-\\r \\x85\\xa0\u{1680}\u{2000}-\u{200a}\u{2028}\u{2029}\u{202f}\u{205f}\u{3000}]";
+pub const NOT_BLANK: &str = r"[^\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]";
 /// The pattern of a text without control characters, such as a value of a header.
 pub const ONE_LINE: &str = r"^[^\x00-\x1f\x7f-\x9f]*$";
 /// The pattern of a text to display: one line with something else than whitespace.
-pub const TITLE: &str = "^[^\\x00-\\x1f\\x7f-\\x9f]*[^\\x00-\\x20\\x7f-\\xa0\u{1680}\u{2000}-\u{200a}\u{2028}\u{2029}\u{202f}\u{205f}\u{3000}][^\\x00-\\x1f\\x7f-\\x9f]*$";
+pub const TITLE: &str = r"^[^\x00-\x1f\x7f-\x9f]*[^\x00-\x20\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000][^\x00-\x1f\x7f-\x9f]*$";
 
 /// Refuses a value that is outside of the limits of its schema. The error lists the fields.
 pub fn check<T: Serialize + ToSchema + 'static>(value: &T) -> Result<()> {
