@@ -116,19 +116,19 @@ async fn serve(area: Area, routes: Routes, function: &'static str, request: Requ
         refusal = field::Empty,
     );
     let unread = unread_parameter(&request, &route, routes);
-    let refuse = |error| ApiError(error).into_response();
     let answered = async move {
         let handled = async {
-            match unread {
-                Some(name) => refuse(Error::invalid_query(name, "this call has no such parameter")),
+            let response = match unread {
+                Some(name) => ApiError(Error::invalid_query(name, "this call has no such parameter")).into_response(),
                 None => next.run(request).await,
+            };
+            match response.extensions().get::<Arc<Error>>() {
+                Some(error) => (area.render)(error),
+                None => response,
             }
         };
         let handled = AssertUnwindSafe(handled).catch_unwind();
-        let mut response = handled.await.unwrap_or_else(|_| refuse(Error::internal("a handler panicked")));
-        if let Some(error) = response.extensions().get::<Arc<Error>>() {
-            response = (area.render)(error);
-        }
+        let mut response = handled.await.unwrap_or_else(|_| (area.render)(&Error::internal("a handler panicked")));
         log_request(response.status(), started.elapsed());
         if let Ok(id) = HeaderValue::try_from(request_id()) {
             response.headers_mut().insert(X_REQUEST_ID, id);

@@ -120,7 +120,15 @@ fn summary(item: Item) -> Result<AgentSummary> {
 #[cfg(test)]
 #[test]
 fn fields_have_their_stored_names() {
-    let (name, folded) = (field!(AgentItem::HEAD, name).path(), field!(AgentItem::HEAD, folded).path());
-    let (status, r#type) = (field!(AgentItem::HEAD, status).path(), field!(AgentItem::HEAD, r#type).path());
-    crate::stored_items::require("agents::item::AgentItem", &[name, folded, status, r#type]);
+    let fields = [
+        field!(AgentItem::HEAD, name).path(),
+        field!(AgentItem::HEAD, folded).path(),
+        field!(AgentItem::HEAD, description).path(),
+        field!(AgentItem::HEAD, r#type).path(),
+        field!(AgentItem::HEAD, intent).path(),
+        field!(AgentItem::HEAD, status).path(),
+        field!(AgentItem::HEAD, updated_at).path(),
+        field!(AgentItem::HEAD, requests).path(),
+    ];
+    crate::stored_items::require("agents::item::AgentItem", &fields);
 }

@@ -123,5 +123,6 @@ fn summary(item: Item) -> Result<WorkflowSummary> {
 #[test]
 fn fields_have_their_stored_names() {
     let (folded, state) = (field!(WorkflowItem::HEAD, folded).path(), field!(WorkflowItem::HEAD, state).path());
-    crate::stored_items::require("workflows::item::WorkflowItem", &[folded, state]);
+    let revision = field!(WorkflowItem::HEAD, revision).path();
+    crate::stored_items::require("workflows::item::WorkflowItem", &[folded, state, revision]);
 }
