@@ -3,6 +3,8 @@
 
 mod message;
 mod prompt;
+mod tool;
 
 pub use message::{ChatRole, ContentPart, Message, ToolCall};
-pub use prompt::{ChatPrompt, FunctionTool, ToolChoice};
+pub use prompt::ChatPrompt;
+pub use tool::{Function, FunctionTool, Tool, ToolChoice};

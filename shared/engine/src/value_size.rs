@@ -50,7 +50,7 @@ pub fn memory_of_fields(fields: &Map<String, Value>) -> usize {
 /// The approximate size of a conversation in memory.
 pub fn memory_of_prompt(ChatPrompt { messages, tools, .. }: &ChatPrompt) -> usize {
     let messages: usize = messages.iter().map(Message::memory).sum();
-    messages + tools.iter().map(|tool| memory_of_fields(&tool.parameters)).sum::<usize>()
+    messages + tools.iter().map(|tool| memory_of(&tool.parameters)).sum::<usize>()
 }
 
 /// Whether lists and objects of the value are nested deeper than a limit.

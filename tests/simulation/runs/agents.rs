@@ -65,8 +65,8 @@ fn random_id(random: &mut Rng) -> Uuid {
 pub fn random_answer(random: &mut Rng, prompt: &ChatPrompt, workflows: usize) -> Value {
     let offered = &prompt.tools;
     let calls_tools = !offered.is_empty()
-        && match prompt.tool_choice {
-            Some(choice) => choice == ToolChoice::Required,
+        && match &prompt.tool_choice {
+            Some(choice) => *choice == ToolChoice::Required,
             None => random.u8(..3) == 0,
         };
     let message = if calls_tools {

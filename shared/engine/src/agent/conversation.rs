@@ -115,10 +115,10 @@ pub fn prompt(agent: &AgentSnapshot, messages: Vec<Message>) -> ChatPrompt {
 }
 
 /// Providers require the schema of an object, even without fields.
-pub fn parameters_schema(parameters: &Map<String, Value>) -> Map<String, Value> {
+pub fn parameters_schema(parameters: &Map<String, Value>) -> Value {
     match parameters.is_empty() {
-        true => Map::from_iter([("type".to_owned(), "object".into()), ("properties".to_owned(), json!({}))]),
-        false => parameters.clone(),
+        true => json!({"type": "object", "properties": {}}),
+        false => Value::Object(parameters.clone()),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The estimate of a request's input tokens.
 
-use serde_json::Value;
+use serde::Serialize;
 
 use super::request::{ChatRequest, ResponseFormat};
 use crate::tokens::{PER_MESSAGE, count};
@@ -17,7 +17,10 @@ impl ChatRequest {
         let messages: u64 = self.messages().iter().map(count_message).sum();
         let tools = match self.tools() {
             [] => 0,
-            tools => FOR_TOOLS + tools.iter().map(count_json).sum::<u64>() + self.tool_choice().map_or(0, count_json),
+            tools => {
+                let choice = self.body().get("tool_choice").map_or(0, count_json);
+                FOR_TOOLS + tools.iter().map(count_json).sum::<u64>() + choice
+            }
         };
         let schema = match self.response_format() {
             ResponseFormat::Schema(schema) => count_json(schema),
@@ -48,13 +51,13 @@ fn count_part(part: &ContentPart) -> u64 {
     }
 }
 
-fn count_json(value: &Value) -> u64 {
-    count(&value.to_string())
+fn count_json(value: &impl Serialize) -> u64 {
+    count(&serde_json::to_string(value).unwrap_or_default())
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
 

@@ -3,6 +3,7 @@
 mod answer;
 mod choice;
 mod input_tokens;
+mod openai;
 mod request;
 
 pub use answer::{ChatAnswer, Choices, Chunk};
@@ -10,5 +11,5 @@ pub use choice::{
     AnswerMessage, Choice, Delta, DeltaChoice, FinishReason, FunctionCall, FunctionDelta, ReadChoice, ToolCallDelta,
     ToolCallOut,
 };
-pub use domain::chat::{ChatRole, ContentPart, Message, ToolCall};
+pub use domain::chat::{ChatRole, ContentPart, Function, Message, Tool, ToolCall, ToolChoice};
 pub use request::{ChatRequest, ResponseFormat, Terms, VALIDATED};

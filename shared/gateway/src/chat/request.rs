@@ -1,14 +1,12 @@
-//! The request of a chat completion. Documented parameters are validated; others are kept for the provider.
+//! The request of a chat completion, whichever dialect the client speaks. `openai.rs` reads it from OpenAI's.
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 use crate::parameters::{CHAT, Parameters};
-use crate::unknown_parameters;
 use domain::catalog::{MaxTokensParameter, Unsupported};
-use domain::chat::{ChatPrompt, Message};
-use domain::number::convert_integer_fields;
+use domain::chat::{ChatPrompt, Message, Tool, ToolChoice};
 use domain::provider::ProviderKind;
 use domain::{Error, Result};
 
@@ -35,21 +33,17 @@ pub const VALIDATED: [&str; 20] = [
     "top_logprobs",
     "guard",
 ];
-/// The parameters that are whole numbers.
-const INTEGER_PARAMETERS: [&str; 5] = ["max_tokens", "max_completion_tokens", "n", "seed", "top_logprobs"];
 /// The names of the output limit. The first one has precedence.
 const MAX_TOKENS_NAMES: [&str; 2] = ["max_completion_tokens", "max_tokens"];
-const MAX_CHOICES: u64 = 128;
-const MAX_MESSAGES: usize = 10_000;
-const MAX_STOPS: usize = 16;
-const MAX_TOOLS: usize = 512;
 
 /// A validated request.
 #[derive(Clone, Debug)]
 pub struct ChatRequest {
-    /// The parameters, in OpenAI's format. `messages` is null here, and keeps the place of the messages in the request.
+    /// The parameters, with the names and values of OpenAI's format, which the table of `parameters` uses. `messages` and
+    /// `tools` are null here: they only keep their places.
     body: Map<String, Value>,
     messages: Vec<Message>,
+    tools: Vec<Tool>,
     terms: Terms,
 }
 
@@ -72,29 +66,22 @@ pub enum ResponseFormat<'a> {
 }
 
 impl ChatRequest {
-    pub fn read(body: Value) -> Result<Self> {
-        let Value::Object(mut body) = body else { return Err(Error::invalid_body("", "must be an object")) };
-        // OpenAI treats null like a missing parameter.
-        body.retain(|_, value| !value.is_null());
-        convert_integer_fields(&mut body, &INTEGER_PARAMETERS);
-        unknown_parameters::check(&body)?;
-        if body.get("model").and_then(Value::as_str).unwrap_or_default().is_empty() {
-            return Err(Error::invalid_body("model", "must be the name of a model or of an alias"));
-        }
-        let messages = read_messages(body.get_mut("messages").map(Value::take).unwrap_or_default())?;
-        let request = Self { body, messages, terms: Terms::default() };
-        request.check()?;
-        Ok(request)
+    /// `body` has null in the places of `messages` and `tools`.
+    pub(super) fn from_parts(body: Map<String, Value>, messages: Vec<Message>, tools: Vec<Tool>) -> Self {
+        Self { body, messages, tools, terms: Terms::default() }
     }
 
     /// The request for a question of the platform itself, which is valid.
     pub fn new(mut prompt: ChatPrompt) -> Result<Self> {
-        let messages = std::mem::take(&mut prompt.messages);
+        let (messages, tools) = (std::mem::take(&mut prompt.messages), std::mem::take(&mut prompt.tools));
         let Value::Object(mut body) = serde_json::to_value(prompt).map_err(Error::internal)? else {
             return Err(Error::internal("a prompt is an object"));
         };
         body.insert("messages".to_owned(), Value::Null);
-        Ok(Self { body, messages, terms: Terms::default() })
+        if !tools.is_empty() {
+            body.insert("tools".to_owned(), Value::Null);
+        }
+        Ok(Self::from_parts(body, messages, tools.into_iter().map(Tool::Function).collect()))
     }
 
     /// Requests the answer as a stream, with its usage.
@@ -103,91 +90,6 @@ impl ChatRequest {
         self.body.insert("stream".to_owned(), true.into());
         self.body.insert("stream_options".to_owned(), json!({"include_usage": true}));
         self
-    }
-
-    fn check(&self) -> Result<()> {
-        let wrong = |field: &str, problem: &str| Err(Error::invalid_body(field, problem));
-        self.check_number("temperature", 0.0, 2.0)?;
-        self.check_number("top_p", 0.0, 1.0)?;
-        self.check_number("presence_penalty", -2.0, 2.0)?;
-        self.check_number("frequency_penalty", -2.0, 2.0)?;
-        self.check_integer("max_tokens", 1, u64::from(u32::MAX))?;
-        self.check_integer("max_completion_tokens", 1, u64::from(u32::MAX))?;
-        self.check_integer("n", 1, MAX_CHOICES)?;
-        self.check_integer("top_logprobs", 0, 20)?;
-        for name in ["stream", "logprobs", "guard", "parallel_tool_calls"] {
-            if self.body.get(name).is_some_and(|value| !value.is_boolean()) {
-                return wrong(name, "must be true or false");
-            }
-        }
-        if self.body.get("seed").is_some_and(|seed| !seed.is_i64()) {
-            return wrong("seed", "must be a 64-bit integer");
-        }
-        if self.body.contains_key("top_logprobs") && !self.flag("logprobs") {
-            return wrong("top_logprobs", "requires logprobs: true");
-        }
-        if self.body.get("stream_options").is_some_and(|options| !options.is_object()) {
-            return wrong("stream_options", "must be an object");
-        }
-        let usage = self.body.get("stream_options").map_or(&Value::Null, |options| &options["include_usage"]);
-        if !usage.is_boolean() && !usage.is_null() {
-            return wrong("stream_options.include_usage", "must be true or false");
-        }
-        match self.body.get("stop") {
-            None | Some(Value::String(_)) => {}
-            Some(Value::Array(stops)) if stops.len() <= MAX_STOPS && stops.iter().all(Value::is_string) => {}
-            Some(_) => return wrong("stop", "must be a string or a list of at most 16 strings"),
-        }
-        self.check_tools()?;
-        self.check_response_format()
-    }
-
-    fn check_number(&self, name: &str, least: f64, most: f64) -> Result<()> {
-        let Some(value) = self.body.get(name) else { return Ok(()) };
-        match value.as_f64() {
-            Some(number) if (least..=most).contains(&number) => Ok(()),
-            _ => Err(Error::invalid_body(name, format_args!("must be a number from {least} to {most}"))),
-        }
-    }
-
-    fn check_integer(&self, name: &str, least: u64, most: u64) -> Result<()> {
-        let Some(value) = self.body.get(name) else { return Ok(()) };
-        match value.as_u64() {
-            Some(number) if (least..=most).contains(&number) => Ok(()),
-            _ => Err(Error::invalid_body(name, format_args!("must be an integer from {least} to {most}"))),
-        }
-    }
-
-    fn check_tools(&self) -> Result<()> {
-        let tools = match self.body.get("tools") {
-            None => &[],
-            Some(Value::Array(tools)) if tools.len() <= MAX_TOOLS => tools.as_slice(),
-            Some(_) => return Err(Error::invalid_body("tools", format_args!("list at most {MAX_TOOLS} tools"))),
-        };
-        for (i, tool) in tools.iter().enumerate() {
-            let is_function = tool["type"] == "function";
-            if !tool["type"].is_string() || (is_function && !tool["function"]["name"].is_string()) {
-                let problem =
-                    "must be {\"type\": \"function\", \"function\": {\"name\", \"description\", \"parameters\"}}";
-                return Err(Error::invalid_body(format!("tools[{i}]"), problem));
-            }
-        }
-        match self.body.get("tool_choice") {
-            None => Ok(()),
-            Some(Value::String(choice)) if ["none", "auto", "required"].contains(&choice.as_str()) => Ok(()),
-            Some(Value::Object(choice)) if choice.get("type").is_some_and(Value::is_string) => Ok(()),
-            Some(_) => Err(Error::invalid_body("tool_choice", "must be none, auto, required, or name a tool")),
-        }
-    }
-
-    fn check_response_format(&self) -> Result<()> {
-        let Some(format) = self.body.get("response_format") else { return Ok(()) };
-        match format["type"].as_str() {
-            Some("text" | "json_object") => Ok(()),
-            Some("json_schema") if format["json_schema"]["name"].is_string() => Ok(()),
-            Some("json_schema") => Err(Error::invalid_body("response_format.json_schema.name", "must be a string")),
-            _ => Err(Error::invalid_body("response_format.type", "must be text, json_object or json_schema")),
-        }
     }
 
     /// The rules for the parameters when `model` of a provider gets the request.
@@ -256,12 +158,19 @@ impl ChatRequest {
         }
     }
 
-    pub fn tools(&self) -> &[Value] {
-        self.body.get("tools").and_then(Value::as_array).map_or(&[], Vec::as_slice)
+    pub fn tools(&self) -> &[Tool] {
+        &self.tools
     }
 
-    pub fn tool_choice(&self) -> Option<&Value> {
-        self.body.get("tool_choice")
+    /// `Err` has a choice of a type that only providers with OpenAI's API know.
+    pub fn tool_choice(&self) -> Result<Option<ToolChoice>, &Value> {
+        let Some(choice) = self.body.get("tool_choice") else { return Ok(None) };
+        ToolChoice::read(choice).map(Some).ok_or(choice)
+    }
+
+    /// Whether an answer may have at most one tool call.
+    pub fn forbids_parallel_calls(&self) -> bool {
+        self.body.get("parallel_tool_calls") == Some(&Value::Bool(false))
     }
 
     pub fn response_format(&self) -> ResponseFormat<'_> {
@@ -308,31 +217,24 @@ impl ChatRequest {
     }
 }
 
-fn read_messages(messages: Value) -> Result<Vec<Message>> {
-    let Value::Array(messages) = messages else {
-        return Err(Error::invalid_body("messages", "must be a list with at least one message"));
-    };
-    match messages.len() {
-        0 => return Err(Error::invalid_body("messages", "must be a list with at least one message")),
-        count if count > MAX_MESSAGES => {
-            return Err(Error::invalid_body("messages", "must have at most 10,000 messages; leave some out"));
-        }
-        _ => {}
-    }
-    let read = |(i, message)| Message::read(&format!("messages[{i}]"), message);
-    messages.into_iter().enumerate().map(read).collect()
-}
-
 /// The request in OpenAI's format.
 impl Serialize for ChatRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         for (name, value) in &self.body {
-            match name.as_str() {
-                "messages" => map.serialize_entry(name, &self.messages)?,
-                _ => map.serialize_entry(name, value)?,
-            }
+            self.serialize_parameter(&mut map, name, value)?;
         }
         map.end()
+    }
+}
+
+impl ChatRequest {
+    /// Writes a parameter in OpenAI's format. What a client sent is written unchanged.
+    pub fn serialize_parameter<M: SerializeMap>(&self, map: &mut M, name: &str, value: &Value) -> Result<(), M::Error> {
+        match name {
+            "messages" => map.serialize_entry(name, &self.messages),
+            "tools" => map.serialize_entry(name, &self.tools),
+            _ => map.serialize_entry(name, value),
+        }
     }
 }

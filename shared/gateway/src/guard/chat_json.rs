@@ -7,6 +7,7 @@ use crate::ProviderFailure;
 use crate::chat::{ChatAnswer, ChatRequest, Terms};
 use domain::Result;
 use domain::catalog::Model;
+use domain::chat::{ChatPrompt, Message};
 use domain::guard::{GuardCategory, GuardMessage};
 
 /// Enough for the scores, and for a model that thinks before it answers.
@@ -53,11 +54,12 @@ fn request(model: &Model, categories: &[GuardCategory], messages: &[GuardMessage
         Value::from(example)
     );
     let conversation = json!({ "conversation": messages });
-    let mut request = ChatRequest::read(json!({
-        "model": model.name,
-        "messages": [{"role": "system", "content": task}, {"role": "user", "content": conversation.to_string()}],
-        "max_tokens": max_output(model),
-    }))?;
+    let mut request = ChatRequest::new(ChatPrompt {
+        model: model.name.clone(),
+        messages: vec![Message::system(task), Message::user(conversation.to_string())],
+        max_tokens: u32::try_from(max_output(model)).ok(),
+        ..ChatPrompt::default()
+    })?;
     if model.can("json_mode") {
         request.set_default("response_format", &json!({"type": "json_object"}));
     }

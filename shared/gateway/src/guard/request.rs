@@ -20,20 +20,20 @@ pub struct GuardRequest {
 impl GuardRequest {
     /// Reads a conversation: `{input: [{role, content}], model?}`.
     pub fn read(body: Value) -> Result<Self> {
-        let body = fields(body)?;
-        let Some(Value::Array(messages)) = body.get("input") else {
+        let mut body = fields(body)?;
+        let Some(Value::Array(messages)) = body.remove("input") else {
             return Err(Error::invalid_body("input", "must be a list of messages"));
         };
         check_count(messages.len())?;
-        let read = |(i, message): (usize, &Value)| {
+        let read = |(i, message)| {
             let path = format!("input[{i}]");
-            let message = Message::read(&path, message.clone())?;
+            let message = Message::read(&path, message)?;
             if message.has_other_parts() {
                 return Err(Error::invalid_body(format!("{path}.content"), "only text can be evaluated"));
             }
             Ok(GuardMessage::from(&message))
         };
-        let messages = messages.iter().enumerate().map(read).collect::<Result<_>>()?;
+        let messages = messages.into_iter().enumerate().map(read).collect::<Result<_>>()?;
         Self::new(&body, GuardInput::Conversation(messages))
     }
 

@@ -3,10 +3,11 @@
 
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::chat::ChatRequest;
 use crate::failure::ProviderFailure;
+use domain::chat::{ChatPrompt, Message};
 use outbound::RequestTimeouts;
 
 /// Timeouts of a test call. They are short because a person waits, and API Gateway waits for at most 29 s.
@@ -16,7 +17,7 @@ pub const TIMEOUTS: RequestTimeouts = RequestTimeouts {
     total: Duration::from_secs(15),
 };
 /// Output limit of the test chat. Reasoning models refuse smaller limits.
-const MAX_TOKENS: u64 = 16;
+const MAX_TOKENS: u32 = 16;
 
 /// Longer lists are cut. The longest known one has some hundreds of models.
 const MAX_OFFERED: usize = 2_000;
@@ -54,7 +55,7 @@ pub(super) fn model_names(answer: &Value) -> Vec<String> {
 
 /// The chat request of a test call.
 pub fn question() -> Result<ChatRequest, ProviderFailure> {
-    let messages = json!([{"role": "user", "content": "Say yes."}]);
-    let body = json!({"model": "test", "messages": messages, "max_tokens": MAX_TOKENS});
-    ChatRequest::read(body).map_err(ProviderFailure::malformed_answer)
+    let (model, messages) = ("test".to_owned(), vec![Message::user("Say yes.")]);
+    let prompt = ChatPrompt { model, messages, max_tokens: Some(MAX_TOKENS), ..ChatPrompt::default() };
+    ChatRequest::new(prompt).map_err(ProviderFailure::malformed_answer)
 }

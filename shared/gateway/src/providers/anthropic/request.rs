@@ -5,12 +5,12 @@ use std::borrow::Cow;
 use serde_json::{Map, Value, json};
 
 use super::MAKER;
-use crate::chat::{ChatRequest, ChatRole, ContentPart, Message, ResponseFormat};
+use crate::chat::{ChatRequest, ChatRole, ContentPart, Message, ResponseFormat, ToolChoice};
 use crate::failure::ProviderFailure;
 use crate::providers::conversation::{
     Picture, Side, arguments, instruct_json, invalid_request, picture, split, unsupported_part,
 };
-use crate::providers::tools::{FunctionChoice, choice, forbids_parallel_calls, functions};
+use crate::providers::tools::{choice, functions};
 use domain::catalog::DEFAULT_OUTPUT_TOKENS;
 use domain::provider::ProviderKind;
 
@@ -120,15 +120,15 @@ fn add_tools(body: &mut Map<String, Value>, request: &ChatRequest) -> Result<(),
     });
     body.insert("tools".to_owned(), tools.collect());
     let choice = choice(request, MAKER)?;
-    let forbids_parallel_calls = forbids_parallel_calls(request);
+    let forbids_parallel_calls = request.forbids_parallel_calls();
     if choice.is_none() && !forbids_parallel_calls {
         return Ok(());
     }
-    let mut chosen = match choice.unwrap_or(FunctionChoice::Auto) {
-        FunctionChoice::Auto => json!({"type": "auto"}),
-        FunctionChoice::None => json!({"type": "none"}),
-        FunctionChoice::Required => json!({"type": "any"}),
-        FunctionChoice::Named(name) => json!({"type": "tool", "name": name}),
+    let mut chosen = match choice.unwrap_or(ToolChoice::Auto) {
+        ToolChoice::Auto => json!({"type": "auto"}),
+        ToolChoice::None => json!({"type": "none"}),
+        ToolChoice::Required => json!({"type": "any"}),
+        ToolChoice::Function(name) => json!({"type": "tool", "name": name}),
     };
     if forbids_parallel_calls && chosen["type"] != "none" {
         chosen["disable_parallel_tool_use"] = true.into();

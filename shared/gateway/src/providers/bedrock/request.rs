@@ -14,13 +14,13 @@ use base64::prelude::BASE64_STANDARD;
 use serde_json::{Map, Value, json};
 
 use super::{MAKER, document};
-use crate::chat::{ChatRequest, ChatRole, ContentPart, Message, ResponseFormat};
+use crate::chat::{ChatRequest, ChatRole, ContentPart, Message, ResponseFormat, ToolChoice as FunctionChoice};
 use crate::failure::ProviderFailure;
 use crate::parameters::Parameters;
 use crate::providers::conversation::{
     BLANK, Picture, Side, arguments, instruct_json, invalid_request, picture, split, unsupported_part,
 };
-use crate::providers::tools::{FunctionChoice, choice, functions};
+use crate::providers::tools::{choice, functions};
 use domain::provider::ProviderKind;
 
 /// Bedrock's object of model-specific fields. Clients may send it themselves.
@@ -161,7 +161,7 @@ fn tools(request: &ChatRequest) -> Result<Option<ToolConfiguration>, ProviderFai
         None | Some(FunctionChoice::None) => None,
         Some(FunctionChoice::Auto) => Some(ToolChoice::Auto(AutoToolChoice::builder().build())),
         Some(FunctionChoice::Required) => Some(ToolChoice::Any(AnyToolChoice::builder().build())),
-        Some(FunctionChoice::Named(name)) => {
+        Some(FunctionChoice::Function(name)) => {
             Some(ToolChoice::Tool(SpecificToolChoice::builder().name(name).build().map_err(incomplete)?))
         }
     };

@@ -4,9 +4,10 @@ use serde_json::{Value, json};
 
 use super::CHAT;
 use super::schema_value::generate_value;
-use crate::chat::{ChatRequest, ChatRole, ContentPart, Message, ResponseFormat};
+use crate::chat::{ChatRequest, ChatRole, ContentPart, Function, Message, ResponseFormat, ToolChoice};
 use crate::failure::{FailureKind, ProviderFailure};
 use crate::providers::conversation::unsupported_part;
+use crate::providers::tools::functions;
 
 #[derive(Debug, PartialEq)]
 pub enum ReplyContent {
@@ -28,13 +29,13 @@ pub fn compose_content(request: &ChatRequest) -> Result<ReplyContent, ProviderFa
     let last = messages.last();
     let calls = choose_tools(request, last, &prompt)?;
     if !calls.is_empty() {
-        let arguments = |tool: &Value| match tool["function"].get("parameters") {
+        let arguments = |tool: &Function<'_>| match tool.parameters {
             Some(schema) => generate_value(schema, &prompt).map(|value| value.to_string()),
             None => Ok("{}".to_owned()),
         };
-        let call = |tool: &Value| {
-            let arguments = arguments(tool).map_err(|why| ProviderFailure::unsupported("tools", why))?;
-            Ok((name_of(tool).to_owned(), arguments))
+        let call = |tool: Function<'_>| {
+            let arguments = arguments(&tool).map_err(|why| ProviderFailure::unsupported("tools", why))?;
+            Ok((tool.name.to_owned(), arguments))
         };
         return Ok(ReplyContent::Calls(calls.into_iter().map(call).collect::<Result<_, ProviderFailure>>()?));
     }
@@ -70,40 +71,28 @@ fn choose_tools<'a>(
     request: &'a ChatRequest,
     last: Option<&Message>,
     prompt: &str,
-) -> Result<Vec<&'a Value>, ProviderFailure> {
-    let tools = request.tools();
-    if let Some(tool) = tools.iter().find(|tool| tool["type"] != "function") {
-        return Err(ProviderFailure::unsupported(
-            "tools",
-            format_args!("{CHAT} supports only functions, not {}", tool["type"]),
-        ));
-    }
-    let named = |tool: &&Value| prompt.contains(name_of(tool));
+) -> Result<Vec<Function<'a>>, ProviderFailure> {
+    let tools = functions(request, CHAT)?;
     let is_asked = last.is_some_and(|message| message.role == ChatRole::User);
-    let mut calls: Vec<_> = tools.iter().filter(named).collect();
-    match request.tool_choice() {
-        None => calls.retain(|_| is_asked),
-        Some(Value::String(choice)) if choice == "auto" => calls.retain(|_| is_asked),
-        Some(Value::String(choice)) if choice == "required" => {
-            if calls.is_empty() {
-                calls.extend(tools.first());
-            }
-            if calls.is_empty() {
-                return Err(wrong_choice("the request has no tools; add one"));
-            }
+    let named = tools.iter().filter(|tool| prompt.contains(tool.name)).copied();
+    let mut calls: Vec<_> = match request.tool_choice() {
+        Ok(None | Some(ToolChoice::Auto)) => named.filter(|_| is_asked).collect(),
+        Ok(Some(ToolChoice::None)) => Vec::new(),
+        Ok(Some(ToolChoice::Required)) => {
+            let named: Vec<_> = named.collect();
+            let first = tools.first().ok_or_else(|| wrong_choice("the request has no tools; add one"))?;
+            if named.is_empty() { vec![*first] } else { named }
         }
-        Some(choice) if choice["type"] == "function" => {
-            let name = choice["function"]["name"].as_str().unwrap_or_default();
-            let tool = tools.iter().find(|tool| name_of(tool) == name);
-            calls = vec![tool.ok_or_else(|| wrong_choice("this tool is not in tools"))?];
+        Ok(Some(ToolChoice::Function(name))) => {
+            let tool = tools.iter().find(|tool| tool.name == name);
+            vec![*tool.ok_or_else(|| wrong_choice("this tool is not in tools"))?]
         }
-        Some(Value::String(_)) => calls.clear(),
-        Some(choice) => {
+        Err(choice) => {
             let why = format_args!("{CHAT} does not support the type {}", choice["type"]);
             return Err(ProviderFailure::unsupported("tool_choice", why));
         }
-    }
-    if request.body().get("parallel_tool_calls") == Some(&Value::Bool(false)) {
+    };
+    if request.forbids_parallel_calls() {
         calls.truncate(1);
     }
     Ok(calls)
@@ -115,8 +104,4 @@ fn wrong_choice(why: &str) -> ProviderFailure {
         param: Some("tool_choice".to_owned()),
         ..ProviderFailure::new(FailureKind::Request, "invalid_value", message)
     }
-}
-
-fn name_of(tool: &Value) -> &str {
-    tool["function"]["name"].as_str().unwrap_or_default()
 }

@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use serde_json::{Map, Value, json};
 
 use super::MAKER;
-use crate::chat::{ChatRequest, ChatRole, ContentPart, Message, ResponseFormat, ToolCall};
+use crate::chat::{ChatRequest, ChatRole, ContentPart, Message, ResponseFormat, ToolCall, ToolChoice};
 use crate::failure::ProviderFailure;
 use crate::providers::conversation::{Picture, Side, arguments, invalid_request, picture, split, unsupported_part};
-use crate::providers::tools::{FunctionChoice, choice, functions};
+use crate::providers::tools::{choice, functions};
 use domain::provider::ProviderKind;
 use domain::text::shorten;
 
@@ -149,10 +149,10 @@ fn add_tools(body: &mut Map<String, Value>, request: &ChatRequest) -> Result<(),
     body.insert("tools".to_owned(), json!([{"functionDeclarations": declarations}]));
     let calling = match choice(request, MAKER)? {
         None => return Ok(()),
-        Some(FunctionChoice::Auto) => json!({"mode": "AUTO"}),
-        Some(FunctionChoice::None) => json!({"mode": "NONE"}),
-        Some(FunctionChoice::Required) => json!({"mode": "ANY"}),
-        Some(FunctionChoice::Named(name)) => json!({"mode": "ANY", "allowedFunctionNames": [name]}),
+        Some(ToolChoice::Auto) => json!({"mode": "AUTO"}),
+        Some(ToolChoice::None) => json!({"mode": "NONE"}),
+        Some(ToolChoice::Required) => json!({"mode": "ANY"}),
+        Some(ToolChoice::Function(name)) => json!({"mode": "ANY", "allowedFunctionNames": [name]}),
     };
     body.insert("toolConfig".to_owned(), json!({"functionCallingConfig": calling}));
     Ok(())

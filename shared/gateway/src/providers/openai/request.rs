@@ -27,10 +27,8 @@ impl Serialize for Chat<'_> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("model", self.model)?;
         for (name, value) in self.request.body() {
-            match name.as_str() {
-                "messages" => map.serialize_entry(name, self.request.messages())?,
-                name if own.contains(&name) || is_replaced(name) => {}
-                name => map.serialize_entry(name, value)?,
+            if !own.contains(&name.as_str()) && !is_replaced(name) {
+                self.request.serialize_parameter(&mut map, name, value)?;
             }
         }
         if let (Some(name), Some(limit)) = (limit_name, self.request.max_tokens()) {
