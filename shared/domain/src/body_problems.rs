@@ -1,6 +1,6 @@
 //! All problems of one body. A client that learns them together fixes its request once, and not once for each problem.
 
-use crate::body_problem::BodyProblem;
+use crate::body_problem::{BodyProblem, MOST_PROBLEMS};
 use crate::{Error, Result};
 
 /// Collects the problems of a body while it is validated.
@@ -37,8 +37,12 @@ impl Problems {
         self.push(BodyProblem::new(field, &problem.to_string()));
     }
 
-    /// A field has one problem, because the second one often follows from the first.
+    /// A field has one problem, because the second one often follows from the first. No more are collected than an error
+    /// lists, because a body may have hundreds of thousands.
     fn push(&mut self, problem: BodyProblem) {
+        if self.found.len() >= MOST_PROBLEMS {
+            return;
+        }
         if problem.field.is_empty() || self.found.iter().all(|known| known.field != problem.field) {
             self.found.push(problem);
         }

@@ -78,7 +78,7 @@ pub struct End {
     #[schema(example = "classify")]
     pub node: String,
     /// Empty until the connection is completed, if the request names no port.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "named_port")]
     #[schema(required, example = "out")]
     pub port: String,
 }
@@ -104,6 +104,12 @@ fn connection_end<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Re
     }
 
     deserializer.deserialize_any(EndVisitor)
+}
+
+/// Reads the name of a port, which may be missing but not empty.
+fn named_port<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Result<String, D::Error> {
+    let port = String::deserialize(deserializer)?;
+    if port.is_empty() { Err(de::Error::custom("must not be empty; omit it")) } else { Ok(port) }
 }
 
 /// The nodes and connections of a graph in a request.

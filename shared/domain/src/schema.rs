@@ -257,9 +257,9 @@ impl<'d> Checker<'d> {
                     return found;
                 }
                 for (name, value) in fields {
-                    let at = if at.is_empty() { name.clone() } else { format!("{at}.{name}") };
                     match (object.properties.get(name), object.additional_properties.as_deref()) {
                         (Some(schema), _) | (None, Some(AdditionalProperties::RefOr(schema))) => {
+                            let at = if at.is_empty() { name.clone() } else { format!("{at}.{name}") };
                             found.extend(self.check(schema, value, &at))
                         }
                         (None, Some(AdditionalProperties::FreeForm(false))) => found.is_other = true,

@@ -47,9 +47,9 @@ impl KeySettingsIn {
     /// new key.
     pub fn read(self, before: Option<&KeySettings>, listing: &Listing, plan: &Plan, now: Time) -> Result<KeySettings> {
         let mut problems = Problems::default();
-        problems.take(schema::check(&self));
+        let is_within_limits = problems.take(schema::check(&self)).is_some();
         let Self { name, models, limits, spending_cap, expires_at } = self;
-        if before.is_none_or(|before| before.models != models) {
+        if is_within_limits && before.is_none_or(|before| before.models != models) {
             problems.take(check_models(models.as_deref(), listing, plan, now));
         }
         if before.is_none_or(|before| before.expires_at != expires_at) && expires_at.is_some_and(|at| at <= now) {
