@@ -66,7 +66,8 @@ impl ModelEffects {
         conversation: ModelConversation,
     ) -> EffectResult {
         let answer = self.answer(owner, effect, make_prompt(node, conversation)).await?;
-        let text = answer.choices.into_first().and_then(|choice| choice.message.content).unwrap_or_default();
+        let choice = answer.choices.into_first().map_err(to_effect_error)?;
+        let text = choice.and_then(|choice| choice.message.content).unwrap_or_default();
         match &node.schema {
             None => Ok(StepOutcome::new(OUT, Value::from(text))),
             Some(schema) => structured(&text, &schema.clone().into()).map(|value| StepOutcome::new(OUT, value)),
@@ -84,7 +85,8 @@ impl ModelEffects {
             }
             _ => {
                 let answer = self.answer(owner, effect, prompt).await?;
-                (json!(answer.choices.into_first().map(|choice| choice.message)), answer.usage)
+                let choice = answer.choices.into_first().map_err(to_effect_error)?;
+                (json!(choice.map(|choice| choice.message)), answer.usage)
             }
         };
         Ok(StepOutcome::new(OUT, json!({"message": message, "usage": render_usage(&usage)})))

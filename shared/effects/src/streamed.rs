@@ -1,10 +1,12 @@
 //! Streamed answers of models: passes the text on while it arrives, and puts the whole answer together.
 
+use domain::Result;
 use engine::drive::{EffectError, RetryHint};
 use futures::StreamExt;
-use gateway::chat::{AnswerMessage, FunctionCall, ToolCallDelta, ToolCallOut};
+use gateway::chat::{AnswerMessage, DeltaChoice, FunctionCall, ToolCallDelta, ToolCallOut};
 use gateway::{AnswerChunk, ChatStream, StreamItem, Usage};
 use runner::{InvocationEvent, InvocationEvents};
+use serde_json::Map;
 
 use crate::errors::{refused, to_effect_error};
 
@@ -15,13 +17,13 @@ pub async fn read_stream(
     mut stream: ChatStream,
     step: &str,
     events: &InvocationEvents,
-) -> Result<(AnswerMessage, Usage), EffectError> {
+) -> std::result::Result<(AnswerMessage, Usage), EffectError> {
     let mut message = AnswerMessage::new(None, Vec::new());
     while let Some(item) = stream.items.next().await {
         match item {
             StreamItem::Heartbeat => {}
             StreamItem::Chunk(chunk) => {
-                if let Some(text) = add_chunk(&mut message, chunk) {
+                if let Some(text) = add_chunk(&mut message, chunk).map_err(to_effect_error)? {
                     // The reader may have left. The answer is still needed.
                     let _ = events.send(InvocationEvent::Text { step: step.to_owned(), text }).await;
                 }
@@ -37,28 +39,34 @@ pub async fn read_stream(
 }
 
 /// Adds a chunk, and returns its text.
-fn add_chunk(message: &mut AnswerMessage, chunk: AnswerChunk) -> Option<String> {
-    let delta = chunk.choices.into_first()?.delta;
+fn add_chunk(message: &mut AnswerMessage, chunk: AnswerChunk) -> Result<Option<String>> {
+    let Some(DeltaChoice { delta, .. }) = chunk.choices.into_first()? else { return Ok(None) };
     for call in delta.tool_calls {
         add_call(&mut message.tool_calls, call);
     }
-    let text = delta.content.filter(|text| !text.is_empty())?;
+    let Some(text) = delta.content.filter(|text| !text.is_empty()) else { return Ok(None) };
     message.content.get_or_insert_default().push_str(&text);
-    Some(text)
+    Ok(Some(text))
 }
 
 /// Adds a piece of a call. Only its first piece has an id and a name; the arguments come in pieces.
-fn add_call(calls: &mut Vec<ToolCallOut>, ToolCallDelta { index, id, function, extra_content, .. }: ToolCallDelta) {
-    let Some(place) = usize::try_from(index).ok().filter(|place| *place < MAX_CALLS) else { return };
+fn add_call(calls: &mut Vec<ToolCallOut>, ToolCallDelta { index, id, function, others, .. }: ToolCallDelta) {
+    let place = usize::try_from(index).unwrap_or(MAX_CALLS);
+    // Some servers send whole calls without an index, which is then 0.
+    let is_another = |call: &ToolCallOut| !call.id.is_empty() && id.as_ref().is_some_and(|id| *id != call.id);
+    let place = if calls.get(place).is_some_and(is_another) { calls.len() } else { place };
+    if place >= MAX_CALLS {
+        return;
+    }
     while calls.len() <= place {
         let function = FunctionCall { name: String::new(), arguments: String::new() };
-        calls.push(ToolCallOut { id: String::new(), r#type: "function", function, extra_content: None });
+        calls.push(ToolCallOut { id: String::new(), r#type: "function", function, others: Map::new() });
     }
     let call = &mut calls[place];
     if let Some(id) = id {
         call.id = id;
     }
-    call.extra_content = extra_content.or(call.extra_content.take());
+    call.others.extend(others);
     call.function.name.push_str(&function.name.unwrap_or_default());
     call.function.arguments.push_str(&function.arguments);
 }
@@ -83,7 +91,7 @@ mod tests {
     async fn read(
         deltas: &[Value],
         last: Option<StreamItem>,
-    ) -> (Result<(AnswerMessage, Usage), EffectError>, Vec<String>) {
+    ) -> (std::result::Result<(AnswerMessage, Usage), EffectError>, Vec<String>) {
         let chunks = deltas.iter().map(|delta| {
             let choices = to_raw_value(&json!([{"index": 0, "delta": delta, "finish_reason": null}])).unwrap();
             StreamItem::Chunk(AnswerChunk { choices: Choices::OpenAi(choices), system_fingerprint: None })
@@ -131,6 +139,15 @@ mod tests {
         let calls = calls.iter().map(|call| (&*call.id, &*call.function.name, &*call.function.arguments));
         assert_eq!(calls.collect::<Vec<_>>(), [("a", "find", "{}"), ("b", "send", "{\"to\":7}")]);
         assert!(seen.is_empty());
+    }
+
+    #[tokio::test]
+    async fn calls_without_an_index_stay_apart_and_keep_what_the_provider_added() {
+        let call = |id: &str, name: &str| json!({"id": id, "type": "function", "function": {"name": name, "arguments": "{}"}, "signature": id});
+        let (answer, _) = read(&[json!({"tool_calls": [call("a", "find"), call("b", "send")]})], end()).await;
+        let calls = answer.unwrap().0.tool_calls;
+        let calls = calls.iter().map(|call| (&*call.id, &*call.function.name, &call.others["signature"]));
+        assert_eq!(calls.collect::<Vec<_>>(), [("a", "find", &json!("a")), ("b", "send", &json!("b"))]);
     }
 
     #[tokio::test]

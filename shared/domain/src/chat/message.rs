@@ -46,8 +46,8 @@ pub struct ToolCall {
     pub name: String,
     /// JSON, encoded as a string.
     pub arguments: String,
-    /// Data that the provider sent with the call and requires back.
-    pub extra_content: Option<Value>,
+    /// What the provider sent besides and may require back, such as `extra_content` with the `thought_signature` of Google.
+    pub others: Map<String, Value>,
 }
 
 impl Message {
@@ -151,6 +151,15 @@ impl Message {
     }
 }
 
+impl ToolCall {
+    /// The fields of a call that are not read.
+    pub fn read_others(call: &Value) -> Map<String, Value> {
+        let others = call.as_object().into_iter().flatten();
+        let others = others.filter(|(name, _)| !["id", "type", "function", "index"].contains(&name.as_str()));
+        others.map(|(name, value)| (name.clone(), value.clone())).collect()
+    }
+}
+
 impl ContentPart {
     fn memory(&self) -> usize {
         let content = match self {
@@ -204,13 +213,13 @@ impl Serialize for ContentPart {
 
 impl Serialize for ToolCall {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self { id, name, arguments, extra_content } = self;
+        let Self { id, name, arguments, others } = self;
         let mut call = serializer.serialize_map(None)?;
         call.serialize_entry("id", id)?;
         call.serialize_entry("type", "function")?;
         call.serialize_entry("function", &json!({"name": name, "arguments": arguments}))?;
-        if let Some(extra_content) = extra_content {
-            call.serialize_entry("extra_content", extra_content)?;
+        for (name, value) in others {
+            call.serialize_entry(name, value)?;
         }
         call.end()
     }
@@ -263,7 +272,7 @@ fn read_tool_calls(path: &str, calls: &[Value]) -> Result<Vec<ToolCall>> {
             id: part(&call["id"], ".id")?,
             name: part(&call["function"]["name"], ".function.name")?,
             arguments: part(&call["function"]["arguments"], ".function.arguments")?,
-            extra_content: call.get("extra_content").cloned(),
+            others: ToolCall::read_others(call),
         })
     };
     calls.iter().enumerate().map(read).collect()
@@ -295,7 +304,7 @@ mod tests {
             id: "c".to_owned(),
             name: "f".to_owned(),
             arguments: "{}".to_owned(),
-            extra_content: Some(json!({"google": {"thought_signature": "s"}})),
+            others: Map::from_iter([("extra_content".to_owned(), json!({"google": {"thought_signature": "s"}}))]),
         };
         let parts = vec![ContentPart::Text("a".to_owned()), ContentPart::Image("data:,".to_owned())];
         let mut user = Message::user("a");

@@ -20,7 +20,7 @@ impl ModelMessage {
             id: text(&call["id"]),
             name: text(&call["function"]["name"]),
             arguments: text(&call["function"]["arguments"]),
-            extra_content: call.get("extra_content").cloned(),
+            others: ToolCall::read_others(call),
         });
         Self { text: message["content"].as_str().map(str::to_owned), calls: calls.collect() }
     }

@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 
 use super::choice::{Choice, DeltaChoice, ReadChoice};
 use domain::usage::Tokens;
+use domain::{Error, Result};
 
 /// The choices of an answer or of a chunk. They are serialized, and stored for replays, in OpenAI's format.
 #[derive(Clone, Debug)]
@@ -22,17 +23,17 @@ impl<T: ReadChoice> Choices<T> {
     pub fn read(&self) -> Cow<'_, [T]> {
         match self {
             Self::Translated(choices) => Cow::Borrowed(choices),
-            Self::OpenAi(json) => Cow::Owned(read_choices(json)),
+            Self::OpenAi(json) => Cow::Owned(read_choices(json).unwrap_or_default()),
         }
     }
 
     /// The first choice. Callers in the process request only one.
-    pub fn into_first(self) -> Option<T> {
+    pub fn into_first(self) -> Result<Option<T>> {
         let choices = match self {
             Self::Translated(choices) => choices,
-            Self::OpenAi(json) => read_choices(&json),
+            Self::OpenAi(json) => read_choices(&json).map_err(Error::internal)?,
         };
-        choices.into_iter().next()
+        Ok(choices.into_iter().next())
     }
 
     /// About the number of bytes of the choices as JSON.
@@ -49,9 +50,9 @@ impl<T: ReadChoice> Choices<T> {
     }
 }
 
-fn read_choices<T: ReadChoice>(json: &RawValue) -> Vec<T> {
-    let choices: Vec<Value> = serde_json::from_str(json.get()).unwrap_or_default();
-    choices.into_iter().map(T::read).collect()
+fn read_choices<T: ReadChoice>(json: &RawValue) -> serde_json::Result<Vec<T>> {
+    let choices: Vec<Value> = serde_json::from_str(json.get())?;
+    Ok(choices.into_iter().map(T::read).collect())
 }
 
 impl<T: Serialize> Serialize for Choices<T> {

@@ -4,6 +4,8 @@ use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 
+use domain::chat::ToolCall;
+
 #[derive(Clone, Debug, Serialize)]
 pub struct Choice {
     pub index: u32,
@@ -39,9 +41,10 @@ pub struct ToolCallOut {
     pub id: String,
     pub r#type: &'static str,
     pub function: FunctionCall,
-    /// Data that the client must send back with the call, in Google's format: `{"google": {"thought_signature": …}}`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub extra_content: Option<Value>,
+    /// What the provider sent besides and may require back, such as `extra_content` in Google's format:
+    /// `{"google": {"thought_signature": …}}`.
+    #[serde(flatten)]
+    pub others: Map<String, Value>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -81,8 +84,8 @@ pub struct ToolCallDelta {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub r#type: Option<&'static str>,
     pub function: FunctionDelta,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub extra_content: Option<Value>,
+    #[serde(flatten)]
+    pub others: Map<String, Value>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -126,14 +129,14 @@ impl ReadChoice for Choice {
         let mut others = take(&mut choice, "message").as_object_mut().map(std::mem::take).unwrap_or_default();
         let mut field = |name: &str| others.remove(name).unwrap_or_default();
         field("role");
-        let calls = read_list(field("tool_calls")).into_iter().map(|mut call| ToolCallOut {
+        let calls = read_list(field("tool_calls")).into_iter().map(|call| ToolCallOut {
             id: text(&call["id"]).unwrap_or_default(),
             r#type: "function",
             function: FunctionCall {
                 name: text(&call["function"]["name"]).unwrap_or_default(),
                 arguments: text(&call["function"]["arguments"]).unwrap_or_default(),
             },
-            extra_content: read_extra(&mut call),
+            others: ToolCall::read_others(&call),
         });
         let message = AnswerMessage {
             refusal: text(&field("refusal")),
@@ -151,7 +154,7 @@ impl ReadChoice for Choice {
 impl ReadChoice for DeltaChoice {
     fn read(mut choice: Value) -> Self {
         let mut delta = take(&mut choice, "delta");
-        let calls = read_list(take(&mut delta, "tool_calls")).into_iter().map(|mut call| ToolCallDelta {
+        let calls = read_list(take(&mut delta, "tool_calls")).into_iter().map(|call| ToolCallDelta {
             index: read_index(&call),
             id: text(&call["id"]),
             r#type: (!call["type"].is_null()).then_some("function"),
@@ -159,7 +162,7 @@ impl ReadChoice for DeltaChoice {
                 name: text(&call["function"]["name"]),
                 arguments: text(&call["function"]["arguments"]).unwrap_or_default(),
             },
-            extra_content: read_extra(&mut call),
+            others: ToolCall::read_others(&call),
         });
         let delta = Delta {
             tool_calls: calls.collect(),
@@ -195,10 +198,6 @@ fn read_content(content: Value) -> Option<String> {
 
 fn read_index(value: &Value) -> u32 {
     value["index"].as_u64().and_then(|index| index.try_into().ok()).unwrap_or_default()
-}
-
-fn read_extra(call: &mut Value) -> Option<Value> {
-    Some(take(call, "extra_content")).filter(|extra| !extra.is_null())
 }
 
 fn read_logprobs(choice: &Value) -> Option<Box<RawValue>> {

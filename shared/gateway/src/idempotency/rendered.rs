@@ -194,7 +194,7 @@ mod tests {
         );
         let Completion { head, choices, usage, .. } = read(&body);
         assert_eq!((head.created, head.model.as_str()), (7, "m"));
-        assert_eq!(choices.into_first().unwrap().message.content.as_deref(), Some("hi"));
+        assert_eq!(choices.into_first().unwrap().unwrap().message.content.as_deref(), Some("hi"));
         assert_eq!((usage.tokens, usage.cost), used(3, 2));
     }
 

@@ -93,7 +93,7 @@ pub fn translate_answer(body: &[u8]) -> Result<ChatAnswer, ProviderFailure> {
                     name: block.name.unwrap_or_default(),
                     arguments: block.input.map_or("{}", RawValue::get).to_owned(),
                 },
-                extra_content: None,
+                others: serde_json::Map::new(),
             }),
             // Reasoning and the provider's own tools are left out.
             _ => {}

@@ -110,7 +110,7 @@ impl EventTranslation {
                     id: block.id,
                     r#type: Some("function"),
                     function: FunctionDelta { name: block.name, arguments: String::new() },
-                    extra_content: None,
+                    others: serde_json::Map::new(),
                 };
                 chunk(Delta { tool_calls: vec![call], ..Delta::default() }, None, None)
             }
@@ -121,7 +121,7 @@ impl EventTranslation {
     fn arguments(&self, arguments: String) -> Delta {
         let function = FunctionDelta { name: None, arguments };
         let index = self.calls.saturating_sub(1);
-        let call = ToolCallDelta { index, id: None, r#type: None, function, extra_content: None };
+        let call = ToolCallDelta { index, id: None, r#type: None, function, others: serde_json::Map::new() };
         Delta { tool_calls: vec![call], ..Delta::default() }
     }
 }

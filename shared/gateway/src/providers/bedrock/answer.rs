@@ -20,7 +20,7 @@ pub fn translate_answer(answer: ConverseOutput) -> Result<ChatAnswer, ProviderFa
                 id: call.tool_use_id,
                 r#type: "function",
                 function: FunctionCall { name: call.name, arguments: document::to_json(&call.input).to_string() },
-                extra_content: None,
+                others: serde_json::Map::new(),
             }),
             // Reasoning, citations and unknown blocks are left out.
             _ => {}

@@ -65,7 +65,7 @@ impl ConverseStream {
                         id: Some(call.tool_use_id),
                         r#type: Some("function"),
                         function: FunctionDelta { name: Some(call.name), arguments: String::new() },
-                        extra_content: None,
+                        others: serde_json::Map::new(),
                     };
                     Ok(chunk(Delta { tool_calls: vec![begin], ..Delta::default() }, None))
                 }
@@ -97,7 +97,7 @@ impl ConverseStream {
     fn arguments(&self, arguments: String) -> Delta {
         let function = FunctionDelta { name: None, arguments };
         let index = self.calls.saturating_sub(1);
-        let call = ToolCallDelta { index, id: None, r#type: None, function, extra_content: None };
+        let call = ToolCallDelta { index, id: None, r#type: None, function, others: serde_json::Map::new() };
         Delta { tool_calls: vec![call], ..Delta::default() }
     }
 }

@@ -104,7 +104,7 @@ impl DevReply {
             id: call_id(index, place),
             r#type: "function",
             function: call.clone(),
-            extra_content: None,
+            others: serde_json::Map::new(),
         });
         Ok(Choice {
             index,
@@ -129,12 +129,12 @@ impl DevReply {
                 id: Some(call_id(choice, place)),
                 r#type: Some("function"),
                 function: FunctionDelta { name: Some(call.name.clone()), arguments: String::new() },
-                extra_content: None,
+                others: serde_json::Map::new(),
             };
             deltas.push(Delta { tool_calls: vec![begin], ..Delta::default() });
             for word in split_words(&call.arguments) {
                 let function = FunctionDelta { name: None, arguments: word.to_owned() };
-                let piece = ToolCallDelta { index, id: None, r#type: None, function, extra_content: None };
+                let piece = ToolCallDelta { index, id: None, r#type: None, function, others: serde_json::Map::new() };
                 deltas.push(Delta { tool_calls: vec![piece], ..Delta::default() });
             }
         }

@@ -114,6 +114,11 @@ impl AnswerView {
     }
 }
 
+/// The field in which OpenAI's clients keep the signature of a call, as Google documents it.
+fn keep_signature(signature: String) -> (String, Value) {
+    ("extra_content".to_owned(), json!({"google": {"thought_signature": signature}}))
+}
+
 impl Candidate {
     pub fn take_content(&mut self) -> NewContent {
         let mut new_content = NewContent { text: None, calls: Vec::new() };
@@ -128,7 +133,7 @@ impl Candidate {
                         name: call.name,
                         arguments: Value::Object(call.args.unwrap_or_default()).to_string(),
                     },
-                    extra_content: signature.map(|signature| json!({"google": {"thought_signature": signature}})),
+                    others: signature.map(keep_signature).into_iter().collect(),
                 });
             } else if let Some(text) = part.text.filter(|_| !part.thought) {
                 new_content.text.get_or_insert_default().push_str(&text);

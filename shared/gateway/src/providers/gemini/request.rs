@@ -123,7 +123,7 @@ fn part(part: &ContentPart) -> Result<Value, ProviderFailure> {
 fn call(call: &ToolCall) -> Result<Value, ProviderFailure> {
     let mut part = json!({"functionCall": {"name": call.name, "args": arguments(call)?}});
     // Newer models refuse a call that is sent back without its signature.
-    let signature = call.extra_content.as_ref().map(|extra| &extra["google"]["thought_signature"]);
+    let signature = call.others.get("extra_content").map(|extra| &extra["google"]["thought_signature"]);
     if let Some(signature @ Value::String(_)) = signature {
         part["thoughtSignature"] = signature.clone();
     }

@@ -43,7 +43,7 @@ impl EventTranslation {
                 id: Some(call.id),
                 r#type: Some(call.r#type),
                 function: FunctionDelta { name: Some(call.function.name), arguments: call.function.arguments },
-                extra_content: call.extra_content,
+                others: call.others,
             }
         });
         let delta = Delta {
