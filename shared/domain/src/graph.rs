@@ -109,7 +109,7 @@ fn connection_end<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Re
 /// Reads the name of a port, which may be missing but not empty.
 fn named_port<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Result<String, D::Error> {
     let port = String::deserialize(deserializer)?;
-    if port.is_empty() { Err(de::Error::custom("must not be empty; omit it")) } else { Ok(port) }
+    if port.is_empty() { Err(de::Error::custom("1 to 64 characters")) } else { Ok(port) }
 }
 
 /// The nodes and connections of a graph in a request.

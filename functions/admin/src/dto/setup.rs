@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use domain::schema::{LongTitle, Title};
 use domain::usd::UsdIn;
-use domain::{Error, Result};
+use domain::{Error, Result, schema};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use web::gateway::{KeySettingsIn, RoleName};
@@ -148,6 +148,9 @@ impl SetupIn {
         }
         if self.key.is_some() && self.user.is_none() {
             problems.add("user", "is missing; `key` belongs to a user");
+        }
+        if let Some(plan) = &self.plan {
+            problems.take(schema::check_text::<PlainName>("plan.id", &plan.id));
         }
         if self.models.len() > MAX_MODELS {
             problems.add("models", format_args!("at most {MAX_MODELS} models"));

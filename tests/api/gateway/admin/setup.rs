@@ -168,6 +168,7 @@ async fn a_setup_is_validated_before_its_first_write() {
         (json!({"provider": {"preset": "azure"}}), "provider.base_url"),
         (json!({"provider": {"name": "x", "kind": "openai", "models": "some"}}), "provider.models"),
         (json!({"organization": {"name": "x"}, "plan": {"id": "none"}}), "plan.settings"),
+        (json!({"organization": {"name": "x"}, "plan": {"id": ""}}), "plan.id"),
         (json!({"colour": 1}), "colour"),
     ] {
         let answer = operator.post_json(SETUP, body).await;
