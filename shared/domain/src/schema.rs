@@ -3,7 +3,7 @@
 
 use std::any::TypeId;
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::marker::PhantomData;
 use std::sync::{Mutex, PoisonError};
 
@@ -20,11 +20,11 @@ use crate::body_problem::{BodyProblem, MOST_PROBLEMS};
 use crate::body_problems::within;
 use crate::{Error, Result};
 
-/// The pattern of a text with something else than whitespace.
+/// The pattern of a text that has more than whitespace.
 pub const NOT_BLANK: &str = r"[^\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]";
 /// The pattern of a text without control characters, such as a value of a header.
 pub const ONE_LINE: &str = r"^[^\x00-\x1f\x7f-\x9f]*$";
-/// The pattern of a text to display: one line with something else than whitespace.
+/// The pattern of a text to display: one line that has more than whitespace.
 pub const TITLE: &str = r"^[^\x00-\x1f\x7f-\x9f]*[^\x00-\x20\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000][^\x00-\x1f\x7f-\x9f]*$";
 
 /// Refuses a value that is outside of the limits of its schema. The error lists the fields.
@@ -35,8 +35,7 @@ pub fn check<T: Serialize + ToSchema + 'static>(value: &T) -> Result<()> {
 /// Refuses a document that is outside of the limits of the schema of `T`.
 pub fn check_document<T: ToSchema + 'static>(document: &Value) -> Result<()> {
     let definition = definition::<T>();
-    let mut checker = Checker { definition, patterns: HashMap::new() };
-    let found = checker.check(&definition.root, document, "").limits;
+    let found = definition.check(&definition.root, document, "").limits;
     if found.is_empty() { Ok(()) } else { Err(Error::invalid_fields(found)) }
 }
 
@@ -169,17 +168,12 @@ impl Found {
     }
 }
 
-struct Checker<'d> {
-    definition: &'d Definition,
-    patterns: HashMap<&'d str, Regex>,
-}
-
-impl<'d> Checker<'d> {
-    fn check(&mut self, schema: &'d RefOr<Schema>, value: &Value, at: &str) -> Found {
+impl Definition {
+    fn check(&'static self, schema: &'static RefOr<Schema>, value: &Value, at: &str) -> Found {
         match schema {
             RefOr::Ref(reference) => {
                 let name = reference.ref_location.rsplit('/').next().unwrap_or_default();
-                let named = self.definition.named.get(name);
+                let named = self.named.get(name);
                 named.map_or_else(Found::default, |schema| self.check(schema, value, at))
             }
             RefOr::T(Schema::Object(object)) => self.check_object(object, value, at),
@@ -195,7 +189,7 @@ impl<'d> Checker<'d> {
     }
 
     /// What is wrong with a value by the variant that describes it.
-    fn check_variants(&mut self, variants: &'d [RefOr<Schema>], value: &Value, at: &str) -> Found {
+    fn check_variants(&'static self, variants: &'static [RefOr<Schema>], value: &Value, at: &str) -> Found {
         let mut found = variants.iter().map(|variant| self.check(variant, value, at)).filter(|found| !found.is_other);
         let first = found.next().unwrap_or_else(Found::other);
         if first.limits.is_empty() || found.any(|other| other.limits.is_empty()) {
@@ -205,7 +199,7 @@ impl<'d> Checker<'d> {
         }
     }
 
-    fn check_array(&mut self, array: &'d Array, value: &Value, at: &str) -> Found {
+    fn check_array(&'static self, array: &'static Array, value: &Value, at: &str) -> Found {
         let Value::Array(items) = value else {
             return Found { is_other: !allows(&array.schema_type, value), ..Found::default() };
         };
@@ -222,7 +216,7 @@ impl<'d> Checker<'d> {
         found
     }
 
-    fn check_object(&mut self, object: &'d Object, value: &Value, at: &str) -> Found {
+    fn check_object(&'static self, object: &'static Object, value: &Value, at: &str) -> Found {
         let is_listed = object.enum_values.as_ref().is_none_or(|values| values.contains(value));
         if !allows(&object.schema_type, value) || !is_listed {
             return Found::other();
@@ -235,7 +229,7 @@ impl<'d> Checker<'d> {
                     count_problem(length, object.min_length, object.max_length, ["character", "characters"])
                 {
                     found.add(at, problem);
-                } else if let Some(pattern) = object.pattern.as_deref().filter(|pattern| !self.matches(pattern, text)) {
+                } else if let Some(pattern) = object.pattern.as_deref().filter(|pattern| !matches(pattern, text)) {
                     match &object.title {
                         Some(meaning) => found.add(at, format_args!("must be {meaning}")),
                         None => found.add(at, format_args!("must match the pattern {pattern}")),
@@ -271,11 +265,16 @@ impl<'d> Checker<'d> {
         }
         found
     }
+}
 
-    fn matches(&mut self, pattern: &'d str, text: &str) -> bool {
-        let parse = || Regex::new(pattern).expect("a pattern of our schemas");
-        self.patterns.entry(pattern).or_insert_with(parse).is_match(text)
-    }
+/// Whether a text matches a pattern, which is compiled once.
+fn matches(pattern: &'static str, text: &str) -> bool {
+    static COMPILED: Mutex<BTreeMap<&str, Regex>> = Mutex::new(BTreeMap::new());
+    let mut compiled = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
+    let compile = || Regex::new(pattern).expect("a pattern of our schemas");
+    let pattern = compiled.entry(pattern).or_insert_with(compile).clone();
+    drop(compiled);
+    pattern.is_match(text)
 }
 
 fn allows(allowed: &SchemaType, value: &Value) -> bool {

@@ -74,11 +74,6 @@ impl GuardResultOut {
         verdict.results.iter().map(|result| Self::new(verdict, result)).collect()
     }
 
-    /// The scores of the categories.
-    pub fn into_categories(self) -> Vec<GuardScoreOut> {
-        self.categories
-    }
-
     fn new(verdict: &GuardVerdict, result: &GuardResult) -> Self {
         let categories = verdict.scores(result).map(|(category, score)| GuardScoreOut {
             code: category.code.clone(),
