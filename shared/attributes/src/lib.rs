@@ -6,11 +6,11 @@
 //!     pk: String,
 //!     sk: String,
 //!     due_at: Time,
-//!     #[serde(rename = "told", skip_serializing_if = "Option::is_none")]
+//!     #[serde(rename = "progress", skip_serializing_if = "Option::is_none")]
 //!     last_notified: Option<String>,
 //! }
 //! // WorkItem::DUE_AT: Attribute<Time>, named `due_at`
-//! // WorkItem::LAST_NOTIFIED: Attribute<String>, named `told`
+//! // WorkItem::LAST_NOTIFIED: Attribute<String>, named `progress`
 //! ```
 //!
 //! - A name follows serde's `rename`. No item uses `rename_all`, so it is refused.

@@ -268,7 +268,7 @@ struct ScoredCategory {
 }
 
 impl ScoredCategory {
-    /// `threshold` takes the place of the category's own one.
+    /// `threshold` overrides the threshold of the category.
     fn new((category, score): (&GuardCategory, Option<f64>), threshold: Option<f64>) -> Self {
         let flagged = match threshold {
             Some(threshold) => score.is_some_and(|score| score >= threshold),

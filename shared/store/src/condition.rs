@@ -67,7 +67,7 @@ impl Condition {
         }
     }
 
-    /// The conditions that there are, together. None if there are none.
+    /// All of the given conditions. None if no condition is given.
     pub fn all(conditions: impl IntoIterator<Item = Option<Self>>) -> Option<Self> {
         conditions.into_iter().flatten().reduce(Self::and)
     }

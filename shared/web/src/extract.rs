@@ -55,8 +55,8 @@ impl<S: Send + Sync, T: DeserializeOwned + ToSchema + 'static> FromRequest<S> fo
     }
 }
 
-/// The JSON body. The handler checks its limits with the rules that it also checks, so that all of its problems are
-/// answered together.
+/// The JSON body, whose limits are not checked yet. The handler checks them together with its own rules, so that one answer
+/// lists all problems.
 pub struct UncheckedJson<T>(pub T);
 
 impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for UncheckedJson<T> {

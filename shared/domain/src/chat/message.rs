@@ -46,7 +46,7 @@ pub struct ToolCall {
     pub name: String,
     /// JSON, encoded as a string.
     pub arguments: String,
-    /// What the provider sent besides and may require back, such as `extra_content` with the `thought_signature` of Google.
+    /// Other fields that the provider sent and may require back, such as `extra_content` with the `thought_signature` of Google.
     pub others: Map<String, Value>,
 }
 

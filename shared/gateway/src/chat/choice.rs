@@ -31,7 +31,7 @@ pub struct AnswerMessage {
     pub refusal: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tool_calls: Vec<ToolCallOut>,
-    /// What the provider sent besides, such as `reasoning_content`.
+    /// Other fields that the provider sent, such as `reasoning_content`.
     #[serde(flatten)]
     pub others: Map<String, Value>,
 }
@@ -41,7 +41,7 @@ pub struct ToolCallOut {
     pub id: String,
     pub r#type: &'static str,
     pub function: FunctionCall,
-    /// What the provider sent besides and may require back, such as `extra_content` in Google's format:
+    /// Other fields that the provider sent and may require back, such as `extra_content` in Google's format:
     /// `{"google": {"thought_signature": …}}`.
     #[serde(flatten)]
     pub others: Map<String, Value>,

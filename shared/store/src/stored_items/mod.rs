@@ -1,9 +1,11 @@
 //! Items as earlier versions of the platform stored them, which every later version must read.
 //!
-//! `items.jsonl` has an item in each line, in DynamoDB's JSON, with the types that read it. They were recorded from the writes of
-//! the suite `api`; of a claim with an answer, uncollected usage and a count of refused calls there was none, so they are written by
-//! hand, and the host of an attachment is replaced. A line is never changed, because tables and data folders have such items: a change of an item adds a line.
-//! `#[derive(Attributes)]` checks each type by `check`; the types here have no derive, or are generic.
+//! `items.jsonl` has an item in each line, in DynamoDB's JSON, with the types that read it. The items were recorded from the
+//! writes of the suite `api`. The suite did not write three of them, which are written by hand: a claim with an answer,
+//! uncollected usage, and a count of refused calls. The host of an attachment is replaced.
+//!
+//! A line is never changed, because tables and data folders have such items. If an item changes, add a line.
+//! `#[derive(Attributes)]` checks each type by `check`. The types that are checked here have no derive, or are generic.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde::de::DeserializeOwned;
