@@ -1,16 +1,25 @@
 //! The OpenAPI documents describe exactly the routes that the platform serves.
 
+pub mod documents;
+mod error_examples;
+mod examples;
 mod limits;
+mod list;
+mod samples;
+mod tour;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::process::Command;
+use std::{env, fs};
 
-use local::openapi::{documents, render_files, with_examples};
 use local::template::SamTemplate;
 use reqwest::Method;
 use serde_json::{Value, json};
 use tests::TestApp;
 use tests::client::{Person, send};
+
+use self::documents::{documents, render_files, with_examples};
 
 const METHODS: [&str; 5] = ["get", "post", "put", "patch", "delete"];
 
@@ -23,14 +32,24 @@ fn routes(document: &Value) -> BTreeSet<(String, String)> {
     routes.collect()
 }
 
+/// The variable that makes the test below write the documents instead of comparing them.
+const UPDATE: &str = "UPDATE_OPENAPI";
+
 #[tokio::test]
 async fn the_committed_documents_are_current() {
-    for (file, content) in render_files().await.unwrap() {
-        let committed = std::fs::read_to_string(&file).unwrap_or_default();
-        let name = file.file_name().map(|name| name.to_string_lossy().into_owned());
+    let folder = Path::new(&env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../functions/reference/openapi");
+    for (name, content) in render_files().await {
+        let file = folder.join(name);
+        if env::var_os(UPDATE).is_some() {
+            fs::write(&file, &content).unwrap();
+        }
+        let committed = fs::read_to_string(&file).unwrap_or_default();
         let mut lines = committed.lines().zip(content.lines()).enumerate();
         let first = lines.find(|(_, (committed, made))| committed != made);
-        assert!(committed == content, "{name:?} is outdated, first at {first:?}: run `cargo run -p local -- openapi`");
+        assert!(
+            committed == content,
+            "{name:?} is outdated, first at {first:?}: run `{UPDATE}=1 cargo test -p tests --test api openapi::the_committed`"
+        );
     }
 }
 
@@ -50,7 +69,7 @@ fn bodies(operation: &Value) -> impl Iterator<Item = (&str, &Value)> {
 #[tokio::test]
 async fn every_operation_has_examples_that_match_their_schemas() {
     let mut wrong = Vec::new();
-    for document in with_examples().await.unwrap() {
+    for document in with_examples().await {
         let document: Value = serde_json::from_str(&document.json()).unwrap();
         // Most bodies share their schema with others, and preparing a schema is slow.
         let mut prepared = BTreeMap::new();
@@ -97,7 +116,7 @@ fn curl_arguments(sample: &Value) -> Vec<String> {
 
 #[tokio::test]
 async fn every_operation_has_samples_that_send_its_example() {
-    for document in with_examples().await.unwrap() {
+    for document in with_examples().await {
         let document: Value = serde_json::from_str(&document.json()).unwrap();
         for (path, method) in routes(&document) {
             let operation = &document["paths"][&path][&method];
@@ -142,9 +161,9 @@ fn check_curl_sample(path: &str, method: &str, operation: &Value, mut arguments:
 
 #[tokio::test]
 async fn documents_have_an_introduction_and_examples_of_errors() {
-    let documents = with_examples().await.unwrap();
+    let documents = with_examples().await;
     let [builder, gateway, workbenches] =
-        documents.map(|document| serde_json::from_str::<Value>(&document.json()).unwrap());
+        documents.each_ref().map(|document| serde_json::from_str::<Value>(&document.json()).unwrap());
     for (document, topics) in [
         (&builder, &["Authentication", "Errors", "If-Match", "Idempotency-Key", "perPage"][..]),
         (
@@ -176,7 +195,7 @@ async fn documents_have_an_introduction_and_examples_of_errors() {
 
 #[tokio::test]
 async fn a_chat_is_described_with_its_parameters_headers_parts_and_streams() {
-    let [_, gateway, _] = with_examples().await.unwrap();
+    let [_, gateway, _] = with_examples().await;
     let document: Value = serde_json::from_str(&gateway.json()).unwrap();
     let chat = &document["paths"]["/gateway/v1/chat/completions"]["post"];
     assert!(chat["description"].as_str().unwrap().contains(&gateway::parameters::markdown()));

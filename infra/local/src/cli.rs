@@ -116,8 +116,6 @@ pub enum Command {
         #[command(flatten)]
         serve: ServeOptions,
     },
-    /// Generate the OpenAPI documents from the code
-    Openapi,
 }
 
 #[derive(Clone, Copy, ValueEnum)]

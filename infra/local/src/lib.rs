@@ -13,7 +13,6 @@ mod functions;
 pub mod issuer;
 pub mod labs;
 pub mod open_files;
-pub mod openapi;
 mod permissions;
 pub mod platform;
 mod pollers;

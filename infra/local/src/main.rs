@@ -14,7 +14,7 @@ use local::credentials::StoredCredentials;
 use local::issuer::{Issuer, Subject};
 use local::settings;
 use local::watch::{WatchOptions, WatchServices};
-use local::{DataDir, Failure, Options, Platform, bootstrap, doctor, open_files, openapi, setup, started_command};
+use local::{DataDir, Failure, Options, Platform, bootstrap, doctor, open_files, setup, started_command};
 use platform::telemetry::levels;
 use rustix::fs::Mode;
 use stop::StopSignal;
@@ -28,7 +28,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 /// The platform logs requests and warnings. Other crates log only errors, because the embedded services warn about
 /// every call that they refuse.
 const DEFAULT_LEVELS: &str = "error,web=info,local=info,auth=warn,effects=warn,gateway=warn,hooks=warn,kubernetes=warn,\
-                              labs=warn,messaging=warn,outbound=warn,platform=warn,runner=warn,store=info,ticker=warn";
+                              labs=warn,messaging=warn,outbound=warn,platform=warn,runner=warn,store=info,ticker=warn,workflows=warn";
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -72,10 +72,6 @@ async fn run(Cli { command, data_dir, serve }: Cli) -> Result<(), Failure> {
         Some(Command::BootstrapOperator { table: None }) => print_line(&read_credentials(&data_dir)?.operator.api_key),
         Some(Command::Setup(args)) => print_line(setup::run(args, &data_dir).await?.trim_end()),
         Some(Command::Doctor { serve }) => examine(&data_dir, &serve).await,
-        Some(Command::Openapi) => {
-            let files = openapi::write_files().await?;
-            files.iter().try_for_each(|file| print_line(&file.display().to_string()))
-        }
     }
 }
 

@@ -14,7 +14,7 @@ const IMAGES: &str = "/gateway/v1/images/generations";
 #[tokio::test]
 async fn every_operation_takes_the_credentials_that_it_describes() {
     let app = TestApp::start().await;
-    let [_, gateway, _] = local::openapi::documents();
+    let [_, gateway, _] = crate::openapi::documents::documents();
     let document: Value = serde_json::from_str(&gateway.json()).unwrap();
     let key = app.platform.credentials.operator.api_key.clone();
     let token = app.person_of("root", "platform", Role::Operator).token.unwrap();

@@ -2,11 +2,11 @@
 //! refused with the name of its field.
 
 use jsonschema::Validator;
-use local::openapi::with_examples;
 use serde_json::{Map, Value, json};
 use tests::TestApp;
 use tests::client::{Answer, Person, send};
 
+use super::documents::with_examples;
 use super::{SOME_ID, routes};
 
 /// Texts that match the patterns of the documents, to be lengthened.
@@ -234,7 +234,7 @@ async fn every_published_limit_of_a_body_holds() {
     let (ada, operator) = (app.person("ada"), app.operator());
     let resources = Resources::create(&app, &ada).await;
     let (mut wrong, mut sent) = (Vec::new(), 0);
-    for document in with_examples().await.unwrap() {
+    for document in with_examples().await {
         let document: Value = serde_json::from_str(&document.json()).unwrap();
         for (path, method) in routes(&document).into_iter().filter(|(path, _)| !LEFT_OUT.contains(&path.as_str())) {
             let content = &document["paths"][&path][&method]["requestBody"]["content"]["application/json"];

@@ -1,7 +1,7 @@
 //! Tenant isolation: on every route, a workflow is a 404 for everyone but its owner.
 
+use crate::openapi::documents::documents;
 use domain::identity::Role;
-use local::openapi::documents;
 use reqwest::Method;
 use serde_json::json;
 use tests::TestApp;

@@ -51,7 +51,7 @@ fn wrong_values_are_refused_with_the_form_that_is_expected() {
 fn a_command_has_only_its_own_options() {
     let help =
         |command: &[&str]| String::from_utf8(local().args(command).arg("--help").output().unwrap().stdout).unwrap();
-    for command in ["token", "credentials", "bootstrap-operator", "setup", "openapi"] {
+    for command in ["token", "credentials", "bootstrap-operator", "setup"] {
         let text = help(&[command]);
         assert!(text.contains("--data-dir"), "{command}: {text}");
         for option in ["--port", "--ephemeral", "--sync", "--base-url", "--workbench-capacity"] {

@@ -3,17 +3,17 @@
 mod curl;
 mod literal;
 mod python;
-#[cfg(test)]
 mod tests;
 mod typescript;
 
+use reference::BASE_URL;
 use serde_json::{Value, json};
 use utoipa::openapi::OpenApi;
 use utoipa::openapi::extensions::ExtensionsBuilder;
 use utoipa::openapi::path::Operation;
 
+use super::documents::is_gateway;
 use super::examples::{Exchange, METHODS, operation};
-use super::{BASE_URL, is_gateway};
 
 /// The request that a sample sends.
 struct Call<'e> {

@@ -3,7 +3,6 @@
 use serde_json::{Value, json};
 
 use super::{JSON, TOO_LARGE, TourClient};
-use crate::failure::Failure;
 
 const AGENTS: &str = "/builder/v1/agents";
 const AGENT: &str = "/builder/v1/agents/{id}";
@@ -11,55 +10,54 @@ const WORKFLOWS: &str = "/builder/v1/workflows";
 const WORKFLOW: &str = "/builder/v1/workflows/{id}";
 
 impl TourClient {
-    pub(super) async fn record_builder(&mut self) -> Result<(), Failure> {
-        self.record_agents().await?;
-        self.record_definition().await?;
-        self.record_channels().await?;
-        self.record_teams().await?;
-        self.record_triggers().await?;
-        self.record_versions().await?;
-        self.record_tests().await?;
-        self.record_runs().await?;
-        self.record_conversations().await?;
+    pub(super) async fn record_builder(&mut self) {
+        self.record_agents().await;
+        self.record_definition().await;
+        self.record_channels().await;
+        self.record_teams().await;
+        self.record_triggers().await;
+        self.record_versions().await;
+        self.record_tests().await;
+        self.record_runs().await;
+        self.record_conversations().await;
         self.record_life_cycle().await
     }
 
-    async fn record_agents(&mut self) -> Result<(), Failure> {
-        self.get("/health").await?;
-        self.get("/builder/v1/models").await?;
+    async fn record_agents(&mut self) {
+        self.get("/health").await;
+        self.get("/builder/v1/models").await;
         let config = json!({"model": "dev-chat", "instructions": "Answer in one sentence."});
-        let agent = self.send("POST", AGENTS, Some(json!({"name": "Support", "config": config}))).await?;
+        let agent = self.send("POST", AGENTS, Some(json!({"name": "Support", "config": config}))).await;
         self.set_parameter("id", &agent["data"]["id"]);
         let config = json!({"instructions": "Answer in two sentences.", "temperature": 0.2});
-        self.send("PATCH", AGENT, Some(json!({"name": "Help desk", "config": config}))).await?;
-        self.get(AGENT).await?;
-        self.get(AGENTS).await?;
+        self.send("PATCH", AGENT, Some(json!({"name": "Help desk", "config": config}))).await;
+        self.get(AGENT).await;
+        self.get(AGENTS).await;
         let invoke = "/builder/v1/agents/{id}/invoke";
-        self.send("POST", invoke, Some(json!({"input": "Where is my order?"}))).await?;
+        self.send("POST", invoke, Some(json!({"input": "Where is my order?"}))).await;
         self.set_title("Not streamed");
-        self.send("POST", invoke, Some(json!({"input": "Where is my order?", "stream": true}))).await?;
+        self.send("POST", invoke, Some(json!({"input": "Where is my order?", "stream": true}))).await;
         self.set_title("Streamed");
-        self.send("POST", invoke, Some(json!({}))).await?;
-        self.record_tool_credentials().await?;
+        self.send("POST", invoke, Some(json!({}))).await;
+        self.record_tool_credentials().await;
         self.record_common_errors(AGENT, json!({"config": {"temperature": 3}})).await
     }
 
-    async fn record_tool_credentials(&mut self) -> Result<(), Failure> {
+    async fn record_tool_credentials(&mut self) {
         let url = "https://shop.example.com/orders/{id}";
         let tool = json!({"type": "http", "name": "find_order", "method": "GET", "url": url, "auth": "bearer"});
-        self.send("PATCH", AGENT, Some(json!({"config": {"tools": [tool]}}))).await?;
+        self.send("PATCH", AGENT, Some(json!({"config": {"tools": [tool]}}))).await;
         self.set_parameter("tool", &json!("find_order"));
         let credential = "/builder/v1/agents/{id}/tools/{tool}/credential";
-        self.send("PUT", credential, Some(json!({"type": "bearer", "token": "example-token"}))).await?;
-        self.send("PUT", credential, Some(json!({"type": "bearer"}))).await?;
-        self.get(AGENT).await?;
-        self.send("DELETE", credential, None).await?;
-        self.send("PATCH", AGENT, Some(json!({"config": {"tools": []}}))).await?;
-        Ok(())
+        self.send("PUT", credential, Some(json!({"type": "bearer", "token": "example-token"}))).await;
+        self.send("PUT", credential, Some(json!({"type": "bearer"}))).await;
+        self.get(AGENT).await;
+        self.send("DELETE", credential, None).await;
+        self.send("PATCH", AGENT, Some(json!({"config": {"tools": []}}))).await;
     }
 
     /// Creates and checks a workflow that asks an agent, and a person if the agent is not sure.
-    async fn record_definition(&mut self) -> Result<(), Failure> {
+    async fn record_definition(&mut self) {
         let agent = self.path_parameters["id"].clone();
         let graph = json!({
             "nodes": [
@@ -78,87 +76,84 @@ impl TourClient {
             ],
         });
         let new = json!({"name": "Help desk", "description": "Answers the questions of customers.", "graph": graph});
-        let created = self.send("POST", WORKFLOWS, Some(new)).await?;
+        let created = self.send("POST", WORKFLOWS, Some(new)).await;
         self.set_parameter("id", &created["data"]["id"]);
-        self.get(WORKFLOW).await?;
-        self.get(WORKFLOWS).await?;
+        self.get(WORKFLOW).await;
+        self.get(WORKFLOWS).await;
         self.send(
             "PATCH",
             WORKFLOW,
             Some(json!({"description": "Answers the questions of customers, or asks a colleague."})),
         )
-        .await?;
-        self.record_common_errors(WORKFLOW, json!({"name": ""})).await?;
-        self.send("POST", "/builder/v1/workflows/{id}/validate", None).await?;
-        self.send("POST", "/builder/v1/workflows/{id}/publish", None).await?;
-        self.get("/builder/v1/workflows/node-types").await?;
+        .await;
+        self.record_common_errors(WORKFLOW, json!({"name": ""})).await;
+        self.send("POST", "/builder/v1/workflows/{id}/validate", None).await;
+        self.send("POST", "/builder/v1/workflows/{id}/publish", None).await;
+        self.get("/builder/v1/workflows/node-types").await;
         let preview = json!({"expression": "size(input.lines) > 1 && input.total * 1.21 > 100", "data": {"input": {"lines": [1, 2], "total": 90}}});
-        self.send("POST", "/builder/v1/workflows/expression/preview", Some(preview)).await?;
+        self.send("POST", "/builder/v1/workflows/expression/preview", Some(preview)).await;
         let wrong = json!({"expression": "size(input.lines", "data": {}});
-        self.send("POST", "/builder/v1/workflows/expression/preview", Some(wrong)).await?;
-        self.get("/builder/v1/workflows/templates").await?;
+        self.send("POST", "/builder/v1/workflows/expression/preview", Some(wrong)).await;
+        self.get("/builder/v1/workflows/templates").await;
         self.set_parameter("template_id", &json!("lead-scoring"));
-        self.get("/builder/v1/workflows/templates/{template_id}").await?;
+        self.get("/builder/v1/workflows/templates/{template_id}").await;
         let instantiate = "/builder/v1/workflows/templates/{template_id}/instantiate";
-        self.send("POST", instantiate, Some(json!({"name": "Score leads"}))).await?;
-        Ok(())
+        self.send("POST", instantiate, Some(json!({"name": "Score leads"}))).await;
     }
 
-    async fn record_channels(&mut self) -> Result<(), Failure> {
+    async fn record_channels(&mut self) {
         let webhooks = "/builder/v1/workflows/{id}/webhooks";
         let webhook = "/builder/v1/workflows/{id}/webhooks/{webhook_id}";
         let created =
-            self.send("POST", webhooks, Some(json!({"name": "Web site", "mode": "sync", "timeoutMs": 20_000}))).await?;
+            self.send("POST", webhooks, Some(json!({"name": "Web site", "mode": "sync", "timeoutMs": 20_000}))).await;
         self.set_parameter("webhook_id", &created["data"]["id"]);
-        self.get(webhooks).await?;
-        self.get(webhook).await?;
-        self.send("POST", "/builder/v1/workflows/{id}/webhooks/{webhook_id}/regenerate-token", None).await?;
+        self.get(webhooks).await;
+        self.get(webhook).await;
+        self.send("POST", "/builder/v1/workflows/{id}/webhooks/{webhook_id}/regenerate-token", None).await;
 
         let outbound = "/builder/v1/workflows/{id}/webhook-credentials/outbound";
         let bearer = json!({"name": "Ticket system", "type": "bearer", "token": "the token of the ticket system"});
-        let created = self.send("POST", outbound, Some(bearer)).await?;
+        let created = self.send("POST", outbound, Some(bearer)).await;
         self.set_parameter("credential_id", &created["data"]["id"]);
-        self.get(outbound).await?;
-        self.get("/builder/v1/workflows/{id}/webhook-credentials/outbound/{credential_id}").await?;
+        self.get(outbound).await;
+        self.get("/builder/v1/workflows/{id}/webhook-credentials/outbound/{credential_id}").await;
         let one = "/builder/v1/workflows/{id}/webhook-credentials/outbound/{credential_id}/test";
-        let call = json!({"url": format!("{}/me", self.start_mock_system().await?)});
-        self.send("POST", one, Some(call)).await?;
-        self.get("/builder/v1/workflows/{id}/webhook-credentials").await?;
+        let call = json!({"url": format!("{}/me", self.start_mock_system().await)});
+        self.send("POST", one, Some(call)).await;
+        self.get("/builder/v1/workflows/{id}/webhook-credentials").await;
         let regenerate = "/builder/v1/workflows/{id}/webhook-credentials/inbound/regenerate";
         let webhook_id = self.path_parameters["webhook_id"].clone();
-        self.send("POST", regenerate, Some(json!({"webhookId": webhook_id}))).await?;
+        self.send("POST", regenerate, Some(json!({"webhookId": webhook_id}))).await;
 
         let connections = "/builder/v1/workflows/{id}/connections";
-        self.get(connections).await?;
+        self.get(connections).await;
         let channel = json!({"inputs": [{"nodeId": "hook", "config": {"webhookId": webhook_id}}]});
-        self.send("PUT", connections, Some(channel)).await?;
-        Ok(())
+        self.send("PUT", connections, Some(channel)).await;
     }
 
     /// Creates a team of the workflow, changes it, and deletes it.
-    async fn record_teams(&mut self) -> Result<(), Failure> {
+    async fn record_teams(&mut self) {
         let teams = "/builder/v1/workflows/{id}/teams";
         let team = "/builder/v1/workflows/{id}/teams/{team_id}";
-        let member = self.send("POST", AGENTS, None).await?;
+        let member = self.send("POST", AGENTS, None).await;
         let config = json!({"members": [member["data"]["id"]], "strategy": "sequential"});
-        let created = self.send("POST", teams, Some(json!({"name": "Second line", "config": config}))).await?;
+        let created = self.send("POST", teams, Some(json!({"name": "Second line", "config": config}))).await;
         self.set_parameter("team_id", &created["data"]["id"]);
-        self.get(teams).await?;
-        self.get(team).await?;
-        self.send("PATCH", team, Some(json!({"config": {"strategy": "router"}}))).await?;
-        self.send("POST", team, Some(json!({"description": "Answers what the help desk cannot."}))).await?;
-        self.send("PATCH", team, Some(json!({"type": "single"}))).await?;
-        self.send("DELETE", team, None).await?;
-        self.get(team).await?;
+        self.get(teams).await;
+        self.get(team).await;
+        self.send("PATCH", team, Some(json!({"config": {"strategy": "router"}}))).await;
+        self.send("POST", team, Some(json!({"description": "Answers what the help desk cannot."}))).await;
+        self.send("PATCH", team, Some(json!({"type": "single"}))).await;
+        self.send("DELETE", team, None).await;
+        self.get(team).await;
         let workflow = self.path_parameters["id"].clone();
         self.set_parameter("id", &member["data"]["id"]);
-        self.send("DELETE", AGENT, None).await?;
+        self.send("DELETE", AGENT, None).await;
         self.path_parameters.insert("id", workflow);
-        Ok(())
     }
 
     /// Publishes a workflow that a webhook starts, and calls it.
-    async fn record_triggers(&mut self) -> Result<(), Failure> {
+    async fn record_triggers(&mut self) {
         let workflow = self.path_parameters["id"].clone();
         let graph = json!({
             "nodes": [
@@ -167,66 +162,62 @@ impl TourClient {
             ],
             "connections": [edge("hook", "out", "end")],
         });
-        let totals = self.send("POST", WORKFLOWS, Some(json!({"name": "Totals", "graph": graph}))).await?;
+        let totals = self.send("POST", WORKFLOWS, Some(json!({"name": "Totals", "graph": graph}))).await;
         self.set_parameter("id", &totals["data"]["id"]);
         for mode in ["async", "sync"] {
-            self.trigger_run(mode).await?;
+            self.trigger_run(mode).await;
         }
-        self.platform.drain().await;
-        let events = self.get("/builder/v1/workflows/{id}/webhooks/{webhook_id}/events").await?;
+        self.app.platform.drain().await;
+        let events = self.get("/builder/v1/workflows/{id}/webhooks/{webhook_id}/events").await;
         self.set_parameter("event_id", &events["data"][0]["id"]);
-        self.get("/builder/v1/workflows/{id}/webhooks/{webhook_id}/events/{event_id}").await?;
-        let unused =
-            self.send("POST", "/builder/v1/workflows/{id}/webhooks", Some(json!({"name": "Old shop"}))).await?;
+        self.get("/builder/v1/workflows/{id}/webhooks/{webhook_id}/events/{event_id}").await;
+        let unused = self.send("POST", "/builder/v1/workflows/{id}/webhooks", Some(json!({"name": "Old shop"}))).await;
         self.set_parameter("webhook_id", &unused["data"]["id"]);
-        self.send("DELETE", "/builder/v1/workflows/{id}/webhooks/{webhook_id}", None).await?;
+        self.send("DELETE", "/builder/v1/workflows/{id}/webhooks/{webhook_id}", None).await;
         self.path_parameters.insert("id", workflow);
-        Ok(())
     }
 
     /// Creates a webhook for the node `hook` of the workflow, publishes the workflow, and calls the webhook.
-    async fn trigger_run(&mut self, mode: &str) -> Result<(), Failure> {
+    async fn trigger_run(&mut self, mode: &str) {
         let new = json!({"name": "Shop", "mode": mode});
-        let webhook = self.send("POST", "/builder/v1/workflows/{id}/webhooks", Some(new)).await?;
+        let webhook = self.send("POST", "/builder/v1/workflows/{id}/webhooks", Some(new)).await;
         let (webhook_id, token) = (&webhook["data"]["id"], webhook["data"]["token"].as_str().unwrap_or_default());
         self.set_parameter("webhook_id", webhook_id);
         let channel = json!({"inputs": [{"nodeId": "hook", "config": {"webhookId": webhook_id}}]});
-        self.send("PUT", "/builder/v1/workflows/{id}/connections", Some(channel)).await?;
-        self.send("POST", "/builder/v1/workflows/{id}/publish", None).await?;
+        self.send("PUT", "/builder/v1/workflows/{id}/connections", Some(channel)).await;
+        self.send("POST", "/builder/v1/workflows/{id}/publish", None).await;
         let token = self.switch_token(token);
         let hook = "/hooks/v1/{webhook_id}";
-        self.send("POST", hook, Some(json!({"lines": [40, 2]}))).await?;
-        self.send("POST", hook, Some(json!({"lines": "none"}))).await?;
+        self.send("POST", hook, Some(json!({"lines": [40, 2]}))).await;
+        self.send("POST", hook, Some(json!({"lines": "none"}))).await;
         self.switch_token(&token);
-        Ok(())
     }
 
-    async fn record_versions(&mut self) -> Result<(), Failure> {
+    async fn record_versions(&mut self) {
         let publish = "/builder/v1/workflows/{id}/publish";
-        let first = self.send("POST", publish, Some(json!({"notes": "First release."}))).await?;
+        let first = self.send("POST", publish, Some(json!({"notes": "First release."}))).await;
         self.set_parameter("release_id", &first["data"]["release"]["id"]);
         self.set_parameter("deployment_id", &first["data"]["deployment"]["id"]);
-        self.send("POST", publish, None).await?;
-        self.get("/builder/v1/workflows/{id}/releases").await?;
-        self.get("/builder/v1/workflows/{id}/releases/{release_id}").await?;
-        self.get("/builder/v1/workflows/{id}/releases/{release_id}/manifest").await?;
-        self.get("/builder/v1/workflows/{id}/releases/{release_id}/runtime-status").await?;
-        let draft = self.get(WORKFLOW).await?;
+        self.send("POST", publish, None).await;
+        self.get("/builder/v1/workflows/{id}/releases").await;
+        self.get("/builder/v1/workflows/{id}/releases/{release_id}").await;
+        self.get("/builder/v1/workflows/{id}/releases/{release_id}/manifest").await;
+        self.get("/builder/v1/workflows/{id}/releases/{release_id}/runtime-status").await;
+        let draft = self.get(WORKFLOW).await;
         let mut graph = draft["data"]["graph"].clone();
         graph["nodes"][2]["config"]["expression"] = json!("nodes.ask.output.text != ''");
-        self.send("PATCH", WORKFLOW, Some(json!({"graph": graph}))).await?;
+        self.send("PATCH", WORKFLOW, Some(json!({"graph": graph}))).await;
         self.set_parameter("other", &json!("draft"));
-        self.get("/builder/v1/workflows/{id}/releases/{release_id}/diff/{other}").await?;
-        self.send("POST", publish, None).await?;
-        self.get("/builder/v1/workflows/{id}/deployments").await?;
-        self.send("POST", "/builder/v1/workflows/{id}/deployments/{deployment_id}/activate", None).await?;
-        let exported = self.get("/builder/v1/workflows/{id}/export").await?;
-        self.send("POST", "/builder/v1/workflows/import", Some(exported)).await?;
-        Ok(())
+        self.get("/builder/v1/workflows/{id}/releases/{release_id}/diff/{other}").await;
+        self.send("POST", publish, None).await;
+        self.get("/builder/v1/workflows/{id}/deployments").await;
+        self.send("POST", "/builder/v1/workflows/{id}/deployments/{deployment_id}/activate", None).await;
+        let exported = self.get("/builder/v1/workflows/{id}/export").await;
+        self.send("POST", "/builder/v1/workflows/import", Some(exported)).await;
     }
 
     /// Tests a workflow that answers messages: with a script, with a wrong condition, and without a release.
-    async fn record_tests(&mut self) -> Result<(), Failure> {
+    async fn record_tests(&mut self) {
         let workflow = self.path_parameters["id"].clone();
         let answer = "Your order {{ input.text }} arrives on Monday.";
         let graph = json!({
@@ -236,24 +227,23 @@ impl TourClient {
             ],
             "connections": [edge("ask", "out", "answer")],
         });
-        let orders = self.send("POST", WORKFLOWS, Some(json!({"name": "Orders", "graph": graph}))).await?;
+        let orders = self.send("POST", WORKFLOWS, Some(json!({"name": "Orders", "graph": graph}))).await;
         self.set_parameter("id", &orders["data"]["id"]);
         let test = "/builder/v1/workflows/{id}/test-agent";
-        self.get(test).await?;
+        self.get(test).await;
         let script = json!([
             {"say": "4711", "expect": {"contains": "Monday"}},
             {"say": "4712", "expect": {"matches": "size(replies) == 1 && reply.startsWith('Sorry')"}},
         ]);
-        self.send("POST", test, Some(json!({"script": script}))).await?;
+        self.send("POST", test, Some(json!({"script": script}))).await;
         let wrong = json!([{"say": "4711", "expect": {"matches": "reply =="}}]);
-        self.send("POST", test, Some(json!({"script": wrong}))).await?;
-        self.send("POST", test, Some(json!({"target": "release", "script": script}))).await?;
+        self.send("POST", test, Some(json!({"script": wrong}))).await;
+        self.send("POST", test, Some(json!({"target": "release", "script": script}))).await;
         self.set_parameter("id", &json!(workflow));
-        Ok(())
     }
 
     /// Runs a workflow that asks a person: one run to its end, one that is stopped, and one that is cancelled.
-    async fn record_runs(&mut self) -> Result<(), Failure> {
+    async fn record_runs(&mut self) {
         let workflow = self.path_parameters["id"].clone();
         let fields = json!([
             {"name": "amount", "label": "Amount", "type": "number", "value": "input.amount", "required": true},
@@ -268,10 +258,10 @@ impl TourClient {
             ],
             "connections": [edge("start", "out", "check"), edge("check", "approved", "end")],
         });
-        let refunds = self.send("POST", WORKFLOWS, Some(json!({"name": "Refunds", "graph": graph}))).await?;
+        let refunds = self.send("POST", WORKFLOWS, Some(json!({"name": "Refunds", "graph": graph}))).await;
         self.set_parameter("id", &refunds["data"]["id"]);
-        self.record_previews().await?;
-        self.send("POST", "/builder/v1/workflows/{id}/publish", None).await?;
+        self.record_previews().await;
+        self.send("POST", "/builder/v1/workflows/{id}/publish", None).await;
 
         let runs = "/builder/v1/workflows/{id}/runs";
         let run = "/builder/v1/workflows/{id}/runs/{run_id}";
@@ -280,32 +270,31 @@ impl TourClient {
         let resolve = "/builder/v1/workflows/{id}/runs/{run_id}/resolve-wait";
         let claim =
             |order: u32| json!({"input": {"order": order, "amount": 120}, "idempotencyKey": format!("order-{order}")});
-        let first = self.send("POST", runs, Some(claim(4711))).await?;
-        self.send("POST", runs, Some(json!({"input": {"order": 4712}, "idempotencyKey": "order-4711"}))).await?;
-        let second = self.send("POST", runs, Some(claim(4713))).await?;
-        self.platform.drain().await;
-        let third = self.send("POST", runs, Some(claim(4714))).await?;
+        let first = self.send("POST", runs, Some(claim(4711))).await;
+        self.send("POST", runs, Some(json!({"input": {"order": 4712}, "idempotencyKey": "order-4711"}))).await;
+        let second = self.send("POST", runs, Some(claim(4713))).await;
+        self.app.platform.drain().await;
+        let third = self.send("POST", runs, Some(claim(4714))).await;
         self.set_parameter("run_id", &third["data"]["id"]);
-        self.send("POST", cancel, None).await?;
-        self.send("POST", cancel, None).await?;
+        self.send("POST", cancel, None).await;
+        self.send("POST", cancel, None).await;
         self.set_parameter("run_id", &second["data"]["id"]);
-        self.send("POST", stop, None).await?;
-        self.send("POST", stop, None).await?;
+        self.send("POST", stop, None).await;
+        self.send("POST", stop, None).await;
         self.set_parameter("run_id", &first["data"]["id"]);
-        self.get(run).await?;
+        self.get(run).await;
         let approval = json!({"decision": "approve", "fields": {"amount": 90}, "comment": "The damage is small."});
-        self.send("POST", resolve, Some(approval)).await?;
-        self.send("POST", resolve, Some(json!({"decision": "reject"}))).await?;
-        self.platform.drain().await;
-        self.get(run).await?;
-        self.record_history().await?;
-        self.record_repetitions(&first["data"]["releaseId"]).await?;
+        self.send("POST", resolve, Some(approval)).await;
+        self.send("POST", resolve, Some(json!({"decision": "reject"}))).await;
+        self.app.platform.drain().await;
+        self.get(run).await;
+        self.record_history().await;
+        self.record_repetitions(&first["data"]["releaseId"]).await;
         self.path_parameters.insert("id", workflow);
-        Ok(())
     }
 
     /// Shows what happened in a run, and in all runs of its workflow.
-    async fn record_history(&mut self) -> Result<(), Failure> {
+    async fn record_history(&mut self) {
         self.path_parameters.insert("record_id", self.path_parameters["run_id"].clone());
         for path in [
             "/builder/v1/workflows/{id}/runs/{run_id}/events",
@@ -324,78 +313,73 @@ impl TourClient {
             "/builder/v1/workflows/{id}/analytics/runs",
             "/builder/v1/workflows/{id}/activity",
         ] {
-            self.get(path).await?;
+            self.get(path).await;
         }
-        Ok(())
     }
 
     /// Repeats a run in part, replays it, and erases it.
-    async fn record_repetitions(&mut self, release: &Value) -> Result<(), Failure> {
+    async fn record_repetitions(&mut self, release: &Value) {
         let release_before = self.path_parameters["release_id"].clone();
         self.set_parameter("release_id", release);
         let retry = "/builder/v1/workflows/{id}/runs/{run_id}/retry";
-        self.send("POST", retry, Some(json!({"fromNode": "check", "idempotencyKey": "again"}))).await?;
-        self.send("POST", retry, Some(json!({}))).await?;
-        self.send("POST", "/builder/v1/workflows/{id}/runs/{run_id}/replay", Some(json!({}))).await?;
+        self.send("POST", retry, Some(json!({"fromNode": "check", "idempotencyKey": "again"}))).await;
+        self.send("POST", retry, Some(json!({}))).await;
+        self.send("POST", "/builder/v1/workflows/{id}/runs/{run_id}/replay", Some(json!({}))).await;
         self.send("POST", "/builder/v1/workflows/{id}/releases/{release_id}/rehearse", Some(json!({"sample": 10})))
-            .await?;
-        self.send("DELETE", "/builder/v1/workflows/{id}/runs/{run_id}", None).await?;
+            .await;
+        self.send("DELETE", "/builder/v1/workflows/{id}/runs/{run_id}", None).await;
         self.path_parameters.insert("release_id", release_before);
-        Ok(())
     }
 
     /// Previews a draft that asks a person: up to the review, with a decision, and with an unknown node.
-    async fn record_previews(&mut self) -> Result<(), Failure> {
+    async fn record_previews(&mut self) {
         let preview = "/builder/v1/workflows/{id}/preview";
         let input = json!({"order": 4711, "amount": 120});
         let decision = json!({"decision": "approved", "fields": {"amount": 90}, "comment": null, "reviewer": "ada"});
         let pinned = json!({"check": {"port": "approved", "output": decision}});
-        self.send("POST", preview, Some(json!({"input": input, "pinned": pinned}))).await?;
+        self.send("POST", preview, Some(json!({"input": input, "pinned": pinned}))).await;
         self.set_title("With a pinned decision");
-        self.send("POST", preview, Some(json!({"input": input}))).await?;
+        self.send("POST", preview, Some(json!({"input": input}))).await;
         self.set_title("Up to the review");
-        self.send("POST", preview, Some(json!({"input": input, "until": "chek"}))).await?;
-        Ok(())
+        self.send("POST", preview, Some(json!({"input": input, "until": "chek"}))).await;
     }
 
-    async fn record_life_cycle(&mut self) -> Result<(), Failure> {
-        self.send("POST", "/builder/v1/workflows/{id}/pause", None).await?;
-        self.send("POST", "/builder/v1/workflows/{id}/pause", None).await?;
-        self.send("POST", "/builder/v1/workflows/{id}/resume", None).await?;
+    async fn record_life_cycle(&mut self) {
+        self.send("POST", "/builder/v1/workflows/{id}/pause", None).await;
+        self.send("POST", "/builder/v1/workflows/{id}/pause", None).await;
+        self.send("POST", "/builder/v1/workflows/{id}/resume", None).await;
         let copy =
-            self.send("POST", "/builder/v1/workflows/{id}/clone", Some(json!({"name": "Help desk (copy)"}))).await?;
+            self.send("POST", "/builder/v1/workflows/{id}/clone", Some(json!({"name": "Help desk (copy)"}))).await;
         let id = copy["data"]["id"].clone();
         self.send(
             "POST",
             "/builder/v1/workflows/batch/archive",
             Some(json!({"ids": [id, "0199a2c4-7b1e-7c52-9d3f-00000000beef"]})),
         )
-        .await?;
-        self.send("POST", "/builder/v1/workflows/{id}/archive", None).await?;
-        self.send("PATCH", WORKFLOW, Some(json!({"name": "Too late"}))).await?;
-        self.send("POST", "/builder/v1/workflows/{id}/preview", None).await?;
-        self.send("POST", "/builder/v1/workflows/{id}/restore", None).await?;
-        self.get("/builder/v1/workflows/{id}/delete-impact").await?;
-        self.send("DELETE", WORKFLOW, None).await?;
-        self.get(WORKFLOW).await?;
-        Ok(())
+        .await;
+        self.send("POST", "/builder/v1/workflows/{id}/archive", None).await;
+        self.send("PATCH", WORKFLOW, Some(json!({"name": "Too late"}))).await;
+        self.send("POST", "/builder/v1/workflows/{id}/preview", None).await;
+        self.send("POST", "/builder/v1/workflows/{id}/restore", None).await;
+        self.get("/builder/v1/workflows/{id}/delete-impact").await;
+        self.send("DELETE", WORKFLOW, None).await;
+        self.get(WORKFLOW).await;
     }
 
     /// Records one example of each error that all routes of a family share, at the path of one resource.
-    async fn record_common_errors(&mut self, one: &'static str, wrong: Value) -> Result<(), Failure> {
+    async fn record_common_errors(&mut self, one: &'static str, wrong: Value) {
         let token = self.switch_token("nobody");
-        self.get(one).await?;
+        self.get(one).await;
         self.switch_token(&token);
-        self.send("PATCH", one, Some(wrong)).await?;
+        self.send("PATCH", one, Some(wrong)).await;
         let nothing = || Some(json!({"description": null}));
-        self.send_with_headers("PATCH", one, nothing(), &[JSON, ("if-match", "\"99\"")]).await?;
-        self.send_with_headers("PATCH", one, nothing(), &[("content-type", "text/plain")]).await?;
-        self.send("PATCH", one, Some(json!({"description": " ".repeat(TOO_LARGE)}))).await?;
+        self.send_with_headers("PATCH", one, nothing(), &[JSON, ("if-match", "\"99\"")]).await;
+        self.send_with_headers("PATCH", one, nothing(), &[("content-type", "text/plain")]).await;
+        self.send("PATCH", one, Some(json!({"description": " ".repeat(TOO_LARGE)}))).await;
         let id =
             self.path_parameters.insert("id", "0199a2c4-7b1e-7c52-9d3f-00000000beef".to_owned()).unwrap_or_default();
-        self.get(one).await?;
+        self.get(one).await;
         self.path_parameters.insert("id", id);
-        Ok(())
     }
 }
 

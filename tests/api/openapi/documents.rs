@@ -1,21 +1,13 @@
 //! Generates the OpenAPI documents from the code of the functions: one document for each area.
 
-mod error_examples;
-mod examples;
-mod list;
-mod samples;
-mod tour;
-
-use std::path::{Path, PathBuf};
-
-use reference::BASE_URL;
+use tokio::sync::OnceCell;
 use utoipa::openapi::path::{Operation, PathItem};
 use utoipa::openapi::security::{
     ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme,
 };
 use utoipa::openapi::{ComponentsBuilder, InfoBuilder, OpenApi, OpenApiBuilder, RefOr, ServerBuilder};
 
-use crate::failure::Failure;
+use super::{error_examples, examples, list, samples, tour};
 
 /// The security schemes of the gateway, beside `bearer`.
 const API_KEY_HEADER: &str = "x-api-key";
@@ -25,7 +17,7 @@ const WEBHOOK: &str = "webhook";
 
 /// The document of an area, and the file that `reference` embeds.
 pub struct Document {
-    pub file: PathBuf,
+    pub file: &'static str,
     pub openapi: OpenApi,
     /// Path and method of every route of the area, from the functions' route tables. A wildcard parameter (`{*path}`)
     /// is written as an ordinary one.
@@ -94,7 +86,7 @@ pub fn documents() -> [Document; 3] {
     ]
 }
 
-fn is_gateway(path: &str) -> bool {
+pub fn is_gateway(path: &str) -> bool {
     path.starts_with("/gateway/")
 }
 
@@ -112,7 +104,7 @@ fn reference_part(is_area: impl Fn(&str) -> bool) -> ApiPart {
 
 type ApiPart = (OpenApi, Vec<(&'static str, &'static str)>);
 
-fn merge(file: &str, mut openapi: OpenApi, parts: impl IntoIterator<Item = ApiPart>) -> Document {
+fn merge(file: &'static str, mut openapi: OpenApi, parts: impl IntoIterator<Item = ApiPart>) -> Document {
     let (mut routes, mut ambiguous_names) = (Vec::new(), Vec::new());
     for (part, served) in parts {
         ambiguous_names.extend(find_ambiguous_names(&openapi, &part));
@@ -121,7 +113,7 @@ fn merge(file: &str, mut openapi: OpenApi, parts: impl IntoIterator<Item = ApiPa
     }
     refuse_large_bodies(&mut openapi);
     require_tokens(&mut openapi);
-    Document { file: folder().join(file), openapi, routes, ambiguous_names }
+    Document { file, openapi, routes, ambiguous_names }
 }
 
 /// Adds the response 413 to every operation that can get a body, in the error format of the operation. Oversized bodies
@@ -181,39 +173,27 @@ fn find_ambiguous_names(openapi: &OpenApi, part: &OpenApi) -> Vec<String> {
 }
 
 /// The documents as they are served, with examples and samples of calls that are recorded from a separate platform.
-pub async fn with_examples() -> Result<[Document; 3], Failure> {
-    let tours = [tour::record_builder().await?, tour::record_gateway().await?, tour::record_workbenches().await?];
+pub async fn with_examples() -> &'static [Document; 3] {
+    static DOCUMENTS: OnceCell<[Document; 3]> = OnceCell::const_new();
+    DOCUMENTS.get_or_init(record_examples).await
+}
+
+async fn record_examples() -> [Document; 3] {
+    let tours = [tour::record_builder().await, tour::record_gateway().await, tour::record_workbenches().await];
     let mut documents = documents();
-    let errors = error_examples::render_errors().await?;
+    let errors = error_examples::render_errors().await;
     for (document, exchanges) in documents.iter_mut().zip(tours) {
         examples::add_examples(&mut document.openapi, &exchanges, &errors);
         samples::add_samples(&mut document.openapi, &exchanges);
     }
-    Ok(documents)
+    documents
 }
 
 /// The files that `reference` embeds, with their contents: the documents, and the list of their operations.
-pub async fn render_files() -> Result<Vec<(PathBuf, String)>, Failure> {
-    let documents = with_examples().await?;
-    let list = (folder().join("operations.html"), list::render_list(&documents));
-    Ok(documents.iter().map(|document| (document.file.clone(), document.json())).chain([list]).collect())
-}
-
-/// Writes the files, and returns their paths.
-pub async fn write_files() -> Result<Vec<PathBuf>, Failure> {
-    let mut written = Vec::new();
-    for (file, content) in render_files().await? {
-        std::fs::write(&file, content).map_err(|cause| Failure::Folder { folder: file.clone(), cause })?;
-        written.push(file);
-    }
-    Ok(written)
-}
-
-fn folder() -> PathBuf {
-    // The repository may have moved since compilation, so the environment variable has precedence.
-    let crate_folder = std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
-    let top = Path::new(&crate_folder).ancestors().find(|folder| folder.join("Cargo.lock").exists());
-    top.unwrap_or(Path::new(".")).join("functions/reference/openapi")
+pub async fn render_files() -> Vec<(&'static str, String)> {
+    let documents = with_examples().await;
+    let list = ("operations.html", list::render_list(documents));
+    documents.iter().map(|document| (document.file, document.json())).chain([list]).collect()
 }
 
 /// Adds the credentials that only the gateway takes.

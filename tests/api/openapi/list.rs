@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use utoipa::openapi::path::PathItem;
 
-use super::Document;
+use super::documents::Document;
 
 const HEAD: &str = r#"<!doctype html>
 <html lang="en">
@@ -27,7 +27,7 @@ const HEAD: &str = r#"<!doctype html>
 pub fn render_list(documents: &[Document]) -> String {
     let mut page = HEAD.to_owned();
     for document in documents {
-        let api = document.file.file_stem().unwrap_or_default().to_string_lossy();
+        let api = document.file.trim_end_matches(".json");
         let title = escape(&document.openapi.info.title);
         let _ =
             write!(page, "<h2>{title}</h2>\n<p><a href=\"../{api}/v1/openapi.json\">{title}: OpenAPI</a></p>\n<ul>\n");
