@@ -1,5 +1,6 @@
 //! AWS SDK clients. All of them share one TLS stack, one connection pool, and the same retries and timeouts.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use aws_config::environment::EnvironmentVariableCredentialsProvider;
@@ -24,6 +25,7 @@ use aws_types::service_config::{LoadServiceConfig, ServiceConfigKey};
 use http_body_util::{BodyExt, Limited};
 
 use domain::{Error, Result};
+use tables::embedded::EmbeddedDatabase;
 
 const TLS: tls::Provider = tls::Provider::Rustls(tls::rustls_provider::CryptoMode::Ring);
 
@@ -35,6 +37,8 @@ pub struct Aws {
     watchers: Vec<SharedInterceptor>,
     /// Local S3 services do not resolve a host name for each bucket.
     s3_path_style: bool,
+    /// The database that takes the place of DynamoDB.
+    database: Option<Arc<dyn EmbeddedDatabase>>,
 }
 
 macro_rules! client {
@@ -58,17 +62,13 @@ impl Aws {
             .credentials_provider(SharedCredentialsProvider::new(EnvironmentVariableCredentialsProvider::new()))
             .service_config(EndpointsOfEnvironment);
         let own_s3 = ["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"].iter().any(|name| std::env::var_os(name).is_some());
-        Self { config: with_shared_settings(config, https(), timeouts()), watchers: Vec::new(), s3_path_style: own_s3 }
+        Self::new(with_shared_settings(config, https(), timeouts()), own_s3)
     }
 
     /// The services that are embedded in `local`. Their calls have no time limit: no network can lose an answer, and on
     /// a busy machine a late answer is still right.
     pub fn local(config: aws_types::sdk_config::Builder) -> Self {
-        Self {
-            config: with_shared_settings(config, https(), TimeoutConfig::disabled()),
-            watchers: Vec::new(),
-            s3_path_style: true,
-        }
+        Self::new(with_shared_settings(config, https(), TimeoutConfig::disabled()), true)
     }
 
     /// Adds interceptors to every client. They observe each call and may refuse it: `local` uses them to enforce IAM
@@ -81,11 +81,22 @@ impl Aws {
 
     /// Connects to services in this process: `http_client` answers the requests without a network.
     pub fn in_process(config: aws_types::sdk_config::Builder, http_client: SharedHttpClient) -> Self {
-        Self {
-            config: with_shared_settings(config, http_client, timeouts()),
-            watchers: Vec::new(),
-            s3_path_style: true,
-        }
+        Self::new(with_shared_settings(config, http_client, timeouts()), true)
+    }
+
+    fn new(config: SdkConfig, s3_path_style: bool) -> Self {
+        Self { config, watchers: Vec::new(), s3_path_style, database: None }
+    }
+
+    /// Uses a database in this process instead of DynamoDB.
+    #[must_use]
+    pub fn with_database(self, database: Arc<dyn EmbeddedDatabase>) -> Self {
+        Self { database: Some(database), ..self }
+    }
+
+    /// The database that takes the place of DynamoDB; `None` in a deployment.
+    pub fn database(&self) -> Option<Arc<dyn EmbeddedDatabase>> {
+        self.database.clone()
     }
 
     /// The region and the credentials, for requests that no SDK client makes.

@@ -7,7 +7,7 @@ use std::mem::take;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 
-use super::condition::{Comparison, Condition, Path};
+use super::condition::{Condition, Path};
 use super::write::Change;
 
 /// The names and values of the expressions of one call.
@@ -23,7 +23,7 @@ impl Expressions {
             Condition::Exists(path) => format!("attribute_exists({})", self.name(path)),
             Condition::Missing(path) => format!("attribute_not_exists({})", self.name(path)),
             Condition::Compare(path, comparison, value) => {
-                format!("{} {} {}", self.name(path), operator(*comparison), self.value(value))
+                format!("{} {} {}", self.name(path), comparison.operator(), self.value(value))
             }
             Condition::Between(path, from, to) => {
                 format!("{} BETWEEN {} AND {}", self.name(path), self.value(from), self.value(to))
@@ -96,16 +96,6 @@ impl Expressions {
         let placeholder = format!(":v{}", self.values.len());
         self.values.insert(placeholder.clone(), value.clone());
         placeholder
-    }
-}
-
-fn operator(comparison: Comparison) -> &'static str {
-    match comparison {
-        Comparison::Equal => "=",
-        Comparison::Less => "<",
-        Comparison::LessOrEqual => "<=",
-        Comparison::Greater => ">",
-        Comparison::GreaterOrEqual => ">=",
     }
 }
 

@@ -23,12 +23,9 @@ mod runs;
 mod threads;
 mod workbenches;
 
-use std::collections::HashMap;
-
 use aws_sdk_dynamodb::types::AttributeValue;
 use uuid::Uuid;
 
-use super::attribute::{PK, SK};
 use domain::id::{AgentId, ApiKeyId, DeploymentId, Id, OrgId, ReleaseId, UserId, WorkId, WorkflowId};
 use domain::identity::Account;
 use domain::reference::Reference;
@@ -45,29 +42,7 @@ pub use runs::*;
 pub use threads::*;
 pub use workbenches::*;
 
-/// The primary key of an item.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Key {
-    pub pk: String,
-    pub sk: String,
-}
-
-impl Key {
-    fn new(pk: impl Into<String>, sk: impl ToString) -> Self {
-        Self { pk: pk.into(), sk: sk.to_string() }
-    }
-
-    /// The key of a stored item.
-    pub fn from_item(item: &HashMap<String, AttributeValue>) -> Option<Self> {
-        let text = |name: &str| item.get(name)?.as_s().ok().cloned();
-        Some(Self { pk: text(PK.name())?, sk: text(SK.name())? })
-    }
-
-    pub fn attributes(&self) -> HashMap<String, AttributeValue> {
-        let text = |text: &String| AttributeValue::S(text.clone());
-        HashMap::from([(PK.name().to_owned(), text(&self.pk)), (SK.name().to_owned(), text(&self.sk))])
-    }
-}
+pub use tables::Key;
 
 /// The id after the prefix of a partition key.
 pub fn read_id<T: Id>(prefix: &str, pk: &str) -> Result<T> {

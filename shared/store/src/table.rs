@@ -1,6 +1,8 @@
 //! One DynamoDB table: consistent reads, conditional writes that report which condition failed, and retries with
 //! backoff after transaction conflicts and throttled transactions. The SDK retries throttled single calls.
 
+use std::sync::Arc;
+
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::error::{BuildError, SdkError};
 use aws_sdk_dynamodb::operation::delete_item::DeleteItemError;
@@ -12,14 +14,14 @@ use aws_sdk_dynamodb::types::{
     TransactWriteItem, Update,
 };
 use serde::Serialize;
-use serde::de::DeserializeOwned;
+use tables::embedded::EmbeddedDatabase;
 use uuid::Uuid;
 
 use super::attribute::PK;
 use super::backoff::Backoff;
 use super::condition::{Comparison, Condition};
 use super::expressions::Expressions;
-use super::item::{Item, parse, to_item};
+use super::item::{Item, to_item};
 use super::keys::Key;
 use super::query::{QueryResult, Range, TableIndex, TableQuery};
 use super::write::{Write, WriteOperation};
@@ -27,6 +29,7 @@ use domain::page::Order;
 use domain::{Error, Result};
 use platform::Context;
 use platform::aws::convert_error;
+pub use tables::outcome::{RefusedWrite, WriteOutcome};
 
 /// The maximum number of keys that DynamoDB accepts in one `BatchGetItem`.
 const BATCH_GET: usize = 100;
@@ -34,63 +37,36 @@ const BATCH_GET: usize = 100;
 /// A failed condition returns the stored item.
 const RETURN_ITEM_ON_FAILURE: ReturnValuesOnConditionCheckFailure = ReturnValuesOnConditionCheckFailure::AllOld;
 
-/// A write whose condition failed. `item` is the stored item at that time; it is `None` if there was no item.
-#[derive(Debug)]
-pub struct RefusedWrite {
-    /// The label of the write.
-    pub label: &'static str,
-    pub key: Option<Key>,
-    pub item: Option<Item>,
-}
-
-impl RefusedWrite {
-    fn new(write: &Write, item: Option<Item>) -> Self {
-        Self { label: write.label, key: write.key(), item }
-    }
-
-    /// Deserializes the stored item.
-    pub fn parse_item<T: DeserializeOwned>(self) -> Result<Option<T>> {
-        self.item.map(parse).transpose()
-    }
-}
-
-/// The outcome of a conditional write, or of a transaction of several.
-#[derive(Debug)]
-#[must_use = "a refused write changed nothing"]
-pub enum WriteOutcome {
-    Written,
-    Refused(RefusedWrite),
-}
-
-impl WriteOutcome {
-    pub fn is_written(&self) -> bool {
-        matches!(self, Self::Written)
-    }
-
-    /// Turns a refusal into an error.
-    pub fn or_error(self, error: impl FnOnce(RefusedWrite) -> Error) -> Result<()> {
-        match self {
-            Self::Written => Ok(()),
-            Self::Refused(refused) => Err(error(refused)),
-        }
-    }
-}
-
 #[derive(Clone)]
 pub struct Table {
-    client: Client,
+    backend: Backend,
     name: String,
+}
+
+/// What carries out the operations. It is no trait, because a binary would then contain the SDK's calls that it never makes.
+#[derive(Clone)]
+enum Backend {
+    DynamoDb(Client),
+    Embedded(Arc<dyn EmbeddedDatabase>),
 }
 
 impl Table {
     /// The table whose name is in a setting.
     pub fn new(context: &Context, setting: &'static str) -> Result<Self> {
         let name = context.config.required(setting).map_err(Error::internal)?.to_owned();
-        Ok(Self { client: context.aws.dynamodb(), name })
+        let backend = match context.aws.database() {
+            Some(database) => Backend::Embedded(database),
+            None => Backend::DynamoDb(context.aws.dynamodb()),
+        };
+        Ok(Self { backend, name })
     }
 
     pub async fn get(&self, key: &Key) -> Result<Option<Item>> {
-        let call = self.client.get_item().table_name(&self.name).set_key(Some(key.attributes()));
+        let client = match &self.backend {
+            Backend::DynamoDb(client) => client,
+            Backend::Embedded(database) => return database.get(&self.name, key).await,
+        };
+        let call = client.get_item().table_name(&self.name).set_key(Some(key.attributes()));
         let answer = call.consistent_read(true).send().await.map_err(convert_error)?;
         Ok(answer.item)
     }
@@ -99,36 +75,30 @@ impl Table {
     pub async fn batch_get(&self, keys: &[Key]) -> Result<Vec<Item>> {
         let mut found = Vec::new();
         for keys in keys.chunks(BATCH_GET) {
-            let keys: Vec<Item> = keys.iter().map(Key::attributes).collect();
-            let mut wanted = KeysAndAttributes::builder().set_keys(Some(keys)).consistent_read(true).build().ok();
-            let mut backoff = Backoff::short();
-            loop {
-                let Some(request) = wanted.take() else { break };
-                let call = self.client.batch_get_item().request_items(&self.name, request);
-                let answer = call.send().await.map_err(convert_error)?;
-                found.extend(answer.responses.into_iter().flat_map(|mut tables| tables.remove(&self.name)).flatten());
-                wanted = answer.unprocessed_keys.and_then(|mut tables| tables.remove(&self.name));
-                if wanted.is_some() {
-                    backoff.next("BatchGetItem leaves keys unprocessed").await?;
-                }
-            }
+            found.extend(match &self.backend {
+                Backend::DynamoDb(client) => batch_get(client, &self.name, keys).await?,
+                Backend::Embedded(database) => database.batch_get(&self.name, keys).await?,
+            });
         }
         Ok(found)
     }
 
     /// Makes one call. It reads at most `limit` items before the filter; `next` tells where to continue.
     pub async fn query(&self, query: &TableQuery) -> Result<QueryResult> {
+        let client = match &self.backend {
+            Backend::DynamoDb(client) => client,
+            Backend::Embedded(database) => return database.query(&self.name, query).await,
+        };
         let (index, partition) = match query.index.clone() {
             None => (None, PK.path()),
             Some(TableIndex::Local(sort)) => (Some(sort.attribute.into_owned()), PK.path()),
-            Some(TableIndex::Global { name, partition }) => (Some(name.to_owned()), partition),
+            Some(TableIndex::Global { name, partition }) => (Some(name.into_owned()), partition),
         };
         let mut expressions = Expressions::default();
         let partition = Condition::Compare(partition, Comparison::Equal, AttributeValue::S(query.partition.clone()));
         let range = query.range.clone().map(|Range { sort, from, to }| Condition::Between(sort, from, to));
         let selected = range.into_iter().fold(partition, Condition::and);
-        let mut call = self
-            .client
+        let mut call = client
             .query()
             .table_name(&self.name)
             .key_condition_expression(expressions.condition(&selected))
@@ -197,9 +167,13 @@ impl Table {
 
     /// Carries out one put or update, outside of a transaction.
     pub async fn write(&self, write: Write) -> Result<WriteOutcome> {
+        let client = match &self.backend {
+            Backend::DynamoDb(client) => client,
+            Backend::Embedded(database) => return database.write(write).await,
+        };
         let mut backoff = Backoff::short();
         loop {
-            match self.write_once(&write).await? {
+            match write_once(client, &write).await? {
                 WriteAttempt::Done => return Ok(WriteOutcome::Written),
                 WriteAttempt::Refused(refused) => return Ok(WriteOutcome::Refused(refused)),
                 WriteAttempt::Contended(cause) => backoff.next(cause).await?,
@@ -207,47 +181,16 @@ impl Table {
         }
     }
 
-    async fn write_once(&self, write: &Write) -> Result<WriteAttempt> {
-        let mut expressions = Expressions::default();
-        let condition = write.condition.as_ref().map(|condition| expressions.condition(condition));
-        macro_rules! carry_out {
-            ($call:expr, $error:ident) => {{
-                let call = $call
-                    .table_name(&write.table)
-                    .set_condition_expression(condition)
-                    .set_expression_attribute_names(expressions.names())
-                    .set_expression_attribute_values(expressions.values())
-                    .return_values_on_condition_check_failure(RETURN_ITEM_ON_FAILURE);
-                let Err(error) = call.send().await else { return Ok(WriteAttempt::Done) };
-                match error.as_service_error() {
-                    Some($error::ConditionalCheckFailedException(refused)) => {
-                        Ok(WriteAttempt::Refused(RefusedWrite::new(write, refused.item.clone())))
-                    }
-                    Some($error::TransactionConflictException(_)) => {
-                        Ok(WriteAttempt::Contended("a transaction is writing the item"))
-                    }
-                    _ => Err(convert_error(error)),
-                }
-            }};
-        }
-        match &write.operation {
-            WriteOperation::Put(item) => carry_out!(self.client.put_item().set_item(Some(item.clone())), PutItemError),
-            WriteOperation::Update { key, changes } => {
-                let call = self.client.update_item().set_key(Some(key.attributes()));
-                carry_out!(call.update_expression(expressions.update(changes)), UpdateItemError)
-            }
-            WriteOperation::Delete(_) | WriteOperation::Check(_) => {
-                Err(Error::internal("this write must be part of a transaction"))
-            }
-        }
-    }
-
     /// Deletes an item, if it exists. It is separate from `write`, so that the binaries of functions that never delete do
     /// not contain this SDK call.
     pub async fn remove(&self, key: &Key) -> Result<()> {
+        let client = match &self.backend {
+            Backend::DynamoDb(client) => client,
+            Backend::Embedded(database) => return database.write(self.delete(key.clone())).await.map(drop),
+        };
         let mut backoff = Backoff::short();
         loop {
-            let call = self.client.delete_item().table_name(&self.name).set_key(Some(key.attributes()));
+            let call = client.delete_item().table_name(&self.name).set_key(Some(key.attributes()));
             let Err(error) = call.send().await else { return Ok(()) };
             match error.as_service_error() {
                 Some(DeleteItemError::TransactionConflictException(_)) => {
@@ -273,8 +216,14 @@ impl Table {
 
     /// Tries a transaction once. The caller decides how long to wait for other writers.
     pub(super) async fn transact_once(&self, token: Uuid, writes: &[Write]) -> Result<WriteAttempt> {
+        let client = match &self.backend {
+            Backend::DynamoDb(client) => client,
+            Backend::Embedded(database) => {
+                return database.transact(token, writes.to_vec()).await.map(WriteAttempt::from);
+            }
+        };
         let items = writes.iter().map(transacted).collect::<Result<Vec<_>, _>>().map_err(Error::internal)?;
-        let call = self.client.transact_write_items().client_request_token(token.to_string());
+        let call = client.transact_write_items().client_request_token(token.to_string());
         match call.set_transact_items(Some(items)).send().await {
             Ok(_) => Ok(WriteAttempt::Done),
             Err(error) => canceled(error, writes),
@@ -293,12 +242,73 @@ impl Table {
     }
 }
 
+/// Reads the items of one batch, with as many calls as DynamoDB needs for it.
+async fn batch_get(client: &Client, table: &str, keys: &[Key]) -> Result<Vec<Item>> {
+    let keys: Vec<Item> = keys.iter().map(Key::attributes).collect();
+    let mut wanted = KeysAndAttributes::builder().set_keys(Some(keys)).consistent_read(true).build().ok();
+    let (mut found, mut backoff) = (Vec::new(), Backoff::short());
+    while let Some(request) = wanted.take() {
+        let call = client.batch_get_item().request_items(table, request);
+        let answer = call.send().await.map_err(convert_error)?;
+        found.extend(answer.responses.into_iter().flat_map(|mut tables| tables.remove(table)).flatten());
+        wanted = answer.unprocessed_keys.and_then(|mut tables| tables.remove(table));
+        if wanted.is_some() {
+            backoff.next("BatchGetItem leaves keys unprocessed").await?;
+        }
+    }
+    Ok(found)
+}
+
+async fn write_once(client: &Client, write: &Write) -> Result<WriteAttempt> {
+    let mut expressions = Expressions::default();
+    let condition = write.condition.as_ref().map(|condition| expressions.condition(condition));
+    macro_rules! carry_out {
+        ($call:expr, $error:ident) => {{
+            let call = $call
+                .table_name(&write.table)
+                .set_condition_expression(condition)
+                .set_expression_attribute_names(expressions.names())
+                .set_expression_attribute_values(expressions.values())
+                .return_values_on_condition_check_failure(RETURN_ITEM_ON_FAILURE);
+            let Err(error) = call.send().await else { return Ok(WriteAttempt::Done) };
+            match error.as_service_error() {
+                Some($error::ConditionalCheckFailedException(refused)) => {
+                    Ok(WriteAttempt::Refused(RefusedWrite::new(write, refused.item.clone())))
+                }
+                Some($error::TransactionConflictException(_)) => {
+                    Ok(WriteAttempt::Contended("a transaction is writing the item"))
+                }
+                _ => Err(convert_error(error)),
+            }
+        }};
+    }
+    match &write.operation {
+        WriteOperation::Put(item) => carry_out!(client.put_item().set_item(Some(item.clone())), PutItemError),
+        WriteOperation::Update { key, changes } => {
+            let call = client.update_item().set_key(Some(key.attributes()));
+            carry_out!(call.update_expression(expressions.update(changes)), UpdateItemError)
+        }
+        WriteOperation::Delete(_) | WriteOperation::Check(_) => {
+            Err(Error::internal("this write must be part of a transaction"))
+        }
+    }
+}
+
 /// The outcome of one attempt.
 pub(super) enum WriteAttempt {
     Done,
     Refused(RefusedWrite),
     /// Another write was in progress, or the table throttled the call. A retry may succeed.
     Contended(&'static str),
+}
+
+impl From<WriteOutcome> for WriteAttempt {
+    fn from(outcome: WriteOutcome) -> Self {
+        match outcome {
+            WriteOutcome::Written => Self::Done,
+            WriteOutcome::Refused(refused) => Self::Refused(refused),
+        }
+    }
 }
 
 /// The write as one part of a transaction.

@@ -46,7 +46,7 @@ pub(super) fn require(item: &str, paths: &[Path]) {
     for path in paths {
         let has = |item: &Item| {
             let attribute = item.get(path.attribute.as_ref());
-            path.fields.iter().fold(attribute, |map, field| map?.as_m().ok()?.get(*field)).is_some()
+            path.fields.iter().fold(attribute, |map, field| map?.as_m().ok()?.get(field.as_ref())).is_some()
         };
         assert!(read(item).iter().any(has), "items.jsonl: no {item} has {path}");
     }

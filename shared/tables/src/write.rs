@@ -2,23 +2,23 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 
-use super::attribute::{Attribute, EXPIRES_AT, Number, PK, ValueOf};
-use super::condition::{Condition, Path};
-use super::item::{Item, item_bytes, value_bytes};
-use super::keys::Key;
+use crate::attribute::{Attribute, EXPIRES_AT, Number, PK, ValueOf};
+use crate::condition::{Condition, Path};
+use crate::item::{Item, item_bytes, value_bytes};
+use crate::key::Key;
 use domain::time::Time;
 
 #[derive(Clone, Debug)]
 pub struct Write {
-    pub(super) table: String,
+    pub table: String,
     /// A refusal of this write is matched by this label.
-    pub(super) label: &'static str,
-    pub(super) operation: WriteOperation,
-    pub(super) condition: Option<Condition>,
+    pub label: &'static str,
+    pub operation: WriteOperation,
+    pub condition: Option<Condition>,
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum WriteOperation {
+pub enum WriteOperation {
     Put(Item),
     Update { key: Key, changes: Vec<Change> },
     Delete(Key),
@@ -37,7 +37,7 @@ pub enum Change {
 }
 
 impl Write {
-    pub(super) fn new(table: &str, operation: WriteOperation) -> Self {
+    pub fn new(table: &str, operation: WriteOperation) -> Self {
         Self { table: table.to_owned(), label: "", operation, condition: None }
     }
 
@@ -48,7 +48,7 @@ impl Write {
     }
 
     /// The key of the item that is written.
-    pub(super) fn key(&self) -> Option<Key> {
+    pub fn key(&self) -> Option<Key> {
         match &self.operation {
             WriteOperation::Put(item) => Key::from_item(item),
             WriteOperation::Update { key, .. } | WriteOperation::Delete(key) | WriteOperation::Check(key) => {
@@ -58,7 +58,7 @@ impl Write {
     }
 
     /// The approximate size of what is written.
-    pub(super) fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         match &self.operation {
             WriteOperation::Put(item) => item_bytes(item),
             WriteOperation::Update { changes, .. } => changes.iter().map(Change::bytes).sum(),
@@ -128,12 +128,19 @@ impl Write {
     }
 
     /// Whether this is an update without any action, which DynamoDB refuses.
-    pub(super) fn changes_nothing(&self) -> bool {
+    pub fn changes_nothing(&self) -> bool {
         matches!(&self.operation, WriteOperation::Update { changes, .. } if changes.is_empty())
     }
 }
 
 impl Change {
+    /// The place that changes.
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::Set(path, _) | Self::Increase(path, _) | Self::Add(path, _) | Self::Remove(path) => path,
+        }
+    }
+
     fn bytes(&self) -> usize {
         match self {
             Self::Set(_, value) | Self::Increase(_, value) | Self::Add(_, value) => value_bytes(value),
@@ -143,6 +150,6 @@ impl Change {
 }
 
 /// The item does not exist, or has expired and is only not deleted yet.
-pub(super) fn is_new_or_expired(now: Time) -> Condition {
+pub fn is_new_or_expired(now: Time) -> Condition {
     PK.is_missing().or(EXPIRES_AT.is_at_most(now.as_seconds()))
 }

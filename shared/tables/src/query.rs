@@ -1,14 +1,16 @@
 //! Queries of a table: which partition, in which order, and what they select.
 
+use std::borrow::Cow;
+
 use aws_sdk_dynamodb::types::AttributeValue;
 
-use super::attribute::{Attribute, SK, ValueOf};
-use super::condition::{Condition, Path};
-use super::item::Item;
+use crate::attribute::{Attribute, SK, ValueOf};
+use crate::condition::{Condition, Path};
+use crate::item::Item;
 use domain::page::Order;
 
 /// A query of one partition of the table or of an index.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct TableQuery {
     pub partition: String,
     pub index: Option<TableIndex>,
@@ -21,13 +23,13 @@ pub struct TableQuery {
 }
 
 /// An index of the table.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub enum TableIndex {
     /// A local index, with the name of its sort key. It has the table's partitions, and its reads are as consistent as the
     /// table's.
     Local(Path),
     /// A global index. It lags behind the table, so it is used for lists and queues and never for a decision.
-    Global { name: &'static str, partition: Path },
+    Global { name: Cow<'static, str>, partition: Path },
 }
 
 impl TableIndex {
@@ -36,16 +38,16 @@ impl TableIndex {
     }
 
     pub fn global(name: &'static str, partition: Attribute<String>) -> Self {
-        Self::Global { name, partition: partition.path() }
+        Self::Global { name: Cow::Borrowed(name), partition: partition.path() }
     }
 }
 
 /// Selects the items whose sort key lies between two values, both included.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Range {
-    pub(super) sort: Path,
-    pub(super) from: AttributeValue,
-    pub(super) to: AttributeValue,
+    pub sort: Path,
+    pub from: AttributeValue,
+    pub to: AttributeValue,
 }
 
 impl Range {
@@ -64,6 +66,7 @@ impl Range {
     }
 }
 
+#[derive(Debug)]
 pub struct QueryResult {
     pub items: Vec<Item>,
     pub count: u64,

@@ -7,14 +7,15 @@ use std::marker::PhantomData;
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde::Serialize;
 
-use super::condition::{Comparison, Condition, Path};
-use super::item::{Item, to_value};
+use crate::condition::{Comparison, Condition, Path};
+use crate::item::{Item, to_value};
+use crate::key::Key;
 use domain::money::Money;
 
 /// The partition key of each table.
-pub const PK: Attribute<String> = Attribute::new("pk");
+pub const PK: Attribute<String> = Attribute::new(Key::PK);
 /// The sort key of each table.
-pub const SK: Attribute<String> = Attribute::new("sk");
+pub const SK: Attribute<String> = Attribute::new(Key::SK);
 /// The time to live of each table, in Unix seconds. Items are deleted late, so readers compare it.
 pub const EXPIRES_AT: Attribute<i64> = Attribute::new("expires_at");
 
@@ -43,7 +44,7 @@ impl<T> Attribute<T> {
 
     /// A field of the map. The macro `field!` checks the name and the type against the struct of the map.
     pub fn field<F>(mut self, name: &'static str, _: fn(&T) -> &F) -> Attribute<F> {
-        self.path.fields.push(name.trim_start_matches("r#"));
+        self.path.fields.push(Cow::Borrowed(name.trim_start_matches("r#")));
         Attribute { path: self.path, value: PhantomData }
     }
 
@@ -129,12 +130,13 @@ impl Attribute<String> {
 }
 
 /// A field of the map in an attribute: `field!(AgentItem::HEAD, status)`.
+#[macro_export]
 macro_rules! field {
     ($attribute:expr, $field:ident) => {
         $attribute.field(stringify!($field), |map| &map.$field)
     };
 }
-pub(super) use field;
+pub use crate::field;
 
 /// A value that an attribute of type `T` can have.
 pub trait ValueOf<T> {

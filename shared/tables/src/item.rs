@@ -10,21 +10,21 @@ use domain::{Error, Result};
 
 pub type Item = HashMap<String, AttributeValue>;
 
-pub(super) fn to_item(item: &impl Serialize) -> Item {
+pub fn to_item(item: &impl Serialize) -> Item {
     serde_dynamo::to_item(item).expect("an item is plain data")
 }
 
 /// Serializes a value. It cannot fail, because the stored types are plain data.
-pub(super) fn to_value(value: impl Serialize) -> AttributeValue {
+pub fn to_value(value: impl Serialize) -> AttributeValue {
     serde_dynamo::to_attribute_value(value).expect("plain data serializes")
 }
 
 /// The size of an item, as DynamoDB computes it for its limits, with some bytes more for each element.
-pub(super) fn item_bytes(item: &Item) -> usize {
+pub fn item_bytes(item: &Item) -> usize {
     item.iter().map(|(name, value)| name.len() + value_bytes(value)).sum()
 }
 
-pub(super) fn value_bytes(value: &AttributeValue) -> usize {
+pub fn value_bytes(value: &AttributeValue) -> usize {
     const ELEMENT: usize = 3;
     let content = match value {
         AttributeValue::S(text) | AttributeValue::N(text) => text.len(),
@@ -37,6 +37,6 @@ pub(super) fn value_bytes(value: &AttributeValue) -> usize {
 }
 
 /// Deserializes a stored item. An item that does not fit its type is an internal error, never the caller's fault.
-pub(super) fn parse<T: DeserializeOwned>(item: Item) -> Result<T> {
+pub fn parse<T: DeserializeOwned>(item: Item) -> Result<T> {
     serde_dynamo::from_item(item).map_err(Error::internal)
 }

@@ -9,7 +9,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Path {
     pub attribute: Cow<'static, str>,
-    pub fields: Vec<&'static str>,
+    pub fields: Vec<Cow<'static, str>>,
 }
 
 impl fmt::Display for Path {
@@ -27,6 +27,19 @@ pub enum Comparison {
     LessOrEqual,
     Greater,
     GreaterOrEqual,
+}
+
+impl Comparison {
+    /// The operator, which DynamoDB and SQLite write alike.
+    pub fn operator(self) -> &'static str {
+        match self {
+            Self::Equal => "=",
+            Self::Less => "<",
+            Self::LessOrEqual => "<=",
+            Self::Greater => ">",
+            Self::GreaterOrEqual => ">=",
+        }
+    }
 }
 
 /// What must be true of an item.
