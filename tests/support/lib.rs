@@ -12,6 +12,7 @@ pub mod gate;
 pub mod gateway;
 pub mod kubernetes;
 pub mod messaging;
+pub mod oracle;
 pub mod polling;
 pub mod provider;
 pub mod proxy;
@@ -71,8 +72,7 @@ impl TestApp {
     /// Starts the platform with changed options.
     pub async fn start_with_options(change: impl FnOnce(&mut Options)) -> Self {
         let recorder = Recorder::default();
-        let mut options =
-            Options { observer: Some(recorder.interceptor()), ..Options::new(DataDir::temporary().unwrap()) };
+        let mut options = Options { recorder: Some(recorder.clone()), ..Options::new(DataDir::temporary().unwrap()) };
         change(&mut options);
         let platform = Platform::start(options).await.unwrap();
         recorder.take();

@@ -48,7 +48,7 @@ impl World {
         let world = Self {
             protocol,
             faults,
-            database: Database::new(),
+            database: Database::default(),
             queue: Queue::default(),
             alarm: Notify::new(),
             unique: HISTORIES.fetch_add(1, Ordering::Relaxed),

@@ -1,0 +1,35 @@
+//! DynamoDB's tables in one process, on SQLite: items, conditional writes, transactions, queries of tables and indexes, and
+//! the units that DynamoDB would count. It carries out the values of `tables`; only `wire` parses expressions.
+//!
+//! - `database.rs` and `commit.rs`: the connections, and the group commit;
+//! - `reads.rs` and `writes.rs`: the operations;
+//! - `conditions.rs` and `changes.rs`: what they say about an item;
+//! - `schema.rs` and `codec.rs`: how items are stored;
+//! - `maintenance.rs` and `upgrade.rs`: expired items, the log of the file, and files of earlier versions;
+//! - `units.rs`: what DynamoDB would bill;
+//! - `wire/`: DynamoDB's JSON API, for clients in other processes.
+
+mod changes;
+mod codec;
+mod commit;
+mod conditions;
+mod database;
+mod error;
+mod maintenance;
+mod number;
+mod reads;
+mod schema;
+mod tokens;
+mod units;
+mod upgrade;
+pub mod wire;
+mod writes;
+
+pub use commit::Kind;
+pub use database::{Database, Options};
+pub use error::{Error, Result};
+pub use maintenance::MERGE_EVERY;
+pub use schema::{IndexSchema, Projection, SortAttribute, TableSchema};
+pub use tokens::Token;
+pub use units::TableUnits;
+pub use writes::Consumed;

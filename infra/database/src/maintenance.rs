@@ -1,0 +1,78 @@
+//! What happens beside the calls: expired items are deleted, and the write-ahead log (WAL) is merged into the file.
+
+use std::fs;
+use std::time::Duration;
+
+use domain::time::Time;
+use rusqlite::Connection;
+use tables::Key;
+use tables::attribute::EXPIRES_AT;
+use tables::write::{Write, WriteOperation};
+
+use crate::commit::Kind;
+use crate::database::Database;
+use crate::error::Result;
+use crate::schema::Stored;
+
+/// How many expired items are deleted before other calls have their turn.
+const PAGE: u32 = 25;
+/// How often the log is merged. A lone writer would otherwise do it in the middle of its calls.
+pub const MERGE_EVERY: Duration = Duration::from_millis(500);
+/// The size of the log from which the writers wait until it is merged. It stays smaller unless they never pause.
+const MAX_LOG_BYTES: u64 = 64 << 20;
+
+impl Database {
+    /// Deletes the items that have expired at `now`, and returns how many. As in DynamoDB, they outlive their expiry, so
+    /// readers check it.
+    pub async fn delete_expired(&self, now: Time) -> Result<usize> {
+        let mut deleted = 0;
+        for table in self.tables().all() {
+            loop {
+                let expired = self.read(|connection| find_expired(connection, table, now))?;
+                let is_last = expired.len() < PAGE as usize;
+                for key in expired {
+                    // An item that was written since then is kept.
+                    let delete = Write::new(&table.schema.name, WriteOperation::Delete(key));
+                    let delete = delete.require(EXPIRES_AT.is_less_than(now.as_seconds()));
+                    deleted += usize::from(self.write(vec![delete], Kind::Single).await?.0.is_written());
+                }
+                if is_last {
+                    break;
+                }
+                tokio::task::yield_now().await;
+            }
+        }
+        Ok(deleted)
+    }
+
+    /// Merges the log into the file, without waiting for calls. Only a log that has become large makes the writers wait.
+    pub fn merge_log(&self) -> Result<()> {
+        let Some(file) = self.file() else { return Ok(()) };
+        let log = fs::metadata(format!("{}-wal", file.display())).map_or(0, |log| log.len());
+        if log > MAX_LOG_BYTES {
+            return self.with_writer(|connection| checkpoint(connection, "TRUNCATE"));
+        }
+        self.with_maintainer(|connection| checkpoint(connection, "PASSIVE"))
+    }
+
+    /// Merges the whole log. The file can be copied then.
+    pub fn close(&self) -> Result<()> {
+        if self.file().is_some() {
+            self.with_writer(|connection| checkpoint(connection, "TRUNCATE"))?;
+        }
+        Ok(())
+    }
+}
+
+fn checkpoint(connection: &Connection, mode: &str) -> Result<()> {
+    connection.query_row(&format!("PRAGMA wal_checkpoint({mode})"), [], |_| Ok(()))?;
+    Ok(())
+}
+
+fn find_expired(connection: &Connection, table: &Stored, now: Time) -> Result<Vec<Key>> {
+    let name = &table.schema.name;
+    let sql = format!("SELECT pk, sk FROM \"{name}\" WHERE expires_at < ? ORDER BY expires_at LIMIT ?");
+    let mut select = connection.prepare_cached(&sql)?;
+    let found = select.query_map((now.as_seconds(), PAGE), |row| Ok(Key { pk: row.get(0)?, sk: row.get(1)? }))?;
+    Ok(found.collect::<rusqlite::Result<_>>()?)
+}
