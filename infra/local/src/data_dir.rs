@@ -135,10 +135,6 @@ impl DataDir {
     pub fn lost_writes(&self, file: &str, cause: String) -> Failure {
         Failure::LostWrites { folder: self.folder.clone(), file: self.folder.join(file), cause }
     }
-
-    pub fn outdated_table(&self, table: &str) -> Failure {
-        Failure::Outdated { folder: self.folder.clone(), table: table.to_owned() }
-    }
 }
 
 impl Drop for DataDir {

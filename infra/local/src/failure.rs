@@ -23,8 +23,6 @@ pub enum Failure {
     Missing { folder: PathBuf, file: PathBuf },
     #[error("{} belongs to another data folder ({cause}); restore the file of {}, or move the folder away to start without data", file.display(), folder.display())]
     Foreign { folder: PathBuf, file: PathBuf, cause: String },
-    #[error("{} was created by another version of the platform (table {table} differs); move it away to start without data", folder.display())]
-    Outdated { folder: PathBuf, table: String },
     #[error("{} holds no platform's data yet; run `{}` first", folder.display(), started_command().trim_end_matches(" --"))]
     NotStarted { folder: PathBuf },
     #[error("infra/template.yaml: {resource}: {cause}")]

@@ -9,6 +9,7 @@ pub mod doctor;
 pub mod expiry;
 pub mod failure;
 mod files;
+mod function_database;
 mod functions;
 pub mod issuer;
 pub mod labs;
@@ -25,6 +26,7 @@ pub mod services;
 pub mod settings;
 pub mod setup;
 mod started_command;
+pub mod tables;
 pub mod template;
 pub mod watch;
 

@@ -37,14 +37,14 @@ impl DeniedCalls {
     }
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Permissions {
     function: String,
     allowed: Vec<AllowedAccess>,
     denied: DeniedCalls,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct AllowedAccess {
     action: String,
     /// `*` at the end matches any text.
@@ -114,6 +114,11 @@ impl Permissions {
 
     pub fn interceptor(self) -> SharedInterceptor {
         SharedInterceptor::new(self)
+    }
+
+    /// Refuses an action on a table, or on an index of it, that the policies do not allow.
+    pub fn check_table(&self, action: &str, table: &str) -> domain::Result<()> {
+        self.check(vec![Access::new("dynamodb", action, table.to_owned())]).map_err(domain::Error::internal)
     }
 
     fn check(&self, accesses: Vec<Access>) -> Result<(), BoxError> {

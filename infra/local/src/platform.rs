@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use ::labs::{Backend, Environments, NoBackend};
-use aws_smithy_runtime_api::client::interceptors::SharedInterceptor;
 use domain::time::{Clock, Time};
 use engine::drive::STOP_PATIENCE;
 use futures::stream::FuturesUnordered;
@@ -29,6 +28,7 @@ use crate::issuer::Issuer;
 use crate::labs::{Folders, LabRouter, Labs};
 use crate::open_files;
 use crate::pollers::Poller;
+use crate::recorder::Recorder;
 use crate::runtime::{Runtime, Setup, THIS_MACHINE};
 use crate::seed::seed;
 use crate::server::{self, BODY_BYTES_PER_SECOND, BodyPace, ConnectionLimits};
@@ -65,8 +65,8 @@ pub struct Options {
     pub labs: bool,
     /// Polls the queues and runs the ticker in the background. Otherwise, call `drain` and `tick`.
     pub background: bool,
-    /// An interceptor of every AWS call of the platform.
-    pub observer: Option<SharedInterceptor>,
+    /// Records every AWS call of the platform.
+    pub recorder: Option<Recorder>,
     /// Further settings of all functions, such as the URL of a fake messaging provider.
     pub settings: Vec<(String, String)>,
     /// Starts a proxy between the functions and the services: it takes the services' endpoints and returns its own.
@@ -93,7 +93,7 @@ impl Options {
             workbench_capacity: None,
             labs: false,
             background: false,
-            observer: None,
+            recorder: None,
             settings: Vec::new(),
             services_proxy: None,
         }
@@ -106,9 +106,8 @@ pub struct Platform {
     pub issuer: Issuer,
     pub started_in: Duration,
     runtime: Runtime,
-    /// The endpoints and the interceptor of further AWS clients.
+    /// The endpoints of further AWS clients.
     services: Endpoints,
-    observer: Option<SharedInterceptor>,
     functions: Arc<Functions>,
     labs: Labs,
     data: DataDir,
@@ -120,7 +119,7 @@ impl Platform {
     pub async fn start(options: Options) -> Result<Self, Failure> {
         let began = Instant::now();
         let Options { port, data, base_url, outbound_allowed, sync, limits, max_outbound, .. } = options;
-        let (background, observer, services_proxy) = (options.background, options.observer, options.services_proxy);
+        let (background, recorder, services_proxy) = (options.background, options.recorder, options.services_proxy);
         let workbench_capacity = options.workbench_capacity.unwrap_or_default();
         let listener = listen(port).await?;
         let own_address = address(&listener)?;
@@ -130,7 +129,7 @@ impl Platform {
         let mut more_settings = options.settings;
         more_settings.push((config::FILES_URL.to_owned(), format!("{public_url}{}", files::PREFIX)));
         let setup = Setup {
-            services: ServiceOptions { first_port: 0, sync },
+            services: ServiceOptions { first_port: 0, sync, count_units: recorder.is_some() },
             base_url: &public_url,
             jwks_url: &format!("{own_url}/local/jwks.json"),
             outbound_allowed: &outbound_allowed,
@@ -145,11 +144,13 @@ impl Platform {
         let stored = seed(&runtime.context(), base_url.clone(), StoredCredentials::read(data.folder())?).await?;
         stored.write(data.folder())?;
 
+        runtime.has_proxy = services_proxy.is_some();
         let services = match services_proxy {
             Some(start_proxy) => start_proxy(runtime.services.endpoints.clone()),
             None => runtime.services.endpoints.clone(),
         };
-        runtime.aws = Aws::local(services.sdk_config()).with_interceptors(observer.clone());
+        runtime.aws = Aws::local(services.sdk_config()).with_interceptors(recorder.as_ref().map(Recorder::interceptor));
+        runtime.recorder = recorder;
 
         // The programs run on this machine, where a public URL is not necessarily reachable.
         let environments = Environments::new(&runtime.context_of("workbench-worker"), Some(&base_url))?;
@@ -188,20 +189,7 @@ impl Platform {
         }
         let credentials = stored.with_tokens(&issuer);
         let started_in = began.elapsed();
-        Ok(Self {
-            base_url,
-            credentials,
-            issuer,
-            started_in,
-            runtime,
-            services,
-            observer,
-            functions,
-            labs,
-            data,
-            stop,
-            running,
-        })
+        Ok(Self { base_url, credentials, issuer, started_in, runtime, services, functions, labs, data, stop, running })
     }
 
     pub fn labs(&self) -> &Labs {
@@ -239,7 +227,9 @@ impl Platform {
 
     /// A context with the settings of all functions and with new connections, like that of another process.
     pub fn new_environment_context(&self) -> Context {
-        let aws = Aws::local(self.services.sdk_config()).with_interceptors(self.observer.clone());
+        let recorder = self.runtime.recorder.as_ref();
+        let aws = Aws::local(self.services.sdk_config()).with_interceptors(recorder.map(Recorder::interceptor));
+        let aws = self.runtime.with_database(aws, None);
         Context { aws, run_ends: None, ..self.runtime.context() }
     }
 

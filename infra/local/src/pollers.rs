@@ -137,7 +137,7 @@ mod tests {
 
     async fn start(data: &DataDir) -> Runtime {
         let setup = Setup {
-            services: ServiceOptions { first_port: 0, sync: SyncMode::Normal },
+            services: ServiceOptions { first_port: 0, sync: SyncMode::Normal, count_units: false },
             base_url: "http://127.0.0.1:1",
             jwks_url: "http://127.0.0.1:1",
             outbound_allowed: THIS_MACHINE,

@@ -64,6 +64,10 @@ impl Recorder {
         SharedInterceptor::new(self.clone())
     }
 
+    pub(crate) fn record(&self, call: Call) {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner).push(call);
+    }
+
     /// Returns the calls since the last `take`.
     pub fn take(&self) -> Vec<Call> {
         std::mem::take(&mut *self.calls.lock().unwrap_or_else(PoisonError::into_inner))
@@ -142,7 +146,7 @@ impl Intercept for Recorder {
             units: units(consumed),
             writes: config.load::<WrittenPartitions>().map(|written| written.with_units(consumed)).unwrap_or_default(),
         };
-        self.calls.lock().unwrap_or_else(PoisonError::into_inner).push(call);
+        self.record(call);
         Ok(())
     }
 }

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 use platform::Context;
 use platform::aws::Aws;
@@ -12,10 +13,12 @@ use platform::run_ends::RunEnds;
 use crate::data_dir::DataDir;
 use crate::expiry::BucketLifecycle;
 use crate::failure::Failure;
+use crate::function_database::FunctionDatabase;
 use crate::issuer::{AUDIENCE, ISSUER};
 use crate::permissions::{DeniedCalls, Permissions};
 use crate::pollers::{Deliver, LOOK_EVERY, Poller};
 use crate::provision::{check_resources, find_key, provision};
+use crate::recorder::Recorder;
 use crate::services::{Endpoints, ServiceOptions, Services};
 use crate::template::{SamTemplate, Setting};
 
@@ -49,6 +52,9 @@ pub struct Runtime {
     pub denied: DeniedCalls,
     /// Runs end in this process, unless `cargo lambda watch` runs the functions.
     run_ends: RunEnds,
+    /// Whether DynamoDB is called over HTTP, where tests have a proxy in front of it.
+    pub has_proxy: bool,
+    pub recorder: Option<Recorder>,
 }
 
 impl Runtime {
@@ -56,7 +62,7 @@ impl Runtime {
         let template = SamTemplate::read();
         let services = Services::start(data, &template, setup.services).await?;
         let aws = Aws::local(services.endpoints.sdk_config());
-        let stored_key = services.stored_key_id(&template);
+        let stored_key = services.stored_key_id();
         if let Some(key) = &stored_key {
             check_resources(&aws, data, &template, key).await?;
         }
@@ -67,7 +73,7 @@ impl Runtime {
             && let Some(id) = template.keys.first()
             && let Some(key) = find_key(&aws, id).await
         {
-            services.store_key_id(&template, &key)?;
+            services.store_key_id(&key)?;
         }
         // The values of the template's parameters on this machine.
         let parameters = [
@@ -98,6 +104,8 @@ impl Runtime {
             local_settings,
             denied: DeniedCalls::default(),
             run_ends: RunEnds::default(),
+            has_proxy: false,
+            recorder: None,
         })
     }
 
@@ -105,7 +113,8 @@ impl Runtime {
     pub fn context_of(&self, function: &str) -> Context {
         let grants = self.template.functions.get(function).map(|function| function.grants.as_slice());
         let permissions = Permissions::new(function, grants.unwrap_or_default(), &self.resources, self.denied.clone());
-        let aws = self.aws.clone().with_interceptors([permissions.interceptor()]);
+        let aws = self.aws.clone().with_interceptors([permissions.clone().interceptor()]);
+        let aws = self.with_database(aws, Some(permissions));
         self.with_run_ends(Context::new(self.settings_of(function).collect(), aws))
     }
 
@@ -126,7 +135,23 @@ impl Runtime {
         let reference = |id: &str| self.resolve(&Setting::Ref(id.to_owned()));
         let others = [(config::BUCKET_FILES, "FilesBucket"), (config::KMS_KEY, "SecretsKey")];
         let others = others.map(|(name, id)| (name.to_owned(), reference(id)));
-        self.with_run_ends(Context::new(self.settings().chain(others).collect::<Config>(), self.aws.clone()))
+        let aws = self.with_database(self.aws.clone(), None);
+        self.with_run_ends(Context::new(self.settings().chain(others).collect::<Config>(), aws))
+    }
+
+    /// Lets the clients call the database in this process directly.
+    pub fn with_database(&self, aws: Aws, permissions: Option<Permissions>) -> Aws {
+        if self.has_proxy {
+            return aws;
+        }
+        let Services { database, storage, .. } = &self.services;
+        let (database, storage) = (database.clone(), storage.clone());
+        aws.with_database(Arc::new(FunctionDatabase {
+            database,
+            storage,
+            permissions,
+            recorder: self.recorder.clone(),
+        }))
     }
 
     fn with_run_ends(&self, context: Context) -> Context {

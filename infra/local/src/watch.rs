@@ -71,7 +71,7 @@ impl WatchServices {
         let watch_port = watch_url.parse::<http::Uri>().ok().and_then(|url| url.port_u16());
         let connections = open_files::max_connections();
         let setup = Setup {
-            services: ServiceOptions { first_port: first_service, sync },
+            services: ServiceOptions { first_port: first_service, sync, count_units: false },
             base_url: base_url.as_deref().unwrap_or(&watch_url),
             jwks_url: &jwks_url,
             outbound_allowed: &outbound_allowed,

@@ -2,17 +2,19 @@
 
 use std::collections::HashMap;
 
-use aws_sdk_dynamodb::types::{AttributeValue, PutRequest, WriteRequest};
+use aws_sdk_dynamodb::types::AttributeValue;
 use domain::id::RunId;
 use store::keys;
+use tables::write::{Write, WriteOperation};
 use tests::scale::full_or;
+use uuid::Uuid;
 
 use super::*;
 
 const MONTH: u64 = 30 * 24 * 60 * 60;
 const TABLES: [&str; 2] = ["EntitiesTable", "JournalTable"];
-/// DynamoDB writes at most this number of items in a batch.
-const BATCH: usize = 25;
+/// DynamoDB writes at most this number of items in a transaction.
+const TRANSACTION: usize = 100;
 
 type Item = HashMap<String, AttributeValue>;
 
@@ -66,9 +68,9 @@ fn size(item: &Item) -> usize {
 
 /// Stores copies of a parked run under other ids: the same items as if each had been started and parked.
 async fn copy(app: &TestApp, run: RunId, copies: usize) {
-    let dynamodb = app.platform.context().aws.dynamodb().clone();
+    let database = app.platform.context().aws.database().unwrap();
     let items = items_of(app, run).await;
-    let mut batch: HashMap<String, Vec<WriteRequest>> = HashMap::new();
+    let mut writes = Vec::new();
     for _ in 0..copies {
         let id = RunId::new();
         for (table, original) in &items {
@@ -78,17 +80,11 @@ async fn copy(app: &TestApp, run: RunId, copies: usize) {
             {
                 item.entry(name.to_owned()).and_modify(|stored| *stored = AttributeValue::S(value));
             }
-            let put = PutRequest::builder().set_item(Some(item)).build().unwrap();
-            batch.entry((*table).to_owned()).or_default().push(WriteRequest::builder().put_request(put).build());
-        }
-        if batch.values().map(Vec::len).sum::<usize>() + items.len() > BATCH {
-            let writes = std::mem::take(&mut batch);
-            let written = dynamodb.batch_write_item().set_request_items(Some(writes)).send().await.unwrap();
-            assert!(written.unprocessed_items.is_none_or(|left| left.is_empty()));
+            writes.push(Write::new(table, WriteOperation::Put(item)));
         }
     }
-    if !batch.is_empty() {
-        dynamodb.batch_write_item().set_request_items(Some(batch)).send().await.unwrap();
+    for writes in writes.chunks(TRANSACTION) {
+        assert!(database.transact(Uuid::now_v7(), writes.to_vec()).await.unwrap().is_written());
     }
 }
 

@@ -1,4 +1,5 @@
-//! Embedded AWS services: DynamoDB, SQS, KMS and S3. The unchanged SDK clients call them over loopback HTTP.
+//! Embedded AWS services: DynamoDB, SQS, KMS and S3. The unchanged SDK clients call them over loopback HTTP; only the
+//! functions of this process call the database directly.
 //!
 //! Every user and every browser of the machine can reach the ports, so each call must be signed with a key that is
 //! generated at each start.
@@ -21,12 +22,12 @@ use aws_credential_types::Credentials;
 use aws_credential_types::provider::SharedCredentialsProvider;
 use aws_types::service_config::{LoadServiceConfig, ServiceConfigKey};
 use clap::ValueEnum;
-use dynoxide::Database;
+use database::Database;
 use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use crate::data_dir::DataDir;
+use crate::data_dir::{DYNAMODB, DataDir};
 use crate::failure::Failure;
 use crate::open_files;
 use crate::server::{self, BODY_BYTES_PER_SECOND, BodyPace, ConnectionLimits, plain_refusal};
@@ -61,7 +62,7 @@ pub struct Services {
     pub endpoints: Endpoints,
     pub storage: StorageHealth,
     pub wakes: QueueWakes,
-    database: Database,
+    pub database: Database,
     awsim: awsim::Awsim,
     stop: CancellationToken,
     thread: RuntimeThread,
@@ -82,11 +83,13 @@ pub struct ServiceOptions {
     /// The services take this port and the next two; 0 takes any free ports.
     pub first_port: u16,
     pub sync: SyncMode,
+    /// Whether the database reports the units that writes consume.
+    pub count_units: bool,
 }
 
 impl Services {
     pub async fn start(data: &DataDir, template: &SamTemplate, options: ServiceOptions) -> Result<Self, Failure> {
-        let ServiceOptions { first_port, sync } = options;
+        let ServiceOptions { first_port, sync, .. } = options;
         let limits = ConnectionLimits {
             connections: 2 * open_files::max_connections(),
             head_timeout: HEAD_TIMEOUT,
@@ -105,8 +108,8 @@ impl Services {
         let thread = RuntimeThread::start(THREAD)?;
         let (database, awsim) = thread.enter(|| {
             let [for_dynamodb, for_awsim, for_s3] = listeners;
-            let (database, expiry) = dynamodb::open(data, template, sync)?;
-            tokio::spawn(expiry.run(stop.clone()));
+            let database = dynamodb::open(data, template, options)?;
+            tokio::spawn(dynamodb::maintain(database.clone(), stop.clone()));
             let require_signature = |router| TowerToHyperService::new(gate::require_signature(router, key.clone()));
             let service = require_signature(dynamodb::router(database.clone(), storage.clone()));
             let listener = thread.listener(for_dynamodb)?;
@@ -139,21 +142,20 @@ impl Services {
     }
 
     /// The id of the KMS key that encrypts the database's secrets; `None` if the database is new.
-    pub fn stored_key_id(&self, template: &SamTemplate) -> Option<String> {
-        dynamodb::read_tag(&self.database, template.tables.keys().next()?, KEY_TAG)
+    pub fn stored_key_id(&self) -> Option<String> {
+        self.database.tag(KEY_TAG).ok().flatten()
     }
 
-    pub fn store_key_id(&self, template: &SamTemplate, key_id: &str) -> Result<(), Failure> {
-        let Some(table) = template.tables.keys().next() else { return Ok(()) };
-        dynamodb::write_tag(&self.database, table, KEY_TAG, key_id)
+    pub fn store_key_id(&self, key_id: &str) -> Result<(), Failure> {
+        self.database.set_tag(KEY_TAG, key_id).map_err(|error| Failure::Other(format!("{DYNAMODB}: {error}")))
     }
 
     /// Saves and closes everything. The data folder can be copied then: DynamoDB's log is merged into the database.
     pub async fn stop(self) -> Result<(), Failure> {
         self.stop.cancel();
         self.save()?;
-        drop(self.database);
         self.thread.end().await;
+        self.database.close().map_err(|error| Failure::Other(format!("{DYNAMODB}: {error}")))?;
         Ok(())
     }
 }

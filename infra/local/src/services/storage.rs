@@ -32,6 +32,15 @@ impl StorageFailure {
         }
     }
 
+    /// The cause of a failure of the database; `None` if the disk is not the cause.
+    pub fn of_database(error: &database::Error) -> Option<Self> {
+        match error {
+            database::Error::Storage(message) => Self::from_sqlite(message),
+            database::Error::Damaged(_) => Some(Self::Damaged),
+            database::Error::Invalid(_) | database::Error::TokenOfOthers | database::Error::Closed => None,
+        }
+    }
+
     fn from_io(error: &io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::Full,
