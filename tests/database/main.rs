@@ -233,9 +233,8 @@ async fn concurrent_writes_share_commits_and_lose_nothing() {
                     let own = Key::new("own", format!("{task} {number}"));
                     let new = Write::new("EntitiesTable", WriteOperation::Put(own.attributes()));
                     // A repetition changes nothing: neither at once, nor later.
-                    let token = Token { text: format!("{waits_for_disk} {task} {number}"), digest: 0 };
-                    let transaction =
-                        || database.write(vec![add.clone(), new.clone()], Kind::Transaction(Some(token.clone())));
+                    let token = Token::from_text(&format!("{waits_for_disk} {task} {number}"), 0);
+                    let transaction = || database.write(vec![add.clone(), new.clone()], Kind::Transaction(Some(token)));
                     let (first, second) = futures::future::join(transaction(), transaction()).await;
                     assert!(first.unwrap().0.is_written() && second.unwrap().0.is_written());
                     assert!(transaction().await.unwrap().0.is_written());

@@ -66,7 +66,7 @@ fn carry_out_all(
             Kind::Transaction(Some(token)) => Some(token),
             _ => None,
         };
-        let known = token.map_or(Known::New, |token| match new.contains(&(&token.text, token.digest)) {
+        let known = token.map_or(Known::New, |token| match new.contains(token) {
             true => Known::Committed,
             false => tokens.find(token),
         });
@@ -76,7 +76,7 @@ fn carry_out_all(
             Known::OfOthers => Err(Error::TokenOfOthers),
         };
         if let (Some(token), Ok(Written { is_new: true, .. })) = (token, &written) {
-            new.insert((&token.text, token.digest));
+            new.insert(*token);
         }
         match written {
             // These are found before anything of the job is written.

@@ -81,10 +81,11 @@ impl Database {
                 false => "PRAGMA synchronous = NORMAL;",
             })?;
             // The log is merged beside the calls, not by a commit.
-            connection.execute_batch("PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -16000;")?;
+            connection.execute_batch("PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -4000;")?;
             Ok(connection)
         };
         let writer = connect()?;
+        writer.execute_batch("PRAGMA cache_size = -16000;")?;
         let tables = Tables::new(schemas, count_units);
         if is_used && !upgrade::has_tables(&writer)? {
             return Err(Error::Damaged("it holds no tables"));

@@ -63,7 +63,7 @@ impl EmbeddedDatabase for FunctionDatabase {
 
     fn transact(&self, token: Uuid, writes: Vec<Write>) -> BoxFuture<'_, Result<WriteOutcome>> {
         // The platform never takes a token for other writes, so their digest does not matter.
-        let token = Token { text: token.to_string(), digest: 0 };
+        let token = Token { id: token.as_u128(), digest: 0 };
         self.carry_out("TransactWriteItems", writes, Kind::Transaction(Some(token))).boxed()
     }
 }

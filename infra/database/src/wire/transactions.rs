@@ -59,11 +59,12 @@ struct Transaction {
 impl Api {
     pub(super) async fn transact_write_items(&self, body: &[u8]) -> Answer {
         let request: TransactWriteItems = parse(body)?;
-        let token = request.client_request_token.map(|text| Token { text, digest: digest(&request.transact_items) });
-        if token.as_ref().is_some_and(|token| !(1..=MAX_TOKEN).contains(&token.text.len())) {
+        let token = request.client_request_token;
+        if token.as_ref().is_some_and(|token| !(1..=MAX_TOKEN).contains(&token.len())) {
             let message = format_args!("ClientRequestToken has 1 to {MAX_TOKEN} characters");
             return Err(Refusal::invalid(message).into());
         }
+        let token = token.map(|token| Token::from_text(&token, digest(&request.transact_items)));
         let Transaction { writes, returns_items } = self.read_transaction(request.transact_items)?;
         let written = self.database.write_reporting(writes, Kind::Transaction(token)).await?;
         if !written.refused.is_empty() {
