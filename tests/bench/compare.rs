@@ -52,10 +52,7 @@ fn print_verdict(results: &Results, names: &[Name], kinds: &[Kind]) -> bool {
         return false;
     }
     let others: Vec<_> = names.iter().copied().filter(|name| ![Name::Direct, Name::Atelier].contains(name)).collect();
-    println!(
-        "atelier: CPU and RSS include the DynamoDB, SQS, S3 and KMS in the gateway's process; \
-         CPU is also shown without these services.\n"
-    );
+    println!("atelier: CPU and RSS include its database and the other services in its process.\n");
     println!("{}", verdict::win_table(results, &others, kinds));
     let is_met = verdict::is_met(results, &others, kinds);
     println!("Better than each of them in every round: {}.", yes_or_no(is_met));

@@ -82,10 +82,6 @@ impl Process {
         procfs::cpu(self.group)
     }
 
-    pub fn cpu_of_threads(&self, name: &str) -> io::Result<Duration> {
-        procfs::cpu_of_threads(self.group, name)
-    }
-
     pub fn rss_mb(&self) -> io::Result<f64> {
         procfs::rss_mb(self.group)
     }

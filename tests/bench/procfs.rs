@@ -12,13 +12,6 @@ pub fn cpu(group: u32) -> io::Result<Duration> {
     Ok(TICK * ticks)
 }
 
-/// The CPU time so far of the group's threads with this name.
-pub fn cpu_of_threads(group: u32, name: &str) -> io::Result<Duration> {
-    let threads = members(group)?.into_iter().flat_map(|member| threads(member.pid));
-    let ticks = threads.filter(|thread| thread.name == name).map(|thread| thread.ticks).sum::<u32>();
-    Ok(TICK * ticks)
-}
-
 /// The resident memory of the whole group now.
 pub fn rss_mb(group: u32) -> io::Result<f64> {
     let kb = members(group)?.iter().map(|member| rss_kb(member.pid)).sum::<f64>();
@@ -28,11 +21,6 @@ pub fn rss_mb(group: u32) -> io::Result<f64> {
 struct Member {
     pid: u32,
     group: u32,
-    ticks: u32,
-}
-
-struct Thread {
-    name: String,
     ticks: u32,
 }
 
@@ -52,35 +40,20 @@ impl Member {
     }
 }
 
-fn threads(pid: u32) -> Vec<Thread> {
-    let folder = format!("/proc/{pid}/task");
-    let entries = fs::read_dir(&folder).into_iter().flatten().filter_map(Result::ok);
-    let threads = entries.filter_map(|entry| {
-        let stat = Stat::read(&format!("{folder}/{}/stat", entry.file_name().to_str()?))?;
-        Some(Thread { ticks: stat.sum([14, 15])?, name: stat.name })
-    });
-    threads.collect()
-}
-
-/// A `stat` line of the kernel about a process or a thread.
-struct Stat {
-    name: String,
-    /// The fields from the third on.
-    fields: Vec<String>,
-}
+/// The fields of a `stat` line of the kernel, from the third on.
+struct Stat(Vec<String>);
 
 impl Stat {
     fn read(path: &str) -> Option<Self> {
         let stat = fs::read_to_string(path).ok()?;
         // The name in parentheses may contain any character.
-        let (before, after) = stat.rsplit_once(')')?;
-        let (_, name) = before.split_once('(')?;
-        Some(Self { name: name.to_owned(), fields: after.split_whitespace().map(str::to_owned).collect() })
+        let (_, after) = stat.rsplit_once(')')?;
+        Some(Self(after.split_whitespace().map(str::to_owned).collect()))
     }
 
     /// The sum of fields, by their numbers in the kernel's documentation.
     fn sum<const N: usize>(&self, numbers: [usize; N]) -> Option<u32> {
-        numbers.iter().map(|number| self.fields.get(number - 3)?.parse::<u32>().ok()).sum()
+        numbers.iter().map(|number| self.0.get(number - 3)?.parse::<u32>().ok()).sum()
     }
 }
 

@@ -32,11 +32,6 @@ impl Measurement {
         (self.name != Name::Direct && self.report.times.is_some()).then_some(self.cpu_ms_per_call)
     }
 
-    /// The CPU time per call without the embedded services, which the other gateways do not have.
-    pub fn cpu_ms_per_call_without_services(&self) -> Option<f64> {
-        self.cpu_ms_per_call().map(|cpu| cpu - self.services_ms_per_call)
-    }
-
     pub fn rss_mb(&self) -> Option<f64> {
         (self.name != Name::Direct).then_some(self.rss_mb)
     }

@@ -2,11 +2,9 @@
 
 use std::time::Duration;
 
-use local::services::THREAD as SERVICES;
 use tokio::time::sleep;
 
 use crate::load::{Load, Report};
-use crate::process::Process;
 use crate::results::Results;
 use crate::subject::{Name, Subject};
 use crate::{Result, table};
@@ -37,8 +35,6 @@ pub struct Measurement {
     pub kind: Kind,
     pub report: Report,
     pub cpu_ms_per_call: f64,
-    /// The part of the CPU time that the embedded services used.
-    pub services_ms_per_call: f64,
     pub rss_mb: f64,
 }
 
@@ -69,30 +65,17 @@ impl Measurement {
         let Kind { connections, stream } = kind;
         let Plan { seconds, pause_ms, .. } = *plan;
         let load = Load { target: subject.target.clone(), connections, seconds, pause_ms, stream };
-        let before = Cpu::measure(&subject.process)?;
+        let before = subject.process.cpu()?;
         let report = load.run().await?;
         sleep(SETTLE).await;
-        let after = Cpu::measure(&subject.process)?;
+        let after = subject.process.cpu()?;
         let calls = (report.requests + report.errors).max(1) as f64;
-        let per_call = |cpu: fn(&Cpu) -> Duration| cpu(&after).saturating_sub(cpu(&before)).as_secs_f64() * 1e3 / calls;
         Ok(Self {
             name: subject.name,
             kind,
-            cpu_ms_per_call: per_call(|cpu| cpu.whole),
-            services_ms_per_call: per_call(|cpu| cpu.services),
+            cpu_ms_per_call: after.saturating_sub(before).as_secs_f64() * 1e3 / calls,
             report,
             rss_mb: subject.process.rss_mb()?,
         })
-    }
-}
-
-struct Cpu {
-    whole: Duration,
-    services: Duration,
-}
-
-impl Cpu {
-    fn measure(process: &Process) -> Result<Self> {
-        Ok(Self { whole: process.cpu()?, services: process.cpu_of_threads(SERVICES)? })
     }
 }

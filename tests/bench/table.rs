@@ -4,19 +4,9 @@ use crate::results::Results;
 use crate::rounds::{Kind, Measurement};
 use crate::subject::Name;
 
-const WHOLE: [&str; 9] = [
-    "subject",
-    "connections",
-    "p50 ms",
-    "added p50 ms",
-    "p99 ms",
-    "requests/s",
-    "CPU ms per call",
-    "without services",
-    "RSS MB",
-];
-const WEBHOOKS: [&str; 8] =
-    ["subject", "connections", "p50 ms", "p99 ms", "runs/s", "CPU ms per run", "without services", "RSS MB"];
+const WHOLE: [&str; 8] =
+    ["subject", "connections", "p50 ms", "added p50 ms", "p99 ms", "requests/s", "CPU ms per call", "RSS MB"];
+const WEBHOOKS: [&str; 7] = ["subject", "connections", "p50 ms", "p99 ms", "runs/s", "CPU ms per run", "RSS MB"];
 const STREAMS: [&str; 7] = [
     "streaming",
     "connections",
@@ -53,7 +43,6 @@ pub fn whole_table(results: &Results, names: &[Name], kinds: &[Kind]) -> String 
             format_number(results.median(name, kind, Measurement::p99_ms), 3),
             format_number(results.median(name, kind, Measurement::requests_per_s), 0),
             format_number(results.median(name, kind, Measurement::cpu_ms_per_call), 3),
-            format_number(results.median(name, kind, Measurement::cpu_ms_per_call_without_services), 3),
             format_number(results.median(name, kind, Measurement::rss_mb), 0),
         ]
     })
@@ -67,7 +56,6 @@ pub fn webhook_table(results: &Results, names: &[Name], kinds: &[Kind]) -> Strin
             format_number(results.median(name, kind, Measurement::p99_ms), 3),
             format_number(results.median(name, kind, Measurement::requests_per_s), 0),
             format_number(results.median(name, kind, Measurement::cpu_ms_per_call), 3),
-            format_number(results.median(name, kind, Measurement::cpu_ms_per_call_without_services), 3),
             format_number(results.median(name, kind, Measurement::rss_mb), 0),
         ]
     })

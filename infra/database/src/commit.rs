@@ -57,6 +57,10 @@ fn carry_out_all(
     tokens: &Tokens,
     jobs: &[Job],
 ) -> Result<Vec<Result<Written>>> {
+    if !connection.is_autocommit() {
+        // A commit that has panicked.
+        connection.execute_batch("ROLLBACK")?;
+    }
     connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
     // The tokens of the transactions that this commit stores.
     let mut new = HashSet::new();
@@ -73,14 +77,14 @@ fn carry_out_all(
         let written = match known {
             Known::New => carry_out(connection, tables, writes, matches!(kind, Kind::Transaction(_))),
             Known::Committed => Ok(Written::default()),
-            Known::OfOthers => Err(Error::TokenOfOthers),
+            Known::Reused => Err(Error::ReusedToken),
         };
         if let (Some(token), Ok(Written { is_new: true, .. })) = (token, &written) {
             new.insert(*token);
         }
         match written {
             // These are found before anything of the job is written.
-            Err(error @ (Error::Invalid(_) | Error::TokenOfOthers)) => outcomes.push(Err(error)),
+            Err(error @ (Error::Invalid(_) | Error::ReusedToken)) => outcomes.push(Err(error)),
             written => outcomes.push(Ok(written?)),
         }
     }

@@ -12,7 +12,7 @@ pub enum Error {
     #[error("{0}")]
     Invalid(String),
     #[error("the token was used for a transaction with other writes")]
-    TokenOfOthers,
+    ReusedToken,
     #[error("the database is closed")]
     Closed,
 }

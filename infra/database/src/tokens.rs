@@ -36,7 +36,7 @@ pub enum Known {
     /// Its transaction was committed.
     Committed,
     /// It belongs to other writes.
-    OfOthers,
+    Reused,
 }
 
 /// The tokens of committed transactions.
@@ -58,7 +58,7 @@ impl Tokens {
         match self.digests.get(&token.id) {
             None => Known::New,
             Some(digest) if *digest == token.digest => Known::Committed,
-            Some(_) => Known::OfOthers,
+            Some(_) => Known::Reused,
         }
     }
 
@@ -89,7 +89,7 @@ mod tests {
         let mut tokens = Tokens { max: 2, ..Tokens::default() };
         tokens.remember(token("a", 1), start);
         assert_eq!(tokens.find(&token("a", 1)), Known::Committed);
-        assert_eq!(tokens.find(&token("a", 2)), Known::OfOthers);
+        assert_eq!(tokens.find(&token("a", 2)), Known::Reused);
         tokens.remember(token("b", 1), start + WINDOW);
         assert_eq!(tokens.find(&token("a", 1)), Known::New);
         tokens.remember(token("c", 1), start + WINDOW);

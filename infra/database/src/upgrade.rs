@@ -71,7 +71,8 @@ fn add_columns(connection: &Connection, table: &Stored) -> Result<()> {
         while let Some(row) = rows.next()? {
             let key = Key { pk: row.get(1)?, sk: row.get(2)? };
             let item = codec::decode(key, &row.get::<_, Vec<u8>>(3)?)?;
-            if let Some(value) = column.value(&item)? {
+            // As in DynamoDB, an item whose attribute is no key is not in a new index.
+            if let Ok(Some(value)) = column.value(&item) {
                 update.execute(params![value, row.get::<_, i64>(0)?])?;
             }
         }

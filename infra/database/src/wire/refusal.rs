@@ -69,7 +69,7 @@ impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         match error {
             Error::Invalid(message) => Self::Refused(Refusal::invalid(message)),
-            Error::TokenOfOthers => Self::Refused(Refusal::new(MISMATCHED_TOKEN, error)),
+            Error::ReusedToken => Self::Refused(Refusal::new(MISMATCHED_TOKEN, error)),
             error => Self::Database(error),
         }
     }

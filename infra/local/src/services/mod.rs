@@ -38,7 +38,7 @@ use thread::RuntimeThread;
 use wakes::QueueWakes;
 
 /// The name of the thread of the services.
-pub const THREAD: &str = "services";
+const THREAD: &str = "services";
 pub const REGION: &str = "us-east-1";
 pub const ACCOUNT: &str = "000000000000";
 /// The id of the access key. Only its secret key is secret.
