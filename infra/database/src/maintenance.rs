@@ -18,8 +18,8 @@ use crate::schema::Stored;
 const PAGE: u32 = 25;
 /// How often the log is merged. A lone writer would otherwise do it in the middle of its calls.
 pub const MERGE_EVERY: Duration = Duration::from_millis(500);
-/// The size of the log from which the writers wait until it is merged. It stays smaller unless they never pause.
-const MAX_LOG_BYTES: u64 = 64 << 20;
+/// The size from which the log begins anew. SQLite does so itself if no write comes while it is merged.
+const MAX_LOG_BYTES: u64 = 32 << 20;
 
 impl Database {
     /// Deletes the items that have expired at `now`, and returns how many. As in DynamoDB, they outlive their expiry, so
@@ -45,14 +45,16 @@ impl Database {
         Ok(deleted)
     }
 
-    /// Merges the log into the file, without waiting for calls. Only a log that has become large makes the writers wait.
+    /// Merges the log into the file while calls go on. Then it begins anew if it is large, for which writers wait: what has
+    /// been written meanwhile is little.
     pub fn merge_log(&self) -> Result<()> {
         let Some(file) = self.file() else { return Ok(()) };
+        self.with_maintainer(|connection| checkpoint(connection, "PASSIVE"))?;
         let log = fs::metadata(format!("{}-wal", file.display())).map_or(0, |log| log.len());
         if log > MAX_LOG_BYTES {
-            return self.with_writer(|connection| checkpoint(connection, "TRUNCATE"));
+            self.with_writer(|connection| checkpoint(connection, "TRUNCATE"))?;
         }
-        self.with_maintainer(|connection| checkpoint(connection, "PASSIVE"))
+        Ok(())
     }
 
     /// Merges the whole log. The file can be copied then.

@@ -25,6 +25,9 @@ pub fn create(connection: &Connection, tables: &Tables) -> Result<()> {
 fn create_all(connection: &Connection, tables: &Tables) -> Result<()> {
     connection.execute_batch(CREATE_TAGS)?;
     let is_of_dynoxide = has_table(connection, "_tables")?;
+    if is_of_dynoxide {
+        tracing::info!("the tables of an earlier version are converted; older versions cannot open them afterwards");
+    }
     for table in tables.all() {
         let name = &table.schema.name;
         let old = format!("{name} of dynoxide");

@@ -27,7 +27,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// The platform logs requests and warnings. Other crates log only errors, because the embedded services warn about
 /// every call that they refuse.
-const DEFAULT_LEVELS: &str = "error,web=info,local=info,auth=warn,effects=warn,gateway=warn,hooks=warn,kubernetes=warn,\
+const DEFAULT_LEVELS: &str = "error,web=info,local=info,auth=warn,database=info,effects=warn,gateway=warn,hooks=warn,kubernetes=warn,\
                               labs=warn,messaging=warn,outbound=warn,platform=warn,runner=warn,store=info,ticker=warn,workflows=warn";
 
 #[tokio::main]
