@@ -4,7 +4,7 @@
 //! - `database.rs` and `commit.rs`: the connections, and the group commit;
 //! - `reads.rs` and `writes.rs`: the operations;
 //! - `conditions.rs` and `changes.rs`: what they say about an item;
-//! - `schema.rs` and `codec.rs`: how items are stored;
+//! - `schema.rs` and `codec.rs`: how items are stored; `json.rs`: items in DynamoDB's JSON;
 //! - `maintenance.rs` and `upgrade.rs`: expired items, the log of the file, and files of earlier versions;
 //! - `units.rs`: what DynamoDB would bill;
 //! - `wire/`: DynamoDB's JSON API, for clients in other processes.
@@ -15,6 +15,7 @@ mod commit;
 mod conditions;
 mod database;
 mod error;
+mod json;
 mod maintenance;
 mod number;
 mod reads;

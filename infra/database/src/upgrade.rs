@@ -7,8 +7,8 @@ use tables::Key;
 
 use crate::codec;
 use crate::error::{Error, Result};
+use crate::json::JsonItem;
 use crate::schema::{Stored, Tables};
-use crate::wire::JsonItem;
 
 /// The table that holds the names and the texts of tags.
 const CREATE_TAGS: &str = "CREATE TABLE IF NOT EXISTS tags (name TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID";

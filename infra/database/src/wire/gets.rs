@@ -10,7 +10,7 @@ use super::capacity::ReturnCapacity;
 use super::expressions::{Aliases, JsonNames, Projection};
 use super::refusal::{Answer, Refusal, Result};
 use super::requests::{parse, read_key};
-use super::values::{JsonItem, write_item};
+use crate::json::{JsonItem, write_item};
 use crate::units::TableUnits;
 
 /// The most keys of a batch.

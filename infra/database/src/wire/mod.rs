@@ -2,8 +2,7 @@
 //! processes. It knows no HTTP: a server passes it the operation and the body of each request.
 //!
 //! - `gets.rs`, `queries.rs`, `writes.rs`, `transactions.rs` and `descriptions.rs`: the operations;
-//! - `expressions/`: the parsers of expressions;
-//! - `values.rs`: values and items as JSON.
+//! - `expressions/`: the parsers of expressions.
 
 mod capacity;
 mod descriptions;
@@ -15,12 +14,10 @@ mod requests;
 #[cfg(test)]
 mod tests;
 mod transactions;
-mod values;
 mod writes;
 
 pub use self::refusal::{Failure, Refusal};
 use self::refusal::{TABLE_NOT_FOUND, UNKNOWN_OPERATION};
-pub(crate) use self::values::JsonItem;
 use self::writes::WriteKind;
 use crate::database::Database;
 use crate::schema::Stored;

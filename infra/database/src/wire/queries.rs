@@ -16,7 +16,7 @@ use super::expressions::{Aliases, JsonNames, JsonValues, KeyCondition, Projectio
 use super::gets::read_units;
 use super::refusal::{Answer, Refusal, Result};
 use super::requests::{parse, read_key};
-use super::values::{JsonItem, write_item};
+use crate::json::{JsonItem, write_item};
 use crate::reads::{Page, Scan};
 use crate::schema::{self, IndexSchema};
 use crate::units::TableUnits;

@@ -12,9 +12,9 @@ use super::Api;
 use super::capacity::ReturnCapacity;
 use super::refusal::{Answer, Refusal, Result, TRANSACTION_CANCELED};
 use super::requests::parse;
-use super::values::write_item;
 use super::writes::{CONDITION_FAILED_MESSAGE, WriteKind, WriteRequest};
 use crate::commit::Kind;
+use crate::json::write_item;
 use crate::tokens::Token;
 
 /// The most characters of a token.

@@ -11,8 +11,8 @@ use super::capacity::ReturnCapacity;
 use super::expressions::{Aliases, JsonNames, JsonValues, parse_condition, parse_update};
 use super::refusal::{Answer, CONDITION_FAILED, Refusal, Result};
 use super::requests::{ItemOnFailure, ReturnValues, parse, read_key};
-use super::values::{JsonItem, write_item};
 use crate::commit::Kind;
+use crate::json::{JsonItem, write_item};
 
 pub const CONDITION_FAILED_MESSAGE: &str = "The conditional request failed";
 

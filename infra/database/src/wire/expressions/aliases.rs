@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use aws_sdk_dynamodb::types::AttributeValue;
 
+use crate::json::JsonValue;
 use crate::wire::refusal::{Refusal, Result};
-use crate::wire::values::JsonValue;
 
 pub type JsonNames = Option<HashMap<String, String>>;
 pub type JsonValues = Option<HashMap<String, JsonValue>>;

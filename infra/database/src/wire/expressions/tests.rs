@@ -11,8 +11,8 @@ use tables::condition::{Comparison, Condition, Path};
 use tables::write::Change;
 
 use super::*;
+use crate::json::JsonValue;
 use crate::wire::refusal::VALIDATION;
-use crate::wire::values::JsonValue;
 
 /// Renders expressions as `store` does.
 #[derive(Default)]

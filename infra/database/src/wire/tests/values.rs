@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use tables::item::Item;
 
-use crate::wire::values::{JsonItem, JsonValue, write_item};
+use crate::json::{JsonItem, JsonValue, write_item};
 
 fn text() -> impl Strategy<Value = String> {
     vec(any::<char>(), 0..5).prop_map(String::from_iter)

@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value, json};
 use tables::item::Item;
 
-use super::refusal::{Refusal, Result};
+use crate::error::{Error, Result};
 use crate::number;
 
 /// The most levels of lists and maps in a value.
@@ -27,14 +27,14 @@ pub struct JsonItem(pub Item);
 impl<'de> Deserialize<'de> for JsonValue {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
         let json = Value::deserialize(deserializer)?;
-        read_value(json, 0).map(Self).map_err(|refusal| D::Error::custom(refusal.message))
+        read_value(json, 0).map(Self).map_err(D::Error::custom)
     }
 }
 
 impl<'de> Deserialize<'de> for JsonItem {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
         let fields = Map::deserialize(deserializer)?;
-        read_fields(fields, 0).map(Self).map_err(|refusal| D::Error::custom(refusal.message))
+        read_fields(fields, 0).map(Self).map_err(D::Error::custom)
     }
 }
 
@@ -45,14 +45,14 @@ fn read_fields(fields: Map<String, Value>, depth: usize) -> Result<Item> {
 /// Reads a value. `depth` counts the lists and maps around it.
 fn read_value(json: Value, depth: usize) -> Result<AttributeValue> {
     if depth > MAX_DEPTH {
-        return Err(Refusal::invalid(format_args!("a value has at most {MAX_DEPTH} levels")));
+        return Err(Error::invalid(format_args!("a value has at most {MAX_DEPTH} levels")));
     }
     let mut fields = match json {
         Value::Object(fields) => fields.into_iter(),
-        _ => return Err(Refusal::invalid("a value is an object with one field, its type")),
+        _ => return Err(Error::invalid("a value is an object with one field, its type")),
     };
     let (Some((kind, content)), None) = (fields.next(), fields.next()) else {
-        return Err(Refusal::invalid("a value has exactly one type"));
+        return Err(Error::invalid("a value has exactly one type"));
     };
     Ok(match (kind.as_str(), content) {
         ("S", Value::String(text)) => AttributeValue::S(text),
@@ -71,18 +71,18 @@ fn read_value(json: Value, depth: usize) -> Result<AttributeValue> {
         ("BS", Value::Array(blobs)) => {
             AttributeValue::Bs(read_set(blobs, |text| read_bytes(&text), |blob| blob.as_ref().to_vec())?)
         }
-        (kind, _) => return Err(Refusal::invalid(format_args!("a value of the type {kind} is not valid"))),
+        (kind, _) => return Err(Error::invalid(format_args!("a value of the type {kind} is not valid"))),
     })
 }
 
 fn check_number(text: String) -> Result<String> {
-    number::sortable(&text).map_err(Refusal::invalid)?;
+    number::sortable(&text)?;
     Ok(text)
 }
 
 fn read_bytes(text: &str) -> Result<Blob> {
     let bytes = BASE64_STANDARD.decode(text);
-    bytes.map(Blob::new).map_err(|cause| Refusal::invalid(format_args!("bytes are not valid base64: {cause}")))
+    bytes.map(Blob::new).map_err(|cause| Error::invalid(format_args!("bytes are not valid base64: {cause}")))
 }
 
 /// Reads a set. Members are the same if their identities are.
@@ -93,12 +93,12 @@ fn read_set<T, I: Eq + Hash>(
 ) -> Result<Vec<T>> {
     let member = |json: Value| match json {
         Value::String(text) => read(text),
-        _ => Err(Refusal::invalid("the members of a set are written as texts")),
+        _ => Err(Error::invalid("the members of a set are written as texts")),
     };
     let members: Vec<T> = members.into_iter().map(member).collect::<Result<_>>()?;
     let mut seen = HashSet::new();
     if members.is_empty() || !members.iter().all(|member| seen.insert(identity(member))) {
-        return Err(Refusal::invalid("a set has members, and each only once"));
+        return Err(Error::invalid("a set has members, and each only once"));
     }
     Ok(members)
 }
