@@ -35,7 +35,7 @@ fn an_item_is_listed_until_it_is_deleted() {
 
 /// An operation that the simulation lacks must not look like a fault of the network.
 #[test]
-#[should_panic(expected = "the simulation does not support ListTables")]
+#[should_panic(expected = "ListTables is not supported")]
 fn an_unknown_operation_fails_the_history() {
     run_in_virtual_time(0, async {
         let process = Process::without_faults(&world(0, Faults::default()), "reader");
