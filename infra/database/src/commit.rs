@@ -26,7 +26,7 @@ pub enum Kind {
     Transaction(Option<Token>),
 }
 
-/// Commits the writes of all jobs, and answers each. If SQLite fails, all fail and none is stored.
+/// Commits the writes of all jobs, and answers each. If SQLite fails, it stores nothing, and each job gets the error.
 pub fn commit(connection: &Connection, tables: &Tables, tokens: &mut Tokens, jobs: Vec<Job>) {
     match carry_out_all(connection, tables, tokens, &jobs) {
         Ok(outcomes) => {

@@ -13,7 +13,6 @@ pub mod claims;
 pub mod credentials;
 pub mod dependents;
 mod due;
-mod expressions;
 pub mod guard_events;
 pub mod idempotency;
 pub mod identities;

@@ -15,12 +15,12 @@ use aws_sdk_dynamodb::types::{
 };
 use serde::Serialize;
 use tables::embedded::EmbeddedDatabase;
+use tables::expressions::Expressions;
 use uuid::Uuid;
 
 use super::attribute::PK;
 use super::backoff::Backoff;
 use super::condition::{Comparison, Condition};
-use super::expressions::Expressions;
 use super::item::{Item, to_item};
 use super::keys::Key;
 use super::query::{QueryResult, Range, TableIndex, TableQuery};

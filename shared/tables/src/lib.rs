@@ -4,6 +4,7 @@
 pub mod attribute;
 pub mod condition;
 pub mod embedded;
+pub mod expressions;
 pub mod item;
 pub mod key;
 pub mod outcome;

@@ -1,4 +1,4 @@
-//! Parses DynamoDB's expressions into the values of `tables`: the reverse of `store`'s `expressions.rs`.
+//! Parses DynamoDB's expressions into the values of `tables`: the reverse of `tables::expressions`.
 
 mod aliases;
 mod key_conditions;

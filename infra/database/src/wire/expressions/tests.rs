@@ -1,4 +1,4 @@
-//! The parsers read all that `store`'s `expressions.rs` writes, and never panic.
+//! The parsers read all that `tables::expressions` writes, and never panic.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -8,91 +8,19 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 use tables::condition::{Comparison, Condition, Path};
+use tables::expressions::Expressions;
 use tables::write::Change;
 
 use super::*;
 use crate::json::JsonValue;
 use crate::wire::refusal::VALIDATION;
 
-/// Renders expressions as `store` does.
-#[derive(Default)]
-struct Renderer {
-    names: HashMap<String, String>,
-    values: HashMap<String, AttributeValue>,
-}
-
-impl Renderer {
-    fn condition(&mut self, condition: &Condition) -> String {
-        match condition {
-            Condition::Exists(path) => format!("attribute_exists({})", self.name(path)),
-            Condition::Missing(path) => format!("attribute_not_exists({})", self.name(path)),
-            Condition::Compare(path, comparison, value) => {
-                format!("{} {} {}", self.name(path), comparison.operator(), self.value(value))
-            }
-            Condition::Between(path, from, to) => {
-                format!("{} BETWEEN {} AND {}", self.name(path), self.value(from), self.value(to))
-            }
-            Condition::Contains(path, part) => {
-                format!("contains({}, {})", self.name(path), self.value(&AttributeValue::S(part.clone())))
-            }
-            Condition::OneOf(path, values) => {
-                let values: Vec<_> = values.iter().map(|value| self.value(value)).collect();
-                format!("{} IN ({})", self.name(path), values.join(", "))
-            }
-            Condition::And(all) => self.joined(all, " AND "),
-            Condition::Or(any) => self.joined(any, " OR "),
-        }
-    }
-
-    fn joined(&mut self, conditions: &[Condition], operator: &str) -> String {
-        let parts = conditions.iter().map(|condition| match condition {
-            Condition::And(_) | Condition::Or(_) => format!("({})", self.condition(condition)),
-            _ => self.condition(condition),
-        });
-        parts.collect::<Vec<_>>().join(operator)
-    }
-
-    fn update(&mut self, changes: &[Change]) -> String {
-        let (mut set, mut add, mut remove) = (Vec::new(), Vec::new(), Vec::new());
-        for change in changes {
-            match change {
-                Change::Set(path, value) => set.push(format!("{} = {}", self.name(path), self.value(value))),
-                Change::Increase(path, by) => {
-                    let name = self.name(path);
-                    set.push(format!("{name} = {name} + {}", self.value(by)));
-                }
-                Change::Add(path, number) => add.push(format!("{} {}", self.name(path), self.value(number))),
-                Change::Remove(path) => remove.push(self.name(path)),
-            }
-        }
-        let clauses = [("SET", set), ("ADD", add), ("REMOVE", remove)].into_iter();
-        let clauses = clauses.filter(|(_, actions)| !actions.is_empty());
-        clauses.map(|(verb, actions)| format!("{verb} {}", actions.join(", "))).collect::<Vec<_>>().join(" ")
-    }
-
-    fn name(&mut self, path: &Path) -> String {
-        let names = [&path.attribute].into_iter().chain(&path.fields);
-        names.map(|name| self.alias(name)).collect::<Vec<_>>().join(".")
-    }
-
-    fn alias(&mut self, name: &str) -> String {
-        let is_plain = name.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_');
-        let alias = if is_plain { format!("#{name}") } else { format!("#_{}", self.names.len()) };
-        self.names.insert(alias.clone(), name.to_owned());
-        alias
-    }
-
-    fn value(&mut self, value: &AttributeValue) -> String {
-        let placeholder = format!(":v{}", self.values.len());
-        self.values.insert(placeholder.clone(), value.clone());
-        placeholder
-    }
-
-    fn aliases(self) -> Aliases {
-        let values: HashMap<_, _> = self.values.into_iter().map(|(name, value)| (name, JsonValue(value))).collect();
-        let names = Some(self.names).filter(|names| !names.is_empty());
-        Aliases::new(names, Some(values).filter(|values| !values.is_empty())).unwrap()
-    }
+/// The names and values of rendered expressions, as a request has them.
+fn aliases_of(mut expressions: Expressions) -> Aliases {
+    let values = expressions
+        .values()
+        .map(|values| values.into_iter().map(|(name, value)| (name, JsonValue(value))).collect::<HashMap<_, _>>());
+    Aliases::new(expressions.names(), values).unwrap()
 }
 
 fn path() -> impl Strategy<Value = Path> {
@@ -163,20 +91,20 @@ fn aliases() -> Aliases {
 proptest! {
     #[test]
     fn rendered_conditions_are_parsed(condition in condition()) {
-        let mut renderer = Renderer::default();
-        let text = renderer.condition(&condition);
-        let mut aliases = renderer.aliases();
+        let mut expressions = Expressions::default();
+        let text = expressions.condition(&condition);
+        let mut aliases = aliases_of(expressions);
         prop_assert_eq!(parse_condition(&text, &mut aliases).unwrap(), condition, "{}", text);
         prop_assert_eq!(aliases.require_all_used(), Ok(()));
     }
 
     #[test]
     fn rendered_changes_are_parsed(changes in vec(change(), 1..6)) {
-        let mut renderer = Renderer::default();
-        let text = renderer.update(&changes);
+        let mut expressions = Expressions::default();
+        let text = expressions.update(&changes);
         let paths: Vec<_> = changes.iter().map(Change::path).collect();
         let overlaps = paths::require_apart(&paths).is_err();
-        match parse_update(&text, &mut renderer.aliases()) {
+        match parse_update(&text, &mut aliases_of(expressions)) {
             Ok(parsed) => prop_assert_eq!(parsed, by_clause(changes), "{}", text),
             Err(refusal) => prop_assert!(overlaps, "{}: {}", text, refusal.message),
         }

@@ -7,12 +7,12 @@ use std::mem::take;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 
-use super::condition::{Condition, Path};
-use super::write::Change;
+use crate::condition::{Condition, Path};
+use crate::write::Change;
 
 /// The names and values of the expressions of one call.
 #[derive(Debug, Default)]
-pub(super) struct Expressions {
+pub struct Expressions {
     names: HashMap<String, String>,
     values: HashMap<String, AttributeValue>,
 }
