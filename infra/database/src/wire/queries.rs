@@ -100,7 +100,7 @@ fn check_cursor(cursor: &Item, partition: (&str, &str), sort: &str) -> Result<()
     Err(Refusal::invalid(format_args!("ExclusiveStartKey has exactly {}, and is in the partition", names.join(", "))))
 }
 
-fn answer(page: &Page, projection: Option<&Projection>, select: Option<Select>) -> Value {
+fn answer(page: &Page, projection: Option<&Projection>, select: Option<Select>, consumed: Option<Value>) -> Value {
     let mut answer = json!({"Count": page.found.count, "ScannedCount": page.scanned});
     if select != Some(Select::Count) {
         let write = |item| match projection {
@@ -111,6 +111,9 @@ fn answer(page: &Page, projection: Option<&Projection>, select: Option<Select>) 
     }
     if let Some(next) = &page.found.next {
         answer["LastEvaluatedKey"] = write_item(next);
+    }
+    if let Some(consumed) = consumed {
+        answer["ConsumedCapacity"] = consumed;
     }
     answer
 }
@@ -164,11 +167,8 @@ impl Api {
                 }
             }
         };
-        let mut answer = answer(&page, projection.as_ref(), request.select);
-        if let Some(report) = request.return_consumed_capacity.unwrap_or_default().report(&table.schema.name, &units) {
-            answer["ConsumedCapacity"] = report;
-        }
-        Ok(answer)
+        let consumed = request.return_consumed_capacity.unwrap_or_default().report(&table.schema.name, &units);
+        Ok(answer(&page, projection.as_ref(), request.select, consumed))
     }
 
     pub(super) fn scan(&self, body: &[u8]) -> Answer {
@@ -186,10 +186,7 @@ impl Api {
         let scan = Scan { filter, after, limit: request.limit, count_only };
         let (page, units) = self.database.scan(&request.table_name, &scan)?;
         let units = read_units(units, request.consistent_read.unwrap_or_default());
-        let mut answer = answer(&page, projection.as_ref(), request.select);
-        if let Some(report) = request.return_consumed_capacity.unwrap_or_default().report(&table.schema.name, &units) {
-            answer["ConsumedCapacity"] = report;
-        }
-        Ok(answer)
+        let consumed = request.return_consumed_capacity.unwrap_or_default().report(&table.schema.name, &units);
+        Ok(answer(&page, projection.as_ref(), request.select, consumed))
     }
 }
