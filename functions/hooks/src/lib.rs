@@ -1,5 +1,5 @@
-//! `/hooks/v1`: other systems start runs of workflows, and messaging providers deliver messages. A run of a webhook without
-//! effects is carried out here; the function `run-worker` carries out the others.
+//! `/hooks/v1`: other systems start runs of workflows, and messaging providers deliver messages. A run whose caller waits is
+//! carried out here, as far as it needs only `http` nodes; the function `run-worker` carries out the rest.
 
 mod call;
 mod delivery;
@@ -14,9 +14,10 @@ use std::sync::Arc;
 use auth::Auth;
 use domain::Result;
 use domain::time::Clock;
+use effects::HttpPerformers;
 use platform::Context;
 use platform::secrets::Secrets;
-use runner::ReleasePlans;
+use runner::{Arrivals, ReleasePlans};
 use store::{CalledWebhooks, Inboxes, RefusedCalls, Runs, Threads, WebhookEvents, Webhooks, Workflows};
 
 pub use routes::{document, router};
@@ -33,11 +34,13 @@ pub struct Stores {
     threads: Threads,
     plans: Arc<ReleasePlans>,
     runs: Runs,
+    arrivals: Arc<Arrivals<HttpPerformers>>,
     clock: Clock,
 }
 
 impl Stores {
     fn new(context: &Context) -> Result<Self> {
+        let runs = Runs::new(context)?.with_vault(Arc::new(Secrets::of_runs(context)?));
         Ok(Self {
             auth: Arc::new(Auth::new(context)?),
             webhooks: Webhooks::new(context)?,
@@ -47,7 +50,8 @@ impl Stores {
             inboxes: Arc::new(Inboxes::new(context)?),
             threads: Threads::new(context)?,
             plans: Arc::new(ReleasePlans::new(Workflows::new(context)?)),
-            runs: Runs::new(context)?.with_vault(Arc::new(Secrets::of_runs(context)?)),
+            arrivals: Arc::new(Arrivals::new(context, runs.clone(), HttpPerformers::new(context)?)),
+            runs,
             clock: context.clock.clone(),
         })
     }

@@ -1,5 +1,6 @@
 //! Starts the run of a call. A run without effects is carried out at once and stored in one write, at its end: a crash
-//! before loses nothing, because the call was not answered and nothing happened outside.
+//! before loses nothing, because the call was not answered and nothing happened outside. A run with effects is carried out here
+//! as far as this function can perform them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,11 +17,11 @@ use domain::time::Time;
 use domain::webhook::{WebhookMode, WebhookOutcome};
 use domain::workflow::WorkflowState;
 use domain::{Error, Result};
-use engine::drive::{PureRun, carry_out_pure, mask_run_input};
+use engine::drive::{PureOutcome, PureRun, carry_out_pure, mask_run_input};
 use engine::nodes::redaction::Redaction;
 use engine::run::{RunFacts, RunStart};
 use platform::offload;
-use runner::{ReleasePlan, wait_for_end};
+use runner::{Arrived, ArrivingRun, ReleasePlan, wait_for_end};
 use serde_json::{Value, json};
 use store::called_webhooks::CalledWebhook;
 use store::runs::{StartKey, Started};
@@ -84,12 +85,17 @@ impl<'a> AuthorizedCall<'a> {
         let new = NewRun::new(startable, RunOrigin::Webhook, step.id.clone(), input);
         let new = new.with_retention(retention);
         let pure = match webhook.mode {
-            WebhookMode::Sync => self.carry_out(&release, &new, trigger).await?,
-            WebhookMode::Async => None,
+            WebhookMode::Sync => self.carry_out_pure(&release, &new, trigger).await?,
+            WebhookMode::Async => PureOutcome::TooLarge,
         };
         match pure {
-            Some(pure) => self.store_ended(new, pure, start_key).await,
-            None => self.hand_over(new, start_key).await,
+            PureOutcome::Ended(pure) => self.store_ended(new, pure, start_key).await,
+            PureOutcome::NeedsEffect => {
+                let new = self.with_event(new, StatusCode::ACCEPTED);
+                let arriving = ArrivingRun { new, start_key, plan: release.plan.clone(), trigger };
+                self.carry_out(arriving).await
+            }
+            PureOutcome::TooLarge => self.hand_over(new, start_key).await,
         }
     }
 
@@ -113,46 +119,68 @@ impl<'a> AuthorizedCall<'a> {
     }
 
     /// Carries out the run if it needs no effect and ends in time.
-    async fn carry_out(&self, release: &ReleasePlan, new: &NewRun, trigger: usize) -> Result<Option<PureRun>> {
+    async fn carry_out_pure(&self, release: &ReleasePlan, new: &NewRun, trigger: usize) -> Result<PureOutcome> {
         let plan = release.plan.clone();
         let facts = RunFacts::new(new.id.to_string(), Time::from_uuid(new.id.uuid()));
         let facts = RunFacts { origin: new.origin, ..facts };
         let start = RunStart { facts, trigger, input: new.input.clone() };
         let run = offload(move || Ok(carry_out_pure(plan, start)));
-        timeout_at(self.until, run).await.unwrap_or(Ok(None))
+        timeout_at(self.until, run).await.unwrap_or(Ok(PureOutcome::TooLarge))
     }
 
     /// Stores a run that has ended.
     async fn store_ended(&self, new: NewRun, pure: PureRun, start_key: Option<StartKey>) -> Result<HookResponse> {
         let PureRun { events, end } = pure;
         let response = HookResponse { run_id: new.id, result: RunResult::Ended(end.clone()) };
-        let event = self.call.answered(WebhookOutcome::Accepted, new.id, response.status().as_u16());
-        let new = NewRun { webhook_call: Some((self.called.webhook.id, event)), ..new };
+        let new = self.with_event(new, response.status());
         match self.stores.runs.store_ended(new, events, &end, start_key).await? {
             Started::Now(_) => Ok(response),
             Started::Before(first) => self.repeat(first).await,
         }
     }
 
+    /// Carries out a run with effects, as far as this function can, and waits for what the workers do.
+    async fn carry_out(&self, arriving: ArrivingRun) -> Result<HookResponse> {
+        let run_id = arriving.new.id;
+        match self.stores.arrivals.carry_out(arriving, self.until).await? {
+            Arrived::Before(first) => self.repeat(first).await,
+            Arrived::GoesOn => self.follow(run_id).await,
+            Arrived::Ended(end) => Ok(self.note_status(HookResponse { run_id, result: RunResult::Ended(end) }).await),
+        }
+    }
+
     /// Leaves the run to the workers.
     async fn hand_over(&self, new: NewRun, start_key: Option<StartKey>) -> Result<HookResponse> {
-        let Self { stores, called: CalledWebhook { webhook, .. }, call, .. } = self;
-        let event = call.answered(WebhookOutcome::Accepted, new.id, StatusCode::ACCEPTED.as_u16());
-        let new = NewRun { webhook_call: Some((webhook.id, event)), ..new };
-        let run_id = match stores.runs.start(new, start_key).await? {
-            Started::Now(run) => run.id,
-            Started::Before(first) => return self.repeat(first).await,
-        };
+        match self.stores.runs.start(self.with_event(new, StatusCode::ACCEPTED), start_key).await? {
+            Started::Now(run) => self.follow(run.id).await,
+            Started::Before(first) => self.repeat(first).await,
+        }
+    }
+
+    /// Waits for the end of a run that is stored.
+    async fn follow(&self, run_id: RunId) -> Result<HookResponse> {
         // The run has started, so an error would make the caller start another one.
         let response = self.wait(run_id).await.unwrap_or_else(|error| {
             tracing::warn!(?error, %run_id, "the result of a run could not be read");
             HookResponse { run_id, result: RunResult::Accepted }
         });
-        if response.status() != StatusCode::ACCEPTED {
-            let stored = stores.webhook_events.set_status(webhook.id, call.event_id, response.status().as_u16()).await;
-            log_failure(webhook.id, stored);
+        Ok(self.note_status(response).await)
+    }
+
+    /// The run with the event of its call.
+    fn with_event(&self, new: NewRun, status: StatusCode) -> NewRun {
+        let event = self.call.answered(WebhookOutcome::Accepted, new.id, status.as_u16());
+        NewRun { webhook_call: Some((self.called.webhook.id, event)), ..new }
+    }
+
+    /// Corrects the status in the event of a call that was stored before the response was known.
+    async fn note_status(&self, response: HookResponse) -> HookResponse {
+        let (webhook, status) = (self.called.webhook.id, response.status());
+        if status != StatusCode::ACCEPTED {
+            let stored = self.stores.webhook_events.set_status(webhook, self.call.event_id, status.as_u16()).await;
+            log_failure(webhook, stored);
         }
-        Ok(response)
+        response
     }
 
     /// Answers a repeated call with the run of the first one.

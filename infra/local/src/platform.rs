@@ -269,7 +269,11 @@ impl Platform {
     /// Waits for the requests and effects in flight, but not longer than [`GRACE`], then stops everything else.
     pub async fn stop(mut self) -> Result<(), Failure> {
         self.stop.cancel();
-        let ended = async { while self.running.join_next().await.is_some() {} };
+        let tasks = self.runtime.tasks.clone();
+        let ended = async {
+            while self.running.join_next().await.is_some() {}
+            tasks.ended().await;
+        };
         if timeout(GRACE, ended).await.is_err() {
             tracing::warn!("requests or messages in flight were cut; messages are handled again after the next start");
         }

@@ -9,6 +9,7 @@ use platform::Context;
 use platform::aws::Aws;
 use platform::config::{self, Config};
 use platform::run_ends::RunEnds;
+use platform::tasks::Tasks;
 
 use crate::data_dir::DataDir;
 use crate::expiry::BucketLifecycle;
@@ -52,6 +53,8 @@ pub struct Runtime {
     pub denied: DeniedCalls,
     /// Runs end in this process, unless `cargo lambda watch` runs the functions.
     run_ends: RunEnds,
+    /// The work of functions that goes on after their answers.
+    pub tasks: Tasks,
     /// Whether DynamoDB is called over HTTP, where tests have a proxy in front of it.
     pub has_proxy: bool,
     pub recorder: Option<Recorder>,
@@ -104,6 +107,7 @@ impl Runtime {
             local_settings,
             denied: DeniedCalls::default(),
             run_ends: RunEnds::default(),
+            tasks: Tasks::default(),
             has_proxy: false,
             recorder: None,
         })
@@ -155,7 +159,7 @@ impl Runtime {
     }
 
     fn with_run_ends(&self, context: Context) -> Context {
-        Context { run_ends: Some(self.run_ends.clone()), ..context }
+        Context { run_ends: Some(self.run_ends.clone()), tasks: self.tasks.clone(), ..context }
     }
 
     /// A poller for every queue of a function to which `deliver` can deliver.

@@ -17,10 +17,11 @@ use domain::chat::Message;
 use domain::id::{RunId, WorkflowId};
 use domain::identity::Account;
 use domain::run::{Run, RunStep};
-use engine::drive::{Effect, EffectError, EffectOutcome, EffectResult, Effects};
+use engine::drive::{Effect, EffectError, EffectOutcome, EffectResult, Effects, RetryHint};
 use engine::nodes::model::ModelNode;
 use engine::nodes::send_message::SendMessageNode;
 use engine::nodes::{LoadAgent, Operation};
+use engine::run::StepError;
 use outbound::{Calls, Outbound};
 use platform::Context;
 use serde_json::Value;
@@ -79,6 +80,15 @@ pub enum EffectOrigin {
 }
 
 impl EffectOwner {
+    fn of_run(run: &Run) -> Self {
+        Self {
+            account: run.account,
+            workflow: Some(run.workflow),
+            request_prefix: run.id.to_string(),
+            origin: EffectOrigin::Run(Box::new(run.clone())),
+        }
+    }
+
     /// The request id of all calls of a step, which the ledger shows.
     fn request_id(&self, effect: &Effect) -> String {
         format!("{}/{}", self.request_prefix, effect.step)
@@ -133,13 +143,45 @@ impl NodePerformers {
 
 impl Performers for NodePerformers {
     fn of_run(&self, run: &Run) -> impl Effects + Send {
-        let (account, workflow, request_prefix) = (run.account, Some(run.workflow), run.id.to_string());
-        self.of_owner(EffectOwner {
-            account,
-            workflow,
-            request_prefix,
-            origin: EffectOrigin::Run(Box::new(run.clone())),
-        })
+        self.of_owner(EffectOwner::of_run(run))
+    }
+}
+
+/// The performer of `http` nodes, for functions that answer soon. It links no provider of models.
+#[derive(Clone)]
+pub struct HttpPerformers(Arc<HttpEffects>);
+
+impl HttpPerformers {
+    pub fn new(context: &Context) -> Result<Self> {
+        let calls = Calls::new(Outbound::from_config(&context.config)?);
+        Ok(Self(Arc::new(HttpEffects::new(context, calls)?)))
+    }
+}
+
+impl Performers for HttpPerformers {
+    fn of_run(&self, run: &Run) -> impl Effects + Send {
+        HttpOnly { http: self.0.clone(), owner: EffectOwner::of_run(run) }
+    }
+}
+
+struct HttpOnly {
+    http: Arc<HttpEffects>,
+    owner: EffectOwner,
+}
+
+impl Effects for HttpOnly {
+    async fn perform(&self, effect: Effect) -> Result<EffectOutcome, EffectError> {
+        match &*effect.operation {
+            Operation::Http(call) => self.http.perform(&self.owner, &effect, call).await.map(EffectOutcome::Completed),
+            operation => {
+                let message = format!("the node {} is not performed here", operation.name());
+                Err(EffectError { error: StepError::new("platform_busy", message), retry: RetryHint::Never })
+            }
+        }
+    }
+
+    fn can_perform(&self, operation: &Operation) -> bool {
+        matches!(operation, Operation::Http(_))
     }
 }
 

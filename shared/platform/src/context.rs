@@ -3,6 +3,7 @@
 use crate::aws::Aws;
 use crate::config::Config;
 use crate::run_ends::RunEnds;
+use crate::tasks::Tasks;
 use domain::time::Clock;
 use tokio_util::sync::CancellationToken;
 
@@ -17,11 +18,20 @@ pub struct Context {
     /// Is canceled when the process stops, so that workers leave their work in an orderly way. Lambda never cancels it:
     /// each invocation knows its end.
     pub stop: CancellationToken,
+    /// The work that goes on after the answers to its callers. A process waits for it before it ends.
+    pub tasks: Tasks,
 }
 
 impl Context {
     pub fn new(config: Config, aws: Aws) -> Self {
-        Self { config, aws, clock: Clock::default(), run_ends: None, stop: CancellationToken::new() }
+        Self {
+            config,
+            aws,
+            clock: Clock::default(),
+            run_ends: None,
+            stop: CancellationToken::new(),
+            tasks: Tasks::default(),
+        }
     }
 
     pub fn from_env() -> Self {

@@ -9,6 +9,7 @@ pub mod offload;
 pub mod queue;
 pub mod run_ends;
 pub mod secrets;
+pub mod tasks;
 pub mod telemetry;
 
 pub use context::Context;

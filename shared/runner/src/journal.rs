@@ -24,11 +24,11 @@ impl Journal for RunJournal<'_> {
     }
 
     async fn park(&mut self, wake_at: Option<Time>) -> Result<Parking> {
-        self.runs.park(&self.hold, wake_at).await
+        self.runs.park(&mut self.hold, wake_at).await
     }
 
     async fn hand_over(&mut self) -> Result<Hold> {
-        self.runs.hand_over(&self.hold).await
+        self.runs.hand_over(&mut self.hold).await
     }
 
     async fn answers(&mut self, waiting: &BTreeSet<String>) -> Result<BTreeMap<String, Answer>> {

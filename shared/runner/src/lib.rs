@@ -3,6 +3,7 @@
 
 mod admission;
 mod answerers;
+mod arrivals;
 mod erasure;
 mod hint;
 mod invocation;
@@ -19,6 +20,7 @@ mod worker;
 
 pub use admission::{Admission, RunAdmission};
 pub use answerers::{ActiveReleases, Answerer, Answerers, AnsweringRelease};
+pub use arrivals::{Arrivals, Arrived, ArrivingRun};
 pub use erasure::Erasures;
 pub use hint::{Hint, HintHandler};
 pub use invocation::{Invocation, InvocationEvent, InvocationEvents};

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use domain::id::RunId;
 use domain::run::{Hold, MAX_CRASHES, Parking, Run, RunEnd, RunError, RunEvent};
 use domain::time::{Clock, Time};
 use domain::{Error, Result};
@@ -16,7 +17,7 @@ use crate::journal::RunJournal;
 use crate::plans::{Plans, find_trigger_step};
 
 /// A claim lasts longer than the shift of its process: the process has ended before another one may claim the run.
-const CLAIM_MARGIN: Duration = Duration::from_secs(30);
+pub const CLAIM_MARGIN: Duration = Duration::from_secs(30);
 /// A run that parks for less than this gets its message at once, with a delay. The ticker sends the others.
 const LONGEST_DELAY: Duration = Duration::from_secs(15 * 60);
 /// A run that cannot be loaded, because the storage does not answer, is tried again after this time.
@@ -46,14 +47,14 @@ impl<A: Admission, P: Plans, E: Performers> Worker<A, P, E> {
         match self.runs.claim(run_id, shift_ends_at.plus(CLAIM_MARGIN), admits).await? {
             Claim::Refused => {}
             Claim::Ended => self.runs.clean_up(run_id).await?,
-            Claim::NotYet(wake_at) => self.send_at(hint, wake_at).await,
+            Claim::NotYet(wake_at) => send_hint_at(&self.runs, &self.clock, run_id, wake_at).await,
             Claim::Claimed(claimed) if claimed.is_stopped => self.runs.end_stopped(run_id).await?,
             Claim::Claimed(claimed) => {
                 // Boxed, because the future of a whole run would be too large for the stack of a debug build.
                 let departure = Box::pin(self.carry_out(*claimed, shift_ends_at)).await?;
                 tracing::info!(%run_id, ?departure, "a run was left");
                 if let Departure::Parked { wake_at: Some(wake_at) } = departure {
-                    self.send_at(hint, wake_at).await;
+                    send_hint_at(&self.runs, &self.clock, run_id, wake_at).await;
                 }
             }
         }
@@ -85,9 +86,9 @@ impl<A: Admission, P: Plans, E: Performers> Worker<A, P, E> {
         let now = self.clock.now();
         if matches!(error, Error::Unavailable { .. }) {
             let wake_at = Some(now.plus(STORAGE_PAUSE));
-            return match self.runs.park(&hold, wake_at).await? {
+            return match self.runs.park(&mut hold, wake_at).await? {
                 Parking::Parked => Ok(Departure::Parked { wake_at }),
-                Parking::Woken => self.runs.hand_over(&hold).await.map(|_| Departure::HandedOver),
+                Parking::Woken => self.runs.hand_over(&mut hold).await.map(|_| Departure::HandedOver),
                 Parking::Lost => Ok(Departure::Lost),
             };
         }
@@ -102,12 +103,12 @@ impl<A: Admission, P: Plans, E: Performers> Worker<A, P, E> {
             Hold::Lost => Ok(Departure::Lost),
         }
     }
+}
 
-    /// Sends a message that arrives at a time. The ticker sends it if the time is too far away.
-    async fn send_at(&self, hint: RunHint, at: Time) {
-        let wait = self.clock.now().until(at);
-        if wait < LONGEST_DELAY {
-            self.runs.send_hint(hint.run_id, wait).await;
-        }
+/// Sends the hint of a run that arrives at a time. The ticker sends it if the time is too far away.
+pub async fn send_hint_at(runs: &Runs, clock: &Clock, run_id: RunId, at: Time) {
+    let wait = clock.now().until(at);
+    if wait < LONGEST_DELAY {
+        runs.send_hint(run_id, wait).await;
     }
 }

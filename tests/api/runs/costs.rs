@@ -91,6 +91,22 @@ async fn a_run_without_effects_costs_one_write() {
     cost.assert_price("a run without effects", 9.07);
 }
 
+/// The function of webhooks carries out the run of a caller who waits: one transaction for each call, and one for the end.
+#[tokio::test]
+async fn a_run_with_five_calls_whose_caller_waits_costs_at_most_40_write_units() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let server = FakeProvider::start().await;
+    server.respond_with(Behaviour::json(200, json!({"state": "open"})));
+    let hook = publish_hook(&app, &ada, chain(&server.base_url, 5), "sync").await;
+    let calls = second_run(&app, &hook).await;
+    let cost = RunCost::of(&calls);
+    assert_eq!(server.take_requests().len(), 10);
+    assert_eq!(calls.iter().filter(|call| call.operation == "TransactWriteItems").count(), 6, "{calls:?}");
+    assert_eq!(cost, RunCost { write_units: 40.0, read_units: 6.0, messages: 0.0, invocations: 1.0 });
+    cost.assert_price("a run with five HTTP calls whose caller waits", 25.95);
+}
+
 /// AWS Step Functions (standard workflows) takes 25 USD for a million state transitions: about 175 USD for the same.
 #[tokio::test]
 async fn a_run_with_five_calls_costs_at_most_75_write_units() {

@@ -4,6 +4,7 @@ mod activity;
 mod admission;
 mod agents;
 mod analytics;
+mod arrivals;
 mod budgets;
 mod calls;
 mod controls;

@@ -46,6 +46,10 @@ pub struct Performed {
 }
 
 impl RunAccount {
+    pub fn is_stored(&self) -> bool {
+        self.head.is_object()
+    }
+
     pub fn epoch(&self) -> u64 {
         self.head["epoch"].as_u64().unwrap_or_default()
     }

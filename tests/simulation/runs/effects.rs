@@ -18,7 +18,7 @@ use tokio::sync::Notify;
 use tokio::time::sleep;
 use uuid::Uuid;
 
-use super::accounts::Performed;
+use super::accounts::{Performed, RunAccount};
 use super::agents::{random_agent, random_answer};
 use super::graphs::{POISON, TRIGGER};
 use super::oracle::Oracle;
@@ -33,6 +33,8 @@ pub struct SimulatedPerformers {
     pub protocol: Arc<RunProtocol>,
     /// Kills the process.
     pub kill: Arc<Notify>,
+    /// Calls of other systems are the only effects that the process performs.
+    pub calls_only: bool,
 }
 
 pub struct SimulatedEffects {
@@ -44,14 +46,19 @@ pub struct SimulatedEffects {
 
 impl Performers for SimulatedPerformers {
     fn of_run(&self, run: &Run) -> impl Effects + Send {
-        let epoch = self.protocol.accounts().runs[&run.id].epoch();
+        // A run that arrives is not stored yet.
+        let epoch = self.protocol.accounts().runs.get(&run.id).map_or(0, RunAccount::epoch).max(1);
         SimulatedEffects { performers: self.clone(), run: run.clone(), epoch }
     }
 }
 
 impl Effects for SimulatedEffects {
+    fn can_perform(&self, operation: &Operation) -> bool {
+        !self.performers.calls_only || matches!(operation, Operation::Http(_))
+    }
+
     async fn perform(&self, effect: Effect) -> Result<EffectOutcome, EffectError> {
-        let SimulatedPerformers { process, protocol, kill } = &self.performers;
+        let SimulatedPerformers { process, protocol, kill, .. } = &self.performers;
         self.witness(&effect);
         if matches!(&*effect.operation, Operation::Http(call) if call.request.url == POISON) {
             process.world.note(|| format!("{}: {} is poisonous", process.name, effect.step));
@@ -120,6 +127,10 @@ impl SimulatedEffects {
         let Effect { step, attempt, idempotency_key: key, operation, .. } = effect.clone();
         process.world.note(|| format!("{}: run {} performs {step}, attempt {attempt}", process.name, self.run.id));
         let mut accounts = protocol.accounts();
+        let Some(plan) = protocol.scenario.plan_of(&self.run) else {
+            accounts.findings.record_violation(Oracle::StartedTwice, format!("run {} performs {step}", self.run.id));
+            return;
+        };
         let run = accounts.runs.get_mut(&self.run.id).expect("the run is known");
         let mut violations = Vec::new();
         if !run.has_intent(&step, attempt) {
@@ -131,7 +142,6 @@ impl SimulatedEffects {
         if run.epoch() != self.epoch {
             violations.push(Oracle::LostRun);
         }
-        let plan = protocol.scenario.plan_of(&self.run).expect("the run is planned");
         let path = StepPath::parse(&step, plan).expect("the plan has the step");
         let on_uncertain = match &*operation {
             // It starts nothing itself, so it is always repeated.

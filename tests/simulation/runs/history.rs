@@ -6,6 +6,7 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
+use super::arrivals::receive;
 use super::oracle::{Oracle, check_at_end, count_events};
 use super::people::{answer, control, start};
 use super::protocol::RunProtocol;
@@ -57,9 +58,17 @@ fn run_planned(seed: u64, scenario: Scenario, disabled_rule: Option<Rule>) -> Re
 async fn run_scenario(world: &Arc<World>, protocol: &Arc<RunProtocol>) {
     let scenario = &protocol.scenario;
     let mut tasks = JoinSet::new();
-    for number in 0..scenario.runs.len() {
-        let client = Process::without_faults(world, &format!("client {number}")).with_faults();
-        tasks.spawn(start(client, protocol.clone(), number));
+    for (number, run) in scenario.runs.iter().enumerate() {
+        match &run.arrival {
+            Some(life) => {
+                let process = Process::new(world, format!("arrival {number}"), &life.faults);
+                tasks.spawn(receive(process, protocol.clone(), number));
+            }
+            None => {
+                let client = Process::without_faults(world, &format!("client {number}")).with_faults();
+                tasks.spawn(start(client, protocol.clone(), number));
+            }
+        }
         let controller = Process::without_faults(world, &format!("controller {number}")).with_faults();
         tasks.spawn(control(controller, protocol.clone(), number));
     }

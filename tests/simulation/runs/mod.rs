@@ -3,6 +3,7 @@
 
 mod accounts;
 mod agents;
+mod arrivals;
 mod effects;
 mod graphs;
 mod history;
@@ -45,6 +46,8 @@ fn every_run_ends_and_no_recorded_effect_is_repeated() {
         "workers killed",
         "workers stopped",
         "attempts interrupted",
+        "arrivals ended",
+        "arrivals killed",
     ];
     check_histories(HISTORIES, &expected, |seed| run(seed, None));
 }

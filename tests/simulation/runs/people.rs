@@ -25,11 +25,8 @@ const TRIES: usize = 20;
 /// Starts a run, sometimes again with the same key.
 pub async fn start(process: Process, protocol: Arc<RunProtocol>, number: usize) {
     let planned = &protocol.scenario.runs[number];
-    let again = planned.starts_again_at.into_iter();
-    let mut moments: Vec<Duration> = std::iter::once(planned.starts_at).chain(again).collect();
-    moments.sort();
     let runs = Runs::new(&process.context()).unwrap();
-    for at in moments {
+    for at in planned.moments() {
         process.sleep_until(at).await;
         for _ in 0..TRIES {
             match start_once(&process, &protocol, &runs, planned).await {
@@ -42,9 +39,20 @@ pub async fn start(process: Process, protocol: Arc<RunProtocol>, number: usize) 
 }
 
 async fn start_once(process: &Process, protocol: &RunProtocol, runs: &Runs, planned: &PlannedRun) -> Result<(), Error> {
-    let is_known = protocol.accounts().runs[&planned.id].is_started;
-    // The client does not know which id the first attempt had.
-    let id = if is_known { RunId::from(Uuid::from_u128(planned.id.uuid().as_u128() ^ 1 << 40)) } else { planned.id };
+    let (new, key) = request(protocol, planned);
+    let started = runs.start(new, key).await?;
+    let id = match &started {
+        Started::Now(run) => run.id,
+        Started::Before(id) => *id,
+    };
+    note_start(process, protocol, planned, id, matches!(started, Started::Before(_)));
+    Ok(())
+}
+
+/// The request that starts a run. Each attempt has another id, and the same key.
+pub fn request(protocol: &RunProtocol, planned: &PlannedRun) -> (NewRun, Option<StartKey>) {
+    let is_stored = protocol.accounts().runs[&planned.id].is_stored();
+    let id = if is_stored { RunId::from(Uuid::from_u128(planned.id.uuid().as_u128() ^ 1 << 40)) } else { planned.id };
     let release = StartableRelease {
         account: protocol.scenario.account,
         workflow: WorkflowId::from(planned.id.uuid()),
@@ -52,15 +60,14 @@ async fn start_once(process: &Process, protocol: &RunProtocol, runs: &Runs, plan
         number: 1,
     };
     let new = NewRun { id, ..NewRun::new(release, RunOrigin::Manual, TRIGGER.to_owned(), json!({"n": 70})) };
-    let key = StartKey::new("client".to_owned(), planned.id.to_string(), "same".to_owned());
-    let started = runs.start(new, key).await?;
-    let id = match &started {
-        Started::Now(run) => run.id,
-        Started::Before(id) => *id,
-    };
+    (new, StartKey::new("client".to_owned(), planned.id.to_string(), "same".to_owned()))
+}
+
+/// Notes which run a client was told.
+pub fn note_start(process: &Process, protocol: &RunProtocol, planned: &PlannedRun, id: RunId, is_repeated: bool) {
     process.world.note(|| format!("{}: run {id} is started", process.name));
     let mut accounts = protocol.accounts();
-    if matches!(started, Started::Before(_)) {
+    if is_repeated {
         accounts.findings.count("starts repeated");
     }
     if id != planned.id {
@@ -69,7 +76,6 @@ async fn start_once(process: &Process, protocol: &RunProtocol, runs: &Runs, plan
     if let Some(account) = accounts.runs.get_mut(&planned.id) {
         account.is_started = true;
     }
-    Ok(())
 }
 
 /// Answers the reviews of all runs, some of them too late.

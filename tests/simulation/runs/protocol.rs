@@ -5,8 +5,9 @@ use std::sync::{Mutex, MutexGuard};
 use domain::Error;
 use domain::id::RunId;
 use domain::run::{RunEvent, RunEventKind};
+use platform::Context;
 use serde_json::Value;
-use store::keys;
+use store::{Runs, keys};
 use tokio::sync::Notify;
 
 use super::accounts::Accounts;
@@ -50,6 +51,15 @@ impl RunProtocol {
 
     pub fn accounts(&self) -> MutexGuard<'_, Accounts> {
         self.accounts.lock().unwrap()
+    }
+
+    /// The store of a process that carries out runs.
+    pub fn runs(&self, context: &Context) -> Runs {
+        let runs = Runs::new(context).unwrap();
+        match self.scenario.transaction_bytes {
+            Some(max_bytes) => runs.with_small_transactions(max_bytes),
+            None => runs,
+        }
     }
 
     pub fn record_failure(&self, process: &Process, what: &str, error: &Error) {

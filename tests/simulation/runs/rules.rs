@@ -23,6 +23,8 @@ pub enum Rule {
     ClaimsOnce,
     /// The ticker sends the hints of runs that are due again.
     SendsDueRunsAgain,
+    /// A run that is carried out where it arrives is due when its claim expires.
+    ArrivesWithDueTime,
     /// A parked run is due when its wait is over.
     ParksWithDueTime,
     /// The log counts how often an attempt begins.
@@ -58,6 +60,7 @@ impl ProtocolRule for Rule {
         Self::ComparesWakes,
         Self::ClaimsOnce,
         Self::SendsDueRunsAgain,
+        Self::ArrivesWithDueTime,
         Self::ParksWithDueTime,
         Self::CountsBegins,
         Self::RecordsInterruptions,
@@ -82,7 +85,9 @@ impl ProtocolRule for Rule {
             Self::RefusesStopped => &[BeganAfterStop, StopIgnored, BrokenLog],
             Self::ComparesWakes => &[AnswerLost],
             Self::ClaimsOnce => &[LostRun, BrokenLog, RepeatedAfterResult, RepeatedUncertain],
-            Self::SendsDueRunsAgain | Self::ParksWithDueTime | Self::CountsBegins => &[NeverEnds],
+            Self::SendsDueRunsAgain | Self::ArrivesWithDueTime | Self::ParksWithDueTime | Self::CountsBegins => {
+                &[NeverEnds]
+            }
             Self::RecordsInterruptions => &[WrongCrash],
             Self::AnswersOnce => &[AnsweredTwice, AnswerLost],
             Self::ExpiresOpenReviews => &[AnswerLost],
@@ -104,6 +109,7 @@ impl ProtocolRule for Rule {
             Self::ExpiresOpenReviews => 133,
             Self::EndsOnce => 50,
             Self::AnswersOnce => 5,
+            Self::ArrivesWithDueTime => 1,
             Self::ParksWithDueTime => 17,
             Self::ComparesWakes => 9,
             Self::SendsDueRunsAgain | Self::CountsBegins => 6,
@@ -149,6 +155,9 @@ impl Rule {
             Self::RefusesStopped if is_held => drop_condition_on(body, "stop"),
             Self::ComparesWakes if is_held && has("seen_wakes") => drop_condition_on(body, "wakes"),
             Self::ClaimsOnce if is_head && has("claim") => drop_condition(body),
+            Self::ArrivesWithDueTime if is_head && body["Item"]["claimed_until"].is_object() => {
+                body["Item"]["due_at"] = json!({"S": NEVER});
+            }
             Self::ParksWithDueTime if is_held && has("seen_wakes") && has("wake_at") => never_due(body),
             Self::CountsBegins if body["Item"]["events"].is_object() => hide_repeated_begins(body, accounts),
             Self::RecordsInterruptions if body["Item"]["events"].is_object() => hide_interruptions(body),
@@ -187,9 +196,12 @@ fn is_wake(write: &Value) -> bool {
     names["#wakes"].is_string() && !names["#epoch"].is_string()
 }
 
+/// A time that the ticker never reaches.
+const NEVER: &str = "9999-01-01T00:00:00.000Z";
+
 /// The ticker never sees the run.
 fn never_due(body: &mut Value) {
-    change_set(body, "due_at", json!({"S": "9999-01-01T00:00:00.000Z"}));
+    change_set(body, "due_at", json!({"S": NEVER}));
 }
 
 /// Turns the intent of an attempt that has begun before into an event without meaning.

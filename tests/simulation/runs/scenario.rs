@@ -51,6 +51,23 @@ pub struct PlannedRun {
     pub starts_again_at: Option<Duration>,
     pub stops_at: Option<Duration>,
     pub cancels_at: Option<Duration>,
+    /// The process in which it arrives, if that process begins to carry it out.
+    pub arrival: Option<ArrivalLife>,
+}
+
+impl PlannedRun {
+    /// When the client sends the start.
+    pub fn moments(&self) -> Vec<Duration> {
+        let mut moments: Vec<Duration> = std::iter::once(self.starts_at).chain(self.starts_again_at).collect();
+        moments.sort();
+        moments
+    }
+}
+
+/// A process in which a run arrives, and how long it carries it out.
+pub struct ArrivalLife {
+    pub faults: ProcessFaults,
+    pub shift: Duration,
 }
 
 /// A worker process, and the time that each of its invocations has.
@@ -102,7 +119,14 @@ impl Scenario {
             let has_two_reviews = races.u8(..12) == 0;
             random_plan(random, PlanOptions { has_poison, has_two_reviews, calls, agents: agents.as_mut() })
         };
-        let runs = planned_runs(random, seed, starts_at, plan);
+        let mut runs = planned_runs(random, seed, starts_at, plan);
+        let arrivals = &mut Rng::with_seed(seed ^ 0x6172_7269_7665);
+        for run in &mut runs {
+            let shift = if arrivals.bool() { arrivals.u64(20..=50) } else { arrivals.u64(120..=900) };
+            let faults = process_faults(arrivals, is_calm, &[run.starts_at; 4]);
+            let life = ArrivalLife { faults, shift: Duration::from_secs(shift) };
+            run.arrival = arrivals.bool().then_some(life);
+        }
         let starts: Vec<Duration> = runs.iter().map(|run| run.starts_at).collect();
         let mut workers: Vec<WorkerLife> = (0..random.usize(1..=3)).map(|_| worker(random, is_calm, &starts)).collect();
         let shift = Duration::from_secs(random.u64(150..=900));
@@ -135,7 +159,8 @@ impl Scenario {
     pub fn with_unreliable_storage(self) -> Self {
         let immortal = ProcessFaults::default;
         let shift = Duration::from_secs(900);
-        let runs = self.runs.into_iter().filter(|run| !run.has_poison).map(|run| PlannedRun { stops_at: None, ..run });
+        let runs = self.runs.into_iter().filter(|run| !run.has_poison);
+        let runs = runs.map(|run| PlannedRun { stops_at: None, arrival: None, ..run });
         Self {
             runs: runs.collect(),
             workers: vec![WorkerLife { begins_at: Duration::ZERO, faults: immortal(), shift }],
@@ -189,6 +214,7 @@ fn planned_run(
         starts_again_at: (random.u8(..4) == 0).then(|| millis(random, 0, 120_000)),
         stops_at: (random.u8(..3) == 0).then(|| starts_at + random_stop(random)),
         cancels_at: (random.u8(..10) == 0).then(|| millis(random, 0, 62_000)),
+        arrival: None,
     }
 }
 

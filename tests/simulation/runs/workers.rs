@@ -82,17 +82,18 @@ async fn serve(
     suspects: &SuspectGate,
 ) {
     let context = process.context();
-    let performers = SimulatedPerformers { process: process.clone(), protocol: protocol.clone(), kill: kill.clone() };
+    let performers = SimulatedPerformers {
+        process: process.clone(),
+        protocol: protocol.clone(),
+        kill: kill.clone(),
+        calls_only: false,
+    };
     let clock = match protocol.disabled_rule {
         // There always seems to be time.
         Some(Rule::BeginsEffectsInTime) => process.clock_behind(Duration::from_secs(1_000)),
         _ => context.clock.clone(),
     };
-    let runs = Runs::new(&context).unwrap();
-    let runs = match protocol.scenario.transaction_bytes {
-        Some(max_bytes) => runs.with_small_transactions(max_bytes),
-        None => runs,
-    };
+    let runs = protocol.runs(&context);
     let (plans, suspects) = (SimulatedPlans(protocol.clone()), suspects.clone());
     let worker = Worker { runs, admission: AdmitsAll, plans, performers, clock, stop: stop.clone(), suspects };
     loop {

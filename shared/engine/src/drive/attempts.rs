@@ -25,6 +25,9 @@ const LONGEST_BACKOFF: Duration = Duration::from_secs(24 * 60 * 60);
 impl<E: Effects> Driver<'_, E> {
     /// Records the intents of the attempts that can begin, and returns their paths.
     pub fn record_intents(&mut self) -> Vec<StepPath> {
+        if self.needs_other_process() {
+            return Vec::new();
+        }
         let ready = self.active.iter().filter_map(|(path, active)| match active.stage {
             Stage::Ready(ready) => Some((path.clone(), ready)),
             _ => None,
@@ -47,6 +50,14 @@ impl<E: Effects> Driver<'_, E> {
             self.record(RunEventKind::StepStarted { step, attempt, action });
         }
         ready.into_iter().map(|(path, _)| path).collect()
+    }
+
+    /// Whether an effect is ready that this process cannot perform. No other effect begins then, so that the run is soon left.
+    fn needs_other_process(&self) -> bool {
+        self.active.values().any(|active| match (&active.stage, &active.effect.work) {
+            (Stage::Ready(_), DueWork::Perform(operation)) => !self.effects.can_perform(operation),
+            _ => false,
+        })
     }
 
     /// How many attempts may begin. A suspect is performed alone, so that the next crash is not blamed on others.

@@ -105,6 +105,11 @@ impl<'a, E: Effects> Driver<'a, E> {
                 continue;
             }
             let ready = self.record_intents();
+            if ready.is_empty() && self.has_ready() && journal.is_new() {
+                // Nothing has happened outside, so the next process begins again.
+                self.pending = Commit::default();
+                return self.hand_over(journal).await;
+            }
             if !self.pending.is_empty() && self.commit(journal).await? == Hold::Lost {
                 return Ok(Departure::Lost);
             }

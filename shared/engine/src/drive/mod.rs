@@ -45,7 +45,7 @@ pub use driver::drive;
 pub(crate) use limits::Limits;
 pub(crate) use masks::Masks;
 pub use masks::mask_run_input;
-pub use pure::{PureRun, carry_out_pure};
+pub use pure::{PureOutcome, PureRun, carry_out_pure};
 pub(crate) use restore::restore;
 pub use retry::kept_events;
 pub use stop::STOP_PATIENCE;
@@ -53,6 +53,11 @@ pub use trace::{Span, SpanState, parent_of, trace};
 
 /// Stores what happens in one run. Each write succeeds only while this process holds the run.
 pub trait Journal: Send {
+    /// Whether nothing of the run is stored yet.
+    fn is_new(&self) -> bool {
+        false
+    }
+
     /// Stores events, opens reviews and starts runs. Then it cancels reviews and stops runs. A crash may leave the first events
     /// without the others; a review and a run are stored together with their event.
     fn commit(&mut self, commit: &Commit) -> impl Future<Output = Result<Hold>> + Send;
@@ -79,6 +84,12 @@ pub trait Journal: Send {
 pub trait Effects: Sync {
     /// Performs one attempt.
     fn perform(&self, effect: Effect) -> impl Future<Output = Result<EffectOutcome, EffectError>> + Send;
+
+    /// Whether this process performs such operations. The driver leaves the run to another process before one that it does
+    /// not.
+    fn can_perform(&self, _operation: &Operation) -> bool {
+        true
+    }
 
     /// Sees what happens to all steps, also to those without effects. Only previews need it.
     fn observe(&self, _plan: &ExecutionPlan, _events: &[StepEvent]) {}

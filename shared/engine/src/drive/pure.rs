@@ -20,20 +20,30 @@ pub struct PureRun {
     pub end: RunEnd,
 }
 
-/// Carries out a run from its beginning to its end. Returns `None` if the run needs an effect, or too much work or memory:
-/// nothing has happened then, and a worker can carry it out from the beginning.
-pub fn carry_out_pure(plan: Arc<ExecutionPlan>, start: RunStart) -> Option<PureRun> {
+/// What became of a run without effects. Nothing has happened outside, so any process can carry it out from the beginning.
+#[derive(Debug)]
+pub enum PureOutcome {
+    Ended(PureRun),
+    /// A step needs an effect.
+    NeedsEffect,
+    /// The run needs too much work or memory.
+    TooLarge,
+}
+
+/// Carries out a run from its beginning to its end, if it needs no effect.
+pub fn carry_out_pure(plan: Arc<ExecutionPlan>, start: RunStart) -> PureOutcome {
     carry_out_within(LIMITS, plan, start)
 }
 
-pub fn carry_out_within(limits: Limits, plan: Arc<ExecutionPlan>, mut start: RunStart) -> Option<PureRun> {
+pub fn carry_out_within(limits: Limits, plan: Arc<ExecutionPlan>, mut start: RunStart) -> PureOutcome {
     let mut masks = Masks::default();
     masks.unmask(&mut start.input);
     let mut execution = Execution::new(plan, start, History::default());
     if !limits.settle(&mut execution) {
-        return None;
+        return PureOutcome::TooLarge;
     }
-    let (end, events) = (execution.end().cloned()?, execution.take_events());
+    let Some(end) = execution.end().cloned() else { return PureOutcome::NeedsEffect };
+    let events = execution.take_events();
     let plan = execution.plan();
     masks.observe(plan, &events);
     let end = masks.hide_in_end(&end).into_owned();
@@ -41,5 +51,8 @@ pub fn carry_out_within(limits: Limits, plan: Arc<ExecutionPlan>, mut start: Run
     events.iter_mut().for_each(|event| masks.mask_event(plan, event));
     events.push(masks.end_event(plan, &end));
     // The events are stored in one transaction, so they are limited to the size of a value.
-    measure(&events).is_some().then_some(PureRun { events, end })
+    match measure(&events) {
+        Some(_) => PureOutcome::Ended(PureRun { events, end }),
+        None => PureOutcome::TooLarge,
+    }
 }

@@ -96,6 +96,7 @@ impl Runs {
             sealed_key: item.secrets.clone(),
             key: None,
             exchanges: ExchangeDetector::default(),
+            arrival: None,
         };
         if crashes > 0 {
             self.note_arrival(&hold).await?;

@@ -40,11 +40,14 @@ pub(super) struct EndingRun<'a> {
 impl Runs {
     /// Ends the run, with its last events, and wakes the run that waits for it.
     pub async fn end(&self, hold: &mut RunHold, events: &[RunEvent], end: &RunEnd) -> Result<Hold> {
+        if self.store_arrival(hold).await? == Hold::Lost {
+            return Ok(Hold::Lost);
+        }
         let events = self.seal_events(hold, events).await?;
         let mut parts = self.divide(hold, &events, &[], &[]).await?;
         let last = parts.pop().unwrap_or_default();
         for part in parts {
-            if !self.store_part(hold, part).await?.is_written() {
+            if self.store_part(hold, part).await? == Hold::Lost {
                 return Ok(Hold::Lost);
             }
         }

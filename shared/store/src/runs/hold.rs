@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
+use super::arrival::Arrival;
 use super::items::{ReviewItem, ReviewState, RunItem};
 use super::list::show_state;
 use super::sealing::RunKey;
@@ -40,6 +41,8 @@ pub struct RunHold {
     pub(super) key: Option<RunKey>,
     /// Has seen all events of the log, once it was read.
     pub(super) exchanges: ExchangeDetector,
+    /// What the first write stores, if the run is new.
+    pub(super) arrival: Option<Arrival>,
 }
 
 impl RunHold {
@@ -52,7 +55,7 @@ impl Runs {
     /// Stores events, opens reviews and starts runs, in as few transactions as possible. Then it cancels reviews and stops
     /// runs. An answer that is stored after the commit and before the cancellation is ignored.
     pub async fn commit(&self, hold: &mut RunHold, commit: &Commit) -> Result<Hold> {
-        if !commit.has_no_writes() && !self.store_commit(hold, commit).await?.is_written() {
+        if !commit.has_no_writes() && self.store_commit(hold, commit).await? == Hold::Lost {
             return Ok(Hold::Lost);
         }
         self.retry_while_unavailable(hold, || self.stop_all(&commit.stopped)).await?;
@@ -68,25 +71,11 @@ impl Runs {
         Ok(Hold::Held)
     }
 
-    pub(super) async fn append(
-        &self,
-        hold: &mut RunHold,
-        head: Write,
-        events: &[String],
-        others: Vec<Write>,
-    ) -> Result<WriteOutcome> {
-        let mut writes = vec![head];
-        writes.extend(self.log_items(hold.place, hold.next_event, events));
-        writes.extend(others);
-        let outcome = self.persist(hold, &writes).await?;
-        if outcome.is_written() {
-            hold.next_event += events.len() as u64;
-        }
-        Ok(outcome)
-    }
-
     /// Leaves the run until a time, or until somebody wakes it.
-    pub async fn park(&self, hold: &RunHold, wake_at: Option<Time>) -> Result<Parking> {
+    pub async fn park(&self, hold: &mut RunHold, wake_at: Option<Time>) -> Result<Parking> {
+        if self.store_arrival(hold).await? == Hold::Lost {
+            return Ok(Parking::Lost);
+        }
         let head = self
             .held(hold)
             .require_is(RunItem::WAKES, hold.seen_wakes)
@@ -114,7 +103,10 @@ impl Runs {
     }
 
     /// Leaves the run to the next process, and sends its hint.
-    pub async fn hand_over(&self, hold: &RunHold) -> Result<Hold> {
+    pub async fn hand_over(&self, hold: &mut RunHold) -> Result<Hold> {
+        if let Some(Arrival::New(new, start_key)) = hold.arrival.clone() {
+            return self.queue_arrival(hold, *new, start_key).await;
+        }
         // For a person the run goes on, so its lists keep it as running.
         let head = self
             .held(hold)

@@ -4,6 +4,7 @@
 //! A process holds a run from its claim until it parks, hands over or ends it, at most until `claimed_until`. Every write
 //! of a holder requires that the run still has the holder's `epoch`, so a process that lost its run changes nothing.
 
+mod arrival;
 mod calls;
 mod claim;
 mod controls;

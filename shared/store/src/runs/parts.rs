@@ -7,13 +7,13 @@ use std::mem::take;
 use futures::future::try_join_all;
 
 use super::Runs;
+use super::arrival::Arrival;
 use super::hold::RunHold;
 use super::items::{LogItem, ReviewItem, RunItem};
 use crate::run_statistics::{self, RunPlace};
-use crate::table::WriteOutcome;
 use crate::write::Write;
 use domain::Result;
-use domain::run::{Commit, NewReview, NewRun, RunEvent, RunEventKind};
+use domain::run::{Commit, Hold, NewReview, NewRun, RunEvent, RunEventKind};
 
 /// The maximum size of one item of a log. A DynamoDB item has at most 400 KB.
 const MAX_ITEM_BYTES: usize = 256 * 1024;
@@ -44,20 +44,22 @@ impl Part {
 }
 
 impl Runs {
-    /// Returns how the first transaction that was not written was refused.
-    pub(super) async fn store_commit(&self, hold: &mut RunHold, commit: &Commit) -> Result<WriteOutcome> {
+    pub(super) async fn store_commit(&self, hold: &mut RunHold, commit: &Commit) -> Result<Hold> {
         let Commit { events, opened, started, .. } = commit;
-        let events = self.seal_events(hold, events).await?;
+        let events = hold.events_to_store(events);
+        let events = self.seal_events(hold, &events).await?;
         for part in self.divide(hold, &events, opened, started).await? {
-            let outcome = self.store_part(hold, part).await?;
-            if !outcome.is_written() {
-                return Ok(outcome);
+            if self.store_part(hold, part).await? == Hold::Lost {
+                return Ok(Hold::Lost);
             }
         }
-        Ok(WriteOutcome::Written)
+        Ok(Hold::Held)
     }
 
-    pub(super) async fn store_part(&self, hold: &mut RunHold, part: Part) -> Result<WriteOutcome> {
+    pub(super) async fn store_part(&self, hold: &mut RunHold, part: Part) -> Result<Hold> {
+        if let Some(Arrival::New(new, start_key)) = hold.arrival.clone() {
+            return self.store_first_part(hold, *new, start_key, part).await;
+        }
         let head = self
             .held(hold)
             .set(RunItem::NEXT_EVENT, hold.next_event + part.events.len() as u64)
@@ -67,7 +69,14 @@ impl Runs {
         let head = count_exchanges(head, part.exchanges);
         hold.has_calls |= starts_runs;
         let starts = run_statistics::count_starts(&self.counters, &part.started);
-        self.append(hold, head, &part.events, [part.others, starts].concat()).await
+        let mut writes = vec![head];
+        writes.extend(self.log_items(hold.place, hold.next_event, &part.events));
+        writes.extend([part.others, starts].concat());
+        if !self.persist(hold, &writes).await?.is_written() {
+            return Ok(Hold::Lost);
+        }
+        hold.next_event += part.events.len() as u64;
+        Ok(Hold::Held)
     }
 
     /// The transactions that store the events, reviews and runs of a commit.

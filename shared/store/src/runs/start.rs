@@ -30,6 +30,7 @@ use domain::{Error, Result};
 const KEY: &str = "start key";
 
 /// The idempotency key of a start.
+#[derive(Clone, Debug)]
 pub struct StartKey {
     /// What starts the run, such as a webhook.
     source: String,
@@ -119,21 +120,11 @@ impl Runs {
         if let Some(start_key) = &start_key {
             writes.push(self.claim_key(start_key, id, now));
         }
-        match self.entities.transact(Uuid::now_v7(), &writes).await? {
-            WriteOutcome::Written => {}
-            WriteOutcome::Refused(RefusedWrite { label: KEY, item: Some(item), .. }) => {
-                let first: StartItem = parse(item)?;
-                if start_key.is_some_and(|start_key| start_key.request != first.request) {
-                    return Err(Error::idempotency_conflict());
-                }
-                if first.run_id != id {
-                    return Ok(Started::Before(first.run_id));
-                }
-            }
-            // The ids are new, so an earlier attempt of this very transaction wrote them.
-            WriteOutcome::Refused(_) => {}
-        }
-        Ok(Started::Now(Box::new(item.into())))
+        let outcome = self.entities.transact(Uuid::now_v7(), &writes).await?;
+        Ok(match first_run(id, start_key.as_ref(), outcome)? {
+            Some(first) => Started::Before(first),
+            None => Started::Now(Box::new(item.into())),
+        })
     }
 
     /// The item of a new run, and the writes that store it. The caller counts the start.
@@ -158,9 +149,7 @@ impl Runs {
             let log = writes.drain(1..).map(|part| self.journal.write(part));
             try_join_all(log.collect::<Vec<_>>()).await?;
         }
-        if let Some((webhook, event)) = &new.webhook_call {
-            writes.push(webhook_events::put(&self.journal, &self.bucket, *webhook, event.clone()).await?);
-        }
+        writes.extend(self.webhook_call(&new).await?);
         if let Some(parent) = &new.parent {
             writes.push(self.entities.put(&CalledRunItem::new(parent, id, new.retention.latest_expiry(now))));
         }
@@ -185,7 +174,13 @@ impl Runs {
         Ok((item, writes))
     }
 
-    fn claim_key(&self, start_key: &StartKey, run_id: RunId, now: Time) -> Write {
+    /// The write of the event of the webhook that starts the run.
+    pub(super) async fn webhook_call(&self, new: &NewRun) -> Result<Option<Write>> {
+        let Some((webhook, event)) = &new.webhook_call else { return Ok(None) };
+        webhook_events::put(&self.journal, &self.bucket, *webhook, event.clone()).await.map(Some)
+    }
+
+    pub(super) fn claim_key(&self, start_key: &StartKey, run_id: RunId, now: Time) -> Write {
         let Key { pk, sk } = start_key.key();
         let expires_at = now.plus(WINDOW).as_seconds();
         let claim = StartItem { pk, sk, run_id, request: start_key.request.clone(), expires_at };
@@ -193,7 +188,22 @@ impl Runs {
     }
 }
 
-fn new_item(new: NewRun, events: u64, state: RunState) -> RunItem {
+/// The run that an earlier request with the same key has started, by the outcome of the transaction that stores a new run.
+pub(super) fn first_run(id: RunId, start_key: Option<&StartKey>, outcome: WriteOutcome) -> Result<Option<RunId>> {
+    match outcome {
+        WriteOutcome::Refused(RefusedWrite { label: KEY, item: Some(item), .. }) => {
+            let first: StartItem = parse(item)?;
+            if start_key.is_some_and(|start_key| start_key.request != first.request) {
+                return Err(Error::idempotency_conflict());
+            }
+            Ok(Some(first.run_id).filter(|first| *first != id))
+        }
+        // The ids are new. If one is taken, an earlier attempt of this very transaction wrote it.
+        WriteOutcome::Written | WriteOutcome::Refused(_) => Ok(None),
+    }
+}
+
+pub(super) fn new_item(new: NewRun, events: u64, state: RunState) -> RunItem {
     let Key { pk, sk } = keys::run(new.id);
     let lists = [RunList::All, RunList::OfOrigin(new.origin), RunList::OfState(state)];
     let [listed_in, listed_by_origin, listed_by_state] = lists.map(|list| list.partition_of(new.workflow, new.id));

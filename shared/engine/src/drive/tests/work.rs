@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::drive::limits::Limits;
-use crate::drive::pure::carry_out_within;
+use crate::drive::pure::{PureOutcome, PureRun, carry_out_within};
 use crate::run::RunStart;
 
 /// A loop whose elements are summed up, each with about `each` steps of expressions. An effect follows.
@@ -159,7 +159,10 @@ async fn a_pure_run_that_needs_too_much_work_or_memory_is_left_to_a_worker() {
     let world = World::new(&nodes, "start>sum sum>end", |_| panic!());
     let start = || RunStart { facts: RunFacts::new("r1", at(Duration::ZERO)), trigger: 0, input: json!({}) };
     let carry_out = |limits| carry_out_within(limits, world.plan.clone(), start());
-    assert!(carry_out(Limits::RUN).is_some_and(|run| matches!(run.end, RunEnd::Completed { .. })));
-    assert!(carry_out(Limits { work: 1_000, slice: 100, ..Limits::RUN }).is_none());
-    assert!(carry_out(Limits { bytes: 10_000, slice: 100, ..Limits::RUN }).is_none());
+    let ended = carry_out(Limits::RUN);
+    assert!(matches!(ended, PureOutcome::Ended(PureRun { end: RunEnd::Completed { .. }, .. })), "{ended:?}");
+    for limits in [Limits { work: 1_000, ..Limits::RUN }, Limits { bytes: 10_000, ..Limits::RUN }] {
+        let outcome = carry_out(Limits { slice: 100, ..limits });
+        assert!(matches!(outcome, PureOutcome::TooLarge), "{outcome:?}");
+    }
 }
