@@ -7,31 +7,36 @@ use std::{env, fs};
 use domain::identity::Role;
 use local::credentials::StoredCredentials;
 use local::issuer::{Issuer, Subject};
-use serde_json::Value;
+use reqwest::Method;
+use serde_json::{Value, json};
 use tests::binaries;
 use tokio::process::Command;
 
 use crate::call::Service;
+use crate::engines::{Counter, Running, Served, Starts};
+use crate::flow::{self, Flow, Trigger};
 use crate::load::Target;
 use crate::process::{Process, free_port, server};
-use crate::{Result, admin, flow, publication};
+use crate::{Result, admin, publication};
 
 /// The time limit of a clean build on a slow machine.
 const BUILD: Duration = Duration::from_secs(1_800);
 
-/// The name of the folder with the data.
-const DATA: &str = "atelier";
+/// How long the tokens of a benchmark are valid.
+const TOKEN_LIFE: Duration = Duration::from_secs(6 * 3_600);
 
 /// A platform that runs, and its credentials.
 pub struct Platform {
     pub port: u16,
-    pub credentials: StoredCredentials,
-    process: Process,
+    credentials: StoredCredentials,
+    /// The access token of a member.
+    pub token: String,
+    pub process: Process,
 }
 
 /// Starts the gateway with the mock as its provider. With `guard`, its guard evaluates each call.
-pub async fn start_gateway(run: &Path, mock_port: u16, guard: bool) -> Result<(Target, Process)> {
-    let Platform { port, credentials, process } = Platform::start(run).await?;
+pub async fn start_gateway(folder: &Path, mock_port: u16, guard: bool) -> Result<(Target, Process)> {
+    let Platform { port, credentials, process, .. } = Platform::start(folder, false).await?;
     let ada = credentials.users.get("ada").ok_or("the credentials have no user ada")?;
     let base = format!("http://127.0.0.1:{port}{}", admin::BASE);
     admin::register(&base, &credentials.operator.api_key, mock_port).await?;
@@ -41,51 +46,81 @@ pub async fn start_gateway(run: &Path, mock_port: u16, guard: bool) -> Result<(T
     Ok((Target { port, path, headers, service }, process))
 }
 
-/// Starts the webhook of a published workflow.
-pub async fn start_webhook(run: &Path) -> Result<(Target, Process)> {
-    let platform = Platform::start(run).await?;
-    let target = platform.publish(run, &flow::graph(), Service::Workflow).await?;
-    Ok((target, platform.process))
+/// Starts the platform with a workflow behind a webhook and another one that is started by hand.
+pub async fn start_engine(folder: &Path, flow: Flow, mock_port: u16, sync_full: bool) -> Result<Running> {
+    let platform = Platform::start(folder, sync_full).await?;
+    let runs = platform.publish_webhook(flow, mock_port).await?;
+    let starts = platform.publish_started(&flow.graph(Trigger::Input, mock_port)).await?;
+    Ok((Served { runs, starts: Some(starts) }, vec![platform.process]))
 }
 
 /// Starts the webhooks of a workflow without effects and of one that calls the mock.
-pub async fn start_webhooks(run: &Path, mock_port: u16) -> Result<([Target; 2], Process)> {
-    let platform = Platform::start(run).await?;
-    let plain = platform.publish(run, &flow::graph(), Service::Workflow).await?;
-    let calling = platform.publish(run, &flow::graph_with_call(mock_port), Service::WorkflowWithCall).await?;
+pub async fn start_webhooks(folder: &Path, mock_port: u16) -> Result<([Target; 2], Process)> {
+    let platform = Platform::start(folder, false).await?;
+    let plain = platform.publish_webhook(Flow::Pure, mock_port).await?;
+    let calling = platform.publish_webhook(Flow::Call, mock_port).await?;
     Ok(([plain, calling], platform.process))
 }
 
 impl Platform {
-    /// Publishes a graph, and returns its webhook.
-    async fn publish(&self, run: &Path, graph: &Value, service: Service) -> Result<Target> {
-        let issuer = Issuer::open(&run.join(DATA)).map_err(|failure| failure.to_string())?;
-        let issuer = issuer.ok_or("the data folder has no issuer")?;
-        let ada = Subject { user: "ada".to_owned(), org: "acme".to_owned(), role: Role::Member };
-        let token = issuer.token(&ada, Duration::from_secs(600));
-        let webhook = publication::publish(&format!("http://127.0.0.1:{}", self.port), &token, graph).await?;
-        let headers = vec![("authorization".to_owned(), format!("Bearer {}", webhook.token))];
-        Ok(Target { port: self.port, path: webhook.path, headers, service })
+    pub fn base(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
     }
 
-    async fn start(run: &Path) -> Result<Self> {
+    /// Publishes a flow behind a webhook.
+    async fn publish_webhook(&self, flow: Flow, mock_port: u16) -> Result<Target> {
+        let graph = flow.graph(Trigger::Webhook, mock_port);
+        let webhook = publication::publish_webhook(&self.base(), &self.token, &graph).await?;
+        let headers = vec![("authorization".to_owned(), format!("Bearer {}", webhook.token))];
+        Ok(Target { port: self.port, path: webhook.path, headers, service: Service::Runs(flow) })
+    }
+
+    /// Publishes a graph, and returns the path of its workflow.
+    pub async fn publish(&self, graph: &Value) -> Result<String> {
+        publication::publish(&self.base(), &self.token, graph).await
+    }
+
+    /// Publishes a graph that is started by hand.
+    async fn publish_started(&self, graph: &Value) -> Result<Starts> {
+        let path = self.publish(graph).await?;
+        let headers = vec![("authorization".to_owned(), format!("Bearer {}", self.token))];
+        let body = json!({"input": flow::input()}).to_string();
+        let ended = Counter {
+            method: Method::GET,
+            url: format!("{}{path}/analytics/summary", self.base()),
+            token: Some(self.token.clone()),
+            body: Value::Null,
+            pointer: "/data/runs/completed",
+        };
+        let service = Service::Starts { body };
+        Ok(Starts { target: Target { port: self.port, path: format!("{path}/runs"), headers, service }, ended })
+    }
+
+    pub async fn start(folder: &Path, sync_full: bool) -> Result<Self> {
         let binary = build().await?;
-        let data = run.join(DATA);
+        let data = folder.join("data");
         fs::create_dir_all(&data)?;
         let port = free_port()?;
         let mut command = server(binary);
         command.args(["--port", &port.to_string(), "--data-dir"]).arg(&data);
-        let process = Process::serve(&mut command, port, &run.join("atelier.log")).await?;
+        if sync_full {
+            command.args(["--sync", "full"]);
+        }
+        let process = Process::serve(&mut command, port, &folder.join("atelier.log")).await?;
 
         let credentials = StoredCredentials::read(&data)
             .map_err(|failure| failure.to_string())?
             .ok_or("the platform wrote no credentials")?;
-        Ok(Self { port, credentials, process })
+        let issuer = Issuer::open(&data).map_err(|failure| failure.to_string())?;
+        let issuer = issuer.ok_or("the data folder has no issuer")?;
+        let ada = Subject { user: "ada".to_owned(), org: "acme".to_owned(), role: Role::Member };
+        let token = issuer.token(&ada, TOKEN_LIFE);
+        Ok(Self { port, credentials, token, process })
     }
 }
 
 /// Builds the binary `local` into the target folder that this binary is in.
-async fn build() -> Result<PathBuf> {
+pub async fn build() -> Result<PathBuf> {
     let own = env::current_exe()?;
     let target = own.ancestors().nth(2).ok_or("this binary is not in a cargo target folder")?;
     let mut cargo = Command::from(binaries::cargo());

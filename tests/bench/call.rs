@@ -3,17 +3,18 @@
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
-use crate::{flow, openai};
+use crate::flow::{self, Flow};
+use crate::openai;
 
 /// What a subject serves.
 #[derive(Clone, Serialize, Deserialize)]
 pub enum Service {
     /// Chat completions of a model. With `guard`, Atelier evaluates them after the answer.
     Chat { model: String, guard: bool },
-    /// Runs of the workflow behind a webhook.
-    Workflow,
-    /// Runs of the workflow that makes an HTTP call.
-    WorkflowWithCall,
+    /// Runs of a workflow, each with its result.
+    Runs(Flow),
+    /// Starts of runs, which are answered at once.
+    Starts { body: String },
 }
 
 /// The texts that an answer must contain.
@@ -27,15 +28,16 @@ impl Service {
     pub fn request(&self, stream: bool) -> Bytes {
         match self {
             Self::Chat { model, guard } => openai::request(model, stream, *guard),
-            Self::Workflow | Self::WorkflowWithCall => flow::request(),
+            Self::Runs(_) => flow::request(),
+            Self::Starts { body } => body.clone().into(),
         }
     }
 
     pub fn expected(&self, stream: bool) -> Expected {
         match self {
             Self::Chat { .. } => openai::expected(stream),
-            Self::Workflow => flow::expected(),
-            Self::WorkflowWithCall => flow::expected_after_call(),
+            Self::Runs(flow) => Expected { in_order: vec![flow.answer().to_owned()], anywhere: None },
+            Self::Starts { .. } => Expected { in_order: Vec::new(), anywhere: None },
         }
     }
 }

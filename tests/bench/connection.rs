@@ -1,5 +1,6 @@
 //! One connection of a load: a closed loop that repeats the same call.
 
+use std::cell::Cell;
 use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -13,7 +14,7 @@ use tokio::net::TcpStream;
 use tokio::time::{sleep, timeout};
 
 use crate::call::Expected;
-use crate::load::Target;
+use crate::load::{Length, Target};
 
 /// The timeout of one call.
 pub const PATIENCE: Duration = Duration::from_secs(10);
@@ -40,6 +41,14 @@ pub struct Tally {
     pub first_error: Option<String>,
 }
 
+/// When the connections of a load call. They share it.
+pub struct Pace {
+    until: Option<Instant>,
+    calls_left: Cell<usize>,
+    /// The pause after each answer.
+    pause: Duration,
+}
+
 pub struct Answer {
     pub first_byte: Duration,
     pub total: Duration,
@@ -56,10 +65,10 @@ impl Connection {
         Ok(Self { port: target.port, head: head.body(())?, call, expected })
     }
 
-    /// Repeats the call until the given time, with a pause after each answer.
-    pub async fn ask(self, until: Instant, pause: Duration) -> Tally {
+    /// Repeats the call as long as the pace allows.
+    pub async fn ask(self, pace: &Pace) -> Tally {
         let (mut tally, mut open) = (Tally::default(), None);
-        while Instant::now() < until {
+        while pace.allows() {
             let Some(mut sender) = open.take() else {
                 match self.connect().await {
                     Ok(sender) => open = Some(sender),
@@ -70,6 +79,7 @@ impl Connection {
                 }
                 continue;
             };
+            pace.count();
             let asked = timeout(PATIENCE, self.ask_once(&mut sender)).await;
             match asked.unwrap_or_else(|_| Err(format!("no answer within {PATIENCE:?}"))) {
                 Ok(answer) => tally.answers.push(answer),
@@ -78,8 +88,8 @@ impl Connection {
             // A server may close the connection after any answer. That is not an error of the next call.
             let is_ready = matches!(timeout(PAUSE, sender.ready()).await, Ok(Ok(())));
             open = is_ready.then_some(sender);
-            if !pause.is_zero() {
-                sleep(pause).await;
+            if !pace.pause.is_zero() {
+                sleep(pace.pause).await;
             }
         }
         tally
@@ -115,6 +125,24 @@ impl Connection {
                 Err(format!("HTTP {}: {content}", head.status))
             }
         }
+    }
+}
+
+impl Pace {
+    pub fn new(length: Length, pause: Duration) -> Self {
+        let (until, calls) = match length {
+            Length::Seconds(seconds) => (Some(Instant::now() + Duration::from_secs_f64(seconds)), usize::MAX),
+            Length::Calls(calls) => (None, calls),
+        };
+        Self { until, calls_left: Cell::new(calls), pause }
+    }
+
+    fn allows(&self) -> bool {
+        self.calls_left.get() > 0 && self.until.is_none_or(|until| Instant::now() < until)
+    }
+
+    fn count(&self) {
+        self.calls_left.set(self.calls_left.get().saturating_sub(1));
     }
 }
 

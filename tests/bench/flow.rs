@@ -1,80 +1,166 @@
-//! The workflow of five steps without effects: a webhook, a transformation, a condition, a template, and the answer. And
-//! a workflow that makes one HTTP call.
+//! The workflows that are measured: five steps without effects, five HTTP calls one after another, and a single call.
 
 use bytes::Bytes;
+use clap::ValueEnum;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::call::Expected;
+use crate::mock;
 
-const ANSWER: &str = "Ada owes 42";
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
+pub enum Flow {
+    /// A webhook, a transformation, a condition, a template, and the answer
+    Pure,
+    /// Five HTTP calls: each sends the value that the one before answered
+    Calls,
+    /// One HTTP call.
+    #[value(skip)]
+    Call,
+}
 
-/// The body of a call.
+/// What starts a workflow: the type of its first node.
+#[derive(Clone, Copy)]
+pub enum Trigger {
+    Webhook,
+    Input,
+}
+
+/// The number of calls of [`Flow::Calls`].
+pub const CALLS: usize = 5;
+
+/// The input of a run.
+pub fn input() -> Value {
+    json!({"name": "Ada", "lines": [40, 2]})
+}
+
 pub fn request() -> Bytes {
-    json!({"name": "Ada", "lines": [40, 2]}).to_string().into()
+    input().to_string().into()
 }
 
-pub fn expected() -> Expected {
-    Expected { in_order: vec![ANSWER.to_owned()], anywhere: None }
+impl Flow {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pure => "pure",
+            Self::Calls => "calls",
+            Self::Call => "call",
+        }
+    }
+
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Pure => "five steps without effects",
+            Self::Calls => "five HTTP calls",
+            Self::Call => "one HTTP call",
+        }
+    }
+
+    /// The answer. Every call adds 1 to the value that it gets.
+    pub fn answer(self) -> &'static str {
+        match self {
+            Self::Pure => "Ada owes 42",
+            Self::Calls => "The total is 47",
+            Self::Call => "The total is 43",
+        }
+    }
+
+    /// The graph of Atelier. Its first node is `hook`.
+    pub fn graph(self, trigger: Trigger, mock_port: u16) -> Value {
+        let steps = match self {
+            Self::Pure => pure_steps(),
+            Self::Calls => calling_steps(CALLS, mock_port),
+            Self::Call => calling_steps(1, mock_port),
+        };
+        let trigger = match trigger {
+            Trigger::Webhook => "webhook",
+            Trigger::Input => "input",
+        };
+        let mut nodes = vec![node("hook", trigger, json!({}))];
+        nodes.extend(steps);
+        nodes.push(node("end", "send_result", json!({})));
+        let connections = nodes.windows(2).map(|pair| {
+            let port = if pair[0]["type"] == "condition" { "true" } else { "out" };
+            connect(pair[0]["id"].clone(), port, pair[1]["id"].clone(), "in")
+        });
+        json!({"connections": connections.collect::<Vec<_>>(), "nodes": nodes})
+    }
+
+    /// The flow of Node-RED, whose webhook is at this path.
+    pub fn node_red_flow(self, path: &str, mock_port: u16) -> Value {
+        let mut nodes = vec![json!({"id": "hook", "type": "http in", "url": path, "method": "post"})];
+        nodes.extend(match self {
+            Self::Pure => pure_node_red_steps(),
+            Self::Calls => calling_node_red_steps(CALLS, mock_port),
+            Self::Call => calling_node_red_steps(1, mock_port),
+        });
+        nodes.push(json!({"id": "end", "type": "http response", "statusCode": "200", "wires": []}));
+        for index in 0..nodes.len() {
+            nodes[index]["z"] = "tab".into();
+            if let Some(next) = nodes.get(index + 1).map(|next| next["id"].clone()) {
+                nodes[index]["wires"] = json!([[next]]);
+            }
+        }
+        nodes.insert(0, json!({"id": "tab", "type": "tab", "label": "bench"}));
+        nodes.into()
+    }
 }
 
-const ANSWER_AFTER_CALL: &str = "The call answered 200";
-
-pub fn expected_after_call() -> Expected {
-    Expected { in_order: vec![ANSWER_AFTER_CALL.to_owned()], anywhere: None }
-}
-
-/// The graph of Atelier. The webhook is the node `hook`.
-pub fn graph() -> Value {
-    let fields = json!({"name": "input.name", "total": "sum(input.lines)"});
-    let nodes = [
-        node("hook", "webhook", json!({})),
-        node("total", "transform", json!({"fields": fields})),
-        node("check", "condition", json!({"expression": "input.total > 10"})),
-        node("text", "template", json!({"template": "{{ input.name }} owes {{ input.total }}"})),
-        node("end", "send_result", json!({})),
-    ];
-    let ports =
-        [("hook", "out", "total"), ("total", "out", "check"), ("check", "true", "text"), ("text", "out", "end")];
-    connect(&nodes, &ports)
-}
-
-/// A graph that calls the mock.
-pub fn graph_with_call(mock_port: u16) -> Value {
-    let url = format!("http://127.0.0.1:{mock_port}/v1/chat/completions");
-    let call = json!({"method": "POST", "url": url, "body": {"type": "json", "value": "{'total': sum(input.lines)}"}});
-    let nodes = [
-        node("hook", "webhook", json!({})),
-        node("call", "http", call),
-        node("text", "template", json!({"template": "The call answered {{ input.status }}"})),
-        node("end", "send_result", json!({})),
-    ];
-    connect(&nodes, &[("hook", "out", "call"), ("call", "out", "text"), ("text", "out", "end")])
-}
-
-fn node(id: &str, kind: &str, config: Value) -> Value {
+pub fn node(id: &str, kind: &str, config: Value) -> Value {
     json!({"id": id, "type": kind, "name": "", "config": config})
 }
 
-fn connect(nodes: &[Value], ports: &[(&str, &str, &str)]) -> Value {
-    let connections = ports
-        .iter()
-        .map(|(from, port, to)| json!({"from": {"node": from, "port": port}, "to": {"node": to, "port": "in"}}));
-    json!({"nodes": nodes, "connections": connections.collect::<Vec<_>>()})
+/// Connects a port of a node with a port of another one.
+pub fn connect(from: impl Into<Value>, port: &str, to: impl Into<Value>, to_port: &str) -> Value {
+    json!({"from": {"node": from.into(), "port": port}, "to": {"node": to.into(), "port": to_port}})
 }
 
-/// The flow of Node-RED, whose webhook is at this path.
-pub fn node_red_flow(path: &str) -> Value {
+/// A node that calls the mock with the value of an expression.
+pub fn step_node(id: &str, value: &str, mock_port: u16) -> Value {
+    let body = json!({"type": "json", "value": format!("{{'value': {value}}}")});
+    node(id, "http", json!({"method": "POST", "url": mock::step_url(mock_port), "body": body}))
+}
+
+fn pure_steps() -> Vec<Value> {
+    let fields = json!({"name": "input.name", "total": "sum(input.lines)"});
+    vec![
+        node("total", "transform", json!({"fields": fields})),
+        node("check", "condition", json!({"expression": "input.total > 10"})),
+        node("text", "template", json!({"template": "{{ input.name }} owes {{ input.total }}"})),
+    ]
+}
+
+fn calling_steps(calls: usize, mock_port: u16) -> Vec<Value> {
+    let call = |number| {
+        let value = if number == 1 { "sum(input.lines)" } else { "input.body.value" };
+        step_node(&format!("call{number}"), value, mock_port)
+    };
+    let text = node("text", "template", json!({"template": "The total is {{ input.body.value }}"}));
+    (1..=calls).map(call).chain([text]).collect()
+}
+
+fn pure_node_red_steps() -> Vec<Value> {
     let total = "const { name, lines } = msg.payload; \
                  msg.payload = { name, total: lines.reduce((sum, line) => sum + line, 0) }; return msg;";
     let rules = json!([{"t": "gt", "v": "10", "vt": "num"}]);
-    json!([
-        {"id": "tab", "type": "tab", "label": "bench"},
-        {"id": "hook", "z": "tab", "type": "http in", "url": path, "method": "post", "wires": [["total"]]},
-        {"id": "total", "z": "tab", "type": "function", "func": total, "outputs": 1, "wires": [["check"]]},
-        {"id": "check", "z": "tab", "type": "switch", "property": "payload.total", "propertyType": "msg",
-         "rules": rules, "outputs": 1, "wires": [["text"]]},
-        {"id": "text", "z": "tab", "type": "template", "field": "payload", "fieldType": "msg", "syntax": "mustache",
-         "template": "{{payload.name}} owes {{payload.total}}", "output": "str", "wires": [["end"]]},
-        {"id": "end", "z": "tab", "type": "http response", "statusCode": "200", "wires": []},
-    ])
+    vec![
+        json!({"id": "total", "type": "function", "func": total, "outputs": 1}),
+        json!({"id": "check", "type": "switch", "property": "payload.total", "propertyType": "msg", "rules": rules,
+               "outputs": 1}),
+        node_red_text("{{payload.name}} owes {{payload.total}}"),
+    ]
+}
+
+fn calling_node_red_steps(calls: usize, mock_port: u16) -> Vec<Value> {
+    let total = "msg.payload = { value: msg.payload.lines.reduce((sum, line) => sum + line, 0) }; return msg;";
+    let call = |number| {
+        json!({"id": format!("call{number}"), "type": "http request", "method": "POST", "ret": "obj",
+               "paytoqs": "ignore", "url": mock::step_url(mock_port)})
+    };
+    let first = json!({"id": "total", "type": "function", "func": total, "outputs": 1});
+    let steps = [first].into_iter().chain((1..=calls).map(call));
+    steps.chain([node_red_text("The total is {{payload.value}}")]).collect()
+}
+
+fn node_red_text(template: &str) -> Value {
+    json!({"id": "text", "type": "template", "field": "payload", "fieldType": "msg", "syntax": "mustache",
+           "template": template, "output": "str"})
 }

@@ -13,16 +13,26 @@ use tokio::time::timeout;
 
 use crate::Result;
 use crate::call::Service;
-use crate::connection::{Connection, PATIENCE, Tally};
+use crate::connection::{Connection, PATIENCE, Pace, Tally};
+
+/// The time limit of a load with a number of calls.
+const LONGEST: Duration = Duration::from_secs(900);
 
 /// Connections that each repeat the same call: the next one is sent a pause after the last one was answered.
 #[derive(Serialize, Deserialize)]
 pub struct Load {
     pub target: Target,
     pub connections: usize,
-    pub seconds: f64,
+    pub length: Length,
     pub pause_ms: u64,
     pub stream: bool,
+}
+
+/// When a load ends.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+pub enum Length {
+    Seconds(f64),
+    Calls(usize),
 }
 
 /// The address and the credentials of a service.
@@ -64,7 +74,7 @@ impl Load {
         input.write_all(&serde_json::to_vec(self)?).await?;
         drop(input);
         // Calls in flight when the time is up may take until their timeout.
-        let patience = Duration::from_secs_f64(self.seconds) + 2 * PATIENCE;
+        let patience = self.length.longest() + 2 * PATIENCE;
         let output =
             timeout(patience, child.wait_with_output()).await.map_err(|_| "the load did not end in time")??;
         Ok(serde_json::from_slice(&output.stdout)?)
@@ -77,10 +87,18 @@ impl Load {
         let connections = (0..self.connections).map(|_| Connection::new(&self.target, call.clone(), expected.clone()));
         let connections: Vec<_> = connections.collect::<http::Result<_>>()?;
         let began = Instant::now();
-        let until = began + Duration::from_secs_f64(self.seconds);
-        let pause = Duration::from_millis(self.pause_ms);
-        let tallies = join_all(connections.into_iter().map(|connection| connection.ask(until, pause))).await;
+        let pace = Pace::new(self.length, Duration::from_millis(self.pause_ms));
+        let tallies = join_all(connections.into_iter().map(|connection| connection.ask(&pace))).await;
         Ok(Report::new(&tallies, began.elapsed()))
+    }
+}
+
+impl Length {
+    fn longest(self) -> Duration {
+        match self {
+            Self::Seconds(seconds) => Duration::from_secs_f64(seconds),
+            Self::Calls(_) => LONGEST,
+        }
     }
 }
 

@@ -1,23 +1,26 @@
-//! Benchmarks of Atelier against others: of its gateway, and of the webhooks of its workflows. And a steady load, which
-//! fails if the platform becomes slower.
+//! Benchmarks of Atelier against others: of its gateway, and of its workflows. And a steady load, which fails if the
+//! platform becomes slower.
 //! `cargo run --release -p tests --bin bench -- --help`.
 #![expect(clippy::print_stdout, reason = "this program prints its results")]
 
 mod admin;
+mod alone;
 mod atelier;
+mod backlog;
 mod call;
 mod cli;
 mod compare;
 mod connection;
+mod cores;
 mod direct;
+mod engines;
 mod flow;
+mod gateways;
 mod install;
-mod litellm;
+mod legend;
 mod load;
 mod mock;
-mod node_red;
 mod openai;
-mod portkey;
 mod process;
 mod procfs;
 mod publication;
@@ -47,7 +50,9 @@ async fn main() -> ExitCode {
     let done = match cli.command {
         Some(Command::Mock { port }) => mock::serve(port).await.map_err(Into::into),
         Some(Command::Load) => make_load().await,
-        Some(Command::Webhooks(measurement)) => until_stopped(webhooks::compare(&measurement)).await,
+        Some(Command::Webhooks(webhooks)) => until_stopped(webhooks::compare(&webhooks)).await,
+        Some(Command::Backlog(backlog)) => until_stopped(backlog::compare(&backlog)).await,
+        Some(Command::Alone(alone)) => until_stopped(alone::measure(&alone)).await,
         Some(Command::Sustained(sustain)) => until_stopped(sustained::run(&sustain)).await,
         None => until_stopped(compare::compare(&cli.bench)).await,
     };

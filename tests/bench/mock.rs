@@ -1,8 +1,10 @@
-//! The mock model provider behind every subject. It answers at once, in its own process.
+//! The mock behind every subject: a model provider, and a system that the calls of workflows reach. It answers at once, in
+//! its own process.
 
 use std::convert::Infallible;
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bytes::Bytes;
 use futures::{StreamExt, stream};
@@ -13,11 +15,21 @@ use hyper::body::{Frame, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use tokio::net::TcpListener;
 use tokio::task::yield_now;
 
 use crate::openai;
+
+const CHAT_PATH: &str = "/v1/chat/completions";
+const STEP_PATH: &str = "/step";
+/// Some gateways send calls only to a provider that is healthy.
+const HEALTH_PATH: &str = "/health";
+
+/// Where the calls of workflows lead. `GET` returns the number of these calls.
+pub fn step_url(port: u16) -> String {
+    format!("http://127.0.0.1:{port}{STEP_PATH}")
+}
 
 /// The fields of a request that the mock reads.
 #[derive(Deserialize)]
@@ -33,11 +45,18 @@ struct StreamOptions {
     include_usage: bool,
 }
 
+/// The body of a workflow's call and of its answer, which adds 1.
+#[derive(Serialize, Deserialize)]
+struct Step {
+    value: u64,
+}
+
 /// Prepared answers, so that the mock spends almost no time per call.
 struct Answers {
     whole: Bytes,
     events: Vec<Bytes>,
     events_with_usage: Vec<Bytes>,
+    steps: AtomicUsize,
 }
 
 type Body = BoxBody<Bytes, Infallible>;
@@ -47,6 +66,7 @@ pub async fn serve(port: u16) -> io::Result<()> {
         whole: openai::answer(),
         events: openai::events(false),
         events_with_usage: openai::events(true),
+        steps: AtomicUsize::new(0),
     });
     let listener = TcpListener::bind(("127.0.0.1", port)).await?;
     loop {
@@ -60,13 +80,29 @@ pub async fn serve(port: u16) -> io::Result<()> {
 }
 
 async fn answer(answers: Arc<Answers>, request: Request<Incoming>) -> Result<Response<Body>, Infallible> {
-    if (request.method(), request.uri().path()) != (&Method::POST, "/v1/chat/completions") {
-        return Ok(refusal(StatusCode::NOT_FOUND));
+    match (request.method(), request.uri().path()) {
+        (&Method::POST, CHAT_PATH) => chat(&answers, request).await,
+        (&Method::POST, STEP_PATH) => perform_step(&answers, request).await,
+        (&Method::GET, STEP_PATH) => Ok(text(answers.steps.load(Ordering::Relaxed).to_string().into())),
+        (&Method::GET, HEALTH_PATH) => Ok(text(Bytes::from_static(b"ok"))),
+        _ => Ok(refusal(StatusCode::NOT_FOUND)),
     }
-    let Ok(body) = request.into_body().collect().await else { return Ok(refusal(StatusCode::BAD_REQUEST)) };
-    let Ok(request) = serde_json::from_slice::<MockRequest>(&body.to_bytes()) else {
-        return Ok(refusal(StatusCode::BAD_REQUEST));
-    };
+}
+
+async fn perform_step(answers: &Answers, request: Request<Incoming>) -> Result<Response<Body>, Infallible> {
+    let Some(Step { value }) = read(request).await else { return Ok(refusal(StatusCode::BAD_REQUEST)) };
+    answers.steps.fetch_add(1, Ordering::Relaxed);
+    let answer = serde_json::to_vec(&Step { value: value + 1 }).unwrap_or_default();
+    Ok(response("application/json", Full::from(answer).boxed()))
+}
+
+async fn read<T: for<'a> Deserialize<'a>>(request: Request<Incoming>) -> Option<T> {
+    let body = request.into_body().collect().await.ok()?;
+    serde_json::from_slice(&body.to_bytes()).ok()
+}
+
+async fn chat(answers: &Answers, request: Request<Incoming>) -> Result<Response<Body>, Infallible> {
+    let Some(request) = read::<MockRequest>(request).await else { return Ok(refusal(StatusCode::BAD_REQUEST)) };
     if !request.stream {
         return Ok(response("application/json", Full::new(answers.whole.clone()).boxed()));
     }
@@ -84,6 +120,10 @@ fn response(content_type: &'static str, body: Body) -> Response<Body> {
     let mut response = Response::new(body);
     response.headers_mut().insert(header::CONTENT_TYPE, header::HeaderValue::from_static(content_type));
     response
+}
+
+fn text(body: Bytes) -> Response<Body> {
+    response("text/plain", Full::new(body).boxed())
 }
 
 fn refusal(status: StatusCode) -> Response<Body> {

@@ -5,7 +5,8 @@ use std::iter;
 use bytes::Bytes;
 use serde_json::{Value, json};
 
-use crate::call::Expected;
+use crate::call::{Expected, Service};
+use crate::load::Target;
 
 /// The size of a request, independent of the model's name at the subject.
 const REQUEST_BYTES: usize = 1024;
@@ -20,6 +21,12 @@ const TEXT: &str = "The lighthouse keeper counted the waves until the storm had 
 const PIECES: usize = 20;
 /// A part of every answer with usage. A gateway that drops the usage would do less work.
 const USAGE_MARK: &str = "\"total_tokens\"";
+
+/// A server with `OpenAI`'s API at its usual path, which needs no key.
+pub fn target(port: u16, model: &str) -> Target {
+    let service = Service::Chat { model: model.to_owned(), guard: false };
+    Target { port, path: "/v1/chat/completions".to_owned(), headers: Vec::new(), service }
+}
 
 /// The body of the request.
 pub fn request(model: &str, stream: bool, guard: bool) -> Bytes {

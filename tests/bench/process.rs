@@ -1,4 +1,4 @@
-//! A child process in its own process group, which is killed when its handle is dropped.
+//! A child process in its own process group, which is killed with its descendants when its handle is dropped.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -11,19 +11,22 @@ use reqwest::Client;
 use tokio::process::{Child, Command};
 use tokio::time::{sleep, timeout};
 
-use crate::{Result, procfs};
+use crate::Result;
+use crate::procfs::{self, Usage};
 
 /// The time limit of a server's start. `LiteLLM` takes 7 to 14 s on an idle machine.
-const START: Duration = Duration::from_secs(120);
+pub const START: Duration = Duration::from_secs(120);
 /// The timeout of requests outside of the measurements.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How many of the last log lines are reported when a server ends.
 const LAST_LINES: usize = 15;
 
-/// A process and its children, as one process group. The group is killed when this is dropped.
+/// A process and its descendants. They are killed when this is dropped.
 pub struct Process {
     child: Child,
     group: u32,
+    /// The signal that makes the process release what a kill would leave on the machine.
+    pub stop_signal: Option<&'static str>,
 }
 
 /// The command of a server. Its environment has only `PATH` and `HOME`, so that no other variable changes its speed.
@@ -51,15 +54,21 @@ impl Process {
         let child = command.stdin(Stdio::null()).process_group(0).kill_on_drop(true).spawn();
         let child = child.map_err(|error| format!("cannot start {name}: {error}"))?;
         let group = child.id().ok_or("the process ended at once")?;
-        Ok(Self { child, group })
+        Ok(Self { child, group, stop_signal: None })
     }
 
     /// Starts a server and waits until it sends any HTTP response: some servers listen before they are ready.
     pub async fn serve(command: &mut Command, port: u16, log: &Path) -> Result<Self> {
+        let (client, url) = (client()?, format!("http://127.0.0.1:{port}/"));
+        Self::serve_when(command, log, async || client.get(&url).send().await.is_ok()).await
+    }
+
+    /// Starts a server and waits until it is ready.
+    pub async fn serve_when(command: &mut Command, log: &Path, is_ready: impl AsyncFn() -> bool) -> Result<Self> {
         let output = File::create(log)?;
         let mut process = Self::start(command.stdout(output.try_clone()?).stderr(output))?;
-        let (client, began) = (client()?, Instant::now());
-        while client.get(format!("http://127.0.0.1:{port}/")).send().await.is_err() {
+        let began = Instant::now();
+        while !is_ready().await {
             if let Some(status) = process.child.try_wait()? {
                 return Err(format!("the server ended with {status}:\n{}", last_lines(log)).into());
             }
@@ -78,21 +87,20 @@ impl Process {
         if status.success() { Ok(()) } else { Err(format!("the command ended with {status}").into()) }
     }
 
-    pub fn cpu(&self) -> io::Result<Duration> {
-        procfs::cpu(self.group)
+    pub fn id(&self) -> u32 {
+        self.group
     }
 
-    pub fn rss_mb(&self) -> io::Result<f64> {
-        procfs::rss_mb(self.group)
+    pub fn usage(&self) -> io::Result<Usage> {
+        procfs::usage(self.group)
     }
-}
 
-impl Drop for Process {
-    fn drop(&mut self) {
-        // The shell kills the group, because doing so here would need unsafe code.
-        let kill = format!("kill -s KILL -- -{}", self.group);
-        let _ = std::process::Command::new("sh").args(["-c", &kill]).stderr(Stdio::null()).status();
-        // Wait for its exit: until then it may write to a folder that is about to be removed.
+    pub fn memory_mb(&self) -> io::Result<f64> {
+        procfs::memory_mb(self.group)
+    }
+
+    /// Waits for its exit: until then it may write to a folder that is about to be removed.
+    fn wait(&mut self) {
         for _ in 0..100 {
             if !matches!(self.child.try_wait(), Ok(None)) {
                 return;
@@ -100,6 +108,25 @@ impl Drop for Process {
             thread::sleep(Duration::from_millis(10));
         }
     }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        if let Some(signal) = self.stop_signal {
+            send(signal, &[self.group.to_string()]);
+            self.wait();
+        }
+        let mut all = vec![format!("-{}", self.group)];
+        all.extend(procfs::process_ids(self.group).unwrap_or_default().iter().map(u32::to_string));
+        send("KILL", &all);
+        self.wait();
+    }
+}
+
+/// The shell sends the signal, because doing so here would need unsafe code.
+fn send(signal: &str, targets: &[String]) {
+    let kill = format!("kill -s {signal} -- {}", targets.join(" "));
+    let _ = std::process::Command::new("sh").args(["-c", &kill]).stderr(Stdio::null()).status();
 }
 
 fn last_lines(log: &Path) -> String {

@@ -1,15 +1,17 @@
 //! The rounds: each measures all subjects in turn under the same load, so that noise of the machine affects them all.
 
+use std::fmt;
 use std::time::Duration;
 
 use tokio::time::sleep;
 
-use crate::load::{Load, Report};
+use crate::load::{Length, Load, Report};
+use crate::procfs::Usage;
 use crate::results::Results;
 use crate::subject::{Name, Subject};
 use crate::{Result, table};
 
-/// The pause after a load. A gateway's work after its last answer counts as its own, and must not overlap the next one.
+/// The pause after a load. A subject's work after its last answer counts as its own, and must not overlap the next one.
 const SETTLE: Duration = Duration::from_millis(500);
 
 pub struct Plan {
@@ -34,8 +36,9 @@ pub struct Measurement {
     pub name: Name,
     pub kind: Kind,
     pub report: Report,
-    pub cpu_ms_per_call: f64,
-    pub rss_mb: f64,
+    /// What the calls used together.
+    pub used: Usage,
+    pub memory_mb: f64,
 }
 
 impl Plan {
@@ -51,7 +54,10 @@ pub async fn run(plan: &Plan, subjects: &[Subject]) -> Result<Results> {
         println!("\nround {round} of {}", plan.rounds);
         for kind in plan.kinds() {
             for subject in subjects {
-                let measurement = Measurement::measure(subject, kind, plan).await?;
+                let Kind { connections, stream } = kind;
+                let (length, pause_ms) = (Length::Seconds(plan.seconds), plan.pause_ms);
+                let load = Load { target: subject.target.clone(), connections, length, pause_ms, stream };
+                let measurement = Measurement::measure(subject, kind, load.run()).await?;
                 println!("{}", table::line(&measurement));
                 measurements.push(measurement);
             }
@@ -61,21 +67,20 @@ pub async fn run(plan: &Plan, subjects: &[Subject]) -> Result<Results> {
 }
 
 impl Measurement {
-    async fn measure(subject: &Subject, kind: Kind, plan: &Plan) -> Result<Self> {
-        let Kind { connections, stream } = kind;
-        let Plan { seconds, pause_ms, .. } = *plan;
-        let load = Load { target: subject.target.clone(), connections, seconds, pause_ms, stream };
-        let before = subject.process.cpu()?;
-        let report = load.run().await?;
+    /// Measures what a subject uses during a load.
+    pub async fn measure(subject: &Subject, kind: Kind, load: impl Future<Output = Result<Report>>) -> Result<Self> {
+        let before = subject.usage()?;
+        let report = load.await?;
         sleep(SETTLE).await;
-        let after = subject.process.cpu()?;
-        let calls = (report.requests + report.errors).max(1) as f64;
-        Ok(Self {
-            name: subject.name,
-            kind,
-            cpu_ms_per_call: after.saturating_sub(before).as_secs_f64() * 1e3 / calls,
-            report,
-            rss_mb: subject.process.rss_mb()?,
-        })
+        let used = subject.usage()? - before;
+        Ok(Self { name: subject.name, kind, report, used, memory_mb: subject.memory_mb()? })
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = if self.stream { "streams, " } else { "" };
+        let plural = if self.connections == 1 { "" } else { "s" };
+        write!(f, "{what}{} connection{plural}", self.connections)
     }
 }

@@ -1,70 +1,61 @@
-//! The subjects of the benchmarks: the mock itself and the gateways in front of it, and the servers of workflows.
+//! The subjects of the benchmarks, and the folders that they use.
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
-use clap::ValueEnum;
+use tokio::time::sleep;
 
-use crate::load::{Load, Target};
-use crate::process::Process;
-use crate::{Result, atelier, direct, litellm, node_red, portkey};
+use crate::Result;
+use crate::load::{Length, Load, Report, Target};
+use crate::process::{Process, START};
+use crate::procfs::Usage;
 
 /// The warm-up time. In its first six seconds, Portkey's just-in-time compiler makes a call take half as long again.
 const WARM_UP_S: f64 = 8.0;
 const WARM_UP_CONNECTIONS: usize = 16;
 
-#[derive(Clone, Copy, PartialEq, Eq, Hash, ValueEnum)]
-pub enum Name {
-    Direct,
-    Atelier,
-    /// Atelier's gateway with `guard: true` in each call.
-    Guarded,
-    Litellm,
-    Portkey,
-    /// The webhook of a workflow of Atelier.
-    #[value(skip)]
-    Webhook,
-    #[value(skip)]
-    NodeRed,
-}
+/// The name of a subject in the tables.
+pub type Name = &'static str;
 
-impl Name {
-    /// The name in the tables.
-    pub fn display_name(self) -> &'static str {
-        match self {
-            Self::Direct => "direct",
-            Self::Atelier | Self::Webhook => "atelier",
-            Self::Guarded => "atelier+guard",
-            Self::Litellm => "litellm",
-            Self::Portkey => "portkey",
-            Self::NodeRed => "node-red",
-        }
-    }
-}
+/// The mock without a gateway.
+pub const DIRECT: Name = "direct";
+pub const ATELIER: Name = "atelier";
 
-/// A subject that is ready to be measured. Its process is killed when it is dropped.
+/// A subject that is ready to be measured. Its processes are killed when it is dropped.
 pub struct Subject {
     pub name: Name,
     pub target: Target,
-    pub process: Process,
+    pub processes: Vec<Process>,
 }
 
 /// The cache folder, which outlives a run, and the folder of the run, which does not.
 pub struct Folders {
-    cache: PathBuf,
+    pub cache: PathBuf,
     run: PathBuf,
 }
 
 impl Folders {
     pub fn new(cache: PathBuf) -> Result<Self> {
-        // On the same disk as the cache: a temporary folder is often in memory, which would favour the database.
-        let run = cache.join(format!("run-{}", std::process::id()));
-        fs::create_dir_all(&run).map_err(|error| format!("{}: {error}", run.display()))?;
+        // On a disk, because `/tmp` is often in memory, which would favour the databases. Not in the cache folder, because
+        // `PostgreSQL` runs as another user, who cannot reach the home of root.
+        let run = PathBuf::from(format!("/var/tmp/atelier-bench-{}", std::process::id()));
+        fs::create_dir(&run).map_err(|error| format!("{}: {error}", run.display()))?;
         Ok(Self { cache, run })
     }
 
     pub fn run(&self) -> &Path {
         &self.run
+    }
+
+    /// An empty folder for a subject.
+    pub fn create(&self, name: Name) -> Result<PathBuf> {
+        let folder = self.run.join(name);
+        if folder.exists() {
+            fs::remove_dir_all(&folder)?;
+        }
+        fs::create_dir_all(&folder)?;
+        Ok(folder)
     }
 }
 
@@ -75,29 +66,45 @@ impl Drop for Folders {
 }
 
 impl Subject {
-    /// Starts a subject, and warms it up. Gateways are in front of the mock.
-    pub async fn start(name: Name, folders: &Folders, mock_port: u16) -> Result<Self> {
-        let Folders { cache, run } = folders;
-        let folder = run.join(name.display_name());
-        fs::create_dir_all(&folder)?;
-        let (target, process) = match name {
-            Name::Direct => direct::start(run, mock_port).await?,
-            Name::Atelier => atelier::start_gateway(&folder, mock_port, false).await?,
-            Name::Guarded => atelier::start_gateway(&folder, mock_port, true).await?,
-            Name::Litellm => litellm::start(cache, run, mock_port).await?,
-            Name::Portkey => portkey::start(cache, run, mock_port).await?,
-            Name::Webhook => atelier::start_webhook(run).await?,
-            Name::NodeRed => node_red::start(cache, run).await?,
-        };
-        let subject = Self { name, target, process };
-        subject.warm_up().await?;
-        Ok(subject)
+    /// A subject with one process.
+    pub fn new(name: Name, (target, process): (Target, Process)) -> Self {
+        Self { name, target, processes: vec![process] }
     }
 
-    async fn warm_up(&self) -> Result<()> {
-        let target = self.target.clone();
-        let load = Load { target, connections: WARM_UP_CONNECTIONS, seconds: WARM_UP_S, pause_ms: 0, stream: false };
-        let report = load.run().await?;
+    /// Waits until the subject answers calls, and warms it up.
+    pub async fn warm_up(&self) -> Result<()> {
+        self.wait_until_ready().await?;
+        let report = self.call(WARM_UP_CONNECTIONS, Length::Seconds(WARM_UP_S)).await?;
         report.first_error.map_or(Ok(()), |error| Err(format!("it does not answer calls: {error}").into()))
+    }
+
+    /// Some servers listen before they can answer: Node-RED starts its flows later, Restate the leaders of its partitions.
+    async fn wait_until_ready(&self) -> Result<()> {
+        let began = Instant::now();
+        loop {
+            match self.call(1, Length::Calls(1)).await?.first_error {
+                None => return Ok(()),
+                Some(error) if began.elapsed() > START => {
+                    return Err(format!("it does not answer calls after {START:?}: {error}").into());
+                }
+                Some(_) => sleep(Duration::from_millis(100)).await,
+            }
+        }
+    }
+
+    async fn call(&self, connections: usize, length: Length) -> Result<Report> {
+        Load { target: self.target.clone(), connections, length, pause_ms: 0, stream: false }.run().await
+    }
+
+    pub fn usage(&self) -> Result<Usage> {
+        let mut usage = Usage::default();
+        for process in &self.processes {
+            usage += process.usage()?;
+        }
+        Ok(usage)
+    }
+
+    pub fn memory_mb(&self) -> Result<f64> {
+        self.processes.iter().map(|process| Ok(process.memory_mb()?)).sum()
     }
 }

@@ -4,9 +4,9 @@
 use tests::statistics::median;
 
 use crate::cli::{Sustain, cache};
-use crate::load::{Load, Report, Target};
+use crate::load::{Length, Load, Report, Target};
 use crate::process::free_port;
-use crate::subject::Folders;
+use crate::subject::{ATELIER, Folders};
 use crate::{Result, atelier, direct};
 
 /// The seconds before the first window, in which caches fill.
@@ -23,7 +23,7 @@ pub async fn run(sustain: &Sustain) -> Result<()> {
     let mock_port = free_port()?;
     let (_, _mock) = direct::start(folders.run(), mock_port).await?;
     println!("starting atelier …");
-    let (targets, process) = atelier::start_webhooks(folders.run(), mock_port).await?;
+    let (targets, process) = atelier::start_webhooks(&folders.create(ATELIER)?, mock_port).await?;
     measure(&targets, sustain.connections, WARM_UP_S).await?;
 
     println!("{windows} windows of {} s, {} connections per workflow", sustain.window, sustain.connections);
@@ -32,12 +32,12 @@ pub async fn run(sustain: &Sustain) -> Result<()> {
         let reports = measure(&targets, sustain.connections, sustain.window.into()).await?;
         let [plain, calling] = reports.map(|report| report.requests_per_s);
         println!(
-            "window {window:>4}   {:>7.0} {}/s   {:>7.0} {}/s   RSS {:>5.0} MB",
+            "window {window:>4}   {:>7.0} {}/s   {:>7.0} {}/s   memory {:>5.0} MB",
             plain,
             NAMES[0],
             calling,
             NAMES[1],
-            process.rss_mb()?
+            process.memory_mb()?
         );
         rates[0].push(plain);
         rates[1].push(calling);
@@ -53,7 +53,8 @@ pub async fn run(sustain: &Sustain) -> Result<()> {
 
 /// Runs both workflows at once. Every run must succeed.
 async fn measure(targets: &[Target; 2], connections: usize, seconds: f64) -> Result<[Report; 2]> {
-    let load = |target: &Target| Load { target: target.clone(), connections, seconds, pause_ms: 0, stream: false };
+    let length = Length::Seconds(seconds);
+    let load = |target: &Target| Load { target: target.clone(), connections, length, pause_ms: 0, stream: false };
     let (plain, calling) = (load(&targets[0]), load(&targets[1]));
     let (plain, calling) = tokio::try_join!(plain.run(), calling.run())?;
     match plain.first_error.as_ref().or(calling.first_error.as_ref()) {

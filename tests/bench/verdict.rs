@@ -1,81 +1,95 @@
-//! The verdict. In every round, Atelier must be better than each other gateway in added latency, rate and CPU time. Its
-//! streams must start at once and must not leak memory.
+//! The verdicts about Atelier: a number is within a limit, or it is better than that of others in every round.
 
 use std::cmp::Ordering;
 
 use crate::results::Results;
 use crate::rounds::{Kind, Measurement};
-use crate::subject::Name;
-use crate::table::table;
-
-/// The most milliseconds that Atelier may add to the first byte, at one connection.
-const FIRST_BYTE_MS: f64 = 1.0;
-/// The limit of memory after all streams, as a multiple of the memory after the first measurement.
-const GROWTH: f64 = 1.2;
-
-const HEAD: [&str; 5] = ["Atelier better than", "connections", "added p50", "requests/s", "CPU per call"];
+use crate::subject::{ATELIER, Name};
+use crate::table::Number;
 
 /// A number that is compared, and which of two values is better.
-struct Measure {
-    number: fn(&Measurement) -> Option<f64>,
+pub struct Measure {
+    pub title: &'static str,
+    pub number: Number,
     better: Ordering,
 }
 
-/// The total latency is compared in place of the added one: in a round, both gateways add to the same mock's latency.
-const MEASURES: [Measure; 3] = [
-    Measure { number: Measurement::p50_ms, better: Ordering::Less },
-    Measure { number: Measurement::requests_per_s, better: Ordering::Greater },
-    Measure { number: Measurement::cpu_ms_per_call, better: Ordering::Less },
-];
+pub const P50: Measure = Measure { title: "ms p50", number: Measurement::p50_ms, better: Ordering::Less };
+pub const FIRST_BYTE: Measure =
+    Measure { title: "ms to the first byte", number: Measurement::first_byte_ms, better: Ordering::Less };
+pub const CPU: Measure = Measure { title: "CPU ms", number: Measurement::cpu_ms_per_call, better: Ordering::Less };
+pub const WRITTEN: Measure =
+    Measure { title: "KB written", number: Measurement::written_kb_per_call, better: Ordering::Less };
+pub const MEMORY: Measure = Measure { title: "MB of memory", number: Measurement::memory_mb, better: Ordering::Less };
+pub const RATE: Measure =
+    Measure { title: "calls a second", number: Measurement::requests_per_s, better: Ordering::Greater };
 
-/// The number of rounds in which Atelier was better, by measure.
-pub fn win_table(results: &Results, others: &[Name], kinds: &[Kind]) -> String {
-    table(&HEAD, others, kinds, |other, kind| {
-        let rounds = results.select(Name::Atelier, kind).count();
-        MEASURES.iter().map(|measure| format!("{} of {rounds} rounds", measure.won(results, other, kind))).collect()
-    })
+/// A sentence about a limit, and whether it is met.
+pub struct Verdict {
+    pub sentence: String,
+    pub is_met: bool,
 }
 
-pub fn is_met(results: &Results, others: &[Name], kinds: &[Kind]) -> bool {
-    kinds.iter().all(|&kind| {
-        let rounds = results.select(Name::Atelier, kind).count();
-        let won = |&other: &Name| MEASURES.iter().all(|measure| measure.won(results, other, kind) == rounds);
-        rounds > 0 && others.iter().all(won)
-    })
+/// Prints the verdicts, and returns whether there are some and all limits are met.
+pub fn print(verdicts: &[Verdict]) -> bool {
+    if verdicts.is_empty() {
+        println!("There is no verdict: Atelier was not measured under a load that has limits.");
+        return false;
+    }
+    for Verdict { sentence, is_met } in verdicts {
+        println!("- {sentence}: {}.", if *is_met { "yes" } else { "no" });
+    }
+    verdicts.iter().all(|verdict| verdict.is_met)
 }
 
-/// The sentences about Atelier's streams, each with whether its limit is met.
-pub fn judge_streams(results: &Results, kinds: &[Kind]) -> Vec<(String, bool)> {
-    let at_one = kinds.iter().find(|kind| kind.connections == 1);
-    let first_byte =
-        at_one.and_then(|&kind| results.added(Name::Atelier, kind, Measurement::first_byte_ms)).map(|added| {
-            let sentence = format!("adds {added:.3} ms to a first byte at 1 connection, at most {FIRST_BYTE_MS} ms");
-            (sentence, added <= FIRST_BYTE_MS)
-        });
-    let measurements: Vec<&Measurement> = results
-        .measurements
-        .iter()
-        .filter(|measurement| measurement.name == Name::Atelier && kinds.contains(&measurement.kind))
-        .collect();
-    let memory = measurements.first().zip(measurements.last()).map(|(first, last)| {
-        let streams: usize = measurements.iter().map(|measurement| measurement.report.requests).sum();
-        let (before, after) = (first.rss_mb, last.rss_mb);
-        let sentence =
-            format!("{before:.0} MB after its first streams, {after:.0} MB after {streams}, at most {GROWTH} times");
-        (sentence, after <= before * GROWTH)
-    });
-    first_byte.into_iter().chain(memory).collect()
-}
-
-impl Measure {
-    fn won(&self, results: &Results, other: Name, kind: Kind) -> usize {
-        let pairs = results.select(Name::Atelier, kind).zip(results.select(other, kind));
-        pairs.filter(|(own, others)| self.is_better(own, others)).count()
+impl Results {
+    /// Whether Atelier's median is within a limit. `None` if Atelier was not measured under this load.
+    pub fn is_at_most(&self, kind: Kind, measure: &Measure, limit: f64) -> Option<Verdict> {
+        let median = self.median(ATELIER, kind, measure.number)?;
+        let sentence = format!("{kind}: {median:.3} {}, at most {limit}", measure.title);
+        Some(Verdict { sentence, is_met: median <= limit })
     }
 
-    /// With a single error, Atelier is not better. Another gateway without any answer is always worse.
-    fn is_better(&self, own: &Measurement, other: &Measurement) -> bool {
-        let Some(own_number) = (self.number)(own).filter(|_| own.report.errors == 0) else { return false };
-        (self.number)(other).is_none_or(|number| own_number.total_cmp(&number) == self.better)
+    /// The same for what Atelier adds to the mock's number.
+    pub fn adds_at_most(&self, kind: Kind, measure: &Measure, limit: f64) -> Option<Verdict> {
+        let added = self.added(ATELIER, kind, measure.number)?;
+        let sentence = format!("{kind}: {added:.3} {} added, at most {limit}", measure.title);
+        Some(Verdict { sentence, is_met: added <= limit })
+    }
+
+    /// Whether Atelier's rate does not fall when the load grows.
+    pub fn is_no_slower(&self, many: Kind, some: Kind) -> Option<Verdict> {
+        let [high, low] = [many, some].map(|kind| self.median(ATELIER, kind, RATE.number));
+        let (high, low) = (high?, low?);
+        let sentence = format!("{many}: {high:.0} calls a second, at least the {low:.0} of {some}");
+        Some(Verdict { sentence, is_met: high >= low })
+    }
+
+    /// Whether Atelier's number is at least as good as a multiple of the best other one in every round. `None` if none of
+    /// the others was measured under this load, or Atelier was not.
+    pub fn is_better(&self, kind: Kind, measure: &Measure, factor: f64, others: &[Name]) -> Option<Verdict> {
+        let own: Vec<_> = self.select(ATELIER, kind).collect();
+        let names: Vec<_> = others.iter().copied().filter(|other| self.select(other, kind).count() > 0).collect();
+        if own.is_empty() || names.is_empty() {
+            return None;
+        }
+        let won = |round: usize| {
+            // With a single error, Atelier is not better. Another subject without any answer is always worse.
+            let Some(number) = (measure.number)(own[round]).filter(|_| own[round].report.errors == 0) else {
+                return false;
+            };
+            names.iter().filter_map(|name| (measure.number)(self.select(name, kind).nth(round)?)).all(|other| {
+                let order = number.total_cmp(&(factor * other));
+                order == measure.better || order == Ordering::Equal
+            })
+        };
+        let (rounds, won) = (own.len(), (0..own.len()).filter(|&round| won(round)).count());
+        let limit = match measure.better {
+            Ordering::Greater => "at least",
+            _ => "at most",
+        };
+        let (title, names) = (measure.title, names.join(", "));
+        let sentence = format!("{kind}: {title}, {limit} {factor} × each of {names}, in {won} of {rounds} rounds");
+        Some(Verdict { sentence, is_met: won == rounds })
     }
 }

@@ -1,57 +1,95 @@
-//! The comparison of webhooks with Node-RED: the same five steps. Atelier records each run; Node-RED records nothing.
+//! The comparison of engines: webhooks that are answered with the result of a workflow. Each flow has subjects of its own,
+//! so that none begins with the data of another flow.
 
-use crate::cli::Measure;
+use crate::cli::Webhooks;
+use crate::engines::{DBOS, DBOS_ENDS, Engine, RESTATE, RESTATE_ENDS};
+use crate::flow::Flow;
+use crate::process::free_port;
 use crate::results::Results;
 use crate::rounds::{self, Kind, Measurement};
-use crate::subject::{Folders, Name, Subject};
-use crate::{Result, table};
+use crate::subject::{ATELIER, Folders, Subject};
+use crate::table::{self, Number};
+use crate::verdict::{self, CPU, P50, RATE, Verdict, WRITTEN};
+use crate::{Result, direct};
 
-/// The most milliseconds of the median call at one connection.
-const P50_MS: f64 = 3.0;
-const ALONE: Kind = Kind { connections: 1, stream: false };
-const BUSY: Kind = Kind { connections: 16, stream: false };
+pub const RATIOS: [(&str, Number); 4] = [
+    ("p50", Measurement::p50_ms),
+    ("runs/s", Measurement::requests_per_s),
+    ("CPU per run", Measurement::cpu_ms_per_call),
+    ("KB written per run", Measurement::written_kb_per_call),
+];
 
-pub async fn compare(measure: &Measure) -> Result<()> {
-    let plan = measure.plan(false);
+pub async fn compare(webhooks: &Webhooks) -> Result<()> {
     // Declared first, so that the folders are dropped after the processes that write to them.
-    let folders = Folders::new(measure.cache()?)?;
-    let names = [Name::Webhook, Name::NodeRed];
-    let mut subjects = Vec::new();
-    for name in names {
-        println!("starting {} …", name.display_name());
-        // No mock is needed: the workflow calls nothing.
-        subjects.push(Subject::start(name, &folders, 0).await?);
-    }
-    let results = rounds::run(&plan, &subjects).await?;
-
-    let kinds: Vec<_> = plan.kinds().collect();
-    println!("\nMedians; {} s per measurement, rounds: {}.\n", plan.seconds, plan.rounds);
-    println!("{}", table::webhook_table(&results, &names, &kinds));
-    for error in table::errors(&results, &names, &kinds) {
-        println!("{error}");
-    }
+    let folders = Folders::new(webhooks.measure.cache()?)?;
+    let mock_port = free_port()?;
+    let (_, _mock) = direct::start(folders.run(), mock_port).await?;
     let mut is_met = true;
-    for (sentence, is_so) in judge(&results) {
-        println!("{sentence}: {}.", if is_so { "yes" } else { "no" });
-        is_met &= is_so;
+    let mut reports = Vec::new();
+    for &flow in &webhooks.flow {
+        println!("\n{}", flow.title());
+        let subjects = start_all(&webhooks.engines(), &folders, flow, mock_port).await;
+        is_met &= subjects.len() == webhooks.engines().len();
+        let results = rounds::run(&webhooks.measure.plan(false), &subjects).await?;
+        reports.push((flow, results));
     }
-    if measure.check && !is_met {
+    let plan = webhooks.measure.plan(false);
+    println!("\nMedians; {} s per measurement, rounds: {}.\n", plan.seconds, plan.rounds);
+    for engine in webhooks.engines() {
+        println!("{}", engine.describe());
+    }
+    for (flow, results) in &reports {
+        is_met &= print(*flow, results, &plan.kinds().collect::<Vec<_>>());
+    }
+    if webhooks.measure.check && !is_met {
         return Err("Atelier's webhooks must be within their limits".into());
     }
     Ok(())
 }
 
-/// The sentences about the limits, each with whether it is met. A limit at connections that were not measured has none.
-fn judge(results: &Results) -> Vec<(String, bool)> {
-    let median = |name, kind, number: fn(&Measurement) -> Option<f64>| results.median(name, kind, number);
-    let p50 = median(Name::Webhook, ALONE, Measurement::p50_ms)
-        .map(|p50| (format!("The median call takes {p50:.3} ms at 1 connection, at most {P50_MS} ms"), p50 <= P50_MS));
-    let rates = [Name::Webhook, Name::NodeRed].map(|name| median(name, BUSY, Measurement::requests_per_s));
-    let rate = match rates {
-        [Some(own), Some(other)] => {
-            Some((format!("{own:.0} runs/s at 16 connections, at least the {other:.0} of Node-RED"), own >= other))
+/// Starts the engines. One that cannot be installed or started is reported and left out.
+async fn start_all(engines: &[Engine], folders: &Folders, flow: Flow, mock_port: u16) -> Vec<Subject> {
+    let mut subjects = Vec::new();
+    for engine in engines {
+        println!("starting {} …", engine.name());
+        match engine.start(folders, flow, mock_port).await {
+            Ok((subject, _)) => subjects.push(subject),
+            Err(cause) => eprintln!("{} is not measured: {cause}", engine.name()),
         }
-        _ => None,
+    }
+    subjects
+}
+
+/// Prints the tables of a flow, and returns whether Atelier is within its limits.
+fn print(flow: Flow, results: &Results, kinds: &[Kind]) -> bool {
+    let names = results.names();
+    println!("\n{}", table::medians(flow.title(), &table::RUNS, results, &names, kinds));
+    println!("{}", table::ratios(&RATIOS, results, ATELIER, &names, kinds));
+    for error in table::errors(results, &names, kinds) {
+        println!("{error}");
+    }
+    verdict::print(&judge(flow, results))
+}
+
+/// The limits. One at connections that were not measured has no verdict.
+fn judge(flow: Flow, results: &Results) -> Vec<Verdict> {
+    let [one, some, many] = [1, 16, 64].map(|connections| Kind { connections, stream: false });
+    let others = [RESTATE, DBOS];
+    let verdicts = match flow {
+        Flow::Pure => vec![
+            results.is_at_most(one, &P50, 0.8),
+            results.is_better(some, &RATE, 2.0, &[RESTATE_ENDS, DBOS_ENDS]),
+            results.is_at_most(some, &CPU, 0.6),
+            results.is_at_most(some, &WRITTEN, 20.0),
+        ],
+        Flow::Calls | Flow::Call => vec![
+            results.is_better(one, &P50, 1.0, &others),
+            results.is_better(some, &RATE, 1.5, &others),
+            results.is_better(many, &RATE, 1.5, &others),
+            results.is_at_most(some, &CPU, 4.0),
+            results.is_at_most(some, &WRITTEN, 100.0),
+            results.is_no_slower(many, some),
+        ],
     };
-    p50.into_iter().chain(rate).collect()
+    verdicts.into_iter().flatten().collect()
 }

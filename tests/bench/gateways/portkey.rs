@@ -2,34 +2,28 @@
 
 use std::path::Path;
 
-use tokio::process::Command;
-
-use crate::call::Service;
 use crate::load::Target;
-use crate::openai::MOCK_MODEL;
 use crate::process::{Process, free_port, server};
-use crate::{Result, install};
+use crate::{Result, install, openai};
 
-const VERSION: &str = "1.15.2";
+pub const VERSION: &str = "1.15.2";
 /// A preloaded script that makes Portkey listen on loopback only. It has no option for that.
 const ON_LOOPBACK: &str = "data:text/javascript,
     import net from 'node:net';
     const listen = net.Server.prototype.listen;
     net.Server.prototype.listen = function (port, _host, done) { return listen.call(this, port, '127.0.0.1', done); };";
 
-pub async fn start(cache: &Path, run: &Path, mock_port: u16) -> Result<(Target, Process)> {
-    let folder = cache.join(format!("portkey-{VERSION}"));
-    let mut npm = Command::new("npm");
-    npm.args(["install", "--no-audit", "--no-fund", &format!("@portkey-ai/gateway@{VERSION}"), "--prefix"]);
-    npm.arg(&folder);
-    install::install_once(&folder, [npm]).await?;
+pub async fn start(cache: &Path, folder: &Path, mock_port: u16) -> Result<(Target, Process)> {
+    let node = install::install_node(cache).await?;
+    let package = format!("@portkey-ai/gateway@{VERSION}");
+    let modules = install::install_from_npm(cache, &format!("portkey-{VERSION}"), &[package]).await?;
 
     let port = free_port()?;
-    let mut command = server("node");
-    command.args(["--import", ON_LOOPBACK]).arg(folder.join("node_modules/@portkey-ai/gateway/build/start-server.js"));
+    let mut command = server(node);
+    command.args(["--import", ON_LOOPBACK]).arg(modules.join("@portkey-ai/gateway/build/start-server.js"));
     // Headless: its log page would keep every call.
     command.args([&format!("--port={port}"), "--headless"]).env("NODE_ENV", "production");
-    let process = Process::serve(&mut command, port, &run.join("portkey.log")).await?;
+    let process = Process::serve(&mut command, port, &folder.join("portkey.log")).await?;
 
     let headers = [
         ("authorization", "Bearer sk-mock".to_owned()),
@@ -37,6 +31,5 @@ pub async fn start(cache: &Path, run: &Path, mock_port: u16) -> Result<(Target, 
         ("x-portkey-custom-host", format!("http://127.0.0.1:{mock_port}/v1")),
     ];
     let headers = headers.map(|(name, value)| (name.to_owned(), value)).into();
-    let service = Service::Chat { model: MOCK_MODEL.to_owned(), guard: false };
-    Ok((Target { port, path: "/v1/chat/completions".to_owned(), headers, service }, process))
+    Ok((Target { headers, ..openai::target(port, openai::MOCK_MODEL) }, process))
 }

@@ -3,28 +3,20 @@
 use std::fs;
 use std::path::Path;
 
-use tokio::process::Command;
-
-use crate::call::Service;
 use crate::load::Target;
-use crate::openai::MOCK_MODEL;
+use crate::openai::{self, MOCK_MODEL};
 use crate::process::{Process, free_port, server};
 use crate::{Result, install};
 
-const VERSION: &str = "1.106.2";
+pub const VERSION: &str = "1.106.2";
 const KEY: &str = "sk-bench";
 const MODEL: &str = "bench";
 
-pub async fn start(cache: &Path, run: &Path, mock_port: u16) -> Result<(Target, Process)> {
-    let folder = cache.join(format!("litellm-{VERSION}"));
-    let binaries = folder.join("bin");
-    let mut venv = Command::new("python3");
-    venv.args(["-m", "venv"]).arg(&folder);
-    let mut pip = Command::new(binaries.join("pip"));
-    pip.args(["install", "--disable-pip-version-check", &format!("litellm[proxy]=={VERSION}")]);
-    install::install_once(&folder, [venv, pip]).await?;
+pub async fn start(cache: &Path, folder: &Path, mock_port: u16) -> Result<(Target, Process)> {
+    let package = format!("litellm[proxy]=={VERSION}");
+    let binaries = install::install_from_pypi(cache, &format!("litellm-{VERSION}"), &package).await?;
 
-    let config = run.join("litellm.yaml");
+    let config = folder.join("litellm.yaml");
     fs::write(&config, configuration(mock_port))?;
     let port = free_port()?;
     let mut command = server(binaries.join("litellm"));
@@ -33,11 +25,10 @@ pub async fn start(cache: &Path, run: &Path, mock_port: u16) -> Result<(Target, 
     // The last setting keeps it from downloading current prices before it starts.
     let settings = ["LITELLM_MODE=PRODUCTION", "LITELLM_LOG=ERROR", "LITELLM_LOCAL_MODEL_COST_MAP=True"];
     command.envs(settings.iter().filter_map(|setting| setting.split_once('=')));
-    let process = Process::serve(&mut command, port, &run.join("litellm.log")).await?;
+    let process = Process::serve(&mut command, port, &folder.join("litellm.log")).await?;
 
     let headers = vec![("authorization".to_owned(), format!("Bearer {KEY}"))];
-    let service = Service::Chat { model: MODEL.to_owned(), guard: false };
-    Ok((Target { port, path: "/v1/chat/completions".to_owned(), headers, service }, process))
+    Ok((Target { headers, ..openai::target(port, MODEL) }, process))
 }
 
 fn configuration(mock_port: u16) -> String {
