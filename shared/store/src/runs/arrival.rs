@@ -1,29 +1,19 @@
 //! A run that is carried out where it arrives. Nothing of it is stored before the first write of its holder, which stores it
 //! already claimed. A crash before that loses nothing: the caller has no answer, and nothing has happened outside.
 
-use std::borrow::Cow;
-
 use uuid::Uuid;
 
 use super::Runs;
-use super::hold::RunHold;
+use super::hold::{Arrival, RunHold};
 use super::items::RunItem;
 use super::parts::Part;
-use super::start::{StartKey, Started, first_run, new_item};
+use super::start::{Started, new_item};
+use super::start_key::{StartKey, first_run};
 use crate::keys;
 use crate::run_statistics;
 use domain::Result;
-use domain::id::RunId;
-use domain::run::{Commit, ExchangeDetector, Hold, NewRun, Run, RunEvent, RunEventKind, RunState, RunValue};
+use domain::run::{Commit, ExchangeDetector, Hold, NewRun, Run, RunState};
 use domain::time::Time;
-
-/// What the first write of a holder stores.
-#[derive(Clone, Debug)]
-pub(super) enum Arrival {
-    New(Box<NewRun>, Option<StartKey>),
-    /// An earlier request with the same key has started this run, so the new one is not stored.
-    Before(RunId),
-}
 
 impl Runs {
     /// Holds a new run until a time. It is not stored yet.
@@ -111,31 +101,6 @@ impl Runs {
                 hold.arrival = Some(Arrival::Before(first));
                 Ok(Hold::Lost)
             }
-        }
-    }
-}
-
-impl RunHold {
-    pub fn is_stored(&self) -> bool {
-        self.arrival.is_none()
-    }
-
-    /// The run that an earlier request with the same key has started.
-    pub fn first_run(&self) -> Option<RunId> {
-        match self.arrival {
-            Some(Arrival::Before(first)) => Some(first),
-            _ => None,
-        }
-    }
-
-    /// The events of a commit. Those of a new run begin with its input.
-    pub(super) fn events_to_store<'a>(&self, events: &'a [RunEvent]) -> Cow<'a, [RunEvent]> {
-        match &self.arrival {
-            Some(Arrival::New(new, _)) => {
-                let kind = RunEventKind::RunQueued { input: RunValue::Value(new.input.clone()) };
-                Cow::Owned([&[RunEvent { at: self.started_at, kind }], events].concat())
-            }
-            _ => Cow::Borrowed(events),
         }
     }
 }

@@ -1,13 +1,14 @@
 //! The writes of the process that holds a run.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use uuid::Uuid;
 
-use super::arrival::Arrival;
 use super::items::{ReviewItem, ReviewState, RunItem};
 use super::list::show_state;
 use super::sealing::RunKey;
+use super::start_key::StartKey;
 use super::{RESEND_AFTER, Runs};
 use crate::keys;
 use crate::run_statistics::RunPlace;
@@ -15,9 +16,19 @@ use crate::table::WriteOutcome;
 use crate::write::Write;
 use domain::Result;
 use domain::id::{RunId, ThreadId};
-use domain::run::{Commit, ExchangeDetector, Hold, ParentStep, Parking, RunState};
+use domain::run::{
+    Commit, ExchangeDetector, Hold, NewRun, ParentStep, Parking, RunEvent, RunEventKind, RunState, RunValue,
+};
 use domain::time::Time;
 use platform::secrets::Sealed;
+
+/// What the first write of a holder stores.
+#[derive(Clone, Debug)]
+pub(super) enum Arrival {
+    New(Box<NewRun>, Option<StartKey>),
+    /// An earlier request with the same key has started this run, so the new one is not stored.
+    Before(RunId),
+}
 
 /// A run that this process holds.
 #[derive(Clone, Debug)]
@@ -48,6 +59,29 @@ pub struct RunHold {
 impl RunHold {
     pub fn id(&self) -> RunId {
         self.place.id
+    }
+
+    pub fn is_stored(&self) -> bool {
+        self.arrival.is_none()
+    }
+
+    /// The run that an earlier request with the same key has started.
+    pub fn first_run(&self) -> Option<RunId> {
+        match self.arrival {
+            Some(Arrival::Before(first)) => Some(first),
+            _ => None,
+        }
+    }
+
+    /// The events of a commit. Those of a new run begin with its input.
+    pub(super) fn events_to_store<'a>(&self, events: &'a [RunEvent]) -> Cow<'a, [RunEvent]> {
+        match &self.arrival {
+            Some(Arrival::New(new, _)) => {
+                let kind = RunEventKind::RunQueued { input: RunValue::Value(new.input.clone()) };
+                Cow::Owned([&[RunEvent { at: self.started_at, kind }], events].concat())
+            }
+            _ => Cow::Borrowed(events),
+        }
     }
 }
 

@@ -23,6 +23,7 @@ mod run_keys;
 mod scheduled;
 mod sealing;
 mod start;
+mod start_key;
 mod threaded;
 mod trees;
 mod values;
@@ -58,7 +59,8 @@ pub use items::ReviewState;
 pub use results::ShownValue;
 pub use reviews::OpenReview;
 pub use sealing::KeyVault;
-pub use start::{StartKey, Started};
+pub use start::Started;
+pub use start_key::StartKey;
 pub use trees::{MAX_CAUSED_RUNS, RunTrees};
 
 /// If nobody claims a queued run within this time, the ticker sends its hint again.

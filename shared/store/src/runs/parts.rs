@@ -7,8 +7,7 @@ use std::mem::take;
 use futures::future::try_join_all;
 
 use super::Runs;
-use super::arrival::Arrival;
-use super::hold::RunHold;
+use super::hold::{Arrival, RunHold};
 use super::items::{LogItem, ReviewItem, RunItem};
 use crate::run_statistics::{self, RunPlace};
 use crate::write::Write;

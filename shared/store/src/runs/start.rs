@@ -1,57 +1,25 @@
-//! Starts runs. A caller that names a key starts one run, however often it asks.
+//! Starts runs.
 
 use std::time::Duration;
 
-use attributes::Attributes;
 use futures::future::try_join_all;
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use uuid::Uuid;
 
 use super::items::{CalledRunItem, ParentItem, RunItem};
 use super::run_keys::key_expiry;
 use super::sealing::{have_masked_parts, seal_all};
+use super::start_key::{StartKey, first_run};
 use super::{RESEND_AFTER, Runs};
-use crate::idempotency::WINDOW;
-use crate::item::parse;
 use crate::keys::{self, Key, RunList};
 use crate::run_statistics::{self, RunPlace};
-use crate::table::{RefusedWrite, WriteOutcome};
 use crate::webhook_events;
-use crate::write::{Write, is_new_or_expired};
-use domain::graph::hash;
+use crate::write::Write;
+use domain::Result;
 use domain::id::RunId;
 use domain::identity::Account;
 use domain::run::{ExchangeDetector, NewRun, Run, RunEnd, RunEvent, RunEventKind, RunState, RunThread, RunValue};
 use domain::statistics::EndedRun;
 use domain::time::Time;
-use domain::{Error, Result};
-
-const KEY: &str = "start key";
-
-/// The idempotency key of a start.
-#[derive(Clone, Debug)]
-pub struct StartKey {
-    /// What starts the run, such as a webhook.
-    source: String,
-    key: String,
-    /// The hash of the request. Another request with the same key is a conflict.
-    request: String,
-}
-
-impl StartKey {
-    pub const MAX_CHARS: usize = 200;
-
-    /// The key, unless it is empty or too long.
-    pub fn new(source: String, key: String, request: String) -> Option<Self> {
-        let is_valid = !key.is_empty() && key.chars().count() <= Self::MAX_CHARS;
-        is_valid.then_some(Self { source, key, request })
-    }
-
-    fn key(&self) -> Key {
-        keys::run_start(&self.source, &hash(&Value::from(self.key.as_str())))
-    }
-}
 
 #[derive(Debug)]
 pub enum Started {
@@ -60,26 +28,7 @@ pub enum Started {
     Before(RunId),
 }
 
-#[derive(Serialize, Deserialize, Attributes)]
-struct StartItem {
-    pk: String,
-    sk: String,
-    run_id: RunId,
-    request: String,
-    /// TTL deletes items late, so the conditions also compare this time.
-    expires_at: i64,
-}
-
 impl Runs {
-    /// The run that an earlier request with this key started.
-    pub async fn find_started(&self, start_key: &StartKey) -> Result<Option<RunId>> {
-        let found = self.entities.get(&start_key.key()).await?;
-        match found.map(parse::<StartItem>).transpose()?.filter(|item| item.expires_at > self.now().as_seconds()) {
-            Some(item) if item.request != start_key.request => Err(Error::idempotency_conflict()),
-            item => Ok(item.map(|item| item.run_id)),
-        }
-    }
-
     /// Stores a new run for the workers, and sends its hint.
     pub async fn start(&self, new: NewRun, start_key: Option<StartKey>) -> Result<Started> {
         let started = self.store(new, Vec::new(), None, start_key).await?;
@@ -178,28 +127,6 @@ impl Runs {
     pub(super) async fn webhook_call(&self, new: &NewRun) -> Result<Option<Write>> {
         let Some((webhook, event)) = &new.webhook_call else { return Ok(None) };
         webhook_events::put(&self.journal, &self.bucket, *webhook, event.clone()).await.map(Some)
-    }
-
-    pub(super) fn claim_key(&self, start_key: &StartKey, run_id: RunId, now: Time) -> Write {
-        let Key { pk, sk } = start_key.key();
-        let expires_at = now.plus(WINDOW).as_seconds();
-        let claim = StartItem { pk, sk, run_id, request: start_key.request.clone(), expires_at };
-        self.entities.put(&claim).require(is_new_or_expired(now)).labeled(KEY)
-    }
-}
-
-/// The run that an earlier request with the same key has started, by the outcome of the transaction that stores a new run.
-pub(super) fn first_run(id: RunId, start_key: Option<&StartKey>, outcome: WriteOutcome) -> Result<Option<RunId>> {
-    match outcome {
-        WriteOutcome::Refused(RefusedWrite { label: KEY, item: Some(item), .. }) => {
-            let first: StartItem = parse(item)?;
-            if start_key.is_some_and(|start_key| start_key.request != first.request) {
-                return Err(Error::idempotency_conflict());
-            }
-            Ok(Some(first.run_id).filter(|first| *first != id))
-        }
-        // The ids are new. If one is taken, an earlier attempt of this very transaction wrote it.
-        WriteOutcome::Written | WriteOutcome::Refused(_) => Ok(None),
     }
 }
 
