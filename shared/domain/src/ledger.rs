@@ -21,7 +21,7 @@ pub struct CallOrigin {
     pub step: Option<RunStep>,
 }
 
-/// The charge of one call, recorded in a slot of its lease.
+/// The charge of one call, which held a slot of its lease.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Charge {
     pub id: TransactionId,

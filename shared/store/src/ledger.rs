@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use super::backoff::Backoff;
 use super::item::{Item, parse};
 use super::keys;
-use super::leases::{LEDGER_RETENTION, Leases, listed_charge};
-use super::listed::{ListedPage, list_page, read_newest};
+use super::leases::{LEDGER_RETENTION, Leases, listed_charges};
+use super::listed::{ListedPage, list_entries, read_newest};
 use super::meters::Meter;
 use super::table::{RefusedWrite, Table, WriteOutcome};
 use super::usage::AdjustmentSums;
@@ -21,7 +21,7 @@ use domain::time::Time;
 use domain::{Error, Result};
 use platform::{Context, config};
 
-/// An earlier attempt of the same request is searched within this time, among at most this number of entries.
+/// An earlier attempt of the same request is searched within this time, among at most this number of rows.
 const RETRIED_WITHIN_MS: i64 = 10 * 60 * 1_000;
 const RETRIED_AMONG: u32 = 100;
 
@@ -167,7 +167,7 @@ impl Ledger {
             Some(EntryKind::Debit) | None => keys::ledger(org, month),
         };
         let page = ListedPage { list: partition, limit, after, is_filtered: filter.user.is_some() };
-        list_page(&self.journal, page, entry, |entry| filter.includes(entry)).await
+        list_entries(&self.journal, page, entries, |entry| filter.includes(entry)).await
     }
 
     /// Finds the newest movement of this month or the last month, of one user or of all users.
@@ -188,12 +188,12 @@ impl Ledger {
         let now = of.created_at;
         let since = Time::from_millis(now.as_millis() - RETRIED_WITHIN_MS).to_string();
         let list = keys::ledger(of.org, month(now));
-        let (newest, _) = read_newest(&self.journal, list, RETRIED_AMONG, (&since, "9"), entry).await?;
-        let earlier = newest.into_iter().filter_map(|(_, entry)| match entry {
-            LedgerEntry::Charge(charge) => Some(charge),
-            LedgerEntry::Adjustment(_) => None,
+        let newest = read_newest(&self.journal, list, RETRIED_AMONG, (&since, "9"), entries).await?.entries;
+        let earlier = newest.into_iter().filter_map(|listed| match listed.entry {
+            LedgerEntry::Charge(charge) if charge.key == of.key && charge.body_hash == of.body_hash => Some(charge),
+            LedgerEntry::Charge(_) | LedgerEntry::Adjustment(_) => None,
         });
-        Ok(earlier.into_iter().find(|charge| charge.key == of.key && charge.body_hash == of.body_hash))
+        Ok(earlier.max_by_key(|charge| (charge.created_at, charge.id)))
     }
 }
 
@@ -209,10 +209,12 @@ fn adjustment_item(adjustment: &Adjustment) -> AdjustmentItem {
     }
 }
 
-fn entry(item: Item) -> Result<LedgerEntry> {
+/// The entries of a row, each with its place. A record has the charges of several calls.
+fn entries(item: Item, row: &str) -> Result<Vec<(String, LedgerEntry)>> {
     if AdjustmentItem::ADJUSTMENT.find(&item).is_some() {
         let item: AdjustmentItem = parse(item)?;
-        return Ok(LedgerEntry::Adjustment(item.adjustment));
+        return Ok(vec![(row.to_owned(), LedgerEntry::Adjustment(item.adjustment))]);
     }
-    Ok(LedgerEntry::Charge(listed_charge(item)?))
+    let charges = listed_charges(item)?.into_iter();
+    Ok(charges.map(|(place, charge)| (place, LedgerEntry::Charge(charge))).collect())
 }

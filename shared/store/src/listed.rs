@@ -29,41 +29,107 @@ pub(super) struct ListedPage {
     pub is_filtered: bool,
 }
 
-/// Reads a page of the entries that `includes` selects. One call reads a bounded number of entries, so a short page may
+/// An entry of a list.
+pub(super) struct Listed<T> {
+    /// Its place in the list.
+    pub place: String,
+    pub entry: T,
+    /// The place of the row that it was read from.
+    row: String,
+}
+
+/// Where a page begins: rows from `row` on, and of their entries those below `entry`, if there is one.
+struct Cursor<'a> {
+    row: &'a str,
+    entry: Option<&'a str>,
+}
+
+/// No place has it.
+const SEPARATOR: char = '|';
+
+impl<'a> Cursor<'a> {
+    fn read(text: Option<&'a str>) -> Self {
+        match text.map(|text| text.split_once(SEPARATOR).ok_or(text)) {
+            None => Self { row: "9", entry: None },
+            Some(Err(row)) => Self { row, entry: None },
+            Some(Ok((row, entry))) => Self { row, entry: Some(entry) },
+        }
+    }
+}
+
+/// Reads a page of the entries that `includes` selects. One call reads a bounded number of rows, so a short page may
 /// still have a next page.
 pub(super) async fn list_page<T>(
     journal: &Table,
-    ListedPage { list, limit, after, is_filtered }: ListedPage,
+    page: ListedPage,
     parse: impl Fn(Item) -> Result<T>,
     includes: impl Fn(&T) -> bool,
 ) -> Result<Slice<T>> {
-    let mut to = after.unwrap_or_else(|| "9".to_owned());
-    let (mut found, mut read) = (Vec::new(), 0);
-    // One extra entry shows whether there is a next page.
-    while found.len() <= limit as usize && read < MAX_READ_PER_PAGE {
-        let missing = limit + 1 - u32::try_from(found.len()).unwrap_or(limit);
-        let ask = if is_filtered { READ_PER_QUERY } else { missing };
-        let (page, is_last) = read_newest(journal, list.clone(), ask, ("0", &to), &parse).await?;
-        read += ask;
-        if let Some((listed_at, _)) = page.last() {
-            to = cursor_after(listed_at);
-        }
-        found.extend(page.into_iter().filter(|(_, entry)| includes(entry)));
-        if is_last {
-            return Ok(cut_page(found, limit, None));
-        }
-    }
-    Ok(cut_page(found, limit, Some(to)))
+    list_entries(journal, page, |item, row| Ok(vec![(row.to_owned(), parse(item)?)]), includes).await
 }
 
-/// Reads entries within a range, each with its place, newest first. The flag is true when these are the last entries.
+/// Reads a page of a list whose rows have several entries. No entry has a place above that of its row, but it may be below
+/// those of later rows. So an entry is in its order only when all rows above it were read, and the cursor names the first row
+/// that has entries for the next page.
+pub(super) async fn list_entries<T>(
+    journal: &Table,
+    ListedPage { list, limit, after, is_filtered }: ListedPage,
+    parse: impl Fn(Item, &str) -> Result<Vec<(String, T)>>,
+    includes: impl Fn(&T) -> bool,
+) -> Result<Slice<T>> {
+    let cursor = Cursor::read(after.as_deref());
+    let (mut to, mut read, mut is_last) = (cursor.row.to_owned(), 0, false);
+    let (mut found, limit): (Vec<Listed<T>>, _) = (Vec::new(), limit as usize);
+    let mut in_order = 0;
+    // One extra entry shows whether there is a next page.
+    while in_order <= limit && read < MAX_READ_PER_PAGE && !is_last {
+        let missing = u32::try_from(limit + 1 - in_order).unwrap_or(READ_PER_QUERY);
+        let ask = if is_filtered { READ_PER_QUERY } else { missing };
+        let rows = read_newest(journal, list.clone(), ask, ("0", &to), &parse).await?;
+        (read, is_last) = (read + ask, rows.is_last);
+        to = rows.last.as_deref().map_or(to, cursor_after);
+        let is_on_page = |listed: &Listed<T>| cursor.entry.is_none_or(|entry| *listed.place < *entry);
+        found.extend(rows.entries.into_iter().filter(|listed| is_on_page(listed) && includes(&listed.entry)));
+        found.sort_by(|one, other| other.place.cmp(&one.place));
+        in_order = if is_last { found.len() } else { found.partition_point(|listed| listed.place > to) };
+    }
+    let rest = found.split_off(in_order.min(limit));
+    let next = match (found.last(), is_last && rest.is_empty()) {
+        (_, true) => None,
+        (Some(last), _) if in_order > limit => {
+            Some(next_cursor(&last.place, &rest).unwrap_or_else(|| cursor_after(&last.place)))
+        }
+        _ => {
+            let read_to = cursor.entry.filter(|entry| **entry < *to).unwrap_or(&to);
+            Some(next_cursor(read_to, &rest).unwrap_or_else(|| read_to.to_owned()))
+        }
+    };
+    Ok(Slice { items: found.into_iter().map(|listed| listed.entry).collect(), next })
+}
+
+/// The cursor of a page that begins below `place`, if a row at or above it has entries for that page.
+fn next_cursor<T>(place: &str, rest: &[Listed<T>]) -> Option<String> {
+    let row = rest.iter().map(|listed| listed.row.as_str()).filter(|row| *row >= place).max()?;
+    Some(format!("{row}{SEPARATOR}{place}"))
+}
+
+/// The rows of a reading, newest first.
+pub(super) struct NewestRows<T> {
+    pub entries: Vec<Listed<T>>,
+    /// The place of the last row.
+    last: Option<String>,
+    /// Whether the list has no more rows in the range.
+    is_last: bool,
+}
+
+/// Reads at most `limit` rows within a range.
 pub(super) async fn read_newest<T>(
     journal: &Table,
     list: String,
     limit: u32,
     range: (&str, &str),
-    parse: impl Fn(Item) -> Result<T>,
-) -> Result<(Vec<(String, T)>, bool)> {
+    parse: impl Fn(Item, &str) -> Result<Vec<(String, T)>>,
+) -> Result<NewestRows<T>> {
     let range = Range::between(LISTED_AT, range.0, range.1);
     let query = TableQuery {
         index: Some(TableIndex::global("listed", LISTED_IN)),
@@ -73,19 +139,14 @@ pub(super) async fn read_newest<T>(
         ..TableQuery::partition(list)
     };
     let found = journal.query(&query).await?;
-    let entries = found.items.into_iter().map(|item| {
-        let listed_at = LISTED_AT.find(&item).and_then(|at| at.as_s().ok()).cloned().unwrap_or_default();
-        Ok((listed_at, parse(item)?))
-    });
-    Ok((entries.collect::<Result<_>>()?, found.next.is_none()))
-}
-
-/// Cuts a page from the entries found. The next page begins after the page's last entry, or where the reading ended.
-fn cut_page<T>(mut found: Vec<(String, T)>, limit: u32, read_to: Option<String>) -> Slice<T> {
-    let is_full = found.len() > limit as usize;
-    found.truncate(limit as usize);
-    let next = if is_full { found.last().map(|(listed_at, _)| cursor_after(listed_at)) } else { read_to };
-    Slice { items: found.into_iter().map(|(_, entry)| entry).collect(), next }
+    let (mut entries, mut last) = (Vec::new(), None);
+    for item in found.items {
+        let row = LISTED_AT.find(&item).and_then(|at| at.as_s().ok()).cloned().unwrap_or_default();
+        let of_row = parse(item, &row)?.into_iter();
+        entries.extend(of_row.map(|(place, entry)| Listed { place, entry, row: row.clone() }));
+        last = Some(row);
+    }
+    Ok(NewestRows { entries, last, is_last: found.next.is_none() })
 }
 
 /// The cursor of the page after an entry: a text that sorts immediately before the entry's sort key.

@@ -17,7 +17,7 @@ use super::item::{Item, parse};
 use super::keys::{self, Key};
 use super::query::{Range, TableQuery};
 use super::table::Table;
-use super::usage::{Figures, add_figures};
+use super::usage::{Figures, add_figures, sum_figures};
 use super::write::Write;
 use domain::id::{RunId, WorkflowId};
 use domain::identity::Account;
@@ -142,11 +142,14 @@ pub(super) fn count_end(counters: &Table, run: RunPlace, has_just_started: bool,
     vec![total, day]
 }
 
-/// The write that adds a charge to the usage of its workflow. A call that was not made for a workflow has none.
-pub(super) fn count_charge(counters: &Table, charge: &Charge) -> Option<Write> {
-    let step = charge.step.as_ref()?;
-    let day = counters.update(keys::usage_of_workflow(step.workflow?, charge.id, &charge.created_at.day()));
-    Some(add_figures(day, charge.into()))
+/// The writes that add charges to the usage of their workflows. A call that was not made for a workflow has none.
+pub(super) fn count_charges(counters: &Table, charges: &[&Charge]) -> Vec<Write> {
+    let of_workflows = charges.iter().filter_map(|charge| {
+        let workflow = charge.step.as_ref()?.workflow?;
+        Some((keys::usage_of_workflow(workflow, charge.id, &charge.created_at.day()), *charge))
+    });
+    let used = sum_figures(of_workflows).into_iter();
+    used.map(|(key, figures, _)| add_figures(counters.update(key), figures)).collect()
 }
 
 fn read_day(item: &Item) -> DayStatistics {

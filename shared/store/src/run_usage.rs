@@ -10,7 +10,7 @@ use super::item::parse;
 use super::keys::{self, Key};
 use super::query::TableQuery;
 use super::table::Table;
-use super::usage::{Figures, add_figures};
+use super::usage::{Figures, add_figures, sum_figures};
 use super::write::Write;
 use domain::id::RunId;
 use domain::ledger::Charge;
@@ -39,9 +39,13 @@ impl RunUsage {
     }
 }
 
-/// The write that adds a charge to the usage of its step. A call that was not made for a run has none.
-pub(super) fn add_charge(counters: &Table, charge: &Charge) -> Option<Write> {
-    let step = charge.step.as_ref()?;
-    let expires_at = RunRetention::LONGEST.latest_expiry(charge.created_at).as_seconds();
-    Some(add_figures(counters.update(keys::step_usage(step)), charge.into()).set(EXPIRES_AT, expires_at))
+/// The writes that add charges to the usage of their steps. A call that was not made for a run has none.
+pub(super) fn add_charges(counters: &Table, charges: &[&Charge]) -> Vec<Write> {
+    let of_steps = charges.iter().filter_map(|charge| Some((keys::step_usage(charge.step.as_ref()?), *charge)));
+    let used = sum_figures(of_steps).into_iter();
+    let writes = used.map(|(key, figures, last)| {
+        let expires_at = RunRetention::LONGEST.latest_expiry(last.created_at).as_seconds();
+        add_figures(counters.update(key), figures).set(EXPIRES_AT, expires_at)
+    });
+    writes.collect()
 }

@@ -5,7 +5,7 @@ use attributes::Attributes;
 use serde::Deserialize;
 
 use super::item::parse;
-use super::keys;
+use super::keys::{self, Key};
 use super::query::TableQuery;
 use super::table::Table;
 use super::write::Write;
@@ -122,6 +122,22 @@ pub(super) fn add_usage(table: &Table, lease: &Lease, spent: &Spent, at: Time) -
     let of_day = keys::usage_of_day(lease.org, month, &at.day(), &lease.model);
     let of_key = keys::usage_of_key(lease.org, month, lease.user, lease.key);
     [of_day, of_key].map(|key| add_figures(table.update(key), spent.into()))
+}
+
+/// Adds up the figures of charges by the items that count them, because a transaction writes an item only once. Each sum is
+/// returned with its last charge.
+pub(super) fn sum_figures<'a>(charges: impl Iterator<Item = (Key, &'a Charge)>) -> Vec<(Key, Figures, &'a Charge)> {
+    let mut sums: Vec<(Key, Figures, &Charge)> = Vec::new();
+    for (key, charge) in charges {
+        match sums.iter_mut().find(|(of, _, _)| *of == key) {
+            Some((_, figures, last)) => {
+                *figures += Figures::from(charge);
+                *last = charge;
+            }
+            None => sums.push((key, charge.into(), charge)),
+        }
+    }
+    sums
 }
 
 /// Adds figures to an item of counters.

@@ -1,6 +1,7 @@
 //! The gateway's billing under concurrency and crashes: nothing is overdrawn and nothing is lost.
 
 mod budgets;
+mod charge_log;
 mod crash_recovery;
 mod environments;
 mod exact_limits;

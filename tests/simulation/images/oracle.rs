@@ -8,6 +8,7 @@ use serde_json::Value;
 use store::{ImageJobs, Leases, keys};
 
 use super::protocol::ImageProtocol;
+use crate::leases::records::{charges, has_charges};
 use crate::machine::database::{COUNTERS, JOURNAL};
 use crate::machine::process::Process;
 
@@ -86,7 +87,8 @@ pub async fn check_at_end(auditor: &Process, protocol: &ImageProtocol) {
 }
 
 fn read_charge(row: &Value) -> Option<Charge> {
-    serde_json::from_value(row["slot"]["charge"].clone()).ok()
+    let sk = row["sk"].as_str().unwrap_or_default();
+    if has_charges(sk) { charges(row).pop() } else { None }
 }
 
 fn is_late_row(row: &Value, lease: LeaseId) -> bool {

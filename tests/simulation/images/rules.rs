@@ -1,6 +1,7 @@
 //! The rules of the protocol of image jobs. A rule is switched off by changing requests, or by an index that finds nothing.
 
 use serde_json::Value;
+use store::keys;
 
 use super::oracle::Oracle;
 use crate::machine::dynamodb_json::{drop_condition, write_bodies};
@@ -50,8 +51,9 @@ impl Rule {
                 let Some(items) = request["TransactItems"].as_array_mut() else { return };
                 let is_job =
                     |item: &Value| item["Put"]["Item"]["sk"]["S"].as_str().is_some_and(|sk| sk.starts_with("job_"));
-                let is_charge =
-                    |item: &Value| item["Put"]["Item"]["sk"]["S"].as_str().is_some_and(|sk| sk.starts_with("SLOT#"));
+                let is_charge = |item: &Value| {
+                    item["Put"]["Item"]["sk"]["S"].as_str().is_some_and(|sk| sk.starts_with(keys::RECORD))
+                };
                 if self == Self::ChargesWithTheEnd && items.iter().any(is_charge) {
                     items.retain(|item| !names(&item["Update"], "#end"));
                 }

@@ -15,6 +15,7 @@ use store::keys;
 use store::usage::Figures;
 
 use super::credits::Credits;
+use super::records::{charges, has_charges};
 use super::scenario::{Call, Scenario};
 use super::violation::Oracle;
 use crate::machine::database::{COUNTERS, Database, JOURNAL};
@@ -53,7 +54,10 @@ pub struct LeaseRecord {
     /// The meters and attributes that count its calls per day.
     pub counted_by_day: Vec<(String, String)>,
     pub is_open: bool,
-    /// The time at which each slot was written.
+    pub slots: i128,
+    /// The number of charges in its log.
+    pub charges: i128,
+    /// The time at which each record was written.
     pub written: BTreeMap<String, Time>,
 }
 
@@ -132,10 +136,9 @@ impl Accounting {
             }
         }
         for write in writes.iter().filter(|write| write.kind == "Put" && write.table == JOURNAL) {
-            let charge = serde_json::from_value::<Charge>(write.item()["slot"]["charge"].clone());
-            if let Some(charge) = charge.ok().filter(|charge| !charge.uncollected.is_zero())
-                && !self.is_used_up(database, &charge)
-            {
+            let charges = if has_charges(write.sk) { charges(&write.item()) } else { vec![] };
+            let short = charges.iter().filter(|charge| !charge.uncollected.is_zero());
+            for charge in short.filter(|charge| !self.is_used_up(database, charge)).collect::<Vec<_>>() {
                 let what = format!("{} of call {} not collected, money left", charge.uncollected, charge.request_id);
                 self.findings.record_violation(Oracle::Undercollected, what);
             }
@@ -166,24 +169,28 @@ impl Accounting {
                 lease.is_open = false;
                 Some(format!("lease {} is closed", lease.number))
             }
-            ("Put", JOURNAL, "SLOT") => {
+            ("Put", JOURNAL, "RECORD") => {
+                let charges = charges(&write.item());
                 let lease = self.lease(write.pk)?;
                 lease.written.insert(write.sk.to_owned(), now);
+                lease.charges += charges.len() as i128;
                 let (number, granted_at) = (lease.number, lease.granted_at);
-                match write.item()["slot"].get("charge") {
-                    Some(charge) => Some(self.record_charge(charge, number, granted_at, now)),
-                    None => {
-                        self.findings.count("voids");
-                        Some(format!("{} of lease {number} is void", write.sk))
-                    }
+                match charges.len() {
+                    0 => self.findings.count("voids"),
+                    1 => {}
+                    _ => self.findings.count("records of several charges"),
                 }
+                let charges: Vec<String> =
+                    charges.into_iter().map(|charge| self.record_charge(charge, number, granted_at, now)).collect();
+                let content = if charges.is_empty() { "a void".to_owned() } else { charges.join(", ") };
+                Some(format!("{}: {content} of lease {number}", write.sk))
             }
             ("Put", JOURNAL, "LATE") => {
                 let lease = self.lease(write.pk)?;
                 let number = lease.number;
                 self.findings.count("late charges");
-                let charge = &write.item()["slot"]["charge"];
-                let created_at = serde_json::from_value(charge["created_at"].clone()).ok()?;
+                let charge = charges(&write.item()).pop()?;
+                let created_at = charge.created_at;
                 Some(format!("late: {}", self.record_charge(charge, number, created_at, now)))
             }
             ("Put", JOURNAL, "TRANSACTION") => {
@@ -224,15 +231,18 @@ impl Accounting {
         }
         let unit = &item["unit"];
         let of_slot = Money::from_pico_usd(unit["money"].as_u64().expect("a slot holds money or none"));
+        let slots = item["slots"].as_u64().expect("a lease has slots");
         let lease = LeaseRecord {
             number,
             org,
             granted_at,
             is_exempt: item["is_exempt"].as_bool().expect("a lease is exempt or not"),
             unit: of_slot,
-            left: i128::from(of_slot.times(item["slots"].as_u64().expect("a lease has slots")).pico_usd()),
+            left: i128::from(of_slot.times(slots).pico_usd()),
             counted_by_day,
             is_open: true,
+            slots: slots.into(),
+            charges: 0,
             written: BTreeMap::new(),
         };
         self.leases.insert(id, lease);
@@ -240,8 +250,7 @@ impl Accounting {
     }
 
     /// Records a charge. It counts at the time of its lease's grant; a late charge counts at its own time.
-    fn record_charge(&mut self, item: &Value, lease: usize, counts_at: Time, now: Time) -> String {
-        let charge: Charge = serde_json::from_value(item.clone()).expect("a charge has its form");
+    fn record_charge(&mut self, charge: Charge, lease: usize, counts_at: Time, now: Time) -> String {
         let amount = i128::from(charge.charged.pico_usd());
         let month = month(counts_at);
         for meter in meters_of(&charge) {

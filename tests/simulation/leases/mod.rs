@@ -10,6 +10,7 @@ mod lag;
 pub mod load;
 mod oracle;
 mod protocol;
+pub mod records;
 mod rules;
 mod scenario;
 mod violation;
@@ -23,6 +24,7 @@ const HISTORIES: u64 = 80;
 fn nothing_is_overdrawn_lost_or_charged_twice() {
     let expected = [
         "charges",
+        "records of several charges",
         "late charges",
         "charges above their slot",
         "charges with an overage",

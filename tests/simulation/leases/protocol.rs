@@ -2,6 +2,7 @@
 //! the due index.
 
 use std::sync::{Mutex, MutexGuard};
+use std::time::Duration;
 
 use domain::Error;
 use serde_json::Value;
@@ -11,7 +12,7 @@ use super::accounting::Accounting;
 use super::rules::Rule;
 use super::scenario::Scenario;
 use super::violation::Oracle;
-use crate::machine::dynamodb_json::{Write, partition};
+use crate::machine::dynamodb_json::{Write, partition, writes};
 use crate::machine::process::Process;
 use crate::machine::protocol::Protocol;
 use crate::machine::world::World;
@@ -42,6 +43,11 @@ impl Protocol for LeaseProtocol {
         if let Some(rule) = self.disabled_rule {
             rule.rewrite(world, operation, request);
         }
+    }
+
+    fn hold(&self, _world: &World, operation: &str, request: &Value) -> Duration {
+        let closes = |write: &Write| write.kind == "Delete" && write.sk.starts_with("LEASE#");
+        if writes(operation, request).iter().any(closes) { self.scenario.close_delay } else { Duration::ZERO }
     }
 
     fn record_writes(&self, world: &World, writes: &[Write]) -> Vec<String> {

@@ -8,7 +8,7 @@ use store::keys;
 use super::accounting::Accounting;
 use super::violation::Oracle;
 use crate::machine::database::{COUNTERS, JOURNAL};
-use crate::machine::dynamodb_json::{Write, added, bodies, change_added, drop_condition, writes};
+use crate::machine::dynamodb_json::{Write, added, bodies, change_added, drop_condition, write_bodies, writes};
 use crate::machine::runner::ProtocolRule;
 use crate::machine::world::World;
 
@@ -22,10 +22,14 @@ pub enum Rule {
     CollectsAllRemaining,
     /// A lease's charges are read from its own partition with strong consistency.
     ReadsItsOwnPartition,
-    /// A sweep writes a void (a tombstone) into every empty slot.
-    VoidsEmptySlots,
-    /// A charge is written only into an empty slot.
-    FillsEmptySlotsOnly,
+    /// A sweep writes a void (a tombstone) as the next record of the log.
+    VoidsNextRecord,
+    /// A sweep writes its void only if the log still ends there.
+    VoidsOnCondition,
+    /// A record is written only if there is none with its number.
+    AppendsOnCondition,
+    /// Records are numbered without gaps.
+    NumbersWithoutGaps,
     /// A late charge is debited on condition that the balance and the caps have room for it.
     DebitsLateOnCondition,
     /// A grant takes money on condition that the balance, the caps and the limits have room for it.
@@ -52,8 +56,10 @@ impl ProtocolRule for Rule {
         Self::DebitsOveragesOnCondition,
         Self::CollectsAllRemaining,
         Self::ReadsItsOwnPartition,
-        Self::VoidsEmptySlots,
-        Self::FillsEmptySlotsOnly,
+        Self::VoidsNextRecord,
+        Self::VoidsOnCondition,
+        Self::AppendsOnCondition,
+        Self::NumbersWithoutGaps,
         Self::DebitsLateOnCondition,
         Self::GrantsOnCondition,
         Self::SeparateWindows,
@@ -73,7 +79,8 @@ impl ProtocolRule for Rule {
             Self::CollectsAllRemaining => &[Undercollected],
             Self::ReadsItsOwnPartition => &[WrongBalanceShown],
             Self::CountsChanges => &[Overdrawn, WrongBalanceShown],
-            Self::VoidsEmptySlots | Self::FillsEmptySlotsOnly | Self::ClosesOnce => &[Unbalanced, Overdrawn],
+            Self::VoidsNextRecord | Self::VoidsOnCondition | Self::NumbersWithoutGaps => &[Unbalanced, Overdrawn],
+            Self::AppendsOnCondition | Self::ClosesOnce => &[Unbalanced, Overdrawn],
             Self::DebitsLateOnCondition => &[Overdrawn, CapExceeded],
             Self::GrantsOnCondition => &[Overdrawn, CapExceeded, LimitExceeded],
             Self::SeparateWindows | Self::EndsWithItsMinute => &[LimitExceeded],
@@ -84,16 +91,18 @@ impl ProtocolRule for Rule {
 
     fn first_seed(self) -> u64 {
         match self {
-            Self::DebitsOverages | Self::DebitsOveragesOnCondition | Self::DebitsLateOnCondition => 4,
+            Self::DebitsOverages | Self::DebitsOveragesOnCondition => 4,
+            Self::DebitsLateOnCondition => 85,
             Self::CollectsAllRemaining => 16,
             Self::ReadsItsOwnPartition => 17,
-            Self::VoidsEmptySlots | Self::FillsEmptySlotsOnly | Self::ClosesOnce => 4,
+            Self::VoidsNextRecord | Self::NumbersWithoutGaps | Self::ClosesOnce => 4,
+            Self::VoidsOnCondition | Self::AppendsOnCondition => 6,
             Self::GrantsOnCondition => 1,
             Self::SeparateWindows => 24,
             Self::EndsWithItsMinute => 5,
             Self::KeepsInFlightCounted => 11,
             Self::DeduplicatesTransactions => 11,
-            Self::CountsChanges => 56,
+            Self::CountsChanges => 115,
         }
     }
 }
@@ -107,11 +116,18 @@ impl Rule {
     pub fn rewrite(self, world: &World, operation: &str, request: &mut Value) {
         let kinds = OperationKinds::find(operation, request);
         match self {
-            Self::VoidsEmptySlots => {
+            Self::VoidsNextRecord => {
                 let items = request["TransactItems"].as_array_mut();
-                items.into_iter().for_each(|items| items.retain(|item| item["Put"]["Item"]["slot"]["S"] != "void"));
+                items.into_iter().for_each(|items| items.retain(|item| !is_void(&item["Put"])));
             }
-            Self::FillsEmptySlotsOnly if operation == "PutItem" => drop_condition(request),
+            Self::VoidsOnCondition => {
+                bodies(request).filter(|(_, body)| is_void(body)).for_each(|(_, body)| drop_condition(body))
+            }
+            Self::AppendsOnCondition if operation == "PutItem" => drop_condition(request),
+            Self::NumbersWithoutGaps => {
+                let bodies = write_bodies(operation, request).into_iter();
+                bodies.filter(|body| !is_void(body)).for_each(skip_number);
+            }
             Self::GrantsOnCondition if kinds.grant => drop_conditions_of(request, "Update"),
             Self::ClosesOnce if kinds.close => drop_conditions_of(request, "Delete"),
             Self::DebitsOverages if kinds.overage => charge_without_debit(request),
@@ -133,14 +149,13 @@ impl Rule {
         if self != Self::KeepsInFlightCounted {
             return;
         }
-        let is_void = |write: &&Write| write.body["Item"]["slot"]["S"] == "void";
-        let voids: Vec<&Write> = committed.iter().filter(is_void).collect();
-        let Some(void) = voids.first() else { return };
+        let Some(void) = committed.iter().find(|write| is_void(write.body)) else { return };
         let lease: LeaseId = void.pk.trim_start_matches("LEASE#").parse().unwrap();
-        for (pk, attribute) in &accounting.leases[&lease].counted_by_day {
+        let lease = &accounting.leases[&lease];
+        for (pk, attribute) in &lease.counted_by_day {
             let update = committed.iter().find(|write| write.pk == *pk && write.sk == keys::METER);
             let returned = update.and_then(|update| added(update.body).remove(attribute)).unwrap_or_default();
-            let rest = voids.len() as i128 + returned;
+            let rest = lease.slots - lease.charges + returned;
             let values = json!({":n": {"N": (-rest).to_string()}});
             world.database.update(COUNTERS, pk, keys::METER, &format!("ADD {attribute} :n"), &values);
         }
@@ -167,7 +182,7 @@ impl OperationKinds {
         Self {
             grant: has("Put", COUNTERS, "LEASE#"),
             close,
-            overage: !close && has("Put", JOURNAL, "SLOT#") && has("Update", COUNTERS, keys::METER),
+            overage: !close && has("Put", JOURNAL, keys::RECORD) && has("Update", COUNTERS, keys::METER),
             late: has("Put", JOURNAL, "LATE#"),
             adjustment: has("Put", JOURNAL, "TRANSACTION"),
         }
@@ -182,7 +197,7 @@ fn drop_conditions_of(request: &mut Value, kind: &str) {
 fn debit_in_full(request: &mut Value) {
     let mut uncollected = 0;
     for (_, body) in bodies(request).filter(|(kind, _)| *kind == "Put") {
-        uncollected += collect_whole(&mut body["Item"]["slot"]["M"]["charge"]["M"], true);
+        uncollected += packed_charges(body).map(|charge| collect_whole(charge, true)).sum::<i128>();
     }
     drop_conditions_of(request, "Update");
     for (_, body) in bodies(request).filter(|(kind, _)| *kind == "Update") {
@@ -201,20 +216,46 @@ fn charge_without_debit(request: &mut Value) {
     let items = request["TransactItems"].as_array_mut().expect("a transaction has items");
     items.retain(|item| item["Put"].is_object());
     for (_, body) in bodies(request) {
-        collect_whole(&mut body["Item"]["slot"]["M"]["charge"]["M"], false);
+        for charge in packed_charges(body) {
+            collect_whole(charge, false);
+        }
     }
+}
+
+/// Whether a write is that of a void.
+fn is_void(body: &Value) -> bool {
+    let item = &body["Item"];
+    is_record(item) && item["charges"]["L"].as_array().is_some_and(Vec::is_empty)
+}
+
+fn is_record(item: &Value) -> bool {
+    item["sk"]["S"].as_str().is_some_and(|sk| sk.starts_with(keys::RECORD))
+}
+
+/// Gives a record twice its number.
+fn skip_number(body: &mut Value) {
+    let Some(item) = body.get_mut("Item").filter(|item| is_record(item)) else { return };
+    let number: u32 = item["sk"]["S"].as_str().unwrap()[keys::RECORD.len()..].parse().unwrap();
+    item["sk"]["S"] = format!("{}{:02}", keys::RECORD, number * 2).into();
+}
+
+/// The charges of a record, as they are stored (see `packed.rs` of the store).
+fn packed_charges(body: &mut Value) -> impl Iterator<Item = &mut Value> {
+    let charges = body.pointer_mut("/Item/charges/L").and_then(Value::as_array_mut);
+    charges.into_iter().flatten().map(|charge| &mut charge["M"])
 }
 
 /// Makes a charge collect its uncollected part, as an overage or from its lease, and returns that amount.
 fn collect_whole(charge: &mut Value, as_overage: bool) -> i128 {
     let number = |field: &Value| field["N"].as_str().map_or(0, |number| number.parse::<i128>().unwrap());
     let Some(fields) = charge.as_object_mut() else { return 0 };
-    let uncollected = fields.remove("uncollected").map_or(0, |field| number(&field));
-    let overage = fields.remove("overage").map_or(0, |field| number(&field));
-    let charged = number(&fields["charged"]) + uncollected;
-    fields.insert("charged".to_owned(), json!({"N": charged.to_string()}));
+    let uncollected = fields.remove("n").map_or(0, |field| number(&field));
+    let overage = fields.remove("e").map_or(0, |field| number(&field));
+    // Without an amount of its own, the cost is charged.
+    let charged = fields.get("d").map_or_else(|| number(&fields["c"]), number) + uncollected;
+    fields.insert("d".to_owned(), json!({"N": charged.to_string()}));
     if as_overage {
-        fields.insert("overage".to_owned(), json!({"N": (overage + uncollected).to_string()}));
+        fields.insert("e".to_owned(), json!({"N": (overage + uncollected).to_string()}));
     }
     uncollected
 }

@@ -33,6 +33,8 @@ pub struct Scenario {
     /// When an operator gives credits to the first organization or takes some back.
     pub adjustments: Vec<(Duration, CreditChange)>,
     pub faults: Faults,
+    /// How long the network holds back a transaction that closes a lease.
+    pub close_delay: Duration,
 }
 
 /// A monthly spending cap on the payer's meter of this level.
@@ -96,7 +98,10 @@ impl Scenario {
             environments[0] = ProcessFaults { skew_ms: 0, killed_at: None, suspended };
             tickers[0] = (ProcessFaults::default(), moments(random, 2, 347_000, 353_000));
         }
-        let calls = calls(random, &models, payers.len(), environments.len(), is_calm);
+        let mut calls = calls(random, &models, payers.len(), environments.len(), is_calm);
+        if is_roomy && seed.is_multiple_of(2) {
+            calls.iter_mut().for_each(end_together);
+        }
         let (credits, caps) = money(random, is_roomy, &payers, &models, &calls);
         Self {
             is_calm,
@@ -114,8 +119,23 @@ impl Scenario {
                 .collect(),
             adjustments: adjustments(random),
             faults: if is_calm { Faults::default() } else { Faults::random(random) },
+            // Long enough that the suspended environment may wake up, and append to the log that a sweep has read.
+            close_delay: if is_late && seed.is_multiple_of(2) {
+                Duration::from_secs(seed % 60)
+            } else {
+                Duration::ZERO
+            },
         }
     }
+}
+
+/// Makes calls of one payer begin and end at the same moments, so that their charges wait for each other.
+fn end_together(call: &mut Call) {
+    const BEAT_MS: u64 = 500;
+    let beats = |time: Duration| u64::try_from(time.as_millis()).unwrap() / BEAT_MS + 1;
+    (call.payer, call.environment) = (0, 0);
+    call.at = Duration::from_millis(beats(call.at) * BEAT_MS);
+    call.takes = Duration::from_millis(beats(call.takes).min(2) * BEAT_MS);
 }
 
 /// A start shortly before a boundary: always of a minute, often of a day, sometimes of a month.

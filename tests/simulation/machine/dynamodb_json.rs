@@ -112,6 +112,8 @@ pub fn to_plain_json(typed: &Value) -> Value {
             Value::Object(members.map(|(name, value)| (name.clone(), to_plain_json(value))).collect())
         }
         "NULL" => Value::Null,
+        // Bytes keep their type, which tells them from texts.
+        "B" => typed.clone(),
         _ => value.clone(),
     }
 }

@@ -11,6 +11,8 @@
 //! meters (`store/leases`).
 
 mod close;
+mod group;
+mod log;
 mod open;
 mod pool;
 mod slot;
@@ -101,7 +103,7 @@ impl LeasePools {
         };
         Ok(match source.store.grant(payer, &request, source.clock.now()).await? {
             Grant::Granted(granted) => {
-                let open = OpenLease::new(*granted);
+                let open = OpenLease::new(*granted, source.store.clone());
                 open.take_only_slot();
                 Taken::Slot(LeaseSlot::new(source.clone(), Arc::new(open), 1))
             }
@@ -111,7 +113,8 @@ impl LeasePools {
 
     /// The slot of a job that has taken over the lease.
     pub fn slot_of_job(&self, lease: Lease) -> LeaseSlot {
-        LeaseSlot::new(self.shared.source.clone(), Arc::new(OpenLease::of_job(lease)), 1)
+        let source = &self.shared.source;
+        LeaseSlot::new(source.clone(), Arc::new(OpenLease::of_job(lease, source.store.clone())), 1)
     }
 
     fn pool(&self, payer: &Payer, model: &Model) -> Arc<LeasePool> {

@@ -1,6 +1,6 @@
 //! An open lease in the memory of its owner: free slots, calls in flight and the sums of its charges.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use domain::lease::{CallLimits, CounterKind, Lease};
@@ -11,8 +11,13 @@ use domain::time::Time;
 use store::leases::GrantedLease;
 use store::meters::Meter;
 
+use super::group::Group;
+use super::log::LogWriter;
+
 pub struct OpenLease {
-    pub lease: Lease,
+    pub lease: Arc<Lease>,
+    /// The log of its charges.
+    pub log: Group<LogWriter>,
     granted: GrantedLease,
     state: Mutex<OpenLeaseState>,
 }
@@ -50,18 +55,19 @@ pub struct Remaining {
 }
 
 impl OpenLease {
-    pub fn new(granted: GrantedLease) -> Self {
-        let lease = granted.lease.clone();
+    pub fn new(granted: GrantedLease, store: store::Leases) -> Self {
+        let lease = Arc::new(granted.lease.clone());
+        let log = Group::new(LogWriter::new(store, lease.clone()));
         // Slots are popped from the end, so the reversed list hands them out in ascending order.
         let free = (1..=lease.slots).rev().collect();
         let (spent, spare) = (Spent::default(), Money::ZERO);
         let state = OpenLeaseState { free, in_flight: 0, spent, spare, is_ending: false, is_abandoned: false };
-        Self { lease, granted, state: Mutex::new(state) }
+        Self { lease, log, granted, state: Mutex::new(state) }
     }
 
     /// The lease of a job, in the memory of the worker that carries it out. Its only slot is taken.
-    pub fn of_job(lease: Lease) -> Self {
-        let open = Self::new(GrantedLease { lease, headrooms: Vec::new(), org: Meter::default() });
+    pub fn of_job(lease: Lease, store: store::Leases) -> Self {
+        let open = Self::new(GrantedLease { lease, headrooms: Vec::new(), org: Meter::default() }, store);
         open.take_only_slot();
         open
     }

@@ -66,7 +66,7 @@ impl LeasePool {
                 Grant::Granted(granted) => *granted,
                 Grant::Short(shortage) => return Ok(Taken::Short(shortage)),
             };
-            let open = Arc::new(OpenLease::new(granted));
+            let open = Arc::new(OpenLease::new(granted, self.source.store.clone()));
             // The lease was sized for this call, so the call fits, unless the lease's window ended during the grant.
             let slot = open.take(&need, self.source.clock.now());
             self.replace(&open);

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use super::LeaseSource;
 use super::close::{close, close_later};
 use super::open::{OpenLease, QuotaLeft};
-use domain::Result;
 use domain::id::{LeaseId, TransactionId};
 use domain::ledger::{CallOrigin, Charge};
 use domain::money::Money;
 use domain::usage::{Tokens, UsageSource};
-use store::leases::{CallEnd, Recorded};
+use domain::{Error, Result};
+use store::leases::{Appended, CallEnd};
 
 /// The usage of a finished call, from which its charge is computed.
 #[derive(Clone, Debug)]
@@ -37,12 +37,14 @@ pub struct LeaseSlot {
     number: u32,
     /// Money that the lease set aside for this call besides the slot. Set when the charge is first written.
     covered: Option<Money>,
+    /// A write of the charge is in flight, or was cancelled.
+    is_recording: bool,
     is_settled: bool,
 }
 
 impl LeaseSlot {
     pub(super) fn new(source: LeaseSource, open: Arc<OpenLease>, number: u32) -> Self {
-        Self { source, open, number, covered: None, is_settled: false }
+        Self { source, open, number, covered: None, is_recording: false, is_settled: false }
     }
 
     /// Frees the slot of a call that is not charged, so that another call can use it.
@@ -107,23 +109,34 @@ impl LeaseSlot {
     }
 
     async fn write(&mut self, charge: &Charge, end: Option<CallEnd<'_>>) -> Result<bool> {
-        let (lease, unit) = (&self.open.lease, self.open.lease.unit.money);
+        if std::mem::replace(&mut self.is_recording, true) {
+            return Err(Error::internal("an earlier write of the charge was cancelled, so its outcome is unknown"));
+        }
+        let recorded = self.write_once(charge, end).await;
+        self.is_recording = false;
+        let Some(recorded) = recorded? else { return Ok(false) };
+        if !recorded.uncollected.is_zero() {
+            tracing::warn!(
+                transaction_id = %recorded.id, org_id = %recorded.org, uncollected = %recorded.uncollected,
+                "a call cost more than the remaining credits"
+            );
+        }
+        self.is_settled = true;
+        self.open.add(&recorded, self.covered.unwrap_or_default());
+        Ok(true)
+    }
+
+    /// Returns the stored charge, or `None` if another process took over the call.
+    async fn write_once(&mut self, charge: &Charge, end: Option<CallEnd<'_>>) -> Result<Option<Charge>> {
+        let (source, lease, unit) = (&self.source.store, &self.open.lease, self.open.lease.unit.money);
         // The amount is computed once and kept for retries, because a failed write may have succeeded in the table.
         let covered = *self.covered.get_or_insert_with(|| self.open.cover(charge.charged.less(unit)));
-        match self.source.store.record(lease, charge, unit + covered, end).await? {
-            Recorded::TakenOver => return Ok(false),
-            Recorded::InItsSlot(recorded) | Recorded::Late(recorded) => {
-                if !recorded.uncollected.is_zero() {
-                    tracing::warn!(
-                        transaction_id = %recorded.id, org_id = %recorded.org, uncollected = %recorded.uncollected,
-                        "a call cost more than the remaining credits"
-                    );
-                }
-                self.is_settled = true;
-                self.open.add(&recorded, covered);
-            }
+        let pending = || source.pending(charge, unit + covered, end);
+        match self.open.log.write(pending()).await? {
+            Appended::Stored(charge) => Ok(Some(*charge)),
+            Appended::TakenOver => Ok(None),
+            Appended::Closed => source.record_late(lease, &pending()).await,
         }
-        Ok(true)
     }
 
     pub fn quota_left(&self) -> QuotaLeft {

@@ -38,15 +38,20 @@ pub fn log_place(first: u64) -> String {
 // journal: charges, credit adjustments, guard events and the audit log. The global index `listed` (`listed_in`, `listed_at`) lists
 // them newest first.
 
+/// The log of the charges of a lease.
 pub fn charges(lease: LeaseId) -> String {
     format!("LEASE#{lease}")
 }
 
-pub fn charge(lease: LeaseId, slot: u32) -> Key {
-    Key::new(charges(lease), format!("SLOT#{slot:02}"))
+/// The sort keys of records begin with it.
+pub const RECORD: &str = "RECORD#";
+
+/// A record of the log. Records are numbered from 1, without gaps.
+pub fn record(lease: LeaseId, number: u32) -> Key {
+    Key::new(charges(lease), format!("{RECORD}{number:02}"))
 }
 
-/// A charge that was recorded after a sweep had voided its slot.
+/// A charge that found the log closed by a sweep.
 pub fn late_charge(lease: LeaseId, slot: u32) -> Key {
     Key::new(charges(lease), format!("LATE#{slot:02}"))
 }

@@ -1,23 +1,20 @@
-//! Recording a charge in its slot, exactly once. The part that the lease does not hold, the overage, is debited from
-//! the meters in the same transaction. A call for a step of a run also adds to the usage of the step there.
+//! Writing charges: a record of the log of a lease, or the row of a late charge. The part of a charge that the lease does not
+//! hold, the overage, is debited from the meters in the same transaction. A call for a step of a run also adds to the usage
+//! of the step there.
 
 use uuid::Uuid;
 
+use super::Leases;
+use super::charge_items::{read_charges, record_item};
 use super::counters::{require_cap, require_room, require_unchanged};
-use super::items::{SlotContent, SlotItem, payer_of, slot_item};
-use super::{Leases, Recorded};
+use super::end::{CallEnd, END};
+use super::items::payer_of;
 use crate::backoff::Backoff;
-use crate::claims::{Claim, Claims, StoredAnswer};
-use crate::guard_events::event_write;
-use crate::image_job_item::end_write;
-use crate::item::parse;
-use crate::keys::{self, Key};
+use crate::keys;
 use crate::meters::{self, Meter, Meters};
-use crate::table::{RefusedWrite, Table, WriteOutcome};
+use crate::table::{RefusedWrite, WriteOutcome};
 use crate::write::Write;
 use crate::{run_statistics, run_usage, usage};
-use domain::guard::GuardEvent;
-use domain::image::{GeneratedImages, ImageJob, ImageJobEnd};
 use domain::lease::{CounterHeadroom, CounterKind, Lease};
 use domain::ledger::{Charge, Spent};
 use domain::limits::Level;
@@ -25,113 +22,101 @@ use domain::money::Money;
 use domain::time::Time;
 use domain::{Error, Result};
 
-/// The labels of the row of the charge, and of the end of the call.
-const ROW: &str = "charge";
-const END: &str = "end";
+/// The label of the record.
+const RECORD: &str = "record";
 
-/// What the transaction of a charge also writes, on condition that this process still owns the call.
-#[derive(Clone, Copy)]
-pub enum CallEnd<'a> {
-    /// The answer of a call with an idempotency key.
-    Answer(&'a Claim, &'a StoredAnswer),
-    /// The result of a job.
-    Images(&'a ImageJob, &'a GeneratedImages),
-    /// The event of an evaluation, and the answer if its request has an idempotency key.
-    Evaluation(&'a GuardEvent, Option<(&'a Claim, &'a StoredAnswer)>),
+/// A charge that waits to be appended to the log of its lease.
+#[derive(Debug)]
+pub struct PendingCharge {
+    pub charge: Charge,
+    /// The money that the lease holds for it.
+    held: Money,
+    end: Vec<Write>,
 }
 
-impl CallEnd<'_> {
-    fn writes(self, counters: &Table, journal: &Table, charge: &Charge) -> Vec<Write> {
-        let answer_write = |(claim, answer)| Claims::answer_write(counters, claim, answer);
-        let writes = match self {
-            Self::Answer(claim, answer) => vec![answer_write((claim, answer))],
-            Self::Images(job, images) => {
-                vec![end_write(counters, job, &ImageJobEnd::Succeeded(images.clone()), charge.created_at)]
-            }
-            Self::Evaluation(event, answer) => {
-                answer.map(answer_write).into_iter().chain([event_write(journal, event)]).collect()
-            }
-        };
-        writes.into_iter().map(|write| write.labeled(END)).collect()
+impl PendingCharge {
+    /// Whether it costs more than its lease holds.
+    pub(super) fn needs_debit(&self) -> bool {
+        self.charge.charged > self.held
+    }
+
+    /// The maximum number of writes that are stored with it, besides its record.
+    pub(super) fn other_writes(&self) -> usize {
+        let of_step = if self.charge.step.is_some() { 2 } else { 0 };
+        self.end.len() + of_step
+    }
+
+    /// Whether the ends of both calls write the same item.
+    pub(super) fn ends_with_same_item(&self, other: &Self) -> bool {
+        self.end.iter().any(|end| other.end.iter().any(|its| end.table == its.table && end.key() == its.key()))
     }
 }
 
-/// The row that a charge is written to.
+pub(super) enum RecordOutcome {
+    Written(Vec<Charge>),
+    /// The record exists already, with these charges. A void has none.
+    Existing(Vec<Charge>),
+    /// Another process owns the call of this charge now.
+    TakenOver(usize),
+}
+
+/// Where a charge with a debit is written.
 #[derive(Clone, Copy)]
-enum ChargeRow {
-    /// The charge's slot. The lease holds the amount `held` for it.
-    Slot { held: Money },
-    /// The row beside the slot, because a sweep has voided the slot.
+enum Target {
+    /// The record of this number. The lease pays what it holds.
+    Record(u32),
+    /// A row of its own, because the log is closed.
     Late,
 }
 
-enum RowOutcome {
-    Written(Box<Charge>),
-    /// The row exists already, with this content.
-    Existing(SlotContent),
-    TakenOver,
-}
-
 impl Leases {
-    /// Records a charge, for which the lease holds `held`. If the slot already holds the same charge, the response to
-    /// an earlier attempt was lost, and the stored charge is returned. The end of the call is written in the same
-    /// transaction.
-    pub async fn record(
+    /// A charge that is appended together with the end of its call. `held` is the money that the lease holds for it.
+    pub fn pending(&self, charge: &Charge, held: Money, end: Option<CallEnd<'_>>) -> PendingCharge {
+        let end = end.map(|end| end.writes(&self.counters, &self.journal, charge)).unwrap_or_default();
+        PendingCharge { charge: charge.clone(), held, end }
+    }
+
+    /// Writes charges to the record of this number, if there is none.
+    pub(super) async fn write_record(
         &self,
         lease: &Lease,
-        charge: &Charge,
-        held: Money,
-        end: Option<CallEnd<'_>>,
-    ) -> Result<Recorded> {
-        let end = end.map(|end| end.writes(&self.counters, &self.journal, charge)).unwrap_or_default();
-        let outcome = if charge.charged <= held {
-            self.write_row(lease, charge, end.clone()).await?
-        } else {
-            self.write_with_debit(lease, charge, ChargeRow::Slot { held }, end.clone()).await?
-        };
-        match outcome {
-            RowOutcome::Written(charge) => return Ok(Recorded::InItsSlot(*charge)),
-            RowOutcome::TakenOver => return Ok(Recorded::TakenOver),
-            RowOutcome::Existing(SlotContent::Charge(there)) if there.id == charge.id => {
-                return Ok(Recorded::InItsSlot(*there));
-            }
-            // Another worker of the job was faster.
-            RowOutcome::Existing(SlotContent::Charge(_)) if !end.is_empty() => return Ok(Recorded::TakenOver),
-            RowOutcome::Existing(SlotContent::Charge(_)) => return Err(Error::internal("two calls used one slot")),
-            RowOutcome::Existing(SlotContent::Void) => {}
+        number: u32,
+        batch: &[&PendingCharge],
+    ) -> Result<RecordOutcome> {
+        if let [pending] = batch
+            && pending.needs_debit()
+        {
+            return self.write_with_debit(lease, pending, Target::Record(number)).await;
         }
-        match self.write_with_debit(lease, charge, ChargeRow::Late, end).await? {
-            RowOutcome::Written(charge) => Ok(Recorded::Late(*charge)),
-            RowOutcome::TakenOver => Ok(Recorded::TakenOver),
-            RowOutcome::Existing(SlotContent::Charge(there)) => Ok(Recorded::Late(*there)),
-            RowOutcome::Existing(SlotContent::Void) => Err(Error::internal("a late row holds a void")),
+        let charges: Vec<&Charge> = batch.iter().map(|pending| &pending.charge).collect();
+        let record = record_item(keys::record(lease.id, number), &charges, lease.granted_at);
+        let mut writes = vec![self.journal.put_new(&record).labeled(RECORD)];
+        writes.extend(batch.iter().flat_map(|pending| pending.end.iter().cloned()));
+        writes.extend(run_usage::add_charges(&self.counters, &charges));
+        writes.extend(run_statistics::count_charges(&self.counters, &charges));
+        match self.counters.write_all(Uuid::now_v7(), writes).await? {
+            WriteOutcome::Written => Ok(RecordOutcome::Written(charges.into_iter().cloned().collect())),
+            WriteOutcome::Refused(refused) => read_refusal(refused, batch),
         }
     }
 
-    /// Writes a charge that its lease can pay.
-    async fn write_row(&self, lease: &Lease, charge: &Charge, end: Vec<Write>) -> Result<RowOutcome> {
-        let mut writes = vec![self.row(keys::charge(lease.id, charge.slot), charge, lease.granted_at)];
-        writes.extend(end);
-        writes.extend(run_usage::add_charge(&self.counters, charge));
-        writes.extend(run_statistics::count_charge(&self.counters, charge));
-        match self.counters.write_all(charge.id.uuid(), writes).await? {
-            WriteOutcome::Written => Ok(RowOutcome::Written(Box::new(charge.clone()))),
-            WriteOutcome::Refused(refused) if refused.label == ROW => existing_row(refused),
-            WriteOutcome::Refused(_) => Ok(RowOutcome::TakenOver),
+    /// Writes a charge that found the log closed. All of it is debited from the meters. Returns the stored charge, or `None`
+    /// if a retry of the same request owns the call now.
+    pub async fn record_late(&self, lease: &Lease, pending: &PendingCharge) -> Result<Option<Charge>> {
+        match self.write_with_debit(lease, pending, Target::Late).await? {
+            RecordOutcome::Written(charges) | RecordOutcome::Existing(charges) => {
+                charges.into_iter().next().map(Some).ok_or_else(|| Error::internal("a late row holds a void"))
+            }
+            RecordOutcome::TakenOver(_) => Ok(None),
         }
     }
 
     /// Writes a charge, and debits the part that the lease does not hold, as far as the meters have room.
-    async fn write_with_debit(
-        &self,
-        lease: &Lease,
-        charge: &Charge,
-        target: ChargeRow,
-        end: Vec<Write>,
-    ) -> Result<RowOutcome> {
+    async fn write_with_debit(&self, lease: &Lease, pending: &PendingCharge, target: Target) -> Result<RecordOutcome> {
+        let charge = &pending.charge;
         let (key, held, counts_at) = match target {
-            ChargeRow::Slot { held } => (keys::charge(lease.id, charge.slot), held, lease.granted_at),
-            ChargeRow::Late => (keys::late_charge(lease.id, charge.slot), Money::ZERO, charge.created_at),
+            Target::Record(number) => (keys::record(lease.id, number), pending.held, lease.granted_at),
+            Target::Late => (keys::late_charge(lease.id, charge.slot), Money::ZERO, charge.created_at),
         };
         let (payer, owed) = (payer_of(lease), charge.charged.less(held));
         let mut backoff = Backoff::short();
@@ -148,10 +133,11 @@ impl Leases {
                 overage: debit.collected,
                 ..charge.clone()
             };
-            let mut writes = vec![self.row(key.clone(), &charge, counts_at)];
-            writes.extend(end.clone());
-            writes.extend(run_usage::add_charge(&self.counters, &charge));
-            writes.extend(run_statistics::count_charge(&self.counters, &charge));
+            let record = record_item(key.clone(), &[&charge], counts_at);
+            let mut writes = vec![self.journal.put_new(&record).labeled(RECORD)];
+            writes.extend(pending.end.iter().cloned());
+            writes.extend(run_usage::add_charges(&self.counters, &[&charge]));
+            writes.extend(run_statistics::count_charges(&self.counters, &[&charge]));
             for (level, meter) in &meters.0 {
                 let headrooms = headrooms.iter().filter(|headroom| headroom.counter.level == *level);
                 let write = self.counters.update(meters::key(&payer, *level)?);
@@ -161,24 +147,19 @@ impl Leases {
                     (true, _) => {}
                 }
             }
-            if matches!(target, ChargeRow::Late) {
+            if matches!(target, Target::Late) {
                 let mut spent = Spent::default();
                 spent.add(&charge);
                 writes.extend(usage::add_usage(&self.counters, lease, &spent, counts_at));
             }
             match self.counters.transact(Uuid::now_v7(), &writes).await? {
-                WriteOutcome::Written => return Ok(RowOutcome::Written(Box::new(charge))),
-                WriteOutcome::Refused(refused) => match refused.label {
-                    ROW => return existing_row(refused),
-                    END => return Ok(RowOutcome::TakenOver),
-                    _ => backoff.next("the meters keep changing while a charge is debited").await?,
-                },
+                WriteOutcome::Written => return Ok(RecordOutcome::Written(vec![charge])),
+                WriteOutcome::Refused(refused) if [RECORD, END].contains(&refused.label) => {
+                    return read_refusal(refused, &[pending]);
+                }
+                WriteOutcome::Refused(_) => backoff.next("the meters keep changing while a charge is debited").await?,
             }
         }
-    }
-
-    fn row(&self, key: Key, charge: &Charge, counts_at: Time) -> Write {
-        self.journal.put_new(&slot_item(key, charge, counts_at)).labeled(ROW)
     }
 }
 
@@ -218,7 +199,12 @@ impl Debit {
     }
 }
 
-/// The content of an existing row, from the refusal to write it again.
-fn existing_row(refused: RefusedWrite) -> Result<RowOutcome> {
-    parse::<SlotItem>(refused.item.unwrap_or_default()).map(|item| RowOutcome::Existing(item.slot))
+/// What refused a record: one that exists, or a call that another process owns.
+fn read_refusal(refused: RefusedWrite, batch: &[&PendingCharge]) -> Result<RecordOutcome> {
+    if refused.label == RECORD {
+        return Ok(RecordOutcome::Existing(read_charges(refused.item.unwrap_or_default())?));
+    }
+    let is_end = |pending: &&PendingCharge| pending.end.iter().any(|end| end.key() == refused.key);
+    let index = batch.iter().position(is_end);
+    index.map(RecordOutcome::TakenOver).ok_or_else(|| Error::internal("a write without a condition was refused"))
 }

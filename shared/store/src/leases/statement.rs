@@ -1,6 +1,7 @@
 //! Statements: the balance and the monthly usage of an organization, including its open leases.
 
-use super::items::{LeaseItem, SlotContent, SlotItem};
+use super::charge_items::read_charges;
+use super::items::LeaseItem;
 use super::{BillingStatement, Leases};
 use crate::item::parse;
 use crate::meters::Meter;
@@ -16,6 +17,13 @@ use domain::money::Money;
 /// The maximum number of readings of an organization that changes all the time. The last reading may be inconsistent by
 /// what changed during it.
 const READINGS: usize = 10;
+
+/// The charges of a lease, and the number of its records.
+#[derive(Default)]
+pub(super) struct LeaseLog {
+    pub charges: Vec<Charge>,
+    pub records: u32,
+}
 
 impl Leases {
     /// Reads an organization's meter and its balance. The balance includes what its open leases hold and have not
@@ -42,7 +50,7 @@ impl Leases {
             };
             let mut balance = meter.balance();
             for lease in &leases {
-                let charges = self.charges(lease).await?;
+                let charges = self.read_log(lease).await?.charges;
                 if !lease.is_exempt {
                     let spent = charges.iter().map(Charge::from_lease).sum();
                     balance += lease.unit.money.times(lease.slots.into()).less(spent);
@@ -74,15 +82,15 @@ impl Leases {
         Ok((meter, leases))
     }
 
-    /// The charges in a lease's slots.
-    pub(super) async fn charges(&self, lease: &Lease) -> Result<Vec<Charge>> {
-        let items = self.journal.query_all(TableQuery::partition(keys::charges(lease.id))).await?;
-        let slots = items.into_iter().map(|item| parse::<SlotItem>(item).map(|item| item.slot));
-        let charges = slots.filter_map(|slot| match slot {
-            Ok(SlotContent::Charge(charge)) => Some(Ok(*charge)),
-            Ok(SlotContent::Void) => None,
-            Err(error) => Some(Err(error)),
-        });
-        charges.collect()
+    /// Reads the log of a lease.
+    pub(super) async fn read_log(&self, lease: &Lease) -> Result<LeaseLog> {
+        let mut log = LeaseLog::default();
+        for item in self.journal.query_all(TableQuery::partition(keys::charges(lease.id))).await? {
+            if keys::Key::from_item(&item).is_some_and(|key| key.sk.starts_with(keys::RECORD)) {
+                log.records += 1;
+            }
+            log.charges.append(&mut read_charges(item)?);
+        }
+        Ok(log)
     }
 }

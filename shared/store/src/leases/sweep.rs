@@ -1,16 +1,19 @@
-//! The sweep: it closes expired leases that a crashed process left open, and writes tombstones into their empty slots.
+//! The sweep: it closes expired leases that a crashed process left open, and writes a tombstone where their owner would write
+//! the next record.
 
 use std::time::Duration;
 
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::items::{LeaseItem, SlotContent, SlotItem};
+use super::charge_items::void_item;
+use super::items::LeaseItem;
+use super::slots::slot_void;
+use super::statement::LeaseLog;
 use super::{Leases, MAX_ATTEMPTS};
 use crate::item::parse;
 use crate::keys;
 use crate::table::WriteOutcome;
-use crate::write::Write;
 use domain::id::{LeaseId, OrgId};
 use domain::lease::Lease;
 use domain::ledger::Spent;
@@ -45,7 +48,7 @@ impl Leases {
             if now < lease.expires_at {
                 return Ok(());
             }
-            let charges = self.charges(&lease).await?;
+            let LeaseLog { charges, records } = self.read_log(&lease).await?;
             let mut spent = Spent::default();
             charges.iter().for_each(|charge| spent.add(charge));
             let empty: Vec<u32> =
@@ -56,24 +59,21 @@ impl Leases {
             let requests = spent.requests + cut_off;
             let tokens = spent.tokens.total().saturating_add(lease.unit.tokens.saturating_mul(cut_off));
             let mut writes = self.close_writes(&lease, &spent, requests, tokens, now)?;
-            writes.extend(empty.iter().map(|slot| self.void(&lease, *slot, now)));
+            // The void requires that the log is as it was read, and that its owner can write nothing more.
+            let voided_until = now.plus(VOID_RETENTION).as_seconds();
+            let next = keys::record(lease.id, records + 1);
+            writes.push(self.journal.put_new(&void_item(next, voided_until)));
+            let slots = empty.iter().map(|slot| slot_void(lease.id, *slot, voided_until));
+            writes.extend(slots.map(|void| self.journal.put_new(&void)));
             match self.counters.transact(Uuid::now_v7(), &writes).await? {
                 WriteOutcome::Written => {
                     tracing::warn!(lease_id = %id, org_id = %org, calls = spent.requests, slots = lease.slots, "an abandoned lease was closed");
                     return Ok(());
                 }
-                // The lease was closed, or a charge filled a slot, so read the lease again.
+                // The lease was closed, or its owner has written a record, so read both again.
                 WriteOutcome::Refused(_) => continue,
             }
         }
-        Err(Error::busy("the slots of a lease keep changing while it is closed"))
-    }
-
-    fn void(&self, lease: &Lease, slot: u32, now: Time) -> Write {
-        let key = keys::charge(lease.id, slot);
-        let expires_at = now.plus(VOID_RETENTION).as_seconds();
-        let void =
-            SlotItem { pk: key.pk, sk: key.sk, slot: SlotContent::Void, listed_in: None, listed_at: None, expires_at };
-        self.journal.put_new(&void)
+        Err(Error::busy("the log of a lease keeps changing while it is closed"))
     }
 }

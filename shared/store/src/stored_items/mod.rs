@@ -7,7 +7,10 @@
 //! A line is never changed, because tables and data folders have such items. If an item changes, add a line.
 //! `#[derive(Attributes)]` checks each type by `check`. The types that are checked here have no derive, or are generic.
 
+use aws_sdk_dynamodb::primitives::Blob;
 use aws_sdk_dynamodb::types::AttributeValue;
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -96,6 +99,7 @@ fn attribute_value(typed: &Value) -> AttributeValue {
     match kind.as_str() {
         "S" => AttributeValue::S(value.as_str().unwrap().to_owned()),
         "N" => AttributeValue::N(value.as_str().unwrap().to_owned()),
+        "B" => AttributeValue::B(Blob::new(BASE64_STANDARD.decode(value.as_str().unwrap()).unwrap())),
         "BOOL" => AttributeValue::Bool(value.as_bool().unwrap()),
         "NULL" => AttributeValue::Null(true),
         "L" => AttributeValue::L(value.as_array().unwrap().iter().map(attribute_value).collect()),
