@@ -232,6 +232,7 @@ async fn a_lease_of_the_version_before_is_read_and_swept() {
         need,
         typical: need,
         slots: 3,
+        least: 1,
         model: "m".to_owned(),
         pricing: Pricing { input_micro_usd: 10, ..Pricing::default() },
         price_version: 1,

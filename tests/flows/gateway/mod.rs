@@ -8,6 +8,7 @@ mod exact_limits;
 mod figures;
 mod idempotency;
 mod mixed;
+mod renewal;
 
 use serde_json::{Value, json};
 use tests::provider::Behaviour;

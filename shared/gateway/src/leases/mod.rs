@@ -1,4 +1,5 @@
-//! Quota leases: each call takes a slot of a lease that this process holds in memory, or of a new lease.
+//! Quota leases: each call takes a slot of a lease that this process holds in memory, or of a new lease. The next lease of a
+//! busy pool is granted before the open one is used up or ends, so that few calls wait for one.
 //!
 //! A lease reserves credits, caps and rate limits for some calls with one database transaction. Memory holds only what
 //! the lease has reserved in the tables. Calls of one key and one model share their leases, so that a process does not
@@ -20,11 +21,11 @@ mod slot;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use domain::Result;
 use domain::catalog::Model;
 use domain::id::{ApiKeyId, OrgId, UserId};
 use domain::lease::{CallLimits, Lease, Payer, Shortage};
 use domain::time::Clock;
+use domain::{Error, Result};
 use platform::Context;
 use store::leases::{Grant, LeaseRequest};
 
@@ -97,6 +98,7 @@ impl LeasePools {
             need,
             typical: need,
             slots: 1,
+            least: 1,
             model: model.name.clone(),
             pricing: model.pricing,
             price_version: model.version,
@@ -108,6 +110,7 @@ impl LeasePools {
                 Taken::Slot(LeaseSlot::new(source.clone(), Arc::new(open), 1))
             }
             Grant::Short(shortage) => Taken::Short(shortage),
+            Grant::TooFew => return Err(Error::internal("a lease for one call covers none")),
         })
     }
 

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use domain::lease::{CallLimits, CounterKind, Lease};
+use domain::lease::{CallLimits, CounterKind, LEASE_DURATION, Lease, MAX_SLOTS};
 use domain::ledger::{Charge, Spent};
 use domain::limits::Dimension;
 use domain::money::Money;
@@ -13,6 +13,12 @@ use store::meters::Meter;
 
 use super::group::Group;
 use super::log::LogWriter;
+
+/// The least number of slots of a lease that is renewed before it is used up. Smaller ones are those of a pool whose rate is not
+/// known yet, or of one near a limit.
+const LEAST_RENEWED: u32 = 16;
+/// A lease is renewed within this time before its end.
+const RENEWED_BEFORE_MS: i64 = 2_000;
 
 pub struct OpenLease {
     pub lease: Arc<Lease>,
@@ -33,6 +39,8 @@ struct OpenLeaseState {
     is_ending: bool,
     /// A call ended without a charge, so the sweep closes the lease.
     is_abandoned: bool,
+    /// The next lease was requested.
+    has_successor: bool,
 }
 
 /// The caller's remaining quota, as the response headers report it.
@@ -61,7 +69,15 @@ impl OpenLease {
         // Slots are popped from the end, so the reversed list hands them out in ascending order.
         let free = (1..=lease.slots).rev().collect();
         let (spent, spare) = (Spent::default(), Money::ZERO);
-        let state = OpenLeaseState { free, in_flight: 0, spent, spare, is_ending: false, is_abandoned: false };
+        let state = OpenLeaseState {
+            free,
+            in_flight: 0,
+            spent,
+            spare,
+            is_ending: false,
+            is_abandoned: false,
+            has_successor: false,
+        };
         Self { lease, log, granted, state: Mutex::new(state) }
     }
 
@@ -137,6 +153,30 @@ impl OpenLease {
         }
         let left_ms = self.lease.admits_until.as_millis() - now.as_millis();
         Duration::from_millis(left_ms.try_into().unwrap_or_default())
+    }
+
+    /// Whether the next lease should be requested now: this one is nearly used up or near its end, and calls come at a rate
+    /// that will need another. Returns the number of its slots once, and then never again.
+    pub fn request_successor(&self, now: Time) -> Option<u32> {
+        let lease = &self.lease;
+        let mut state = self.state();
+        if state.has_successor || state.is_ending || !lease.is_wide() {
+            return None;
+        }
+        let (free, used) = (state.free.len() as i64, i64::from(lease.slots) - state.free.len() as i64);
+        let elapsed = (now.as_millis() - lease.granted_at.as_millis()).max(1);
+        let left = lease.admits_until.as_millis() - now.as_millis();
+        let is_used_up_soon =
+            lease.slots >= LEAST_RENEWED && free * 4 <= i64::from(lease.slots) && free * elapsed < used * left;
+        // A lease that ends with a window of a limit has no successor before the next window.
+        let ends_with_window = lease.admits_until < lease.granted_at.plus(LEASE_DURATION);
+        let is_over_soon = left <= RENEWED_BEFORE_MS && !ends_with_window && used * 1_000 >= elapsed;
+        if !is_used_up_soon && !is_over_soon {
+            return None;
+        }
+        state.has_successor = true;
+        let used = if is_used_up_soon { lease.slots * 2 } else { u32::try_from(used).unwrap_or(lease.slots) };
+        Some(used.min(MAX_SLOTS))
     }
 
     /// Stops admitting calls. Returns the number of free slots and the number of all slots.

@@ -39,6 +39,9 @@ impl Leases {
                 Ok(sized) => sized,
                 Err(short) => return Ok(Grant::Short(shortage(&short, now))),
             };
+            if slots < wanted.least {
+                return Ok(Grant::TooFew);
+            }
             let lease = lease(payer, wanted, unit, &headrooms, slots, now);
             let writes = self.grant_writes(payer, &lease, &meters, &headrooms, now)?;
             match self.counters.transact(lease.id.uuid(), &writes).await? {

@@ -75,6 +75,8 @@ pub struct LeaseRequest {
     pub typical: CallLimits,
     /// The number of calls that the lease should cover, if the meters have room for them.
     pub slots: u32,
+    /// The least number of calls. A lease that no call waits for needs room for more than one.
+    pub least: u32,
     pub model: String,
     pub pricing: Pricing,
     pub price_version: u64,
@@ -86,6 +88,8 @@ pub enum Grant {
     Granted(Box<GrantedLease>),
     /// Not even one call is covered.
     Short(Shortage),
+    /// Some calls would be covered, but fewer than the least number.
+    TooFew,
 }
 
 /// A granted lease, and the meters as they were before it.
