@@ -5,8 +5,9 @@ use aws_sdk_dynamodb::error::DisplayErrorContext;
 use aws_sdk_dynamodb::types::AttributeValue::S;
 use aws_sdk_dynamodb::types::{ConditionCheck, Put, TransactWriteItem};
 use platform::bucket::Bucket;
-use platform::config;
+use platform::queue::Queue;
 use platform::secrets::Secrets;
+use platform::{Context, config};
 use tests::TestApp;
 
 const ENTITIES: &str = "EntitiesTable";
@@ -56,6 +57,10 @@ async fn a_function_may_do_nothing_else() {
     let key = [("pk", "a"), ("sk", "b")].map(|(name, value)| (name.to_owned(), S(value.to_owned())));
     worker.get_item().table_name("JournalTable").set_key(Some(key.into())).send().await.unwrap_err();
     assert!(refused().contains("dynamodb:GetItem on JournalTable"));
+
+    let context = Context { config: app.platform.context().config, ..app.platform.context_of("attention-worker") };
+    assert!(Queue::new(&context, config::QUEUE_RUNS).unwrap().send(&"hint").await.is_err());
+    assert!(refused().contains("attention-worker may not call sqs:SendMessage on"));
 
     let bucket = Bucket::new(&app.platform.context_of("channels"), config::BUCKET_FILES).unwrap();
     assert!(bucket.put("graphs/one.json", "application/json", Vec::new()).await.is_err());

@@ -94,11 +94,11 @@ async fn statuses(aws: &Aws) -> [(&'static str, u16); 4] {
 
 #[tokio::test]
 async fn only_calls_signed_with_the_key_of_this_start_reach_a_service() {
-    let app = TestApp::start().await;
+    let app = TestApp::start_over_http().await;
     let own = app.platform.context().aws;
     assert_eq!(statuses(&own).await.map(|(_, status)| status), [200; 4]);
 
-    let other_start = TestApp::start().await;
+    let other_start = TestApp::start_over_http().await;
     let environment: BTreeMap<_, _> = other_start.platform.environment_of("channels").into_iter().collect();
     let own_environment: BTreeMap<_, _> = app.platform.environment_of("channels").into_iter().collect();
     assert_ne!(environment["AWS_SECRET_ACCESS_KEY"], own_environment["AWS_SECRET_ACCESS_KEY"]);
@@ -108,7 +108,7 @@ async fn only_calls_signed_with_the_key_of_this_start_reach_a_service() {
 
 #[tokio::test]
 async fn a_request_changed_after_signing_is_refused() {
-    let app = TestApp::start().await;
+    let app = TestApp::start_over_http().await;
     for (change, services) in [
         (Change::Nothing, [200, 200, 200, 200]),
         (Change::Body, [403, 403, 403, 200]),
@@ -124,7 +124,7 @@ async fn a_request_changed_after_signing_is_refused() {
 
 #[tokio::test]
 async fn unsigned_and_cross_origin_requests_are_refused() {
-    let app = TestApp::start().await;
+    let app = TestApp::start_over_http().await;
     let http = reqwest::Client::builder().no_proxy().build().unwrap();
     for (service, address) in addresses(&app) {
         let unsigned =

@@ -65,7 +65,7 @@ async fn main() -> ExitCode {
         Profile::Lambda => binaries::build(&functions, "lambda", None),
         Profile::Dev => binaries::build(&functions, "dev", Some(env!("CARGO_PKG_NAME"))),
     };
-    let app = TestApp::start().await;
+    let app = TestApp::start_with_ports().await;
     let template = SamTemplate::read();
     let workflow = app.person("ada").post("/builder/v1/workflows").await;
     let token = app.person("ada").token.unwrap();

@@ -147,7 +147,7 @@ fn every_function_has_payloads_and_every_payload_an_expectation() {
 
 #[tokio::test]
 async fn requests_are_answered_in_the_format_of_api_gateway() {
-    let app = TestApp::start().await;
+    let app = TestApp::start_with_ports().await;
     insert_agent(&app).await;
 
     let mut processes = BTreeMap::new();
@@ -175,7 +175,7 @@ async fn requests_are_answered_in_the_format_of_api_gateway() {
 
 #[tokio::test]
 async fn a_repeated_key_replays_the_creation() {
-    let app = TestApp::start().await;
+    let app = TestApp::start_with_ports().await;
     let mut agents = start(&app, "agents").await;
     let first = replay(&app, &mut agents, "agents/create").await;
     let again = replay(&app, &mut agents, "agents/create").await;
@@ -188,7 +188,7 @@ async fn a_repeated_key_replays_the_creation() {
 
 #[tokio::test]
 async fn a_query_arrives_decoded() {
-    let app = TestApp::start().await;
+    let app = TestApp::start_with_ports().await;
     for name in ["Agenda B", "data bot", "A b c", "other"] {
         AgentBuilder::new(app.account("ada"), name).insert(&app).await;
     }
@@ -200,7 +200,7 @@ async fn a_query_arrives_decoded() {
 
 #[tokio::test]
 async fn a_body_arrives_unchanged() {
-    let app = TestApp::start().await;
+    let app = TestApp::start_with_ports().await;
     insert_agent(&app).await;
     let patched = replay(&app, &mut start(&app, "agents").await, "agents/patch").await;
     assert_eq!(patched["body"]["data"]["name"], "Scout ñ");
@@ -208,7 +208,7 @@ async fn a_body_arrives_unchanged() {
 
 #[tokio::test]
 async fn without_the_setting_the_stage_is_part_of_the_path() {
-    let app = TestApp::start().await;
+    let app = TestApp::start_with_ports().await;
     let mut settings = app.platform.environment_of("reference");
     settings.retain(|(name, _)| name != "AWS_LAMBDA_HTTP_IGNORE_STAGE_IN_PATH");
     let mut process = FunctionProcess::start("reference", &BINARIES["reference"], &settings).await;
@@ -218,7 +218,7 @@ async fn without_the_setting_the_stage_is_part_of_the_path() {
 
 #[tokio::test]
 async fn without_a_base_url_the_address_of_api_gateway_is_used() {
-    let app = TestApp::start().await;
+    let app = TestApp::start_with_ports().await;
     let mut settings = app.platform.environment_of("reference");
     settings.retain(|(name, _)| name != "BASE_URL");
     let mut process = FunctionProcess::start("reference", &BINARIES["reference"], &settings).await;
@@ -232,7 +232,7 @@ async fn without_a_base_url_the_address_of_api_gateway_is_used() {
 #[tokio::test]
 #[should_panic(expected = "TABLE_ENTITIES")]
 async fn a_function_without_a_setting_names_it_and_exits() {
-    let app = TestApp::start().await;
+    let app = TestApp::start_with_ports().await;
     let mut settings = app.platform.environment_of("ticker");
     settings.retain(|(name, _)| name != "TABLE_ENTITIES");
     FunctionProcess::start("ticker", &BINARIES["ticker"], &settings).await.wait_for_poll().await;
@@ -240,7 +240,7 @@ async fn a_function_without_a_setting_names_it_and_exits() {
 
 #[tokio::test]
 async fn pages_are_sent_as_text_and_images_as_base64() {
-    let app = TestApp::start().await;
+    let app = TestApp::start_with_ports().await;
     let mut reference = start(&app, "reference").await;
     let front = replay(&app, &mut reference, "reference/front").await;
     assert_eq!(header(&front, "location"), ["docs/index.html"]);
@@ -257,7 +257,7 @@ async fn pages_are_sent_as_text_and_images_as_base64() {
 
 #[tokio::test]
 async fn only_an_unreadable_message_is_reported_as_failed() {
-    let app = TestApp::start().await;
+    let app = TestApp::start_with_ports().await;
     for batch in BATCHES {
         let (worker, _) = batch.split_once('/').unwrap();
         let answer = replay(&app, &mut start(&app, worker).await, batch).await;
@@ -268,7 +268,7 @@ async fn only_an_unreadable_message_is_reported_as_failed() {
 
 #[tokio::test]
 async fn a_tick_with_nothing_due_sends_nothing() {
-    let app = TestApp::start().await;
+    let app = TestApp::start_with_ports().await;
     let answer = replay(&app, &mut start(&app, "ticker").await, TICK).await;
     assert_eq!(answer, 0);
 }

@@ -65,6 +65,16 @@ impl TestApp {
         (Self::start_with_proxy(Some(gate.proxy())).await, gate)
     }
 
+    /// Starts the platform with ports of its services, for functions in other processes.
+    pub async fn start_with_ports() -> Self {
+        Self::start_with_options(|options| options.services_have_ports = true).await
+    }
+
+    /// Starts the platform with functions that call all services at their ports, as those of other processes do.
+    pub async fn start_over_http() -> Self {
+        Self::start_with_proxy(Some(Box::new(|services| services))).await
+    }
+
     async fn start_with_proxy(proxy: Option<StartProxy>) -> Self {
         Self::start_with_options(|options| options.services_proxy = proxy).await
     }

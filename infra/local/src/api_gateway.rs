@@ -1,7 +1,6 @@
 //! The local replacement for API Gateway: routes each request to the function that the template names.
 
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::Router;
@@ -19,7 +18,7 @@ use tower::ServiceExt;
 use web::finish;
 
 use crate::failure::Failure;
-use crate::files;
+use crate::files::{self, Files};
 use crate::services::storage::{StorageHealth, describe};
 use crate::template::Route;
 
@@ -28,7 +27,7 @@ pub fn router(
     routes: &[Route],
     routers: &BTreeMap<&'static str, Router>,
     jwks: Value,
-    s3: SocketAddr,
+    files: Files,
     storage: StorageHealth,
 ) -> Result<Router, Failure> {
     let mut matcher = Matcher::new();
@@ -49,7 +48,7 @@ pub fn router(
     };
     // The routers are not nested in one axum router: a function must see only its own path parameters.
     let router = Router::new().route("/local/jwks.json", get(async move || axum::Json(jwks.clone())));
-    let router = router.merge(files::router(s3)).fallback(routed);
+    let router = router.merge(files::router(files)).fallback(routed);
     Ok(router.layer(from_fn_with_state(storage, check_storage)))
 }
 

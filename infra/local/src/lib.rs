@@ -10,6 +10,7 @@ pub mod expiry;
 pub mod failure;
 mod files;
 mod function_database;
+mod function_queues;
 mod functions;
 pub mod issuer;
 pub mod labs;

@@ -121,15 +121,24 @@ impl Permissions {
 
     /// Refuses an action on a table, or on an index of it, that the policies do not allow.
     pub fn check_table(&self, action: &str, table: &str) -> domain::Result<()> {
+        self.check_one("dynamodb", action, table)
+    }
+
+    /// Refuses an action on a queue that the policies do not allow.
+    pub fn check_queue(&self, action: &str, queue_url: &str) -> domain::Result<()> {
+        self.check_one("sqs", action, queue_url)
+    }
+
+    fn check_one(&self, service: &str, action: &str, resource: &str) -> domain::Result<()> {
         let is_allowed = |allowed: &AllowedAccess| {
-            allowed.action.strip_prefix("dynamodb:") == Some(action)
-                && allowed.is_for(table)
+            allowed.action.split_once(':') == Some((service, action))
+                && allowed.is_for(resource)
                 && allowed.conditions.is_empty()
         };
         if self.allowed.iter().any(is_allowed) {
             return Ok(());
         }
-        self.check(vec![Access::new("dynamodb", action, table.to_owned())]).map_err(domain::Error::internal)
+        self.check(vec![Access::new(service, action, resource.to_owned())]).map_err(domain::Error::internal)
     }
 
     fn check(&self, accesses: Vec<Access>) -> Result<(), BoxError> {

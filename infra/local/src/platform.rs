@@ -11,7 +11,6 @@ use futures::stream::FuturesUnordered;
 use futures::{FutureExt, StreamExt};
 use hyper_util::service::TowerToHyperService;
 use platform::Context;
-use platform::aws::Aws;
 use platform::config;
 use store::{Runs, Workbenches};
 use tokio::task::JoinSet;
@@ -22,7 +21,7 @@ use crate::api_gateway::{self, refuse_connection};
 use crate::credentials::{LocalCredentials, StoredCredentials};
 use crate::data_dir::DataDir;
 use crate::failure::Failure;
-use crate::files;
+use crate::files::{self, Files};
 use crate::functions::Functions;
 use crate::issuer::Issuer;
 use crate::labs::{Folders, LabRouter, Labs};
@@ -32,7 +31,7 @@ use crate::recorder::Recorder;
 use crate::runtime::{Runtime, Setup, THIS_MACHINE};
 use crate::seed::seed;
 use crate::server::{self, BODY_BYTES_PER_SECOND, BodyPace, ConnectionLimits};
-use crate::services::{Endpoints, ServiceOptions, SyncMode, address, listen};
+use crate::services::{Endpoints, S3_HOST, ServiceOptions, SyncMode, address, listen};
 
 /// How long requests and effects in flight may take to finish when the platform stops. Process managers kill a process
 /// after 10 seconds or more.
@@ -69,7 +68,9 @@ pub struct Options {
     pub recorder: Option<Recorder>,
     /// Further settings of all functions, such as the URL of a fake messaging provider.
     pub settings: Vec<(String, String)>,
-    /// Starts a proxy between the functions and the services: it takes the services' endpoints and returns its own.
+    /// Opens ports of the services, for functions in other processes.
+    pub services_have_ports: bool,
+    /// Lets the functions call the services at ports, behind a proxy: it takes the services' endpoints and returns its own.
     /// Tests inject faults with it.
     pub services_proxy: Option<Box<dyn FnOnce(Endpoints) -> Endpoints + Send>>,
 }
@@ -95,6 +96,7 @@ impl Options {
             background: false,
             recorder: None,
             settings: Vec::new(),
+            services_have_ports: false,
             services_proxy: None,
         }
     }
@@ -106,8 +108,6 @@ pub struct Platform {
     pub issuer: Issuer,
     pub started_in: Duration,
     runtime: Runtime,
-    /// The endpoints of further AWS clients.
-    services: Endpoints,
     functions: Arc<Functions>,
     labs: Labs,
     data: DataDir,
@@ -120,6 +120,7 @@ impl Platform {
         let began = Instant::now();
         let Options { port, data, base_url, outbound_allowed, sync, limits, max_outbound, .. } = options;
         let (background, recorder, services_proxy) = (options.background, options.recorder, options.services_proxy);
+        let has_ports = options.services_have_ports || services_proxy.is_some();
         let workbench_capacity = options.workbench_capacity.unwrap_or_default();
         let listener = listen(port).await?;
         let own_address = address(&listener)?;
@@ -129,7 +130,7 @@ impl Platform {
         let mut more_settings = options.settings;
         more_settings.push((config::FILES_URL.to_owned(), format!("{public_url}{}", files::PREFIX)));
         let setup = Setup {
-            services: ServiceOptions { first_port: 0, sync, count_units: recorder.is_some() },
+            services: ServiceOptions { first_port: has_ports.then_some(0), sync, count_units: recorder.is_some() },
             base_url: &public_url,
             jwks_url: &format!("{own_url}/local/jwks.json"),
             outbound_allowed: &outbound_allowed,
@@ -144,13 +145,9 @@ impl Platform {
         let stored = seed(&runtime.context(), base_url.clone(), StoredCredentials::read(data.folder())?).await?;
         stored.write(data.folder())?;
 
-        runtime.has_proxy = services_proxy.is_some();
-        let services = match services_proxy {
-            Some(start_proxy) => start_proxy(runtime.services.endpoints.clone()),
-            None => runtime.services.endpoints.clone(),
-        };
-        runtime.aws = Aws::local(services.sdk_config()).with_interceptors(recorder.as_ref().map(Recorder::interceptor));
+        runtime.proxy = services_proxy.zip(runtime.services.endpoints.clone()).map(|(start, services)| start(services));
         runtime.recorder = recorder;
+        runtime.aws = runtime.new_aws();
 
         // The programs run on this machine, where a public URL is not necessarily reachable.
         let environments = Environments::new(&runtime.context_of("workbench-worker"), Some(&base_url))?;
@@ -160,8 +157,10 @@ impl Platform {
         let context = |name: &str| Context { stop: stop.clone(), ..runtime.context_of(name) };
         let functions = Arc::new(Functions::new(context, backend)?);
         let storage = runtime.services.storage.clone();
-        let router =
-            api_gateway::router(&runtime.template.routes, &functions.routers, issuer.jwks(), services.s3, storage)?;
+        let s3_host = runtime.proxy.as_ref().map_or_else(|| S3_HOST.to_owned(), |proxy| proxy.s3.to_string());
+        let signed_host = s3_host.parse().map_err(domain::Error::internal)?;
+        let files = Files { s3: runtime.services.s3(), signed_host };
+        let router = api_gateway::router(&runtime.template.routes, &functions.routers, issuer.jwks(), files, storage)?;
         let lab_issuer = Issuer::open_or_create(data.folder())?;
         let context = runtime.context_of("workbenches");
         let router = LabRouter::new(&context, labs.clone(), lab_issuer, own_address.port())?.add_to(router);
@@ -189,7 +188,7 @@ impl Platform {
         }
         let credentials = stored.with_tokens(&issuer);
         let started_in = began.elapsed();
-        Ok(Self { base_url, credentials, issuer, started_in, runtime, services, functions, labs, data, stop, running })
+        Ok(Self { base_url, credentials, issuer, started_in, runtime, functions, labs, data, stop, running })
     }
 
     pub fn labs(&self) -> &Labs {
@@ -227,15 +226,14 @@ impl Platform {
 
     /// A context with the settings of all functions and with new connections, like that of another process.
     pub fn new_environment_context(&self) -> Context {
-        let recorder = self.runtime.recorder.as_ref();
-        let aws = Aws::local(self.services.sdk_config()).with_interceptors(recorder.map(Recorder::interceptor));
-        let aws = self.runtime.with_database(aws, None);
+        let aws = self.runtime.with_typed_services(self.runtime.new_aws(), None);
         Context { aws, run_ends: None, ..self.runtime.context() }
     }
 
-    /// The environment variables of a function that runs in its own process: its settings and the services' endpoints.
+    /// The environment variables of a function that runs in its own process: its settings, and the services' endpoints if they
+    /// have ports.
     pub fn environment_of(&self, function: &str) -> Vec<(String, String)> {
-        let services = self.runtime.services.endpoints.environment();
+        let services = self.runtime.services.endpoints.iter().flat_map(Endpoints::environment);
         self.runtime.settings_of(function).chain(services).collect()
     }
 

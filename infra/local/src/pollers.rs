@@ -5,19 +5,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent, SqsMessage};
-use aws_sdk_sqs::Client;
-use aws_sdk_sqs::types::{DeleteMessageBatchRequestEntry, Message};
 use futures::future::BoxFuture;
 use tokio::sync::{Notify, Semaphore};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
+use crate::services::queues::{Queues, ReceivedMessage};
+
 /// Delivers a batch to a worker: in this process, or through `cargo lambda watch`. `None` means that the call failed.
 pub type Deliver = Box<dyn Fn(SqsEvent) -> BoxFuture<'static, Option<SqsBatchResponse>> + Send + Sync>;
 
 pub struct Poller {
-    pub client: Client,
+    pub queues: Queues,
     /// Signals that a message has arrived.
     pub wake: Arc<Notify>,
     /// How often the queue is read without a signal, for messages that become visible again.
@@ -70,7 +70,7 @@ impl Poller {
     }
 
     /// The messages that are in the queue now.
-    pub async fn receive_now(&self) -> Vec<Message> {
+    pub async fn receive_now(&self) -> Vec<ReceivedMessage> {
         self.receive().await.unwrap_or_default()
     }
 
@@ -79,44 +79,33 @@ impl Poller {
         self.batch_size.min(10) as usize
     }
 
-    async fn receive(&self) -> Result<Vec<Message>, ()> {
-        let most = i32::try_from(self.most()).unwrap_or(10);
-        let call = self.client.receive_message().queue_url(&self.queue_url).max_number_of_messages(most);
-        let received = call.wait_time_seconds(0).send().await;
-        received.map(|received| received.messages.unwrap_or_default()).map_err(|error| {
+    async fn receive(&self) -> Result<Vec<ReceivedMessage>, ()> {
+        self.queues.receive(&self.queue_url, self.most()).await.map_err(|error| {
             tracing::warn!(?error, "a queue could not be polled");
         })
     }
 
-    pub async fn handle(&self, messages: Vec<Message>) {
+    pub async fn handle(&self, messages: Vec<ReceivedMessage>) {
         if messages.is_empty() {
             return;
         }
         let Some(response) = (self.deliver)(event(&messages)).await else { return };
         let failed: Vec<_> = response.batch_item_failures.iter().map(|failure| &failure.item_identifier).collect();
-        let handled =
-            messages.iter().filter(|message| message.message_id.as_ref().is_none_or(|id| !failed.contains(&id)));
-        let entries = handled.enumerate().filter_map(|(i, message)| {
-            let receipt = message.receipt_handle.clone()?;
-            DeleteMessageBatchRequestEntry::builder().id(i.to_string()).receipt_handle(receipt).build().ok()
-        });
-        let entries: Vec<_> = entries.collect();
-        if !entries.is_empty() {
-            let call = self.client.delete_message_batch().queue_url(&self.queue_url).set_entries(Some(entries));
-            if let Err(error) = call.send().await {
-                tracing::warn!(?error, "handled messages cannot be deleted; they will be delivered again");
+        for message in messages.iter().filter(|message| !failed.contains(&&message.message_id)) {
+            if let Err(error) = self.queues.delete(&self.queue_url, &message.receipt_handle).await {
+                tracing::warn!(?error, "a handled message cannot be deleted; it will be delivered again");
             }
         }
     }
 }
 
 /// The event that Lambda sends for these messages.
-fn event(messages: &[Message]) -> SqsEvent {
+fn event(messages: &[ReceivedMessage]) -> SqsEvent {
     let records = messages.iter().map(|message| {
         let mut record = SqsMessage::default();
-        record.message_id = message.message_id.clone();
-        record.receipt_handle = message.receipt_handle.clone();
-        record.body = message.body.clone();
+        record.message_id = Some(message.message_id.clone());
+        record.receipt_handle = Some(message.receipt_handle.clone());
+        record.body = Some(message.body.clone());
         record.event_source = Some("aws:sqs".to_owned());
         record
     });
@@ -137,7 +126,7 @@ mod tests {
 
     async fn start(data: &DataDir) -> Runtime {
         let setup = Setup {
-            services: ServiceOptions { first_port: 0, sync: SyncMode::Normal, count_units: false },
+            services: ServiceOptions { first_port: None, sync: SyncMode::Normal, count_units: false },
             base_url: "http://127.0.0.1:1",
             jwks_url: "http://127.0.0.1:1",
             outbound_allowed: THIS_MACHINE,
@@ -164,16 +153,17 @@ mod tests {
         });
         // The poller never looks without a signal.
         let poller = pollers.into_iter().next().map(|poller| Poller { look_every: Duration::MAX, ..poller }).unwrap();
-        let (client, queue_url) = (poller.client.clone(), poller.queue_url.clone());
+        let (queues, queue_url) = (poller.queues.clone(), poller.queue_url.clone());
         let stop = CancellationToken::new();
         let polling = tokio::spawn(poller.run(stop.clone()));
         for (body, delay_s) in [("first", 0), ("second", 1), ("third", 0), ("fourth", 0)] {
-            let send = client.send_message().queue_url(&queue_url).message_body(body);
+            // As another process does.
+            let send = runtime.aws.sqs().send_message().queue_url(&queue_url).message_body(body);
             send.delay_seconds(delay_s).send().await.unwrap();
             assert_eq!(deliveries.recv().await.unwrap(), body);
         }
         for number in 0..30 {
-            client.send_message().queue_url(&queue_url).message_body(number.to_string()).send().await.unwrap();
+            queues.send(&queue_url, number.to_string(), 0).await.unwrap();
         }
         let mut burst = Vec::new();
         while burst.len() < 30 {

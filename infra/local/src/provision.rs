@@ -7,7 +7,7 @@ use platform::aws::Aws;
 
 use crate::data_dir::{DataDir, KMS};
 use crate::failure::Failure;
-use crate::services::{ACCOUNT, REGION};
+use crate::services::queues::dead_letter_policy;
 use crate::template::{QueueResource, SamTemplate};
 
 /// Creates the resources, and returns the value of a reference to each: a queue's URL, a bucket's name, a key's alias.
@@ -74,10 +74,7 @@ async fn make_queue(aws: &Aws, id: &str, queue: &QueueResource) -> Result<String
     let mut call =
         aws.sqs().create_queue().queue_name(id).attributes(QueueAttributeName::VisibilityTimeout, visibility);
     if let Some((dead_letters, tries)) = &queue.dead_letters {
-        // awsim-sqs 0.8 counts every receive after the first twice, so that 5 would mean 3.
-        let counted = 2 * tries - 1;
-        let arn = format!("arn:aws:sqs:{REGION}:{ACCOUNT}:{dead_letters}");
-        let policy = serde_json::json!({"deadLetterTargetArn": arn, "maxReceiveCount": counted});
+        let policy = dead_letter_policy(dead_letters, *tries);
         call = call.attributes(QueueAttributeName::RedrivePolicy, policy.to_string());
     }
     let created = call.send().await.map_err(|error| failed(id, error))?;

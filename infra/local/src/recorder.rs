@@ -39,6 +39,13 @@ pub struct Call {
     pub writes: Vec<TableWrites>,
 }
 
+impl Call {
+    /// A call of a service without units.
+    pub(crate) fn new(service: &str, operation: &str) -> Self {
+        Self { service: service.to_owned(), operation: operation.to_owned(), units: 0.0, writes: Vec::new() }
+    }
+}
+
 /// What one call wrote to a table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TableWrites {

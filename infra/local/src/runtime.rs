@@ -2,7 +2,6 @@
 //! settings that the template gives each function.
 
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
 use std::sync::Arc;
 
 use platform::Context;
@@ -15,6 +14,7 @@ use crate::data_dir::DataDir;
 use crate::expiry::BucketLifecycle;
 use crate::failure::Failure;
 use crate::function_database::FunctionDatabase;
+use crate::function_queues::FunctionQueues;
 use crate::issuer::{AUDIENCE, ISSUER};
 use crate::permissions::{DeniedCalls, Permissions};
 use crate::pollers::{Deliver, LOOK_EVERY, Poller};
@@ -55,8 +55,8 @@ pub struct Runtime {
     run_ends: RunEnds,
     /// The work of functions that goes on after their answers.
     pub tasks: Tasks,
-    /// Whether DynamoDB is called over HTTP, where tests have a proxy in front of it.
-    pub has_proxy: bool,
+    /// Where the services are called over HTTP, so that tests can have a proxy in front of them; `None` in all other cases.
+    pub proxy: Option<Endpoints>,
     pub recorder: Option<Recorder>,
 }
 
@@ -64,7 +64,7 @@ impl Runtime {
     pub async fn start(data: &DataDir, setup: Setup<'_>) -> Result<Self, Failure> {
         let template = SamTemplate::read();
         let services = Services::start(data, &template, setup.services).await?;
-        let aws = Aws::local(services.endpoints.sdk_config());
+        let aws = services.aws();
         let stored_key = services.stored_key_id();
         if let Some(key) = &stored_key {
             check_resources(&aws, data, &template, key).await?;
@@ -88,8 +88,8 @@ impl Runtime {
             ("WorkbenchCapacity", setup.workbench_capacity),
         ];
         resources.extend(parameters.map(|(name, value)| (name.to_owned(), value.to_owned())));
-        let Endpoints { dynamodb, awsim, s3, .. } = &services.endpoints;
-        let own_ports = [dynamodb, awsim, s3].into_iter().map(SocketAddr::port).chain(setup.own_ports.iter().copied());
+        let service_ports = services.endpoints.iter().flat_map(Endpoints::ports);
+        let own_ports = service_ports.chain(setup.own_ports.iter().copied());
         let mut refused_ports: Vec<_> = own_ports.map(|port| port.to_string()).collect();
         let (more_refused, more_settings): (Vec<_>, Vec<_>) =
             setup.more_settings.into_iter().partition(|(name, _)| name == config::OUTBOUND_REFUSED_PORTS);
@@ -108,7 +108,7 @@ impl Runtime {
             denied: DeniedCalls::default(),
             run_ends: RunEnds::default(),
             tasks: Tasks::default(),
-            has_proxy: false,
+            proxy: None,
             recorder: None,
         })
     }
@@ -118,7 +118,7 @@ impl Runtime {
         let grants = self.template.functions.get(function).map(|function| function.grants.as_slice());
         let permissions = Permissions::new(function, grants.unwrap_or_default(), &self.resources, self.denied.clone());
         let aws = self.aws.clone().with_interceptors([permissions.clone().interceptor()]);
-        let aws = self.with_database(aws, Some(permissions));
+        let aws = self.with_typed_services(aws, Some(permissions));
         self.with_run_ends(Context::new(self.settings_of(function).collect(), aws))
     }
 
@@ -139,23 +139,31 @@ impl Runtime {
         let reference = |id: &str| self.resolve(&Setting::Ref(id.to_owned()));
         let others = [(config::BUCKET_FILES, "FilesBucket"), (config::KMS_KEY, "SecretsKey")];
         let others = others.map(|(name, id)| (name.to_owned(), reference(id)));
-        let aws = self.with_database(self.aws.clone(), None);
+        let aws = self.with_typed_services(self.aws.clone(), None);
         self.with_run_ends(Context::new(self.settings().chain(others).collect::<Config>(), aws))
     }
 
-    /// Lets the clients call the database in this process directly.
-    pub fn with_database(&self, aws: Aws, permissions: Option<Permissions>) -> Aws {
-        if self.has_proxy {
+    /// AWS clients with new connections, and without permissions.
+    pub fn new_aws(&self) -> Aws {
+        let aws = match &self.proxy {
+            Some(proxy) => Aws::local(proxy.sdk_config()),
+            None => self.services.aws(),
+        };
+        aws.with_interceptors(self.recorder.as_ref().map(Recorder::interceptor))
+    }
+
+    /// Lets the clients call the database and the queues in this process by typed operations.
+    pub fn with_typed_services(&self, aws: Aws, permissions: Option<Permissions>) -> Aws {
+        if self.proxy.is_some() {
             return aws;
         }
-        let Services { database, storage, .. } = &self.services;
+        let Services { database, storage, queues, .. } = &self.services;
+        let recorder = self.recorder.clone();
+        let queues =
+            FunctionQueues { queues: queues.clone(), permissions: permissions.clone(), recorder: recorder.clone() };
         let (database, storage) = (database.clone(), storage.clone());
-        aws.with_database(Arc::new(FunctionDatabase {
-            database,
-            storage,
-            permissions,
-            recorder: self.recorder.clone(),
-        }))
+        let database = FunctionDatabase { database, storage, permissions, recorder };
+        aws.with_database(Arc::new(database)).with_queues(Arc::new(queues))
     }
 
     fn with_run_ends(&self, context: Context) -> Context {
@@ -168,8 +176,8 @@ impl Runtime {
             self.template.functions.iter().filter_map(|(name, function)| Some((name, function.source.as_ref()?)));
         let pollers = sources.filter_map(|(name, source)| {
             Some(Poller {
-                client: self.aws.sqs(),
-                wake: self.services.wakes.of(&source.queue),
+                queues: self.services.queues.clone(),
+                wake: self.services.queues.wake_of(&source.queue),
                 look_every: LOOK_EVERY,
                 queue_url: self.resources.get(&source.queue)?.clone(),
                 batch_size: source.batch_size,

@@ -23,7 +23,7 @@ use crate::open_files;
 use crate::pollers::Deliver;
 use crate::runtime::{Runtime, Setup};
 use crate::seed::seed;
-use crate::services::{ServiceOptions, Services, SyncMode, address, listen};
+use crate::services::{Endpoints, ServiceOptions, Services, SyncMode, address, listen};
 
 /// The port of the issuer's keys; the services take the next three. The ports are fixed, so that functions under
 /// `cargo lambda watch` find the services again after a restart.
@@ -71,7 +71,7 @@ impl WatchServices {
         let watch_port = watch_url.parse::<http::Uri>().ok().and_then(|url| url.port_u16());
         let connections = open_files::max_connections();
         let setup = Setup {
-            services: ServiceOptions { first_port: first_service, sync, count_units: false },
+            services: ServiceOptions { first_port: Some(first_service), sync, count_units: false },
             base_url: base_url.as_deref().unwrap_or(&watch_url),
             jwks_url: &jwks_url,
             outbound_allowed: &outbound_allowed,
@@ -83,7 +83,7 @@ impl WatchServices {
         let runtime = Runtime::start(&data, setup).await?;
 
         // All functions share one environment, because `cargo lambda watch` supports only one.
-        let services = runtime.services.endpoints.environment();
+        let services = runtime.services.endpoints.iter().flat_map(Endpoints::environment);
         let settings: BTreeMap<String, String> = runtime.settings().chain(services).collect();
         let lines: String = settings
             .iter()

@@ -34,6 +34,28 @@ async fn acknowledged_writes_survive_a_kill() {
     assert_eq!(again.wait_with_log().0, Some(0), "Ctrl-C is a clean stop");
 }
 
+/// The ports that a process listens on.
+#[cfg(target_os = "linux")]
+fn ports_of(process: u32) -> Vec<u16> {
+    let files = std::fs::read_dir(format!("/proc/{process}/fd")).unwrap();
+    let links = files.filter_map(|file| std::fs::read_link(file.unwrap().path()).ok());
+    let open: Vec<_> = links.map(|link| link.to_string_lossy().into_owned()).collect();
+    let sockets = std::fs::read_to_string(format!("/proc/{process}/net/tcp")).unwrap();
+    let listening = sockets.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+    let own = listening.filter(|fields| fields[3] == "0A" && open.contains(&format!("socket:[{}]", fields[9])));
+    own.map(|fields| u16::from_str_radix(fields[1].split_once(':').unwrap().1, 16).unwrap()).collect()
+}
+
+/// Every user of the machine can reach a port, so there is none that nobody needs.
+#[test]
+#[cfg(target_os = "linux")]
+fn the_platform_listens_on_its_own_port_only() {
+    let folder = Folder::new();
+    let running = Running::start(&folder.0, &[]);
+    let port: u16 = running.base_url.rsplit(':').next().unwrap().parse().unwrap();
+    assert_eq!(ports_of(running.child.id()), [port]);
+}
+
 #[test]
 fn ctrl_c_stops_during_the_start_even_if_the_parent_ignores_it() {
     for round in 0..10 {

@@ -27,6 +27,8 @@ use http_body_util::{BodyExt, Limited};
 use domain::{Error, Result};
 use tables::embedded::EmbeddedDatabase;
 
+use crate::queue::EmbeddedQueues;
+
 const TLS: tls::Provider = tls::Provider::Rustls(tls::rustls_provider::CryptoMode::Ring);
 
 /// The configuration of the AWS SDK. Each method creates the client of one service, so that a binary links only the
@@ -39,6 +41,8 @@ pub struct Aws {
     s3_path_style: bool,
     /// The database that takes the place of DynamoDB.
     database: Option<Arc<dyn EmbeddedDatabase>>,
+    /// The queues that take the place of SQS.
+    queues: Option<Arc<dyn EmbeddedQueues>>,
 }
 
 macro_rules! client {
@@ -65,10 +69,15 @@ impl Aws {
         Self::new(with_shared_settings(config, https(), timeouts()), own_s3)
     }
 
-    /// The services that are embedded in `local`. Their calls have no time limit: no network can lose an answer, and on
-    /// a busy machine a late answer is still right.
+    /// The services that are embedded in `local`, at their ports. Their calls have no time limit: no network can lose an
+    /// answer, and on a busy machine a late answer is still right.
     pub fn local(config: aws_types::sdk_config::Builder) -> Self {
-        Self::new(with_shared_settings(config, https(), TimeoutConfig::disabled()), true)
+        Self::embedded(config, https())
+    }
+
+    /// The services that are embedded in `local`, as `http_client` reaches them.
+    pub fn embedded(config: aws_types::sdk_config::Builder, http_client: SharedHttpClient) -> Self {
+        Self::new(with_shared_settings(config, http_client, TimeoutConfig::disabled()), true)
     }
 
     /// Adds interceptors to every client. They observe each call and may refuse it: `local` uses them to enforce IAM
@@ -85,7 +94,7 @@ impl Aws {
     }
 
     fn new(config: SdkConfig, s3_path_style: bool) -> Self {
-        Self { config, watchers: Vec::new(), s3_path_style, database: None }
+        Self { config, watchers: Vec::new(), s3_path_style, database: None, queues: None }
     }
 
     /// Uses a database in this process instead of DynamoDB.
@@ -97,6 +106,17 @@ impl Aws {
     /// The database that takes the place of DynamoDB; `None` in a deployment.
     pub fn database(&self) -> Option<Arc<dyn EmbeddedDatabase>> {
         self.database.clone()
+    }
+
+    /// Uses queues in this process instead of SQS.
+    #[must_use]
+    pub fn with_queues(self, queues: Arc<dyn EmbeddedQueues>) -> Self {
+        Self { queues: Some(queues), ..self }
+    }
+
+    /// The queues that take the place of SQS; `None` in a deployment.
+    pub fn queues(&self) -> Option<Arc<dyn EmbeddedQueues>> {
+        self.queues.clone()
     }
 
     /// The region and the credentials, for requests that no SDK client makes.

@@ -2,10 +2,12 @@
 //! exception: their messages have the conversation to evaluate, which is needed only once.
 
 use std::fmt::Debug;
+use std::sync::Arc;
 use std::time::Duration;
 
 use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent};
 use aws_sdk_sqs::Client;
+use futures::future::BoxFuture;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -15,17 +17,34 @@ use domain::{Error, Result};
 /// The longest delay of SQS.
 const MAX_DELAY_S: u128 = 900;
 
+/// Queues in this process, which take the place of SQS.
+pub trait EmbeddedQueues: Debug + Send + Sync {
+    /// Sends a message that arrives after a delay.
+    fn send<'a>(&'a self, queue_url: &'a str, body: String, delay_s: u32) -> BoxFuture<'a, Result<()>>;
+}
+
 #[derive(Clone)]
 pub struct Queue {
-    client: Client,
+    backend: Backend,
     url: String,
+}
+
+/// What carries out the calls.
+#[derive(Clone)]
+enum Backend {
+    Sqs(Client),
+    Embedded(Arc<dyn EmbeddedQueues>),
 }
 
 impl Queue {
     /// The queue whose URL is in the given setting.
     pub fn new(context: &Context, setting: &'static str) -> Result<Self> {
         let url = context.config.required(setting).map_err(Error::internal)?.to_owned();
-        Ok(Self { client: context.aws.sqs(), url })
+        let backend = match context.aws.queues() {
+            Some(queues) => Backend::Embedded(queues),
+            None => Backend::Sqs(context.aws.sqs()),
+        };
+        Ok(Self { backend, url })
     }
 
     pub async fn send(&self, message: &impl Serialize) -> Result<()> {
@@ -43,9 +62,13 @@ impl Queue {
     /// arrives too early would have to be sent again.
     pub async fn send_after(&self, message: &impl Serialize, delay: Duration) -> Result<()> {
         let body = serde_json::to_string(message).map_err(Error::internal)?;
-        let delay_s = delay.as_millis().div_ceil(1_000).min(MAX_DELAY_S) as i32;
-        let delay_s = (delay_s > 0).then_some(delay_s);
-        let call = self.client.send_message().queue_url(&self.url).message_body(body);
+        let delay_s = delay.as_millis().div_ceil(1_000).min(MAX_DELAY_S) as u32;
+        let client = match &self.backend {
+            Backend::Sqs(client) => client,
+            Backend::Embedded(queues) => return queues.send(&self.url, body, delay_s).await,
+        };
+        let delay_s = (delay_s > 0).then_some(delay_s.cast_signed());
+        let call = client.send_message().queue_url(&self.url).message_body(body);
         let sent = call.set_delay_seconds(delay_s).send().await;
         sent.map(drop).map_err(aws::convert_error)
     }

@@ -74,7 +74,7 @@ async fn a_credential_can_be_tested() {
 
 #[tokio::test]
 async fn a_failed_test_call_reports_its_reason() {
-    let app = TestApp::start().await;
+    let app = TestApp::start_with_ports().await;
     let ada = app.person("ada");
     let id = create_workflow(&ada, "Caller", echo()).await;
     let trial = Trial { ada: &ada, outbound: format!("{WORKFLOWS}/{id}/webhook-credentials/outbound") };

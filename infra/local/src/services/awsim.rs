@@ -12,11 +12,11 @@ use std::time::Duration;
 
 use awsim_core::{AppState, ServiceHandler};
 use awsim_kms::KmsService;
-use awsim_sqs::SqsService;
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use tokio_util::sync::CancellationToken;
 
+use super::queues::Queues;
 use super::storage::StorageHealth;
 use super::{ACCOUNT, REGION};
 use crate::data_dir::{DataDir, create_private, write_private};
@@ -33,9 +33,9 @@ pub struct Awsim {
     saved: Arc<Mutex<HashMap<String, Vec<u8>>>>,
 }
 
-/// Restores the services from the last snapshots, and returns them with the router that serves them.
-pub fn start(data: &DataDir, stop: CancellationToken) -> Result<(Awsim, Router), Failure> {
-    let services: Vec<Arc<dyn ServiceHandler>> = vec![Arc::new(SqsService::new()), Arc::new(KmsService::new())];
+/// Restores the services from the last snapshots, and returns them with the router of their API.
+pub fn start(data: &DataDir, queues: Queues) -> Result<(Awsim, Router), Failure> {
+    let services: Vec<Arc<dyn ServiceHandler>> = vec![Arc::new(queues), Arc::new(KmsService::new())];
     let folder = (!data.is_ephemeral()).then(|| data.folder().join(SNAPSHOTS));
     let awsim = Awsim { services, folder, saved: Arc::default() };
     awsim.restore(data)?;
@@ -44,15 +44,10 @@ pub fn start(data: &DataDir, stop: CancellationToken) -> Result<(Awsim, Router),
     for service in &awsim.services {
         state.register(service.clone(), service.routes());
     }
-    let ticks = awsim_core::gateway::spawn_tick_loop(state.clone(), Duration::from_millis(100));
     let router = Router::new()
         .fallback(awsim_core::gateway::handle_request)
         .layer(DefaultBodyLimit::disable())
         .with_state(state);
-    tokio::spawn(async move {
-        stop.cancelled().await;
-        ticks.abort();
-    });
     Ok((awsim, router))
 }
 

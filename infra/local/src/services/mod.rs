@@ -1,29 +1,28 @@
-//! Embedded AWS services: DynamoDB, SQS, KMS and S3. The unchanged SDK clients call them over loopback HTTP; only the
-//! functions of this process call the database directly.
+//! Embedded AWS services: DynamoDB, SQS, KMS and S3. The functions of this process call them directly: the database and the
+//! queues by typed operations, the others by the SDK, whose requests need no socket.
 //!
-//! Every user and every browser of the machine can reach the ports, so each call must be signed with a key that is
-//! generated at each start.
+//! For functions in other processes they also open ports. Every user and every browser of the machine can reach these, so each
+//! call must be signed with a key that is generated at each start.
 
 mod awsim;
 mod dynamodb;
 mod gate;
-mod s3;
+mod in_process;
+pub mod queues;
+pub mod s3;
 mod secret_key;
 mod sigv4;
 pub mod storage;
 mod thread;
-mod wakes;
 
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use aws_config::{Region, SdkConfig};
-use aws_credential_types::Credentials;
-use aws_credential_types::provider::SharedCredentialsProvider;
 use aws_types::service_config::{LoadServiceConfig, ServiceConfigKey};
 use clap::ValueEnum;
 use database::Database;
 use hyper_util::service::TowerToHyperService;
+use platform::aws::Aws;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
@@ -32,12 +31,14 @@ use crate::failure::Failure;
 use crate::open_files;
 use crate::server::{self, BODY_BYTES_PER_SECOND, BodyPace, ConnectionLimits, plain_refusal};
 use crate::template::SamTemplate;
+pub use in_process::S3_HOST;
+use in_process::{InProcessServices, sdk_config};
+use queues::Queues;
 pub use secret_key::SecretKey;
 use storage::StorageHealth;
 use thread::RuntimeThread;
-use wakes::QueueWakes;
 
-/// The name of the thread of the services.
+/// The name of the thread of the services' background work and ports.
 const THREAD: &str = "services";
 pub const REGION: &str = "us-east-1";
 pub const ACCOUNT: &str = "000000000000";
@@ -59,10 +60,13 @@ pub enum SyncMode {
 }
 
 pub struct Services {
-    pub endpoints: Endpoints,
+    /// Where other processes call the services; `None` if no port is open.
+    pub endpoints: Option<Endpoints>,
     pub storage: StorageHealth,
-    pub wakes: QueueWakes,
+    pub queues: Queues,
     pub database: Database,
+    in_process: InProcessServices,
+    secret_key: SecretKey,
     awsim: awsim::Awsim,
     stop: CancellationToken,
     thread: RuntimeThread,
@@ -80,8 +84,8 @@ pub struct Endpoints {
 
 #[derive(Clone, Copy, Debug)]
 pub struct ServiceOptions {
-    /// The services take this port and the next two; 0 takes any free ports.
-    pub first_port: u16,
+    /// The first of three ports for other processes; 0 takes any free ports, and `None` opens none.
+    pub first_port: Option<u16>,
     pub sync: SyncMode,
     /// Whether the database reports the units that writes consume.
     pub count_units: bool,
@@ -89,43 +93,38 @@ pub struct ServiceOptions {
 
 impl Services {
     pub async fn start(data: &DataDir, template: &SamTemplate, options: ServiceOptions) -> Result<Self, Failure> {
-        let ServiceOptions { first_port, sync, .. } = options;
-        let limits = ConnectionLimits {
-            connections: 2 * open_files::max_connections(),
-            head_timeout: HEAD_TIMEOUT,
-            body_pace: BodyPace { patience: HEAD_TIMEOUT, bytes_per_second: BODY_BYTES_PER_SECOND },
-        };
-        let stop = CancellationToken::new();
-        let port = |offset| if first_port == 0 { 0 } else { first_port + offset };
-        let listeners = [listen(port(0)).await?, listen(port(1)).await?, listen(port(2)).await?];
-        let [dynamodb, awsim, s3] = [address(&listeners[0])?, address(&listeners[1])?, address(&listeners[2])?];
-        let endpoints = Endpoints { dynamodb, awsim, s3, secret_key: SecretKey::generate()? };
+        let (stop, secret_key) = (CancellationToken::new(), SecretKey::generate()?);
         let storage = match data.is_ephemeral() {
             true => StorageHealth::default(),
             false => StorageHealth::in_folder(data.folder(), data.required()),
         };
-        let (key, wakes) = (&endpoints.secret_key, QueueWakes::default());
-        let thread = RuntimeThread::start(THREAD)?;
-        let (database, awsim) = thread.enter(|| {
-            let [for_dynamodb, for_awsim, for_s3] = listeners;
-            let database = dynamodb::open(data, template, options)?;
-            tokio::spawn(dynamodb::maintain(database.clone(), stop.clone()));
-            let require_signature = |router| TowerToHyperService::new(gate::require_signature(router, key.clone()));
-            let service = require_signature(dynamodb::router(database.clone(), storage.clone()));
-            let listener = thread.listener(for_dynamodb)?;
-            tokio::spawn(server::serve(listener, service, limits, plain_refusal, stop.clone()));
+        let listeners = match options.first_port {
+            Some(first) => Some(Listeners::open(first).await?),
+            None => None,
+        };
+        let (thread, queues) = (RuntimeThread::start(THREAD)?, Queues::default());
+        let database = dynamodb::open(data, template, options)?;
+        thread.enter(|| tokio::spawn(dynamodb::maintain(database.clone(), stop.clone())));
+        let (awsim, awsim_router) = awsim::start(data, queues.clone())?;
+        let in_process = InProcessServices {
+            dynamodb: dynamodb::router(database.clone(), storage.clone()),
+            awsim: awsim_router,
+            s3: s3::service(data, &secret_key, options.sync, storage.clone())?,
+        };
+        let endpoints = match listeners {
+            Some(listeners) => Some(listeners.serve(&in_process, &secret_key, &thread, &stop)?),
+            None => None,
+        };
+        Ok(Self { endpoints, storage, queues, database, in_process, secret_key, awsim, stop, thread })
+    }
 
-            let service = s3::service(data, key, sync, storage.clone())?;
-            let listener = thread.listener(for_s3)?;
-            tokio::spawn(server::serve(listener, service, limits, plain_refusal, stop.clone()));
+    /// The SDK's clients of the services, without a network.
+    pub fn aws(&self) -> Aws {
+        self.in_process.aws(&self.secret_key)
+    }
 
-            let (awsim, router) = awsim::start(data, stop.clone())?;
-            let listener = thread.listener(for_awsim)?;
-            let router = wakes.wake_after_sends(router);
-            tokio::spawn(server::serve(listener, require_signature(router), limits, plain_refusal, stop.clone()));
-            Ok::<_, Failure>((database, awsim))
-        })?;
-        Ok(Self { endpoints, storage, wakes, database, awsim, stop, thread })
+    pub fn s3(&self) -> s3::EmbeddedS3 {
+        self.in_process.s3.clone()
     }
 
     /// Saves once a second from now on. Call it after the data folder is checked: an earlier save could overwrite the
@@ -160,6 +159,43 @@ impl Services {
     }
 }
 
+/// The ports of the services.
+struct Listeners {
+    dynamodb: TcpListener,
+    awsim: TcpListener,
+    s3: TcpListener,
+}
+
+impl Listeners {
+    async fn open(first: u16) -> Result<Self, Failure> {
+        let port = |offset| if first == 0 { 0 } else { first + offset };
+        Ok(Self { dynamodb: listen(port(0)).await?, awsim: listen(port(1)).await?, s3: listen(port(2)).await? })
+    }
+
+    /// Serves signed calls on the thread, until `stop`.
+    fn serve(
+        self,
+        services: &InProcessServices,
+        key: &SecretKey,
+        thread: &RuntimeThread,
+        stop: &CancellationToken,
+    ) -> Result<Endpoints, Failure> {
+        let limits = ConnectionLimits {
+            connections: 2 * open_files::max_connections(),
+            head_timeout: HEAD_TIMEOUT,
+            body_pace: BodyPace { patience: HEAD_TIMEOUT, bytes_per_second: BODY_BYTES_PER_SECOND },
+        };
+        let (dynamodb, awsim, s3) = (address(&self.dynamodb)?, address(&self.awsim)?, address(&self.s3)?);
+        for (listener, router) in [(self.dynamodb, &services.dynamodb), (self.awsim, &services.awsim)] {
+            let service = TowerToHyperService::new(gate::require_signature(router.clone(), key.clone()));
+            thread.serve(listener, |listener| server::serve(listener, service, limits, plain_refusal, stop.clone()))?;
+        }
+        let service = s3::ServedS3(services.s3.clone());
+        thread.serve(self.s3, |listener| server::serve(listener, service, limits, plain_refusal, stop.clone()))?;
+        Ok(Endpoints { dynamodb, awsim, s3, secret_key: key.clone() })
+    }
+}
+
 pub async fn listen(port: u16) -> Result<TcpListener, Failure> {
     TcpListener::bind((std::net::Ipv4Addr::LOCALHOST, port)).await.map_err(|cause| Failure::Port { port, cause })
 }
@@ -170,11 +206,11 @@ pub fn address(listener: &TcpListener) -> Result<SocketAddr, Failure> {
 
 impl Endpoints {
     pub fn sdk_config(&self) -> aws_types::sdk_config::Builder {
-        let credentials = Credentials::from_keys(ACCESS_KEY, self.secret_key.reveal(), None);
-        SdkConfig::builder()
-            .region(Region::from_static(REGION))
-            .credentials_provider(SharedCredentialsProvider::new(credentials))
-            .service_config(self.clone())
+        sdk_config(&self.secret_key).service_config(self.clone())
+    }
+
+    pub fn ports(&self) -> [u16; 3] {
+        [self.dynamodb, self.awsim, self.s3].map(|address| address.port())
     }
 
     /// The environment variables with which the SDK in another process finds the services.

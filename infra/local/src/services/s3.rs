@@ -24,24 +24,52 @@ use crate::data_dir::{DataDir, S3};
 use crate::failure::Failure;
 use crate::server::RequestBody;
 
-/// S3 that refuses calls of browser pages, and reports failures of the disk.
+/// S3 that reports failures of the disk.
 #[derive(Clone)]
-pub struct GuardedS3 {
+pub struct EmbeddedS3 {
     inner: S3Service,
     folder: Arc<Path>,
     sync: SyncMode,
     storage: StorageHealth,
 }
 
-pub fn service(data: &DataDir, key: &SecretKey, sync: SyncMode, storage: StorageHealth) -> Result<GuardedS3, Failure> {
+pub fn service(data: &DataDir, key: &SecretKey, sync: SyncMode, storage: StorageHealth) -> Result<EmbeddedS3, Failure> {
     let folder = data.s3_folder();
     let files = FileSystem::new(&folder).map_err(|cause| data.damaged_file(S3, format!("{cause:?}")))?;
     let mut service = S3ServiceBuilder::new(files);
     service.set_auth(SimpleAuth::from_single(ACCESS_KEY, key.reveal()));
-    Ok(GuardedS3 { inner: service.build(), folder: folder.into(), sync, storage })
+    Ok(EmbeddedS3 { inner: service.build(), folder: folder.into(), sync, storage })
 }
 
-impl Service<http::Request<RequestBody>> for GuardedS3 {
+impl EmbeddedS3 {
+    pub async fn call(&self, request: http::Request<Body>) -> Result<http::Response<Body>, HttpError> {
+        let is_write = !matches!(*request.method(), Method::GET | Method::HEAD);
+        let bytes = request.body().size_hint().lower();
+        let answer = self.inner.call(request).await?;
+        let Self { folder, sync, storage, .. } = self.clone();
+        if is_write && answer.status().is_server_error() {
+            // The response does not hold the cause, so check the disk.
+            let cause = tokio::task::spawn_blocking(move || storage.explain(S3, bytes)).await.unwrap_or_default();
+            return Ok(cause.map_or(answer, |cause| storage_failure(&cause)));
+        }
+        if is_write {
+            storage.report_written(S3);
+        }
+        if is_write && sync == SyncMode::Full && answer.status().is_success() {
+            let synced = tokio::task::spawn_blocking(move || sync_files(&folder)).await;
+            if let Ok(Err(cause)) = synced {
+                storage.report_io(S3, &cause);
+            }
+        }
+        Ok(answer)
+    }
+}
+
+/// S3 at its port, where it refuses calls of browser pages.
+#[derive(Clone)]
+pub struct ServedS3(pub EmbeddedS3);
+
+impl Service<http::Request<RequestBody>> for ServedS3 {
     type Response = http::Response<Body>;
     type Error = HttpError;
     type Future = BoxFuture<'static, Result<Self::Response, HttpError>>;
@@ -52,30 +80,8 @@ impl Service<http::Request<RequestBody>> for GuardedS3 {
             *refused.status_mut() = StatusCode::FORBIDDEN;
             return async { Ok(refused) }.boxed();
         }
-        let is_write = !matches!(*request.method(), Method::GET | Method::HEAD);
-        let bytes = request.body().size_hint().lower();
-        let inner = self.inner.clone();
-        let Self { folder, sync, storage, .. } = self.clone();
-        async move {
-            let answer = inner.call(request.map(Body::http_body_unsync)).await?;
-            if is_write && answer.status().is_server_error() {
-                // The response does not hold the cause, so check the disk.
-                let checked = storage.clone();
-                let cause = tokio::task::spawn_blocking(move || checked.explain(S3, bytes)).await.unwrap_or_default();
-                return Ok(cause.map_or(answer, |cause| storage_failure(&cause)));
-            }
-            if is_write {
-                storage.report_written(S3);
-            }
-            if is_write && sync == SyncMode::Full && answer.status().is_success() {
-                let synced = tokio::task::spawn_blocking(move || sync_files(&folder)).await;
-                if let Ok(Err(cause)) = synced {
-                    storage.report_io(S3, &cause);
-                }
-            }
-            Ok(answer)
-        }
-        .boxed()
+        let s3 = self.0.clone();
+        async move { s3.call(request.map(Body::http_body_unsync)).await }.boxed()
     }
 }
 

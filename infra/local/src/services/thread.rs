@@ -1,5 +1,5 @@
-//! The thread of the embedded services. A write to the database does not block the functions, and the CPU time of the
-//! services can be measured separately.
+//! The thread of the embedded services' background work: merging the log of the database and writing snapshots block it, and
+//! not the functions. It also serves the ports, so that calls of other processes are answered even then.
 
 use std::thread;
 use std::time::Duration;
@@ -48,8 +48,16 @@ impl RuntimeThread {
         start()
     }
 
-    /// Moves a bound listener to the runtime of the thread.
-    pub fn listener(&self, bound: TcpListener) -> Result<TcpListener, Failure> {
-        bound.into_std().and_then(|bound| self.enter(|| TcpListener::from_std(bound))).map_err(Failure::Thread)
+    /// Moves a bound listener to the runtime of the thread, and serves it there.
+    pub fn serve<F>(&self, bound: TcpListener, serve: impl FnOnce(TcpListener) -> F) -> Result<(), Failure>
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        let bound = bound.into_std().map_err(Failure::Thread)?;
+        self.enter(|| {
+            let listener = TcpListener::from_std(bound).map_err(Failure::Thread)?;
+            drop(tokio::spawn(serve(listener)));
+            Ok(())
+        })
     }
 }
