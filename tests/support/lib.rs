@@ -36,6 +36,9 @@ use crate::faults::Faults;
 use crate::gate::CallGate;
 use crate::proxy::StartProxy;
 
+/// The environment variable with which the functions of all tests call the services at their ports.
+const OVER_HTTP: &str = "SERVICES_OVER_HTTP";
+
 pub struct TestApp {
     pub platform: Platform,
     pub recorder: Recorder,
@@ -84,6 +87,9 @@ impl TestApp {
         let recorder = Recorder::default();
         let mut options = Options { recorder: Some(recorder.clone()), ..Options::new(DataDir::temporary().unwrap()) };
         change(&mut options);
+        if options.services_proxy.is_none() && std::env::var_os(OVER_HTTP).is_some() {
+            options.services_proxy = Some(Box::new(|services| services));
+        }
         let platform = Platform::start(options).await.unwrap();
         recorder.take();
         Self { platform, recorder }
