@@ -90,7 +90,6 @@ impl Database {
             Ok(connection)
         };
         let writer = connect()?;
-        writer.execute_batch("PRAGMA cache_size = -16000;")?;
         let tables = Tables::new(schemas, count_units);
         if is_used && !upgrade::has_tables(&writer)? {
             return Err(Error::Damaged("it holds no tables"));

@@ -18,8 +18,11 @@ use crate::schema::Stored;
 const PAGE: u32 = 25;
 /// How often the log is merged. A lone writer would otherwise do it in the middle of its calls.
 pub const MERGE_EVERY: Duration = Duration::from_millis(500);
-/// The size from which the log begins anew. SQLite does so itself if no write comes while it is merged.
-const MAX_LOG_BYTES: u64 = 32 << 20;
+/// The pages from which the log begins anew. SQLite does so itself if no write comes while it is merged. Each read looks for its
+/// page in the log first, which takes longer in a long one.
+const MAX_LOG_PAGES: i64 = 8 << 10;
+/// The size from which the file of the log is given back when it begins anew.
+const MAX_LOG_BYTES: u64 = 64 << 20;
 
 impl Database {
     /// Deletes the items that have expired at `now`, and returns how many. As in DynamoDB, they outlive their expiry, so
@@ -49,10 +52,12 @@ impl Database {
     /// been written meanwhile is little.
     pub fn merge_log(&self) -> Result<()> {
         let Some(file) = self.file() else { return Ok(()) };
-        self.with_maintainer(|connection| checkpoint(connection, "PASSIVE"))?;
-        let log = fs::metadata(format!("{}-wal", file.display())).map_or(0, |log| log.len());
-        if log > MAX_LOG_BYTES {
-            self.with_writer(|connection| checkpoint(connection, "TRUNCATE"))?;
+        let pages = self.with_maintainer(|connection| checkpoint(connection, "PASSIVE"))?;
+        if pages > MAX_LOG_PAGES {
+            let log = fs::metadata(format!("{}-wal", file.display())).map_or(0, |log| log.len());
+            // The file is used again as it is: the system would give up its cached pages, and take new ones.
+            let mode = if log > MAX_LOG_BYTES { "TRUNCATE" } else { "RESTART" };
+            self.with_writer(|connection| checkpoint(connection, mode))?;
         }
         Ok(())
     }
@@ -66,9 +71,9 @@ impl Database {
     }
 }
 
-fn checkpoint(connection: &Connection, mode: &str) -> Result<()> {
-    connection.query_row(&format!("PRAGMA wal_checkpoint({mode})"), [], |_| Ok(()))?;
-    Ok(())
+/// Merges the log, and returns how many pages it has.
+fn checkpoint(connection: &Connection, mode: &str) -> Result<i64> {
+    Ok(connection.query_row(&format!("PRAGMA wal_checkpoint({mode})"), [], |row| row.get(1))?)
 }
 
 fn find_expired(connection: &Connection, table: &Stored, now: Time) -> Result<Vec<Key>> {

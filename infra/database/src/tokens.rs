@@ -10,8 +10,8 @@ use uuid::Uuid;
 
 /// How long a token is remembered, as in DynamoDB.
 const WINDOW: Duration = Duration::from_secs(600);
-/// The most remembered tokens. They take about 16 MB, and retries follow within seconds.
-const MAX_TOKENS: usize = 200_000;
+/// The most remembered tokens. They take about 4 MB, and retries follow within seconds.
+const MAX_TOKENS: usize = 50_000;
 
 /// The token of a transaction, with a digest of its writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
