@@ -5,7 +5,7 @@ use std::fmt;
 use domain::Result;
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use platform::queue::EmbeddedQueues;
+use platform::embedded_queues::EmbeddedQueues;
 
 use crate::permissions::Permissions;
 use crate::recorder::{Call, Recorder};

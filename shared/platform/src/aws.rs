@@ -27,7 +27,7 @@ use http_body_util::{BodyExt, Limited};
 use domain::{Error, Result};
 use tables::embedded::EmbeddedDatabase;
 
-use crate::queue::EmbeddedQueues;
+use crate::embedded_queues::EmbeddedQueues;
 
 const TLS: tls::Provider = tls::Provider::Rustls(tls::rustls_provider::CryptoMode::Ring);
 

@@ -5,6 +5,7 @@ pub mod bucket;
 pub mod cache;
 pub mod config;
 pub mod context;
+pub mod embedded_queues;
 pub mod offload;
 pub mod queue;
 pub mod run_ends;

@@ -7,21 +7,15 @@ use std::time::Duration;
 
 use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent};
 use aws_sdk_sqs::Client;
-use futures::future::BoxFuture;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::embedded_queues::EmbeddedQueues;
 use crate::{Context, aws};
 use domain::{Error, Result};
 
 /// The longest delay of SQS.
 const MAX_DELAY_S: u128 = 900;
-
-/// Queues in this process, which take the place of SQS.
-pub trait EmbeddedQueues: Debug + Send + Sync {
-    /// Sends a message that arrives after a delay.
-    fn send<'a>(&'a self, queue_url: &'a str, body: String, delay_s: u32) -> BoxFuture<'a, Result<()>>;
-}
 
 #[derive(Clone)]
 pub struct Queue {
