@@ -32,6 +32,11 @@ pub fn run_with_agents(seed: u64, disabled_rule: Option<Rule>) -> Report<Oracle>
     run_planned(seed, Scenario::with_agents(seed), disabled_rule)
 }
 
+/// Runs a history whose runs are carried out where they arrive.
+pub fn run_with_arrivals(seed: u64, disabled_rule: Option<Rule>) -> Report<Oracle> {
+    run_planned(seed, Scenario::with_arrivals(seed), disabled_rule)
+}
+
 /// Runs a history whose only fault is that the storage often does not answer. No attempt is in doubt then.
 pub fn run_with_unreliable_storage(seed: u64) -> Report<Oracle> {
     let mut report = run_planned(seed, Scenario::from_seed(seed).with_unreliable_storage(), None);

@@ -16,11 +16,12 @@ mod statistics;
 mod workers;
 
 use crate::machine::runner::{check_every_rule_is_needed, check_histories, check_seed_determines_trace};
-use history::{run, run_with_agents, run_with_unreliable_storage};
+use history::{run, run_with_agents, run_with_arrivals, run_with_unreliable_storage};
 use rules::Rule;
 
 const HISTORIES: u64 = 60;
 const AGENT_HISTORIES: u64 = 15;
+const ARRIVAL_HISTORIES: u64 = 40;
 /// These are slower, because every call is repeated several times.
 const UNRELIABLE_HISTORIES: u64 = 6;
 
@@ -46,8 +47,6 @@ fn every_run_ends_and_no_recorded_effect_is_repeated() {
         "workers killed",
         "workers stopped",
         "attempts interrupted",
-        "arrivals ended",
-        "arrivals killed",
     ];
     check_histories(HISTORIES, &expected, |seed| run(seed, None));
 }
@@ -68,6 +67,21 @@ fn agents_go_on_where_they_were() {
     check_histories(AGENT_HISTORIES, &expected, |seed| run_with_agents(seed, None));
 }
 
+/// A run is stored by the first write of the process in which it arrives. Workers carry out what that process cannot.
+#[test]
+fn runs_are_carried_out_where_they_arrive() {
+    let expected = [
+        "arrivals ended",
+        "arrivals killed",
+        "runs completed",
+        "runs handed over",
+        "runs parked",
+        "starts repeated",
+        "uncertain attempts repeated",
+    ];
+    check_histories(ARRIVAL_HISTORIES, &expected, |seed| run_with_arrivals(seed, None));
+}
+
 /// A holder waits for the storage, instead of dropping the effects in progress.
 #[test]
 fn holders_wait_while_the_storage_does_not_answer() {
@@ -80,6 +94,7 @@ fn holders_wait_while_the_storage_does_not_answer() {
 fn every_rule_is_needed() {
     check_every_rule_is_needed(|seed, rule| match rule {
         Rule::KeepsResults => run_with_agents(seed, Some(rule)),
+        Rule::ArrivesWithDueTime => run_with_arrivals(seed, Some(rule)),
         _ => run(seed, Some(rule)),
     });
 }
@@ -88,4 +103,5 @@ fn every_rule_is_needed() {
 fn a_history_is_a_function_of_its_seed() {
     check_seed_determines_trace(|seed| run(seed, None).trace);
     check_seed_determines_trace(|seed| run_with_agents(seed, None).trace);
+    check_seed_determines_trace(|seed| run_with_arrivals(seed, None).trace);
 }

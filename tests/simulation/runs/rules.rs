@@ -109,7 +109,7 @@ impl ProtocolRule for Rule {
             Self::ExpiresOpenReviews => 133,
             Self::EndsOnce => 50,
             Self::AnswersOnce => 5,
-            Self::ArrivesWithDueTime => 1,
+            Self::ArrivesWithDueTime => 2,
             Self::ParksWithDueTime => 17,
             Self::ComparesWakes => 9,
             Self::SendsDueRunsAgain | Self::CountsBegins => 6,

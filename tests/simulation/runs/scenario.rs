@@ -97,6 +97,21 @@ impl Scenario {
         scenario
     }
 
+    /// Every run is carried out where it arrives, as far as that process can. Half of them wait for nobody and for no time.
+    pub fn with_arrivals(seed: u64) -> Self {
+        let mut scenario = Self::draw(seed, false);
+        let random = &mut Rng::with_seed(seed ^ 0x6172_7269_7665);
+        for run in &mut scenario.runs {
+            let shift = if random.bool() { random.u64(20..=50) } else { random.u64(120..=900) };
+            let faults = process_faults(random, scenario.is_calm, &[run.starts_at; 4]);
+            run.arrival = Some(ArrivalLife { faults, shift: Duration::from_secs(shift) });
+            if random.bool() {
+                run.plan = random_plan_without_waits(random, run.has_poison);
+            }
+        }
+        scenario
+    }
+
     /// The plan of a run, if it is one of the scenario.
     pub fn plan_of(&self, run: &Run) -> Option<&Arc<ExecutionPlan>> {
         let planned = self.runs.iter().find(|planned| planned.id == run.id).map(|planned| &planned.plan);
@@ -119,14 +134,7 @@ impl Scenario {
             let has_two_reviews = races.u8(..12) == 0;
             random_plan(random, PlanOptions { has_poison, has_two_reviews, calls, agents: agents.as_mut() })
         };
-        let mut runs = planned_runs(random, seed, starts_at, plan);
-        let arrivals = &mut Rng::with_seed(seed ^ 0x6172_7269_7665);
-        for run in &mut runs {
-            let shift = if arrivals.bool() { arrivals.u64(20..=50) } else { arrivals.u64(120..=900) };
-            let faults = process_faults(arrivals, is_calm, &[run.starts_at; 4]);
-            let life = ArrivalLife { faults, shift: Duration::from_secs(shift) };
-            run.arrival = arrivals.bool().then_some(life);
-        }
+        let runs = planned_runs(random, seed, starts_at, plan);
         let starts: Vec<Duration> = runs.iter().map(|run| run.starts_at).collect();
         let mut workers: Vec<WorkerLife> = (0..random.usize(1..=3)).map(|_| worker(random, is_calm, &starts)).collect();
         let shift = Duration::from_secs(random.u64(150..=900));
@@ -171,6 +179,16 @@ impl Scenario {
             stops_until: Duration::ZERO,
             longest: LONGEST_WITH_UNRELIABLE_STORAGE,
             ..self
+        }
+    }
+}
+
+fn random_plan_without_waits(random: &mut Rng, has_poison: bool) -> Arc<ExecutionPlan> {
+    loop {
+        let options = PlanOptions { has_poison, has_two_reviews: false, calls: None, agents: None };
+        let plan = random_plan(random, options);
+        if plan.steps.iter().all(|step| !["delay", "review"].contains(&step.node_type.name)) {
+            return plan;
         }
     }
 }
