@@ -26,7 +26,7 @@ use crate::worker::{CLAIM_MARGIN, Performers, send_hint_at};
 /// How long a process carries out a run that may go on after the answer to its caller.
 const SHIFT: Duration = Duration::from_secs(15 * 60);
 /// The maximum number of runs that a process carries out at once. The workers carry out the others.
-const MAX_RUNS: usize = 200;
+const MAX_RUNS: usize = 100;
 
 pub struct Arrivals<E> {
     runs: Runs,
@@ -123,10 +123,19 @@ impl<E: Performers + Send + Sync + 'static> Arrivals<E> {
         let (clock, stop, suspects) = (self.clock.clone(), self.stop.clone(), self.suspects.clone());
         let shift = Shift { clock, ends_at: shift_ends_at, stop, suspects };
         let mut journal = ArrivalJournal { journal: RunJournal { runs: &self.runs, hold }, stored, end: None };
-        let departure = drive(held, shift, &mut journal, &self.performers.of_run(&run)).await?;
-        if let Some(first) = journal.journal.hold.first_run() {
+        let driven = drive(held, shift, &mut journal, &self.performers.of_run(&run)).await;
+        let hold = &journal.journal.hold;
+        if let Some(first) = hold.first_run() {
             return Ok(Arrived::Before(first));
         }
+        let departure = match driven {
+            // Another process goes on when the claim has expired. An error would make the caller start another run.
+            Err(error) if hold.is_stored() => {
+                tracing::error!(?error, run_id = %run.id, "a run was dropped; another process goes on later");
+                return Ok(Arrived::GoesOn);
+            }
+            driven => driven?,
+        };
         tracing::info!(run_id = %run.id, ?departure, "a run was left");
         if let Departure::Parked { wake_at: Some(wake_at) } = departure {
             send_hint_at(&self.runs, &self.clock, run.id, wake_at).await;
