@@ -1,6 +1,10 @@
 //! The list of records: filters, pages and cost.
 
+use std::cell::Cell;
+use std::time::Duration;
+
 use super::*;
+use domain::id::RunId;
 use domain::time::Time;
 
 /// The ids of all records that a query selects.
@@ -15,8 +19,13 @@ async fn filters_can_be_combined() {
     let ada = app.person("ada");
     let flow = publish(&ada, double()).await;
     let [eve, tom] = [ParticipantId::new(), ParticipantId::new()];
-    let store =
-        async |origin, thread, has_failed| store_ended(&app, new_run(&app, &flow, origin, thread), has_failed).await;
+    // The runs are a millisecond apart, because filters by time compare milliseconds.
+    let next = Cell::new(Time::now());
+    let store = async |origin, thread, has_failed| {
+        let at = next.replace(next.get().plus(Duration::from_millis(1)));
+        let new = NewRun { id: RunId::from(at.first_uuid()), ..new_run(&app, &flow, origin, thread) };
+        store_ended(&app, new, has_failed).await
+    };
     let manual = store(RunOrigin::Manual, None, false).await;
     let scheduled = store(RunOrigin::Scheduled, None, true).await;
     let webhook = store(RunOrigin::Webhook, None, false).await;
