@@ -84,11 +84,10 @@ impl<'a> AuthorizedCall<'a> {
         mask_run_input(&step.redaction, &mut input);
         let new = NewRun::new(startable, RunOrigin::Webhook, step.id.clone(), input);
         let new = new.with_retention(retention);
-        let pure = match webhook.mode {
-            WebhookMode::Sync => self.carry_out_pure(&release, &new, trigger).await?,
-            WebhookMode::Async => PureOutcome::TooLarge,
-        };
-        match pure {
+        if webhook.mode == WebhookMode::Async {
+            return self.hand_over(new, start_key).await;
+        }
+        match self.carry_out_pure(&release, &new, trigger).await? {
             PureOutcome::Ended(pure) => self.store_ended(new, pure, start_key).await,
             PureOutcome::NeedsEffect => {
                 let new = self.with_event(new, StatusCode::ACCEPTED);
@@ -144,7 +143,7 @@ impl<'a> AuthorizedCall<'a> {
         let run_id = arriving.new.id;
         match self.stores.arrivals.carry_out(arriving, self.until).await? {
             Arrived::Before(first) => self.repeat(first).await,
-            Arrived::GoesOn => self.follow(run_id).await,
+            Arrived::GoesOn => Ok(self.follow(run_id).await),
             Arrived::Ended(end) => Ok(self.note_status(HookResponse { run_id, result: RunResult::Ended(end) }).await),
         }
     }
@@ -152,19 +151,19 @@ impl<'a> AuthorizedCall<'a> {
     /// Leaves the run to the workers.
     async fn hand_over(&self, new: NewRun, start_key: Option<StartKey>) -> Result<HookResponse> {
         match self.stores.runs.start(self.with_event(new, StatusCode::ACCEPTED), start_key).await? {
-            Started::Now(run) => self.follow(run.id).await,
+            Started::Now(run) => Ok(self.follow(run.id).await),
             Started::Before(first) => self.repeat(first).await,
         }
     }
 
     /// Waits for the end of a run that is stored.
-    async fn follow(&self, run_id: RunId) -> Result<HookResponse> {
+    async fn follow(&self, run_id: RunId) -> HookResponse {
         // The run has started, so an error would make the caller start another one.
         let response = self.wait(run_id).await.unwrap_or_else(|error| {
             tracing::warn!(?error, %run_id, "the result of a run could not be read");
             HookResponse { run_id, result: RunResult::Accepted }
         });
-        Ok(self.note_status(response).await)
+        self.note_status(response).await
     }
 
     /// The run with the event of its call.
