@@ -10,7 +10,7 @@ use super::counters::{require_cap, require_room, require_unchanged};
 use super::end::{CallEnd, END};
 use super::items::payer_of;
 use crate::backoff::Backoff;
-use crate::keys;
+use crate::keys::{self, Key};
 use crate::meters::{self, Meter, Meters};
 use crate::table::{RefusedWrite, WriteOutcome};
 use crate::write::Write;
@@ -89,15 +89,28 @@ impl Leases {
             return self.write_with_debit(lease, pending, Target::Record(number)).await;
         }
         let charges: Vec<&Charge> = batch.iter().map(|pending| &pending.charge).collect();
-        let record = record_item(keys::record(lease.id, number), &charges, lease.granted_at);
-        let mut writes = vec![self.journal.put_new(&record).labeled(RECORD)];
-        writes.extend(batch.iter().flat_map(|pending| pending.end.iter().cloned()));
-        writes.extend(run_usage::add_charges(&self.counters, &charges));
-        writes.extend(run_statistics::count_charges(&self.counters, &charges));
+        let ends = batch.iter().flat_map(|pending| &pending.end);
+        let writes = self.record_writes(keys::record(lease.id, number), &charges, ends, lease.granted_at);
         match self.counters.write_all(Uuid::now_v7(), writes).await? {
             WriteOutcome::Written => Ok(RecordOutcome::Written(charges.into_iter().cloned().collect())),
             WriteOutcome::Refused(refused) => read_refusal(refused, batch),
         }
+    }
+
+    /// The writes of a record: its charges, the ends of their calls, and what they add to the usage of steps.
+    fn record_writes<'a>(
+        &self,
+        key: Key,
+        charges: &[&Charge],
+        ends: impl IntoIterator<Item = &'a Write>,
+        counts_at: Time,
+    ) -> Vec<Write> {
+        let record = record_item(key, charges, counts_at);
+        let mut writes = vec![self.journal.put_new(&record).labeled(RECORD)];
+        writes.extend(ends.into_iter().cloned());
+        writes.extend(run_usage::add_charges(&self.counters, charges));
+        writes.extend(run_statistics::count_charges(&self.counters, charges));
+        writes
     }
 
     /// Writes a charge that found the log closed. All of it is debited from the meters. Returns the stored charge, or `None`
@@ -133,11 +146,7 @@ impl Leases {
                 overage: debit.collected,
                 ..charge.clone()
             };
-            let record = record_item(key.clone(), &[&charge], counts_at);
-            let mut writes = vec![self.journal.put_new(&record).labeled(RECORD)];
-            writes.extend(pending.end.iter().cloned());
-            writes.extend(run_usage::add_charges(&self.counters, &[&charge]));
-            writes.extend(run_statistics::count_charges(&self.counters, &[&charge]));
+            let mut writes = self.record_writes(key.clone(), &[&charge], &pending.end, counts_at);
             for (level, meter) in &meters.0 {
                 let headrooms = headrooms.iter().filter(|headroom| headroom.counter.level == *level);
                 let write = self.counters.update(meters::key(&payer, *level)?);
