@@ -16,17 +16,18 @@ use tables::write::{Write, WriteOperation};
 use uuid::Uuid;
 
 use crate::data_dir::DYNAMODB;
-use crate::permissions::Permissions;
-use crate::recorder::{Call, Recorder, TableWrites};
+use crate::function_access::FunctionAccess;
+use crate::recorder::{Call, TableWrites};
 use crate::services::storage::{StorageFailure, StorageHealth};
+
+/// The prefix of DynamoDB's actions in policies.
+const DYNAMODB_ACTIONS: &str = "dynamodb";
 
 #[derive(Clone)]
 pub struct FunctionDatabase {
     pub database: Database,
     pub storage: StorageHealth,
-    /// Tools and tests have none: they may do everything.
-    pub permissions: Option<Permissions>,
-    pub recorder: Option<Recorder>,
+    pub access: FunctionAccess,
 }
 
 impl fmt::Debug for FunctionDatabase {
@@ -76,17 +77,16 @@ impl FunctionDatabase {
         source: &str,
         read: impl FnOnce() -> database::Result<(T, f64)>,
     ) -> Result<T> {
-        self.require(operation, source)?;
+        self.access.require(DYNAMODB_ACTIONS, operation, source)?;
         let (found, units) = self.finish(read())?;
-        self.record(operation, units, Vec::new());
-        self.pause().await;
+        self.access.finish_call(|| call(operation, units, Vec::new())).await;
         Ok(found)
     }
 
     async fn carry_out(&self, operation: &'static str, writes: Vec<Write>, kind: Kind) -> Result<WriteOutcome> {
-        writes.iter().try_for_each(|write| self.require(action(write), &write.table))?;
+        writes.iter().try_for_each(|write| self.access.require(DYNAMODB_ACTIONS, action(write), &write.table))?;
         let mut partitions: BTreeMap<String, Vec<String>> = BTreeMap::new();
-        if self.recorder.is_some() {
+        if self.access.recorder.is_some() {
             for write in &writes {
                 let pk = write.key().map(|key| key.pk).unwrap_or_default();
                 partitions.entry(write.table.clone()).or_default().push(pk);
@@ -95,28 +95,8 @@ impl FunctionDatabase {
         let (outcome, consumed) = self.finish(self.database.write(writes, kind).await)?;
         self.storage.report_written(DYNAMODB);
         let units = consumed.values().map(database::TableUnits::total).sum();
-        self.record(operation, units, written(&consumed, partitions));
-        self.pause().await;
+        self.access.finish_call(|| call(operation, units, written(&consumed, partitions))).await;
         Ok(outcome)
-    }
-
-    /// Lets other tasks have their turn. Tests stop a task at any call, as a crash would, so there each call pauses.
-    async fn pause(&self) {
-        match self.recorder {
-            Some(_) => tokio::task::yield_now().await,
-            None => tokio::task::consume_budget().await,
-        }
-    }
-
-    /// Refuses a call that the policies of the function do not allow.
-    fn require(&self, action: &'static str, table: &str) -> Result<()> {
-        self.permissions.as_ref().map_or(Ok(()), |permissions| permissions.check_table(action, table))
-    }
-
-    fn record(&self, operation: &str, units: f64, writes: Vec<TableWrites>) {
-        if let Some(recorder) = &self.recorder {
-            recorder.record(Call { service: "DynamoDB".to_owned(), operation: operation.to_owned(), units, writes });
-        }
     }
 
     fn finish<T>(&self, answer: database::Result<T>) -> Result<T> {
@@ -128,6 +108,10 @@ impl FunctionDatabase {
             None => domain::Error::internal(error),
         })
     }
+}
+
+fn call(operation: &str, units: f64, writes: Vec<TableWrites>) -> Call {
+    Call { units, writes, ..Call::new("DynamoDB", operation) }
 }
 
 fn written(consumed: &Consumed, mut partitions: BTreeMap<String, Vec<String>>) -> Vec<TableWrites> {

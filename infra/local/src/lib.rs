@@ -9,6 +9,7 @@ pub mod doctor;
 pub mod expiry;
 pub mod failure;
 mod files;
+mod function_access;
 mod function_database;
 mod function_queues;
 mod functions;

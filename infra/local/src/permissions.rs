@@ -119,17 +119,8 @@ impl Permissions {
         SharedInterceptor::new(self)
     }
 
-    /// Refuses an action on a table, or on an index of it, that the policies do not allow.
-    pub fn check_table(&self, action: &str, table: &str) -> domain::Result<()> {
-        self.check_one("dynamodb", action, table)
-    }
-
-    /// Refuses an action on a queue that the policies do not allow.
-    pub fn check_queue(&self, action: &str, queue_url: &str) -> domain::Result<()> {
-        self.check_one("sqs", action, queue_url)
-    }
-
-    fn check_one(&self, service: &str, action: &str, resource: &str) -> domain::Result<()> {
+    /// Refuses an action on a resource, such as a table or a queue, that the policies do not allow.
+    pub fn require(&self, service: &str, action: &str, resource: &str) -> domain::Result<()> {
         let is_allowed = |allowed: &AllowedAccess| {
             allowed.action.split_once(':') == Some((service, action))
                 && allowed.is_for(resource)

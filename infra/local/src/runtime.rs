@@ -13,6 +13,7 @@ use platform::tasks::Tasks;
 use crate::data_dir::DataDir;
 use crate::expiry::BucketLifecycle;
 use crate::failure::Failure;
+use crate::function_access::FunctionAccess;
 use crate::function_database::FunctionDatabase;
 use crate::function_queues::FunctionQueues;
 use crate::issuer::{AUDIENCE, ISSUER};
@@ -119,7 +120,7 @@ impl Runtime {
         let permissions = Permissions::new(function, grants.unwrap_or_default(), &self.resources, self.denied.clone());
         let aws = self.aws.clone().with_interceptors([permissions.clone().interceptor()]);
         let aws = self.with_typed_services(aws, Some(permissions));
-        self.with_run_ends(Context::new(self.settings_of(function).collect(), aws))
+        self.in_this_process(Context::new(self.settings_of(function).collect(), aws))
     }
 
     pub fn settings_of(&self, function: &str) -> impl Iterator<Item = (String, String)> {
@@ -140,7 +141,7 @@ impl Runtime {
         let others = [(config::BUCKET_FILES, "FilesBucket"), (config::KMS_KEY, "SecretsKey")];
         let others = others.map(|(name, id)| (name.to_owned(), reference(id)));
         let aws = self.with_typed_services(self.aws.clone(), None);
-        self.with_run_ends(Context::new(self.settings().chain(others).collect::<Config>(), aws))
+        self.in_this_process(Context::new(self.settings().chain(others).collect::<Config>(), aws))
     }
 
     /// AWS clients with new connections, and without permissions.
@@ -158,15 +159,14 @@ impl Runtime {
             return aws;
         }
         let Services { database, storage, queues, .. } = &self.services;
-        let recorder = self.recorder.clone();
-        let queues =
-            FunctionQueues { queues: queues.clone(), permissions: permissions.clone(), recorder: recorder.clone() };
-        let (database, storage) = (database.clone(), storage.clone());
-        let database = FunctionDatabase { database, storage, permissions, recorder };
+        let access = FunctionAccess { permissions, recorder: self.recorder.clone() };
+        let queues = FunctionQueues { queues: queues.clone(), access: access.clone() };
+        let database = FunctionDatabase { database: database.clone(), storage: storage.clone(), access };
         aws.with_database(Arc::new(database)).with_queues(Arc::new(queues))
     }
 
-    fn with_run_ends(&self, context: Context) -> Context {
+    /// The context of a function that runs in this process and ends with it.
+    fn in_this_process(&self, context: Context) -> Context {
         Context { run_ends: Some(self.run_ends.clone()), tasks: self.tasks.clone(), ..context }
     }
 
