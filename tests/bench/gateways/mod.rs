@@ -3,10 +3,10 @@
 mod envoy;
 mod litellm;
 mod portkey;
-mod smg;
-mod vllm_router;
+mod router;
 
 use clap::ValueEnum;
+use router::Router;
 
 use crate::subject::{ATELIER, Folders, Name, Subject};
 use crate::{Result, atelier, cores, legend};
@@ -29,6 +29,12 @@ pub enum Gateway {
     Litellm,
 }
 
+/// The gateway of `SGLang`: it forwards calls to a provider with `OpenAI`'s API.
+const SMG_ROUTER: Router =
+    Router { name: SMG, version: "1.13.0", args: &["launch", "--backend", "openai", "--log-level", "warn"] };
+/// The router of vLLM: it forwards calls to one of several model servers.
+const VLLM_ROUTER: Router = Router { name: "vllm-router", version: "0.1.17", args: &["--log-level", "warning"] };
+
 pub const SMG: Name = "smg";
 pub const PORTKEY: Name = "portkey";
 pub const LITELLM: Name = "litellm";
@@ -38,8 +44,8 @@ impl Gateway {
     pub fn describe(self) -> String {
         let version = match self {
             Self::Atelier | Self::Guarded => "",
-            Self::Smg => smg::VERSION,
-            Self::VllmRouter => vllm_router::VERSION,
+            Self::Smg => SMG_ROUTER.version,
+            Self::VllmRouter => VLLM_ROUTER.version,
             Self::Envoy => envoy::VERSION,
             Self::Portkey => portkey::VERSION,
             Self::Litellm => litellm::VERSION,
@@ -52,7 +58,7 @@ impl Gateway {
             Self::Atelier => ATELIER,
             Self::Guarded => "atelier+guard",
             Self::Smg => SMG,
-            Self::VllmRouter => "vllm-router",
+            Self::VllmRouter => VLLM_ROUTER.name,
             Self::Envoy => "envoy",
             Self::Portkey => PORTKEY,
             Self::Litellm => LITELLM,
@@ -70,8 +76,8 @@ impl Gateway {
         let started = match self {
             Self::Atelier => atelier::start_gateway(&folder, mock_port, false).await?,
             Self::Guarded => atelier::start_gateway(&folder, mock_port, true).await?,
-            Self::Smg => smg::start(cache, &folder, mock_port).await?,
-            Self::VllmRouter => vllm_router::start(cache, &folder, mock_port).await?,
+            Self::Smg => SMG_ROUTER.start(cache, &folder, mock_port).await?,
+            Self::VllmRouter => VLLM_ROUTER.start(cache, &folder, mock_port).await?,
             Self::Envoy => envoy::start(cache, &folder, mock_port).await?,
             Self::Portkey => portkey::start(cache, &folder, mock_port).await?,
             Self::Litellm => litellm::start(cache, &folder, mock_port).await?,
