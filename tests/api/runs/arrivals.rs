@@ -4,7 +4,7 @@ use reqwest::Method;
 use tests::polling::eventually;
 use tests::provider::{Behaviour, FakeProvider, Gate};
 
-use super::hooks::{publish_hook, publish_webhook, triggered, with_workers};
+use super::hooks::{Hook, publish_hook, publish_webhook, triggered, with_workers};
 use super::*;
 
 /// A workflow that orders something, and answers what the other system said.
@@ -18,8 +18,29 @@ async fn list_runs(owner: &Person, workflow: &str) -> Vec<Value> {
     owner.get(&runs_path(workflow)).await.json["data"].as_array().unwrap().clone()
 }
 
-async fn started(server: &FakeProvider) {
-    eventually("the effect has begun", async || (!server.take_requests().is_empty()).then_some(())).await;
+/// A workflow whose effect waits until the test opens the gate.
+struct Held {
+    app: TestApp,
+    ada: Person,
+    server: FakeProvider,
+    gate: Gate,
+    hook: Hook,
+}
+
+impl Held {
+    async fn start(timeout_ms: u32) -> Self {
+        let app = TestApp::start().await;
+        let ada = app.person("ada");
+        let (server, gate) = (FakeProvider::start().await, Gate::closed());
+        server.respond_with(Behaviour::json(200, json!("ok")).gated_by(&gate));
+        let settings = json!({"mode": "sync", "timeoutMs": timeout_ms});
+        let hook = publish_webhook(&app, &ada, order(&server), settings).await;
+        Self { app, ada, server, gate, hook }
+    }
+
+    async fn started(&self) {
+        eventually("the effect has begun", async || (!self.server.take_requests().is_empty()).then_some(())).await;
+    }
 }
 
 #[tokio::test]
@@ -59,18 +80,15 @@ async fn workers_carry_out_what_the_function_of_webhooks_cannot() {
 
 #[tokio::test]
 async fn a_run_goes_on_after_its_caller_has_left() {
-    let app = TestApp::start().await;
-    let ada = app.person("ada");
-    let (server, gate) = (FakeProvider::start().await, Gate::closed());
-    server.respond_with(Behaviour::json(200, json!("ok")).gated_by(&gate));
-    let hook = publish_hook(&app, &ada, order(&server), "sync").await;
+    let held = Held::start(20_000).await;
+    let Held { app, ada, gate, hook, .. } = &held;
     tokio::select! {
         answer = hook.call(json!({})) => panic!("{}", answer.text),
-        () = started(&server) => {}
+        () = held.started() => {}
     }
     gate.admit(1);
     let ended = eventually("the run ends", async || {
-        list_runs(&ada, &hook.workflow).await.into_iter().find(|run| run["state"] == "completed")
+        list_runs(ada, &hook.workflow).await.into_iter().find(|run| run["state"] == "completed")
     });
     ended.await;
     assert_eq!(app.platform.drain().await, 0, "no worker is needed");
@@ -78,30 +96,23 @@ async fn a_run_goes_on_after_its_caller_has_left() {
 
 #[tokio::test]
 async fn a_caller_whose_time_is_over_gets_the_id_of_the_run() {
-    let app = TestApp::start().await;
-    let ada = app.person("ada");
-    let (server, gate) = (FakeProvider::start().await, Gate::closed());
-    server.respond_with(Behaviour::json(200, json!("ok")).gated_by(&gate));
-    let hook = publish_webhook(&app, &ada, order(&server), json!({"mode": "sync", "timeoutMs": 1_000})).await;
+    let Held { ada, gate, hook, .. } = &Held::start(1_000).await;
     let answer = hook.call(json!({})).await;
     assert_eq!(answer.status, "202 Accepted", "{}", answer.text);
     let path = format!("{}/{}", runs_path(&hook.workflow), answer.json["runId"].as_str().unwrap());
-    assert_eq!(read(&ada, &path).await["state"], "running");
+    assert_eq!(read(ada, &path).await["state"], "running");
     gate.admit(1);
-    eventually("the run ends", async || (read(&ada, &path).await["state"] == "completed").then_some(())).await;
-    assert_eq!(hook.events(&ada).await, ["accepted 202"]);
+    eventually("the run ends", async || (read(ada, &path).await["state"] == "completed").then_some(())).await;
+    assert_eq!(hook.events(ada).await, ["accepted 202"]);
 }
 
 #[tokio::test]
 async fn a_run_that_is_stopped_answers_its_caller() {
-    let app = TestApp::start().await;
-    let ada = app.person("ada");
-    let (server, gate) = (FakeProvider::start().await, Gate::closed());
-    server.respond_with(Behaviour::json(200, json!("ok")).gated_by(&gate));
-    let hook = publish_hook(&app, &ada, order(&server), "sync").await;
+    let held = Held::start(20_000).await;
+    let Held { ada, gate, hook, .. } = &held;
     let stop = async {
-        started(&server).await;
-        let run = list_runs(&ada, &hook.workflow).await.remove(0);
+        held.started().await;
+        let run = list_runs(ada, &hook.workflow).await.remove(0);
         let stopped = ada.post(&format!("{}/{}/stop", runs_path(&hook.workflow), run["id"].as_str().unwrap())).await;
         assert_eq!(stopped.status, "200 OK", "{}", stopped.text);
         gate.admit(1);

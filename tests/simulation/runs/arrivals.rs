@@ -66,7 +66,7 @@ async fn carry_out(
     let (new, start_key) = request(protocol, planned);
     let id = new.id;
     let run = ArrivingRun { new, start_key, plan: planned.plan.clone(), trigger: 0 };
-    let (stored, _) = watch::channel(false);
+    let stored = watch::Sender::new(false);
     let shift = planned.arrival.as_ref().map(|arrival| arrival.shift).unwrap_or_default();
     // The platform kills an invocation at the end of its shift, or later.
     let lateness = Duration::from_secs(process.world.state().random.u64(0..600));
