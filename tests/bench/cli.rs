@@ -12,8 +12,8 @@ use crate::gateways::Gateway;
 use crate::rounds::Plan;
 
 const LONG_ABOUT: &str = "Compares Atelier's gateway with others in front of the same mock provider. The commands compare \
-its workflows with other engines, and measure it alone. What is compared is installed once into the cache folder, in a \
-pinned version; what cannot be installed is reported and left out.";
+its workflows with other engines, and measure it alone. The first run installs the others into the cache folder, \
+in pinned versions. It reports those that it cannot install, and leaves them out.";
 
 #[derive(Parser)]
 #[command(

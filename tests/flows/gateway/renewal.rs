@@ -77,7 +77,7 @@ async fn only_the_first_calls_of_a_steady_rate_wait_for_a_grant() {
     assert_eq!((app.balance(customer.account.org).await + charged, calls), (credits, CALLS));
 }
 
-/// Near a limit, a lease is for few calls, and none is granted that no call waits for.
+/// Near a limit, a lease covers few calls, and each grant has a call that waits for it.
 #[tokio::test]
 async fn nothing_is_granted_ahead_near_a_limit() {
     let app = TestApp::start().await;

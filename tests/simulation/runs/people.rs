@@ -63,7 +63,7 @@ pub fn request(protocol: &RunProtocol, planned: &PlannedRun) -> (NewRun, Option<
     (new, StartKey::new("client".to_owned(), planned.id.to_string(), "same".to_owned()))
 }
 
-/// Notes which run a client was told.
+/// Notes which run a response named.
 pub fn note_start(process: &Process, protocol: &RunProtocol, planned: &PlannedRun, id: RunId, is_repeated: bool) {
     process.world.note(|| format!("{}: run {id} is started", process.name));
     let mut accounts = protocol.accounts();

@@ -1,5 +1,5 @@
-//! A power loss at any time: with a sync for each commit, every acknowledged transaction is there afterwards, and none is half
-//! there. The machine's disk cannot be made to lose data, so SQLite writes through a file system that records what is synced.
+//! A power loss at any time. If each commit is synced, the database has every acknowledged transaction afterwards, and no part
+//! of a transaction without the rest. The machine's disk cannot be made to lose data, so SQLite writes through a file system that records what is synced.
 #![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 mod disk;
