@@ -8,10 +8,10 @@ use super::packed::{PackedCharge, Shared};
 use super::slots::{is_slot, slot_charge};
 use crate::item::{Item, parse};
 use crate::keys::{self, Key};
+use domain::Result;
 use domain::lease::month;
 use domain::ledger::Charge;
 use domain::time::Time;
-use domain::{Error, Result};
 
 #[derive(Serialize, Deserialize, Attributes)]
 pub(super) struct RecordItem {
@@ -67,8 +67,7 @@ pub fn read_charges(item: Item) -> Result<Vec<Charge>> {
     let RecordItem { pk, shared, charges, .. } = parse(item)?;
     let Some(shared) = shared else { return Ok(Vec::new()) };
     let lease = keys::read_id("LEASE#", &pk)?;
-    let charges = charges.into_iter().map(|charge| charge.unpack(lease, &shared));
-    charges.collect::<Option<_>>().ok_or_else(|| Error::internal("a record has an id that is a text"))
+    Ok(charges.into_iter().map(|charge| charge.unpack(lease, &shared)).collect())
 }
 
 /// The charges of an item that the ledger lists, each with its place in the list.

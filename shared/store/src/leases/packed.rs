@@ -23,11 +23,11 @@ const REQUEST: &str = "req_";
 #[derive(Serialize, Deserialize)]
 pub(super) struct Shared {
     #[serde(rename = "o")]
-    org: Packed,
+    org: IdBytes,
     #[serde(rename = "u")]
-    user: Packed,
+    user: IdBytes,
     #[serde(rename = "k", default, skip_serializing_if = "Option::is_none")]
-    key: Option<Packed>,
+    key: Option<IdBytes>,
     #[serde(rename = "m")]
     model: String,
     #[serde(rename = "v")]
@@ -40,7 +40,7 @@ pub(super) struct Shared {
 #[derive(Serialize, Deserialize)]
 pub(super) struct PackedCharge {
     #[serde(rename = "i")]
-    id: Packed,
+    id: IdBytes,
     #[serde(rename = "s")]
     slot: u32,
     /// In milliseconds.
@@ -75,7 +75,7 @@ pub(super) struct PackedCharge {
     #[serde(rename = "w", default, skip_serializing_if = "Option::is_none")]
     step: Option<Box<RunStep>>,
     #[serde(rename = "a", default, skip_serializing_if = "Option::is_none")]
-    retry_of: Option<Packed>,
+    retry_of: Option<IdBytes>,
     #[serde(rename = "h", default, skip_serializing_if = "Option::is_none")]
     body_hash: Option<Packed>,
 }
@@ -87,9 +87,9 @@ fn is_zero(number: &u64) -> bool {
 impl Shared {
     pub fn of(first: &Charge) -> Self {
         Self {
-            org: Packed::Bytes(first.org.uuid()),
-            user: Packed::Bytes(first.user.uuid()),
-            key: first.key.map(|key| Packed::Bytes(key.uuid())),
+            org: IdBytes(first.org.uuid()),
+            user: IdBytes(first.user.uuid()),
+            key: first.key.map(|key| IdBytes(key.uuid())),
             model: first.model.clone(),
             price_version: first.price_version,
             provider: first.provider.clone(),
@@ -101,7 +101,7 @@ impl PackedCharge {
     pub fn new(charge: &Charge, shared: &Shared) -> Self {
         let Tokens { input, cached, output, reasoning } = charge.tokens;
         Self {
-            id: Packed::Bytes(charge.id.uuid()),
+            id: IdBytes(charge.id.uuid()),
             slot: charge.slot,
             created_at: charge.created_at.as_millis(),
             cost: charge.cost,
@@ -117,23 +117,20 @@ impl PackedCharge {
             provider: (charge.provider != shared.provider).then(|| charge.provider.clone()),
             request_id: Packed::request_id(&charge.request_id),
             step: charge.step.clone(),
-            retry_of: charge.retry_of.map(|id| Packed::Bytes(id.uuid())),
+            retry_of: charge.retry_of.map(|id| IdBytes(id.uuid())),
             body_hash: charge.body_hash.as_deref().map(Packed::hash),
         }
     }
 
-    /// The charge, with what its record says of all charges. None if an id is a text.
-    pub fn unpack(self, lease: LeaseId, shared: &Shared) -> Option<Charge> {
-        Some(Charge {
-            id: self.id.uuid()?.into(),
+    /// The charge, with what all charges of its record have in common.
+    pub fn unpack(self, lease: LeaseId, shared: &Shared) -> Charge {
+        Charge {
+            id: self.id.0.into(),
             lease,
             slot: self.slot,
-            org: shared.org.uuid()?.into(),
-            user: shared.user.uuid()?.into(),
-            key: match &shared.key {
-                Some(key) => Some(key.uuid()?.into()),
-                None => None,
-            },
+            org: shared.org.0.into(),
+            user: shared.user.0.into(),
+            key: shared.key.as_ref().map(|key| key.0.into()),
             model: shared.model.clone(),
             price_version: shared.price_version,
             cost: self.cost,
@@ -146,13 +143,29 @@ impl PackedCharge {
             provider: self.provider.unwrap_or_else(|| shared.provider.clone()),
             request_id: self.request_id.into_request_id(),
             step: self.step,
-            retry_of: match self.retry_of {
-                Some(id) => Some(id.uuid()?.into()),
-                None => None,
-            },
+            retry_of: self.retry_of.map(|id| id.0.into()),
             body_hash: self.body_hash.map(Packed::into_hash),
             created_at: Time::from_millis(self.created_at),
-        })
+        }
+    }
+}
+
+/// An id as 16 bytes.
+#[derive(Debug, PartialEq)]
+struct IdBytes(Uuid);
+
+impl Serialize for IdBytes {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Packed::Bytes(self.0).serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for IdBytes {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match Packed::deserialize(deserializer)? {
+            Packed::Bytes(bytes) => Ok(Self(bytes)),
+            Packed::Text(text) => Err(D::Error::custom(format!("an id must have 16 bytes, not the text {text}"))),
+        }
     }
 }
 
@@ -178,13 +191,6 @@ impl Packed {
     fn exact(text: &str, bytes: Option<Uuid>, unpack: impl Fn(Self) -> String) -> Self {
         let exact = bytes.filter(|bytes| unpack(Self::Bytes(*bytes)) == text);
         exact.map_or_else(|| Self::Text(text.to_owned()), Self::Bytes)
-    }
-
-    fn uuid(&self) -> Option<Uuid> {
-        match self {
-            Self::Bytes(bytes) => Some(*bytes),
-            Self::Text(_) => None,
-        }
     }
 
     fn into_request_id(self) -> String {
