@@ -6,13 +6,15 @@ use axum::body::Bytes;
 use domain::{Error, Result};
 use futures::{Stream, StreamExt};
 use gateway::chat::{Choice, Choices, DeltaChoice};
-use gateway::{AnswerHead, ChatStream, Completion, Embeddings, StreamItem, Vector};
+use gateway::{AnswerChunk, AnswerHead, ChatStream, Completion, Embeddings, StreamItem, Vector};
 use serde::Serialize;
 
 use crate::dto::UsageOut;
 
 /// An SSE comment, which clients ignore.
 const HEARTBEAT: Bytes = Bytes::from_static(b": waiting for the model\n\n");
+/// About what an event has besides its choices.
+const EVENT_BYTES: usize = 256;
 const DONE: &[u8] = b"data: [DONE]\n\n";
 
 #[derive(Serialize)]
@@ -99,16 +101,23 @@ pub fn write_stream(
 ) -> impl Stream<Item = Bytes> {
     let writer = ChunkWriter { id: chat_id(&head), head, wants_usage };
     items.map(move |item| match item {
-        StreamItem::Chunk(chunk) => {
-            let usage = writer.wants_usage.then_some(None);
-            writer.write(&chunk.choices, chunk.system_fingerprint.as_deref(), usage).into()
+        StreamItem::Chunks(chunks) => {
+            let usage = || writer.wants_usage.then_some(None);
+            let size = chunks.iter().map(|chunk| EVENT_BYTES + chunk.choices.estimate_size()).sum();
+            let mut events = Vec::with_capacity(size);
+            for AnswerChunk { choices, system_fingerprint } in &chunks {
+                writer.write(&mut events, choices, system_fingerprint.as_deref(), usage());
+            }
+            events.into()
         }
         StreamItem::Heartbeat => HEARTBEAT,
         StreamItem::Failed(error) => format!("data: {}\n\n", web::gateway::event(&error, &request_id)).into(),
         StreamItem::End(usage) => {
             let no_choices = Choices::Translated(Vec::new());
-            let usage = writer.wants_usage.then(|| UsageOut::of_chat(&usage));
-            let mut last = usage.map(|usage| writer.write(&no_choices, None, Some(Some(usage)))).unwrap_or_default();
+            let mut last = Vec::new();
+            if writer.wants_usage {
+                writer.write(&mut last, &no_choices, None, Some(Some(UsageOut::of_chat(&usage))));
+            }
             last.extend_from_slice(DONE);
             last.into()
         }
@@ -122,12 +131,14 @@ struct ChunkWriter {
 }
 
 impl ChunkWriter {
+    /// Adds an event.
     fn write(
         &self,
+        events: &mut Vec<u8>,
         choices: &Choices<DeltaChoice>,
         system_fingerprint: Option<&str>,
         usage: Option<Option<UsageOut>>,
-    ) -> Vec<u8> {
+    ) {
         let chunk = ChunkOut {
             id: &self.id,
             object: "chat.completion.chunk",
@@ -137,14 +148,12 @@ impl ChunkWriter {
             system_fingerprint,
             usage,
         };
-        let mut event = Vec::with_capacity(256 + choices.estimate_size());
-        event.extend_from_slice(b"data: ");
-        if let Err(error) = serde_json::to_writer(&mut event, &chunk) {
+        events.extend_from_slice(b"data: ");
+        if let Err(error) = serde_json::to_writer(&mut *events, &chunk) {
             // Serializing plain data into memory should not fail.
             tracing::error!(%error, "a chunk could not be written");
         }
-        event.extend_from_slice(b"\n\n");
-        event
+        events.extend_from_slice(b"\n\n");
     }
 }
 

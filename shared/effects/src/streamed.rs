@@ -22,10 +22,12 @@ pub async fn read_stream(
     while let Some(item) = stream.items.next().await {
         match item {
             StreamItem::Heartbeat => {}
-            StreamItem::Chunk(chunk) => {
-                if let Some(text) = add_chunk(&mut message, chunk).map_err(to_effect_error)? {
-                    // The reader may have left. The answer is still needed.
-                    let _ = events.send(InvocationEvent::Text { step: step.to_owned(), text }).await;
+            StreamItem::Chunks(chunks) => {
+                for chunk in chunks {
+                    if let Some(text) = add_chunk(&mut message, chunk).map_err(to_effect_error)? {
+                        // The reader may have left. The answer is still needed.
+                        let _ = events.send(InvocationEvent::Text { step: step.to_owned(), text }).await;
+                    }
                 }
             }
             // The text cannot be taken back, so another attempt would repeat it.
@@ -94,7 +96,7 @@ mod tests {
     ) -> (std::result::Result<(AnswerMessage, Usage), EffectError>, Vec<String>) {
         let chunks = deltas.iter().map(|delta| {
             let choices = to_raw_value(&json!([{"index": 0, "delta": delta, "finish_reason": null}])).unwrap();
-            StreamItem::Chunk(AnswerChunk { choices: Choices::OpenAi(choices), system_fingerprint: None })
+            StreamItem::Chunks(vec![AnswerChunk { choices: Choices::OpenAi(choices), system_fingerprint: None }])
         });
         let items: Vec<StreamItem> = std::iter::once(StreamItem::Heartbeat).chain(chunks).chain(last).collect();
         let head = AnswerHead { id: TransactionId::new(), created: 0, model: "m".to_owned() };

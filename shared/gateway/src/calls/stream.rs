@@ -6,10 +6,11 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use futures::StreamExt;
-use futures::stream::BoxStream;
+use futures::stream::{BoxStream, Fuse};
+use futures::{FutureExt, StreamExt};
 use serde_json::value::RawValue;
 use tokio::sync::{mpsc, oneshot};
+use tokio::task::yield_now;
 use tracing::Instrument;
 
 use super::guard::PendingEvaluation;
@@ -29,6 +30,8 @@ use domain::{Error, Result};
 
 /// Capacity of the channel. When it is full, the task stops reading from the provider.
 const CHANNEL_CAPACITY: usize = 16;
+/// How many chunks are forwarded together at most, if the provider has sent them together.
+const MAX_CHUNKS: usize = 16;
 /// How long to wait for the first chunk. A failure within this time can be retried at another deployment; after it, the
 /// response begins without a chunk.
 const FIRST_CHUNK_TIMEOUT: Duration = Duration::from_secs(15);
@@ -43,7 +46,8 @@ pub struct ChatStream {
 /// An item of a streamed answer. The last one is `End` or `Failed`.
 #[derive(Debug)]
 pub enum StreamItem {
-    Chunk(AnswerChunk),
+    /// Chunks that the provider sent together. They are written together too, which saves system calls.
+    Chunks(Vec<AnswerChunk>),
     /// The provider has sent nothing for a while. It keeps idle connections open.
     Heartbeat,
     Failed(Error),
@@ -55,8 +59,7 @@ impl StreamedCompletion {
     /// The answer as a stream, for a replay.
     pub fn into_stream(self) -> Result<ChatStream> {
         let chunks: Vec<AnswerChunk> = serde_json::from_str(self.chunks.get()).map_err(Error::internal)?;
-        let items = chunks.into_iter().map(StreamItem::Chunk).chain([StreamItem::End(self.usage)]);
-        let items: Vec<_> = items.collect();
+        let items = [StreamItem::Chunks(chunks), StreamItem::End(self.usage)];
         Ok(ChatStream { head: self.head, items: futures::stream::iter(items).boxed() })
     }
 }
@@ -87,7 +90,7 @@ impl Transcript {
 /// A stream that the provider has accepted, with its first chunk if it arrived in time.
 struct StartedStream {
     first: Option<Chunk>,
-    rest: ChunkStream,
+    rest: Fuse<ChunkStream>,
 }
 
 impl Gateway {
@@ -159,13 +162,28 @@ impl Gateway {
 }
 
 /// Waits for the first chunk. A stream that ends before it counts as failed, so another deployment can be tried.
-async fn start_stream(mut stream: ChunkStream) -> Result<StartedStream, ProviderFailure> {
-    match tokio::time::timeout(FIRST_CHUNK_TIMEOUT, stream.next()).await {
-        Ok(Some(Ok(first))) => Ok(StartedStream { first: Some(first), rest: stream }),
-        Ok(Some(Err(failure))) => Err(failure),
-        Ok(None) => Err(ProviderFailure::stream_cut()),
-        Err(_) => Ok(StartedStream { first: None, rest: stream }),
+async fn start_stream(stream: ChunkStream) -> Result<StartedStream, ProviderFailure> {
+    let mut rest = stream.fuse();
+    let first = match tokio::time::timeout(FIRST_CHUNK_TIMEOUT, rest.next()).await {
+        Ok(first) => Some(first.ok_or_else(ProviderFailure::stream_cut)??),
+        Err(_) => None,
+    };
+    Ok(StartedStream { first, rest })
+}
+
+/// The chunk that has arrived, and those that follow it at once. A failure is the last of them.
+async fn gather(
+    first: Result<Chunk, ProviderFailure>,
+    rest: &mut Fuse<ChunkStream>,
+) -> Vec<Result<Chunk, ProviderFailure>> {
+    let mut arrived = vec![first];
+    while arrived.len() < MAX_CHUNKS {
+        // The connection hands over one piece at a time, so it gets a turn before each.
+        yield_now().await;
+        let Some(Some(next)) = rest.next().now_or_never() else { break };
+        arrived.push(next);
     }
+    arrived
 }
 
 struct Relay {
@@ -264,28 +282,30 @@ impl Relay {
     }
 
     async fn forward(&mut self, StartedStream { first, mut rest }: StartedStream) -> StreamEnd {
+        // The first one waits for no other: clients measure the time until it arrives.
+        let first = first.and_then(|first| self.count(first));
         if let Some(first) = first {
-            self.forward_chunk(first).await;
+            self.send(StreamItem::Chunks(vec![first])).await;
         }
         let mut heartbeat = tokio::time::interval(HEARTBEAT);
         heartbeat.reset();
         loop {
-            let items = self.items.clone();
-            let next = tokio::select! {
+            let arrived = tokio::select! {
                 biased;
-                () = items.closed(), if self.stops_with_client => return StreamEnd::ClientLeft,
-                next = rest.next() => next,
+                () = self.items.closed(), if self.stops_with_client => return StreamEnd::ClientLeft,
+                arrived = rest.next() => arrived,
                 _ = heartbeat.tick() => {
                     self.send(StreamItem::Heartbeat).await;
                     continue;
                 }
             };
-            match next {
-                Some(Ok(chunk)) => {
-                    self.forward_chunk(chunk).await;
+            match arrived {
+                Some(chunk) => {
+                    if let Err(failure) = self.forward_chunks(gather(chunk, &mut rest).await).await {
+                        return StreamEnd::Failed(failure);
+                    }
                     heartbeat.reset();
                 }
-                Some(Err(failure)) => return StreamEnd::Failed(failure),
                 // A stream that ends before every choice has a `finish_reason` was cut: the answer is incomplete.
                 None if self.unfinished > 0 => return StreamEnd::Failed(ProviderFailure::stream_cut()),
                 None => return StreamEnd::Complete,
@@ -293,7 +313,18 @@ impl Relay {
         }
     }
 
-    async fn forward_chunk(&mut self, chunk: Chunk) {
+    /// Forwards the chunks before a failure, and returns the failure.
+    async fn forward_chunks(&mut self, arrived: Vec<Result<Chunk, ProviderFailure>>) -> Result<(), ProviderFailure> {
+        let mut chunks = Vec::with_capacity(arrived.len());
+        let outcome = arrived.into_iter().try_for_each(|chunk| chunk.map(|chunk| chunks.extend(self.count(chunk))));
+        if !chunks.is_empty() {
+            self.send(StreamItem::Chunks(chunks)).await;
+        }
+        outcome
+    }
+
+    /// Counts what a chunk says, and returns what the client gets of it.
+    fn count(&mut self, chunk: Chunk) -> Option<AnswerChunk> {
         self.unfinished = self.unfinished.saturating_sub(chunk.finished);
         self.counted_output = self.counted_output.saturating_add(chunk.counted_output);
         // The provider's counts are cumulative, so the last one replaces those before it.
@@ -301,12 +332,11 @@ impl Relay {
         if self.evaluation.is_some() {
             chunk.add_texts(&mut self.answers);
         }
-        let Some(choices) = chunk.choices else { return };
-        let chunk = AnswerChunk { choices, system_fingerprint: chunk.system_fingerprint };
+        let chunk = AnswerChunk { choices: chunk.choices?, system_fingerprint: chunk.system_fingerprint };
         if let Some(transcript) = &mut self.transcript {
             transcript.add(&chunk);
         }
-        self.send(StreamItem::Chunk(chunk)).await;
+        Some(chunk)
     }
 
     /// Computes the tokens to charge and their source. Returns None when nothing was delivered.

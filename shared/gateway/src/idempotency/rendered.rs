@@ -211,8 +211,8 @@ mod tests {
         );
         let stream = read::<StreamedCompletion>(&body).into_stream().unwrap();
         let items: Vec<StreamItem> = stream.items.collect().await;
-        let [StreamItem::Chunk(chunk), StreamItem::End(usage)] = items.as_slice() else { panic!("{items:?}") };
-        assert_eq!(chunk.choices.read()[0].delta.content.as_deref(), Some("hi"));
+        let [StreamItem::Chunks(chunks), StreamItem::End(usage)] = items.as_slice() else { panic!("{items:?}") };
+        assert_eq!(chunks[0].choices.read()[0].delta.content.as_deref(), Some("hi"));
         assert_eq!((usage.tokens, usage.cost), used(3, 2));
     }
 
