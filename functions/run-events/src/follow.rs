@@ -1,5 +1,6 @@
-//! Live events of a run, as server-sent events. The stream reads the log again and again, so a follower of an idle run costs
-//! one or two read units a second. A client that comes back continues after its last event.
+//! Live events of a run, as server-sent events. The stream is woken if the run is carried out in this process. Else it reads the
+//! log again and again, so a follower of an idle run costs one or two read units a second. A client that comes back continues
+//! after its last event.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -8,9 +9,10 @@ use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use domain::{Error, Result};
 use futures::{Stream, StreamExt, stream};
+use platform::run_news::RunWatcher;
 use store::Runs;
 use store::runs::{EventReader, NumberedEvent};
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep_until, timeout_at};
 use web::builder::error_body;
 
 use crate::handlers::show;
@@ -18,6 +20,8 @@ use crate::handlers::show;
 /// The wait before a read. It doubles while nothing happens. With the longest one, an event is shown within a second.
 const FIRST_WAIT: Duration = Duration::from_millis(100);
 const LONGEST_WAIT: Duration = Duration::from_millis(800);
+/// The longest wait if events are announced, in case that the run goes on elsewhere.
+const LONGEST_ANNOUNCED_WAIT: Duration = Duration::from_secs(5);
 const HEARTBEAT: Duration = Duration::from_secs(15);
 /// How long a client waits before it opens the next stream.
 const RECONNECT_AFTER: Duration = Duration::from_millis(500);
@@ -25,6 +29,8 @@ const RECONNECT_AFTER: Duration = Duration::from_millis(500);
 pub struct Follower {
     pub runs: Runs,
     pub reader: EventReader,
+    /// Wakes the stream. `None` if the worker is another process.
+    pub watcher: Option<RunWatcher>,
     /// Events that were read and not yet sent.
     pub found: Vec<NumberedEvent>,
     /// When the stream ends, even if the run has not ended.
@@ -57,14 +63,15 @@ impl Follower {
     /// Waits for events. The batch is empty if the time of the stream is over.
     async fn next_batch(&mut self) -> Result<Vec<Event>> {
         let mut found = std::mem::take(&mut self.found);
+        let longest = if self.watcher.is_some() { LONGEST_ANNOUNCED_WAIT } else { LONGEST_WAIT };
         let mut wait = if self.reader.is_at_end() { FIRST_WAIT } else { Duration::ZERO };
         while found.is_empty() {
-            if Instant::now() + wait >= self.until {
+            if Instant::now() >= self.until {
                 self.is_done = true;
                 return Ok(Vec::new());
             }
-            sleep(wait).await;
-            wait = LONGEST_WAIT.min(wait.max(FIRST_WAIT) * 2);
+            self.await_news(self.until.min(Instant::now() + wait)).await;
+            wait = longest.min(wait.max(FIRST_WAIT) * 2);
             found = match self.reader.read().await {
                 Err(Error::Unavailable { .. }) => Vec::new(),
                 read => read?,
@@ -81,5 +88,13 @@ impl Follower {
             batch.push(Event::default().event("end").data("{}"));
         }
         Ok(batch)
+    }
+
+    /// Waits until events are announced, but not longer than until `next`.
+    async fn await_news(&mut self, next: Instant) {
+        match &mut self.watcher {
+            Some(watcher) => drop(timeout_at(next, watcher.changed()).await),
+            None => sleep_until(next).await,
+        }
     }
 }

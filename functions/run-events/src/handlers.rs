@@ -120,12 +120,13 @@ async fn list(stores: &Stores, run: &Run, after: u32, limit: u32) -> DomainResul
 /// The stream of events after a number.
 async fn follow(stores: Stores, run: Run, after: u32) -> DomainResult<Response> {
     let until = Instant::now() + stores.stream_time;
+    let watcher = stores.runs.watch(run.id);
     let mut reader = stores.runs.read_events(run.id, after).await?;
     let found = reader.read().await?;
     if found.is_empty() && run.ended_at.is_some() {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
-    Ok(Follower { runs: stores.runs, reader, found, until, is_done: false }.into_response())
+    Ok(Follower { runs: stores.runs, reader, watcher, found, until, is_done: false }.into_response())
 }
 
 /// Builds an event, with a URL of its value if that is large.

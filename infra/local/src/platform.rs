@@ -227,7 +227,7 @@ impl Platform {
     /// A context with the settings of all functions and with new connections, like that of another process.
     pub fn new_environment_context(&self) -> Context {
         let aws = self.runtime.with_typed_services(self.runtime.new_aws(), None);
-        Context { aws, run_ends: None, ..self.runtime.context() }
+        Context { aws, run_news: None, ..self.runtime.context() }
     }
 
     /// The environment variables of a function that runs in its own process: its settings, and the services' endpoints if they

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use platform::Context;
 use platform::aws::Aws;
 use platform::config::{self, Config};
-use platform::run_ends::RunEnds;
+use platform::run_news::RunNews;
 use platform::tasks::Tasks;
 
 use crate::data_dir::DataDir;
@@ -53,7 +53,7 @@ pub struct Runtime {
     local_settings: Vec<(String, String)>,
     pub denied: DeniedCalls,
     /// Runs end in this process, unless `cargo lambda watch` runs the functions.
-    run_ends: RunEnds,
+    run_news: RunNews,
     /// The work of functions that goes on after their answers.
     pub tasks: Tasks,
     /// Where the services are called over HTTP, so that tests can have a proxy in front of them; `None` in all other cases.
@@ -107,7 +107,7 @@ impl Runtime {
             resources,
             local_settings,
             denied: DeniedCalls::default(),
-            run_ends: RunEnds::default(),
+            run_news: RunNews::default(),
             tasks: Tasks::default(),
             proxy: None,
             recorder: None,
@@ -167,7 +167,7 @@ impl Runtime {
 
     /// The context of a function that runs in this process and ends with it.
     fn in_this_process(&self, context: Context) -> Context {
-        Context { run_ends: Some(self.run_ends.clone()), tasks: self.tasks.clone(), ..context }
+        Context { run_news: Some(self.run_news.clone()), tasks: self.tasks.clone(), ..context }
     }
 
     /// A poller for every queue of a function to which `deliver` can deliver.

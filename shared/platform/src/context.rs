@@ -2,7 +2,7 @@
 
 use crate::aws::Aws;
 use crate::config::Config;
-use crate::run_ends::RunEnds;
+use crate::run_news::RunNews;
 use crate::tasks::Tasks;
 use domain::time::Clock;
 use tokio_util::sync::CancellationToken;
@@ -14,7 +14,7 @@ pub struct Context {
     /// The only source of the time for auth, stores and the gateway. Tests and simulations replace it.
     pub clock: Clock,
     /// The ends of the runs that workers of this process carry out; `None` if the workers are other processes.
-    pub run_ends: Option<RunEnds>,
+    pub run_news: Option<RunNews>,
     /// Is canceled when the process stops, so that workers leave their work in an orderly way. Lambda never cancels it:
     /// each invocation knows its end.
     pub stop: CancellationToken,
@@ -28,7 +28,7 @@ impl Context {
             config,
             aws,
             clock: Clock::default(),
-            run_ends: None,
+            run_news: None,
             stop: CancellationToken::new(),
             tasks: Tasks::default(),
         }

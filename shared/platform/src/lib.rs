@@ -8,7 +8,7 @@ pub mod context;
 pub mod embedded_queues;
 pub mod offload;
 pub mod queue;
-pub mod run_ends;
+pub mod run_news;
 pub mod secrets;
 pub mod tasks;
 pub mod telemetry;

@@ -69,7 +69,7 @@ impl<E: Performers + Send + Sync + 'static> Arrivals<E> {
             suspects: SuspectGate::default(),
             slots: Arc::new(Semaphore::new(MAX_RUNS)),
             tasks: context.tasks.clone(),
-            outlives_calls: context.run_ends.is_some(),
+            outlives_calls: context.run_news.is_some(),
         }
     }
 

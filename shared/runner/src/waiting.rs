@@ -5,7 +5,7 @@ use std::time::Duration;
 use domain::id::RunId;
 use domain::run::RunEnd;
 use domain::{Error, Result};
-use platform::run_ends::RunEndWaiter;
+use platform::run_news::RunWatcher;
 use store::Runs;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
@@ -17,8 +17,8 @@ const ANNOUNCED_WAIT: Duration = Duration::from_secs(5);
 
 /// The end of a run, with the originals of its masked parts. `None` if it is still in progress at `until`.
 pub async fn wait_for_end(runs: &Runs, run_id: RunId, until: Instant) -> Result<Option<RunEnd>> {
-    let mut waiter = runs.await_end(run_id);
-    let mut wait = if waiter.is_some() { ANNOUNCED_WAIT } else { FIRST_WAIT };
+    let mut watcher = runs.watch(run_id);
+    let mut wait = if watcher.is_some() { ANNOUNCED_WAIT } else { FIRST_WAIT };
     loop {
         match runs.find_end(run_id).await {
             Ok(Some(mut end)) => {
@@ -31,23 +31,23 @@ pub async fn wait_for_end(runs: &Runs, run_id: RunId, until: Instant) -> Result<
         }
         let next = Instant::now() + wait;
         let is_last = next > until;
-        if is_last && waiter.is_none() {
+        if is_last && watcher.is_none() {
             return Ok(None);
         }
-        match announced_before(&mut waiter, next.min(until)).await {
+        match announced_before(&mut watcher, next.min(until)).await {
             // An announced end is stored. Should the read fail, the next one follows soon.
-            true => (waiter, wait) = (None, FIRST_WAIT),
+            true => (watcher, wait) = (None, FIRST_WAIT),
             false if is_last => return Ok(None),
-            false if waiter.is_none() => wait = LONGEST_WAIT.min(wait * 3 / 2),
+            false if watcher.is_none() => wait = LONGEST_WAIT.min(wait * 3 / 2),
             false => {}
         }
     }
 }
 
 /// Waits until the end is announced or the time is up.
-async fn announced_before(waiter: &mut Option<RunEndWaiter>, next: Instant) -> bool {
-    match waiter {
-        Some(waiter) => timeout_at(next, waiter.ended()).await.is_ok(),
+async fn announced_before(watcher: &mut Option<RunWatcher>, next: Instant) -> bool {
+    match watcher {
+        Some(watcher) => timeout_at(next, watcher.ended()).await.is_ok(),
         None => {
             sleep_until(next).await;
             false

@@ -114,8 +114,8 @@ impl Runs {
                     };
                 }
                 outcome => {
-                    if let (true, Some(ends)) = (outcome.is_written(), &self.ends) {
-                        ends.announce(id);
+                    if let (true, Some(news)) = (outcome.is_written(), &self.news) {
+                        news.announce_end(id);
                     }
                     if let (WriteOutcome::Written, Some((thread_id, ThreadEnd::Due(_)))) = (&outcome, thread_end) {
                         self.queue.send_hint(&ThreadHint { thread_id }, Duration::ZERO).await;

@@ -48,7 +48,7 @@ pub use list::RunFilter;
 use parts::MAX_TRANSACTION_BYTES;
 use platform::bucket::Bucket;
 use platform::queue::Queue;
-use platform::run_ends::{RunEndWaiter, RunEnds};
+use platform::run_news::{RunNews, RunWatcher};
 use platform::{Context, config};
 use sealing::RunKey;
 
@@ -84,7 +84,7 @@ pub struct Runs {
     clock: Clock,
     max_transaction_bytes: usize,
     vault: Option<Arc<dyn KeyVault>>,
-    ends: Option<RunEnds>,
+    news: Option<RunNews>,
 }
 
 impl Runs {
@@ -98,7 +98,7 @@ impl Runs {
             clock: context.clock.clone(),
             max_transaction_bytes: MAX_TRANSACTION_BYTES,
             vault: None,
-            ends: context.run_ends.clone(),
+            news: context.run_news.clone(),
         })
     }
 
@@ -107,9 +107,9 @@ impl Runs {
         Self { max_transaction_bytes: max_bytes, ..self }
     }
 
-    /// Waits for an announcement of the end of a run; `None` if the worker is another process.
-    pub fn await_end(&self, id: RunId) -> Option<RunEndWaiter> {
-        Some(self.ends.as_ref()?.subscribe(id))
+    /// Begins to watch a run; `None` if the worker is another process.
+    pub fn watch(&self, id: RunId) -> Option<RunWatcher> {
+        Some(self.news.as_ref()?.watch(id))
     }
 
     pub async fn find(&self, id: RunId) -> Result<Option<Run>> {

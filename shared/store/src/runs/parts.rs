@@ -75,6 +75,9 @@ impl Runs {
             return Ok(Hold::Lost);
         }
         hold.next_event += part.events.len() as u64;
+        if let Some(news) = &self.news {
+            news.announce_events(hold.id());
+        }
         Ok(Hold::Held)
     }
 
