@@ -1,7 +1,8 @@
 //! The database: its connections, and the group commit of its writes.
 //!
-//! Writes wait in one queue. The caller that finds no other one at work commits all that wait in one transaction of SQLite,
-//! its own among them, and answers each. Under load a commit is thus shared, and a lone caller pays no change of threads.
+//! Writes wait in one queue. A caller first lets all tasks run that are ready, which may add their writes. If it then finds no
+//! other caller at work, it commits all that wait in one transaction of SQLite, its own among them, and answers each. Under
+//! load a commit is thus shared, even on one core, and a lone caller waits for nobody.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,6 +16,7 @@ use tables::outcome::WriteOutcome;
 use tables::query::{QueryResult, TableIndex, TableQuery};
 use tables::write::Write;
 use tokio::sync::oneshot;
+use tokio::task::yield_now;
 
 use crate::commit::{Job, Kind, commit};
 use crate::error::{Error, Result};
@@ -184,6 +186,7 @@ impl Database {
             let database = self.clone();
             tokio::task::spawn_blocking(move || database.commit_waiting());
         } else {
+            yield_now().await;
             self.commit_waiting();
         }
         answer.await.map_err(|_| Error::Closed)?
@@ -214,7 +217,8 @@ impl Database {
         let jobs: Vec<Job> = {
             let mut waiting = lock(&self.0.waiting);
             let size = waiting.len().min(MAX_GROUP);
-            waiting.drain(..size).collect()
+            // A caller that was dropped before its turn has written nothing.
+            waiting.drain(..size).filter(|job| !job.outcome.is_closed()).collect()
         };
         if !jobs.is_empty() {
             self.with_writer(|connection| commit(connection, &self.0.tables, &mut tokens, jobs));

@@ -1,5 +1,6 @@
 //! Writes, alone and in transactions.
 
+use futures::poll;
 use serde_json::{Value, json};
 
 use super::{api, call, get, key, put, refuse, with};
@@ -169,4 +170,14 @@ async fn a_transaction_whose_client_disconnects_is_remembered() {
     }
     assert_eq!(call(&api, "TransactWriteItems", addition("one", 1)).await, json!({}));
     assert_eq!(get(&api, "a", "counter").await["calls"]["N"], "1");
+}
+
+#[tokio::test]
+async fn a_caller_that_is_dropped_before_its_turn_has_written_nothing() {
+    let api = api();
+    let mut dropped = Box::pin(put(&api, "a", "1", json!({})));
+    assert!(poll!(&mut dropped).is_pending());
+    drop(dropped);
+    put(&api, "a", "2", json!({})).await;
+    assert_eq!((get(&api, "a", "1").await, get(&api, "a", "2").await), (Value::Null, key("a", "2")));
 }
