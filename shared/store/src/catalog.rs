@@ -1,6 +1,7 @@
 //! The catalog: models, their aliases, their providers, and the maintenance state of the platform.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use attributes::Attributes;
 use serde::{Deserialize, Serialize};
@@ -52,7 +53,7 @@ impl StoredProvider {
 /// The whole catalog, as one query read it. It is small: hundreds of models, not millions.
 #[derive(Clone, Debug, Default)]
 pub struct Listing {
-    pub models: BTreeMap<String, Model>,
+    pub models: BTreeMap<String, Arc<Model>>,
     /// The aliases, each with the name of its model.
     pub aliases: BTreeMap<String, String>,
     pub providers: BTreeMap<String, StoredProvider>,
@@ -83,7 +84,7 @@ impl Listing {
     }
 
     /// Finds a model by its name or an alias. A retired model is found too.
-    pub fn find(&self, name: &str) -> Option<&Model> {
+    pub fn find(&self, name: &str) -> Option<&Arc<Model>> {
         self.models.get(self.aliases.get(name).map_or(name, String::as_str))
     }
 }
@@ -219,7 +220,7 @@ impl Catalog {
             if sk.starts_with(keys::MODEL) {
                 let ModelItem { model, added_at, .. } = parse(item)?;
                 listing.added_at.extend(added_at.map(|at| (model.name.clone(), at)));
-                listing.models.insert(model.name.clone(), model);
+                listing.models.insert(model.name.clone(), model.into());
             } else if let Some(alias) = sk.strip_prefix(keys::ALIAS) {
                 listing.aliases.insert(alias.to_owned(), parse::<AliasItem>(item)?.model);
             } else if sk.starts_with(keys::PROVIDER) {

@@ -69,7 +69,7 @@ impl ModelCatalog {
             });
         }
         let by_alias = model.name != name;
-        let model = Arc::new(model.clone());
+        let model = model.clone();
         Ok(Chosen { listing, model, by_alias })
     }
 
@@ -77,9 +77,9 @@ impl ModelCatalog {
     pub async fn find_first(&self, plan: &Plan, purpose: Purpose) -> Result<Chosen> {
         let listing = self.listing().await?;
         let now = self.clock.now();
-        let fits = |model: &&Model| model.does(purpose) && plan.allows(&model.name) && !model.is_retired(now);
+        let fits = |model: &&Arc<Model>| model.does(purpose) && plan.allows(&model.name) && !model.is_retired(now);
         let model = listing.models.values().find(fits).cloned();
-        let model = Arc::new(model.ok_or(Error::NotFound { kind: "model" })?);
+        let model = model.ok_or(Error::NotFound { kind: "model" })?;
         Ok(Chosen { listing, model, by_alias: false })
     }
 
@@ -87,7 +87,7 @@ impl ModelCatalog {
     pub async fn find_guard(&self, plan: &Plan, explain: impl FnOnce(MissingGuard) -> Error) -> Result<Chosen> {
         let listing = self.listing().await?;
         let model = find_guard(&listing, plan, self.clock.now()).map_err(explain)?;
-        let model = Arc::new(model.clone());
+        let model = model.clone();
         Ok(Chosen { listing, model, by_alias: false })
     }
 
@@ -95,13 +95,13 @@ impl ModelCatalog {
     pub async fn find_for_job(&self, name: &str) -> Result<Chosen> {
         let listing = self.listing().await?;
         let model = listing.models.get(name).filter(|model| !model.is_retired(self.clock.now()));
-        let model = Arc::new(model.cloned().ok_or(Error::NotFound { kind: "model" })?);
+        let model = model.cloned().ok_or(Error::NotFound { kind: "model" })?;
         Ok(Chosen { listing, model, by_alias: false })
     }
 }
 
 /// Finds a model of the plan by its name or by a public alias. Retired models are not found.
-pub fn visible<'a>(listing: &'a Listing, plan: &Plan, name: &str, now: Time) -> Option<&'a Model> {
+pub fn visible<'a>(listing: &'a Listing, plan: &Plan, name: &str, now: Time) -> Option<&'a Arc<Model>> {
     listing.find(name).filter(|model| plan.allows(&model.name) && !model.is_retired(now))
 }
 

@@ -120,7 +120,7 @@ impl ModelIn {
                 let problem = format!("the model {name} has no deployment on this provider; add one in `models`");
                 return Err(Error::invalid_body("", problem));
             }
-            let model = Self::from(model);
+            let model = Self::from(model.as_ref());
             return Ok(Self { pricing: pricing.unwrap_or(model.pricing), ..model });
         }
         let Some((r#type, capabilities)) = guess_kind(name) else {

@@ -1,5 +1,7 @@
 //! Handlers for the models of the catalog.
 
+use std::sync::Arc;
+
 use axum::Json as Body;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -27,7 +29,7 @@ use crate::snapshot::{check_version, etag, render_snapshot};
 )]
 pub async fn list_models(State(stores): State<Stores>, _: Operator) -> Result<List<ModelOut>> {
     let listing = stores.catalog.read().await?;
-    Ok(List::new(listing.models.values().map(ModelOut::from)))
+    Ok(List::new(listing.models.values().map(|model| ModelOut::from(model.as_ref()))))
 }
 
 /// Read a model of the catalog
@@ -148,7 +150,7 @@ pub async fn delete_model(
 }
 
 fn find<'a>(listing: &'a Listing, name: &str) -> domain::Result<&'a Model> {
-    listing.models.get(name).ok_or(Error::NotFound { kind: ModelName::KIND })
+    listing.models.get(name).map(Arc::as_ref).ok_or(Error::NotFound { kind: ModelName::KIND })
 }
 
 pub fn entry(model: Model) -> (CatalogEntry, String) {

@@ -1,6 +1,7 @@
 //! The provider, the models and the aliases of a setup.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use domain::body_problems::Problems;
 use domain::catalog::Model;
@@ -72,7 +73,7 @@ pub async fn read(
             out.notes.push(format!("calls of {} cost nothing, because it has no price; set `pricing`", after.name));
         }
         names.push(after.name.clone());
-        listing.models.insert(after.name.clone(), after);
+        listing.models.insert(after.name.clone(), after.into());
         declared_models.push((model, outcome));
     }
     let mut declared_aliases = Vec::new();
@@ -138,7 +139,7 @@ fn is_same(before: &Model, after: &Model) -> bool {
 }
 
 fn change_model(declared: &ModelIn, listing: &Listing) -> Result<CatalogChange> {
-    let before = listing.models.get(declared.name());
+    let before = listing.models.get(declared.name()).map(Arc::as_ref);
     let after = match before {
         Some(before) => merged(&ModelIn::from(before), declared)?,
         None => declared.clone(),

@@ -1,6 +1,7 @@
 //! The guard of a plan: the model that evaluates texts unless a request names another, and why a plan may have none.
 
 use std::fmt;
+use std::sync::Arc;
 
 use crate::catalog::Listing;
 use domain::Error;
@@ -50,8 +51,9 @@ pub fn means_default_guard(listing: &Listing, name: &str) -> bool {
 
 /// The guard model of a plan: the one with the alias `guard`, or else the first one by name. A key's list of models does
 /// not matter.
-pub fn find_guard<'a>(listing: &'a Listing, plan: &Plan, now: Time) -> Result<&'a Model, MissingGuard> {
-    let is_usable = |model: &&Model| model.does(Purpose::Guard) && plan.allows(&model.name) && !model.is_retired(now);
+pub fn find_guard<'a>(listing: &'a Listing, plan: &Plan, now: Time) -> Result<&'a Arc<Model>, MissingGuard> {
+    let is_usable =
+        |model: &&Arc<Model>| model.does(Purpose::Guard) && plan.allows(&model.name) && !model.is_retired(now);
     let by_alias = listing.find(ALIAS).filter(is_usable);
     let model = by_alias.or_else(|| listing.models.values().find(is_usable)).ok_or(MissingGuard::Model)?;
     match listing.guard_categories.values().any(|category| category.active) {
