@@ -52,6 +52,8 @@ struct Target<'t> {
 struct Planned<'t> {
     target: Target<'t>,
     after: Option<Item>,
+    /// The size of `after`.
+    bytes: usize,
     is_check: bool,
 }
 
@@ -78,8 +80,7 @@ pub fn carry_out(connection: &Connection, tables: &Tables, writes: &[Write], in_
         return Ok(Written { refused, ..Written::default() });
     }
     invalid.map_or(Ok(()), Err)?;
-    let bytes: usize = planned.iter().filter_map(|plan| plan.after.as_ref()).map(item_size).sum();
-    if in_transaction && bytes > MAX_TRANSACTION_BYTES {
+    if in_transaction && planned.iter().map(|plan| plan.bytes).sum::<usize>() > MAX_TRANSACTION_BYTES {
         return Err(Error::invalid("the items of a transaction have at most 4 MB"));
     }
     planned.iter().filter(|plan| !plan.is_check).try_for_each(|plan| plan.carry_out(connection))?;
@@ -121,11 +122,14 @@ pub fn check_key(key: &Key) -> Result<()> {
     Err(Error::invalid(format_args!("a key is not empty, and has at most {MAX_PK_BYTES} and {MAX_SK_BYTES} bytes")))
 }
 
-fn check_item(table: &Stored, item: &Item) -> Result<()> {
-    if item_size(item) > MAX_ITEM_BYTES {
+/// Returns the size of the item.
+fn check_item(table: &Stored, item: &Item) -> Result<usize> {
+    let bytes = item_size(item);
+    if bytes > MAX_ITEM_BYTES {
         return Err(Error::invalid("an item has at most 400 KB"));
     }
-    table.columns.iter().try_for_each(|column| column.value(item).map(drop))
+    table.columns.iter().try_for_each(|column| column.value(item).map(drop))?;
+    Ok(bytes)
 }
 
 impl<'t> Target<'t> {
@@ -156,13 +160,14 @@ impl<'t> Target<'t> {
             WriteOperation::Check(_) => self.before.clone(),
         };
         let is_check = matches!(write.operation, WriteOperation::Check(_));
+        let mut bytes = 0;
         if let Some(after) = &after {
             if Key::from_item(after).as_ref() != Some(&self.key) {
                 return Err(Error::invalid(format_args!("{} and {} of an item never change", Key::PK, Key::SK)));
             }
-            check_item(self.table, after)?;
+            bytes = check_item(self.table, after)?;
         }
-        Ok(Planned { target: self, after, is_check })
+        Ok(Planned { target: self, after, bytes, is_check })
     }
 }
 
