@@ -2,6 +2,7 @@
 
 use axum::body::{Body, to_bytes};
 use axum::http::Request;
+use futures::FutureExt;
 use futures::future::join_all;
 use platform::config;
 use reqwest::{Method, Response};
@@ -108,6 +109,23 @@ async fn a_follower_sees_each_event_and_the_end() {
     let request = ada.request(Method::GET, &format!("{path}/events?follow=true")).header("Last-Event-ID", "6");
     let nothing_left = tests::client::send(request).await;
     assert_eq!(nothing_left.status, "204 No Content", "a browser does not come back");
+}
+
+/// Followers wait for the announcement, and read nothing until then.
+#[tokio::test]
+async fn stored_events_are_announced_to_those_who_watch_their_run() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let flow = publish(&ada, refund()).await;
+    let path = start_run(&ada, &flow, json!({"amount": 5})).await;
+    let id = run_id(&path);
+    let news = app.platform.context().run_news.unwrap();
+    let (mut run, mut another) = (news.watch(id), news.watch(RunId::new()));
+    app.platform.drain().await;
+    assert_eq!((run.changed().now_or_never(), run.ended().now_or_never()), (Some(()), None));
+    approve(&app, &ada, &path).await;
+    assert_eq!((run.changed().now_or_never(), run.ended().now_or_never()), (Some(()), Some(())));
+    assert_eq!(another.changed().now_or_never(), None);
 }
 
 #[tokio::test]
