@@ -8,6 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::report::{Report, Violation};
 
+/// In a debug build, the futures of a history need more than the default of 2 MB in some of 1,000 histories.
+const STACK_BYTES: usize = 16 << 20;
 /// A rule that is switched off must cause a violation within this number of histories.
 const MISSED_WITHIN: u64 = 1_000;
 /// The number of trace lines printed for a failed history.
@@ -110,7 +112,7 @@ fn on_every_core(work: impl Fn() + Sync) {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| {
         for _ in 0..cores {
-            scope.spawn(&work);
+            std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, &work).unwrap();
         }
     });
 }
