@@ -13,7 +13,7 @@ use crate::dto::UsageOut;
 
 /// An SSE comment, which clients ignore.
 const HEARTBEAT: Bytes = Bytes::from_static(b": waiting for the model\n\n");
-/// About what an event has besides its choices.
+/// About how many bytes an event has besides its choices.
 const EVENT_BYTES: usize = 256;
 const DONE: &[u8] = b"data: [DONE]\n\n";
 

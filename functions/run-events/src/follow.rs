@@ -1,6 +1,6 @@
-//! Live events of a run, as server-sent events. The stream is woken if the run is carried out in this process. Else it reads the
-//! log again and again, so a follower of an idle run costs one or two read units a second. A client that comes back continues
-//! after its last event.
+//! Live events of a run, as server-sent events. If the run is carried out in this process, its events wake the stream. Otherwise
+//! the stream reads the log again and again, so a follower of an idle run costs one or two read units a second. A client that
+//! comes back continues after its last event.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -20,7 +20,7 @@ use crate::handlers::show;
 /// The wait before a read. It doubles while nothing happens. With the longest one, an event is shown within a second.
 const FIRST_WAIT: Duration = Duration::from_millis(100);
 const LONGEST_WAIT: Duration = Duration::from_millis(800);
-/// The longest wait if events are announced, in case that the run goes on elsewhere.
+/// The longest wait if events are announced, in case the run goes on elsewhere.
 const LONGEST_ANNOUNCED_WAIT: Duration = Duration::from_secs(5);
 const HEARTBEAT: Duration = Duration::from_secs(15);
 /// How long a client waits before it opens the next stream.

@@ -1,8 +1,7 @@
 //! The database: its connections, and the group commit of its writes.
 //!
-//! Writes wait in one queue. A caller first lets all tasks run that are ready, which may add their writes. If it then finds no
-//! other caller at work, it commits all that wait in one transaction of SQLite, its own among them, and answers each. Under
-//! load a commit is thus shared, even on one core, and a lone caller waits for nobody.
+//! Writes wait in one queue. The caller that finds no other one at work commits all that wait in one transaction of SQLite,
+//! its own among them, and answers each. Under load, a commit is thus shared. A lone caller waits for nobody.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -186,6 +185,7 @@ impl Database {
             let database = self.clone();
             tokio::task::spawn_blocking(move || database.commit_waiting());
         } else {
+            // The other tasks that are ready may add their writes. On one core, each commit would otherwise have one write.
             yield_now().await;
             self.commit_waiting();
         }

@@ -23,14 +23,14 @@ impl RunNews {
         RunWatcher { id, receiver, news: self.clone() }
     }
 
-    /// Wakes the calls that follow a run of which events are stored.
+    /// Wakes the calls that watch a run, after events of it were stored.
     pub fn announce_events(&self, id: RunId) {
         if let Some(sender) = self.lock().get(&id) {
             sender.send_modify(|_| {});
         }
     }
 
-    /// Wakes the calls that watch a run whose end is stored.
+    /// Wakes the calls that watch a run, after its end was stored.
     pub fn announce_end(&self, id: RunId) {
         let sender = self.lock().remove(&id);
         if let Some(sender) = sender {
@@ -57,7 +57,7 @@ impl RunWatcher {
         let _ = self.receiver.wait_for(|has_ended| *has_ended).await;
     }
 
-    /// Returns when something was announced since the last call. Nothing follows the end.
+    /// Returns when events or the end are announced, or were since the last call. After the end, it never returns.
     pub async fn changed(&mut self) {
         if self.receiver.changed().await.is_err() {
             pending().await

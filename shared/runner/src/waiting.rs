@@ -12,7 +12,7 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 /// The interval between two reads of the run. It grows with each read.
 const FIRST_WAIT: Duration = Duration::from_millis(20);
 const LONGEST_WAIT: Duration = Duration::from_millis(500);
-/// The interval if the end is announced, in case that the run ends elsewhere.
+/// The interval if the end is announced, in case the run ends elsewhere.
 const ANNOUNCED_WAIT: Duration = Duration::from_secs(5);
 
 /// The end of a run, with the originals of its masked parts. `None` if it is still in progress at `until`.

@@ -69,8 +69,7 @@ impl ModelCatalog {
             });
         }
         let by_alias = model.name != name;
-        let model = model.clone();
-        Ok(Chosen { listing, model, by_alias })
+        Ok(Chosen { model: model.clone(), listing, by_alias })
     }
 
     /// The first model by name that the plan allows for a purpose.
@@ -86,8 +85,7 @@ impl ModelCatalog {
     /// The guard model of a plan, see [`find_guard`]. `explain` turns the reason of a missing one into the caller's error.
     pub async fn find_guard(&self, plan: &Plan, explain: impl FnOnce(MissingGuard) -> Error) -> Result<Chosen> {
         let listing = self.listing().await?;
-        let model = find_guard(&listing, plan, self.clock.now()).map_err(explain)?;
-        let model = model.clone();
+        let model = find_guard(&listing, plan, self.clock.now()).map_err(explain)?.clone();
         Ok(Chosen { listing, model, by_alias: false })
     }
 

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::report::{Report, Violation};
 
-/// In a debug build, the futures of a history need more than the default of 2 MB in some of 1,000 histories.
+/// The futures of a debug build are large: of some hundred histories, one needed more than the default of 2 MB.
 const STACK_BYTES: usize = 16 << 20;
 /// A rule that is switched off must cause a violation within this number of histories.
 const MISSED_WITHIN: u64 = 1_000;

@@ -30,7 +30,7 @@ use domain::{Error, Result};
 
 /// Capacity of the channel. When it is full, the task stops reading from the provider.
 const CHANNEL_CAPACITY: usize = 16;
-/// How many chunks are forwarded together at most, if the provider has sent them together.
+/// The most chunks that are sent to the client in one write.
 const MAX_CHUNKS: usize = 16;
 /// How long to wait for the first chunk. A failure within this time can be retried at another deployment; after it, the
 /// response begins without a chunk.
@@ -46,7 +46,7 @@ pub struct ChatStream {
 /// An item of a streamed answer. The last one is `End` or `Failed`.
 #[derive(Debug)]
 pub enum StreamItem {
-    /// Chunks that the provider sent together. They are written together too, which saves system calls.
+    /// Chunks that arrived together. They are sent in one write, which saves system calls.
     Chunks(Vec<AnswerChunk>),
     /// The provider has sent nothing for a while. It keeps idle connections open.
     Heartbeat,
@@ -282,8 +282,8 @@ impl Relay {
     }
 
     async fn forward(&mut self, StartedStream { first, mut rest }: StartedStream) -> StreamEnd {
-        // The first one waits for no other: clients measure the time until it arrives.
-        let first = first.and_then(|first| self.count(first));
+        // The first chunk is sent alone and at once: clients measure the time until it arrives.
+        let first = first.and_then(|first| self.add(first));
         if let Some(first) = first {
             self.send(StreamItem::Chunks(vec![first])).await;
         }
@@ -316,15 +316,15 @@ impl Relay {
     /// Forwards the chunks before a failure, and returns the failure.
     async fn forward_chunks(&mut self, arrived: Vec<Result<Chunk, ProviderFailure>>) -> Result<(), ProviderFailure> {
         let mut chunks = Vec::with_capacity(arrived.len());
-        let outcome = arrived.into_iter().try_for_each(|chunk| chunk.map(|chunk| chunks.extend(self.count(chunk))));
+        let outcome = arrived.into_iter().try_for_each(|chunk| chunk.map(|chunk| chunks.extend(self.add(chunk))));
         if !chunks.is_empty() {
             self.send(StreamItem::Chunks(chunks)).await;
         }
         outcome
     }
 
-    /// Counts what a chunk says, and returns what the client gets of it.
-    fn count(&mut self, chunk: Chunk) -> Option<AnswerChunk> {
+    /// Adds a chunk to the counts, the texts and the transcript, and returns what the client gets of it.
+    fn add(&mut self, chunk: Chunk) -> Option<AnswerChunk> {
         self.unfinished = self.unfinished.saturating_sub(chunk.finished);
         self.counted_output = self.counted_output.saturating_add(chunk.counted_output);
         // The provider's counts are cumulative, so the last one replaces those before it.
