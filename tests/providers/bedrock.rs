@@ -85,7 +85,10 @@ async fn an_answer_has_its_tool_calls_and_total_input() {
     let stage = stage().await;
     let answer = stage.send(Behaviour::json(200, ANSWER), &question()).await.unwrap();
     assert_json_snapshot!("bedrock_choices", choices(&answer));
-    assert_eq!(answer.usage, Some(Tokens { input: 1_250, cached: 1_000, output: 75, reasoning: 0 }));
+    assert_eq!(
+        answer.usage,
+        Some(Tokens { input: 1_250, cached: 1_000, written: 200, output: 75, ..Tokens::default() })
+    );
 }
 
 #[tokio::test]
@@ -94,7 +97,7 @@ async fn a_stream_has_the_content_of_an_answer() {
     let all = stage.stream(stream(frames()), &question()).await;
     assert_json_snapshot!("bedrock_stream", all.choices);
     assert_eq!((all.text().as_str(), all.finished), ("Let me look.", 1));
-    assert_eq!(all.usage, Some(Tokens { input: 125, cached: 100, output: 89, reasoning: 0 }));
+    assert_eq!(all.usage, Some(Tokens { input: 125, cached: 100, output: 89, ..Tokens::default() }));
     assert!(all.failure.is_none());
     assert_eq!(stage.fake.take_requests().remove(0).path, "/model/upstream-model/converse-stream");
 }

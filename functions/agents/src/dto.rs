@@ -161,6 +161,14 @@ pub struct PricingOut {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     cached_input: Option<f64>,
+    /// The price of input that the provider writes to its cache.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    cache_write: Option<f64>,
+    /// The price of input that the provider writes to its cache for an hour.
+    #[serde(rename = "cacheWrite1h", skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    cache_write_1h: Option<f64>,
     /// The price of one image.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -188,7 +196,7 @@ impl From<Model> for ModelOut {
     fn from(model: Model) -> Self {
         let Model { name, display_name, r#type, provider, capabilities, .. } = model;
         let Model { context_window, max_output_tokens, pricing, deprecated_at, retires_at, .. } = model;
-        let Pricing { input_micro_usd, output_micro_usd, cached_input_micro_usd, image_micro_usd } = pricing;
+        let Pricing { input_micro_usd, output_micro_usd, cached_input_micro_usd, image_micro_usd, .. } = pricing;
         let usd = |micro_usd: u64| micro_usd as f64 / 1e6;
         let is_deprecated = deprecated_at.is_some() || retires_at.is_some();
         Self {
@@ -206,6 +214,8 @@ impl From<Model> for ModelOut {
                 input: usd(input_micro_usd),
                 output: usd(output_micro_usd),
                 cached_input: cached_input_micro_usd.map(usd),
+                cache_write: pricing.cache_write_micro_usd.map(usd),
+                cache_write_1h: pricing.cache_write_1h_micro_usd.map(usd),
                 per_image: image_micro_usd.map(usd),
                 unit: "1M_tokens",
                 currency: "USD",

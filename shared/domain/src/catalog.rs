@@ -180,18 +180,30 @@ pub struct Pricing {
     /// The price of input read from a cache. Without it, the price of input applies.
     #[serde(default)]
     pub cached_input_micro_usd: Option<u64>,
+    /// The price of input written to a cache. Without it, the price of input applies.
+    #[serde(default)]
+    pub cache_write_micro_usd: Option<u64>,
+    /// The price of input written to a cache that keeps it for an hour. Without it, `cache_write_micro_usd` applies.
+    #[serde(default)]
+    pub cache_write_1h_micro_usd: Option<u64>,
     /// The price of one image, in micro-USD.
     #[serde(default)]
     pub image_micro_usd: Option<u64>,
 }
 
 impl Pricing {
-    /// The cost of the tokens and images. Cached tokens are part of the input and are not charged twice.
+    /// The cost of the tokens and images. Tokens that were read from a cache or written to it are part of the input and are
+    /// not charged twice.
     pub fn cost(&self, tokens: &Tokens, images: u64) -> Money {
         let cached = tokens.cached.min(tokens.input);
+        let written = tokens.written.min(tokens.input - cached);
+        let written_1h = tokens.written_1h.min(written);
+        let write = self.cache_write_micro_usd.unwrap_or(self.input_micro_usd);
         let price = Money::from_pico_usd;
-        price(self.input_micro_usd).times(tokens.input - cached)
+        price(self.input_micro_usd).times(tokens.input - cached - written)
             + price(self.cached_input_micro_usd.unwrap_or(self.input_micro_usd)).times(cached)
+            + price(write).times(written - written_1h)
+            + price(self.cache_write_1h_micro_usd.unwrap_or(write)).times(written_1h)
             + price(self.output_micro_usd).times(tokens.output)
             + self.image_cost(images)
     }
@@ -200,9 +212,10 @@ impl Pricing {
         Money::from_micro_usd(self.image_micro_usd.unwrap_or_default()).times(images)
     }
 
-    /// The maximum cost of these tokens, for any share of cached input.
+    /// The maximum cost of these tokens, for any share of input that is read from a cache or written to it.
     pub fn greatest_cost(&self, input: u64, output: u64) -> Money {
-        let dearest = self.input_micro_usd.max(self.cached_input_micro_usd.unwrap_or_default());
+        let special = [self.cached_input_micro_usd, self.cache_write_micro_usd, self.cache_write_1h_micro_usd];
+        let dearest = special.into_iter().flatten().fold(self.input_micro_usd, u64::max);
         let price = Money::from_pico_usd;
         price(dearest).times(input) + price(self.output_micro_usd).times(output)
     }
@@ -230,11 +243,32 @@ mod tests {
             cached_input_micro_usd: Some(10),
             ..Pricing::default()
         };
-        let tokens = Tokens { input: 1_000, cached: 600, output: 50, reasoning: 20 };
+        let tokens = Tokens { input: 1_000, cached: 600, output: 50, reasoning: 20, ..Tokens::default() };
         assert_eq!(pricing.cost(&tokens, 0), Money::from_pico_usd(400 * 100 + 600 * 10 + 50 * 400));
         let without = Pricing { cached_input_micro_usd: None, ..pricing };
         assert_eq!(without.cost(&tokens, 0), Money::from_pico_usd(1_000 * 100 + 50 * 400));
         assert!(pricing.greatest_cost(1_000, 50) >= pricing.cost(&tokens, 0));
+    }
+
+    #[test]
+    fn tokens_written_to_a_cache_have_a_price_for_each_duration() {
+        // Anthropic's prices: a write costs 1.25 times the input, or twice the input for an hour, and a read a tenth.
+        let pricing = Pricing {
+            input_micro_usd: 3_000_000,
+            output_micro_usd: 15_000_000,
+            cached_input_micro_usd: Some(300_000),
+            cache_write_micro_usd: Some(3_750_000),
+            cache_write_1h_micro_usd: Some(6_000_000),
+            image_micro_usd: None,
+        };
+        let tokens = Tokens { input: 3_010, cached: 2_000, written: 1_000, written_1h: 400, output: 5, reasoning: 0 };
+        let expected = 10 * 3_000_000 + 2_000 * 300_000 + 600 * 3_750_000 + 400 * 6_000_000 + 5 * 15_000_000;
+        assert_eq!(pricing.cost(&tokens, 0), Money::from_pico_usd(expected));
+        let without = Pricing { cache_write_1h_micro_usd: None, ..pricing };
+        assert_eq!(
+            without.cost(&Tokens { input: 7, written: 7, written_1h: 7, ..Tokens::default() }, 0),
+            Money::from_pico_usd(7 * 3_750_000)
+        );
     }
 
     #[test]
@@ -247,11 +281,16 @@ mod tests {
 
     fn pricing() -> impl Strategy<Value = Pricing> {
         let price = 0..=100_000_000u64;
-        (price.clone(), price.clone(), proptest::option::of(price)).prop_map(|(input, output, cached)| Pricing {
-            input_micro_usd: input,
-            output_micro_usd: output,
-            cached_input_micro_usd: cached,
-            image_micro_usd: None,
+        let special = || proptest::option::of(0..=100_000_000u64);
+        (price.clone(), price, special(), special(), special()).prop_map(|(input, output, cached, write, write_1h)| {
+            Pricing {
+                input_micro_usd: input,
+                output_micro_usd: output,
+                cached_input_micro_usd: cached,
+                cache_write_micro_usd: write,
+                cache_write_1h_micro_usd: write_1h,
+                image_micro_usd: None,
+            }
         })
     }
 
@@ -259,11 +298,12 @@ mod tests {
         #[test]
         fn no_call_within_its_limits_costs_more_than_the_greatest_cost(
             pricing in pricing(), input in 0..=10_000_000u64, output in 0..=1_000_000u64,
-            used: (u64, u64), cached: u64, reasoning: u64,
+            used: (u64, u64), cached: u64, written: u64, written_1h: u64, reasoning: u64,
         ) {
             let greatest = pricing.greatest_cost(input, output);
-            // A provider may report any number of cached and reasoning tokens.
-            let tokens = Tokens { input: used.0 % (input + 1), cached, output: used.1 % (output + 1), reasoning };
+            // A provider may report any number of cached, written and reasoning tokens.
+            let (input, output) = (used.0 % (input + 1), used.1 % (output + 1));
+            let tokens = Tokens { input, cached, written, written_1h, output, reasoning };
             prop_assert!(pricing.cost(&tokens, 0) <= greatest);
         }
 

@@ -11,6 +11,12 @@ pub struct Tokens {
     pub input: u64,
     /// The part of `input` that the provider read from its cache.
     pub cached: u64,
+    /// The part of `input` that the provider wrote to its cache.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub written: u64,
+    /// The part of `written` that the provider keeps for an hour instead of some minutes.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub written_1h: u64,
     /// All generated tokens, including reasoning.
     pub output: u64,
     /// The part of `output` that was spent on reasoning.
@@ -21,6 +27,8 @@ impl AddAssign for Tokens {
     fn add_assign(&mut self, other: Self) {
         self.input += other.input;
         self.cached += other.cached;
+        self.written += other.written;
+        self.written_1h += other.written_1h;
         self.output += other.output;
         self.reasoning += other.reasoning;
     }
@@ -30,6 +38,10 @@ impl Tokens {
     pub fn total(&self) -> u64 {
         self.input.saturating_add(self.output)
     }
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// How the tokens of a call were determined.

@@ -292,7 +292,7 @@ fn render_usage(Usage { tokens, cost }: &Usage) -> Value {
         "prompt_tokens": tokens.input,
         "completion_tokens": tokens.output,
         "total_tokens": tokens.total(),
-        "prompt_tokens_details": {"cached_tokens": tokens.cached},
+        "prompt_tokens_details": {"cached_tokens": tokens.cached, "cache_write_tokens": tokens.written},
         "completion_tokens_details": {"reasoning_tokens": tokens.reasoning},
         "cost": Usd::from(*cost),
     })

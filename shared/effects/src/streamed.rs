@@ -88,7 +88,7 @@ mod tests {
     use serde_json::{Value, json};
     use tokio::sync::mpsc;
 
-    const TOKENS: Tokens = Tokens { input: 3, cached: 0, output: 2, reasoning: 0 };
+    const TOKENS: Tokens = Tokens { input: 3, cached: 0, written: 0, written_1h: 0, output: 2, reasoning: 0 };
 
     async fn read(
         deltas: &[Value],

@@ -70,7 +70,7 @@ impl Environment {
 
     async fn charge(&self, call: &Call, mut slot: LeaseSlot) {
         let charge = slot.price_call(CallUsage {
-            tokens: Tokens { input: call.input, cached: call.cached, output: call.output, reasoning: 0 },
+            tokens: Tokens { input: call.input, cached: call.cached, output: call.output, ..Tokens::default() },
             source: UsageSource::Provider,
             images: 0,
             provider: "simulated".to_owned(),

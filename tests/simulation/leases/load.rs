@@ -55,7 +55,7 @@ pub fn model(name: &str, input_micro_usd: u64, output_micro_usd: u64, version: u
             input_micro_usd,
             output_micro_usd,
             cached_input_micro_usd: Some(input_micro_usd / 10),
-            image_micro_usd: None,
+            ..Pricing::default()
         },
         deprecated_at: None,
         retires_at: None,

@@ -103,6 +103,10 @@ pub struct PricingIn {
     output: UsdIn,
     /// The price of input that the provider reads from its cache. Defaults to `input`.
     cached_input: Option<UsdIn>,
+    /// The price of input that the provider writes to its cache. Defaults to `input`.
+    cache_write: Option<UsdIn>,
+    /// The price of input that the provider writes to its cache for an hour. Defaults to `cache_write`.
+    cache_write_1h: Option<UsdIn>,
     /// The price of one image.
     per_image: Option<UsdIn>,
 }
@@ -195,7 +199,7 @@ impl ModelIn {
 impl From<&Model> for ModelIn {
     fn from(model: &Model) -> Self {
         let usd = |micro| UsdIn(Money::from_micro_usd(micro));
-        let Pricing { input_micro_usd, output_micro_usd, cached_input_micro_usd, image_micro_usd } = model.pricing;
+        let pricing = model.pricing;
         Self {
             name: model.name.clone(),
             display_name: Some(model.display_name.clone()),
@@ -205,10 +209,12 @@ impl From<&Model> for ModelIn {
             context_window: model.context_window,
             max_output_tokens: model.max_output_tokens,
             pricing: PricingIn {
-                input: usd(input_micro_usd),
-                output: usd(output_micro_usd),
-                cached_input: cached_input_micro_usd.map(usd),
-                per_image: image_micro_usd.map(usd),
+                input: usd(pricing.input_micro_usd),
+                output: usd(pricing.output_micro_usd),
+                cached_input: pricing.cached_input_micro_usd.map(usd),
+                cache_write: pricing.cache_write_micro_usd.map(usd),
+                cache_write_1h: pricing.cache_write_1h_micro_usd.map(usd),
+                per_image: pricing.image_micro_usd.map(usd),
             },
             deprecated_at: model.deprecated_at,
             retires_at: model.retires_at,
@@ -227,19 +233,21 @@ impl From<&Model> for ModelIn {
 impl Default for PricingIn {
     fn default() -> Self {
         let free = UsdIn(Money::ZERO);
-        Self { input: free, output: free, cached_input: None, per_image: None }
+        Self { input: free, output: free, cached_input: None, cache_write: None, cache_write_1h: None, per_image: None }
     }
 }
 
 impl PricingIn {
     fn read(self) -> Result<Pricing> {
-        let Self { input, output, cached_input, per_image } = self;
+        let Self { input, output, cached_input, cache_write, cache_write_1h, per_image } = self;
         let mut problems = Problems::default();
         let mut read = |field, price: UsdIn| problems.or_default(micro_usd(field, price));
         let pricing = Pricing {
             input_micro_usd: read("pricing.input", input),
             output_micro_usd: read("pricing.output", output),
             cached_input_micro_usd: cached_input.map(|price| read("pricing.cached_input", price)),
+            cache_write_micro_usd: cache_write.map(|price| read("pricing.cache_write", price)),
+            cache_write_1h_micro_usd: cache_write_1h.map(|price| read("pricing.cache_write_1h", price)),
             image_micro_usd: per_image.map(|price| read("pricing.per_image", price)),
         };
         problems.finish().map(|()| pricing)

@@ -35,6 +35,7 @@ pub struct UsageOut {
 #[derive(Serialize)]
 struct PromptDetails {
     cached_tokens: u64,
+    cache_write_tokens: u64,
 }
 
 #[derive(Serialize)]
@@ -47,7 +48,10 @@ impl UsageOut {
     pub fn of_chat(usage: &Usage) -> Self {
         Self {
             completion_tokens: Some(usage.tokens.output),
-            prompt_tokens_details: Some(PromptDetails { cached_tokens: usage.tokens.cached }),
+            prompt_tokens_details: Some(PromptDetails {
+                cached_tokens: usage.tokens.cached,
+                cache_write_tokens: usage.tokens.written,
+            }),
             completion_tokens_details: Some(CompletionDetails { reasoning_tokens: usage.tokens.reasoning }),
             ..Self::of_input(usage)
         }

@@ -59,6 +59,10 @@ pub(super) struct PackedCharge {
     input: u64,
     #[serde(rename = "ca", default, skip_serializing_if = "is_zero")]
     cached: u64,
+    #[serde(rename = "cw", default, skip_serializing_if = "is_zero")]
+    written: u64,
+    #[serde(rename = "ch", default, skip_serializing_if = "is_zero")]
+    written_1h: u64,
     #[serde(rename = "ou", default, skip_serializing_if = "is_zero")]
     output: u64,
     #[serde(rename = "re", default, skip_serializing_if = "is_zero")]
@@ -99,7 +103,7 @@ impl Shared {
 
 impl PackedCharge {
     pub fn new(charge: &Charge, shared: &Shared) -> Self {
-        let Tokens { input, cached, output, reasoning } = charge.tokens;
+        let Tokens { input, cached, written, written_1h, output, reasoning } = charge.tokens;
         Self {
             id: IdBytes(charge.id.uuid()),
             slot: charge.slot,
@@ -110,6 +114,8 @@ impl PackedCharge {
             overage: charge.overage,
             input,
             cached,
+            written,
+            written_1h,
             output,
             reasoning,
             images: charge.images,
@@ -137,7 +143,14 @@ impl PackedCharge {
             charged: self.charged.unwrap_or(self.cost),
             uncollected: self.uncollected,
             overage: self.overage,
-            tokens: Tokens { input: self.input, cached: self.cached, output: self.output, reasoning: self.reasoning },
+            tokens: Tokens {
+                input: self.input,
+                cached: self.cached,
+                written: self.written,
+                written_1h: self.written_1h,
+                output: self.output,
+                reasoning: self.reasoning,
+            },
             images: self.images,
             source: self.source.unwrap_or(UsageSource::Provider),
             provider: self.provider.unwrap_or_else(|| shared.provider.clone()),

@@ -22,6 +22,14 @@ pub struct PricingOut {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     cached_input: Option<Usd>,
+    /// The price of input that the provider writes to its cache
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    cache_write: Option<Usd>,
+    /// The price of input that the provider writes to its cache for an hour
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    cache_write_1h: Option<Usd>,
     /// The price of one image
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -34,12 +42,14 @@ pub struct PricingOut {
 
 impl From<Pricing> for PricingOut {
     fn from(pricing: Pricing) -> Self {
-        let Pricing { input_micro_usd, output_micro_usd, cached_input_micro_usd, image_micro_usd } = pricing;
+        let Pricing { input_micro_usd, output_micro_usd, cached_input_micro_usd, image_micro_usd, .. } = pricing;
         let usd = |micro_usd| Usd::from(Money::from_micro_usd(micro_usd));
         Self {
             input: usd(input_micro_usd),
             output: usd(output_micro_usd),
             cached_input: cached_input_micro_usd.map(usd),
+            cache_write: pricing.cache_write_micro_usd.map(usd),
+            cache_write_1h: pricing.cache_write_1h_micro_usd.map(usd),
             per_image: image_micro_usd.map(usd),
             unit: "1M_tokens",
             currency: "USD",

@@ -37,7 +37,15 @@ pub struct UsageView {
     input_tokens: Value,
     cache_read_input_tokens: Value,
     cache_creation_input_tokens: Value,
+    cache_creation: CacheCreationView,
     output_tokens: Value,
+}
+
+/// The part of the tokens written to the cache that stays there for an hour.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct CacheCreationView {
+    ephemeral_1h_input_tokens: Value,
 }
 
 /// The token counts received so far.
@@ -46,6 +54,7 @@ pub struct Counts {
     input: Option<u64>,
     read: u64,
     written: u64,
+    written_1h: u64,
     output: Option<u64>,
 }
 
@@ -54,13 +63,21 @@ impl Counts {
         self.input = count(&usage.input_tokens).or(self.input);
         self.read = count(&usage.cache_read_input_tokens).unwrap_or(self.read);
         self.written = count(&usage.cache_creation_input_tokens).unwrap_or(self.written);
+        self.written_1h = count(&usage.cache_creation.ephemeral_1h_input_tokens).unwrap_or(self.written_1h);
         self.output = count(&usage.output_tokens).or(self.output);
     }
 
     /// The usage to charge. `input_tokens` excludes tokens read from and written to the cache, so they are added here.
     pub fn tokens(&self) -> Option<Tokens> {
         let input = self.input?.saturating_add(self.read).saturating_add(self.written);
-        Some(Tokens { input, cached: self.read, output: self.output?, reasoning: 0 })
+        Some(Tokens {
+            input,
+            cached: self.read,
+            written: self.written,
+            written_1h: self.written_1h.min(self.written),
+            output: self.output?,
+            reasoning: 0,
+        })
     }
 }
 

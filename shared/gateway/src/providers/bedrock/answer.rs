@@ -1,7 +1,7 @@
 //! Translates Converse's response into a chat completion.
 
 use aws_sdk_bedrockruntime::operation::converse::ConverseOutput;
-use aws_sdk_bedrockruntime::types::{ContentBlock, ConverseOutput as Output, StopReason, TokenUsage};
+use aws_sdk_bedrockruntime::types::{CacheTtl, ContentBlock, ConverseOutput as Output, StopReason, TokenUsage};
 
 use super::document;
 use crate::chat::{AnswerMessage, ChatAnswer, Choice, FinishReason, FunctionCall, ToolCallOut};
@@ -54,9 +54,13 @@ pub fn tokens(usage: &TokenUsage) -> Option<Tokens> {
     let count = |count: i32| u64::try_from(count).ok();
     let cached = usage.cache_read_input_tokens.and_then(count).unwrap_or_default();
     let written = usage.cache_write_input_tokens.and_then(count).unwrap_or_default();
+    let for_an_hour = usage.cache_details().iter().filter(|detail| detail.ttl == CacheTtl::OneHour);
+    let written_1h: u64 = for_an_hour.filter_map(|detail| count(detail.input_tokens)).sum();
     Some(Tokens {
         input: count(usage.input_tokens)? + cached + written,
         cached,
+        written,
+        written_1h: written_1h.min(written),
         output: count(usage.output_tokens)?,
         reasoning: 0,
     })

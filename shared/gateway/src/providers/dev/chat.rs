@@ -96,7 +96,7 @@ fn choices(request: &ChatRequest) -> u32 {
 impl DevReply {
     fn usage(&self, request: &ChatRequest) -> Tokens {
         let output = self.output * u64::from(choices(request));
-        Tokens { input: request.greatest_input(), cached: 0, output, reasoning: 0 }
+        Tokens { input: request.greatest_input(), output, ..Tokens::default() }
     }
 
     fn choice(&self, index: u32) -> Result<Choice, ProviderFailure> {

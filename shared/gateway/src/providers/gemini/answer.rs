@@ -110,6 +110,7 @@ impl AnswerView {
             cached: or_zero("cachedContentTokenCount").min(input),
             output: or_zero("candidatesTokenCount").saturating_add(reasoning),
             reasoning,
+            ..Tokens::default()
         })
     }
 }

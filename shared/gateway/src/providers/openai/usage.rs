@@ -15,8 +15,11 @@ pub fn read(usage: &RawValue) -> Option<Tokens> {
     // Some servers exclude reasoning from `completion_tokens`, but include it in `total_tokens`.
     let output = count(&usage["total_tokens"]).map_or(reported, |total| reported.max(total.saturating_sub(input)));
     let cached = count(&usage["prompt_tokens_details"]["cached_tokens"]).unwrap_or_default();
+    let written = count(&usage["prompt_tokens_details"]["cache_write_tokens"]).unwrap_or_default();
     let reasoning = count(&usage["completion_tokens_details"]["reasoning_tokens"]).unwrap_or_default();
-    Some(Tokens { input, cached: cached.min(input), output, reasoning: reasoning.min(output) })
+    let cached = cached.min(input);
+    let written = written.min(input - cached);
+    Some(Tokens { input, cached, written, written_1h: 0, output, reasoning: reasoning.min(output) })
 }
 
 #[cfg(test)]
@@ -50,11 +53,23 @@ mod tests {
             "prompt_tokens": 100, "completion_tokens": 30, "total_tokens": 130,
             "prompt_tokens_details": {"cached_tokens": 64}, "completion_tokens_details": {"reasoning_tokens": 20},
         });
-        assert_eq!(tokens(usage), Some(Tokens { input: 100, cached: 64, output: 30, reasoning: 20 }));
+        assert_eq!(
+            tokens(usage),
+            Some(Tokens { input: 100, cached: 64, output: 30, reasoning: 20, ..Tokens::default() })
+        );
+        let written = json!({
+            "prompt_tokens": 100, "completion_tokens": 30,
+            "prompt_tokens_details": {"cached_tokens": 64, "cache_write_tokens": 32},
+        });
+        let expected = Tokens { input: 100, cached: 64, written: 32, output: 30, ..Tokens::default() };
+        assert_eq!(tokens(written), Some(expected));
         let apart = json!({
             "prompt_tokens": 32, "completion_tokens": 9, "total_tokens": 135,
             "completion_tokens_details": {"reasoning_tokens": 94},
         });
-        assert_eq!(tokens(apart), Some(Tokens { input: 32, cached: 0, output: 103, reasoning: 94 }));
+        assert_eq!(
+            tokens(apart),
+            Some(Tokens { input: 32, cached: 0, output: 103, reasoning: 94, ..Tokens::default() })
+        );
     }
 }
