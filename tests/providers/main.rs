@@ -3,6 +3,7 @@
 mod anthropic;
 mod bedrock;
 mod dev;
+mod dialects;
 mod faults;
 mod gemini;
 mod messaging;

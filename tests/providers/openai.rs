@@ -79,7 +79,7 @@ async fn a_stream_has_text_finish_and_usage() {
     let all = stage.stream(Behaviour::events(STREAM), &question()).await;
     assert_eq!((all.text().as_str(), all.finished), ("Because a lease is taken first.", 1));
     assert_eq!(all.usage, Some(Tokens { input: 12, output: 8, ..Tokens::default() }));
-    assert!(all.failure.is_none() && all.counted >= 8);
+    assert!(all.failure.is_none() && all.weight >= 8);
 }
 
 #[tokio::test]

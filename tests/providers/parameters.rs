@@ -14,12 +14,12 @@ use tests::provider::{Behaviour, RecordedRequest};
 
 use crate::stage::{Stage, chat, conversation, embeddings, question_with, stage_with};
 
-const KINDS: [(ProviderKind, &str); 4] =
+pub const KINDS: [(ProviderKind, &str); 4] =
     [(OpenAi, "openai"), (Anthropic, "anthropic"), (Gemini, "gemini"), (Bedrock, "bedrock")];
 const PICTURE: &str = "data:image/jpeg;base64,/9j/4AA=";
 
 /// The model of each vendor that supports the most parameters.
-fn model(kind: ProviderKind) -> &'static str {
+pub fn model(kind: ProviderKind) -> &'static str {
     match kind {
         Anthropic => "claude-3-7-sonnet-20250219",
         Bedrock => "anthropic.claude-3-7-sonnet-20250219-v1:0",
@@ -28,7 +28,7 @@ fn model(kind: ProviderKind) -> &'static str {
     }
 }
 
-async fn stage(kind: ProviderKind) -> Stage {
+pub async fn stage(kind: ProviderKind) -> Stage {
     stage_with(kind, |settings| {
         if kind == Bedrock {
             settings.api_key = None;
@@ -39,10 +39,10 @@ async fn stage(kind: ProviderKind) -> Stage {
 }
 
 /// The folder of recorded requests. Files of the test's earlier runs are removed.
-struct Record(PathBuf);
+pub struct Record(PathBuf);
 
 impl Record {
-    fn new(test: &'static str) -> Self {
+    pub fn new(test: &'static str) -> Self {
         let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("upstream-requests");
         for (_, name) in KINDS {
             fs::create_dir_all(folder.join(name)).unwrap();
@@ -58,7 +58,7 @@ impl Record {
         Self(folder)
     }
 
-    fn add(&self, kind: &str, file: &str, received: &RecordedRequest) {
+    pub fn add(&self, kind: &str, file: &str, received: &RecordedRequest) {
         let recorded = json!({"path": received.path, "body": received.body});
         fs::write(self.0.join(kind).join(format!("{file}.json")), recorded.to_string()).unwrap();
     }
@@ -108,7 +108,8 @@ fn sample(name: &str) -> Value {
         "guard" => json!(true),
         "user" | "safety_identifier" | "prompt_cache_key" => json!("user-7"),
         "metadata" => json!({"user_id": "user-7", "team": "ml"}),
-        "reasoning_effort" | "verbosity" => json!("low"),
+        "verbosity" => json!("low"),
+        "reasoning_effort" => return json!({"max_tokens": 8_192, "reasoning_effort": "low"}),
         "store" => json!(true),
         "service_tier" => json!("flex"),
         "prompt_cache_retention" => json!("24h"),

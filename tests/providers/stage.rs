@@ -105,7 +105,7 @@ pub fn choices(answer: &ChatAnswer) -> Value {
 pub struct Gathered {
     pub choices: Vec<Value>,
     pub finished: u32,
-    pub counted: u64,
+    pub weight: u64,
     pub usage: Option<Tokens>,
     pub failure: Option<ProviderFailure>,
 }
@@ -117,7 +117,7 @@ pub async fn gather(mut stream: ChunkStream) -> Gathered {
         match chunk {
             Ok(chunk) => {
                 all.finished += chunk.finished;
-                all.counted += chunk.counted_output;
+                all.weight += chunk.weight;
                 all.usage = chunk.usage.or(all.usage);
                 if let Some(choices) = chunk.choices {
                     all.choices.extend(serde_json::from_str::<Vec<Value>>(&choices.to_json()).unwrap());

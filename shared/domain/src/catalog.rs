@@ -9,8 +9,19 @@ use super::time::Time;
 use super::usage::Tokens;
 
 /// What a model can do.
-pub const CAPABILITIES: [&str; 10] =
-    ["chat", "streaming", "tools", "vision", "json_mode", "json_schema", "logprobs", "embeddings", "images", "guard"];
+pub const CAPABILITIES: [&str; 11] = [
+    "chat",
+    "streaming",
+    "tools",
+    "vision",
+    "json_mode",
+    "json_schema",
+    "logprobs",
+    "reasoning",
+    "embeddings",
+    "images",
+    "guard",
+];
 /// The output tokens that a lease reserves for a call if neither the request nor the catalog has a limit.
 pub const DEFAULT_OUTPUT_TOKENS: u64 = 4_096;
 

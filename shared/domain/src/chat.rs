@@ -2,9 +2,13 @@
 //! and get messages.
 
 mod message;
+mod part;
 mod prompt;
+mod reasoning;
 mod tool;
 
-pub use message::{ChatRole, ContentPart, Message, ToolCall};
+pub use message::{ChatRole, Message, ToolCall};
+pub use part::{AudioPart, CacheMark, ContentPart, FilePart};
 pub use prompt::ChatPrompt;
+pub use reasoning::{Opaque, Reasoning, ReasoningDelta, ReasoningPiece, Vendor};
 pub use tool::{Function, FunctionTool, Tool, ToolChoice};

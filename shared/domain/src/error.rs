@@ -50,7 +50,16 @@ pub enum Error {
     #[error("{message}")]
     Billing { code: &'static str, message: String, level: Option<Level> },
     #[error("{message}")]
-    RateLimited { message: String, level: Level, dimension: Dimension, limit: u64, resets_at: i64, retry_after_s: u64 },
+    RateLimited {
+        message: String,
+        level: Level,
+        dimension: Dimension,
+        limit: u64,
+        resets_at: i64,
+        retry_after_s: u64,
+        /// What the call needs, if it is more than the whole limit. A retry cannot succeed then.
+        requested: Option<u64>,
+    },
     /// The same was done too recently.
     #[error("{message}")]
     TooManyRequests { message: String, retry_after_s: u32 },

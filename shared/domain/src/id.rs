@@ -172,6 +172,8 @@ ids! {
     TransactionId = "transaction", prefixed, "txn_";
     /// A job that generates images.
     ImageJobId = "image job", prefixed, "job_";
+    /// A response of a model that is kept. Its UUID is that of the transaction.
+    ResponseId = "response", prefixed, "resp_";
     /// An evaluation by the guard.
     GuardEventId = "guard event", prefixed, "grd_";
     WorkbenchId = "workbench", prefixed, "wb_";

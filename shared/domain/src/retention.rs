@@ -49,6 +49,11 @@ impl RunRetention {
         format!("threads/{}d", self.object_days())
     }
 
+    /// The prefix of the names of objects of responses, which are kept for these days.
+    pub fn response_prefix(self) -> String {
+        format!("responses/{}d", self.object_days())
+    }
+
     /// All such prefixes of threads.
     pub fn thread_prefixes() -> impl Iterator<Item = String> {
         OBJECT_DAYS.into_iter().map(|days| format!("threads/{days}d"))

@@ -1,6 +1,7 @@
 //! Streamed answers of models: passes the text on while it arrives, and puts the whole answer together.
 
 use domain::Result;
+use domain::chat::Reasoning;
 use engine::drive::{EffectError, RetryHint};
 use futures::StreamExt;
 use gateway::chat::{AnswerMessage, DeltaChoice, FunctionCall, ToolCallDelta, ToolCallOut};
@@ -43,6 +44,9 @@ pub async fn read_stream(
 /// Adds a chunk, and returns its text.
 fn add_chunk(message: &mut AnswerMessage, chunk: AnswerChunk) -> Result<Option<String>> {
     let Some(DeltaChoice { delta, .. }) = chunk.choices.into_first()? else { return Ok(None) };
+    for piece in delta.reasoning {
+        Reasoning::add(&mut message.reasoning, piece);
+    }
     for call in delta.tool_calls {
         add_call(&mut message.tool_calls, call);
     }

@@ -83,7 +83,7 @@ impl EmbeddingsRequest {
 
     /// The rules for the parameters when `model` of a provider gets the request.
     pub fn parameters<'a>(&'a self, kind: ProviderKind, model: &'a str) -> Parameters<'a> {
-        Parameters { table: &EMBEDDINGS, validated: &VALIDATED, body: &self.body, kind, model }
+        Parameters::new(&EMBEDDINGS, &VALIDATED, &self.body, kind, model)
     }
 
     pub fn body(&self) -> &Map<String, Value> {

@@ -112,7 +112,7 @@ impl ImageRequest {
 
     /// The rules for the parameters. All providers of images have OpenAI's.
     pub fn parameters(&self) -> Parameters<'_> {
-        Parameters { table: &IMAGES, validated: &VALIDATED, body: &self.body, kind: ProviderKind::OpenAi, model: "" }
+        Parameters::new(&IMAGES, &VALIDATED, &self.body, ProviderKind::OpenAi, "")
     }
 
     pub fn model(&self) -> &str {

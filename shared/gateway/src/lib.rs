@@ -36,8 +36,8 @@ pub use calls::{ChatStream, StreamItem};
 pub use failure::{FailureKind, ProviderFailure};
 pub use idempotency::{ClaimOutcome, ReadRendered, RenderedAnswer, Replay};
 
-use domain::lease::Shortage;
-use domain::limits::Level;
+use domain::lease::{CallLimits, Shortage};
+use domain::limits::{Dimension, Level};
 use domain::money::Money;
 use domain::time::{Clock, Time};
 use domain::{Error, Refusal, Result};
@@ -81,6 +81,8 @@ struct Inner {
 pub struct CallReport {
     pub chosen: Chosen,
     pub notes: ParameterNotes,
+    /// The provider that served the call, and its name for the model. None for a job, which is served later.
+    pub deployment: Option<String>,
     pub quota_left: QuotaLeft,
     /// None at the start of a stream, because the cost is not known yet.
     pub cost: Option<Money>,
@@ -123,7 +125,8 @@ impl Gateway {
     }
 }
 
-fn shortage_error(shortage: Shortage, now: Time) -> Error {
+/// `need` is what the call reserves.
+fn shortage_error(shortage: Shortage, need: &CallLimits, now: Time) -> Error {
     match shortage {
         Shortage::Credits { .. } => Error::Billing {
             code: "insufficient_credits",
@@ -142,11 +145,23 @@ fn shortage_error(shortage: Shortage, now: Time) -> Error {
         },
         Shortage::Rate { level, dimension, limit, resets_at } => {
             let retry_after_s = (resets_at - now.as_seconds()).max(1).unsigned_abs();
-            let message = format!(
-                "the limit of {limit} {dimension} of this {} is reached; try again in {retry_after_s} s",
-                level_name(level)
-            );
-            Error::RateLimited { message, level, dimension, limit, resets_at, retry_after_s }
+            let requested = match dimension {
+                Dimension::Tpm | Dimension::Tpd => need.tokens,
+                Dimension::Ipm => need.images,
+                Dimension::Rpm | Dimension::Rpd => 1,
+            };
+            let level_name = level_name(level);
+            let requested = (requested > limit).then_some(requested);
+            let message = match requested {
+                Some(requested) => format!(
+                    "the call may use up to {requested}, and the limit of this {level_name} is {limit} {dimension}; \
+                     shorten the input, or lower max_tokens or n"
+                ),
+                None => format!(
+                    "the limit of {limit} {dimension} of this {level_name} is reached; try again in {retry_after_s} s"
+                ),
+            };
+            Error::RateLimited { message, level, dimension, limit, resets_at, retry_after_s, requested }
         }
         Shortage::Revoked(Level::Org) => Error::Unauthenticated(Refusal::OrgSuspended),
         Shortage::Revoked(Level::User) => Error::Unauthenticated(Refusal::UserSuspended),

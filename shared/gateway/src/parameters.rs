@@ -5,15 +5,20 @@
 
 mod claude;
 mod document;
+mod families;
 mod table;
 
 use serde_json::{Map, Value};
 
+use crate::chat::Dialect;
 use crate::failure::ProviderFailure;
 use domain::catalog::Unsupported;
 use domain::provider::ProviderKind;
 
+pub use claude::ClaudeReasoning;
 pub use document::markdown;
+pub use families::is_reasoning_family;
+use families::{OF_OTHER_VENDORS, gemini_thinking};
 pub use table::{CHAT, EMBEDDINGS, IMAGES};
 
 /// What happens to a parameter for one kind of provider.
@@ -62,6 +67,20 @@ pub struct Parameters<'a> {
     pub(super) kind: ProviderKind,
     /// The provider's name for the model.
     pub(super) model: &'a str,
+    pub(super) facts: ConversationFacts<'a>,
+}
+
+/// What decides about the parameters of a chat besides the provider and the model.
+#[derive(Clone, Copy, Default)]
+pub struct ConversationFacts<'a> {
+    pub dialect: Dialect,
+    /// The parameters of the client's dialect that are in no body of another API.
+    pub unmapped: &'a [String],
+    pub has_cache_marks: bool,
+    /// Whether the model called tools without reasoning before, so that it must not begin to reason now.
+    pub lacks_reasoning: bool,
+    /// Whether the catalog's model has the capability `reasoning`.
+    pub reasons: bool,
 }
 
 /// The parameters that the response headers report.
@@ -74,12 +93,58 @@ pub struct ParameterReport {
 }
 
 impl<'a> Parameters<'a> {
+    pub(super) fn new(
+        table: &'static [Parameter],
+        validated: &'static [&'static str],
+        body: &'a Map<String, Value>,
+        kind: ProviderKind,
+        model: &'a str,
+    ) -> Self {
+        Self { table, validated, body, kind, model, facts: ConversationFacts::default() }
+    }
+
     fn rule(&self, name: &str) -> Rule {
-        if claude::leaves_out(self.kind, self.model, self.body, name) {
+        if self.is_left_out(name) {
             return Rule::Dropped;
         }
         let known = self.table.iter().find(|parameter| parameter.name == name);
         known.map_or(rule_for_unknown(self.kind), |parameter| parameter.rule(self.kind))
+    }
+
+    /// Whether this model does not take a parameter that others of its provider take.
+    fn is_left_out(&self, name: &str) -> bool {
+        match self.kind {
+            ProviderKind::Anthropic if self.facts.dialect == Dialect::Messages => false,
+            ProviderKind::Anthropic | ProviderKind::Bedrock => {
+                let is_reasoning = self.reasoning().is_some();
+                (name == "reasoning_effort" && !is_reasoning)
+                    || claude::leaves_out(self.model, self.body, is_reasoning, name)
+            }
+            ProviderKind::Gemini => name == "reasoning_effort" && gemini_thinking(self.model, "low").is_none(),
+            // Clients of other dialects send these to every model.
+            ProviderKind::OpenAi => match (self.facts.dialect, name) {
+                (Dialect::ChatCompletions, _) => false,
+                (_, "reasoning_effort") => !self.facts.reasons && !is_reasoning_family(self.model),
+                (_, "verbosity") => !is_reasoning_family(self.model),
+                (_, name) => OF_OTHER_VENDORS.contains(&name),
+            },
+            ProviderKind::Dev => false,
+        }
+    }
+
+    /// How Claude is asked to reason, if the client wants it and the model can.
+    pub fn reasoning(&self) -> Option<ClaudeReasoning> {
+        let effort = self.body.get("reasoning_effort").and_then(Value::as_str)?;
+        let is_forced = self.body.get("tool_choice").is_some_and(|choice| choice != "auto" && choice != "none");
+        if self.facts.lacks_reasoning || is_forced || self.body.contains_key("thinking") {
+            return None;
+        }
+        ClaudeReasoning::new(self.model, effort)
+    }
+
+    /// The field `thinkingConfig` of Gemini for the client's effort.
+    pub fn gemini_thinking(&self) -> Option<Value> {
+        gemini_thinking(self.model, self.get("reasoning_effort")?.as_str()?)
     }
 
     /// Returns the value of a parameter, unless it is dropped or refused for this model.
@@ -126,7 +191,27 @@ impl<'a> Parameters<'a> {
                 _ => {}
             }
         }
+        let is_native = self.kind == ProviderKind::Anthropic && self.facts.dialect == Dialect::Messages;
+        if !is_native {
+            report.dropped.extend(self.facts.unmapped.iter().cloned());
+        }
+        if self.facts.has_cache_marks
+            && !self.caches_marks()
+            && !report.dropped.iter().any(|name| name == "cache_control")
+        {
+            report.dropped.push("cache_control".to_owned());
+        }
         report
+    }
+
+    /// Whether the provider gets the marks of a conversation.
+    pub fn caches_marks(&self) -> bool {
+        match self.kind {
+            ProviderKind::Anthropic => true,
+            ProviderKind::Bedrock => ["claude", "nova"].iter().any(|family| self.model.contains(family)),
+            ProviderKind::OpenAi | ProviderKind::Dev => self.facts.dialect == Dialect::ChatCompletions,
+            ProviderKind::Gemini => false,
+        }
     }
 }
 

@@ -54,6 +54,13 @@ pub struct Routed<T> {
     pub model: Arc<str>,
 }
 
+impl<T> Routed<T> {
+    /// The deployment that answered, as the header `X-Svc-Deployment` names it.
+    pub fn deployment(&self) -> String {
+        format!("{}/{}", self.provider, self.model)
+    }
+}
+
 impl Routing {
     pub fn new(context: &Context, outbound: Outbound) -> Result<Self> {
         Ok(Self {

@@ -43,9 +43,39 @@ pub fn likely(greatest: u64) -> u64 {
     greatest.div_ceil(2)
 }
 
+/// The weight of a text, in quarters of a token: about what `likely(count(text))` is. It is the same for a whole text as for the sum
+/// of its pieces, so an answer without reported usage costs the same, whole or streamed.
+pub fn weigh(text: &str) -> u64 {
+    text.chars()
+        .map(|c| match c {
+            ' ' => 0,
+            c if c.is_ascii_alphabetic() => 1,
+            c => 2 * (c.len_utf8() as u64 - 1).max(1),
+        })
+        .sum()
+}
+
+/// The tokens of a weight.
+pub fn of_weight(weight: u64) -> u64 {
+    weight.div_ceil(4)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_text_weighs_as_much_as_its_pieces() {
+        let text = "The answer is {\"città\": 42}; お誕生日 👍\n";
+        let pieces: u64 = text.chars().map(|c| weigh(&c.to_string())).sum();
+        assert_eq!(weigh(text), pieces);
+        for text in
+            ["The quick brown fox jumps over the lazy dog.", "1234567890", "お誕生日おめでとう", "{\"a\": [1, 2]}"]
+        {
+            let (weighed, likely) = (of_weight(weigh(text)), likely(count(text)));
+            assert!(weighed.abs_diff(likely) <= likely / 4 + 1, "{text}: {weighed} and {likely}");
+        }
+    }
 
     /// The expected counts are those of `cl100k_base` and similar tokenizers, from published examples and vocabularies.
     #[test]

@@ -5,6 +5,8 @@ use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
+use super::part::{CacheMark, ContentPart};
+use super::reasoning::Reasoning;
 use crate::{Error, Result};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -29,15 +31,6 @@ pub struct Message {
     pub tool_call_id: Option<String>,
     /// What the message was read from. It has fields that are not read, and is forwarded unchanged.
     source: Option<Value>,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub enum ContentPart {
-    Text(String),
-    /// A `data:` URL or the URL of an image.
-    Image(String),
-    /// A part of another type (`input_audio`, `file` …), unparsed.
-    Other(Value),
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -68,9 +61,15 @@ impl Message {
         Self { tool_calls, ..Self::new(ChatRole::Assistant, parts) }
     }
 
+    /// Adds what the model wrote before its answer.
+    #[must_use]
+    pub fn after_reasoning(mut self, reasoning: Vec<Reasoning>) -> Self {
+        self.parts.splice(..0, reasoning.into_iter().map(ContentPart::Reasoning));
+        self
+    }
+
     /// The result of a tool call.
-    pub fn tool(call_id: String, result: String) -> Self {
-        let parts = vec![ContentPart::Text(result)];
+    pub fn tool(call_id: String, parts: Vec<ContentPart>) -> Self {
         Self { tool_call_id: Some(call_id), ..Self::new(ChatRole::Tool, parts) }
     }
 
@@ -95,12 +94,15 @@ impl Message {
             Some(Value::Array(calls)) => read_tool_calls(path, calls)?,
             Some(_) => return Err(wrong(".tool_calls", "must be a list")),
         };
-        let parts = match fields.get("content") {
+        let content = match fields.get("content") {
             Some(Value::String(text)) => vec![ContentPart::Text(text.clone())],
-            Some(Value::Array(parts)) => read_parts(path, parts)?,
+            Some(Value::Array(parts)) => ContentPart::read_all(path, parts)?,
             None | Some(Value::Null) if role == ChatRole::Assistant => Vec::new(),
             _ => return Err(wrong(".content", "must be a string or a list of parts")),
         };
+        let reasoning = if role == ChatRole::Assistant { Reasoning::read_all(fields) } else { Vec::new() };
+        let mark = CacheMark::read(message).map(ContentPart::CacheMark);
+        let parts = reasoning.into_iter().map(ContentPart::Reasoning).chain(content).chain(mark).collect();
         let tool_call_id = text(fields, "tool_call_id");
         if role == ChatRole::Tool
             && tool_call_id.is_none()
@@ -119,9 +121,19 @@ impl Message {
         size_of::<Self>() + parts + calls + source
     }
 
-    /// Whether it has parts that are not text.
-    pub fn has_other_parts(&self) -> bool {
-        self.parts.iter().any(|part| !matches!(part, ContentPart::Text(_)))
+    /// Whether it has content that is not text.
+    pub fn has_media(&self) -> bool {
+        self.parts.iter().any(ContentPart::is_media)
+    }
+
+    /// The reasoning of the model in this message.
+    pub fn reasoning(&self) -> impl Iterator<Item = &Reasoning> {
+        self.parts.iter().filter_map(|part| if let ContentPart::Reasoning(it) = part { Some(it) } else { None })
+    }
+
+    /// Whether it is what a client sent, in OpenAI's format.
+    pub fn is_unchanged(&self) -> bool {
+        self.source.is_some()
     }
 
     /// The concatenated text of all parts.
@@ -131,10 +143,7 @@ impl Message {
 
     /// The texts of the parts.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
-        self.parts.iter().filter_map(|part| match part {
-            ContentPart::Text(text) => Some(text.as_str()),
-            ContentPart::Image(_) | ContentPart::Other(_) => None,
-        })
+        self.parts.iter().filter_map(ContentPart::as_text)
     }
 
     /// Adds a paragraph: to the only text, or as a further part.
@@ -152,21 +161,21 @@ impl Message {
 }
 
 impl ToolCall {
+    /// The field in which OpenAI's clients keep the signature of a call, as Google documents it.
+    pub fn signature_field(signature: String) -> (String, Value) {
+        ("extra_content".to_owned(), json!({"google": {"thought_signature": signature}}))
+    }
+
+    /// The signature that Google's models want back with the call.
+    pub fn signature(others: &Map<String, Value>) -> Option<&str> {
+        others.get("extra_content")?["google"]["thought_signature"].as_str()
+    }
+
     /// The fields of a call that are not read.
     pub fn read_others(call: &Value) -> Map<String, Value> {
         let others = call.as_object().into_iter().flatten();
         let others = others.filter(|(name, _)| !["id", "type", "function", "index"].contains(&name.as_str()));
         others.map(|(name, value)| (name.clone(), value.clone())).collect()
-    }
-}
-
-impl ContentPart {
-    fn memory(&self) -> usize {
-        let content = match self {
-            Self::Text(text) | Self::Image(text) => text.len(),
-            Self::Other(part) => part.to_string().len(),
-        };
-        size_of::<Self>() + content
     }
 }
 
@@ -183,11 +192,8 @@ impl Serialize for Message {
         if let Some(id) = &self.tool_call_id {
             message.serialize_entry("tool_call_id", id)?;
         }
-        match self.parts.as_slice() {
-            [] => message.serialize_entry("content", &())?,
-            [ContentPart::Text(text)] => message.serialize_entry("content", text)?,
-            parts => message.serialize_entry("content", parts)?,
-        }
+        message.serialize_entry("content", &ContentPart::write_all(&self.parts))?;
+        Reasoning::write_all(&self.reasoning().cloned().collect::<Vec<_>>(), &mut message)?;
         if !self.tool_calls.is_empty() {
             message.serialize_entry("tool_calls", &self.tool_calls)?;
         }
@@ -198,16 +204,6 @@ impl Serialize for Message {
 impl<'de> Deserialize<'de> for Message {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Self::read("", Value::deserialize(deserializer)?).map_err(D::Error::custom)
-    }
-}
-
-impl Serialize for ContentPart {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Text(text) => json!({"type": "text", "text": text}).serialize(serializer),
-            Self::Image(url) => json!({"type": "image_url", "image_url": {"url": url}}).serialize(serializer),
-            Self::Other(part) => part.serialize(serializer),
-        }
     }
 }
 
@@ -227,35 +223,6 @@ impl Serialize for ToolCall {
 
 fn text(fields: &Map<String, Value>, name: &str) -> Option<String> {
     fields.get(name).and_then(Value::as_str).map(str::to_owned)
-}
-
-fn read_parts(path: &str, parts: &[Value]) -> Result<Vec<ContentPart>> {
-    let read = |(i, part): (usize, &Value)| {
-        let wrong = |field: &str, problem: &str| Error::invalid_body(format!("{path}.content[{i}]{field}"), problem);
-        match part["type"].as_str() {
-            Some("text") => {
-                text_of(&part["text"]).map(ContentPart::Text).ok_or_else(|| wrong(".text", "must be a string"))
-            }
-            Some("image_url") => {
-                let image = &part["image_url"];
-                if !image["detail"].is_null() && !image["detail"].is_string() {
-                    return Err(wrong(".image_url.detail", "must be a string"));
-                }
-                text_of(&image["url"])
-                    .map(ContentPart::Image)
-                    .ok_or_else(|| wrong(".image_url.url", "must be a string"))
-            }
-            Some("refusal") => {
-                text_of(&part["refusal"]).map(ContentPart::Text).ok_or_else(|| wrong(".refusal", "must be a string"))
-            }
-            Some(kind @ ("input_audio" | "file")) if !part[kind].is_object() => {
-                Err(wrong(&format!(".{kind}"), "must be an object"))
-            }
-            Some(_) => Ok(ContentPart::Other(part.clone())),
-            None => Err(wrong(".type", "must be a string")),
-        }
-    };
-    parts.iter().enumerate().map(read).collect()
 }
 
 fn text_of(value: &Value) -> Option<String> {
@@ -325,7 +292,10 @@ mod tests {
                     "extra_content": {"google": {"thought_signature": "s"}},
                 }]}),
             ),
-            (Message::tool("c".to_owned(), String::new()), json!({"role": "tool", "tool_call_id": "c", "content": ""})),
+            (
+                Message::tool("c".to_owned(), vec![ContentPart::Text(String::new())]),
+                json!({"role": "tool", "tool_call_id": "c", "content": ""}),
+            ),
         ] {
             assert_eq!(json!(message), expected);
             let again = read(&expected);

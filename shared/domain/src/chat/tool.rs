@@ -4,6 +4,8 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
+use super::part::CacheMark;
+
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Tool {
@@ -41,6 +43,11 @@ pub enum ToolChoice {
 }
 
 impl Tool {
+    /// The mark that the conversation is cached up to this tool.
+    pub fn cache_mark(&self) -> Option<CacheMark> {
+        if let Self::OpenAi(tool) = self { CacheMark::read(tool) } else { None }
+    }
+
     /// The tool as a function. `Err` has the type of another tool.
     pub fn function(&self) -> Result<Function<'_>, &Value> {
         match self {

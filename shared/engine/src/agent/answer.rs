@@ -2,10 +2,12 @@
 
 use serde_json::Value;
 
-use domain::chat::ToolCall;
+use domain::chat::{Reasoning, ToolCall};
 
 /// What an agent uses of the answer.
 pub struct ModelMessage {
+    /// What the model wrote before. Some providers require it back with the results of the calls.
+    pub reasoning: Vec<Reasoning>,
     pub text: Option<String>,
     pub calls: Vec<ToolCall>,
 }
@@ -22,7 +24,8 @@ impl ModelMessage {
             arguments: text(&call["function"]["arguments"]),
             others: ToolCall::read_others(call),
         });
-        Self { text: message["content"].as_str().map(str::to_owned), calls: calls.collect() }
+        let reasoning = message.as_object().map(Reasoning::read_all).unwrap_or_default();
+        Self { reasoning, text: message["content"].as_str().map(str::to_owned), calls: calls.collect() }
     }
 }
 

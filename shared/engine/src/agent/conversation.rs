@@ -6,7 +6,7 @@ use serde_json::{Map, Number, Value, json};
 
 use super::answer::ModelMessage;
 use super::snapshot::AgentSnapshot;
-use domain::chat::{ChatPrompt, FunctionTool, Message, ToolCall, ToolChoice};
+use domain::chat::{ChatPrompt, ContentPart, FunctionTool, Message, ToolCall, ToolChoice};
 
 /// The maximum number of tools that one answer of the model calls.
 const MAX_CALLS_PER_ANSWER: usize = 32;
@@ -52,9 +52,10 @@ impl Conversation {
     }
 
     /// Adds an answer of the model. Returns its text if the answer calls no tools.
-    pub fn add_answer(&mut self, ModelMessage { text, mut calls }: ModelMessage) -> Option<String> {
+    pub fn add_answer(&mut self, ModelMessage { reasoning, text, mut calls }: ModelMessage) -> Option<String> {
         calls.truncate(MAX_CALLS_PER_ANSWER);
-        self.messages.push(Message::assistant(text.clone(), calls.iter().map(with_object_as_arguments).collect()));
+        let answer = Message::assistant(text.clone(), calls.iter().map(with_object_as_arguments).collect());
+        self.messages.push(answer.after_reasoning(reasoning));
         self.calls = calls.into_iter().map(|call| WantedCall { call, result: None }).collect();
         self.calls.is_empty().then(|| text.unwrap_or_default())
     }
@@ -83,7 +84,7 @@ impl Conversation {
     pub fn add_results(&mut self) {
         for WantedCall { call, result } in std::mem::take(&mut self.calls) {
             if let Some(result) = result {
-                self.messages.push(Message::tool(call.id, result));
+                self.messages.push(Message::tool(call.id, vec![ContentPart::Text(result)]));
             }
         }
     }

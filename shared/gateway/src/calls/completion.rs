@@ -25,12 +25,14 @@ impl Gateway {
             let request = request.clone();
             async move { provider.chat(&model, &request).await }
         });
-        let Routed { answer, provider, kind, model } = routed.await?;
+        let routed = routed.await?;
+        let deployment = Some(routed.deployment());
+        let Routed { answer, provider, kind, model } = routed;
         notes.parameters = request.parameters(kind, &model).report();
         let counted = match answer.usage {
             Some(usage) => (usage, UsageSource::Provider),
             None => {
-                let output = tokens::likely(tokens::count(&answer.choices.to_json()));
+                let output = tokens::of_weight(answer.weigh());
                 (Tokens { input: likely_input, output, ..Tokens::default() }, UsageSource::Counted)
             }
         };
@@ -50,6 +52,6 @@ impl Gateway {
         let (settled, ()) =
             futures::join!(self.settle(slot, caller, &charge, &completion), self.evaluate_later(evaluation, answers));
         let quota_left = settled?;
-        Ok((completion, CallReport { chosen, notes, quota_left, cost: Some(charge.cost) }))
+        Ok((completion, CallReport { chosen, notes, deployment, quota_left, cost: Some(charge.cost) }))
     }
 }

@@ -40,7 +40,9 @@ impl Gateway {
             let request = request.clone();
             async move { provider.embed(&model, &request).await }
         });
-        let Routed { answer, provider, kind, model } = routed.await?;
+        let routed = routed.await?;
+        let deployment = Some(routed.deployment());
+        let Routed { answer, provider, kind, model } = routed;
         let parameters = request.parameters(kind, &model).report();
         let counted = count_input(answer.usage, input);
         let charge = self.compute_charge(&slot, CallUsage::of_tokens(&caller.call, provider, counted)).await;
@@ -51,6 +53,6 @@ impl Gateway {
         };
         let quota_left = self.settle(slot, caller, &charge, &embeddings).await?;
         let notes = ParameterNotes { parameters, ..ParameterNotes::default() };
-        Ok((embeddings, CallReport { chosen, notes, quota_left, cost: Some(charge.cost) }))
+        Ok((embeddings, CallReport { chosen, notes, deployment, quota_left, cost: Some(charge.cost) }))
     }
 }

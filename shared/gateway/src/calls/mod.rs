@@ -3,6 +3,7 @@
 //! This file has the steps that they share: take a slot of a lease, call a deployment, charge the usage.
 
 mod completion;
+mod count;
 mod embeddings;
 pub mod guard;
 pub mod images;
@@ -51,18 +52,18 @@ impl Gateway {
 
     /// Takes a slot of a lease, which reserves the maximum cost of the call.
     async fn take_slot(&self, payer: &Payer, chosen: &Chosen, need: CallLimits) -> Result<LeaseSlot> {
-        self.slot_or_error(self.inner.leases.take(payer, &chosen.model, need).await?)
+        self.slot_or_error(self.inner.leases.take(payer, &chosen.model, need).await?, &need)
     }
 
     /// Takes the only slot of a lease that a job can take over.
     async fn take_job_slot(&self, caller: &GatewayCaller, chosen: &Chosen, need: CallLimits) -> Result<LeaseSlot> {
-        self.slot_or_error(self.inner.leases.take_for_job(&caller.payer, &chosen.model, need).await?)
+        self.slot_or_error(self.inner.leases.take_for_job(&caller.payer, &chosen.model, need).await?, &need)
     }
 
-    fn slot_or_error(&self, taken: Taken) -> Result<LeaseSlot> {
+    fn slot_or_error(&self, taken: Taken, need: &CallLimits) -> Result<LeaseSlot> {
         match taken {
             Taken::Slot(slot) => Ok(slot),
-            Taken::Short(shortage) => Err(shortage_error(shortage, self.inner.clock.now())),
+            Taken::Short(shortage) => Err(shortage_error(shortage, need, self.inner.clock.now())),
         }
     }
 

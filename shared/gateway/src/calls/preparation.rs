@@ -51,19 +51,15 @@ impl Gateway {
             if request.wants_guard() {
                 evaluation = Some(self.prepare_evaluation(caller, messages.clone()).await?);
             }
-            let other_parts = request.messages().iter().any(Message::has_other_parts);
-            if caller.plan.input_guard == InputGuard::Require && other_parts {
+            let has_media = request.messages().iter().any(Message::has_media);
+            if caller.plan.input_guard == InputGuard::Require && has_media {
                 let problem = "the plan requires an evaluation of the input, and the guard evaluates only text";
                 return Err(ProviderFailure::unsupported("messages", problem).into());
             }
             self.check_input(caller, messages).await?;
         }
         let output = request.max_tokens().unwrap_or_else(|| model.reserved_output_tokens());
-        request.set_terms(Terms {
-            unsupported: model.unsupported,
-            max_tokens_parameter: model.max_tokens_parameter,
-            max_tokens: Some(within_window(model, greatest_input, output)),
-        });
+        request.set_terms(terms(model, greatest_input, output));
         Ok(Prepared {
             chosen,
             request: Arc::new(request),
@@ -87,7 +83,7 @@ impl Gateway {
                 Taken::Short(shortage) => shortage,
             };
             let shorter = prepared.output_within(&shortage).filter(|_| may_shrink);
-            let Some(shorter) = shorter else { return Err(shortage_error(shortage, self.inner.clock.now())) };
+            let Some(shorter) = shorter else { return Err(shortage_error(shortage, &need, self.inner.clock.now())) };
             prepared.shrink(shorter);
         }
         Err(Error::busy("the remaining credits or limits changed on every attempt to hold the cost of the call"))
@@ -131,7 +127,17 @@ impl Prepared {
     }
 }
 
-fn apply_defaults(request: &mut ChatRequest, model: &Model) -> Vec<String> {
+/// What the translations of a request need to know of the model.
+pub(super) fn terms(model: &Model, greatest_input: u64, output: u64) -> Terms {
+    Terms {
+        unsupported: model.unsupported,
+        max_tokens_parameter: model.max_tokens_parameter,
+        reasons: model.can("reasoning"),
+        max_tokens: Some(within_window(model, greatest_input, output)),
+    }
+}
+
+pub(super) fn apply_defaults(request: &mut ChatRequest, model: &Model) -> Vec<String> {
     let defaults = model.defaults.iter().filter(|(name, value)| request.set_default(name, value));
     defaults.map(|(name, _)| name.clone()).collect()
 }

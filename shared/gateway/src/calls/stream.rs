@@ -20,7 +20,7 @@ use crate::failure::ProviderFailure;
 use crate::leases::{CallUsage, LeaseSlot};
 use crate::providers::ChunkStream;
 use crate::routing::Routed;
-use crate::tokens::likely;
+use crate::tokens::of_weight;
 use crate::{CallReport, Gateway, GatewayCaller};
 use domain::catalog::OnDisconnect;
 use domain::id::TransactionId;
@@ -132,7 +132,9 @@ impl Gateway {
             let request = prepared.request.clone();
             async move { start_stream(provider.stream(&model, &request).await?).await }
         });
-        let Routed { answer: started, provider, kind, model: upstream } = routed.await?;
+        let routed = routed.await?;
+        let deployment = Some(routed.deployment());
+        let Routed { answer: started, provider, kind, model: upstream } = routed;
         prepared.notes.parameters = prepared.request.parameters(kind, &upstream).report();
         let model = &prepared.chosen.model;
         let relay = Relay {
@@ -151,12 +153,17 @@ impl Gateway {
             evaluation: prepared.evaluation,
             unfinished: u32::try_from(prepared.request.choices()).unwrap_or(u32::MAX),
             likely_input: prepared.likely_input,
-            counted_output: 0,
+            weight: 0,
             usage: None,
             items,
         };
-        let report =
-            CallReport { chosen: prepared.chosen, notes: prepared.notes, quota_left: slot.quota_left(), cost: None };
+        let report = CallReport {
+            chosen: prepared.chosen,
+            notes: prepared.notes,
+            deployment,
+            quota_left: slot.quota_left(),
+            cost: None,
+        };
         Ok((report, relay, slot, started))
     }
 }
@@ -195,7 +202,7 @@ struct Relay {
     /// The number of choices without a `finish_reason` so far.
     unfinished: u32,
     likely_input: u64,
-    counted_output: u64,
+    weight: u64,
     usage: Option<Tokens>,
     /// The evaluation of a chat with `guard: true`, and the texts of the choices for it.
     evaluation: Option<PendingEvaluation>,
@@ -326,7 +333,7 @@ impl Relay {
     /// Adds a chunk to the counts, the texts and the transcript, and returns what the client gets of it.
     fn add(&mut self, chunk: Chunk) -> Option<AnswerChunk> {
         self.unfinished = self.unfinished.saturating_sub(chunk.finished);
-        self.counted_output = self.counted_output.saturating_add(chunk.counted_output);
+        self.weight = self.weight.saturating_add(chunk.weight);
         // The provider's counts are cumulative, so the last one replaces those before it.
         self.usage = chunk.usage.or(self.usage);
         if self.evaluation.is_some() {
@@ -346,13 +353,12 @@ impl Relay {
             Some(usage) if is_complete => Some((usage, UsageSource::Provider)),
             // Some providers report usage only at the beginning and the end, so the gateway's own count of the output
             // is used when it is higher.
-            Some(usage) if usage.output > 0 || self.counted_output > 0 => {
-                let output = usage.output.max(likely(self.counted_output));
+            Some(usage) if usage.output > 0 || self.weight > 0 => {
+                let output = usage.output.max(of_weight(self.weight));
                 Some((Tokens { output, ..usage }, UsageSource::Cumulative))
             }
-            _ if is_complete || self.counted_output > 0 => {
-                let tokens =
-                    Tokens { input: self.likely_input, output: likely(self.counted_output), ..Tokens::default() };
+            _ if is_complete || self.weight > 0 => {
+                let tokens = Tokens { input: self.likely_input, output: of_weight(self.weight), ..Tokens::default() };
                 Some((tokens, UsageSource::Counted))
             }
             _ => None,

@@ -84,6 +84,11 @@ impl ChatAnswer {
         Self { choices: Choices::Translated(choices), usage, system_fingerprint: None }
     }
 
+    /// The weight of all that the model wrote, which is charged when the provider reports no usage.
+    pub fn weigh(&self) -> u64 {
+        self.choices.read().iter().map(|choice| choice.message.weigh()).sum()
+    }
+
     /// The text of each choice, with its refusals and the arguments of its tool calls.
     pub fn texts(&self) -> Vec<String> {
         self.choices.read().iter().map(|choice| choice.message.texts().collect()).collect()
@@ -97,20 +102,20 @@ pub struct Chunk {
     pub choices: Option<Choices<DeltaChoice>>,
     /// The number of choices that finish with this chunk.
     pub finished: u32,
-    /// The gateway's own token count of the text, refusals and arguments in the chunk. It is charged when the provider
-    /// never reports usage.
-    pub counted_output: u64,
+    /// The weight of all that the model wrote in the chunk, see `tokens::weigh`. It is charged when the provider never reports
+    /// usage.
+    pub weight: u64,
     /// The provider's cumulative count up to this chunk.
     pub usage: Option<Tokens>,
     pub system_fingerprint: Option<String>,
 }
 
 impl Chunk {
-    /// Creates a chunk and counts its output tokens from the deltas.
+    /// Creates a chunk and weighs its deltas.
     pub fn from_deltas(choices: Vec<DeltaChoice>, usage: Option<Tokens>) -> Self {
         Self {
             finished: choices.iter().map(|choice| u32::from(choice.finish_reason.is_some())).sum(),
-            counted_output: choices.iter().map(|choice| choice.delta.count_tokens()).sum(),
+            weight: choices.iter().map(|choice| choice.delta.weigh()).sum(),
             choices: (!choices.is_empty()).then_some(Choices::Translated(choices)),
             usage,
             system_fingerprint: None,

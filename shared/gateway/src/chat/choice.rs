@@ -1,10 +1,12 @@
 //! A choice of an answer, and the change of a choice in a chunk of a stream. Their serde form is OpenAI's format.
 
-use serde::Serialize;
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 
-use domain::chat::ToolCall;
+use crate::tokens::weigh;
+use domain::chat::{Reasoning, ReasoningDelta, ToolCall};
 
 #[derive(Clone, Debug, Serialize)]
 pub struct Choice {
@@ -12,6 +14,9 @@ pub struct Choice {
     pub message: AnswerMessage,
     pub logprobs: Option<Box<RawValue>>,
     pub finish_reason: FinishReason,
+    /// The stop sequence at which the model stopped. The field has the name that vLLM gives it.
+    #[serde(rename = "stop_reason", skip_serializing_if = "Option::is_none")]
+    pub stop_sequence: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -23,6 +28,13 @@ pub enum FinishReason {
     ContentFilter,
 }
 
+impl FinishReason {
+    /// Some servers report the end of a text also after calls of tools.
+    pub fn after_calls(self, has_calls: bool) -> Self {
+        if self == Self::Stop && has_calls { Self::ToolCalls } else { self }
+    }
+}
+
 /// A message of the model.
 #[derive(Clone, Debug, Serialize)]
 pub struct AnswerMessage {
@@ -31,7 +43,9 @@ pub struct AnswerMessage {
     pub refusal: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tool_calls: Vec<ToolCallOut>,
-    /// Other fields that the provider sent, such as `reasoning_content`.
+    #[serde(flatten, serialize_with = "write_reasoning")]
+    pub reasoning: Vec<Reasoning>,
+    /// Other fields that the provider sent, such as `annotations`.
     #[serde(flatten)]
     pub others: Map<String, Value>,
 }
@@ -60,6 +74,8 @@ pub struct DeltaChoice {
     pub delta: Delta,
     pub logprobs: Option<Box<RawValue>>,
     pub finish_reason: Option<FinishReason>,
+    #[serde(rename = "stop_reason", skip_serializing_if = "Option::is_none")]
+    pub stop_sequence: Option<String>,
 }
 
 #[derive(Clone, Debug, Default, Serialize)]
@@ -72,6 +88,8 @@ pub struct Delta {
     pub refusal: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tool_calls: Vec<ToolCallDelta>,
+    #[serde(flatten, serialize_with = "write_reasoning_deltas")]
+    pub reasoning: Vec<ReasoningDelta>,
 }
 
 /// Clients assemble a tool call from the deltas with its `index`, which counts from 0. Only the first delta of a call
@@ -95,6 +113,21 @@ pub struct FunctionDelta {
     pub arguments: String,
 }
 
+/// The fields that `Reasoning` reads.
+const REASONING_FIELDS: [&str; 3] = ["reasoning_content", "reasoning", "reasoning_details"];
+
+fn write_reasoning<S: Serializer>(blocks: &[Reasoning], serializer: S) -> Result<S::Ok, S::Error> {
+    let mut map = serializer.serialize_map(None)?;
+    Reasoning::write_all(blocks, &mut map)?;
+    map.end()
+}
+
+fn write_reasoning_deltas<S: Serializer>(pieces: &[ReasoningDelta], serializer: S) -> Result<S::Ok, S::Error> {
+    let mut map = serializer.serialize_map(None)?;
+    ReasoningDelta::write_all(pieces, &mut map)?;
+    map.end()
+}
+
 /// A choice that can be read from OpenAI's format.
 pub trait ReadChoice: Clone + Serialize {
     /// Providers send other types too, so each value is read only if it has the expected one.
@@ -103,7 +136,7 @@ pub trait ReadChoice: Clone + Serialize {
 
 impl AnswerMessage {
     pub fn new(content: Option<String>, tool_calls: Vec<ToolCallOut>) -> Self {
-        Self { role: "assistant", content, refusal: None, tool_calls, others: Map::new() }
+        Self { role: "assistant", content, refusal: None, tool_calls, reasoning: Vec::new(), others: Map::new() }
     }
 
     /// All that the model wrote: the content, the refusal and the arguments of the tool calls.
@@ -113,14 +146,21 @@ impl AnswerMessage {
     }
 }
 
+impl AnswerMessage {
+    /// The weight of all that the model wrote, see `tokens::weigh`.
+    pub(super) fn weigh(&self) -> u64 {
+        self.texts().chain(self.reasoning.iter().map(Reasoning::text)).map(weigh).sum()
+    }
+}
+
 impl Delta {
     pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
         let arguments = self.tool_calls.iter().map(|call| &call.function.arguments);
         self.content.iter().chain(&self.refusal).chain(arguments).map(String::as_str)
     }
 
-    pub(super) fn count_tokens(&self) -> u64 {
-        self.texts().map(crate::tokens::count).sum()
+    pub(super) fn weigh(&self) -> u64 {
+        self.texts().chain(self.reasoning.iter().map(ReasoningDelta::as_text)).map(weigh).sum()
     }
 }
 
@@ -128,25 +168,30 @@ impl ReadChoice for Choice {
     fn read(mut choice: Value) -> Self {
         let mut others = take(&mut choice, "message").as_object_mut().map(std::mem::take).unwrap_or_default();
         let mut field = |name: &str| others.remove(name).unwrap_or_default();
-        field("role");
-        let calls = read_list(field("tool_calls")).into_iter().map(|call| ToolCallOut {
+        let (_, calls, refusal, content) = (field("role"), field("tool_calls"), field("refusal"), field("content"));
+        let calls = read_list(calls).into_iter().map(|call| ToolCallOut {
             id: text(&call["id"]).unwrap_or_default(),
             r#type: "function",
             function: FunctionCall {
                 name: text(&call["function"]["name"]).unwrap_or_default(),
-                arguments: text(&call["function"]["arguments"]).unwrap_or_default(),
+                arguments: read_arguments(&call["function"]["arguments"]),
             },
             others: ToolCall::read_others(&call),
         });
+        let reasoning = Reasoning::read_all(&others);
+        others.retain(|name, _| !REASONING_FIELDS.contains(&name.as_str()));
         let message = AnswerMessage {
-            refusal: text(&field("refusal")),
-            ..AnswerMessage::new(read_content(field("content")), calls.collect())
+            reasoning,
+            refusal: text(&refusal),
+            ..AnswerMessage::new(read_content(content), calls.collect())
         };
+        let finish_reason = read_reason(&choice["finish_reason"]).unwrap_or(FinishReason::Stop);
         Self {
             index: read_index(&choice),
+            finish_reason: finish_reason.after_calls(!message.tool_calls.is_empty()),
             message: AnswerMessage { others, ..message },
             logprobs: read_logprobs(&choice),
-            finish_reason: read_reason(&choice["finish_reason"]).unwrap_or(FinishReason::Stop),
+            stop_sequence: text(&choice["stop_reason"]),
         }
     }
 }
@@ -160,18 +205,24 @@ impl ReadChoice for DeltaChoice {
             r#type: (!call["type"].is_null()).then_some("function"),
             function: FunctionDelta {
                 name: text(&call["function"]["name"]),
-                arguments: text(&call["function"]["arguments"]).unwrap_or_default(),
+                arguments: read_arguments(&call["function"]["arguments"]),
             },
             others: ToolCall::read_others(&call),
         });
         let delta = Delta {
             tool_calls: calls.collect(),
+            reasoning: delta.as_object().map(ReasoningDelta::read_all).unwrap_or_default(),
             role: (!delta["role"].is_null()).then_some("assistant"),
             refusal: text(&delta["refusal"]),
             content: read_content(take(&mut delta, "content")),
         };
-        let finish_reason = read_reason(&choice["finish_reason"]);
-        Self { index: read_index(&choice), delta, logprobs: read_logprobs(&choice), finish_reason }
+        Self {
+            index: read_index(&choice),
+            delta,
+            logprobs: read_logprobs(&choice),
+            finish_reason: read_reason(&choice["finish_reason"]),
+            stop_sequence: text(&choice["stop_reason"]),
+        }
     }
 }
 
@@ -181,6 +232,15 @@ fn take(value: &mut Value, name: &str) -> Value {
 
 fn text(value: &Value) -> Option<String> {
     value.as_str().map(str::to_owned)
+}
+
+/// The arguments as JSON in a string. Some servers send the object itself.
+fn read_arguments(arguments: &Value) -> String {
+    match arguments {
+        Value::String(text) => text.clone(),
+        Value::Null => String::new(),
+        object => object.to_string(),
+    }
 }
 
 fn read_list(value: Value) -> Vec<Value> {

@@ -8,6 +8,13 @@ use domain::chat::{ContentPart, Message};
 
 /// The maximum that providers count for one image.
 const PER_IMAGE: u64 = 2_000;
+/// A page of a PDF file is at most about 4,600 tokens, with its picture, and providers read a hundred pages or some more. Base64 of
+/// a file has at least two bytes for a token.
+const PER_FILE: u64 = 300_000;
+const PER_SMALL_FILE: u64 = 5_000;
+const BYTES_PER_FILE_TOKEN: u64 = 2;
+/// Providers count at most about 32 tokens for a second of speech, which has some kilobytes.
+const BYTES_PER_AUDIO_TOKEN: u64 = 50;
 /// The tokens of the instructions that providers add when the request has tools.
 const FOR_TOOLS: u64 = 600;
 
@@ -47,6 +54,12 @@ fn count_part(part: &ContentPart) -> u64 {
     match part {
         ContentPart::Text(text) => count(text),
         ContentPart::Image(_) => PER_IMAGE,
+        ContentPart::File(file) => (file.url.len() as u64 / BYTES_PER_FILE_TOKEN).clamp(PER_SMALL_FILE, PER_FILE),
+        ContentPart::Audio(audio) => PER_IMAGE + audio.base64.len() as u64 / BYTES_PER_AUDIO_TOKEN,
+        ContentPart::Reasoning(reasoning) => {
+            count(reasoning.text()) + reasoning.opaque().map_or(0, |opaque| count(&opaque.data))
+        }
+        ContentPart::CacheMark(_) => 0,
         ContentPart::Other(part) => count_json(part),
     }
 }

@@ -12,9 +12,9 @@ use domain::{Error, Result};
 /// The parameters that are whole numbers.
 const INTEGER_PARAMETERS: [&str; 5] = ["max_tokens", "max_completion_tokens", "n", "seed", "top_logprobs"];
 const MAX_CHOICES: u64 = 128;
-const MAX_MESSAGES: usize = 10_000;
+pub(super) const MAX_MESSAGES: usize = 10_000;
 const MAX_STOPS: usize = 16;
-const MAX_TOOLS: usize = 512;
+pub(super) const MAX_TOOLS: usize = 512;
 
 impl ChatRequest {
     pub fn read(body: Value) -> Result<Self> {
@@ -27,7 +27,8 @@ impl ChatRequest {
             return Err(Error::invalid_body("model", "must be the name of a model or of an alias"));
         }
         let messages = read_messages(take(&mut body, "messages"))?;
-        check(&body)?;
+        check_tools(&body)?;
+        check_parameters(&body)?;
         let tools = match take(&mut body, "tools") {
             Value::Array(tools) => tools.into_iter().map(Tool::OpenAi).collect(),
             _ => Vec::new(),
@@ -56,7 +57,8 @@ fn read_messages(messages: Value) -> Result<Vec<Message>> {
     messages.into_iter().enumerate().map(read).collect()
 }
 
-fn check(body: &Map<String, Value>) -> Result<()> {
+/// Checks the parameters of all dialects, under OpenAI's names.
+pub(super) fn check_parameters(body: &Map<String, Value>) -> Result<()> {
     let wrong = |field: &str, problem: &str| Err(Error::invalid_body(field, problem));
     check_number(body, "temperature", 0.0, 2.0)?;
     check_number(body, "top_p", 0.0, 1.0)?;
@@ -89,7 +91,7 @@ fn check(body: &Map<String, Value>) -> Result<()> {
         Some(Value::Array(stops)) if stops.len() <= MAX_STOPS && stops.iter().all(Value::is_string) => {}
         Some(_) => return wrong("stop", "must be a string or a list of at most 16 strings"),
     }
-    check_tools(body)?;
+    check_tool_choice(body)?;
     check_response_format(body)
 }
 
@@ -122,6 +124,10 @@ fn check_tools(body: &Map<String, Value>) -> Result<()> {
             return Err(Error::invalid_body(format!("tools[{i}]"), problem));
         }
     }
+    Ok(())
+}
+
+fn check_tool_choice(body: &Map<String, Value>) -> Result<()> {
     match body.get("tool_choice") {
         None => Ok(()),
         Some(Value::String(choice)) if ["none", "auto", "required"].contains(&choice.as_str()) => Ok(()),

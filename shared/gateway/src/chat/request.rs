@@ -1,12 +1,15 @@
 //! The request of a chat completion, whichever dialect the client speaks. `openai.rs` reads it from OpenAI's.
 
+use std::sync::Arc;
+
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
-use crate::parameters::{CHAT, Parameters};
+use super::dialect::{Dialect, Foreign, NativeMessages};
+use crate::parameters::{CHAT, ConversationFacts, Parameters};
 use domain::catalog::{MaxTokensParameter, Unsupported};
-use domain::chat::{ChatPrompt, Message, Tool, ToolChoice};
+use domain::chat::{ChatPrompt, ChatRole, ContentPart, Message, Tool, ToolChoice, Vendor};
 use domain::provider::ProviderKind;
 use domain::{Error, Result};
 
@@ -44,6 +47,8 @@ pub struct ChatRequest {
     body: Map<String, Value>,
     messages: Vec<Message>,
     tools: Vec<Tool>,
+    /// None if the client speaks the dialect of chat completions.
+    foreign: Option<Arc<Foreign>>,
     terms: Terms,
 }
 
@@ -52,6 +57,8 @@ pub struct ChatRequest {
 pub struct Terms {
     pub unsupported: Unsupported,
     pub max_tokens_parameter: Option<MaxTokensParameter>,
+    /// Whether the model has the capability `reasoning`.
+    pub reasons: bool,
     /// The output limit for providers that require one, when the client sets none.
     pub max_tokens: Option<u64>,
 }
@@ -68,7 +75,35 @@ pub enum ResponseFormat<'a> {
 impl ChatRequest {
     /// `body` has null in the places of `messages` and `tools`.
     pub(super) fn from_parts(body: Map<String, Value>, messages: Vec<Message>, tools: Vec<Tool>) -> Self {
-        Self { body, messages, tools, terms: Terms::default() }
+        Self { body, messages, tools, foreign: None, terms: Terms::default() }
+    }
+
+    #[must_use]
+    pub(super) fn with_foreign(self, foreign: Foreign) -> Self {
+        Self { foreign: Some(Arc::new(foreign)), ..self }
+    }
+
+    pub fn dialect(&self) -> Dialect {
+        self.foreign.as_ref().map_or(Dialect::ChatCompletions, |foreign| foreign.dialect)
+    }
+
+    /// What the client sent, if it speaks Anthropic's dialect.
+    pub fn native_messages(&self) -> Option<&NativeMessages> {
+        self.foreign.as_ref()?.messages.as_ref()
+    }
+
+    /// Whether any part of the conversation is marked for the provider's cache.
+    fn has_cache_marks(&self) -> bool {
+        let mut parts = self.messages.iter().flat_map(|message| &message.parts);
+        parts.any(|part| matches!(part, ContentPart::CacheMark(_)))
+            || self.tools.iter().any(|tool| tool.cache_mark().is_some())
+    }
+
+    /// Whether the model called tools in this turn without the reasoning that Claude wants to see before its calls.
+    fn lacks_reasoning(&self) -> bool {
+        let turn = self.messages.iter().rev().take_while(|message| message.role != ChatRole::User);
+        let first_call = turn.filter(|message| !message.tool_calls.is_empty()).last();
+        first_call.is_some_and(|message| !message.reasoning().any(|reasoning| reasoning.is_of(Vendor::Anthropic)))
     }
 
     /// The request for a question of the platform itself, which is valid.
@@ -94,7 +129,14 @@ impl ChatRequest {
 
     /// The rules for the parameters when `model` of a provider gets the request.
     pub fn parameters<'a>(&'a self, kind: ProviderKind, model: &'a str) -> Parameters<'a> {
-        Parameters { table: &CHAT, validated: &VALIDATED, body: &self.body, kind, model }
+        let facts = ConversationFacts {
+            dialect: self.dialect(),
+            unmapped: self.foreign.as_ref().map_or(&[], |foreign| &foreign.unmapped),
+            has_cache_marks: self.has_cache_marks(),
+            lacks_reasoning: self.lacks_reasoning(),
+            reasons: self.terms.reasons,
+        };
+        Parameters { facts, ..Parameters::new(&CHAT, &VALIDATED, &self.body, kind, model) }
     }
 
     pub fn body(&self) -> &Map<String, Value> {

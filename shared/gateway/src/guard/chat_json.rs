@@ -69,6 +69,7 @@ fn request(model: &Model, categories: &[GuardCategory], messages: &[GuardMessage
     request.set_terms(Terms {
         unsupported: model.unsupported,
         max_tokens_parameter: model.max_tokens_parameter,
+        reasons: model.can("reasoning"),
         max_tokens: Some(max_output(model)),
     });
     Ok(request)

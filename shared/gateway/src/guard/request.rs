@@ -28,7 +28,7 @@ impl GuardRequest {
         let read = |(i, message)| {
             let path = format!("input[{i}]");
             let message = Message::read(&path, message)?;
-            if message.has_other_parts() {
+            if message.has_media() {
                 return Err(Error::invalid_body(format!("{path}.content"), "only text can be evaluated"));
             }
             Ok(GuardMessage::from(&message))

@@ -31,8 +31,8 @@ pub struct Turn<'a> {
     pub messages: Vec<Cow<'a, Message>>,
 }
 
-/// Splits a conversation into the texts of its system messages and the turns of all other messages.
-pub fn split(request: &ChatRequest) -> (Vec<String>, Vec<Turn<'_>>) {
+/// Splits a conversation into the system prompt, as texts and marks of the cache, and the turns of all other messages.
+pub fn split(request: &ChatRequest) -> (Vec<ContentPart>, Vec<Turn<'_>>) {
     let (mut system, mut turns) = (Vec::new(), Vec::<Turn<'_>>::new());
     for message in request.messages() {
         let mut message = without_blank_parts(message);
@@ -41,12 +41,12 @@ pub fn split(request: &ChatRequest) -> (Vec<String>, Vec<Turn<'_>>) {
                 system.push(message);
                 continue;
             }
-            ChatRole::Assistant if message.parts.is_empty() && message.tool_calls.is_empty() => continue,
+            ChatRole::Assistant if !has_content(&message) && message.tool_calls.is_empty() => continue,
             ChatRole::Assistant => Side::Model,
             ChatRole::User | ChatRole::Tool => Side::User,
         };
-        if message.role == ChatRole::User && message.parts.is_empty() {
-            message.to_mut().parts.push(ContentPart::Text(BLANK.to_owned()));
+        if message.role == ChatRole::User && !has_content(&message) {
+            message.to_mut().parts.insert(0, ContentPart::Text(BLANK.to_owned()));
         }
         match turns.last_mut() {
             Some(turn) if turn.side == side => turn.messages.push(message),
@@ -55,18 +55,19 @@ pub fn split(request: &ChatRequest) -> (Vec<String>, Vec<Turn<'_>>) {
     }
     if turns.is_empty() {
         // A conversation of system messages alone is sent as a user's turn.
-        let parts = system.drain(..).flat_map(|message: Cow<'_, Message>| message.into_owned().parts).collect();
-        turns.push(Turn::of_user(parts));
+        let parts = system.drain(..).flat_map(|message: Cow<'_, Message>| message.into_owned().parts);
+        turns.push(Turn::of_user(parts.filter(|part| matches!(part, ContentPart::Text(_))).collect()));
     } else if turns[0].side == Side::Model {
         turns.insert(0, Turn::of_user(Vec::new()));
     }
-    (system.iter().map(|message| message.text()).filter(|text| !text.is_empty()).collect(), turns)
+    let system = system.into_iter().flat_map(|message| message.into_owned().parts);
+    (system.filter(|part| matches!(part, ContentPart::Text(_) | ContentPart::CacheMark(_))).collect(), turns)
 }
 
 /// Adds the instruction to answer with JSON if the client requests any JSON object.
-pub fn instruct_json(system: &mut Vec<String>, request: &ChatRequest) {
+pub fn instruct_json(system: &mut Vec<ContentPart>, request: &ChatRequest) {
     if matches!(request.response_format(), ResponseFormat::Json) {
-        system.push(JSON_INSTRUCTION.to_owned());
+        system.push(ContentPart::Text(JSON_INSTRUCTION.to_owned()));
     }
 }
 
@@ -77,6 +78,11 @@ fn without_blank_parts(message: &Message) -> Cow<'_, Message> {
     let mut message = message.clone();
     message.parts.retain(|part| !is_blank(part));
     Cow::Owned(message)
+}
+
+/// Whether the message has more than reasoning and marks of the cache.
+fn has_content(message: &Message) -> bool {
+    message.parts.iter().any(|part| !matches!(part, ContentPart::Reasoning(_) | ContentPart::CacheMark(_)))
 }
 
 fn is_blank(part: &ContentPart) -> bool {
@@ -106,19 +112,25 @@ pub fn arguments(call: &ToolCall) -> Result<Value, ProviderFailure> {
     }
 }
 
-pub enum Picture<'a> {
+/// An image or a document: its bytes, or where they are.
+pub enum Media<'a> {
     Inline { media_type: &'a str, base64: &'a str },
     Url(&'a str),
 }
 
-pub fn picture(url: &str) -> Result<Picture<'_>, ProviderFailure> {
-    let Some(data) = url.strip_prefix("data:") else { return Ok(Picture::Url(url)) };
+pub fn media(url: &str) -> Result<Media<'_>, ProviderFailure> {
+    let Some(data) = url.strip_prefix("data:") else { return Ok(Media::Url(url)) };
     let inline = data.split_once(',').and_then(|(kind, base64)| {
         // `image/png;charset=…;base64`
         let media_type = kind.strip_suffix(";base64")?.split(';').next()?;
-        Some(Picture::Inline { media_type, base64 })
+        Some(Media::Inline { media_type, base64 })
     });
-    inline.ok_or_else(|| invalid_request("messages", "an image's data URL must have the form data:image/…;base64,…"))
+    inline.ok_or_else(|| {
+        invalid_request(
+            "messages",
+            "a data URL must have the form data:image/…;base64,… or data:application/pdf;base64,…",
+        )
+    })
 }
 
 /// Creates the failure for an invalid request that is detected only during translation.
@@ -130,12 +142,15 @@ pub fn invalid_request(param: &str, problem: impl std::fmt::Display) -> Provider
     }
 }
 
-/// Creates the failure for a content part that is neither text nor an image.
-pub fn unsupported_part(maker: &str, part: &Value) -> ProviderFailure {
-    ProviderFailure::unsupported(
-        "messages",
-        format_args!("{maker} accepts only text and image parts, not {}", part["type"]),
-    )
+/// Creates the failure for a content part that the provider has no form for.
+pub fn unsupported_part(maker: &str, part: &ContentPart) -> ProviderFailure {
+    let kind = match part {
+        ContentPart::Other(part) => part["type"].as_str().unwrap_or("this type"),
+        ContentPart::Audio(_) => "input_audio",
+        ContentPart::File(_) => "file",
+        _ => "this type",
+    };
+    ProviderFailure::unsupported("messages", format_args!("{maker} does not accept parts of the type {kind}"))
 }
 
 #[cfg(test)]
@@ -159,7 +174,7 @@ mod tests {
         ]}));
         let request = request.unwrap();
         let (system, turns) = split(&request);
-        assert_eq!(system, ["one", "two"]);
+        assert_eq!(system, [ContentPart::Text("one".to_owned()), ContentPart::Text("two".to_owned())]);
         let sizes: Vec<_> = turns.iter().map(|turn| (turn.side, turn.messages.len())).collect();
         assert_eq!(sizes, [(Side::User, 2), (Side::Model, 1), (Side::User, 2)]);
         assert_eq!(arguments(&turns[1].messages[0].tool_calls[0]).unwrap(), json!({}));
@@ -167,17 +182,15 @@ mod tests {
 
     #[test]
     fn images_are_data_urls_or_links() {
-        let Ok(Picture::Inline { media_type, base64 }) = picture("data:image/png;base64,AAAA") else {
-            panic!("inline")
-        };
+        let Ok(Media::Inline { media_type, base64 }) = media("data:image/png;base64,AAAA") else { panic!("inline") };
         assert_eq!((media_type, base64), ("image/png", "AAAA"));
-        assert!(matches!(picture("https://pictures.test/a.png"), Ok(Picture::Url(_))));
+        assert!(matches!(media("https://pictures.test/a.png"), Ok(Media::Url(_))));
         for wrong in ["data:image/png,AAAA", "data:"] {
-            assert_eq!(picture(wrong).err().unwrap().kind, FailureKind::Request);
+            assert_eq!(media(wrong).err().unwrap().kind, FailureKind::Request);
         }
     }
 
-    fn split_of(messages: Value) -> (Vec<String>, Vec<(Side, Vec<String>)>) {
+    fn split_of(messages: Value) -> (Vec<ContentPart>, Vec<(Side, Vec<String>)>) {
         let request = ChatRequest::read(json!({"model": "m", "messages": messages})).unwrap();
         let (system, turns) = split(&request);
         let texts = |turn: &Turn<'_>| turn.messages.iter().map(|message| message.text()).collect();

@@ -39,6 +39,27 @@ pub struct Endpoint {
     secrets: Vec<Zeroizing<String>>,
 }
 
+/// Where a request goes, below the base URL.
+pub struct Target<'a> {
+    path: &'a str,
+    /// A header of this request. Its value follows that of the operator, if there is one.
+    header: Option<(HeaderName, HeaderValue)>,
+}
+
+impl<'a> From<&'a str> for Target<'a> {
+    fn from(path: &'a str) -> Self {
+        Self { path, header: None }
+    }
+}
+
+impl Target<'_> {
+    #[must_use]
+    pub fn with_header(self, name: &'static str, value: &str) -> Self {
+        let value = HeaderValue::from_str(value).ok().filter(|value| !value.is_empty());
+        Self { header: value.map(|value| (HeaderName::from_static(name), value)), ..self }
+    }
+}
+
 impl Endpoint {
     /// Creates the endpoint. `auth` is the default header for the API key, and the prefix of the key in it.
     pub fn new(
@@ -92,14 +113,14 @@ impl Endpoint {
     }
 
     /// Posts a request that is not streamed, and reads the complete response body with `read`.
-    pub async fn post_json<T>(
+    pub async fn post_json<'a, T>(
         &self,
-        path: &str,
+        target: impl Into<Target<'a>>,
         body: &impl Serialize,
         read: impl FnOnce(&Bytes) -> Result<T, ProviderFailure>,
     ) -> Result<T, ProviderFailure> {
         let timeouts = RequestTimeouts { first_byte: self.timeouts.total, idle: self.timeouts.total, ..self.timeouts };
-        let answer = self.post(path, body, "application/json", &timeouts).await?;
+        let answer = self.post(target.into(), body, "application/json", &timeouts).await?;
         let body = answer.body.read_to_end(MAX_ANSWER_BYTES).await.map_err(read_failure)?;
         read(&body).map_err(|failure| self.without_secrets(failure))
     }
@@ -116,8 +137,12 @@ impl Endpoint {
         answer.body.read_to_end(max_bytes).await.map_err(read_failure)
     }
 
-    pub async fn events(&self, path: &str, body: &impl Serialize) -> Result<Events, ProviderFailure> {
-        let answer = self.post(path, body, "text/event-stream", &self.timeouts).await?;
+    pub async fn events<'a>(
+        &self,
+        target: impl Into<Target<'a>>,
+        body: &impl Serialize,
+    ) -> Result<Events, ProviderFailure> {
+        let answer = self.post(target.into(), body, "text/event-stream", &self.timeouts).await?;
         let content_type = answer.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
         // Some servers answer a streaming request with status 200 and an error in JSON.
         if content_type.starts_with("application/json") {
@@ -136,13 +161,16 @@ impl Endpoint {
 
     async fn post(
         &self,
-        path: &str,
+        Target { path, header }: Target<'_>,
         body: &impl Serialize,
         accept: &'static str,
         timeouts: &RequestTimeouts,
     ) -> Result<Answer, ProviderFailure> {
         let body = serde_json::to_vec(body).map_err(ProviderFailure::malformed_answer)?;
-        let request = self.request(Method::POST, path, accept, body.into())?;
+        let mut request = self.request(Method::POST, path, accept, body.into())?;
+        if let Some((name, value)) = header {
+            request.headers_mut().append(name, value);
+        }
         let answer = self.outbound.send(request, timeouts).await;
         let answer = answer.map_err(|error| send_failure(self.log_forbidden(error)))?;
         if answer.status.is_success() {

@@ -24,6 +24,7 @@ use crate::embeddings::{EmbeddingsAnswer, EmbeddingsRequest};
 use crate::failure::ProviderFailure;
 use crate::guard::{ModerationAnswer, TextAnswer, TextRequest};
 use crate::images::{ImageAnswer, ImageRequest};
+use crate::tokens::likely;
 
 pub use connection::connect;
 pub use dev::Dev;
@@ -49,6 +50,15 @@ pub trait Provider: Send + Sync {
         model: &'a str,
         request: &'a ChatRequest,
     ) -> BoxFuture<'a, Result<ChunkStream, ProviderFailure>>;
+
+    /// Counts the input tokens of a chat. Without a count of the provider, it is an estimate.
+    fn count_tokens<'a>(
+        &'a self,
+        _model: &'a str,
+        request: &'a ChatRequest,
+    ) -> BoxFuture<'a, Result<u64, ProviderFailure>> {
+        Box::pin(async { Ok(likely(request.greatest_input())) })
+    }
 
     fn embed<'a>(
         &'a self,
@@ -93,6 +103,12 @@ pub trait Provider: Send + Sync {
 
 fn cannot(what: &str) -> ProviderFailure {
     ProviderFailure::unsupported("model", format_args!("this model's provider cannot {what}; choose another model"))
+}
+
+/// Reads the field with the count in the answer to a count of tokens.
+fn count_in(answer: &[u8], field: &str) -> Result<u64, ProviderFailure> {
+    let answer: Value = serde_json::from_slice(answer).map_err(ProviderFailure::malformed_answer)?;
+    count(&answer[field]).ok_or_else(|| ProviderFailure::malformed_answer("a count of tokens without a number"))
 }
 
 /// Reads a token count of a provider. Returns None unless the value is a non-negative integer.

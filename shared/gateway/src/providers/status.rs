@@ -126,9 +126,41 @@ fn failure_of_kind(kind: FailureKind, error: ErrorDetails) -> ProviderFailure {
         _ => ("provider_unavailable", "the provider failed"),
     };
     let message = error.message.as_deref().unwrap_or(message).to_owned();
-    ProviderFailure {
-        param: error.param,
-        ..ProviderFailure::new(kind, error.code.unwrap_or_else(|| code.to_owned()), message)
+    let known = if kind == FailureKind::Request { code_of_message(&message) } else { None };
+    let code = known.map(str::to_owned).or(error.code).unwrap_or_else(|| code.to_owned());
+    ProviderFailure { param: error.param, ..ProviderFailure::new(kind, code, message) }
+}
+
+/// What vendors write when the input is too long. OpenAI has a code for it, and others have only the text.
+const TOO_LONG: [&str; 9] = [
+    // Anthropic
+    "prompt is too long",
+    "exceed context limit",
+    // Gemini
+    "exceeds the maximum number of tokens",
+    // Bedrock
+    "input is too long",
+    "too many input tokens",
+    // vLLM and servers like it
+    "maximum context length",
+    // TGI
+    "`max_new_tokens` must be <=",
+    // llama.cpp
+    "exceeds the available context size",
+    "context window",
+];
+/// What vendors write when they block the content.
+const FILTERED: [&str; 4] =
+    ["content filtering policy", "content management policy", "blocked by our content filter", "content policy"];
+
+/// The code of a refusal that clients handle, by its text.
+fn code_of_message(message: &str) -> Option<&'static str> {
+    let message = message.to_ascii_lowercase();
+    let has = |texts: &[&str]| texts.iter().any(|text| message.contains(text));
+    match () {
+        () if has(&TOO_LONG) => Some("context_length_exceeded"),
+        () if has(&FILTERED) => Some("content_filter"),
+        () => None,
     }
 }
 
@@ -222,6 +254,39 @@ mod tests {
         assert_eq!(kind(404, error_with("not_found", Some("previous_response_id"))), FailureKind::Request);
         assert_eq!(kind(400, error_with("model_not_found", Some("model"))), FailureKind::Setup);
         assert_eq!(kind(429, error_with("insufficient_quota", None)), FailureKind::Setup);
+    }
+
+    #[test]
+    fn refusals_for_length_and_content_have_one_code_at_all_vendors() {
+        let code = |message: &str, code: &str| {
+            let error = ErrorDetails {
+                code: Some(code.to_owned()),
+                message: Some(message.to_owned()),
+                ..ErrorDetails::default()
+            };
+            failure_of_response(StatusCode::BAD_REQUEST, &HeaderMap::new(), error).code
+        };
+        for (message, own) in [
+            ("prompt is too long: 208310 tokens > 200000 maximum", "invalid_request_error"),
+            ("input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000", "invalid_request_error"),
+            (
+                "The input token count (1048577) exceeds the maximum number of tokens allowed (1048576).",
+                "INVALID_ARGUMENT",
+            ),
+            ("Input is too long for requested model.", "ValidationException"),
+            (
+                "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens",
+                "BadRequestError",
+            ),
+            ("the request exceeds the available context size", "exceed_context_size_error"),
+        ] {
+            assert_eq!(code(message, own), "context_length_exceeded", "{message}");
+        }
+        let filtered =
+            "The response was filtered due to the prompt triggering Azure OpenAI's content management policy.";
+        assert_eq!(code(filtered, "content_filter"), "content_filter");
+        assert_eq!(code("Output blocked by content filtering policy", "invalid_request_error"), "content_filter");
+        assert_eq!(code("temperature: must be at most 1", "invalid_request_error"), "invalid_request_error");
     }
 
     #[test]

@@ -13,6 +13,17 @@ pub fn functions<'a>(request: &'a ChatRequest, maker: &str) -> Result<Vec<Functi
     functions.collect()
 }
 
+/// The names of the tools that the conversation has called, for vendors that refuse such a conversation without tools.
+pub fn called_names(request: &ChatRequest) -> Vec<&str> {
+    let mut names: Vec<&str> = Vec::new();
+    for call in request.messages().iter().flat_map(|message| &message.tool_calls) {
+        if !names.contains(&call.name.as_str()) {
+            names.push(&call.name);
+        }
+    }
+    names
+}
+
 pub fn choice(request: &ChatRequest, maker: &str) -> Result<Option<ToolChoice>, ProviderFailure> {
     request
         .tool_choice()

@@ -117,7 +117,10 @@ impl Gateway {
         let quota_left = slot.quota_left();
         slot.close_if_finished().await;
         let notes = ParameterNotes::default();
-        Ok((evaluation, CallReport { chosen: guard.chosen, notes, quota_left, cost: Some(charge.cost) }))
+        Ok((
+            evaluation,
+            CallReport { chosen: guard.chosen, notes, deployment: None, quota_left, cost: Some(charge.cost) },
+        ))
     }
 
     /// Evaluates the input of a call before the call is made, if the plan wants it. Refuses flagged input. If the plan has

@@ -8,6 +8,7 @@ use crate::chat::{AnswerMessage, ChatAnswer, Choice, FinishReason, FunctionCall,
 use crate::failure::ProviderFailure;
 use crate::providers::count;
 use crate::providers::status::failure_in_answer;
+use domain::chat::{Opaque, Reasoning, Vendor};
 use domain::usage::Tokens;
 
 #[derive(Deserialize)]
@@ -15,6 +16,7 @@ struct AnswerView<'a> {
     #[serde(borrow)]
     content: Option<Vec<Block<'a>>>,
     stop_reason: Option<String>,
+    stop_sequence: Option<String>,
     #[serde(default)]
     usage: UsageView,
     error: Option<Value>,
@@ -26,6 +28,9 @@ struct Block<'a> {
     text: Option<String>,
     id: Option<String>,
     name: Option<String>,
+    thinking: Option<String>,
+    signature: Option<String>,
+    data: Option<String>,
     #[serde(borrow)]
     input: Option<&'a RawValue>,
 }
@@ -81,6 +86,11 @@ impl Counts {
     }
 }
 
+/// A signature or encrypted reasoning.
+pub fn opaque(data: String) -> Option<Opaque> {
+    (!data.is_empty()).then(|| Opaque::new(Vendor::Anthropic, data))
+}
+
 pub fn finish_reason(reason: &str) -> FinishReason {
     match reason {
         "tool_use" => FinishReason::ToolCalls,
@@ -99,7 +109,7 @@ pub fn translate_answer(body: &[u8]) -> Result<ChatAnswer, ProviderFailure> {
     let blocks = answer.content.ok_or_else(|| ProviderFailure::malformed_answer("a message without content"))?;
     let reason =
         answer.stop_reason.ok_or_else(|| ProviderFailure::malformed_answer("a message without a stop reason"))?;
-    let (mut text, mut tool_calls) = (None::<String>, Vec::new());
+    let (mut text, mut reasoning, mut tool_calls) = (None::<String>, Vec::new(), Vec::new());
     for block in blocks {
         match block.r#type.as_str() {
             "text" => text.get_or_insert_default().push_str(&block.text.unwrap_or_default()),
@@ -112,15 +122,26 @@ pub fn translate_answer(body: &[u8]) -> Result<ChatAnswer, ProviderFailure> {
                 },
                 others: serde_json::Map::new(),
             }),
-            // Reasoning and the provider's own tools are left out.
+            "thinking" => reasoning.push(Reasoning::Text {
+                text: block.thinking.unwrap_or_default(),
+                signature: block.signature.and_then(opaque),
+            }),
+            "redacted_thinking" => reasoning.extend(block.data.and_then(opaque).map(Reasoning::Encrypted)),
+            // The provider's own tools are left out.
             _ => {}
         }
     }
     if tool_calls.is_empty() {
         text.get_or_insert_default();
     }
-    let message = AnswerMessage::new(text, tool_calls);
-    let choice = Choice { index: 0, message, logprobs: None, finish_reason: finish_reason(&reason) };
+    let message = AnswerMessage { reasoning, ..AnswerMessage::new(text, tool_calls) };
+    let choice = Choice {
+        index: 0,
+        message,
+        logprobs: None,
+        finish_reason: finish_reason(&reason),
+        stop_sequence: answer.stop_sequence,
+    };
     let mut counts = Counts::default();
     counts.update(&answer.usage);
     Ok(ChatAnswer::from_choices(vec![choice], counts.tokens()))

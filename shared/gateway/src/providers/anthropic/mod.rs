@@ -1,6 +1,7 @@
 //! Anthropic's Messages API.
 
 mod answer;
+mod native;
 mod request;
 mod stream;
 
@@ -9,11 +10,11 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 use http::HeaderName;
 
-use super::endpoint::Endpoint;
+use super::endpoint::{Endpoint, Target};
 use super::probe::{self, OfferedModels, Probe};
 use super::settings::ProviderSettings;
 use super::translation::translate_events;
-use super::{ChunkStream, Provider};
+use super::{ChunkStream, Provider, count_in};
 use crate::chat::{ChatAnswer, ChatRequest};
 use crate::embeddings::{EmbeddingsAnswer, EmbeddingsRequest};
 use crate::failure::ProviderFailure;
@@ -21,6 +22,9 @@ use domain::Result;
 use outbound::Outbound;
 
 const MAKER: &str = "Anthropic";
+/// The parameters that have tokens, or change their number.
+const COUNTED: [&str; 8] =
+    ["model", "messages", "system", "tools", "tool_choice", "thinking", "output_config", "context_management"];
 
 pub struct Anthropic {
     endpoint: Arc<Endpoint>,
@@ -35,6 +39,11 @@ impl Anthropic {
     }
 }
 
+fn target(path: &'static str, request: &ChatRequest) -> Target<'static> {
+    let betas = request.native_messages().map(|native| native.betas.join(",")).unwrap_or_default();
+    Target::from(path).with_header("anthropic-beta", &betas)
+}
+
 impl Provider for Anthropic {
     fn chat<'a>(
         &'a self,
@@ -43,7 +52,7 @@ impl Provider for Anthropic {
     ) -> BoxFuture<'a, Result<ChatAnswer, ProviderFailure>> {
         Box::pin(async move {
             let body = request::messages(model, request, false)?;
-            self.endpoint.post_json("messages", &body, |answer| answer::translate_answer(answer)).await
+            self.endpoint.post_json(target("messages", request), &body, |answer| answer::translate_answer(answer)).await
         })
     }
 
@@ -54,8 +63,23 @@ impl Provider for Anthropic {
     ) -> BoxFuture<'a, Result<ChunkStream, ProviderFailure>> {
         Box::pin(async move {
             let body = request::messages(model, request, true)?;
-            let events = self.endpoint.events("messages", &body).await?;
+            let events = self.endpoint.events(target("messages", request), &body).await?;
             Ok(translate_events(self.endpoint.clone(), events, stream::EventTranslation::default()))
+        })
+    }
+
+    fn count_tokens<'a>(
+        &'a self,
+        model: &'a str,
+        request: &'a ChatRequest,
+    ) -> BoxFuture<'a, Result<u64, ProviderFailure>> {
+        Box::pin(async move {
+            let mut body = request::messages(model, request, false)?;
+            if let Some(fields) = body.as_object_mut() {
+                fields.retain(|name, _| COUNTED.contains(&name.as_str()));
+            }
+            let target = target("messages/count_tokens", request);
+            self.endpoint.post_json(target, &body, |answer| count_in(answer, "input_tokens")).await
         })
     }
 

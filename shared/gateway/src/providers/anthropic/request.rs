@@ -4,17 +4,21 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value, json};
 
-use super::MAKER;
+use super::{MAKER, native};
 use crate::chat::{ChatRequest, ChatRole, ContentPart, Message, ResponseFormat, ToolChoice};
 use crate::failure::ProviderFailure;
 use crate::providers::conversation::{
-    Picture, Side, arguments, instruct_json, invalid_request, picture, split, unsupported_part,
+    Media, Side, arguments, instruct_json, invalid_request, media, split, unsupported_part,
 };
-use crate::providers::tools::{choice, functions};
+use crate::providers::tools::{called_names, choice, functions};
 use domain::catalog::DEFAULT_OUTPUT_TOKENS;
+use domain::chat::{CacheMark, FilePart, Reasoning, Vendor};
 use domain::provider::ProviderKind;
 
 pub fn messages(model: &str, request: &ChatRequest, streamed: bool) -> Result<Value, ProviderFailure> {
+    if let Some(native) = request.native_messages() {
+        return Ok(native::messages(model, request, native, streamed));
+    }
     let parameters = request.parameters(ProviderKind::Anthropic, model);
     parameters.check(request.terms().unsupported)?;
     let temperature = parameters.get("temperature");
@@ -35,14 +39,16 @@ pub fn messages(model: &str, request: &ChatRequest, streamed: bool) -> Result<Va
     let max_tokens = request.required_max_tokens().unwrap_or(DEFAULT_OUTPUT_TOKENS);
     body.insert("max_tokens".to_owned(), max_tokens.into());
     if !system.is_empty() {
-        let blocks: Vec<_> = system.iter().map(|text| json!({"type": "text", "text": text})).collect();
-        body.insert("system".to_owned(), blocks.into());
+        body.insert("system".to_owned(), blocks_of(&system)?.into());
     }
     body.insert("messages".to_owned(), turns.into());
     for name in ["temperature", "top_p", "top_k"] {
         if let Some(value) = parameters.get(name) {
             body.insert(name.to_owned(), value.clone());
         }
+    }
+    if let Some(reasoning) = parameters.reasoning() {
+        reasoning.add_to(&mut body, max_tokens);
     }
     let mut stops = request.stops();
     stops.retain(|stop| !stop.trim().is_empty());
@@ -69,18 +75,24 @@ fn user(request: &ChatRequest) -> Option<&str> {
 
 /// Translates one message into content blocks. The message's `name` is left out, because the API has no such field.
 fn blocks(message: &Message) -> Result<Vec<Value>, ProviderFailure> {
-    let mut blocks = message.parts.iter().map(block).collect::<Result<Vec<_>, _>>()?;
     if message.role == ChatRole::Tool {
         let id = message
             .tool_call_id
             .as_ref()
             .ok_or_else(|| invalid_request("messages", "a tool message must have tool_call_id"))?;
         let mut result = json!({"type": "tool_result", "tool_use_id": id});
+        let (marks, parts): (Vec<_>, Vec<_>) =
+            message.parts.iter().cloned().partition(|part| matches!(part, ContentPart::CacheMark(_)));
+        let blocks = blocks_of(&parts)?;
         if !blocks.is_empty() {
             result["content"] = blocks.into();
         }
+        if let Some(ContentPart::CacheMark(CacheMark(mark))) = marks.last() {
+            result["cache_control"] = mark.clone();
+        }
         return Ok(vec![result]);
     }
+    let mut blocks = blocks_of(&message.parts)?;
     for call in &message.tool_calls {
         let input = arguments(call)?;
         blocks.push(json!({"type": "tool_use", "id": call.id, "name": call.name, "input": input}));
@@ -88,26 +100,62 @@ fn blocks(message: &Message) -> Result<Vec<Value>, ProviderFailure> {
     Ok(blocks)
 }
 
-fn block(part: &ContentPart) -> Result<Value, ProviderFailure> {
-    let source = match part {
-        ContentPart::Text(text) => return Ok(json!({"type": "text", "text": text})),
-        ContentPart::Image(url) => match picture(url)? {
-            Picture::Inline { media_type, base64 } => {
-                json!({"type": "base64", "media_type": media_type, "data": base64})
+fn blocks_of(parts: &[ContentPart]) -> Result<Vec<Value>, ProviderFailure> {
+    let mut blocks = Vec::<Value>::with_capacity(parts.len());
+    for part in parts {
+        match part {
+            ContentPart::CacheMark(CacheMark(mark)) => {
+                if let Some(block) = blocks.last_mut() {
+                    block["cache_control"] = mark.clone();
+                }
             }
-            Picture::Url(url) => json!({"type": "url", "url": url}),
-        },
-        ContentPart::Other(part) => return Err(unsupported_part(MAKER, part)),
+            ContentPart::Reasoning(reasoning) => blocks.extend(thinking(reasoning)),
+            part => blocks.push(block(part)?),
+        }
+    }
+    Ok(blocks)
+}
+
+/// The reasoning of a model of Anthropic. The API refuses any other.
+fn thinking(reasoning: &Reasoning) -> Option<Value> {
+    let opaque = reasoning.opaque().filter(|opaque| opaque.vendor == Vendor::Anthropic)?;
+    Some(match reasoning {
+        Reasoning::Text { text, .. } => json!({"type": "thinking", "thinking": text, "signature": opaque.data}),
+        Reasoning::Encrypted(_) => json!({"type": "redacted_thinking", "data": opaque.data}),
+    })
+}
+
+fn block(part: &ContentPart) -> Result<Value, ProviderFailure> {
+    let (kind, url) = match part {
+        ContentPart::Text(text) => return Ok(json!({"type": "text", "text": text})),
+        ContentPart::Image(url) => ("image", url),
+        ContentPart::File(file) => ("document", &file.url),
+        _ => return Err(unsupported_part(MAKER, part)),
     };
-    Ok(json!({"type": "image", "source": source}))
+    let source = match media(url)? {
+        Media::Inline { media_type, base64 } => json!({"type": "base64", "media_type": media_type, "data": base64}),
+        Media::Url(url) => json!({"type": "url", "url": url}),
+    };
+    let mut block = json!({"type": kind, "source": source});
+    if let ContentPart::File(FilePart { name: Some(name), .. }) = part {
+        block["title"] = name.as_str().into();
+    }
+    Ok(block)
 }
 
 fn add_tools(body: &mut Map<String, Value>, request: &ChatRequest) -> Result<(), ProviderFailure> {
     let functions = functions(request, MAKER)?;
     if functions.is_empty() {
+        // The API refuses calls in a conversation without tools.
+        let called = called_names(request);
+        if !called.is_empty() {
+            let tools = called.iter().map(|name| json!({"name": name, "input_schema": {"type": "object"}}));
+            body.insert("tools".to_owned(), tools.collect());
+            body.insert("tool_choice".to_owned(), json!({"type": "none"}));
+        }
         return Ok(());
     }
-    let tools = functions.iter().map(|function| {
+    let tools = functions.iter().zip(request.tools()).map(|(function, marked)| {
         let schema = function.parameters.cloned().unwrap_or_else(|| json!({"type": "object"}));
         let mut tool = json!({"name": function.name, "input_schema": schema});
         if let Some(description) = function.description {
@@ -115,6 +163,9 @@ fn add_tools(body: &mut Map<String, Value>, request: &ChatRequest) -> Result<(),
         }
         if function.is_strict {
             tool["strict"] = true.into();
+        }
+        if let Some(CacheMark(mark)) = marked.cache_mark() {
+            tool["cache_control"] = mark;
         }
         tool
     });

@@ -2,12 +2,13 @@
 
 use serde::Deserialize;
 
-use super::answer::{Counts, UsageView, finish_reason};
+use super::answer::{Counts, UsageView, finish_reason, opaque};
 use crate::chat::{Chunk, Delta, DeltaChoice, FinishReason, FunctionDelta, ToolCallDelta};
 use crate::failure::ProviderFailure;
 use crate::providers::status::{ErrorDetails, failure_in_stream};
 use crate::providers::translation::{TranslatedEvent, Translation};
 use crate::sse::Event;
+use domain::chat::{ReasoningDelta, ReasoningPiece};
 use domain::usage::Tokens;
 
 #[derive(Deserialize)]
@@ -31,6 +32,7 @@ struct BlockView {
     id: Option<String>,
     name: Option<String>,
     text: Option<String>,
+    data: Option<String>,
 }
 
 #[derive(Default, Deserialize)]
@@ -38,6 +40,9 @@ struct BlockView {
 struct DeltaView {
     text: Option<String>,
     partial_json: Option<String>,
+    thinking: Option<String>,
+    signature: Option<String>,
+    stop_sequence: Option<String>,
     stop_reason: Option<String>,
 }
 
@@ -46,6 +51,8 @@ pub struct EventTranslation {
     counts: Counts,
     /// The number of tool calls so far.
     calls: u32,
+    /// The number of blocks of reasoning so far.
+    reasoning: u32,
     /// Whether the open block is a tool call without arguments so far.
     awaits_arguments: bool,
 }
@@ -70,8 +77,12 @@ impl Translation for EventTranslation {
                     self.awaits_arguments = false;
                     chunk(self.arguments(json), None, None)
                 }
-                // Reasoning, signatures and citations are left out.
-                _ => Ok(TranslatedEvent::Nothing),
+                // Citations are left out.
+                _ => match (delta.thinking, delta.signature.and_then(opaque)) {
+                    (Some(text), _) if !text.is_empty() => self.reasoning(ReasoningPiece::Text(text)),
+                    (_, Some(signature)) => self.reasoning(ReasoningPiece::Signature(signature)),
+                    _ => Ok(TranslatedEvent::Nothing),
+                },
             },
             "content_block_stop" if std::mem::take(&mut self.awaits_arguments) => {
                 chunk(self.arguments("{}".to_owned()), None, None)
@@ -82,7 +93,14 @@ impl Translation for EventTranslation {
                 if reason.is_none() {
                     return Ok(TranslatedEvent::Chunk(Chunk::from_deltas(Vec::new(), self.counts.tokens())));
                 }
-                chunk(Delta::default(), reason, self.counts.tokens())
+                let choice = DeltaChoice {
+                    index: 0,
+                    delta: Delta::default(),
+                    logprobs: None,
+                    finish_reason: reason,
+                    stop_sequence: delta.stop_sequence,
+                };
+                Ok(TranslatedEvent::Chunk(Chunk::from_deltas(vec![choice], self.counts.tokens())))
             }
             "message_stop" => Ok(TranslatedEvent::End),
             "error" => {
@@ -114,8 +132,24 @@ impl EventTranslation {
                 };
                 chunk(Delta { tool_calls: vec![call], ..Delta::default() }, None, None)
             }
+            "thinking" => {
+                self.reasoning += 1;
+                Ok(TranslatedEvent::Nothing)
+            }
+            "redacted_thinking" => {
+                self.reasoning += 1;
+                match block.data.and_then(opaque) {
+                    Some(data) => self.reasoning(ReasoningPiece::Encrypted(data)),
+                    None => Ok(TranslatedEvent::Nothing),
+                }
+            }
             _ => Ok(TranslatedEvent::Nothing),
         }
+    }
+
+    fn reasoning(&self, piece: ReasoningPiece) -> Result<TranslatedEvent, ProviderFailure> {
+        let piece = ReasoningDelta { index: self.reasoning.saturating_sub(1), piece };
+        chunk(Delta { reasoning: vec![piece], ..Delta::default() }, None, None)
     }
 
     fn arguments(&self, arguments: String) -> Delta {
@@ -131,6 +165,6 @@ fn chunk(
     finish_reason: Option<FinishReason>,
     usage: Option<Tokens>,
 ) -> Result<TranslatedEvent, ProviderFailure> {
-    let choice = DeltaChoice { index: 0, delta, logprobs: None, finish_reason };
+    let choice = DeltaChoice { index: 0, delta, logprobs: None, finish_reason, stop_sequence: None };
     Ok(TranslatedEvent::Chunk(Chunk::from_deltas(vec![choice], usage)))
 }

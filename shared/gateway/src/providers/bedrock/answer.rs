@@ -1,18 +1,24 @@
 //! Translates Converse's response into a chat completion.
 
 use aws_sdk_bedrockruntime::operation::converse::ConverseOutput;
-use aws_sdk_bedrockruntime::types::{CacheTtl, ContentBlock, ConverseOutput as Output, StopReason, TokenUsage};
+use aws_sdk_bedrockruntime::primitives::Blob;
+use aws_sdk_bedrockruntime::types::{
+    CacheTtl, ContentBlock, ConverseOutput as Output, ReasoningContentBlock, StopReason, TokenUsage,
+};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 
 use super::document;
 use crate::chat::{AnswerMessage, ChatAnswer, Choice, FinishReason, FunctionCall, ToolCallOut};
 use crate::failure::{FailureKind, ProviderFailure};
+use domain::chat::{Opaque, Reasoning, Vendor};
 use domain::usage::Tokens;
 
 pub fn translate_answer(answer: ConverseOutput) -> Result<ChatAnswer, ProviderFailure> {
     let Some(Output::Message(message)) = answer.output else {
         return Err(ProviderFailure::malformed_answer("an answer without a message"));
     };
-    let (mut text, mut tool_calls) = (None::<String>, Vec::new());
+    let (mut text, mut reasoning, mut tool_calls) = (None::<String>, Vec::new(), Vec::new());
     for block in message.content {
         match block {
             ContentBlock::Text(more) => text.get_or_insert_default().push_str(&more),
@@ -22,17 +28,28 @@ pub fn translate_answer(answer: ConverseOutput) -> Result<ChatAnswer, ProviderFa
                 function: FunctionCall { name: call.name, arguments: document::to_json(&call.input).to_string() },
                 others: serde_json::Map::new(),
             }),
-            // Reasoning, citations and unknown blocks are left out.
+            ContentBlock::ReasoningContent(ReasoningContentBlock::ReasoningText(block)) => {
+                let signature = block.signature.map(|data| Opaque::new(Vendor::Anthropic, data));
+                reasoning.push(Reasoning::Text { text: block.text, signature });
+            }
+            ContentBlock::ReasoningContent(ReasoningContentBlock::RedactedContent(data)) => {
+                reasoning.push(Reasoning::Encrypted(encrypted(&data)));
+            }
+            // Citations and unknown blocks are left out.
             _ => {}
         }
     }
     if tool_calls.is_empty() {
         text.get_or_insert_default();
     }
-    let message = AnswerMessage::new(text, tool_calls);
+    let message = AnswerMessage { reasoning, ..AnswerMessage::new(text, tool_calls) };
     let finish_reason = finish_reason(&answer.stop_reason)?;
-    let choice = Choice { index: 0, message, logprobs: None, finish_reason };
+    let choice = Choice { index: 0, message, logprobs: None, finish_reason, stop_sequence: None };
     Ok(ChatAnswer::from_choices(vec![choice], answer.usage.as_ref().and_then(tokens)))
+}
+
+pub fn encrypted(data: &Blob) -> Opaque {
+    Opaque::new(Vendor::Anthropic, BASE64_STANDARD.encode(data))
 }
 
 pub fn finish_reason(reason: &StopReason) -> Result<FinishReason, ProviderFailure> {

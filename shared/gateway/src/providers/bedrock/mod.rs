@@ -1,6 +1,7 @@
 //! Amazon Bedrock, through its Converse API and the official SDK.
 
 mod answer;
+mod content;
 mod document;
 mod embeddings;
 mod failure;

@@ -1,28 +1,26 @@
 //! Translates a chat request to Bedrock's Converse API.
 
 use aws_sdk_bedrockruntime::error::BuildError;
-use aws_sdk_bedrockruntime::primitives::Blob;
 use aws_sdk_bedrockruntime::types::{
-    AnyToolChoice, AutoToolChoice, ContentBlock, ConversationRole, ImageBlock, ImageFormat, ImageSource,
-    InferenceConfiguration, JsonSchemaDefinition, Message as Turn, OutputConfig, OutputFormat, OutputFormatStructure,
-    OutputFormatType, SpecificToolChoice, SystemContentBlock, Tool, ToolChoice, ToolConfiguration, ToolInputSchema,
-    ToolResultBlock, ToolResultContentBlock, ToolSpecification, ToolUseBlock,
+    AnyToolChoice, AutoToolChoice, ConversationRole, InferenceConfiguration, JsonSchemaDefinition, Message as Turn,
+    OutputConfig, OutputFormat, OutputFormatStructure, OutputFormatType, SpecificToolChoice, SystemContentBlock, Tool,
+    ToolChoice, ToolConfiguration, ToolInputSchema, ToolSpecification,
 };
 use aws_smithy_types::Document;
-use base64::Engine;
-use base64::prelude::BASE64_STANDARD;
 use serde_json::{Map, Value, json};
 
+use super::content::{blocks, cache_point};
 use super::{MAKER, document};
-use crate::chat::{ChatRequest, ChatRole, ContentPart, Message, ResponseFormat, ToolChoice as FunctionChoice};
+use crate::chat::{ChatRequest, ContentPart, ResponseFormat, ToolChoice as FunctionChoice};
 use crate::failure::ProviderFailure;
 use crate::parameters::Parameters;
-use crate::providers::conversation::{
-    BLANK, Picture, Side, arguments, instruct_json, invalid_request, picture, split, unsupported_part,
-};
-use crate::providers::tools::{choice, functions};
+use crate::providers::conversation::{Side, instruct_json, invalid_request, split};
+use crate::providers::tools::{called_names, choice, functions};
+use domain::catalog::DEFAULT_OUTPUT_TOKENS;
 use domain::provider::ProviderKind;
 
+/// The instruction in place of the choice `none`.
+const NO_CALLS: &str = "Do not call any tool now. Answer with text.";
 /// Bedrock's object of model-specific fields. Clients may send it themselves.
 const FIELDS: &str = "additionalModelRequestFields";
 
@@ -39,29 +37,40 @@ pub struct ConverseRequest {
 pub fn read(model: &str, request: &ChatRequest) -> Result<ConverseRequest, ProviderFailure> {
     let parameters = request.parameters(ProviderKind::Bedrock, model);
     parameters.check(request.terms().unsupported)?;
+    let caches = parameters.caches_marks();
     let (mut system, turns) = split(request);
     instruct_json(&mut system, request);
-    let system: Vec<_> = system.into_iter().map(SystemContentBlock::Text).collect();
+    if must_not_call(request)? {
+        system.push(ContentPart::Text(NO_CALLS.to_owned()));
+    }
+    let system = system.iter().filter_map(|part| match part {
+        ContentPart::CacheMark(mark) if caches => Some(cache_point(mark).map(SystemContentBlock::CachePoint)),
+        part => part.as_text().map(|text| Ok(SystemContentBlock::Text(text.to_owned()))),
+    });
+    let system = system.collect::<Result<Vec<_>, _>>()?;
     let mut messages = Vec::with_capacity(turns.len());
     for turn in &turns {
         let role = if turn.side == Side::Model { ConversationRole::Assistant } else { ConversationRole::User };
-        let blocks = turn.messages.iter().map(|message| blocks(message)).collect::<Result<Vec<_>, _>>()?;
+        let blocks = turn.messages.iter().map(|message| blocks(message, caches)).collect::<Result<Vec<_>, _>>()?;
         let blocks = blocks.into_iter().flatten().collect();
         messages.push(Turn::builder().role(role).set_content(Some(blocks)).build().map_err(incomplete)?);
     }
-    let others = fields(&parameters)?;
+    let mut others = fields(&parameters)?;
+    if let Some(reasoning) = parameters.reasoning() {
+        reasoning.add_to(&mut others, request.required_max_tokens().unwrap_or(DEFAULT_OUTPUT_TOKENS));
+    }
     Ok(ConverseRequest {
         system: (!system.is_empty()).then_some(system),
         messages,
         inference: inference(&parameters, request)?,
-        tools: tools(request)?,
+        tools: tools(request, caches)?,
         output: output(request)?,
         others: (!others.is_empty()).then(|| document::from_json(&others.into())),
     })
 }
 
 /// Creates the failure for a request that lacks a field the SDK requires.
-fn incomplete(cause: BuildError) -> ProviderFailure {
+pub fn incomplete(cause: BuildError) -> ProviderFailure {
     invalid_request("messages", cause)
 }
 
@@ -94,67 +103,37 @@ fn inference(parameters: &Parameters<'_>, request: &ChatRequest) -> Result<Infer
         .build())
 }
 
-fn blocks(message: &Message) -> Result<Vec<ContentBlock>, ProviderFailure> {
-    let parts = message.parts.iter();
-    if message.role == ChatRole::Tool {
-        let content = parts.map(|part| match part {
-            ContentPart::Text(text) => Ok(ToolResultContentBlock::Text(text.clone())),
-            ContentPart::Image(url) => image(url).map(ToolResultContentBlock::Image),
-            ContentPart::Other(part) => Err(unsupported_part(MAKER, part)),
-        });
-        let mut content = content.collect::<Result<Vec<_>, _>>()?;
-        if content.is_empty() {
-            content.push(ToolResultContentBlock::Text(BLANK.to_owned()));
-        }
-        let result =
-            ToolResultBlock::builder().set_tool_use_id(message.tool_call_id.clone()).set_content(Some(content));
-        return Ok(vec![ContentBlock::ToolResult(result.build().map_err(incomplete)?)]);
-    }
-    let mut blocks = parts
-        .map(|part| match part {
-            ContentPart::Text(text) => Ok(ContentBlock::Text(text.clone())),
-            ContentPart::Image(url) => image(url).map(ContentBlock::Image),
-            ContentPart::Other(part) => Err(unsupported_part(MAKER, part)),
-        })
-        .collect::<Result<Vec<_>, _>>()?;
-    for call in &message.tool_calls {
-        let input = document::from_json(&arguments(call)?);
-        let block = ToolUseBlock::builder().tool_use_id(&call.id).name(&call.name).input(input);
-        blocks.push(ContentBlock::ToolUse(block.build().map_err(incomplete)?));
-    }
-    Ok(blocks)
+/// Whether the client forbids calls in a conversation that has some. Converse has no such choice, and refuses to leave out the
+/// tools, so the system prompt has the instruction.
+fn must_not_call(request: &ChatRequest) -> Result<bool, ProviderFailure> {
+    Ok(choice(request, MAKER)? == Some(FunctionChoice::None) && !called_names(request).is_empty())
 }
 
-fn image(url: &str) -> Result<ImageBlock, ProviderFailure> {
-    let Picture::Inline { media_type, base64 } = picture(url)? else {
-        return Err(ProviderFailure::unsupported("messages", "Bedrock does not fetch images; send them as data: URLs"));
-    };
-    let format = match media_type {
-        "image/png" => ImageFormat::Png,
-        "image/jpeg" | "image/jpg" => ImageFormat::Jpeg,
-        "image/gif" => ImageFormat::Gif,
-        "image/webp" => ImageFormat::Webp,
-        other => return Err(ProviderFailure::unsupported("messages", format_args!("Bedrock does not read {other}"))),
-    };
-    let bytes = BASE64_STANDARD.decode(base64).map_err(|cause| invalid_request("messages", cause))?;
-    ImageBlock::builder().format(format).source(ImageSource::Bytes(Blob::new(bytes))).build().map_err(incomplete)
-}
-
-fn tools(request: &ChatRequest) -> Result<Option<ToolConfiguration>, ProviderFailure> {
+fn tools(request: &ChatRequest, caches: bool) -> Result<Option<ToolConfiguration>, ProviderFailure> {
     let functions = functions(request, MAKER)?;
     let choice = choice(request, MAKER)?;
+    let called = called_names(request);
     // Converse has no choice `none`. Leaving out the tools has the same effect.
-    if functions.is_empty() || choice == Some(FunctionChoice::None) {
+    if called.is_empty() && (functions.is_empty() || choice == Some(FunctionChoice::None)) {
         return Ok(None);
     }
     let mut tools = Vec::with_capacity(functions.len());
-    for function in functions {
+    for (function, marked) in functions.iter().zip(request.tools()) {
         let schema = function.parameters.cloned().unwrap_or_else(|| json!({"type": "object"}));
         let tool = ToolSpecification::builder()
             .name(function.name)
             .set_description(function.description.map(str::to_owned))
             .input_schema(ToolInputSchema::Json(document::from_json(&schema)))
             .set_strict(function.is_strict.then_some(true));
+        tools.push(Tool::ToolSpec(tool.build().map_err(incomplete)?));
+        if let Some(mark) = marked.cache_mark().filter(|_| caches) {
+            tools.push(Tool::CachePoint(cache_point(&mark)?));
+        }
+    }
+    let is_missing = |name: &&str| !functions.iter().any(|function| function.name == *name);
+    for name in called.into_iter().filter(is_missing) {
+        let schema = ToolInputSchema::Json(document::from_json(&json!({"type": "object"})));
+        let tool = ToolSpecification::builder().name(name).input_schema(schema);
         tools.push(Tool::ToolSpec(tool.build().map_err(incomplete)?));
     }
     let choice = match choice {

@@ -4,15 +4,18 @@ use std::time::Duration;
 
 use aws_sdk_bedrockruntime::primitives::event_stream::EventReceiver;
 use aws_sdk_bedrockruntime::types::error::ConverseStreamOutputError;
-use aws_sdk_bedrockruntime::types::{ContentBlockDelta, ContentBlockStart, ConverseStreamOutput};
+use aws_sdk_bedrockruntime::types::{
+    ContentBlockDelta, ContentBlockStart, ConverseStreamOutput, ReasoningContentBlockDelta,
+};
 use futures::StreamExt;
 use tokio::time::{Instant, timeout_at};
 
-use super::answer::{finish_reason, tokens};
+use super::answer::{encrypted, finish_reason, tokens};
 use super::failure;
 use crate::chat::{Chunk, Delta, DeltaChoice, FinishReason, FunctionDelta, ToolCallDelta};
 use crate::failure::ProviderFailure;
 use crate::providers::ChunkStream;
+use domain::chat::{Opaque, ReasoningDelta, ReasoningPiece, Vendor};
 
 type Receiver = EventReceiver<ConverseStreamOutput, ConverseStreamOutputError>;
 
@@ -22,12 +25,15 @@ struct ConverseStream {
     deadline: Instant,
     /// The number of tool calls so far.
     calls: u32,
+    /// The indexes of the blocks of reasoning so far.
+    reasoning_blocks: Vec<i32>,
     /// Whether the open block is a tool call without arguments so far.
     awaits_arguments: bool,
 }
 
 pub fn translate_events(events: Receiver, idle: Duration, deadline: Instant) -> ChunkStream {
-    let stream = ConverseStream { events, idle, deadline, calls: 0, awaits_arguments: false };
+    let stream =
+        ConverseStream { events, idle, deadline, calls: 0, reasoning_blocks: Vec::new(), awaits_arguments: false };
     let unfolded = futures::stream::unfold(Some(stream), |stream| async {
         let mut stream = stream?;
         match stream.next().await {
@@ -79,6 +85,9 @@ impl ConverseStream {
                     self.awaits_arguments = false;
                     Ok(chunk(self.arguments(call.input), None))
                 }
+                Some(ContentBlockDelta::ReasoningContent(piece)) => {
+                    Ok(self.reasoning(event.content_block_index, piece))
+                }
                 _ => Ok(None),
             },
             ConverseStreamOutput::ContentBlockStop(_) if std::mem::take(&mut self.awaits_arguments) => {
@@ -94,6 +103,23 @@ impl ConverseStream {
         }
     }
 
+    fn reasoning(&mut self, block: i32, piece: ReasoningContentBlockDelta) -> Option<Chunk> {
+        let piece = match piece {
+            ReasoningContentBlockDelta::Text(text) => ReasoningPiece::Text(text),
+            ReasoningContentBlockDelta::Signature(data) => {
+                ReasoningPiece::Signature(Opaque::new(Vendor::Anthropic, data))
+            }
+            ReasoningContentBlockDelta::RedactedContent(data) => ReasoningPiece::Encrypted(encrypted(&data)),
+            _ => return None,
+        };
+        if !self.reasoning_blocks.contains(&block) {
+            self.reasoning_blocks.push(block);
+        }
+        let place = self.reasoning_blocks.iter().position(|it| *it == block).unwrap_or_default();
+        let index = u32::try_from(place).unwrap_or_default();
+        chunk(Delta { reasoning: vec![ReasoningDelta { index, piece }], ..Delta::default() }, None)
+    }
+
     fn arguments(&self, arguments: String) -> Delta {
         let function = FunctionDelta { name: None, arguments };
         let index = self.calls.saturating_sub(1);
@@ -103,6 +129,6 @@ impl ConverseStream {
 }
 
 fn chunk(delta: Delta, finish_reason: Option<FinishReason>) -> Option<Chunk> {
-    let choice = DeltaChoice { index: 0, delta, logprobs: None, finish_reason };
+    let choice = DeltaChoice { index: 0, delta, logprobs: None, finish_reason, stop_sequence: None };
     Some(Chunk::from_deltas(vec![choice], None))
 }

@@ -80,6 +80,7 @@ pub fn complete_in_chunks(request: &ChatRequest) -> Result<Vec<Result<Chunk, Pro
                 delta: deltas[place].clone(),
                 logprobs: deltas[place].content.as_deref().map_or(Ok(None), |text| reply.logprobs(text))?,
                 finish_reason: (place + 1 == deltas.len()).then_some(reply.finish_reason),
+                stop_sequence: None,
             };
             chunks.push(Chunk::from_deltas(vec![choice], None));
         }
@@ -111,6 +112,7 @@ impl DevReply {
             message: AnswerMessage::new(self.content.clone(), calls.collect()),
             logprobs: self.content.as_deref().map_or(Ok(None), |text| self.logprobs(text))?,
             finish_reason: self.finish_reason,
+            stop_sequence: None,
         })
     }
 

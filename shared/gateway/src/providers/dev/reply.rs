@@ -20,7 +20,7 @@ pub fn compose_content(request: &ChatRequest) -> Result<ReplyContent, ProviderFa
     let messages = request.messages();
     let parts = messages.iter().flat_map(|message| &message.parts);
     for part in parts {
-        if let ContentPart::Other(part) = part {
+        if matches!(part, ContentPart::File(_) | ContentPart::Audio(_) | ContentPart::Other(_)) {
             return Err(unsupported_part(CHAT, part));
         }
     }

@@ -1,13 +1,14 @@
 //! Translates Gemini's responses. Each event of a stream has the same format, with only the new content.
 
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use crate::chat::{AnswerMessage, ChatAnswer, Choice, FinishReason, FunctionCall, ToolCallOut};
 use crate::failure::{FailureKind, ProviderFailure};
 use crate::providers::count;
 use crate::providers::status::failure_in_answer;
+use domain::chat::{Reasoning, ToolCall};
 use domain::usage::Tokens;
 
 #[derive(Deserialize)]
@@ -61,6 +62,7 @@ struct CallView {
 /// The new content of a candidate: text and tool calls.
 pub struct NewContent {
     pub text: Option<String>,
+    pub reasoning: String,
     pub calls: Vec<ToolCallOut>,
 }
 
@@ -89,8 +91,10 @@ pub fn translate_answer(body: &[u8]) -> Result<ChatAnswer, ProviderFailure> {
             finish_reason.ok_or_else(|| ProviderFailure::malformed_answer("a candidate without a finish reason"))?;
         let content =
             if new_content.calls.is_empty() { Some(new_content.text.unwrap_or_default()) } else { new_content.text };
-        let message = AnswerMessage::new(content, new_content.calls);
-        choices.push(Choice { index: candidate.index, message, logprobs: None, finish_reason });
+        let reasoning = Some(new_content.reasoning).filter(|text| !text.is_empty());
+        let reasoning = reasoning.map(|text| Reasoning::Text { text, signature: None }).into_iter().collect();
+        let message = AnswerMessage { reasoning, ..AnswerMessage::new(content, new_content.calls) };
+        choices.push(Choice { index: candidate.index, message, logprobs: None, finish_reason, stop_sequence: None });
     }
     if choices.is_empty() {
         return Err(ProviderFailure::malformed_answer("an answer without candidates"));
@@ -115,14 +119,9 @@ impl AnswerView {
     }
 }
 
-/// The field in which OpenAI's clients keep the signature of a call, as Google documents it.
-fn keep_signature(signature: String) -> (String, Value) {
-    ("extra_content".to_owned(), json!({"google": {"thought_signature": signature}}))
-}
-
 impl Candidate {
     pub fn take_content(&mut self) -> NewContent {
-        let mut new_content = NewContent { text: None, calls: Vec::new() };
+        let mut new_content = NewContent { text: None, reasoning: String::new(), calls: Vec::new() };
         for part in self.content.take().into_iter().flat_map(|content| content.parts) {
             if let Some(call) = part.function_call {
                 let signature = part.thought_signature;
@@ -134,10 +133,13 @@ impl Candidate {
                         name: call.name,
                         arguments: Value::Object(call.args.unwrap_or_default()).to_string(),
                     },
-                    others: signature.map(keep_signature).into_iter().collect(),
+                    others: signature.map(ToolCall::signature_field).into_iter().collect(),
                 });
-            } else if let Some(text) = part.text.filter(|_| !part.thought) {
-                new_content.text.get_or_insert_default().push_str(&text);
+            } else if let Some(text) = part.text {
+                match part.thought {
+                    true => new_content.reasoning.push_str(&text),
+                    false => new_content.text.get_or_insert_default().push_str(&text),
+                }
             }
         }
         new_content

@@ -9,12 +9,13 @@ use std::sync::Arc;
 
 use futures::future::BoxFuture;
 use http::HeaderName;
+use serde_json::json;
 
 use super::endpoint::Endpoint;
 use super::probe::{self, OfferedModels, Probe};
 use super::settings::ProviderSettings;
 use super::translation::translate_events;
-use super::{ChunkStream, Provider};
+use super::{ChunkStream, Provider, count_in};
 use crate::chat::{ChatAnswer, ChatRequest};
 use crate::embeddings::{EmbeddingsAnswer, EmbeddingsRequest};
 use crate::failure::ProviderFailure;
@@ -49,7 +50,7 @@ impl Provider for Gemini {
         Box::pin(async move {
             let body = request::content(model, request)?;
             let path = format!("{}:generateContent", resource(model));
-            self.endpoint.post_json(&path, &body, |answer| answer::translate_answer(answer)).await
+            self.endpoint.post_json(path.as_str(), &body, |answer| answer::translate_answer(answer)).await
         })
     }
 
@@ -61,8 +62,22 @@ impl Provider for Gemini {
         Box::pin(async move {
             let body = request::content(model, request)?;
             let path = format!("{}:streamGenerateContent?alt=sse", resource(model));
-            let events = self.endpoint.events(&path, &body).await?;
+            let events = self.endpoint.events(path.as_str(), &body).await?;
             Ok(translate_events(self.endpoint.clone(), events, stream::EventTranslation::default()))
+        })
+    }
+
+    fn count_tokens<'a>(
+        &'a self,
+        model: &'a str,
+        request: &'a ChatRequest,
+    ) -> BoxFuture<'a, Result<u64, ProviderFailure>> {
+        Box::pin(async move {
+            let mut content = request::content(model, request)?;
+            content["model"] = resource(model).into();
+            let path = format!("{}:countTokens", resource(model));
+            let body = json!({"generateContentRequest": content});
+            self.endpoint.post_json(path.as_str(), &body, |answer| count_in(answer, "totalTokens")).await
         })
     }
 
@@ -75,7 +90,9 @@ impl Provider for Gemini {
             let resource = resource(model);
             let body = embeddings::body(model, &resource, request)?;
             let path = format!("{resource}:batchEmbedContents");
-            self.endpoint.post_json(&path, &body, |answer| embeddings::read(answer, request.inputs().len())).await
+            self.endpoint
+                .post_json(path.as_str(), &body, |answer| embeddings::read(answer, request.inputs().len()))
+                .await
         })
     }
 

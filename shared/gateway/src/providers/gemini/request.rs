@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::MAKER;
 use crate::chat::{ChatRequest, ChatRole, ContentPart, Message, ResponseFormat, ToolCall, ToolChoice};
 use crate::failure::ProviderFailure;
-use crate::providers::conversation::{Picture, Side, arguments, invalid_request, picture, split, unsupported_part};
+use crate::providers::conversation::{Media, Side, arguments, invalid_request, media, split, unsupported_part};
 use crate::providers::tools::{choice, functions};
 use domain::provider::ProviderKind;
 use domain::text::shorten;
@@ -39,7 +39,7 @@ pub fn content(model: &str, request: &ChatRequest) -> Result<Value, ProviderFail
     }
     let mut body = parameters.forwarded_object();
     if !system.is_empty() {
-        let parts: Vec<_> = system.iter().map(|text| json!({"text": text})).collect();
+        let parts: Vec<_> = system.iter().filter_map(ContentPart::as_text).map(|text| json!({"text": text})).collect();
         body.insert("systemInstruction".to_owned(), json!({"parts": parts}));
     }
     body.insert("contents".to_owned(), contents.into());
@@ -48,6 +48,9 @@ pub fn content(model: &str, request: &ChatRequest) -> Result<Value, ProviderFail
     let own = body.get("generationConfig").and_then(Value::as_object).cloned();
     let mut config = own.unwrap_or_default();
     config.extend(generation_config(request));
+    if let Some(thinking) = parameters.gemini_thinking() {
+        config.entry("thinkingConfig").or_insert(thinking);
+    }
     body.insert("generationConfig".to_owned(), config.into());
     Ok(Value::Object(body))
 }
@@ -91,41 +94,47 @@ fn parts_of(message: &Message, names: &HashMap<&str, &str>) -> Result<Vec<Value>
         let name = name.ok_or_else(|| {
             invalid_request("messages", format_args!("no earlier tool call has the id {}", shorten(id)))
         })?;
-        if message.parts.iter().any(|part| !matches!(part, ContentPart::Text(_))) {
-            return Err(ProviderFailure::unsupported("messages", "Gemini accepts only text in tool messages"));
-        }
         let text = message.text();
         // Gemini requires an object as the result of a function, so any other result is wrapped in one.
         let response = match domain::json::parse_text(&text) {
             Some(object @ Value::Object(_)) => object,
             _ => json!({"result": text}),
         };
-        return Ok(vec![json!({"functionResponse": {"name": name, "response": response}})]);
+        let result = json!({"functionResponse": {"name": name, "response": response}});
+        // The result of a function has no images, so they follow it.
+        let media = message.parts.iter().filter(|part| part.is_media()).map(part);
+        return std::iter::once(Ok(result)).chain(media).collect();
     }
-    message.parts.iter().map(part).chain(message.tool_calls.iter().map(call)).collect()
+    let is_content = |part: &&ContentPart| !matches!(part, ContentPart::Reasoning(_) | ContentPart::CacheMark(_));
+    message.parts.iter().filter(is_content).map(part).chain(message.tool_calls.iter().map(call)).collect()
 }
 
 fn part(part: &ContentPart) -> Result<Value, ProviderFailure> {
-    match part {
-        ContentPart::Text(text) => Ok(json!({"text": text})),
-        ContentPart::Image(url) => match picture(url)? {
-            Picture::Inline { media_type, base64 } => {
-                Ok(json!({"inlineData": {"mimeType": media_type, "data": base64}}))
-            }
-            Picture::Url(_) => {
-                Err(ProviderFailure::unsupported("messages", "Gemini does not fetch images; send them as data: URLs"))
-            }
-        },
-        ContentPart::Other(part) => Err(unsupported_part(MAKER, part)),
+    let url = match part {
+        ContentPart::Text(text) => return Ok(json!({"text": text})),
+        ContentPart::Audio(audio) => {
+            let media_type = format!("audio/{}", audio.format);
+            return Ok(json!({"inlineData": {"mimeType": media_type, "data": audio.base64}}));
+        }
+        ContentPart::Image(url) => url,
+        ContentPart::File(file) => &file.url,
+        ContentPart::Other(_) | ContentPart::Reasoning(_) | ContentPart::CacheMark(_) => {
+            return Err(unsupported_part(MAKER, part));
+        }
+    };
+    match media(url)? {
+        Media::Inline { media_type, base64 } => Ok(json!({"inlineData": {"mimeType": media_type, "data": base64}})),
+        Media::Url(_) => {
+            Err(ProviderFailure::unsupported("messages", "Gemini does not fetch files; send them as data: URLs"))
+        }
     }
 }
 
 fn call(call: &ToolCall) -> Result<Value, ProviderFailure> {
     let mut part = json!({"functionCall": {"name": call.name, "args": arguments(call)?}});
     // Newer models refuse a call that is sent back without its signature.
-    let signature = call.others.get("extra_content").map(|extra| &extra["google"]["thought_signature"]);
-    if let Some(signature @ Value::String(_)) = signature {
-        part["thoughtSignature"] = signature.clone();
+    if let Some(signature) = ToolCall::signature(&call.others) {
+        part["thoughtSignature"] = signature.into();
     }
     Ok(part)
 }

@@ -7,6 +7,7 @@ use crate::chat::{Chunk, Delta, DeltaChoice, FunctionDelta, ToolCallDelta};
 use crate::failure::ProviderFailure;
 use crate::providers::translation::{TranslatedEvent, Translation};
 use crate::sse::Event;
+use domain::chat::ReasoningDelta;
 
 /// The state of a stream. Gemini sends no final event; the finish reasons show whether the stream is complete.
 #[derive(Default)]
@@ -36,6 +37,7 @@ impl EventTranslation {
         let is_first = !self.calls_by_candidate.contains_key(&candidate.index);
         let calls = self.calls_by_candidate.entry(candidate.index).or_default();
         let new_content = candidate.take_content();
+        let reasoning = Some(new_content.reasoning).filter(|text| !text.is_empty());
         let tool_calls = new_content.calls.into_iter().map(|call| {
             *calls += 1;
             ToolCallDelta {
@@ -51,8 +53,9 @@ impl EventTranslation {
             content: new_content.text,
             refusal: None,
             tool_calls: tool_calls.collect(),
+            reasoning: reasoning.map(|text| ReasoningDelta::text(0, text)).into_iter().collect(),
         };
         let finish_reason = candidate.finish_reason(*calls > 0)?;
-        Ok(DeltaChoice { index: candidate.index, delta, logprobs: None, finish_reason })
+        Ok(DeltaChoice { index: candidate.index, delta, logprobs: None, finish_reason, stop_sequence: None })
     }
 }

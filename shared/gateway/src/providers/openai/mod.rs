@@ -3,6 +3,7 @@
 mod answer;
 mod embeddings;
 mod images;
+mod messages;
 mod moderation;
 mod request;
 mod text;
@@ -45,6 +46,7 @@ impl Provider for OpenAi {
         request: &'a ChatRequest,
     ) -> BoxFuture<'a, Result<ChatAnswer, ProviderFailure>> {
         Box::pin(async move {
+            request::check_tools(request)?;
             let body = request::Chat { model, request, streamed: false };
             self.endpoint.post_json("chat/completions", &body, |answer| answer::parse_answer(answer)).await
         })
@@ -56,9 +58,10 @@ impl Provider for OpenAi {
         request: &'a ChatRequest,
     ) -> BoxFuture<'a, Result<ChunkStream, ProviderFailure>> {
         Box::pin(async move {
+            request::check_tools(request)?;
             let body = request::Chat { model, request, streamed: true };
             let events = self.endpoint.events("chat/completions", &body).await?;
-            Ok(translate_events(self.endpoint.clone(), events, answer::EventTranslation))
+            Ok(translate_events(self.endpoint.clone(), events, answer::EventTranslation::default()))
         })
     }
 

@@ -4,11 +4,16 @@
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value};
 
-use crate::chat::ChatRequest;
+use super::messages::OpenAiMessages;
+use crate::chat::{ChatRequest, Dialect, Tool};
 use crate::embeddings::EmbeddingsRequest;
+use crate::failure::ProviderFailure;
 use crate::images::ImageRequest;
+use crate::parameters::is_reasoning_family;
+use crate::providers::tools::functions;
 use domain::catalog::MaxTokensParameter;
 use domain::image::ImageSize;
+use domain::provider::ProviderKind;
 
 /// The two names of the output limit.
 const LIMIT_NAMES: [&str; 2] = ["max_tokens", "max_completion_tokens"];
@@ -22,13 +27,21 @@ pub struct Chat<'a> {
 impl Serialize for Chat<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let own = ["model", "stream", "stream_options", "guard"];
+        let parameters = self.request.parameters(ProviderKind::OpenAi, self.model);
         let limit_name = self.limit_name();
         let is_replaced = |name: &str| limit_name.is_some() && LIMIT_NAMES.contains(&name);
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("model", self.model)?;
         for (name, value) in self.request.body() {
-            if !own.contains(&name.as_str()) && !is_replaced(name) {
-                self.request.serialize_parameter(&mut map, name, value)?;
+            if own.contains(&name.as_str()) || is_replaced(name) || parameters.get(name).is_none() {
+                continue;
+            }
+            match name.as_str() {
+                "tools" if self.request.dialect() != Dialect::ChatCompletions => {
+                    map.serialize_entry(name, &without_marks(self.request.tools()))?;
+                }
+                "messages" => map.serialize_entry(name, &OpenAiMessages(self.request.messages()))?,
+                _ => self.request.serialize_parameter(&mut map, name, value)?,
             }
         }
         if let (Some(name), Some(limit)) = (limit_name, self.request.max_tokens()) {
@@ -42,26 +55,31 @@ impl Serialize for Chat<'_> {
     }
 }
 
+/// Refuses tools of Anthropic's dialect that are no functions. Those of OpenAI's own dialect are forwarded.
+pub fn check_tools(request: &ChatRequest) -> Result<(), ProviderFailure> {
+    match request.dialect() {
+        Dialect::ChatCompletions => Ok(()),
+        Dialect::Messages | Dialect::Responses => functions(request, "this model's provider").map(|_| ()),
+    }
+}
+
+/// The tools without marks of Anthropic's cache.
+fn without_marks(tools: &[Tool]) -> Vec<Tool> {
+    let mut tools = tools.to_vec();
+    for tool in &mut tools {
+        if let Tool::OpenAi(Value::Object(fields)) = tool {
+            fields.remove("cache_control");
+        }
+    }
+    tools
+}
+
 impl Chat<'_> {
     /// The name of the output limit, if it must differ from the client's.
     fn limit_name(&self) -> Option<&'static str> {
         let set = self.request.terms().max_tokens_parameter;
         let by_family = || is_reasoning_family(self.model).then_some(MaxTokensParameter::MaxCompletionTokens);
         set.or_else(by_family).map(MaxTokensParameter::name)
-    }
-}
-
-/// Whether the model refuses `max_tokens`: `o1`, `o3-mini`, `openai/gpt-5.1` and later models of `OpenAI`.
-fn is_reasoning_family(model: &str) -> bool {
-    let name = model.rsplit('/').next().unwrap_or(model);
-    let number = |rest: &str| {
-        let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-        rest[..digits].parse::<u32>().ok()
-    };
-    match (name.strip_prefix('o'), name.strip_prefix("gpt-")) {
-        (Some(rest), _) => number(rest).is_some(),
-        (_, Some(rest)) => number(rest).is_some_and(|major| (5..30).contains(&major)),
-        _ => false,
     }
 }
 
@@ -112,22 +130,5 @@ impl Serialize for Images<'_> {
             map.serialize_entry("response_format", "b64_json")?;
         }
         map.end()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn reasoning_families_are_recognized_by_name() {
-        for name in ["o1", "o3-mini", "o4-mini-2025-04-16", "gpt-5", "gpt-5.1-codex", "openai/gpt-5-mini", "gpt-6"] {
-            assert!(is_reasoning_family(name), "{name}");
-        }
-        for name in
-            ["gpt-4o", "gpt-4.1", "gpt-3.5-turbo", "gpt-35-turbo", "gpt-oss-20b", "olmo-2", "openhermes", "llama"]
-        {
-            assert!(!is_reasoning_family(name), "{name}");
-        }
     }
 }

@@ -20,12 +20,12 @@ fn first(more: Value) -> Value {
     choices(&complete(&request(more)).unwrap())[0].clone()
 }
 
-/// Assembles a stream as a client does: text, arguments, counted output and reported output tokens.
+/// Assembles a stream as a client does: text, arguments, weight and reported output tokens.
 fn streamed(more: Value) -> (String, String, u64, u64) {
     let (mut text, mut arguments, mut counted, mut usage) = (String::new(), String::new(), 0, None);
     for chunk in complete_in_chunks(&request(more)).unwrap() {
         let chunk = chunk.unwrap();
-        counted += chunk.counted_output;
+        counted += chunk.weight;
         usage = chunk.usage.or(usage);
         let Some(choices) = chunk.choices else { continue };
         let choices: Value = serde_json::from_str(&choices.to_json()).unwrap();
@@ -64,7 +64,7 @@ fn max_tokens_is_met_exactly() {
         assert_eq!(choice["finish_reason"], "length");
         assert_eq!(tokens::count(choice["message"]["content"].as_str().unwrap()), most);
         let (text, _, counted, usage) = streamed(json!({"max_tokens": most}));
-        assert_eq!((tokens::count(&text), counted, usage), (most, most, most));
+        assert_eq!((tokens::count(&text), counted, usage), (most, tokens::weigh(&text), most));
     }
 }
 
@@ -81,7 +81,7 @@ fn stop_sequences_end_the_text_and_are_not_included() {
 fn streamed_text_equals_the_complete_answer() {
     let (text, _, counted, usage) = streamed(json!({}));
     assert_eq!(text, first(json!({}))["message"]["content"]);
-    assert_eq!((counted, usage), (tokens::count(&text), tokens::count(&text)));
+    assert_eq!((counted, usage), (tokens::weigh(&text), tokens::count(&text)));
     let finished =
         complete_in_chunks(&request(json!({"n": 2}))).unwrap().into_iter().map(|chunk| chunk.unwrap().finished);
     assert_eq!(finished.sum::<u32>(), 2);
@@ -112,8 +112,8 @@ fn tools_named_in_the_prompt_or_required_are_called() {
 fn streamed_tool_call_equals_the_complete_one() {
     let more = json!({"tools": [tool("weather")], "tool_choice": "required"});
     let (_, arguments, counted, usage) = streamed(more.clone());
-    assert_eq!(arguments, first(more)["message"]["tool_calls"][0]["function"]["arguments"]);
-    assert_eq!(counted, usage);
+    assert_eq!(&arguments, &first(more)["message"]["tool_calls"][0]["function"]["arguments"]);
+    assert_eq!((counted, usage), (tokens::weigh(&arguments), tokens::count(&arguments)));
 }
 
 #[test]

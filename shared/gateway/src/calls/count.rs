@@ -1,0 +1,21 @@
+//! The count of the input tokens of a chat. It is free, and reserves nothing.
+
+use super::preparation::{apply_defaults, terms};
+use crate::chat::ChatRequest;
+use crate::{Gateway, GatewayCaller};
+use domain::Result;
+
+impl Gateway {
+    pub async fn count_tokens(&self, caller: &GatewayCaller, mut request: ChatRequest) -> Result<u64> {
+        let chosen = caller.find_model(self.models(), request.model()).await?;
+        apply_defaults(&mut request, &chosen.model);
+        let output = chosen.model.reserved_output_tokens();
+        request.set_terms(terms(&chosen.model, request.greatest_input(), output));
+        let request = std::sync::Arc::new(request);
+        let routed = self.inner.routing.send_call(&chosen, |provider, model| {
+            let request = request.clone();
+            async move { provider.count_tokens(&model, &request).await }
+        });
+        Ok(routed.await?.answer)
+    }
+}
