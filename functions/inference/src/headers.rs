@@ -14,6 +14,7 @@ const X_CREDITS_WARNING: HeaderName = HeaderName::from_static("x-credits-warning
 const X_SVC_PASSTHROUGH: HeaderName = HeaderName::from_static("x-svc-passthrough");
 const X_SVC_DROPPED: HeaderName = HeaderName::from_static("x-svc-dropped");
 const X_SVC_ADJUSTED: HeaderName = HeaderName::from_static("x-svc-adjusted");
+const X_SVC_DEPLOYMENT: HeaderName = HeaderName::from_static("x-svc-deployment");
 const X_SVC_MAX_TOKENS: HeaderName = HeaderName::from_static("x-svc-max-tokens");
 const X_SVC_MODEL_DEFAULTS: HeaderName = HeaderName::from_static("x-svc-model-defaults");
 
@@ -52,6 +53,9 @@ pub fn stream_headers(report: &CallReport, now: Time) -> HeaderMap {
         if !parameters.is_empty() {
             add(&mut headers, name, &parameters.join(", "));
         }
+    }
+    if let Some(deployment) = &report.deployment {
+        add(&mut headers, X_SVC_DEPLOYMENT, deployment);
     }
     if let Some(max_tokens) = report.notes.max_tokens {
         headers.insert(X_SVC_MAX_TOKENS, max_tokens.into());

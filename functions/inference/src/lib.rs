@@ -1,10 +1,11 @@
-//! The inference API, compatible with OpenAI: chat completions, embeddings, images and moderations.
+//! The inference API, compatible with OpenAI: chat completions, responses, embeddings, images and moderations; and with
+//! Anthropic: messages.
 
 mod dto;
 mod handlers;
 mod headers;
 mod routes;
-mod writer;
+mod writers;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,6 +15,7 @@ use domain::Result;
 use gateway::Gateway;
 use platform::Context;
 use platform::config::IMAGE_PATIENCE_S;
+use store::Responses;
 use store::model_catalog::ModelCatalog;
 
 pub use routes::{document, router};
@@ -26,6 +28,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 pub struct Stores {
     callers: Arc<RecentCallers>,
     gateway: Gateway,
+    responses: Responses,
     /// How long a request for images waits for them.
     patience: Duration,
 }
@@ -35,6 +38,7 @@ impl Stores {
         Ok(Self {
             callers: Arc::new(RecentCallers::new(context)?),
             gateway: Gateway::new(context)?,
+            responses: Responses::new(context)?,
             patience: context.config.seconds(IMAGE_PATIENCE_S)?.unwrap_or(PATIENCE),
         })
     }

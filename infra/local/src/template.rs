@@ -287,6 +287,10 @@ mod tests {
                 rule("threads/30d/", 31),
                 rule("threads/90d/", 91),
                 rule("threads/365d/", 366),
+                rule("responses/7d/", 8),
+                rule("responses/30d/", 31),
+                rule("responses/90d/", 91),
+                rule("responses/365d/", 366),
                 rule("vectors/", 90),
             ]
         );

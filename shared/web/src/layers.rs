@@ -27,7 +27,7 @@ pub const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// The header in which Anthropic's clients send their API key to the gateway.
 pub const X_API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 /// The headers of the gateway that pages of other origins may read.
-const GATEWAY_HEADERS: [&str; 19] = [
+const GATEWAY_HEADERS: [&str; 20] = [
     "retry-after-ms",
     "x-alias-of",
     "x-credits-remaining",
@@ -43,6 +43,7 @@ const GATEWAY_HEADERS: [&str; 19] = [
     "x-request-cost",
     "x-should-retry",
     "x-svc-adjusted",
+    "x-svc-deployment",
     "x-svc-dropped",
     "x-svc-max-tokens",
     "x-svc-model-defaults",
@@ -63,11 +64,24 @@ pub fn request_id() -> String {
 #[derive(Clone, Copy)]
 pub struct Area {
     render: fn(&Error) -> Response,
+    /// The beginning of the routes whose clients expect errors in another form, and this form.
+    exception: Option<(&'static str, fn(&Error) -> Response)>,
 }
 
 impl Area {
     pub(crate) const fn new(render: fn(&Error) -> Response) -> Self {
-        Self { render }
+        Self { render, exception: None }
+    }
+
+    pub(crate) const fn except(self, routes: &'static str, render: fn(&Error) -> Response) -> Self {
+        Self { exception: Some((routes, render)), ..self }
+    }
+
+    fn render(self, error: &Error, path: &str) -> Response {
+        match self.exception {
+            Some((routes, render)) if path.starts_with(routes) => render(error),
+            _ => (self.render)(error),
+        }
     }
 
     /// The response to an error that occurs before a request reaches a function.
@@ -115,6 +129,7 @@ async fn serve(area: Area, routes: Routes, function: &'static str, request: Requ
         code = field::Empty,
         refusal = field::Empty,
     );
+    let path = request.uri().path().to_owned();
     let unread = unread_parameter(&request, &route, routes);
     let answered = async move {
         let handled = async {
@@ -123,12 +138,12 @@ async fn serve(area: Area, routes: Routes, function: &'static str, request: Requ
                 None => next.run(request).await,
             };
             match response.extensions().get::<Arc<Error>>() {
-                Some(error) => (area.render)(error),
+                Some(error) => area.render(error, &path),
                 None => response,
             }
         };
         let handled = AssertUnwindSafe(handled).catch_unwind();
-        let mut response = handled.await.unwrap_or_else(|_| (area.render)(&Error::internal("a handler panicked")));
+        let mut response = handled.await.unwrap_or_else(|_| area.render(&Error::internal("a handler panicked"), &path));
         log_request(response.status(), started.elapsed());
         if let Ok(id) = HeaderValue::try_from(request_id()) {
             response.headers_mut().insert(X_REQUEST_ID, id);

@@ -7,8 +7,10 @@ mod faults;
 mod guard;
 mod holds;
 mod images;
+mod messages;
 mod parameters;
 mod refusals;
+mod responses;
 mod streams;
 
 use serde_json::{Value, json};

@@ -77,10 +77,11 @@ fn call_headers(cost: &str, token_limit: &str) -> Vec<(&'static str, Header)> {
     ]
 }
 
-fn parameter_headers() -> [(&'static str, Header); 2] {
+fn parameter_headers() -> [(&'static str, Header); 3] {
     let text = |description: &str| header(Type::String, description);
     [
         ("X-Svc-Passthrough", text("Parameters forwarded to the provider without validation")),
+        ("X-Svc-Deployment", text("The provider that served the call, and its name for the model")),
         ("X-Svc-Dropped", text("Parameters left out, because the provider does not support them")),
     ]
 }

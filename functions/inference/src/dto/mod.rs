@@ -1,13 +1,15 @@
 //! The request and response schemas of the OpenAPI document.
 //!
 //! The code does not use most of these types: the crate `gateway` parses the requests and keeps unknown parameters, and
-//! `writer.rs` forwards the `choices` of OpenAI-compatible providers unchanged.
+//! `writers/chat.rs` forwards the `choices` of OpenAI-compatible providers unchanged.
 
 pub mod call_headers;
 pub mod chat;
 pub mod embeddings;
 pub mod guard;
 pub mod images;
+pub mod messages;
+pub mod responses;
 
 use domain::usd::Usd;
 use gateway::Usage;

@@ -12,7 +12,7 @@ use super::claim::answer_once;
 use crate::Stores;
 use crate::dto::call_headers::{CallHeaders, ForwardedResponseHeaders};
 use crate::dto::embeddings::{EmbeddingsIn, EmbeddingsOut};
-use crate::writer::write_embeddings;
+use crate::writers::chat::write_embeddings;
 
 /// Create embeddings
 ///

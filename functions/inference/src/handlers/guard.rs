@@ -12,7 +12,7 @@ use super::claim::answer_once;
 use crate::Stores;
 use crate::dto::call_headers::{CallHeaders, CallResponseHeaders};
 use crate::dto::guard::{GuardEvaluationOut, GuardIn, ModerationIn, ModerationsOut};
-use crate::writer::to_json;
+use crate::writers::to_json;
 
 /// Evaluate a conversation
 ///

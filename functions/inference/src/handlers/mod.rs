@@ -2,6 +2,9 @@
 
 pub mod chat;
 mod claim;
+mod conversation;
 pub mod embeddings;
 pub mod guard;
 pub mod images;
+pub mod messages;
+pub mod responses;

@@ -3,16 +3,15 @@
 //! It is the only place that knows this format of answers. `choices` of a provider with OpenAI's API keep their bytes.
 
 use axum::body::Bytes;
-use domain::{Error, Result};
+use domain::Result;
 use futures::{Stream, StreamExt};
 use gateway::chat::{Choice, Choices, DeltaChoice};
 use gateway::{AnswerChunk, AnswerHead, ChatStream, Completion, Embeddings, StreamItem, Vector};
 use serde::Serialize;
 
+use super::{HEARTBEAT, to_json};
 use crate::dto::UsageOut;
 
-/// An SSE comment, which clients ignore.
-const HEARTBEAT: Bytes = Bytes::from_static(b": waiting for the model\n\n");
 /// About how many bytes an event has besides its choices.
 const EVENT_BYTES: usize = 256;
 const DONE: &[u8] = b"data: [DONE]\n\n";
@@ -98,7 +97,7 @@ pub fn write_stream(
     ChatStream { head, items }: ChatStream,
     wants_usage: bool,
     request_id: String,
-) -> impl Stream<Item = Bytes> {
+) -> impl Stream<Item = Bytes> + use<> {
     let writer = ChunkWriter { id: chat_id(&head), head, wants_usage };
     items.map(move |item| match item {
         StreamItem::Chunks(chunks) => {
@@ -159,8 +158,4 @@ impl ChunkWriter {
 
 fn chat_id(head: &AnswerHead) -> String {
     format!("chatcmpl-{}", head.id.uuid().simple())
-}
-
-pub fn to_json(body: &impl Serialize) -> Result<Vec<u8>> {
-    serde_json::to_vec(body).map_err(Error::internal)
 }

@@ -1,7 +1,8 @@
 //! The keys of the table `journal`: webhook events, charges, credit adjustments, guard events and the audit log.
 
 use super::{Key, RUN, shard_of};
-use domain::id::{AuditId, GuardEventId, LeaseId, OrgId, RunId, TransactionId, WebhookEventId, WebhookId};
+use domain::id::{AuditId, GuardEventId, LeaseId, OrgId, ResponseId, RunId, TransactionId, WebhookEventId, WebhookId};
+use domain::identity::Account;
 use domain::time::Time;
 
 // journal: the events of webhooks
@@ -49,6 +50,11 @@ pub const RECORD: &str = "RECORD#";
 /// A record of the log. Records are numbered from 1, without gaps.
 pub fn record(lease: LeaseId, number: u32) -> Key {
     Key::new(charges(lease), format!("{RECORD}{number:02}"))
+}
+
+/// A response of a model that an account keeps.
+pub fn response(account: Account, id: ResponseId) -> Key {
+    Key::new(format!("RESPONSE#{}#{}#{id}", account.org, account.user), "RESPONSE")
 }
 
 /// A charge that found the log closed by a sweep.

@@ -1,6 +1,7 @@
 //! The envelope of the gateway: objects in the format of OpenAI, and errors as `{error: {type, code, message, param,
 //! request_id, details}}`; and the wire types that several of its functions share.
 
+mod anthropic;
 mod api_key;
 mod callers;
 mod guard;
@@ -27,6 +28,7 @@ use domain::limits::Dimension;
 use domain::time::Time;
 use domain::{Error, IDEMPOTENCY_CONFLICT, ProviderTrouble};
 
+pub use anthropic::body as anthropic_error;
 pub use api_key::ApiKeyOut;
 pub use callers::{CatalogReader, InferenceCaller, InferenceReader, Operator, Person, key_of_workbench};
 pub use guard::{GuardEventOut, GuardResultOut, GuardSeverityWire, InputGuardWire};
@@ -35,17 +37,23 @@ pub use limits::{LimitsIn, LimitsOut, PlanLimitsIn, PlanLimitsOut, SpendingCapOu
 pub use list::{CursorList, List};
 pub use model::{DeprecationOut, ModelTypeWire, PricingOut};
 pub use responses::{
-    Answered, AnsweredOrStreamed, BodyRefused, Created, ErrorBody, ErrorResponses, ModelCallErrors, NotFound,
-    OperatorOnly, Stale, UserOnly,
+    Answered, AnsweredOrStreamed, BodyRefused, Created, ErrorBody, ErrorResponses, MessagesErrors, ModelCallErrors,
+    NotFound, OperatorOnly, Stale, UserOnly,
 };
 pub use role::RoleName;
 pub use transaction::{TotalsOut, TransactionKind, TransactionOut, TransactionsOut, month_of};
 pub use usage::{FiguresOut, OrgUsageOut, UsageOut, UsageQuery, period};
 
-pub const AREA: Area = Area::new(render);
+pub const AREA: Area = Area::new(render).except("/gateway/v1/messages", anthropic::render);
 
 fn render(error: &Error) -> Response {
     let mut response = respond(error, |status, code| body(error, status, &code, &request_id()));
+    add_headers(error, &mut response);
+    response
+}
+
+/// The headers by which the SDKs of all dialects decide about a retry.
+fn add_headers(error: &Error, response: &mut Response) {
     let headers = response.headers_mut();
     // OpenAI SDKs prefer `retry-after-ms` over `Retry-After`.
     let retry_after_s = headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
@@ -58,7 +66,12 @@ fn render(error: &Error) -> Response {
     if let Error::RateLimited { dimension, limit, resets_at, .. } = error {
         rate_headers(headers, *dimension, *limit, *resets_at);
     }
-    response
+}
+
+/// The error of a response in OpenAI's Responses API.
+pub fn response_error(error: &Error) -> Value {
+    let (_, code) = classify(error);
+    json!({"code": code, "message": message(error)})
 }
 
 /// The error object of a stream that fails after its status was sent.
@@ -103,8 +116,12 @@ fn details(error: &Error) -> Value {
     match error {
         Error::InvalidBody { problems, .. } => json!({"problems": problems}),
         Error::Billing { level: Some(level), .. } => json!({"scope": level}),
-        Error::RateLimited { level, dimension, limit, resets_at, .. } => {
-            json!({"dimension": dimension, "scope": level, "limit": limit, "resets_at": resets_at})
+        Error::RateLimited { level, dimension, limit, resets_at, requested, .. } => {
+            let mut details = json!({"dimension": dimension, "scope": level, "limit": limit, "resets_at": resets_at});
+            if let Some(requested) = requested {
+                details["requested"] = (*requested).into();
+            }
+            details
         }
         _ => Value::Null,
     }
@@ -115,7 +132,7 @@ fn details(error: &Error) -> Value {
 fn is_final(error: &Error) -> bool {
     match error {
         Error::Billing { .. } | Error::Provider { trouble: ProviderTrouble::Setup, .. } => true,
-        Error::RateLimited { dimension, .. } => dimension.window_s() > 60,
+        Error::RateLimited { dimension, requested, .. } => requested.is_some() || dimension.window_s() > 60,
         Error::Conflict { code: IDEMPOTENCY_CONFLICT, .. } => true,
         _ => false,
     }

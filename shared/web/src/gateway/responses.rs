@@ -87,6 +87,71 @@ pub enum ModelCallErrors {
     ProviderTimeout(ErrorBody),
 }
 
+/// Why a request was refused, in the form of Anthropic's API
+#[derive(Serialize, ToSchema)]
+#[schema(as = AnthropicErrorBody)]
+pub struct AnthropicErrorBody {
+    #[schema(example = "error")]
+    r#type: String,
+    error: AnthropicErrorOut,
+    /// The same as the headers `request-id` and `X-Request-Id`
+    request_id: String,
+}
+
+#[derive(Serialize, ToSchema)]
+#[schema(as = AnthropicError)]
+struct AnthropicErrorOut {
+    /// `invalid_request_error`, `authentication_error`, `billing_error`, `permission_error`, `not_found_error`,
+    /// `request_too_large`, `rate_limit_error`, `api_error`, `overloaded_error` or `timeout_error`
+    r#type: String,
+    message: String,
+    /// The code of this error on the other routes of the gateway
+    code: String,
+    #[schema(required, value_type = Option<Object>)]
+    details: Option<Value>,
+}
+
+/// The errors of the routes in Anthropic's dialect.
+#[derive(IntoResponses)]
+pub enum MessagesErrors {
+    /// The request is invalid; the message names the reason
+    #[response(status = 400)]
+    Invalid(AnthropicErrorBody),
+    /// The API key is missing or invalid
+    #[response(status = 401)]
+    Unauthenticated(AnthropicErrorBody),
+    /// The credits or a spending cap do not cover the call
+    #[response(status = 402)]
+    Billing(AnthropicErrorBody),
+    /// `model_access_denied`: the key does not allow the model. `guard_blocked`: the guard flagged the input
+    #[response(status = 403)]
+    Forbidden(AnthropicErrorBody),
+    /// The plan has no such model
+    #[response(status = 404)]
+    NoModel(AnthropicErrorBody),
+    /// `idempotency_conflict`: the `Idempotency-Key` was used with another request
+    #[response(status = 409)]
+    Conflict(AnthropicErrorBody),
+    /// The body is not JSON
+    #[response(status = 415)]
+    NotJson(AnthropicErrorBody),
+    /// A rate limit is reached; `details.dimension` names it
+    #[response(status = 429, headers(
+        ("Retry-After" = u64, description = "When to retry, in seconds; `retry-after-ms` is the same in milliseconds"),
+        ("X-Should-Retry" = String, description = "`false` when the window is longer than a minute"),
+    ))]
+    RateLimited(AnthropicErrorBody),
+    /// The provider of the model failed
+    #[response(status = 502)]
+    Provider(AnthropicErrorBody),
+    /// The platform is busy or under maintenance; retry after the time in `Retry-After`
+    #[response(status = 503)]
+    Unavailable(AnthropicErrorBody),
+    /// The provider of the model did not respond in time
+    #[response(status = 504)]
+    ProviderTimeout(AnthropicErrorBody),
+}
+
 /// The new resource with the headers `H`: `Created<UserOut, Replayed>`.
 pub struct Created<T, H = ()>(PhantomData<(T, H)>);
 

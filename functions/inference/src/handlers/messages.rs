@@ -1,0 +1,95 @@
+//! Messages of Anthropic's API, and the count of their tokens.
+
+use axum::Json as JsonBody;
+use axum::extract::State;
+use axum::http::header::{HeaderName, HeaderValue};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use domain::Error;
+use gateway::GatewayCaller;
+use gateway::chat::ChatRequest;
+use serde_json::Value;
+use web::gateway::{AnsweredOrStreamed, InferenceCaller, MessagesErrors};
+use web::layers::request_id;
+use web::{Hashed, Query, Result, UncheckedJson};
+
+use super::claim::answer_once;
+use super::conversation::stream_once;
+use crate::Stores;
+use crate::dto::call_headers::{CallHeaders, ChatResponseHeaders};
+use crate::dto::messages::{AnthropicHeaders, CountTokensIn, MessageIn, MessageOut, MessagesQuery, TokenCountOut};
+use crate::writers::messages::{write_message, write_message_stream};
+
+const ANTHROPIC_BETA: &str = "anthropic-beta";
+/// The name that Anthropic's SDKs read the id of a request from.
+const REQUEST_ID: HeaderName = HeaderName::from_static("request-id");
+const MAX_BETAS: usize = 64;
+
+/// Create a message
+///
+/// Compatible with Anthropic's Messages API, for any chat model of the catalog: Anthropic's SDKs and Claude Code work with the
+/// base URL `{base_url}/gateway`. A model of Anthropic gets the request as it is. For other models it is translated;
+/// parameters that they do not know are named in `X-Svc-Dropped`. Tools that Anthropic's servers execute are refused.
+/// With `stream: true` the answer is sent as server-sent events.
+#[utoipa::path(
+    post, path = "/gateway/v1/messages", tag = "inference", params(CallHeaders, AnthropicHeaders, MessagesQuery),
+    request_body = MessageIn,
+    responses(AnsweredOrStreamed<MessageOut, ChatResponseHeaders>, MessagesErrors),
+)]
+pub async fn create_message(
+    State(stores): State<Stores>,
+    InferenceCaller(caller): InferenceCaller,
+    Query(_): Query<MessagesQuery>,
+    headers: HeaderMap,
+    Hashed { body: UncheckedJson(value), hash }: Hashed<UncheckedJson<Value>>,
+) -> Result<Response> {
+    let request = ChatRequest::read_messages(value, betas(&headers)?)?;
+    let response = if request.is_streamed() {
+        let request_id = request_id();
+        let write = |stream| write_message_stream(stream, request_id);
+        stream_once(&stores, &caller, &headers, hash, request, write).await?
+    } else {
+        let complete = |caller| stores.gateway.complete(caller, request);
+        answer_once(&stores, &caller, &headers, hash, complete, write_message).await?
+    };
+    Ok(with_request_id(response))
+}
+
+/// Count the tokens of a message
+///
+/// Returns the input tokens that the message would have. Providers of Anthropic and Google count; for others, it is an
+/// estimate. The call is free.
+#[utoipa::path(
+    post, path = "/gateway/v1/messages/count_tokens", tag = "inference", params(AnthropicHeaders, MessagesQuery),
+    request_body = CountTokensIn,
+    responses((status = 200, description = "The count", body = TokenCountOut), MessagesErrors),
+)]
+pub async fn count_message_tokens(
+    State(stores): State<Stores>,
+    InferenceCaller(caller): InferenceCaller,
+    Query(_): Query<MessagesQuery>,
+    headers: HeaderMap,
+    Hashed { body: UncheckedJson(value), hash }: Hashed<UncheckedJson<Value>>,
+) -> Result<Response> {
+    let request = ChatRequest::read_messages(value, betas(&headers)?)?;
+    let caller = GatewayCaller::new(&caller, request_id(), 0, hash, None);
+    let input_tokens = stores.gateway.count_tokens(&caller, request).await?;
+    Ok(with_request_id((StatusCode::OK, JsonBody(TokenCountOut { input_tokens })).into_response()))
+}
+
+/// The features in test that the client turns on.
+fn betas(headers: &HeaderMap) -> Result<Vec<String>> {
+    let values = headers.get_all(ANTHROPIC_BETA).iter().filter_map(|value| value.to_str().ok());
+    let betas: Vec<String> = values.flat_map(|value| value.split(',')).map(|beta| beta.trim().to_owned()).collect();
+    if betas.len() > MAX_BETAS {
+        return Err(Error::invalid_query(ANTHROPIC_BETA, "must have at most 64 values").into());
+    }
+    Ok(betas)
+}
+
+fn with_request_id(mut response: Response) -> Response {
+    if let Ok(id) = HeaderValue::try_from(request_id()) {
+        response.headers_mut().insert(REQUEST_ID, id);
+    }
+    response
+}
