@@ -155,6 +155,32 @@ async fn a_newcomer_calls_their_own_provider_after_one_command() {
     assert!(text(&refused.stderr).contains("the provider does not list `gpt-9`"), "{refused:?}");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_setup_takes_the_known_prices_with_its_option() {
+    let (folder, fake) = (Folder::new(), provider().await);
+    let _running = start(&folder.0).await;
+    let url = format!("{}/v1", fake.base_url);
+    let options = ["setup", "--preset", "openai", "--provider-url", &url, "--models", "gpt-5-mini", "--key-stdin"];
+    let conflicting = [&options[..], &["--known-prices", "--input-price", "1", "--output-price", "2"]].concat();
+    assert!(text(&run(local(&folder.0, &conflicting), KEY).await.stderr).contains("cannot be used with"));
+
+    let with_prices = [&options[..], &["--known-prices"]].concat();
+    let report = text(&run(local(&folder.0, &with_prices), KEY).await.stdout);
+    for part in ["created    provider      openai", "created    model         gpt-5-mini", "answers: Hello, newcomer."]
+    {
+        assert!(report.contains(part), "{report}");
+    }
+    assert!(!report.contains("cost nothing"), "{report}");
+    let credentials: Value = serde_json::from_slice(&fs::read(folder.0.join("credentials.json")).unwrap()).unwrap();
+    let operator = credentials["operator"]["apiKey"].as_str().unwrap().to_owned();
+    let base_url = credentials["baseUrl"].as_str().unwrap();
+    let model = Person::new(base_url, Some(operator)).get("/gateway/v1/admin/models/gpt-5-mini").await;
+    assert_eq!((&model.json["pricing"]["input"], &model.json["context_window"]), (&json!(0.25), &json!(400_000)));
+
+    let repeated = text(&run(local(&folder.0, &with_prices), KEY).await.stdout);
+    assert!(!repeated.lines().any(|line| line.starts_with("created") || line.starts_with("changed")), "{repeated}");
+}
+
 #[tokio::test]
 async fn a_setup_without_a_platform_says_how_to_start_it() {
     let folder = Folder::new();

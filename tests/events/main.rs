@@ -26,6 +26,8 @@ const ANSWERS: &[(&str, u64, Option<&str>)] = &[
     ("admin/create-provider", 201, None),
     ("admin/create-user-nowhere", 404, Some("organization_not_found")),
     ("admin/get-model", 200, None),
+    ("admin/import-models", 200, None),
+    ("admin/list-model-facts", 200, None),
     ("admin/list-models", 200, None),
     ("admin/list-provider-models", 200, None),
     ("admin/list-provider-presets", 200, None),

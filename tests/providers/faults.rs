@@ -6,10 +6,11 @@ use bytes::Bytes;
 use domain::provider::ProviderKind::OpenAi;
 use domain::provider::Timeouts;
 use futures::StreamExt;
-use gateway::providers::{ProviderSettings, connect};
+use gateway::providers::{OfferedModels, ProviderSettings, connect};
 use gateway::{FailureKind, ProviderFailure};
 use outbound::{AddressGuard, Internet, Outbound};
 use serde_json::json;
+use tests::clock::pass_time;
 use tests::polling::{PATIENCE, eventually};
 use tests::provider::Behaviour;
 
@@ -183,4 +184,40 @@ async fn unreachable_and_forbidden_addresses_fail() {
     let closed = Outbound::new(AddressGuard::default(), Internet);
     let provider = connect(&settings, &closed, &aws()).unwrap();
     assert_eq!(provider.chat("m", &question()).await.unwrap_err().kind, FailureKind::Setup);
+    let offered = provider.list_models().await.unwrap();
+    assert_eq!(offered.probe.error.unwrap().0, "destination_forbidden");
+}
+
+#[tokio::test]
+async fn a_list_of_models_is_bounded_in_size_and_time() {
+    let stage = stage(OpenAi).await;
+    let list = async |behaviour| {
+        stage.fake.respond_with(behaviour);
+        stage.provider.list_models().await.unwrap()
+    };
+    let many: Vec<_> = (0..3_000).map(|i| json!({"id": format!("model-{i}")})).collect();
+    let cut = list(Behaviour::json(200, json!({"data": many}))).await;
+    assert_eq!((cut.models.len(), cut.probe.error), (2_000, None));
+    let long =
+        json!({"data": [{"id": "x".repeat(201)}, {"id": ""}, {"name": 1}, "bare", {"id": "kept"}, {"id": "kept"}]});
+    assert_eq!(list(Behaviour::json(200, long)).await.models, ["kept"]);
+    let code = |offered: OfferedModels| {
+        assert!(offered.models.is_empty());
+        offered.probe.error.unwrap().0
+    };
+    assert_eq!(code(list(Behaviour::json(200, "x".repeat(5 << 20))).await), "response_too_large");
+    assert_eq!(code(list(Behaviour::json(200, "{\"data\":")).await), "provider_answer_unreadable");
+    assert_eq!(code(list(Behaviour::hang_up()).await), "connection_cut");
+
+    stage.fake.respond_with(Behaviour::json(200, "{}").silent_after(0));
+    let silent = stage.provider.list_models();
+    let time = async {
+        eventually("the list is requested", async || stage.fake.take_requests().pop()).await;
+        loop {
+            pass_time(Duration::from_secs(5)).await;
+            tokio::task::yield_now().await;
+        }
+    };
+    let answered = tokio::select! { answered = silent => answered, () = time => unreachable!() };
+    assert_eq!(code(answered.unwrap()), "destination_timeout");
 }

@@ -15,6 +15,8 @@ use crate::handlers::guard::*;
 use crate::handlers::keys::*;
 use crate::handlers::limits::*;
 use crate::handlers::maintenance::*;
+use crate::handlers::model_facts::*;
+use crate::handlers::model_imports::*;
 use crate::handlers::models::*;
 use crate::handlers::orgs::*;
 use crate::handlers::plans::*;
@@ -28,6 +30,8 @@ use crate::handlers::workbench_cluster::*;
 // The wildcard `{*name}` matches several segments: names of models and aliases may contain slashes.
 routes! { Stores;
     "/gateway/v1/admin/models" => get(list_models), post(create_model);
+    "/gateway/v1/admin/models/facts" => get(list_model_facts?);
+    "/gateway/v1/admin/models/import" => post(import_models);
     "/gateway/v1/admin/models/{*name}" => get(get_model), patch(update_model), delete(delete_model);
     "/gateway/v1/admin/aliases" => get(list_aliases);
     "/gateway/v1/admin/aliases/{*name}" => put(put_alias), delete(delete_alias);

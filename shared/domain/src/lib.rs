@@ -25,6 +25,7 @@ pub mod ledger;
 pub mod limits;
 pub mod merge;
 pub mod messaging;
+pub mod model_facts;
 pub mod money;
 pub mod name;
 pub mod number;

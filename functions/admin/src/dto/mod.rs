@@ -6,6 +6,8 @@ pub mod billing;
 mod deployments;
 pub mod guard;
 pub mod meters;
+pub mod model_facts;
+pub mod model_imports;
 pub mod model_kind;
 mod model_options;
 pub mod models;
@@ -39,10 +41,13 @@ domain::text_schemas! {
     ImageText(1, 400, TITLE, "one line that is not blank");
 }
 
+/// The last segments of `/gateway/v1/models/aliases`, `/gateway/v1/admin/models/facts` and `…/import`, which are routes of
+/// their own.
+const RESERVED_NAMES: [&str; 3] = ["aliases", "facts", "import"];
+
 /// Validates the name of a model or an alias.
 pub fn check_model_name(field: &str, name: &str) -> Result<()> {
-    // `/gateway/v1/models/aliases` is a route of its own.
-    if name == "aliases" {
+    if RESERVED_NAMES.contains(&name) {
         return Err(Error::invalid_body(field, "this name is reserved; choose another name"));
     }
     schema::check_text::<CatalogName>(field, name)

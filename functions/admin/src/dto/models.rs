@@ -2,6 +2,7 @@
 
 use domain::body_problems::{Problems, within};
 use domain::catalog::{CAPABILITIES, MaxTokensParameter, Model, Pricing};
+use domain::model_facts::{ModelFacts, ModelPrices};
 use domain::money::Money;
 use domain::schema::{self, Title};
 use domain::time::Time;
@@ -127,11 +128,17 @@ impl ModelIn {
             let model = Self::from(model.as_ref());
             return Ok(Self { pricing: pricing.unwrap_or(model.pricing), ..model });
         }
-        let Some((r#type, capabilities)) = guess_kind(name) else {
+        if guess_kind(name).is_none() {
             let problem = format!("the kind of {name} is not known; declare the model in `models`");
             return Err(Error::invalid_body("", problem));
-        };
-        Ok(Self {
+        }
+        Ok(Self { pricing: pricing.unwrap_or_default(), ..Self::unknown(name, provider, name) })
+    }
+
+    /// A model that `provider` names `id`. Its type and capabilities are guessed from that name, and it costs nothing.
+    pub fn unknown(name: &str, provider: &str, id: &str) -> Self {
+        let (r#type, capabilities) = guess_kind(id).unwrap_or((ModelTypeWire::Others, &[]));
+        Self {
             name: name.to_owned(),
             display_name: None,
             r#type,
@@ -139,18 +146,34 @@ impl ModelIn {
             capabilities: capabilities.iter().map(|&capability| capability.to_owned()).collect(),
             context_window: None,
             max_output_tokens: None,
-            pricing: pricing.unwrap_or_default(),
+            pricing: PricingIn::default(),
             deprecated_at: None,
             retires_at: None,
             defaults: None,
-            deployments: vec![DeploymentIn::new(provider, name)],
+            deployments: vec![DeploymentIn::new(provider, id)],
             on_disconnect: None,
             unsupported: None,
             max_tokens_parameter: None,
             max_tokens_policy: None,
             asynchronous: None,
             guard_api: None,
-        })
+        }
+    }
+
+    /// A well-known model that `provider` names `id`.
+    pub fn well_known(name: &str, provider: &str, id: &str, facts: &ModelFacts) -> Self {
+        let ModelPrices { input, output, cached_input, .. } = facts.prices;
+        Self {
+            display_name: Some(facts.display_name.clone()),
+            r#type: facts.model_type().into(),
+            provider: Some(facts.vendor.clone()),
+            capabilities: facts.capabilities.clone(),
+            context_window: facts.context_window,
+            max_output_tokens: facts.max_output_tokens,
+            pricing: PricingIn { input, output, cached_input, per_image: None },
+            max_tokens_parameter: facts.max_tokens_parameter.map(MaxTokensParameterWire::from),
+            ..Self::unknown(name, provider, id)
+        }
     }
 
     /// Validates the settings against the catalog and returns the model.

@@ -1,12 +1,14 @@
 //! Presets of providers, and the models that a provider offers.
 
+use domain::model_facts::find_facts;
 use domain::provider_preset::{KeyNeed, ProviderPreset};
 use serde::Serialize;
-use store::catalog::Listing;
+use store::catalog::{Listing, StoredProvider};
 use utoipa::ToSchema;
 use web::gateway::ModelTypeWire;
 use web::wire_enum;
 
+use super::model_facts::ModelFactsOut;
 use super::model_kind::guess_kind;
 use super::providers::KindWire;
 
@@ -67,16 +69,20 @@ pub struct OfferedModelOut {
     capabilities: Vec<&'static str>,
     /// The models of the catalog that this model serves.
     catalog: Vec<String>,
+    /// What the vendor publishes about the model. Null if the platform does not know it.
+    #[schema(required)]
+    known: Option<ModelFactsOut>,
 }
 
 impl OfferedModelOut {
-    pub fn new(provider: &str, id: String, listing: &Listing) -> Self {
+    pub fn new(provider: &StoredProvider, id: String, listing: &Listing) -> Self {
         let kind = guess_kind(&id);
         let serves = listing.models.values().filter(|model| {
-            model.deployments.iter().any(|deployment| deployment.provider == provider && deployment.model == id)
+            model.deployments.iter().any(|deployment| deployment.provider == provider.name && deployment.model == id)
         });
         let catalog = serves.map(|model| model.name.clone()).collect();
         let capabilities = kind.map(|(_, capabilities)| capabilities.to_vec()).unwrap_or_default();
-        Self { r#type: kind.map(|(r#type, _)| r#type), capabilities, catalog, id }
+        let known = find_facts(&id, provider.base_url.as_deref()).map(ModelFactsOut::from);
+        Self { r#type: kind.map(|(r#type, _)| r#type), capabilities, catalog, known, id }
     }
 }

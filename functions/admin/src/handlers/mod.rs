@@ -8,6 +8,8 @@ pub mod guard;
 pub mod keys;
 pub mod limits;
 pub mod maintenance;
+pub mod model_facts;
+pub mod model_imports;
 pub mod models;
 pub mod orgs;
 pub mod plans;

@@ -67,14 +67,7 @@ pub async fn create_model(
     UncheckedJson(body): UncheckedJson<ModelIn>,
 ) -> Result<(StatusCode, Body<ModelOut>)> {
     let action = operator.audit_action("model.create", body.name());
-    let create = |listing: &Listing| {
-        let model = body.clone().read(listing, listing.next_version())?;
-        if listing.models.contains_key(&model.name) || listing.aliases.contains_key(&model.name) {
-            let message = "a model or an alias with this name exists; choose another name".to_owned();
-            return Err(Error::Conflict { code: "model_exists", message });
-        }
-        Ok(CatalogChange { before: None, after: Some(entry(model)) })
-    };
+    let create = |listing: &Listing| add_model(&body, listing);
     let (change, work_ids) = stores.admin.change_catalog(&action, &stores.catalog, create).await?;
     stores.hints.send_all(work_ids).await;
     Ok((StatusCode::CREATED, Body(changed_model(change)?)))
@@ -151,6 +144,24 @@ pub async fn delete_model(
 
 fn find<'a>(listing: &'a Listing, name: &str) -> domain::Result<&'a Model> {
     listing.models.get(name).map(Arc::as_ref).ok_or(Error::NotFound { kind: ModelName::KIND })
+}
+
+/// The code of the conflict with a model or an alias of the same name.
+pub const MODEL_EXISTS: &str = "model_exists";
+
+/// Validates a new model against the catalog.
+pub fn add_model(model: &ModelIn, listing: &Listing) -> domain::Result<CatalogChange> {
+    let model = model.clone().read(listing, listing.next_version())?;
+    if has_name(listing, &model.name) {
+        let message = "a model or an alias with this name exists; choose another name".to_owned();
+        return Err(Error::Conflict { code: MODEL_EXISTS, message });
+    }
+    Ok(CatalogChange { before: None, after: Some(entry(model)) })
+}
+
+/// Whether a model or an alias has the name.
+pub fn has_name(listing: &Listing, name: &str) -> bool {
+    listing.models.contains_key(name) || listing.aliases.contains_key(name)
 }
 
 pub fn entry(model: Model) -> (CatalogEntry, String) {

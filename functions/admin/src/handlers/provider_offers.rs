@@ -29,8 +29,9 @@ pub async fn list_provider_presets(_: Operator) -> Body<List<ProviderPresetOut>>
 
 /// List the models that a provider offers
 ///
-/// Calls the provider with its API key. The names are those of the provider; a model of the catalog refers to them in its
-/// `deployments`.
+/// Calls the provider with its API key, and waits for at most 15 seconds. Returns at most 2,000 models. The names are those of
+/// the provider; a model of the catalog refers to them in its `deployments`. `POST /gateway/v1/admin/models/import` adds them
+/// to the catalog.
 #[utoipa::path(
     get, path = "/gateway/v1/admin/providers/{name}/models", tag = "admin",
     params(("name" = String, Path, description = "The provider")),
@@ -48,12 +49,12 @@ pub async fn list_provider_models(
     Path(ProviderName(name)): Path<ProviderName>,
 ) -> Result<List<OfferedModelOut>> {
     let listing = stores.catalog.read().await?;
-    let provider = listing.providers.get(&name).ok_or(Error::NotFound { kind: ProviderName::KIND })?;
-    let settings = ProviderSettings::open(provider, &stores.secrets).await?;
+    let stored = listing.providers.get(&name).ok_or(Error::NotFound { kind: ProviderName::KIND })?;
+    let settings = ProviderSettings::open(stored, &stores.secrets).await?;
     let offered = connect(&settings, &stores.outbound, &stores.aws)?.list_models().await?;
     if let Some((code, message)) = offered.probe.error {
         let trouble = ProviderTrouble::Failed;
         return Err(Error::Provider { trouble, code, message, param: None, retry_after_s: None }.into());
     }
-    Ok(List::new(offered.models.into_iter().map(|id| OfferedModelOut::new(&name, id, &listing))))
+    Ok(List::new(offered.models.into_iter().map(|id| OfferedModelOut::new(stored, id, &listing))))
 }

@@ -3,6 +3,7 @@
 
 mod api;
 mod key;
+mod known;
 mod prompt;
 
 use std::path::Path;
@@ -53,6 +54,9 @@ pub struct SetupArgs {
     /// Price of a million output tokens in US dollars
     #[arg(long, requires = "input_price")]
     pub output_price: Option<String>,
+    /// Take the prices and limits that the platform knows of new models, instead of asking
+    #[arg(long, conflicts_with = "input_price")]
+    pub known_prices: bool,
     /// The organization that calls the models
     #[arg(long, default_value = "acme")]
     pub org: String,
@@ -83,6 +87,7 @@ pub async fn run(args: SetupArgs, folder: &Path) -> Result<String, Failure> {
         [all] if all == "all" => json!("all"),
         names => json!(names),
     };
+    let created = known::import(&api, &args, &provider, &names).await?;
     provider["models"] = names;
     if let (Some(input), Some(output)) = (&args.input_price, &args.output_price) {
         provider["pricing"] = json!({"input": input, "output": output});
@@ -97,6 +102,7 @@ pub async fn run(args: SetupArgs, folder: &Path) -> Result<String, Failure> {
     }
     let mut done = api.post("/gateway/v1/admin/setup", &body).await?;
     check_test(&done)?;
+    known::report(&created, &mut done);
     let first = done["parts"].as_array().into_iter().flatten().find(|part| part["part"] == "model");
     let first = first.and_then(|part| part["id"].as_str()).ok_or_else(no_models)?.to_owned();
     if let Some(alias) = &args.alias {

@@ -207,16 +207,17 @@ impl Endpoint {
     pub async fn list_models(&self, path: &str) -> Result<OfferedModels, ProviderFailure> {
         let (probe, body) = self.call_for_test(path, None).await?;
         let Some(body) = body else { return Ok(OfferedModels { probe, models: Vec::new() }) };
-        let limit = tokio::time::timeout(TIMEOUTS.total, body.read_to_end(MAX_LIST_BYTES)).await;
-        let answer = limit.ok().and_then(std::result::Result::ok);
-        let answer: Option<Value> = answer.and_then(|answer| serde_json::from_slice(&answer).ok());
-        Ok(match answer {
-            Some(answer) => OfferedModels { probe, models: probe::model_names(&answer) },
-            None => {
-                let message = "the answer is not a list of models; check the base URL".to_owned();
-                let probe = Probe { error: Some(("provider_answer_unreadable".to_owned(), message)), ..probe };
-                OfferedModels { probe, models: Vec::new() }
-            }
+        // The body has the deadline of the whole call.
+        let read = match body.read_to_end(MAX_LIST_BYTES).await {
+            Ok(answer) => serde_json::from_slice(&answer).map_err(|_| {
+                let message = "the answer is not a list of models; check the base URL";
+                ("provider_answer_unreadable".to_owned(), message.to_owned())
+            }),
+            Err(error) => Err((error.code().to_owned(), error.to_string())),
+        };
+        Ok(match read {
+            Ok(answer) => OfferedModels { probe, models: probe::model_names(&answer) },
+            Err(error) => OfferedModels { probe: Probe { error: Some(error), ..probe }, models: Vec::new() },
         })
     }
 

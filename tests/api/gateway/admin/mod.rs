@@ -4,6 +4,7 @@ mod catalog;
 mod creations;
 mod credits;
 mod meters;
+mod model_imports;
 mod model_retirement;
 mod people;
 mod problems;

@@ -11,6 +11,7 @@ const IMAGES: &str = "/gateway/v1/images/generations";
 const IMAGE_JOB: &str = "/gateway/v1/images/generations/{job_id}";
 const MODELS: &str = "/gateway/v1/admin/models";
 const MODEL: &str = "/gateway/v1/admin/models/{name}";
+const MODEL_IMPORT: &str = "/gateway/v1/admin/models/import";
 const ALIAS: &str = "/gateway/v1/admin/aliases/{name}";
 const PROVIDERS: &str = "/gateway/v1/admin/providers";
 const PROVIDER: &str = "/gateway/v1/admin/providers/{name}";
@@ -129,6 +130,20 @@ impl TourClient {
         self.set_parameter("name", &json!("dev"));
         self.get("/gateway/v1/admin/providers/{name}/models").await;
         self.send("POST", PROVIDER_TEST, Some(json!({"model": "dev-chat"}))).await;
+        self.get("/gateway/v1/admin/models/facts?search=gpt-5-mini").await;
+        let import = json!({
+            "provider": "ollama",
+            "models": [
+                {"id": "gpt-5-mini", "name": "small"},
+                {"id": "llama3.2"},
+                {"id": "qwen3", "overrides": {"pricing": {"input": "0.10", "output": "0.40"}, "context_window": 32_768}},
+            ],
+        });
+        self.send("POST", MODEL_IMPORT, Some(import)).await;
+        for imported in ["small", "qwen3"] {
+            self.set_parameter("name", &json!(imported));
+            self.send("DELETE", MODEL, None).await;
+        }
         let model = json!({
             "name": "llama", "display_name": "Llama", "type": "Others", "capabilities": ["chat", "streaming"],
             "context_window": 8192, "max_output_tokens": 2048, "pricing": {"input": "0.10", "output": "0.40"},

@@ -110,7 +110,8 @@ impl Provider for Bedrock {
     }
 
     fn list_models(&self) -> BoxFuture<'_, Result<OfferedModels, ProviderFailure>> {
-        let message = "Bedrock's runtime has no list of models; name the models";
+        let message =
+            "Bedrock's runtime has no list of models; take the names of models or inference profiles from its console";
         Box::pin(async move { Err(ProviderFailure::unsupported("models", message)) })
     }
 }
