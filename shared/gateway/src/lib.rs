@@ -9,6 +9,7 @@ mod answers;
 mod caller;
 mod calls;
 pub mod chat;
+mod dialect;
 pub mod embeddings;
 mod failure;
 pub mod guard;

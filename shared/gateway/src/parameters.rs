@@ -10,7 +10,7 @@ mod table;
 
 use serde_json::{Map, Value};
 
-use crate::chat::Dialect;
+use crate::dialect::Dialect;
 use crate::failure::ProviderFailure;
 use domain::catalog::Unsupported;
 use domain::provider::ProviderKind;

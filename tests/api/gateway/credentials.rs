@@ -47,7 +47,10 @@ async fn every_operation_takes_the_credentials_that_it_describes() {
             assert!(operation["description"].as_str().unwrap().ends_with(described), "{method} {path}");
         }
     }
-    assert_eq!(calls_of_models, 5, "chat, embeddings, images, guard and moderations");
+    assert_eq!(
+        calls_of_models, 8,
+        "chat, messages and their count, responses, embeddings, images, guard and moderations"
+    );
 }
 
 #[tokio::test]

@@ -40,7 +40,8 @@ async fn the_development_model_answers_in_the_openai_format() {
         "completion_tokens": 57,
         "total_tokens": 79,
         "prompt_tokens_details": {
-          "cached_tokens": 0
+          "cached_tokens": 0,
+          "cache_write_tokens": 0
         },
         "completion_tokens_details": {
           "reasoning_tokens": 0

@@ -55,6 +55,31 @@ async fn any_chat_model_answers_in_anthropics_form() {
     let answer = post(&person, MESSAGES, &with(message("dev-chat"), json!({"system": "Be brief."}))).await;
     assert_eq!(answer.status, "200 OK", "{}", answer.text);
     assert_json_snapshot!(answer.json, {".id" => "[id]"}, @r#"
+    {
+      "id": "[id]",
+      "type": "message",
+      "role": "assistant",
+      "model": "dev-chat",
+      "content": [
+        {
+          "type": "text",
+          "text": "I am dev-chat, the development model of this platform; no provider is behind me. You said: Why?"
+        }
+      ],
+      "stop_reason": "end_turn",
+      "stop_sequence": null,
+      "usage": {
+        "input_tokens": 25,
+        "cache_creation_input_tokens": 0,
+        "cache_read_input_tokens": 0,
+        "cache_creation": {
+          "ephemeral_5m_input_tokens": 0,
+          "ephemeral_1h_input_tokens": 0
+        },
+        "output_tokens": 46,
+        "cost": 0.0000209
+      }
+    }
     "#);
     assert!(answer.json["id"].as_str().unwrap().starts_with("msg_"));
     assert_eq!(answer.header("request-id"), answer.header("x-request-id"));
@@ -103,7 +128,7 @@ async fn a_model_of_anthropic_gets_the_request_as_it_is() {
     assert_eq!(answer.header("x-svc-dropped"), None);
     let received = fake.take_requests().remove(0);
     let mut expected = body;
-    expected["model"] = json!("upstream-claude");
+    expected["model"] = json!("upstream-model");
     expected["messages"][1]["content"].as_array_mut().unwrap().drain(1..3);
     assert_eq!(received.body.to_string().len(), expected.to_string().len());
     for (name, value) in expected.as_object().unwrap() {
@@ -134,7 +159,7 @@ async fn tokens_of_the_cache_cost_what_the_vendor_charges() {
     let person = app.customer("cache", Money::from_usd(1)).await.person;
     let cost = async |usage: Value| {
         let answer = json!({"type": "message", "content": [], "stop_reason": "end_turn", "usage": usage});
-        fake.then_respond(Behaviour::json(200, answer));
+        fake.respond_with(Behaviour::json(200, answer));
         let answer = post(&person, MESSAGES, &message("claude")).await;
         let transactions = person.get("/gateway/v1/billing/transactions?limit=1").await;
         assert_eq!(answer.json["usage"]["cost"], transactions.json["data"][0]["amount"]);
@@ -160,7 +185,7 @@ async fn tokens_of_the_cache_cost_what_the_vendor_charges() {
 async fn a_stream_of_openais_api_becomes_events_of_anthropic() {
     let app = TestApp::start().await;
     let fake = provider(&app, "gpt", ProviderKind::OpenAi).await;
-    fake.then_respond(Behaviour::events(OPENAI_STREAM));
+    fake.respond_with(Behaviour::events(OPENAI_STREAM));
     let person = app.customer("translated", Money::from_usd(1)).await.person;
     let body = with(
         message("gpt"),
@@ -195,7 +220,7 @@ async fn a_loop_of_tools_goes_on_over_gemini() {
     let person = app.customer("loop", Money::from_usd(1)).await.person;
     let mut body = with(message("gemini"), json!({"tools": [{"name": "f", "input_schema": {"type": "object"}}]}));
     for is_streamed in [false, true] {
-        fake.then_respond(if is_streamed {
+        fake.respond_with(if is_streamed {
             Behaviour::events(&format!("data: {called}\n\n"))
         } else {
             Behaviour::json(200, called.clone())
@@ -215,7 +240,7 @@ async fn a_loop_of_tools_goes_on_over_gemini() {
         let result = json!([{"type": "tool_result", "tool_use_id": id, "content": "done"}]);
         let turns = [json!({"role": "assistant", "content": content}), json!({"role": "user", "content": result})];
         body["messages"].as_array_mut().unwrap().extend(turns);
-        fake.then_respond(Behaviour::json(200, called.clone()));
+        fake.respond_with(Behaviour::json(200, called.clone()));
         post(&person, MESSAGES, &body).await;
         let sent = fake.take_requests().pop().unwrap().body;
         let turns = sent["contents"].as_array().unwrap();
@@ -255,10 +280,10 @@ async fn errors_have_anthropics_form_on_these_routes_only() {
     assert_eq!(answer.status, "400 Bad Request");
 
     let refusal = json!({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}});
-    fake.then_respond(Behaviour::json(529, refusal.clone()).header("retry-after", "7"));
+    fake.respond_with(Behaviour::json(529, refusal.clone()).header("retry-after", "7"));
     let (answer, error) = error_of(&person, MESSAGES, &message("claude")).await;
     assert_eq!((answer.status.as_str(), error["type"].as_str()), ("502 Bad Gateway", Some("api_error")));
-    fake.then_respond(Behaviour::events(&format!("event: error\ndata: {refusal}\n\n")));
+    fake.respond_with(Behaviour::events(&format!("event: error\ndata: {refusal}\n\n")));
     let streamed = post(&person, MESSAGES, &with(message("claude"), json!({"stream": true}))).await;
     assert_eq!(streamed.json["type"], "error", "{}", streamed.text);
     let other = post(&person, "/gateway/v1/chat/completions", &message("unknown")).await;
@@ -270,7 +295,7 @@ async fn errors_have_anthropics_form_on_these_routes_only() {
 async fn a_failure_in_the_middle_is_the_last_event() {
     let app = TestApp::start().await;
     let fake = provider(&app, "claude", ProviderKind::Anthropic).await;
-    fake.then_respond(Behaviour::events(ANTHROPIC_STREAM).cut_after(9));
+    fake.respond_with(Behaviour::events(ANTHROPIC_STREAM).cut_after(9));
     let person = app.customer("cut", Money::from_usd(1)).await.person;
     let answer = post(&person, MESSAGES, &with(message("claude"), json!({"stream": true}))).await;
     let events = events(&answer.text);
@@ -283,7 +308,7 @@ async fn a_failure_in_the_middle_is_the_last_event() {
 async fn tokens_are_counted_by_the_vendor_or_estimated() {
     let app = TestApp::start().await;
     let fake = provider(&app, "claude", ProviderKind::Anthropic).await;
-    fake.then_respond(Behaviour::json(200, json!({"input_tokens": 1_234})));
+    fake.respond_with(Behaviour::json(200, json!({"input_tokens": 1_234})));
     let person = app.customer("count", Money::ZERO).await.person;
     let body = json!({
         "model": "claude", "messages": [{"role": "user", "content": "Why?"}], "system": "Be brief.",

@@ -52,6 +52,66 @@ async fn a_response_is_continued_read_and_deleted() {
         first.json,
         {".id" => "[id]", ".created_at" => 0, ".output[].id" => "[id]"},
         @r#"
+    {
+      "id": "[id]",
+      "object": "response",
+      "created_at": 0,
+      "status": "completed",
+      "background": false,
+      "error": null,
+      "incomplete_details": null,
+      "instructions": "Be brief.",
+      "max_output_tokens": null,
+      "metadata": {},
+      "model": "dev-chat",
+      "output": [
+        {
+          "id": "[id]",
+          "type": "message",
+          "status": "completed",
+          "role": "assistant",
+          "content": [
+            {
+              "type": "output_text",
+              "text": "I am dev-chat, the development model of this platform; no provider is behind me. You said: My name is Ada.",
+              "annotations": [],
+              "logprobs": []
+            }
+          ]
+        }
+      ],
+      "parallel_tool_calls": true,
+      "previous_response_id": null,
+      "reasoning": {
+        "effort": null,
+        "summary": null
+      },
+      "store": true,
+      "temperature": null,
+      "text": {
+        "format": {
+          "type": "text"
+        }
+      },
+      "tool_choice": "auto",
+      "tools": [],
+      "top_p": null,
+      "truncation": "disabled",
+      "usage": {
+        "input_tokens": 30,
+        "input_tokens_details": {
+          "cached_tokens": 0,
+          "cache_write_tokens": 0
+        },
+        "output_tokens": 51,
+        "output_tokens_details": {
+          "reasoning_tokens": 0
+        },
+        "total_tokens": 81,
+        "cost": 0.0000234
+      },
+      "user": null
+    }
     "#
     );
     assert!(first.header("x-request-cost").is_some());
@@ -131,7 +191,7 @@ async fn a_response_is_kept_only_if_the_client_wants_it() {
 async fn a_stream_has_the_events_of_openai() {
     let app = TestApp::start().await;
     let fake = claude(&app).await;
-    fake.then_respond(Behaviour::events(ANTHROPIC_STREAM));
+    fake.respond_with(Behaviour::events(ANTHROPIC_STREAM));
     let person = app.customer("streams", Money::from_usd(1)).await.person;
     let body = json!({
         "model": "claude", "input": "Why?", "stream": true, "include": ["reasoning.encrypted_content"],
@@ -153,7 +213,7 @@ async fn a_stream_has_the_events_of_openai() {
 async fn reasoning_goes_back_to_its_vendor() {
     let app = TestApp::start().await;
     let fake = claude(&app).await;
-    fake.then_respond(Behaviour::json(200, ANTHROPIC_ANSWER));
+    fake.respond_with(Behaviour::json(200, ANTHROPIC_ANSWER));
     let person = app.customer("reasoning", Money::from_usd(1)).await.person;
     let tools = json!([{"type": "function", "name": "weather", "parameters": {"type": "object"}}]);
     let body = json!({"model": "claude", "input": [{"role": "user", "content": "Why?"}], "tools": tools, "reasoning": {"effort": "low"}});
@@ -197,7 +257,7 @@ async fn custom_tools_are_functions_for_the_model() {
     let call = json!({"id": "call_1", "type": "function", "function": {"name": "patch", "arguments": "{\"input\": \"*** Begin\"}"}});
     let message = json!({"role": "assistant", "content": null, "tool_calls": [call]});
     let choice = json!({"index": 0, "message": message, "finish_reason": "tool_calls"});
-    fake.then_respond(Behaviour::json(
+    fake.respond_with(Behaviour::json(
         200,
         json!({"choices": [choice], "usage": {"prompt_tokens": 1, "completion_tokens": 1}}),
     ));
@@ -222,7 +282,7 @@ async fn a_cut_answer_is_incomplete_and_a_failed_one_says_why() {
         (&json!("incomplete"), &json!("max_output_tokens"))
     );
     let fake = claude(&app).await;
-    fake.then_respond(Behaviour::events(ANTHROPIC_STREAM).cut_after(9));
+    fake.respond_with(Behaviour::events(ANTHROPIC_STREAM).cut_after(9));
     let cut = post(&person, RESPONSES, &json!({"model": "claude", "input": "Why?", "stream": true})).await;
     let events = events(&cut.text);
     let last = events.last().unwrap();

@@ -124,7 +124,8 @@ async fn requested_usage_is_sent_in_its_own_chunk() {
           "completion_tokens": 2,
           "total_tokens": 24,
           "prompt_tokens_details": {
-            "cached_tokens": 0
+            "cached_tokens": 0,
+            "cache_write_tokens": 0
           },
           "completion_tokens_details": {
             "reasoning_tokens": 0

@@ -162,7 +162,7 @@ impl ModelIn {
 
     /// A well-known model that `provider` names `id`.
     pub fn well_known(name: &str, provider: &str, id: &str, facts: &ModelFacts) -> Self {
-        let ModelPrices { input, output, cached_input, .. } = facts.prices;
+        let ModelPrices { input, output, cached_input, cache_write, cache_write_1h } = facts.prices;
         Self {
             display_name: Some(facts.display_name.clone()),
             r#type: facts.model_type().into(),
@@ -170,7 +170,7 @@ impl ModelIn {
             capabilities: facts.capabilities.clone(),
             context_window: facts.context_window,
             max_output_tokens: facts.max_output_tokens,
-            pricing: PricingIn { input, output, cached_input, per_image: None },
+            pricing: PricingIn { input, output, cached_input, cache_write, cache_write_1h, per_image: None },
             max_tokens_parameter: facts.max_tokens_parameter.map(MaxTokensParameterWire::from),
             ..Self::unknown(name, provider, id)
         }

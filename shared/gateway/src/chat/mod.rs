@@ -2,18 +2,17 @@
 
 mod answer;
 mod choice;
-mod dialect;
 mod input_tokens;
 mod messages;
 mod openai;
 mod request;
 pub mod responses;
 
+pub use crate::dialect::{Dialect, Foreign, NativeMessages};
 pub use answer::{ChatAnswer, Choices, Chunk};
 pub use choice::{
     AnswerMessage, Choice, Delta, DeltaChoice, FinishReason, FunctionCall, FunctionDelta, ReadChoice, ToolCallDelta,
     ToolCallOut,
 };
-pub use dialect::{Dialect, Foreign, NativeMessages};
 pub use domain::chat::{ChatRole, ContentPart, Function, Message, Tool, ToolCall, ToolChoice};
 pub use request::{ChatRequest, ResponseFormat, Terms, VALIDATED};

@@ -6,7 +6,7 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
-use super::dialect::{Dialect, Foreign, NativeMessages};
+use crate::dialect::{Dialect, Foreign, NativeMessages};
 use crate::parameters::{CHAT, ConversationFacts, Parameters};
 use domain::catalog::{MaxTokensParameter, Unsupported};
 use domain::chat::{ChatPrompt, ChatRole, ContentPart, Message, Tool, ToolChoice, Vendor};

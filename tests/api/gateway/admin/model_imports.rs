@@ -155,7 +155,7 @@ async fn imported_models_answer_at_the_known_price() {
     let model = operator.get(&format!("{ADMIN}/models/vendor/thinker")).await;
     let expected = json!({
         "name": "vendor/thinker", "display_name": "o3", "type": "Others", "provider": "OpenAI",
-        "capabilities": ["chat", "streaming", "tools", "vision", "json_mode", "json_schema"],
+        "capabilities": ["chat", "streaming", "tools", "vision", "json_mode", "json_schema", "reasoning"],
         "context_window": 200_000, "max_output_tokens": 100_000, "max_tokens_parameter": "max_completion_tokens",
         "pricing": {"input": 2, "output": 8, "cached_input": 0.5, "unit": "1M_tokens", "currency": "USD"},
         "deployments": [{"provider": "vendor", "model": "o3", "weight": 1, "priority": 0}],

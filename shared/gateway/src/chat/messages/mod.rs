@@ -5,8 +5,8 @@ mod blocks;
 
 use serde_json::{Map, Value, json};
 
-use super::dialect::{Dialect, Foreign, NativeMessages};
 use super::request::ChatRequest;
+use crate::dialect::{Dialect, Foreign, NativeMessages};
 use crate::unknown_parameters;
 use domain::chat::{ChatRole, Message, Tool};
 use domain::number::convert_integer_fields;

@@ -5,9 +5,9 @@ mod tools;
 
 use serde_json::{Map, Value, json};
 
-use super::dialect::{Dialect, Foreign};
 use super::openai::check_parameters;
 use super::request::ChatRequest;
+use crate::dialect::{Dialect, Foreign};
 use crate::unknown_parameters;
 use domain::chat::Message;
 use domain::number::convert_integer_fields;

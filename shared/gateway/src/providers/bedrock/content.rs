@@ -1,5 +1,6 @@
 //! The content blocks of Converse's messages.
 
+use aws_sdk_bedrockruntime::error::BuildError;
 use aws_sdk_bedrockruntime::primitives::Blob;
 use aws_sdk_bedrockruntime::types::{
     CachePointBlock, CachePointType, CacheTtl, ContentBlock, DocumentBlock, DocumentFormat, DocumentSource, ImageBlock,
@@ -9,7 +10,6 @@ use aws_sdk_bedrockruntime::types::{
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 
-use super::request::incomplete;
 use super::{MAKER, document};
 use crate::chat::{ChatRole, ContentPart, Message};
 use crate::failure::ProviderFailure;
@@ -119,6 +119,11 @@ fn name(file: &FilePart) -> String {
     let name: String = file.name.iter().flat_map(|name| name.chars()).take(MAX_NAME_CHARS).map(allowed).collect();
     let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
     if name.is_empty() { "document".to_owned() } else { name }
+}
+
+/// Creates the failure for a request that lacks a field the SDK requires.
+pub fn incomplete(cause: BuildError) -> ProviderFailure {
+    invalid_request("messages", cause)
 }
 
 fn decode(base64: &str) -> Result<Blob, ProviderFailure> {

@@ -1,6 +1,5 @@
 //! Translates a chat request to Bedrock's Converse API.
 
-use aws_sdk_bedrockruntime::error::BuildError;
 use aws_sdk_bedrockruntime::types::{
     AnyToolChoice, AutoToolChoice, ConversationRole, InferenceConfiguration, JsonSchemaDefinition, Message as Turn,
     OutputConfig, OutputFormat, OutputFormatStructure, OutputFormatType, SpecificToolChoice, SystemContentBlock, Tool,
@@ -9,7 +8,7 @@ use aws_sdk_bedrockruntime::types::{
 use aws_smithy_types::Document;
 use serde_json::{Map, Value, json};
 
-use super::content::{blocks, cache_point};
+use super::content::{blocks, cache_point, incomplete};
 use super::{MAKER, document};
 use crate::chat::{ChatRequest, ContentPart, ResponseFormat, ToolChoice as FunctionChoice};
 use crate::failure::ProviderFailure;
@@ -67,11 +66,6 @@ pub fn read(model: &str, request: &ChatRequest) -> Result<ConverseRequest, Provi
         output: output(request)?,
         others: (!others.is_empty()).then(|| document::from_json(&others.into())),
     })
-}
-
-/// Creates the failure for a request that lacks a field the SDK requires.
-pub fn incomplete(cause: BuildError) -> ProviderFailure {
-    invalid_request("messages", cause)
 }
 
 fn fields(parameters: &Parameters<'_>) -> Result<Map<String, Value>, ProviderFailure> {
