@@ -219,6 +219,7 @@ impl ModelBuilder {
             unsupported: Unsupported::Drop,
             max_tokens_parameter: None,
             max_tokens_policy: Default::default(),
+            prompt_cache: Default::default(),
             asynchronous: false,
             guard_api: GuardApi::Moderation,
             version: 1,

@@ -56,6 +56,8 @@ pub struct Model {
     pub max_tokens_parameter: Option<MaxTokensParameter>,
     #[serde(default)]
     pub max_tokens_policy: MaxTokensPolicy,
+    #[serde(default)]
+    pub prompt_cache: PromptCache,
     /// Whether requests for images never wait for them, and are answered with the job instead.
     #[serde(default)]
     pub asynchronous: bool,
@@ -164,6 +166,18 @@ pub enum MaxTokensPolicy {
     Clamp,
     /// The request is refused.
     Reject,
+}
+
+/// The parts of a conversation that the gateway marks for the provider's cache. Marks of the client have precedence. Only
+/// Anthropic and Bedrock take marks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PromptCache {
+    pub tools: bool,
+    pub system: bool,
+    pub last_turn: bool,
+    /// The cache keeps the parts for an hour instead of five minutes.
+    pub one_hour: bool,
 }
 
 /// The two names that the `OpenAI` API has for the output limit.

@@ -30,4 +30,6 @@ pub struct Foreign {
     /// The parameters that have no counterpart in another API.
     pub unmapped: Vec<String>,
     pub messages: Option<NativeMessages>,
+    /// Whether messages may be left out if all do not fit the context window.
+    pub may_truncate: bool,
 }

@@ -37,6 +37,7 @@ fn model(name: &str) -> Model {
         unsupported: Unsupported::Drop,
         max_tokens_parameter: None,
         max_tokens_policy: Default::default(),
+        prompt_cache: Default::default(),
         asynchronous: false,
         guard_api: GuardApi::Moderation,
         version: 1,

@@ -284,6 +284,7 @@ async fn a_cut_answer_is_incomplete_and_a_failed_one_says_why() {
     let fake = claude(&app).await;
     fake.respond_with(Behaviour::events(ANTHROPIC_STREAM).cut_after(9));
     let cut = post(&person, RESPONSES, &json!({"model": "claude", "input": "Why?", "stream": true})).await;
+    assert_eq!(cut.status, "200 OK", "{}", cut.text);
     let events = events(&cut.text);
     let last = events.last().unwrap();
     assert_eq!((&last["type"], &last["response"]["status"]), (&json!("response.failed"), &json!("failed")));

@@ -65,6 +65,7 @@ pub fn model(name: &str, input_micro_usd: u64, output_micro_usd: u64, version: u
         unsupported: Unsupported::Drop,
         max_tokens_parameter: None,
         max_tokens_policy: Default::default(),
+        prompt_cache: Default::default(),
         asynchronous: false,
         guard_api: GuardApi::Moderation,
         version,

@@ -1,7 +1,7 @@
 //! Request and response bodies of catalog models, and their validation.
 
 use domain::body_problems::{Problems, within};
-use domain::catalog::{CAPABILITIES, MaxTokensParameter, Model, Pricing};
+use domain::catalog::{CAPABILITIES, MaxTokensParameter, Model, Pricing, PromptCache};
 use domain::model_facts::{ModelFacts, ModelPrices};
 use domain::money::Money;
 use domain::schema::{self, Title};
@@ -52,8 +52,8 @@ pub struct ModelIn {
     /// The vendor to display. Defaults to the provider of the first deployment.
     #[schema(value_type = Option<Title>)]
     provider: Option<String>,
-    /// Any of `chat`, `streaming`, `tools`, `vision`, `json_mode`, `json_schema`, `logprobs`, `embeddings`, `images`
-    /// and `guard`.
+    /// Any of `chat`, `streaming`, `tools`, `vision`, `json_mode`, `json_schema`, `logprobs`, `reasoning`, `embeddings`,
+    /// `images` and `guard`.
     capabilities: Vec<String>,
     /// The size of the context window in tokens.
     #[schema(minimum = 1, maximum = 1000000000)]
@@ -88,10 +88,39 @@ pub struct ModelIn {
     /// How a token limit above `max_output_tokens` is handled. `clamp` lowers it to `max_output_tokens` and names the
     /// parameter in the response header `X-Svc-Adjusted`; `reject` refuses the request. Defaults to `clamp`.
     max_tokens_policy: Option<MaxTokensPolicyWire>,
+    /// What the gateway marks for the provider's cache, if the client marks nothing. Only providers of kind `anthropic` and
+    /// `bedrock` take marks. Defaults to nothing.
+    prompt_cache: Option<PromptCacheIn>,
     /// Whether requests for images are answered with a job at once, instead of waiting for the images. Defaults to false.
     asynchronous: Option<bool>,
     /// How a guard model is called. Defaults to `moderation`.
     guard_api: Option<GuardApiWire>,
+}
+
+/// The parts of a conversation that are marked for the provider's cache.
+#[derive(Clone, Copy, Default, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct PromptCacheIn {
+    /// The end of the tools.
+    tools: bool,
+    /// The end of the system prompt.
+    system: bool,
+    /// The end of the last turn, so that the next request of the conversation reads all before it from the cache.
+    last_turn: bool,
+    /// The cache keeps the parts for an hour instead of five minutes.
+    one_hour: bool,
+}
+
+impl From<PromptCacheIn> for PromptCache {
+    fn from(PromptCacheIn { tools, system, last_turn, one_hour }: PromptCacheIn) -> Self {
+        Self { tools, system, last_turn, one_hour }
+    }
+}
+
+impl From<PromptCache> for PromptCacheIn {
+    fn from(PromptCache { tools, system, last_turn, one_hour }: PromptCache) -> Self {
+        Self { tools, system, last_turn, one_hour }
+    }
 }
 
 /// Prices in US dollars, at most 10,000 and with at most 6 decimals. Token prices are per million tokens.
@@ -155,6 +184,7 @@ impl ModelIn {
             unsupported: None,
             max_tokens_parameter: None,
             max_tokens_policy: None,
+            prompt_cache: None,
             asynchronous: None,
             guard_api: None,
         }
@@ -207,6 +237,7 @@ impl ModelIn {
             unsupported: self.unsupported.unwrap_or_default().into(),
             max_tokens_parameter: self.max_tokens_parameter.map(MaxTokensParameter::from),
             max_tokens_policy: self.max_tokens_policy.unwrap_or_default().into(),
+            prompt_cache: self.prompt_cache.map(PromptCache::from).unwrap_or_default(),
             asynchronous: self.asynchronous.unwrap_or_default(),
             guard_api: self.guard_api.unwrap_or_default().into(),
             version,
@@ -247,6 +278,7 @@ impl From<&Model> for ModelIn {
             unsupported: Some(model.unsupported.into()),
             max_tokens_parameter: model.max_tokens_parameter.map(MaxTokensParameterWire::from),
             max_tokens_policy: Some(model.max_tokens_policy.into()),
+            prompt_cache: (model.prompt_cache != PromptCache::default()).then(|| model.prompt_cache.into()),
             asynchronous: Some(model.asynchronous),
             guard_api: Some(model.guard_api.into()),
         }

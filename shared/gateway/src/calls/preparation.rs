@@ -42,8 +42,13 @@ impl Gateway {
         let model = &chosen.model;
         let defaults = apply_defaults(&mut request, model);
         check_capabilities(&request, model)?;
+        let mut adjusted = limit_output(&mut request, model)?;
+        if let Some(window) = model.context_window.filter(|_| request.may_truncate())
+            && request.truncate(window)
+        {
+            adjusted.push("input".to_owned());
+        }
         let greatest_input = request.greatest_input();
-        let adjusted = limit_output(&mut request, model)?;
         check_length(model, greatest_input)?;
         let mut evaluation = None;
         if request.wants_guard() || caller.plan.input_guard != InputGuard::Off {
@@ -133,6 +138,7 @@ pub(super) fn terms(model: &Model, greatest_input: u64, output: u64) -> Terms {
         unsupported: model.unsupported,
         max_tokens_parameter: model.max_tokens_parameter,
         reasons: model.can("reasoning"),
+        prompt_cache: model.prompt_cache,
         max_tokens: Some(within_window(model, greatest_input, output)),
     }
 }

@@ -285,7 +285,8 @@ impl Relay {
 
     async fn compute_charge(&self, slot: &LeaseSlot, counted: (Tokens, UsageSource)) -> Charge {
         let usage = CallUsage::of_tokens(&self.caller.call, self.provider.clone(), counted);
-        self.gateway.compute_charge(slot, usage).await
+        // The client knows the charge by the id of its answer.
+        Charge { id: self.head.id, ..self.gateway.compute_charge(slot, usage).await }
     }
 
     async fn forward(&mut self, StartedStream { first, mut rest }: StartedStream) -> StreamEnd {

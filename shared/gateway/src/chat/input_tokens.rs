@@ -39,7 +39,7 @@ impl ChatRequest {
     }
 }
 
-fn count_message(message: &Message) -> u64 {
+pub(super) fn count_message(message: &Message) -> u64 {
     let parts: u64 = message.parts.iter().map(count_part).sum();
     let calls = message.tool_calls.iter();
     let calls: u64 = calls.map(|call| PER_MESSAGE + count(&call.id) + count(&call.name) + count(&call.arguments)).sum();

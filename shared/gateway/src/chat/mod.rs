@@ -7,6 +7,7 @@ mod messages;
 mod openai;
 mod request;
 pub mod responses;
+mod truncation;
 
 pub use crate::dialect::{Dialect, Foreign, NativeMessages};
 pub use answer::{ChatAnswer, Choices, Chunk};

@@ -1,5 +1,6 @@
 //! The request of a chat completion, whichever dialect the client speaks. `openai.rs` reads it from OpenAI's.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::ser::SerializeMap;
@@ -8,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::dialect::{Dialect, Foreign, NativeMessages};
 use crate::parameters::{CHAT, ConversationFacts, Parameters};
-use domain::catalog::{MaxTokensParameter, Unsupported};
+use domain::catalog::{MaxTokensParameter, PromptCache, Unsupported};
 use domain::chat::{ChatPrompt, ChatRole, ContentPart, Message, Tool, ToolChoice, Vendor};
 use domain::provider::ProviderKind;
 use domain::{Error, Result};
@@ -59,6 +60,8 @@ pub struct Terms {
     pub max_tokens_parameter: Option<MaxTokensParameter>,
     /// Whether the model has the capability `reasoning`.
     pub reasons: bool,
+    /// What is marked for the provider's cache, if the client marks nothing.
+    pub prompt_cache: PromptCache,
     /// The output limit for providers that require one, when the client sets none.
     pub max_tokens: Option<u64>,
 }
@@ -92,8 +95,33 @@ impl ChatRequest {
         self.foreign.as_ref()?.messages.as_ref()
     }
 
+    /// Whether messages may be left out if all do not fit the context window.
+    pub fn may_truncate(&self) -> bool {
+        self.foreign.as_ref().is_some_and(|foreign| foreign.may_truncate)
+    }
+
+    pub(super) fn messages_mut(&mut self) -> &mut Vec<Message> {
+        &mut self.messages
+    }
+
+    /// The request with other URLs of images and documents, by the present ones.
+    pub fn with_urls(&self, urls: &BTreeMap<String, String>) -> Self {
+        let mut changed = self.clone();
+        for part in changed.messages.iter_mut().flat_map(|message| &mut message.parts) {
+            let url = match part {
+                ContentPart::Image(url) => url,
+                ContentPart::File(file) => &mut file.url,
+                _ => continue,
+            };
+            if let Some(other) = urls.get(url) {
+                url.clone_from(other);
+            }
+        }
+        changed
+    }
+
     /// Whether any part of the conversation is marked for the provider's cache.
-    fn has_cache_marks(&self) -> bool {
+    pub fn has_cache_marks(&self) -> bool {
         let mut parts = self.messages.iter().flat_map(|message| &message.parts);
         parts.any(|part| matches!(part, ContentPart::CacheMark(_)))
             || self.tools.iter().any(|tool| tool.cache_mark().is_some())

@@ -70,6 +70,7 @@ fn request(model: &Model, categories: &[GuardCategory], messages: &[GuardMessage
         unsupported: model.unsupported,
         max_tokens_parameter: model.max_tokens_parameter,
         reasons: model.can("reasoning"),
+        prompt_cache: model.prompt_cache,
         max_tokens: Some(max_output(model)),
     });
     Ok(request)

@@ -20,6 +20,6 @@ pub fn connect(settings: &ProviderSettings, outbound: &Outbound, aws: &Aws) -> R
         ProviderKind::Anthropic => Arc::new(Anthropic::new(settings, outbound)?),
         ProviderKind::Dev => Arc::new(Dev),
         ProviderKind::Gemini => Arc::new(Gemini::new(settings, outbound)?),
-        ProviderKind::Bedrock => Arc::new(Bedrock::new(settings, aws)),
+        ProviderKind::Bedrock => Arc::new(Bedrock::new(settings, outbound, aws)),
     })
 }

@@ -7,6 +7,7 @@ mod conversation;
 mod dev;
 mod endpoint;
 mod gemini;
+mod media;
 mod openai;
 mod probe;
 mod settings;

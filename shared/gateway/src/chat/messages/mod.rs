@@ -45,7 +45,7 @@ impl ChatRequest {
         let unmapped = body.keys().filter(|name| !is_known(name)).cloned().collect();
         body.remove("guard");
         let native = NativeMessages { body, betas };
-        let foreign = Foreign { dialect: Dialect::Messages, unmapped, messages: Some(native) };
+        let foreign = Foreign { dialect: Dialect::Messages, unmapped, messages: Some(native), ..Foreign::default() };
         Ok(Self::from_parts(parameters, messages, tools).with_foreign(foreign))
     }
 }

@@ -126,9 +126,10 @@ impl ResponsesRequest {
         let wants_encrypted_reasoning = includes.into_iter().any(|name| name == "reasoning.encrypted_content");
         let is_known = |name: &String| SAME.contains(&name.as_str()) || READ.contains(&name.as_str());
         let unmapped = body.keys().filter(|name| !is_known(name)).cloned().collect();
+        let may_truncate = body.get("truncation").is_some_and(|truncation| truncation == "auto");
         body.remove("input");
         let settings = ResponseSettings { parameters: body, input, is_stored, wants_encrypted_reasoning, custom_tools };
-        let foreign = Foreign { dialect: Dialect::Responses, unmapped, messages: None };
+        let foreign = Foreign { dialect: Dialect::Responses, unmapped, may_truncate, ..Foreign::default() };
         Ok(Self { chat: ChatRequest::from_parts(parameters, messages, tools).with_foreign(foreign), settings })
     }
 }

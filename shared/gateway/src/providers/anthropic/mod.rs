@@ -1,6 +1,7 @@
 //! Anthropic's Messages API.
 
 mod answer;
+mod marks;
 mod native;
 mod request;
 mod stream;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value, json};
 
-use super::{MAKER, native};
+use super::{MAKER, marks, native};
 use crate::chat::{ChatRequest, ChatRole, ContentPart, Message, ResponseFormat, ToolChoice};
 use crate::failure::ProviderFailure;
 use crate::providers::conversation::{
@@ -17,7 +17,9 @@ use domain::provider::ProviderKind;
 
 pub fn messages(model: &str, request: &ChatRequest, streamed: bool) -> Result<Value, ProviderFailure> {
     if let Some(native) = request.native_messages() {
-        return Ok(native::messages(model, request, native, streamed));
+        let mut body = native::messages(model, request, native, streamed);
+        marks::add(&mut body, request);
+        return Ok(body);
     }
     let parameters = request.parameters(ProviderKind::Anthropic, model);
     parameters.check(request.terms().unsupported)?;
@@ -63,7 +65,9 @@ pub fn messages(model: &str, request: &ChatRequest, streamed: bool) -> Result<Va
     if streamed {
         body.insert("stream".to_owned(), true.into());
     }
-    Ok(Value::Object(body))
+    let mut body = Value::Object(body);
+    marks::add(&mut body, request);
+    Ok(body)
 }
 
 /// Returns the id of the end user, from `safety_identifier`, `user` or `metadata.user_id`.

@@ -14,6 +14,7 @@ use aws_sdk_bedrockruntime::Client;
 use futures::future::BoxFuture;
 use tokio::time::{Instant, timeout};
 
+use super::media::{fetch_links, is_link};
 use super::probe::{self, OfferedModels, Probe};
 use super::settings::ProviderSettings;
 use super::{ChunkStream, Provider};
@@ -21,6 +22,7 @@ use crate::chat::{ChatAnswer, ChatRequest};
 use crate::embeddings::{EmbeddingsAnswer, EmbeddingsRequest};
 use crate::failure::ProviderFailure;
 use domain::provider::Timeouts;
+use outbound::Outbound;
 use platform::aws::{Aws, BedrockOptions};
 
 const MAKER: &str = "Bedrock";
@@ -28,17 +30,19 @@ const MAKER: &str = "Bedrock";
 pub struct Bedrock {
     client: Client,
     timeouts: Timeouts,
+    /// For the files that requests link to.
+    outbound: Outbound,
 }
 
 impl Bedrock {
     /// Creates a client that uses the platform's IAM role, unless the operator sets a Bedrock API key.
-    pub fn new(settings: &ProviderSettings, aws: &Aws) -> Self {
+    pub fn new(settings: &ProviderSettings, outbound: &Outbound, aws: &Aws) -> Self {
         let client = aws.bedrock(BedrockOptions {
             region: settings.region.as_deref(),
             url: settings.base_url.as_deref(),
             key: settings.api_key.as_ref().map(|key| key.as_str()),
         });
-        Self { client, timeouts: settings.timeouts }
+        Self { client, timeouts: settings.timeouts, outbound: outbound.clone() }
     }
 }
 
@@ -49,7 +53,8 @@ impl Provider for Bedrock {
         request: &'a ChatRequest,
     ) -> BoxFuture<'a, Result<ChatAnswer, ProviderFailure>> {
         Box::pin(async move {
-            let converse = request::read(model, request)?;
+            let request = fetch_links(&self.outbound, request, is_link).await?;
+            let converse = request::read(model, &request)?;
             let call = self.client.converse().model_id(model);
             let call = call.set_system(converse.system).set_messages(Some(converse.messages));
             let call = call.inference_config(converse.inference).set_tool_config(converse.tools);
@@ -67,7 +72,8 @@ impl Provider for Bedrock {
     ) -> BoxFuture<'a, Result<ChunkStream, ProviderFailure>> {
         Box::pin(async move {
             let deadline = Instant::now() + self.timeouts.total();
-            let converse = request::read(model, request)?;
+            let request = fetch_links(&self.outbound, request, is_link).await?;
+            let converse = request::read(model, &request)?;
             let call = self.client.converse_stream().model_id(model);
             let call = call.set_system(converse.system).set_messages(Some(converse.messages));
             let call = call.inference_config(converse.inference).set_tool_config(converse.tools);

@@ -1,9 +1,9 @@
 //! Translates a chat request to Bedrock's Converse API.
 
 use aws_sdk_bedrockruntime::types::{
-    AnyToolChoice, AutoToolChoice, ConversationRole, InferenceConfiguration, JsonSchemaDefinition, Message as Turn,
-    OutputConfig, OutputFormat, OutputFormatStructure, OutputFormatType, SpecificToolChoice, SystemContentBlock, Tool,
-    ToolChoice, ToolConfiguration, ToolInputSchema, ToolSpecification,
+    AnyToolChoice, AutoToolChoice, ContentBlock, ConversationRole, InferenceConfiguration, JsonSchemaDefinition,
+    Message as Turn, OutputConfig, OutputFormat, OutputFormatStructure, OutputFormatType, SpecificToolChoice,
+    SystemContentBlock, Tool, ToolChoice, ToolConfiguration, ToolInputSchema, ToolSpecification,
 };
 use aws_smithy_types::Document;
 use serde_json::{Map, Value, json};
@@ -15,7 +15,8 @@ use crate::failure::ProviderFailure;
 use crate::parameters::Parameters;
 use crate::providers::conversation::{Side, instruct_json, invalid_request, split};
 use crate::providers::tools::{called_names, choice, functions};
-use domain::catalog::DEFAULT_OUTPUT_TOKENS;
+use domain::catalog::{DEFAULT_OUTPUT_TOKENS, PromptCache};
+use domain::chat::CacheMark;
 use domain::provider::ProviderKind;
 
 /// The instruction in place of the choice `none`.
@@ -46,12 +47,21 @@ pub fn read(model: &str, request: &ChatRequest) -> Result<ConverseRequest, Provi
         ContentPart::CacheMark(mark) if caches => Some(cache_point(mark).map(SystemContentBlock::CachePoint)),
         part => part.as_text().map(|text| Ok(SystemContentBlock::Text(text.to_owned()))),
     });
-    let system = system.collect::<Result<Vec<_>, _>>()?;
+    let mut system = system.collect::<Result<Vec<_>, _>>()?;
+    let cache =
+        if caches && !request.has_cache_marks() { request.terms().prompt_cache } else { PromptCache::default() };
+    let own_mark = if cache.one_hour { CacheMark::for_an_hour() } else { CacheMark::short() };
+    if cache.system && !system.is_empty() {
+        system.push(SystemContentBlock::CachePoint(cache_point(&own_mark)?));
+    }
     let mut messages = Vec::with_capacity(turns.len());
     for turn in &turns {
         let role = if turn.side == Side::Model { ConversationRole::Assistant } else { ConversationRole::User };
         let blocks = turn.messages.iter().map(|message| blocks(message, caches)).collect::<Result<Vec<_>, _>>()?;
-        let blocks = blocks.into_iter().flatten().collect();
+        let mut blocks: Vec<_> = blocks.into_iter().flatten().collect();
+        if cache.last_turn && messages.len() + 1 == turns.len() {
+            blocks.push(ContentBlock::CachePoint(cache_point(&own_mark)?));
+        }
         messages.push(Turn::builder().role(role).set_content(Some(blocks)).build().map_err(incomplete)?);
     }
     let mut others = fields(&parameters)?;
@@ -62,7 +72,7 @@ pub fn read(model: &str, request: &ChatRequest) -> Result<ConverseRequest, Provi
         system: (!system.is_empty()).then_some(system),
         messages,
         inference: inference(&parameters, request)?,
-        tools: tools(request, caches)?,
+        tools: tools(request, caches, cache.tools.then_some(&own_mark))?,
         output: output(request)?,
         others: (!others.is_empty()).then(|| document::from_json(&others.into())),
     })
@@ -103,7 +113,11 @@ fn must_not_call(request: &ChatRequest) -> Result<bool, ProviderFailure> {
     Ok(choice(request, MAKER)? == Some(FunctionChoice::None) && !called_names(request).is_empty())
 }
 
-fn tools(request: &ChatRequest, caches: bool) -> Result<Option<ToolConfiguration>, ProviderFailure> {
+fn tools(
+    request: &ChatRequest,
+    caches: bool,
+    own_mark: Option<&CacheMark>,
+) -> Result<Option<ToolConfiguration>, ProviderFailure> {
     let functions = functions(request, MAKER)?;
     let choice = choice(request, MAKER)?;
     let called = called_names(request);
@@ -129,6 +143,9 @@ fn tools(request: &ChatRequest, caches: bool) -> Result<Option<ToolConfiguration
         let schema = ToolInputSchema::Json(document::from_json(&json!({"type": "object"})));
         let tool = ToolSpecification::builder().name(name).input_schema(schema);
         tools.push(Tool::ToolSpec(tool.build().map_err(incomplete)?));
+    }
+    if let Some(mark) = own_mark {
+        tools.push(Tool::CachePoint(cache_point(mark)?));
     }
     let choice = match choice {
         None | Some(FunctionChoice::None) => None,

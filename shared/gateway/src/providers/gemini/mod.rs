@@ -12,6 +12,7 @@ use http::HeaderName;
 use serde_json::json;
 
 use super::endpoint::Endpoint;
+use super::media::{fetch_links, is_link};
 use super::probe::{self, OfferedModels, Probe};
 use super::settings::ProviderSettings;
 use super::translation::translate_events;
@@ -26,13 +27,16 @@ const MAKER: &str = "Gemini";
 
 pub struct Gemini {
     endpoint: Arc<Endpoint>,
+    /// For the files that requests link to.
+    outbound: Outbound,
 }
 
 impl Gemini {
     pub fn new(settings: &ProviderSettings, outbound: &Outbound) -> Result<Self> {
         let auth = (HeaderName::from_static("x-goog-api-key"), "");
         let url = "https://generativelanguage.googleapis.com/v1beta";
-        Ok(Self { endpoint: Arc::new(Endpoint::new(settings, outbound, url, auth)?) })
+        let endpoint = Arc::new(Endpoint::new(settings, outbound, url, auth)?);
+        Ok(Self { endpoint, outbound: outbound.clone() })
     }
 }
 
@@ -48,7 +52,7 @@ impl Provider for Gemini {
         request: &'a ChatRequest,
     ) -> BoxFuture<'a, Result<ChatAnswer, ProviderFailure>> {
         Box::pin(async move {
-            let body = request::content(model, request)?;
+            let body = request::content(model, &*fetch_links(&self.outbound, request, is_link).await?)?;
             let path = format!("{}:generateContent", resource(model));
             self.endpoint.post_json(path.as_str(), &body, |answer| answer::translate_answer(answer)).await
         })
@@ -60,7 +64,7 @@ impl Provider for Gemini {
         request: &'a ChatRequest,
     ) -> BoxFuture<'a, Result<ChunkStream, ProviderFailure>> {
         Box::pin(async move {
-            let body = request::content(model, request)?;
+            let body = request::content(model, &*fetch_links(&self.outbound, request, is_link).await?)?;
             let path = format!("{}:streamGenerateContent?alt=sse", resource(model));
             let events = self.endpoint.events(path.as_str(), &body).await?;
             Ok(translate_events(self.endpoint.clone(), events, stream::EventTranslation::default()))
@@ -73,7 +77,7 @@ impl Provider for Gemini {
         request: &'a ChatRequest,
     ) -> BoxFuture<'a, Result<u64, ProviderFailure>> {
         Box::pin(async move {
-            let mut content = request::content(model, request)?;
+            let mut content = request::content(model, &*fetch_links(&self.outbound, request, is_link).await?)?;
             content["model"] = resource(model).into();
             let path = format!("{}:countTokens", resource(model));
             let body = json!({"generateContentRequest": content});

@@ -16,11 +16,12 @@ use http::header::AUTHORIZATION;
 use serde_json::json;
 
 use super::endpoint::Endpoint;
+use super::media::{fetch_links, is_link};
 use super::probe::{self, OfferedModels, Probe};
 use super::settings::ProviderSettings;
 use super::translation::translate_events;
 use super::{ChunkStream, Provider};
-use crate::chat::{ChatAnswer, ChatRequest};
+use crate::chat::{ChatAnswer, ChatRequest, ContentPart};
 use crate::embeddings::{EmbeddingsAnswer, EmbeddingsRequest};
 use crate::failure::ProviderFailure;
 use crate::guard::{ModerationAnswer, TextAnswer, TextRequest};
@@ -30,13 +31,19 @@ use outbound::Outbound;
 
 pub struct OpenAi {
     endpoint: Arc<Endpoint>,
+    /// For the documents that requests link to.
+    outbound: Outbound,
 }
 
 impl OpenAi {
     pub fn new(settings: &ProviderSettings, outbound: &Outbound) -> Result<Self> {
         let endpoint = Endpoint::new(settings, outbound, "https://api.openai.com/v1", (AUTHORIZATION, "Bearer "))?;
-        Ok(Self { endpoint: Arc::new(endpoint) })
+        Ok(Self { endpoint: Arc::new(endpoint), outbound: outbound.clone() })
     }
+}
+
+fn is_linked_file(part: &ContentPart) -> bool {
+    matches!(part, ContentPart::File(_)) && is_link(part)
 }
 
 impl Provider for OpenAi {
@@ -47,6 +54,8 @@ impl Provider for OpenAi {
     ) -> BoxFuture<'a, Result<ChatAnswer, ProviderFailure>> {
         Box::pin(async move {
             request::check_tools(request)?;
+            // The API takes URLs of images, and only the bytes of documents.
+            let request = &*fetch_links(&self.outbound, request, is_linked_file).await?;
             let body = request::Chat { model, request, streamed: false };
             self.endpoint.post_json("chat/completions", &body, |answer| answer::parse_answer(answer)).await
         })
@@ -59,6 +68,8 @@ impl Provider for OpenAi {
     ) -> BoxFuture<'a, Result<ChunkStream, ProviderFailure>> {
         Box::pin(async move {
             request::check_tools(request)?;
+            // The API takes URLs of images, and only the bytes of documents.
+            let request = &*fetch_links(&self.outbound, request, is_linked_file).await?;
             let body = request::Chat { model, request, streamed: true };
             let events = self.endpoint.events("chat/completions", &body).await?;
             Ok(translate_events(self.endpoint.clone(), events, answer::EventTranslation::default()))
