@@ -15,7 +15,7 @@ use platform::Context;
 use platform::aws::Aws;
 use platform::secrets::Secrets;
 use store::work::Hints;
-use store::{Admin, Catalog, Identities, KeyRing, Leases, Ledger, WorkbenchCluster};
+use store::{Admin, Catalog, Identities, KeyRing, Leases, Ledger, ReceiptKeys, WorkbenchCluster};
 
 pub use routes::{document, router};
 
@@ -34,6 +34,7 @@ pub struct Stores {
     aws: Aws,
     hints: Hints,
     workbench_cluster: WorkbenchCluster,
+    receipt_keys: ReceiptKeys,
 }
 
 impl Stores {
@@ -51,6 +52,7 @@ impl Stores {
             aws: context.aws.clone(),
             hints: Hints::new(context)?,
             workbench_cluster: WorkbenchCluster::new(context)?,
+            receipt_keys: ReceiptKeys::new(context)?,
         })
     }
 }

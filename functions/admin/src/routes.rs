@@ -7,6 +7,7 @@ use web::{finish, routes};
 
 use crate::Stores;
 use crate::dto::people::{NewKeyOut, NewUserOut};
+use crate::dto::receipt_keys::NewReceiptKeyOut;
 use crate::handlers::aliases::*;
 use crate::handlers::audit::*;
 use crate::handlers::billing::*;
@@ -23,6 +24,7 @@ use crate::handlers::plans::*;
 use crate::handlers::provider_checks::*;
 use crate::handlers::provider_offers::*;
 use crate::handlers::providers::*;
+use crate::handlers::receipt_keys::*;
 use crate::handlers::setup::*;
 use crate::handlers::users::*;
 use crate::handlers::workbench_cluster::*;
@@ -55,6 +57,7 @@ routes! { Stores;
     "/gateway/v1/admin/maintenance" => get(get_maintenance), put(put_maintenance);
     "/gateway/v1/admin/workbench-cluster" => get(get_workbench_cluster), put(put_workbench_cluster),
         delete(delete_workbench_cluster);
+    "/gateway/v1/admin/receipt-keys" => post(rotate_receipt_key);
     "/gateway/v1/admin/audit" => get(list_audit?);
     "/gateway/v1/billing/admin/credits" => post(adjust_credits);
     "/gateway/v1/billing/admin/caps" => get(get_cap?), put(put_cap?), delete(delete_cap?);
@@ -62,7 +65,7 @@ routes! { Stores;
     "/gateway/v1/billing/admin/usage" => get(list_usage?);
     "/gateway/v1/billing/admin/usage/{org}" => get(get_org_usage?);
     "/gateway/v1/billing/admin/transactions" => get(list_org_transactions?);
-    schemas(NewKeyOut, NewUserOut);
+    schemas(NewKeyOut, NewReceiptKeyOut, NewUserOut);
 }
 
 pub fn router(context: &Context) -> Result<Router> {

@@ -183,7 +183,7 @@ pub async fn list_guard_events(
 }
 
 /// Returns the user whose entries the caller may see, or `None` for administrators, who see all users.
-fn only_user(caller: &Caller) -> Option<UserId> {
+pub fn only_user(caller: &Caller) -> Option<UserId> {
     match caller.role {
         Role::Admin | Role::Operator => None,
         Role::Member => Some(caller.user),

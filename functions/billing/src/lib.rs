@@ -1,9 +1,11 @@
-//! `/gateway/v1/billing…` and `/gateway/v1/guard/events`: the balance, usage, transactions, exports and guard events
-//! of the caller's organization.
+//! `/gateway/v1/billing…`, `/gateway/v1/guard/events` and `/gateway/v1/receipts/keys`: the balance, usage, transactions, receipts,
+//! exports and guard events of the caller's organization, and the public keys of receipts.
 
 mod dto;
 mod exports;
 mod handlers;
+mod receipt_dto;
+mod receipts;
 mod routes;
 
 use std::sync::Arc;
@@ -13,7 +15,7 @@ use domain::Result;
 use platform::bucket::Bucket;
 use platform::{Context, config};
 use store::model_catalog::ModelCatalog;
-use store::{GuardEvents, Leases, Ledger, MeterBook};
+use store::{GuardEvents, Leases, Ledger, MeterBook, ReceiptKeys};
 
 pub use routes::{document, router};
 
@@ -26,6 +28,7 @@ pub struct Stores {
     ledger: Ledger,
     meters: MeterBook,
     guard_events: GuardEvents,
+    receipt_keys: ReceiptKeys,
     files: Bucket,
 }
 
@@ -38,6 +41,7 @@ impl Stores {
             ledger: Ledger::new(context)?,
             meters: MeterBook::new(context)?,
             guard_events: GuardEvents::new(context)?,
+            receipt_keys: ReceiptKeys::new(context)?,
             files: Bucket::new(context, config::BUCKET_FILES)?,
         })
     }

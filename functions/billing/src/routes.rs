@@ -8,12 +8,15 @@ use web::{finish, routes};
 use crate::Stores;
 use crate::dto::ExportOut;
 use crate::handlers::*;
+use crate::receipts::*;
 
 routes! { Stores;
     "/gateway/v1/billing/balance" => get(get_balance);
     "/gateway/v1/billing/usage" => get(get_usage?);
     "/gateway/v1/billing/transactions" => get(list_transactions?);
     "/gateway/v1/billing/exports" => post(create_export);
+    "/gateway/v1/billing/receipts/{request_id}" => get(get_receipt);
+    "/gateway/v1/receipts/keys" => get(list_receipt_keys);
     "/gateway/v1/guard/events" => get(list_guard_events?);
     schemas(ExportOut);
 }

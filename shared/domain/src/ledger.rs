@@ -8,6 +8,9 @@ use super::run::RunStep;
 use super::time::Time;
 use super::usage::{Tokens, UsageSource};
 
+/// The body hash of an evaluation by the guard begins with it, if it evaluates the input or the answer of another call.
+pub const EVALUATION: &str = "guard:";
+
 /// The request that a call answers, or the step of a run that it is made for.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CallOrigin {
@@ -62,6 +65,11 @@ impl Charge {
     /// The part of `charged` that the lease covered.
     pub fn from_lease(&self) -> Money {
         self.charged.less(self.overage)
+    }
+
+    /// Whether the guard made the call to evaluate the input or the answer of another call, which has the same request id.
+    pub fn is_of_evaluation(&self) -> bool {
+        self.body_hash.as_deref().is_some_and(|hash| hash.starts_with(EVALUATION))
     }
 }
 

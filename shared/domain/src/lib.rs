@@ -35,6 +35,7 @@ pub mod problem;
 pub mod provider;
 pub mod provider_preset;
 pub mod quantity;
+pub mod receipt;
 pub mod reference;
 pub mod retention;
 pub mod run;

@@ -1,4 +1,4 @@
-//! The base of every function: its settings, the AWS clients, queues, buckets and secrets, the clock and the logs.
+//! The base of every function: its settings, the AWS clients, queues, buckets, secrets and signing keys, the clock and the logs.
 
 pub mod aws;
 pub mod bucket;
@@ -10,6 +10,7 @@ pub mod offload;
 pub mod queue;
 pub mod run_news;
 pub mod secrets;
+pub mod signing_key;
 pub mod tasks;
 pub mod telemetry;
 

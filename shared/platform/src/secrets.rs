@@ -30,6 +30,7 @@ const DECRYPTED_KEY_TTL: Duration = Duration::from_secs(5 * 60);
 const PURPOSE: &str = "purpose";
 const CREDENTIALS: &str = "atelier-secret";
 const RUNS: &str = "atelier-run";
+const RECEIPTS: &str = "atelier-receipt";
 
 /// An encrypted secret, as it is stored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -63,6 +64,11 @@ impl Secrets {
     /// The keys of runs with masked parts.
     pub fn of_runs(context: &Context) -> Result<Self> {
         Self::new(context, RUNS)
+    }
+
+    /// The keys that sign receipts.
+    pub fn of_receipts(context: &Context) -> Result<Self> {
+        Self::new(context, RECEIPTS)
     }
 
     fn new(context: &Context, purpose: &'static str) -> Result<Self> {
@@ -170,6 +176,6 @@ impl DataKey {
     }
 }
 
-fn fill_randomly(bytes: &mut [u8]) -> Result<()> {
+pub(crate) fn fill_randomly(bytes: &mut [u8]) -> Result<()> {
     SystemRandom::new().fill(bytes).map_err(|_| Error::internal("the random number generator failed"))
 }

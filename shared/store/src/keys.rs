@@ -231,6 +231,11 @@ pub fn work(id: WorkId) -> Key {
     Key::new(format!("WORK#{id}"), "WORK")
 }
 
+/// The keys that sign receipts of calls.
+pub fn receipt_keys() -> Key {
+    Key::new("RECEIPTKEYS", "RECEIPTKEYS")
+}
+
 pub const PLANS: &str = "PLANS";
 pub const ORGS: &str = "ORGS";
 pub const USERS: &str = "USERS";

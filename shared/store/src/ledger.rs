@@ -1,5 +1,7 @@
 //! The ledger: credit movements, newest first, and the adjustments by which operators give and take credits.
 
+use std::time::Duration;
+
 use attributes::Attributes;
 use serde::{Deserialize, Serialize};
 
@@ -7,16 +9,18 @@ use super::backoff::Backoff;
 use super::item::{Item, parse};
 use super::keys;
 use super::leases::{LEDGER_RETENTION, Leases, listed_charges};
-use super::listed::{ListedPage, list_entries, read_newest};
+use super::listed::{ListedPage, find_oldest, list_entries, read_newest};
 use super::meters::Meter;
 use super::table::{RefusedWrite, Table, WriteOutcome};
 use super::usage::AdjustmentSums;
 use super::write::Write;
 use domain::id::{OrgId, UserId};
-use domain::lease::month;
+use domain::image::JOB_DEADLINE;
+use domain::lease::{LONGEST_CALL, month};
 use domain::ledger::{Adjustment, Charge, EntryKind, LedgerEntry};
 use domain::money::Money;
 use domain::page::Slice;
+use domain::receipt::ReceiptName;
 use domain::time::Time;
 use domain::{Error, Result};
 use platform::{Context, config};
@@ -24,6 +28,11 @@ use platform::{Context, config};
 /// An earlier attempt of the same request is searched within this time, among at most this number of rows.
 const RETRIED_WITHIN_MS: i64 = 10 * 60 * 1_000;
 const RETRIED_AMONG: u32 = 100;
+
+/// Longer than the time from the arrival of a request to the record of its charge, also of a job that generates images.
+const LONGEST_REQUEST: Duration = JOB_DEADLINE.saturating_add(LONGEST_CALL);
+/// The clock of a process may be set back between the creation of an id and that of the charge, and clocks of processes differ.
+const CLOCK_DIFFERENCE: Duration = Duration::from_millis(100);
 
 #[derive(Clone)]
 pub struct Ledger {
@@ -194,6 +203,29 @@ impl Ledger {
             LedgerEntry::Charge(_) | LedgerEntry::Adjustment(_) => None,
         });
         Ok(earlier.max_by_key(|charge| (charge.created_at, charge.id)))
+    }
+
+    /// Finds a charge among those that the list of transactions has, of one user or of all users. The search begins at the time
+    /// that the name holds, so it takes one query, unless very many calls were charged before this one in that time. It ends
+    /// after a bounded number of rows.
+    pub async fn find_charge(&self, org: OrgId, user: Option<UserId>, name: ReceiptName) -> Result<Option<Charge>> {
+        let from = name.created_at().minus(CLOCK_DIFFERENCE);
+        let to = name.created_at().plus(LONGEST_REQUEST);
+        let is_wanted = |entry: &LedgerEntry| match entry {
+            LedgerEntry::Charge(charge) => name.is_of(charge) && user.is_none_or(|user| charge.user == user),
+            LedgerEntry::Adjustment(_) => false,
+        };
+        // A charge is listed in the month in which its lease was granted, which may have been before the id was created.
+        let months = [month(from.minus(LONGEST_REQUEST)), month(to)];
+        let months = if months[0] == months[1] { &months[..1] } else { &months[..] };
+        for month in months {
+            let (list, range) = (keys::ledger(org, *month), (from.to_string(), to.to_string()));
+            let found = find_oldest(&self.journal, list, (&range.0, &range.1), entries, is_wanted).await?;
+            if let Some(LedgerEntry::Charge(charge)) = found {
+                return Ok(Some(charge));
+            }
+        }
+        Ok(None)
     }
 }
 

@@ -17,6 +17,8 @@ const LISTED_AT: Attribute<String> = Attribute::new("listed_at");
 const MAX_READ_PER_PAGE: u32 = 2_000;
 /// The number of entries that one query reads, when a filter may drop most of them.
 const READ_PER_QUERY: u32 = 400;
+/// The number of entries that the first query of a search reads.
+const READ_FIRST: u32 = 32;
 
 /// A page of a list.
 pub(super) struct ListedPage {
@@ -130,23 +132,58 @@ pub(super) async fn read_newest<T>(
     range: (&str, &str),
     parse: impl Fn(Item, &str) -> Result<Vec<(String, T)>>,
 ) -> Result<NewestRows<T>> {
-    let range = Range::between(LISTED_AT, range.0, range.1);
-    let query = TableQuery {
-        index: Some(TableIndex::global("listed", LISTED_IN)),
-        range: Some(range),
-        order: Order::Desc,
-        limit: Some(limit),
-        ..TableQuery::partition(list)
-    };
-    let found = journal.query(&query).await?;
+    let found = journal.query(&query_of(list, range, Order::Desc, limit)).await?;
     let (mut entries, mut last) = (Vec::new(), None);
     for item in found.items {
-        let row = LISTED_AT.find(&item).and_then(|at| at.as_s().ok()).cloned().unwrap_or_default();
+        let row = place_of(&item);
         let of_row = parse(item, &row)?.into_iter();
         entries.extend(of_row.map(|(place, entry)| Listed { place, entry, row: row.clone() }));
         last = Some(row);
     }
     Ok(NewestRows { entries, last, is_last: found.next.is_none() })
+}
+
+/// Finds the oldest entry that `is_wanted` selects, among the rows of a range. It is expected near the beginning of the range, so
+/// the first query is small. At most about 2,000 rows are read: an entry behind them is not found.
+pub(super) async fn find_oldest<T>(
+    journal: &Table,
+    list: String,
+    range: (&str, &str),
+    parse: impl Fn(Item, &str) -> Result<Vec<(String, T)>>,
+    is_wanted: impl Fn(&T) -> bool,
+) -> Result<Option<T>> {
+    let mut query = query_of(list, range, Order::Asc, READ_FIRST);
+    let mut read = 0;
+    loop {
+        let found = journal.query(&query).await?;
+        read += found.items.len();
+        let mut wanted = Vec::new();
+        for item in found.items {
+            let row = place_of(&item);
+            wanted.extend(parse(item, &row)?.into_iter().filter(|(_, entry)| is_wanted(entry)));
+        }
+        let oldest = wanted.into_iter().min_by(|(one, _), (other, _)| one.cmp(other));
+        if oldest.is_some() || found.next.is_none() || read >= MAX_READ_PER_PAGE as usize {
+            return Ok(oldest.map(|(_, entry)| entry));
+        }
+        query = TableQuery { after: found.next, limit: Some(READ_PER_QUERY), ..query };
+    }
+}
+
+/// A query of the rows of a list within a range of places.
+fn query_of(list: String, (from, to): (&str, &str), order: Order, limit: u32) -> TableQuery {
+    TableQuery {
+        index: Some(TableIndex::global("listed", LISTED_IN)),
+        range: Some(Range::between(LISTED_AT, from, to)),
+        order,
+        limit: Some(limit),
+        ..TableQuery::partition(list)
+    }
+}
+
+/// The place of a row in its list.
+fn place_of(item: &Item) -> String {
+    LISTED_AT.find(item).and_then(|at| at.as_s().ok()).cloned().unwrap_or_default()
 }
 
 /// The cursor of the page after an entry: a text that sorts immediately before the entry's sort key.

@@ -6,6 +6,7 @@ mod billing;
 mod consumption;
 mod credentials;
 mod models;
+mod receipts;
 mod revocation;
 
 use domain::catalog::{Model, ModelDeployment, ModelType, OnDisconnect, Pricing, Unsupported};

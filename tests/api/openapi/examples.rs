@@ -168,6 +168,13 @@ impl Normalizer {
                         "resets_at" if value.is_u64() => 1_768_469_460.into(),
                         "created" if value.is_u64() && *value != 0 => 1_768_469_400.into(),
                         "tokenLast4" | "last4" => "k7Qd".into(),
+                        // The key and the signature of RFC 8037, appendix A.
+                        "x" if value.is_string() => "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo".into(),
+                        "kid" if value.is_string() => "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k".into(),
+                        "signature" if value.is_string() => {
+                            "hgyY0il_MGCjP0JzlnLWG1PPOt7-09PGcvMg3AIbQR6dWbhijcNR4ki4iylGjg5BhVsPt9g7sVvpAr_MuM0KAg"
+                                .into()
+                        }
                         "request_id" | "requestId" => "req_0199a2c47b1e7c529d3f2f1f0f6b8a11".into(),
                         _ => self.normalize(value),
                     };

@@ -16,6 +16,7 @@ pub mod plans;
 pub mod provider_checks;
 pub mod provider_presets;
 pub mod providers;
+pub mod receipt_keys;
 pub mod setup;
 pub mod workbench_cluster;
 mod workbenches;

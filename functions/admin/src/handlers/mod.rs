@@ -16,6 +16,7 @@ pub mod plans;
 pub mod provider_checks;
 pub mod provider_offers;
 pub mod providers;
+pub mod receipt_keys;
 pub mod setup;
 pub mod users;
 pub mod workbench_cluster;

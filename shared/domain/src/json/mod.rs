@@ -1,5 +1,7 @@
-//! Parsing of JSON that clients send: its size in memory is limited, and integers may be written as `3` or `3.0`.
+//! Parsing of JSON that clients send: its size in memory is limited, and integers may be written as `3` or `3.0`. And the
+//! canonical form of JSON that is signed.
 
+mod canonical;
 mod problems;
 mod size;
 #[cfg(test)]
@@ -13,6 +15,7 @@ use utoipa::ToSchema;
 
 use crate::{Error, Result, schema};
 
+pub use canonical::to_canonical;
 pub use size::check_size;
 
 /// Deserializes a body or a part of one. Errors name the field.

@@ -1,11 +1,12 @@
-//! Changes of organizations, users, plans and the cluster of workbenches. A suspension also marks the meters, so that no lease is granted from then
-//! on, even by a process that has cached the caller as valid.
+//! Changes of organizations, users, plans, the cluster of workbenches and the keys of receipts. A suspension also marks the
+//! meters, so that no lease is granted from then on, even by a process that has cached the caller as valid.
 
 use super::Admin;
 use crate::condition::Condition;
 use crate::identities::{StoredEntity, entity, stored};
 use crate::keys::{self, Key};
 use crate::meters::{Meter, MeterOwner};
+use crate::receipt_keys::StoredReceiptKeys;
 use crate::revision::Attempts;
 use crate::workbench_cluster::StoredCluster;
 use crate::write::Write;
@@ -160,6 +161,33 @@ impl Admin {
         }
     }
 
+    /// Replaces the key that signs receipts by a generated one. Its public key is kept.
+    pub async fn rotate_receipt_key(
+        &self,
+        action: &AuditAction,
+        generated: &StoredReceiptKeys,
+        render_audit: impl Fn(&StoredReceiptKeys) -> String,
+    ) -> Result<StoredReceiptKeys> {
+        let _queue = self.queue.lock().await;
+        let mut attempts = Attempts::to_change("receipt key");
+        let key = keys::receipt_keys();
+        loop {
+            let (after, writes) = match self.read::<StoredReceiptKeys>(&key).await? {
+                Some((before, raw)) => {
+                    let after = generated.after(&before)?;
+                    let (audit_before, audit_after) = (Some(render_audit(&before)), render_audit(&after));
+                    let writes = self.replace_writes(action, key.clone(), raw, &after, audit_before, audit_after);
+                    (after, writes)
+                }
+                None => (generated.clone(), self.create_writes(action, &key, generated, render_audit(generated))),
+            };
+            if self.transact(action, writes).await?.is_written() {
+                return Ok(after);
+            }
+            attempts.next().await?;
+        }
+    }
+
     /// Creates or replaces an entity. Returns the entity that it replaced.
     async fn put_entity<T: Serialize + DeserializeOwned>(
         &self,
@@ -176,10 +204,7 @@ impl Admin {
             let (audit_before, audit_after) = (before.as_ref().map(&render_audit), render_audit(after));
             let writes = match raw {
                 Some(raw) => self.replace_writes(action, key.clone(), raw, after, audit_before, audit_after),
-                None => {
-                    let put = self.entities.put_new(&stored(key.clone(), after));
-                    vec![put, self.audit_write(action, None, Some(audit_after))]
-                }
+                None => self.create_writes(action, key, after, audit_after),
             };
             if self.transact(action, writes).await?.is_written() {
                 return Ok(before);
@@ -193,6 +218,18 @@ impl Admin {
         let Some(item) = self.entities.get(key).await? else { return Ok(None) };
         let raw = StoredEntity::<T>::ENTITY.find(&item).cloned();
         Ok(entity(Some(item))?.zip(raw))
+    }
+
+    /// The writes that create an entity, on condition that there is none, and add the audit entry.
+    fn create_writes<T: Serialize>(
+        &self,
+        action: &AuditAction,
+        key: &Key,
+        after: &T,
+        audit_after: String,
+    ) -> Vec<Write> {
+        let put = self.entities.put_new(&stored(key.clone(), after));
+        vec![put, self.audit_write(action, None, Some(audit_after))]
     }
 
     /// The writes that replace an entity, on condition that it is unchanged, and add the audit entry.

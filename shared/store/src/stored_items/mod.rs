@@ -21,6 +21,7 @@ use super::due::{DUE_AT, DUE_SHARD};
 use super::identities::StoredEntity;
 use super::item::{Item, parse};
 use super::meters::Meter;
+use super::receipt_keys::StoredReceiptKeys;
 use super::revision::{DELETED_AT, REV, WRITE_ID};
 use super::workbench_cluster::StoredCluster;
 use domain::identity::{Membership, Org, Plan, User};
@@ -62,6 +63,8 @@ fn entities_are_read() {
     check::<StoredEntity<Plan>>("identities::StoredEntity<Plan>", StoredEntity::<Plan>::ATTRIBUTES);
     check::<StoredEntity<Membership>>("identities::StoredEntity<Membership>", StoredEntity::<Membership>::ATTRIBUTES);
     check::<StoredEntity<StoredCluster>>("identities::StoredEntity<StoredCluster>", StoredEntity::<()>::ATTRIBUTES);
+    let keys = "identities::StoredEntity<StoredReceiptKeys>";
+    check::<StoredEntity<StoredReceiptKeys>>(keys, StoredEntity::<()>::ATTRIBUTES);
 }
 
 #[test]

@@ -32,6 +32,7 @@ impl TourClient {
         self.record_setup().await;
         self.record_money().await;
         self.record_workbench_cluster().await;
+        self.send("POST", "/gateway/v1/admin/receipt-keys", None).await;
         self.switch_token(&member);
         self.record_refused_calls(&operator).await
     }
@@ -70,8 +71,9 @@ impl TourClient {
             "temperature": 0.2,
             "max_tokens": 200,
         });
-        self.send("POST", CHAT, Some(chat.clone())).await;
+        let answer = self.send("POST", CHAT, Some(chat.clone())).await;
         self.set_title("Not streamed");
+        self.set_parameter("request_id", &answer["id"]);
         let mut streamed = chat.clone();
         streamed["max_tokens"] = json!(12);
         streamed["stream"] = json!(true);
@@ -112,6 +114,8 @@ impl TourClient {
         self.get("/gateway/v1/billing/balance").await;
         self.get("/gateway/v1/billing/usage").await;
         self.get("/gateway/v1/billing/transactions").await;
+        self.get("/gateway/v1/billing/receipts/{request_id}").await;
+        self.get("/gateway/v1/receipts/keys").await;
         self.send("POST", "/gateway/v1/billing/exports", Some(json!({"content": "usage"}))).await;
     }
 

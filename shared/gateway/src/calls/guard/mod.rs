@@ -18,7 +18,7 @@ use domain::guard::{GuardEvent, GuardMessage, GuardOutcome, GuardSource, GuardVe
 use domain::id::GuardEventId;
 use domain::identity::{Account, InputGuard, Plan};
 use domain::lease::Payer;
-use domain::ledger::CallOrigin;
+use domain::ledger::{CallOrigin, EVALUATION};
 use domain::time::Time;
 use domain::{Error, ProviderTrouble, Result};
 use platform::telemetry;
@@ -196,7 +196,7 @@ impl Gateway {
     /// The origin of the evaluation of a call. It has another body hash than the call, so the evaluation of a retried call
     /// is not taken for the call's earlier attempt.
     fn make_call_origin(&self, caller: &GatewayCaller, guard: &GuardModel) -> EventOrigin {
-        let body_hash = format!("guard:{}", caller.call.body_hash);
+        let body_hash = format!("{EVALUATION}{}", caller.call.body_hash);
         let call = CallOrigin { retries: 0, body_hash, ..caller.call.clone() };
         self.make_origin(caller, call, GuardSource::Chat, guard)
     }
