@@ -81,7 +81,7 @@ pub struct ReceiptOut {
 
 impl ReceiptOut {
     fn new(charge: Charge, kid: String) -> Self {
-        let Tokens { input, cached, output, reasoning } = charge.tokens;
+        let Tokens { input, cached, written, written_1h, output, reasoning } = charge.tokens;
         Self {
             version: VERSION,
             transaction_id: charge.id.to_string(),
@@ -95,6 +95,8 @@ impl ReceiptOut {
             usage: ReceiptUsageOut {
                 tokens_in: input,
                 tokens_in_cached: cached,
+                tokens_in_cache_write: written,
+                tokens_in_cache_write_1h: written_1h,
                 tokens_out: output,
                 tokens_out_reasoning: reasoning,
                 images: charge.images,
@@ -116,6 +118,10 @@ pub struct ReceiptUsageOut {
     tokens_in: u64,
     /// The part of `tokens_in` that the provider read from its cache.
     tokens_in_cached: u64,
+    /// The part of `tokens_in` that the provider wrote to its cache.
+    tokens_in_cache_write: u64,
+    /// The part of `tokens_in_cache_write` that the cache keeps for an hour.
+    tokens_in_cache_write_1h: u64,
     /// All generated tokens, including reasoning.
     tokens_out: u64,
     /// The part of `tokens_out` that was spent on reasoning.

@@ -43,7 +43,10 @@ async fn provider(app: &TestApp, name: &str, kind: ProviderKind) -> FakeProvider
         cache_write_1h_micro_usd: Some(6_000_000),
         image_micro_usd: None,
     };
-    let builder = ModelBuilder::new(name).with(|model| model.pricing = pricing);
+    let builder = ModelBuilder::new(name).with(|model| {
+        model.pricing = pricing;
+        model.max_output_tokens = Some(16_384);
+    });
     builder.with_changed_deployment(app, &fake, |provider| provider.kind = kind).await.insert(app).await;
     fake
 }

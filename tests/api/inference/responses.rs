@@ -275,13 +275,13 @@ async fn custom_tools_are_functions_for_the_model() {
 #[tokio::test]
 async fn a_cut_answer_is_incomplete_and_a_failed_one_says_why() {
     let app = TestApp::start().await;
+    let fake = claude(&app).await;
     let person = app.customer("incomplete", Money::from_usd(1)).await.person;
     let short = post(&person, RESPONSES, &with(response("Hi"), json!({"max_output_tokens": 2}))).await;
     assert_eq!(
         (&short.json["status"], &short.json["incomplete_details"]["reason"]),
         (&json!("incomplete"), &json!("max_output_tokens"))
     );
-    let fake = claude(&app).await;
     fake.respond_with(Behaviour::events(ANTHROPIC_STREAM).cut_after(9));
     let cut = post(&person, RESPONSES, &json!({"model": "claude", "input": "Why?", "stream": true})).await;
     assert_eq!(cut.status, "200 OK", "{}", cut.text);

@@ -70,8 +70,8 @@ test("404", async () => {
   assert.deepEqual([error.type, sent.length], ["not_found_error", 1]);
 });
 
-test("404 of a route: the Responses API is not supported", async () => {
-  const call = () => client().responses.create({ model: "dev-chat", input: "x" });
+test("404 of a route: vector stores are not supported", async () => {
+  const call = () => client().vectorStores.list();
   await failsAs(OpenAI.NotFoundError, 404, "not_found", call);
 });
 

@@ -90,8 +90,8 @@ def test_404():
 
 
 def test_404_of_a_route():
-    """The Responses API is not supported."""
-    fails_as(openai.NotFoundError, 404, "not_found", lambda: client().responses.create(model="dev-chat", input="x"))
+    """Vector stores are not supported."""
+    fails_as(openai.NotFoundError, 404, "not_found", lambda: client().vector_stores.list())
 
 
 def test_404_of_a_model():

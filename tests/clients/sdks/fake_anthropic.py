@@ -53,6 +53,8 @@ class Anthropic(BaseHTTPRequestHandler):
         if any(block["type"] == "tool_result" for block in last):
             return [*thinking, {"type": "text", "text": RESULT_TEXT}]
         tools = [tool for tool in asked.get("tools", []) if "weather" in tool["name"]]
+        if asked.get("tool_choice", {}).get("type") in ("any", "tool"):
+            tools = asked["tools"]
         if tools:
             call = {"type": "tool_use", "id": "toolu_01A", "name": tools[0]["name"], "input": {"city": "Lima"}}
             return [*thinking, call]

@@ -1,6 +1,6 @@
 """A fake provider with OpenAI's API, controlled by the messages it receives. Usage: fake_provider.py
 
-Prints its base URL. The first word of the last message selects a scenario below. The whole message is the name under
+Prints its base URL. The first word of the last text selects a scenario below. The whole text is the name under
 which `GET /seen?<message>` reports the number of calls, of pieces sent and of connections that the client closed.
 """
 
@@ -18,6 +18,18 @@ LONGEST_S = 30
 seen = defaultdict(lambda: {"calls": 0, "sent": 0, "hung_up": 0})
 
 
+def scenario(text):
+    return "do_" + (text.split() or [""])[0].replace("-", "_")
+
+
+def texts_from_the_end(messages):
+    """Coding agents send reminders beside the prompt, so a scenario may be in an earlier text."""
+    for message in reversed(messages):
+        content = message["content"]
+        parts = content if isinstance(content, list) else [{"type": "text", "text": content or ""}]
+        yield from (part["text"] for part in reversed(parts) if part["type"] == "text")
+
+
 class Provider(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
@@ -27,11 +39,11 @@ class Provider(BaseHTTPRequestHandler):
 
     def do_POST(self):
         self.asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        name = self.asked["messages"][-1]["content"]
+        name = next(text for text in texts_from_the_end(self.asked["messages"]) if hasattr(self, scenario(text)))
         self.record = seen[name]
         self.record["calls"] += 1
         try:
-            getattr(self, "do_" + name.split()[0].replace("-", "_"))()
+            getattr(self, scenario(name))()
         except OSError:
             self.record["hung_up"] += 1
             self.close_connection = True

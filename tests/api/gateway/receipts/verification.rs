@@ -32,6 +32,7 @@ fn expected_receipt(charge: &Charge, kid: &Value) -> Value {
         "api_key": charge.key, "request_hash": charge.body_hash, "model": charge.model, "provider": charge.provider,
         "usage": {
             "tokens_in": charge.tokens.input, "tokens_in_cached": charge.tokens.cached,
+            "tokens_in_cache_write": charge.tokens.written, "tokens_in_cache_write_1h": charge.tokens.written_1h,
             "tokens_out": charge.tokens.output, "tokens_out_reasoning": charge.tokens.reasoning,
             "images": charge.images, "source": charge.source,
         },

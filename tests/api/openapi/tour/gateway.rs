@@ -7,6 +7,9 @@ use super::{JSON, TOO_LARGE, TourClient};
 const ME: &str = "/gateway/v1/me";
 const KEYS: &str = "/gateway/v1/me/api-keys";
 const CHAT: &str = "/gateway/v1/chat/completions";
+const MESSAGES: &str = "/gateway/v1/messages";
+const RESPONSES: &str = "/gateway/v1/responses";
+const RESPONSE: &str = "/gateway/v1/responses/{response_id}";
 const IMAGES: &str = "/gateway/v1/images/generations";
 const IMAGE_JOB: &str = "/gateway/v1/images/generations/{job_id}";
 const MODELS: &str = "/gateway/v1/admin/models";
@@ -88,6 +91,7 @@ impl TourClient {
         with_tool["tool_choice"] = json!("required");
         self.send("POST", CHAT, Some(with_tool)).await;
         self.set_title("With a tool");
+        self.record_dialects().await;
         let embed = json!({"model": "dev-embed", "input": ["A workflow is a graph."], "dimensions": 8});
         self.send("POST", "/gateway/v1/embeddings", Some(embed)).await;
         let image = json!({"preset": "dev-image", "prompt": "A red fox in the snow", "size": "64x64"});
@@ -108,6 +112,39 @@ impl TourClient {
         self.get("/gateway/v1/models/aliases").await;
         self.set_parameter("name", &json!("dev-chat"));
         self.get("/gateway/v1/models/{name}").await;
+    }
+
+    /// The other dialects of chats.
+    async fn record_dialects(&mut self) {
+        let message = json!({
+            "model": "dev-chat", "max_tokens": 200, "system": "You answer in one sentence.",
+            "messages": [{"role": "user", "content": "What is a workflow?"}],
+        });
+        self.send("POST", MESSAGES, Some(message.clone())).await;
+        self.set_title("Not streamed");
+        let mut streamed = message.clone();
+        streamed["max_tokens"] = json!(12);
+        streamed["stream"] = json!(true);
+        self.send("POST", MESSAGES, Some(streamed)).await;
+        self.set_title("Streamed");
+        self.send("POST", "/gateway/v1/messages/count_tokens", Some(message)).await;
+        self.send("POST", MESSAGES, Some(json!({"model": "dev-chat", "max_tokens": 9, "messages": []}))).await;
+        let asked =
+            json!({"model": "dev-chat", "instructions": "You answer in one sentence.", "input": "What is a workflow?"});
+        let created = self.send("POST", RESPONSES, Some(asked.clone())).await;
+        self.set_title("Not streamed");
+        let mut streamed = asked;
+        streamed["max_output_tokens"] = json!(12);
+        streamed["stream"] = json!(true);
+        self.send("POST", RESPONSES, Some(streamed)).await;
+        self.set_title("Streamed");
+        let continued = json!({"model": "dev-chat", "input": "And a run?", "previous_response_id": created["id"]});
+        self.send("POST", RESPONSES, Some(continued)).await;
+        self.set_title("Continued");
+        self.set_parameter("response_id", &created["id"]);
+        self.get(RESPONSE).await;
+        self.send("DELETE", RESPONSE, None).await;
+        self.get(RESPONSE).await;
     }
 
     async fn record_consumption(&mut self) {

@@ -2,7 +2,7 @@
 
 use domain::chat::Vendor;
 use gateway::AnswerHead;
-use gateway::chat::responses::CustomTools;
+use gateway::chat::responses::{ClientTool, ToolNames};
 use serde_json::{Value, json};
 
 use crate::writers::blocks::{Block, Call};
@@ -15,19 +15,19 @@ impl ItemIds {
         Self(head.id.uuid().simple().to_string())
     }
 
-    pub fn id(&self, place: usize, block: &Block, custom: &CustomTools) -> String {
+    pub fn id(&self, place: usize, block: &Block, names: &ToolNames) -> String {
         let prefix = match block {
             Block::Text(_) | Block::Refusal(_) => "msg",
             Block::Reasoning(_) => "rs",
-            Block::Call(call) if custom.contains(&call.name) => "ctc",
+            Block::Call(call) if names.is_custom(&call.name) => "ctc",
             Block::Call(_) => "fc",
         };
         format!("{prefix}_{}{place:04}", self.0)
     }
 }
 
-pub fn write_item(ids: &ItemIds, place: usize, block: &Block, status: &str, custom: &CustomTools) -> Value {
-    let id = ids.id(place, block, custom);
+pub fn write_item(ids: &ItemIds, place: usize, block: &Block, status: &str, names: &ToolNames) -> Value {
+    let id = ids.id(place, block, names);
     match block {
         Block::Text(_) | Block::Refusal(_) => json!({
             "id": id, "type": "message", "status": status, "role": "assistant", "content": [write_part(block)],
@@ -42,13 +42,24 @@ pub fn write_item(ids: &ItemIds, place: usize, block: &Block, status: &str, cust
             }
             item
         }
-        Block::Call(call) if custom.contains(&call.name) => json!({
-            "id": id, "type": "custom_tool_call", "status": status, "call_id": call.id, "name": call.name,
-            "input": custom_input(call),
-        }),
-        Block::Call(Call { id: call_id, name, arguments }) => json!({
-            "id": id, "type": "function_call", "status": status, "arguments": arguments, "call_id": call_id, "name": name,
-        }),
+        Block::Call(call) => {
+            let tool = names.find(&call.name);
+            let name = tool.map_or(&call.name, |tool| &tool.name);
+            let mut item = match tool {
+                Some(ClientTool { is_custom: true, .. }) => json!({
+                    "id": id, "type": "custom_tool_call", "status": status, "call_id": call.id, "name": name,
+                    "input": custom_input(call),
+                }),
+                _ => json!({
+                    "id": id, "type": "function_call", "status": status, "arguments": call.arguments,
+                    "call_id": call.id, "name": name,
+                }),
+            };
+            if let Some(namespace) = tool.and_then(|tool| tool.namespace.as_ref()) {
+                item["namespace"] = namespace.as_str().into();
+            }
+            item
+        }
     }
 }
 

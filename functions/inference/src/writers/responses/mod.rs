@@ -49,7 +49,7 @@ impl WrittenResponse {
         };
         let output = blocks.iter().enumerate();
         let output: Vec<_> =
-            output.map(|(place, block)| write_item(&ids, place, block, "completed", &settings.custom_tools)).collect();
+            output.map(|(place, block)| write_item(&ids, place, block, "completed", &settings.tool_names)).collect();
         let parameter = |name: &str| settings.parameters.get(name).cloned().unwrap_or_default();
         let or = |name: &str, default: Value| settings.parameters.get(name).cloned().unwrap_or(default);
         let text = settings.parameters.get("text");

@@ -110,7 +110,7 @@ impl StreamWriter {
 
     /// An item for the client.
     fn item(&self, place: usize, block: &Block, status: &str) -> Value {
-        let mut item = write_item(&self.ids, place, block, status, &self.settings.custom_tools);
+        let mut item = write_item(&self.ids, place, block, status, &self.settings.tool_names);
         if !self.settings.wants_encrypted_reasoning {
             hide_encrypted_reasoning(&mut item);
         }
@@ -129,11 +129,11 @@ impl StreamWriter {
 
     fn id(&self, place: usize) -> String {
         let block = &self.assembler.blocks()[place];
-        self.ids.id(place, block, &self.settings.custom_tools)
+        self.ids.id(place, block, &self.settings.tool_names)
     }
 
     fn is_custom(&self, place: usize) -> bool {
-        matches!(&self.assembler.blocks()[place], Block::Call(call) if self.settings.custom_tools.contains(&call.name))
+        matches!(&self.assembler.blocks()[place], Block::Call(call) if self.settings.tool_names.is_custom(&call.name))
     }
 
     fn start(&mut self, place: usize, block: &Block) {

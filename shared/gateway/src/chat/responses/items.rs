@@ -3,6 +3,7 @@
 
 use serde_json::{Value, json};
 
+use super::tools::function_name;
 use crate::chat::openai::MAX_MESSAGES;
 use domain::chat::{ChatRole, ContentPart, FilePart, Message, Opaque, Reasoning, ToolCall, Vendor};
 use domain::{Error, Result};
@@ -46,7 +47,8 @@ impl ItemReader {
                     _ => json!({"input": text("input")?}).to_string(),
                 };
                 let others = self.signature.take().map(ToolCall::signature_field).into_iter().collect();
-                let call = ToolCall { id: text("call_id")?, name: text("name")?, arguments, others };
+                let name = function_name(item["namespace"].as_str(), &text("name")?);
+                let call = ToolCall { id: text("call_id")?, name, arguments, others };
                 self.answer().tool_calls.push(call);
             }
             "function_call_output" | "custom_tool_call_output" => {

@@ -14,7 +14,7 @@ use domain::number::convert_integer_fields;
 use domain::{Error, Result};
 
 pub use items::{ItemReader, input_items};
-pub use tools::CustomTools;
+pub use tools::{ClientTool, ToolNames};
 
 /// The parameters that keep their names and values.
 const SAME: [&str; 12] = [
@@ -74,7 +74,7 @@ pub struct ResponseSettings {
     pub is_stored: bool,
     /// Whether the client wants the encrypted reasoning, because it keeps the conversation itself.
     pub wants_encrypted_reasoning: bool,
-    pub custom_tools: CustomTools,
+    pub tool_names: ToolNames,
 }
 
 /// The id of the response that a request continues.
@@ -118,7 +118,7 @@ impl ResponsesRequest {
         if messages.is_empty() {
             return Err(Error::invalid_body("input", "must be a text or a list with at least one item"));
         }
-        let (tools, custom_tools) = tools::read(body.get("tools"))?;
+        let (tools, tool_names) = tools::read(body.get("tools"))?;
         let parameters = read_parameters(&body, !tools.is_empty())?;
         check_parameters(&parameters)?;
         let is_stored = flag(&body, "store")?.unwrap_or(true);
@@ -128,7 +128,7 @@ impl ResponsesRequest {
         let unmapped = body.keys().filter(|name| !is_known(name)).cloned().collect();
         let may_truncate = body.get("truncation").is_some_and(|truncation| truncation == "auto");
         body.remove("input");
-        let settings = ResponseSettings { parameters: body, input, is_stored, wants_encrypted_reasoning, custom_tools };
+        let settings = ResponseSettings { parameters: body, input, is_stored, wants_encrypted_reasoning, tool_names };
         let foreign = Foreign { dialect: Dialect::Responses, unmapped, may_truncate, ..Foreign::default() };
         Ok(Self { chat: ChatRequest::from_parts(parameters, messages, tools).with_foreign(foreign), settings })
     }

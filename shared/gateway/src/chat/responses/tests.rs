@@ -40,8 +40,29 @@ fn items_become_messages() {
     }));
     let ResponsesRequest { chat, settings } = request.unwrap();
     insta::assert_json_snapshot!("items", json!(chat));
-    assert!(settings.custom_tools.contains("patch") && !settings.custom_tools.contains("look"));
+    assert!(settings.tool_names.is_custom("patch") && !settings.tool_names.is_custom("look"));
     assert!(settings.wants_encrypted_reasoning && !settings.is_stored);
+}
+
+#[test]
+fn the_tools_of_a_namespace_are_functions() {
+    let inner = json!([{"type": "function", "name": "close", "parameters": {"type": "object"}}, {"type": "custom", "name": "run"}]);
+    let tools = json!([{"type": "namespace", "name": "agents", "description": "Sub-agents", "tools": inner}]);
+    let call =
+        json!({"type": "function_call", "namespace": "agents", "name": "close", "call_id": "c", "arguments": "{}"});
+    let output = json!({"type": "function_call_output", "call_id": "c", "output": "ok"});
+    let ResponsesRequest { chat, settings } = read(json!({"tools": tools, "input": [call, output]})).unwrap();
+    let names: Vec<_> = chat.tools().iter().map(|tool| tool.function().unwrap().name).collect();
+    assert_eq!(names, ["agents__close", "agents__run"]);
+    assert_eq!(chat.messages()[0].tool_calls[0].name, "agents__close");
+    let tool =
+        |name: &str, is_custom| ClientTool { namespace: Some("agents".to_owned()), name: name.to_owned(), is_custom };
+    assert_eq!(settings.tool_names.find("agents__close"), Some(&tool("close", false)));
+    assert_eq!(settings.tool_names.find("agents__run"), Some(&tool("run", true)));
+    let nested =
+        json!([{"type": "namespace", "name": "a", "tools": [{"type": "namespace", "name": "b", "tools": []}]}]);
+    let Err(Error::InvalidBody { field, .. }) = read(json!({"tools": nested})) else { panic!("nested") };
+    assert_eq!(field, "tools[0].tools[0].type");
 }
 
 #[test]

@@ -1,6 +1,6 @@
-//! The tools of the Responses API: functions, and custom tools, whose input is a text.
+//! The tools of the Responses API: functions, custom tools, whose input is a text, and namespaces of both.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
@@ -8,40 +8,77 @@ use crate::chat::openai::MAX_TOOLS;
 use domain::chat::Tool;
 use domain::{Error, Result};
 
-/// The names of the custom tools of a request. Models get them as functions with the one argument `input`, because most
-/// providers know only functions.
+/// The tools whose calls do not have the form of plain functions. Most providers know only functions, so models get a custom tool
+/// as a function with the one argument `input`, and the tools of a namespace as functions whose names begin with its name.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct CustomTools(BTreeSet<String>);
+pub struct ToolNames(BTreeMap<String, ClientTool>);
 
-impl CustomTools {
-    pub fn contains(&self, name: &str) -> bool {
-        self.0.contains(name)
+/// A tool as the client names it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClientTool {
+    pub namespace: Option<String>,
+    pub name: String,
+    pub is_custom: bool,
+}
+
+impl ToolNames {
+    /// The tool of the client for the function that a model calls. None for a plain function.
+    pub fn find(&self, function: &str) -> Option<&ClientTool> {
+        self.0.get(function)
+    }
+
+    pub fn is_custom(&self, function: &str) -> bool {
+        self.find(function).is_some_and(|tool| tool.is_custom)
     }
 }
 
-pub fn read(tools: Option<&Value>) -> Result<(Vec<Tool>, CustomTools)> {
+/// The name of the function that a model gets.
+pub fn function_name(namespace: Option<&str>, name: &str) -> String {
+    namespace.map_or_else(|| name.to_owned(), |namespace| format!("{namespace}__{name}"))
+}
+
+#[derive(Default)]
+struct ToolReader {
+    tools: Vec<Tool>,
+    names: ToolNames,
+}
+
+pub fn read(tools: Option<&Value>) -> Result<(Vec<Tool>, ToolNames)> {
     let tools = match tools {
         None => return Ok(Default::default()),
-        Some(Value::Array(tools)) if tools.len() <= MAX_TOOLS => tools,
-        Some(_) => return Err(Error::invalid_body("tools", format_args!("list at most {MAX_TOOLS} tools"))),
+        Some(Value::Array(tools)) => tools,
+        Some(_) => return Err(Error::invalid_body("tools", "must be a list")),
     };
-    let (mut read, mut custom) = (Vec::with_capacity(tools.len()), CustomTools::default());
+    let mut reader = ToolReader::default();
     for (i, tool) in tools.iter().enumerate() {
-        let wrong = |field: &str, problem: &str| Error::invalid_body(format!("tools[{i}]{field}"), problem);
+        reader.read(&format!("tools[{i}]"), tool, None)?;
+    }
+    if reader.tools.len() > MAX_TOOLS {
+        return Err(Error::invalid_body("tools", format_args!("list at most {MAX_TOOLS} tools")));
+    }
+    Ok((reader.tools, reader.names))
+}
+
+impl ToolReader {
+    fn read(&mut self, path: &str, tool: &Value, namespace: Option<&str>) -> Result<()> {
+        let wrong = |field: &str, problem: &str| Error::invalid_body(format!("{path}{field}"), problem);
         let name = || tool["name"].as_str().ok_or_else(|| wrong(".name", "must be a string"));
         match tool["type"].as_str() {
-            Some("function") => {
-                let mut function = json!({"name": name()?});
-                for field in ["description", "parameters", "strict"] {
-                    if let Some(value) = tool.get(field).filter(|value| !value.is_null()) {
-                        function[field] = value.clone();
-                    }
+            Some("namespace") if namespace.is_none() => {
+                let tools = tool["tools"].as_array().ok_or_else(|| wrong(".tools", "must be a list"))?;
+                for (i, inner) in tools.iter().enumerate() {
+                    self.read(&format!("{path}.tools[{i}]"), inner, Some(name()?))?;
                 }
-                read.push(Tool::OpenAi(json!({"type": "function", "function": function})));
             }
-            Some("custom") => {
-                custom.0.insert(name()?.to_owned());
-                read.push(Tool::OpenAi(json!({"type": "function", "function": as_function(tool)})));
+            Some(kind @ ("function" | "custom")) => {
+                let (name, is_custom) = (name()?, kind == "custom");
+                let function_name = function_name(namespace, name);
+                let function = if is_custom { as_function(tool, &function_name) } else { plain(tool, &function_name) };
+                self.tools.push(Tool::OpenAi(json!({"type": "function", "function": function})));
+                if is_custom || namespace.is_some() {
+                    let namespace = namespace.map(str::to_owned);
+                    self.names.0.insert(function_name, ClientTool { namespace, name: name.to_owned(), is_custom });
+                }
             }
             Some(kind) => {
                 let problem =
@@ -50,18 +87,28 @@ pub fn read(tools: Option<&Value>) -> Result<(Vec<Tool>, CustomTools)> {
             }
             None => return Err(wrong(".type", "must be a string")),
         }
+        Ok(())
     }
-    Ok((read, custom))
 }
 
-fn as_function(tool: &Value) -> Value {
+fn plain(tool: &Value, name: &str) -> Value {
+    let mut function = json!({ "name": name });
+    for field in ["description", "parameters", "strict"] {
+        if let Some(value) = tool.get(field).filter(|value| !value.is_null()) {
+            function[field] = value.clone();
+        }
+    }
+    function
+}
+
+fn as_function(tool: &Value, name: &str) -> Value {
     let mut description = tool["description"].as_str().unwrap_or_default().to_owned();
     if let Some(grammar) = tool["format"]["definition"].as_str() {
         let syntax = tool["format"]["syntax"].as_str().unwrap_or("lark");
         description.push_str(&format!("\n\nThe input must match this grammar ({syntax}):\n{grammar}"));
     }
     json!({
-        "name": tool["name"], "description": description.trim_start(),
+        "name": name, "description": description.trim_start(),
         "parameters": {
             "type": "object", "properties": {"input": {"type": "string", "description": "The input of the tool"}},
             "required": ["input"], "additionalProperties": false,
