@@ -146,10 +146,10 @@ async fn errors_keep_their_status_and_retry_delay() {
 #[tokio::test]
 async fn unsupported_parameters_are_refused_before_a_request() {
     let stage = stage(Gemini).await;
-    let picture = json!({"type": "image_url", "image_url": {"url": "https://pictures.test/a.png"}});
+    let video = json!({"type": "video_url", "video_url": {"url": "https://videos.test/a.mp4"}});
     let cases = [
         ("logprobs", json!({"logprobs": true})),
-        ("messages", json!({"messages": [{"role": "user", "content": [picture]}]})),
+        ("messages", json!({"messages": [{"role": "user", "content": [video]}]})),
     ];
     for (param, more) in cases {
         let failure = stage.provider.chat("m", &question_with(more)).await.unwrap_err();

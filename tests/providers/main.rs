@@ -9,4 +9,5 @@ mod gemini;
 mod messaging;
 mod openai;
 mod parameters;
+mod reasoning;
 mod stage;

@@ -3,6 +3,7 @@
 use axum::Router;
 use domain::Result;
 use platform::Context;
+use web::gateway::AnthropicErrorBody;
 use web::{finish, routes};
 
 use crate::Stores;
@@ -30,7 +31,7 @@ routes! { Stores;
     "/gateway/v1/moderations" => post(create_moderation);
     "/gateway/v1/images/generations" => post(create_images);
     "/gateway/v1/images/generations/{job_id}" => get(get_image_job);
-    schemas(ChatCompletionOut, MessageOut, ResponseOut, EmbeddingsOut, GuardEvaluationOut, ImagesOut, ModerationsOut);
+    schemas(AnthropicErrorBody, ChatCompletionOut, MessageOut, ResponseOut, EmbeddingsOut, GuardEvaluationOut, ImagesOut, ModerationsOut);
 }
 
 pub fn router(context: &Context) -> Result<Router> {

@@ -86,7 +86,12 @@ impl Area {
 
     /// The response to an error that occurs before a request reaches a function.
     pub fn respond(self, error: &Error) -> Response {
-        let mut response = (self.render)(error);
+        self.respond_at("", error)
+    }
+
+    /// The response of this path.
+    pub fn respond_at(self, path: &str, error: &Error) -> Response {
+        let mut response = self.render(error, path);
         if let Ok(id) = HeaderValue::try_from(new_request_id()) {
             response.headers_mut().insert(X_REQUEST_ID, id);
         }

@@ -225,6 +225,51 @@ async fn a_model_of_anthropic_gets_the_request_as_it_is() {
         ("/v1/messages", "one,two")
     );
     assert_json_snapshot!(answer.json, {".id" => "[id]"}, @r#"
+    {
+      "id": "[id]",
+      "type": "message",
+      "role": "assistant",
+      "model": "claude",
+      "content": [
+        {
+          "type": "thinking",
+          "thinking": "They want the weather.",
+          "signature": "c2lnbmF0dXJl"
+        },
+        {
+          "type": "text",
+          "text": "Let me look."
+        },
+        {
+          "type": "tool_use",
+          "id": "toolu_01A",
+          "name": "weather",
+          "input": {
+            "city": "Lima",
+            "unit": "C"
+          }
+        },
+        {
+          "type": "tool_use",
+          "id": "toolu_01B",
+          "name": "clock",
+          "input": {}
+        }
+      ],
+      "stop_reason": "tool_use",
+      "stop_sequence": null,
+      "usage": {
+        "input_tokens": 50,
+        "cache_creation_input_tokens": 200,
+        "cache_read_input_tokens": 1000,
+        "cache_creation": {
+          "ephemeral_5m_input_tokens": 200,
+          "ephemeral_1h_input_tokens": 0
+        },
+        "output_tokens": 75,
+        "cost": 0.002325
+      }
+    }
     "#);
 }
 

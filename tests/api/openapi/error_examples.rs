@@ -3,6 +3,7 @@
 
 use axum::response::Response;
 use domain::Error;
+use domain::limits::{Dimension, Level};
 use gateway::{FailureKind, ProviderFailure};
 use http_body_util::BodyExt;
 use serde_json::Value;
@@ -23,6 +24,25 @@ impl ErrorExample {
     }
 }
 
+const MESSAGES: &str = "/gateway/v1/messages";
+
+fn out_of_credits() -> Error {
+    let message = "the organization's credits do not cover the maximum cost of this call";
+    Error::Billing { code: "insufficient_credits", message: message.to_owned(), level: None }
+}
+
+fn rate_limited() -> Error {
+    Error::RateLimited {
+        message: "the limit of 60 rpm of this key is reached; try again in 12 s".to_owned(),
+        level: Level::Key,
+        dimension: Dimension::Rpm,
+        limit: 60,
+        resets_at: 1_790_000_000,
+        retry_after_s: 12,
+        requested: None,
+    }
+}
+
 /// Renders the errors. The first one that matches a path and a status is used.
 pub async fn render_errors() -> Vec<ErrorExample> {
     let forbidden = |code, message: &str| Error::Forbidden { code, message: message.to_owned() };
@@ -37,7 +57,20 @@ pub async fn render_errors() -> Vec<ErrorExample> {
         message: "there are 50 categories already; delete one first".to_owned(),
     };
     let gateway = |error: Error| web::gateway::AREA.respond(&error);
+    let messages = |error: Error| web::gateway::AREA.respond_at(MESSAGES, &error);
     let responses = [
+        (MESSAGES, messages(Error::Unauthenticated(domain::Refusal::Unknown))),
+        (MESSAGES, messages(out_of_credits())),
+        (MESSAGES, messages(denied())),
+        (MESSAGES, messages(Error::NotFound { kind: "model" })),
+        (MESSAGES, messages(Error::idempotency_conflict())),
+        (MESSAGES, messages(Error::NotJson)),
+        (MESSAGES, messages(Error::from(ProviderFailure::exhausted()))),
+        (MESSAGES, messages(failed())),
+        (MESSAGES, messages(timeout())),
+        (MESSAGES, messages(Error::busy(""))),
+        (MESSAGES, messages(rate_limited())),
+        ("/gateway/v1/responses", gateway(denied())),
         ("/gateway/v1/billing/admin", gateway(Error::operator_only())),
         ("/gateway/v1/billing", gateway(web::gateway::key_of_workbench())),
         ("/gateway/v1/me/api-keys", gateway(forbidden("api_key_restricted", restricted))),

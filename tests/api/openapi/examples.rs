@@ -12,6 +12,9 @@ use utoipa::openapi::{Content, OpenApi, RefOr};
 use super::error_examples::ErrorExample;
 use reference::BASE_URL;
 
+/// The family of routes in Anthropic's dialect.
+const MESSAGES: &str = "/gateway/v1/messages";
+
 /// A recorded request and its response.
 pub struct Exchange {
     pub method: &'static str,
@@ -51,8 +54,11 @@ pub fn add_examples(openapi: &mut OpenApi, exchanges: &[Exchange], errors: &[Err
             for (status, response) in &mut operation.responses.responses {
                 let RefOr::T(response) = response else { continue };
                 let Some(RefOr::T(content)) = response.content.get_mut("application/json") else { continue };
+                // Errors on the routes of Anthropic's dialect have another form.
+                let has_same_form = |exchange: &&Exchange| (family(exchange.path) == MESSAGES) == (own == MESSAGES);
                 let similar = exchanges
                     .iter()
+                    .filter(has_same_form)
                     .filter(|exchange| exchange.status >= 400 && exchange.status.to_string() == *status);
                 // The reasons of a 403 differ between families.
                 let similar = similar.filter(|exchange| exchange.status != 403 || family(exchange.path) == own);

@@ -28,7 +28,7 @@ pub struct MessagesQuery {
 }
 
 #[derive(Serialize, ToSchema)]
-pub struct MessageIn {
+pub struct MessagesIn {
     /// The name of a model in the catalog, or a public alias
     #[schema(example = "dev-chat")]
     model: String,
@@ -93,6 +93,7 @@ pub struct TokenCountOut {
 
 /// The message, or its events as server-sent events.
 #[derive(Serialize, ToSchema)]
+#[schema(as = AnthropicMessageOut)]
 pub struct MessageOut {
     id: String,
     #[schema(example = "message")]

@@ -17,7 +17,7 @@ use super::claim::answer_once;
 use super::conversation::stream_once;
 use crate::Stores;
 use crate::dto::call_headers::{CallHeaders, ChatResponseHeaders};
-use crate::dto::messages::{AnthropicHeaders, CountTokensIn, MessageIn, MessageOut, MessagesQuery, TokenCountOut};
+use crate::dto::messages::{AnthropicHeaders, CountTokensIn, MessageOut, MessagesIn, MessagesQuery, TokenCountOut};
 use crate::writers::messages::{write_message, write_message_stream};
 
 const ANTHROPIC_BETA: &str = "anthropic-beta";
@@ -33,7 +33,7 @@ const MAX_BETAS: usize = 64;
 /// With `stream: true` the answer is sent as server-sent events.
 #[utoipa::path(
     post, path = "/gateway/v1/messages", tag = "inference", params(CallHeaders, AnthropicHeaders, MessagesQuery),
-    request_body = MessageIn,
+    request_body = MessagesIn,
     responses(AnsweredOrStreamed<MessageOut, ChatResponseHeaders>, MessagesErrors),
 )]
 pub async fn create_message(

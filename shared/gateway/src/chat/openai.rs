@@ -95,7 +95,7 @@ pub(super) fn check_parameters(body: &Map<String, Value>) -> Result<()> {
     check_response_format(body)
 }
 
-fn check_number(body: &Map<String, Value>, name: &str, least: f64, most: f64) -> Result<()> {
+pub(super) fn check_number(body: &Map<String, Value>, name: &str, least: f64, most: f64) -> Result<()> {
     let Some(value) = body.get(name) else { return Ok(()) };
     match value.as_f64() {
         Some(number) if (least..=most).contains(&number) => Ok(()),
@@ -103,7 +103,7 @@ fn check_number(body: &Map<String, Value>, name: &str, least: f64, most: f64) ->
     }
 }
 
-fn check_integer(body: &Map<String, Value>, name: &str, least: u64, most: u64) -> Result<()> {
+pub(super) fn check_integer(body: &Map<String, Value>, name: &str, least: u64, most: u64) -> Result<()> {
     let Some(value) = body.get(name) else { return Ok(()) };
     match value.as_u64() {
         Some(number) if (least..=most).contains(&number) => Ok(()),

@@ -37,8 +37,8 @@ pub use limits::{LimitsIn, LimitsOut, PlanLimitsIn, PlanLimitsOut, SpendingCapOu
 pub use list::{CursorList, List};
 pub use model::{DeprecationOut, ModelTypeWire, PricingOut};
 pub use responses::{
-    Answered, AnsweredOrStreamed, BodyRefused, Created, ErrorBody, ErrorResponses, MessagesErrors, ModelCallErrors,
-    NotFound, OperatorOnly, Stale, UserOnly,
+    Answered, AnsweredOrStreamed, AnthropicErrorBody, BodyRefused, Created, ErrorBody, ErrorResponses, MessagesErrors,
+    ModelCallErrors, NotFound, OperatorOnly, Stale, UserOnly,
 };
 pub use role::RoleName;
 pub use transaction::{TotalsOut, TransactionKind, TransactionOut, TransactionsOut, month_of};

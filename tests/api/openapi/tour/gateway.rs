@@ -140,7 +140,7 @@ impl TourClient {
         self.set_title("Streamed");
         let continued = json!({"model": "dev-chat", "input": "And a run?", "previous_response_id": created["id"]});
         self.send("POST", RESPONSES, Some(continued)).await;
-        self.set_title("Continued");
+        self.set_title("With a previous response");
         self.set_parameter("response_id", &created["id"]);
         self.get(RESPONSE).await;
         self.send("DELETE", RESPONSE, None).await;

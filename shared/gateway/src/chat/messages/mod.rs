@@ -12,7 +12,7 @@ use domain::chat::{ChatRole, Message, Tool};
 use domain::number::convert_integer_fields;
 use domain::{Error, Result};
 
-use super::openai::{MAX_MESSAGES, MAX_TOOLS, check_parameters};
+use super::openai::{MAX_MESSAGES, MAX_TOOLS, check_integer, check_number, check_parameters};
 
 /// The parameters that keep their names and values.
 const SAME: [&str; 7] = ["model", "max_tokens", "temperature", "top_p", "top_k", "stream", "guard"];
@@ -38,6 +38,8 @@ impl ChatRequest {
         }
         let mut messages = read_system(body.get("system"))?;
         messages.extend(read_messages(body.get("messages"))?);
+        check_number(&body, "temperature", 0.0, 1.0)?;
+        check_integer(&body, "top_k", 0, u64::from(u32::MAX))?;
         let tools = read_tools(body.get("tools"))?;
         let parameters = read_parameters(&body, !tools.is_empty())?;
         check_parameters(&parameters)?;

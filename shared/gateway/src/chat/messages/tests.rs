@@ -86,7 +86,8 @@ fn invalid_requests_are_refused_with_the_field() {
         (json!({"tools": [{"name": "a", "input_schema": {}}], "tool_choice": {"type": "tool"}}), "tool_choice"),
         (json!({"thinking": {"type": "enabled"}}), "thinking.budget_tokens"),
         (json!({"thinking": {"type": "perhaps"}}), "thinking.type"),
-        (json!({"temperature": 3}), "temperature"),
+        (json!({"temperature": 1.5}), "temperature"),
+        (json!({"top_k": -1}), "top_k"),
         (json!({"max_tokens": 0}), "max_tokens"),
         (json!({"stream": 1}), "stream"),
     ];

@@ -5,7 +5,7 @@ mod tools;
 
 use serde_json::{Map, Value, json};
 
-use super::openai::check_parameters;
+use super::openai::{MAX_MESSAGES, check_integer, check_parameters};
 use super::request::ChatRequest;
 use crate::dialect::{Dialect, Foreign};
 use crate::unknown_parameters;
@@ -50,6 +50,8 @@ const READ: [&str; 16] = [
     "conversation",
     "prompt",
 ];
+/// The maximum size of the items of earlier responses. Each request adds at most the size of a body.
+const MAX_EARLIER_BYTES: usize = 8 << 20;
 /// What the gateway does not have, and what to do instead.
 const REFUSED: [(&str, &str); 3] = [
     ("background", "the gateway has no background responses; leave it out, or use stream"),
@@ -102,6 +104,11 @@ impl ResponsesRequest {
             }
         }
         let input = input_items(body.get("input"))?;
+        let earlier_bytes: usize = earlier.iter().map(|item| item.to_string().len()).sum();
+        if earlier.len() + input.len() > MAX_MESSAGES || earlier_bytes > MAX_EARLIER_BYTES {
+            let problem = "the conversation is too long to be continued; begin a new one with the input that matters";
+            return Err(Error::invalid_body("previous_response_id", problem));
+        }
         let mut reader = ItemReader::default();
         for (i, item) in earlier.iter().enumerate() {
             reader.read(&format!("previous_response_id.items[{i}]"), item)?;
@@ -118,6 +125,7 @@ impl ResponsesRequest {
         if messages.is_empty() {
             return Err(Error::invalid_body("input", "must be a text or a list with at least one item"));
         }
+        check_integer(&body, "max_output_tokens", 1, u64::from(u32::MAX))?;
         let (tools, tool_names) = tools::read(body.get("tools"))?;
         let parameters = read_parameters(&body, !tools.is_empty())?;
         check_parameters(&parameters)?;

@@ -77,6 +77,17 @@ fn the_items_of_earlier_responses_come_first() {
 }
 
 #[test]
+fn a_conversation_cannot_grow_without_limit() {
+    let long = json!({"role": "user", "content": "a".repeat(3 << 20)});
+    let read = |earlier: &[Value]| ResponsesRequest::read(json!({"model": "m", "input": "b"}), earlier);
+    assert!(read(&[long.clone(), long.clone()]).is_ok());
+    for earlier in [vec![long; 3], vec![json!({"role": "user", "content": "a"}); 10_000]] {
+        let Err(Error::InvalidBody { field, .. }) = read(&earlier) else { panic!("{}", earlier.len()) };
+        assert_eq!(field, "previous_response_id");
+    }
+}
+
+#[test]
 fn what_the_gateway_does_not_have_is_refused_by_its_name() {
     let tool = |tool: Value| json!({"tools": [tool]});
     let item = |item: Value| json!({"input": [item]});
@@ -86,6 +97,7 @@ fn what_the_gateway_does_not_have_is_refused_by_its_name() {
         (json!({"input": 7}), "input"),
         (json!({"input": []}), "input"),
         (json!({"instructions": 7}), "instructions"),
+        (json!({"max_output_tokens": 0}), "max_output_tokens"),
         (json!({"background": true}), "background"),
         (json!({"conversation": "conv_1"}), "conversation"),
         (json!({"prompt": {"id": "pmpt_1"}}), "prompt"),
