@@ -169,8 +169,8 @@ async fn linked_files_are_fetched_for_vendors_that_take_only_bytes() {
         stage.fake.respond_at("/missing.png", Behaviour::json(404, ""));
         for (url, why) in [
             (format!("{origin}/missing.png"), "404"),
-            ("http://10.0.0.1/picture.png".to_owned(), "private"),
-            ("ftp://files.test/a.png".to_owned(), "http"),
+            ("http://10.0.0.1/picture.png".to_owned(), "not allowed"),
+            ("ftp://files.test/a.png".to_owned(), "not a valid HTTP"),
         ] {
             let failure = stage.provider.chat("gemini-2.5-pro", &linked(url)).await.unwrap_err();
             assert_eq!(failure.param.as_deref(), Some("messages"), "{kind:?}: {failure:?}");

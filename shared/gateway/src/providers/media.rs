@@ -60,7 +60,7 @@ pub async fn fetch_links<'a>(
 
 async fn fetch(outbound: &Outbound, link: &str) -> Result<String, ProviderFailure> {
     let failed = |why: &dyn std::fmt::Display| {
-        invalid_request("messages", format_args!("a linked file could not be fetched: {why}; send it as a data: URL"))
+        invalid_request("messages", format_args!("a linked file could not be fetched: {why}. Send it as a data: URL"))
     };
     let request = Request::builder().uri(link).header(USER_AGENT, "atelier").body(Bytes::new());
     let answer = outbound.send(request.map_err(|_| failed(&"its URL is not valid"))?, &TIMEOUTS).await;
