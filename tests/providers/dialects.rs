@@ -30,6 +30,9 @@ enum Atom {
     Result { id: String, text: String },
 }
 
+/// Writes a conversation in a dialect, and reads it as the gateway does.
+type Writer = fn(&[Atom]) -> ChatRequest;
+
 /// A random conversation in which each call has a result, and which ends with the user's side.
 fn conversation(random: &mut Rng) -> Vec<Atom> {
     let mut atoms = vec![Atom::System(word(random))];
@@ -86,7 +89,7 @@ fn grouped(atoms: &[Atom]) -> Vec<(&'static str, Vec<&Atom>)> {
         };
         // A step of the model begins with its reasoning or its text, after the results of the step before.
         match groups.last_mut() {
-            Some((last, group)) if *last == role && !(role == "system" && !matches!(atom, Atom::Mark)) => {
+            Some((last, group)) if *last == role && (role != "system" || matches!(atom, Atom::Mark)) => {
                 group.push(atom)
             }
             _ => groups.push((role, vec![atom])),
@@ -369,7 +372,7 @@ fn meaning(atoms: &[Atom], keeps: impl Fn(&Atom) -> bool) -> Vec<Atom> {
 
 #[tokio::test]
 async fn a_conversation_keeps_its_meaning_from_every_dialect_to_every_provider() {
-    let writers: [(&str, fn(&[Atom]) -> ChatRequest); 3] =
+    let writers: [(&str, Writer); 3] =
         [("chat", chat::write), ("messages", messages::write), ("responses", responses::write)];
     let record = Record::new("dialect");
     for (kind, folder) in KINDS {

@@ -60,20 +60,22 @@ pub fn request_id() -> String {
     REQUEST_ID.try_with(String::clone).unwrap_or_default()
 }
 
+type Render = fn(&Error) -> Response;
+
 /// A part of the platform whose errors share one envelope.
 #[derive(Clone, Copy)]
 pub struct Area {
-    render: fn(&Error) -> Response,
+    render: Render,
     /// The beginning of the routes whose clients expect errors in another form, and this form.
-    exception: Option<(&'static str, fn(&Error) -> Response)>,
+    exception: Option<(&'static str, Render)>,
 }
 
 impl Area {
-    pub(crate) const fn new(render: fn(&Error) -> Response) -> Self {
+    pub(crate) const fn new(render: Render) -> Self {
         Self { render, exception: None }
     }
 
-    pub(crate) const fn except(self, routes: &'static str, render: fn(&Error) -> Response) -> Self {
+    pub(crate) const fn except(self, routes: &'static str, render: Render) -> Self {
         Self { exception: Some((routes, render)), ..self }
     }
 

@@ -52,7 +52,7 @@ pub enum ReasoningPiece {
 impl Vendor {
     const ALL: [Self; 3] = [Self::Anthropic, Self::Google, Self::OpenAi];
 
-    /// The name of the format in `reasoning_details`, as OpenRouter's API introduced it.
+    /// The name of the format in `reasoning_details`, as the API of `OpenRouter` introduced it.
     fn format(self) -> &'static str {
         match self {
             Self::Anthropic => "anthropic-claude-v1",
@@ -317,7 +317,7 @@ mod tests {
             let delta = ReasoningDelta { index, piece };
             let fields = json!({"reasoning_details": [delta]});
             let read = ReasoningDelta::read_all(fields.as_object().unwrap());
-            assert_eq!(read, [delta.clone()]);
+            assert_eq!(read, std::slice::from_ref(&delta));
             Reasoning::add(&mut blocks, delta);
         }
         let encrypted = Reasoning::Encrypted(Opaque::new(Vendor::Anthropic, "s"));
