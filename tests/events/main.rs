@@ -59,6 +59,7 @@ const ANSWERS: &[(&str, u64, Option<&str>)] = &[
     ("hooks/unknown", 404, Some("webhook_not_found")),
     ("inference/chat", 200, None),
     ("inference/chat-streamed", 200, None),
+    ("inference/completions", 200, None),
     ("inference/embeddings", 200, None),
     ("inference/image-job-unknown", 404, Some("image_job_not_found")),
     ("inference/images", 202, None),

@@ -7,12 +7,14 @@ use web::{finish, routes};
 
 use crate::Stores;
 use crate::dto::chat::ChatCompletionOut;
+use crate::dto::completions::CompletionOut;
 use crate::dto::embeddings::EmbeddingsOut;
 use crate::dto::guard::{GuardEvaluationOut, ModerationsOut};
 use crate::dto::images::ImagesOut;
 use crate::dto::messages::MessageOut;
 use crate::dto::responses::ResponseOut;
 use crate::handlers::chat::*;
+use crate::handlers::completions::*;
 use crate::handlers::embeddings::*;
 use crate::handlers::guard::*;
 use crate::handlers::images::*;
@@ -21,6 +23,7 @@ use crate::handlers::responses::*;
 
 routes! { Stores;
     "/gateway/v1/chat/completions" => post(create_chat_completion);
+    "/gateway/v1/completions" => post(create_completion);
     "/gateway/v1/messages" => post(create_message ?);
     "/gateway/v1/messages/count_tokens" => post(count_message_tokens ?);
     "/gateway/v1/responses" => post(create_response);
@@ -30,7 +33,7 @@ routes! { Stores;
     "/gateway/v1/moderations" => post(create_moderation);
     "/gateway/v1/images/generations" => post(create_images);
     "/gateway/v1/images/generations/{job_id}" => get(get_image_job);
-    schemas(ChatCompletionOut, MessageOut, ResponseOut, EmbeddingsOut, GuardEvaluationOut, ImagesOut, ModerationsOut);
+    schemas(ChatCompletionOut, CompletionOut, MessageOut, ResponseOut, EmbeddingsOut, GuardEvaluationOut, ImagesOut, ModerationsOut);
 }
 
 pub fn router(context: &Context) -> Result<Router> {

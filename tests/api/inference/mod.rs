@@ -1,6 +1,7 @@
 //! The inference routes: chat completions, embeddings, images and evaluations.
 
 mod chat;
+mod completions;
 mod embeddings;
 mod error_codes;
 mod faults;

@@ -5,6 +5,7 @@
 
 pub mod call_headers;
 pub mod chat;
+pub mod completions;
 pub mod embeddings;
 pub mod guard;
 pub mod images;

@@ -2,6 +2,7 @@
 
 pub mod chat;
 mod claim;
+pub mod completions;
 mod conversation;
 pub mod embeddings;
 pub mod guard;
