@@ -63,6 +63,7 @@ const ANSWERS: &[(&str, u64, Option<&str>)] = &[
     ("inference/embeddings", 200, None),
     ("inference/image-job-unknown", 404, Some("image_job_not_found")),
     ("inference/images", 202, None),
+    ("inference/rerank", 200, None),
     ("inference/no-key", 401, Some("identity.invalid_token")),
     ("invocations/unknown", 404, Some("agent_not_found")),
     ("previews/test-agent-unknown", 404, Some("workflow_not_found")),

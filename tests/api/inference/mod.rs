@@ -1,4 +1,4 @@
-//! The inference routes: chat completions, embeddings, images and evaluations.
+//! The inference routes: chat completions, embeddings, rerankings, images and evaluations.
 
 mod chat;
 mod completions;
@@ -11,6 +11,7 @@ mod images;
 mod messages;
 mod parameters;
 mod refusals;
+mod rerank;
 mod responses;
 mod streams;
 

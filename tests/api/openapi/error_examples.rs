@@ -49,6 +49,7 @@ pub async fn render_errors() -> Vec<ErrorExample> {
         ("/gateway/v1/guard/events", gateway(web::gateway::key_of_workbench())),
         ("/gateway/v1/guard", gateway(denied())),
         ("/gateway/v1/moderations", gateway(denied())),
+        ("/gateway/v1/rerank", gateway(denied())),
         ("/gateway/v1/models", gateway(denied())),
         ("/gateway/v1/admin/guard", gateway(too_many)),
         ("/gateway/", gateway(Error::idempotency_conflict())),

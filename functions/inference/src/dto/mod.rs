@@ -10,6 +10,7 @@ pub mod embeddings;
 pub mod guard;
 pub mod images;
 pub mod messages;
+pub mod rerank;
 pub mod responses;
 
 use domain::usd::Usd;

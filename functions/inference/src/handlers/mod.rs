@@ -8,4 +8,5 @@ pub mod embeddings;
 pub mod guard;
 pub mod images;
 pub mod messages;
+pub mod rerank;
 pub mod responses;

@@ -4,6 +4,7 @@ pub mod blocks;
 pub mod chat;
 pub mod completions;
 pub mod messages;
+pub mod rerank;
 pub mod responses;
 
 use axum::body::Bytes;

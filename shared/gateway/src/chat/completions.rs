@@ -13,8 +13,10 @@ use domain::{Error, Result};
 const INTEGER_PARAMETERS: [&str; 4] = ["max_tokens", "n", "seed", "best_of"];
 /// OpenAI's default of this API.
 const DEFAULT_MAX_TOKENS: u64 = 16;
+type IsDefault = fn(&Value) -> bool;
+
 /// The parameters that a chat has no counterpart for, each with the value that requests nothing.
-const NO_COUNTERPART: [(&str, fn(&Value) -> bool); 4] = [
+const NO_COUNTERPART: [(&str, IsDefault); 4] = [
     ("suffix", |value| value == ""),
     ("echo", |value| value == false),
     ("best_of", |value| value == 1),
@@ -73,8 +75,8 @@ fn read_prompt(prompt: Value) -> Result<String> {
 
 /// Refuses what a chat cannot do, and takes out what requests nothing.
 fn refuse_parameters(body: &mut Map<String, Value>) -> Result<()> {
-    for (name, requests_nothing) in NO_COUNTERPART {
-        if body.shift_remove(name).is_some_and(|value| !requests_nothing(&value)) {
+    for (name, is_default) in NO_COUNTERPART {
+        if body.shift_remove(name).is_some_and(|value| !is_default(&value)) {
             let problem = "completions are answered by chat models, which do not have it; leave it out, or use \
                            POST /gateway/v1/chat/completions";
             return Err(Error::invalid_body(name, problem));

@@ -96,6 +96,9 @@ impl TourClient {
         self.set_title("Streamed");
         let embed = json!({"model": "dev-embed", "input": ["A workflow is a graph."], "dimensions": 8});
         self.send("POST", "/gateway/v1/embeddings", Some(embed)).await;
+        let documents = json!(["A workflow is a graph.", {"text": "A lease holds money."}]);
+        let rerank = json!({"model": "dev-rerank", "query": "What is a lease?", "documents": documents, "return_documents": true});
+        self.send("POST", "/gateway/v1/rerank", Some(rerank)).await;
         let image = json!({"preset": "dev-image", "prompt": "A red fox in the snow", "size": "64x64"});
         let prefer_job = [JSON, ("idempotency-key", "fox-1"), ("prefer", "respond-async")];
         let started = self.send_with_headers("POST", IMAGES, Some(image.clone()), &prefer_job).await;
