@@ -109,7 +109,7 @@ impl ModelOut {
 
 /// The display name, with the purpose of a model that cannot chat: `Development guard (guard, not for chat)`.
 fn shown_name(model: &Model) -> String {
-    let (name, purposes) = (&model.display_name, ["embeddings", "images", "guard"]);
+    let (name, purposes) = (&model.display_name, ["embeddings", "images", "guard", "rerank"]);
     if model.does(Purpose::Chat) {
         return name.clone();
     }

@@ -1,4 +1,4 @@
-//! The inference API, compatible with OpenAI: chat completions, responses, embeddings, images and moderations; and with
+//! The inference API, compatible with OpenAI: chat completions, responses, completions, embeddings, images and moderations; with Cohere and Jina: reranking; and with
 //! Anthropic: messages.
 
 mod dto;

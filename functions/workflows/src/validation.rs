@@ -101,6 +101,7 @@ fn find_unsuitable_model(step: &PlanStep, known: &ExistingReferences) -> Option<
         Purpose::Embeddings => "is not an embeddings model",
         Purpose::Images => "is not an image model",
         Purpose::Guard => "is not a guard model",
+        Purpose::Rerank => "is not a reranking model",
     };
     step.references.iter().find_map(|(reference, field)| {
         let Reference::Model(name) = reference else { return None };

@@ -184,7 +184,7 @@ fn demo_provider() -> StoredProvider {
 }
 
 /// The demo models. They answer without an external provider.
-fn demo_models() -> [Model; 4] {
+fn demo_models() -> [Model; 5] {
     let model = |name: &str, display_name: &str, r#type, capabilities: &[&str], max_output_tokens, pricing| Model {
         name: name.to_owned(),
         display_name: display_name.to_owned(),
@@ -215,12 +215,14 @@ fn demo_models() -> [Model; 4] {
     let chat = Pricing { input_micro_usd: 100_000, output_micro_usd: 400_000, ..Pricing::default() };
     let embed = Pricing { input_micro_usd: 20_000, ..Pricing::default() };
     let guard = Pricing { input_micro_usd: 10_000, ..Pricing::default() };
+    let rerank = Pricing { input_micro_usd: 20_000, ..Pricing::default() };
     let image = Pricing { image_micro_usd: Some(10_000), ..Pricing::default() };
     [
         model("dev-chat", "Development chat", ModelType::Others, &CHAT, Some(4_096), chat),
         model("dev-embed", "Development embeddings", ModelType::Embeddings, &["embeddings"], None, embed),
         model("dev-guard", "Development guard", ModelType::Others, &["guard"], None, guard),
         model("dev-image", "Development images", ModelType::Others, &["images"], None, image),
+        model("dev-rerank", "Development reranking", ModelType::Others, &["rerank"], None, rerank),
     ]
 }
 

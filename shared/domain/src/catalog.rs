@@ -9,7 +9,7 @@ use super::time::Time;
 use super::usage::Tokens;
 
 /// What a model can do.
-pub const CAPABILITIES: [&str; 11] = [
+pub const CAPABILITIES: [&str; 12] = [
     "chat",
     "streaming",
     "tools",
@@ -21,6 +21,7 @@ pub const CAPABILITIES: [&str; 11] = [
     "embeddings",
     "images",
     "guard",
+    "rerank",
 ];
 /// The output tokens that a lease reserves for a call if neither the request nor the catalog has a limit.
 pub const DEFAULT_OUTPUT_TOKENS: u64 = 4_096;
@@ -86,6 +87,7 @@ impl Model {
             Purpose::Embeddings => self.r#type == ModelType::Embeddings,
             Purpose::Images => self.can("images"),
             Purpose::Guard => self.can("guard"),
+            Purpose::Rerank => self.can("rerank"),
         }
     }
 
@@ -120,6 +122,7 @@ pub enum Purpose {
     Embeddings,
     Images,
     Guard,
+    Rerank,
 }
 
 /// A provider that runs a model.

@@ -24,6 +24,7 @@ pub enum CallAnswer<'a> {
     Embeddings(Cow<'a, Embeddings>),
     Evaluation(Cow<'a, Evaluation>),
     Images(Cow<'a, StartedImages>),
+    Reranking(Cow<'a, Reranking>),
 }
 
 /// What a call used and cost.
@@ -85,6 +86,22 @@ pub struct Evaluation {
     pub model: String,
     pub verdict: GuardVerdict,
     pub usage: Usage,
+}
+
+/// The best documents, from the most relevant one to the least.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Reranking {
+    pub id: TransactionId,
+    pub model: String,
+    pub ranks: Vec<Rank>,
+    pub usage: Usage,
+}
+
+/// The score of a document, which is named by its place in the request.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Rank {
+    pub index: usize,
+    pub score: f64,
 }
 
 /// A job that a request has started.
@@ -151,5 +168,6 @@ answers!(
     StreamedCompletion = ChatStream,
     Embeddings = Embeddings,
     Evaluation = Evaluation,
-    StartedImages = Images
+    StartedImages = Images,
+    Reranking = Reranking
 );

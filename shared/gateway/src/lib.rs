@@ -18,6 +18,7 @@ pub mod images;
 pub mod leases;
 pub mod parameters;
 pub mod providers;
+pub mod rerank;
 mod routing;
 pub mod sse;
 pub mod tokens;
@@ -27,8 +28,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub use answers::{
-    Answer, AnswerChunk, AnswerHead, Completion, Embeddings, Evaluation, StartedImages, StreamedCompletion, Usage,
-    Vector,
+    Answer, AnswerChunk, AnswerHead, Completion, Embeddings, Evaluation, Rank, Reranking, StartedImages,
+    StreamedCompletion, Usage, Vector,
 };
 pub use caller::GatewayCaller;
 pub use calls::guard::GuardTask;

@@ -19,7 +19,7 @@ pub use claude::ClaudeReasoning;
 pub use document::markdown;
 pub use families::is_reasoning_family;
 use families::{OF_OTHER_VENDORS, gemini_thinking};
-pub use table::{CHAT, EMBEDDINGS, IMAGES};
+pub use table::{CHAT, EMBEDDINGS, IMAGES, RERANK};
 
 /// What happens to a parameter for one kind of provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::parameters::{CHAT, EMBEDDINGS, IMAGES};
+use super::parameters::{CHAT, EMBEDDINGS, IMAGES, RERANK};
 use domain::{Error, Result};
 
 const MAX_UNKNOWN: usize = 64;
@@ -10,7 +10,8 @@ const MAX_NAME_CHARS: usize = 100;
 
 /// Refuses a body with too many unknown parameters, or with names that are not valid in a header.
 pub fn check(body: &Map<String, Value>) -> Result<()> {
-    let is_known = |name: &str| CHAT.iter().chain(&EMBEDDINGS).chain(&IMAGES).any(|parameter| parameter.name == name);
+    let known = || CHAT.iter().chain(&EMBEDDINGS).chain(&IMAGES).chain(&RERANK);
+    let is_known = |name: &str| known().any(|parameter| parameter.name == name);
     let unknown: Vec<&String> = body.keys().filter(|name| !is_known(name)).collect();
     if unknown.len() > MAX_UNKNOWN {
         let problem =

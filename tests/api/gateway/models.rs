@@ -60,9 +60,9 @@ async fn a_retiring_model_is_marked_and_a_retired_one_is_gone() {
     let ada = app.key_client("ada");
     assert_eq!(
         ada.get(MODELS).await.column("id"),
-        ["dev-chat", "dev-embed", "dev-guard", "dev-image", "vendor/ageing-1.0"]
+        ["dev-chat", "dev-embed", "dev-guard", "dev-image", "dev-rerank", "vendor/ageing-1.0"]
     );
-    assert_eq!(ada.get(MODELS).await.json["data"][4]["shutdown_date"], "2096-10-02");
+    assert_eq!(ada.get(MODELS).await.json["data"][5]["shutdown_date"], "2096-10-02");
     for path in ["vendor/ageing-1.0", "vendor%2Fageing-1.0"] {
         let answer = ada.get(&format!("{MODELS}/{path}")).await;
         assert_eq!(answer.json["id"], "vendor/ageing-1.0", "{}", answer.text);
@@ -133,6 +133,7 @@ async fn models_are_filtered_by_type_and_capabilities() {
         "Development embeddings (embeddings, not for chat)",
         "Development guard (guard, not for chat)",
         "Development images (images, not for chat)",
+        "Development reranking (rerank, not for chat)",
     ];
     assert_eq!(ada.get(MODELS).await.column("name"), names);
 }

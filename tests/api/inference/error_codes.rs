@@ -24,12 +24,14 @@ fn refusal(answer: &Answer) -> (&str, &str, &str) {
 }
 
 /// A call of each kind on the embedded models.
-fn calls_of_each_kind() -> [(&'static str, Value); 6] {
+fn calls_of_each_kind() -> [(&'static str, Value); 8] {
     let text = json!({"model": "dev-chat", "messages": [{"role": "user", "content": "hi"}]});
     [
         ("/gateway/v1/chat/completions", text.clone()),
         ("/gateway/v1/chat/completions", with(text, json!({"stream": true}))),
+        ("/gateway/v1/completions", json!({"model": "dev-chat", "prompt": "hi"})),
         ("/gateway/v1/embeddings", json!({"model": "dev-embed", "input": "hi"})),
+        ("/gateway/v1/rerank", json!({"model": "dev-rerank", "query": "hi", "documents": ["hi"]})),
         ("/gateway/v1/images/generations", json!({"preset": "dev-image", "prompt": "hi"})),
         ("/gateway/v1/guard", json!({"input": [{"role": "user", "content": "hi"}]})),
         ("/gateway/v1/moderations", json!({"input": "hi"})),

@@ -1,6 +1,7 @@
-//! The inference routes: chat completions, embeddings, images and evaluations.
+//! The inference routes: chat completions, embeddings, rerankings, images and evaluations.
 
 mod chat;
+mod completions;
 mod embeddings;
 mod error_codes;
 mod faults;
@@ -10,6 +11,7 @@ mod images;
 mod messages;
 mod parameters;
 mod refusals;
+mod rerank;
 mod responses;
 mod streams;
 

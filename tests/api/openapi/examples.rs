@@ -140,7 +140,7 @@ pub struct Normalizer {
 static CHANGING: LazyLock<Regex> = LazyLock::new(|| {
     let kinds = [
         r"(?P<uuid>[0-9a-f]{8}-[0-9a-f]{4}-[78][0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12})",
-        r"(?P<prefix>(?:usr_|org_|key_|job_|req_|txn_|aud_|grd_|wb_|modr-|chatcmpl-))[0-9a-z]{26,32}",
+        r"(?P<prefix>(?:usr_|org_|key_|job_|req_|txn_|aud_|grd_|wb_|modr-|chatcmpl-|cmpl-|rerank-))[0-9a-z]{26,32}",
         r"(?P<object>^http://[^?]+\?.*X-Amz-Signature=.*$)",
         r"(?P<token>whk_)[0-9A-Za-z]+",
         r"(?P<key>sk-svc-)[0-9A-Za-z]+",

@@ -297,3 +297,21 @@ def test_async_models():
             assert (await there.models.retrieve(MODEL)).id == MODEL
 
     asyncio.run(listed())
+
+
+def test_legacy_completions():
+    request = {"model": MODEL, "prompt": "hello", "max_tokens": 100}
+    completion = client().completions.create(**request)
+    [choice] = completion.choices
+    assert (choice.text, choice.finish_reason, choice.logprobs) == (TEXT, "stop", None)
+    assert completion.object == "text_completion" and completion.id.startswith("cmpl-") and completion.model == MODEL
+    usage = completion.usage
+    assert usage.total_tokens == usage.prompt_tokens + usage.completion_tokens and usage.cost > 0
+
+    chunks = list(client().completions.create(**request, stream=True, stream_options={"include_usage": True}))
+    assert "".join(choice.text for chunk in chunks for choice in chunk.choices) == TEXT
+    assert chunks[-1].choices == [] and chunks[-1].usage == usage
+    assert chunks[-2].choices[0].finish_reason == "stop"
+    with pytest.raises(openai.BadRequestError) as refused:
+        client().completions.create(**request, suffix="end")
+    assert refused.value.param == "suffix"

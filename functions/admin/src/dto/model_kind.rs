@@ -5,7 +5,7 @@ use web::gateway::ModelTypeWire;
 
 const CHAT: [&str; 6] = ["chat", "streaming", "tools", "vision", "json_mode", "json_schema"];
 /// Parts of the names of models that neither chat nor embed.
-const OTHERS: [&str; 13] = [
+const OTHERS: [&str; 12] = [
     "whisper",
     "tts",
     "transcribe",
@@ -14,7 +14,6 @@ const OTHERS: [&str; 13] = [
     "realtime",
     "moderation",
     "guard",
-    "rerank",
     "ocr",
     "sora",
     "veo",
@@ -26,7 +25,9 @@ const IMAGES: [&str; 5] = ["dall-e", "gpt-image", "imagen", "stable-diffusion", 
 pub fn guess_kind(name: &str) -> Option<(ModelTypeWire, &'static [&'static str])> {
     let name = name.to_ascii_lowercase();
     let has = |parts: &[&str]| parts.iter().any(|part| name.contains(part));
-    if has(&["embed", "bge-", "e5-", "minilm"]) {
+    if name.contains("rerank") {
+        Some((ModelTypeWire::Others, &["rerank"]))
+    } else if has(&["embed", "bge-", "e5-", "minilm"]) {
         Some((ModelTypeWire::Embeddings, &["embeddings"]))
     } else if name == "dev-guard" {
         Some((ModelTypeWire::Others, &["guard"]))

@@ -125,7 +125,7 @@ enum RoleIn {
 }
 
 #[derive(Serialize, ToSchema)]
-struct StreamOptions {
+pub(super) struct StreamOptions {
     /// Adds a chunk with the usage and the cost before `[DONE]`
     include_usage: Option<bool>,
 }

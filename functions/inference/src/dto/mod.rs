@@ -5,10 +5,12 @@
 
 pub mod call_headers;
 pub mod chat;
+pub mod completions;
 pub mod embeddings;
 pub mod guard;
 pub mod images;
 pub mod messages;
+pub mod rerank;
 pub mod responses;
 
 use domain::usd::Usd;

@@ -9,12 +9,12 @@ use gateway::chat::{Choice, Choices, DeltaChoice};
 use gateway::{AnswerChunk, AnswerHead, ChatStream, Completion, Embeddings, StreamItem, Vector};
 use serde::Serialize;
 
-use super::{HEARTBEAT, to_json};
+use super::{HEARTBEAT, to_json, write_data};
 use crate::dto::UsageOut;
 
 /// About how many bytes an event has besides its choices.
 const EVENT_BYTES: usize = 256;
-const DONE: &[u8] = b"data: [DONE]\n\n";
+pub(super) const DONE: &[u8] = b"data: [DONE]\n\n";
 
 #[derive(Serialize)]
 struct CompletionOut<'a> {
@@ -147,12 +147,7 @@ impl ChunkWriter {
             system_fingerprint,
             usage,
         };
-        events.extend_from_slice(b"data: ");
-        if let Err(error) = serde_json::to_writer(&mut *events, &chunk) {
-            // Serializing plain data into memory should not fail.
-            tracing::error!(%error, "a chunk could not be written");
-        }
-        events.extend_from_slice(b"\n\n");
+        write_data(events, &chunk);
     }
 }
 

@@ -1,4 +1,4 @@
-//! Billed calls of models: chat completions, streams, embeddings, images and evaluations by the guard.
+//! Billed calls of models: chat completions, streams, embeddings, images, rerankings and evaluations by the guard.
 //!
 //! This file has the steps that they share: take a slot of a lease, call a deployment, charge the usage.
 
@@ -8,6 +8,7 @@ mod embeddings;
 pub mod guard;
 pub mod images;
 mod preparation;
+mod rerank;
 mod stream;
 mod usage;
 

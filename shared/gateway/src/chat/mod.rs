@@ -2,6 +2,7 @@
 
 mod answer;
 mod choice;
+mod completions;
 mod input_tokens;
 mod messages;
 mod openai;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{CHAT, EMBEDDINGS, IMAGES, Parameter, Rule};
+use super::{CHAT, EMBEDDINGS, IMAGES, Parameter, RERANK, Rule};
 
 /// Returns the legend, and one table for each kind of call.
 pub fn markdown() -> String {
@@ -13,7 +13,13 @@ pub fn markdown() -> String {
          that is not in the table is sent to OpenAI-compatible providers and dropped for the others; a request may \
          have up to 64 of them.\n",
     );
-    for (title, table) in [("Chat completions", &CHAT[..]), ("Embeddings", &EMBEDDINGS[..]), ("Images", &IMAGES[..])] {
+    let tables = [
+        ("Chat completions", &CHAT[..]),
+        ("Embeddings", &EMBEDDINGS[..]),
+        ("Images", &IMAGES[..]),
+        ("Reranking", &RERANK[..]),
+    ];
+    for (title, table) in tables {
         let _ = write!(
             text,
             "\n{title}:\n\n| parameter | OpenAI-compatible | Anthropic | Gemini | Bedrock |\n|---|---|---|---|---|\n"

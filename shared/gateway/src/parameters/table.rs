@@ -138,3 +138,18 @@ pub const IMAGES: [Parameter; 12] = [
     of_images("output_compression", Sent),
     of_images("user", Sent),
 ];
+
+/// Only servers with OpenAI's API have one for reranking.
+const NO_RERANK: Rule = Refused("this model's provider cannot rerank documents; choose another model");
+
+const fn of_rerank(name: &'static str, openai: Rule) -> Parameter {
+    row(name, openai, NO_RERANK, NO_RERANK, NO_RERANK)
+}
+
+pub const RERANK: [Parameter; 5] = [
+    of_rerank("model", Adapted("the deployment's model")),
+    of_rerank("query", Sent),
+    of_rerank("documents", Adapted("sent as texts; a server that requires TEI's `texts` gets them under this name")),
+    of_rerank("top_n", Sent),
+    of_rerank("return_documents", OWN),
+];

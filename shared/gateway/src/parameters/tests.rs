@@ -2,11 +2,16 @@ use serde_json::json;
 
 use super::*;
 use crate::chat::{self, ChatRequest};
-use crate::embeddings;
+use crate::{embeddings, rerank};
 
 #[test]
 fn rows_are_unique_and_cover_every_validated_parameter() {
-    for (table, validated) in [(&CHAT[..], &chat::VALIDATED[..]), (&EMBEDDINGS[..], &embeddings::VALIDATED[..])] {
+    let tables = [
+        (&CHAT[..], &chat::VALIDATED[..]),
+        (&EMBEDDINGS[..], &embeddings::VALIDATED[..]),
+        (&RERANK[..], &rerank::VALIDATED[..]),
+    ];
+    for (table, validated) in tables {
         let mut names: Vec<_> = table.iter().map(|parameter| parameter.name).collect();
         names.sort_unstable();
         assert!(names.windows(2).all(|pair| pair[0] != pair[1]), "{names:?}");

@@ -25,6 +25,7 @@ use crate::embeddings::{EmbeddingsAnswer, EmbeddingsRequest};
 use crate::failure::ProviderFailure;
 use crate::guard::{ModerationAnswer, TextAnswer, TextRequest};
 use crate::images::{ImageAnswer, ImageRequest};
+use crate::rerank::{RerankAnswer, RerankRequest};
 use crate::tokens::likely;
 
 pub use connection::connect;
@@ -74,6 +75,15 @@ pub trait Provider: Send + Sync {
         _request: &'a ImageRequest,
     ) -> BoxFuture<'a, Result<ImageAnswer, ProviderFailure>> {
         Box::pin(async { Err(cannot("generate images")) })
+    }
+
+    /// Scores documents for their relevance to a query. Only some providers can.
+    fn rerank<'a>(
+        &'a self,
+        _model: &'a str,
+        _request: &'a RerankRequest,
+    ) -> BoxFuture<'a, Result<RerankAnswer, ProviderFailure>> {
+        Box::pin(async { Err(cannot("rerank documents")) })
     }
 
     /// Scores texts for risk. Only some providers can.

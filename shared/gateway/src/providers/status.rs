@@ -24,6 +24,9 @@ const SETUP_CODES: [&str; 9] = [
     "authentication_error",
 ];
 
+/// The message of a refusal without one of the provider.
+pub const NO_REASON: &str = "the provider refused the request";
+
 /// The error in a provider's response body.
 #[derive(Debug, Default, PartialEq)]
 pub struct ErrorDetails {
@@ -122,7 +125,7 @@ fn failure_of_kind(kind: FailureKind, error: ErrorDetails) -> ProviderFailure {
         }
         FailureKind::RateLimited => ("provider_rate_limited", "the provider's rate limit is reached"),
         FailureKind::Timeout => ("provider_timeout", "the provider did not answer in time"),
-        FailureKind::Request => ("provider_refused", "the provider refused the request"),
+        FailureKind::Request => ("provider_refused", NO_REASON),
         _ => ("provider_unavailable", "the provider failed"),
     };
     let message = error.message.as_deref().unwrap_or(message).to_owned();

@@ -8,6 +8,7 @@ mod guard;
 mod hash;
 mod image;
 mod reply;
+mod rerank;
 mod schema_value;
 mod truncation;
 
@@ -21,13 +22,15 @@ use crate::embeddings::{EmbeddingsAnswer, EmbeddingsRequest};
 use crate::failure::ProviderFailure;
 use crate::guard::ModerationAnswer;
 use crate::images::{ImageAnswer, ImageRequest};
+use crate::rerank::{RerankAnswer, RerankRequest};
 
 pub const CHAT: &str = "dev-chat";
 pub const EMBED: &str = "dev-embed";
 pub const IMAGE: &str = "dev-image";
 pub const GUARD: &str = "dev-guard";
+pub const RERANK: &str = "dev-rerank";
 /// The embedded models.
-const ALL: [&str; 4] = [CHAT, EMBED, IMAGE, GUARD];
+const ALL: [&str; 5] = [CHAT, EMBED, IMAGE, GUARD, RERANK];
 
 pub struct Dev;
 
@@ -73,6 +76,17 @@ impl Provider for Dev {
         Box::pin(async move {
             is_model(IMAGE, model)?;
             image::generate(request)
+        })
+    }
+
+    fn rerank<'a>(
+        &'a self,
+        model: &'a str,
+        request: &'a RerankRequest,
+    ) -> BoxFuture<'a, Result<RerankAnswer, ProviderFailure>> {
+        Box::pin(async move {
+            is_model(RERANK, model)?;
+            Ok(rerank::rerank(request))
         })
     }
 

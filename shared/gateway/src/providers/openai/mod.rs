@@ -6,6 +6,7 @@ mod images;
 mod messages;
 mod moderation;
 mod request;
+mod rerank;
 mod text;
 mod usage;
 
@@ -26,6 +27,7 @@ use crate::embeddings::{EmbeddingsAnswer, EmbeddingsRequest};
 use crate::failure::ProviderFailure;
 use crate::guard::{ModerationAnswer, TextAnswer, TextRequest};
 use crate::images::{ImageAnswer, ImageRequest};
+use crate::rerank::{RerankAnswer, RerankRequest};
 use domain::Result;
 use outbound::Outbound;
 
@@ -98,6 +100,23 @@ impl Provider for OpenAi {
             let body = request::Images { model, request };
             let answer = self.endpoint.post_json("images/generations", &body, |answer| images::read(answer)).await?;
             images::collect(&self.endpoint, answer).await
+        })
+    }
+
+    fn rerank<'a>(
+        &'a self,
+        model: &'a str,
+        request: &'a RerankRequest,
+    ) -> BoxFuture<'a, Result<RerankAnswer, ProviderFailure>> {
+        Box::pin(async move {
+            let post = async |list| {
+                let body = rerank::Rerank { model, request, list };
+                self.endpoint.post_json("rerank", &body, |answer| rerank::read(answer, request)).await
+            };
+            match post(rerank::DOCUMENTS).await {
+                Err(failure) if rerank::may_be_tei(&failure) => post(rerank::TEXTS).await,
+                answer => answer,
+            }
         })
     }
 

@@ -1,0 +1,45 @@
+//! Legacy completions of texts, streamed or not.
+
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::response::Response;
+use gateway::chat::ChatRequest;
+use serde_json::Value;
+use web::gateway::{AnsweredOrStreamed, ErrorResponses, InferenceCaller, ModelCallErrors};
+use web::layers::request_id;
+use web::{Hashed, Result, UncheckedJson};
+
+use super::claim::answer_once;
+use super::conversation::stream_once;
+use crate::Stores;
+use crate::dto::call_headers::{CallHeaders, ChatResponseHeaders};
+use crate::dto::completions::{CompletionIn, CompletionOut};
+use crate::writers::completions::{write_text_completion, write_text_stream};
+
+/// Create a completion
+///
+/// Compatible with OpenAI's legacy completions API, for any chat model of the catalog: the prompt is sent as the message of a
+/// user. What chats do not have is refused: several prompts, token numbers, `suffix`, `echo`, `best_of` above 1 and
+/// `logprobs`. New programs should use chat completions. With `stream: true` the answer is sent as server-sent events.
+#[utoipa::path(
+    post, path = "/gateway/v1/completions", tag = "inference", params(CallHeaders), request_body = CompletionIn,
+    responses(
+        AnsweredOrStreamed<CompletionOut, ChatResponseHeaders>,
+        ErrorResponses, ModelCallErrors,
+    ),
+)]
+pub async fn create_completion(
+    State(stores): State<Stores>,
+    InferenceCaller(caller): InferenceCaller,
+    headers: HeaderMap,
+    Hashed { body: UncheckedJson(value), hash }: Hashed<UncheckedJson<Value>>,
+) -> Result<Response> {
+    let request = ChatRequest::read_completion(value)?;
+    if !request.is_streamed() {
+        let complete = |caller| stores.gateway.complete(caller, request);
+        return answer_once(&stores, &caller, &headers, hash, complete, write_text_completion).await;
+    }
+    let (wants_usage, request_id) = (request.wants_usage(), request_id());
+    let write = |stream| write_text_stream(stream, wants_usage, request_id);
+    stream_once(&stores, &caller, &headers, hash, request, write).await
+}
