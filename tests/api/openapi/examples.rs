@@ -140,7 +140,7 @@ pub struct Normalizer {
 static CHANGING: LazyLock<Regex> = LazyLock::new(|| {
     let kinds = [
         r"(?P<uuid>[0-9a-f]{8}-[0-9a-f]{4}-[78][0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12})",
-        r"(?P<prefix>(?:usr_|org_|key_|job_|req_|txn_|aud_|grd_|wb_|modr-|chatcmpl-|cmpl-|rerank-))[0-9a-z]{26,32}",
+        r"(?P<prefix>(?:usr_|org_|key_|job_|req_|txn_|aud_|grd_|wb_|modr-|chatcmpl-|cmpl-|rerank-|msg_|resp_|rs_|fc_))[0-9a-z]{26,32}",
         r"(?P<object>^http://[^?]+\?.*X-Amz-Signature=.*$)",
         r"(?P<token>whk_)[0-9A-Za-z]+",
         r"(?P<key>sk-svc-)[0-9A-Za-z]+",
@@ -172,7 +172,7 @@ impl Normalizer {
                         "retry_after_s" | "durationMs" | "duration_ms" | "tablesMs" if value.is_u64() => 42.into(),
                         "medianMs" | "p95Ms" | "meanMs" if value.is_number() => 42.5.into(),
                         "resets_at" if value.is_u64() => 1_768_469_460.into(),
-                        "created" if value.is_u64() && *value != 0 => 1_768_469_400.into(),
+                        "created" | "created_at" if value.is_u64() && *value != 0 => 1_768_469_400.into(),
                         "tokenLast4" | "last4" => "k7Qd".into(),
                         // The key and the signature of RFC 8037, appendix A.
                         "x" if value.is_string() => "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo".into(),

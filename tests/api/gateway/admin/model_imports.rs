@@ -316,7 +316,7 @@ async fn facts_and_imports_keep_their_budgets() {
     let again = app.costs(operator.post_json(IMPORT, body)).await.to_string();
     insta::assert_snapshot!(format!("facts: {facts}\nimport: {first}\nagain: {again}"), @r#"
     facts: 1 dynamodb:BatchGetItem (5 units)
-    import: 2 dynamodb:BatchGetItem (6 units), 4 dynamodb:Query (6 units), 3 dynamodb:TransactWriteItems (63 units), 3 sqs:SendMessage
+    import: 2 dynamodb:BatchGetItem (6 units), 4 dynamodb:Query (8 units), 3 dynamodb:TransactWriteItems (63 units), 3 sqs:SendMessage
     again: 2 dynamodb:BatchGetItem (6 units), 1 dynamodb:Query (2 units)
     "#);
 }
