@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value};
 
+use crate::body::{read_parameters, require_model};
 use crate::parameters::{EMBEDDINGS, Parameters};
-use crate::{tokens, unknown_parameters};
+use crate::tokens;
 use domain::catalog::Unsupported;
-use domain::number::convert_integer_fields;
 use domain::provider::ProviderKind;
 use domain::usage::Tokens;
 use domain::{Error, Result};
@@ -37,10 +37,7 @@ pub struct EmbeddingsAnswer {
 
 impl EmbeddingsRequest {
     pub fn read(body: Value) -> Result<Self> {
-        let Value::Object(mut body) = body else { return Err(Error::invalid_body("", "must be an object")) };
-        body.retain(|_, value| !value.is_null());
-        convert_integer_fields(&mut body, &["dimensions"]);
-        unknown_parameters::check(&body)?;
+        let body = read_parameters(body, &["dimensions"])?;
         Self { body, unsupported: Unsupported::Drop }.checked()
     }
 
@@ -62,9 +59,7 @@ impl EmbeddingsRequest {
 
     fn checked(self) -> Result<Self> {
         let request = self;
-        if request.model().is_empty() {
-            return Err(Error::invalid_body("model", "must be the name of a model or of an alias"));
-        }
+        require_model(&request.body)?;
         let inputs = request.inputs();
         if inputs.is_empty() || inputs.len() > MAX_INPUTS || inputs.iter().any(Input::is_empty) {
             let problem =

@@ -3,10 +3,10 @@
 use bytes::Bytes;
 use serde_json::{Map, Value};
 
+use crate::body::read_parameters;
 use crate::parameters::{IMAGES, Parameters};
-use crate::{tokens, unknown_parameters};
+use crate::tokens;
 use domain::image::{ImageSize, PictureFormat};
-use domain::number::convert_integer_fields;
 use domain::provider::ProviderKind;
 use domain::usage::Tokens;
 use domain::{Error, ProviderTrouble, Result};
@@ -42,10 +42,7 @@ pub struct Picture {
 
 impl ImageRequest {
     pub fn read(body: Value) -> Result<Self> {
-        let Value::Object(mut body) = body else { return Err(Error::invalid_body("", "must be an object")) };
-        body.retain(|_, value| !value.is_null());
-        convert_integer_fields(&mut body, &["n"]);
-        unknown_parameters::check(&body)?;
+        let mut body = read_parameters(body, &["n"])?;
         let bytes = serde_json::to_vec(&body).map_err(Error::internal)?.len();
         if bytes > MAX_BYTES {
             return Err(Error::invalid_body("", format_args!("{bytes} bytes, the maximum is {MAX_BYTES}")));

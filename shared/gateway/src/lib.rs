@@ -6,6 +6,7 @@
 //! the request to a deployment (`routing`, `providers`) and charges the actual usage.
 
 mod answers;
+mod body;
 mod caller;
 mod calls;
 pub mod chat;
@@ -22,7 +23,6 @@ pub mod rerank;
 mod routing;
 pub mod sse;
 pub mod tokens;
-mod unknown_parameters;
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value};
 
+use crate::body::{read_parameters, require_model};
 use crate::parameters::{Parameters, RERANK};
-use crate::{tokens, unknown_parameters};
-use domain::number::convert_integer_fields;
+use crate::tokens;
 use domain::provider::ProviderKind;
 use domain::usage::Tokens;
 use domain::{Error, Result};
@@ -32,13 +32,8 @@ pub struct RerankAnswer {
 
 impl RerankRequest {
     pub fn read(body: Value) -> Result<Self> {
-        let Value::Object(mut body) = body else { return Err(Error::invalid_body("", "must be an object")) };
-        body.retain(|_, value| !value.is_null());
-        convert_integer_fields(&mut body, &["top_n"]);
-        unknown_parameters::check(&body)?;
-        if body.get("model").and_then(Value::as_str).unwrap_or_default().is_empty() {
-            return Err(Error::invalid_body("model", "must be the name of a model or of an alias"));
-        }
+        let mut body = read_parameters(body, &["top_n"])?;
+        require_model(&body)?;
         let query_chars = body.get("query").and_then(Value::as_str).map_or(0, |query| query.chars().count());
         if !(1..=MAX_QUERY_CHARS).contains(&query_chars) {
             return Err(Error::invalid_body("query", "must be a text of 1 to 32,768 characters"));

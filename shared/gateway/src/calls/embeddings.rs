@@ -2,14 +2,10 @@
 
 use std::sync::Arc;
 
-use super::usage::count_input;
 use crate::answers::{Embeddings, Usage, Vector};
 use crate::embeddings::EmbeddingsRequest;
-use crate::leases::CallUsage;
-use crate::routing::Routed;
-use crate::{CallReport, Gateway, GatewayCaller, ParameterNotes};
+use crate::{CallReport, Gateway, GatewayCaller};
 use domain::catalog::Purpose;
-use domain::lease::CallLimits;
 use domain::{Error, Result};
 
 impl Gateway {
@@ -32,27 +28,20 @@ impl Gateway {
             return Err(Error::invalid_body("model", problem));
         }
         let input = request.greatest_input();
-        let need = CallLimits { money: chosen.model.pricing.greatest_cost(input, 0), tokens: input, images: 0 };
-        let mut slot = self.take_slot(&caller.payer, &chosen, need).await?;
         request.set_unsupported(chosen.model.unsupported);
         let request = Arc::new(request);
-        let routed = self.send_call(&mut slot, &chosen, |provider, model| {
+        let sent = self.send_input(caller, &chosen, input, |provider, model| {
             let request = request.clone();
-            async move { provider.embed(&model, &request).await }
+            async move { provider.embed(&model, &request).await.map(|answer| (answer.vectors, answer.usage)) }
         });
-        let routed = routed.await?;
-        let deployment = Some(routed.deployment());
-        let Routed { answer, provider, kind, model } = routed;
-        let parameters = request.parameters(kind, &model).report();
-        let counted = count_input(answer.usage, input);
-        let charge = self.compute_charge(&slot, CallUsage::of_tokens(&caller.call, provider, counted)).await;
+        let (vectors, call) = sent.await?;
         let embeddings = Embeddings {
             model: chosen.model.name.clone(),
-            vectors: answer.vectors.into_iter().map(Vector).collect(),
-            usage: Usage::of_charge(&charge),
+            vectors: vectors.into_iter().map(Vector).collect(),
+            usage: Usage::of_charge(&call.charge),
         };
-        let quota_left = self.settle(slot, caller, &charge, &embeddings).await?;
-        let notes = ParameterNotes { parameters, ..ParameterNotes::default() };
-        Ok((embeddings, CallReport { chosen, notes, deployment, quota_left, cost: Some(charge.cost) }))
+        let parameters = request.parameters(call.kind, &call.model).report();
+        let report = self.settle_input(caller, chosen, call, parameters, &embeddings).await?;
+        Ok((embeddings, report))
     }
 }

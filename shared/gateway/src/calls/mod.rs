@@ -7,6 +7,7 @@ mod count;
 mod embeddings;
 pub mod guard;
 pub mod images;
+mod input;
 mod preparation;
 mod rerank;
 mod stream;

@@ -2,14 +2,10 @@
 
 use std::sync::Arc;
 
-use super::usage::count_input;
 use crate::answers::{Rank, Reranking, Usage};
-use crate::leases::CallUsage;
 use crate::rerank::RerankRequest;
-use crate::routing::Routed;
-use crate::{CallReport, Gateway, GatewayCaller, ParameterNotes};
+use crate::{CallReport, Gateway, GatewayCaller};
 use domain::catalog::Purpose;
-use domain::lease::CallLimits;
 use domain::{Error, Result};
 
 impl Gateway {
@@ -27,27 +23,19 @@ impl Gateway {
                            GET /gateway/v1/models?capabilities=rerank";
             return Err(Error::invalid_body("model", problem));
         }
-        let input = request.greatest_input();
-        let need = CallLimits { money: chosen.model.pricing.greatest_cost(input, 0), tokens: input, images: 0 };
-        let mut slot = self.take_slot(&caller.payer, &chosen, need).await?;
-        let routed = self.send_call(&mut slot, &chosen, |provider, model| {
+        let sent = self.send_input(caller, &chosen, request.greatest_input(), |provider, model| {
             let request = request.clone();
-            async move { provider.rerank(&model, &request).await }
+            async move { provider.rerank(&model, &request).await.map(|answer| (answer.ranks, answer.usage)) }
         });
-        let routed = routed.await?;
-        let deployment = Some(routed.deployment());
-        let Routed { answer, provider, kind, model } = routed;
-        let parameters = request.parameters(kind, &model).report();
-        let counted = count_input(answer.usage, input);
-        let charge = self.compute_charge(&slot, CallUsage::of_tokens(&caller.call, provider, counted)).await;
+        let (ranks, call) = sent.await?;
         let reranking = Reranking {
-            id: charge.id,
+            id: call.charge.id,
             model: chosen.model.name.clone(),
-            ranks: answer.ranks.into_iter().map(|(index, score)| Rank { index, score }).collect(),
-            usage: Usage::of_charge(&charge),
+            ranks: ranks.into_iter().map(|(index, score)| Rank { index, score }).collect(),
+            usage: Usage::of_charge(&call.charge),
         };
-        let quota_left = self.settle(slot, caller, &charge, &reranking).await?;
-        let notes = ParameterNotes { parameters, ..ParameterNotes::default() };
-        Ok((reranking, CallReport { chosen, notes, deployment, quota_left, cost: Some(charge.cost) }))
+        let parameters = request.parameters(call.kind, &call.model).report();
+        let report = self.settle_input(caller, chosen, call, parameters, &reranking).await?;
+        Ok((reranking, report))
     }
 }

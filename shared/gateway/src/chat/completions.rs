@@ -5,9 +5,8 @@ use serde_json::{Map, Value};
 
 use super::openai::check_parameters;
 use super::request::ChatRequest;
-use crate::unknown_parameters;
+use crate::body::{read_parameters, require_model};
 use domain::chat::Message;
-use domain::number::convert_integer_fields;
 use domain::{Error, Result};
 
 const INTEGER_PARAMETERS: [&str; 4] = ["max_tokens", "n", "seed", "best_of"];
@@ -40,14 +39,8 @@ const ONLY_OF_CHATS: [&str; 12] = [
 
 impl ChatRequest {
     pub fn read_completion(body: Value) -> Result<Self> {
-        let Value::Object(mut body) = body else { return Err(Error::invalid_body("", "must be an object")) };
-        // OpenAI treats null like a missing parameter.
-        body.retain(|_, value| !value.is_null());
-        convert_integer_fields(&mut body, &INTEGER_PARAMETERS);
-        unknown_parameters::check(&body)?;
-        if body.get("model").and_then(Value::as_str).unwrap_or_default().is_empty() {
-            return Err(Error::invalid_body("model", "must be the name of a model or of an alias"));
-        }
+        let mut body = read_parameters(body, &INTEGER_PARAMETERS)?;
+        require_model(&body)?;
         let prompt = read_prompt(body.shift_remove("prompt").unwrap_or_default())?;
         refuse_parameters(&mut body)?;
         body.entry("max_tokens").or_insert_with(|| DEFAULT_MAX_TOKENS.into());

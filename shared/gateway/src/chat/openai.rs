@@ -4,9 +4,8 @@
 use serde_json::{Map, Value};
 
 use super::request::ChatRequest;
-use crate::unknown_parameters;
+use crate::body::{read_parameters, require_model};
 use domain::chat::{Message, Tool};
-use domain::number::convert_integer_fields;
 use domain::{Error, Result};
 
 /// The parameters that are whole numbers.
@@ -18,14 +17,8 @@ pub(super) const MAX_TOOLS: usize = 512;
 
 impl ChatRequest {
     pub fn read(body: Value) -> Result<Self> {
-        let Value::Object(mut body) = body else { return Err(Error::invalid_body("", "must be an object")) };
-        // OpenAI treats null like a missing parameter.
-        body.retain(|_, value| !value.is_null());
-        convert_integer_fields(&mut body, &INTEGER_PARAMETERS);
-        unknown_parameters::check(&body)?;
-        if body.get("model").and_then(Value::as_str).unwrap_or_default().is_empty() {
-            return Err(Error::invalid_body("model", "must be the name of a model or of an alias"));
-        }
+        let mut body = read_parameters(body, &INTEGER_PARAMETERS)?;
+        require_model(&body)?;
         let messages = read_messages(take(&mut body, "messages"))?;
         check_tools(&body)?;
         check_parameters(&body)?;

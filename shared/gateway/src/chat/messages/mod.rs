@@ -6,10 +6,9 @@ mod blocks;
 use serde_json::{Map, Value, json};
 
 use super::request::ChatRequest;
+use crate::body::{read_parameters, require_model};
 use crate::dialect::{Dialect, Foreign, NativeMessages};
-use crate::unknown_parameters;
 use domain::chat::{ChatRole, Message, Tool};
-use domain::number::convert_integer_fields;
 use domain::{Error, Result};
 
 use super::openai::{MAX_MESSAGES, MAX_TOOLS, check_integer, check_number, check_parameters};
@@ -26,13 +25,8 @@ const SERVER_TOOLS: [&str; 4] = ["web_search_", "web_fetch_", "code_execution_",
 impl ChatRequest {
     /// `betas` are the values of the header `anthropic-beta`.
     pub fn read_messages(body: Value, betas: Vec<String>) -> Result<Self> {
-        let Value::Object(mut body) = body else { return Err(Error::invalid_body("", "must be an object")) };
-        body.retain(|_, value| !value.is_null());
-        convert_integer_fields(&mut body, &["max_tokens", "top_k"]);
-        unknown_parameters::check(&body)?;
-        if body.get("model").and_then(Value::as_str).unwrap_or_default().is_empty() {
-            return Err(Error::invalid_body("model", "must be the name of a model or of an alias"));
-        }
+        let mut body = read_parameters(body, &["max_tokens", "top_k"])?;
+        require_model(&body)?;
         if body.get("mcp_servers").is_some_and(|servers| servers.as_array().is_none_or(|list| !list.is_empty())) {
             return Err(Error::invalid_body("mcp_servers", "the gateway calls no MCP servers; leave it out"));
         }
@@ -41,7 +35,7 @@ impl ChatRequest {
         check_number(&body, "temperature", 0.0, 1.0)?;
         check_integer(&body, "top_k", 0, u64::from(u32::MAX))?;
         let tools = read_tools(body.get("tools"))?;
-        let parameters = read_parameters(&body, !tools.is_empty())?;
+        let parameters = map_parameters(&body, !tools.is_empty())?;
         check_parameters(&parameters)?;
         let is_known = |name: &String| [&SAME[..], &VENDOR, &READ].concat().contains(&name.as_str());
         let unmapped = body.keys().filter(|name| !is_known(name)).cloned().collect();
@@ -111,7 +105,7 @@ fn read_tools(tools: Option<&Value>) -> Result<Vec<Tool>> {
 }
 
 /// The parameters with OpenAI's names, as `ChatRequest` keeps them.
-fn read_parameters(body: &Map<String, Value>, has_tools: bool) -> Result<Map<String, Value>> {
+fn map_parameters(body: &Map<String, Value>, has_tools: bool) -> Result<Map<String, Value>> {
     let mut parameters = Map::new();
     for name in SAME.iter().chain(&VENDOR) {
         if let Some(value) = body.get(*name) {

@@ -7,10 +7,9 @@ use serde_json::{Map, Value, json};
 
 use super::openai::{MAX_MESSAGES, check_integer, check_parameters};
 use super::request::ChatRequest;
+use crate::body::{read_parameters, require_model};
 use crate::dialect::{Dialect, Foreign};
-use crate::unknown_parameters;
 use domain::chat::Message;
-use domain::number::convert_integer_fields;
 use domain::{Error, Result};
 
 pub use items::{ItemReader, input_items};
@@ -91,13 +90,8 @@ pub fn previous_response_id(body: &Value) -> Result<Option<&str>> {
 impl ResponsesRequest {
     /// `earlier` are the items of the responses that the request continues.
     pub fn read(body: Value, earlier: &[Value]) -> Result<Self> {
-        let Value::Object(mut body) = body else { return Err(Error::invalid_body("", "must be an object")) };
-        body.retain(|_, value| !value.is_null());
-        convert_integer_fields(&mut body, &["max_output_tokens", "top_logprobs"]);
-        unknown_parameters::check(&body)?;
-        if body.get("model").and_then(Value::as_str).unwrap_or_default().is_empty() {
-            return Err(Error::invalid_body("model", "must be the name of a model or of an alias"));
-        }
+        let mut body = read_parameters(body, &["max_output_tokens", "top_logprobs"])?;
+        require_model(&body)?;
         for (name, problem) in REFUSED {
             if body.get(name).is_some_and(|value| value != false) {
                 return Err(Error::invalid_body(name, problem));
@@ -127,7 +121,7 @@ impl ResponsesRequest {
         }
         check_integer(&body, "max_output_tokens", 1, u64::from(u32::MAX))?;
         let (tools, tool_names) = tools::read(body.get("tools"))?;
-        let parameters = read_parameters(&body, !tools.is_empty())?;
+        let parameters = map_parameters(&body, !tools.is_empty())?;
         check_parameters(&parameters)?;
         let is_stored = flag(&body, "store")?.unwrap_or(true);
         let includes = body.get("include").and_then(Value::as_array).into_iter().flatten();
@@ -151,7 +145,7 @@ fn flag(body: &Map<String, Value>, name: &str) -> Result<Option<bool>> {
 }
 
 /// The parameters with the names of chat completions.
-fn read_parameters(body: &Map<String, Value>, has_tools: bool) -> Result<Map<String, Value>> {
+fn map_parameters(body: &Map<String, Value>, has_tools: bool) -> Result<Map<String, Value>> {
     let mut parameters = Map::new();
     let mut insert = |name: &str, value: Value| _ = parameters.insert(name.to_owned(), value);
     for name in SAME {

@@ -1,0 +1,67 @@
+//! What calls without output tokens share: embeddings and rerankings.
+
+use std::sync::Arc;
+
+use super::usage::count_input;
+use crate::answers::Answer;
+use crate::failure::ProviderFailure;
+use crate::leases::{CallUsage, LeaseSlot};
+use crate::parameters::ParameterReport;
+use crate::providers::Provider;
+use crate::routing::Routed;
+use crate::{CallReport, Gateway, GatewayCaller, ParameterNotes};
+use domain::Result;
+use domain::lease::CallLimits;
+use domain::ledger::Charge;
+use domain::provider::ProviderKind;
+use domain::usage::Tokens;
+use store::model_catalog::Chosen;
+
+/// A call that a provider has answered, and whose charge is not written yet.
+pub(super) struct InputCall {
+    pub charge: Charge,
+    pub kind: ProviderKind,
+    /// The provider's name for the model.
+    pub model: Arc<str>,
+    deployment: String,
+    slot: LeaseSlot,
+}
+
+impl Gateway {
+    /// Reserves the maximum cost, and sends the call. `send` returns the answer and the tokens that the provider counted.
+    pub(super) async fn send_input<T, F>(
+        &self,
+        caller: &GatewayCaller,
+        chosen: &Chosen,
+        greatest_input: u64,
+        send: impl Fn(Arc<dyn Provider>, Arc<str>) -> F,
+    ) -> Result<(T, InputCall)>
+    where
+        F: Future<Output = Result<(T, Option<Tokens>), ProviderFailure>>,
+    {
+        let money = chosen.model.pricing.greatest_cost(greatest_input, 0);
+        let need = CallLimits { money, tokens: greatest_input, images: 0 };
+        let mut slot = self.take_slot(&caller.payer, chosen, need).await?;
+        let routed = self.send_call(&mut slot, chosen, send).await?;
+        let deployment = routed.deployment();
+        let Routed { answer: (answer, usage), provider, kind, model } = routed;
+        let counted = count_input(usage, greatest_input);
+        let charge = self.compute_charge(&slot, CallUsage::of_tokens(&caller.call, provider, counted)).await;
+        Ok((answer, InputCall { charge, kind, model, deployment, slot }))
+    }
+
+    /// Writes the charge. `answer` is stored for replays.
+    pub(super) async fn settle_input(
+        &self,
+        caller: &GatewayCaller,
+        chosen: Chosen,
+        call: InputCall,
+        parameters: ParameterReport,
+        answer: &impl Answer,
+    ) -> Result<CallReport> {
+        let quota_left = self.settle(call.slot, caller, &call.charge, answer).await?;
+        let notes = ParameterNotes { parameters, ..ParameterNotes::default() };
+        let (deployment, cost) = (Some(call.deployment), Some(call.charge.cost));
+        Ok(CallReport { chosen, notes, deployment, quota_left, cost })
+    }
+}
