@@ -62,28 +62,48 @@ pub fn request_id() -> String {
 
 type Render = fn(&Error) -> Response;
 
+/// The routes whose clients expect the conventions of another API.
+#[derive(Clone, Copy)]
+pub struct DialectRoutes {
+    /// The beginning of their paths.
+    pub(crate) routes: &'static str,
+    pub(crate) render: Render,
+    /// The name of the header with the id of the request, beside `X-Request-Id`.
+    pub(crate) request_id: &'static str,
+}
+
 /// A part of the platform whose errors share one envelope.
 #[derive(Clone, Copy)]
 pub struct Area {
     render: Render,
-    /// The beginning of the routes whose clients expect errors in another form, and this form.
-    exception: Option<(&'static str, Render)>,
+    /// The routes of another API's dialect.
+    dialect: Option<DialectRoutes>,
 }
 
 impl Area {
     pub(crate) const fn new(render: Render) -> Self {
-        Self { render, exception: None }
+        Self { render, dialect: None }
     }
 
-    pub(crate) const fn except(self, routes: &'static str, render: Render) -> Self {
-        Self { exception: Some((routes, render)), ..self }
+    pub(crate) const fn with_dialect(self, dialect: DialectRoutes) -> Self {
+        Self { dialect: Some(dialect), ..self }
+    }
+
+    fn dialect_of(self, path: &str) -> Option<DialectRoutes> {
+        self.dialect.filter(|dialect| path.starts_with(dialect.routes))
     }
 
     fn render(self, error: &Error, path: &str) -> Response {
-        match self.exception {
-            Some((routes, render)) if path.starts_with(routes) => render(error),
-            _ => (self.render)(error),
+        self.dialect_of(path).map_or(self.render, |dialect| dialect.render)(error)
+    }
+
+    /// Adds the id of the request to a response.
+    fn identify(self, response: &mut Response, path: &str, id: String) {
+        let Ok(id) = HeaderValue::try_from(id) else { return };
+        if let Some(dialect) = self.dialect_of(path) {
+            response.headers_mut().insert(HeaderName::from_static(dialect.request_id), id.clone());
         }
+        response.headers_mut().insert(X_REQUEST_ID, id);
     }
 
     /// The response to an error that occurs before a request reaches a function.
@@ -94,9 +114,7 @@ impl Area {
     /// The response of this path.
     pub fn respond_at(self, path: &str, error: &Error) -> Response {
         let mut response = self.render(error, path);
-        if let Ok(id) = HeaderValue::try_from(new_request_id()) {
-            response.headers_mut().insert(X_REQUEST_ID, id);
-        }
+        self.identify(&mut response, path, new_request_id());
         response
     }
 }
@@ -152,9 +170,7 @@ async fn serve(area: Area, routes: Routes, function: &'static str, request: Requ
         let handled = AssertUnwindSafe(handled).catch_unwind();
         let mut response = handled.await.unwrap_or_else(|_| area.render(&Error::internal("a handler panicked"), &path));
         log_request(response.status(), started.elapsed());
-        if let Ok(id) = HeaderValue::try_from(request_id()) {
-            response.headers_mut().insert(X_REQUEST_ID, id);
-        }
+        area.identify(&mut response, &path, request_id());
         response
     };
     REQUEST_ID.scope(id, answered.instrument(span)).await

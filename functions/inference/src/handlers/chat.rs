@@ -10,8 +10,7 @@ use web::gateway::{AnsweredOrStreamed, ErrorResponses, InferenceCaller, ModelCal
 use web::layers::request_id;
 use web::{Hashed, Result, UncheckedJson};
 
-use super::claim::answer_once;
-use super::conversation::stream_once;
+use super::conversation::answer_chat;
 use crate::Stores;
 use crate::dto::call_headers::{CallHeaders, ChatResponseHeaders};
 use crate::dto::chat::{ChatCompletionIn, ChatCompletionOut};
@@ -33,13 +32,9 @@ pub async fn create_chat_completion(
     Hashed { body: UncheckedJson(value), hash }: Hashed<UncheckedJson<Value>>,
 ) -> Result<Response> {
     let request = ChatRequest::read(value)?;
-    if !request.is_streamed() {
-        let complete = |caller| stores.gateway.complete(caller, request);
-        return answer_once(&stores, &caller, &headers, hash, complete, write_completion).await;
-    }
     let (wants_usage, request_id) = (request.wants_usage(), request_id());
-    let write = |stream| write_stream(stream, wants_usage, request_id);
-    stream_once(&stores, &caller, &headers, hash, request, write).await
+    let write_chunks = |stream| write_stream(stream, wants_usage, request_id);
+    answer_chat(&stores, &caller, &headers, hash, request, write_completion, write_chunks).await
 }
 
 fn chat_description() -> String {

@@ -9,8 +9,7 @@ use web::gateway::{AnsweredOrStreamed, ErrorResponses, InferenceCaller, ModelCal
 use web::layers::request_id;
 use web::{Hashed, Result, UncheckedJson};
 
-use super::claim::answer_once;
-use super::conversation::stream_once;
+use super::conversation::answer_chat;
 use crate::Stores;
 use crate::dto::call_headers::{CallHeaders, ChatResponseHeaders};
 use crate::dto::completions::{CompletionIn, CompletionOut};
@@ -35,11 +34,7 @@ pub async fn create_completion(
     Hashed { body: UncheckedJson(value), hash }: Hashed<UncheckedJson<Value>>,
 ) -> Result<Response> {
     let request = ChatRequest::read_completion(value)?;
-    if !request.is_streamed() {
-        let complete = |caller| stores.gateway.complete(caller, request);
-        return answer_once(&stores, &caller, &headers, hash, complete, write_text_completion).await;
-    }
     let (wants_usage, request_id) = (request.wants_usage(), request_id());
-    let write = |stream| write_text_stream(stream, wants_usage, request_id);
-    stream_once(&stores, &caller, &headers, hash, request, write).await
+    let write_chunks = |stream| write_text_stream(stream, wants_usage, request_id);
+    answer_chat(&stores, &caller, &headers, hash, request, write_text_completion, write_chunks).await
 }

@@ -9,13 +9,30 @@ use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
 use futures::{Stream, StreamExt};
 use gateway::chat::ChatRequest;
-use gateway::{ChatStream, Replay, StreamedCompletion};
+use gateway::{ChatStream, Completion, Replay, StreamedCompletion};
 use web::Result;
 
-use super::claim::{NextStep, claim, replay};
+use super::claim::{NextStep, answer_once, claim, replay};
 use crate::{Stores, headers};
 
 const EVENT_STREAM: &str = "text/event-stream";
+
+/// Makes a chat call, and writes its answer whole or as a stream, as the client wants it.
+pub async fn answer_chat<S: Stream<Item = Bytes> + Send + 'static>(
+    stores: &Stores,
+    caller: &ApiCaller,
+    headers: &HeaderMap,
+    body_hash: String,
+    request: ChatRequest,
+    write_whole: impl FnOnce(&Completion) -> domain::Result<Vec<u8>>,
+    write_stream: impl FnOnce(ChatStream) -> S,
+) -> Result<Response> {
+    if request.is_streamed() {
+        return stream_once(stores, caller, headers, body_hash, request, write_stream).await;
+    }
+    let complete = |caller| stores.gateway.complete(caller, request);
+    answer_once(stores, caller, headers, body_hash, complete, write_whole).await
+}
 
 /// Makes a streamed call whose items `write` renders as events, or replays its stored answer.
 pub async fn stream_once<S: Stream<Item = Bytes> + Send + 'static>(

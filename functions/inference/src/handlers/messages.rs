@@ -2,9 +2,8 @@
 
 use axum::Json as JsonBody;
 use axum::extract::State;
-use axum::http::header::{HeaderName, HeaderValue};
-use axum::http::{HeaderMap, StatusCode};
-use axum::response::{IntoResponse, Response};
+use axum::http::HeaderMap;
+use axum::response::Response;
 use domain::Error;
 use gateway::GatewayCaller;
 use gateway::chat::ChatRequest;
@@ -13,16 +12,13 @@ use web::gateway::{AnsweredOrStreamed, InferenceCaller, MessagesErrors};
 use web::layers::request_id;
 use web::{Hashed, Query, Result, UncheckedJson};
 
-use super::claim::answer_once;
-use super::conversation::stream_once;
+use super::conversation::answer_chat;
 use crate::Stores;
 use crate::dto::call_headers::{CallHeaders, ChatResponseHeaders};
 use crate::dto::messages::{AnthropicHeaders, CountTokensIn, MessageOut, MessagesIn, MessagesQuery, TokenCountOut};
 use crate::writers::messages::{write_message, write_message_stream};
 
 const ANTHROPIC_BETA: &str = "anthropic-beta";
-/// The name that Anthropic's SDKs read the id of a request from.
-const REQUEST_ID: HeaderName = HeaderName::from_static("request-id");
 const MAX_BETAS: usize = 64;
 
 /// Create a message
@@ -44,15 +40,9 @@ pub async fn create_message(
     Hashed { body: UncheckedJson(value), hash }: Hashed<UncheckedJson<Value>>,
 ) -> Result<Response> {
     let request = ChatRequest::read_messages(value, betas(&headers)?)?;
-    let response = if request.is_streamed() {
-        let request_id = request_id();
-        let write = |stream| write_message_stream(stream, request_id);
-        stream_once(&stores, &caller, &headers, hash, request, write).await?
-    } else {
-        let complete = |caller| stores.gateway.complete(caller, request);
-        answer_once(&stores, &caller, &headers, hash, complete, write_message).await?
-    };
-    Ok(with_request_id(response))
+    let request_id = request_id();
+    let write_stream = |stream| write_message_stream(stream, request_id);
+    answer_chat(&stores, &caller, &headers, hash, request, write_message, write_stream).await
 }
 
 /// Count the tokens of a message
@@ -70,11 +60,11 @@ pub async fn count_message_tokens(
     Query(_): Query<MessagesQuery>,
     headers: HeaderMap,
     Hashed { body: UncheckedJson(value), hash }: Hashed<UncheckedJson<Value>>,
-) -> Result<Response> {
+) -> Result<JsonBody<TokenCountOut>> {
     let request = ChatRequest::read_messages(value, betas(&headers)?)?;
     let caller = GatewayCaller::new(&caller, request_id(), 0, hash, None);
     let input_tokens = stores.gateway.count_tokens(&caller, request).await?;
-    Ok(with_request_id((StatusCode::OK, JsonBody(TokenCountOut { input_tokens })).into_response()))
+    Ok(JsonBody(TokenCountOut { input_tokens }))
 }
 
 /// The features in test that the client turns on.
@@ -85,11 +75,4 @@ fn betas(headers: &HeaderMap) -> Result<Vec<String>> {
         return Err(Error::invalid_query(ANTHROPIC_BETA, "must have at most 64 values").into());
     }
     Ok(betas)
-}
-
-fn with_request_id(mut response: Response) -> Response {
-    if let Ok(id) = HeaderValue::try_from(request_id()) {
-        response.headers_mut().insert(REQUEST_ID, id);
-    }
-    response
 }

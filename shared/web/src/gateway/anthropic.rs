@@ -1,24 +1,19 @@
 //! Errors in the form of Anthropic's API, for the routes of its dialect.
 
 use axum::http::StatusCode;
-use axum::http::header::{HeaderName, HeaderValue};
 use axum::response::Response;
 use serde_json::{Value, json};
 
 use super::{add_headers, details};
-use crate::layers::request_id;
+use crate::layers::{DialectRoutes, request_id};
 use crate::{classify, message, refusal_code, respond};
 use domain::Error;
 
-const REQUEST_ID: HeaderName = HeaderName::from_static("request-id");
+pub const MESSAGES: DialectRoutes = DialectRoutes { routes: "/gateway/v1/messages", render, request_id: "request-id" };
 
-pub fn render(error: &Error) -> Response {
-    let id = request_id();
-    let mut response = respond(error, |_, _| body(error, &id));
+fn render(error: &Error) -> Response {
+    let mut response = respond(error, |_, _| body(error, &request_id()));
     add_headers(error, &mut response);
-    if let Ok(id) = HeaderValue::try_from(id) {
-        response.headers_mut().insert(REQUEST_ID, id);
-    }
     response
 }
 

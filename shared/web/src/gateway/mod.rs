@@ -44,7 +44,7 @@ pub use role::RoleName;
 pub use transaction::{TotalsOut, TransactionKind, TransactionOut, TransactionsOut, month_of};
 pub use usage::{FiguresOut, OrgUsageOut, UsageOut, UsageQuery, period};
 
-pub const AREA: Area = Area::new(render).except("/gateway/v1/messages", anthropic::render);
+pub const AREA: Area = Area::new(render).with_dialect(anthropic::MESSAGES);
 
 fn render(error: &Error) -> Response {
     let mut response = respond(error, |status, code| body(error, status, &code, &request_id()));
