@@ -14,6 +14,7 @@ use http::header::{CONTENT_TYPE, USER_AGENT};
 use super::conversation::invalid_request;
 use crate::chat::{ChatRequest, ContentPart};
 use crate::failure::ProviderFailure;
+use domain::image::PictureFormat;
 use outbound::{Outbound, RequestTimeouts};
 
 const MAX_FILES: usize = 20;
@@ -63,7 +64,8 @@ async fn fetch(outbound: &Outbound, link: &str) -> Result<String, ProviderFailur
         invalid_request("messages", format_args!("a linked file could not be fetched: {why}. Send it as a data: URL"))
     };
     let request = Request::builder().uri(link).header(USER_AGENT, "atelier").body(Bytes::new());
-    let answer = outbound.send(request.map_err(|_| failed(&"its URL is not valid"))?, &TIMEOUTS).await;
+    // Hosts of pictures redirect often. The guard checks each destination.
+    let answer = outbound.follow(request.map_err(|_| failed(&"its URL is not valid"))?, &TIMEOUTS).await;
     let answer = answer.map_err(|error| failed(&error))?;
     if !answer.status.is_success() {
         return Err(failed(&format_args!("its host answered with status {}", answer.status)));
@@ -77,13 +79,9 @@ async fn fetch(outbound: &Outbound, link: &str) -> Result<String, ProviderFailur
 
 /// The type that the first bytes show. Hosts often name another one.
 fn media_type(content: &[u8]) -> Option<&'static str> {
-    let starts = |bytes: &[u8]| content.starts_with(bytes);
-    Some(match () {
-        () if starts(b"\x89PNG") => "image/png",
-        () if starts(b"\xFF\xD8\xFF") => "image/jpeg",
-        () if starts(b"GIF8") => "image/gif",
-        () if starts(b"RIFF") && content.get(8..12) == Some(b"WEBP") => "image/webp",
-        () if starts(b"%PDF-") => "application/pdf",
-        () => return None,
-    })
+    match content {
+        [b'G', b'I', b'F', b'8', ..] => Some("image/gif"),
+        [b'%', b'P', b'D', b'F', b'-', ..] => Some("application/pdf"),
+        content => PictureFormat::of(content).map(PictureFormat::content_type),
+    }
 }
