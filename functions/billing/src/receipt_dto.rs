@@ -59,7 +59,7 @@ pub struct ReceiptOut {
     /// The key that made the call. Null if the platform made it for the user.
     #[schema(required)]
     api_key: Option<String>,
-    /// The hash of the body of the request. Null if none is stored.
+    /// The hash of the body of the request. Null if the platform has not stored it.
     #[schema(required)]
     request_hash: Option<String>,
     /// The name of the model in the catalog.

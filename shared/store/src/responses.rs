@@ -37,8 +37,6 @@ pub struct ResponseContent {
     pub object: Value,
     /// All items of the conversation up to this response: what the next request continues.
     pub items: Vec<Value>,
-    /// The number of items before the input of this request.
-    pub earlier: usize,
 }
 
 #[derive(Serialize, Deserialize, Attributes)]

@@ -8,8 +8,9 @@ use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
-use domain::id::{Id, ResponseId};
+use domain::id::{ApiKeyId, Id, ResponseId};
 use domain::identity::Account;
+use domain::retention::RunRetention;
 use domain::time::Time;
 use domain::{Error, Result as DomainResult};
 use gateway::chat::responses::{ResponseSettings, ResponsesRequest, previous_response_id};
@@ -134,8 +135,8 @@ async fn find_earlier(stores: &Stores, caller: &ApiCaller, body: &Value) -> Resu
 struct Keeper {
     stores: Stores,
     account: Account,
-    retention: domain::retention::RunRetention,
-    key: domain::id::ApiKeyId,
+    retention: RunRetention,
+    key: ApiKeyId,
     at: Time,
     settings: Arc<ResponseSettings>,
     earlier: Arc<Vec<Value>>,
@@ -160,8 +161,7 @@ impl Keeper {
             return;
         }
         let items = self.earlier.iter().chain(&self.settings.input).chain(response.output()).cloned().collect();
-        let content =
-            ResponseContent { object: response.for_client(&self.settings), items, earlier: self.earlier.len() };
+        let content = ResponseContent { object: response.for_client(&self.settings), items };
         let stored = StoredResponse { key: Some(self.key), content };
         let kept = self.stores.responses.put(self.account, response.id, &stored, self.retention, self.at).await;
         if let Err(error) = kept {

@@ -121,17 +121,12 @@ impl Reasoning {
     /// Reads the reasoning of a message or a delta in OpenAI's format: `reasoning_details`, or else the plain text in
     /// `reasoning_content` or `reasoning`.
     pub fn read_all(fields: &Map<String, Value>) -> Vec<Self> {
-        let pieces = ReasoningDelta::read_all(fields);
-        let mut blocks = Vec::<Self>::new();
-        for ReasoningDelta { piece, .. } in pieces {
-            match (piece, blocks.last_mut()) {
-                (ReasoningPiece::Signature(own), Some(Self::Text { signature, .. })) => *signature = Some(own),
-                (ReasoningPiece::Signature(own), _) => {
-                    blocks.push(Self::Text { text: String::new(), signature: Some(own) });
-                }
-                (ReasoningPiece::Text(text), _) => blocks.push(Self::Text { text, signature: None }),
-                (ReasoningPiece::Encrypted(data), _) => blocks.push(Self::Encrypted(data)),
-            }
+        let mut blocks = Vec::new();
+        for ReasoningDelta { piece, .. } in ReasoningDelta::read_all(fields) {
+            // A signature belongs to the block before it. All else is a new block.
+            let is_signature = matches!(piece, ReasoningPiece::Signature(_));
+            let place = if is_signature { blocks.len().saturating_sub(1) } else { blocks.len() };
+            Self::add(&mut blocks, ReasoningDelta { index: u32::try_from(place).unwrap_or(u32::MAX), piece });
         }
         blocks
     }

@@ -157,11 +157,14 @@ impl ChatRequest {
 
     /// The rules for the parameters when `model` of a provider gets the request.
     pub fn parameters<'a>(&'a self, kind: ProviderKind, model: &'a str) -> Parameters<'a> {
+        // A request of OpenAI's dialect reaches a server with its API as it is, so its messages are not searched.
+        let is_openai = matches!(kind, ProviderKind::OpenAi | ProviderKind::Dev);
+        let is_forwarded = is_openai && self.dialect() == Dialect::ChatCompletions;
         let facts = ConversationFacts {
             dialect: self.dialect(),
             unmapped: self.foreign.as_ref().map_or(&[], |foreign| &foreign.unmapped),
-            has_cache_marks: self.has_cache_marks(),
-            lacks_reasoning: self.lacks_reasoning(),
+            has_cache_marks: !is_forwarded && self.has_cache_marks(),
+            lacks_reasoning: !is_forwarded && self.lacks_reasoning(),
             reasons: self.terms.reasons,
         };
         Parameters { facts, ..Parameters::new(&CHAT, &VALIDATED, &self.body, kind, model) }

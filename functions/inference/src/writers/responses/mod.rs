@@ -9,7 +9,7 @@ use domain::{Error, Result};
 use gateway::chat::FinishReason;
 use gateway::chat::responses::ResponseSettings;
 use gateway::{AnswerHead, Completion, Usage};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::blocks::{Block, read_blocks};
 pub use items::{ItemIds, write_item};
@@ -18,7 +18,7 @@ pub use stream::write_response_stream;
 /// A response as an object, with its encrypted reasoning, which the client gets only on request.
 pub struct WrittenResponse {
     pub id: ResponseId,
-    object: Map<String, Value>,
+    object: Value,
 }
 
 /// How a response ended.
@@ -50,8 +50,8 @@ impl WrittenResponse {
         let output = blocks.iter().enumerate();
         let output: Vec<_> =
             output.map(|(place, block)| write_item(&ids, place, block, "completed", &settings.tool_names)).collect();
-        let parameter = |name: &str| settings.parameters.get(name).cloned().unwrap_or_default();
         let or = |name: &str, default: Value| settings.parameters.get(name).cloned().unwrap_or(default);
+        let parameter = |name: &str| or(name, Value::Null);
         let text = settings.parameters.get("text");
         let format = text.and_then(|text| text.get("format")).cloned().unwrap_or_else(|| json!({"type": "text"}));
         let reasoning = settings.parameters.get("reasoning");
@@ -83,7 +83,6 @@ impl WrittenResponse {
             "usage": if let Ending::Finished(_, usage) = ending { usage_of(usage) } else { Value::Null },
             "user": parameter("user"),
         });
-        let Value::Object(object) = object else { unreachable!("json! made an object") };
         Self { id, object }
     }
 
@@ -99,7 +98,7 @@ impl WrittenResponse {
         {
             items.iter_mut().for_each(hide_encrypted_reasoning);
         }
-        Value::Object(object)
+        object
     }
 }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use axum::body::Bytes;
+use domain::chat::Reasoning;
 use futures::{Stream, StreamExt};
 use gateway::chat::FinishReason;
 use gateway::chat::responses::ResponseSettings;
@@ -150,7 +151,7 @@ impl StreamWriter {
                 let content = with(part, json!({"content_index": 0, "part": write_part(block)}));
                 self.write("response.content_part.added", content);
             }
-            Block::Reasoning(domain::chat::Reasoning::Text { .. }) => {
+            Block::Reasoning(Reasoning::Text { .. }) => {
                 let summary = json!({"summary_index": 0, "part": {"type": "summary_text", "text": ""}});
                 self.write("response.reasoning_summary_part.added", with(part, summary));
             }
@@ -188,7 +189,7 @@ impl StreamWriter {
                 let part = json!({"content_index": 0, "part": write_part(block)});
                 self.write("response.content_part.done", with(at, part));
             }
-            Block::Reasoning(domain::chat::Reasoning::Text { text, .. }) => {
+            Block::Reasoning(Reasoning::Text { text, .. }) => {
                 let done = json!({"summary_index": 0, "text": text});
                 self.write("response.reasoning_summary_text.done", with(at.clone(), done));
                 let part = json!({"summary_index": 0, "part": {"type": "summary_text", "text": text}});

@@ -12,7 +12,7 @@ use crate::dialect::{Dialect, Foreign};
 use domain::chat::Message;
 use domain::{Error, Result};
 
-pub use items::{ItemReader, input_items};
+use items::{ItemReader, input_items};
 pub use tools::{ClientTool, ToolNames};
 
 /// The parameters that keep their names and values.
