@@ -118,7 +118,7 @@ impl TestApp {
         loop {
             let page = ledger.list(org, month(Time::now()), EntryFilter::default(), 1_000, after).await.unwrap();
             charges.extend(page.items.into_iter().filter_map(|entry| match entry {
-                LedgerEntry::Charge(charge) => Some(charge),
+                LedgerEntry::Charge(charge) => Some(*charge),
                 LedgerEntry::Adjustment(_) => None,
             }));
             match page.next {

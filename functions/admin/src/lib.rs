@@ -15,7 +15,7 @@ use platform::Context;
 use platform::aws::Aws;
 use platform::secrets::Secrets;
 use store::work::Hints;
-use store::{Admin, Catalog, Identities, KeyRing, Leases, Ledger, ReceiptKeys, WorkbenchCluster};
+use store::{Admin, CallLog, Catalog, Identities, KeyRing, Leases, Ledger, ReceiptKeys, WorkbenchCluster};
 
 pub use routes::{document, router};
 
@@ -29,6 +29,7 @@ pub struct Stores {
     keys: KeyRing,
     leases: Leases,
     ledger: Ledger,
+    calls: CallLog,
     secrets: Arc<Secrets>,
     outbound: Outbound,
     aws: Aws,
@@ -47,6 +48,7 @@ impl Stores {
             keys: KeyRing::new(context)?,
             leases: Leases::new(context)?,
             ledger: Ledger::new(context)?,
+            calls: CallLog::new(context)?,
             secrets: Arc::new(Secrets::of_credentials(context)?),
             outbound: Outbound::from_config(&context.config)?,
             aws: context.aws.clone(),

@@ -11,6 +11,7 @@ use crate::dto::receipt_keys::NewReceiptKeyOut;
 use crate::handlers::aliases::*;
 use crate::handlers::audit::*;
 use crate::handlers::billing::*;
+use crate::handlers::calls::*;
 use crate::handlers::caps::*;
 use crate::handlers::guard::*;
 use crate::handlers::keys::*;
@@ -58,6 +59,8 @@ routes! { Stores;
     "/gateway/v1/admin/workbench-cluster" => get(get_workbench_cluster), put(put_workbench_cluster),
         delete(delete_workbench_cluster);
     "/gateway/v1/admin/receipt-keys" => post(rotate_receipt_key);
+    "/gateway/v1/admin/calls" => get(list_calls?);
+    "/gateway/v1/admin/calls/{request_id}" => get(get_call?);
     "/gateway/v1/admin/audit" => get(list_audit?);
     "/gateway/v1/billing/admin/credits" => post(adjust_credits);
     "/gateway/v1/billing/admin/caps" => get(get_cap?), put(put_cap?), delete(delete_cap?);

@@ -111,7 +111,7 @@ pub async fn upload(stores: &Stores, org: OrgId, content: Vec<u8>) -> Result<Str
 impl From<LedgerEntry> for TransactionRow {
     fn from(entry: LedgerEntry) -> Self {
         match entry {
-            LedgerEntry::Charge(charge) => Self::of_charge(charge),
+            LedgerEntry::Charge(charge) => Self::of_charge(*charge),
             LedgerEntry::Adjustment(adjustment) => Self::of_adjustment(adjustment),
         }
     }

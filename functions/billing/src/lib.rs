@@ -1,6 +1,7 @@
-//! `/gateway/v1/billing…`, `/gateway/v1/guard/events` and `/gateway/v1/receipts/keys`: the balance, usage, transactions, receipts,
-//! exports and guard events of the caller's organization, and the public keys of receipts.
+//! `/gateway/v1/billing…`, `/gateway/v1/guard/events` and `/gateway/v1/receipts/keys`: the balance, usage, transactions, calls,
+//! receipts, exports and guard events of the caller's organization, and the public keys of receipts.
 
+mod calls;
 mod dto;
 mod exports;
 mod handlers;
@@ -15,7 +16,7 @@ use domain::Result;
 use platform::bucket::Bucket;
 use platform::{Context, config};
 use store::model_catalog::ModelCatalog;
-use store::{GuardEvents, Leases, Ledger, MeterBook, ReceiptKeys};
+use store::{CallLog, GuardEvents, Leases, Ledger, MeterBook, ReceiptKeys};
 
 pub use routes::{document, router};
 
@@ -26,6 +27,7 @@ pub struct Stores {
     models: Arc<ModelCatalog>,
     leases: Leases,
     ledger: Ledger,
+    calls: CallLog,
     meters: MeterBook,
     guard_events: GuardEvents,
     receipt_keys: ReceiptKeys,
@@ -39,6 +41,7 @@ impl Stores {
             models: Arc::new(ModelCatalog::new(context)?),
             leases: Leases::new(context)?,
             ledger: Ledger::new(context)?,
+            calls: CallLog::new(context)?,
             meters: MeterBook::new(context)?,
             guard_events: GuardEvents::new(context)?,
             receipt_keys: ReceiptKeys::new(context)?,

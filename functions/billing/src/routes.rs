@@ -6,6 +6,7 @@ use platform::Context;
 use web::{finish, routes};
 
 use crate::Stores;
+use crate::calls::*;
 use crate::dto::ExportOut;
 use crate::handlers::*;
 use crate::receipts::*;
@@ -14,6 +15,8 @@ routes! { Stores;
     "/gateway/v1/billing/balance" => get(get_balance);
     "/gateway/v1/billing/usage" => get(get_usage?);
     "/gateway/v1/billing/transactions" => get(list_transactions?);
+    "/gateway/v1/billing/calls" => get(list_calls?);
+    "/gateway/v1/billing/calls/{request_id}" => get(get_call);
     "/gateway/v1/billing/exports" => post(create_export);
     "/gateway/v1/billing/receipts/{request_id}" => get(get_receipt);
     "/gateway/v1/receipts/keys" => get(list_receipt_keys);

@@ -77,6 +77,6 @@ pub async fn get_model(
     Path(ModelName(name)): Path<ModelName>,
 ) -> Result<(HeaderMap, Json<ModelOut>)> {
     let chosen = stores.models.find(&person.caller.plan, person.models(), &name).await?;
-    let headers = model_headers(&chosen.model, chosen.by_alias, person.caller.at);
+    let headers = model_headers(&chosen.model, chosen.alias.is_some(), person.caller.at);
     Ok((headers, Json(ModelOut::new(&chosen.model, &chosen.listing))))
 }

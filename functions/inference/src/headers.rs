@@ -35,7 +35,7 @@ pub fn cost(cost: Money) -> [(HeaderName, String); 1] {
 
 /// The headers of a streamed response. They have no cost and no token counts, which are not known yet.
 pub fn stream_headers(report: &CallReport, now: Time) -> HeaderMap {
-    let mut headers = web::gateway::model_headers(&report.chosen.model, report.chosen.by_alias, now);
+    let mut headers = web::gateway::model_headers(&report.chosen.model, report.chosen.alias.is_some(), now);
     add_remaining(&mut headers, REQUESTS, report.quota_left.requests);
     if let Some(credits) = report.quota_left.credits {
         add(&mut headers, X_CREDITS_REMAINING, &credits.to_string());

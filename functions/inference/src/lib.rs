@@ -4,6 +4,7 @@
 mod dto;
 mod handlers;
 mod headers;
+mod incoming;
 mod routes;
 mod writers;
 

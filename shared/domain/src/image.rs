@@ -98,6 +98,9 @@ pub struct ImageOrder {
     pub key: Option<ApiKeyId>,
     /// The name of the model in the catalog.
     pub model: String,
+    /// The alias by which the request named the model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alias: Option<String>,
     /// The validated body of the request.
     pub request: Map<String, Value>,
     pub call: CallOrigin,

@@ -126,6 +126,21 @@ pub fn month(at: Time) -> i64 {
     text[..4].parse::<i64>().unwrap_or_default() * 100 + text[5..7].parse::<i64>().unwrap_or_default()
 }
 
+/// The month before: `202512` for `202601`.
+pub fn month_before(month: i64) -> i64 {
+    if month % 100 == 1 { month - 100 + 11 } else { month - 1 }
+}
+
+/// The end of a month (`202611`).
+pub fn end_of_month(month: i64) -> Time {
+    let (year, number) = (month.div_euclid(100), month.rem_euclid(100));
+    let (year, number) = if number >= 12 { (year + 1, 1) } else { (year, number + 1) };
+    let first = i16::try_from(year).ok().zip(i8::try_from(number).ok());
+    let first = first.and_then(|(year, number)| jiff::civil::Date::new(year, number, 1).ok());
+    let end = first.and_then(|first| first.to_zoned(jiff::tz::TimeZone::UTC).ok());
+    end.map_or(Time::from_millis(0), |end| end.timestamp().into())
+}
+
 /// Until when a lease granted now accepts calls: at most until the first of its windows ends.
 pub fn admits_until(now: Time, limits: impl IntoIterator<Item = Dimension>) -> Time {
     let latest = now.plus(LEASE_DURATION);

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::call_facts::{CallFacts, CallLabels};
 use super::id::{ApiKeyId, LeaseId, OrgId, TransactionId, UserId};
 use super::money::Money;
 use super::run::RunStep;
@@ -22,6 +23,13 @@ pub struct CallOrigin {
     /// The step whose usage counts the charge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<RunStep>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_streamed: bool,
+    /// `None` if an earlier version stored the origin.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started_at: Option<Time>,
+    #[serde(default, skip_serializing_if = "CallLabels::is_empty")]
+    pub labels: CallLabels,
 }
 
 /// The charge of one call, which held a slot of its lease.
@@ -58,6 +66,9 @@ pub struct Charge {
     pub retry_of: Option<TransactionId>,
     /// The hash of the body, by which a retry of the request is recognized.
     pub body_hash: Option<String>,
+    /// `None` if an earlier version charged the call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub facts: Option<Box<CallFacts>>,
     pub created_at: Time,
 }
 
@@ -126,7 +137,7 @@ pub enum EntryKind {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 pub enum LedgerEntry {
-    Charge(Charge),
+    Charge(Box<Charge>),
     Adjustment(Adjustment),
 }
 

@@ -6,6 +6,8 @@ pub mod agent;
 pub mod audit;
 pub mod body_problem;
 pub mod body_problems;
+pub mod call_facts;
+pub mod call_log;
 pub mod catalog;
 pub mod channel;
 pub mod chat;

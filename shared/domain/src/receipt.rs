@@ -43,6 +43,22 @@ impl ReceiptName {
     }
 }
 
+/// The name of a call in a path. It has the forms of the name of a receipt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CallName(pub ReceiptName);
+
+impl Id for CallName {
+    const KIND: &'static str = "call";
+}
+
+impl FromStr for CallName {
+    type Err = NotAnId;
+
+    fn from_str(text: &str) -> Result<Self, NotAnId> {
+        text.parse().map(Self)
+    }
+}
+
 impl Id for ReceiptName {
     const KIND: &'static str = "receipt";
 }

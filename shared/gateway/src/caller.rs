@@ -28,14 +28,14 @@ pub struct GatewayCaller {
 }
 
 impl GatewayCaller {
-    pub fn new(caller: &ApiCaller, request_id: String, retries: u32, body_hash: String, claim: Option<Claim>) -> Self {
+    pub fn new(caller: &ApiCaller, call: CallOrigin, claim: Option<Claim>) -> Self {
         let plan = caller.caller.plan.clone();
         Self {
             payer: payer(&caller.caller, Some(caller.key.id), &plan),
             role: caller.caller.role,
             plan,
             models: caller.key.models.clone(),
-            call: CallOrigin { request_id, retries, body_hash, step: None },
+            call: CallOrigin { started_at: Some(caller.caller.at), ..call },
             keeps_guard_input: caller.caller.identity.org.keeps_guard_input,
             claim,
         }
@@ -51,7 +51,7 @@ impl GatewayCaller {
     ) -> Self {
         let plan = caller.plan.clone();
         let payer = payer(caller, None, &plan);
-        let call = CallOrigin { request_id, retries: 0, body_hash, step };
+        let call = CallOrigin { request_id, body_hash, step, started_at: Some(caller.at), ..CallOrigin::default() };
         let keeps_guard_input = caller.identity.org.keeps_guard_input;
         Self { payer, role: caller.role, plan, models: None, call, keeps_guard_input, claim: Some(claim) }
     }

@@ -54,6 +54,7 @@ use store::model_catalog::{Chosen, ModelCatalog};
 use leases::{LeasePools, QuotaLeft};
 use parameters::ParameterReport;
 use routing::Routing;
+pub use routing::Served;
 
 /// The gateway of this process. It holds leases, connections and the health of deployments, so a process creates one.
 #[derive(Clone)]

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::failure::{FailureKind, ProviderFailure};
 use super::providers::{Provider, ProviderSettings, connect};
+use domain::call_facts::FailedAttempt;
 use domain::catalog::ModelDeployment;
 use domain::provider::ProviderKind;
 use domain::{Error, Result};
@@ -48,16 +49,58 @@ struct Health {
 /// An answer and the deployment that returned it.
 pub struct Routed<T> {
     pub answer: T,
-    pub provider: String,
     pub kind: ProviderKind,
-    /// The provider's name for the model.
-    pub model: Arc<str>,
+    pub served: Served,
 }
 
-impl<T> Routed<T> {
+/// The deployment that served a call, and the attempts at deployments that failed before.
+#[derive(Clone, Debug)]
+pub struct Served {
+    pub provider: String,
+    /// The provider's name for the model.
+    pub model: Arc<str>,
+    pub failed_attempts: Vec<FailedAttempt>,
+}
+
+impl Served {
+    /// A call that its first deployment has served.
+    pub fn first(provider: &str, model: &str) -> Self {
+        Self { provider: provider.to_owned(), model: model.into(), failed_attempts: Vec::new() }
+    }
+
     /// The deployment that answered, as the header `X-Svc-Deployment` names it.
     pub fn deployment(&self) -> String {
         format!("{}/{}", self.provider, self.model)
+    }
+
+    /// The deployment that was tried last, of a call that all have failed.
+    pub fn last_of(failed_attempts: Vec<FailedAttempt>) -> Self {
+        let last = failed_attempts.last();
+        Self {
+            provider: last.map(|attempt| attempt.provider.clone()).unwrap_or_default(),
+            model: last.map(|attempt| attempt.upstream.as_str()).unwrap_or_default().into(),
+            failed_attempts,
+        }
+    }
+}
+
+/// A call that no deployment served.
+#[derive(Debug)]
+pub struct Unserved {
+    pub error: Box<Error>,
+    pub failed_attempts: Vec<FailedAttempt>,
+}
+
+impl Unserved {
+    /// A call that took longer than its caller waits.
+    pub fn timeout() -> Self {
+        Self { error: Box::new(ProviderFailure::timeout().into()), failed_attempts: Vec::new() }
+    }
+}
+
+impl From<Unserved> for Error {
+    fn from(unserved: Unserved) -> Self {
+        *unserved.error
     }
 }
 
@@ -78,12 +121,29 @@ impl Routing {
         &self,
         chosen: &Chosen,
         send: impl Fn(Arc<dyn Provider>, Arc<str>) -> F,
-    ) -> Result<Routed<T>>
+    ) -> Result<Routed<T>, Unserved>
+    where
+        F: Future<Output = Result<T, ProviderFailure>>,
+    {
+        let mut failed_attempts = Vec::new();
+        match self.try_deployments(chosen, send, &mut failed_attempts).await {
+            Ok((answer, kind, provider, model)) => {
+                Ok(Routed { answer, kind, served: Served { provider, model, failed_attempts } })
+            }
+            Err(error) => Err(Unserved { error: Box::new(error), failed_attempts }),
+        }
+    }
+
+    async fn try_deployments<T, F>(
+        &self,
+        chosen: &Chosen,
+        send: impl Fn(Arc<dyn Provider>, Arc<str>) -> F,
+        failed_attempts: &mut Vec<FailedAttempt>,
+    ) -> Result<(T, ProviderKind, String, Arc<str>)>
     where
         F: Future<Output = Result<T, ProviderFailure>>,
     {
         let mut last = None;
-        let mut attempts = 0;
         for deployment in self.order_deployments(&chosen.model.deployments) {
             let Some(settings) = chosen.listing.providers.get(&deployment.provider) else {
                 tracing::error!(
@@ -96,16 +156,21 @@ impl Routing {
             let provider = self.get_provider(settings).await?;
             let upstream: Arc<str> = deployment.model.as_str().into();
             for attempt_here in 0..MAX_ATTEMPTS_PER_DEPLOYMENT {
-                attempts += 1;
+                let began = Instant::now();
                 let failure = match send(provider.clone(), upstream.clone()).await {
                     Ok(answer) => {
                         self.record_success(deployment);
-                        let provider = deployment.provider.clone();
-                        return Ok(Routed { answer, provider, kind: settings.kind, model: upstream });
+                        return Ok((answer, settings.kind, deployment.provider.clone(), upstream));
                     }
                     Err(failure) => failure,
                 };
                 tracing::warn!(provider = deployment.provider, model = chosen.model.name, kind = ?failure.kind, code = failure.code, "a provider failed a call");
+                failed_attempts.push(FailedAttempt {
+                    provider: deployment.provider.clone(),
+                    upstream: upstream.to_string(),
+                    error: failure.code.clone(),
+                    duration_ms: began.elapsed().as_millis().try_into().unwrap_or(u64::MAX),
+                });
                 if !failure.is_retryable() {
                     return Err(failure.into());
                 }
@@ -115,12 +180,12 @@ impl Routing {
                 // or that failed by the deployment's setup, because it would fail again.
                 let again = !failure.may_have_run && failure.kind != FailureKind::Setup && wait <= MAX_BACKOFF;
                 last = Some(failure);
-                if attempts == MAX_ATTEMPTS || !again || attempt_here + 1 == MAX_ATTEMPTS_PER_DEPLOYMENT {
+                if failed_attempts.len() == MAX_ATTEMPTS || !again || attempt_here + 1 == MAX_ATTEMPTS_PER_DEPLOYMENT {
                     break;
                 }
                 tokio::time::sleep(wait).await;
             }
-            if attempts == MAX_ATTEMPTS {
+            if failed_attempts.len() == MAX_ATTEMPTS {
                 break;
             }
         }

@@ -147,7 +147,7 @@ impl ImageJobs {
         }
         // No call can record a charge any more, because the job has ended.
         match self.lease(order).await? {
-            Some(lease) => self.leases.close(&lease, &Spent::default(), now).await.map(drop),
+            Some(lease) => self.leases.close(&lease, &Spent::default(), &[], now).await.map(drop),
             None => Ok(()),
         }
     }

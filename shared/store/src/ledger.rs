@@ -16,7 +16,7 @@ use super::usage::AdjustmentSums;
 use super::write::Write;
 use domain::id::{OrgId, UserId};
 use domain::image::JOB_DEADLINE;
-use domain::lease::{LONGEST_CALL, month};
+use domain::lease::{LONGEST_CALL, month, month_before};
 use domain::ledger::{Adjustment, Charge, EntryKind, LedgerEntry};
 use domain::money::Money;
 use domain::page::Slice;
@@ -30,9 +30,9 @@ const RETRIED_WITHIN_MS: i64 = 10 * 60 * 1_000;
 const RETRIED_AMONG: u32 = 100;
 
 /// Longer than the time from the arrival of a request to the record of its charge, also of a job that generates images.
-const LONGEST_REQUEST: Duration = JOB_DEADLINE.saturating_add(LONGEST_CALL);
+pub(super) const LONGEST_REQUEST: Duration = JOB_DEADLINE.saturating_add(LONGEST_CALL);
 /// The clock of a process may be set back between the creation of an id and that of the charge, and clocks of processes differ.
-const CLOCK_DIFFERENCE: Duration = Duration::from_millis(100);
+pub(super) const CLOCK_DIFFERENCE: Duration = Duration::from_millis(100);
 
 #[derive(Clone)]
 pub struct Ledger {
@@ -182,8 +182,7 @@ impl Ledger {
     /// Finds the newest movement of this month or the last month, of one user or of all users.
     pub async fn last(&self, org: OrgId, user: Option<UserId>, now: Time) -> Result<Option<LedgerEntry>> {
         let this = month(now);
-        let last = if this % 100 == 1 { this - 100 + 11 } else { this - 1 };
-        for month in [this, last] {
+        for month in [this, month_before(this)] {
             let newest = self.list(org, month, EntryFilter { kind: None, user }, 1, None).await?;
             if let Some(entry) = newest.items.into_iter().next() {
                 return Ok(Some(entry));
@@ -199,7 +198,7 @@ impl Ledger {
         let list = keys::ledger(of.org, month(now));
         let newest = read_newest(&self.journal, list, RETRIED_AMONG, (&since, "9"), entries).await?.entries;
         let earlier = newest.into_iter().filter_map(|listed| match listed.entry {
-            LedgerEntry::Charge(charge) if charge.key == of.key && charge.body_hash == of.body_hash => Some(charge),
+            LedgerEntry::Charge(charge) if charge.key == of.key && charge.body_hash == of.body_hash => Some(*charge),
             LedgerEntry::Charge(_) | LedgerEntry::Adjustment(_) => None,
         });
         Ok(earlier.max_by_key(|charge| (charge.created_at, charge.id)))
@@ -222,7 +221,7 @@ impl Ledger {
             let (list, range) = (keys::ledger(org, *month), (from.to_string(), to.to_string()));
             let found = find_oldest(&self.journal, list, (&range.0, &range.1), entries, is_wanted).await?;
             if let Some(LedgerEntry::Charge(charge)) = found {
-                return Ok(Some(charge));
+                return Ok(Some(*charge));
             }
         }
         Ok(None)
@@ -241,12 +240,17 @@ fn adjustment_item(adjustment: &Adjustment) -> AdjustmentItem {
     }
 }
 
+/// Whether a row of the ledger moves credits without a call.
+pub(super) fn is_adjustment(item: &Item) -> bool {
+    AdjustmentItem::ADJUSTMENT.find(item).is_some()
+}
+
 /// The entries of a row, each with its place. A record has the charges of several calls.
 fn entries(item: Item, row: &str) -> Result<Vec<(String, LedgerEntry)>> {
-    if AdjustmentItem::ADJUSTMENT.find(&item).is_some() {
+    if is_adjustment(&item) {
         let item: AdjustmentItem = parse(item)?;
         return Ok(vec![(row.to_owned(), LedgerEntry::Adjustment(item.adjustment))]);
     }
     let charges = listed_charges(item)?.into_iter();
-    Ok(charges.map(|(place, charge)| (place, LedgerEntry::Charge(charge))).collect())
+    Ok(charges.map(|(place, charge)| (place, LedgerEntry::Charge(Box::new(charge)))).collect())
 }

@@ -1,5 +1,7 @@
 //! The lists of the table `journal`, newest first: the global index `listed` (`listed_in`, `listed_at`).
 
+use futures::future::try_join_all;
+
 use super::attribute::Attribute;
 use super::item::Item;
 use super::query::{Range, TableIndex, TableQuery};
@@ -37,7 +39,7 @@ pub(super) struct Listed<T> {
     pub place: String,
     pub entry: T,
     /// The place of the row that it was read from.
-    row: String,
+    pub row: String,
 }
 
 /// Where a page begins: rows from `row` on, and of their entries those below `entry`, if there is one.
@@ -46,13 +48,15 @@ struct Cursor<'a> {
     entry: Option<&'a str>,
 }
 
+/// It is above all places.
+const NEWEST: &str = "9";
 /// No place has it.
 const SEPARATOR: char = '|';
 
 impl<'a> Cursor<'a> {
     fn read(text: Option<&'a str>) -> Self {
         match text.map(|text| text.split_once(SEPARATOR).ok_or(text)) {
-            None => Self { row: "9", entry: None },
+            None => Self { row: NEWEST, entry: None },
             Some(Err(row)) => Self { row, entry: None },
             Some(Ok((row, entry))) => Self { row, entry: Some(entry) },
         }
@@ -61,47 +65,111 @@ impl<'a> Cursor<'a> {
 
 /// Reads a page of the entries that `includes` selects. One call reads a bounded number of rows, so a short page may
 /// still have a next page.
-pub(super) async fn list_page<T>(
+pub(super) async fn list_page<T: Send>(
     journal: &Table,
     page: ListedPage,
-    parse: impl Fn(Item) -> Result<T>,
+    parse: impl Fn(Item) -> Result<T> + Sync,
     includes: impl Fn(&T) -> bool,
 ) -> Result<Slice<T>> {
     list_entries(journal, page, |item, row| Ok(vec![(row.to_owned(), parse(item)?)]), includes).await
 }
 
-/// Reads a page of a list whose rows have several entries. No entry has a place above that of its row, but it may be below
-/// those of later rows. So an entry is in its order only when all rows above it were read, and the cursor names the first row
-/// that has entries for the next page.
-pub(super) async fn list_entries<T>(
+/// Reads a page of a list whose rows have several entries.
+pub(super) async fn list_entries<T: Send>(
     journal: &Table,
     ListedPage { list, limit, after, is_filtered }: ListedPage,
-    parse: impl Fn(Item, &str) -> Result<Vec<(String, T)>>,
+    parse: impl Fn(Item, &str) -> Result<Vec<(String, T)>> + Sync,
+    includes: impl Fn(&T) -> bool,
+) -> Result<Slice<T>> {
+    let steps = if is_filtered { Steps::FILTERED } else { Steps::EXACT };
+    merge_lists(&[IndexList { journal, list, parse }], limit, after, steps, includes).await
+}
+
+/// A list that is read from its newest row on. A row has one or more entries, and none of them has a place above that of its row.
+pub(super) trait NewestFirst<T> {
+    /// The highest place that a row can have.
+    fn highest(&self) -> &str {
+        NEWEST
+    }
+
+    /// Reads at most `limit` rows, from the place `to` on.
+    fn read(&self, to: &str, limit: u32) -> impl Future<Output = Result<NewestRows<T>>> + Send;
+}
+
+/// How a page is read.
+#[derive(Clone, Copy)]
+pub(super) struct Steps {
+    /// The least number of rows that one query reads.
+    least: u32,
+    /// The number of rows after which a page ends before it is full.
+    most: u32,
+}
+
+impl Steps {
+    /// Every row has entries for the page.
+    const EXACT: Self = Self { least: 1, most: MAX_READ_PER_PAGE };
+    /// A filter may drop most entries.
+    pub const FILTERED: Self = Self { least: READ_PER_QUERY, most: MAX_READ_PER_PAGE };
+    /// To read the entries of a row takes a query.
+    pub const COSTLY: Self = Self { least: 2, most: 400 };
+}
+
+struct IndexList<'a, P> {
+    journal: &'a Table,
+    list: String,
+    parse: P,
+}
+
+impl<T: Send, P: Fn(Item, &str) -> Result<Vec<(String, T)>> + Sync> NewestFirst<T> for IndexList<'_, P> {
+    async fn read(&self, to: &str, limit: u32) -> Result<NewestRows<T>> {
+        read_newest(self.journal, self.list.clone(), limit, ("0", to), &self.parse).await
+    }
+}
+
+/// Reads a page of the entries of several lists, newest first. An entry may be below those of later rows. So it is in its order
+/// only when all rows above it were read, and the cursor names the first row that has entries for the next page.
+pub(super) async fn merge_lists<T, L: NewestFirst<T>>(
+    lists: &[L],
+    limit: u32,
+    after: Option<String>,
+    steps: Steps,
     includes: impl Fn(&T) -> bool,
 ) -> Result<Slice<T>> {
     let cursor = Cursor::read(after.as_deref());
-    let (mut to, mut read, mut is_last) = (cursor.row.to_owned(), 0, false);
+    // Where the reading of each list goes on. `None` at its end.
+    let mut places: Vec<Option<String>> =
+        lists.iter().map(|list| Some(list.highest().min(cursor.row).to_owned())).collect();
     let (mut found, limit): (Vec<Listed<T>>, _) = (Vec::new(), limit as usize);
-    let mut in_order = 0;
+    let (mut in_order, mut read) = (0, 0);
+    // All rows above it were read.
+    let mut frontier = places.iter().flatten().max().cloned();
     // One extra entry shows whether there is a next page.
-    while in_order <= limit && read < MAX_READ_PER_PAGE && !is_last {
-        let missing = u32::try_from(limit + 1 - in_order).unwrap_or(READ_PER_QUERY);
-        let ask = if is_filtered { READ_PER_QUERY } else { missing };
-        let rows = read_newest(journal, list.clone(), ask, ("0", &to), &parse).await?;
-        (read, is_last) = (read + ask, rows.is_last);
-        to = rows.last.as_deref().map_or(to, cursor_after);
-        let is_on_page = |listed: &Listed<T>| cursor.entry.is_none_or(|entry| *listed.place < *entry);
-        found.extend(rows.entries.into_iter().filter(|listed| is_on_page(listed) && includes(&listed.entry)));
+    while let Some(to) = frontier.clone().filter(|_| in_order <= limit && read < steps.most) {
+        let at_frontier: Vec<usize> = (0..lists.len()).filter(|list| places[*list].as_ref() == Some(&to)).collect();
+        let missing = (limit + 1 - in_order).div_ceil(at_frontier.len());
+        let ask = u32::try_from(missing).unwrap_or(READ_PER_QUERY).max(steps.least);
+        let rows = try_join_all(at_frontier.iter().map(|list| lists[*list].read(&to, ask))).await?;
+        read += ask * at_frontier.len() as u32;
+        for (list, rows) in at_frontier.into_iter().zip(rows) {
+            places[list] = match rows.is_last {
+                true => None,
+                false => Some(rows.last.as_deref().map_or(to.clone(), cursor_after)),
+            };
+            let is_on_page = |listed: &Listed<T>| cursor.entry.is_none_or(|entry| *listed.place < *entry);
+            found.extend(rows.entries.into_iter().filter(|listed| is_on_page(listed) && includes(&listed.entry)));
+        }
         found.sort_by(|one, other| other.place.cmp(&one.place));
-        in_order = if is_last { found.len() } else { found.partition_point(|listed| listed.place > to) };
+        frontier = places.iter().flatten().max().cloned();
+        in_order = frontier.as_ref().map_or(found.len(), |to| found.partition_point(|listed| listed.place > *to));
     }
     let rest = found.split_off(in_order.min(limit));
-    let next = match (found.last(), is_last && rest.is_empty()) {
-        (_, true) => None,
+    let next = match (found.last(), frontier) {
+        (_, None) if rest.is_empty() => None,
         (Some(last), _) if in_order > limit => {
             Some(next_cursor(&last.place, &rest).unwrap_or_else(|| cursor_after(&last.place)))
         }
-        _ => {
+        (_, frontier) => {
+            let to = frontier.unwrap_or_default();
             let read_to = cursor.entry.filter(|entry| **entry < *to).unwrap_or(&to);
             Some(next_cursor(read_to, &rest).unwrap_or_else(|| read_to.to_owned()))
         }
@@ -119,9 +187,16 @@ fn next_cursor<T>(place: &str, rest: &[Listed<T>]) -> Option<String> {
 pub(super) struct NewestRows<T> {
     pub entries: Vec<Listed<T>>,
     /// The place of the last row.
-    last: Option<String>,
+    pub last: Option<String>,
     /// Whether the list has no more rows in the range.
-    is_last: bool,
+    pub is_last: bool,
+}
+
+impl<T> NewestRows<T> {
+    /// The end of a list.
+    pub fn end() -> Self {
+        Self { entries: Vec::new(), last: None, is_last: true }
+    }
 }
 
 /// Reads at most `limit` rows within a range.

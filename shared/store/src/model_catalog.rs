@@ -32,8 +32,8 @@ pub struct ModelCatalog {
 pub struct Chosen {
     pub listing: Arc<Listing>,
     pub model: Arc<Model>,
-    /// Whether the request named the model by a public alias.
-    pub by_alias: bool,
+    /// The public alias by which the request named the model.
+    pub alias: Option<String>,
 }
 
 impl ModelCatalog {
@@ -68,8 +68,8 @@ impl ModelCatalog {
                 message: "this key does not allow this model; use a model on the key's list".to_owned(),
             });
         }
-        let by_alias = model.name != name;
-        Ok(Chosen { model: model.clone(), listing, by_alias })
+        let alias = (model.name != name).then(|| name.to_owned());
+        Ok(Chosen { model: model.clone(), listing, alias })
     }
 
     /// The first model by name that the plan allows for a purpose.
@@ -79,14 +79,14 @@ impl ModelCatalog {
         let fits = |model: &&Arc<Model>| model.does(purpose) && plan.allows(&model.name) && !model.is_retired(now);
         let model = listing.models.values().find(fits).cloned();
         let model = model.ok_or(Error::NotFound { kind: "model" })?;
-        Ok(Chosen { listing, model, by_alias: false })
+        Ok(Chosen { listing, model, alias: None })
     }
 
     /// The guard model of a plan, see [`find_guard`]. `explain` turns the reason of a missing one into the caller's error.
     pub async fn find_guard(&self, plan: &Plan, explain: impl FnOnce(MissingGuard) -> Error) -> Result<Chosen> {
         let listing = self.listing().await?;
         let model = find_guard(&listing, plan, self.clock.now()).map_err(explain)?.clone();
-        Ok(Chosen { listing, model, by_alias: false })
+        Ok(Chosen { listing, model, alias: None })
     }
 
     /// Finds the model of a job, which was allowed when the job was created.
@@ -94,7 +94,7 @@ impl ModelCatalog {
         let listing = self.listing().await?;
         let model = listing.models.get(name).filter(|model| !model.is_retired(self.clock.now()));
         let model = model.cloned().ok_or(Error::NotFound { kind: "model" })?;
-        Ok(Chosen { listing, model, by_alias: false })
+        Ok(Chosen { listing, model, alias: None })
     }
 }
 

@@ -3,6 +3,7 @@
 mod account;
 mod admin;
 mod billing;
+mod calls;
 mod consumption;
 mod credentials;
 mod models;

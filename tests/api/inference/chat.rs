@@ -152,7 +152,7 @@ async fn the_ledger_links_a_retry_to_its_first_request() {
         .items
         .into_iter()
         .filter_map(|entry| match entry {
-            LedgerEntry::Charge(charge) => Some(charge),
+            LedgerEntry::Charge(charge) => Some(*charge),
             LedgerEntry::Adjustment(_) => None,
         })
         .collect();

@@ -169,7 +169,11 @@ impl Normalizer {
             Value::Object(fields) => {
                 let normalized = fields.iter().map(|(name, value)| {
                     let value = match name.as_str() {
-                        "retry_after_s" | "durationMs" | "duration_ms" | "tablesMs" if value.is_u64() => 42.into(),
+                        "retry_after_s" | "durationMs" | "duration_ms" | "first_output_ms" | "tablesMs"
+                            if value.is_u64() =>
+                        {
+                            42.into()
+                        }
                         "medianMs" | "p95Ms" | "meanMs" if value.is_number() => 42.5.into(),
                         "resets_at" if value.is_u64() => 1_768_469_460.into(),
                         "created" | "created_at" if value.is_u64() && *value != 0 => 1_768_469_400.into(),

@@ -13,6 +13,7 @@ use domain::money::Money;
 use domain::time::Time;
 use domain::usage::{Tokens, UsageSource};
 use futures::future::join_all;
+use gateway::Served;
 use gateway::leases::{CallUsage, LeasePools, LeaseSlot, Taken};
 use serde_json::json;
 use store::Claims;
@@ -53,17 +54,13 @@ async fn take(leases: &LeasePools, customer: &Customer) -> LeaseSlot {
 
 /// The charge of a call with this number of input tokens.
 fn charge(slot: &LeaseSlot, input: u64) -> Charge {
-    slot.price_call(CallUsage {
-        tokens: Tokens { input, ..Tokens::default() },
-        source: UsageSource::Provider,
-        images: 0,
-        provider: "p".to_owned(),
-        call: CallOrigin {
-            request_id: format!("req_{}", uuid::Uuid::now_v7().simple()),
-            body_hash: "L2rN4zEF8Z4DpDEqQeZpFg".to_owned(),
-            ..CallOrigin::default()
-        },
-    })
+    let call = CallOrigin {
+        request_id: format!("req_{}", uuid::Uuid::now_v7().simple()),
+        body_hash: "L2rN4zEF8Z4DpDEqQeZpFg".to_owned(),
+        ..CallOrigin::default()
+    };
+    let counted = (Tokens { input, ..Tokens::default() }, UsageSource::Provider);
+    slot.price_call(CallUsage::of_tokens(&call, None, Served::first("p", "m"), counted))
 }
 
 /// The slots of one new lease for this number of calls, a power of two.

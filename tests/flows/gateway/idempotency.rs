@@ -13,6 +13,7 @@ use domain::money::Money;
 use domain::time::{Clock, Time};
 use domain::usage::{Tokens, UsageSource};
 use futures::future::join_all;
+use gateway::Served;
 use gateway::leases::{CallUsage, LeasePools, LeaseSlot, Taken};
 use platform::Context;
 use reqwest::Method;
@@ -296,14 +297,9 @@ async fn record_charge(slot: &mut LeaseSlot, claim: &Claim) -> bool {
 
 /// Records the charge and the answer. False if another environment has taken over the call.
 async fn record_answer(slot: &mut LeaseSlot, claim: &Claim, answer: &StoredAnswer) -> bool {
-    let outcome = CallUsage {
-        tokens: Tokens { input: 10, ..Tokens::default() },
-        source: UsageSource::Provider,
-        images: 0,
-        provider: "p".to_owned(),
-        call: CallOrigin { request_id: "r".to_owned(), ..CallOrigin::default() },
-    };
-    let charge = slot.price_call(outcome);
+    let call = CallOrigin { request_id: "r".to_owned(), ..CallOrigin::default() };
+    let counted = (Tokens { input: 10, ..Tokens::default() }, UsageSource::Provider);
+    let charge = slot.price_call(CallUsage::of_tokens(&call, None, Served::first("p", "m"), counted));
     slot.record_once(&charge, CallEnd::Answer(claim, answer)).await.expect("the tables answer")
 }
 

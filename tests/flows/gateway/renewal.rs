@@ -12,6 +12,7 @@ use domain::money::Money;
 use domain::time::Time;
 use domain::usage::{Tokens, UsageSource};
 use futures::poll;
+use gateway::Served;
 use gateway::leases::{CallUsage, LeasePools, LeaseSlot, Taken};
 use tests::TestApp;
 use tests::gateway::{Customer, ModelBuilder};
@@ -48,13 +49,9 @@ async fn calls_that_wait(leases: &LeasePools, payer: &Payer) -> Vec<usize> {
 }
 
 async fn charge(mut slot: LeaseSlot) {
-    let charge = slot.price_call(CallUsage {
-        tokens: Tokens { input: 5, ..Tokens::default() },
-        source: UsageSource::Provider,
-        images: 0,
-        provider: "p".to_owned(),
-        call: CallOrigin::default(),
-    });
+    let counted = (Tokens { input: 5, ..Tokens::default() }, UsageSource::Provider);
+    let usage = CallUsage::of_tokens(&CallOrigin::default(), None, Served::first("p", "m"), counted);
+    let charge = slot.price_call(usage);
     slot.record(&charge).await.unwrap();
     slot.close_if_finished().await;
 }

@@ -10,6 +10,7 @@ use domain::ledger::{Adjustment, CallOrigin, EntryKind};
 use domain::money::Money;
 use domain::usage::{Tokens, UsageSource};
 use domain::{Error, ProviderTrouble};
+use gateway::Served;
 use gateway::leases::{CallUsage, LeasePools, Taken};
 use store::image_jobs::{ATTEMPT, ImageHint};
 use store::leases::CallEnd;
@@ -98,6 +99,7 @@ async fn start(process: &Process, protocol: &ImageProtocol, request: &Request) {
         account: scenario.account(),
         key: None,
         model: scenario.model.name.clone(),
+        alias: None,
         request: Default::default(),
         call: CallOrigin::default(),
         lease: slot.lease(),
@@ -179,13 +181,9 @@ impl Worker<'_> {
             };
             return self.jobs.fail(&job, failure, self.process.now()).await;
         };
-        let charge = slot.price_call(CallUsage {
-            tokens: Tokens::default(),
-            source: UsageSource::Provider,
-            images,
-            provider: "simulated".to_owned(),
-            call: CallOrigin::default(),
-        });
+        let (counted, served) = ((Tokens::default(), UsageSource::Provider), Served::first("simulated", "m"));
+        let usage = CallUsage::of_tokens(&CallOrigin::default(), None, served, counted);
+        let charge = slot.price_call(CallUsage { images, ..usage });
         let picture = StoredPicture { object: "images/1.png".to_owned(), revised_prompt: None };
         let pictures = vec![picture; usize::try_from(images).map_err(Error::internal)?];
         let generated = GeneratedImages { pictures, cost: charge.cost, tokens: Tokens::default() };

@@ -10,6 +10,7 @@ use domain::ledger::CallOrigin;
 use domain::run::RunStep;
 use domain::time::{Clock, Time};
 use domain::usage::{Tokens, UsageSource};
+use gateway::Served;
 use gateway::leases::{CallUsage, LeasePools, LeaseSlot, Taken};
 use platform::Context;
 use tokio::time::{sleep, timeout};
@@ -69,13 +70,10 @@ impl Environment {
     }
 
     async fn charge(&self, call: &Call, mut slot: LeaseSlot) {
-        let charge = slot.price_call(CallUsage {
-            tokens: Tokens { input: call.input, cached: call.cached, output: call.output, ..Tokens::default() },
-            source: UsageSource::Provider,
-            images: 0,
-            provider: "simulated".to_owned(),
-            call: CallOrigin { request_id: call.number.to_string(), step: step_of(call), ..CallOrigin::default() },
-        });
+        let tokens = Tokens { input: call.input, cached: call.cached, output: call.output, ..Tokens::default() };
+        let origin = CallOrigin { request_id: call.number.to_string(), step: step_of(call), ..CallOrigin::default() };
+        let (counted, served) = ((tokens, UsageSource::Provider), Served::first("simulated", "m"));
+        let charge = slot.price_call(CallUsage::of_tokens(&origin, None, served, counted));
         for _ in 0..TRIES {
             match slot.record(&charge).await {
                 Ok(()) => {

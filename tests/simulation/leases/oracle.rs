@@ -139,7 +139,7 @@ async fn ledger_and_balance_agree(auditor: &Process, protocol: &LeaseProtocol) {
             let mut of_month = Figures::default();
             for entry in entries {
                 if let LedgerEntry::Charge(charge) = entry {
-                    of_month += Figures::from(&charge);
+                    of_month += Figures::from(&*charge);
                 }
             }
             listed += i128::from(of_month.charged.pico_usd());

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use store::keys;
 
 use super::accounting::Accounting;
+use super::records::has_charges;
 use super::violation::Oracle;
 use crate::machine::database::{COUNTERS, JOURNAL};
 use crate::machine::dynamodb_json::{Write, added, bodies, change_added, drop_condition, write_bodies, writes};
@@ -196,7 +197,9 @@ fn drop_conditions_of(request: &mut Value, kind: &str) {
 /// Debits the whole charge, even if less is left.
 fn debit_in_full(request: &mut Value) {
     let mut uncollected = 0;
-    for (_, body) in bodies(request).filter(|(kind, _)| *kind == "Put") {
+    // The rows of the log of calls have copies of the charge.
+    let has_charges = |body: &Value| body["Item"]["sk"]["S"].as_str().is_some_and(has_charges);
+    for (_, body) in bodies(request).filter(|(kind, body)| *kind == "Put" && has_charges(body)) {
         uncollected += packed_charges(body).map(|charge| collect_whole(charge, true)).sum::<i128>();
     }
     drop_conditions_of(request, "Update");

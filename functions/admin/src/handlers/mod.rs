@@ -3,6 +3,7 @@
 pub mod aliases;
 pub mod audit;
 pub mod billing;
+pub mod calls;
 pub mod caps;
 pub mod guard;
 pub mod keys;

@@ -13,6 +13,11 @@ pub struct CallHeaders {
     #[param(rename = "Idempotency-Key", nullable = false, min_length = 1, max_length = 255)]
     #[expect(dead_code, reason = "read only by the generator of the OpenAPI document")]
     idempotency_key: Option<String>,
+    /// Tags of the call, separated by commas, for the log of calls. At most 10, each of at most 64 characters. Texts of the
+    /// body's `metadata` are tags too, as `name=value`.
+    #[param(rename = "X-Svc-Tags", nullable = false, example = "team=search, nightly")]
+    #[expect(dead_code, reason = "read only by the generator of the OpenAPI document")]
+    tags: Option<String>,
 }
 
 /// The response headers of every call.

@@ -14,6 +14,7 @@ use super::conversation::answer_chat;
 use crate::Stores;
 use crate::dto::call_headers::{CallHeaders, ChatResponseHeaders};
 use crate::dto::chat::{ChatCompletionIn, ChatCompletionOut};
+use crate::incoming::IncomingCall;
 use crate::writers::chat::{write_completion, write_stream};
 
 /// Create a chat completion
@@ -31,10 +32,11 @@ pub async fn create_chat_completion(
     headers: HeaderMap,
     Hashed { body: UncheckedJson(value), hash }: Hashed<UncheckedJson<Value>>,
 ) -> Result<Response> {
+    let incoming = IncomingCall::read(&caller, &headers, hash, &value)?;
     let request = ChatRequest::read(value)?;
     let (wants_usage, request_id) = (request.wants_usage(), request_id());
     let write_chunks = |stream| write_stream(stream, wants_usage, request_id);
-    answer_chat(&stores, &caller, &headers, hash, request, write_completion, write_chunks).await
+    answer_chat(&stores, incoming, request, write_completion, write_chunks).await
 }
 
 fn chat_description() -> String {

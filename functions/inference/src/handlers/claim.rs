@@ -1,15 +1,13 @@
 //! The `Idempotency-Key` of a call: the call is made once, and repeated requests get its stored answer.
 
-use auth::ApiCaller;
 use axum::body::Body;
-use axum::http::HeaderMap;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use gateway::{Answer, CallReport, ClaimOutcome, GatewayCaller, Replay};
 use web::Result;
 use web::idempotency::{IDEMPOTENCY_KEY, IDEMPOTENT_REPLAYED};
-use web::layers::request_id;
 
+use crate::incoming::IncomingCall;
 use crate::{Stores, headers};
 
 const JSON: &str = "application/json";
@@ -22,23 +20,18 @@ pub enum NextStep<T> {
 }
 
 /// Claims the request's `Idempotency-Key`, if it has one.
-pub async fn claim<T: Answer>(
-    stores: &Stores,
-    caller: &ApiCaller,
-    headers: &HeaderMap,
-    body_hash: String,
-) -> Result<NextStep<T>> {
-    let claim = match headers.get(IDEMPOTENCY_KEY) {
+pub async fn claim<T: Answer>(stores: &Stores, incoming: IncomingCall<'_>) -> Result<NextStep<T>> {
+    let claim = match incoming.headers.get(IDEMPOTENCY_KEY) {
         None => None,
         Some(key) => {
             let key = key.to_str().unwrap_or_default();
-            match stores.gateway.claim(caller.caller.account(), key, &body_hash).await? {
+            match stores.gateway.claim(incoming.caller.caller.account(), key, &incoming.body_hash).await? {
                 ClaimOutcome::Mine(claim) => Some(claim),
                 ClaimOutcome::Answered(replay) => return Ok(NextStep::Replay(replay)),
             }
         }
     };
-    Ok(NextStep::Proceed(Box::new(GatewayCaller::new(caller, request_id(), retries(headers), body_hash, claim))))
+    Ok(NextStep::Proceed(Box::new(incoming.gateway_caller(claim))))
 }
 
 /// The response of an earlier request.
@@ -50,9 +43,7 @@ pub fn replay(content_type: &str, body: impl Into<Body>) -> Response {
 /// Makes a call whose answer `write` renders as JSON, or replays its stored answer.
 pub async fn answer_once<T, F>(
     stores: &Stores,
-    caller: &ApiCaller,
-    headers: &HeaderMap,
-    body_hash: String,
+    incoming: IncomingCall<'_>,
     call: impl FnOnce(GatewayCaller) -> F,
     write: impl FnOnce(&T) -> domain::Result<Vec<u8>>,
 ) -> Result<Response>
@@ -60,20 +51,14 @@ where
     T: Answer,
     F: Future<Output = domain::Result<(T, CallReport)>>,
 {
-    match claim(stores, caller, headers, body_hash).await? {
+    let at = incoming.caller.caller.at;
+    match claim(stores, incoming).await? {
         NextStep::Replay(Replay::Answer(answer)) => Ok(replay(JSON, write(&answer)?)),
         NextStep::Replay(Replay::Rendered(answer)) => Ok(replay(&answer.content_type, answer.body)),
         NextStep::Proceed(gateway_caller) => {
             let (answer, report) = call(*gateway_caller).await?;
-            let headers = headers::response_headers(&report, caller.caller.at);
+            let headers = headers::response_headers(&report, at);
             Ok((headers, [(CONTENT_TYPE, JSON)], write(&answer)?).into_response())
         }
     }
-}
-
-/// The number of earlier attempts, as `OpenAI`'s SDKs report it. They send no idempotency key that would identify the
-/// retries of a request.
-fn retries(headers: &HeaderMap) -> u32 {
-    let count = headers.get("x-stainless-retry-count").and_then(|count| count.to_str().ok());
-    count.and_then(|count| count.parse().ok()).unwrap_or_default()
 }

@@ -13,6 +13,7 @@ use super::conversation::answer_chat;
 use crate::Stores;
 use crate::dto::call_headers::{CallHeaders, ChatResponseHeaders};
 use crate::dto::completions::{CompletionIn, CompletionOut};
+use crate::incoming::IncomingCall;
 use crate::writers::completions::{write_text_completion, write_text_stream};
 
 /// Create a completion
@@ -33,8 +34,9 @@ pub async fn create_completion(
     headers: HeaderMap,
     Hashed { body: UncheckedJson(value), hash }: Hashed<UncheckedJson<Value>>,
 ) -> Result<Response> {
+    let incoming = IncomingCall::read(&caller, &headers, hash, &value)?;
     let request = ChatRequest::read_completion(value)?;
     let (wants_usage, request_id) = (request.wants_usage(), request_id());
     let write_chunks = |stream| write_text_stream(stream, wants_usage, request_id);
-    answer_chat(&stores, &caller, &headers, hash, request, write_text_completion, write_chunks).await
+    answer_chat(&stores, incoming, request, write_text_completion, write_chunks).await
 }

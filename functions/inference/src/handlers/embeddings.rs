@@ -12,6 +12,7 @@ use super::claim::answer_once;
 use crate::Stores;
 use crate::dto::call_headers::{CallHeaders, ForwardedResponseHeaders};
 use crate::dto::embeddings::{EmbeddingsIn, EmbeddingsOut};
+use crate::incoming::IncomingCall;
 use crate::writers::chat::write_embeddings;
 
 /// Create embeddings
@@ -30,8 +31,9 @@ pub async fn create_embeddings(
     headers: HeaderMap,
     Hashed { body: UncheckedJson(value), hash }: Hashed<UncheckedJson<Value>>,
 ) -> Result<Response> {
+    let incoming = IncomingCall::read(&caller, &headers, hash, &value)?;
     let request = EmbeddingsRequest::read(value)?;
     let as_base64 = request.wants_base64();
     let embed = |caller| stores.gateway.embed(caller, request);
-    answer_once(&stores, &caller, &headers, hash, embed, |answer| write_embeddings(answer, as_base64)).await
+    answer_once(&stores, incoming, embed, |answer| write_embeddings(answer, as_base64)).await
 }

@@ -12,6 +12,7 @@ use super::claim::answer_once;
 use crate::Stores;
 use crate::dto::call_headers::{CallHeaders, CallResponseHeaders};
 use crate::dto::guard::{GuardEvaluationOut, GuardIn, ModerationIn, ModerationsOut};
+use crate::incoming::IncomingCall;
 use crate::writers::to_json;
 
 /// Evaluate a conversation
@@ -28,10 +29,11 @@ pub async fn evaluate_guard(
     headers: HeaderMap,
     Hashed { body: UncheckedJson(value), hash }: Hashed<UncheckedJson<Value>>,
 ) -> Result<Response> {
+    let incoming = IncomingCall::read(&caller, &headers, hash, &value)?;
     let request = GuardRequest::read(value)?;
     let evaluate = |caller| stores.gateway.evaluate(caller, request);
     let write = |evaluation: &_| to_json(&GuardEvaluationOut::from(evaluation));
-    answer_once(&stores, &caller, &headers, hash, evaluate, write).await
+    answer_once(&stores, incoming, evaluate, write).await
 }
 
 /// Moderate texts
@@ -48,8 +50,9 @@ pub async fn create_moderation(
     headers: HeaderMap,
     Hashed { body: UncheckedJson(value), hash }: Hashed<UncheckedJson<Value>>,
 ) -> Result<Response> {
+    let incoming = IncomingCall::read(&caller, &headers, hash, &value)?;
     let request = GuardRequest::read_moderation(value)?;
     let evaluate = |caller| stores.gateway.evaluate(caller, request);
     let write = |evaluation: &_| to_json(&ModerationsOut::from(evaluation));
-    answer_once(&stores, &caller, &headers, hash, evaluate, write).await
+    answer_once(&stores, incoming, evaluate, write).await
 }

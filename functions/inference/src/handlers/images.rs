@@ -23,6 +23,7 @@ use crate::dto::call_headers::{CallHeaders, ForwardedResponseHeaders};
 use crate::dto::images::{
     ImageErrorOut, ImageGenerationIn, ImageHeaders, ImageJobOut, ImageOut, ImageUsageOut, ImagesOut, StartedImageJobOut,
 };
+use crate::incoming::IncomingCall;
 use crate::{Stores, headers};
 
 const PREFER: HeaderName = HeaderName::from_static("prefer");
@@ -54,9 +55,10 @@ pub async fn create_images(
     headers: HeaderMap,
     Hashed { body: UncheckedJson(value), hash }: Hashed<UncheckedJson<Value>>,
 ) -> Result<Response> {
+    let incoming = IncomingCall::read(&caller, &headers, hash, &value)?;
     let request = ImageRequest::read(value)?;
     let prefers_job = prefers_job(&headers);
-    let (StartedImages { job: id, is_asynchronous }, headers) = match claim(&stores, &caller, &headers, hash).await? {
+    let (StartedImages { job: id, is_asynchronous }, headers) = match claim(&stores, incoming).await? {
         NextStep::Proceed(gateway_caller) => {
             let (started, report) = stores.gateway.start_images(*gateway_caller, request).await?;
             (started, headers::response_headers(&report, caller.caller.at))

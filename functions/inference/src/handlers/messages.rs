@@ -5,6 +5,7 @@ use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
 use domain::Error;
+use domain::ledger::CallOrigin;
 use gateway::GatewayCaller;
 use gateway::chat::ChatRequest;
 use serde_json::Value;
@@ -16,6 +17,7 @@ use super::conversation::answer_chat;
 use crate::Stores;
 use crate::dto::call_headers::{CallHeaders, ChatResponseHeaders};
 use crate::dto::messages::{AnthropicHeaders, CountTokensIn, MessageOut, MessagesIn, MessagesQuery, TokenCountOut};
+use crate::incoming::IncomingCall;
 use crate::writers::messages::{write_message, write_message_stream};
 
 const ANTHROPIC_BETA: &str = "anthropic-beta";
@@ -39,10 +41,11 @@ pub async fn create_message(
     headers: HeaderMap,
     Hashed { body: UncheckedJson(value), hash }: Hashed<UncheckedJson<Value>>,
 ) -> Result<Response> {
+    let incoming = IncomingCall::read(&caller, &headers, hash, &value)?;
     let request = ChatRequest::read_messages(value, betas(&headers)?)?;
     let request_id = request_id();
     let write_stream = |stream| write_message_stream(stream, request_id);
-    answer_chat(&stores, &caller, &headers, hash, request, write_message, write_stream).await
+    answer_chat(&stores, incoming, request, write_message, write_stream).await
 }
 
 /// Count the tokens of a message
@@ -62,7 +65,8 @@ pub async fn count_message_tokens(
     Hashed { body: UncheckedJson(value), hash }: Hashed<UncheckedJson<Value>>,
 ) -> Result<JsonBody<TokenCountOut>> {
     let request = ChatRequest::read_messages(value, betas(&headers)?)?;
-    let caller = GatewayCaller::new(&caller, request_id(), 0, hash, None);
+    let call = CallOrigin { request_id: request_id(), body_hash: hash, ..CallOrigin::default() };
+    let caller = GatewayCaller::new(&caller, call, None);
     let input_tokens = stores.gateway.count_tokens(&caller, request).await?;
     Ok(JsonBody(TokenCountOut { input_tokens }))
 }

@@ -14,6 +14,7 @@ use super::claim::answer_once;
 use crate::Stores;
 use crate::dto::call_headers::{CallHeaders, ForwardedResponseHeaders};
 use crate::dto::rerank::{RerankIn, RerankOut};
+use crate::incoming::IncomingCall;
 use crate::writers::rerank::write_reranking;
 
 /// Rerank documents
@@ -34,8 +35,9 @@ pub async fn rerank_documents(
     headers: HeaderMap,
     Hashed { body: UncheckedJson(value), hash }: Hashed<UncheckedJson<Value>>,
 ) -> Result<Response> {
+    let incoming = IncomingCall::read(&caller, &headers, hash, &value)?;
     let request = Arc::new(RerankRequest::read(value)?);
     let rerank = |caller| stores.gateway.rerank(caller, request.clone());
     // A replay has the same body, so the texts of the request are those of the answer.
-    answer_once(&stores, &caller, &headers, hash, rerank, |answer| write_reranking(answer, &request)).await
+    answer_once(&stores, incoming, rerank, |answer| write_reranking(answer, &request)).await
 }

@@ -24,6 +24,7 @@ use super::conversation::stream_once;
 use crate::Stores;
 use crate::dto::call_headers::{CallHeaders, ChatResponseHeaders};
 use crate::dto::responses::{DeletedResponseOut, ResponseIn, ResponseOut};
+use crate::incoming::IncomingCall;
 use crate::writers::responses::{WrittenResponse, write_response_stream};
 use crate::writers::to_json;
 
@@ -46,6 +47,7 @@ pub async fn create_response(
     headers: HeaderMap,
     Hashed { body: UncheckedJson(value), hash }: Hashed<UncheckedJson<Value>>,
 ) -> Result<Response> {
+    let incoming = IncomingCall::read(&caller, &headers, hash, &value)?;
     let earlier = find_earlier(&stores, &caller, &value).await?;
     let ResponsesRequest { chat, settings } = ResponsesRequest::read(value, &earlier)?;
     let settings = Arc::new(settings);
@@ -57,7 +59,7 @@ pub async fn create_response(
                 async move { keeper.keep(&response).await }
             })
         };
-        return stream_once(&stores, &caller, &headers, hash, chat, write).await;
+        return stream_once(&stores, incoming, chat, write).await;
     }
     let complete = async |gateway_caller| {
         let (completion, report) = stores.gateway.complete(gateway_caller, chat).await?;
@@ -65,7 +67,7 @@ pub async fn create_response(
         DomainResult::Ok((completion, report))
     };
     let write = |completion: &_| to_json(&WrittenResponse::of_completion(completion, &settings)?.for_client(&settings));
-    answer_once(&stores, &caller, &headers, hash, complete, write).await
+    answer_once(&stores, incoming, complete, write).await
 }
 
 /// Read a response

@@ -21,14 +21,14 @@ impl Gateway {
         let mut prepared = self.prepare(caller, request).await?;
         let mut slot = self.reserve(caller, &mut prepared).await?;
         let Prepared { chosen, request, mut notes, likely_input, evaluation, .. } = prepared;
-        let routed = self.send_call(&mut slot, &chosen, |provider, model| {
+        let routed = self.send_call(&mut slot, &caller.call, &chosen, |provider, model| {
             let request = request.clone();
             async move { provider.chat(&model, &request).await }
         });
         let routed = routed.await?;
-        let deployment = Some(routed.deployment());
-        let Routed { answer, provider, kind, model } = routed;
-        notes.parameters = request.parameters(kind, &model).report();
+        let Routed { answer, kind, served } = routed;
+        let deployment = Some(served.deployment());
+        notes.parameters = request.parameters(kind, &served.model).report();
         let counted = match answer.usage {
             Some(usage) => (usage, UsageSource::Provider),
             None => {
@@ -37,7 +37,8 @@ impl Gateway {
             }
         };
         let answers = if evaluation.is_some() { answer.texts() } else { Vec::new() };
-        let charge = self.compute_charge(&slot, CallUsage::of_tokens(&caller.call, provider, counted)).await;
+        let usage = CallUsage::of_tokens(&caller.call, chosen.alias.as_deref(), served, counted);
+        let charge = self.compute_charge(&slot, usage).await;
         let completion = Completion {
             head: AnswerHead {
                 id: charge.id,

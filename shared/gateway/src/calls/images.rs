@@ -12,8 +12,8 @@ use super::usage::count_input;
 use crate::answers::StartedImages;
 use crate::images::{ImageAnswer, ImageRequest};
 use crate::leases::CallUsage;
-use crate::routing::Routed;
-use crate::{CallReport, Gateway, GatewayCaller, ParameterNotes, ProviderFailure};
+use crate::routing::{Routed, Served, Unserved};
+use crate::{CallReport, Gateway, GatewayCaller, ParameterNotes};
 use domain::catalog::Purpose;
 use domain::guard::{GuardMessage, GuardRole};
 use domain::id::{Id, ImageJobId};
@@ -63,6 +63,7 @@ impl Gateway {
             account: Account { org: caller.payer.org, user: caller.payer.user },
             key: caller.payer.key,
             model: chosen.model.name.clone(),
+            alias: chosen.alias.clone(),
             request: request.into_body(),
             call: caller.call.clone(),
             lease: slot.lease(),
@@ -137,8 +138,15 @@ impl Gateway {
             async move { provider.generate(&model, &request).await }
         });
         let routed = tokio::time::timeout(LONGEST_GENERATION, sent).await;
-        let Routed { answer: ImageAnswer { mut pictures, usage }, provider, .. } =
-            routed.unwrap_or_else(|_| Err(ProviderFailure::timeout().into()))?;
+        let routed = routed.unwrap_or_else(|_| Err(Unserved::timeout()));
+        let Routed { answer: ImageAnswer { mut pictures, usage }, served, .. } = match routed {
+            Ok(routed) => routed,
+            Err(Unserved { error, failed_attempts }) => {
+                let (served, code) = (Served::last_of(failed_attempts), error.code().into_owned());
+                slot.log_uncharged(CallUsage::failed(call, job.order.alias.as_deref(), served, code)).await;
+                return Err(*error);
+            }
+        };
         // Only the requested number was reserved, so more pictures are dropped.
         pictures.truncate(usize::try_from(request.n()).unwrap_or_default());
         let stored = pictures.into_iter().enumerate().map(|(index, picture)| async move {
@@ -150,7 +158,8 @@ impl Gateway {
         let pictures = try_join_all(stored).await?;
         let (tokens, source) = count_input(usage, request.greatest_input());
         let images = pictures.len() as u64;
-        let usage = CallUsage { tokens, source, images, provider, call: call.clone() };
+        let usage = CallUsage::of_tokens(call, job.order.alias.as_deref(), served, (tokens, source));
+        let usage = CallUsage { images, ..usage };
         let charge = self.compute_charge(&slot, usage).await;
         let images = GeneratedImages { pictures, cost: charge.cost, tokens };
         if slot.record_once(&charge, CallEnd::Images(job, &images)).await? {

@@ -42,11 +42,12 @@ impl Gateway {
         let money = chosen.model.pricing.greatest_cost(greatest_input, 0);
         let need = CallLimits { money, tokens: greatest_input, images: 0 };
         let mut slot = self.take_slot(&caller.payer, chosen, need).await?;
-        let routed = self.send_call(&mut slot, chosen, send).await?;
-        let deployment = routed.deployment();
-        let Routed { answer: (answer, usage), provider, kind, model } = routed;
+        let routed = self.send_call(&mut slot, &caller.call, chosen, send).await?;
+        let Routed { answer: (answer, usage), kind, served } = routed;
+        let (deployment, model) = (served.deployment(), served.model.clone());
         let counted = count_input(usage, greatest_input);
-        let charge = self.compute_charge(&slot, CallUsage::of_tokens(&caller.call, provider, counted)).await;
+        let usage = CallUsage::of_tokens(&caller.call, chosen.alias.as_deref(), served, counted);
+        let charge = self.compute_charge(&slot, usage).await;
         Ok((answer, InputCall { charge, kind, model, deployment, slot }))
     }
 

@@ -24,10 +24,10 @@ use crate::answers::Answer;
 use crate::failure::ProviderFailure;
 use crate::leases::{CallUsage, LeaseSlot, QuotaLeft, Taken};
 use crate::providers::Provider;
-use crate::routing::Routed;
+use crate::routing::{Routed, Served, Unserved};
 use crate::{Gateway, GatewayCaller, shortage_error};
 use domain::lease::{CallLimits, Payer};
-use domain::ledger::Charge;
+use domain::ledger::{CallOrigin, Charge};
 use domain::{Error, Result};
 use store::claims::Claim;
 use store::leases::CallEnd;
@@ -73,17 +73,32 @@ impl Gateway {
     async fn send_call<T, F>(
         &self,
         slot: &mut LeaseSlot,
+        call: &CallOrigin,
         chosen: &Chosen,
         send: impl Fn(Arc<dyn Provider>, Arc<str>) -> F,
     ) -> Result<Routed<T>>
     where
         F: Future<Output = Result<T, ProviderFailure>>,
     {
-        let routed = self.inner.routing.send_call(chosen, send).await;
-        if routed.is_err() {
-            slot.put_back();
+        match self.inner.routing.send_call(chosen, send).await {
+            Ok(routed) => Ok(routed),
+            Err(unserved) => Err(self.end_uncharged(slot, call, chosen, unserved).await),
         }
-        routed
+    }
+
+    /// Ends a call that no deployment served: its slot becomes free, and the log of calls gets it. Returns its error.
+    async fn end_uncharged(
+        &self,
+        slot: &mut LeaseSlot,
+        call: &CallOrigin,
+        chosen: &Chosen,
+        Unserved { error, failed_attempts }: Unserved,
+    ) -> Error {
+        slot.put_back();
+        let code = error.code().into_owned();
+        let served = Served::last_of(failed_attempts);
+        slot.log_uncharged(CallUsage::failed(call, chosen.alias.as_deref(), served, code)).await;
+        *error
     }
 
     /// Computes the charge of a call. When the client reports a retry, `retry_of` names the charge of the first

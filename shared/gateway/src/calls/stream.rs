@@ -19,12 +19,14 @@ use crate::chat::{ChatRequest, Chunk};
 use crate::failure::ProviderFailure;
 use crate::leases::{CallUsage, LeaseSlot};
 use crate::providers::ChunkStream;
-use crate::routing::Routed;
+use crate::routing::{Routed, Served};
 use crate::tokens::of_weight;
 use crate::{CallReport, Gateway, GatewayCaller};
+use domain::call_facts::CLIENT_DISCONNECTED;
 use domain::catalog::OnDisconnect;
 use domain::id::TransactionId;
 use domain::ledger::Charge;
+use domain::time::Time;
 use domain::usage::{Tokens, UsageSource};
 use domain::{Error, Result};
 
@@ -122,20 +124,21 @@ impl Gateway {
 
     async fn begin_relay(
         &self,
-        caller: GatewayCaller,
+        mut caller: GatewayCaller,
         request: ChatRequest,
         items: mpsc::Sender<StreamItem>,
     ) -> Result<(CallReport, Relay, LeaseSlot, StartedStream)> {
+        caller.call.is_streamed = true;
         let mut prepared = self.prepare(&caller, request).await?;
         let mut slot = self.reserve(&caller, &mut prepared).await?;
-        let routed = self.send_call(&mut slot, &prepared.chosen, |provider, model| {
+        let routed = self.send_call(&mut slot, &caller.call, &prepared.chosen, |provider, model| {
             let request = prepared.request.clone();
             async move { start_stream(provider.stream(&model, &request).await?).await }
         });
         let routed = routed.await?;
-        let deployment = Some(routed.deployment());
-        let Routed { answer: started, provider, kind, model: upstream } = routed;
-        prepared.notes.parameters = prepared.request.parameters(kind, &upstream).report();
+        let Routed { answer: started, kind, served } = routed;
+        let deployment = Some(served.deployment());
+        prepared.notes.parameters = prepared.request.parameters(kind, &served.model).report();
         let model = &prepared.chosen.model;
         let relay = Relay {
             gateway: self.clone(),
@@ -143,7 +146,9 @@ impl Gateway {
             stops_with_client: model.on_disconnect == OnDisconnect::Stop && caller.claim.is_none(),
             transcript: caller.claim.as_ref().map(|_| Transcript::default()),
             caller,
-            provider,
+            alias: prepared.chosen.alias.clone(),
+            served,
+            first_chunk_at: started.first.as_ref().map(|_| self.inner.clock.now()),
             head: AnswerHead {
                 id: TransactionId::new(),
                 created: self.inner.clock.now().as_seconds(),
@@ -196,7 +201,9 @@ async fn gather(
 struct Relay {
     gateway: Gateway,
     caller: GatewayCaller,
-    provider: String,
+    alias: Option<String>,
+    served: Served,
+    first_chunk_at: Option<Time>,
     head: AnswerHead,
     stops_with_client: bool,
     /// The number of choices without a `finish_reason` so far.
@@ -232,7 +239,7 @@ impl Relay {
 
     /// Ends a complete stream. The charge is written before the last item, so a complete answer is always charged.
     async fn finish_complete(&mut self, slot: &mut LeaseSlot, counted: (Tokens, UsageSource)) {
-        let charge = self.compute_charge(slot, counted).await;
+        let charge = self.compute_charge(slot, counted, None).await;
         let usage = Usage::of_charge(&charge);
         let (transcript, evaluation) = (self.transcript.take(), self.evaluate_later());
         let recorded = async {
@@ -254,10 +261,18 @@ impl Relay {
         usage_to_charge: Option<(Tokens, UsageSource)>,
         end: StreamEnd,
     ) {
+        let code = match &end {
+            StreamEnd::Complete => None,
+            StreamEnd::Failed(failure) => Some(failure.code.clone()),
+            StreamEnd::ClientLeft => Some(CLIENT_DISCONNECTED.to_owned()),
+        };
         match usage_to_charge {
-            None => slot.put_back(),
+            None => {
+                slot.put_back();
+                slot.log_uncharged(self.usage((Tokens::default(), UsageSource::Counted), code)).await;
+            }
             Some(counted) => {
-                let charge = self.compute_charge(slot, counted).await;
+                let charge = self.compute_charge(slot, counted, code).await;
                 let evaluation = self.evaluate_later();
                 if let Err(error) = futures::join!(slot.record(&charge), evaluation).0 {
                     tracing::error!(?error, "a charge could not be written; the sweep closes its lease");
@@ -267,7 +282,7 @@ impl Relay {
         self.gateway.release(self.caller.claim.as_ref()).await;
         if let StreamEnd::Failed(failure) = end {
             tracing::warn!(
-                provider = self.provider,
+                provider = self.served.provider,
                 model = self.head.model,
                 code = failure.code,
                 "a provider failed in the middle of a stream"
@@ -283,8 +298,14 @@ impl Relay {
         async move { gateway.evaluate_later(evaluation, answers).await }
     }
 
-    async fn compute_charge(&self, slot: &LeaseSlot, counted: (Tokens, UsageSource)) -> Charge {
-        let usage = CallUsage::of_tokens(&self.caller.call, self.provider.clone(), counted);
+    /// What the call has used. `error` is the code of what ended it.
+    fn usage(&self, counted: (Tokens, UsageSource), error: Option<String>) -> CallUsage {
+        let usage = CallUsage::of_tokens(&self.caller.call, self.alias.as_deref(), self.served.clone(), counted);
+        CallUsage { first_chunk_at: self.first_chunk_at, error, ..usage }
+    }
+
+    async fn compute_charge(&self, slot: &LeaseSlot, counted: (Tokens, UsageSource), error: Option<String>) -> Charge {
+        let usage = self.usage(counted, error);
         // The client knows the charge by the id of its answer.
         Charge { id: self.head.id, ..self.gateway.compute_charge(slot, usage).await }
     }
@@ -309,6 +330,7 @@ impl Relay {
             };
             match arrived {
                 Some(chunk) => {
+                    self.first_chunk_at.get_or_insert_with(|| self.gateway.inner.clock.now());
                     if let Err(failure) = self.forward_chunks(gather(chunk, &mut rest).await).await {
                         return StreamEnd::Failed(failure);
                     }

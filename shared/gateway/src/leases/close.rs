@@ -18,8 +18,8 @@ pub fn close_later(source: LeaseSource, open: Arc<OpenLease>, after: Duration) {
 /// Closes a lease that is over and has no calls in flight. If this fails, the sweep closes the lease later.
 pub async fn close(source: &LeaseSource, open: &OpenLease) {
     let now = source.clock.now();
-    let Some(spent) = open.take_closing_sums(now) else { return };
-    match source.store.close(&open.lease, &spent, now).await {
+    let Some((spent, calls)) = open.take_closing_sums(now) else { return };
+    match source.store.close(&open.lease, &spent, &calls, now).await {
         Ok(true) => {}
         Ok(false) => tracing::warn!(lease_id = %open.lease.id, "a lease was swept before its owner closed it"),
         Err(error) => tracing::warn!(?error, lease_id = %open.lease.id, "a lease stays open until it is swept"),

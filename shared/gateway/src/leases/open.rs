@@ -33,6 +33,8 @@ struct OpenLeaseState {
     free: Vec<u32>,
     in_flight: u32,
     spent: Spent,
+    /// The calls that were charged, for the log of calls.
+    calls: Vec<Charge>,
     /// Money that finished calls did not need. It covers other calls that cost more than their slots hold.
     spare: Money,
     /// The lease admits no more calls. The last call in flight closes it.
@@ -73,6 +75,7 @@ impl OpenLease {
             free,
             in_flight: 0,
             spent,
+            calls: Vec::new(),
             spare,
             is_ending: false,
             is_abandoned: false,
@@ -131,11 +134,12 @@ impl OpenLease {
     }
 
     /// Adds the charge of a finished call. `covered` is the money that was set aside for it besides its slot.
-    pub fn add(&self, charge: &Charge, covered: Money) {
+    pub fn add(&self, charge: Charge, covered: Money) {
         let mut state = self.state();
         state.in_flight -= 1;
         state.spare += (self.lease.unit.money + covered).less(charge.from_lease());
-        state.spent.add(charge);
+        state.spent.add(&charge);
+        state.calls.push(charge);
     }
 
     /// Ends the lease after a call with an unknown end. The sweep closes it.
@@ -186,9 +190,9 @@ impl OpenLease {
         (state.free.len() as u32, self.lease.slots)
     }
 
-    /// Returns the sums to close the lease with, if it can be closed: no call is in flight, and the lease is used up,
-    /// expired or ending. Only the first caller gets them.
-    pub fn take_closing_sums(&self, now: Time) -> Option<Spent> {
+    /// Returns the sums and the calls to close the lease with, if it can be closed: no call is in flight, and the lease is used
+    /// up, expired or ending. Only the first caller gets them.
+    pub fn take_closing_sums(&self, now: Time) -> Option<(Spent, Vec<Charge>)> {
         let mut state = self.state();
         let is_over = state.is_ending || state.free.is_empty() || now >= self.lease.admits_until;
         if state.in_flight > 0 || !is_over || state.is_abandoned {
@@ -197,7 +201,7 @@ impl OpenLease {
         // Marking the lease as abandoned makes every later call return None.
         state.is_ending = true;
         state.is_abandoned = true;
-        Some(state.spent)
+        Some((state.spent, std::mem::take(&mut state.calls)))
     }
 
     pub fn is_idle(&self) -> bool {

@@ -5,9 +5,12 @@ use std::sync::Arc;
 use super::LeaseSource;
 use super::close::{close, close_later};
 use super::open::{OpenLease, QuotaLeft};
+use crate::routing::Served;
+use domain::call_facts::CallFacts;
 use domain::id::{LeaseId, TransactionId};
 use domain::ledger::{CallOrigin, Charge};
 use domain::money::Money;
+use domain::time::Time;
 use domain::usage::{Tokens, UsageSource};
 use domain::{Error, Result};
 use store::leases::{Appended, CallEnd};
@@ -18,14 +21,50 @@ pub struct CallUsage {
     pub tokens: Tokens,
     pub source: UsageSource,
     pub images: u64,
-    pub provider: String,
+    pub alias: Option<String>,
+    pub served: Served,
     pub call: CallOrigin,
+    /// When the first chunk of a stream arrived. The answer of another call arrives at once.
+    pub first_chunk_at: Option<Time>,
+    /// The code of the error that ended the call.
+    pub error: Option<String>,
 }
 
 impl CallUsage {
     /// The usage of a call that returned no images.
-    pub fn of_tokens(call: &CallOrigin, provider: String, (tokens, source): (Tokens, UsageSource)) -> Self {
-        Self { tokens, source, images: 0, provider, call: call.clone() }
+    pub fn of_tokens(
+        call: &CallOrigin,
+        alias: Option<&str>,
+        served: Served,
+        (tokens, source): (Tokens, UsageSource),
+    ) -> Self {
+        let (alias, call) = (alias.map(str::to_owned), call.clone());
+        Self { tokens, source, images: 0, alias, served, call, first_chunk_at: None, error: None }
+    }
+
+    /// A call that failed before any output.
+    pub fn failed(call: &CallOrigin, alias: Option<&str>, served: Served, error: String) -> Self {
+        let nothing = (Tokens::default(), UsageSource::Counted);
+        Self { error: Some(error), ..Self::of_tokens(call, alias, served, nothing) }
+    }
+
+    fn facts(&self, ended_at: Time) -> CallFacts {
+        let started_at = self.call.started_at.unwrap_or(ended_at);
+        let first_at = match (self.call.is_streamed, &self.error) {
+            (true, _) => self.first_chunk_at,
+            (false, None) => Some(ended_at),
+            (false, Some(_)) => None,
+        };
+        CallFacts {
+            alias: self.alias.clone(),
+            upstream: self.served.model.to_string(),
+            labels: self.call.labels.clone(),
+            is_streamed: self.call.is_streamed,
+            started_at,
+            first_ms: first_at.map(|at| started_at.until(at).as_millis().try_into().unwrap_or(u64::MAX)),
+            error: self.error.clone(),
+            failed_attempts: self.served.failed_attempts.clone(),
+        }
     }
 }
 
@@ -71,6 +110,8 @@ impl LeaseSlot {
     pub fn price_call(&self, usage: CallUsage) -> Charge {
         let lease = &self.open.lease;
         let cost = lease.pricing.cost(&usage.tokens, usage.images);
+        let created_at = self.source.clock.now();
+        let facts = Some(Box::new(usage.facts(created_at)));
         let CallOrigin { request_id, body_hash, step, .. } = usage.call;
         Charge {
             id: TransactionId::new(),
@@ -88,12 +129,13 @@ impl LeaseSlot {
             tokens: usage.tokens,
             images: usage.images,
             source: usage.source,
-            provider: usage.provider,
+            provider: usage.served.provider,
             request_id,
             step: step.map(Box::new),
             retry_of: None,
             body_hash: Some(body_hash),
-            created_at: self.source.clock.now(),
+            facts,
+            created_at,
         }
     }
 
@@ -122,7 +164,7 @@ impl LeaseSlot {
             );
         }
         self.is_settled = true;
-        self.open.add(&recorded, self.covered.unwrap_or_default());
+        self.open.add(recorded, self.covered.unwrap_or_default());
         Ok(true)
     }
 
@@ -136,6 +178,13 @@ impl LeaseSlot {
             Appended::Stored(charge) => Ok(Some(*charge)),
             Appended::TakenOver => Ok(None),
             Appended::Closed => source.record_late(lease, &pending()).await,
+        }
+    }
+
+    /// Adds a call that is not charged to the log of calls. A failure never fails the call.
+    pub async fn log_uncharged(&self, usage: CallUsage) {
+        if let Err(error) = self.source.store.log_uncharged(&self.price_call(usage)).await {
+            tracing::warn!(?error, "a failed call is missing in the log of calls");
         }
     }
 

@@ -39,9 +39,12 @@ pub fn log_place(first: u64) -> String {
 // journal: charges, credit adjustments, guard events and the audit log. The global index `listed` (`listed_in`, `listed_at`) lists
 // them newest first.
 
+/// The partition keys of the logs of leases begin with it.
+pub const LEASE: &str = "LEASE#";
+
 /// The log of the charges of a lease.
 pub fn charges(lease: LeaseId) -> String {
-    format!("LEASE#{lease}")
+    format!("{LEASE}{lease}")
 }
 
 /// The sort keys of records begin with it.
@@ -50,6 +53,59 @@ pub const RECORD: &str = "RECORD#";
 /// A record of the log. Records are numbered from 1, without gaps.
 pub fn record(lease: LeaseId, number: u32) -> Key {
     Key::new(charges(lease), format!("{RECORD}{number:02}"))
+}
+
+/// The list of an organization's calls in a month that moved no credits: those of exempt plans, and those without a cost.
+pub fn unbilled(org: OrgId, month: i64) -> String {
+    format!("UNBILLED#{org}#{month}")
+}
+
+/// The list of an organization's calls in a month that failed and were not charged.
+pub fn uncharged(org: OrgId, month: i64) -> String {
+    format!("UNCHARGED#{org}#{month}")
+}
+
+/// A call that failed and was not charged.
+pub fn uncharged_call(id: TransactionId, place: &str, lease: LeaseId) -> Key {
+    call_row(format!("CALL#{id}"), place, lease)
+}
+
+/// The number of partitions of a list of the calls of all organizations. Each lease that is closed writes to one of them.
+pub const CALL_SHARDS: u8 = 8;
+
+/// Whose calls a list has.
+#[derive(Clone, Copy, Debug)]
+pub enum CallScope {
+    Org(OrgId),
+    /// A part of the calls of all organizations.
+    Shard(u8),
+    /// The calls with a property that only one organization has.
+    Any,
+}
+
+impl CallScope {
+    /// The part that has the calls of a lease.
+    pub fn shard_of(lease: LeaseId) -> Self {
+        Self::Shard(shard_of(lease.uuid(), CALL_SHARDS))
+    }
+
+    pub fn shards() -> impl Iterator<Item = Self> {
+        (0..CALL_SHARDS).map(Self::Shard)
+    }
+}
+
+/// A list of the log of calls.
+pub fn calls(scope: CallScope, what: impl std::fmt::Display) -> String {
+    match scope {
+        CallScope::Org(org) => format!("CALLS#{org}#{what}"),
+        CallScope::Shard(shard) => format!("CALLS#{shard}#{what}"),
+        CallScope::Any => format!("CALLS#{what}"),
+    }
+}
+
+/// A row of such a list, at the place of its newest call.
+pub fn call_row(list: String, place: &str, lease: LeaseId) -> Key {
+    Key::new(list, format!("{place}#{lease}"))
 }
 
 /// A response of a model that an account keeps.

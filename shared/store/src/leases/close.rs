@@ -10,15 +10,17 @@ use crate::write::Write;
 use crate::{keys, meters, usage};
 use domain::Result;
 use domain::lease::{CounterKind, Lease};
-use domain::ledger::Spent;
+use domain::ledger::{Charge, Spent};
 use domain::limits::{Dimension, Level};
 use domain::time::Time;
 
 impl Leases {
     /// Closes a lease for its owner. The owner guarantees that no call is in flight: every charge of `spent` is in its
     /// slot, and no other slot was ever used. Returns false when a sweep was first.
-    pub async fn close(&self, lease: &Lease, spent: &Spent, now: Time) -> Result<bool> {
-        let writes = self.close_writes(lease, spent, spent.requests, spent.tokens.total(), now)?;
+    /// `calls` are the charged calls, for the log of calls.
+    pub async fn close(&self, lease: &Lease, spent: &Spent, calls: &[Charge], now: Time) -> Result<bool> {
+        let mut writes = self.close_writes(lease, spent, spent.requests, spent.tokens.total(), now)?;
+        self.add_call_rows(&mut writes, calls).await?;
         Ok(self.counters.transact(Uuid::now_v7(), &writes).await?.is_written())
     }
 

@@ -7,14 +7,11 @@
 
 use std::sync::Arc;
 
-use super::Leases;
 use super::record::{PendingCharge, RecordOutcome};
+use super::{Leases, MAX_WRITES};
 use domain::Result;
 use domain::lease::Lease;
 use domain::ledger::Charge;
-
-/// The maximum number of writes of a DynamoDB transaction.
-const MAX_WRITES: usize = 100;
 
 /// What the owner of a lease knows of its log.
 #[derive(Debug)]

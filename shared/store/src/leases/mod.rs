@@ -21,10 +21,13 @@
 //! - A charge counts in the day and month in which its lease was granted; a late charge counts in those of its own
 //!   time. This is the same for caps, usage and the list of transactions.
 //! - A call for a step of a run also adds its charge to the usage of the run, in the transaction that writes the charge.
+//! - Each charge has what the log of calls shows. The transaction that closes a lease also writes its rows in the lists of that
+//!   log (`call_rows.rs`).
 //! - `statement` reads an organization's meter, its usage and the logs of its open leases, again and again until
 //!   nothing changed during a reading. The balance, the usage and the totals then agree with the logs.
 //! - The version before wrote each charge to a row of its own, its slot (`slots.rs`).
 
+mod call_rows;
 mod charge_items;
 mod close;
 mod counters;
@@ -33,6 +36,7 @@ mod grant;
 mod items;
 mod log;
 mod packed;
+mod packed_facts;
 mod record;
 mod slots;
 mod statement;
@@ -49,12 +53,15 @@ use domain::lease::{CallLimits, CounterHeadroom, Lease, Shortage};
 use domain::money::Money;
 use platform::{Context, config};
 
-pub(super) use charge_items::listed_charges;
+pub(super) use call_rows::{ANSWERED, BROKEN, UNCHARGED, name};
 pub use charge_items::read_charges;
+pub(super) use charge_items::{lease_of, listed_charges, place};
 pub use end::CallEnd;
 pub use log::{Appended, ChargeLog};
 pub use record::PendingCharge;
 
+/// The maximum number of writes of a DynamoDB transaction.
+const MAX_WRITES: usize = 100;
 /// How many times a transaction is built again, when the meters changed after they were read.
 const MAX_ATTEMPTS: usize = 12;
 /// The retention of ledger entries.

@@ -9,6 +9,7 @@ use serde::de::{Error as _, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use uuid::Uuid;
 
+use super::packed_facts::PackedFacts;
 use domain::id::LeaseId;
 use domain::ledger::Charge;
 use domain::money::Money;
@@ -35,6 +36,9 @@ pub(super) struct Shared {
     /// The provider of the first charge, and of the others unless they name one.
     #[serde(rename = "p")]
     provider: String,
+    /// The provider's name for the model in the first call, and in the others unless they have another one.
+    #[serde(rename = "um", default, skip_serializing_if = "Option::is_none")]
+    upstream: Option<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -82,6 +86,8 @@ pub(super) struct PackedCharge {
     retry_of: Option<IdBytes>,
     #[serde(rename = "h", default, skip_serializing_if = "Option::is_none")]
     body_hash: Option<Packed>,
+    #[serde(rename = "x", default, skip_serializing_if = "Option::is_none")]
+    facts: Option<PackedFacts>,
 }
 
 fn is_zero(number: &u64) -> bool {
@@ -97,6 +103,7 @@ impl Shared {
             model: first.model.clone(),
             price_version: first.price_version,
             provider: first.provider.clone(),
+            upstream: first.facts.as_ref().map(|facts| facts.upstream.clone()),
         }
     }
 }
@@ -125,11 +132,16 @@ impl PackedCharge {
             step: charge.step.clone(),
             retry_of: charge.retry_of.map(|id| IdBytes(id.uuid())),
             body_hash: charge.body_hash.as_deref().map(Packed::hash),
+            facts: charge
+                .facts
+                .as_deref()
+                .map(|facts| PackedFacts::new(facts, charge.created_at, shared.upstream.as_deref())),
         }
     }
 
     /// The charge, with what all charges of its record have in common.
     pub fn unpack(self, lease: LeaseId, shared: &Shared) -> Charge {
+        let created_at = Time::from_millis(self.created_at);
         Charge {
             id: self.id.0.into(),
             lease,
@@ -158,7 +170,8 @@ impl PackedCharge {
             step: self.step,
             retry_of: self.retry_of.map(|id| id.0.into()),
             body_hash: self.body_hash.map(Packed::into_hash),
-            created_at: Time::from_millis(self.created_at),
+            facts: self.facts.map(|facts| Box::new(facts.unpack(created_at, shared.upstream.as_deref()))),
+            created_at,
         }
     }
 }

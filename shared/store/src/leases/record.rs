@@ -160,6 +160,7 @@ impl Leases {
                 let mut spent = Spent::default();
                 spent.add(&charge);
                 writes.extend(usage::add_usage(&self.counters, lease, &spent, counts_at));
+                writes.extend(self.late_rows(&charge));
             }
             match self.counters.transact(Uuid::now_v7(), &writes).await? {
                 WriteOutcome::Written => return Ok(RecordOutcome::Written(vec![charge])),

@@ -65,6 +65,7 @@ impl Leases {
             writes.push(self.journal.put_new(&void_item(next, voided_until)));
             let slots = empty.iter().map(|slot| slot_void(lease.id, *slot, voided_until));
             writes.extend(slots.map(|void| self.journal.put_new(&void)));
+            self.add_call_rows(&mut writes, &charges).await?;
             match self.counters.transact(Uuid::now_v7(), &writes).await? {
                 WriteOutcome::Written => {
                     tracing::warn!(lease_id = %id, org_id = %org, calls = spent.requests, slots = lease.slots, "an abandoned lease was closed");

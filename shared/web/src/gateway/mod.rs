@@ -3,6 +3,7 @@
 
 mod anthropic;
 mod api_key;
+mod call;
 mod callers;
 mod guard;
 mod key_settings;
@@ -30,6 +31,7 @@ use domain::{Error, IDEMPOTENCY_CONFLICT, ProviderTrouble};
 
 pub use anthropic::body as anthropic_error;
 pub use api_key::ApiKeyOut;
+pub use call::{CallDetailOut, CallOut, CallStatusWire};
 pub use callers::{CatalogReader, InferenceCaller, InferenceReader, Operator, Person, key_of_workbench};
 pub use guard::{GuardEventOut, GuardResultOut, GuardSeverityWire, InputGuardWire};
 pub use key_settings::{KeyName, KeySettingsIn};

@@ -231,6 +231,7 @@ fn charge(lease: &Lease, slot: u32, created_at: Time) -> Charge {
         step: None,
         retry_of: None,
         body_hash: None,
+        facts: None,
         created_at,
     }
 }

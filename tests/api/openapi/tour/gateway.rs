@@ -162,6 +162,8 @@ impl TourClient {
         self.get("/gateway/v1/billing/balance").await;
         self.get("/gateway/v1/billing/usage").await;
         self.get("/gateway/v1/billing/transactions").await;
+        self.get("/gateway/v1/billing/calls?model=dev-chat&limit=2").await;
+        self.get("/gateway/v1/billing/calls/{request_id}").await;
         self.get("/gateway/v1/billing/receipts/{request_id}").await;
         self.get("/gateway/v1/receipts/keys").await;
         self.send("POST", "/gateway/v1/billing/exports", Some(json!({"content": "usage"}))).await;
@@ -308,6 +310,8 @@ impl TourClient {
         self.send("PUT", "/gateway/v1/billing/admin/caps?org={org}", Some(json!({"limit": "50.00"}))).await;
         self.get("/gateway/v1/billing/admin/caps?org={org}").await;
         self.send("DELETE", "/gateway/v1/billing/admin/caps?org={org}", None).await;
+        self.get("/gateway/v1/admin/calls?org={org}&limit=2").await;
+        self.get("/gateway/v1/admin/calls/{request_id}?org={org}").await;
         self.get("/gateway/v1/admin/audit?action=model&limit=100").await;
     }
 

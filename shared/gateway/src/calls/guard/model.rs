@@ -10,11 +10,12 @@ use super::EventOrigin;
 use crate::guard::{CallBody, GuardAnswer, GuardCall, GuardInput, make_calls, merge_parts, score_blank};
 use crate::leases::{CallUsage, LeaseSlot};
 use crate::providers::Provider;
+use crate::routing::{Served, Unserved};
 use crate::{Gateway, GatewayCaller, ProviderFailure};
 use domain::catalog::{Model, Purpose};
 use domain::guard::{GuardCategory, GuardResult, GuardVerdict};
 use domain::lease::CallLimits;
-use domain::ledger::Charge;
+use domain::ledger::{CallOrigin, Charge};
 use domain::usage::{Tokens, UsageSource};
 use domain::{Error, Result};
 use store::model_catalog::{Chosen, MissingGuard};
@@ -40,7 +41,8 @@ pub(super) struct Evaluated {
 struct Findings {
     results: Vec<GuardResult>,
     tokens: Tokens,
-    provider: String,
+    /// The deployment that answered the last call.
+    served: Option<Served>,
     source: UsageSource,
 }
 
@@ -63,18 +65,23 @@ impl Gateway {
         patience: Duration,
     ) -> Result<Evaluated> {
         let calls = make_calls(&chosen.model, categories, input)?;
+        let call = CallOrigin { started_at: Some(self.inner.clock.now()), is_streamed: false, ..origin.call.clone() };
         let need = greatest_use(&chosen.model, &calls);
         let mut slot = self.take_slot(&origin.payer, chosen, need).await?;
         // Boxed, because the stack of a debug build has no room for nested futures of this size.
         let longest_attempt = if chosen.model.deployments.len() > 1 { patience / 2 } else { patience };
         let findings = Box::pin(self.send_calls(chosen, categories, calls, longest_attempt));
         let findings = tokio::time::timeout(patience, findings).await;
-        let findings = findings.unwrap_or_else(|_| Err(ProviderFailure::timeout().into()));
-        let Findings { mut results, tokens, provider, source } = findings.inspect_err(|_| slot.put_back())?;
+        let findings = findings.unwrap_or_else(|_| Err(Unserved::timeout()));
+        let Findings { mut results, tokens, served, source } = match findings {
+            Ok(findings) => findings,
+            Err(unserved) => return Err(self.end_uncharged(&mut slot, &call, chosen, unserved).await),
+        };
+        let served = served.unwrap_or_else(|| Served::last_of(Vec::new()));
         score_blank(&mut results, input, categories.len());
         let mut verdict = GuardVerdict { categories: categories.clone(), results };
         verdict.shorten();
-        let usage = CallUsage::of_tokens(&origin.call, provider, (tokens, source));
+        let usage = CallUsage::of_tokens(&call, chosen.alias.as_deref(), served, (tokens, source));
         let charge = self.compute_charge(&slot, usage).await;
         Ok(Evaluated { verdict, charge, slot })
     }
@@ -86,7 +93,7 @@ impl Gateway {
         categories: &[GuardCategory],
         calls: Vec<GuardCall>,
         longest_attempt: Duration,
-    ) -> Result<Findings> {
+    ) -> Result<Findings, Unserved> {
         let send_one = |call: GuardCall| async move {
             let call = Arc::new(call);
             let routed = self.inner.routing.send_call(chosen, |provider, model| {
@@ -96,15 +103,11 @@ impl Gateway {
                     sent.unwrap_or_else(|_| Err(ProviderFailure::timeout()))
                 }
             });
-            Ok::<_, Error>((routed.await?, call.greatest_input()))
+            Ok::<_, Unserved>((routed.await?, call.greatest_input()))
         };
         let answers: Vec<_> = stream::iter(calls).map(send_one).buffered(CONCURRENT_CALLS).try_collect().await?;
-        let mut found = Findings {
-            results: Vec::new(),
-            tokens: Tokens::default(),
-            provider: String::new(),
-            source: UsageSource::Provider,
-        };
+        let mut found =
+            Findings { results: Vec::new(), tokens: Tokens::default(), served: None, source: UsageSource::Provider };
         for (routed, greatest_input) in answers {
             let GuardAnswer { results, usage } = routed.answer;
             let (tokens, source) = count_input(usage, greatest_input);
@@ -113,7 +116,7 @@ impl Gateway {
                 found.source = source;
             }
             found.results.extend(results);
-            found.provider = routed.provider;
+            found.served = Some(routed.served);
         }
         merge_parts(&mut found.results);
         Ok(found)

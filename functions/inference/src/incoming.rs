@@ -1,0 +1,89 @@
+//! What a request says about its call besides its body.
+
+use auth::ApiCaller;
+use axum::http::HeaderMap;
+use axum::http::header::HeaderName;
+use domain::call_facts::CallLabels;
+use domain::ledger::CallOrigin;
+use domain::{Error, Result};
+use gateway::GatewayCaller;
+use serde_json::Value;
+use store::claims::Claim;
+use web::layers::request_id;
+
+const X_SVC_TAGS: HeaderName = HeaderName::from_static("x-svc-tags");
+/// Anthropic's field of `metadata` for the end user.
+const USER_ID: &str = "user_id";
+
+/// A call of a model, as its request describes it.
+pub struct IncomingCall<'a> {
+    pub caller: &'a ApiCaller,
+    pub headers: &'a HeaderMap,
+    pub body_hash: String,
+    labels: CallLabels,
+}
+
+impl<'a> IncomingCall<'a> {
+    pub fn read(caller: &'a ApiCaller, headers: &'a HeaderMap, body_hash: String, body: &Value) -> Result<Self> {
+        let labels = CallLabels { end_user: end_user(body), tags: tags(headers, body)? };
+        Ok(Self { caller, headers, body_hash, labels })
+    }
+
+    pub fn gateway_caller(self, claim: Option<Claim>) -> GatewayCaller {
+        let call = CallOrigin {
+            request_id: request_id(),
+            retries: retries(self.headers),
+            body_hash: self.body_hash,
+            labels: self.labels,
+            ..CallOrigin::default()
+        };
+        GatewayCaller::new(self.caller, call, claim)
+    }
+}
+
+/// The number of earlier attempts, as `OpenAI`'s SDKs report it. They send no idempotency key that would identify the
+/// retries of a request.
+fn retries(headers: &HeaderMap) -> u32 {
+    let count = headers.get("x-stainless-retry-count").and_then(|count| count.to_str().ok());
+    count.and_then(|count| count.parse().ok()).unwrap_or_default()
+}
+
+/// The client's name for its user, under `OpenAI`'s names or Anthropic's.
+fn end_user(body: &Value) -> Option<String> {
+    let names = [&body["safety_identifier"], &body["user"], &body["metadata"][USER_ID]];
+    let name = names.into_iter().filter_map(Value::as_str).map(str::trim).find(|name| !name.is_empty())?;
+    Some(name.chars().take(CallLabels::MAX_END_USER_LENGTH).collect())
+}
+
+/// The tags of the header `X-Svc-Tags`, and those of `metadata`, as `name=value`. A wrong header is refused. Metadata may have
+/// other purposes, so what is no tag is left out.
+fn tags(headers: &HeaderMap, body: &Value) -> Result<Vec<String>> {
+    let mut tags: Vec<String> = Vec::new();
+    for header in headers.get_all(&X_SVC_TAGS) {
+        let refusal = || {
+            let problem = "must have at most 10 tags, separated by commas, each of at most 64 visible characters";
+            Error::invalid_query("X-Svc-Tags", problem)
+        };
+        let text = header.to_str().map_err(|_| refusal())?;
+        for tag in text.split(',').map(str::trim).filter(|tag| !tag.is_empty()) {
+            if !tags.iter().any(|known| known == tag) {
+                tags.push(tag.to_owned());
+            }
+        }
+        if tags.len() > CallLabels::MAX_TAGS || tags.iter().any(|tag| !is_tag(tag)) {
+            return Err(refusal());
+        }
+    }
+    let metadata = body["metadata"].as_object().into_iter().flatten();
+    let pairs = metadata.filter_map(|(name, value)| Some((name, value.as_str()?))).filter(|(name, _)| *name != USER_ID);
+    for tag in pairs.map(|(name, value)| format!("{name}={value}")).filter(|tag| is_tag(tag)) {
+        if tags.len() < CallLabels::MAX_TAGS && !tags.contains(&tag) {
+            tags.push(tag);
+        }
+    }
+    Ok(tags)
+}
+
+fn is_tag(tag: &str) -> bool {
+    tag.chars().count() <= CallLabels::MAX_TAG_LENGTH && !tag.chars().any(char::is_control)
+}
