@@ -174,6 +174,7 @@ impl Normalizer {
                         {
                             42.into()
                         }
+                        "next_cursor" if value.is_string() => "bmV4dA".into(),
                         "medianMs" | "p95Ms" | "meanMs" if value.is_number() => 42.5.into(),
                         "resets_at" if value.is_u64() => 1_768_469_460.into(),
                         "created" | "created_at" if value.is_u64() && *value != 0 => 1_768_469_400.into(),
