@@ -23,6 +23,8 @@ use crate::machine::process::Process;
 
 /// How many times a charge is attempted.
 const TRIES: usize = 3;
+/// The provider of all calls.
+pub const PROVIDER: &str = "simulated";
 
 pub struct Environment {
     process: Process,
@@ -72,7 +74,7 @@ impl Environment {
     async fn charge(&self, call: &Call, mut slot: LeaseSlot) {
         let tokens = Tokens { input: call.input, cached: call.cached, output: call.output, ..Tokens::default() };
         let origin = CallOrigin { request_id: call.number.to_string(), step: step_of(call), ..CallOrigin::default() };
-        let (counted, served) = ((tokens, UsageSource::Provider), Served::first("simulated", "m"));
+        let (counted, served) = ((tokens, UsageSource::Provider), Served::first(PROVIDER, "m"));
         let charge = slot.price_call(CallUsage::of_tokens(&origin, None, served, counted));
         for _ in 0..TRIES {
             match slot.record(&charge).await {

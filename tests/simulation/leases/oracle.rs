@@ -1,10 +1,11 @@
 //! The oracles: invariants that must hold at the end of a history, checked in the tables and through the stores.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::id::{OrgId, RunId};
+use domain::call_log::{CallFilter, CallProperty};
+use domain::id::{OrgId, RunId, TransactionId};
 use domain::lease::month;
 use domain::ledger::{Charge, LedgerEntry};
 use domain::limits::Dimension;
@@ -13,8 +14,9 @@ use domain::time::Time;
 use serde_json::Value;
 use store::ledger::EntryFilter;
 use store::usage::{AdjustmentSums, Figures};
-use store::{Leases, Ledger, RunUsage, keys};
+use store::{CallLog, Leases, Ledger, RunUsage, keys};
 
+use super::environment::PROVIDER;
 use super::history::sweep;
 use super::protocol::LeaseProtocol;
 use super::records::{charges, has_charges};
@@ -74,6 +76,7 @@ pub async fn check_invariants(world: &Arc<World>, protocol: &LeaseProtocol) {
     ledger_and_balance_agree(&auditor, protocol).await;
     usage_is_the_ledgers_sum(&auditor, protocol).await;
     usage_of_runs_is_the_ledgers_sum(&auditor, protocol).await;
+    calls_are_listed_once(&auditor, protocol).await;
     meters_agree(world, protocol);
 }
 
@@ -179,6 +182,36 @@ async fn list_in_order(ledger: &Ledger, protocol: &LeaseProtocol, org: OrgId, mo
         record_violation(protocol, Oracle::Misreported, format!("the ledger lists {entries:?}"));
     }
     entries
+}
+
+/// Checks that the log of calls has each charge once, when all leases are closed.
+async fn calls_are_listed_once(auditor: &Process, protocol: &LeaseProtocol) {
+    const PAGE: u32 = 5;
+    let log = CallLog::new(&auditor.context()).unwrap();
+    let charges: Vec<Charge> = protocol.accounting().charges.values().flatten().cloned().collect();
+    let orgs: BTreeSet<OrgId> = charges.iter().map(|charge| charge.org).collect();
+    for org in orgs {
+        let mut expected: Vec<TransactionId> =
+            charges.iter().filter(|charge| charge.org == org).map(|charge| charge.id).collect();
+        expected.sort();
+        for properties in [vec![CallProperty::Provider(PROVIDER.to_owned())], Vec::new()] {
+            let filter = CallFilter { orgs: vec![org], properties, ..CallFilter::default() };
+            let (mut found, mut after) = (Vec::new(), None);
+            loop {
+                let page = log.list(&filter, PAGE, after, auditor.now()).await.unwrap();
+                found.extend(page.items.into_iter().map(|call| call.id));
+                after = page.next;
+                if after.is_none() {
+                    break;
+                }
+            }
+            found.sort();
+            if found != expected {
+                let what = format!("{:?} lists {found:?} instead of {expected:?}", filter.properties);
+                record_violation(protocol, Oracle::NotListed, what);
+            }
+        }
+    }
 }
 
 async fn usage_is_the_ledgers_sum(auditor: &Process, protocol: &LeaseProtocol) {

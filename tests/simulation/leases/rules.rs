@@ -47,6 +47,10 @@ pub enum Rule {
     DeduplicatesTransactions,
     /// Each change of a balance increments its sequence number.
     CountsChanges,
+    /// The transaction that closes a lease writes the rows of its calls in the log of calls.
+    ListsCallsWithClose,
+    /// So does the transaction of a late charge.
+    ListsLateCalls,
 }
 
 impl ProtocolRule for Rule {
@@ -69,11 +73,14 @@ impl ProtocolRule for Rule {
         Self::ClosesOnce,
         Self::DeduplicatesTransactions,
         Self::CountsChanges,
+        Self::ListsCallsWithClose,
+        Self::ListsLateCalls,
     ];
 
     fn expected_oracles(self) -> &'static [Oracle] {
         use Oracle::{
-            CapExceeded, Failed, LimitExceeded, Overdrawn, Unbalanced, Undercollected, Undercounted, WrongBalanceShown,
+            CapExceeded, Failed, LimitExceeded, NotListed, Overdrawn, Unbalanced, Undercollected, Undercounted,
+            WrongBalanceShown,
         };
         match self {
             Self::DebitsOverages | Self::DebitsOveragesOnCondition => &[Overdrawn, CapExceeded],
@@ -87,6 +94,7 @@ impl ProtocolRule for Rule {
             Self::SeparateWindows | Self::EndsWithItsMinute => &[LimitExceeded],
             Self::KeepsInFlightCounted => &[LimitExceeded, Undercounted],
             Self::DeduplicatesTransactions => &[Failed],
+            Self::ListsCallsWithClose | Self::ListsLateCalls => &[NotListed],
         }
     }
 
@@ -104,6 +112,8 @@ impl ProtocolRule for Rule {
             Self::KeepsInFlightCounted => 11,
             Self::DeduplicatesTransactions => 11,
             Self::CountsChanges => 115,
+            Self::ListsCallsWithClose => 1,
+            Self::ListsLateCalls => 4,
         }
     }
 }
@@ -137,6 +147,8 @@ impl Rule {
             Self::DebitsLateOnCondition if kinds.late => debit_in_full(request),
             Self::SeparateWindows if kinds.grant => remove_other_windows(world, request),
             Self::DeduplicatesTransactions => drop(request.as_object_mut().unwrap().remove("ClientRequestToken")),
+            Self::ListsCallsWithClose if kinds.close => drop_call_rows(request),
+            Self::ListsLateCalls if kinds.late => drop_call_rows(request),
             Self::CountsChanges if !kinds.adjustment => {
                 let updates = bodies(request).map(|(_, body)| body);
                 updates.for_each(|body| change_added(body, |name, number| if name == "seq" { 0 } else { number }));
@@ -192,6 +204,12 @@ impl OperationKinds {
 
 fn drop_conditions_of(request: &mut Value, kind: &str) {
     bodies(request).filter(|(of, _)| *of == kind).for_each(|(_, body)| drop_condition(body));
+}
+
+fn drop_call_rows(request: &mut Value) {
+    let is_row = |item: &Value| item["Put"]["Item"]["pk"]["S"].as_str().is_some_and(|pk| pk.starts_with("CALLS#"));
+    let items = request["TransactItems"].as_array_mut().expect("a transaction has items");
+    items.retain(|item| !is_row(item));
 }
 
 /// Debits the whole charge, even if less is left.

@@ -24,6 +24,8 @@ pub enum Oracle {
     Undercollected,
     /// A balance was shown that was never the true one.
     WrongBalanceShown,
+    /// The log of calls misses a charge, or has one twice.
+    NotListed,
     /// A lease stays open, or its running owner left it to the sweep.
     LeftOpen,
     /// The counter of wide leases is not zero, although no wide lease is open.
