@@ -171,8 +171,8 @@ pub enum MaxTokensPolicy {
     Reject,
 }
 
-/// The parts of a conversation that the gateway marks for the provider's cache. Marks of the client have precedence. Only
-/// Anthropic and Bedrock take marks.
+/// The parts of a conversation that the gateway marks for the provider's cache. Marks of the client have precedence.
+/// `ProviderKind::takes_cache_marks` decides which providers get them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PromptCache {
@@ -181,6 +181,13 @@ pub struct PromptCache {
     pub last_turn: bool,
     /// The cache keeps the parts for an hour instead of five minutes.
     pub one_hour: bool,
+}
+
+impl PromptCache {
+    /// Whether the gateway marks anything.
+    pub fn marks(&self) -> bool {
+        self.tools || self.system || self.last_turn
+    }
 }
 
 /// The two names that the `OpenAI` API has for the output limit.

@@ -17,6 +17,18 @@ pub enum ProviderKind {
     Dev,
 }
 
+impl ProviderKind {
+    /// Whether requests to this model mark parts of the conversation for the provider's cache. `model` is the provider's name
+    /// for it.
+    pub fn takes_cache_marks(self, model: &str) -> bool {
+        match self {
+            Self::Anthropic => true,
+            Self::Bedrock => ["claude", "nova"].iter().any(|family| model.contains(family)),
+            Self::OpenAi | Self::Gemini | Self::Dev => false,
+        }
+    }
+}
+
 /// The timeouts of calls to a provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
@@ -64,5 +76,8 @@ mod tests {
         ];
         let names = serde_json::to_string(&kinds).unwrap();
         assert_eq!(names, r#"["openai","anthropic","gemini","bedrock","dev"]"#);
+        let takes = |model: &str| kinds.map(|kind| kind.takes_cache_marks(model));
+        assert_eq!(takes("anthropic.claude-sonnet-4-5-v1:0"), [false, true, false, true, false]);
+        assert_eq!(takes("meta.llama3-70b"), [false, true, false, false, false]);
     }
 }

@@ -207,10 +207,9 @@ impl<'a> Parameters<'a> {
     /// Whether the provider gets the marks of a conversation.
     pub fn caches_marks(&self) -> bool {
         match self.kind {
-            ProviderKind::Anthropic => true,
-            ProviderKind::Bedrock => ["claude", "nova"].iter().any(|family| self.model.contains(family)),
+            // The messages of a client of this dialect are forwarded unchanged.
             ProviderKind::OpenAi | ProviderKind::Dev => self.facts.dialect == Dialect::ChatCompletions,
-            ProviderKind::Gemini => false,
+            kind => kind.takes_cache_marks(self.model),
         }
     }
 }

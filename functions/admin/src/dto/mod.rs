@@ -13,6 +13,7 @@ mod model_options;
 pub mod models;
 pub mod people;
 pub mod plans;
+mod pricing;
 pub mod provider_checks;
 pub mod provider_presets;
 pub mod providers;

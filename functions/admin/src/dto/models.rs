@@ -1,12 +1,10 @@
 //! Request and response bodies of catalog models, and their validation.
 
 use domain::body_problems::{Problems, within};
-use domain::catalog::{CAPABILITIES, MaxTokensParameter, Model, Pricing, PromptCache};
-use domain::model_facts::{ModelFacts, ModelPrices};
-use domain::money::Money;
+use domain::catalog::{CAPABILITIES, MaxTokensParameter, Model, ModelDeployment, PromptCache};
+use domain::model_facts::ModelFacts;
 use domain::schema::{self, Title};
 use domain::time::Time;
-use domain::usd::UsdIn;
 use domain::{Error, Result};
 use gateway::chat::ChatRequest;
 use serde::{Deserialize, Serialize};
@@ -18,8 +16,9 @@ use web::gateway::{ModelTypeWire, PricingOut};
 use super::deployments::{DeploymentIn, DeploymentOut, read_deployments};
 use super::model_kind::guess_kind;
 use super::model_options::{
-    GuardApiWire, MaxTokensParameterWire, MaxTokensPolicyWire, OnDisconnectWire, UnsupportedWire,
+    GuardApiWire, MaxTokensParameterWire, MaxTokensPolicyWire, OnDisconnectWire, PromptCacheWire, UnsupportedWire,
 };
+use super::pricing::PricingIn;
 use super::{CatalogName, check_model_name};
 
 /// The request parameters for which an operator may set a default.
@@ -36,7 +35,6 @@ const DEFAULTS: [&str; 11] = [
     "logprobs",
     "top_logprobs",
 ];
-const MAX_PRICE: Money = Money::from_usd(10_000);
 
 /// The settings of a model. An update may contain any subset of the fields.
 #[derive(Clone, Serialize, Deserialize, ToSchema)]
@@ -90,55 +88,11 @@ pub struct ModelIn {
     max_tokens_policy: Option<MaxTokensPolicyWire>,
     /// What the gateway marks for the provider's cache, if the client marks nothing. Only providers of kind `anthropic` and
     /// `bedrock` take marks. Defaults to nothing.
-    prompt_cache: Option<PromptCacheIn>,
+    prompt_cache: Option<PromptCacheWire>,
     /// Whether requests for images are answered with a job at once, instead of waiting for the images. Defaults to false.
     asynchronous: Option<bool>,
     /// How a guard model is called. Defaults to `moderation`.
     guard_api: Option<GuardApiWire>,
-}
-
-/// The parts of a conversation that are marked for the provider's cache.
-#[derive(Clone, Copy, Default, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct PromptCacheIn {
-    /// The end of the tools.
-    tools: bool,
-    /// The end of the system prompt.
-    system: bool,
-    /// The end of the last turn, so that the next request of the conversation reads all before it from the cache.
-    last_turn: bool,
-    /// The cache keeps the parts for an hour instead of five minutes.
-    one_hour: bool,
-}
-
-impl From<PromptCacheIn> for PromptCache {
-    fn from(PromptCacheIn { tools, system, last_turn, one_hour }: PromptCacheIn) -> Self {
-        Self { tools, system, last_turn, one_hour }
-    }
-}
-
-impl From<PromptCache> for PromptCacheIn {
-    fn from(PromptCache { tools, system, last_turn, one_hour }: PromptCache) -> Self {
-        Self { tools, system, last_turn, one_hour }
-    }
-}
-
-/// Prices in US dollars, at most 10,000 and with at most 6 decimals. Token prices are per million tokens.
-#[derive(Clone, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct PricingIn {
-    /// The price of input tokens.
-    input: UsdIn,
-    /// The price of output tokens.
-    output: UsdIn,
-    /// The price of input that the provider reads from its cache. Defaults to `input`.
-    cached_input: Option<UsdIn>,
-    /// The price of input that the provider writes to its cache. Defaults to `input`.
-    cache_write: Option<UsdIn>,
-    /// The price of input that the provider writes to its cache for an hour. Defaults to `cache_write`.
-    cache_write_1h: Option<UsdIn>,
-    /// The price of one image.
-    per_image: Option<UsdIn>,
 }
 
 impl ModelIn {
@@ -192,7 +146,6 @@ impl ModelIn {
 
     /// A well-known model that `provider` names `id`.
     pub fn well_known(name: &str, provider: &str, id: &str, facts: &ModelFacts) -> Self {
-        let ModelPrices { input, output, cached_input, cache_write, cache_write_1h } = facts.prices;
         Self {
             display_name: Some(facts.display_name.clone()),
             r#type: facts.model_type().into(),
@@ -200,7 +153,7 @@ impl ModelIn {
             capabilities: facts.capabilities.clone(),
             context_window: facts.context_window,
             max_output_tokens: facts.max_output_tokens,
-            pricing: PricingIn { input, output, cached_input, cache_write, cache_write_1h, per_image: None },
+            pricing: facts.prices.into(),
             max_tokens_parameter: facts.max_tokens_parameter.map(MaxTokensParameterWire::from),
             ..Self::unknown(name, provider, id)
         }
@@ -242,6 +195,11 @@ impl ModelIn {
             guard_api: self.guard_api.unwrap_or_default().into(),
             version,
         };
+        if model.prompt_cache.marks() && !takes_cache_marks(&model, listing) {
+            let problem = "none of the model's deployments takes marks; leave it out, or add a deployment at a provider of \
+                           kind anthropic, or one of Claude or Nova at a provider of kind bedrock";
+            problems.add("prompt_cache", problem);
+        }
         // Which defaults a model takes depends on its capabilities.
         if !model.capabilities.is_empty() {
             problems.take(check_defaults(&model));
@@ -252,8 +210,6 @@ impl ModelIn {
 
 impl From<&Model> for ModelIn {
     fn from(model: &Model) -> Self {
-        let usd = |micro| UsdIn(Money::from_micro_usd(micro));
-        let pricing = model.pricing;
         Self {
             name: model.name.clone(),
             display_name: Some(model.display_name.clone()),
@@ -262,14 +218,7 @@ impl From<&Model> for ModelIn {
             capabilities: model.capabilities.clone(),
             context_window: model.context_window,
             max_output_tokens: model.max_output_tokens,
-            pricing: PricingIn {
-                input: usd(pricing.input_micro_usd),
-                output: usd(pricing.output_micro_usd),
-                cached_input: pricing.cached_input_micro_usd.map(usd),
-                cache_write: pricing.cache_write_micro_usd.map(usd),
-                cache_write_1h: pricing.cache_write_1h_micro_usd.map(usd),
-                per_image: pricing.image_micro_usd.map(usd),
-            },
+            pricing: model.pricing.into(),
             deprecated_at: model.deprecated_at,
             retires_at: model.retires_at,
             defaults: Some(model.defaults.clone()),
@@ -285,39 +234,11 @@ impl From<&Model> for ModelIn {
     }
 }
 
-impl Default for PricingIn {
-    fn default() -> Self {
-        let free = UsdIn(Money::ZERO);
-        Self { input: free, output: free, cached_input: None, cache_write: None, cache_write_1h: None, per_image: None }
-    }
-}
-
-impl PricingIn {
-    fn read(self) -> Result<Pricing> {
-        let Self { input, output, cached_input, cache_write, cache_write_1h, per_image } = self;
-        let mut problems = Problems::default();
-        let mut read = |field, price: UsdIn| problems.or_default(micro_usd(field, price));
-        let pricing = Pricing {
-            input_micro_usd: read("pricing.input", input),
-            output_micro_usd: read("pricing.output", output),
-            cached_input_micro_usd: cached_input.map(|price| read("pricing.cached_input", price)),
-            cache_write_micro_usd: cache_write.map(|price| read("pricing.cache_write", price)),
-            cache_write_1h_micro_usd: cache_write_1h.map(|price| read("pricing.cache_write_1h", price)),
-            image_micro_usd: per_image.map(|price| read("pricing.per_image", price)),
-        };
-        problems.finish().map(|()| pricing)
-    }
-}
-
-fn micro_usd(field: &str, UsdIn(price): UsdIn) -> Result<u64> {
-    const PICO_IN_MICRO: u64 = 1_000_000;
-    if price > MAX_PRICE || !price.pico_usd().is_multiple_of(PICO_IN_MICRO) {
-        return Err(Error::invalid_body(
-            field,
-            format_args!("at most {MAX_PRICE} US dollars, with at most 6 decimals"),
-        ));
-    }
-    Ok(price.pico_usd() / PICO_IN_MICRO)
+/// Whether a deployment gets the marks. A deployment at an unknown provider does: that provider is the problem to report.
+fn takes_cache_marks(model: &Model, listing: &Listing) -> bool {
+    model.deployments.iter().any(|ModelDeployment { provider, model, .. }| {
+        listing.providers.get(provider).is_none_or(|provider| provider.kind.takes_cache_marks(model))
+    })
 }
 
 fn capabilities(mut names: Vec<String>, r#type: ModelTypeWire) -> Result<Vec<String>> {
@@ -386,6 +307,8 @@ pub struct ModelOut {
     #[schema(required)]
     max_tokens_parameter: Option<MaxTokensParameterWire>,
     max_tokens_policy: MaxTokensPolicyWire,
+    /// What the gateway marks for the provider's cache, if the client marks nothing.
+    prompt_cache: PromptCacheWire,
     asynchronous: bool,
     guard_api: GuardApiWire,
     /// The version of the model and its prices. A call is billed at the prices of the version at its start.
@@ -396,7 +319,8 @@ impl From<&Model> for ModelOut {
     fn from(model: &Model) -> Self {
         let Model { name, display_name, r#type, provider, capabilities, context_window, max_output_tokens, .. } = model;
         let Model { pricing, deprecated_at, retires_at, defaults, deployments, on_disconnect, version, .. } = model;
-        let Model { unsupported, max_tokens_parameter, max_tokens_policy, asynchronous, guard_api, .. } = model;
+        let Model { unsupported, max_tokens_parameter, max_tokens_policy, prompt_cache, .. } = model;
+        let Model { asynchronous, guard_api, .. } = model;
         Self {
             name: name.clone(),
             display_name: display_name.clone(),
@@ -414,6 +338,7 @@ impl From<&Model> for ModelOut {
             unsupported: (*unsupported).into(),
             max_tokens_parameter: max_tokens_parameter.map(MaxTokensParameterWire::from),
             max_tokens_policy: (*max_tokens_policy).into(),
+            prompt_cache: (*prompt_cache).into(),
             asynchronous: *asynchronous,
             guard_api: (*guard_api).into(),
             version: *version,
