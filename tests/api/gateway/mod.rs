@@ -6,6 +6,7 @@ mod billing;
 mod consumption;
 mod credentials;
 mod models;
+mod not_served;
 mod receipts;
 mod revocation;
 
