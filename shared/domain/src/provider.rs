@@ -17,6 +17,58 @@ pub enum ProviderKind {
     Dev,
 }
 
+/// The API of a provider of kind `openai` through which a deployment answers chats.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DeploymentDialect {
+    /// `/v1/chat/completions`, which every compatible server has.
+    #[default]
+    ChatCompletions,
+    /// `/v1/responses`.
+    Responses,
+}
+
+/// The API through which a deployment answers chats: that of its provider's kind, in the deployment's dialect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UpstreamApi {
+    OpenAi,
+    OpenAiResponses,
+    Anthropic,
+    Gemini,
+    Bedrock,
+    Dev,
+}
+
+impl UpstreamApi {
+    pub fn new(kind: ProviderKind, dialect: DeploymentDialect) -> Self {
+        match (kind, dialect) {
+            (ProviderKind::OpenAi, DeploymentDialect::ChatCompletions) => Self::OpenAi,
+            (ProviderKind::OpenAi, DeploymentDialect::Responses) => Self::OpenAiResponses,
+            (ProviderKind::Anthropic, _) => Self::Anthropic,
+            (ProviderKind::Gemini, _) => Self::Gemini,
+            (ProviderKind::Bedrock, _) => Self::Bedrock,
+            (ProviderKind::Dev, _) => Self::Dev,
+        }
+    }
+
+    pub fn kind(self) -> ProviderKind {
+        match self {
+            Self::OpenAi | Self::OpenAiResponses => ProviderKind::OpenAi,
+            Self::Anthropic => ProviderKind::Anthropic,
+            Self::Gemini => ProviderKind::Gemini,
+            Self::Bedrock => ProviderKind::Bedrock,
+            Self::Dev => ProviderKind::Dev,
+        }
+    }
+}
+
+/// The API in the kind's usual dialect.
+impl From<ProviderKind> for UpstreamApi {
+    fn from(kind: ProviderKind) -> Self {
+        Self::new(kind, DeploymentDialect::default())
+    }
+}
+
 impl ProviderKind {
     /// Whether requests to this model mark parts of the conversation for the provider's cache. `model` is the provider's name
     /// for it.

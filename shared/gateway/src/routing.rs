@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::failure::{FailureKind, ProviderFailure};
 use super::providers::{Provider, ProviderSettings, connect};
 use domain::catalog::ModelDeployment;
-use domain::provider::ProviderKind;
+use domain::provider::{DeploymentDialect, UpstreamApi};
 use domain::{Error, Result};
 use outbound::Outbound;
 use platform::Context;
@@ -35,7 +35,8 @@ pub struct Routing {
     outbound: Outbound,
     aws: Aws,
     secrets: Secrets,
-    providers: Cache<(String, u64), Arc<dyn Provider>>,
+    /// By the name and the version of the provider, and the dialect of the deployment.
+    providers: Cache<(String, u64, DeploymentDialect), Arc<dyn Provider>>,
     health: Mutex<HashMap<(String, String), Health>>,
 }
 
@@ -49,7 +50,7 @@ struct Health {
 pub struct Routed<T> {
     pub answer: T,
     pub provider: String,
-    pub kind: ProviderKind,
+    pub api: UpstreamApi,
     /// The provider's name for the model.
     pub model: Arc<str>,
 }
@@ -93,7 +94,7 @@ impl Routing {
                 );
                 continue;
             };
-            let provider = self.get_provider(settings).await?;
+            let provider = self.get_provider(settings, deployment.dialect).await?;
             let upstream: Arc<str> = deployment.model.as_str().into();
             for attempt_here in 0..MAX_ATTEMPTS_PER_DEPLOYMENT {
                 attempts += 1;
@@ -101,7 +102,8 @@ impl Routing {
                     Ok(answer) => {
                         self.record_success(deployment);
                         let provider = deployment.provider.clone();
-                        return Ok(Routed { answer, provider, kind: settings.kind, model: upstream });
+                        let api = UpstreamApi::new(settings.kind, deployment.dialect);
+                        return Ok(Routed { answer, provider, api, model: upstream });
                     }
                     Err(failure) => failure,
                 };
@@ -157,13 +159,21 @@ impl Routing {
         ordered.into_iter().map(|(_, _, _, deployment)| deployment).collect()
     }
 
-    async fn get_provider(&self, settings: &catalog::StoredProvider) -> Result<Arc<dyn Provider>> {
-        let key = (settings.name.clone(), settings.version);
-        self.providers.get_or_load(&key, async || self.connect(settings).await).await
+    async fn get_provider(
+        &self,
+        settings: &catalog::StoredProvider,
+        dialect: DeploymentDialect,
+    ) -> Result<Arc<dyn Provider>> {
+        let key = (settings.name.clone(), settings.version, dialect);
+        self.providers.get_or_load(&key, async || self.connect(settings, dialect).await).await
     }
 
-    async fn connect(&self, provider: &catalog::StoredProvider) -> Result<Arc<dyn Provider>> {
-        let settings = ProviderSettings::open(provider, &self.secrets).await?;
+    async fn connect(
+        &self,
+        provider: &catalog::StoredProvider,
+        dialect: DeploymentDialect,
+    ) -> Result<Arc<dyn Provider>> {
+        let settings = ProviderSettings { dialect, ..ProviderSettings::open(provider, &self.secrets).await? };
         connect(&settings, &self.outbound, &self.aws)
     }
 

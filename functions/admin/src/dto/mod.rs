@@ -10,6 +10,7 @@ pub mod model_facts;
 pub mod model_imports;
 pub mod model_kind;
 mod model_options;
+mod model_rules;
 pub mod models;
 pub mod people;
 pub mod plans;

@@ -1,7 +1,8 @@
 //! The options of a catalog model, as requests and answers spell them.
 
-use domain::catalog::{MaxTokensParameter, MaxTokensPolicy, OnDisconnect, PromptCache, Unsupported};
+use domain::catalog::{MaxTokensParameter, MaxTokensPolicy, OnDisconnect, OptionalParameter, PromptCache, Unsupported};
 use domain::guard::GuardApi;
+use domain::provider::DeploymentDialect;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use web::wire_enum;
@@ -26,6 +27,38 @@ wire_enum! {
         #[default]
         Drop,
         Reject,
+    }
+}
+
+wire_enum! {
+    /// A parameter that a model may not take. The answer is still useful without it.
+    #[serde(rename_all = "snake_case")]
+    #[schema(as = OptionalParameter)]
+    OptionalParameterWire = OptionalParameter {
+        Temperature,
+        TopP,
+        TopK,
+        PresencePenalty,
+        FrequencyPenalty,
+        LogitBias,
+        Seed,
+        Stop,
+        ParallelToolCalls,
+        ReasoningEffort,
+        Verbosity,
+    }
+}
+
+wire_enum! {
+    #[derive(Default)]
+    #[serde(rename_all = "snake_case")]
+    #[schema(as = DeploymentDialect)]
+    DialectWire = DeploymentDialect {
+        /// `/v1/chat/completions`, which every compatible server has.
+        #[default]
+        ChatCompletions,
+        /// `/v1/responses`. It keeps the reasoning of OpenAI's models from call to call, and some models have no other API.
+        Responses,
     }
 }
 

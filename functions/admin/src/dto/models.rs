@@ -1,40 +1,26 @@
 //! Request and response bodies of catalog models, and their validation.
 
-use domain::body_problems::{Problems, within};
-use domain::catalog::{CAPABILITIES, MaxTokensParameter, Model, ModelDeployment, PromptCache};
+use domain::body_problems::Problems;
+use domain::catalog::{MaxTokensParameter, Model, PromptCache};
 use domain::model_facts::ModelFacts;
 use domain::schema::{self, Title};
 use domain::time::Time;
 use domain::{Error, Result};
-use gateway::chat::ChatRequest;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
-use store::catalog::Listing;
+use serde_json::{Map, Value};
+use store::catalog::{Listing, StoredProvider};
 use utoipa::ToSchema;
 use web::gateway::{ModelTypeWire, PricingOut};
 
 use super::deployments::{DeploymentIn, DeploymentOut, read_deployments};
 use super::model_kind::guess_kind;
 use super::model_options::{
-    GuardApiWire, MaxTokensParameterWire, MaxTokensPolicyWire, OnDisconnectWire, PromptCacheWire, UnsupportedWire,
+    GuardApiWire, MaxTokensParameterWire, MaxTokensPolicyWire, OnDisconnectWire, OptionalParameterWire,
+    PromptCacheWire, UnsupportedWire,
 };
+use super::model_rules::{check_defaults, read_capabilities, read_unsupported, takes_cache_marks};
 use super::pricing::PricingIn;
 use super::{CatalogName, check_model_name};
-
-/// The request parameters for which an operator may set a default.
-const DEFAULTS: [&str; 11] = [
-    "temperature",
-    "top_p",
-    "max_tokens",
-    "max_completion_tokens",
-    "stop",
-    "presence_penalty",
-    "frequency_penalty",
-    "seed",
-    "response_format",
-    "logprobs",
-    "top_logprobs",
-];
 
 /// The settings of a model. An update may contain any subset of the fields.
 #[derive(Clone, Serialize, Deserialize, ToSchema)]
@@ -80,6 +66,10 @@ pub struct ModelIn {
     /// How parameters that the provider does not support are handled. `drop` omits them and lists them in the response
     /// header `X-Svc-Dropped`; `reject` refuses the request. Defaults to `drop`.
     unsupported: Option<UnsupportedWire>,
+    /// Parameters that this model does not take, though its provider does for other models, such as the `temperature` of a
+    /// reasoning model. They are handled as `unsupported` says. Defaults to none.
+    #[schema(max_items = 11)]
+    unsupported_parameters: Option<Vec<OptionalParameterWire>>,
     /// The parameter in which providers of kind `openai` receive the token limit. Defaults to the client's parameter,
     /// or to `max_completion_tokens` for OpenAI's o-series, GPT-5 and newer models.
     max_tokens_parameter: Option<MaxTokensParameterWire>,
@@ -136,6 +126,7 @@ impl ModelIn {
             deployments: vec![DeploymentIn::new(provider, id)],
             on_disconnect: None,
             unsupported: None,
+            unsupported_parameters: None,
             max_tokens_parameter: None,
             max_tokens_policy: None,
             prompt_cache: None,
@@ -145,7 +136,9 @@ impl ModelIn {
     }
 
     /// A well-known model that `provider` names `id`.
-    pub fn well_known(name: &str, provider: &str, id: &str, facts: &ModelFacts) -> Self {
+    pub fn well_known(name: &str, provider: &StoredProvider, id: &str, facts: &ModelFacts) -> Self {
+        let dialect = facts.dialect_at(provider.kind, provider.base_url.as_deref());
+        let refused = facts.unsupported_parameters.iter().copied().map(OptionalParameterWire::from);
         Self {
             display_name: Some(facts.display_name.clone()),
             r#type: facts.model_type().into(),
@@ -154,8 +147,10 @@ impl ModelIn {
             context_window: facts.context_window,
             max_output_tokens: facts.max_output_tokens,
             pricing: facts.prices.into(),
+            deployments: vec![DeploymentIn::new(&provider.name, id).with_dialect(dialect)],
+            unsupported_parameters: Some(refused.collect()),
             max_tokens_parameter: facts.max_tokens_parameter.map(MaxTokensParameterWire::from),
-            ..Self::unknown(name, provider, id)
+            ..Self::unknown(name, &provider.name, id)
         }
     }
 
@@ -178,7 +173,7 @@ impl ModelIn {
             display_name,
             r#type: self.r#type.into(),
             provider,
-            capabilities: problems.or_default(capabilities(self.capabilities, self.r#type)),
+            capabilities: problems.or_default(read_capabilities(self.capabilities, self.r#type)),
             context_window: self.context_window,
             max_output_tokens: self.max_output_tokens,
             pricing: problems.or_default(self.pricing.read()),
@@ -188,6 +183,7 @@ impl ModelIn {
             deployments,
             on_disconnect: self.on_disconnect.unwrap_or_default().into(),
             unsupported: self.unsupported.unwrap_or_default().into(),
+            unsupported_parameters: read_unsupported(self.unsupported_parameters.unwrap_or_default()),
             max_tokens_parameter: self.max_tokens_parameter.map(MaxTokensParameter::from),
             max_tokens_policy: self.max_tokens_policy.unwrap_or_default().into(),
             prompt_cache: self.prompt_cache.map(PromptCache::from).unwrap_or_default(),
@@ -225,6 +221,7 @@ impl From<&Model> for ModelIn {
             deployments: model.deployments.iter().map(DeploymentIn::from).collect(),
             on_disconnect: Some(model.on_disconnect.into()),
             unsupported: Some(model.unsupported.into()),
+            unsupported_parameters: Some(model.unsupported_parameters.iter().copied().map(Into::into).collect()),
             max_tokens_parameter: model.max_tokens_parameter.map(MaxTokensParameterWire::from),
             max_tokens_policy: Some(model.max_tokens_policy.into()),
             prompt_cache: (model.prompt_cache != PromptCache::default()).then(|| model.prompt_cache.into()),
@@ -232,52 +229,6 @@ impl From<&Model> for ModelIn {
             guard_api: Some(model.guard_api.into()),
         }
     }
-}
-
-/// Whether a deployment gets the marks. A deployment at an unknown provider does: that provider is the problem to report.
-fn takes_cache_marks(model: &Model, listing: &Listing) -> bool {
-    model.deployments.iter().any(|ModelDeployment { provider, model, .. }| {
-        listing.providers.get(provider).is_none_or(|provider| provider.kind.takes_cache_marks(model))
-    })
-}
-
-fn capabilities(mut names: Vec<String>, r#type: ModelTypeWire) -> Result<Vec<String>> {
-    if let Some(i) = names.iter().position(|name| !CAPABILITIES.contains(&name.as_str())) {
-        let known = CAPABILITIES.join(", ");
-        return Err(Error::invalid_body(
-            format!("capabilities[{i}]"),
-            format_args!("unknown capability; use one of {known}"),
-        ));
-    }
-    let embeds = names.iter().any(|name| name == "embeddings");
-    if names.is_empty() || embeds != matches!(r#type, ModelTypeWire::Embeddings) {
-        let problem = "must have an entry, and `embeddings` exactly if the type is Embeddings";
-        return Err(Error::invalid_body("capabilities", problem));
-    }
-    names.sort_by_key(|name| CAPABILITIES.iter().position(|known| known == name));
-    names.dedup();
-    Ok(names)
-}
-
-/// Validates the default parameters by the same rules as the parameters of a chat request.
-fn check_defaults(model: &Model) -> Result<()> {
-    if let Some(name) = model.defaults.keys().find(|name| !DEFAULTS.contains(&name.as_str())) {
-        let known = DEFAULTS.join(", ");
-        return Err(Error::invalid_body(
-            format!("defaults.{name}"),
-            format_args!("this parameter cannot have a default; use {known}"),
-        ));
-    }
-    if !model.defaults.is_empty() && !model.can("chat") {
-        return Err(Error::invalid_body("defaults", "only chat models can have defaults; remove them"));
-    }
-    let mut request = json!({"model": model.name, "messages": [{"role": "user", "content": "x"}]});
-    json_patch::merge(&mut request, &Value::Object(model.defaults.clone()));
-    let request = ChatRequest::read(request).map_err(|error| within("defaults", error))?;
-    if request.max_tokens().zip(model.max_output_tokens).is_some_and(|(default, most)| default > most) {
-        return Err(Error::invalid_body("defaults.max_tokens", "must not exceed `max_output_tokens`"));
-    }
-    Ok(())
 }
 
 /// A model of the catalog, with its deployments and provider settings.
@@ -304,6 +255,7 @@ pub struct ModelOut {
     deployments: Vec<DeploymentOut>,
     on_disconnect: OnDisconnectWire,
     unsupported: UnsupportedWire,
+    unsupported_parameters: Vec<OptionalParameterWire>,
     #[schema(required)]
     max_tokens_parameter: Option<MaxTokensParameterWire>,
     max_tokens_policy: MaxTokensPolicyWire,
@@ -319,8 +271,8 @@ impl From<&Model> for ModelOut {
     fn from(model: &Model) -> Self {
         let Model { name, display_name, r#type, provider, capabilities, context_window, max_output_tokens, .. } = model;
         let Model { pricing, deprecated_at, retires_at, defaults, deployments, on_disconnect, version, .. } = model;
-        let Model { unsupported, max_tokens_parameter, max_tokens_policy, prompt_cache, .. } = model;
-        let Model { asynchronous, guard_api, .. } = model;
+        let Model { unsupported, unsupported_parameters, max_tokens_parameter, max_tokens_policy, .. } = model;
+        let Model { prompt_cache, asynchronous, guard_api, .. } = model;
         Self {
             name: name.clone(),
             display_name: display_name.clone(),
@@ -336,6 +288,7 @@ impl From<&Model> for ModelOut {
             deployments: deployments.iter().map(DeploymentOut::from).collect(),
             on_disconnect: (*on_disconnect).into(),
             unsupported: (*unsupported).into(),
+            unsupported_parameters: unsupported_parameters.iter().copied().map(Into::into).collect(),
             max_tokens_parameter: max_tokens_parameter.map(MaxTokensParameterWire::from),
             max_tokens_policy: (*max_tokens_policy).into(),
             prompt_cache: (*prompt_cache).into(),

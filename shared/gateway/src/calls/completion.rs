@@ -27,8 +27,8 @@ impl Gateway {
         });
         let routed = routed.await?;
         let deployment = Some(routed.deployment());
-        let Routed { answer, provider, kind, model } = routed;
-        notes.parameters = request.parameters(kind, &model).report();
+        let Routed { answer, provider, api, model } = routed;
+        notes.parameters = request.parameters(api, &model).report();
         let counted = match answer.usage {
             Some(usage) => (usage, UsageSource::Provider),
             None => {

@@ -13,14 +13,14 @@ use crate::{CallReport, Gateway, GatewayCaller, ParameterNotes};
 use domain::Result;
 use domain::lease::CallLimits;
 use domain::ledger::Charge;
-use domain::provider::ProviderKind;
+use domain::provider::UpstreamApi;
 use domain::usage::Tokens;
 use store::model_catalog::Chosen;
 
 /// A call that a provider has answered, and whose charge is not written yet.
 pub(super) struct InputCall {
     pub charge: Charge,
-    pub kind: ProviderKind,
+    pub api: UpstreamApi,
     /// The provider's name for the model.
     pub model: Arc<str>,
     deployment: String,
@@ -44,10 +44,10 @@ impl Gateway {
         let mut slot = self.take_slot(&caller.payer, chosen, need).await?;
         let routed = self.send_call(&mut slot, chosen, send).await?;
         let deployment = routed.deployment();
-        let Routed { answer: (answer, usage), provider, kind, model } = routed;
+        let Routed { answer: (answer, usage), provider, api, model } = routed;
         let counted = count_input(usage, greatest_input);
         let charge = self.compute_charge(&slot, CallUsage::of_tokens(&caller.call, provider, counted)).await;
-        Ok((answer, InputCall { charge, kind, model, deployment, slot }))
+        Ok((answer, InputCall { charge, api, model, deployment, slot }))
     }
 
     /// Writes the charge. `answer` is stored for replays.

@@ -134,8 +134,8 @@ impl Gateway {
         });
         let routed = routed.await?;
         let deployment = Some(routed.deployment());
-        let Routed { answer: started, provider, kind, model: upstream } = routed;
-        prepared.notes.parameters = prepared.request.parameters(kind, &upstream).report();
+        let Routed { answer: started, provider, api, model: upstream } = routed;
+        prepared.notes.parameters = prepared.request.parameters(api, &upstream).report();
         let model = &prepared.chosen.model;
         let relay = Relay {
             gateway: self.clone(),

@@ -204,6 +204,42 @@ async fn marks_of_the_cache_are_shown_and_need_a_provider_that_takes_them() {
 }
 
 #[tokio::test]
+async fn variants_of_a_model_are_set_and_read_back() {
+    let app = TestApp::start().await;
+    let operator = app.operator();
+    operator.post_json(PROVIDERS, provider()).await;
+    let mut body = small_model("reasoner");
+    body["unsupported_parameters"] = json!(["temperature", "top_p", "temperature"]);
+    body["max_tokens_parameter"] = json!("max_completion_tokens");
+    body["deployments"] = json!([
+        {"provider": "mock", "model": "o3", "dialect": "responses"}, {"provider": "dev", "model": "dev-chat"},
+    ]);
+    let made = operator.post_json(MODELS, body.clone()).await;
+    assert_eq!(made.status, "201 Created", "{}", made.text);
+    assert_eq!(made.json["unsupported_parameters"], json!(["temperature", "top_p"]));
+    let dialects = |json: &Value| [0, 1].map(|place: usize| json["deployments"][place]["dialect"].clone());
+    assert_eq!(dialects(&made.json), ["responses", "chat_completions"]);
+    let path = format!("{MODELS}/reasoner");
+    let patched = operator.patch(&path, json!({"display_name": "R"})).await;
+    assert_eq!(patched.json["unsupported_parameters"], made.json["unsupported_parameters"]);
+    assert_eq!((dialects(&patched.json), operator.get(&path).await.json), (dialects(&made.json), patched.json.clone()));
+
+    for (field, value, param) in [
+        (
+            "deployments",
+            json!([{"provider": "dev", "model": "dev-chat", "dialect": "responses"}]),
+            "deployments[0].dialect",
+        ),
+        ("deployments", json!([{"provider": "mock", "model": "o3", "dialect": "soap"}]), "deployments[0].dialect"),
+        ("unsupported_parameters", json!(["messages"]), "unsupported_parameters[0]"),
+    ] {
+        let refused = operator.patch(&path, json!({field: value})).await;
+        assert_refused(&refused, "400 Bad Request", "invalid_body");
+        assert_eq!(refused.json["error"]["param"], param, "{}", refused.text);
+    }
+}
+
+#[tokio::test]
 async fn invalid_models_and_providers_are_refused_by_field() {
     let app = TestApp::start().await;
     let operator = app.operator();
