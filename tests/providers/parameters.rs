@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use domain::catalog::OptionalParameter;
+use domain::catalog::{OptionalParameter, Unsupported};
 use domain::provider::DeploymentDialect;
 use domain::provider::UpstreamApi::{self, Anthropic, Bedrock, Gemini, OpenAi, OpenAiResponses};
 use gateway::FailureKind;
@@ -346,6 +346,33 @@ async fn newer_claude_models_get_no_sampling_parameters() {
         let text = received.body.to_string();
         assert!(["temperature", "top_p", "topP", "top_k"].iter().all(|name| !text.contains(name)), "{text}");
         record.add(folder, "claude.new", &received);
+    }
+}
+
+#[tokio::test]
+async fn a_value_outside_the_range_of_the_provider_becomes_the_nearest_one() {
+    for (api, name, value, place, nearest) in [
+        (Anthropic, "temperature", json!(1.5), "/temperature", 1.0),
+        (Bedrock, "temperature", json!(1.5), "/inferenceConfig/temperature", 1.0),
+        (OpenAiResponses, "max_tokens", json!(1), "/max_output_tokens", 16.0),
+        (OpenAiResponses, "max_completion_tokens", json!(15), "/max_output_tokens", 16.0),
+    ] {
+        let stage = stage(api).await;
+        let mut request = chat(json!({"model": "m", "messages": [{"role": "user", "content": "a"}], name: value}));
+        stage.fake.respond_with(Behaviour::json(418, json!({"error": {"message": "teapot"}})));
+        stage.provider.chat(model(api), &request).await.expect_err("a 418 is a failure");
+        let body = stage.take_request_body();
+        assert_eq!(body.pointer(place).and_then(Value::as_f64), Some(nearest), "{api:?}: {body}");
+        assert_eq!(request.parameters(api, model(api)).report().adjusted, [name]);
+
+        request.set_terms(Terms { unsupported: Unsupported::Reject, ..Terms::default() });
+        let refused = stage.provider.chat(model(api), &request).await.unwrap_err();
+        assert_eq!((refused.kind, refused.param.as_deref()), (FailureKind::Unsupported, Some(name)), "{api:?}");
+    }
+    // The scales of these end at 2.
+    for api in [OpenAi, OpenAiResponses, Gemini] {
+        let request = question_with(json!({"temperature": 1.5}));
+        assert_eq!(request.parameters(api, model(api)).report().adjusted, [""; 0]);
     }
 }
 

@@ -9,6 +9,8 @@ mod families;
 mod rule;
 mod table;
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
 
 use crate::dialect::Dialect;
@@ -21,7 +23,11 @@ pub use document::markdown;
 pub use families::is_reasoning_family;
 use families::{OF_OTHER_VENDORS, gemini_thinking};
 pub use rule::{Parameter, Rule};
-pub use table::{CHAT, EMBEDDINGS, IMAGES, MIN_RESPONSE_TOKENS, RERANK};
+use table::MIN_RESPONSE_TOKENS;
+pub use table::{CHAT, EMBEDDINGS, IMAGES, RERANK};
+
+/// The end of the scale of `temperature` for Anthropic and Bedrock. OpenAI's ends at 2.
+const MAX_TEMPERATURE: f64 = 1.0;
 
 /// The parameters of one request to one model of a provider.
 #[derive(Clone, Copy)]
@@ -58,6 +64,8 @@ pub struct ParameterReport {
     pub passthrough: Vec<String>,
     /// Left out, because the provider does not support them.
     pub dropped: Vec<String>,
+    /// Sent with the nearest value that the provider takes.
+    pub adjusted: Vec<String>,
 }
 
 impl<'a> Parameters<'a> {
@@ -129,6 +137,27 @@ impl<'a> Parameters<'a> {
         self.body.get(name).filter(|_| !matches!(self.rule(name), Rule::Dropped | Rule::Refused(_)))
     }
 
+    /// The value that is sent, for parameters of which the provider takes a smaller range than OpenAI's chat completions.
+    pub fn get_within_range(&self, name: &str) -> Option<Cow<'a, Value>> {
+        let value = self.get(name)?;
+        Some(self.nearest(name, value).map_or(Cow::Borrowed(value), Cow::Owned))
+    }
+
+    /// The nearest value that the provider takes, if it does not take this one.
+    fn nearest(&self, name: &str, value: &Value) -> Option<Value> {
+        match (self.api, name) {
+            // What a client of Anthropic's own dialect sent stays as it is.
+            (UpstreamApi::Anthropic, _) if self.facts.dialect == Dialect::Messages => None,
+            (UpstreamApi::Anthropic | UpstreamApi::Bedrock, "temperature") => {
+                (value.as_f64()? > MAX_TEMPERATURE).then(|| MAX_TEMPERATURE.into())
+            }
+            (UpstreamApi::OpenAiResponses, "max_tokens" | "max_completion_tokens") => {
+                (value.as_u64()? < MIN_RESPONSE_TOKENS).then(|| MIN_RESPONSE_TOKENS.into())
+            }
+            _ => None,
+        }
+    }
+
     /// The parameters that are forwarded unchanged and not validated: the provider's own, and for `OpenAI`-compatible
     /// providers also unknown ones.
     pub fn forwarded(&self) -> impl Iterator<Item = (&'a str, &'a Value)> {
@@ -151,6 +180,12 @@ impl<'a> Parameters<'a> {
                     let why = "this model's provider does not support the parameter; leave it out";
                     return Err(ProviderFailure::unsupported(name.as_str(), why));
                 }
+                Rule::Sent | Rule::Mapped(_) | Rule::Adapted(_) if unsupported == Unsupported::Reject => {
+                    if let Some(nearest) = self.nearest(name, value) {
+                        let why = format_args!("this model's provider does not take {value}; send {nearest}");
+                        return Err(ProviderFailure::unsupported(name.as_str(), why));
+                    }
+                }
                 _ => {}
             }
         }
@@ -160,6 +195,9 @@ impl<'a> Parameters<'a> {
     pub fn report(&self) -> ParameterReport {
         let mut report = ParameterReport::default();
         for (name, value) in self.body {
+            if self.get(name).is_some() && self.nearest(name, value).is_some() {
+                report.adjusted.push(name.clone());
+            }
             match self.rule(name) {
                 Rule::Dropped if !is_default(name, value) => report.dropped.push(name.clone()),
                 Rule::Sent | Rule::Mapped(_) | Rule::Adapted(_) if !self.validated.contains(&name.as_str()) => {

@@ -28,7 +28,7 @@ impl Gateway {
         let routed = routed.await?;
         let deployment = Some(routed.deployment());
         let Routed { answer, provider, api, model } = routed;
-        notes.parameters = request.parameters(api, &model).report();
+        notes.add_report(request.parameters(api, &model).report());
         let counted = match answer.usage {
             Some(usage) => (usage, UsageSource::Provider),
             None => {

@@ -135,7 +135,7 @@ impl Gateway {
         let routed = routed.await?;
         let deployment = Some(routed.deployment());
         let Routed { answer: started, provider, api, model: upstream } = routed;
-        prepared.notes.parameters = prepared.request.parameters(api, &upstream).report();
+        prepared.notes.add_report(prepared.request.parameters(api, &upstream).report());
         let model = &prepared.chosen.model;
         let relay = Relay {
             gateway: self.clone(),

@@ -9,11 +9,12 @@ use domain::provider::UpstreamApi;
 pub fn markdown() -> String {
     let mut text = String::from(
         "*sent*: forwarded unchanged. *dropped*: left out and listed in `X-Svc-Dropped`; with `unsupported: \
-         \"reject\"` in the catalog the request is refused instead. *refused*: 400 `parameter_not_supported`. Values \
-         that request the default (`n: 1`, `store: false`, a penalty of 0) are neither refused nor listed. A parameter \
-         that is not in the table is sent to OpenAI-compatible providers and dropped for the others; a request may \
-         have up to 64 of them. What the model's `unsupported_parameters` name is dropped, whatever the table says. \
-         *OpenAI's responses* are deployments with `dialect: \"responses\"`.\n",
+         \"reject\"` in the catalog the request is refused instead. *refused*: 400 `parameter_not_supported`. A \
+         value that is changed to the nearest one is listed in `X-Svc-Adjusted`, and refused as well with \
+         `unsupported: \"reject\"`. Values that request the default (`n: 1`, `store: false`, a penalty of 0) are \
+         neither refused nor listed. A parameter that is not in the table is sent to OpenAI-compatible providers and \
+         dropped for the others; a request may have up to 64 of them. What the model's `unsupported_parameters` name \
+         is dropped, whatever the table says. *OpenAI's responses* are deployments with `dialect: \"responses\"`.\n",
     );
     let tables = [
         ("Chat completions", &CHAT[..], &ALL_COLUMNS[..]),

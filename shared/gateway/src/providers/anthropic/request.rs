@@ -23,10 +23,6 @@ pub fn messages(model: &str, request: &ChatRequest, streamed: bool) -> Result<Va
         marks::add(&mut body, request);
         return Ok(body);
     }
-    let temperature = parameters.get("temperature");
-    if temperature.and_then(Value::as_f64).is_some_and(|temperature| temperature > 1.0) {
-        return Err(ProviderFailure::unsupported("temperature", "must be from 0 to 1 for this model"));
-    }
     let (mut system, turns) = split(request);
     instruct_json(&mut system, request);
     let turn = |side: Side, messages: &[Cow<'_, Message>]| {
@@ -45,8 +41,8 @@ pub fn messages(model: &str, request: &ChatRequest, streamed: bool) -> Result<Va
     }
     body.insert("messages".to_owned(), turns.into());
     for name in ["temperature", "top_p", "top_k"] {
-        if let Some(value) = parameters.get(name) {
-            body.insert(name.to_owned(), value.clone());
+        if let Some(value) = parameters.get_within_range(name) {
+            body.insert(name.to_owned(), value.into_owned());
         }
     }
     if let Some(reasoning) = parameters.reasoning() {

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::{MAKER, input};
 use crate::chat::{ChatRequest, ResponseFormat, ToolChoice};
 use crate::failure::ProviderFailure;
-use crate::parameters::{MIN_RESPONSE_TOKENS, Parameters};
+use crate::parameters::Parameters;
 use crate::providers::tools::{choice, functions};
 use domain::provider::UpstreamApi;
 
@@ -23,8 +23,8 @@ pub fn translate_request(model: &str, request: &ChatRequest, streamed: bool) -> 
             insert(name, value.clone());
         }
     }
-    if let Some(limit) = request.max_tokens() {
-        insert("max_output_tokens", limit.max(MIN_RESPONSE_TOKENS).into());
+    if let Some(limit) = parameters.get_within_range(request.max_tokens_name()) {
+        insert("max_output_tokens", limit.into_owned());
     }
     if streamed {
         insert("stream", true.into());
