@@ -10,6 +10,6 @@ lacks() { printf 'error: %s; the top of tests/clients/vendors.sh lists what to i
 python3 -c 'import anthropic, botocore, google.genai, openai, pydantic' 2>/dev/null || lacks "python3 lacks the SDKs"
 
 # The test sends each request through the real translation to a fake provider, and records what arrives.
-cargo test --locked --quiet --workspace --test providers -- parameters::
+cargo test --locked --quiet --workspace --test providers -- parameters:: dialects::
 export PYTHONDONTWRITEBYTECODE=1
 python3 tests/clients/vendors/validate.py "${CARGO_TARGET_DIR:-target}/tmp/upstream-requests"

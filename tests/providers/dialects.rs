@@ -2,15 +2,15 @@
 //! their results, reasoning with its signature, and marks of the cache.
 #![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
-use domain::provider::ProviderKind;
-use domain::provider::ProviderKind::{Anthropic, Bedrock, Gemini, OpenAi};
+use domain::chat::{Opaque, Vendor};
+use domain::provider::UpstreamApi::{self, Anthropic, Bedrock, Gemini, OpenAi, OpenAiResponses};
 use fastrand::Rng;
 use gateway::chat::ChatRequest;
 use gateway::chat::responses::ResponsesRequest;
 use serde_json::{Value, json};
 use tests::provider::Behaviour;
 
-use crate::parameters::{KINDS, Record, model, stage};
+use crate::parameters::{APIS, Record, model, stage};
 
 const HISTORIES: u64 = 60;
 /// The histories whose requests are validated with the vendors' SDKs.
@@ -24,7 +24,7 @@ enum Atom {
     User(String),
     Image(String),
     Mark,
-    Thinking { text: String, signature: String },
+    Thinking { text: String, signature: Opaque },
     Assistant(String),
     Call { id: String, arguments: Value },
     Result { id: String, text: String },
@@ -49,7 +49,7 @@ fn conversation(random: &mut Rng) -> Vec<Atom> {
         }
         for step in 0..random.u32(0..=2) {
             if random.bool() {
-                atoms.push(Atom::Thinking { text: word(random), signature: format!("c2ln{}", random.u32(..)) });
+                atoms.push(Atom::Thinking { text: word(random), signature: signature(random) });
             }
             if random.bool() {
                 atoms.push(Atom::Assistant(word(random)));
@@ -69,6 +69,12 @@ fn conversation(random: &mut Rng) -> Vec<Atom> {
         atoms.push(Atom::User(word(random)));
     }
     atoms
+}
+
+fn signature(random: &mut Rng) -> Opaque {
+    let vendor = random.choice([Vendor::Anthropic, Vendor::OpenAi]).unwrap();
+    let id = (vendor == Vendor::OpenAi).then(|| format!("rs_{}", random.u32(..)));
+    Opaque { id, ..Opaque::new(vendor, format!("c2ln{}", random.u32(..))) }
 }
 
 fn word(random: &mut Rng) -> String {
@@ -109,6 +115,10 @@ fn image_url(base64: &str) -> String {
 mod chat {
     use super::*;
 
+    fn format_of(vendor: Vendor) -> &'static str {
+        if vendor == Vendor::OpenAi { "openai-responses-v1" } else { "anthropic-claude-v1" }
+    }
+
     pub fn write(atoms: &[Atom]) -> ChatRequest {
         let mut messages = Vec::new();
         for (role, group) in grouped(atoms) {
@@ -130,8 +140,8 @@ mod chat {
                     }
                     Atom::Mark => parts.last_mut().unwrap()["cache_control"] = mark(),
                     Atom::Thinking { text, signature } => details.push(json!({
-                        "type": "reasoning.text", "text": text, "signature": signature, "format": "anthropic-claude-v1",
-                        "index": details.len(),
+                        "type": "reasoning.text", "text": text, "signature": signature.data, "id": signature.id,
+                        "format": format_of(signature.vendor), "index": details.len(),
                     })),
                     Atom::Call { id, arguments } => calls.push(json!({
                         "id": id, "type": "function",
@@ -162,12 +172,13 @@ mod chat {
         let mut atoms = Vec::new();
         for message in body["messages"].as_array().unwrap() {
             let details = message["reasoning_details"].as_array().into_iter().flatten();
-            atoms.extend(
-                details.map(|detail| Atom::Thinking {
-                    text: text(&detail["text"]),
-                    signature: text(&detail["signature"]),
-                }),
-            );
+            atoms.extend(details.map(|detail| {
+                let is_openai = detail["format"] == format_of(Vendor::OpenAi);
+                let vendor = if is_openai { Vendor::OpenAi } else { Vendor::Anthropic };
+                let id = detail["id"].as_str().map(str::to_owned);
+                let signature = Opaque { id, ..Opaque::new(vendor, text(&detail["signature"])) };
+                Atom::Thinking { text: text(&detail["text"]), signature }
+            }));
             let content = match &message["content"] {
                 Value::String(text) => vec![json!({"type": "text", "text": text})],
                 content => content.as_array().cloned().unwrap_or_default(),
@@ -210,6 +221,7 @@ mod messages {
                     }
                     Atom::Mark => blocks.last_mut().unwrap()["cache_control"] = mark(),
                     Atom::Thinking { text, signature } => {
+                        let signature = signature.to_field(Vendor::Anthropic);
                         blocks.push(json!({"type": "thinking", "thinking": text, "signature": signature}));
                     }
                     Atom::Call { id, arguments } => {
@@ -250,7 +262,8 @@ mod messages {
                 (_, "text") => Atom::Assistant(said()),
                 (_, "image") => Atom::Image(text(&block["source"]["data"])),
                 (_, "thinking") => {
-                    Atom::Thinking { text: text(&block["thinking"]), signature: text(&block["signature"]) }
+                    let signature = Opaque::new(Vendor::Anthropic, text(&block["signature"]));
+                    Atom::Thinking { text: text(&block["thinking"]), signature }
                 }
                 (_, "tool_use") => Atom::Call { id: text(&block["id"]), arguments: block["input"].clone() },
                 _ => {
@@ -278,7 +291,7 @@ mod responses {
                 Atom::Assistant(text) => message("assistant", json!({"type": "output_text", "text": text})),
                 Atom::Thinking { text, signature } => json!({
                     "type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": text}],
-                    "encrypted_content": format!("anthropic//{signature}"),
+                    "encrypted_content": signature.to_field(Vendor::OpenAi),
                 }),
                 Atom::Call { id, arguments } => json!({
                     "type": "function_call", "call_id": id, "name": WITH_CALLS, "arguments": arguments.to_string(),
@@ -290,6 +303,40 @@ mod responses {
         let tools = json!([{"type": "function", "name": WITH_CALLS, "parameters": {"type": "object"}}]);
         let body = json!({"model": "m", "max_output_tokens": 64, "input": input, "tools": tools});
         ResponsesRequest::read(body, &[]).unwrap().chat
+    }
+
+    /// Reads a request to OpenAI's Responses API.
+    pub fn read(body: &Value) -> Vec<Atom> {
+        let mut atoms = Vec::new();
+        for item in body["input"].as_array().unwrap() {
+            match item["type"].as_str().unwrap() {
+                "message" => {
+                    let parts = match &item["content"] {
+                        Value::String(text) => vec![json!({"type": "input_text", "text": text})],
+                        parts => parts.as_array().unwrap().clone(),
+                    };
+                    atoms.extend(parts.iter().map(|part| {
+                        match (item["role"].as_str().unwrap(), part["type"].as_str().unwrap()) {
+                            (_, "input_image") => Atom::Image(base64(&part["image_url"])),
+                            ("system", _) => Atom::System(text(&part["text"])),
+                            ("user", _) => Atom::User(text(&part["text"])),
+                            _ => Atom::Assistant(text(&part["text"])),
+                        }
+                    }));
+                }
+                "reasoning" => {
+                    let id = Some(text(&item["id"]));
+                    let signature = Opaque { id, ..Opaque::new(Vendor::OpenAi, text(&item["encrypted_content"])) };
+                    atoms.push(Atom::Thinking { text: text(&item["summary"][0]["text"]), signature });
+                }
+                "function_call" => atoms.push(Atom::Call {
+                    id: text(&item["call_id"]),
+                    arguments: serde_json::from_str(item["arguments"].as_str().unwrap()).unwrap(),
+                }),
+                _ => atoms.push(Atom::Result { id: text(&item["call_id"]), text: text(&item["output"]) }),
+            }
+        }
+        atoms
     }
 }
 
@@ -334,7 +381,8 @@ fn read_bedrock(body: &Value) -> Vec<Atom> {
             ("image", _) => Atom::Image(text(&content["source"]["bytes"])),
             ("reasoningContent", _) => {
                 let thinking = &content["reasoningText"];
-                Atom::Thinking { text: text(&thinking["text"]), signature: text(&thinking["signature"]) }
+                let signature = Opaque::new(Vendor::Anthropic, text(&thinking["signature"]));
+                Atom::Thinking { text: text(&thinking["text"]), signature }
             }
             ("toolUse", _) => Atom::Call { id: text(&content["toolUseId"]), arguments: content["input"].clone() },
             _ => Atom::Result { id: text(&content["toolUseId"]), text: text(&content["content"][0]["text"]) },
@@ -375,22 +423,23 @@ async fn a_conversation_keeps_its_meaning_from_every_dialect_to_every_provider()
     let writers: [(&str, Writer); 3] =
         [("chat", chat::write), ("messages", messages::write), ("responses", responses::write)];
     let record = Record::new("dialect");
-    for (kind, folder) in KINDS {
-        let stage = stage(kind).await;
+    for (api, folder) in APIS {
+        let stage = stage(api).await;
         for seed in 0..HISTORIES {
             let atoms = conversation(&mut Rng::with_seed(seed));
             for (dialect, write) in writers {
                 let request = write(&atoms);
                 stage.fake.respond_with(Behaviour::json(418, json!({"error": {"message": "teapot"}})));
-                stage.provider.chat(model(kind), &request).await.expect_err("a 418 is a failure");
+                stage.provider.chat(model(api), &request).await.expect_err("a 418 is a failure");
                 let received = stage.fake.take_requests().remove(0);
                 // The types of OpenAI have no marks and no signatures, which a client of its dialect may send to other servers.
-                if seed < RECORDED && !(kind == OpenAi && dialect == "chat") {
+                if seed < RECORDED && !(api == OpenAi && dialect == "chat") {
                     record.add(folder, &format!("dialect.{dialect}.{seed}"), &received);
                 }
                 let body = received.body;
-                let sent = match kind {
-                    OpenAi | ProviderKind::Dev => chat::read(&body),
+                let sent = match api {
+                    OpenAi | UpstreamApi::Dev => chat::read(&body),
+                    OpenAiResponses => responses::read(&body),
                     Anthropic => messages::read(&body),
                     Gemini => read_gemini(&body),
                     Bedrock => read_bedrock(&body),
@@ -398,15 +447,17 @@ async fn a_conversation_keeps_its_meaning_from_every_dialect_to_every_provider()
                 let keeps = |atom: &Atom| match atom {
                     Atom::Mark if dialect == "responses" => false,
                     // What a client sent in OpenAI's format stays as it is.
-                    Atom::Mark | Atom::Thinking { .. } => match kind {
-                        Anthropic | Bedrock => true,
-                        OpenAi | ProviderKind::Dev => dialect == "chat",
-                        Gemini => false,
+                    Atom::Mark | Atom::Thinking { .. } if matches!(api, OpenAi | UpstreamApi::Dev) => dialect == "chat",
+                    Atom::Mark => matches!(api, Anthropic | Bedrock),
+                    Atom::Thinking { signature, .. } => match api {
+                        Anthropic | Bedrock => signature.vendor == Vendor::Anthropic,
+                        OpenAiResponses => signature.vendor == Vendor::OpenAi,
+                        _ => false,
                     },
                     _ => true,
                 };
                 let expected = meaning(&atoms, keeps);
-                assert_eq!(meaning(&sent, |_| true), expected, "seed {seed}, {dialect} to {kind:?}: {body:#}");
+                assert_eq!(meaning(&sent, |_| true), expected, "seed {seed}, {dialect} to {api:?}: {body:#}");
             }
         }
     }

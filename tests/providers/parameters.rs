@@ -5,35 +5,45 @@
 use std::fs;
 use std::path::PathBuf;
 
-use domain::provider::ProviderKind;
-use domain::provider::ProviderKind::{Anthropic, Bedrock, Gemini, OpenAi};
+use domain::catalog::{OptionalParameter, Unsupported};
+use domain::provider::DeploymentDialect;
+use domain::provider::UpstreamApi::{self, Anthropic, Bedrock, Gemini, OpenAi, OpenAiResponses};
 use gateway::FailureKind;
+use gateway::chat::{ChatRequest, Terms};
 use gateway::parameters::{CHAT, Rule, markdown};
 use serde_json::{Map, Value, json};
 use tests::provider::{Behaviour, RecordedRequest};
 
 use crate::stage::{Stage, chat, conversation, embeddings, question_with, stage_with};
 
-pub const KINDS: [(ProviderKind, &str); 4] =
-    [(OpenAi, "openai"), (Anthropic, "anthropic"), (Gemini, "gemini"), (Bedrock, "bedrock")];
+pub const APIS: [(UpstreamApi, &str); 5] = [
+    (OpenAi, "openai"),
+    (OpenAiResponses, "openai_responses"),
+    (Anthropic, "anthropic"),
+    (Gemini, "gemini"),
+    (Bedrock, "bedrock"),
+];
 const PICTURE: &str = "data:image/jpeg;base64,/9j/4AA=";
 
 /// The model of each vendor that supports the most parameters.
-pub fn model(kind: ProviderKind) -> &'static str {
-    match kind {
+pub fn model(api: UpstreamApi) -> &'static str {
+    match api {
         Anthropic => "claude-3-7-sonnet-20250219",
         Bedrock => "anthropic.claude-3-7-sonnet-20250219-v1:0",
         Gemini => "gemini-2.5-flash",
-        OpenAi | ProviderKind::Dev => "gpt-4o",
+        OpenAi | OpenAiResponses | UpstreamApi::Dev => "gpt-4o",
     }
 }
 
-pub async fn stage(kind: ProviderKind) -> Stage {
-    stage_with(kind, |settings| {
-        if kind == Bedrock {
+pub async fn stage(api: impl Into<UpstreamApi>) -> Stage {
+    let api = api.into();
+    stage_with(api.kind(), |settings| match api {
+        Bedrock => {
             settings.api_key = None;
             settings.region = Some("eu-west-3".to_owned());
         }
+        OpenAiResponses => settings.dialect = DeploymentDialect::Responses,
+        _ => {}
     })
     .await
 }
@@ -44,7 +54,7 @@ pub struct Record(PathBuf);
 impl Record {
     pub fn new(test: &'static str) -> Self {
         let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("upstream-requests");
-        for (_, name) in KINDS {
+        for (_, name) in APIS {
             fs::create_dir_all(folder.join(name)).unwrap();
             for file in fs::read_dir(folder.join(name)).unwrap() {
                 let path = file.unwrap().path();
@@ -159,8 +169,8 @@ fn the_readme_contains_the_parameter_table() {
 #[tokio::test]
 async fn each_parameter_is_sent_as_the_table_defines() {
     let record = Record::new("row");
-    for (kind, folder) in KINDS {
-        let stage = stage(kind).await;
+    for (api, folder) in APIS {
+        let stage = stage(api).await;
         for parameter in &CHAT {
             let name = parameter.name;
             if ["model", "messages", "stream"].contains(&name) {
@@ -170,26 +180,70 @@ async fn each_parameter_is_sent_as_the_table_defines() {
             let body = |fields: &Value| serde_json::to_value(question_with(fields.clone())).unwrap();
             let mut without = fields.clone();
             without.as_object_mut().unwrap().remove(name);
-            let baseline = match sent(&stage, model(kind), &body(&without), false).await {
+            let baseline = match sent(&stage, model(api), &body(&without), false).await {
                 Ok(received) => received.body,
                 // The parameters that it needs are refused too.
                 Err(_) => Value::Null,
             };
-            let arrived = sent(&stage, model(kind), &body(&fields), false).await;
-            let rule = parameter.rule(kind);
+            let arrived = sent(&stage, model(api), &body(&fields), false).await;
+            let rule = parameter.rule(api);
             match (&rule, arrived) {
                 (Rule::Refused(_), Err(param)) => assert!(fields.get(&param).is_some(), "{folder} refuses {param}"),
                 (Rule::Refused(_), Ok(received)) => panic!("{folder} was sent {name}: {}", received.body),
                 (_, Err(param)) => panic!("{folder} refuses {param}, the table has {rule:?}"),
                 (rule, Ok(received)) => {
                     assert_as_ruled(rule, name, &fields[name], &received.body, &baseline, folder);
-                    if !(kind == OpenAi && is_of_another_vendor(name)) {
+                    if !(api == OpenAi && is_of_another_vendor(name)) {
                         record.add(folder, &format!("row.{name}"), &received);
                     }
                 }
             }
         }
     }
+}
+
+#[tokio::test]
+async fn what_a_model_does_not_take_reaches_no_provider() {
+    for (api, folder) in APIS {
+        let stage = stage(api).await;
+        for parameter in OptionalParameter::ALL {
+            let name = parameter.name();
+            let with = sample(name);
+            let mut without = with.clone();
+            without.as_object_mut().unwrap().remove(name);
+            let mut arrived = Vec::new();
+            for fields in [&with, &without] {
+                let mut request = question_with(fields.clone());
+                request.set_terms(Terms { unsupported_parameters: vec![parameter], ..Terms::default() });
+                stage.fake.respond_with(Behaviour::json(418, json!({"error": {"message": "teapot"}})));
+                stage.provider.chat(model(api), &request).await.expect_err("a 418 is a failure");
+                arrived.push(stage.take_request_body());
+                let dropped = request.parameters(api, model(api)).report().dropped;
+                assert_eq!(dropped.iter().any(|it| it == name), fields.get(name).is_some(), "{folder}: {name}");
+            }
+            assert_eq!(arrived[0], arrived[1], "{folder}: {name}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_a_model_does_not_take_is_left_out_of_a_request_in_the_vendors_own_dialect() {
+    let stage = stage(Anthropic).await;
+    let body = json!({
+        "model": "m", "max_tokens": 9, "temperature": 0.2, "top_k": 4, "stop_sequences": ["END"],
+        "messages": [{"role": "user", "content": "Why?"}],
+    });
+    let mut request = ChatRequest::read_messages(body, Vec::new()).unwrap();
+    let unsupported_parameters = vec![OptionalParameter::Temperature, OptionalParameter::Stop];
+    request.set_terms(Terms { unsupported_parameters, ..Terms::default() });
+    stage.fake.respond_with(Behaviour::json(418, json!({"error": {"message": "teapot"}})));
+    stage.provider.chat(model(Anthropic), &request).await.expect_err("a 418 is a failure");
+    let body = stage.take_request_body();
+    let arrived = ["temperature", "stop_sequences", "top_k"].map(|name| body.get(name).is_some());
+    assert_eq!(arrived, [false, false, true], "{body}");
+    let mut dropped = request.parameters(Anthropic, model(Anthropic)).report().dropped;
+    dropped.sort_unstable();
+    assert_eq!(dropped, ["stop", "temperature"]);
 }
 
 fn assert_as_ruled(rule: &Rule, name: &str, value: &Value, arrived: &Value, baseline: &Value, kind: &str) {
@@ -256,17 +310,23 @@ async fn conversations_of_every_form_are_translated() {
         ),
         ("large-seed", with(json!({"seed": i64::MAX}))),
     ];
-    for (kind, folder) in KINDS {
-        let stage = stage(kind).await;
+    for (api, folder) in APIS {
+        let stage = stage(api).await;
         for (name, body) in &forms {
+            let mut body = body.clone();
+            if api == OpenAiResponses {
+                // The API has no stop sequences.
+                body.as_object_mut().unwrap().remove("stop");
+            }
             for streamed in [false, true] {
-                let received = sent(&stage, model(kind), body, streamed).await.unwrap();
+                let received = sent(&stage, model(api), &body, streamed).await.unwrap();
                 record.add(folder, &format!("form.{name}{}", if streamed { ".stream" } else { "" }), &received);
                 if *name == "without-limit" {
                     let limits = ["max_tokens", "max_completion_tokens"].map(|name| received.body.get(name).is_some());
-                    assert_eq!(limits, [kind == Anthropic, false], "only Anthropic needs a limit");
+                    assert_eq!(limits, [api == Anthropic, false], "only Anthropic needs a limit");
                     let text = received.body.to_string();
-                    assert!(!text.contains("maxOutputTokens") && !text.contains("maxTokens"), "{text}");
+                    let names = ["maxOutputTokens", "maxTokens", "max_output_tokens"];
+                    assert!(names.iter().all(|name| !text.contains(name)), "{text}");
                 }
             }
         }
@@ -276,16 +336,43 @@ async fn conversations_of_every_form_are_translated() {
 #[tokio::test]
 async fn newer_claude_models_get_no_sampling_parameters() {
     let record = Record::new("claude");
-    for (kind, folder, name) in
+    for (api, folder, name) in
         [(Anthropic, "anthropic", "claude-opus-5"), (Bedrock, "bedrock", "anthropic.claude-opus-4-8-v1:0")]
     {
-        let stage = stage(kind).await;
+        let stage = stage(api).await;
         let sampling = json!({"temperature": 0.2, "top_p": 0.5, "top_k": 4});
         let body = serde_json::to_value(question_with(sampling)).unwrap();
         let received = sent(&stage, name, &body, false).await.unwrap();
         let text = received.body.to_string();
         assert!(["temperature", "top_p", "topP", "top_k"].iter().all(|name| !text.contains(name)), "{text}");
         record.add(folder, "claude.new", &received);
+    }
+}
+
+#[tokio::test]
+async fn a_value_outside_the_range_of_the_provider_becomes_the_nearest_one() {
+    for (api, name, value, place, nearest) in [
+        (Anthropic, "temperature", json!(1.5), "/temperature", 1.0),
+        (Bedrock, "temperature", json!(1.5), "/inferenceConfig/temperature", 1.0),
+        (OpenAiResponses, "max_tokens", json!(1), "/max_output_tokens", 16.0),
+        (OpenAiResponses, "max_completion_tokens", json!(15), "/max_output_tokens", 16.0),
+    ] {
+        let stage = stage(api).await;
+        let mut request = chat(json!({"model": "m", "messages": [{"role": "user", "content": "a"}], name: value}));
+        stage.fake.respond_with(Behaviour::json(418, json!({"error": {"message": "teapot"}})));
+        stage.provider.chat(model(api), &request).await.expect_err("a 418 is a failure");
+        let body = stage.take_request_body();
+        assert_eq!(body.pointer(place).and_then(Value::as_f64), Some(nearest), "{api:?}: {body}");
+        assert_eq!(request.parameters(api, model(api)).report().adjusted, [name]);
+
+        request.set_terms(Terms { unsupported: Unsupported::Reject, ..Terms::default() });
+        let refused = stage.provider.chat(model(api), &request).await.unwrap_err();
+        assert_eq!((refused.kind, refused.param.as_deref()), (FailureKind::Unsupported, Some(name)), "{api:?}");
+    }
+    // The scales of these end at 2.
+    for api in [OpenAi, OpenAiResponses, Gemini] {
+        let request = question_with(json!({"temperature": 1.5}));
+        assert_eq!(request.parameters(api, model(api)).report().adjusted, [""; 0]);
     }
 }
 

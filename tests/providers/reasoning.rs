@@ -166,10 +166,23 @@ async fn linked_files_are_fetched_for_vendors_that_take_only_bytes() {
         stage.provider.chat("gemini-2.5-pro", &linked(format!("{origin}/picture.png"))).await.unwrap_err();
         let body = stage.fake.take_requests().pop().unwrap().body;
         assert!(body.to_string().contains("iVBORw0KGgpyZXN0"), "{kind:?}: {body}");
+
+        let moved = Behaviour::json(302, "").header("location", &format!("{origin}/picture.png"));
+        stage.fake.respond_at("/moved.png", moved);
+        stage.provider.chat("gemini-2.5-pro", &linked(format!("{origin}/moved.png"))).await.unwrap_err();
+        let mut received = stage.fake.take_requests();
+        let body = received.pop().unwrap().body;
+        assert!(body.to_string().contains("iVBORw0KGgpyZXN0"), "{kind:?}: {body}");
+        let paths: Vec<_> = received.iter().map(|request| request.path.as_str()).collect();
+        assert_eq!(paths, ["/moved.png", "/picture.png"], "{kind:?}");
+
+        let forbidden = Behaviour::json(302, "").header("location", "http://10.0.0.1/picture.png");
+        stage.fake.respond_at("/forbidden.png", forbidden);
         stage.fake.respond_at("/missing.png", Behaviour::json(404, ""));
         for (url, why) in [
             (format!("{origin}/missing.png"), "404"),
             ("http://10.0.0.1/picture.png".to_owned(), "not allowed"),
+            (format!("{origin}/forbidden.png"), "not allowed"),
             ("ftp://files.test/a.png".to_owned(), "not a valid HTTP"),
         ] {
             let failure = stage.provider.chat("gemini-2.5-pro", &linked(url)).await.unwrap_err();

@@ -217,6 +217,7 @@ impl ModelBuilder {
             deployments: Vec::new(),
             on_disconnect: OnDisconnect::Stop,
             unsupported: Unsupported::Drop,
+            unsupported_parameters: Vec::new(),
             max_tokens_parameter: None,
             max_tokens_policy: Default::default(),
             prompt_cache: Default::default(),
@@ -263,6 +264,7 @@ impl ModelBuilder {
             model: "upstream-model".to_owned(),
             weight: 1,
             priority,
+            dialect: Default::default(),
         });
         self
     }

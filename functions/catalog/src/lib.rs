@@ -1,7 +1,9 @@
-//! `/gateway/v1/models…`: the model catalog, limited to the models and aliases that the caller may use.
+//! `/gateway/v1/models…`: the model catalog, limited to the models and aliases that the caller may use. Paths of the gateway that no
+//! other function has come here too.
 
 mod dto;
 mod handlers;
+mod not_served;
 mod routes;
 
 use std::sync::Arc;

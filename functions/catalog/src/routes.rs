@@ -5,8 +5,8 @@ use domain::Result;
 use platform::Context;
 use web::{finish, routes};
 
-use crate::Stores;
 use crate::handlers::*;
+use crate::{Stores, not_served};
 
 routes! { Stores;
     "/gateway/v1/models" => get(list_models?);
@@ -15,6 +15,6 @@ routes! { Stores;
 }
 
 pub fn router(context: &Context) -> Result<Router> {
-    let router = table().with_state(Stores::new(context)?);
+    let router = table().merge(not_served::routes()).with_state(Stores::new(context)?);
     Ok(finish(router, ROUTES, web::gateway::AREA, "catalog", &context.config))
 }

@@ -5,8 +5,11 @@ use serde_json::{Map, Value};
 
 use super::guard::GuardApi;
 use super::money::Money;
+use super::provider::DeploymentDialect;
 use super::time::Time;
 use super::usage::Tokens;
+
+pub use super::optional_parameter::OptionalParameter;
 
 /// What a model can do.
 pub const CAPABILITIES: [&str; 12] = [
@@ -51,6 +54,9 @@ pub struct Model {
     /// How to handle parameters that the provider does not support.
     #[serde(default)]
     pub unsupported: Unsupported,
+    /// The parameters that the model does not take, though others of its provider do.
+    #[serde(default)]
+    pub unsupported_parameters: Vec<OptionalParameter>,
     /// The name of the output limit in requests to `OpenAI`-compatible providers. Without it, the name in the client's
     /// request is used.
     #[serde(default)]
@@ -136,6 +142,9 @@ pub struct ModelDeployment {
     pub weight: u32,
     /// The deployments with the lowest number are tried first. The others are fallbacks.
     pub priority: u32,
+    /// Only providers of kind `openai` have more than one.
+    #[serde(default)]
+    pub dialect: DeploymentDialect,
 }
 
 /// How to handle the provider's response after the client disconnects.
@@ -171,8 +180,8 @@ pub enum MaxTokensPolicy {
     Reject,
 }
 
-/// The parts of a conversation that the gateway marks for the provider's cache. Marks of the client have precedence. Only
-/// Anthropic and Bedrock take marks.
+/// The parts of a conversation that the gateway marks for the provider's cache. Marks of the client have precedence.
+/// `ProviderKind::takes_cache_marks` decides which providers get them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PromptCache {
@@ -181,6 +190,13 @@ pub struct PromptCache {
     pub last_turn: bool,
     /// The cache keeps the parts for an hour instead of five minutes.
     pub one_hour: bool,
+}
+
+impl PromptCache {
+    /// Whether the gateway marks anything.
+    pub fn marks(&self) -> bool {
+        self.tools || self.system || self.last_turn
+    }
 }
 
 /// The two names that the `OpenAI` API has for the output limit.

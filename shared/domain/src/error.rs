@@ -39,6 +39,9 @@ pub enum Error {
     UnknownModel { name: String, suggestion: Option<String> },
     #[error("no such route; the API reference is at /docs")]
     NoRoute,
+    /// A part of another gateway's API that this one does not have. `message` names it, and what to use instead.
+    #[error("{message}")]
+    NotServed { message: &'static str },
     #[error("this path does not support the method; see the Allow header")]
     MethodNotAllowed,
     #[error("{message}")]
@@ -171,6 +174,7 @@ impl Error {
             }
             Self::UnknownModel { .. } => "model_not_found",
             Self::NoRoute => "not_found",
+            Self::NotServed { .. } => "not_supported",
             Self::MethodNotAllowed => "method_not_allowed",
             Self::AlreadyResolved { .. } => "already_resolved",
             Self::PreconditionFailed => "precondition_failed",

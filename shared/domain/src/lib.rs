@@ -32,6 +32,7 @@ pub mod money;
 pub mod name;
 pub mod number;
 pub mod object;
+mod optional_parameter;
 pub mod page;
 pub mod problem;
 pub mod provider;

@@ -6,12 +6,16 @@ use std::sync::LazyLock;
 use http::Uri;
 use serde::Deserialize;
 
-use super::catalog::{MaxTokensParameter, ModelType};
+use super::catalog::{MaxTokensParameter, ModelType, OptionalParameter};
 use super::page::Slice;
+use super::provider::{DeploymentDialect, ProviderKind};
 use super::usd::UsdIn;
 
 /// One JSON object a line. Prices change without notice, so each line has the date of its facts.
 const FACTS: &str = include_str!("model_facts.jsonl");
+
+/// The host of a provider of kind `openai` without a base URL.
+const OPENAI_HOST: &str = "api.openai.com";
 
 static ALL: LazyLock<Vec<ModelFacts>> = LazyLock::new(|| {
     // A test reads every line.
@@ -37,6 +41,12 @@ pub struct ModelFacts {
     pub max_output_tokens: Option<u64>,
     pub prices: ModelPrices,
     pub max_tokens_parameter: Option<MaxTokensParameter>,
+    /// The parameters that the model refuses, though others of its vendor take them.
+    #[serde(default)]
+    pub unsupported_parameters: Vec<OptionalParameter>,
+    /// The dialect in which the vendor's own API serves the model best.
+    #[serde(default)]
+    pub dialect: DeploymentDialect,
     /// The date at which the facts were valid.
     pub as_of: String,
     /// The name of the publication that states the facts.
@@ -65,6 +75,12 @@ impl ModelFacts {
         if embeds { ModelType::Embeddings } else { ModelType::Others }
     }
 
+    /// The dialect of a deployment at a provider of this kind and address. Other hosts of the model seldom have all of its APIs.
+    pub fn dialect_at(&self, kind: ProviderKind, base_url: Option<&str>) -> DeploymentDialect {
+        let is_vendor = host_of(base_url).is_none_or(|host| host == OPENAI_HOST);
+        if kind == ProviderKind::OpenAi && is_vendor { self.dialect } else { DeploymentDialect::default() }
+    }
+
     fn applies_to(&self, host: Option<&str>) -> bool {
         self.host.is_none() || self.host.as_deref() == host
     }
@@ -77,11 +93,15 @@ impl ModelFacts {
 
 /// Finds the facts of the model that a provider with this base URL names `id`.
 pub fn find_facts(id: &str, base_url: Option<&str>) -> Option<&'static ModelFacts> {
-    let base_url: Option<Uri> = base_url.and_then(|url| url.parse().ok());
-    let host = base_url.as_ref().and_then(Uri::host);
-    let mut known = ALL.iter().filter(|facts| facts.applies_to(host));
+    let host = host_of(base_url);
+    let mut known = ALL.iter().filter(|facts| facts.applies_to(host.as_deref()));
     let is_variant = |facts: &&ModelFacts| facts.variants.iter().any(|pattern| matches(pattern, id));
     known.clone().find(|facts| facts.id == id).or_else(|| known.find(is_variant))
+}
+
+fn host_of(base_url: Option<&str>) -> Option<String> {
+    let url: Uri = base_url?.parse().ok()?;
+    url.host().map(str::to_owned)
 }
 
 /// Lists the facts whose id, display name or vendor contains `search`, in the order of their ids, after the id `after`.
@@ -186,6 +206,23 @@ mod tests {
                 assert_eq!(found, Some(&facts.id), "{name}");
             }
         }
+    }
+
+    #[test]
+    fn reasoning_models_of_openai_are_called_in_its_newer_dialect_at_its_own_host() {
+        let dialect = |id, kind, url| find_facts(id, url).unwrap().dialect_at(kind, url);
+        let (own, other) = (Some("https://api.openai.com/v1"), Some("https://gateway.example/v1"));
+        for (id, url, expected) in [
+            ("o3", own, DeploymentDialect::Responses),
+            ("gpt-5-mini-2025-08-07", None, DeploymentDialect::Responses),
+            ("gpt-5-mini", other, DeploymentDialect::ChatCompletions),
+            ("gpt-4o", own, DeploymentDialect::ChatCompletions),
+        ] {
+            assert_eq!(dialect(id, ProviderKind::OpenAi, url), expected, "{id} at {url:?}");
+            assert_eq!(dialect(id, ProviderKind::Dev, url), DeploymentDialect::ChatCompletions, "{id}");
+        }
+        let refused = &find_facts("o3", own).unwrap().unsupported_parameters;
+        assert!(refused.contains(&OptionalParameter::Temperature) && refused.contains(&OptionalParameter::TopP));
     }
 
     #[test]

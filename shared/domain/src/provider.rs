@@ -17,6 +17,70 @@ pub enum ProviderKind {
     Dev,
 }
 
+/// The API of a provider of kind `openai` through which a deployment answers chats.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DeploymentDialect {
+    /// `/v1/chat/completions`, which every compatible server has.
+    #[default]
+    ChatCompletions,
+    /// `/v1/responses`.
+    Responses,
+}
+
+/// The API through which a deployment answers chats: that of its provider's kind, in the deployment's dialect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UpstreamApi {
+    OpenAi,
+    OpenAiResponses,
+    Anthropic,
+    Gemini,
+    Bedrock,
+    Dev,
+}
+
+impl UpstreamApi {
+    pub fn new(kind: ProviderKind, dialect: DeploymentDialect) -> Self {
+        match (kind, dialect) {
+            (ProviderKind::OpenAi, DeploymentDialect::ChatCompletions) => Self::OpenAi,
+            (ProviderKind::OpenAi, DeploymentDialect::Responses) => Self::OpenAiResponses,
+            (ProviderKind::Anthropic, _) => Self::Anthropic,
+            (ProviderKind::Gemini, _) => Self::Gemini,
+            (ProviderKind::Bedrock, _) => Self::Bedrock,
+            (ProviderKind::Dev, _) => Self::Dev,
+        }
+    }
+
+    pub fn kind(self) -> ProviderKind {
+        match self {
+            Self::OpenAi | Self::OpenAiResponses => ProviderKind::OpenAi,
+            Self::Anthropic => ProviderKind::Anthropic,
+            Self::Gemini => ProviderKind::Gemini,
+            Self::Bedrock => ProviderKind::Bedrock,
+            Self::Dev => ProviderKind::Dev,
+        }
+    }
+}
+
+/// The API in the kind's usual dialect.
+impl From<ProviderKind> for UpstreamApi {
+    fn from(kind: ProviderKind) -> Self {
+        Self::new(kind, DeploymentDialect::default())
+    }
+}
+
+impl ProviderKind {
+    /// Whether requests to this model mark parts of the conversation for the provider's cache. `model` is the provider's name
+    /// for it.
+    pub fn takes_cache_marks(self, model: &str) -> bool {
+        match self {
+            Self::Anthropic => true,
+            Self::Bedrock => ["claude", "nova"].iter().any(|family| model.contains(family)),
+            Self::OpenAi | Self::Gemini | Self::Dev => false,
+        }
+    }
+}
+
 /// The timeouts of calls to a provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
@@ -64,5 +128,8 @@ mod tests {
         ];
         let names = serde_json::to_string(&kinds).unwrap();
         assert_eq!(names, r#"["openai","anthropic","gemini","bedrock","dev"]"#);
+        let takes = |model: &str| kinds.map(|kind| kind.takes_cache_marks(model));
+        assert_eq!(takes("anthropic.claude-sonnet-4-5-v1:0"), [false, true, false, true, false]);
+        assert_eq!(takes("meta.llama3-70b"), [false, true, false, false, false]);
     }
 }

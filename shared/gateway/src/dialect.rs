@@ -32,4 +32,6 @@ pub struct Foreign {
     pub messages: Option<NativeMessages>,
     /// Whether messages may be left out if all do not fit the context window.
     pub may_truncate: bool,
+    /// How the model summarizes its reasoning. Only OpenAI's Responses API has it.
+    pub reasoning_summary: Option<Value>,
 }

@@ -6,7 +6,7 @@ use crate::body::{read_parameters, require_model};
 use crate::parameters::{EMBEDDINGS, Parameters};
 use crate::tokens;
 use domain::catalog::Unsupported;
-use domain::provider::ProviderKind;
+use domain::provider::UpstreamApi;
 use domain::usage::Tokens;
 use domain::{Error, Result};
 
@@ -77,8 +77,8 @@ impl EmbeddingsRequest {
     }
 
     /// The rules for the parameters when `model` of a provider gets the request.
-    pub fn parameters<'a>(&'a self, kind: ProviderKind, model: &'a str) -> Parameters<'a> {
-        Parameters::new(&EMBEDDINGS, &VALIDATED, &self.body, kind, model)
+    pub fn parameters<'a>(&'a self, api: impl Into<UpstreamApi>, model: &'a str) -> Parameters<'a> {
+        Parameters::new(&EMBEDDINGS, &VALIDATED, &self.body, api.into(), model)
     }
 
     pub fn body(&self) -> &Map<String, Value> {

@@ -7,7 +7,7 @@ use crate::body::read_parameters;
 use crate::parameters::{IMAGES, Parameters};
 use crate::tokens;
 use domain::image::{ImageSize, PictureFormat};
-use domain::provider::ProviderKind;
+use domain::provider::UpstreamApi;
 use domain::usage::Tokens;
 use domain::{Error, ProviderTrouble, Result};
 
@@ -109,7 +109,7 @@ impl ImageRequest {
 
     /// The rules for the parameters. All providers of images have OpenAI's.
     pub fn parameters(&self) -> Parameters<'_> {
-        Parameters::new(&IMAGES, &VALIDATED, &self.body, ProviderKind::OpenAi, "")
+        Parameters::new(&IMAGES, &VALIDATED, &self.body, UpstreamApi::OpenAi, "")
     }
 
     pub fn model(&self) -> &str {

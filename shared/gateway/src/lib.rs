@@ -97,10 +97,18 @@ pub struct ParameterNotes {
     pub parameters: ParameterReport,
     /// Parameters that the operator's defaults filled in.
     pub defaults: Vec<String>,
-    /// Parameters whose value was lowered to the model's maximum.
+    /// Parameters whose value was lowered to the model's maximum, or changed to one that its provider takes.
     pub adjusted: Vec<String>,
     /// The limit put on each answer because the caller's money or token limits do not cover a longer one.
     pub max_tokens: Option<u64>,
+}
+
+impl ParameterNotes {
+    /// Adds what the provider's API decided.
+    pub fn add_report(&mut self, mut report: ParameterReport) {
+        self.adjusted.append(&mut report.adjusted);
+        self.parameters = report;
+    }
 }
 
 impl Gateway {

@@ -6,56 +6,28 @@
 mod claude;
 mod document;
 mod families;
+mod rule;
 mod table;
+
+use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
 use crate::dialect::Dialect;
 use crate::failure::ProviderFailure;
-use domain::catalog::Unsupported;
-use domain::provider::ProviderKind;
+use domain::catalog::{OptionalParameter, Unsupported};
+use domain::provider::UpstreamApi;
 
 pub use claude::ClaudeReasoning;
 pub use document::markdown;
 pub use families::is_reasoning_family;
 use families::{OF_OTHER_VENDORS, gemini_thinking};
+pub use rule::{Parameter, Rule};
+use table::MIN_RESPONSE_TOKENS;
 pub use table::{CHAT, EMBEDDINGS, IMAGES, RERANK};
 
-/// What happens to a parameter for one kind of provider.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rule {
-    /// It is forwarded unchanged.
-    Sent,
-    /// It is forwarded under the provider's name, given here.
-    Mapped(&'static str),
-    /// It is translated for the provider. The text describes how.
-    Adapted(&'static str),
-    /// The provider does not support it, and the answer is still useful without it. It is left out, or refused if the
-    /// model has `unsupported: "reject"`.
-    Dropped,
-    /// The answer would be wrong without it, so the request is refused with this message.
-    Refused(&'static str),
-}
-
-pub struct Parameter {
-    pub name: &'static str,
-    pub openai: Rule,
-    pub anthropic: Rule,
-    pub gemini: Rule,
-    pub bedrock: Rule,
-}
-
-impl Parameter {
-    pub fn rule(&self, kind: ProviderKind) -> Rule {
-        match kind {
-            // The embedded models accept the same parameters as OpenAI, and ignore most of them.
-            ProviderKind::OpenAi | ProviderKind::Dev => self.openai,
-            ProviderKind::Anthropic => self.anthropic,
-            ProviderKind::Gemini => self.gemini,
-            ProviderKind::Bedrock => self.bedrock,
-        }
-    }
-}
+/// The end of the scale of `temperature` for Anthropic and Bedrock. OpenAI's ends at 2.
+const MAX_TEMPERATURE: f64 = 1.0;
 
 /// The parameters of one request to one model of a provider.
 #[derive(Clone, Copy)]
@@ -64,7 +36,7 @@ pub struct Parameters<'a> {
     /// The parameters that the gateway validates.
     pub(super) validated: &'static [&'static str],
     pub(super) body: &'a Map<String, Value>,
-    pub(super) kind: ProviderKind,
+    pub(super) api: UpstreamApi,
     /// The provider's name for the model.
     pub(super) model: &'a str,
     pub(super) facts: ConversationFacts<'a>,
@@ -81,6 +53,8 @@ pub struct ConversationFacts<'a> {
     pub lacks_reasoning: bool,
     /// Whether the catalog's model has the capability `reasoning`.
     pub reasons: bool,
+    /// The parameters that the catalog's model does not take.
+    pub unsupported: &'a [OptionalParameter],
 }
 
 /// The parameters that the response headers report.
@@ -90,6 +64,8 @@ pub struct ParameterReport {
     pub passthrough: Vec<String>,
     /// Left out, because the provider does not support them.
     pub dropped: Vec<String>,
+    /// Sent with the nearest value that the provider takes.
+    pub adjusted: Vec<String>,
 }
 
 impl<'a> Parameters<'a> {
@@ -97,10 +73,10 @@ impl<'a> Parameters<'a> {
         table: &'static [Parameter],
         validated: &'static [&'static str],
         body: &'a Map<String, Value>,
-        kind: ProviderKind,
+        api: UpstreamApi,
         model: &'a str,
     ) -> Self {
-        Self { table, validated, body, kind, model, facts: ConversationFacts::default() }
+        Self { table, validated, body, api, model, facts: ConversationFacts::default() }
     }
 
     fn rule(&self, name: &str) -> Rule {
@@ -108,35 +84,44 @@ impl<'a> Parameters<'a> {
             return Rule::Dropped;
         }
         let known = self.table.iter().find(|parameter| parameter.name == name);
-        known.map_or(rule_for_unknown(self.kind), |parameter| parameter.rule(self.kind))
+        known.map_or(rule_for_unknown(self.api), |parameter| parameter.rule(self.api))
     }
 
     /// Whether this model does not take a parameter that others of its provider take.
     fn is_left_out(&self, name: &str) -> bool {
-        match self.kind {
-            ProviderKind::Anthropic if self.facts.dialect == Dialect::Messages => false,
-            ProviderKind::Anthropic | ProviderKind::Bedrock => {
+        if self.is_unsupported(name) {
+            return true;
+        }
+        match self.api {
+            UpstreamApi::Anthropic if self.facts.dialect == Dialect::Messages => false,
+            UpstreamApi::Anthropic | UpstreamApi::Bedrock => {
                 let is_reasoning = self.reasoning().is_some();
                 (name == "reasoning_effort" && !is_reasoning)
                     || claude::leaves_out(self.model, self.body, is_reasoning, name)
             }
-            ProviderKind::Gemini => name == "reasoning_effort" && gemini_thinking(self.model, "low").is_none(),
+            UpstreamApi::Gemini => name == "reasoning_effort" && gemini_thinking(self.model, "low").is_none(),
             // Clients of other dialects send these to every model.
-            ProviderKind::OpenAi => match (self.facts.dialect, name) {
+            UpstreamApi::OpenAi | UpstreamApi::OpenAiResponses => match (self.facts.dialect, name) {
                 (Dialect::ChatCompletions, _) => false,
                 (_, "reasoning_effort") => !self.facts.reasons && !is_reasoning_family(self.model),
                 (_, "verbosity") => !is_reasoning_family(self.model),
                 (_, name) => OF_OTHER_VENDORS.contains(&name),
             },
-            ProviderKind::Dev => false,
+            UpstreamApi::Dev => false,
         }
+    }
+
+    /// Whether the catalog says that the model does not take a parameter.
+    fn is_unsupported(&self, name: &str) -> bool {
+        self.facts.unsupported.iter().any(|parameter| parameter.name() == name)
     }
 
     /// How Claude is asked to reason, if the client wants it and the model can.
     pub fn reasoning(&self) -> Option<ClaudeReasoning> {
         let effort = self.body.get("reasoning_effort").and_then(Value::as_str)?;
         let is_forced = self.body.get("tool_choice").is_some_and(|choice| choice != "auto" && choice != "none");
-        if self.facts.lacks_reasoning || is_forced || self.body.contains_key("thinking") {
+        let is_impossible = self.facts.lacks_reasoning || is_forced || self.is_unsupported("reasoning_effort");
+        if is_impossible || self.body.contains_key("thinking") {
             return None;
         }
         ClaudeReasoning::new(self.model, effort)
@@ -150,6 +135,27 @@ impl<'a> Parameters<'a> {
     /// Returns the value of a parameter, unless it is dropped or refused for this model.
     pub fn get(&self, name: &str) -> Option<&'a Value> {
         self.body.get(name).filter(|_| !matches!(self.rule(name), Rule::Dropped | Rule::Refused(_)))
+    }
+
+    /// The value that is sent, for parameters of which the provider takes a smaller range than OpenAI's chat completions.
+    pub fn get_within_range(&self, name: &str) -> Option<Cow<'a, Value>> {
+        let value = self.get(name)?;
+        Some(self.nearest(name, value).map_or(Cow::Borrowed(value), Cow::Owned))
+    }
+
+    /// The nearest value that the provider takes, if it does not take this one.
+    fn nearest(&self, name: &str, value: &Value) -> Option<Value> {
+        match (self.api, name) {
+            // What a client of Anthropic's own dialect sent stays as it is.
+            (UpstreamApi::Anthropic, _) if self.facts.dialect == Dialect::Messages => None,
+            (UpstreamApi::Anthropic | UpstreamApi::Bedrock, "temperature") => {
+                (value.as_f64()? > MAX_TEMPERATURE).then(|| MAX_TEMPERATURE.into())
+            }
+            (UpstreamApi::OpenAiResponses, "max_tokens" | "max_completion_tokens") => {
+                (value.as_u64()? < MIN_RESPONSE_TOKENS).then(|| MIN_RESPONSE_TOKENS.into())
+            }
+            _ => None,
+        }
     }
 
     /// The parameters that are forwarded unchanged and not validated: the provider's own, and for `OpenAI`-compatible
@@ -174,6 +180,12 @@ impl<'a> Parameters<'a> {
                     let why = "this model's provider does not support the parameter; leave it out";
                     return Err(ProviderFailure::unsupported(name.as_str(), why));
                 }
+                Rule::Sent | Rule::Mapped(_) | Rule::Adapted(_) if unsupported == Unsupported::Reject => {
+                    if let Some(nearest) = self.nearest(name, value) {
+                        let why = format_args!("this model's provider does not take {value}; send {nearest}");
+                        return Err(ProviderFailure::unsupported(name.as_str(), why));
+                    }
+                }
                 _ => {}
             }
         }
@@ -183,6 +195,9 @@ impl<'a> Parameters<'a> {
     pub fn report(&self) -> ParameterReport {
         let mut report = ParameterReport::default();
         for (name, value) in self.body {
+            if self.get(name).is_some() && self.nearest(name, value).is_some() {
+                report.adjusted.push(name.clone());
+            }
             match self.rule(name) {
                 Rule::Dropped if !is_default(name, value) => report.dropped.push(name.clone()),
                 Rule::Sent | Rule::Mapped(_) | Rule::Adapted(_) if !self.validated.contains(&name.as_str()) => {
@@ -191,7 +206,7 @@ impl<'a> Parameters<'a> {
                 _ => {}
             }
         }
-        let is_native = self.kind == ProviderKind::Anthropic && self.facts.dialect == Dialect::Messages;
+        let is_native = self.api == UpstreamApi::Anthropic && self.facts.dialect == Dialect::Messages;
         if !is_native {
             report.dropped.extend(self.facts.unmapped.iter().cloned());
         }
@@ -206,20 +221,22 @@ impl<'a> Parameters<'a> {
 
     /// Whether the provider gets the marks of a conversation.
     pub fn caches_marks(&self) -> bool {
-        match self.kind {
-            ProviderKind::Anthropic => true,
-            ProviderKind::Bedrock => ["claude", "nova"].iter().any(|family| self.model.contains(family)),
-            ProviderKind::OpenAi | ProviderKind::Dev => self.facts.dialect == Dialect::ChatCompletions,
-            ProviderKind::Gemini => false,
+        match self.api {
+            // The messages of a client of this dialect are forwarded unchanged.
+            UpstreamApi::OpenAi | UpstreamApi::Dev => self.facts.dialect == Dialect::ChatCompletions,
+            api => api.kind().takes_cache_marks(self.model),
         }
     }
 }
 
 /// The rule for a parameter that is not in the table.
-pub fn rule_for_unknown(kind: ProviderKind) -> Rule {
-    match kind {
-        ProviderKind::OpenAi | ProviderKind::Dev => Rule::Sent,
-        ProviderKind::Anthropic | ProviderKind::Gemini | ProviderKind::Bedrock => Rule::Dropped,
+pub fn rule_for_unknown(api: UpstreamApi) -> Rule {
+    match api {
+        UpstreamApi::OpenAi | UpstreamApi::Dev => Rule::Sent,
+        // The Responses API refuses what it does not know, such as parameters of chat completions.
+        UpstreamApi::OpenAiResponses | UpstreamApi::Anthropic | UpstreamApi::Gemini | UpstreamApi::Bedrock => {
+            Rule::Dropped
+        }
     }
 }
 

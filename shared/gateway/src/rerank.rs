@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use crate::body::{read_parameters, require_model};
 use crate::parameters::{Parameters, RERANK};
 use crate::tokens;
-use domain::provider::ProviderKind;
+use domain::provider::UpstreamApi;
 use domain::usage::Tokens;
 use domain::{Error, Result};
 
@@ -50,8 +50,8 @@ impl RerankRequest {
     }
 
     /// The rules for the parameters when a provider gets the request.
-    pub fn parameters<'a>(&'a self, kind: ProviderKind, model: &'a str) -> Parameters<'a> {
-        Parameters::new(&RERANK, &VALIDATED, &self.body, kind, model)
+    pub fn parameters<'a>(&'a self, api: impl Into<UpstreamApi>, model: &'a str) -> Parameters<'a> {
+        Parameters::new(&RERANK, &VALIDATED, &self.body, api.into(), model)
     }
 
     /// The parameters, with null in the place of `documents`.

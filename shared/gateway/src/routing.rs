@@ -9,7 +9,7 @@ use super::failure::{FailureKind, ProviderFailure};
 use super::providers::{Provider, ProviderSettings, connect};
 use domain::call_facts::FailedAttempt;
 use domain::catalog::ModelDeployment;
-use domain::provider::ProviderKind;
+use domain::provider::{DeploymentDialect, UpstreamApi};
 use domain::{Error, Result};
 use outbound::Outbound;
 use platform::Context;
@@ -36,7 +36,8 @@ pub struct Routing {
     outbound: Outbound,
     aws: Aws,
     secrets: Secrets,
-    providers: Cache<(String, u64), Arc<dyn Provider>>,
+    /// By the name and the version of the provider, and the dialect of the deployment.
+    providers: Cache<(String, u64, DeploymentDialect), Arc<dyn Provider>>,
     health: Mutex<HashMap<(String, String), Health>>,
 }
 
@@ -49,7 +50,7 @@ struct Health {
 /// An answer and the deployment that returned it.
 pub struct Routed<T> {
     pub answer: T,
-    pub kind: ProviderKind,
+    pub api: UpstreamApi,
     pub served: Served,
 }
 
@@ -127,8 +128,8 @@ impl Routing {
     {
         let mut failed_attempts = Vec::new();
         match self.try_deployments(chosen, send, &mut failed_attempts).await {
-            Ok((answer, kind, provider, model)) => {
-                Ok(Routed { answer, kind, served: Served { provider, model, failed_attempts } })
+            Ok((answer, api, provider, model)) => {
+                Ok(Routed { answer, api, served: Served { provider, model, failed_attempts } })
             }
             Err(error) => Err(Unserved { error: Box::new(error), failed_attempts }),
         }
@@ -139,7 +140,7 @@ impl Routing {
         chosen: &Chosen,
         send: impl Fn(Arc<dyn Provider>, Arc<str>) -> F,
         failed_attempts: &mut Vec<FailedAttempt>,
-    ) -> Result<(T, ProviderKind, String, Arc<str>)>
+    ) -> Result<(T, UpstreamApi, String, Arc<str>)>
     where
         F: Future<Output = Result<T, ProviderFailure>>,
     {
@@ -153,14 +154,15 @@ impl Routing {
                 );
                 continue;
             };
-            let provider = self.get_provider(settings).await?;
+            let provider = self.get_provider(settings, deployment.dialect).await?;
             let upstream: Arc<str> = deployment.model.as_str().into();
             for attempt_here in 0..MAX_ATTEMPTS_PER_DEPLOYMENT {
                 let began = Instant::now();
                 let failure = match send(provider.clone(), upstream.clone()).await {
                     Ok(answer) => {
                         self.record_success(deployment);
-                        return Ok((answer, settings.kind, deployment.provider.clone(), upstream));
+                        let api = UpstreamApi::new(settings.kind, deployment.dialect);
+                        return Ok((answer, api, deployment.provider.clone(), upstream));
                     }
                     Err(failure) => failure,
                 };
@@ -222,13 +224,21 @@ impl Routing {
         ordered.into_iter().map(|(_, _, _, deployment)| deployment).collect()
     }
 
-    async fn get_provider(&self, settings: &catalog::StoredProvider) -> Result<Arc<dyn Provider>> {
-        let key = (settings.name.clone(), settings.version);
-        self.providers.get_or_load(&key, async || self.connect(settings).await).await
+    async fn get_provider(
+        &self,
+        settings: &catalog::StoredProvider,
+        dialect: DeploymentDialect,
+    ) -> Result<Arc<dyn Provider>> {
+        let key = (settings.name.clone(), settings.version, dialect);
+        self.providers.get_or_load(&key, async || self.connect(settings, dialect).await).await
     }
 
-    async fn connect(&self, provider: &catalog::StoredProvider) -> Result<Arc<dyn Provider>> {
-        let settings = ProviderSettings::open(provider, &self.secrets).await?;
+    async fn connect(
+        &self,
+        provider: &catalog::StoredProvider,
+        dialect: DeploymentDialect,
+    ) -> Result<Arc<dyn Provider>> {
+        let settings = ProviderSettings { dialect, ..ProviderSettings::open(provider, &self.secrets).await? };
         connect(&settings, &self.outbound, &self.aws)
     }
 

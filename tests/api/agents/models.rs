@@ -78,6 +78,7 @@ async fn retired_models_are_hidden_and_retiring_ones_are_marked() {
             deployments: vec![],
             on_disconnect: OnDisconnect::Stop,
             unsupported: Unsupported::Drop,
+            unsupported_parameters: Vec::new(),
             max_tokens_parameter: None,
             max_tokens_policy: Default::default(),
             prompt_cache: Default::default(),

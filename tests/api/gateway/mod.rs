@@ -7,6 +7,7 @@ mod calls;
 mod consumption;
 mod credentials;
 mod models;
+mod not_served;
 mod receipts;
 mod revocation;
 
@@ -34,9 +35,11 @@ fn model(name: &str) -> Model {
             model: "dev-chat".to_owned(),
             weight: 1,
             priority: 0,
+            dialect: Default::default(),
         }],
         on_disconnect: OnDisconnect::Stop,
         unsupported: Unsupported::Drop,
+        unsupported_parameters: Vec::new(),
         max_tokens_parameter: None,
         max_tokens_policy: Default::default(),
         prompt_cache: Default::default(),

@@ -14,6 +14,7 @@ mod refusals;
 mod rerank;
 mod responses;
 mod streams;
+mod upstream_responses;
 
 use serde_json::{Value, json};
 use tests::client::{Answer, Person, send};

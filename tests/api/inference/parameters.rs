@@ -52,6 +52,20 @@ async fn unsupported_parameters_are_dropped_or_refused_by_the_models_setting() {
 }
 
 #[tokio::test]
+async fn a_temperature_above_the_scale_of_the_provider_is_lowered_and_named() {
+    let app = TestApp::start().await;
+    let fake = claude(&app, "dropping", Unsupported::Drop).await;
+    claude(&app, "rejecting", Unsupported::Reject).await;
+    let customer = app.customer("warm", Money::from_usd(1)).await;
+    let warm = |model: &str| with(question(model), json!({"temperature": 1.8, "max_tokens": 9}));
+    let answer = chat(&customer.person, &warm("dropping")).await;
+    assert_eq!((answer.status.as_str(), answer.header("x-svc-adjusted")), ("200 OK", Some("temperature")));
+    assert_eq!(fake.take_requests().remove(0).body["temperature"], 1.0);
+    let refused = chat(&customer.person, &warm("rejecting")).await;
+    assert_eq!((refused.code(), &refused.json["error"]["param"]), ("parameter_not_supported", &json!("temperature")));
+}
+
+#[tokio::test]
 async fn too_many_unknown_parameters_are_refused_before_the_call() {
     let app = TestApp::start().await;
     let fake = FakeProvider::start().await;

@@ -12,7 +12,7 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 from typing_extensions import is_typeddict
 
 # With fewer requests, the recording is incomplete.
-LEAST_REQUESTS = {"anthropic": 80, "bedrock": 80, "gemini": 80, "openai": 70}
+LEAST_REQUESTS = {"anthropic": 80, "bedrock": 80, "gemini": 80, "openai": 70, "openai_responses": 80}
 
 
 def strict(root, package):
@@ -70,6 +70,20 @@ def openai():
     return validate
 
 
+def openai_responses():
+    from openai.types.responses.response_create_params import (
+        ResponseCreateParamsNonStreaming,
+        ResponseCreateParamsStreaming,
+    )
+
+    whole, streamed = (strict(it, "openai") for it in (ResponseCreateParamsNonStreaming, ResponseCreateParamsStreaming))
+
+    def validate(_, body):
+        exhaust((streamed if body.get("stream") else whole).validate_python(body))
+
+    return validate
+
+
 def gemini():
     from google.genai import types
 
@@ -120,7 +134,7 @@ def bedrock():
 
 def main(folder):
     failed, counted = [], Counter()
-    for kind in (anthropic, bedrock, gemini, openai):
+    for kind in (anthropic, bedrock, gemini, openai, openai_responses):
         validate = kind()
         for file in sorted((folder / kind.__name__).glob("*.json")):
             recorded = json.loads(file.read_text())

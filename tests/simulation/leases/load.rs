@@ -63,6 +63,7 @@ pub fn model(name: &str, input_micro_usd: u64, output_micro_usd: u64, version: u
         deployments: vec![],
         on_disconnect: OnDisconnect::Stop,
         unsupported: Unsupported::Drop,
+        unsupported_parameters: Vec::new(),
         max_tokens_parameter: None,
         max_tokens_policy: Default::default(),
         prompt_cache: Default::default(),

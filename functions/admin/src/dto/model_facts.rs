@@ -8,7 +8,7 @@ use utoipa::{IntoParams, ToSchema};
 use web::gateway::ModelTypeWire;
 use web::paging::{check_search, default_per_page, per_page};
 
-use super::model_options::MaxTokensParameterWire;
+use super::model_options::{DialectWire, MaxTokensParameterWire, OptionalParameterWire};
 
 /// The query parameters of the list of facts.
 #[derive(Deserialize, IntoParams)]
@@ -59,6 +59,10 @@ pub struct ModelFactsOut {
     pricing: ModelPricesOut,
     #[schema(required)]
     max_tokens_parameter: Option<MaxTokensParameterWire>,
+    /// The parameters that the model refuses, though others of its vendor take them.
+    unsupported_parameters: Vec<OptionalParameterWire>,
+    /// The dialect in which the vendor's own API serves the model best.
+    dialect: DialectWire,
     /// The date at which the facts were valid. Compare the prices with the source before you rely on them.
     #[schema(format = Date, example = "2026-11-01")]
     as_of: &'static str,
@@ -94,7 +98,8 @@ struct ModelPricesOut {
 impl From<&'static ModelFacts> for ModelFactsOut {
     fn from(facts: &'static ModelFacts) -> Self {
         let ModelFacts { id, variants, host, display_name, vendor, capabilities, context_window, .. } = facts;
-        let ModelFacts { max_output_tokens, prices, max_tokens_parameter, as_of, source, note, .. } = facts;
+        let ModelFacts { max_output_tokens, prices, max_tokens_parameter, unsupported_parameters, .. } = facts;
+        let ModelFacts { dialect, as_of, source, note, .. } = facts;
         Self {
             id,
             variants,
@@ -107,6 +112,8 @@ impl From<&'static ModelFacts> for ModelFactsOut {
             max_output_tokens: *max_output_tokens,
             pricing: (*prices).into(),
             max_tokens_parameter: max_tokens_parameter.map(Into::into),
+            unsupported_parameters: unsupported_parameters.iter().copied().map(Into::into).collect(),
+            dialect: (*dialect).into(),
             as_of,
             source,
             note: note.as_deref(),

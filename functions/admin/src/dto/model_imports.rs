@@ -94,7 +94,7 @@ impl ImportedModelIn {
         }
         problems.finish()?;
         let mut settings = match self.facts(provider) {
-            Some(facts) => ModelIn::well_known(self.name(), &provider.name, &self.id, facts),
+            Some(facts) => ModelIn::well_known(self.name(), provider, &self.id, facts),
             None => {
                 let is_guessed = guess_kind(&self.id).is_some();
                 let needed: &[&str] = if is_guessed {

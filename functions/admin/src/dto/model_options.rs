@@ -1,7 +1,10 @@
 //! The options of a catalog model, as requests and answers spell them.
 
-use domain::catalog::{MaxTokensParameter, MaxTokensPolicy, OnDisconnect, Unsupported};
+use domain::catalog::{MaxTokensParameter, MaxTokensPolicy, OnDisconnect, OptionalParameter, PromptCache, Unsupported};
 use domain::guard::GuardApi;
+use domain::provider::DeploymentDialect;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 use web::wire_enum;
 
 wire_enum! {
@@ -24,6 +27,38 @@ wire_enum! {
         #[default]
         Drop,
         Reject,
+    }
+}
+
+wire_enum! {
+    /// A parameter that a model may not take. The answer is still useful without it.
+    #[serde(rename_all = "snake_case")]
+    #[schema(as = OptionalParameter)]
+    OptionalParameterWire = OptionalParameter {
+        Temperature,
+        TopP,
+        TopK,
+        PresencePenalty,
+        FrequencyPenalty,
+        LogitBias,
+        Seed,
+        Stop,
+        ParallelToolCalls,
+        ReasoningEffort,
+        Verbosity,
+    }
+}
+
+wire_enum! {
+    #[derive(Default)]
+    #[serde(rename_all = "snake_case")]
+    #[schema(as = DeploymentDialect)]
+    DialectWire = DeploymentDialect {
+        /// `/v1/chat/completions`, which every compatible server has.
+        #[default]
+        ChatCompletions,
+        /// `/v1/responses`. It keeps the reasoning of OpenAI's models from call to call, and some models have no other API.
+        Responses,
     }
 }
 
@@ -57,5 +92,32 @@ wire_enum! {
         LlamaGuard,
         /// A chat model that answers with the scores as JSON.
         ChatJson,
+    }
+}
+
+/// The parts of a conversation that are marked for the provider's cache.
+#[derive(Clone, Copy, Default, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schema(as = PromptCache)]
+pub struct PromptCacheWire {
+    /// The end of the tools.
+    tools: bool,
+    /// The end of the system prompt.
+    system: bool,
+    /// The end of the last turn, so that the next request of the conversation reads all before it from the cache.
+    last_turn: bool,
+    /// The cache keeps the parts for an hour instead of five minutes.
+    one_hour: bool,
+}
+
+impl From<PromptCacheWire> for PromptCache {
+    fn from(PromptCacheWire { tools, system, last_turn, one_hour }: PromptCacheWire) -> Self {
+        Self { tools, system, last_turn, one_hour }
+    }
+}
+
+impl From<PromptCache> for PromptCacheWire {
+    fn from(PromptCache { tools, system, last_turn, one_hour }: PromptCache) -> Self {
+        Self { tools, system, last_turn, one_hour }
     }
 }

@@ -1,42 +1,26 @@
 //! Request and response bodies of catalog models, and their validation.
 
-use domain::body_problems::{Problems, within};
-use domain::catalog::{CAPABILITIES, MaxTokensParameter, Model, Pricing, PromptCache};
-use domain::model_facts::{ModelFacts, ModelPrices};
-use domain::money::Money;
+use domain::body_problems::Problems;
+use domain::catalog::{MaxTokensParameter, Model, PromptCache};
+use domain::model_facts::ModelFacts;
 use domain::schema::{self, Title};
 use domain::time::Time;
-use domain::usd::UsdIn;
 use domain::{Error, Result};
-use gateway::chat::ChatRequest;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
-use store::catalog::Listing;
+use serde_json::{Map, Value};
+use store::catalog::{Listing, StoredProvider};
 use utoipa::ToSchema;
 use web::gateway::{ModelTypeWire, PricingOut};
 
 use super::deployments::{DeploymentIn, DeploymentOut, read_deployments};
 use super::model_kind::guess_kind;
 use super::model_options::{
-    GuardApiWire, MaxTokensParameterWire, MaxTokensPolicyWire, OnDisconnectWire, UnsupportedWire,
+    GuardApiWire, MaxTokensParameterWire, MaxTokensPolicyWire, OnDisconnectWire, OptionalParameterWire,
+    PromptCacheWire, UnsupportedWire,
 };
+use super::model_rules::{check_defaults, read_capabilities, read_unsupported, takes_cache_marks};
+use super::pricing::PricingIn;
 use super::{CatalogName, check_model_name};
-
-/// The request parameters for which an operator may set a default.
-const DEFAULTS: [&str; 11] = [
-    "temperature",
-    "top_p",
-    "max_tokens",
-    "max_completion_tokens",
-    "stop",
-    "presence_penalty",
-    "frequency_penalty",
-    "seed",
-    "response_format",
-    "logprobs",
-    "top_logprobs",
-];
-const MAX_PRICE: Money = Money::from_usd(10_000);
 
 /// The settings of a model. An update may contain any subset of the fields.
 #[derive(Clone, Serialize, Deserialize, ToSchema)]
@@ -82,6 +66,10 @@ pub struct ModelIn {
     /// How parameters that the provider does not support are handled. `drop` omits them and lists them in the response
     /// header `X-Svc-Dropped`; `reject` refuses the request. Defaults to `drop`.
     unsupported: Option<UnsupportedWire>,
+    /// Parameters that this model does not take, though its provider does for other models, such as the `temperature` of a
+    /// reasoning model. They are handled as `unsupported` says. Defaults to none.
+    #[schema(max_items = 11)]
+    unsupported_parameters: Option<Vec<OptionalParameterWire>>,
     /// The parameter in which providers of kind `openai` receive the token limit. Defaults to the client's parameter,
     /// or to `max_completion_tokens` for OpenAI's o-series, GPT-5 and newer models.
     max_tokens_parameter: Option<MaxTokensParameterWire>,
@@ -90,55 +78,11 @@ pub struct ModelIn {
     max_tokens_policy: Option<MaxTokensPolicyWire>,
     /// What the gateway marks for the provider's cache, if the client marks nothing. Only providers of kind `anthropic` and
     /// `bedrock` take marks. Defaults to nothing.
-    prompt_cache: Option<PromptCacheIn>,
+    prompt_cache: Option<PromptCacheWire>,
     /// Whether requests for images are answered with a job at once, instead of waiting for the images. Defaults to false.
     asynchronous: Option<bool>,
     /// How a guard model is called. Defaults to `moderation`.
     guard_api: Option<GuardApiWire>,
-}
-
-/// The parts of a conversation that are marked for the provider's cache.
-#[derive(Clone, Copy, Default, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct PromptCacheIn {
-    /// The end of the tools.
-    tools: bool,
-    /// The end of the system prompt.
-    system: bool,
-    /// The end of the last turn, so that the next request of the conversation reads all before it from the cache.
-    last_turn: bool,
-    /// The cache keeps the parts for an hour instead of five minutes.
-    one_hour: bool,
-}
-
-impl From<PromptCacheIn> for PromptCache {
-    fn from(PromptCacheIn { tools, system, last_turn, one_hour }: PromptCacheIn) -> Self {
-        Self { tools, system, last_turn, one_hour }
-    }
-}
-
-impl From<PromptCache> for PromptCacheIn {
-    fn from(PromptCache { tools, system, last_turn, one_hour }: PromptCache) -> Self {
-        Self { tools, system, last_turn, one_hour }
-    }
-}
-
-/// Prices in US dollars, at most 10,000 and with at most 6 decimals. Token prices are per million tokens.
-#[derive(Clone, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct PricingIn {
-    /// The price of input tokens.
-    input: UsdIn,
-    /// The price of output tokens.
-    output: UsdIn,
-    /// The price of input that the provider reads from its cache. Defaults to `input`.
-    cached_input: Option<UsdIn>,
-    /// The price of input that the provider writes to its cache. Defaults to `input`.
-    cache_write: Option<UsdIn>,
-    /// The price of input that the provider writes to its cache for an hour. Defaults to `cache_write`.
-    cache_write_1h: Option<UsdIn>,
-    /// The price of one image.
-    per_image: Option<UsdIn>,
 }
 
 impl ModelIn {
@@ -182,6 +126,7 @@ impl ModelIn {
             deployments: vec![DeploymentIn::new(provider, id)],
             on_disconnect: None,
             unsupported: None,
+            unsupported_parameters: None,
             max_tokens_parameter: None,
             max_tokens_policy: None,
             prompt_cache: None,
@@ -191,8 +136,9 @@ impl ModelIn {
     }
 
     /// A well-known model that `provider` names `id`.
-    pub fn well_known(name: &str, provider: &str, id: &str, facts: &ModelFacts) -> Self {
-        let ModelPrices { input, output, cached_input, cache_write, cache_write_1h } = facts.prices;
+    pub fn well_known(name: &str, provider: &StoredProvider, id: &str, facts: &ModelFacts) -> Self {
+        let dialect = facts.dialect_at(provider.kind, provider.base_url.as_deref());
+        let refused = facts.unsupported_parameters.iter().copied().map(OptionalParameterWire::from);
         Self {
             display_name: Some(facts.display_name.clone()),
             r#type: facts.model_type().into(),
@@ -200,9 +146,11 @@ impl ModelIn {
             capabilities: facts.capabilities.clone(),
             context_window: facts.context_window,
             max_output_tokens: facts.max_output_tokens,
-            pricing: PricingIn { input, output, cached_input, cache_write, cache_write_1h, per_image: None },
+            pricing: facts.prices.into(),
+            deployments: vec![DeploymentIn::new(&provider.name, id).with_dialect(dialect)],
+            unsupported_parameters: Some(refused.collect()),
             max_tokens_parameter: facts.max_tokens_parameter.map(MaxTokensParameterWire::from),
-            ..Self::unknown(name, provider, id)
+            ..Self::unknown(name, &provider.name, id)
         }
     }
 
@@ -225,7 +173,7 @@ impl ModelIn {
             display_name,
             r#type: self.r#type.into(),
             provider,
-            capabilities: problems.or_default(capabilities(self.capabilities, self.r#type)),
+            capabilities: problems.or_default(read_capabilities(self.capabilities, self.r#type)),
             context_window: self.context_window,
             max_output_tokens: self.max_output_tokens,
             pricing: problems.or_default(self.pricing.read()),
@@ -235,6 +183,7 @@ impl ModelIn {
             deployments,
             on_disconnect: self.on_disconnect.unwrap_or_default().into(),
             unsupported: self.unsupported.unwrap_or_default().into(),
+            unsupported_parameters: read_unsupported(self.unsupported_parameters.unwrap_or_default()),
             max_tokens_parameter: self.max_tokens_parameter.map(MaxTokensParameter::from),
             max_tokens_policy: self.max_tokens_policy.unwrap_or_default().into(),
             prompt_cache: self.prompt_cache.map(PromptCache::from).unwrap_or_default(),
@@ -242,6 +191,11 @@ impl ModelIn {
             guard_api: self.guard_api.unwrap_or_default().into(),
             version,
         };
+        if model.prompt_cache.marks() && !takes_cache_marks(&model, listing) {
+            let problem = "none of the model's deployments takes marks; leave it out, or add a deployment at a provider of \
+                           kind anthropic, or one of Claude or Nova at a provider of kind bedrock";
+            problems.add("prompt_cache", problem);
+        }
         // Which defaults a model takes depends on its capabilities.
         if !model.capabilities.is_empty() {
             problems.take(check_defaults(&model));
@@ -252,8 +206,6 @@ impl ModelIn {
 
 impl From<&Model> for ModelIn {
     fn from(model: &Model) -> Self {
-        let usd = |micro| UsdIn(Money::from_micro_usd(micro));
-        let pricing = model.pricing;
         Self {
             name: model.name.clone(),
             display_name: Some(model.display_name.clone()),
@@ -262,20 +214,14 @@ impl From<&Model> for ModelIn {
             capabilities: model.capabilities.clone(),
             context_window: model.context_window,
             max_output_tokens: model.max_output_tokens,
-            pricing: PricingIn {
-                input: usd(pricing.input_micro_usd),
-                output: usd(pricing.output_micro_usd),
-                cached_input: pricing.cached_input_micro_usd.map(usd),
-                cache_write: pricing.cache_write_micro_usd.map(usd),
-                cache_write_1h: pricing.cache_write_1h_micro_usd.map(usd),
-                per_image: pricing.image_micro_usd.map(usd),
-            },
+            pricing: model.pricing.into(),
             deprecated_at: model.deprecated_at,
             retires_at: model.retires_at,
             defaults: Some(model.defaults.clone()),
             deployments: model.deployments.iter().map(DeploymentIn::from).collect(),
             on_disconnect: Some(model.on_disconnect.into()),
             unsupported: Some(model.unsupported.into()),
+            unsupported_parameters: Some(model.unsupported_parameters.iter().copied().map(Into::into).collect()),
             max_tokens_parameter: model.max_tokens_parameter.map(MaxTokensParameterWire::from),
             max_tokens_policy: Some(model.max_tokens_policy.into()),
             prompt_cache: (model.prompt_cache != PromptCache::default()).then(|| model.prompt_cache.into()),
@@ -283,80 +229,6 @@ impl From<&Model> for ModelIn {
             guard_api: Some(model.guard_api.into()),
         }
     }
-}
-
-impl Default for PricingIn {
-    fn default() -> Self {
-        let free = UsdIn(Money::ZERO);
-        Self { input: free, output: free, cached_input: None, cache_write: None, cache_write_1h: None, per_image: None }
-    }
-}
-
-impl PricingIn {
-    fn read(self) -> Result<Pricing> {
-        let Self { input, output, cached_input, cache_write, cache_write_1h, per_image } = self;
-        let mut problems = Problems::default();
-        let mut read = |field, price: UsdIn| problems.or_default(micro_usd(field, price));
-        let pricing = Pricing {
-            input_micro_usd: read("pricing.input", input),
-            output_micro_usd: read("pricing.output", output),
-            cached_input_micro_usd: cached_input.map(|price| read("pricing.cached_input", price)),
-            cache_write_micro_usd: cache_write.map(|price| read("pricing.cache_write", price)),
-            cache_write_1h_micro_usd: cache_write_1h.map(|price| read("pricing.cache_write_1h", price)),
-            image_micro_usd: per_image.map(|price| read("pricing.per_image", price)),
-        };
-        problems.finish().map(|()| pricing)
-    }
-}
-
-fn micro_usd(field: &str, UsdIn(price): UsdIn) -> Result<u64> {
-    const PICO_IN_MICRO: u64 = 1_000_000;
-    if price > MAX_PRICE || !price.pico_usd().is_multiple_of(PICO_IN_MICRO) {
-        return Err(Error::invalid_body(
-            field,
-            format_args!("at most {MAX_PRICE} US dollars, with at most 6 decimals"),
-        ));
-    }
-    Ok(price.pico_usd() / PICO_IN_MICRO)
-}
-
-fn capabilities(mut names: Vec<String>, r#type: ModelTypeWire) -> Result<Vec<String>> {
-    if let Some(i) = names.iter().position(|name| !CAPABILITIES.contains(&name.as_str())) {
-        let known = CAPABILITIES.join(", ");
-        return Err(Error::invalid_body(
-            format!("capabilities[{i}]"),
-            format_args!("unknown capability; use one of {known}"),
-        ));
-    }
-    let embeds = names.iter().any(|name| name == "embeddings");
-    if names.is_empty() || embeds != matches!(r#type, ModelTypeWire::Embeddings) {
-        let problem = "must have an entry, and `embeddings` exactly if the type is Embeddings";
-        return Err(Error::invalid_body("capabilities", problem));
-    }
-    names.sort_by_key(|name| CAPABILITIES.iter().position(|known| known == name));
-    names.dedup();
-    Ok(names)
-}
-
-/// Validates the default parameters by the same rules as the parameters of a chat request.
-fn check_defaults(model: &Model) -> Result<()> {
-    if let Some(name) = model.defaults.keys().find(|name| !DEFAULTS.contains(&name.as_str())) {
-        let known = DEFAULTS.join(", ");
-        return Err(Error::invalid_body(
-            format!("defaults.{name}"),
-            format_args!("this parameter cannot have a default; use {known}"),
-        ));
-    }
-    if !model.defaults.is_empty() && !model.can("chat") {
-        return Err(Error::invalid_body("defaults", "only chat models can have defaults; remove them"));
-    }
-    let mut request = json!({"model": model.name, "messages": [{"role": "user", "content": "x"}]});
-    json_patch::merge(&mut request, &Value::Object(model.defaults.clone()));
-    let request = ChatRequest::read(request).map_err(|error| within("defaults", error))?;
-    if request.max_tokens().zip(model.max_output_tokens).is_some_and(|(default, most)| default > most) {
-        return Err(Error::invalid_body("defaults.max_tokens", "must not exceed `max_output_tokens`"));
-    }
-    Ok(())
 }
 
 /// A model of the catalog, with its deployments and provider settings.
@@ -383,9 +255,12 @@ pub struct ModelOut {
     deployments: Vec<DeploymentOut>,
     on_disconnect: OnDisconnectWire,
     unsupported: UnsupportedWire,
+    unsupported_parameters: Vec<OptionalParameterWire>,
     #[schema(required)]
     max_tokens_parameter: Option<MaxTokensParameterWire>,
     max_tokens_policy: MaxTokensPolicyWire,
+    /// What the gateway marks for the provider's cache, if the client marks nothing.
+    prompt_cache: PromptCacheWire,
     asynchronous: bool,
     guard_api: GuardApiWire,
     /// The version of the model and its prices. A call is billed at the prices of the version at its start.
@@ -396,7 +271,8 @@ impl From<&Model> for ModelOut {
     fn from(model: &Model) -> Self {
         let Model { name, display_name, r#type, provider, capabilities, context_window, max_output_tokens, .. } = model;
         let Model { pricing, deprecated_at, retires_at, defaults, deployments, on_disconnect, version, .. } = model;
-        let Model { unsupported, max_tokens_parameter, max_tokens_policy, asynchronous, guard_api, .. } = model;
+        let Model { unsupported, unsupported_parameters, max_tokens_parameter, max_tokens_policy, .. } = model;
+        let Model { prompt_cache, asynchronous, guard_api, .. } = model;
         Self {
             name: name.clone(),
             display_name: display_name.clone(),
@@ -412,8 +288,10 @@ impl From<&Model> for ModelOut {
             deployments: deployments.iter().map(DeploymentOut::from).collect(),
             on_disconnect: (*on_disconnect).into(),
             unsupported: (*unsupported).into(),
+            unsupported_parameters: unsupported_parameters.iter().copied().map(Into::into).collect(),
             max_tokens_parameter: max_tokens_parameter.map(MaxTokensParameterWire::from),
             max_tokens_policy: (*max_tokens_policy).into(),
+            prompt_cache: (*prompt_cache).into(),
             asynchronous: *asynchronous,
             guard_api: (*guard_api).into(),
             version: *version,

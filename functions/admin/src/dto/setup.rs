@@ -9,9 +9,10 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use web::gateway::{KeySettingsIn, RoleName};
 
-use super::models::{ModelIn, PricingIn};
+use super::models::ModelIn;
 use super::people::{OrgIn, UserIn};
 use super::plans::PlanIn;
+use super::pricing::PricingIn;
 use super::provider_checks::ProviderTestOut;
 use super::providers::{KindWire, ProviderHeaders, ProviderIn, TimeoutsWire};
 use super::{ApiKeyText, Email, ExternalId, PlainName};

@@ -5,7 +5,9 @@ use axum::extract::State;
 use domain::Error;
 use domain::id::Id;
 use domain::name::ProviderName;
+use domain::provider::DeploymentDialect;
 use gateway::providers::{Probe, ProviderSettings, connect};
+use store::catalog::Listing;
 use web::builder::test_call::{TestCallError, TestCallOutcome};
 use web::gateway::{BodyRefused, ErrorResponses, NotFound, Operator, OperatorOnly};
 use web::{OptionalJson, Path, Result};
@@ -34,11 +36,18 @@ pub async fn test_provider(
     let model = body.read_model()?;
     let listing = stores.catalog.read().await?;
     let provider = listing.providers.get(&name).ok_or(Error::NotFound { kind: ProviderName::KIND })?;
-    let settings = ProviderSettings::open(provider, &stores.secrets).await?;
+    let mut settings = ProviderSettings::open(provider, &stores.secrets).await?;
+    settings.dialect = model.as_deref().and_then(|model| find_dialect(&listing, &name, model)).unwrap_or_default();
     let provider = connect(&settings, &stores.outbound, &stores.aws)?;
     let tested = TestCallOutcome::run(async {
         let Probe { status, error } = provider.probe(model.as_deref()).await?;
         Ok((status, error.map(|(code, message)| TestCallError { code, message })))
     });
     Ok(Body(tested.await?.into()))
+}
+
+/// The dialect in which the catalog calls this model of the provider. Some models have only one.
+fn find_dialect(listing: &Listing, provider: &str, model: &str) -> Option<DeploymentDialect> {
+    let mut deployments = listing.models.values().flat_map(|known| &known.deployments);
+    deployments.find(|known| known.provider == provider && known.model == model).map(|known| known.dialect)
 }

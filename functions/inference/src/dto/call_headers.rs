@@ -51,7 +51,8 @@ impl ResponseHeaders for ChatResponseHeaders {
         );
         headers.extend(parameter_headers());
         headers.push(("X-Svc-Model-Defaults", header(Type::String, "Parameters set by the operator's defaults")));
-        let adjusted = "Parameters lowered to the model's maximum: `max_tokens` or `max_completion_tokens`";
+        let adjusted =
+            "Parameters changed to the nearest value that the model takes, such as `max_tokens` and `temperature`";
         headers.push(("X-Svc-Adjusted", header(Type::String, adjusted)));
         let max_tokens = "The reduced limit of each choice, if credits, a cap or a token limit require one";
         headers.push(("X-Svc-Max-Tokens", header(Type::Integer, max_tokens)));

@@ -136,6 +136,11 @@ impl Message {
         self.source.is_some()
     }
 
+    /// What a client sent, in OpenAI's format.
+    pub fn source(&self) -> Option<&Value> {
+        self.source.as_ref()
+    }
+
     /// The concatenated text of all parts.
     pub fn text(&self) -> String {
         self.texts().collect()

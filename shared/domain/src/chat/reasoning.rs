@@ -61,7 +61,7 @@ impl Vendor {
         }
     }
 
-    /// What marks data of this vendor in a field that belongs to another one.
+    /// What marks data of this vendor in a field of any vendor.
     fn prefix(self) -> &'static str {
         match self {
             Self::Anthropic => "anthropic/",
@@ -77,22 +77,20 @@ impl Opaque {
     }
 
     /// The data for a field whose values are those of `owner`. Data of other vendors get a prefix, by which `from_field`
-    /// recognizes them when the client sends them back.
+    /// recognizes them when the client sends them back. So does data with an id, which the vendor wants back with it.
     pub fn to_field(&self, owner: Vendor) -> String {
-        match (&self.id, self.vendor) {
-            (_, vendor) if vendor == owner => self.data.clone(),
-            (Some(id), vendor) => format!("{}{id}/{}", vendor.prefix(), self.data),
-            (None, vendor) => format!("{}/{}", vendor.prefix(), self.data),
+        match &self.id {
+            None if self.vendor == owner => self.data.clone(),
+            id => format!("{}{}/{}", self.vendor.prefix(), id.as_deref().unwrap_or_default(), self.data),
         }
     }
 
     pub fn from_field(field: &str, owner: Vendor) -> Self {
-        let others = Vendor::ALL.into_iter().filter(|vendor| *vendor != owner);
         let read = |vendor: Vendor| {
             let (id, data) = field.strip_prefix(vendor.prefix())?.split_once('/')?;
             Some(Self { vendor, data: data.to_owned(), id: (!id.is_empty()).then(|| id.to_owned()) })
         };
-        others.into_iter().find_map(read).unwrap_or_else(|| Self::new(owner, field))
+        Vendor::ALL.into_iter().find_map(read).unwrap_or_else(|| Self::new(owner, field))
     }
 }
 
@@ -323,7 +321,7 @@ mod tests {
     fn data_of_other_vendors_come_back_from_a_field() {
         for vendor in Vendor::ALL {
             for owner in Vendor::ALL {
-                for id in [None, Some("rs_1".to_owned())].into_iter().filter(|id| id.is_none() || vendor != owner) {
+                for id in [None, Some("rs_1".to_owned())] {
                     let data = Opaque { id, ..Opaque::new(vendor, "a/b+c==") };
                     assert_eq!(Opaque::from_field(&data.to_field(owner), owner), data);
                 }

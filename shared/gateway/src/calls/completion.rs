@@ -26,9 +26,9 @@ impl Gateway {
             async move { provider.chat(&model, &request).await }
         });
         let routed = routed.await?;
-        let Routed { answer, kind, served } = routed;
+        let Routed { answer, api, served } = routed;
         let deployment = Some(served.deployment());
-        notes.parameters = request.parameters(kind, &served.model).report();
+        notes.add_report(request.parameters(api, &served.model).report());
         let counted = match answer.usage {
             Some(usage) => (usage, UsageSource::Provider),
             None => {

@@ -40,7 +40,7 @@ impl Gateway {
             vectors: vectors.into_iter().map(Vector).collect(),
             usage: Usage::of_charge(&call.charge),
         };
-        let parameters = request.parameters(call.kind, &call.model).report();
+        let parameters = request.parameters(call.api, &call.model).report();
         let report = self.settle_input(caller, chosen, call, parameters, &embeddings).await?;
         Ok((embeddings, report))
     }

@@ -13,14 +13,14 @@ use crate::{CallReport, Gateway, GatewayCaller, ParameterNotes};
 use domain::Result;
 use domain::lease::CallLimits;
 use domain::ledger::Charge;
-use domain::provider::ProviderKind;
+use domain::provider::UpstreamApi;
 use domain::usage::Tokens;
 use store::model_catalog::Chosen;
 
 /// A call that a provider has answered, and whose charge is not written yet.
 pub(super) struct InputCall {
     pub charge: Charge,
-    pub kind: ProviderKind,
+    pub api: UpstreamApi,
     /// The provider's name for the model.
     pub model: Arc<str>,
     deployment: String,
@@ -43,12 +43,12 @@ impl Gateway {
         let need = CallLimits { money, tokens: greatest_input, images: 0 };
         let mut slot = self.take_slot(&caller.payer, chosen, need).await?;
         let routed = self.send_call(&mut slot, &caller.call, chosen, send).await?;
-        let Routed { answer: (answer, usage), kind, served } = routed;
+        let Routed { answer: (answer, usage), api, served } = routed;
         let (deployment, model) = (served.deployment(), served.model.clone());
         let counted = count_input(usage, greatest_input);
         let usage = CallUsage::of_tokens(&caller.call, chosen.alias.as_deref(), served, counted);
         let charge = self.compute_charge(&slot, usage).await;
-        Ok((answer, InputCall { charge, kind, model, deployment, slot }))
+        Ok((answer, InputCall { charge, api, model, deployment, slot }))
     }
 
     /// Writes the charge. `answer` is stored for replays.

@@ -136,6 +136,7 @@ impl Prepared {
 pub(super) fn terms(model: &Model, greatest_input: u64, output: u64) -> Terms {
     Terms {
         unsupported: model.unsupported,
+        unsupported_parameters: model.unsupported_parameters.clone(),
         max_tokens_parameter: model.max_tokens_parameter,
         reasons: model.can("reasoning"),
         prompt_cache: model.prompt_cache,

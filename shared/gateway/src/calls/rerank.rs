@@ -34,7 +34,7 @@ impl Gateway {
             ranks: ranks.into_iter().map(|(index, score)| Rank { index, score }).collect(),
             usage: Usage::of_charge(&call.charge),
         };
-        let parameters = request.parameters(call.kind, &call.model).report();
+        let parameters = request.parameters(call.api, &call.model).report();
         let report = self.settle_input(caller, chosen, call, parameters, &reranking).await?;
         Ok((reranking, report))
     }

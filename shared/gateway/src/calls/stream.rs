@@ -136,9 +136,9 @@ impl Gateway {
             async move { start_stream(provider.stream(&model, &request).await?).await }
         });
         let routed = routed.await?;
-        let Routed { answer: started, kind, served } = routed;
+        let Routed { answer: started, api, served } = routed;
         let deployment = Some(served.deployment());
-        prepared.notes.parameters = prepared.request.parameters(kind, &served.model).report();
+        prepared.notes.add_report(prepared.request.parameters(api, &served.model).report());
         let model = &prepared.chosen.model;
         let relay = Relay {
             gateway: self.clone(),

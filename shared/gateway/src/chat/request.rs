@@ -9,9 +9,9 @@ use serde_json::{Map, Value, json};
 
 use crate::dialect::{Dialect, Foreign, NativeMessages};
 use crate::parameters::{CHAT, ConversationFacts, Parameters};
-use domain::catalog::{MaxTokensParameter, PromptCache, Unsupported};
+use domain::catalog::{MaxTokensParameter, OptionalParameter, PromptCache, Unsupported};
 use domain::chat::{ChatPrompt, ChatRole, ContentPart, Message, Tool, ToolChoice, Vendor};
-use domain::provider::ProviderKind;
+use domain::provider::UpstreamApi;
 use domain::{Error, Result};
 
 /// The parameters that the gateway validates.
@@ -54,9 +54,10 @@ pub struct ChatRequest {
 }
 
 /// The settings of the catalog's model for the translation of a request.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Terms {
     pub unsupported: Unsupported,
+    pub unsupported_parameters: Vec<OptionalParameter>,
     pub max_tokens_parameter: Option<MaxTokensParameter>,
     /// Whether the model has the capability `reasoning`.
     pub reasons: bool,
@@ -93,6 +94,11 @@ impl ChatRequest {
     /// What the client sent, if it speaks Anthropic's dialect.
     pub fn native_messages(&self) -> Option<&NativeMessages> {
         self.foreign.as_ref()?.messages.as_ref()
+    }
+
+    /// The form of the summary of its reasoning that the client wants, if its dialect has one.
+    pub fn reasoning_summary(&self) -> Option<&Value> {
+        self.foreign.as_ref()?.reasoning_summary.as_ref()
     }
 
     /// Whether messages may be left out if all do not fit the context window.
@@ -156,9 +162,10 @@ impl ChatRequest {
     }
 
     /// The rules for the parameters when `model` of a provider gets the request.
-    pub fn parameters<'a>(&'a self, kind: ProviderKind, model: &'a str) -> Parameters<'a> {
+    pub fn parameters<'a>(&'a self, api: impl Into<UpstreamApi>, model: &'a str) -> Parameters<'a> {
+        let api = api.into();
         // A request of OpenAI's dialect reaches a server with its API as it is, so its messages are not searched.
-        let is_openai = matches!(kind, ProviderKind::OpenAi | ProviderKind::Dev);
+        let is_openai = matches!(api, UpstreamApi::OpenAi | UpstreamApi::Dev);
         let is_forwarded = is_openai && self.dialect() == Dialect::ChatCompletions;
         let facts = ConversationFacts {
             dialect: self.dialect(),
@@ -166,8 +173,9 @@ impl ChatRequest {
             has_cache_marks: !is_forwarded && self.has_cache_marks(),
             lacks_reasoning: !is_forwarded && self.lacks_reasoning(),
             reasons: self.terms.reasons,
+            unsupported: &self.terms.unsupported_parameters,
         };
-        Parameters { facts, ..Parameters::new(&CHAT, &VALIDATED, &self.body, kind, model) }
+        Parameters { facts, ..Parameters::new(&CHAT, &VALIDATED, &self.body, api, model) }
     }
 
     pub fn body(&self) -> &Map<String, Value> {
@@ -196,8 +204,8 @@ impl ChatRequest {
         self.flag("guard")
     }
 
-    pub fn terms(&self) -> Terms {
-        self.terms
+    pub fn terms(&self) -> &Terms {
+        &self.terms
     }
 
     pub fn set_terms(&mut self, terms: Terms) {
@@ -224,7 +232,7 @@ impl ChatRequest {
     }
 
     pub fn stops(&self) -> Vec<&str> {
-        match self.body.get("stop") {
+        match self.supported(OptionalParameter::Stop) {
             Some(Value::String(stop)) => vec![stop],
             Some(Value::Array(stops)) => stops.iter().filter_map(Value::as_str).collect(),
             _ => Vec::new(),
@@ -243,7 +251,12 @@ impl ChatRequest {
 
     /// Whether an answer may have at most one tool call.
     pub fn forbids_parallel_calls(&self) -> bool {
-        self.body.get("parallel_tool_calls") == Some(&Value::Bool(false))
+        self.supported(OptionalParameter::ParallelToolCalls) == Some(&Value::Bool(false))
+    }
+
+    /// The value of a parameter, unless the model does not take it.
+    fn supported(&self, parameter: OptionalParameter) -> Option<&Value> {
+        self.body.get(parameter.name()).filter(|_| !self.terms.unsupported_parameters.contains(&parameter))
     }
 
     pub fn response_format(&self) -> ResponseFormat<'_> {

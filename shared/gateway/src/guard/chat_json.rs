@@ -68,6 +68,7 @@ fn request(model: &Model, categories: &[GuardCategory], messages: &[GuardMessage
     }
     request.set_terms(Terms {
         unsupported: model.unsupported,
+        unsupported_parameters: model.unsupported_parameters.clone(),
         max_tokens_parameter: model.max_tokens_parameter,
         reasons: model.can("reasoning"),
         prompt_cache: model.prompt_cache,

@@ -1,7 +1,7 @@
 //! The parameter table: one row per parameter, one rule per kind of provider.
 
-use super::Parameter;
-use super::Rule::{self, Adapted, Dropped, Mapped, Refused, Sent};
+use super::rule::Parameter;
+use super::rule::Rule::{self, Adapted, Dropped, Mapped, Refused, Sent};
 
 const OWN: Rule = Adapted("handled by the gateway, not sent");
 const ONE_ANSWER: Rule = Refused("this model returns one choice per call; send n: 1");
@@ -14,16 +14,32 @@ const LIMIT: Rule = Adapted(
      else the client's name. Not sent when the client sets no limit",
 );
 const LIMIT_ANTHROPIC: Rule = Adapted("`max_tokens`; the model's `max_output_tokens` when the client sets no limit");
+/// The smallest output limit that OpenAI's Responses API takes.
+pub const MIN_RESPONSE_TOKENS: u64 = 16;
+const LIMIT_RESPONSES: Rule = Adapted("`max_output_tokens`, at least 16");
+const NO_STOP: Rule = Refused("this model's API has no stop sequences; leave it out");
 const FIELDS: Rule = Mapped("`additionalModelRequestFields`");
 
 /// A row with the rules for OpenAI-compatible providers, Anthropic, Gemini and Bedrock.
 const fn row(name: &'static str, openai: Rule, anthropic: Rule, gemini: Rule, bedrock: Rule) -> Parameter {
-    Parameter { name, openai, anthropic, gemini, bedrock }
+    Parameter { name, openai, responses: openai, anthropic, gemini, bedrock }
+}
+
+impl Parameter {
+    /// The row with another rule for OpenAI's Responses API.
+    const fn with_responses(self, responses: Rule) -> Self {
+        Self { responses, ..self }
+    }
 }
 
 /// A parameter that only `OpenAI`-compatible providers support.
 const fn only_openai(name: &'static str) -> Parameter {
     row(name, Sent, Dropped, Dropped, Dropped)
+}
+
+/// A parameter of another vendor. Servers with OpenAI's API may know it, and OpenAI's Responses API does not.
+const fn of_others(name: &'static str, anthropic: Rule, gemini: Rule, bedrock: Rule) -> Parameter {
+    row(name, Sent, anthropic, gemini, bedrock).with_responses(Dropped)
 }
 
 #[rustfmt::skip]
@@ -32,33 +48,34 @@ pub const CHAT: [Parameter; 48] = [
         Adapted("`modelId`")),
     row("messages", Sent, Adapted("`system` and `messages`; blank texts get a placeholder, and system messages alone \
         become a user turn"), Adapted("`systemInstruction` and `contents`, as for Anthropic"),
-        Adapted("`system` and `messages`, as for Anthropic")),
+        Adapted("`system` and `messages`, as for Anthropic")).with_responses(Adapted("`input`")),
     row("stream", Sent, Sent, Adapted("in the path"), Adapted("`ConverseStream`")),
-    row("stream_options", Adapted("sent with `include_usage: true`"), OWN, OWN, OWN),
+    row("stream_options", Adapted("sent with `include_usage: true`"), OWN, OWN, OWN).with_responses(OWN),
     row("guard", OWN, OWN, OWN, OWN),
-    row("temperature", Sent, Adapted("sent, refused above 1; dropped for Claude after 4.6 and with reasoning"),
+    row("temperature", Sent, Adapted("sent, at most 1; dropped for Claude after 4.6 and with reasoning"),
         Mapped("`generationConfig.temperature`"),
-        Adapted("`inferenceConfig.temperature`, refused above 1; dropped as for Anthropic")),
+        Adapted("`inferenceConfig.temperature`, at most 1; dropped as for Anthropic")),
     row("top_p", Sent, Adapted("sent; dropped for Claude after 4.6, and for Claude 4 with `temperature`"),
         Mapped("`generationConfig.topP`"), Adapted("`inferenceConfig.topP`, dropped as for Anthropic")),
     row("max_tokens", LIMIT, LIMIT_ANTHROPIC, Mapped("`generationConfig.maxOutputTokens`"),
-        Mapped("`inferenceConfig.maxTokens`")),
+        Mapped("`inferenceConfig.maxTokens`")).with_responses(LIMIT_RESPONSES),
     row("max_completion_tokens", LIMIT, LIMIT_ANTHROPIC, Mapped("`generationConfig.maxOutputTokens`"),
-        Mapped("`inferenceConfig.maxTokens`")),
-    row("n", Sent, ONE_ANSWER, Mapped("`generationConfig.candidateCount`"), ONE_ANSWER),
+        Mapped("`inferenceConfig.maxTokens`")).with_responses(LIMIT_RESPONSES),
+    row("n", Sent, ONE_ANSWER, Mapped("`generationConfig.candidateCount`"), ONE_ANSWER).with_responses(ONE_ANSWER),
     row("stop", Sent, Adapted("`stop_sequences`, without blank ones"), Mapped("`generationConfig.stopSequences`"),
-        Mapped("`inferenceConfig.stopSequences`")),
-    row("presence_penalty", Sent, Dropped, Mapped("`generationConfig.presencePenalty`"), Dropped),
-    row("frequency_penalty", Sent, Dropped, Mapped("`generationConfig.frequencyPenalty`"), Dropped),
-    row("seed", Sent, Dropped, Adapted("`generationConfig.seed`, its lower 31 bits"), Dropped),
-    row("tools", Sent, Mapped("`tools`"), Mapped("`tools.functionDeclarations`"), Mapped("`toolConfig.tools`")),
+        Mapped("`inferenceConfig.stopSequences`")).with_responses(NO_STOP),
+    row("presence_penalty", Sent, Dropped, Mapped("`generationConfig.presencePenalty`"), Dropped).with_responses(Dropped),
+    row("frequency_penalty", Sent, Dropped, Mapped("`generationConfig.frequencyPenalty`"), Dropped).with_responses(Dropped),
+    row("seed", Sent, Dropped, Adapted("`generationConfig.seed`, its lower 31 bits"), Dropped).with_responses(Dropped),
+    row("tools", Sent, Mapped("`tools`"), Mapped("`tools.functionDeclarations`"), Mapped("`toolConfig.tools`"))
+        .with_responses(Mapped("`tools`")),
     row("tool_choice", Sent, Mapped("`tool_choice`"), Mapped("`toolConfig.functionCallingConfig`"),
-        Adapted("`toolConfig.toolChoice`; `none` sends no tools")),
+        Adapted("`toolConfig.toolChoice`; `none` sends no tools")).with_responses(Mapped("`tool_choice`")),
     row("parallel_tool_calls", Sent, Mapped("`tool_choice.disable_parallel_tool_use`"), Dropped, Dropped),
     row("response_format", Sent, Adapted("`output_config.format`; `json_object` becomes an instruction"),
         Adapted("`generationConfig.responseMimeType` and `responseJsonSchema`"),
-        Adapted("`outputConfig.textFormat`; `json_object` becomes an instruction")),
-    row("logprobs", Sent, NO_LOGPROBS, NO_LOGPROBS, NO_LOGPROBS),
+        Adapted("`outputConfig.textFormat`; `json_object` becomes an instruction")).with_responses(Mapped("`text.format`")),
+    row("logprobs", Sent, NO_LOGPROBS, NO_LOGPROBS, NO_LOGPROBS).with_responses(Mapped("`include`")),
     row("top_logprobs", Sent, NO_LOGPROBS, NO_LOGPROBS, NO_LOGPROBS),
     row("user", Sent, Mapped("`metadata.user_id`"), Dropped, Dropped),
     row("safety_identifier", Sent, Mapped("`metadata.user_id`"), Dropped, Dropped),
@@ -66,33 +83,34 @@ pub const CHAT: [Parameter; 48] = [
     row("reasoning_effort", Sent, Adapted("a budget in `thinking`, or `output_config.effort` from Claude 4.6; dropped before \
         Claude 3.7, for a forced `tool_choice`, and if the model called tools without reasoning before"),
         Adapted("`generationConfig.thinkingConfig`; dropped before Gemini 2.5"),
-        Adapted("`additionalModelRequestFields`, as for Anthropic; dropped for others than Claude")),
-    only_openai("verbosity"),
-    only_openai("store"),
+        Adapted("`additionalModelRequestFields`, as for Anthropic; dropped for others than Claude"))
+        .with_responses(Mapped("`reasoning.effort`")),
+    only_openai("verbosity").with_responses(Mapped("`text.verbosity`")),
+    only_openai("store").with_responses(Adapted("sent; `false` by default")),
     only_openai("service_tier"),
     only_openai("prompt_cache_key"),
     only_openai("prompt_cache_retention"),
     only_openai("prompt_cache_options"),
-    only_openai("logit_bias"),
-    only_openai("prediction"),
+    only_openai("logit_bias").with_responses(Dropped),
+    only_openai("prediction").with_responses(Dropped),
     only_openai("moderation"),
-    row("modalities", Sent, NO_AUDIO, NO_AUDIO, NO_AUDIO),
-    row("audio", Sent, NO_AUDIO, NO_AUDIO, NO_AUDIO),
-    row("web_search_options", Sent, NO_SEARCH, NO_SEARCH, NO_SEARCH),
-    row("functions", Sent, NO_FUNCTIONS, NO_FUNCTIONS, NO_FUNCTIONS),
-    row("function_call", Sent, NO_FUNCTIONS, NO_FUNCTIONS, NO_FUNCTIONS),
+    row("modalities", Sent, NO_AUDIO, NO_AUDIO, NO_AUDIO).with_responses(NO_AUDIO),
+    row("audio", Sent, NO_AUDIO, NO_AUDIO, NO_AUDIO).with_responses(NO_AUDIO),
+    row("web_search_options", Sent, NO_SEARCH, NO_SEARCH, NO_SEARCH).with_responses(NO_SEARCH),
+    row("functions", Sent, NO_FUNCTIONS, NO_FUNCTIONS, NO_FUNCTIONS).with_responses(NO_FUNCTIONS),
+    row("function_call", Sent, NO_FUNCTIONS, NO_FUNCTIONS, NO_FUNCTIONS).with_responses(NO_FUNCTIONS),
     // Parameters of other vendors, which OpenAI does not have.
-    row("top_k", Sent, Adapted("sent; dropped for Claude after 4.6"), Mapped("`generationConfig.topK`"),
+    of_others("top_k", Adapted("sent; dropped for Claude after 4.6"), Mapped("`generationConfig.topK`"),
         Adapted("`additionalModelRequestFields`; dropped for Claude after 4.6")),
-    row("thinking", Sent, Sent, Dropped, FIELDS),
-    row("output_config", Sent, Sent, Dropped, FIELDS),
-    row("cache_control", Sent, Sent, Dropped, Dropped),
-    row("container", Sent, Sent, Dropped, Dropped),
-    row("inference_geo", Sent, Sent, Dropped, Dropped),
-    row("generationConfig", Sent, Dropped, Sent, Dropped),
-    row("safetySettings", Sent, Dropped, Sent, Dropped),
-    row("cachedContent", Sent, Dropped, Sent, Dropped),
-    row("additionalModelRequestFields", Sent, Dropped, Dropped, Sent),
+    of_others("thinking", Sent, Dropped, FIELDS),
+    of_others("output_config", Sent, Dropped, FIELDS),
+    of_others("cache_control", Sent, Dropped, Dropped),
+    of_others("container", Sent, Dropped, Dropped),
+    of_others("inference_geo", Sent, Dropped, Dropped),
+    of_others("generationConfig", Dropped, Sent, Dropped),
+    of_others("safetySettings", Dropped, Sent, Dropped),
+    of_others("cachedContent", Dropped, Sent, Dropped),
+    of_others("additionalModelRequestFields", Dropped, Dropped, Sent),
 ];
 
 /// Anthropic has no embeddings API.

@@ -32,7 +32,7 @@ fn default_values_are_neither_refused_nor_reported() {
         "parallel_tool_calls": true, "service_tier": "auto", "modalities": ["text"], "logit_bias": {}, "metadata": {},
     });
     let request = chat_with(neutral);
-    for kind in [ProviderKind::Anthropic, ProviderKind::Gemini, ProviderKind::Bedrock] {
+    for kind in [UpstreamApi::Anthropic, UpstreamApi::Gemini, UpstreamApi::Bedrock] {
         let parameters = request.parameters(kind, "m");
         assert!(parameters.check(Unsupported::Reject).is_ok());
         assert_eq!(parameters.report().dropped, [""; 0]);
@@ -43,18 +43,18 @@ fn default_values_are_neither_refused_nor_reported() {
 fn unknown_parameters_are_sent_only_to_openai_compatible_providers() {
     let request = chat_with(json!({"documents": ["a"], "seed": 1}));
     let report = |kind| request.parameters(kind, "m").report();
-    let openai = report(ProviderKind::OpenAi);
+    let openai = report(UpstreamApi::OpenAi);
     assert_eq!((openai.passthrough, openai.dropped), (vec!["documents".to_owned()], Vec::new()));
-    let anthropic = report(ProviderKind::Anthropic);
+    let anthropic = report(UpstreamApi::Anthropic);
     assert_eq!((anthropic.passthrough.len(), anthropic.dropped), (0, vec!["documents".to_owned(), "seed".to_owned()]));
-    assert_eq!(request.parameters(ProviderKind::Gemini, "m").forwarded().count(), 0);
+    assert_eq!(request.parameters(UpstreamApi::Gemini, "m").forwarded().count(), 0);
 }
 
 #[test]
 fn operators_can_refuse_requests_with_dropped_parameters() {
     let request = chat_with(json!({"logit_bias": {"1": 2}}));
     let check = |kind, unsupported| request.parameters(kind, "m").check(unsupported);
-    assert!(check(ProviderKind::Anthropic, Unsupported::Drop).is_ok());
-    assert_eq!(check(ProviderKind::Anthropic, Unsupported::Reject).unwrap_err().param.as_deref(), Some("logit_bias"));
-    assert!(check(ProviderKind::OpenAi, Unsupported::Reject).is_ok());
+    assert!(check(UpstreamApi::Anthropic, Unsupported::Drop).is_ok());
+    assert_eq!(check(UpstreamApi::Anthropic, Unsupported::Reject).unwrap_err().param.as_deref(), Some("logit_bias"));
+    assert!(check(UpstreamApi::OpenAi, Unsupported::Reject).is_ok());
 }

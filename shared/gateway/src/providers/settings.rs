@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use zeroize::Zeroizing;
 
-use domain::provider::{ProviderKind, Timeouts};
+use domain::provider::{DeploymentDialect, ProviderKind, Timeouts};
 use domain::{Error, Result};
 use platform::secrets::Secrets;
 use store::catalog;
@@ -13,6 +13,8 @@ use store::catalog;
 pub struct ProviderSettings {
     pub name: String,
     pub kind: ProviderKind,
+    /// The dialect of the deployment that is called, if the kind has more than one.
+    pub dialect: DeploymentDialect,
     /// The base URL, if it is not the vendor's default. A query string in it is kept (`?api-version=…`).
     pub base_url: Option<String>,
     pub api_key: Option<Zeroizing<String>>,
@@ -29,6 +31,7 @@ impl ProviderSettings {
         Self {
             name: name.into(),
             kind,
+            dialect: DeploymentDialect::default(),
             base_url: None,
             api_key: None,
             auth_header: None,
@@ -53,6 +56,7 @@ impl ProviderSettings {
         Ok(Self {
             name: provider.name.clone(),
             kind: provider.kind,
+            dialect: DeploymentDialect::default(),
             base_url: provider.base_url.clone(),
             api_key,
             auth_header: provider.auth_header.clone(),

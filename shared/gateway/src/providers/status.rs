@@ -105,9 +105,13 @@ pub fn failure_in_stream(error: ErrorDetails) -> ProviderFailure {
     let code = error.code.as_deref().unwrap_or_default().to_ascii_lowercase();
     let kind = match code.as_str() {
         _ if error.is_setup_error() => FailureKind::Setup,
-        "invalid_request_error" | "invalid_argument" | "content_filter" | "context_length_exceeded" => {
-            FailureKind::Request
-        }
+        "invalid_request_error"
+        | "invalid_argument"
+        | "content_filter"
+        | "context_length_exceeded"
+        | "invalid_prompt" => FailureKind::Request,
+        // OpenAI's Responses API has fifteen codes for pictures that it cannot read or refuses.
+        code if code.contains("image") => FailureKind::Request,
         "rate_limit_error" | "rate_limit_exceeded" | "resource_exhausted" => FailureKind::RateLimited,
         "timeout" | "timeout_error" | "deadline_exceeded" => FailureKind::Timeout,
         _ => FailureKind::Unavailable,

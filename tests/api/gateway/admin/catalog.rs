@@ -159,6 +159,87 @@ async fn concurrent_changes_are_all_kept_and_audited() {
 }
 
 #[tokio::test]
+async fn marks_of_the_cache_are_shown_and_need_a_provider_that_takes_them() {
+    let app = TestApp::start().await;
+    let operator = app.operator();
+    let claude = json!({"name": "claude", "kind": "anthropic", "api_key": "sk-mock"});
+    let bedrock = json!({"name": "aws", "kind": "bedrock", "region": "eu-west-1"});
+    for provider in [claude, bedrock] {
+        assert_eq!(operator.post_json(PROVIDERS, provider).await.status, "201 Created");
+    }
+    let model = |name: &str, provider: &str, id: &str| {
+        let mut body = small_model(name);
+        body["prompt_cache"] = json!({"system": true, "last_turn": true});
+        body["deployments"] = json!([{"provider": "dev", "model": "dev-chat"}, {"provider": provider, "model": id}]);
+        body
+    };
+    let marks = json!({"tools": false, "system": true, "last_turn": true, "one_hour": false});
+    let made = operator.post_json(MODELS, model("marked", "claude", "claude-sonnet-4-5")).await;
+    assert_eq!((made.status.as_str(), &made.json["prompt_cache"]), ("201 Created", &marks), "{}", made.text);
+    let path = format!("{MODELS}/marked");
+    assert_eq!(operator.get(&path).await.json["prompt_cache"], marks);
+    let patched = operator.patch(&path, json!({"display_name": "Marked"})).await;
+    assert_eq!((&patched.json["display_name"], &patched.json["prompt_cache"]), (&json!("Marked"), &marks));
+    let patched = operator.patch(&path, json!({"prompt_cache": {"one_hour": true}})).await;
+    assert_eq!(patched.json["prompt_cache"]["one_hour"], true, "{}", patched.text);
+    let nova = operator.post_json(MODELS, model("nova", "aws", "amazon.nova-pro-v1:0")).await;
+    assert_eq!(nova.status, "201 Created", "{}", nova.text);
+
+    let without = json!({"deployments": [{"provider": "dev", "model": "dev-chat"}]});
+    let refused = [
+        operator.post_json(MODELS, model("other", "dev", "dev-chat")).await,
+        operator.post_json(MODELS, model("llama", "aws", "meta.llama3-70b-instruct-v1:0")).await,
+        operator.patch(&path, without.clone()).await,
+    ];
+    for answer in refused {
+        assert_refused(&answer, "400 Bad Request", "invalid_body");
+        assert_eq!(answer.json["error"]["param"], "prompt_cache");
+        let message = answer.json["error"]["message"].as_str().unwrap();
+        assert!(message.contains("none of the model's deployments takes marks; leave it out"), "{message}");
+    }
+    let mut patch = without;
+    patch["prompt_cache"] = Value::Null;
+    let patched = operator.patch(&path, patch).await;
+    assert_eq!(patched.json["prompt_cache"]["system"], false, "{}", patched.text);
+}
+
+#[tokio::test]
+async fn variants_of_a_model_are_set_and_read_back() {
+    let app = TestApp::start().await;
+    let operator = app.operator();
+    operator.post_json(PROVIDERS, provider()).await;
+    let mut body = small_model("reasoner");
+    body["unsupported_parameters"] = json!(["temperature", "top_p", "temperature"]);
+    body["max_tokens_parameter"] = json!("max_completion_tokens");
+    body["deployments"] = json!([
+        {"provider": "mock", "model": "o3", "dialect": "responses"}, {"provider": "dev", "model": "dev-chat"},
+    ]);
+    let made = operator.post_json(MODELS, body.clone()).await;
+    assert_eq!(made.status, "201 Created", "{}", made.text);
+    assert_eq!(made.json["unsupported_parameters"], json!(["temperature", "top_p"]));
+    let dialects = |json: &Value| [0, 1].map(|place: usize| json["deployments"][place]["dialect"].clone());
+    assert_eq!(dialects(&made.json), ["responses", "chat_completions"]);
+    let path = format!("{MODELS}/reasoner");
+    let patched = operator.patch(&path, json!({"display_name": "R"})).await;
+    assert_eq!(patched.json["unsupported_parameters"], made.json["unsupported_parameters"]);
+    assert_eq!((dialects(&patched.json), operator.get(&path).await.json), (dialects(&made.json), patched.json.clone()));
+
+    for (field, value, param) in [
+        (
+            "deployments",
+            json!([{"provider": "dev", "model": "dev-chat", "dialect": "responses"}]),
+            "deployments[0].dialect",
+        ),
+        ("deployments", json!([{"provider": "mock", "model": "o3", "dialect": "soap"}]), "deployments[0].dialect"),
+        ("unsupported_parameters", json!(["messages"]), "unsupported_parameters[0]"),
+    ] {
+        let refused = operator.patch(&path, json!({field: value})).await;
+        assert_refused(&refused, "400 Bad Request", "invalid_body");
+        assert_eq!(refused.json["error"]["param"], param, "{}", refused.text);
+    }
+}
+
+#[tokio::test]
 async fn invalid_models_and_providers_are_refused_by_field() {
     let app = TestApp::start().await;
     let operator = app.operator();

@@ -158,7 +158,9 @@ async fn imported_models_answer_at_the_known_price() {
         "capabilities": ["chat", "streaming", "tools", "vision", "json_mode", "json_schema", "reasoning"],
         "context_window": 200_000, "max_output_tokens": 100_000, "max_tokens_parameter": "max_completion_tokens",
         "pricing": {"input": 2, "output": 8, "cached_input": 0.5, "unit": "1M_tokens", "currency": "USD"},
-        "deployments": [{"provider": "vendor", "model": "o3", "weight": 1, "priority": 0}],
+        "deployments": [
+            {"provider": "vendor", "model": "o3", "weight": 1, "priority": 0, "dialect": "chat_completions"},
+        ],
     });
     for (field, value) in expected.as_object().unwrap() {
         assert_eq!(model.json[field], *value, "{field}");
@@ -182,6 +184,36 @@ async fn imported_models_answer_at_the_known_price() {
     assert_eq!(outcomes(&operator.post_json(IMPORT, body).await), [("exists", ""); 2]);
     assert_eq!(operator.get(&format!("{ADMIN}/models/gpt-5-mini")).await.json, before);
     assert_eq!(audited_models(&operator).await.len(), 2);
+}
+
+/// At OpenAI's own address, its models that reason are called in the dialect that keeps their reasoning.
+#[tokio::test]
+async fn an_import_sets_the_variant_of_a_model() {
+    let app = app_with_provider().await;
+    let operator = app.operator();
+    add_provider(&operator, "openai", "openai", "https://api.openai.com/v1").await;
+    let import = |provider: &str, prefix: &str| {
+        let model = |id: &str| json!({"id": id, "name": format!("{prefix}{id}")});
+        json!({"provider": provider, "models": [model("o3"), model("gpt-5.5"), model("gpt-4o")]})
+    };
+    for (provider, prefix) in [("openai", ""), ("vendor", "vendor/")] {
+        let made = operator.post_json(IMPORT, import(provider, prefix)).await;
+        assert_eq!(outcomes(&made), [("created", ""); 3]);
+    }
+    let model = async |name: &str| operator.get(&format!("{ADMIN}/models/{name}")).await.json;
+    for (name, dialect, refuses_temperature) in [
+        ("o3", "responses", true),
+        ("gpt-5.5", "responses", false),
+        ("gpt-4o", "chat_completions", false),
+        ("vendor/o3", "chat_completions", true),
+    ] {
+        let model = model(name).await;
+        assert_eq!(model["deployments"][0]["dialect"], dialect, "{name}");
+        let refused = model["unsupported_parameters"].as_array().unwrap();
+        assert_eq!(refused.contains(&json!("temperature")), refuses_temperature, "{name}");
+    }
+    let facts = operator.get(&format!("{FACTS}?search=o3")).await.json["data"][0].clone();
+    assert_eq!((&facts["dialect"], &facts["unsupported_parameters"][0]), (&json!("responses"), &json!("temperature")));
 }
 
 #[tokio::test]

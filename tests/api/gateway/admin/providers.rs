@@ -153,3 +153,20 @@ async fn a_provider_test_reports_why_it_failed() {
     let unnamed = operator.post_json(&test("bedrock"), json!({})).await;
     assert_eq!((unnamed.status.as_str(), &unnamed.json["error"]["param"]), ("400 Bad Request", &json!("model")));
 }
+
+/// Some models have only one dialect, so the test uses that of the catalog.
+#[tokio::test]
+async fn a_model_is_tested_in_the_dialect_of_its_deployment() {
+    let app = TestApp::start().await;
+    let (operator, fake) = (app.operator(), FakeProvider::start().await);
+    fake.respond_with(Behaviour::json(200, json!({})));
+    operator.post_json(&format!("{ADMIN}/providers"), with("vendor", json!({"base_url": fake.base_url}))).await;
+    let mut model = super::small_model("pro");
+    model["deployments"] = json!([{"provider": "vendor", "model": "o3-pro", "dialect": "responses"}]);
+    assert_eq!(operator.post_json(&format!("{ADMIN}/models"), model).await.status, "201 Created");
+    for (model, path) in [("o3-pro", "/responses"), ("gpt-4o", "/chat/completions")] {
+        let tested = operator.post_json(&format!("{ADMIN}/providers/vendor/test"), json!({"model": model})).await;
+        assert_eq!(tested.json["ok"], true, "{}", tested.text);
+        assert_eq!(fake.take_requests().remove(0).path, path);
+    }
+}

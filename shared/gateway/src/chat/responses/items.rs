@@ -106,25 +106,36 @@ impl ItemReader {
     }
 
     fn add_reasoning(&mut self, item: &Value) {
-        let texts = |list: &Value| -> String {
-            list.as_array().into_iter().flatten().filter_map(|part| part["text"].as_str()).collect()
-        };
-        let text =
-            Some(texts(&item["content"])).filter(|text| !text.is_empty()).unwrap_or_else(|| texts(&item["summary"]));
-        let id = item["id"].as_str().map(str::to_owned);
-        let opaque = item["encrypted_content"].as_str().map(|data| match Opaque::from_field(data, Vendor::OpenAi) {
-            own if own.vendor == Vendor::OpenAi => Opaque { id, ..own },
-            other => other,
-        });
-        match opaque {
+        match read_reasoning(item) {
             // The signature that Google wants back with a call, which has no field for it in this dialect.
-            Some(opaque) if opaque.vendor == Vendor::Google && text.is_empty() => self.signature = Some(opaque.data),
-            Some(opaque) if text.is_empty() => {
-                self.answer().parts.push(ContentPart::Reasoning(Reasoning::Encrypted(opaque)));
-            }
-            None if text.is_empty() => {}
-            signature => self.answer().parts.push(ContentPart::Reasoning(Reasoning::Text { text, signature })),
+            Some(Reasoning::Encrypted(data)) if data.vendor == Vendor::Google => self.signature = Some(data.data),
+            Some(reasoning) => self.answer().parts.push(ContentPart::Reasoning(reasoning)),
+            None => {}
         }
+    }
+}
+
+/// What separates the parts of a summary, each of which is a paragraph.
+pub const PART_BREAK: &str = "\n\n";
+
+/// Reads an item of reasoning: its text, or else its summary, and the encrypted reasoning. None for an empty item.
+pub fn read_reasoning(item: &Value) -> Option<Reasoning> {
+    let texts = |list: &Value| -> String {
+        let texts: Vec<_> = list.as_array().into_iter().flatten().filter_map(|part| part["text"].as_str()).collect();
+        texts.join(PART_BREAK)
+    };
+    let text = Some(texts(&item["content"])).filter(|text| !text.is_empty()).unwrap_or_else(|| texts(&item["summary"]));
+    let encrypted = item["encrypted_content"].as_str().filter(|data| !data.is_empty());
+    let opaque = encrypted.map(|data| match Opaque::from_field(data, Vendor::OpenAi) {
+        own if own.vendor == Vendor::OpenAi => {
+            Opaque { id: own.id.or_else(|| item["id"].as_str().map(str::to_owned)), ..own }
+        }
+        other => other,
+    });
+    match opaque {
+        Some(data) if text.is_empty() => Some(Reasoning::Encrypted(data)),
+        None if text.is_empty() => None,
+        signature => Some(Reasoning::Text { text, signature }),
     }
 }
 

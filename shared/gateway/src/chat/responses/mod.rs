@@ -13,6 +13,7 @@ use domain::chat::Message;
 use domain::{Error, Result};
 
 use items::{ItemReader, input_items};
+pub use items::{PART_BREAK, read_reasoning};
 pub use tools::{ClientTool, ToolNames};
 
 /// The parameters that keep their names and values.
@@ -128,10 +129,12 @@ impl ResponsesRequest {
         let wants_encrypted_reasoning = includes.into_iter().any(|name| name == "reasoning.encrypted_content");
         let is_known = |name: &String| SAME.contains(&name.as_str()) || READ.contains(&name.as_str());
         let unmapped = body.keys().filter(|name| !is_known(name)).cloned().collect();
+        let reasoning_summary = body.get("reasoning").map(|it| it["summary"].clone()).filter(|it| !it.is_null());
         let may_truncate = body.get("truncation").is_some_and(|truncation| truncation == "auto");
         body.remove("input");
         let settings = ResponseSettings { parameters: body, input, is_stored, wants_encrypted_reasoning, tool_names };
-        let foreign = Foreign { dialect: Dialect::Responses, unmapped, may_truncate, ..Foreign::default() };
+        let dialect = Dialect::Responses;
+        let foreign = Foreign { dialect, unmapped, may_truncate, reasoning_summary, ..Foreign::default() };
         Ok(Self { chat: ChatRequest::from_parts(parameters, messages, tools).with_foreign(foreign), settings })
     }
 }

@@ -23,10 +23,18 @@ pub fn messages(model: &str, request: &ChatRequest, native: &NativeMessages, str
             body.insert(name.to_owned(), value.clone());
         }
     }
+    for parameter in &request.terms().unsupported_parameters {
+        body.remove(native_name(parameter.name()));
+    }
     if let Some(messages) = body.get_mut("messages").and_then(Value::as_array_mut) {
         messages.iter_mut().for_each(leave_out_foreign_reasoning);
     }
     Value::Object(body)
+}
+
+/// The name of a parameter in this dialect.
+fn native_name(name: &str) -> &str {
+    if name == "stop" { "stop_sequences" } else { name }
 }
 
 /// Removes reasoning that Anthropic did not sign: a model of another vendor wrote it, when it served the conversation before.

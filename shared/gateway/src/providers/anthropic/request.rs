@@ -13,19 +13,15 @@ use crate::providers::conversation::{
 use crate::providers::tools::{called_names, choice, functions};
 use domain::catalog::DEFAULT_OUTPUT_TOKENS;
 use domain::chat::{CacheMark, FilePart, Reasoning, Vendor};
-use domain::provider::ProviderKind;
+use domain::provider::UpstreamApi;
 
 pub fn messages(model: &str, request: &ChatRequest, streamed: bool) -> Result<Value, ProviderFailure> {
+    let parameters = request.parameters(UpstreamApi::Anthropic, model);
+    parameters.check(request.terms().unsupported)?;
     if let Some(native) = request.native_messages() {
         let mut body = native::messages(model, request, native, streamed);
         marks::add(&mut body, request);
         return Ok(body);
-    }
-    let parameters = request.parameters(ProviderKind::Anthropic, model);
-    parameters.check(request.terms().unsupported)?;
-    let temperature = parameters.get("temperature");
-    if temperature.and_then(Value::as_f64).is_some_and(|temperature| temperature > 1.0) {
-        return Err(ProviderFailure::unsupported("temperature", "must be from 0 to 1 for this model"));
     }
     let (mut system, turns) = split(request);
     instruct_json(&mut system, request);
@@ -45,8 +41,8 @@ pub fn messages(model: &str, request: &ChatRequest, streamed: bool) -> Result<Va
     }
     body.insert("messages".to_owned(), turns.into());
     for name in ["temperature", "top_p", "top_k"] {
-        if let Some(value) = parameters.get(name) {
-            body.insert(name.to_owned(), value.clone());
+        if let Some(value) = parameters.get_within_range(name) {
+            body.insert(name.to_owned(), value.into_owned());
         }
     }
     if let Some(reasoning) = parameters.reasoning() {

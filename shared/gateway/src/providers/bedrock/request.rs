@@ -93,11 +93,8 @@ fn fields(parameters: &Parameters<'_>) -> Result<Map<String, Value>, ProviderFai
 }
 
 fn inference(parameters: &Parameters<'_>, request: &ChatRequest) -> Result<InferenceConfiguration, ProviderFailure> {
-    let float = |name: &str| parameters.get(name).and_then(Value::as_f64).map(|number| number as f32);
+    let float = |name: &str| Some(parameters.get_within_range(name)?.as_f64()? as f32);
     let temperature = float("temperature");
-    if temperature.is_some_and(|temperature| temperature > 1.0) {
-        return Err(ProviderFailure::unsupported("temperature", "must be from 0 to 1 for this model"));
-    }
     let stops: Vec<_> = request.stops().into_iter().map(str::to_owned).collect();
     Ok(InferenceConfiguration::builder()
         .set_max_tokens(request.max_tokens().map(|tokens| i32::try_from(tokens).unwrap_or(i32::MAX)))

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use super::MAKER;
 use crate::chat::{ChatRequest, ChatRole, ContentPart, Message, ResponseFormat, ToolCall, ToolChoice};
 use crate::failure::ProviderFailure;
+use crate::parameters::Parameters;
 use crate::providers::conversation::{Media, Side, arguments, invalid_request, media, split, unsupported_part};
 use crate::providers::tools::{choice, functions};
 use domain::provider::ProviderKind;
@@ -47,7 +48,7 @@ pub fn content(model: &str, request: &ChatRequest) -> Result<Value, ProviderFail
     // The client's own Gemini settings (`thinkingConfig` …) are merged with the translated ones.
     let own = body.get("generationConfig").and_then(Value::as_object).cloned();
     let mut config = own.unwrap_or_default();
-    config.extend(generation_config(request));
+    config.extend(generation_config(request, &parameters));
     if let Some(thinking) = parameters.gemini_thinking() {
         config.entry("thinkingConfig").or_insert(thinking);
     }
@@ -55,14 +56,14 @@ pub fn content(model: &str, request: &ChatRequest) -> Result<Value, ProviderFail
     Ok(Value::Object(body))
 }
 
-fn generation_config(request: &ChatRequest) -> Map<String, Value> {
+fn generation_config(request: &ChatRequest, parameters: &Parameters<'_>) -> Map<String, Value> {
     let mut config = Map::new();
     for (name, theirs) in RENAMED_PARAMETERS {
-        if let Some(value) = request.body().get(name) {
+        if let Some(value) = parameters.get(name) {
             config.insert(theirs.to_owned(), value.clone());
         }
     }
-    if let Some(seed) = request.body().get("seed").and_then(Value::as_i64) {
+    if let Some(seed) = parameters.get("seed").and_then(Value::as_i64) {
         // Gemini's seeds have 32 bits.
         let seed = i32::try_from(seed).unwrap_or((seed & i64::from(i32::MAX)) as i32);
         config.insert("seed".to_owned(), seed.into());

@@ -7,6 +7,7 @@ mod messages;
 mod moderation;
 mod request;
 mod rerank;
+mod responses;
 mod text;
 mod usage;
 
@@ -29,10 +30,13 @@ use crate::guard::{ModerationAnswer, TextAnswer, TextRequest};
 use crate::images::{ImageAnswer, ImageRequest};
 use crate::rerank::{RerankAnswer, RerankRequest};
 use domain::Result;
+use domain::provider::DeploymentDialect;
 use outbound::Outbound;
 
 pub struct OpenAi {
     endpoint: Arc<Endpoint>,
+    /// The API for chats.
+    dialect: DeploymentDialect,
     /// For the documents that requests link to.
     outbound: Outbound,
 }
@@ -40,7 +44,11 @@ pub struct OpenAi {
 impl OpenAi {
     pub fn new(settings: &ProviderSettings, outbound: &Outbound) -> Result<Self> {
         let endpoint = Endpoint::new(settings, outbound, "https://api.openai.com/v1", (AUTHORIZATION, "Bearer "))?;
-        Ok(Self { endpoint: Arc::new(endpoint), outbound: outbound.clone() })
+        Ok(Self { endpoint: Arc::new(endpoint), dialect: settings.dialect, outbound: outbound.clone() })
+    }
+
+    fn speaks_responses(&self) -> bool {
+        self.dialect == DeploymentDialect::Responses
     }
 }
 
@@ -55,7 +63,10 @@ impl Provider for OpenAi {
         request: &'a ChatRequest,
     ) -> BoxFuture<'a, Result<ChatAnswer, ProviderFailure>> {
         Box::pin(async move {
-            request::check_tools(request)?;
+            if self.speaks_responses() {
+                return responses::chat(&self.endpoint, model, request).await;
+            }
+            request::check(model, request)?;
             // The API takes URLs of images, and only the bytes of documents.
             let request = &*fetch_links(&self.outbound, request, is_linked_file).await?;
             let body = request::Chat { model, request, streamed: false };
@@ -69,7 +80,10 @@ impl Provider for OpenAi {
         request: &'a ChatRequest,
     ) -> BoxFuture<'a, Result<ChunkStream, ProviderFailure>> {
         Box::pin(async move {
-            request::check_tools(request)?;
+            if self.speaks_responses() {
+                return responses::stream(&self.endpoint, model, request).await;
+            }
+            request::check(model, request)?;
             // The API takes URLs of images, and only the bytes of documents.
             let request = &*fetch_links(&self.outbound, request, is_linked_file).await?;
             let body = request::Chat { model, request, streamed: true };
@@ -145,6 +159,9 @@ impl Provider for OpenAi {
     fn probe<'a>(&'a self, model: Option<&'a str>) -> BoxFuture<'a, Result<Probe, ProviderFailure>> {
         Box::pin(async move {
             let Some(model) = model else { return self.endpoint.probe("models", None).await };
+            if self.speaks_responses() {
+                return responses::probe(&self.endpoint, model).await;
+            }
             let request = probe::question()?;
             let body = serde_json::to_value(request::Chat { model, request: &request, streamed: false });
             self.endpoint.probe("chat/completions", Some(body.map_err(ProviderFailure::malformed_answer)?)).await

@@ -13,7 +13,7 @@ use crate::parameters::is_reasoning_family;
 use crate::providers::tools::functions;
 use domain::catalog::MaxTokensParameter;
 use domain::image::ImageSize;
-use domain::provider::ProviderKind;
+use domain::provider::UpstreamApi;
 
 /// The two names of the output limit.
 const LIMIT_NAMES: [&str; 2] = ["max_tokens", "max_completion_tokens"];
@@ -27,7 +27,7 @@ pub struct Chat<'a> {
 impl Serialize for Chat<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let own = ["model", "stream", "stream_options", "guard"];
-        let parameters = self.request.parameters(ProviderKind::OpenAi, self.model);
+        let parameters = self.request.parameters(UpstreamApi::OpenAi, self.model);
         let limit_name = self.limit_name();
         let is_replaced = |name: &str| limit_name.is_some() && LIMIT_NAMES.contains(&name);
         let mut map = serializer.serialize_map(None)?;
@@ -55,8 +55,10 @@ impl Serialize for Chat<'_> {
     }
 }
 
-/// Refuses tools of Anthropic's dialect that are no functions. Those of OpenAI's own dialect are forwarded.
-pub fn check_tools(request: &ChatRequest) -> Result<(), ProviderFailure> {
+/// Refuses parameters that the model does not take, if its operator wants that, and tools of other dialects that are no functions.
+/// The tools of OpenAI's own dialect are forwarded.
+pub fn check(model: &str, request: &ChatRequest) -> Result<(), ProviderFailure> {
+    request.parameters(UpstreamApi::OpenAi, model).check(request.terms().unsupported)?;
     match request.dialect() {
         Dialect::ChatCompletions => Ok(()),
         Dialect::Messages | Dialect::Responses => functions(request, "this model's provider").map(|_| ()),
