@@ -221,6 +221,7 @@ impl ModelBuilder {
             max_tokens_parameter: None,
             max_tokens_policy: Default::default(),
             prompt_cache: Default::default(),
+            fallbacks: Vec::new(),
             asynchronous: false,
             guard_api: GuardApi::Moderation,
             version: 1,

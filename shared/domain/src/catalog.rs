@@ -65,6 +65,9 @@ pub struct Model {
     pub max_tokens_policy: MaxTokensPolicy,
     #[serde(default)]
     pub prompt_cache: PromptCache,
+    /// The names of the models that answer a chat if this one cannot, in their order.
+    #[serde(default)]
+    pub fallbacks: Vec<String>,
     /// Whether requests for images never wait for them, and are answered with the job instead.
     #[serde(default)]
     pub asynchronous: bool,

@@ -4,6 +4,7 @@ mod chat;
 mod completions;
 mod embeddings;
 mod error_codes;
+mod fallbacks;
 mod faults;
 mod guard;
 mod holds;

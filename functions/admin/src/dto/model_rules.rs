@@ -1,7 +1,7 @@
 //! Rules about the settings of a model that need more than the schema.
 
 use domain::body_problems::within;
-use domain::catalog::{CAPABILITIES, Model, ModelDeployment, OptionalParameter};
+use domain::catalog::{CAPABILITIES, Model, ModelDeployment, OptionalParameter, Purpose};
 use domain::{Error, Result};
 use gateway::chat::ChatRequest;
 use serde_json::{Value, json};
@@ -48,6 +48,21 @@ pub fn read_capabilities(mut names: Vec<String>, r#type: ModelTypeWire) -> Resul
     names.sort_by_key(|name| CAPABILITIES.iter().position(|known| known == name));
     names.dedup();
     Ok(names)
+}
+
+/// The fallbacks of a chat model are other chat models of the catalog.
+pub fn check_fallbacks(model: &Model, listing: &Listing) -> Result<()> {
+    if !model.fallbacks.is_empty() && !model.does(Purpose::Chat) {
+        return Err(Error::invalid_body("fallbacks", "only chat models can have fallbacks; remove them"));
+    }
+    for (i, name) in model.fallbacks.iter().enumerate() {
+        let is_chat = *name != model.name && listing.models.get(name).is_some_and(|other| other.does(Purpose::Chat));
+        if !is_chat || model.fallbacks[..i].contains(name) {
+            let problem = "must be the name of another chat model of the catalog, each once";
+            return Err(Error::invalid_body(format!("fallbacks[{i}]"), problem));
+        }
+    }
+    Ok(())
 }
 
 /// Validates the default parameters by the same rules as the parameters of a chat request.

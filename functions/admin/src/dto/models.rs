@@ -18,7 +18,7 @@ use super::model_options::{
     GuardApiWire, MaxTokensParameterWire, MaxTokensPolicyWire, OnDisconnectWire, OptionalParameterWire,
     PromptCacheWire, UnsupportedWire,
 };
-use super::model_rules::{check_defaults, read_capabilities, read_unsupported, takes_cache_marks};
+use super::model_rules::{check_defaults, check_fallbacks, read_capabilities, read_unsupported, takes_cache_marks};
 use super::pricing::PricingIn;
 use super::{CatalogName, check_model_name};
 
@@ -79,6 +79,10 @@ pub struct ModelIn {
     /// What the gateway marks for the provider's cache, if the client marks nothing. Only providers of kind `anthropic` and
     /// `bedrock` take marks. Defaults to nothing.
     prompt_cache: Option<PromptCacheWire>,
+    /// Models that answer a chat if this one cannot: if it does not fit the context window, if the provider's filter refuses it, or if
+    /// all deployments fail. They are tried in this order, each at its own prices. A client's `models` have precedence.
+    #[schema(max_items = 8)]
+    fallbacks: Option<Vec<String>>,
     /// Whether requests for images are answered with a job at once, instead of waiting for the images. Defaults to false.
     asynchronous: Option<bool>,
     /// How a guard model is called. Defaults to `moderation`.
@@ -130,6 +134,7 @@ impl ModelIn {
             max_tokens_parameter: None,
             max_tokens_policy: None,
             prompt_cache: None,
+            fallbacks: None,
             asynchronous: None,
             guard_api: None,
         }
@@ -187,6 +192,7 @@ impl ModelIn {
             max_tokens_parameter: self.max_tokens_parameter.map(MaxTokensParameter::from),
             max_tokens_policy: self.max_tokens_policy.unwrap_or_default().into(),
             prompt_cache: self.prompt_cache.map(PromptCache::from).unwrap_or_default(),
+            fallbacks: self.fallbacks.unwrap_or_default(),
             asynchronous: self.asynchronous.unwrap_or_default(),
             guard_api: self.guard_api.unwrap_or_default().into(),
             version,
@@ -196,6 +202,7 @@ impl ModelIn {
                            kind anthropic, or one of Claude or Nova at a provider of kind bedrock";
             problems.add("prompt_cache", problem);
         }
+        problems.take(check_fallbacks(&model, listing));
         // Which defaults a model takes depends on its capabilities.
         if !model.capabilities.is_empty() {
             problems.take(check_defaults(&model));
@@ -225,6 +232,7 @@ impl From<&Model> for ModelIn {
             max_tokens_parameter: model.max_tokens_parameter.map(MaxTokensParameterWire::from),
             max_tokens_policy: Some(model.max_tokens_policy.into()),
             prompt_cache: (model.prompt_cache != PromptCache::default()).then(|| model.prompt_cache.into()),
+            fallbacks: Some(model.fallbacks.clone()),
             asynchronous: Some(model.asynchronous),
             guard_api: Some(model.guard_api.into()),
         }
@@ -261,6 +269,8 @@ pub struct ModelOut {
     max_tokens_policy: MaxTokensPolicyWire,
     /// What the gateway marks for the provider's cache, if the client marks nothing.
     prompt_cache: PromptCacheWire,
+    /// The models that answer a chat if this one cannot.
+    fallbacks: Vec<String>,
     asynchronous: bool,
     guard_api: GuardApiWire,
     /// The version of the model and its prices. A call is billed at the prices of the version at its start.
@@ -272,7 +282,7 @@ impl From<&Model> for ModelOut {
         let Model { name, display_name, r#type, provider, capabilities, context_window, max_output_tokens, .. } = model;
         let Model { pricing, deprecated_at, retires_at, defaults, deployments, on_disconnect, version, .. } = model;
         let Model { unsupported, unsupported_parameters, max_tokens_parameter, max_tokens_policy, .. } = model;
-        let Model { prompt_cache, asynchronous, guard_api, .. } = model;
+        let Model { prompt_cache, fallbacks, asynchronous, guard_api, .. } = model;
         Self {
             name: name.clone(),
             display_name: display_name.clone(),
@@ -292,6 +302,7 @@ impl From<&Model> for ModelOut {
             max_tokens_parameter: max_tokens_parameter.map(MaxTokensParameterWire::from),
             max_tokens_policy: (*max_tokens_policy).into(),
             prompt_cache: (*prompt_cache).into(),
+            fallbacks: fallbacks.clone(),
             asynchronous: *asynchronous,
             guard_api: (*guard_api).into(),
             version: *version,

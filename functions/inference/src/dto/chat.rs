@@ -14,6 +14,11 @@ pub struct ChatCompletionIn {
     /// The name of a model in the catalog, or a public alias
     #[schema(example = "dev-chat")]
     model: String,
+    /// Models that answer if the first one cannot: if the messages do not fit its context window, if its provider's filter refuses
+    /// them, or if its providers fail. They are tried in their order, each at its own prices; `model` of the answer is the one that
+    /// answered. Without this list, that of the operator is used
+    #[schema(max_items = 8)]
+    models: Option<Vec<String>>,
     #[schema(min_items = 1)]
     messages: Vec<MessageIn>,
     #[schema(default = false)]

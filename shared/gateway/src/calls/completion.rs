@@ -13,7 +13,10 @@ impl Gateway {
     /// Makes the call.
     pub async fn complete(&self, caller: GatewayCaller, request: ChatRequest) -> Result<(Completion, CallReport)> {
         let (gateway, claim) = (self.clone(), caller.claim.clone());
-        let call = async move { gateway.run_completion(&caller, request).await };
+        let call = async move {
+            let send = async |request| gateway.run_completion(&caller, request).await;
+            gateway.with_fallbacks(&caller, request, send).await
+        };
         self.run_to_completion(claim, Box::pin(call)).await
     }
 

@@ -5,6 +5,7 @@
 mod completion;
 mod count;
 mod embeddings;
+mod fallbacks;
 pub mod guard;
 pub mod images;
 mod input;

@@ -61,7 +61,10 @@ impl Gateway {
                 let problem = "the plan requires an evaluation of the input, and the guard evaluates only text";
                 return Err(ProviderFailure::unsupported("messages", problem).into());
             }
-            self.check_input(caller, messages).await?;
+            // The input of a fallback was evaluated before the first model was called.
+            if !request.is_fallback() {
+                self.check_input(caller, messages).await?;
+            }
         }
         let output = request.max_tokens().unwrap_or_else(|| model.reserved_output_tokens());
         request.set_terms(terms(model, greatest_input, output));

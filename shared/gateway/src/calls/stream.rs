@@ -104,7 +104,8 @@ impl Gateway {
         let gateway = self.clone();
         let call = async move {
             let claim = caller.claim.clone();
-            match gateway.begin_relay(caller, request, sender).await {
+            let begin = async |request| gateway.begin_relay(caller.clone(), request, sender.clone()).await;
+            match gateway.with_fallbacks(&caller, request, begin).await {
                 Ok((report, relay, slot, stream)) => {
                     // Sending fails if the client disconnected. The items are dropped then, which the relay detects.
                     let _ = report_sender.send(Ok((relay.head.clone(), report)));

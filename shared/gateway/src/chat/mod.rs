@@ -3,6 +3,7 @@
 mod answer;
 mod choice;
 mod completions;
+mod fallbacks;
 mod input_tokens;
 mod messages;
 mod openai;

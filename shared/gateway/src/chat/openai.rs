@@ -3,6 +3,7 @@
 
 use serde_json::{Map, Value};
 
+use super::fallbacks::take_fallbacks;
 use super::request::ChatRequest;
 use crate::body::{read_parameters, require_model};
 use domain::chat::{Message, Tool};
@@ -22,11 +23,12 @@ impl ChatRequest {
         let messages = read_messages(take(&mut body, "messages"))?;
         check_tools(&body)?;
         check_parameters(&body)?;
+        let fallbacks = take_fallbacks(&mut body)?;
         let tools = match take(&mut body, "tools") {
             Value::Array(tools) => tools.into_iter().map(Tool::OpenAi).collect(),
             _ => Vec::new(),
         };
-        Ok(Self::from_parts(body, messages, tools))
+        Ok(Self::from_parts(body, messages, tools).with_fallbacks(fallbacks))
     }
 }
 

@@ -48,6 +48,9 @@ pub struct ChatRequest {
     body: Map<String, Value>,
     messages: Vec<Message>,
     tools: Vec<Tool>,
+    /// The models that the client wants if the first one cannot answer.
+    fallbacks: Vec<String>,
+    is_fallback: bool,
     /// None if the client speaks the dialect of chat completions.
     foreign: Option<Arc<Foreign>>,
     terms: Terms,
@@ -79,7 +82,29 @@ pub enum ResponseFormat<'a> {
 impl ChatRequest {
     /// `body` has null in the places of `messages` and `tools`.
     pub(super) fn from_parts(body: Map<String, Value>, messages: Vec<Message>, tools: Vec<Tool>) -> Self {
-        Self { body, messages, tools, foreign: None, terms: Terms::default() }
+        let (fallbacks, foreign, terms) = (Vec::new(), None, Terms::default());
+        Self { body, messages, tools, fallbacks, is_fallback: false, foreign, terms }
+    }
+
+    #[must_use]
+    pub(super) fn with_fallbacks(self, fallbacks: Vec<String>) -> Self {
+        Self { fallbacks, ..self }
+    }
+
+    pub fn fallbacks(&self) -> &[String] {
+        &self.fallbacks
+    }
+
+    /// Whether an earlier model could not answer the request.
+    pub fn is_fallback(&self) -> bool {
+        self.is_fallback
+    }
+
+    /// The request to another model.
+    pub fn for_fallback(&self, model: &str) -> Self {
+        let mut request = Self { is_fallback: true, ..self.clone() };
+        request.body.insert("model".to_owned(), model.into());
+        request
     }
 
     #[must_use]
