@@ -67,11 +67,12 @@ impl CallLog {
         if let Some(property) = filter.properties.first() {
             let scopes = if matches!(property, CallProperty::Key(_)) { vec![CallScope::Any] } else { scopes };
             let name = leases::name(property);
-            let source = |scope| Source::Rows { list: keys::calls(scope, &name), property: Some(property.clone()) };
+            let source =
+                |scope| Source::Rows { list: keys::calls(scope, &name), calls: RowCalls::With(property.clone()) };
             return scopes.into_iter().map(|scope| self.list_of(source(scope), filter, now)).collect();
         }
-        let rows = |name: &'static str| {
-            let source = move |scope| Source::Rows { list: keys::calls(scope, name), property: None };
+        let rows = |name: &'static str, calls: RowCalls| {
+            let source = move |scope| Source::Rows { list: keys::calls(scope, name), calls: calls.clone() };
             scopes.iter().map(move |scope| source(*scope))
         };
         let months = |list: fn(OrgId, i64) -> String| {
@@ -87,10 +88,10 @@ impl CallLog {
         let mut sources = Vec::new();
         if filter.orgs.is_empty() {
             if has_completed {
-                sources.extend(rows(leases::ANSWERED));
+                sources.extend(rows(leases::ANSWERED, RowCalls::All));
             }
             if has_broken {
-                sources.extend(rows(leases::UNCHARGED));
+                sources.extend(rows(leases::UNCHARGED, RowCalls::All));
             }
         } else {
             if has_completed {
@@ -102,7 +103,7 @@ impl CallLog {
             }
         }
         if !has_completed {
-            sources.extend(rows(leases::BROKEN));
+            sources.extend(rows(leases::BROKEN, RowCalls::Broken));
         }
         sources.into_iter().map(|source| self.list_of(source, filter, now)).collect()
     }
@@ -138,16 +139,14 @@ impl CallLog {
         Ok(None)
     }
 
-    /// The calls of a row that have a property.
-    async fn calls_of_row(&self, item: Item, property: Option<&CallProperty>) -> Result<Vec<(String, Charge)>> {
+    async fn calls_of_row(&self, item: Item, wanted: &RowCalls) -> Result<Vec<(String, Charge)>> {
         let (pk, sk) = keys::Key::from_item(&item).map(|key| (key.pk, key.sk)).unwrap_or_default();
         let held = read_charges(item)?;
         if !held.is_empty() {
             return Ok(held.into_iter().map(|call| (place(&call), call)).collect());
         }
         let calls = self.leases.recorded_calls(lease_of(&pk, &sk)?).await?.into_iter();
-        let calls = calls.filter(|call| property.is_none_or(|property| property.is_of(call)));
-        let calls: Vec<_> = calls.map(|call| (place(&call), call)).collect();
+        let calls: Vec<_> = calls.filter(|call| wanted.has(call)).map(|call| (place(&call), call)).collect();
         // Only the row at the place of the newest call counts.
         let newest = calls.iter().map(|(place, _)| place).max();
         let counts = newest.is_some_and(|newest| sk.strip_prefix(&**newest).is_some_and(|rest| rest.starts_with('#')));
@@ -167,7 +166,26 @@ enum Source {
     /// A list of the index `listed`.
     Index { list: String, month: i64 },
     /// The rows of leases and of calls without a charge.
-    Rows { list: String, property: Option<CallProperty> },
+    Rows { list: String, calls: RowCalls },
+}
+
+/// The calls of a lease that a list has.
+#[derive(Clone)]
+enum RowCalls {
+    All,
+    /// Those that did not end well.
+    Broken,
+    With(CallProperty),
+}
+
+impl RowCalls {
+    fn has(&self, call: &Charge) -> bool {
+        match self {
+            Self::All => true,
+            Self::Broken => call.status() != CallStatus::Completed,
+            Self::With(property) => property.is_of(call),
+        }
+    }
 }
 
 impl NewestFirst<Charge> for CallList<'_> {
@@ -183,7 +201,7 @@ impl NewestFirst<Charge> for CallList<'_> {
             Source::Index { list, .. } => {
                 read_newest(&self.log.journal, list.clone(), limit, (&self.from, to), calls_of).await
             }
-            Source::Rows { list, property } => {
+            Source::Rows { list, calls: wanted } => {
                 let query = TableQuery {
                     range: Some(Range::between(SK, &*self.from, to)),
                     order: Order::Desc,
@@ -193,7 +211,7 @@ impl NewestFirst<Charge> for CallList<'_> {
                 let found = self.log.journal.query(&query).await?;
                 let rows = stream::iter(found.items).map(async |item| {
                     let row = keys::Key::from_item(&item).map(|key| key.sk).unwrap_or_default();
-                    let calls = self.log.calls_of_row(item, property.as_ref()).await?;
+                    let calls = self.log.calls_of_row(item, wanted).await?;
                     Ok::<_, domain::Error>((row, calls))
                 });
                 let rows: Vec<_> = rows.buffered(CONCURRENT_READS).try_collect().await?;
@@ -215,8 +233,9 @@ fn calls_of(item: Item, _row: &str) -> Result<Vec<(String, Charge)>> {
 
 /// The months of a filter, newest first.
 fn months(filter: &CallFilter, now: Time) -> Vec<i64> {
-    let first = month(filter.from.unwrap_or_else(|| now.minus(LEDGER_RETENTION)));
-    // A call is listed in the month in which its lease was granted, so a process whose clock is ahead may list one already.
+    // A call is listed in the month in which its lease was granted.
+    let from = filter.from.unwrap_or_else(|| now.minus(LEDGER_RETENTION));
+    let first = month(from.minus(LEASE_DURATION + LONGEST_REQUEST));
     let last = month(filter.to.unwrap_or(now).plus(CLOCK_DIFFERENCE).min(now.plus(CLOCK_DIFFERENCE)));
     std::iter::successors(Some(last), |month| Some(month_before(*month))).take_while(|month| *month >= first).collect()
 }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::call_facts::{CallFacts, CallLabels};
+use domain::call_facts::{CLIENT_DISCONNECTED, CallFacts, CallLabels, CallStatus};
 
 use domain::call_log::{CallFilter, CallProperty};
 use domain::catalog::Pricing;
@@ -70,9 +70,14 @@ impl Writer {
         self.leases.close(lease, &spent, charges, now).await.unwrap()
     }
 
-    /// The ids of the calls that a filter of one property finds, in pages of three.
+    /// The ids of the calls that a filter of one property finds.
     pub async fn find(&self, property: CallProperty, now: Time) -> Vec<TransactionId> {
-        let filter = CallFilter { orgs: vec![self.payer.org], properties: vec![property], ..CallFilter::default() };
+        self.list(&CallFilter { properties: vec![property], ..CallFilter::default() }, now).await
+    }
+
+    /// The ids of the organization's calls that a filter finds, in pages of three.
+    pub async fn list(&self, filter: &CallFilter, now: Time) -> Vec<TransactionId> {
+        let filter = CallFilter { orgs: vec![self.payer.org], ..filter.clone() };
         let (mut found, mut after) = (Vec::new(), None);
         loop {
             let page = self.log.list(&filter, 3, after, now).await.unwrap();
@@ -164,6 +169,52 @@ async fn a_lease_with_more_rows_than_a_transaction_has_room_for_is_closed() {
     writer.append(&lease, &mut log, &charges).await;
     assert!(writer.close(&lease, &charges, now).await);
     check_all_found(&writer, &charges, now).await;
+}
+
+#[tokio::test]
+async fn the_calls_of_a_lease_that_did_not_end_well_are_found_among_the_others() {
+    let app = TestApp::start().await;
+    let customer = app.customer("log", Money::from_usd(1)).await;
+    let writer = Writer::new(&app, &customer);
+    let now = Time::now();
+    let lease = writer.grant("m", now).await;
+    let (mut charges, mut log) = (many_labels(&lease), ChargeLog::default());
+    let mut broken = Vec::new();
+    for (index, code) in [(3, "stream_cut"), (9, CLIENT_DISCONNECTED), (20, "stream_cut"), (33, CLIENT_DISCONNECTED)] {
+        charges[index].facts.as_mut().unwrap().error = Some(code.to_owned());
+        broken.insert(0, charges[index].id);
+    }
+    writer.append(&lease, &mut log, &charges).await;
+    assert!(writer.close(&lease, &charges, now).await);
+    for (status, expected) in
+        [(CallStatus::Failed, [broken[1], broken[3]]), (CallStatus::Cancelled, [broken[0], broken[2]])]
+    {
+        let of_org = CallFilter { status: Some(status), ..CallFilter::default() };
+        assert_eq!(writer.list(&of_org, now).await, expected, "{status:?}");
+        let of_all = writer.log.list(&of_org, 10, None, now).await.unwrap().items;
+        assert_eq!(of_all.iter().map(|call| call.id).collect::<Vec<_>>(), expected, "{status:?}");
+    }
+    let completed = CallFilter { status: Some(CallStatus::Completed), ..CallFilter::default() };
+    assert_eq!(writer.list(&completed, now).await.len(), charges.len() - broken.len());
+}
+
+/// A call at the turn of a month is listed in the month of its lease, and ended in the next one.
+#[tokio::test]
+async fn a_call_at_the_turn_of_a_month_is_found_by_the_time_of_its_end() {
+    let app = TestApp::start().await;
+    let customer = app.customer("log", Money::from_usd(1)).await;
+    let writer = Writer::new(&app, &customer);
+    // 2026-10-31T23:59:59Z.
+    let granted_at = Time::from_millis(1_793_491_199_000);
+    let lease = writer.grant("m", granted_at).await;
+    let charges = [call(&lease, 1, 500, "u", &[]), call(&lease, 2, 2_000, "u", &[])];
+    writer.append(&lease, &mut ChargeLog::default(), &charges).await;
+    let first_of_month = Some(granted_at.plus(Duration::from_secs(1)));
+    let now = granted_at.plus(Duration::from_secs(60));
+    let after = CallFilter { from: first_of_month, ..CallFilter::default() };
+    let before = CallFilter { to: first_of_month, ..CallFilter::default() };
+    assert_eq!(writer.list(&after, now).await, [charges[1].id]);
+    assert_eq!(writer.list(&before, now).await, [charges[0].id]);
 }
 
 /// A sweep that fails has written rows for the calls that it knew. They lead to the lease, and must not show its calls twice.
