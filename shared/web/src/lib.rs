@@ -2,6 +2,7 @@
 //! `gateway`. A family of routes chooses its envelope by importing that module, and all of its errors then have that format.
 
 pub mod base_url;
+pub mod buffered;
 pub mod builder;
 pub mod cursor;
 pub mod etag;
