@@ -6,6 +6,7 @@
 //! the request to a deployment (`routing`, `providers`) and charges the actual usage.
 
 mod answers;
+mod attempt;
 mod body;
 mod caller;
 mod calls;

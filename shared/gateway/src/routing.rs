@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::attempt::{Attempt, Operation};
 use super::failure::{FailureKind, ProviderFailure};
 use super::providers::{Provider, ProviderSettings, connect};
 use domain::catalog::ModelDeployment;
@@ -15,6 +16,7 @@ use platform::Context;
 use platform::aws::Aws;
 use platform::cache::Cache;
 use platform::secrets::Secrets;
+use platform::telemetry::Telemetry;
 use store::catalog;
 use store::model_catalog::Chosen;
 
@@ -37,6 +39,7 @@ pub struct Routing {
     secrets: Secrets,
     providers: Cache<(String, u64), Arc<dyn Provider>>,
     health: Mutex<HashMap<(String, String), Health>>,
+    telemetry: Telemetry,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -52,6 +55,8 @@ pub struct Routed<T> {
     pub kind: ProviderKind,
     /// The provider's name for the model.
     pub model: Arc<str>,
+    /// Ends when the answer is complete.
+    pub attempt: Attempt,
 }
 
 impl<T> Routed<T> {
@@ -69,6 +74,7 @@ impl Routing {
             secrets: Secrets::of_credentials(context)?,
             providers: Cache::new(PROVIDER_TTL, 1_000),
             health: Mutex::default(),
+            telemetry: context.telemetry.clone(),
         })
     }
 
@@ -77,6 +83,7 @@ impl Routing {
     pub async fn send_call<T, F>(
         &self,
         chosen: &Chosen,
+        operation: Operation,
         send: impl Fn(Arc<dyn Provider>, Arc<str>) -> F,
     ) -> Result<Routed<T>>
     where
@@ -97,14 +104,16 @@ impl Routing {
             let upstream: Arc<str> = deployment.model.as_str().into();
             for attempt_here in 0..MAX_ATTEMPTS_PER_DEPLOYMENT {
                 attempts += 1;
-                let failure = match send(provider.clone(), upstream.clone()).await {
+                let attempt = Attempt::start(&self.telemetry, operation, &chosen.model.name, deployment, settings.kind);
+                let failure = match attempt.send(send(provider.clone(), upstream.clone())).await {
                     Ok(answer) => {
                         self.record_success(deployment);
                         let provider = deployment.provider.clone();
-                        return Ok(Routed { answer, provider, kind: settings.kind, model: upstream });
+                        return Ok(Routed { answer, provider, kind: settings.kind, model: upstream, attempt });
                     }
                     Err(failure) => failure,
                 };
+                attempt.fail(&failure);
                 tracing::warn!(provider = deployment.provider, model = chosen.model.name, kind = ?failure.kind, code = failure.code, "a provider failed a call");
                 if !failure.is_retryable() {
                     return Err(failure.into());

@@ -12,6 +12,7 @@ pub mod idempotency;
 pub mod layers;
 pub mod paging;
 pub mod quantity;
+mod request_span;
 pub mod responses;
 mod routes;
 pub mod streaming;

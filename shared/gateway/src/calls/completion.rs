@@ -2,6 +2,7 @@
 
 use super::preparation::Prepared;
 use crate::answers::{AnswerHead, Completion, Usage};
+use crate::attempt::Operation;
 use crate::chat::ChatRequest;
 use crate::leases::CallUsage;
 use crate::routing::Routed;
@@ -21,13 +22,13 @@ impl Gateway {
         let mut prepared = self.prepare(caller, request).await?;
         let mut slot = self.reserve(caller, &mut prepared).await?;
         let Prepared { chosen, request, mut notes, likely_input, evaluation, .. } = prepared;
-        let routed = self.send_call(&mut slot, &chosen, |provider, model| {
+        let routed = self.send_call(&mut slot, &chosen, Operation::Chat, |provider, model| {
             let request = request.clone();
             async move { provider.chat(&model, &request).await }
         });
         let routed = routed.await?;
         let deployment = Some(routed.deployment());
-        let Routed { answer, provider, kind, model } = routed;
+        let Routed { answer, provider, kind, model, mut attempt } = routed;
         notes.parameters = request.parameters(kind, &model).report();
         let counted = match answer.usage {
             Some(usage) => (usage, UsageSource::Provider),
@@ -36,6 +37,8 @@ impl Gateway {
                 (Tokens { input: likely_input, output, ..Tokens::default() }, UsageSource::Counted)
             }
         };
+        attempt.add_finish_reasons(|| answer.finish_reasons());
+        attempt.end(&counted.0);
         let answers = if evaluation.is_some() { answer.texts() } else { Vec::new() };
         let charge = self.compute_charge(&slot, CallUsage::of_tokens(&caller.call, provider, counted)).await;
         let completion = Completion {

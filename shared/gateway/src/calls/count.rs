@@ -1,6 +1,7 @@
 //! The count of the input tokens of a chat. It is free, and reserves nothing.
 
 use super::preparation::{apply_defaults, terms};
+use crate::attempt::Operation;
 use crate::chat::ChatRequest;
 use crate::{Gateway, GatewayCaller};
 use domain::Result;
@@ -12,7 +13,7 @@ impl Gateway {
         let output = chosen.model.reserved_output_tokens();
         request.set_terms(terms(&chosen.model, request.greatest_input(), output));
         let request = std::sync::Arc::new(request);
-        let routed = self.inner.routing.send_call(&chosen, |provider, model| {
+        let routed = self.inner.routing.send_call(&chosen, Operation::CountTokens, |provider, model| {
             let request = request.clone();
             async move { provider.count_tokens(&model, &request).await }
         });

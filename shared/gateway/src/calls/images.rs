@@ -10,6 +10,7 @@ use futures::future::try_join_all;
 
 use super::usage::count_input;
 use crate::answers::StartedImages;
+use crate::attempt::Operation;
 use crate::images::{ImageAnswer, ImageRequest};
 use crate::leases::CallUsage;
 use crate::routing::Routed;
@@ -132,13 +133,15 @@ impl Gateway {
         slot.hand_over();
         let chosen = self.models().find_for_job(model).await?;
         let request = Arc::new(ImageRequest::of_job(request.clone()));
-        let sent = self.inner.routing.send_call(&chosen, |provider, model| {
+        let sent = self.inner.routing.send_call(&chosen, Operation::GenerateImages, |provider, model| {
             let request = request.clone();
             async move { provider.generate(&model, &request).await }
         });
         let routed = tokio::time::timeout(LONGEST_GENERATION, sent).await;
-        let Routed { answer: ImageAnswer { mut pictures, usage }, provider, .. } =
+        let Routed { answer: ImageAnswer { mut pictures, usage }, provider, attempt, .. } =
             routed.unwrap_or_else(|_| Err(ProviderFailure::timeout().into()))?;
+        let (tokens, source) = count_input(usage, request.greatest_input());
+        attempt.end(&tokens);
         // Only the requested number was reserved, so more pictures are dropped.
         pictures.truncate(usize::try_from(request.n()).unwrap_or_default());
         let stored = pictures.into_iter().enumerate().map(|(index, picture)| async move {
@@ -148,7 +151,6 @@ impl Gateway {
             Ok::<_, Error>(StoredPicture { object, revised_prompt: picture.revised_prompt })
         });
         let pictures = try_join_all(stored).await?;
-        let (tokens, source) = count_input(usage, request.greatest_input());
         let images = pictures.len() as u64;
         let usage = CallUsage { tokens, source, images, provider, call: call.clone() };
         let charge = self.compute_charge(&slot, usage).await;

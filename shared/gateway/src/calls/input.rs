@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::usage::count_input;
 use crate::answers::Answer;
+use crate::attempt::Operation;
 use crate::failure::ProviderFailure;
 use crate::leases::{CallUsage, LeaseSlot};
 use crate::parameters::ParameterReport;
@@ -33,6 +34,7 @@ impl Gateway {
         &self,
         caller: &GatewayCaller,
         chosen: &Chosen,
+        operation: Operation,
         greatest_input: u64,
         send: impl Fn(Arc<dyn Provider>, Arc<str>) -> F,
     ) -> Result<(T, InputCall)>
@@ -42,10 +44,11 @@ impl Gateway {
         let money = chosen.model.pricing.greatest_cost(greatest_input, 0);
         let need = CallLimits { money, tokens: greatest_input, images: 0 };
         let mut slot = self.take_slot(&caller.payer, chosen, need).await?;
-        let routed = self.send_call(&mut slot, chosen, send).await?;
+        let routed = self.send_call(&mut slot, chosen, operation, send).await?;
         let deployment = routed.deployment();
-        let Routed { answer: (answer, usage), provider, kind, model } = routed;
+        let Routed { answer: (answer, usage), provider, kind, model, attempt } = routed;
         let counted = count_input(usage, greatest_input);
+        attempt.end(&counted.0);
         let charge = self.compute_charge(&slot, CallUsage::of_tokens(&caller.call, provider, counted)).await;
         Ok((answer, InputCall { charge, kind, model, deployment, slot }))
     }

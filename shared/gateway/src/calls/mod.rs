@@ -16,11 +16,13 @@ mod usage;
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
+use platform::telemetry::carry;
 use tracing::Instrument;
 
 pub use stream::{ChatStream, StreamItem};
 
 use crate::answers::Answer;
+use crate::attempt::Operation;
 use crate::failure::ProviderFailure;
 use crate::leases::{CallUsage, LeaseSlot, QuotaLeft, Taken};
 use crate::providers::Provider;
@@ -49,7 +51,7 @@ impl Gateway {
             }
             ended
         };
-        tokio::spawn(call.instrument(tracing::Span::current())).await.map_err(Error::internal)?
+        tokio::spawn(carry(call.instrument(tracing::Span::current()))).await.map_err(Error::internal)?
     }
 
     /// Takes a slot of a lease, which reserves the maximum cost of the call.
@@ -74,12 +76,13 @@ impl Gateway {
         &self,
         slot: &mut LeaseSlot,
         chosen: &Chosen,
+        operation: Operation,
         send: impl Fn(Arc<dyn Provider>, Arc<str>) -> F,
     ) -> Result<Routed<T>>
     where
         F: Future<Output = Result<T, ProviderFailure>>,
     {
-        let routed = self.inner.routing.send_call(chosen, send).await;
+        let routed = self.inner.routing.send_call(chosen, operation, send).await;
         if routed.is_err() {
             slot.put_back();
         }

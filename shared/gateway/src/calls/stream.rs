@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use futures::stream::{BoxStream, Fuse};
 use futures::{FutureExt, StreamExt};
+use platform::telemetry::carry;
 use serde_json::value::RawValue;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::yield_now;
@@ -15,6 +16,7 @@ use tracing::Instrument;
 
 use super::guard::PendingEvaluation;
 use crate::answers::{AnswerChunk, AnswerHead, StreamedCompletion, Usage};
+use crate::attempt::{Attempt, Operation};
 use crate::chat::{ChatRequest, Chunk};
 use crate::failure::ProviderFailure;
 use crate::leases::{CallUsage, LeaseSlot};
@@ -114,7 +116,7 @@ impl Gateway {
                 }
             }
         };
-        tokio::spawn(call.instrument(tracing::Span::current()));
+        tokio::spawn(carry(call.instrument(tracing::Span::current())));
         let (head, report) = report.await.map_err(Error::internal)??;
         let items = futures::stream::unfold(items, async |mut items| items.recv().await.map(|item| (item, items)));
         Ok((ChatStream { head, items: items.boxed() }, report))
@@ -128,13 +130,13 @@ impl Gateway {
     ) -> Result<(CallReport, Relay, LeaseSlot, StartedStream)> {
         let mut prepared = self.prepare(&caller, request).await?;
         let mut slot = self.reserve(&caller, &mut prepared).await?;
-        let routed = self.send_call(&mut slot, &prepared.chosen, |provider, model| {
+        let routed = self.send_call(&mut slot, &prepared.chosen, Operation::Chat, |provider, model| {
             let request = prepared.request.clone();
             async move { start_stream(provider.stream(&model, &request).await?).await }
         });
         let routed = routed.await?;
         let deployment = Some(routed.deployment());
-        let Routed { answer: started, provider, kind, model: upstream } = routed;
+        let Routed { answer: started, provider, kind, model: upstream, attempt } = routed;
         prepared.notes.parameters = prepared.request.parameters(kind, &upstream).report();
         let model = &prepared.chosen.model;
         let relay = Relay {
@@ -155,6 +157,7 @@ impl Gateway {
             likely_input: prepared.likely_input,
             weight: 0,
             usage: None,
+            attempt,
             items,
         };
         let report = CallReport {
@@ -204,6 +207,7 @@ struct Relay {
     likely_input: u64,
     weight: u64,
     usage: Option<Tokens>,
+    attempt: Attempt,
     /// The evaluation of a chat with `guard: true`, and the texts of the choices for it.
     evaluation: Option<PendingEvaluation>,
     answers: BTreeMap<u32, String>,
@@ -220,10 +224,22 @@ enum StreamEnd {
     ClientLeft,
 }
 
+impl StreamEnd {
+    fn failure(&self) -> Option<&ProviderFailure> {
+        match self {
+            Self::Failed(failure) => Some(failure),
+            Self::Complete | Self::ClientLeft => None,
+        }
+    }
+}
+
 impl Relay {
     async fn run(mut self, mut slot: LeaseSlot, started: StartedStream) {
         let end = self.forward(started).await;
-        match (self.usage_to_charge(&end), end) {
+        let usage_to_charge = self.usage_to_charge(&end);
+        let tokens = usage_to_charge.as_ref().map(|(tokens, _)| tokens);
+        std::mem::take(&mut self.attempt).end_stream(tokens, end.failure());
+        match (usage_to_charge, end) {
             (Some(usage_to_charge), StreamEnd::Complete) => self.finish_complete(&mut slot, usage_to_charge).await,
             (usage_to_charge, end) => self.finish_incomplete(&mut slot, usage_to_charge, end).await,
         }
@@ -339,6 +355,9 @@ impl Relay {
         self.usage = chunk.usage.or(self.usage);
         if self.evaluation.is_some() {
             chunk.add_texts(&mut self.answers);
+        }
+        if chunk.finished > 0 {
+            self.attempt.add_finish_reasons(|| chunk.finish_reasons());
         }
         let chunk = AnswerChunk { choices: chunk.choices?, system_fingerprint: chunk.system_fingerprint };
         if let Some(transcript) = &mut self.transcript {

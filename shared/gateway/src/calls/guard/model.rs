@@ -10,6 +10,7 @@ use super::EventOrigin;
 use crate::guard::{CallBody, GuardAnswer, GuardCall, GuardInput, make_calls, merge_parts, score_blank};
 use crate::leases::{CallUsage, LeaseSlot};
 use crate::providers::Provider;
+use crate::routing::Routed;
 use crate::{Gateway, GatewayCaller, ProviderFailure};
 use domain::catalog::{Model, Purpose};
 use domain::guard::{GuardCategory, GuardResult, GuardVerdict};
@@ -89,14 +90,17 @@ impl Gateway {
     ) -> Result<Findings> {
         let send_one = |call: GuardCall| async move {
             let call = Arc::new(call);
-            let routed = self.inner.routing.send_call(chosen, |provider, model| {
+            let routed = self.inner.routing.send_call(chosen, call.body().into(), |provider, model| {
                 let call = call.clone();
                 async move {
                     let sent = tokio::time::timeout(longest_attempt, send(&*provider, &model, &call, categories)).await;
                     sent.unwrap_or_else(|_| Err(ProviderFailure::timeout()))
                 }
             });
-            Ok::<_, Error>((routed.await?, call.greatest_input()))
+            let Routed { answer: GuardAnswer { results, usage }, provider, attempt, .. } = routed.await?;
+            let (tokens, source) = count_input(usage, call.greatest_input());
+            attempt.end(&tokens);
+            Ok::<_, Error>((results, tokens, source, provider))
         };
         let answers: Vec<_> = stream::iter(calls).map(send_one).buffered(CONCURRENT_CALLS).try_collect().await?;
         let mut found = Findings {
@@ -105,15 +109,13 @@ impl Gateway {
             provider: String::new(),
             source: UsageSource::Provider,
         };
-        for (routed, greatest_input) in answers {
-            let GuardAnswer { results, usage } = routed.answer;
-            let (tokens, source) = count_input(usage, greatest_input);
+        for (results, tokens, source, provider) in answers {
             found.tokens += tokens;
             if source == UsageSource::Counted {
                 found.source = source;
             }
             found.results.extend(results);
-            found.provider = routed.provider;
+            found.provider = provider;
         }
         merge_parts(&mut found.results);
         Ok(found)

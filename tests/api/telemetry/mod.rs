@@ -1,0 +1,3 @@
+//! What the platform reports about its work.
+
+mod traces;
