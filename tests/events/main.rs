@@ -10,6 +10,7 @@ use domain::id::AgentId;
 use serde_json::{Value, json};
 use tests::binaries::{self, folder};
 use tests::collector::Collector;
+use tests::polling::eventually;
 use tests::provider::Behaviour;
 use tests::runtime_api::FunctionProcess;
 use tests::{AgentBuilder, TestApp};
@@ -280,6 +281,47 @@ async fn the_spans_of_an_invocation_are_exported_before_the_next_one() {
         assert_eq!((span.service.as_str(), &span.parent), (function, &None));
         let request_id = span.attributes.get("atelier.request.id").and_then(Value::as_str);
         assert_eq!(request_id.into_iter().collect::<Vec<_>>(), header(&first, "x-request-id"), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn metrics_are_a_line_of_the_log_per_invocation() {
+    let app = TestApp::start_with_ports().await;
+    let mut settings = app.platform.environment_of("agents");
+    settings.push(("METRICS".to_owned(), "emf".to_owned()));
+    let mut agents = FunctionProcess::start("agents", &BINARIES["agents"], &settings).await;
+    for _ in 0..2 {
+        replay(&app, &mut agents, "agents/list").await;
+    }
+    // The third invocation begins after the lines of the others were written.
+    replay(&app, &mut agents, "agents/no-token").await;
+    let log = eventually("the lines of two invocations", async || {
+        let log = agents.log().await;
+        (log.matches("CloudWatchMetrics").count() >= 2).then_some(log)
+    });
+    let log = log.await;
+    let lines = log.lines().filter(|line| line.contains("CloudWatchMetrics"));
+    for line in lines.take(2) {
+        let mut line: Value = serde_json::from_str(line).unwrap();
+        assert!(line["_aws"]["Timestamp"].as_i64().is_some());
+        let [seconds] = line["atelier_request_duration_seconds"].as_array().unwrap().as_slice() else {
+            panic!("{line}")
+        };
+        assert!(seconds.as_f64().unwrap() > 0.0);
+        line["_aws"] = Value::Null;
+        line["atelier_request_duration_seconds"] = Value::Null;
+        assert_eq!(
+            line,
+            json!({
+                "_aws": null,
+                "function": "agents",
+                "method": "GET",
+                "route": "/builder/v1/agents",
+                "status": "2xx",
+                "atelier_requests_total": 1.0,
+                "atelier_request_duration_seconds": null,
+            })
+        );
     }
 }
 

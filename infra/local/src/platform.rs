@@ -25,6 +25,7 @@ use crate::files::{self, Files};
 use crate::functions::Functions;
 use crate::issuer::Issuer;
 use crate::labs::{Folders, LabRouter, Labs};
+use crate::metrics;
 use crate::open_files;
 use crate::pollers::Poller;
 use crate::recorder::Recorder;
@@ -163,6 +164,7 @@ impl Platform {
         let front = Context { config: Config::default(), ..runtime.context_of("front") };
         let router =
             api_gateway::router(&runtime.template.routes, &functions.routers, issuer.jwks(), files, storage, &front)?;
+        let router = router.merge(metrics::router(runtime.telemetry.clone()));
         let lab_issuer = Issuer::open_or_create(data.folder())?;
         let context = runtime.context_of("workbenches");
         let router = LabRouter::new(&context, labs.clone(), lab_issuer, own_address.port())?.add_to(router);

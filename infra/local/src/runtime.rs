@@ -60,7 +60,7 @@ pub struct Runtime {
     /// Where the services are called over HTTP, so that tests can have a proxy in front of them; `None` in all other cases.
     pub proxy: Option<Endpoints>,
     pub recorder: Option<Recorder>,
-    /// The traces of all functions.
+    /// The metrics and traces of all functions.
     pub telemetry: Telemetry,
 }
 
@@ -103,7 +103,7 @@ impl Runtime {
             (config::OUTBOUND_MAX_CONNECTIONS.to_owned(), setup.max_outbound.to_string()),
         ];
         local_settings.extend(more_settings);
-        let telemetry = Telemetry::from_config(&local_settings.iter().cloned().collect(), "local")?;
+        let telemetry = Telemetry::from_config(&local_settings.iter().cloned().collect(), "local")?.with_metrics();
         Ok(Self {
             aws,
             template,

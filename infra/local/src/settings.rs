@@ -179,7 +179,7 @@ mod tests {
     #[test]
     fn every_setting_reaches_local_the_template_and_the_readme() {
         let with_option = [BASE_URL, OUTBOUND_ALLOWED_CIDRS, WORKBENCH_CAPACITY];
-        let not_in_local = ["WORKBENCH_CLUSTER"];
+        let not_in_local = ["WORKBENCH_CLUSTER", "METRICS"];
         let (not_in_template, set_by_local) = ([OUTBOUND_REFUSED_PORTS, FILES_URL], [FILES_URL]);
         let constants = SETTINGS.lines().filter_map(|line| line.strip_prefix("pub const ")?.split_once(": &str"));
         let mut count = 0;

@@ -1,4 +1,7 @@
-//! The span of one attempt at a deployment, by OpenTelemetry's conventions for generative AI. It has no content of the call.
+//! The span and the metrics of one attempt at a deployment. The span follows OpenTelemetry's conventions for generative AI, and
+//! has no content of the call.
+
+use std::time::Instant;
 
 use domain::catalog::ModelDeployment;
 use domain::provider::ProviderKind;
@@ -8,6 +11,7 @@ use platform::telemetry::attributes::{
     GEN_AI_USAGE_CACHE_CREATION, GEN_AI_USAGE_CACHE_READ, GEN_AI_USAGE_INPUT_TOKENS, GEN_AI_USAGE_OUTPUT_TOKENS,
     GEN_AI_USAGE_REASONING, MODEL, PROVIDER,
 };
+use platform::telemetry::metrics::Metric;
 use platform::telemetry::{Span, SpanKind, Telemetry};
 
 use crate::failure::{FailureKind, ProviderFailure};
@@ -44,6 +48,17 @@ impl Operation {
 pub struct Attempt {
     span: Span,
     finish_reasons: Vec<String>,
+    /// None without metrics.
+    meter: Option<Meter>,
+}
+
+/// What counts an attempt when it has ended.
+#[derive(Debug)]
+struct Meter {
+    telemetry: Telemetry,
+    provider: String,
+    model: String,
+    began: Instant,
 }
 
 impl Attempt {
@@ -64,7 +79,13 @@ impl Attempt {
             span.set(MODEL, model.to_owned());
             span.set(PROVIDER, deployment.provider.clone());
         }
-        Self { span, finish_reasons: Vec::new() }
+        let meter = telemetry.metrics().map(|_| Meter {
+            telemetry: telemetry.clone(),
+            provider: deployment.provider.clone(),
+            model: model.to_owned(),
+            began: Instant::now(),
+        });
+        Self { span, finish_reasons: Vec::new(), meter }
     }
 
     /// Sends the request as part of the attempt, so that the provider can continue the trace.
@@ -107,6 +128,11 @@ impl Attempt {
         }
         if let Some(failure) = failure {
             self.span.fail(failure_name(failure.kind));
+        }
+        if let Some(Meter { telemetry, provider, model, began }) = self.meter {
+            let outcome = failure.map_or("ok", |failure| failure_name(failure.kind));
+            telemetry.count(Metric::ModelCalls, &[&provider, &model, outcome], 1);
+            telemetry.observe(Metric::ModelCallSeconds, &[&provider, &model], began.elapsed());
         }
     }
 }

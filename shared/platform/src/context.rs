@@ -22,7 +22,7 @@ pub struct Context {
     pub stop: CancellationToken,
     /// The work that goes on after the answers to its callers. A process waits for it before it ends.
     pub tasks: Tasks,
-    /// The traces of the function.
+    /// The metrics and traces of the function.
     pub telemetry: Telemetry,
 }
 

@@ -16,6 +16,7 @@ use crate::telemetry::attributes::{
     MESSAGING_DESTINATION_NAME, MESSAGING_MESSAGE_ID, MESSAGING_OPERATION_NAME, MESSAGING_OPERATION_TYPE,
     MESSAGING_SYSTEM,
 };
+use crate::telemetry::metrics::Metric;
 use crate::telemetry::{Span, SpanKind, TRACEPARENT, Telemetry, TraceContext};
 use crate::{Context, aws};
 use domain::{Error, Result};
@@ -99,6 +100,7 @@ where
             Ok(message) => span.scope(handle(message)).await,
             Err(error) => Err(Error::internal(error)),
         };
+        telemetry.count(Metric::Messages, &[if handled.is_ok() { "handled" } else { "failed" }], 1);
         if let Err(error) = handled {
             span.fail(error.code().into_owned());
             tracing::error!(?error, message_id, "a message failed and will be redelivered");

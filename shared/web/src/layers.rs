@@ -20,11 +20,12 @@ use uuid::Uuid;
 use super::ApiError;
 use super::base_url::ConfiguredBaseUrl;
 use super::idempotency::{IDEMPOTENCY_KEY, IDEMPOTENT_REPLAYED};
-use super::request_span::{end_with_body, start_span};
+use super::request_span::{end_with_body, method_name, start_span};
 use domain::Error;
 use platform::Context;
 use platform::config::{CORS_ORIGINS, Config};
 use platform::telemetry::Telemetry;
+use platform::telemetry::metrics::Metric;
 
 pub const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// The header in which Anthropic's clients send their API key to the gateway.
@@ -161,7 +162,7 @@ async fn serve(area: Area, routes: Routes, telemetry: Telemetry, request: Reques
         code = field::Empty,
         refusal = field::Empty,
     );
-    let path = request.uri().path().to_owned();
+    let (path, method) = (request.uri().path().to_owned(), method_name(request.method()));
     let unread = unread_parameter(&request, &route, routes);
     let answered = async move {
         let handled = async {
@@ -180,8 +181,21 @@ async fn serve(area: Area, routes: Routes, telemetry: Telemetry, request: Reques
         area.identify(&mut response, &path, request_id());
         response
     };
-    let response = trace_span.scope(REQUEST_ID.scope(id, answered.instrument(span))).await;
+    let response: Response = trace_span.scope(REQUEST_ID.scope(id, answered.instrument(span))).await;
+    let labels = [method, route.as_str(), status_class(response.status())];
+    telemetry.count(Metric::Requests, &labels, 1);
+    telemetry.observe(Metric::RequestSeconds, &[], started.elapsed());
     end_with_body(trace_span, response)
+}
+
+fn status_class(status: StatusCode) -> &'static str {
+    match status.as_u16() / 100 {
+        2 => "2xx",
+        3 => "3xx",
+        4 => "4xx",
+        5 => "5xx",
+        _ => "1xx",
+    }
 }
 
 /// Writes the log line of a request. The caller and the route are fields of its span.

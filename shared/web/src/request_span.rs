@@ -15,8 +15,13 @@ use platform::telemetry::attributes::{
 use platform::telemetry::{Span, SpanKind, TRACEPARENT, Telemetry, TraceContext};
 
 /// The methods that have a name in traces. Clients may send any other one.
-const METHODS: [Method; 7] =
-    [Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE, Method::HEAD, Method::OPTIONS];
+const METHODS: [&str; 7] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
+const OTHER: &str = "_OTHER";
+
+/// The name of a method in traces and metrics.
+pub fn method_name(method: &Method) -> &'static str {
+    METHODS.into_iter().find(|known| *known == method.as_str()).unwrap_or(OTHER)
+}
 
 /// Starts the span of a request. `route` is the route with the names of its parameters; `None` if there is none.
 pub fn start_span(telemetry: &Telemetry, request: &Request, route: Option<&str>, request_id: &str) -> Span {
@@ -24,14 +29,14 @@ pub fn start_span(telemetry: &Telemetry, request: &Request, route: Option<&str>,
         return Span::default();
     }
     let parent = request.headers().get(TRACEPARENT).and_then(|value| TraceContext::read(value.to_str().ok()?));
-    let method = METHODS.iter().find(|known| *known == request.method()).map_or("_OTHER", Method::as_str);
-    let name = if method == "_OTHER" { "HTTP" } else { method };
+    let method = method_name(request.method());
+    let name = if method == OTHER { "HTTP" } else { method };
     let mut span = match route {
         Some(route) => telemetry.start_span_below(parent, SpanKind::Server, format_args!("{name} {route}")),
         None => telemetry.start_span_below(parent, SpanKind::Server, format_args!("{name}")),
     };
     if span.is_recording() {
-        span.set(HTTP_REQUEST_METHOD, method.to_owned());
+        span.set(HTTP_REQUEST_METHOD, method);
         span.set(URL_SCHEME, request.uri().scheme_str().unwrap_or("http").to_owned());
         span.set(REQUEST_ID, request_id.to_owned());
         // A path without a route may be anything, such as a key that somebody has pasted.

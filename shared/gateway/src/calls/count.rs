@@ -3,6 +3,7 @@
 use super::preparation::{apply_defaults, terms};
 use crate::attempt::Operation;
 use crate::chat::ChatRequest;
+use crate::routing::Routed;
 use crate::{Gateway, GatewayCaller};
 use domain::Result;
 
@@ -17,6 +18,8 @@ impl Gateway {
             let request = request.clone();
             async move { provider.count_tokens(&model, &request).await }
         });
-        Ok(routed.await?.answer)
+        let Routed { answer, attempt, .. } = routed.await?;
+        attempt.end_stream(None, None);
+        Ok(answer)
     }
 }

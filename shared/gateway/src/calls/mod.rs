@@ -17,6 +17,7 @@ use std::sync::Arc;
 
 use futures::future::BoxFuture;
 use platform::telemetry::carry;
+use platform::telemetry::metrics::Metric;
 use tracing::Instrument;
 
 pub use stream::{ChatStream, StreamItem};
@@ -94,6 +95,7 @@ impl Gateway {
     async fn compute_charge(&self, slot: &LeaseSlot, usage: CallUsage) -> Charge {
         let retries = usage.call.retries;
         let mut charge = slot.price_call(usage);
+        self.count_usage(&charge);
         if retries > 0 {
             match self.inner.ledger.find_earlier_attempt(&charge).await {
                 Ok(earlier) => charge.retry_of = earlier.map(|earlier| earlier.retry_of.unwrap_or(earlier.id)),
@@ -101,6 +103,20 @@ impl Gateway {
             }
         }
         charge
+    }
+
+    /// Adds the usage of a call to the metrics.
+    fn count_usage(&self, Charge { provider, model, tokens, cost, .. }: &Charge) {
+        let amounts = [
+            (Metric::InputTokens, tokens.input),
+            (Metric::CachedTokens, tokens.cached),
+            (Metric::OutputTokens, tokens.output),
+            (Metric::ReasoningTokens, tokens.reasoning),
+            (Metric::Cost, cost.pico_usd()),
+        ];
+        for (metric, amount) in amounts.into_iter().filter(|(_, amount)| *amount > 0) {
+            self.inner.telemetry.count(metric, &[provider, model], amount);
+        }
     }
 
     /// Writes the charge. With an `Idempotency-Key` it stores the answer in the same transaction, for replays.
