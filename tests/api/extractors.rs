@@ -10,6 +10,9 @@ use axum::routing::{get, post};
 use domain::id::AgentId;
 use domain::token::{SecretToken, TokenKind};
 use insta::assert_snapshot;
+use platform::Context;
+use platform::aws::Aws;
+use platform::config::Config;
 use store::model_catalog::ModelCatalog;
 use tests::TestApp;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -32,6 +35,11 @@ impl AsRef<ModelCatalog> for State {
     }
 }
 
+/// The context of a function without settings.
+fn context() -> Context {
+    Context::new(Config::default(), Aws::from_env())
+}
+
 fn state(app: &TestApp, console: &str) -> State {
     let context = app.platform.context();
     let names = ["TABLE_ENTITIES", "AUTH_ISSUER", "AUTH_AUDIENCE", "AUTH_JWKS_URL"];
@@ -40,7 +48,7 @@ fn state(app: &TestApp, console: &str) -> State {
         .map(|name| ((*name).to_owned(), context.config.optional(name).unwrap_or_default().to_owned()))
         .collect();
     settings.push(("CONSOLE_ORIGIN".to_owned(), console.to_owned()));
-    let context = platform::Context::new(settings.into_iter().collect(), context.aws);
+    let context = Context::new(settings.into_iter().collect(), context.aws);
     State(Arc::new(Auth::new(&context).unwrap()), Arc::new(ModelCatalog::new(&context).unwrap()))
 }
 
@@ -56,7 +64,7 @@ async fn changes_by_session_cookie_must_come_from_the_console() {
     let app = TestApp::start().await;
     let who = async |web::workbenches::Caller(caller): web::workbenches::Caller| caller.user.to_string();
     let router = Router::new().route("/", get(who).post(who)).with_state(state(&app, "https://console.example"));
-    let router = finish(router, &[], web::workbenches::AREA, "test", &Default::default());
+    let router = finish(router, &[], web::workbenches::AREA, &context());
     let token = app.person("ada").token.unwrap_or_default();
     let cookie = format!("theme=dark; svc_session={token}");
     let from = |origin: &str| Request::post("/").header(header::COOKIE, &cookie).header(header::ORIGIN, origin);
@@ -94,7 +102,7 @@ async fn an_api_key_identifies_the_caller() {
     let who =
         async |person: web::gateway::Person| format!("{} {:?}", person.key.as_ref().unwrap().last4, person.caller.role);
     let router = Router::new().route("/", get(who)).with_state(state(&app, ""));
-    let router = finish(router, &[], web::gateway::AREA, "test", &Default::default());
+    let router = finish(router, &[], web::gateway::AREA, &context());
     let bearer = |key: &str| {
         Request::get("/").header(header::AUTHORIZATION, format!("Bearer {key}")).header("x-request-id", "r1")
     };
@@ -125,15 +133,8 @@ async fn a_channel_token_is_checked_by_form_and_passed_as_its_hash() {
 
 #[tokio::test]
 async fn each_area_has_its_own_not_found_envelope() {
-    let router = |area| {
-        finish(
-            Router::new().route("/{id}", get(async |_: web::Path<AgentId>| "")),
-            &[],
-            area,
-            "test",
-            &Default::default(),
-        )
-    };
+    let router =
+        |area| finish(Router::new().route("/{id}", get(async |_: web::Path<AgentId>| "")), &[], area, &context());
     let request = || Request::get("/a/b").header("x-request-id", "r1");
     assert_snapshot!(send(&router(web::builder::AREA), request()).await.1, @r#"{"error":{"code":"not_found","message":"no such route; the API reference is at /docs"}}"#);
     assert_snapshot!(send(&router(web::workbenches::AREA), request()).await.1, @r#"{"error":{"code":"not_found","message":"no such route; the API reference is at /docs","details":null}}"#);
@@ -143,7 +144,7 @@ async fn each_area_has_its_own_not_found_envelope() {
 #[tokio::test]
 async fn a_panicking_handler_is_a_500_in_the_areas_envelope() {
     let panics = get(async || -> String { panic!("a bug") });
-    let router = finish(Router::new().route("/", panics), &[], web::gateway::AREA, "test", &Default::default());
+    let router = finish(Router::new().route("/", panics), &[], web::gateway::AREA, &context());
     let (status, body) = send(&router, Request::get("/").header("x-request-id", "r1")).await;
     assert_eq!(status, StatusCode::INTERNAL_SERVER_ERROR);
     assert_snapshot!(body, @r#"{"error":{"type":"internal_error","code":"internal_error","message":"something failed on our side; quote the header X-Request-Id when you report it","param":null,"request_id":"r1","details":null}}"#);
@@ -151,9 +152,9 @@ async fn a_panicking_handler_is_a_500_in_the_areas_envelope() {
 
 #[tokio::test]
 async fn cross_origin_requests_are_allowed_only_for_configured_origins() {
-    let config =
-        [("CORS_ORIGINS".to_owned(), "https://app.example, https://two.example".to_owned())].into_iter().collect();
-    let router = finish(Router::new().route("/", get(async || "")), &[], web::builder::AREA, "test", &config);
+    let config = Config::default().with("CORS_ORIGINS", "https://app.example, https://two.example");
+    let context = Context { config, ..context() };
+    let router = finish(Router::new().route("/", get(async || "")), &[], web::builder::AREA, &context);
     let preflight = |origin: &str| {
         Request::options("/")
             .header(header::ORIGIN, origin)

@@ -18,5 +18,6 @@ mod reference;
 mod runs;
 mod services;
 mod signatures;
+mod telemetry;
 mod workbenches;
 mod workflows;

@@ -9,6 +9,9 @@ use std::sync::LazyLock;
 use domain::id::AgentId;
 use serde_json::{Value, json};
 use tests::binaries::{self, folder};
+use tests::collector::Collector;
+use tests::polling::eventually;
+use tests::provider::Behaviour;
 use tests::runtime_api::FunctionProcess;
 use tests::{AgentBuilder, TestApp};
 
@@ -105,6 +108,9 @@ const BATCHES: [&str; 5] = [
     "workbench-worker/hints",
 ];
 const TICK: &str = "ticker/every-minute";
+/// The kinds of spans in OTLP.
+const SERVER: u64 = 2;
+const CONSUMER: u64 = 5;
 
 static BINARIES: LazyLock<BTreeMap<String, PathBuf>> =
     LazyLock::new(|| binaries::build(&binaries::functions(), "dev", Some(env!("CARGO_PKG_NAME"))));
@@ -247,6 +253,91 @@ async fn a_function_without_a_setting_names_it_and_exits() {
     let mut settings = app.platform.environment_of("ticker");
     settings.retain(|(name, _)| name != "TABLE_ENTITIES");
     FunctionProcess::start("ticker", &BINARIES["ticker"], &settings).await.wait_for_poll().await;
+}
+
+#[tokio::test]
+#[should_panic(expected = "OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1")]
+async fn a_function_with_a_wrong_setting_names_it_and_exits() {
+    let app = TestApp::start_with_ports().await;
+    let mut settings = app.platform.environment_of("ticker");
+    settings.push(("OTEL_TRACES_SAMPLER_ARG".to_owned(), "10%".to_owned()));
+    FunctionProcess::start("ticker", &BINARIES["ticker"], &settings).await.wait_for_poll().await;
+}
+
+#[tokio::test]
+async fn the_spans_of_an_invocation_are_exported_before_the_next_one() {
+    let app = TestApp::start_with_ports().await;
+    let collector = Collector::start().await;
+    for (name, kind) in [("agents/list", SERVER), ("inference/chat-streamed", SERVER), ("run-worker/hints", CONSUMER)] {
+        let (function, _) = name.split_once('/').unwrap();
+        let mut settings = app.platform.environment_of(function);
+        settings.push(("OTEL_EXPORTER_OTLP_ENDPOINT".to_owned(), collector.url().to_owned()));
+        let mut process = FunctionProcess::start(function, &BINARIES[function], &settings).await;
+        let first = replay(&app, &mut process, name).await;
+        // The process has polled again, so the spans of the first invocation are exported.
+        replay(&app, &mut process, name).await;
+        let spans = collector.take_spans();
+        let span = spans.iter().find(|span| span.kind == kind).unwrap_or_else(|| panic!("{name}: {spans:#?}"));
+        assert_eq!((span.service.as_str(), &span.parent), (function, &None));
+        let request_id = span.attributes.get("atelier.request.id").and_then(Value::as_str);
+        assert_eq!(request_id.into_iter().collect::<Vec<_>>(), header(&first, "x-request-id"), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn metrics_are_a_line_of_the_log_per_invocation() {
+    let app = TestApp::start_with_ports().await;
+    let mut settings = app.platform.environment_of("agents");
+    settings.push(("METRICS".to_owned(), "emf".to_owned()));
+    let mut agents = FunctionProcess::start("agents", &BINARIES["agents"], &settings).await;
+    for _ in 0..2 {
+        replay(&app, &mut agents, "agents/list").await;
+    }
+    // The third invocation begins after the lines of the others were written.
+    replay(&app, &mut agents, "agents/no-token").await;
+    let log = eventually("the lines of two invocations", async || {
+        let log = agents.log().await;
+        (log.matches("CloudWatchMetrics").count() >= 2).then_some(log)
+    });
+    let log = log.await;
+    let lines = log.lines().filter(|line| line.contains("CloudWatchMetrics"));
+    for line in lines.take(2) {
+        let mut line: Value = serde_json::from_str(line).unwrap();
+        assert!(line["_aws"]["Timestamp"].as_i64().is_some());
+        let [seconds] = line["atelier_request_duration_seconds"].as_array().unwrap().as_slice() else {
+            panic!("{line}")
+        };
+        assert!(seconds.as_f64().unwrap() > 0.0);
+        line["_aws"] = Value::Null;
+        line["atelier_request_duration_seconds"] = Value::Null;
+        assert_eq!(
+            line,
+            json!({
+                "_aws": null,
+                "function": "agents",
+                "method": "GET",
+                "route": "/builder/v1/agents",
+                "status": "2xx",
+                "atelier_requests_total": 1.0,
+                "atelier_request_duration_seconds": null,
+            })
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_collector_that_does_not_answer_stops_no_function() {
+    let app = TestApp::start_with_ports().await;
+    let collector = Collector::start().await;
+    collector.respond_with(Behaviour::json(200, "{}").silent_after(0));
+    let mut settings = app.platform.environment_of("agents");
+    settings.push(("OTEL_EXPORTER_OTLP_ENDPOINT".to_owned(), collector.url().to_owned()));
+    settings.push(("OTEL_EXPORTER_OTLP_TIMEOUT".to_owned(), "50".to_owned()));
+    let mut agents = FunctionProcess::start("agents", &BINARIES["agents"], &settings).await;
+    for _ in 0..3 {
+        assert_eq!(replay(&app, &mut agents, "agents/list").await["statusCode"], 200);
+    }
+    assert_eq!(collector.take_exports().len(), 1, "the collector has a pause after its failure");
 }
 
 #[tokio::test]

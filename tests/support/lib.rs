@@ -6,6 +6,7 @@ pub mod binaries;
 pub mod client;
 pub mod clock;
 pub mod cluster;
+pub mod collector;
 pub mod environment;
 pub mod faults;
 pub mod gate;

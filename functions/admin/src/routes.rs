@@ -73,5 +73,5 @@ routes! { Stores;
 
 pub fn router(context: &Context) -> Result<Router> {
     let router = table().with_state(Stores::new(context)?);
-    Ok(finish(router, ROUTES, web::gateway::AREA, "admin", &context.config))
+    Ok(finish(router, ROUTES, web::gateway::AREA, context))
 }

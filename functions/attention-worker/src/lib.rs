@@ -5,6 +5,7 @@ use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent};
 use domain::Result;
 use platform::Context;
 use platform::queue::each_message;
+use platform::telemetry::Telemetry;
 use store::work::WorkHint;
 use store::{Attention, Works};
 
@@ -13,17 +14,23 @@ use store::{Attention, Works};
 pub struct Stores {
     attention: Attention,
     works: Works,
+    telemetry: Telemetry,
 }
 
 impl Stores {
     pub fn new(context: &Context) -> Result<Self> {
-        Ok(Self { attention: Attention::new(context)?, works: Works::new(context)? })
+        Ok(Self {
+            attention: Attention::new(context)?,
+            works: Works::new(context)?,
+            telemetry: context.telemetry.clone(),
+        })
     }
 }
 
 /// Processes an SQS batch. Failed messages are returned for a retry.
 pub async fn handle(stores: &Stores, event: SqsEvent) -> SqsBatchResponse {
-    each_message(event, |hint| process_work(stores, hint)).await
+    // Boxed, because the compiler refuses futures that are nested too deeply.
+    each_message(&stores.telemetry, event, |hint| Box::pin(process_work(stores, hint))).await
 }
 
 /// Does the work of one message. A message can be delivered twice, or after the work is finished.

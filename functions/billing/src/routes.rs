@@ -26,5 +26,5 @@ routes! { Stores;
 
 pub fn router(context: &Context) -> Result<Router> {
     let router = table().with_state(Stores::new(context)?);
-    Ok(finish(router, ROUTES, web::gateway::AREA, "billing", &context.config))
+    Ok(finish(router, ROUTES, web::gateway::AREA, context))
 }

@@ -16,5 +16,5 @@ routes! { Stores;
 
 pub fn router(context: &Context) -> Result<Router> {
     let router = table().merge(not_served::routes()).with_state(Stores::new(context)?);
-    Ok(finish(router, ROUTES, web::gateway::AREA, "catalog", &context.config))
+    Ok(finish(router, ROUTES, web::gateway::AREA, context))
 }

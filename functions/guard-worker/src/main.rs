@@ -1,12 +1,17 @@
 //! Cold start of the Lambda `guard-worker`.
 
 use guard_worker::{Stores, handle};
-use lambda_runtime::{Error, LambdaEvent, run, service_fn};
-use platform::{Context, telemetry};
+use lambda_runtime::{Error, LambdaEvent, Runtime, service_fn};
+use platform::{Context, lambda, telemetry};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {
     telemetry::init();
-    let stores = &Stores::new(&Context::from_env())?;
-    run(service_fn(async |event: LambdaEvent<_>| Ok::<_, Error>(handle(stores, event.payload).await))).await
+    let context = Context::from_env("guard-worker")?;
+    let stores = &Stores::new(&context)?;
+    lambda::run(
+        Runtime::new(service_fn(async |event: LambdaEvent<_>| Ok::<_, Error>(handle(stores, event.payload).await))),
+        &context.telemetry,
+    )
+    .await
 }

@@ -6,6 +6,6 @@ use web::streaming;
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), streaming::Error> {
     telemetry::init();
-    let context = Context::from_env();
-    streaming::run(inference::router(&context)?).await
+    let context = Context::from_env("inference")?;
+    streaming::run(inference::router(&context)?, &context.telemetry).await
 }

@@ -7,6 +7,7 @@ use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use domain::Result;
 use futures::{StreamExt, stream};
+use platform::telemetry::carry;
 use runner::InvocationEvent;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -24,7 +25,7 @@ const HEARTBEAT: Duration = Duration::from_secs(15);
 /// A stream whose last event is `done` or `error`. If the client leaves, the invocation is dropped.
 pub fn respond(invocation: AgentInvocation) -> Response {
     let (events, received) = mpsc::channel(CAPACITY);
-    let task = tokio::spawn(invocation.carry_out(Some(events)));
+    let task = tokio::spawn(carry(invocation.carry_out(Some(events))));
     let abort = AbortOnDrop(task.abort_handle());
     let state = Some((received, task, abort));
     let events = stream::unfold(state, async |state| {

@@ -14,5 +14,5 @@ routes! { Stores;
 
 pub fn router(context: &Context) -> Result<Router> {
     let router = table().with_state(Stores::new(context)?);
-    Ok(finish(router, ROUTES, web::builder::AREA, "invocations", &context.config))
+    Ok(finish(router, ROUTES, web::builder::AREA, context))
 }

@@ -16,5 +16,5 @@ routes! { Stores;
 
 pub fn router(context: &Context) -> Result<Router> {
     let router = table().with_state(Stores::new(context)?);
-    Ok(finish(router, ROUTES, web::builder::AREA, "previews", &context.config))
+    Ok(finish(router, ROUTES, web::builder::AREA, context))
 }

@@ -1,11 +1,11 @@
 //! Cold start of the Lambda `reference`.
 
-use lambda_http::{Error, run};
 use platform::{Context, telemetry};
+use web::buffered;
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() -> Result<(), Error> {
+async fn main() -> Result<(), buffered::Error> {
     telemetry::init();
-    let context = Context::from_env();
-    run(reference::router(&context)?).await
+    let context = Context::from_env("reference")?;
+    buffered::run(reference::router(&context)?, &context.telemetry).await
 }

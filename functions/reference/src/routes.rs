@@ -25,5 +25,5 @@ pub fn router(context: &Context) -> Result<Router> {
         .route("/docs/", get(docs_folder))
         .route("/docs/{file}", get(docs_file));
     let router = table().merge(pages).with_state(Stores::new(context)?);
-    Ok(finish(router, ROUTES, web::builder::AREA, "reference", &context.config))
+    Ok(finish(router, ROUTES, web::builder::AREA, context))
 }

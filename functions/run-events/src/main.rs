@@ -6,6 +6,6 @@ use web::streaming;
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), streaming::Error> {
     telemetry::init();
-    let context = Context::from_env();
-    streaming::run(run_events::router(&context)?).await
+    let context = Context::from_env("run-events")?;
+    streaming::run(run_events::router(&context)?, &context.telemetry).await
 }

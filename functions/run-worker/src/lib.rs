@@ -11,6 +11,7 @@ use engine::drive::SuspectGate;
 use platform::Context;
 use platform::queue::each_message;
 use platform::secrets::Secrets;
+use platform::telemetry::Telemetry;
 use runner::{ActiveReleases, Erasures, HintHandler, ReleasePlans, RunAdmission, ThreadRuns, Worker};
 use store::{Runs, Threads, Workflows};
 
@@ -18,6 +19,7 @@ use store::{Runs, Threads, Workflows};
 #[derive(Clone)]
 pub struct Stores {
     handler: Arc<HintHandler<RunAdmission, Arc<ReleasePlans>, NodePerformers, ActiveReleases>>,
+    telemetry: Telemetry,
 }
 
 impl Stores {
@@ -44,12 +46,12 @@ impl Stores {
                 suspects: SuspectGate::default(),
             },
         };
-        Ok(Self { handler: Arc::new(handler) })
+        Ok(Self { handler: Arc::new(handler), telemetry: context.telemetry.clone() })
     }
 }
 
 /// Carries out the runs of an SQS batch until the shift ends. Failed messages are returned for a retry.
 pub async fn handle(stores: &Stores, event: SqsEvent, shift_ends_at: Time) -> SqsBatchResponse {
     // Boxed, because the compiler refuses futures that are nested too deeply.
-    each_message(event, |hint| Box::pin(stores.handler.handle(hint, shift_ends_at))).await
+    each_message(&stores.telemetry, event, |hint| Box::pin(stores.handler.handle(hint, shift_ends_at))).await
 }

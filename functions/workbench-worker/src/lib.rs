@@ -8,15 +8,17 @@ use domain::Result;
 use labs::{Backend, Provisioner};
 use platform::Context;
 use platform::queue::each_message;
+use platform::telemetry::Telemetry;
 
 #[derive(Clone)]
 pub struct Stores {
     provisioner: Provisioner,
+    telemetry: Telemetry,
 }
 
 impl Stores {
     pub fn new(context: &Context, backend: Arc<dyn Backend>) -> Result<Self> {
-        Ok(Self { provisioner: Provisioner::new(context, backend)? })
+        Ok(Self { provisioner: Provisioner::new(context, backend)?, telemetry: context.telemetry.clone() })
     }
 }
 
@@ -24,5 +26,5 @@ impl Stores {
 pub async fn handle(stores: &Stores, event: SqsEvent) -> SqsBatchResponse {
     // Boxed, because the compiler refuses futures that are nested too deeply.
     let advance = |hint| async move { stores.provisioner.advance(hint).await.map(drop) };
-    each_message(event, |hint| Box::pin(advance(hint))).await
+    each_message(&stores.telemetry, event, |hint| Box::pin(advance(hint))).await
 }

@@ -12,7 +12,7 @@ use axum::routing::get;
 use domain::Error;
 use http::request::Parts;
 use matchit::Router as Matcher;
-use platform::config::Config;
+use platform::Context;
 use serde_json::Value;
 use tower::ServiceExt;
 use web::finish;
@@ -22,13 +22,14 @@ use crate::files::{self, Files};
 use crate::services::storage::{StorageHealth, describe};
 use crate::template::Route;
 
-/// Builds the router of everything that the platform serves at its base URL.
+/// Builds the router of everything that the platform serves at its base URL. `front` answers the requests of no function.
 pub fn router(
     routes: &[Route],
     routers: &BTreeMap<&'static str, Router>,
     jwks: Value,
     files: Files,
     storage: StorageHealth,
+    front: &Context,
 ) -> Result<Router, Failure> {
     let mut matcher = Matcher::new();
     for route in routes {
@@ -37,8 +38,7 @@ pub fn router(
         let path = route.path.replace("{proxy+}", "{*proxy}");
         matcher.insert(path, router.clone()).map_err(|error| failed(error.to_string()))?;
     }
-    let (matcher, unrouted) =
-        (Arc::new(matcher), finish(Router::new(), &[], web::builder::AREA, "front", &Config::default()));
+    let (matcher, unrouted) = (Arc::new(matcher), finish(Router::new(), &[], web::builder::AREA, front));
     let routed = move |request: Request| {
         let path = request.uri().path();
         // API Gateway ignores a trailing slash.

@@ -24,10 +24,16 @@ impl fmt::Debug for FunctionQueues {
 }
 
 impl EmbeddedQueues for FunctionQueues {
-    fn send<'a>(&'a self, queue_url: &'a str, body: String, delay_s: u32) -> BoxFuture<'a, Result<()>> {
+    fn send<'a>(
+        &'a self,
+        queue_url: &'a str,
+        body: String,
+        traceparent: Option<String>,
+        delay_s: u32,
+    ) -> BoxFuture<'a, Result<()>> {
         async move {
             self.access.require("sqs", "SendMessage", queue_url)?;
-            self.queues.send(queue_url, body, delay_s).await?;
+            self.queues.send(queue_url, body, traceparent, delay_s).await?;
             self.access.finish_call(|| Call::new("SQS", "SendMessage")).await;
             Ok(())
         }

@@ -15,6 +15,7 @@ mod function_queues;
 mod functions;
 pub mod issuer;
 pub mod labs;
+mod metrics;
 pub mod open_files;
 mod permissions;
 pub mod platform;

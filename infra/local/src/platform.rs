@@ -11,7 +11,7 @@ use futures::stream::FuturesUnordered;
 use futures::{FutureExt, StreamExt};
 use hyper_util::service::TowerToHyperService;
 use platform::Context;
-use platform::config;
+use platform::config::{self, Config};
 use store::{Runs, Workbenches};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
@@ -25,6 +25,7 @@ use crate::files::{self, Files};
 use crate::functions::Functions;
 use crate::issuer::Issuer;
 use crate::labs::{Folders, LabRouter, Labs};
+use crate::metrics;
 use crate::open_files;
 use crate::pollers::Poller;
 use crate::recorder::Recorder;
@@ -160,7 +161,10 @@ impl Platform {
         let s3_host = runtime.proxy.as_ref().map_or_else(|| S3_HOST.to_owned(), |proxy| proxy.s3.to_string());
         let signed_host = s3_host.parse().map_err(domain::Error::internal)?;
         let files = Files { s3: runtime.services.s3(), signed_host };
-        let router = api_gateway::router(&runtime.template.routes, &functions.routers, issuer.jwks(), files, storage)?;
+        let front = Context { config: Config::default(), ..runtime.context_of("front") };
+        let router =
+            api_gateway::router(&runtime.template.routes, &functions.routers, issuer.jwks(), files, storage, &front)?;
+        let router = router.merge(metrics::router(runtime.telemetry.clone()));
         let lab_issuer = Issuer::open_or_create(data.folder())?;
         let context = runtime.context_of("workbenches");
         let router = LabRouter::new(&context, labs.clone(), lab_issuer, own_address.port())?.add_to(router);
@@ -183,6 +187,10 @@ impl Platform {
                 running.spawn(lifecycle.run(stop.clone()));
             }
             running.spawn(tick_every_minute(functions.clone(), stop.clone()));
+            if let Some(exporter) = runtime.telemetry.exporter().cloned() {
+                let stop = stop.clone();
+                running.spawn(async move { exporter.run(stop).await });
+            }
             let workbenches = Workbenches::new(&runtime.context_of("workbench-worker"))?;
             running.spawn(labs.clone().watch(workbenches, stop.clone()));
         }
@@ -264,6 +272,11 @@ impl Platform {
         self.functions.tick(now).await
     }
 
+    /// Exports the spans that have ended. A platform with background work does it by itself.
+    pub async fn flush_telemetry(&self) {
+        self.runtime.telemetry.flush().await;
+    }
+
     /// Waits for the requests and effects in flight, but not longer than [`GRACE`], then stops everything else.
     pub async fn stop(mut self) -> Result<(), Failure> {
         self.stop.cancel();
@@ -277,6 +290,7 @@ impl Platform {
         }
         self.running.abort_all();
         self.labs.end_all().await;
+        self.flush_telemetry().await;
         self.runtime.services.stop().await
     }
 }

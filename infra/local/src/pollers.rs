@@ -4,14 +4,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent, SqsMessage};
+use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent, SqsMessage, SqsMessageAttribute};
 use futures::future::BoxFuture;
+use platform::telemetry::TRACEPARENT;
 use tokio::sync::{Notify, Semaphore};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use crate::services::queues::{Queues, ReceivedMessage};
+use crate::services::queues::{Queues, ReceivedMessage, arn};
 
 /// Delivers a batch to a worker: in this process, or through `cargo lambda watch`. `None` means that the call failed.
 pub type Deliver = Box<dyn Fn(SqsEvent) -> BoxFuture<'static, Option<SqsBatchResponse>> + Send + Sync>;
@@ -89,7 +90,7 @@ impl Poller {
         if messages.is_empty() {
             return;
         }
-        let Some(response) = (self.deliver)(event(&messages)).await else { return };
+        let Some(response) = (self.deliver)(event(&self.queue_url, &messages)).await else { return };
         let failed: Vec<_> = response.batch_item_failures.iter().map(|failure| &failure.item_identifier).collect();
         for message in messages.iter().filter(|message| !failed.contains(&&message.message_id)) {
             if let Err(error) = self.queues.delete(&self.queue_url, &message.receipt_handle).await {
@@ -100,13 +101,21 @@ impl Poller {
 }
 
 /// The event that Lambda sends for these messages.
-fn event(messages: &[ReceivedMessage]) -> SqsEvent {
+fn event(queue_url: &str, messages: &[ReceivedMessage]) -> SqsEvent {
+    let queue_arn = arn(queue_url.rsplit('/').next().unwrap_or_default());
     let records = messages.iter().map(|message| {
         let mut record = SqsMessage::default();
         record.message_id = Some(message.message_id.clone());
         record.receipt_handle = Some(message.receipt_handle.clone());
         record.body = Some(message.body.clone());
         record.event_source = Some("aws:sqs".to_owned());
+        record.event_source_arn = Some(queue_arn.clone());
+        if let Some(traceparent) = message.traceparent() {
+            let mut attribute = SqsMessageAttribute::default();
+            attribute.string_value = Some(traceparent.to_owned());
+            attribute.data_type = Some("String".to_owned());
+            record.message_attributes.insert(TRACEPARENT.to_owned(), attribute);
+        }
         record
     });
     let mut event = SqsEvent::default();
@@ -163,7 +172,7 @@ mod tests {
             assert_eq!(deliveries.recv().await.unwrap(), body);
         }
         for number in 0..30 {
-            queues.send(&queue_url, number.to_string(), 0).await.unwrap();
+            queues.send(&queue_url, number.to_string(), None, 0).await.unwrap();
         }
         let mut burst = Vec::new();
         while burst.len() < 30 {

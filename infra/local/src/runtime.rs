@@ -9,6 +9,7 @@ use platform::aws::Aws;
 use platform::config::{self, Config};
 use platform::run_news::RunNews;
 use platform::tasks::Tasks;
+use platform::telemetry::Telemetry;
 
 use crate::data_dir::DataDir;
 use crate::expiry::BucketLifecycle;
@@ -59,6 +60,8 @@ pub struct Runtime {
     /// Where the services are called over HTTP, so that tests can have a proxy in front of them; `None` in all other cases.
     pub proxy: Option<Endpoints>,
     pub recorder: Option<Recorder>,
+    /// The metrics and traces of all functions.
+    pub telemetry: Telemetry,
 }
 
 impl Runtime {
@@ -100,6 +103,7 @@ impl Runtime {
             (config::OUTBOUND_MAX_CONNECTIONS.to_owned(), setup.max_outbound.to_string()),
         ];
         local_settings.extend(more_settings);
+        let telemetry = Telemetry::from_config(&local_settings.iter().cloned().collect(), "local")?.with_metrics();
         Ok(Self {
             aws,
             template,
@@ -111,6 +115,7 @@ impl Runtime {
             tasks: Tasks::default(),
             proxy: None,
             recorder: None,
+            telemetry,
         })
     }
 
@@ -120,7 +125,8 @@ impl Runtime {
         let permissions = Permissions::new(function, grants.unwrap_or_default(), &self.resources, self.denied.clone());
         let aws = self.aws.clone().with_interceptors([permissions.clone().interceptor()]);
         let aws = self.with_typed_services(aws, Some(permissions));
-        self.in_this_process(Context::new(self.settings_of(function).collect(), aws))
+        let context = Context::new(self.settings_of(function).collect(), aws);
+        self.in_this_process(Context { telemetry: self.telemetry.of_function(function), ..context })
     }
 
     pub fn settings_of(&self, function: &str) -> impl Iterator<Item = (String, String)> {

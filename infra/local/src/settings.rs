@@ -6,14 +6,17 @@ use domain::workbench::Resources;
 use outbound::AddressGuard;
 use platform::config::{
     AUTH_AUDIENCE, AUTH_ISSUER, AUTH_JWKS_URL, AUTH_ORG_CLAIM, AUTH_ROLES_CLAIM, BASE_URL, CONSOLE_ORIGIN,
-    CORS_ORIGINS, GUARD_PATIENCE_S, IMAGE_PATIENCE_S, OUTBOUND_ALLOWED_CIDRS, OUTBOUND_MAX_CONNECTIONS,
-    OUTBOUND_REFUSED_PORTS, SLACK_API_URL, STREAM_SECONDS, TELEGRAM_API_URL, WHATSAPP_API_URL, WORKBENCH_CAPACITY,
+    CORS_ORIGINS, GUARD_PATIENCE_S, IMAGE_PATIENCE_S, OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_HEADERS,
+    OTEL_EXPORTER_OTLP_TIMEOUT, OTEL_SERVICE_NAME, OTEL_TRACES_SAMPLER, OTEL_TRACES_SAMPLER_ARG,
+    OUTBOUND_ALLOWED_CIDRS, OUTBOUND_MAX_CONNECTIONS, OUTBOUND_REFUSED_PORTS, SLACK_API_URL, STREAM_SECONDS,
+    TELEGRAM_API_URL, WHATSAPP_API_URL, WORKBENCH_CAPACITY,
 };
+use platform::telemetry;
 
 use crate::failure::Failure;
 
 /// The settings without an option. They have the same effect as the environment variables of a deployed function.
-const FROM_ENVIRONMENT: [(&str, Form); 15] = [
+const FROM_ENVIRONMENT: [(&str, Form); 21] = [
     (AUTH_ISSUER, Form::Text),
     (AUTH_AUDIENCE, Form::Text),
     (AUTH_JWKS_URL, Form::Url),
@@ -29,6 +32,12 @@ const FROM_ENVIRONMENT: [(&str, Form); 15] = [
     (GUARD_PATIENCE_S, Form::Seconds),
     (OUTBOUND_MAX_CONNECTIONS, Form::Number),
     (OUTBOUND_REFUSED_PORTS, Form::Ports),
+    (OTEL_EXPORTER_OTLP_ENDPOINT, Form::Telemetry),
+    (OTEL_EXPORTER_OTLP_HEADERS, Form::Telemetry),
+    (OTEL_EXPORTER_OTLP_TIMEOUT, Form::Telemetry),
+    (OTEL_SERVICE_NAME, Form::Telemetry),
+    (OTEL_TRACES_SAMPLER, Form::Telemetry),
+    (OTEL_TRACES_SAMPLER_ARG, Form::Telemetry),
 ];
 
 #[derive(Clone, Copy)]
@@ -39,11 +48,13 @@ enum Form {
     Seconds,
     Number,
     Ports,
+    /// The platform checks it.
+    Telemetry,
 }
 
 impl Form {
-    /// What the value must be, if it is not.
-    fn problem(self, value: &str) -> Option<&'static str> {
+    /// What the value of a setting must be, if it is not.
+    fn problem(self, name: &str, value: &str) -> Option<&'static str> {
         let mut items = value.split(',').map(str::trim).filter(|item| !item.is_empty());
         let (is_right, expected) = match self {
             Self::Text => (true, ""),
@@ -52,6 +63,7 @@ impl Form {
             Self::Seconds => (value.parse::<u32>().is_ok(), "a number of seconds"),
             Self::Number => (value.parse::<u32>().is_ok_and(|number| number > 0), "a number above 0"),
             Self::Ports => (items.all(|port| port.parse::<u16>().is_ok()), "ports separated by commas"),
+            Self::Telemetry => return telemetry::expected_form(name, value),
         };
         (!is_right).then_some(expected)
     }
@@ -134,9 +146,13 @@ pub fn check(settings: &Settings<'_>) -> Vec<WrongSetting> {
     for (name, form) in FROM_ENVIRONMENT {
         let value = settings.others.iter().find(|(set, value)| set == name && !value.is_empty());
         let Some((_, value)) = value else { continue };
-        if let Some(expected) = form.problem(value) {
+        if let Some(expected) = form.problem(name, value) {
             wrong.push(WrongSetting {
-                problem: format!("{name} is {value:?}"),
+                problem: match name {
+                    // Its value may be a key.
+                    OTEL_EXPORTER_OTLP_HEADERS => format!("{name} cannot be read"),
+                    _ => format!("{name} is {value:?}"),
+                },
                 fix: format!("set it to {expected}, or unset it"),
             });
         }
@@ -163,7 +179,7 @@ mod tests {
     #[test]
     fn every_setting_reaches_local_the_template_and_the_readme() {
         let with_option = [BASE_URL, OUTBOUND_ALLOWED_CIDRS, WORKBENCH_CAPACITY];
-        let not_in_local = ["WORKBENCH_CLUSTER"];
+        let not_in_local = ["WORKBENCH_CLUSTER", "METRICS"];
         let (not_in_template, set_by_local) = ([OUTBOUND_REFUSED_PORTS, FILES_URL], [FILES_URL]);
         let constants = SETTINGS.lines().filter_map(|line| line.strip_prefix("pub const ")?.split_once(": &str"));
         let mut count = 0;
@@ -209,6 +225,7 @@ mod tests {
             (OUTBOUND_MAX_CONNECTIONS, "64", "0"),
             (OUTBOUND_REFUSED_PORTS, "5432,6379", "5432;6379"),
             (AUTH_JWKS_URL, "https://issuer.example/jwks.json", "jwks.json"),
+            (OTEL_TRACES_SAMPLER_ARG, "0.1", "10%"),
         ] {
             assert_eq!(problems(name, right), [""; 0], "{name}");
             assert_eq!(problems(name, wrong).len(), 1, "{name}");

@@ -2,6 +2,7 @@
 
 mod agent;
 mod conversation;
+mod effect_span;
 mod errors;
 mod http;
 mod model;
@@ -22,8 +23,10 @@ use engine::nodes::model::ModelNode;
 use engine::nodes::send_message::SendMessageNode;
 use engine::nodes::{LoadAgent, Operation};
 use engine::run::StepError;
+use futures::TryFutureExt;
 use outbound::{Calls, Outbound};
 use platform::Context;
+use platform::telemetry::Telemetry;
 use serde_json::Value;
 use store::Workflows;
 
@@ -48,6 +51,7 @@ pub struct NodePerformers {
     workflows: Arc<WorkflowEffects>,
     /// None in functions that carry out no runs.
     conversations: Option<Arc<dyn Conversations>>,
+    telemetry: Telemetry,
 }
 
 /// For whom effects are performed.
@@ -128,6 +132,7 @@ impl NodePerformers {
             models,
             workflows: Arc::new(WorkflowEffects::new(context, triggers)?),
             conversations: None,
+            telemetry: context.telemetry.clone(),
         })
     }
 
@@ -149,30 +154,37 @@ impl Performers for NodePerformers {
 
 /// The performer of `http` nodes, for functions that answer soon. It links no provider of models.
 #[derive(Clone)]
-pub struct HttpPerformers(Arc<HttpEffects>);
+pub struct HttpPerformers {
+    http: Arc<HttpEffects>,
+    telemetry: Telemetry,
+}
 
 impl HttpPerformers {
     pub fn new(context: &Context) -> Result<Self> {
         let calls = Calls::new(Outbound::from_config(&context.config)?);
-        Ok(Self(Arc::new(HttpEffects::new(context, calls)?)))
+        Ok(Self { http: Arc::new(HttpEffects::new(context, calls)?), telemetry: context.telemetry.clone() })
     }
 }
 
 impl Performers for HttpPerformers {
     fn of_run(&self, run: &Run) -> impl Effects + Send {
-        HttpOnly { http: self.0.clone(), owner: EffectOwner::of_run(run) }
+        HttpOnly { performers: self.clone(), owner: EffectOwner::of_run(run) }
     }
 }
 
 struct HttpOnly {
-    http: Arc<HttpEffects>,
+    performers: HttpPerformers,
     owner: EffectOwner,
 }
 
 impl Effects for HttpOnly {
     async fn perform(&self, effect: Effect) -> Result<EffectOutcome, EffectError> {
+        let HttpPerformers { http, telemetry } = &self.performers;
         match &*effect.operation {
-            Operation::Http(call) => self.http.perform(&self.owner, &effect, call).await.map(EffectOutcome::Completed),
+            Operation::Http(call) => {
+                let attempt = http.perform(&self.owner, &effect, call).map_ok(EffectOutcome::Completed);
+                effect_span::perform(telemetry, &self.owner, &effect, attempt).await
+            }
             operation => {
                 let message = format!("the node {} is not performed here", operation.name());
                 Err(EffectError { error: StepError::new("platform_busy", message), retry: RetryHint::Never })
@@ -193,8 +205,14 @@ struct NodeEffects {
 
 impl Effects for NodeEffects {
     async fn perform(&self, effect: Effect) -> Result<EffectOutcome, EffectError> {
+        effect_span::perform(&self.performers.telemetry, &self.owner, &effect, self.perform_attempt(&effect)).await
+    }
+}
+
+impl NodeEffects {
+    async fn perform_attempt(&self, effect: &Effect) -> Result<EffectOutcome, EffectError> {
         let NodePerformers { http, models, retrieval, workflows, .. } = &self.performers;
-        let (owner, effect) = (&self.owner, &effect);
+        let owner = &self.owner;
         // Boxed, because the compiler refuses futures that are nested too deeply.
         let outcome = match &*effect.operation {
             Operation::Http(call) => Box::pin(http.perform(owner, effect, call)).await,
@@ -210,9 +228,7 @@ impl Effects for NodeEffects {
         };
         outcome.map(EffectOutcome::Completed)
     }
-}
 
-impl NodeEffects {
     async fn ask_model(&self, effect: &Effect, node: &ModelNode<String>) -> EffectResult {
         let conversation = self.model_conversation(node).await?;
         self.performers.models.complete(&self.owner, effect, node, conversation).await

@@ -6,6 +6,7 @@
 //! the request to a deployment (`routing`, `providers`) and charges the actual usage.
 
 mod answers;
+mod attempt;
 mod body;
 mod caller;
 mod calls;
@@ -46,6 +47,7 @@ use domain::{Error, Refusal, Result};
 use outbound::Outbound;
 use platform::bucket::Bucket;
 use platform::queue::Queue;
+use platform::telemetry::Telemetry;
 use platform::{Context, config};
 use store::{Claims, GuardEvents, ImageJobs, Ledger};
 
@@ -77,6 +79,7 @@ struct Inner {
     files: Bucket,
     routing: Routing,
     clock: Clock,
+    telemetry: Telemetry,
 }
 
 /// The values that the response headers report: the model, the parameters, the remaining quota and the cost.
@@ -127,6 +130,7 @@ impl Gateway {
                 files: Bucket::new(context, config::BUCKET_FILES)?,
                 routing: Routing::new(context, outbound)?,
                 clock: context.clock.clone(),
+                telemetry: context.telemetry.clone(),
             }),
         })
     }

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::attempt::{Attempt, Operation};
 use super::failure::{FailureKind, ProviderFailure};
 use super::providers::{Provider, ProviderSettings, connect};
 use domain::call_facts::FailedAttempt;
@@ -16,6 +17,7 @@ use platform::Context;
 use platform::aws::Aws;
 use platform::cache::Cache;
 use platform::secrets::Secrets;
+use platform::telemetry::Telemetry;
 use store::catalog;
 use store::model_catalog::Chosen;
 
@@ -39,6 +41,7 @@ pub struct Routing {
     /// By the name and the version of the provider, and the dialect of the deployment.
     providers: Cache<(String, u64, DeploymentDialect), Arc<dyn Provider>>,
     health: Mutex<HashMap<(String, String), Health>>,
+    telemetry: Telemetry,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -52,6 +55,8 @@ pub struct Routed<T> {
     pub answer: T,
     pub api: UpstreamApi,
     pub served: Served,
+    /// Ends when the answer is complete.
+    pub attempt: Attempt,
 }
 
 /// The deployment that served a call, and the attempts at deployments that failed before.
@@ -113,6 +118,7 @@ impl Routing {
             secrets: Secrets::of_credentials(context)?,
             providers: Cache::new(PROVIDER_TTL, 1_000),
             health: Mutex::default(),
+            telemetry: context.telemetry.clone(),
         })
     }
 
@@ -121,16 +127,15 @@ impl Routing {
     pub async fn send_call<T, F>(
         &self,
         chosen: &Chosen,
+        operation: Operation,
         send: impl Fn(Arc<dyn Provider>, Arc<str>) -> F,
     ) -> Result<Routed<T>, Unserved>
     where
         F: Future<Output = Result<T, ProviderFailure>>,
     {
         let mut failed_attempts = Vec::new();
-        match self.try_deployments(chosen, send, &mut failed_attempts).await {
-            Ok((answer, api, provider, model)) => {
-                Ok(Routed { answer, api, served: Served { provider, model, failed_attempts } })
-            }
+        match self.try_deployments(chosen, operation, send, &mut failed_attempts).await {
+            Ok(routed) => Ok(Routed { served: Served { failed_attempts, ..routed.served }, ..routed }),
             Err(error) => Err(Unserved { error: Box::new(error), failed_attempts }),
         }
     }
@@ -138,9 +143,10 @@ impl Routing {
     async fn try_deployments<T, F>(
         &self,
         chosen: &Chosen,
+        operation: Operation,
         send: impl Fn(Arc<dyn Provider>, Arc<str>) -> F,
         failed_attempts: &mut Vec<FailedAttempt>,
-    ) -> Result<(T, UpstreamApi, String, Arc<str>)>
+    ) -> Result<Routed<T>>
     where
         F: Future<Output = Result<T, ProviderFailure>>,
     {
@@ -157,15 +163,18 @@ impl Routing {
             let provider = self.get_provider(settings, deployment.dialect).await?;
             let upstream: Arc<str> = deployment.model.as_str().into();
             for attempt_here in 0..MAX_ATTEMPTS_PER_DEPLOYMENT {
-                let began = Instant::now();
-                let failure = match send(provider.clone(), upstream.clone()).await {
+                let (began, name) = (Instant::now(), &chosen.model.name);
+                let attempt = Attempt::start(&self.telemetry, operation, name, deployment, settings.kind);
+                let failure = match attempt.send(send(provider.clone(), upstream.clone())).await {
                     Ok(answer) => {
                         self.record_success(deployment);
                         let api = UpstreamApi::new(settings.kind, deployment.dialect);
-                        return Ok((answer, api, deployment.provider.clone(), upstream));
+                        let served = Served::first(&deployment.provider, &upstream);
+                        return Ok(Routed { answer, api, served, attempt });
                     }
                     Err(failure) => failure,
                 };
+                attempt.fail(&failure);
                 tracing::warn!(provider = deployment.provider, model = chosen.model.name, kind = ?failure.kind, code = failure.code, "a provider failed a call");
                 failed_attempts.push(FailedAttempt {
                     provider: deployment.provider.clone(),

@@ -19,9 +19,12 @@ use aws_smithy_runtime_api::client::interceptors::SharedInterceptor;
 use aws_smithy_runtime_api::client::interceptors::error::InterceptorError;
 use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
 use aws_smithy_runtime_api::client::result::{DispatchFailure, SdkError};
+use aws_smithy_types::body::SdkBody;
 use aws_smithy_types::error::display::DisplayErrorContext;
 use aws_smithy_types::error::metadata::ProvideErrorMetadata;
 use aws_types::service_config::{LoadServiceConfig, ServiceConfigKey};
+use bytes::Bytes;
+use http::StatusCode;
 use http_body_util::{BodyExt, Limited};
 
 use domain::{Error, Result};
@@ -280,19 +283,34 @@ fn was_refused_here(failure: &DispatchFailure) -> bool {
     source.is_some_and(|source| source.is::<InterceptorError>())
 }
 
-/// Fetches a small document from a trusted URL (the keys of the token issuer). It uses the TLS stack of the SDK, so no
-/// second HTTP client is linked.
-pub async fn fetch(url: &str, limit_bytes: usize) -> Result<Vec<u8>> {
-    let settings = HttpConnectorSettings::builder()
-        .connect_timeout(Duration::from_secs(2))
-        .read_timeout(Duration::from_secs(4))
-        .build();
-    let connector = Connector::builder().connector_settings(settings).tls_provider(TLS).build();
-    let request = HttpRequest::get(url).map_err(Error::internal)?;
-    let response = connector.call(request).await.map_err(Error::internal)?;
-    if !response.status().is_success() {
-        return Err(Error::internal(format!("{url} answered {}", response.status().as_u16())));
+/// A client for trusted URLs: the keys of the token issuer, and the collector of traces. It uses the TLS stack of the SDK, so
+/// no second HTTP client is linked.
+#[derive(Debug)]
+pub struct TrustedClient(Connector);
+
+impl TrustedClient {
+    pub fn new(connect_timeout: Duration, read_timeout: Duration) -> Self {
+        let settings =
+            HttpConnectorSettings::builder().connect_timeout(connect_timeout).read_timeout(read_timeout).build();
+        Self(Connector::builder().connector_settings(settings).tls_provider(TLS).build())
     }
-    let body = Limited::new(response.into_body(), limit_bytes).collect().await;
-    body.map(|body| body.to_bytes().into()).map_err(Error::internal)
+
+    /// Sends a request, and reads the body of the answer, at most `limit_bytes`.
+    pub async fn send(&self, request: http::Request<Bytes>, limit_bytes: usize) -> Result<(StatusCode, Bytes)> {
+        let request = HttpRequest::try_from(request.map(SdkBody::from)).map_err(Error::internal)?;
+        let response = self.0.call(request).await.map_err(Error::internal)?;
+        let status = StatusCode::from_u16(response.status().as_u16()).map_err(Error::internal)?;
+        let body = Limited::new(response.into_body(), limit_bytes).collect().await.map_err(Error::internal)?;
+        Ok((status, body.to_bytes()))
+    }
+}
+
+/// Fetches a small document from a trusted URL.
+pub async fn fetch(url: &str, limit_bytes: usize) -> Result<Vec<u8>> {
+    let client = TrustedClient::new(Duration::from_secs(2), Duration::from_secs(4));
+    let request = http::Request::get(url).body(Bytes::new()).map_err(Error::internal)?;
+    match client.send(request, limit_bytes).await? {
+        (status, body) if status.is_success() => Ok(body.into()),
+        (status, _) => Err(Error::internal(format!("{url} answered {}", status.as_u16()))),
+    }
 }

@@ -42,6 +42,16 @@ pub const WORKBENCH_CAPACITY: &str = "WORKBENCH_CAPACITY";
 /// The Kubernetes cluster that provides workbenches, as JSON.
 pub const WORKBENCH_CLUSTER: &str = "WORKBENCH_CLUSTER";
 pub const BASE_URL: &str = "BASE_URL";
+/// The base URL of the collector of traces. The names that begin with `OTEL_` are those of OpenTelemetry.
+pub const OTEL_EXPORTER_OTLP_ENDPOINT: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
+pub const OTEL_EXPORTER_OTLP_HEADERS: &str = "OTEL_EXPORTER_OTLP_HEADERS";
+/// How long an export may take, in milliseconds.
+pub const OTEL_EXPORTER_OTLP_TIMEOUT: &str = "OTEL_EXPORTER_OTLP_TIMEOUT";
+/// `emf` writes metrics to the log.
+pub const METRICS: &str = "METRICS";
+pub const OTEL_SERVICE_NAME: &str = "OTEL_SERVICE_NAME";
+pub const OTEL_TRACES_SAMPLER: &str = "OTEL_TRACES_SAMPLER";
+pub const OTEL_TRACES_SAMPLER_ARG: &str = "OTEL_TRACES_SAMPLER_ARG";
 
 /// A required setting is missing.
 #[derive(Debug, thiserror::Error)]

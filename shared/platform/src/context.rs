@@ -4,6 +4,8 @@ use crate::aws::Aws;
 use crate::config::Config;
 use crate::run_news::RunNews;
 use crate::tasks::Tasks;
+use crate::telemetry::Telemetry;
+use domain::Result;
 use domain::time::Clock;
 use tokio_util::sync::CancellationToken;
 
@@ -20,6 +22,8 @@ pub struct Context {
     pub stop: CancellationToken,
     /// The work that goes on after the answers to its callers. A process waits for it before it ends.
     pub tasks: Tasks,
+    /// The metrics and traces of the function.
+    pub telemetry: Telemetry,
 }
 
 impl Context {
@@ -31,10 +35,14 @@ impl Context {
             run_news: None,
             stop: CancellationToken::new(),
             tasks: Tasks::default(),
+            telemetry: Telemetry::default(),
         }
     }
 
-    pub fn from_env() -> Self {
-        Self::new(Config::from_env(), Aws::from_env())
+    /// The context of a function in a process of its own.
+    pub fn from_env(function: &str) -> Result<Self> {
+        let config = Config::from_env();
+        let telemetry = Telemetry::from_config(&config, function)?;
+        Ok(Self { telemetry, ..Self::new(config, Aws::from_env()) })
     }
 }

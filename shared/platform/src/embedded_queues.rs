@@ -6,6 +6,12 @@ use domain::Result;
 use futures::future::BoxFuture;
 
 pub trait EmbeddedQueues: Debug + Send + Sync {
-    /// Sends a message that arrives after a delay.
-    fn send<'a>(&'a self, queue_url: &'a str, body: String, delay_s: u32) -> BoxFuture<'a, Result<()>>;
+    /// Sends a message that arrives after a delay. `traceparent` is the span of the sender.
+    fn send<'a>(
+        &'a self,
+        queue_url: &'a str,
+        body: String,
+        traceparent: Option<String>,
+        delay_s: u32,
+    ) -> BoxFuture<'a, Result<()>>;
 }

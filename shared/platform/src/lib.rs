@@ -1,4 +1,5 @@
-//! The base of every function: its settings, the AWS clients, queues, buckets, secrets and signing keys, the clock and the logs.
+//! The base of every function: its settings, the AWS clients, queues, buckets, secrets and signing keys, the clock, logs
+//! and traces.
 
 pub mod aws;
 pub mod bucket;
@@ -6,6 +7,7 @@ pub mod cache;
 pub mod config;
 pub mod context;
 pub mod embedded_queues;
+pub mod lambda;
 pub mod offload;
 pub mod queue;
 pub mod run_news;

@@ -3,6 +3,8 @@
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
+use crate::telemetry::carry;
+
 /// The tasks of a process.
 #[derive(Clone)]
 pub struct Tasks(watch::Sender<usize>);
@@ -26,10 +28,10 @@ impl Tasks {
     pub fn spawn<T: Send + 'static>(&self, work: impl Future<Output = T> + Send + 'static) -> JoinHandle<T> {
         self.0.send_modify(|tasks| *tasks += 1);
         let in_progress = InProgress(self.0.clone());
-        tokio::spawn(async move {
+        tokio::spawn(carry(async move {
             let _in_progress = in_progress;
             work.await
-        })
+        }))
     }
 
     /// Returns when no task is in progress.

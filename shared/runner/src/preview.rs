@@ -13,6 +13,7 @@ use engine::compile::ExecutionPlan;
 use engine::drive::{ClaimedRun, Departure, Effects, Shift, SuspectGate, drive};
 use engine::run::RunFacts;
 use futures::future::{AbortHandle, Abortable};
+use platform::telemetry::carry;
 use serde_json::Value;
 use tokio::runtime::Handle;
 use tokio::task::spawn_blocking;
@@ -73,12 +74,11 @@ impl Preview {
         let (abort, registration) = AbortHandle::new_pair();
         let _abort = AbortOnDrop(abort);
         let (runtime, span) = (Handle::current(), Span::current());
+        let drive = carry(async move { drive(run, shift, &mut journal, &effects).await });
         // On a blocking thread, because expressions may use seconds of processor time without an await. The response is sent
         // at the limit; the work stops at its next await.
-        let carried_out = spawn_blocking(move || {
-            let drive = async move { drive(run, shift, &mut journal, &effects).await };
-            span.in_scope(|| runtime.block_on(Abortable::new(Box::pin(drive), registration)))
-        });
+        let carried_out =
+            spawn_blocking(move || span.in_scope(|| runtime.block_on(Abortable::new(Box::pin(drive), registration))));
         let departure = match timeout(limit, carried_out).await {
             Err(_) => None,
             Ok(Ok(departure)) => Some(departure.map_err(Error::internal)??),

@@ -1,4 +1,4 @@
-//! Middleware around every handler: request ids, request logging, recovery from panics, and CORS.
+//! Middleware around every handler: request ids, request logging, spans, recovery from panics, and CORS.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -20,8 +20,12 @@ use uuid::Uuid;
 use super::ApiError;
 use super::base_url::ConfiguredBaseUrl;
 use super::idempotency::{IDEMPOTENCY_KEY, IDEMPOTENT_REPLAYED};
+use super::request_span::{end_with_body, method_name, start_span};
 use domain::Error;
+use platform::Context;
 use platform::config::{CORS_ORIGINS, Config};
+use platform::telemetry::Telemetry;
+use platform::telemetry::metrics::Metric;
 
 pub const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// The header in which Anthropic's clients send their API key to the gateway.
@@ -123,11 +127,12 @@ impl Area {
 pub type Routes = &'static [(&'static str, &'static str, bool)];
 
 /// Adds the fallbacks (404 and 405) and the middleware to the router of a function.
-pub fn finish(router: Router, routes: Routes, area: Area, function: &'static str, config: &Config) -> Router {
+pub fn finish(router: Router, routes: Routes, area: Area, context: &Context) -> Router {
+    let (config, telemetry) = (&context.config, context.telemetry.clone());
     let router = router
         .fallback(async || ApiError(Error::NoRoute))
         .method_not_allowed_fallback(async || ApiError(Error::MethodNotAllowed))
-        .layer(from_fn(move |request, next| serve(area, routes, function, request, next)));
+        .layer(from_fn(move |request, next| serve(area, routes, telemetry.clone(), request, next)));
     let router = match ConfiguredBaseUrl::from_config(config) {
         Some(base_url) => router.layer(Extension(base_url)),
         None => router,
@@ -138,14 +143,17 @@ pub fn finish(router: Router, routes: Routes, area: Area, function: &'static str
     }
 }
 
-async fn serve(area: Area, routes: Routes, function: &'static str, request: Request, next: Next) -> Response {
+async fn serve(area: Area, routes: Routes, telemetry: Telemetry, request: Request, next: Next) -> Response {
     let started = Instant::now();
     let id = client_request_id(request.headers()).unwrap_or_else(new_request_id);
-    let route = request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str).to_owned();
+    let matched = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str);
+    let trace_span = start_span(&telemetry, &request, matched, &id);
+    let route = matched.unwrap_or("none").to_owned();
     let span = tracing::info_span!(
         "request",
         request_id = id,
-        function,
+        trace_id = trace_span.context().map(|context| tracing::field::display(context.trace_id())),
+        function = telemetry.function(),
         method = %request.method(),
         route,
         path = truncate_path(request.uri().path()),
@@ -154,7 +162,7 @@ async fn serve(area: Area, routes: Routes, function: &'static str, request: Requ
         code = field::Empty,
         refusal = field::Empty,
     );
-    let path = request.uri().path().to_owned();
+    let (path, method) = (request.uri().path().to_owned(), method_name(request.method()));
     let unread = unread_parameter(&request, &route, routes);
     let answered = async move {
         let handled = async {
@@ -173,7 +181,21 @@ async fn serve(area: Area, routes: Routes, function: &'static str, request: Requ
         area.identify(&mut response, &path, request_id());
         response
     };
-    REQUEST_ID.scope(id, answered.instrument(span)).await
+    let response: Response = trace_span.scope(REQUEST_ID.scope(id, answered.instrument(span))).await;
+    let labels = [method, route.as_str(), status_class(response.status())];
+    telemetry.count(Metric::Requests, &labels, 1);
+    telemetry.observe(Metric::RequestSeconds, &[], started.elapsed());
+    end_with_body(trace_span, response)
+}
+
+fn status_class(status: StatusCode) -> &'static str {
+    match status.as_u16() / 100 {
+        2 => "2xx",
+        3 => "3xx",
+        4 => "4xx",
+        5 => "5xx",
+        _ => "1xx",
+    }
 }
 
 /// Writes the log line of a request. The caller and the route are fields of its span.

@@ -2,6 +2,7 @@
 //! `gateway`. A family of routes chooses its envelope by importing that module, and all of its errors then have that format.
 
 pub mod base_url;
+pub mod buffered;
 pub mod builder;
 pub mod cursor;
 pub mod etag;
@@ -11,6 +12,7 @@ pub mod idempotency;
 pub mod layers;
 pub mod paging;
 pub mod quantity;
+mod request_span;
 pub mod responses;
 mod routes;
 pub mod streaming;

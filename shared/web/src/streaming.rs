@@ -18,13 +18,14 @@ use http_body_util::StreamBody;
 use hyper::body::Frame;
 use hyper_util::client::legacy::connect::HttpConnector;
 pub use lambda_http::Error;
-use lambda_http::lambda_runtime::layers::TracingLayer;
 use lambda_http::lambda_runtime::{LambdaInvocation, StreamResponse};
 use lambda_http::request::LambdaRequest;
 use lambda_http::tower::layer::layer_fn;
 use lambda_http::{LambdaEvent, Service, StreamAdapter, streaming_runtime};
 use lambda_runtime_api_client::body::Body;
 use lambda_runtime_api_client::{PooledClient, RuntimeApiClient, build_request};
+use platform::lambda;
+use platform::telemetry::Telemetry;
 use serde_json::json;
 
 /// Separates the prelude of a response (status, headers, cookies) from its body.
@@ -33,14 +34,13 @@ const RESPONSE_MODE: HeaderName = HeaderName::from_static("lambda-runtime-functi
 const INVOCATION_ID: HeaderName = HeaderName::from_static("lambda-runtime-invocation-id");
 
 /// Serves requests until Lambda ends the process.
-pub async fn run(router: Router) -> Result<(), Error> {
+pub async fn run(router: Router, telemetry: &Telemetry) -> Result<(), Error> {
     let mut connector = HttpConnector::new();
     connector.set_nodelay(true);
     let api = Arc::new(PooledClient::builder().with_connector(connector).build());
     let answering = StreamingService { adapter: StreamAdapter::from(router.clone()), api };
     // Replaces the service with which the runtime would send responses.
-    let runtime = streaming_runtime(router).layer(layer_fn(move |_| answering.clone()));
-    runtime.layer(TracingLayer::new()).run().await
+    lambda::run(streaming_runtime(router).layer(layer_fn(move |_| answering.clone())), telemetry).await
 }
 
 #[derive(Clone)]

@@ -9,6 +9,7 @@ use async_trait::async_trait;
 use awsim_core::{AwsError, Protocol, RequestContext, ServiceHandler};
 use awsim_sqs::SqsService;
 use domain::{Error, Result};
+use platform::telemetry::TRACEPARENT;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
@@ -34,6 +35,21 @@ pub struct ReceivedMessage {
     pub message_id: String,
     pub receipt_handle: String,
     pub body: String,
+    #[serde(default)]
+    message_attributes: HashMap<String, TextAttribute>,
+}
+
+impl ReceivedMessage {
+    /// The span of the sender.
+    pub fn traceparent(&self) -> Option<&str> {
+        self.message_attributes.get(TRACEPARENT).map(|attribute| attribute.string_value.as_str())
+    }
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct TextAttribute {
+    string_value: String,
 }
 
 #[derive(Deserialize)]
@@ -51,14 +67,18 @@ impl Default for Queues {
 }
 
 impl Queues {
-    pub async fn send(&self, queue_url: &str, body: String, delay_s: u32) -> Result<()> {
-        let request = json!({"QueueUrl": queue_url, "MessageBody": body, "DelaySeconds": delay_s});
+    pub async fn send(&self, queue_url: &str, body: String, traceparent: Option<String>, delay_s: u32) -> Result<()> {
+        let mut request = json!({"QueueUrl": queue_url, "MessageBody": body, "DelaySeconds": delay_s});
+        if let Some(traceparent) = traceparent {
+            request["MessageAttributes"] = json!({TRACEPARENT: {"DataType": "String", "StringValue": traceparent}});
+        }
         self.call("SendMessage", request).await.map(drop)
     }
 
     /// Receives the messages that are visible now. They are invisible to others until the timeout of the queue.
     pub async fn receive(&self, queue_url: &str, most: usize) -> Result<Vec<ReceivedMessage>> {
-        let request = json!({"QueueUrl": queue_url, "MaxNumberOfMessages": most, "WaitTimeSeconds": 0});
+        let request = json!({"QueueUrl": queue_url, "MaxNumberOfMessages": most, "WaitTimeSeconds": 0,
+                             "MessageAttributeNames": [TRACEPARENT]});
         let received = self.call("ReceiveMessage", request).await?;
         Ok(Received::deserialize(received).map_err(Error::internal)?.messages)
     }
@@ -91,12 +111,16 @@ impl Queues {
     }
 }
 
+/// The ARN of a queue.
+pub fn arn(queue: &str) -> String {
+    format!("arn:aws:sqs:{REGION}:{ACCOUNT}:{queue}")
+}
+
 /// The redrive policy of a queue whose messages become dead letters after some tries.
 pub fn dead_letter_policy(dead_letters: &str, tries: u32) -> Value {
     // awsim-sqs 0.8 counts every receive after the first twice, so that 5 would mean 3.
     let counted = 2 * tries - 1;
-    let arn = format!("arn:aws:sqs:{REGION}:{ACCOUNT}:{dead_letters}");
-    json!({"deadLetterTargetArn": arn, "maxReceiveCount": counted})
+    json!({"deadLetterTargetArn": arn(dead_letters), "maxReceiveCount": counted})
 }
 
 /// SQS's API: the calls of this process, and those that the gateway of awsim parses.
@@ -161,7 +185,7 @@ mod tests {
     #[tokio::test]
     async fn a_message_that_is_never_deleted_becomes_a_dead_letter_after_its_tries() {
         let queues = queues().await;
-        queues.send(URL, "poison".to_owned(), 0).await.unwrap();
+        queues.send(URL, "poison".to_owned(), None, 0).await.unwrap();
         for attempt in 1..=TRIES {
             assert_eq!(receive(&queues, URL).await, ["poison"], "attempt {attempt}");
         }
@@ -172,7 +196,7 @@ mod tests {
     #[tokio::test]
     async fn a_deleted_message_does_not_come_again() {
         let queues = queues().await;
-        queues.send(URL, "done".to_owned(), 0).await.unwrap();
+        queues.send(URL, "done".to_owned(), None, 0).await.unwrap();
         let received = queues.receive(URL, 10).await.unwrap().remove(0);
         queues.delete(URL, &received.receipt_handle).await.unwrap();
         assert_eq!(receive(&queues, URL).await, [""; 0]);
@@ -181,9 +205,9 @@ mod tests {
     #[tokio::test]
     async fn messages_in_flight_and_waiting_ones_survive_a_restart() {
         let before = queues().await;
-        before.send(URL, "in flight".to_owned(), 0).await.unwrap();
+        before.send(URL, "in flight".to_owned(), None, 0).await.unwrap();
         before.receive(URL, 1).await.unwrap();
-        before.send(URL, "waiting".to_owned(), 0).await.unwrap();
+        before.send(URL, "waiting".to_owned(), None, 0).await.unwrap();
         let after = Queues::default();
         after.restore(&before.snapshot().unwrap()).unwrap();
         let mut found = receive(&after, URL).await;

@@ -2,6 +2,7 @@
 
 use super::preparation::Prepared;
 use crate::answers::{AnswerHead, Completion, Usage};
+use crate::attempt::Operation;
 use crate::chat::ChatRequest;
 use crate::leases::CallUsage;
 use crate::routing::Routed;
@@ -11,11 +12,16 @@ use domain::usage::{Tokens, UsageSource};
 
 impl Gateway {
     /// Makes the call.
-    pub async fn complete(&self, caller: GatewayCaller, request: ChatRequest) -> Result<(Completion, CallReport)> {
+    pub async fn complete(&self, caller: GatewayCaller, mut request: ChatRequest) -> Result<(Completion, CallReport)> {
         let (gateway, claim) = (self.clone(), caller.claim.clone());
         let call = async move {
-            let send = async |request| gateway.run_completion(&caller, request).await;
-            gateway.with_fallbacks(&caller, request, send).await
+            let mut fallbacks = gateway.fallbacks(&caller, &request).await?;
+            loop {
+                match gateway.run_completion(&caller, request).await {
+                    Ok(answer) => return Ok(answer),
+                    Err(failure) => request = fallbacks.next(failure)?,
+                }
+            }
         };
         self.run_to_completion(claim, Box::pin(call)).await
     }
@@ -24,12 +30,12 @@ impl Gateway {
         let mut prepared = self.prepare(caller, request).await?;
         let mut slot = self.reserve(caller, &mut prepared).await?;
         let Prepared { chosen, request, mut notes, likely_input, evaluation, .. } = prepared;
-        let routed = self.send_call(&mut slot, &caller.call, &chosen, |provider, model| {
+        let routed = self.send_call(&mut slot, &caller.call, &chosen, Operation::Chat, |provider, model| {
             let request = request.clone();
             async move { provider.chat(&model, &request).await }
         });
         let routed = routed.await?;
-        let Routed { answer, api, served } = routed;
+        let Routed { answer, api, served, mut attempt } = routed;
         let deployment = Some(served.deployment());
         notes.add_report(request.parameters(api, &served.model).report());
         let counted = match answer.usage {
@@ -39,6 +45,8 @@ impl Gateway {
                 (Tokens { input: likely_input, output, ..Tokens::default() }, UsageSource::Counted)
             }
         };
+        attempt.add_finish_reasons(|| answer.finish_reasons());
+        attempt.end(&counted.0);
         let answers = if evaluation.is_some() { answer.texts() } else { Vec::new() };
         let usage = CallUsage::of_tokens(&caller.call, chosen.alias.as_deref(), served, counted);
         let charge = self.compute_charge(&slot, usage).await;

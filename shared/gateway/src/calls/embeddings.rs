@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::answers::{Embeddings, Usage, Vector};
+use crate::attempt::Operation;
 use crate::embeddings::EmbeddingsRequest;
 use crate::{CallReport, Gateway, GatewayCaller};
 use domain::catalog::Purpose;
@@ -30,7 +31,7 @@ impl Gateway {
         let input = request.greatest_input();
         request.set_unsupported(chosen.model.unsupported);
         let request = Arc::new(request);
-        let sent = self.send_input(caller, &chosen, input, |provider, model| {
+        let sent = self.send_input(caller, &chosen, Operation::Embed, input, |provider, model| {
             let request = request.clone();
             async move { provider.embed(&model, &request).await.map(|answer| (answer.vectors, answer.usage)) }
         });

@@ -6,53 +6,42 @@ use crate::chat::ChatRequest;
 use crate::{Gateway, GatewayCaller};
 use domain::{Error, ProviderTrouble, Result};
 
-impl Gateway {
-    /// Sends a chat to its model, and then to each fallback, until one answers. `send` fails only before there is output.
-    pub(super) async fn with_fallbacks<T>(
-        &self,
-        caller: &GatewayCaller,
-        request: ChatRequest,
-        send: impl AsyncFn(ChatRequest) -> Result<T>,
-    ) -> Result<T> {
-        let fallbacks = self.fallbacks(caller, &request).await?;
-        if fallbacks.is_empty() {
-            return send(request).await;
-        }
-        let mut answer = send(request.clone()).await;
-        for name in fallbacks {
-            match &answer {
-                Err(error) if may_fall_back(error) => {
-                    tracing::info!(
-                        model = request.model(),
-                        fallback = name,
-                        code = &*error.code(),
-                        "a chat falls back"
-                    );
-                }
-                _ => break,
-            }
-            answer = send(request.for_fallback(&name)).await;
-        }
-        answer
-    }
+/// The models that are left for a chat.
+pub(super) struct Fallbacks {
+    names: std::vec::IntoIter<String>,
+    /// The request as the client sent it. None if there is no fallback.
+    request: Option<ChatRequest>,
+}
 
-    /// The names of the models to try after the first one. A model of the client's list that the caller may not use is refused;
-    /// one of the operator's list is left out.
-    async fn fallbacks(&self, caller: &GatewayCaller, request: &ChatRequest) -> Result<Vec<String>> {
-        for name in request.fallbacks() {
+impl Fallbacks {
+    /// The request to the next model after a failure, or the failure if no other model may answer. A chat fails only before there
+    /// is output.
+    pub fn next(&mut self, failure: Error) -> Result<ChatRequest> {
+        let next = self.request.as_ref().filter(|_| may_fall_back(&failure)).zip(self.names.next());
+        let Some((request, name)) = next else { return Err(failure) };
+        tracing::info!(model = request.model(), fallback = name, code = &*failure.code(), "a chat falls back");
+        Ok(request.for_fallback(&name))
+    }
+}
+
+impl Gateway {
+    /// The models to try after the first one. A model of the client's list that the caller may not use is refused; one of the
+    /// operator's list is left out.
+    pub(super) async fn fallbacks(&self, caller: &GatewayCaller, request: &ChatRequest) -> Result<Fallbacks> {
+        let mut names = request.fallbacks().to_vec();
+        for name in &names {
             caller.find_model(self.models(), name).await?;
         }
-        if !request.fallbacks().is_empty() {
-            return Ok(request.fallbacks().to_vec());
-        }
-        let chosen = caller.find_model(self.models(), request.model()).await?;
-        let mut usable = Vec::new();
-        for name in &chosen.model.fallbacks {
-            if caller.find_model(self.models(), name).await.is_ok() {
-                usable.push(name.clone());
+        if names.is_empty() {
+            let chosen = caller.find_model(self.models(), request.model()).await?;
+            for name in &chosen.model.fallbacks {
+                if caller.find_model(self.models(), name).await.is_ok() {
+                    names.push(name.clone());
+                }
             }
         }
-        Ok(usable)
+        let request = (!names.is_empty()).then(|| request.clone());
+        Ok(Fallbacks { names: names.into_iter(), request })
     }
 }
 

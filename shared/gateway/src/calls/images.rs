@@ -10,6 +10,7 @@ use futures::future::try_join_all;
 
 use super::usage::count_input;
 use crate::answers::StartedImages;
+use crate::attempt::Operation;
 use crate::images::{ImageAnswer, ImageRequest};
 use crate::leases::CallUsage;
 use crate::routing::{Routed, Served, Unserved};
@@ -133,13 +134,13 @@ impl Gateway {
         slot.hand_over();
         let chosen = self.models().find_for_job(model).await?;
         let request = Arc::new(ImageRequest::of_job(request.clone()));
-        let sent = self.inner.routing.send_call(&chosen, |provider, model| {
+        let sent = self.inner.routing.send_call(&chosen, Operation::GenerateImages, |provider, model| {
             let request = request.clone();
             async move { provider.generate(&model, &request).await }
         });
         let routed = tokio::time::timeout(LONGEST_GENERATION, sent).await;
         let routed = routed.unwrap_or_else(|_| Err(Unserved::timeout()));
-        let Routed { answer: ImageAnswer { mut pictures, usage }, served, .. } = match routed {
+        let Routed { answer: ImageAnswer { mut pictures, usage }, served, attempt, .. } = match routed {
             Ok(routed) => routed,
             Err(Unserved { error, failed_attempts }) => {
                 let (served, code) = (Served::last_of(failed_attempts), error.code().into_owned());
@@ -147,6 +148,8 @@ impl Gateway {
                 return Err(*error);
             }
         };
+        let (tokens, source) = count_input(usage, request.greatest_input());
+        attempt.end(&tokens);
         // Only the requested number was reserved, so more pictures are dropped.
         pictures.truncate(usize::try_from(request.n()).unwrap_or_default());
         let stored = pictures.into_iter().enumerate().map(|(index, picture)| async move {
@@ -156,7 +159,6 @@ impl Gateway {
             Ok::<_, Error>(StoredPicture { object, revised_prompt: picture.revised_prompt })
         });
         let pictures = try_join_all(stored).await?;
-        let (tokens, source) = count_input(usage, request.greatest_input());
         let images = pictures.len() as u64;
         let usage = CallUsage::of_tokens(call, job.order.alias.as_deref(), served, (tokens, source));
         let usage = CallUsage { images, ..usage };

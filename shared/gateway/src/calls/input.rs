@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::usage::count_input;
 use crate::answers::Answer;
+use crate::attempt::Operation;
 use crate::failure::ProviderFailure;
 use crate::leases::{CallUsage, LeaseSlot};
 use crate::parameters::ParameterReport;
@@ -33,6 +34,7 @@ impl Gateway {
         &self,
         caller: &GatewayCaller,
         chosen: &Chosen,
+        operation: Operation,
         greatest_input: u64,
         send: impl Fn(Arc<dyn Provider>, Arc<str>) -> F,
     ) -> Result<(T, InputCall)>
@@ -42,10 +44,11 @@ impl Gateway {
         let money = chosen.model.pricing.greatest_cost(greatest_input, 0);
         let need = CallLimits { money, tokens: greatest_input, images: 0 };
         let mut slot = self.take_slot(&caller.payer, chosen, need).await?;
-        let routed = self.send_call(&mut slot, &caller.call, chosen, send).await?;
-        let Routed { answer: (answer, usage), api, served } = routed;
+        let routed = self.send_call(&mut slot, &caller.call, chosen, operation, send).await?;
+        let Routed { answer: (answer, usage), api, served, attempt } = routed;
         let (deployment, model) = (served.deployment(), served.model.clone());
         let counted = count_input(usage, greatest_input);
+        attempt.end(&counted.0);
         let usage = CallUsage::of_tokens(&caller.call, chosen.alias.as_deref(), served, counted);
         let charge = self.compute_charge(&slot, usage).await;
         Ok((answer, InputCall { charge, api, model, deployment, slot }))

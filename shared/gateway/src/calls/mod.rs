@@ -17,11 +17,14 @@ mod usage;
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
+use platform::telemetry::carry;
+use platform::telemetry::metrics::Metric;
 use tracing::Instrument;
 
 pub use stream::{ChatStream, StreamItem};
 
 use crate::answers::Answer;
+use crate::attempt::Operation;
 use crate::failure::ProviderFailure;
 use crate::leases::{CallUsage, LeaseSlot, QuotaLeft, Taken};
 use crate::providers::Provider;
@@ -50,7 +53,7 @@ impl Gateway {
             }
             ended
         };
-        tokio::spawn(call.instrument(tracing::Span::current())).await.map_err(Error::internal)?
+        tokio::spawn(carry(call.instrument(tracing::Span::current()))).await.map_err(Error::internal)?
     }
 
     /// Takes a slot of a lease, which reserves the maximum cost of the call.
@@ -76,12 +79,13 @@ impl Gateway {
         slot: &mut LeaseSlot,
         call: &CallOrigin,
         chosen: &Chosen,
+        operation: Operation,
         send: impl Fn(Arc<dyn Provider>, Arc<str>) -> F,
     ) -> Result<Routed<T>>
     where
         F: Future<Output = Result<T, ProviderFailure>>,
     {
-        match self.inner.routing.send_call(chosen, send).await {
+        match self.inner.routing.send_call(chosen, operation, send).await {
             Ok(routed) => Ok(routed),
             Err(unserved) => Err(self.end_uncharged(slot, call, chosen, unserved).await),
         }
@@ -107,6 +111,7 @@ impl Gateway {
     async fn compute_charge(&self, slot: &LeaseSlot, usage: CallUsage) -> Charge {
         let retries = usage.call.retries;
         let mut charge = slot.price_call(usage);
+        self.count_usage(&charge);
         if retries > 0 {
             match self.inner.ledger.find_earlier_attempt(&charge).await {
                 Ok(earlier) => charge.retry_of = earlier.map(|earlier| earlier.retry_of.unwrap_or(earlier.id)),
@@ -114,6 +119,20 @@ impl Gateway {
             }
         }
         charge
+    }
+
+    /// Adds the usage of a call to the metrics.
+    fn count_usage(&self, Charge { provider, model, tokens, cost, .. }: &Charge) {
+        let amounts = [
+            (Metric::InputTokens, tokens.input),
+            (Metric::CachedTokens, tokens.cached),
+            (Metric::OutputTokens, tokens.output),
+            (Metric::ReasoningTokens, tokens.reasoning),
+            (Metric::Cost, cost.pico_usd()),
+        ];
+        for (metric, amount) in amounts.into_iter().filter(|(_, amount)| *amount > 0) {
+            self.inner.telemetry.count(metric, &[provider, model], amount);
+        }
     }
 
     /// Writes the charge. With an `Idempotency-Key` it stores the answer in the same transaction, for replays.

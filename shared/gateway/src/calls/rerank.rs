@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::answers::{Rank, Reranking, Usage};
+use crate::attempt::Operation;
 use crate::rerank::RerankRequest;
 use crate::{CallReport, Gateway, GatewayCaller};
 use domain::catalog::Purpose;
@@ -23,7 +24,7 @@ impl Gateway {
                            GET /gateway/v1/models?capabilities=rerank";
             return Err(Error::invalid_body("model", problem));
         }
-        let sent = self.send_input(caller, &chosen, request.greatest_input(), |provider, model| {
+        let sent = self.send_input(caller, &chosen, Operation::Rerank, request.greatest_input(), |provider, model| {
             let request = request.clone();
             async move { provider.rerank(&model, &request).await.map(|answer| (answer.ranks, answer.usage)) }
         });

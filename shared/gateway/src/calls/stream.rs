@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use futures::stream::{BoxStream, Fuse};
 use futures::{FutureExt, StreamExt};
+use platform::telemetry::carry;
 use serde_json::value::RawValue;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::yield_now;
@@ -15,6 +16,7 @@ use tracing::Instrument;
 
 use super::guard::PendingEvaluation;
 use crate::answers::{AnswerChunk, AnswerHead, StreamedCompletion, Usage};
+use crate::attempt::{Attempt, Operation};
 use crate::chat::{ChatRequest, Chunk};
 use crate::failure::ProviderFailure;
 use crate::leases::{CallUsage, LeaseSlot};
@@ -104,8 +106,7 @@ impl Gateway {
         let gateway = self.clone();
         let call = async move {
             let claim = caller.claim.clone();
-            let begin = async |request| gateway.begin_relay(caller.clone(), request, sender.clone()).await;
-            match gateway.with_fallbacks(&caller, request, begin).await {
+            match gateway.begin_any(caller, request, sender).await {
                 Ok((report, relay, slot, stream)) => {
                     // Sending fails if the client disconnected. The items are dropped then, which the relay detects.
                     let _ = report_sender.send(Ok((relay.head.clone(), report)));
@@ -117,27 +118,43 @@ impl Gateway {
                 }
             }
         };
-        tokio::spawn(call.instrument(tracing::Span::current()));
+        tokio::spawn(carry(call.instrument(tracing::Span::current())));
         let (head, report) = report.await.map_err(Error::internal)??;
         let items = futures::stream::unfold(items, async |mut items| items.recv().await.map(|item| (item, items)));
         Ok((ChatStream { head, items: items.boxed() }, report))
     }
 
-    async fn begin_relay(
+    /// Begins with the first model that can answer.
+    async fn begin_any(
         &self,
         mut caller: GatewayCaller,
-        request: ChatRequest,
+        mut request: ChatRequest,
         items: mpsc::Sender<StreamItem>,
     ) -> Result<(CallReport, Relay, LeaseSlot, StartedStream)> {
         caller.call.is_streamed = true;
+        let mut fallbacks = self.fallbacks(&caller, &request).await?;
+        loop {
+            match self.begin_relay(caller.clone(), request, items.clone()).await {
+                Ok(begun) => return Ok(begun),
+                Err(failure) => request = fallbacks.next(failure)?,
+            }
+        }
+    }
+
+    async fn begin_relay(
+        &self,
+        caller: GatewayCaller,
+        request: ChatRequest,
+        items: mpsc::Sender<StreamItem>,
+    ) -> Result<(CallReport, Relay, LeaseSlot, StartedStream)> {
         let mut prepared = self.prepare(&caller, request).await?;
         let mut slot = self.reserve(&caller, &mut prepared).await?;
-        let routed = self.send_call(&mut slot, &caller.call, &prepared.chosen, |provider, model| {
+        let routed = self.send_call(&mut slot, &caller.call, &prepared.chosen, Operation::Chat, |provider, model| {
             let request = prepared.request.clone();
             async move { start_stream(provider.stream(&model, &request).await?).await }
         });
         let routed = routed.await?;
-        let Routed { answer: started, api, served } = routed;
+        let Routed { answer: started, api, served, attempt } = routed;
         let deployment = Some(served.deployment());
         prepared.notes.add_report(prepared.request.parameters(api, &served.model).report());
         let model = &prepared.chosen.model;
@@ -161,6 +178,7 @@ impl Gateway {
             likely_input: prepared.likely_input,
             weight: 0,
             usage: None,
+            attempt,
             items,
         };
         let report = CallReport {
@@ -212,6 +230,7 @@ struct Relay {
     likely_input: u64,
     weight: u64,
     usage: Option<Tokens>,
+    attempt: Attempt,
     /// The evaluation of a chat with `guard: true`, and the texts of the choices for it.
     evaluation: Option<PendingEvaluation>,
     answers: BTreeMap<u32, String>,
@@ -228,10 +247,22 @@ enum StreamEnd {
     ClientLeft,
 }
 
+impl StreamEnd {
+    fn failure(&self) -> Option<&ProviderFailure> {
+        match self {
+            Self::Failed(failure) => Some(failure),
+            Self::Complete | Self::ClientLeft => None,
+        }
+    }
+}
+
 impl Relay {
     async fn run(mut self, mut slot: LeaseSlot, started: StartedStream) {
         let end = self.forward(started).await;
-        match (self.usage_to_charge(&end), end) {
+        let usage_to_charge = self.usage_to_charge(&end);
+        let tokens = usage_to_charge.as_ref().map(|(tokens, _)| tokens);
+        std::mem::take(&mut self.attempt).end_stream(tokens, end.failure());
+        match (usage_to_charge, end) {
             (Some(usage_to_charge), StreamEnd::Complete) => self.finish_complete(&mut slot, usage_to_charge).await,
             (usage_to_charge, end) => self.finish_incomplete(&mut slot, usage_to_charge, end).await,
         }
@@ -362,6 +393,9 @@ impl Relay {
         self.usage = chunk.usage.or(self.usage);
         if self.evaluation.is_some() {
             chunk.add_texts(&mut self.answers);
+        }
+        if chunk.finished > 0 {
+            self.attempt.add_finish_reasons(|| chunk.finish_reasons());
         }
         let chunk = AnswerChunk { choices: chunk.choices?, system_fingerprint: chunk.system_fingerprint };
         if let Some(transcript) = &mut self.transcript {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::choice::{Choice, DeltaChoice, ReadChoice};
+use super::choice::{Choice, DeltaChoice, FinishReason, ReadChoice};
 use domain::usage::Tokens;
 use domain::{Error, Result};
 
@@ -89,6 +89,11 @@ impl ChatAnswer {
         self.choices.read().iter().map(|choice| choice.message.weigh()).sum()
     }
 
+    /// Why each choice has ended.
+    pub fn finish_reasons(&self) -> Vec<&'static str> {
+        self.choices.read().iter().map(|choice| choice.finish_reason.as_str()).collect()
+    }
+
     /// The text of each choice, with its refusals and the arguments of its tool calls.
     pub fn texts(&self) -> Vec<String> {
         self.choices.read().iter().map(|choice| choice.message.texts().collect()).collect()
@@ -120,6 +125,12 @@ impl Chunk {
             usage,
             system_fingerprint: None,
         }
+    }
+
+    /// Why the choices have ended that finish with this chunk.
+    pub fn finish_reasons(&self) -> Vec<&'static str> {
+        let Some(choices) = &self.choices else { return Vec::new() };
+        choices.read().iter().filter_map(|choice| choice.finish_reason).map(FinishReason::as_str).collect()
     }
 
     /// Adds the texts of the chunk to the texts of the choices, by their index.

@@ -29,6 +29,15 @@ pub enum FinishReason {
 }
 
 impl FinishReason {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Stop => "stop",
+            Self::Length => "length",
+            Self::ToolCalls => "tool_calls",
+            Self::ContentFilter => "content_filter",
+        }
+    }
+
     /// Some servers report the end of a text also after calls of tools.
     pub fn after_calls(self, has_calls: bool) -> Self {
         if self == Self::Stop && has_calls { Self::ToolCalls } else { self }

@@ -14,6 +14,7 @@ use domain::guard::{GuardApi, GuardCategory, GuardMessage, GuardResult};
 use domain::usage::Tokens;
 
 use crate::ProviderFailure;
+use crate::attempt::Operation;
 use crate::chat::{ChatAnswer, ChatRequest};
 use crate::tokens::{self, PER_MESSAGE};
 
@@ -59,6 +60,16 @@ pub enum CallBody {
     Moderation(Vec<String>),
     LlamaGuard(TextRequest),
     ChatJson(Box<ChatRequest>),
+}
+
+impl From<&CallBody> for Operation {
+    fn from(body: &CallBody) -> Self {
+        match body {
+            CallBody::Moderation(_) => Self::Moderate,
+            CallBody::LlamaGuard(_) => Self::CompleteText,
+            CallBody::ChatJson(_) => Self::Chat,
+        }
+    }
 }
 
 /// The scores in the answer of one call.

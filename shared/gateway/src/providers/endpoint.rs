@@ -19,6 +19,7 @@ use domain::provider::ProviderKind;
 use domain::{Error, Result};
 use outbound::{Answer, Body, Outbound, OutboundError, RequestTimeouts, sensitive};
 use platform::config::OUTBOUND_ALLOWED_CIDRS;
+use platform::telemetry::{TRACEPARENT, TraceContext};
 
 /// Embeddings of 2,048 texts are at most 130 MB of JSON. Chat answers are far smaller.
 const MAX_ANSWER_BYTES: usize = 160 << 20;
@@ -195,6 +196,10 @@ impl Endpoint {
         request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         request.headers_mut().insert(ACCEPT, HeaderValue::from_static(accept));
         request.headers_mut().entry(USER_AGENT).or_insert(HeaderValue::from_static("atelier"));
+        let context = TraceContext::current();
+        if let Some(traceparent) = context.and_then(|context| context.traceparent().try_into().ok()) {
+            request.headers_mut().insert(TRACEPARENT, traceparent);
+        }
         Ok(request)
     }
 

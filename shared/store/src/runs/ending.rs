@@ -7,6 +7,7 @@ use domain::id::ThreadId;
 use domain::run::{Hold, ParentStep, RunEnd, RunEvent};
 use domain::statistics::EndedRun;
 use domain::time::Time;
+use platform::telemetry::metrics::Metric;
 use uuid::Uuid;
 
 use super::hold::RunHold;
@@ -114,6 +115,9 @@ impl Runs {
                     };
                 }
                 outcome => {
+                    if outcome.is_written() {
+                        self.telemetry.count(Metric::RunsEnded, &[end.state().as_str()], 1);
+                    }
                     if let (true, Some(news)) = (outcome.is_written(), &self.news) {
                         news.announce_end(id);
                     }

@@ -49,6 +49,7 @@ use parts::MAX_TRANSACTION_BYTES;
 use platform::bucket::Bucket;
 use platform::queue::Queue;
 use platform::run_news::{RunNews, RunWatcher};
+use platform::telemetry::Telemetry;
 use platform::{Context, config};
 use sealing::RunKey;
 
@@ -85,6 +86,7 @@ pub struct Runs {
     max_transaction_bytes: usize,
     vault: Option<Arc<dyn KeyVault>>,
     news: Option<RunNews>,
+    telemetry: Telemetry,
 }
 
 impl Runs {
@@ -99,6 +101,7 @@ impl Runs {
             max_transaction_bytes: MAX_TRANSACTION_BYTES,
             vault: None,
             news: context.run_news.clone(),
+            telemetry: context.telemetry.clone(),
         })
     }
 

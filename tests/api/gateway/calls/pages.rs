@@ -27,7 +27,7 @@ fn labelled(mut call: Charge, number: usize) -> Charge {
         call.provider = "rare-provider".to_owned();
     }
     if number.is_multiple_of(89) {
-        facts.error = Some(if number % 2 == 0 { "stream_cut" } else { CLIENT_DISCONNECTED }.to_owned());
+        facts.error = Some(if number.is_multiple_of(2) { "stream_cut" } else { CLIENT_DISCONNECTED }.to_owned());
     }
     call
 }

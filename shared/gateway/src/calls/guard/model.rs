@@ -10,7 +10,7 @@ use super::EventOrigin;
 use crate::guard::{CallBody, GuardAnswer, GuardCall, GuardInput, make_calls, merge_parts, score_blank};
 use crate::leases::{CallUsage, LeaseSlot};
 use crate::providers::Provider;
-use crate::routing::{Served, Unserved};
+use crate::routing::{Routed, Served, Unserved};
 use crate::{Gateway, GatewayCaller, ProviderFailure};
 use domain::catalog::{Model, Purpose};
 use domain::guard::{GuardCategory, GuardResult, GuardVerdict};
@@ -96,27 +96,28 @@ impl Gateway {
     ) -> Result<Findings, Unserved> {
         let send_one = |call: GuardCall| async move {
             let call = Arc::new(call);
-            let routed = self.inner.routing.send_call(chosen, |provider, model| {
+            let routed = self.inner.routing.send_call(chosen, call.body().into(), |provider, model| {
                 let call = call.clone();
                 async move {
                     let sent = tokio::time::timeout(longest_attempt, send(&*provider, &model, &call, categories)).await;
                     sent.unwrap_or_else(|_| Err(ProviderFailure::timeout()))
                 }
             });
-            Ok::<_, Unserved>((routed.await?, call.greatest_input()))
+            let Routed { answer: GuardAnswer { results, usage }, served, attempt, .. } = routed.await?;
+            let (tokens, source) = count_input(usage, call.greatest_input());
+            attempt.end(&tokens);
+            Ok::<_, Unserved>((results, tokens, source, served))
         };
         let answers: Vec<_> = stream::iter(calls).map(send_one).buffered(CONCURRENT_CALLS).try_collect().await?;
         let mut found =
             Findings { results: Vec::new(), tokens: Tokens::default(), served: None, source: UsageSource::Provider };
-        for (routed, greatest_input) in answers {
-            let GuardAnswer { results, usage } = routed.answer;
-            let (tokens, source) = count_input(usage, greatest_input);
+        for (results, tokens, source, served) in answers {
             found.tokens += tokens;
             if source == UsageSource::Counted {
                 found.source = source;
             }
             found.results.extend(results);
-            found.served = Some(routed.served);
+            found.served = Some(served);
         }
         merge_parts(&mut found.results);
         Ok(found)

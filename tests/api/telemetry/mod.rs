@@ -1,0 +1,4 @@
+//! What the platform reports about its work.
+
+mod metrics;
+mod traces;
