@@ -39,8 +39,8 @@ enum Profile {
     Dev,
 }
 
-/// The limits of `agents` under `--check`, exclusive.
-const LIMIT_MB: f64 = 6.2;
+/// The limits of `agents` under `--check`, exclusive. Tracing and metrics are 80 KB of it.
+const LIMIT_MB: f64 = 6.3;
 const LIMIT_FIRST_POLL_MS: f64 = 10.0;
 
 const LIMIT_FIRST_CALL_MS: f64 = 10.0;

@@ -88,7 +88,7 @@ async fn the_clients_models_answer_what_the_first_one_cannot() {
 
 #[tokio::test]
 async fn the_operators_fallbacks_apply_without_a_list_of_the_client() {
-    let Models { customer, first, second, .. } = start(&["gone", "second"]).await;
+    let Models { app: _app, customer, first, second } = start(&["gone", "second"]).await;
     let person = &customer.person;
     first.respond_with(failure("context_length_exceeded"));
     let answer = ask(person, json!({})).await;
@@ -103,12 +103,12 @@ async fn the_operators_fallbacks_apply_without_a_list_of_the_client() {
 
 #[tokio::test]
 async fn a_list_of_models_is_checked_before_the_first_call() {
-    let Models { customer, first, .. } = start(&[]).await;
+    let Models { app: _app, customer, first, .. } = start(&[]).await;
     let person = &customer.person;
     for (models, code) in [
-        (json!("second"), "invalid_parameter"),
-        (json!([7]), "invalid_parameter"),
-        (json!(["a", "b", "c", "d", "e", "f", "g", "h", "i"]), "invalid_parameter"),
+        (json!("second"), "invalid_body"),
+        (json!([7]), "invalid_body"),
+        (json!(["a", "b", "c", "d", "e", "f", "g", "h", "i"]), "invalid_body"),
         (json!(["second", "unknown"]), "model_not_found"),
     ] {
         let refused = ask(person, json!({"models": models})).await;
