@@ -12,13 +12,13 @@ use std::collections::BTreeMap;
 use futures::{StreamExt, TryStreamExt, stream};
 use uuid::Uuid;
 
-use super::charge_items::{RecordItem, call_row_item, place, read_charges, uncharged_item};
+use super::charge_items::{RecordItem, call_row_item, read_charges, uncharged_item};
 use super::{Leases, MAX_WRITES};
 use crate::keys::{self, CallScope};
 use crate::query::{Range, TableQuery};
 use crate::write::Write;
 use domain::Result;
-use domain::call_facts::CallStatus;
+use domain::call_facts::{CallFacts, CallStatus};
 use domain::call_log::CallProperty;
 use domain::id::LeaseId;
 use domain::ledger::Charge;
@@ -88,17 +88,47 @@ impl CallRow<'_> {
 }
 
 fn rows(calls: &[Charge]) -> Vec<CallRow<'_>> {
-    let mut rows = BTreeMap::<String, CallRow>::new();
+    let (mut rows, mut by_list) = (Vec::<CallRow>::new(), BTreeMap::<String, usize>::new());
+    // The calls of a lease mostly have the same properties, so their lists are named once.
+    let mut last: Option<(&Charge, Vec<usize>)> = None;
     for call in calls {
-        for list in lists_of(call, true) {
-            let row = rows.entry(list.clone()).or_insert(CallRow { list, newest: call, count: 0 });
+        let places = match last.take() {
+            Some((other, places)) if is_in_same_lists(call, other) => places,
+            _ => {
+                let place_of = |list: String| {
+                    *by_list.entry(list).or_insert_with_key(|list| {
+                        rows.push(CallRow { list: list.clone(), newest: call, count: 0 });
+                        rows.len() - 1
+                    })
+                };
+                lists_of(call, true).into_iter().map(place_of).collect()
+            }
+        };
+        for place in &places {
+            let row = &mut rows[*place];
             row.count += 1;
-            if place(call) > place(row.newest) {
+            // The order of the places in the lists.
+            if (call.created_at, call.id) > (row.newest.created_at, row.newest.id) {
                 row.newest = call;
             }
         }
+        last = Some((call, places));
     }
-    rows.into_values().collect()
+    rows
+}
+
+/// Whether two charged calls of a lease are in the same lists. Users, keys and models are those of the lease.
+fn is_in_same_lists(call: &Charge, other: &Charge) -> bool {
+    let facts = |one: &CallFacts, other: &CallFacts| {
+        (&one.alias, &one.upstream, &one.error, &one.labels)
+            == (&other.alias, &other.upstream, &other.error, &other.labels)
+    };
+    call.provider == other.provider
+        && match (&call.facts, &other.facts) {
+            (Some(one), Some(other)) => facts(one, other),
+            (None, None) => true,
+            _ => false,
+        }
 }
 
 impl Leases {
