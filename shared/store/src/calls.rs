@@ -10,8 +10,8 @@ use super::attribute::SK;
 use super::item::Item;
 use super::keys::{self, CallScope};
 use super::leases::{self, LEDGER_RETENTION, Leases, lease_of, place, read_charges};
-use super::ledger::{CLOCK_DIFFERENCE, LONGEST_REQUEST};
-use super::listed::{Listed, NewestFirst, NewestRows, Steps, find_oldest, merge_lists, read_newest};
+use super::ledger::{CLOCK_DIFFERENCE, LONGEST_REQUEST, find_named, is_adjustment};
+use super::listed::{Listed, NewestFirst, NewestRows, Steps, merge_lists, read_newest};
 use super::query::{Range, TableQuery};
 use super::table::Table;
 use domain::Result;
@@ -48,64 +48,11 @@ impl CallLog {
         after: Option<String>,
         now: Time,
     ) -> Result<Slice<Charge>> {
-        let lists = self.lists(filter, now);
-        let is_exact = filter.is_exact();
+        let lists: Vec<CallList> =
+            sources(filter, now).into_iter().map(|source| self.list_of(source, filter, now)).collect();
         let is_of_rows = matches!(lists.first(), Some(CallList { source: Source::Rows { .. }, .. }));
-        let steps = match (is_exact, is_of_rows) {
-            (true, _) | (false, true) => Steps::COSTLY,
-            (false, false) => Steps::FILTERED,
-        };
+        let steps = if is_of_rows || filter.is_exact() { Steps::SMALL } else { Steps::FILTERED };
         merge_lists(&lists, limit, after, steps, |call| filter.includes(call)).await
-    }
-
-    /// The lists that have the calls of a filter.
-    fn lists(&self, filter: &CallFilter, now: Time) -> Vec<CallList<'_>> {
-        let scopes: Vec<CallScope> = match &*filter.orgs {
-            [] => CallScope::shards().collect(),
-            orgs => orgs.iter().copied().map(CallScope::Org).collect(),
-        };
-        if let Some(property) = filter.properties.first() {
-            let scopes = if matches!(property, CallProperty::Key(_)) { vec![CallScope::Any] } else { scopes };
-            let name = leases::name(property);
-            let source =
-                |scope| Source::Rows { list: keys::calls(scope, &name), calls: RowCalls::With(property.clone()) };
-            return scopes.into_iter().map(|scope| self.list_of(source(scope), filter, now)).collect();
-        }
-        let rows = |name: &'static str, calls: RowCalls| {
-            let source = move |scope| Source::Rows { list: keys::calls(scope, name), calls: calls.clone() };
-            scopes.iter().map(move |scope| source(*scope))
-        };
-        let months = |list: fn(OrgId, i64) -> String| {
-            let months = months(filter, now);
-            let of_org = move |org: &OrgId| {
-                let org = *org;
-                months.clone().into_iter().map(move |month| Source::Index { list: list(org, month), month })
-            };
-            filter.orgs.iter().flat_map(of_org)
-        };
-        let has_completed = filter.status.is_none_or(|status| status == CallStatus::Completed);
-        let has_broken = filter.status != Some(CallStatus::Completed);
-        let mut sources = Vec::new();
-        if filter.orgs.is_empty() {
-            if has_completed {
-                sources.extend(rows(leases::ANSWERED, RowCalls::All));
-            }
-            if has_broken {
-                sources.extend(rows(leases::UNCHARGED, RowCalls::All));
-            }
-        } else {
-            if has_completed {
-                sources.extend(months(keys::ledger));
-                sources.extend(months(keys::unbilled));
-            }
-            if has_broken {
-                sources.extend(months(keys::uncharged));
-            }
-        }
-        if !has_completed {
-            sources.extend(rows(leases::BROKEN, RowCalls::Broken));
-        }
-        sources.into_iter().map(|source| self.list_of(source, filter, now)).collect()
     }
 
     fn list_of(&self, source: Source, filter: &CallFilter, now: Time) -> CallList<'_> {
@@ -119,24 +66,10 @@ impl CallLog {
         CallList { log: self, source, from: from.to_string(), highest: to.to_string() }
     }
 
-    /// Finds a call of an organization, of one user or of all users. The search begins at the time that the name holds.
+    /// Finds a call of an organization, of one user or of all users.
     pub async fn find(&self, org: OrgId, user: Option<UserId>, name: ReceiptName) -> Result<Option<Charge>> {
-        let from = name.created_at().minus(CLOCK_DIFFERENCE);
-        let to = name.created_at().plus(LONGEST_REQUEST);
-        let is_wanted = |call: &Charge| name.is_of(call) && user.is_none_or(|user| call.user == user);
-        let mut months = vec![month(from.minus(LONGEST_REQUEST)), month(to)];
-        months.dedup();
-        for month in months {
-            for list in [keys::ledger, keys::unbilled, keys::uncharged] {
-                let range = (from.to_string(), to.to_string());
-                let range = (&*range.0, &*range.1);
-                let found = find_oldest(&self.journal, list(org, month), range, calls_of, is_wanted).await?;
-                if found.is_some() {
-                    return Ok(found);
-                }
-            }
-        }
-        Ok(None)
+        let lists = [keys::ledger, keys::unbilled, keys::uncharged];
+        find_named(&self.journal, &lists, (org, user), name, calls_of).await
     }
 
     async fn calls_of_row(&self, item: Item, wanted: &RowCalls) -> Result<Vec<(String, Charge)>> {
@@ -227,8 +160,53 @@ impl NewestFirst<Charge> for CallList<'_> {
 
 /// The calls of a row of the index. It has adjustments of credits too.
 fn calls_of(item: Item, _row: &str) -> Result<Vec<(String, Charge)>> {
-    let calls = if super::ledger::is_adjustment(&item) { Vec::new() } else { read_charges(item)? };
+    let calls = if is_adjustment(&item) { Vec::new() } else { read_charges(item)? };
     Ok(calls.into_iter().map(|call| (place(&call), call)).collect())
+}
+
+/// The lists that have the calls of a filter.
+fn sources(filter: &CallFilter, now: Time) -> Vec<Source> {
+    let scopes: Vec<CallScope> = match &*filter.orgs {
+        [] => CallScope::shards().collect(),
+        orgs => orgs.iter().copied().map(CallScope::Org).collect(),
+    };
+    if let Some(property) = filter.properties.first() {
+        let scopes = if matches!(property, CallProperty::Key(_)) { vec![CallScope::Any] } else { scopes };
+        return rows(&scopes, &leases::name(property), RowCalls::With(property.clone()));
+    }
+    let is_of_all = filter.orgs.is_empty();
+    let has_completed = filter.status.is_none_or(|status| status == CallStatus::Completed);
+    let has_broken = filter.status != Some(CallStatus::Completed);
+    let mut sources = Vec::new();
+    match is_of_all {
+        true if has_completed => sources.extend(rows(&scopes, leases::ANSWERED, RowCalls::All)),
+        false if has_completed => {
+            sources.extend(monthly(filter, now, keys::ledger));
+            sources.extend(monthly(filter, now, keys::unbilled));
+        }
+        // The charged calls that did not end well. Those without a charge follow.
+        _ => sources.extend(rows(&scopes, leases::BROKEN, RowCalls::Broken)),
+    }
+    match is_of_all {
+        true if has_broken => sources.extend(rows(&scopes, leases::UNCHARGED, RowCalls::All)),
+        false if has_broken => sources.extend(monthly(filter, now, keys::uncharged)),
+        _ => {}
+    }
+    sources
+}
+
+fn rows(scopes: &[CallScope], name: &str, calls: RowCalls) -> Vec<Source> {
+    scopes.iter().map(|scope| Source::Rows { list: keys::calls(*scope, name), calls: calls.clone() }).collect()
+}
+
+/// The lists of the months of a filter, for each of its organizations.
+fn monthly(filter: &CallFilter, now: Time, list: fn(OrgId, i64) -> String) -> Vec<Source> {
+    let months = months(filter, now);
+    let of_org = |org: &OrgId| {
+        let of_month = |month: &i64| Source::Index { list: list(*org, *month), month: *month };
+        months.iter().map(of_month).collect::<Vec<_>>()
+    };
+    filter.orgs.iter().flat_map(of_org).collect()
 }
 
 /// The months of a filter, newest first.

@@ -204,28 +204,39 @@ impl Ledger {
         Ok(earlier.max_by_key(|charge| (charge.created_at, charge.id)))
     }
 
-    /// Finds a charge among those that the list of transactions has, of one user or of all users. The search begins at the time
-    /// that the name holds, so it takes one query, unless very many calls were charged before this one in that time. It ends
-    /// after a bounded number of rows.
+    /// Finds a charge among those that the list of transactions has, of one user or of all users.
     pub async fn find_charge(&self, org: OrgId, user: Option<UserId>, name: ReceiptName) -> Result<Option<Charge>> {
-        let from = name.created_at().minus(CLOCK_DIFFERENCE);
-        let to = name.created_at().plus(LONGEST_REQUEST);
-        let is_wanted = |entry: &LedgerEntry| match entry {
-            LedgerEntry::Charge(charge) => name.is_of(charge) && user.is_none_or(|user| charge.user == user),
-            LedgerEntry::Adjustment(_) => false,
-        };
-        // A charge is listed in the month in which its lease was granted, which may have been before the id was created.
-        let months = [month(from.minus(LONGEST_REQUEST)), month(to)];
-        let months = if months[0] == months[1] { &months[..1] } else { &months[..] };
-        for month in months {
-            let (list, range) = (keys::ledger(org, *month), (from.to_string(), to.to_string()));
-            let found = find_oldest(&self.journal, list, (&range.0, &range.1), entries, is_wanted).await?;
-            if let Some(LedgerEntry::Charge(charge)) = found {
-                return Ok(Some(*charge));
+        let charges = |item: Item, _: &str| if is_adjustment(&item) { Ok(Vec::new()) } else { listed_charges(item) };
+        find_named(&self.journal, &[keys::ledger], (org, user), name, charges).await
+    }
+}
+
+/// Finds a call in lists of an organization's months, of one user or of all users. The search begins at the time that the name
+/// holds, so it takes one query for each list, unless very many calls ended before this one in that time. It ends after a bounded
+/// number of rows.
+pub(super) async fn find_named(
+    journal: &Table,
+    lists: &[fn(OrgId, i64) -> String],
+    (org, user): (OrgId, Option<UserId>),
+    name: ReceiptName,
+    parse: impl Fn(Item, &str) -> Result<Vec<(String, Charge)>>,
+) -> Result<Option<Charge>> {
+    let from = name.created_at().minus(CLOCK_DIFFERENCE);
+    let to = name.created_at().plus(LONGEST_REQUEST);
+    let (first, last) = (from.to_string(), to.to_string());
+    let is_wanted = |call: &Charge| name.is_of(call) && user.is_none_or(|user| call.user == user);
+    // A call is listed in the month in which its lease was granted, which may have been before the id was created.
+    let mut months = vec![month(from.minus(LONGEST_REQUEST)), month(to)];
+    months.dedup();
+    for month in months {
+        for list in lists {
+            let found = find_oldest(journal, list(org, month), (&first, &last), &parse, is_wanted).await?;
+            if found.is_some() {
+                return Ok(found);
             }
         }
-        Ok(None)
     }
+    Ok(None)
 }
 
 fn adjustment_item(adjustment: &Adjustment) -> AdjustmentItem {

@@ -110,8 +110,8 @@ impl Steps {
     const EXACT: Self = Self { least: 1, most: MAX_READ_PER_PAGE };
     /// A filter may drop most entries.
     pub const FILTERED: Self = Self { least: READ_PER_QUERY, most: MAX_READ_PER_PAGE };
-    /// To read the entries of a row takes a query.
-    pub const COSTLY: Self = Self { least: 2, most: 400 };
+    /// Most rows have several entries for the page, or it takes a query to read their entries.
+    pub const SMALL: Self = Self { least: 2, most: 400 };
 }
 
 struct IndexList<'a, P> {
