@@ -10,7 +10,7 @@ use super::definitions::{Kind, MICROSECOND, Metric};
 const MAX_SERIES: usize = 1_000;
 const OTHER: &str = "other";
 /// Separates the values of labels in the key of a series.
-const SEPARATOR: &str = "\u{1f}";
+const SEPARATOR: char = '\u{1f}';
 
 #[derive(Debug, Default)]
 pub struct Registry {
@@ -44,12 +44,17 @@ impl Registry {
     /// Adds to a counter, or adds an observation to a histogram. `labels` are those after the function.
     pub fn record(&self, metric: Metric, function: &str, labels: &[&str], amount: u64) {
         let family = &self.families[metric as usize].0;
-        let key = [&[function], labels].concat().join(SEPARATOR);
+        let mut key = function.to_owned();
+        for label in labels {
+            key.push(SEPARATOR);
+            key.push_str(label);
+        }
         if let Some(series) = family.read().unwrap_or_else(PoisonError::into_inner).get(&key) {
             return series.record(metric, amount);
         }
         let mut family = family.write().unwrap_or_else(PoisonError::into_inner);
-        let key = if family.len() < MAX_SERIES { key } else { vec![OTHER; labels.len() + 1].join(SEPARATOR) };
+        let key =
+            if family.len() < MAX_SERIES { key } else { vec![OTHER; labels.len() + 1].join(&SEPARATOR.to_string()) };
         family.entry(key).or_insert_with(|| Series::new(metric)).record(metric, amount);
     }
 
