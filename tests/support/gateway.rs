@@ -10,13 +10,14 @@ use domain::catalog::{Model, ModelDeployment, ModelType, OnDisconnect, Pricing, 
 use domain::guard::GuardApi;
 use domain::id::{ApiKeyId, OrgId, TransactionId};
 use domain::identity::{Account, Plan, Role};
-use domain::lease::month;
+use domain::lease::{Lease, month};
 use domain::ledger::{Adjustment, Charge, EntryKind, LedgerEntry};
 use domain::limits::PlanLimits;
 use domain::money::Money;
 use domain::provider::{ProviderKind, Timeouts};
 use domain::time::Time;
 use domain::token::{SecretToken, TokenKind};
+use domain::usage::{Tokens, UsageSource};
 use http_body_util::BodyExt;
 use serde_json::Value;
 use store::api_keys::ApiKey;
@@ -276,6 +277,34 @@ impl ModelBuilder {
 
     pub async fn insert(self, app: &TestApp) {
         Catalog::new(&app.platform.context()).unwrap().add(&self.0).await.unwrap();
+    }
+}
+
+/// A charge of a lease, for tests that write charges without calls.
+pub fn charge_of(lease: &Lease, slot: u32, created_at: Time) -> Charge {
+    Charge {
+        id: TransactionId::new(),
+        lease: lease.id,
+        slot,
+        org: lease.org,
+        user: lease.user,
+        key: lease.key,
+        model: lease.model.clone(),
+        price_version: 1,
+        cost: Money::from_pico_usd(7),
+        charged: Money::from_pico_usd(7),
+        uncollected: Money::ZERO,
+        overage: Money::ZERO,
+        tokens: Tokens::default(),
+        images: 0,
+        source: UsageSource::Provider,
+        provider: "p".to_owned(),
+        request_id: format!("req_{}", TransactionId::new().uuid().simple()),
+        step: None,
+        retry_of: None,
+        body_hash: None,
+        facts: None,
+        created_at,
     }
 }
 

@@ -14,11 +14,10 @@ use domain::ledger::{Charge, Spent};
 use domain::limits::PlanLimits;
 use domain::money::Money;
 use domain::time::Time;
-use domain::usage::{Tokens, UsageSource};
 use store::leases::{ChargeLog, Grant, LeaseRequest};
 use store::{CallLog, Leases};
 use tests::TestApp;
-use tests::gateway::Customer;
+use tests::gateway::{Customer, charge_of};
 
 pub struct Writer {
     pub leases: Leases,
@@ -90,6 +89,15 @@ impl Writer {
     }
 }
 
+/// A platform, and a lease of a customer of it.
+async fn start(granted_at: Time) -> (TestApp, Writer, Lease) {
+    let app = TestApp::start().await;
+    let customer = app.customer("log", Money::from_usd(1)).await;
+    let writer = Writer::new(&app, &customer);
+    let lease = writer.grant("m", granted_at).await;
+    (app, writer, lease)
+}
+
 /// A call of a lease with these labels, which ended some milliseconds after the grant.
 pub fn call(lease: &Lease, slot: u32, after_ms: u64, end_user: &str, tags: &[String]) -> Charge {
     let created_at = lease.granted_at.plus(Duration::from_millis(after_ms));
@@ -103,30 +111,7 @@ pub fn call(lease: &Lease, slot: u32, after_ms: u64, end_user: &str, tags: &[Str
         error: None,
         failed_attempts: Vec::new(),
     };
-    Charge {
-        id: TransactionId::new(),
-        lease: lease.id,
-        slot,
-        org: lease.org,
-        user: lease.user,
-        key: lease.key,
-        model: lease.model.clone(),
-        price_version: 1,
-        cost: Money::from_pico_usd(7),
-        charged: Money::from_pico_usd(7),
-        uncollected: Money::ZERO,
-        overage: Money::ZERO,
-        tokens: Tokens::default(),
-        images: 0,
-        source: UsageSource::Provider,
-        provider: "p".to_owned(),
-        request_id: format!("req_{}", TransactionId::new().uuid().simple()),
-        step: None,
-        retry_of: None,
-        body_hash: None,
-        facts: Some(Box::new(facts)),
-        created_at,
-    }
+    Charge { facts: Some(Box::new(facts)), ..charge_of(lease, slot, created_at) }
 }
 
 /// The calls of a lease. Each has ten tags of its own, so the rows do not fit one transaction.
@@ -159,11 +144,8 @@ async fn check_all_found(writer: &Writer, charges: &[Charge], now: Time) {
 
 #[tokio::test]
 async fn a_lease_with_more_rows_than_a_transaction_has_room_for_is_closed() {
-    let app = TestApp::start().await;
-    let customer = app.customer("log", Money::from_usd(1)).await;
-    let writer = Writer::new(&app, &customer);
     let now = Time::now();
-    let lease = writer.grant("m", now).await;
+    let (_app, writer, lease) = start(now).await;
     assert_eq!(lease.slots, MAX_SLOTS);
     let (charges, mut log) = (many_labels(&lease), ChargeLog::default());
     writer.append(&lease, &mut log, &charges).await;
@@ -173,11 +155,8 @@ async fn a_lease_with_more_rows_than_a_transaction_has_room_for_is_closed() {
 
 #[tokio::test]
 async fn the_calls_of_a_lease_that_did_not_end_well_are_found_among_the_others() {
-    let app = TestApp::start().await;
-    let customer = app.customer("log", Money::from_usd(1)).await;
-    let writer = Writer::new(&app, &customer);
     let now = Time::now();
-    let lease = writer.grant("m", now).await;
+    let (_app, writer, lease) = start(now).await;
     let (mut charges, mut log) = (many_labels(&lease), ChargeLog::default());
     let mut broken = Vec::new();
     for (index, code) in [(3, "stream_cut"), (9, CLIENT_DISCONNECTED), (20, "stream_cut"), (33, CLIENT_DISCONNECTED)] {
@@ -201,12 +180,9 @@ async fn the_calls_of_a_lease_that_did_not_end_well_are_found_among_the_others()
 /// A call at the turn of a month is listed in the month of its lease, and ended in the next one.
 #[tokio::test]
 async fn a_call_at_the_turn_of_a_month_is_found_by_the_time_of_its_end() {
-    let app = TestApp::start().await;
-    let customer = app.customer("log", Money::from_usd(1)).await;
-    let writer = Writer::new(&app, &customer);
     // 2026-10-31T23:59:59Z.
     let granted_at = Time::from_millis(1_793_491_199_000);
-    let lease = writer.grant("m", granted_at).await;
+    let (_app, writer, lease) = start(granted_at).await;
     let charges = [call(&lease, 1, 500, "u", &[]), call(&lease, 2, 2_000, "u", &[])];
     writer.append(&lease, &mut ChargeLog::default(), &charges).await;
     let first_of_month = Some(granted_at.plus(Duration::from_secs(1)));
@@ -220,11 +196,8 @@ async fn a_call_at_the_turn_of_a_month_is_found_by_the_time_of_its_end() {
 /// A sweep that fails has written rows for the calls that it knew. They lead to the lease, and must not show its calls twice.
 #[tokio::test]
 async fn rows_of_an_attempt_that_failed_do_not_count() {
-    let app = TestApp::start().await;
-    let customer = app.customer("log", Money::from_usd(1)).await;
-    let writer = Writer::new(&app, &customer);
     let now = Time::now();
-    let lease = writer.grant("m", now).await;
+    let (_app, writer, lease) = start(now).await;
     let (charges, mut log) = (many_labels(&lease), ChargeLog::default());
     writer.append(&lease, &mut log, &charges[..40]).await;
     // A lease that is closed already refuses the transaction, as the void of a sweep does when the owner writes.
@@ -238,11 +211,8 @@ async fn rows_of_an_attempt_that_failed_do_not_count() {
 
 #[tokio::test]
 async fn a_sweep_adds_the_calls_of_an_abandoned_lease_and_a_late_charge_adds_its_own() {
-    let app = TestApp::start().await;
-    let customer = app.customer("log", Money::from_usd(1)).await;
-    let writer = Writer::new(&app, &customer);
     let now = Time::now();
-    let lease = writer.grant("m", now).await;
+    let (_app, writer, lease) = start(now).await;
     let (mut charges, mut log) = (many_labels(&lease), ChargeLog::default());
     let late = charges.pop().unwrap();
     writer.append(&lease, &mut log, &charges).await;

@@ -11,12 +11,12 @@ use domain::ledger::Charge;
 use domain::money::Money;
 use domain::receipt::ReceiptName;
 use domain::time::Time;
-use domain::usage::{Tokens, UsageSource};
 use reqwest::Method;
 use serde_json::{Value, json};
 use store::leases::ChargeLog;
 use store::{Identities, Leases, Ledger};
 use tests::client::send;
+use tests::gateway::charge_of;
 use tests::scale::full_or;
 use uuid::Uuid;
 
@@ -212,27 +212,8 @@ fn charge(lease: &Lease, slot: u32, created_at: Time) -> Charge {
     let id = |at: Time| Uuid::from_u128(at.first_uuid().as_u128() | random);
     Charge {
         id: TransactionId::from(id(created_at)),
-        lease: lease.id,
-        slot,
-        org: lease.org,
-        user: lease.user,
-        key: None,
-        model: lease.model.clone(),
-        price_version: 1,
-        cost: Money::from_pico_usd(7),
-        charged: Money::from_pico_usd(7),
-        uncollected: Money::ZERO,
-        overage: Money::ZERO,
-        tokens: Tokens::default(),
-        images: 0,
-        source: UsageSource::Provider,
-        provider: "p".to_owned(),
         request_id: format!("req_{}", id(created_at.minus(Duration::from_secs(2))).simple()),
-        step: None,
-        retry_of: None,
-        body_hash: None,
-        facts: None,
-        created_at,
+        ..charge_of(lease, slot, created_at)
     }
 }
 
