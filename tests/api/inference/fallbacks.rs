@@ -130,5 +130,7 @@ async fn an_operator_sets_the_fallbacks_of_a_model() {
         assert_eq!(refused.status, "400 Bad Request", "{wrong}: {}", refused.text);
         assert!(refused.text.contains("fallbacks["), "{}", refused.text);
     }
+    let refused = operator.delete("/gateway/v1/admin/models/second").await;
+    assert_eq!((refused.status.as_str(), refused.code()), ("409 Conflict", "model_in_use"), "{}", refused.text);
     assert_eq!(operator.patch(path, json!({"fallbacks": null})).await.json["fallbacks"], json!([]));
 }

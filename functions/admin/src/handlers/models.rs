@@ -118,7 +118,7 @@ pub async fn update_model(
     params(("name" = String, Path, description = "The name of the model")),
     responses(
         (status = 204, description = "Deleted"),
-        (status = 409, description = "`model_in_use`: an alias points to the model", body = ErrorBody),
+        (status = 409, description = "`model_in_use`: an alias points to the model, or it is a fallback of another one", body = ErrorBody),
         NotFound<ModelName>, OperatorOnly, ErrorResponses,
     ),
 )]
@@ -133,6 +133,11 @@ pub async fn delete_model(
         if let Some((alias, _)) = listing.aliases.iter().find(|(_, model)| **model == name) {
             let message =
                 format!("the alias {alias} points to this model; delete the alias or point it to another model");
+            return Err(Error::Conflict { code: "model_in_use", message });
+        }
+        if let Some(other) = listing.models.values().find(|other| other.fallbacks.contains(&name)) {
+            let message =
+                format!("this model is a fallback of {}; remove it from the fallbacks of that model first", other.name);
             return Err(Error::Conflict { code: "model_in_use", message });
         }
         Ok(CatalogChange { before: Some(entry(before.clone())), after: None })
