@@ -9,25 +9,31 @@ use crate::routing::Routed;
 use crate::{CallReport, Gateway, GatewayCaller, tokens};
 use domain::Result;
 use domain::usage::{Tokens, UsageSource};
+use store::model_catalog::Chosen;
 
 impl Gateway {
     /// Makes the call.
     pub async fn complete(&self, caller: GatewayCaller, mut request: ChatRequest) -> Result<(Completion, CallReport)> {
         let (gateway, claim) = (self.clone(), caller.claim.clone());
         let call = async move {
-            let mut fallbacks = gateway.fallbacks(&caller, &request).await?;
+            let (mut chosen, mut fallbacks) = gateway.choose(&caller, &request).await?;
             loop {
-                match gateway.run_completion(&caller, request).await {
+                match gateway.run_completion(&caller, chosen, request).await {
                     Ok(answer) => return Ok(answer),
-                    Err(failure) => request = fallbacks.next(failure)?,
+                    Err(failure) => (chosen, request) = fallbacks.next(failure)?,
                 }
             }
         };
         self.run_to_completion(claim, Box::pin(call)).await
     }
 
-    async fn run_completion(&self, caller: &GatewayCaller, request: ChatRequest) -> Result<(Completion, CallReport)> {
-        let mut prepared = self.prepare(caller, request).await?;
+    async fn run_completion(
+        &self,
+        caller: &GatewayCaller,
+        chosen: Chosen,
+        request: ChatRequest,
+    ) -> Result<(Completion, CallReport)> {
+        let mut prepared = self.prepare(caller, chosen, request).await?;
         let mut slot = self.reserve(caller, &mut prepared).await?;
         let Prepared { chosen, request, mut notes, likely_input, evaluation, .. } = prepared;
         let routed = self.send_call(&mut slot, &caller.call, &chosen, Operation::Chat, |provider, model| {

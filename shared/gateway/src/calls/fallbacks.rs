@@ -5,43 +5,44 @@
 use crate::chat::ChatRequest;
 use crate::{Gateway, GatewayCaller};
 use domain::{Error, ProviderTrouble, Result};
+use store::model_catalog::Chosen;
 
 /// The models that are left for a chat.
 pub(super) struct Fallbacks {
-    names: std::vec::IntoIter<String>,
+    models: std::vec::IntoIter<Chosen>,
     /// The request as the client sent it. None if there is no fallback.
     request: Option<ChatRequest>,
 }
 
 impl Fallbacks {
-    /// The request to the next model after a failure, or the failure if no other model may answer. A chat fails only before there
-    /// is output.
-    pub fn next(&mut self, failure: Error) -> Result<ChatRequest> {
-        let next = self.request.as_ref().filter(|_| may_fall_back(&failure)).zip(self.names.next());
-        let Some((request, name)) = next else { return Err(failure) };
-        tracing::info!(model = request.model(), fallback = name, code = &*failure.code(), "a chat falls back");
-        Ok(request.for_fallback(&name))
+    /// The next model and the request to it after a failure, or the failure if no other model may answer. A chat fails only before
+    /// there is output.
+    pub fn next(&mut self, failure: Error) -> Result<(Chosen, ChatRequest)> {
+        let next = self.request.as_ref().filter(|_| may_fall_back(&failure)).zip(self.models.next());
+        let Some((request, chosen)) = next else { return Err(failure) };
+        let code = failure.code();
+        tracing::info!(model = request.model(), fallback = chosen.model.name, code = &*code, "a chat falls back");
+        let request = request.for_fallback(&chosen.model.name);
+        Ok((chosen, request))
     }
 }
 
 impl Gateway {
-    /// The models to try after the first one. A model of the client's list that the caller may not use is refused; one of the
-    /// operator's list is left out.
-    pub(super) async fn fallbacks(&self, caller: &GatewayCaller, request: &ChatRequest) -> Result<Fallbacks> {
-        let mut names = request.fallbacks().to_vec();
-        for name in &names {
-            caller.find_model(self.models(), name).await?;
+    /// The model that a chat names, and those to try after it. A model of the client's list that the caller may not use is
+    /// refused; one of the operator's list is left out.
+    pub(super) async fn choose(&self, caller: &GatewayCaller, request: &ChatRequest) -> Result<(Chosen, Fallbacks)> {
+        let chosen = caller.find_model(self.models(), request.model()).await?;
+        let mut models = Vec::new();
+        for name in request.fallbacks() {
+            models.push(caller.find_model(self.models(), name).await?);
         }
-        if names.is_empty() {
-            let chosen = caller.find_model(self.models(), request.model()).await?;
+        if models.is_empty() {
             for name in &chosen.model.fallbacks {
-                if caller.find_model(self.models(), name).await.is_ok() {
-                    names.push(name.clone());
-                }
+                models.extend(caller.find_model(self.models(), name).await);
             }
         }
-        let request = (!names.is_empty()).then(|| request.clone());
-        Ok(Fallbacks { names: names.into_iter(), request })
+        let request = (!models.is_empty()).then(|| request.clone());
+        Ok((chosen, Fallbacks { models: models.into_iter(), request }))
     }
 }
 

@@ -13,7 +13,7 @@ use crate::answers::StartedImages;
 use crate::attempt::Operation;
 use crate::images::{ImageAnswer, ImageRequest};
 use crate::leases::CallUsage;
-use crate::routing::{Routed, Served, Unserved};
+use crate::routing::{Routed, Unserved};
 use crate::{CallReport, Gateway, GatewayCaller, ParameterNotes};
 use domain::catalog::Purpose;
 use domain::guard::{GuardMessage, GuardRole};
@@ -142,11 +142,7 @@ impl Gateway {
         let routed = routed.unwrap_or_else(|_| Err(Unserved::timeout()));
         let Routed { answer: ImageAnswer { mut pictures, usage }, served, attempt, .. } = match routed {
             Ok(routed) => routed,
-            Err(Unserved { error, failed_attempts }) => {
-                let (served, code) = (Served::last_of(failed_attempts), error.code().into_owned());
-                slot.log_uncharged(CallUsage::failed(call, job.order.alias.as_deref(), served, code)).await;
-                return Err(*error);
-            }
+            Err(unserved) => return Err(super::log_unserved(&slot, call, job.order.alias.as_deref(), unserved).await),
         };
         let (tokens, source) = count_input(usage, request.greatest_input());
         attempt.end(&tokens);

@@ -97,13 +97,10 @@ impl Gateway {
         slot: &mut LeaseSlot,
         call: &CallOrigin,
         chosen: &Chosen,
-        Unserved { error, failed_attempts }: Unserved,
+        unserved: Unserved,
     ) -> Error {
         slot.put_back();
-        let code = error.code().into_owned();
-        let served = Served::last_of(failed_attempts);
-        slot.log_uncharged(CallUsage::failed(call, chosen.alias.as_deref(), served, code)).await;
-        *error
+        log_unserved(slot, call, chosen.alias.as_deref(), unserved).await
     }
 
     /// Computes the charge of a call. When the client reports a retry, `retry_of` names the charge of the first
@@ -170,6 +167,18 @@ async fn record_once(slot: &mut LeaseSlot, charge: &Charge, end: CallEnd<'_>) ->
     }
     slot.put_back();
     Err(taken_over())
+}
+
+/// Adds a call that no deployment served to the log of calls. Returns its error.
+async fn log_unserved(
+    slot: &LeaseSlot,
+    call: &CallOrigin,
+    alias: Option<&str>,
+    Unserved { error, failed_attempts }: Unserved,
+) -> Error {
+    let (served, code) = (Served::last_of(failed_attempts), error.code().into_owned());
+    slot.log_uncharged(CallUsage::failed(call, alias, served, code)).await;
+    *error
 }
 
 fn taken_over() -> Error {

@@ -1,6 +1,6 @@
 //! Preparation of a chat request before a provider is called.
 //!
-//! It selects the model, fills in the operator's defaults, validates the parameters against the model's capabilities
+//! It fills in the operator's defaults, validates the parameters against the model's capabilities
 //! and holds (reserves) the maximum cost of the call.
 
 use std::sync::Arc;
@@ -37,8 +37,12 @@ pub(super) struct Prepared {
 }
 
 impl Gateway {
-    pub(super) async fn prepare(&self, caller: &GatewayCaller, mut request: ChatRequest) -> Result<Prepared> {
-        let chosen = caller.find_model(self.models(), request.model()).await?;
+    pub(super) async fn prepare(
+        &self,
+        caller: &GatewayCaller,
+        chosen: Chosen,
+        mut request: ChatRequest,
+    ) -> Result<Prepared> {
         let model = &chosen.model;
         let defaults = apply_defaults(&mut request, model);
         check_capabilities(&request, model)?;

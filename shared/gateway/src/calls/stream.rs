@@ -31,6 +31,7 @@ use domain::ledger::Charge;
 use domain::time::Time;
 use domain::usage::{Tokens, UsageSource};
 use domain::{Error, Result};
+use store::model_catalog::Chosen;
 
 /// Capacity of the channel. When it is full, the task stops reading from the provider.
 const CHANNEL_CAPACITY: usize = 16;
@@ -132,23 +133,24 @@ impl Gateway {
         items: mpsc::Sender<StreamItem>,
     ) -> Result<(CallReport, Relay, LeaseSlot, StartedStream)> {
         caller.call.is_streamed = true;
-        let mut fallbacks = self.fallbacks(&caller, &request).await?;
+        let (mut chosen, mut fallbacks) = self.choose(&caller, &request).await?;
         loop {
-            match self.begin_relay(caller.clone(), request, items.clone()).await {
+            match self.begin_relay(&caller, chosen, request, items.clone()).await {
                 Ok(begun) => return Ok(begun),
-                Err(failure) => request = fallbacks.next(failure)?,
+                Err(failure) => (chosen, request) = fallbacks.next(failure)?,
             }
         }
     }
 
     async fn begin_relay(
         &self,
-        caller: GatewayCaller,
+        caller: &GatewayCaller,
+        chosen: Chosen,
         request: ChatRequest,
         items: mpsc::Sender<StreamItem>,
     ) -> Result<(CallReport, Relay, LeaseSlot, StartedStream)> {
-        let mut prepared = self.prepare(&caller, request).await?;
-        let mut slot = self.reserve(&caller, &mut prepared).await?;
+        let mut prepared = self.prepare(caller, chosen, request).await?;
+        let mut slot = self.reserve(caller, &mut prepared).await?;
         let routed = self.send_call(&mut slot, &caller.call, &prepared.chosen, Operation::Chat, |provider, model| {
             let request = prepared.request.clone();
             async move { start_stream(provider.stream(&model, &request).await?).await }
@@ -163,7 +165,7 @@ impl Gateway {
             // A call with an `Idempotency-Key` continues without its client, so that a replay has the whole answer.
             stops_with_client: model.on_disconnect == OnDisconnect::Stop && caller.claim.is_none(),
             transcript: caller.claim.as_ref().map(|_| Transcript::default()),
-            caller,
+            caller: caller.clone(),
             alias: prepared.chosen.alias.clone(),
             served,
             first_chunk_at: started.first.as_ref().map(|_| self.inner.clock.now()),
