@@ -93,7 +93,7 @@ impl Attempt {
         self.span.scope(request).await
     }
 
-    /// Adds why choices have ended. `read` is called only if somebody will see it, because it may parse the answer.
+    /// Adds why choices have ended. `read` is called only for a span that is exported, because it may parse the answer.
     pub fn add_finish_reasons(&mut self, read: impl FnOnce() -> Vec<&'static str>) {
         if self.span.is_recording() {
             self.finish_reasons.extend(read().into_iter().map(str::to_owned));

@@ -85,7 +85,7 @@ pub(super) async fn list_entries<T: Send>(
     merge_lists(&[IndexList { journal, list, parse }], limit, after, steps, includes).await
 }
 
-/// A list that is read from its newest row on. A row has one or more entries, and none of them has a place above that of its row.
+/// A list that is read from its newest row to its oldest. A row has one or more entries. No entry has a place above that of its row.
 pub(super) trait NewestFirst<T> {
     /// The highest place that a row can have.
     fn highest(&self) -> &str {

@@ -39,7 +39,7 @@ pub fn start_span(telemetry: &Telemetry, request: &Request, route: Option<&str>,
         span.set(HTTP_REQUEST_METHOD, method);
         span.set(URL_SCHEME, request.uri().scheme_str().unwrap_or("http").to_owned());
         span.set(REQUEST_ID, request_id.to_owned());
-        // A path without a route may be anything, such as a key that somebody has pasted.
+        // A path without a route may have any content, such as a pasted key.
         if let Some(route) = route {
             span.set(HTTP_ROUTE, route.to_owned());
             span.set(URL_PATH, request.uri().path().to_owned());

@@ -35,8 +35,8 @@ pub struct CallQuery {
 /// List calls
 ///
 /// Returns the calls of models of the last 400 days, newest first: charged calls, and those that failed at their provider.
-/// Requests that were refused before, such as for a rate limit, are not listed. Unless only `org` is given, the calls of a busy
-/// key appear after some seconds. A page can have fewer items than `limit` although more pages follow.
+/// Requests that were refused before, such as for a rate limit, are not listed. Without `org`, or with another filter, the calls of
+/// a busy key appear after some seconds. A page can have fewer items than `limit` although more pages follow.
 #[utoipa::path(
     get, path = "/gateway/v1/admin/calls", tag = "admin", params(OrgCallsQuery),
     responses(
@@ -56,7 +56,7 @@ pub async fn list_calls(
         (None, None) => Vec::new(),
     };
     if query.org.is_none() && (query.end_user.is_some() || query.tag.is_some()) {
-        let problem = "is required with end_user or tag, which only mean something within an organization";
+        let problem = "is required with end_user or tag, which are names within one organization";
         return Err(Error::invalid_query("org", problem).into());
     }
     let page = stores.calls.list(&query.filter(orgs), query.limit, after, operator.at()).await?;

@@ -26,7 +26,7 @@ const MAX_BATCH: usize = 512;
 const MAX_ANSWER_BYTES: usize = 64 << 10;
 /// How often a process exports that is never frozen.
 const EXPORT_EVERY: Duration = Duration::from_secs(1);
-/// After a failure. Without it, a Lambda whose collector does not answer would wait at the end of each invocation.
+/// The pause after a failure. Without it, a Lambda would wait for a collector that does not answer at the end of each invocation.
 const PAUSE: Duration = Duration::from_secs(30);
 
 #[derive(Debug)]

@@ -113,7 +113,7 @@ impl Telemetry {
     pub async fn flush(&self) {
         if let (Some(metrics), true) = (&self.metrics, self.writes_emf) {
             for line in emf::render(&metrics.take_samples(), Time::now().as_millis()) {
-                // As for the log, there is nobody to tell about a failure.
+                // A failure to write the log cannot be logged.
                 let _ = writeln!(io::stdout(), "{line}");
             }
         }

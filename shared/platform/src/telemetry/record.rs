@@ -51,7 +51,7 @@ impl From<Vec<String>> for AttributeValue {
 
 #[derive(Clone, Debug)]
 pub struct SpanRecord {
-    /// The function whose work the span is.
+    /// The function that did the work.
     pub function: Arc<str>,
     pub name: String,
     pub kind: SpanKind,

@@ -2,7 +2,7 @@
 
 use super::trace_context::TraceContext;
 
-/// The number of values that a sampler tells apart: it reads 63 random bits of the trace id.
+/// The number of different values that a sampler reads: 63 random bits of the trace id.
 const VALUES: u64 = 1 << 63;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
