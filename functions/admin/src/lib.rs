@@ -15,7 +15,7 @@ use platform::Context;
 use platform::aws::Aws;
 use platform::secrets::Secrets;
 use store::work::Hints;
-use store::{Admin, CallLog, Catalog, Identities, KeyRing, Leases, Ledger, ReceiptKeys, WorkbenchCluster};
+use store::{Admin, CallLog, Catalog, Identities, KeyRing, Leases, Ledger, ReceiptKeys, Spend, WorkbenchCluster};
 
 pub use routes::{document, router};
 
@@ -30,6 +30,7 @@ pub struct Stores {
     leases: Leases,
     ledger: Ledger,
     calls: CallLog,
+    spend: Spend,
     secrets: Arc<Secrets>,
     outbound: Outbound,
     aws: Aws,
@@ -49,6 +50,7 @@ impl Stores {
             leases: Leases::new(context)?,
             ledger: Ledger::new(context)?,
             calls: CallLog::new(context)?,
+            spend: Spend::new(context)?,
             secrets: Arc::new(Secrets::of_credentials(context)?),
             outbound: Outbound::from_config(&context.config)?,
             aws: context.aws.clone(),

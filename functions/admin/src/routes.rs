@@ -67,6 +67,7 @@ routes! { Stores;
     "/gateway/v1/billing/admin/balances" => get(list_balances?);
     "/gateway/v1/billing/admin/usage" => get(list_usage?);
     "/gateway/v1/billing/admin/usage/{org}" => get(get_org_usage?);
+    "/gateway/v1/billing/admin/spend/{org}" => get(list_org_spend?);
     "/gateway/v1/billing/admin/transactions" => get(list_org_transactions?);
     schemas(NewKeyOut, NewReceiptKeyOut, NewUserOut);
 }

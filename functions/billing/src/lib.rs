@@ -8,6 +8,7 @@ mod handlers;
 mod receipt_dto;
 mod receipts;
 mod routes;
+mod spend;
 
 use std::sync::Arc;
 
@@ -16,7 +17,7 @@ use domain::Result;
 use platform::bucket::Bucket;
 use platform::{Context, config};
 use store::model_catalog::ModelCatalog;
-use store::{CallLog, GuardEvents, Leases, Ledger, MeterBook, ReceiptKeys};
+use store::{CallLog, GuardEvents, Leases, Ledger, MeterBook, ReceiptKeys, Spend};
 
 pub use routes::{document, router};
 
@@ -28,6 +29,7 @@ pub struct Stores {
     leases: Leases,
     ledger: Ledger,
     calls: CallLog,
+    spend: Spend,
     meters: MeterBook,
     guard_events: GuardEvents,
     receipt_keys: ReceiptKeys,
@@ -42,6 +44,7 @@ impl Stores {
             leases: Leases::new(context)?,
             ledger: Ledger::new(context)?,
             calls: CallLog::new(context)?,
+            spend: Spend::new(context)?,
             meters: MeterBook::new(context)?,
             guard_events: GuardEvents::new(context)?,
             receipt_keys: ReceiptKeys::new(context)?,

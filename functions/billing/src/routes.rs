@@ -10,10 +10,12 @@ use crate::calls::*;
 use crate::dto::ExportOut;
 use crate::handlers::*;
 use crate::receipts::*;
+use crate::spend::*;
 
 routes! { Stores;
     "/gateway/v1/billing/balance" => get(get_balance);
     "/gateway/v1/billing/usage" => get(get_usage?);
+    "/gateway/v1/billing/spend" => get(list_spend?);
     "/gateway/v1/billing/transactions" => get(list_transactions?);
     "/gateway/v1/billing/calls" => get(list_calls?);
     "/gateway/v1/billing/calls/{request_id}" => get(get_call);

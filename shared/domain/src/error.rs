@@ -234,6 +234,12 @@ impl Error {
         Self::InvalidQuery { message: format!("{parameter}: {}", error_text::shorten_message(&problem)), parameter }
     }
 
+    pub fn administrator_only() -> Self {
+        let message =
+            "only an administrator of the organization may do this; use an administrator's credentials".to_owned();
+        Self::Forbidden { code: "administrator_only", message }
+    }
+
     pub fn operator_only() -> Self {
         let message = "only an operator of the platform may do this; use an operator's credentials".to_owned();
         Self::Forbidden { code: "operator_only", message }

@@ -1,5 +1,7 @@
 //! Ledger entries: charges of calls and adjustments by operators.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 
 use super::call_facts::{CallFacts, CallLabels};
@@ -8,6 +10,9 @@ use super::money::Money;
 use super::run::RunStep;
 use super::time::Time;
 use super::usage::{Tokens, UsageSource};
+
+/// The retention of ledger entries, and of what is counted from them.
+pub const RETENTION: Duration = Duration::from_secs(400 * 24 * 60 * 60);
 
 /// The body hash of an evaluation by the guard begins with it, if it evaluates the input or the answer of another call.
 pub const EVALUATION: &str = "guard:";

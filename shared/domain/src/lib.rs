@@ -46,6 +46,7 @@ pub mod schedule;
 pub mod schema;
 pub mod secret_name;
 pub mod spelling;
+pub mod spend;
 pub mod statistics;
 pub mod text;
 pub mod thread;

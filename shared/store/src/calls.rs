@@ -9,7 +9,7 @@ use futures::{StreamExt, TryStreamExt, stream};
 use super::attribute::SK;
 use super::item::Item;
 use super::keys::{self, CallScope};
-use super::leases::{self, LEDGER_RETENTION, Leases, lease_of, place, read_charges};
+use super::leases::{self, Leases, lease_of, place, read_charges};
 use super::ledger::{CLOCK_DIFFERENCE, LONGEST_REQUEST, find_named, is_adjustment};
 use super::listed::{Listed, NewestFirst, NewestRows, Steps, merge_lists, read_newest};
 use super::query::{Range, TableQuery};
@@ -19,7 +19,7 @@ use domain::call_facts::CallStatus;
 use domain::call_log::{CallFilter, CallProperty};
 use domain::id::{OrgId, UserId};
 use domain::lease::{LEASE_DURATION, LONGEST_CALL, end_of_month, month, month_before};
-use domain::ledger::Charge;
+use domain::ledger::{Charge, RETENTION};
 use domain::page::{Order, Slice};
 use domain::receipt::ReceiptName;
 use domain::time::Time;
@@ -62,7 +62,7 @@ impl CallLog {
             Source::Index { month, .. } => to.min(latest_in(month)),
             Source::Rows { .. } => to,
         };
-        let from = filter.from.unwrap_or_else(|| now.minus(LEDGER_RETENTION));
+        let from = filter.from.unwrap_or_else(|| now.minus(RETENTION));
         CallList { log: self, source, from: from.to_string(), highest: to.to_string() }
     }
 
@@ -212,7 +212,7 @@ fn monthly(filter: &CallFilter, now: Time, list: fn(OrgId, i64) -> String) -> Ve
 /// The months of a filter, newest first.
 fn months(filter: &CallFilter, now: Time) -> Vec<i64> {
     // A call is listed in the month in which its lease was granted.
-    let from = filter.from.unwrap_or_else(|| now.minus(LEDGER_RETENTION));
+    let from = filter.from.unwrap_or_else(|| now.minus(RETENTION));
     let first = month(from.minus(LEASE_DURATION + LONGEST_REQUEST));
     let last = month(filter.to.unwrap_or(now).plus(CLOCK_DIFFERENCE).min(now.plus(CLOCK_DIFFERENCE)));
     std::iter::successors(Some(last), |month| Some(month_before(*month))).take_while(|month| *month >= first).collect()

@@ -20,9 +20,9 @@ use super::quota;
 use super::slice::slice;
 use super::table::{Table, WriteOutcome};
 use super::write::Write;
-use crate::leases::LEDGER_RETENTION;
 use domain::id::{ApiKeyId, Id, OrgId, UserId};
 use domain::identity::Account;
+use domain::ledger;
 use domain::limits::Limits;
 use domain::money::Money;
 use domain::page::{Order, Slice};
@@ -253,7 +253,7 @@ impl KeyRing {
     }
 
     fn revoke_key(&self, StoredKey { key, hash }: &StoredKey, now: Time) -> [Write; 3] {
-        let forgotten_at = now.plus(LEDGER_RETENTION).as_seconds();
+        let forgotten_at = now.plus(ledger::RETENTION).as_seconds();
         let revoked =
             |place: Key| self.entities.update(place).set(ApiKeyItem::REVOKED_AT, now).set(EXPIRES_AT, forgotten_at);
         let first = revoked(keys::api_key(hash)).require_exists().require(ApiKeyItem::REVOKED_AT.is_missing());
@@ -262,7 +262,7 @@ impl KeyRing {
     }
 
     fn revoke_meter(&self, id: ApiKeyId, now: Time) -> Write {
-        let forgotten_at = now.plus(LEDGER_RETENTION).as_seconds();
+        let forgotten_at = now.plus(ledger::RETENTION).as_seconds();
         self.counters.update(keys::key_meter(id)).set(Meter::REVOKED, now).set(EXPIRES_AT, forgotten_at)
     }
 }

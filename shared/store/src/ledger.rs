@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::backoff::Backoff;
 use super::item::{Item, parse};
 use super::keys;
-use super::leases::{LEDGER_RETENTION, Leases, listed_charges};
+use super::leases::{Leases, listed_charges};
 use super::listed::{ListedPage, find_oldest, list_entries, read_newest};
 use super::meters::Meter;
 use super::table::{RefusedWrite, Table, WriteOutcome};
@@ -17,7 +17,7 @@ use super::write::Write;
 use domain::id::{OrgId, UserId};
 use domain::image::JOB_DEADLINE;
 use domain::lease::{LONGEST_CALL, month, month_before};
-use domain::ledger::{Adjustment, Charge, EntryKind, LedgerEntry};
+use domain::ledger::{Adjustment, Charge, EntryKind, LedgerEntry, RETENTION};
 use domain::money::Money;
 use domain::page::Slice;
 use domain::receipt::ReceiptName;
@@ -247,7 +247,7 @@ fn adjustment_item(adjustment: &Adjustment) -> AdjustmentItem {
         adjustment: adjustment.clone(),
         listed_in: keys::ledger(adjustment.org, month(adjustment.created_at)),
         listed_at: keys::listed_at(adjustment.created_at, adjustment.id),
-        expires_at: adjustment.created_at.plus(LEDGER_RETENTION).as_seconds(),
+        expires_at: adjustment.created_at.plus(RETENTION).as_seconds(),
     }
 }
 

@@ -39,6 +39,7 @@ pub mod runs;
 pub mod schedules;
 mod sharded_list;
 mod slice;
+pub mod spend;
 #[cfg(test)]
 mod stored_items;
 pub mod stored_text;
@@ -81,6 +82,7 @@ pub use run_statistics::RunStatistics;
 pub use run_usage::RunUsage;
 pub use runs::Runs;
 pub use schedules::Schedules;
+pub use spend::Spend;
 pub use threads::Threads;
 pub use webhook_events::WebhookEvents;
 pub use webhooks::Webhooks;

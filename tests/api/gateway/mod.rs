@@ -10,6 +10,7 @@ mod models;
 mod not_served;
 mod receipts;
 mod revocation;
+mod spend;
 
 use domain::catalog::{Model, ModelDeployment, ModelType, OnDisconnect, Pricing, Unsupported};
 use domain::guard::GuardApi;

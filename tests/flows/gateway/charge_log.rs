@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use aws_sdk_dynamodb::types::AttributeValue;
+use domain::call_facts::CallLabels;
 use domain::catalog::Pricing;
 use domain::id::TransactionId;
 use domain::lease::{CallLimits, Payer};
@@ -46,7 +47,7 @@ async fn take(leases: &LeasePools, customer: &Customer) -> LeaseSlot {
     let pricing = Pricing { input_micro_usd: 10, ..Pricing::default() };
     let model = ModelBuilder::new("m").with(|model| model.pricing = pricing).build();
     let need = CallLimits { money: RESERVED, tokens: 100, images: 0 };
-    match leases.take(&payer(customer), &model, need).await.unwrap() {
+    match leases.take(&payer(customer), &model, need, &CallLabels::default()).await.unwrap() {
         Taken::Slot(slot) => slot,
         Taken::Short(shortage) => panic!("{shortage:?}"),
     }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use domain::call_facts::CallLabels;
 use domain::catalog::Pricing;
 use domain::lease::{CallLimits, Payer};
 use domain::ledger::CallOrigin;
@@ -284,7 +285,7 @@ async fn slot(leases: &LeasePools, customer: &Customer) -> LeaseSlot {
     let pricing = Pricing { input_micro_usd: 10, ..Pricing::default() };
     let model = ModelBuilder::new("m").with(|model| model.pricing = pricing).build();
     let need = CallLimits { money: Money::from_pico_usd(100), tokens: 10, images: 0 };
-    match leases.take(&payer, &model, need).await {
+    match leases.take(&payer, &model, need, &CallLabels::default()).await {
         Ok(Taken::Slot(slot)) => slot,
         Ok(Taken::Short(shortage)) => panic!("{shortage:?}"),
         Err(error) => panic!("{error}"),

@@ -4,6 +4,7 @@ use std::pin::pin;
 use std::task::Poll;
 use std::time::Duration;
 
+use domain::call_facts::CallLabels;
 use domain::catalog::Pricing;
 use domain::lease::{CallLimits, Payer};
 use domain::ledger::CallOrigin;
@@ -32,7 +33,8 @@ async fn calls_that_wait(leases: &LeasePools, payer: &Payer) -> Vec<usize> {
     let need = CallLimits { money: Money::from_pico_usd(100), tokens: 10, images: 0 };
     let mut waited = Vec::new();
     for call in 0..CALLS {
-        let mut taking = pin!(leases.take(payer, &model, need));
+        let labels = CallLabels::default();
+        let mut taking = pin!(leases.take(payer, &model, need, &labels));
         let taken = match poll!(&mut taking) {
             Poll::Ready(taken) => taken,
             Poll::Pending => {

@@ -9,6 +9,7 @@ use domain::lease::{Counter, CounterKind, Payer, month};
 use domain::ledger::{Adjustment, Charge, EntryKind};
 use domain::limits::{Dimension, Level, PlanLimits};
 use domain::money::Money;
+use domain::spend::SpendBy;
 use domain::time::Time;
 use serde_json::Value;
 use store::keys;
@@ -34,6 +35,8 @@ pub struct Accounting {
     pub answered: BTreeMap<String, Money>,
     /// The usage by organization, month and the key of its item.
     pub usage: BTreeMap<(OrgId, i64, String), Figures>,
+    /// The spend by organization and group, then by day and name.
+    pub spend: BTreeMap<(OrgId, SpendBy), BTreeMap<(String, String), Figures>>,
     /// The calls and tokens admitted, by meter and window.
     pub admitted: BTreeMap<(String, Dimension, i64), u64>,
     pub findings: Findings<Oracle>,
@@ -91,6 +94,7 @@ impl Accounting {
             charges: BTreeMap::new(),
             answered: BTreeMap::new(),
             usage: BTreeMap::new(),
+            spend: BTreeMap::new(),
             admitted: BTreeMap::new(),
             findings: Findings::default(),
             due_reads: 0,
@@ -302,6 +306,12 @@ impl Accounting {
         let of_key = keys::usage_of_key(charge.org, month, charge.user, charge.key);
         for key in [of_day, of_key] {
             *self.usage.entry((charge.org, month, key.sk)).or_default() += Figures::from(charge);
+        }
+        let key = charge.key.map_or_else(|| charge.user.to_string(), |key| key.to_string());
+        let labels = charge.facts.as_deref().into_iter().flat_map(|facts| facts.labels.names());
+        for (by, name) in [(SpendBy::Model, &*charge.model), (SpendBy::Key, &*key)].into_iter().chain(labels) {
+            let of_group = self.spend.entry((charge.org, by)).or_default();
+            *of_group.entry((counts_at.day(), name.to_owned())).or_default() += Figures::from(charge);
         }
     }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::Error;
+use domain::call_facts::CallLabels;
 use domain::id::RunId;
 use domain::lease::Shortage;
 use domain::ledger::CallOrigin;
@@ -54,7 +55,9 @@ impl Environment {
     async fn serve_to_end(&self, call: &Call) {
         let scenario = &self.protocol.scenario;
         let payer = &scenario.payers[call.payer];
-        let mut slot = match self.leases.take(payer, &scenario.models[call.model], call.need).await {
+        let unlimited = self.protocol.disabled_rule == Some(Rule::LimitsLabels);
+        let labels = if unlimited { CallLabels::default() } else { labels_of(call) };
+        let mut slot = match self.leases.take(payer, &scenario.models[call.model], call.need, &labels).await {
             Ok(Taken::Slot(slot)) => slot,
             Ok(Taken::Short(shortage)) => return self.record_refusal(call, shortage),
             Err(error) => return self.record_failure(call, &error),
@@ -73,7 +76,12 @@ impl Environment {
 
     async fn charge(&self, call: &Call, mut slot: LeaseSlot) {
         let tokens = Tokens { input: call.input, cached: call.cached, output: call.output, ..Tokens::default() };
-        let origin = CallOrigin { request_id: call.number.to_string(), step: step_of(call), ..CallOrigin::default() };
+        let origin = CallOrigin {
+            request_id: call.number.to_string(),
+            step: step_of(call),
+            labels: labels_of(call),
+            ..CallOrigin::default()
+        };
         let (counted, served) = ((tokens, UsageSource::Provider), Served::first(PROVIDER, "m"));
         let charge = slot.price_call(CallUsage::of_tokens(&origin, None, served, counted));
         for _ in 0..TRIES {
@@ -113,6 +121,14 @@ fn lagging_clock(process: &Process) -> Clock {
         let now_ms = process.now().as_millis() + BEFORE_THE_MINUTE_MS;
         Time::from_millis(now_ms / LAG_MS * LAG_MS - BEFORE_THE_MINUTE_MS)
     })
+}
+
+/// The labels of a call. Some of its tags belong to no other call.
+fn labels_of(call: &Call) -> CallLabels {
+    let tags =
+        (0..call.number % 11).map(|tag| if tag < 2 { format!("tag {tag}") } else { format!("{}/{tag}", call.number) });
+    let end_user = (!call.number.is_multiple_of(4)).then(|| format!("user {}", call.number % 3));
+    CallLabels { end_user, tags: tags.collect() }
 }
 
 /// The step for which a call is made. A third of the calls are made for runs: each payer has one, with four steps.

@@ -10,11 +10,13 @@ use domain::lease::month;
 use domain::ledger::{Charge, LedgerEntry};
 use domain::limits::Dimension;
 use domain::run::RunStep;
+use domain::statistics::Period;
 use domain::time::Time;
 use serde_json::Value;
 use store::ledger::EntryFilter;
+use store::spend::SpendRequest;
 use store::usage::{AdjustmentSums, Figures};
-use store::{CallLog, Leases, Ledger, RunUsage, keys};
+use store::{CallLog, Leases, Ledger, RunUsage, Spend, keys};
 
 use super::environment::PROVIDER;
 use super::history::sweep;
@@ -76,6 +78,7 @@ pub async fn check_invariants(world: &Arc<World>, protocol: &LeaseProtocol) {
     ledger_and_balance_agree(&auditor, protocol).await;
     usage_is_the_ledgers_sum(&auditor, protocol).await;
     usage_of_runs_is_the_ledgers_sum(&auditor, protocol).await;
+    spend_is_the_ledgers_sum(&auditor, protocol).await;
     calls_are_listed_once(&auditor, protocol).await;
     meters_agree(world, protocol);
 }
@@ -247,6 +250,30 @@ async fn usage_of_runs_is_the_ledgers_sum(auditor: &Process, protocol: &LeasePro
         let found = usage.find(run).await.unwrap();
         if found != expected {
             record_violation(protocol, Oracle::Usage, format!("run {run}: {found:?} instead of {expected:?}"));
+        }
+    }
+}
+
+/// Checks that the spend of each key, model, tag and end user on a day is the sum of its charges, whatever the pages are.
+async fn spend_is_the_ledgers_sum(auditor: &Process, protocol: &LeaseProtocol) {
+    const PAGE: u32 = 7;
+    let spend = Spend::new(&auditor.context()).unwrap();
+    let from = protocol.scenario.starts_at.day();
+    let period = &Period::parse(Some(&from), None, None, auditor.now().plus(GREATEST_SKEW)).unwrap();
+    let expected = protocol.accounting().spend.clone();
+    for ((org, by), expected) in expected {
+        let (mut found, mut after) = (Vec::new(), None);
+        loop {
+            let page = spend.list(SpendRequest { org, by, period, limit: PAGE, after }).await.unwrap();
+            found.extend(page.items.into_iter().map(|spend| ((spend.day, spend.name), spend.figures)));
+            after = page.next;
+            if after.is_none() {
+                break;
+            }
+        }
+        let expected: Vec<_> = expected.into_iter().collect();
+        if found != expected {
+            record_violation(protocol, Oracle::Usage, format!("{by:?}: {found:?} instead of {expected:?}"));
         }
     }
 }

@@ -51,6 +51,12 @@ pub enum Rule {
     ListsCallsWithClose,
     /// So does the transaction of a late charge.
     ListsLateCalls,
+    /// The transaction that closes a lease adds its calls to the spend by day.
+    AddsSpendWithClose,
+    /// So does the transaction of a late charge.
+    AddsLateSpend,
+    /// The calls of a lease have so few tags and end users that its close can add to the spend of each.
+    LimitsLabels,
 }
 
 impl ProtocolRule for Rule {
@@ -75,11 +81,14 @@ impl ProtocolRule for Rule {
         Self::CountsChanges,
         Self::ListsCallsWithClose,
         Self::ListsLateCalls,
+        Self::AddsSpendWithClose,
+        Self::AddsLateSpend,
+        Self::LimitsLabels,
     ];
 
     fn expected_oracles(self) -> &'static [Oracle] {
         use Oracle::{
-            CapExceeded, Failed, LimitExceeded, NotListed, Overdrawn, Unbalanced, Undercollected, Undercounted,
+            CapExceeded, Failed, LimitExceeded, NotListed, Overdrawn, Unbalanced, Undercollected, Undercounted, Usage,
             WrongBalanceShown,
         };
         match self {
@@ -95,6 +104,7 @@ impl ProtocolRule for Rule {
             Self::KeepsInFlightCounted => &[LimitExceeded, Undercounted],
             Self::DeduplicatesTransactions => &[Failed],
             Self::ListsCallsWithClose | Self::ListsLateCalls => &[NotListed],
+            Self::AddsSpendWithClose | Self::AddsLateSpend | Self::LimitsLabels => &[Usage],
         }
     }
 
@@ -114,6 +124,9 @@ impl ProtocolRule for Rule {
             Self::CountsChanges => 115,
             Self::ListsCallsWithClose => 1,
             Self::ListsLateCalls => 4,
+            Self::AddsSpendWithClose => 1,
+            Self::AddsLateSpend => 4,
+            Self::LimitsLabels => 1,
         }
     }
 }
@@ -149,6 +162,8 @@ impl Rule {
             Self::DeduplicatesTransactions => drop(request.as_object_mut().unwrap().remove("ClientRequestToken")),
             Self::ListsCallsWithClose if kinds.close => drop_call_rows(request),
             Self::ListsLateCalls if kinds.late => drop_call_rows(request),
+            Self::AddsSpendWithClose if kinds.close => drop_spend(request),
+            Self::AddsLateSpend if kinds.late => drop_spend(request),
             Self::CountsChanges if !kinds.adjustment => {
                 let updates = bodies(request).map(|(_, body)| body);
                 updates.for_each(|body| change_added(body, |name, number| if name == "seq" { 0 } else { number }));
@@ -207,9 +222,17 @@ fn drop_conditions_of(request: &mut Value, kind: &str) {
 }
 
 fn drop_call_rows(request: &mut Value) {
-    let is_row = |item: &Value| item["Put"]["Item"]["pk"]["S"].as_str().is_some_and(|pk| pk.starts_with("CALLS#"));
+    drop_writes(request, |item| &item["Put"]["Item"]["pk"], "CALLS#");
+}
+
+fn drop_spend(request: &mut Value) {
+    drop_writes(request, |item| &item["Update"]["Key"]["pk"], "SPEND#");
+}
+
+/// Drops the writes whose partition key begins with a prefix.
+fn drop_writes(request: &mut Value, pk: impl Fn(&Value) -> &Value, prefix: &str) {
     let items = request["TransactItems"].as_array_mut().expect("a transaction has items");
-    items.retain(|item| !is_row(item));
+    items.retain(|item| !pk(item)["S"].as_str().is_some_and(|pk| pk.starts_with(prefix)));
 }
 
 /// Debits the whole charge, even if less is left.

@@ -15,8 +15,10 @@ use futures::future::try_join_all;
 use store::admin::AdjustmentOutcome;
 use store::ledger::EntryFilter;
 use web::cursor::{CursorQuery, Cursors};
-use web::gateway::{BodyRefused, Created, CursorList, ErrorBody, ErrorResponses, NotFound, Operator, OperatorOnly};
-use web::gateway::{OrgUsageOut, TotalsOut, TransactionOut, TransactionsOut, UsageOut, UsageQuery, month_of};
+use web::gateway::{BodyRefused, Created, CursorList, DailySpendOut, ErrorBody, ErrorResponses, NotFound, Operator};
+use web::gateway::{
+    OperatorOnly, OrgUsageOut, SpendQuery, TotalsOut, TransactionOut, TransactionsOut, UsageOut, UsageQuery, month_of,
+};
 use web::responses::Replayed;
 use web::{Hashed, Path, Query, Result, UncheckedJson, idempotency};
 
@@ -154,6 +156,28 @@ pub async fn get_org_usage(
     let month = month_of(query.period.as_deref(), month(operator.at()))?;
     let org = stores.identities.org(org).await?.id;
     Ok(Body(UsageOut::new(month, &stores.leases.statement(org, month).await?.usage, None)))
+}
+
+/// List an organization's spend by day
+///
+/// Returns what the calls of each API key, model, tag or end user of the organization used and cost on each day, oldest first. Calls
+/// appear when their lease is closed, after some seconds. A page can have fewer items than `limit` although more pages follow.
+#[utoipa::path(
+    get, path = "/gateway/v1/billing/admin/spend/{org}", tag = "admin",
+    params(("org" = String, Path, description = "The organization"), SpendQuery),
+    responses(
+        (status = 200, description = "A page of days", body = CursorList<DailySpendOut>),
+        NotFound<OrgId>, OperatorOnly, ErrorResponses,
+    ),
+)]
+pub async fn list_org_spend(
+    State(stores): State<Stores>,
+    operator: Operator,
+    Query(query): Query<SpendQuery>,
+    Path(org): Path<OrgId>,
+) -> Result<CursorList<DailySpendOut>> {
+    let org = stores.identities.org(org).await?.id;
+    query.read(&stores.spend, org, operator.at()).await
 }
 
 /// List an organization's transactions

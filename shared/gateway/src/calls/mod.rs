@@ -57,8 +57,14 @@ impl Gateway {
     }
 
     /// Takes a slot of a lease, which reserves the maximum cost of the call.
-    async fn take_slot(&self, payer: &Payer, chosen: &Chosen, need: CallLimits) -> Result<LeaseSlot> {
-        self.slot_or_error(self.inner.leases.take(payer, &chosen.model, need).await?, &need)
+    async fn take_slot(
+        &self,
+        payer: &Payer,
+        chosen: &Chosen,
+        need: CallLimits,
+        call: &CallOrigin,
+    ) -> Result<LeaseSlot> {
+        self.slot_or_error(self.inner.leases.take(payer, &chosen.model, need, &call.labels).await?, &need)
     }
 
     /// Takes the only slot of a lease that a job can take over.

@@ -90,7 +90,8 @@ impl Gateway {
         let may_shrink = prepared.request.max_tokens().is_none();
         for _ in 0..MAX_SHRINKS {
             let need = prepared.need(prepared.output);
-            let shortage = match self.inner.leases.take(&caller.payer, &prepared.chosen.model, need).await? {
+            let model = &prepared.chosen.model;
+            let shortage = match self.inner.leases.take(&caller.payer, model, need, &caller.call.labels).await? {
                 Taken::Slot(slot) => return Ok(slot),
                 Taken::Short(shortage) => shortage,
             };

@@ -21,6 +21,7 @@ mod slot;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use domain::call_facts::CallLabels;
 use domain::catalog::Model;
 use domain::id::{ApiKeyId, OrgId, UserId};
 use domain::lease::{CallLimits, Lease, Payer, Shortage};
@@ -76,10 +77,12 @@ impl LeasePools {
     }
 
     /// Takes a slot for a call that uses at most `need`, or returns the shortage that prevents it.
-    pub async fn take(&self, payer: &Payer, model: &Model, need: CallLimits) -> Result<Taken> {
+    pub async fn take(&self, payer: &Payer, model: &Model, need: CallLimits, labels: &CallLabels) -> Result<Taken> {
         let pool = self.pool(payer, model);
-        match pool.take(payer, model, need).await? {
-            Taken::Short(_) if self.close_idle(payer.org, Some(&pool)).await? => pool.take(payer, model, need).await,
+        match pool.take(payer, model, need, labels).await? {
+            Taken::Short(_) if self.close_idle(payer.org, Some(&pool)).await? => {
+                pool.take(payer, model, need, labels).await
+            }
             taken => Ok(taken),
         }
     }

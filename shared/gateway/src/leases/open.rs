@@ -3,10 +3,12 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use domain::call_facts::CallLabels;
 use domain::lease::{CallLimits, CounterKind, LEASE_DURATION, Lease, MAX_SLOTS};
 use domain::ledger::{Charge, Spent};
 use domain::limits::Dimension;
 use domain::money::Money;
+use domain::spend::LeaseLabels;
 use domain::time::Time;
 use store::leases::GrantedLease;
 use store::meters::Meter;
@@ -32,6 +34,8 @@ struct OpenLeaseState {
     /// Slots that no call has taken.
     free: Vec<u32>,
     in_flight: u32,
+    /// Those of all calls that have taken a slot.
+    labels: LeaseLabels,
     spent: Spent,
     /// The calls that were charged, for the log of calls.
     calls: Vec<Charge>,
@@ -74,6 +78,7 @@ impl OpenLease {
         let state = OpenLeaseState {
             free,
             in_flight: 0,
+            labels: LeaseLabels::default(),
             spent,
             calls: Vec::new(),
             spare,
@@ -102,15 +107,17 @@ impl OpenLease {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a free slot, if the lease still admits calls and the call fits a slot.
-    pub fn take(&self, need: &CallLimits, now: Time) -> Option<u32> {
+    /// Takes a free slot, if the lease still admits calls, and has room for this call and its labels.
+    pub fn take(&self, need: &CallLimits, labels: &CallLabels, now: Time) -> Option<u32> {
         let mut state = self.state();
         if state.is_ending || now >= self.lease.admits_until || !need.fits(&self.lease.unit) {
             return None;
         }
-        let slot = state.free.pop()?;
+        if state.free.is_empty() || !state.labels.add(labels) {
+            return None;
+        }
         state.in_flight += 1;
-        Some(slot)
+        state.free.pop()
     }
 
     /// Sets money of the lease aside for a call that costs `overage` more than its slot holds: spare money first, then

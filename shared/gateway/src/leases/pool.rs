@@ -9,6 +9,7 @@ use super::close::{close, close_later};
 use super::open::OpenLease;
 use super::slot::LeaseSlot;
 use super::{LeaseSource, Taken};
+use domain::call_facts::CallLabels;
 use domain::catalog::Model;
 use domain::lease::{CallLimits, MAX_SLOTS, Payer};
 use domain::money::Money;
@@ -55,8 +56,14 @@ impl LeasePool {
         state.open.is_some() || state.next.is_some()
     }
 
-    pub async fn take(self: &Arc<Self>, payer: &Payer, model: &Model, need: CallLimits) -> Result<Taken> {
-        if let Some(slot) = self.take_from_lease(payer, model, need) {
+    pub async fn take(
+        self: &Arc<Self>,
+        payer: &Payer,
+        model: &Model,
+        need: CallLimits,
+        labels: &CallLabels,
+    ) -> Result<Taken> {
+        if let Some(slot) = self.take_from_lease(payer, model, need, labels) {
             return Ok(Taken::Slot(slot));
         }
         let waits = Waits::new(&self.waiting);
@@ -65,7 +72,7 @@ impl LeasePool {
         drop(waits);
         drop(self.renewing.lock().await);
         // A lease may have been granted while this call waited.
-        if let Some(slot) = self.take_from_lease(payer, model, need) {
+        if let Some(slot) = self.take_from_lease(payer, model, need, labels) {
             return Ok(Taken::Slot(slot));
         }
         for _ in 0..MAX_GRANTS {
@@ -77,7 +84,7 @@ impl LeasePool {
             };
             let open = Arc::new(OpenLease::new(granted, self.source.store.clone()));
             // The lease was sized for this call, so the call fits, unless the lease's window ended during the grant.
-            let slot = open.take(&need, self.source.clock.now());
+            let slot = open.take(&need, labels, self.source.clock.now());
             self.replace(&open);
             if let Some(number) = slot {
                 return Ok(Taken::Slot(LeaseSlot::new(self.source.clone(), open, number)));
@@ -87,12 +94,18 @@ impl LeasePool {
     }
 
     /// Takes a slot of the open lease, or of the next one.
-    fn take_from_lease(self: &Arc<Self>, payer: &Payer, model: &Model, need: CallLimits) -> Option<LeaseSlot> {
+    fn take_from_lease(
+        self: &Arc<Self>,
+        payer: &Payer,
+        model: &Model,
+        need: CallLimits,
+        labels: &CallLabels,
+    ) -> Option<LeaseSlot> {
         let (open, number) = {
             let (mut state, now) = (self.state(), self.source.clock.now());
             let take = |lease: &Option<Arc<OpenLease>>| {
                 let lease = lease.as_ref().filter(|lease| lease.lease.price_version == model.version)?;
-                Some((lease.clone(), lease.take(&need, now)?))
+                Some((lease.clone(), lease.take(&need, labels, now)?))
             };
             take(&state.open).or_else(|| {
                 let taken = take(&state.next)?;

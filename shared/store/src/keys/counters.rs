@@ -7,6 +7,7 @@ use domain::id::{ApiKeyId, ImageJobId, LeaseId, OrgId, RunId, TransactionId, Use
 use domain::identity::Account;
 use domain::lease::{Counter, CounterKind};
 use domain::run::{RunStep, node_id_of};
+use domain::spend::SpendBy;
 use domain::{Error, Result};
 use uuid::Uuid;
 
@@ -98,13 +99,38 @@ pub fn usage(org: OrgId, month: i64) -> String {
 }
 
 pub fn usage_of_day(org: OrgId, month: i64, day: &str, model: &str) -> Key {
-    Key::new(usage(org, month), format!("DAY#{day}#{model}"))
+    Key::new(usage(org, month), format!("{DAY}{day}#{model}"))
 }
+
+const DAY: &str = "DAY#";
 
 /// The key is `-` for calls that the platform made for a user in process, without an API key.
 pub fn usage_of_key(org: OrgId, month: i64, user: UserId, key: Option<ApiKeyId>) -> Key {
     let key = key.map_or_else(|| "-".to_owned(), |key| key.to_string());
     Key::new(usage(org, month), format!("KEY#{user}#{key}"))
+}
+
+/// The partition of an organization's spend in a month, by what its calls are grouped by.
+pub fn spend(org: OrgId, month: i64, by: SpendBy) -> String {
+    match by {
+        SpendBy::Model => usage(org, month),
+        SpendBy::Key => format!("SPEND#{org}#{month}#KEY"),
+        SpendBy::Tag => format!("SPEND#{org}#{month}#TAG"),
+        SpendBy::EndUser => format!("SPEND#{org}#{month}#END_USER"),
+    }
+}
+
+/// The beginning of the sort keys of a spend.
+pub fn spend_prefix(by: SpendBy) -> &'static str {
+    match by {
+        SpendBy::Model => DAY,
+        SpendBy::Key | SpendBy::Tag | SpendBy::EndUser => "",
+    }
+}
+
+/// The spend of a group of calls on a day.
+pub fn spend_of_day(org: OrgId, month: i64, by: SpendBy, day: &str, name: &str) -> Key {
+    Key::new(spend(org, month, by), format!("{}{day}#{name}", spend_prefix(by)))
 }
 
 /// The partition of the usage of a run: the counters of each step that has called models.

@@ -3,7 +3,6 @@
 use attributes::Attributes;
 use serde::{Deserialize, Serialize};
 
-use super::LEDGER_RETENTION;
 use super::packed::{PackedCharge, Shared};
 use super::slots::{is_slot, slot_charge};
 use crate::item::{Item, parse};
@@ -11,7 +10,7 @@ use crate::keys::{self, Key};
 use domain::Result;
 use domain::id::LeaseId;
 use domain::lease::month;
-use domain::ledger::Charge;
+use domain::ledger::{Charge, RETENTION};
 use domain::time::Time;
 
 #[derive(Serialize, Deserialize, Attributes)]
@@ -52,7 +51,7 @@ fn packed_item(key: Key, charges: &[&Charge], created_at: Time) -> RecordItem {
         charges: packed.collect(),
         listed_in: None,
         listed_at: None,
-        expires_at: created_at.plus(LEDGER_RETENTION).as_seconds(),
+        expires_at: created_at.plus(RETENTION).as_seconds(),
         shared,
     }
 }

@@ -7,7 +7,7 @@ use super::counters::{give_back, is_current};
 use super::items::payer_of;
 use crate::meters::Meter;
 use crate::write::Write;
-use crate::{keys, meters, usage};
+use crate::{keys, meters, spend, usage};
 use domain::Result;
 use domain::lease::{CounterKind, Lease};
 use domain::ledger::{Charge, Spent};
@@ -19,19 +19,19 @@ impl Leases {
     /// slot, and no other slot was ever used. Returns false when a sweep was first.
     /// `calls` are the charged calls, for the log of calls.
     pub async fn close(&self, lease: &Lease, spent: &Spent, calls: &[Charge], now: Time) -> Result<bool> {
-        let mut writes = self.close_writes(lease, spent, spent.requests, spent.tokens.total(), now)?;
+        let mut writes = self.close_writes(lease, spent, calls, (spent.requests, spent.tokens.total()), now)?;
         self.add_call_rows(&mut writes, calls).await?;
         Ok(self.counters.transact(Uuid::now_v7(), &writes).await?.is_written())
     }
 
-    /// The writes that delete the lease and update the meters and the usage. `requests` and `tokens` stay counted
+    /// The writes that delete the lease and update the meters, the usage and the spend. `requests` and `tokens` stay counted
     /// against the rate limits.
     pub(super) fn close_writes(
         &self,
         lease: &Lease,
         spent: &Spent,
-        requests: u64,
-        tokens: u64,
+        calls: &[Charge],
+        (requests, tokens): (u64, u64),
         now: Time,
     ) -> Result<Vec<Write>> {
         let payer = payer_of(lease);
@@ -58,6 +58,7 @@ impl Leases {
         }
         if spent.requests > 0 {
             writes.extend(usage::add_usage(&self.counters, lease, spent, lease.granted_at));
+            writes.extend(spend::add_spend(&self.counters, lease, spent, calls, lease.granted_at));
         }
         Ok(writes)
     }

@@ -42,8 +42,6 @@ mod slots;
 mod statement;
 mod sweep;
 
-use std::time::Duration;
-
 use super::meters::Meter;
 use super::table::Table;
 use super::usage::MonthlyUsage;
@@ -64,8 +62,6 @@ pub use record::PendingCharge;
 const MAX_WRITES: usize = 100;
 /// How many times a transaction is built again, when the meters changed after they were read.
 const MAX_ATTEMPTS: usize = 12;
-/// The retention of ledger entries.
-pub const LEDGER_RETENTION: Duration = Duration::from_secs(400 * 24 * 60 * 60);
 
 #[derive(Clone)]
 pub struct Leases {

@@ -58,7 +58,7 @@ impl Leases {
             let cut_off = empty.len() as u64;
             let requests = spent.requests + cut_off;
             let tokens = spent.tokens.total().saturating_add(lease.unit.tokens.saturating_mul(cut_off));
-            let mut writes = self.close_writes(&lease, &spent, requests, tokens, now)?;
+            let mut writes = self.close_writes(&lease, &spent, &charges, (requests, tokens), now)?;
             // The void requires that the log is as it was read, and that its owner can write nothing more.
             let voided_until = now.plus(VOID_RETENTION).as_seconds();
             let next = keys::record(lease.id, records + 1);

@@ -11,7 +11,7 @@ use crate::layers::{X_API_KEY, request_id};
 use crate::{ApiError, Result};
 use auth::{self, Auth, Caller, RecentCallers};
 use domain::audit::{Actor, AuditAction};
-use domain::id::ApiKeyId;
+use domain::id::{ApiKeyId, OrgId};
 use domain::identity::Role;
 use domain::time::Time;
 use domain::{Error, Refusal};
@@ -40,6 +40,9 @@ pub struct Person {
     pub key: Option<Arc<ApiKey>>,
 }
 
+/// An administrator of the organization, or an operator in it, like [`Person`].
+pub struct Administrator(Person);
+
 /// An operator of the platform, with an API key or an access token. The records are read in this request. A key with
 /// its own limits, spending cap or model list may only read, because with write access it could remove them.
 pub struct Operator(Person);
@@ -58,6 +61,17 @@ impl Person {
     /// them.
     pub fn authority(&self) -> Authority {
         Authority::for_user(self.actor(), self.caller.at)
+    }
+}
+
+impl Administrator {
+    pub fn org(&self) -> OrgId {
+        self.0.caller.org
+    }
+
+    /// The time of the request.
+    pub fn at(&self) -> Time {
+        self.0.caller.at
     }
 }
 
@@ -196,6 +210,21 @@ where
         let person = person(parts, state.as_ref()).await?;
         AsRef::<ModelCatalog>::as_ref(state).check_maintenance(person.caller.role).await?;
         Ok(Self(person))
+    }
+}
+
+impl<S> FromRequestParts<S> for Administrator
+where
+    S: AsRef<Auth> + AsRef<ModelCatalog> + Send + Sync,
+{
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
+        let person = Person::from_request_parts(parts, state).await?;
+        match person.caller.role {
+            Role::Admin | Role::Operator => Ok(Self(person)),
+            Role::Member => Err(ApiError(Error::administrator_only())),
+        }
     }
 }
 

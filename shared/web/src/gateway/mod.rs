@@ -12,6 +12,7 @@ mod list;
 mod model;
 mod responses;
 mod role;
+mod spend;
 mod transaction;
 mod usage;
 mod wire_enum;
@@ -32,17 +33,18 @@ use domain::{Error, IDEMPOTENCY_CONFLICT, ProviderTrouble};
 pub use anthropic::body as anthropic_error;
 pub use api_key::ApiKeyOut;
 pub use call::{CallDetailOut, CallOut, CallStatusWire};
-pub use callers::{CatalogReader, InferenceCaller, InferenceReader, Operator, Person, key_of_workbench};
+pub use callers::{Administrator, CatalogReader, InferenceCaller, InferenceReader, Operator, Person, key_of_workbench};
 pub use guard::{GuardEventOut, GuardResultOut, GuardSeverityWire, InputGuardWire};
 pub use key_settings::{KeyName, KeySettingsIn};
 pub use limits::{LimitsIn, LimitsOut, PlanLimitsIn, PlanLimitsOut, SpendingCapOut};
 pub use list::{CursorList, List};
 pub use model::{DeprecationOut, ModelTypeWire, PricingOut};
 pub use responses::{
-    Answered, AnsweredOrStreamed, AnthropicErrorBody, BodyRefused, Created, ErrorBody, ErrorResponses, MessagesErrors,
-    ModelCallErrors, NotFound, OperatorOnly, Stale, UserOnly,
+    AdministratorOnly, Answered, AnsweredOrStreamed, AnthropicErrorBody, BodyRefused, Created, ErrorBody,
+    ErrorResponses, MessagesErrors, ModelCallErrors, NotFound, OperatorOnly, Stale, UserOnly,
 };
 pub use role::RoleName;
+pub use spend::{DailySpendOut, SpendQuery};
 pub use transaction::{TotalsOut, TransactionKind, TransactionOut, TransactionsOut, month_of};
 pub use usage::{FiguresOut, OrgUsageOut, UsageOut, UsageQuery, period};
 

@@ -212,6 +212,14 @@ pub enum UserOnly {
     Forbidden(ErrorBody),
 }
 
+/// The additional error of routes for an organization's administrators.
+#[derive(IntoResponses)]
+pub enum AdministratorOnly {
+    /// The caller is a member of the organization, `administrator_only`, or has the key of a workbench, `api_key_of_workbench`
+    #[response(status = 403)]
+    Forbidden(ErrorBody),
+}
+
 /// The additional error of operator routes.
 #[derive(IntoResponses)]
 pub enum OperatorOnly {

@@ -17,7 +17,7 @@ const CALLS: &str = "/gateway/v1/billing/calls";
 const ADMIN_CALLS: &str = "/gateway/v1/admin/calls";
 
 /// All calls of a list, read in pages of this size.
-async fn list(person: &Person, path: &str, limit: u32) -> Vec<Value> {
+pub(super) async fn list(person: &Person, path: &str, limit: u32) -> Vec<Value> {
     let (mut calls, mut cursor) = (Vec::new(), String::new());
     let separator = if path.contains('?') { '&' } else { '?' };
     loop {
@@ -32,7 +32,7 @@ async fn list(person: &Person, path: &str, limit: u32) -> Vec<Value> {
 }
 
 /// Closes the open leases, whose calls are not in the lists of filters yet.
-async fn close_leases(app: &TestApp) {
+pub(super) async fn close_leases(app: &TestApp) {
     let leases = Leases::new(&app.platform.context()).unwrap();
     let later = Time::now().plus(Duration::from_secs(60 * 60));
     for (org, lease) in leases.expired(later, 100).await.unwrap() {

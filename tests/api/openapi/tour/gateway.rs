@@ -164,6 +164,7 @@ impl TourClient {
         self.get("/gateway/v1/billing/transactions").await;
         self.get("/gateway/v1/billing/calls?model=dev-chat&limit=2").await;
         self.get("/gateway/v1/billing/calls/{request_id}").await;
+        self.get("/gateway/v1/billing/spend?by=key&limit=2").await;
         self.get("/gateway/v1/billing/receipts/{request_id}").await;
         self.get("/gateway/v1/receipts/keys").await;
         self.send("POST", "/gateway/v1/billing/exports", Some(json!({"content": "usage"}))).await;
@@ -306,6 +307,7 @@ impl TourClient {
         self.get("/gateway/v1/billing/admin/balances").await;
         self.get("/gateway/v1/billing/admin/usage").await;
         self.get("/gateway/v1/billing/admin/usage/{org}").await;
+        self.get("/gateway/v1/billing/admin/spend/{org}?by=model&limit=2").await;
         self.get("/gateway/v1/billing/admin/transactions?org={org}").await;
         self.send("PUT", "/gateway/v1/billing/admin/caps?org={org}", Some(json!({"limit": "50.00"}))).await;
         self.get("/gateway/v1/billing/admin/caps?org={org}").await;

@@ -67,7 +67,7 @@ impl Gateway {
         let calls = make_calls(&chosen.model, categories, input)?;
         let call = CallOrigin { started_at: Some(self.inner.clock.now()), is_streamed: false, ..origin.call.clone() };
         let need = greatest_use(&chosen.model, &calls);
-        let mut slot = self.take_slot(&origin.payer, chosen, need).await?;
+        let mut slot = self.take_slot(&origin.payer, chosen, need, &call).await?;
         // Boxed, because the stack of a debug build has no room for nested futures of this size.
         let longest_attempt = if chosen.model.deployments.len() > 1 { patience / 2 } else { patience };
         let findings = Box::pin(self.send_calls(chosen, categories, calls, longest_attempt));
