@@ -27,8 +27,8 @@ pub enum Kind {
 }
 
 /// Commits the writes of all jobs, and answers each. If SQLite fails, it stores nothing, and each job gets the error.
-pub fn commit(connection: &Connection, tables: &Tables, tokens: &mut Tokens, jobs: Vec<Job>) {
-    match carry_out_all(connection, tables, tokens, &jobs) {
+pub fn commit(connection: &Connection, tables: &Tables, tokens: &mut Tokens, mut jobs: Vec<Job>) {
+    match carry_out_all(connection, tables, tokens, &mut jobs) {
         Ok(outcomes) => {
             for (Job { kind, outcome, .. }, written) in jobs.into_iter().zip(outcomes) {
                 if let (Kind::Transaction(Some(token)), Ok(Written { is_new: true, .. })) = (kind, &written) {
@@ -55,7 +55,7 @@ fn carry_out_all(
     connection: &Connection,
     tables: &Tables,
     tokens: &Tokens,
-    jobs: &[Job],
+    jobs: &mut [Job],
 ) -> Result<Vec<Result<Written>>> {
     if !connection.is_autocommit() {
         // A commit that has panicked.
@@ -66,6 +66,7 @@ fn carry_out_all(
     let mut new = HashSet::new();
     let mut outcomes = Vec::with_capacity(jobs.len());
     for Job { writes, kind, .. } in jobs {
+        let kind = &*kind;
         let token = match kind {
             Kind::Transaction(Some(token)) => Some(token),
             _ => None,
@@ -75,7 +76,7 @@ fn carry_out_all(
             false => tokens.find(token),
         });
         let written = match known {
-            Known::New => carry_out(connection, tables, writes, matches!(kind, Kind::Transaction(_))),
+            Known::New => carry_out(connection, tables, std::mem::take(writes), matches!(kind, Kind::Transaction(_))),
             Known::Committed => Ok(Written::default()),
             Known::Reused => Err(Error::ReusedToken),
         };

@@ -58,17 +58,22 @@ struct Planned<'t> {
 }
 
 /// Carries out all writes or none.
-pub fn carry_out(connection: &Connection, tables: &Tables, writes: &[Write], in_transaction: bool) -> Result<Written> {
-    check_keys(writes)?;
-    if let ([Write { table, operation: WriteOperation::Put(item), .. }], false) = (writes, in_transaction) {
+pub fn carry_out(
+    connection: &Connection,
+    tables: &Tables,
+    writes: Vec<Write>,
+    in_transaction: bool,
+) -> Result<Written> {
+    check_keys(&writes)?;
+    if let ([Write { table, operation: WriteOperation::Put(item), .. }], false) = (&*writes, in_transaction) {
         check_item(tables.get(table)?, item)?;
     }
     let (mut planned, mut refused, mut invalid) = (Vec::with_capacity(writes.len()), Vec::new(), None);
-    for (position, write) in writes.iter().enumerate() {
-        let target = Target::read(connection, tables, write)?;
+    for (position, write) in writes.into_iter().enumerate() {
+        let target = Target::read(connection, tables, &write)?;
         // A refusal has precedence over an update that is impossible.
-        if !target.allows(write)? {
-            refused.push((position, RefusedWrite::new(write, target.before)));
+        if !target.allows(&write)? {
+            refused.push((position, RefusedWrite::new(&write, target.before)));
         } else if refused.is_empty() && invalid.is_none() {
             match target.plan(write) {
                 Ok(plan) => planned.push(plan),
@@ -149,17 +154,17 @@ impl<'t> Target<'t> {
     }
 
     /// Computes what the write makes of the item.
-    fn plan(self, write: &Write) -> Result<Planned<'t>> {
-        let after = match &write.operation {
-            WriteOperation::Put(item) => Some(item.clone()),
+    fn plan(self, write: Write) -> Result<Planned<'t>> {
+        let is_check = matches!(write.operation, WriteOperation::Check(_));
+        let after = match write.operation {
+            WriteOperation::Put(item) => Some(item),
             WriteOperation::Update { key, changes } => Some(match &self.before {
-                Some(before) => changes::apply(changes, before)?,
-                None => changes::apply(changes, &key.attributes())?,
+                Some(before) => changes::apply(&changes, before)?,
+                None => changes::apply(&changes, &key.attributes())?,
             }),
             WriteOperation::Delete(_) => None,
             WriteOperation::Check(_) => self.before.clone(),
         };
-        let is_check = matches!(write.operation, WriteOperation::Check(_));
         let mut bytes = 0;
         if let Some(after) = &after {
             if Key::from_item(after).as_ref() != Some(&self.key) {
