@@ -23,7 +23,8 @@ impl<K: Eq + Hash + Clone, V: Clone> Cache<K, V> {
     /// Returns the value of `key` and loads it if it is missing or expired. A failed load is not cached.
     pub async fn get_or_load<E>(&self, key: &K, load: impl AsyncFnOnce() -> Result<V, E>) -> Result<V, E> {
         let slot = self.slot(key);
-        slot.get_or_try_init(|| async { load().await }).await.cloned()
+        // Boxed, so that a read of the cache does not have the size of a load.
+        slot.get_or_try_init(|| Box::pin(async { load().await })).await.cloned()
     }
 
     /// Removes `key`, so that the next read loads it again.

@@ -29,7 +29,7 @@ const TEXT: &str = "String";
 #[derive(Clone)]
 pub struct Queue {
     backend: Backend,
-    url: String,
+    url: Arc<str>,
 }
 
 /// What carries out the calls.
@@ -42,7 +42,7 @@ enum Backend {
 impl Queue {
     /// The queue whose URL is in the given setting.
     pub fn new(context: &Context, setting: &'static str) -> Result<Self> {
-        let url = context.config.required(setting).map_err(Error::internal)?.to_owned();
+        let url = context.config.required(setting).map_err(Error::internal)?.into();
         let backend = match context.aws.queues() {
             Some(queues) => Backend::Embedded(queues),
             None => Backend::Sqs(context.aws.sqs()),
@@ -74,12 +74,12 @@ impl Queue {
             Backend::Embedded(queues) => return queues.send(&self.url, body, traceparent, delay_s).await,
         };
         let delay_s = (delay_s > 0).then_some(delay_s.cast_signed());
-        let mut call = client.send_message().queue_url(&self.url).message_body(body);
+        let mut call = client.send_message().queue_url(&*self.url).message_body(body);
         if let Some(traceparent) = traceparent {
             let value = MessageAttributeValue::builder().data_type(TEXT).string_value(traceparent);
             call = call.message_attributes(TRACEPARENT, value.build().map_err(Error::internal)?);
         }
-        let sent = call.set_delay_seconds(delay_s).send().await;
+        let sent = Box::pin(call.set_delay_seconds(delay_s).send()).await;
         sent.map(drop).map_err(aws::convert_error)
     }
 }

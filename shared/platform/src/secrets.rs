@@ -117,7 +117,7 @@ impl Secrets {
 
     async fn new_data_key(&self) -> Result<Sealing> {
         let call = self.client.generate_data_key().key_id(&self.key_id).key_spec(DataKeySpec::Aes256);
-        let made = call.encryption_context(PURPOSE, self.purpose).send().await.map_err(convert_error)?;
+        let made = Box::pin(call.encryption_context(PURPOSE, self.purpose).send()).await.map_err(convert_error)?;
         let plain = Zeroizing::new(made.plaintext.map(Blob::into_inner).unwrap_or_default());
         let wrapped = STANDARD.encode(made.ciphertext_blob.ok_or_else(|| Error::internal("KMS returned no data key"))?);
         let sealing =
@@ -129,7 +129,7 @@ impl Secrets {
     async fn unwrap(&self, wrapped: &str) -> Result<DataKey> {
         let wrapped = Blob::new(STANDARD.decode(wrapped).map_err(Error::internal)?);
         let call = self.client.decrypt().key_id(&self.key_id).ciphertext_blob(wrapped);
-        let opened = call.encryption_context(PURPOSE, self.purpose).send().await.map_err(convert_error)?;
+        let opened = Box::pin(call.encryption_context(PURPOSE, self.purpose).send()).await.map_err(convert_error)?;
         DataKey::new(&Zeroizing::new(opened.plaintext.map(Blob::into_inner).unwrap_or_default()))
     }
 }

@@ -40,10 +40,11 @@ const RETURN_ITEM_ON_FAILURE: ReturnValuesOnConditionCheckFailure = ReturnValues
 #[derive(Clone)]
 pub struct Table {
     backend: Backend,
-    name: String,
+    name: Arc<str>,
 }
 
 /// What carries out the operations. It is no trait, because a binary would then contain the SDK's calls that it never makes.
+/// Those calls are boxed: each is a future of 6 kB, and whatever awaits it would be as large, and is copied when it is made.
 #[derive(Clone)]
 enum Backend {
     DynamoDb(Client),
@@ -53,7 +54,7 @@ enum Backend {
 impl Table {
     /// The table whose name is in a setting.
     pub fn new(context: &Context, setting: &'static str) -> Result<Self> {
-        let name = context.config.required(setting).map_err(Error::internal)?.to_owned();
+        let name = context.config.required(setting).map_err(Error::internal)?.into();
         let backend = match context.aws.database() {
             Some(database) => Backend::Embedded(database),
             None => Backend::DynamoDb(context.aws.dynamodb()),
@@ -66,8 +67,8 @@ impl Table {
             Backend::DynamoDb(client) => client,
             Backend::Embedded(database) => return database.get(&self.name, key).await,
         };
-        let call = client.get_item().table_name(&self.name).set_key(Some(key.attributes()));
-        let answer = call.consistent_read(true).send().await.map_err(convert_error)?;
+        let call = client.get_item().table_name(&*self.name).set_key(Some(key.attributes()));
+        let answer = Box::pin(call.consistent_read(true).send()).await.map_err(convert_error)?;
         Ok(answer.item)
     }
 
@@ -100,7 +101,7 @@ impl Table {
         let selected = range.into_iter().fold(partition, Condition::and);
         let mut call = client
             .query()
-            .table_name(&self.name)
+            .table_name(&*self.name)
             .key_condition_expression(expressions.condition(&selected))
             .set_filter_expression(query.filter.as_ref().map(|filter| expressions.condition(filter)))
             .set_expression_attribute_names(expressions.names())
@@ -113,7 +114,7 @@ impl Table {
         if query.count_only {
             call = call.select(aws_sdk_dynamodb::types::Select::Count);
         }
-        let answer = call.send().await.map_err(convert_error)?;
+        let answer = Box::pin(call.send()).await.map_err(convert_error)?;
         Ok(QueryResult {
             count: answer.count.unsigned_abs().into(),
             items: answer.items.unwrap_or_default(),
@@ -157,7 +158,7 @@ impl Table {
 
     /// Whether the write belongs to this table.
     pub(super) fn owns(&self, write: &Write) -> bool {
-        write.table == self.name
+        *write.table == *self.name
     }
 
     /// A condition check: it changes nothing, and its transaction is refused unless the condition holds.
@@ -190,8 +191,8 @@ impl Table {
         };
         let mut backoff = Backoff::short();
         loop {
-            let call = client.delete_item().table_name(&self.name).set_key(Some(key.attributes()));
-            let Err(error) = call.send().await else { return Ok(()) };
+            let call = client.delete_item().table_name(&*self.name).set_key(Some(key.attributes()));
+            let Err(error) = Box::pin(call.send()).await else { return Ok(()) };
             match error.as_service_error() {
                 Some(DeleteItemError::TransactionConflictException(_)) => {
                     backoff.next("a transaction is writing the item").await?;
@@ -224,7 +225,7 @@ impl Table {
         };
         let items = writes.iter().map(transacted).collect::<Result<Vec<_>, _>>().map_err(Error::internal)?;
         let call = client.transact_write_items().client_request_token(token.to_string());
-        match call.set_transact_items(Some(items)).send().await {
+        match Box::pin(call.set_transact_items(Some(items)).send()).await {
             Ok(_) => Ok(WriteAttempt::Done),
             Err(error) => canceled(error, writes),
         }
@@ -249,7 +250,7 @@ async fn batch_get(client: &Client, table: &str, keys: &[Key]) -> Result<Vec<Ite
     let (mut found, mut backoff) = (Vec::new(), Backoff::short());
     while let Some(request) = wanted.take() {
         let call = client.batch_get_item().request_items(table, request);
-        let answer = call.send().await.map_err(convert_error)?;
+        let answer = Box::pin(call.send()).await.map_err(convert_error)?;
         found.extend(answer.responses.into_iter().flat_map(|mut tables| tables.remove(table)).flatten());
         wanted = answer.unprocessed_keys.and_then(|mut tables| tables.remove(table));
         if wanted.is_some() {
@@ -270,7 +271,7 @@ async fn write_once(client: &Client, write: &Write) -> Result<WriteAttempt> {
                 .set_expression_attribute_names(expressions.names())
                 .set_expression_attribute_values(expressions.values())
                 .return_values_on_condition_check_failure(RETURN_ITEM_ON_FAILURE);
-            let Err(error) = call.send().await else { return Ok(WriteAttempt::Done) };
+            let Err(error) = Box::pin(call.send()).await else { return Ok(WriteAttempt::Done) };
             match error.as_service_error() {
                 Some($error::ConditionalCheckFailedException(refused)) => {
                     Ok(WriteAttempt::Refused(RefusedWrite::new(write, refused.item.clone())))

@@ -25,7 +25,9 @@ pub async fn claim<T: Answer>(stores: &Stores, incoming: IncomingCall<'_>) -> Re
         None => None,
         Some(key) => {
             let key = key.to_str().unwrap_or_default();
-            match stores.gateway.claim(incoming.caller.caller.account(), key, &incoming.body_hash).await? {
+            let claim = stores.gateway.claim(incoming.caller.caller.account(), key, &incoming.body_hash);
+            // Boxed, so that calls without a key do not have its size.
+            match Box::pin(claim).await? {
                 ClaimOutcome::Mine(claim) => Some(claim),
                 ClaimOutcome::Answered(replay) => return Ok(NextStep::Replay(replay)),
             }

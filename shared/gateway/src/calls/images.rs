@@ -53,7 +53,7 @@ impl Gateway {
             return Err(Error::invalid_body("preset", problem));
         }
         let prompt = GuardMessage { role: GuardRole::User, content: request.prompt().to_owned() };
-        self.check_input(caller, vec![prompt]).await?;
+        Box::pin(self.check_input(caller, vec![prompt])).await?;
         let notes = ParameterNotes { parameters: request.parameters().report(), ..ParameterNotes::default() };
         let started = StartedImages { job: ImageJobId::new(), is_asynchronous: chosen.model.asynchronous };
         let answer = self.store_answer(&started).await?;

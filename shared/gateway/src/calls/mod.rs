@@ -116,7 +116,7 @@ impl Gateway {
         let mut charge = slot.price_call(usage);
         self.count_usage(&charge);
         if retries > 0 {
-            match self.inner.ledger.find_earlier_attempt(&charge).await {
+            match Box::pin(self.inner.ledger.find_earlier_attempt(&charge)).await {
                 Ok(earlier) => charge.retry_of = earlier.map(|earlier| earlier.retry_of.unwrap_or(earlier.id)),
                 Err(error) => tracing::warn!(?error, "the search for an earlier attempt failed"),
             }
@@ -147,7 +147,7 @@ impl Gateway {
         answer: &impl Answer,
     ) -> Result<()> {
         let Some(claim) = &caller.claim else { return slot.record(charge).await };
-        let kept = self.store_answer(answer).await?;
+        let kept = Box::pin(self.store_answer(answer)).await?;
         record_once(slot, charge, CallEnd::Answer(claim, &kept)).await
     }
 

@@ -54,22 +54,11 @@ impl Gateway {
         }
         let greatest_input = request.greatest_input();
         check_length(model, greatest_input)?;
-        let mut evaluation = None;
-        if request.wants_guard() || caller.plan.input_guard != InputGuard::Off {
-            let messages: Vec<GuardMessage> = request.messages().iter().map(GuardMessage::from).collect();
-            if request.wants_guard() {
-                evaluation = Some(self.prepare_evaluation(caller, messages.clone()).await?);
-            }
-            let has_media = request.messages().iter().any(Message::has_media);
-            if caller.plan.input_guard == InputGuard::Require && has_media {
-                let problem = "the plan requires an evaluation of the input, and the guard evaluates only text";
-                return Err(ProviderFailure::unsupported("messages", problem).into());
-            }
-            // The input of a fallback was evaluated before the first model was called.
-            if !request.is_fallback() {
-                self.check_input(caller, messages).await?;
-            }
-        }
+        let evaluation = match request.wants_guard() || caller.plan.input_guard != InputGuard::Off {
+            // Boxed, so that other calls do not have its size.
+            true => Box::pin(self.guard_messages(caller, &request)).await?,
+            false => None,
+        };
         let output = request.max_tokens().unwrap_or_else(|| model.reserved_output_tokens());
         request.set_terms(terms(model, greatest_input, output));
         Ok(Prepared {
@@ -81,6 +70,25 @@ impl Gateway {
             output,
             greatest_input,
         })
+    }
+
+    /// Evaluates the input, if the plan wants it. Returns the evaluation of a chat with `guard: true`.
+    async fn guard_messages(&self, caller: &GatewayCaller, request: &ChatRequest) -> Result<Option<PendingEvaluation>> {
+        let messages: Vec<GuardMessage> = request.messages().iter().map(GuardMessage::from).collect();
+        let evaluation = match request.wants_guard() {
+            true => Some(self.prepare_evaluation(caller, messages.clone()).await?),
+            false => None,
+        };
+        let has_media = request.messages().iter().any(Message::has_media);
+        if caller.plan.input_guard == InputGuard::Require && has_media {
+            let problem = "the plan requires an evaluation of the input, and the guard evaluates only text";
+            return Err(ProviderFailure::unsupported("messages", problem).into());
+        }
+        // The input of a fallback was evaluated before the first model was called.
+        if !request.is_fallback() {
+            self.check_input(caller, messages).await?;
+        }
+        Ok(evaluation)
     }
 
     /// Holds the maximum cost of the call. If the client sets no output limit and the remaining credits, caps or token

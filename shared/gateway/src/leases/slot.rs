@@ -177,7 +177,7 @@ impl LeaseSlot {
         match self.open.log.write(pending()).await? {
             Appended::Stored(charge) => Ok(Some(*charge)),
             Appended::TakenOver => Ok(None),
-            Appended::Closed => source.record_late(lease, &pending()).await,
+            Appended::Closed => Box::pin(source.record_late(lease, &pending())).await,
         }
     }
 

@@ -59,7 +59,17 @@ impl Gateway {
 
     /// Sends an evaluation to the queue. A failure never fails the chat: the event says that the evaluation failed.
     pub(in crate::calls) async fn evaluate_later(&self, pending: Option<PendingEvaluation>, answers: Vec<String>) {
-        let Some(PendingEvaluation { origin, mut messages }) = pending else { return };
+        if let Some(pending) = pending {
+            // Boxed, so that other calls do not have its size.
+            Box::pin(self.send_evaluation(pending, answers)).await;
+        }
+    }
+
+    async fn send_evaluation(
+        &self,
+        PendingEvaluation { origin, mut messages }: PendingEvaluation,
+        answers: Vec<String>,
+    ) {
         messages.extend(answers.into_iter().map(|content| GuardMessage { role: GuardRole::Assistant, content }));
         if !messages.iter().any(GuardMessage::has_text) {
             return;
