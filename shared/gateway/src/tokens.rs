@@ -9,32 +9,68 @@ pub const PER_MESSAGE: u64 = 8;
 /// Counts two letters of the same case as one token, and each digit and punctuation mark as one. A character of another
 /// script counts one token less than it has bytes in UTF-8. For English this is about twice the count of a tokenizer.
 pub fn count(text: &str) -> u64 {
-    let (mut tokens, mut half) = (0u64, None);
-    let mut after_space = false;
-    for c in text.chars() {
-        let kind = match c {
-            'a'..='z' => Some(false),
-            'A'..='Z' => Some(true),
-            _ => None,
-        };
-        match kind {
-            // The second letter belongs to the token that the first one began.
-            Some(kind) if half == Some(kind) => half = None,
-            Some(kind) => {
-                tokens += 1;
-                half = Some(kind);
-            }
-            None => {
-                half = None;
-                // A single space is part of the token of the next word.
-                if c != ' ' || after_space {
-                    tokens += (c.len_utf8() as u64 - 1).max(1);
-                }
-            }
-        }
-        after_space = c == ' ';
+    let (mut tokens, mut state) = (0, State::Other as usize);
+    for byte in text.bytes() {
+        let step = STEPS[state][usize::from(byte)];
+        tokens += u64::from(step.tokens);
+        state = usize::from(step.next);
     }
     tokens
+}
+
+/// What the count of the next byte depends on. Long texts are counted for each call, so a table has all steps.
+#[derive(Clone, Copy)]
+enum State {
+    Other,
+    /// A single space is part of the token of the next word.
+    AfterSpace,
+    /// The second letter belongs to the token that the first one began.
+    AfterLower,
+    AfterUpper,
+}
+
+#[derive(Clone, Copy)]
+struct Step {
+    tokens: u8,
+    next: u8,
+}
+
+const STEPS: [[Step; 256]; 4] = {
+    let mut steps = [[Step { tokens: 0, next: 0 }; 256]; 4];
+    let states = [State::Other, State::AfterSpace, State::AfterLower, State::AfterUpper];
+    let mut state = 0;
+    while state < states.len() {
+        let mut byte = 0;
+        while byte < 256 {
+            let (tokens, next) = step(states[state], byte as u8);
+            steps[state][byte] = Step { tokens, next: next as u8 };
+            byte += 1;
+        }
+        state += 1;
+    }
+    steps
+};
+
+/// The tokens that a byte adds, and the state after it.
+const fn step(state: State, byte: u8) -> (u8, State) {
+    match (byte, state) {
+        (b'a'..=b'z', State::AfterLower) | (b'A'..=b'Z', State::AfterUpper) => (0, State::Other),
+        (b'a'..=b'z', _) => (1, State::AfterLower),
+        (b'A'..=b'Z', _) => (1, State::AfterUpper),
+        (b' ', State::AfterSpace) => (1, State::AfterSpace),
+        (b' ', _) => (0, State::AfterSpace),
+        _ => (tokens_of(byte), State::Other),
+    }
+}
+
+/// The tokens of a character other than a letter or a space, by its first byte. The bytes that follow it add none.
+const fn tokens_of(first: u8) -> u8 {
+    match first {
+        0x80..=0xbf => 0,
+        0xe0..=0xef => 2,
+        0xf0..=0xff => 3,
+        _ => 1,
+    }
 }
 
 /// Halves the maximum estimate, to charge a call whose provider reported no usage. Charging the maximum would bill the
@@ -46,14 +82,22 @@ pub fn likely(greatest: u64) -> u64 {
 /// The weight of a text, in quarters of a token: about what `likely(count(text))` is. It is the same for a whole text as for the sum
 /// of its pieces, so an answer without reported usage costs the same, whole or streamed.
 pub fn weigh(text: &str) -> u64 {
-    text.chars()
-        .map(|c| match c {
-            ' ' => 0,
-            c if c.is_ascii_alphabetic() => 1,
-            c => 2 * (c.len_utf8() as u64 - 1).max(1),
-        })
-        .sum()
+    text.bytes().map(|byte| u64::from(WEIGHTS[usize::from(byte)])).sum()
 }
+
+const WEIGHTS: [u8; 256] = {
+    let mut weights = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        weights[byte] = match byte as u8 {
+            b' ' => 0,
+            b'a'..=b'z' | b'A'..=b'Z' => 1,
+            other => 2 * tokens_of(other),
+        };
+        byte += 1;
+    }
+    weights
+};
 
 /// The tokens of a weight.
 pub fn of_weight(weight: u64) -> u64 {
@@ -74,6 +118,27 @@ mod tests {
         {
             let (weighed, likely) = (of_weight(weigh(text)), likely(count(text)));
             assert!(weighed.abs_diff(likely) <= likely / 4 + 1, "{text}: {weighed} and {likely}");
+        }
+    }
+
+    #[test]
+    fn letters_spaces_and_other_characters_are_counted_by_their_rules() {
+        for (text, tokens) in [
+            ("abcd", 2),
+            ("abc", 2),
+            ("aB", 2),
+            ("abAB", 2),
+            ("a b", 2),
+            ("a  b", 3),
+            (" a", 1),
+            ("12,", 3),
+            ("é", 1),
+            ("日本", 4),
+            ("👍a", 4),
+            ("aéa", 3),
+            ("日 a", 3),
+        ] {
+            assert_eq!(count(text), tokens, "{text}");
         }
     }
 

@@ -44,7 +44,9 @@ impl Registry {
     /// Adds to a counter, or adds an observation to a histogram. `labels` are those after the function.
     pub fn record(&self, metric: Metric, function: &str, labels: &[&str], amount: u64) {
         let family = &self.families[metric as usize].0;
-        let mut key = function.to_owned();
+        let length = labels.iter().map(|label| SEPARATOR.len_utf8() + label.len()).sum::<usize>();
+        let mut key = String::with_capacity(function.len() + length);
+        key.push_str(function);
         for label in labels {
             key.push(SEPARATOR);
             key.push_str(label);
