@@ -19,7 +19,7 @@ const NOT_SERVED: [(&str, &str); 5] = [
     ("prompts", "the gateway keeps no prompts; send the messages with each call, or keep a prompt in an agent"),
     (
         "cache",
-        "the gateway has no semantic cache; providers cache the beginnings of prompts, see prompt_cache of a model",
+        "the gateway has no semantic cache; a model can answer equal requests from its cache, see response_cache of a model",
     ),
 ];
 

@@ -4,8 +4,8 @@ use axum::http::HeaderMap;
 use axum::http::header::{HeaderName, HeaderValue};
 use domain::money::Money;
 use domain::time::Time;
-use gateway::CallReport;
 use gateway::leases::Remaining;
+use gateway::{CacheUse, CallReport};
 use web::gateway::{REQUESTS, TOKENS};
 
 const X_REQUEST_COST: HeaderName = HeaderName::from_static("x-request-cost");
@@ -15,6 +15,7 @@ const X_SVC_PASSTHROUGH: HeaderName = HeaderName::from_static("x-svc-passthrough
 const X_SVC_DROPPED: HeaderName = HeaderName::from_static("x-svc-dropped");
 const X_SVC_ADJUSTED: HeaderName = HeaderName::from_static("x-svc-adjusted");
 const X_SVC_DEPLOYMENT: HeaderName = HeaderName::from_static("x-svc-deployment");
+const X_SVC_CACHE: HeaderName = HeaderName::from_static("x-svc-cache");
 const X_SVC_MAX_TOKENS: HeaderName = HeaderName::from_static("x-svc-max-tokens");
 const X_SVC_MODEL_DEFAULTS: HeaderName = HeaderName::from_static("x-svc-model-defaults");
 
@@ -56,6 +57,13 @@ pub fn stream_headers(report: &CallReport, now: Time) -> HeaderMap {
     }
     if let Some(deployment) = &report.deployment {
         add(&mut headers, X_SVC_DEPLOYMENT, deployment);
+    }
+    if let Some(cache) = report.cache {
+        let cache = match cache {
+            CacheUse::Hit => "hit",
+            CacheUse::Miss => "miss",
+        };
+        headers.insert(X_SVC_CACHE, HeaderValue::from_static(cache));
     }
     if let Some(max_tokens) = report.notes.max_tokens {
         headers.insert(X_SVC_MAX_TOKENS, max_tokens.into());

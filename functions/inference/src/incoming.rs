@@ -2,11 +2,11 @@
 
 use auth::ApiCaller;
 use axum::http::HeaderMap;
-use axum::http::header::HeaderName;
+use axum::http::header::{CACHE_CONTROL, HeaderName};
 use domain::call_facts::CallLabels;
 use domain::ledger::CallOrigin;
 use domain::{Error, Result};
-use gateway::GatewayCaller;
+use gateway::{CachePolicy, GatewayCaller};
 use serde_json::Value;
 use store::claims::Claim;
 use web::layers::request_id;
@@ -37,7 +37,19 @@ impl<'a> IncomingCall<'a> {
             labels: self.labels,
             ..CallOrigin::default()
         };
-        GatewayCaller::new(self.caller, call, claim)
+        GatewayCaller::new(self.caller, call, claim).with_cache(cache_policy(self.headers))
+    }
+}
+
+/// What the client wants of a cache of answers, as `Cache-Control` says it.
+fn cache_policy(headers: &HeaderMap) -> CachePolicy {
+    let values = headers.get_all(CACHE_CONTROL).iter().filter_map(|value| value.to_str().ok());
+    let directives: Vec<&str> = values.flat_map(|value| value.split(',')).map(str::trim).collect();
+    let has = |name: &str| directives.iter().any(|directive| directive.eq_ignore_ascii_case(name));
+    match (has("no-store"), has("no-cache")) {
+        (true, _) => CachePolicy::Bypass,
+        (false, true) => CachePolicy::Refresh,
+        (false, false) => CachePolicy::Use,
     }
 }
 

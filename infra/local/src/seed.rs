@@ -210,6 +210,7 @@ fn demo_models() -> [Model; 5] {
         max_tokens_parameter: None,
         max_tokens_policy: Default::default(),
         prompt_cache: Default::default(),
+        response_cache: None,
         fallbacks: Vec::new(),
         asynchronous: false,
         guard_api: GuardApi::Moderation,

@@ -42,6 +42,9 @@ pub struct CallFacts {
     pub labels: CallLabels,
     #[serde(default)]
     pub is_streamed: bool,
+    /// The cache of answers answered it, and no provider.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_cached: bool,
     pub started_at: Time,
     /// The milliseconds until the first output. `None` if there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -65,6 +65,9 @@ pub struct Model {
     pub max_tokens_policy: MaxTokensPolicy,
     #[serde(default)]
     pub prompt_cache: PromptCache,
+    /// Whether answers are given again to equal requests.
+    #[serde(default)]
+    pub response_cache: Option<ResponseCache>,
     /// The names of the models that answer a chat if this one cannot, in their order.
     #[serde(default)]
     pub fallbacks: Vec<String>,
@@ -200,6 +203,15 @@ impl PromptCache {
     pub fn marks(&self) -> bool {
         self.tools || self.system || self.last_turn
     }
+}
+
+/// How the answers of a model are given again to equal requests of the same organization.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ResponseCache {
+    /// How long an answer is kept.
+    pub seconds: u32,
+    /// The price of an answer from the cache, in percent of its price at the provider.
+    pub hit_price_percent: u8,
 }
 
 /// The two names that the `OpenAI` API has for the output limit.

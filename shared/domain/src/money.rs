@@ -45,6 +45,11 @@ impl Money {
         Self(self.0.saturating_mul(count))
     }
 
+    /// A share of the amount, rounded down.
+    pub const fn percent(self, percent: u8) -> Self {
+        Self((self.0 as u128 * percent as u128 / 100) as u64)
+    }
+
     /// Subtracts `other`; the result is at least zero.
     pub const fn less(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))

@@ -13,6 +13,16 @@ use domain::run::RunStep;
 use store::claims::Claim;
 use store::model_catalog::{Chosen, ModelCatalog};
 
+/// What a caller wants of a cache of answers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CachePolicy {
+    #[default]
+    Use,
+    /// The model is called, and its answer replaces the one in the cache.
+    Refresh,
+    Bypass,
+}
+
 #[derive(Clone, Debug)]
 pub struct GatewayCaller {
     pub payer: Payer,
@@ -21,6 +31,7 @@ pub struct GatewayCaller {
     /// The API key's allowlist of models. None when the key has no list.
     pub models: Option<Vec<String>>,
     pub call: CallOrigin,
+    pub cache: CachePolicy,
     /// Whether guard events keep the messages.
     pub keeps_guard_input: bool,
     /// The claim on the `Idempotency-Key`. None when the client sends no key.
@@ -36,9 +47,15 @@ impl GatewayCaller {
             plan,
             models: caller.key.models.clone(),
             call: CallOrigin { started_at: Some(caller.caller.at), ..call },
+            cache: CachePolicy::default(),
             keeps_guard_input: caller.caller.identity.org.keeps_guard_input,
             claim,
         }
+    }
+
+    #[must_use]
+    pub fn with_cache(self, cache: CachePolicy) -> Self {
+        Self { cache, ..self }
     }
 
     /// The caller of a call that the platform makes for a user, without an API key. A call for a run names its step.
@@ -53,7 +70,9 @@ impl GatewayCaller {
         let payer = payer(caller, None, &plan);
         let call = CallOrigin { request_id, body_hash, step, started_at: Some(caller.at), ..CallOrigin::default() };
         let keeps_guard_input = caller.identity.org.keeps_guard_input;
-        Self { payer, role: caller.role, plan, models: None, call, keeps_guard_input, claim: Some(claim) }
+        // The platform calls for steps of runs, which are replayed by their own records.
+        let cache = CachePolicy::Bypass;
+        Self { payer, role: caller.role, plan, models: None, call, cache, keeps_guard_input, claim: Some(claim) }
     }
 
     /// The model this caller means by `name`. Fails when their plan or their key does not allow it, and during

@@ -32,7 +32,7 @@ pub use answers::{
     Answer, AnswerChunk, AnswerHead, Completion, Embeddings, Evaluation, Rank, Reranking, StartedImages,
     StreamedCompletion, Usage, Vector,
 };
-pub use caller::GatewayCaller;
+pub use caller::{CachePolicy, GatewayCaller};
 pub use calls::guard::GuardTask;
 use calls::guard::INPUT_PATIENCE;
 pub use calls::{ChatStream, StreamItem};
@@ -49,7 +49,7 @@ use platform::bucket::Bucket;
 use platform::queue::Queue;
 use platform::telemetry::Telemetry;
 use platform::{Context, config};
-use store::{Claims, GuardEvents, ImageJobs, Ledger};
+use store::{CachedAnswers, Claims, GuardEvents, ImageJobs, Ledger};
 
 use store::model_catalog::{Chosen, ModelCatalog};
 
@@ -69,6 +69,7 @@ struct Inner {
     leases: LeasePools,
     ledger: Ledger,
     claims: Claims,
+    cached_answers: CachedAnswers,
     image_jobs: ImageJobs,
     guard_events: GuardEvents,
     /// The evaluations to make after the answers of chats.
@@ -92,6 +93,15 @@ pub struct CallReport {
     pub quota_left: QuotaLeft,
     /// None at the start of a stream, because the cost is not known yet.
     pub cost: Option<Money>,
+    /// None if the model has no cache of answers, or the caller does not want it.
+    pub cache: Option<CacheUse>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CacheUse {
+    /// The answer to an equal request was given again.
+    Hit,
+    Miss,
 }
 
 /// How the gateway changed the request's parameters.
@@ -123,6 +133,7 @@ impl Gateway {
                 leases: LeasePools::new(context)?,
                 ledger: Ledger::new(context)?,
                 claims: Claims::new(context)?,
+                cached_answers: CachedAnswers::new(context)?,
                 image_jobs: ImageJobs::new(context)?,
                 guard_events: GuardEvents::new(context)?,
                 guard_tasks: Queue::new(context, config::QUEUE_GUARD)?,

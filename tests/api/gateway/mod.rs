@@ -44,6 +44,7 @@ fn model(name: &str) -> Model {
         max_tokens_parameter: None,
         max_tokens_policy: Default::default(),
         prompt_cache: Default::default(),
+        response_cache: None,
         fallbacks: Vec::new(),
         asynchronous: false,
         guard_api: GuardApi::Moderation,

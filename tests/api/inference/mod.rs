@@ -1,5 +1,6 @@
 //! The inference routes: chat completions, embeddings, rerankings, images and evaluations.
 
+mod answer_cache;
 mod chat;
 mod completions;
 mod embeddings;

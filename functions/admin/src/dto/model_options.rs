@@ -1,6 +1,7 @@
 //! The options of a catalog model, as requests and answers spell them.
 
-use domain::catalog::{MaxTokensParameter, MaxTokensPolicy, OnDisconnect, OptionalParameter, PromptCache, Unsupported};
+use domain::catalog::{MaxTokensParameter, MaxTokensPolicy, OnDisconnect, OptionalParameter, PromptCache};
+use domain::catalog::{ResponseCache, Unsupported};
 use domain::guard::GuardApi;
 use domain::provider::DeploymentDialect;
 use serde::{Deserialize, Serialize};
@@ -119,5 +120,30 @@ impl From<PromptCacheWire> for PromptCache {
 impl From<PromptCache> for PromptCacheWire {
     fn from(PromptCache { tools, system, last_turn, one_hour }: PromptCache) -> Self {
         Self { tools, system, last_turn, one_hour }
+    }
+}
+
+#[derive(Clone, Copy, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = ResponseCache)]
+pub struct ResponseCacheWire {
+    /// How many seconds an answer is kept.
+    #[schema(minimum = 1, maximum = 86400)]
+    seconds: u32,
+    /// The price of an answer from the cache, in percent of the price of a call. Defaults to 0.
+    #[serde(default)]
+    #[schema(minimum = 0, maximum = 100)]
+    hit_price_percent: u8,
+}
+
+impl From<ResponseCacheWire> for ResponseCache {
+    fn from(ResponseCacheWire { seconds, hit_price_percent }: ResponseCacheWire) -> Self {
+        Self { seconds, hit_price_percent }
+    }
+}
+
+impl From<ResponseCache> for ResponseCacheWire {
+    fn from(ResponseCache { seconds, hit_price_percent }: ResponseCache) -> Self {
+        Self { seconds, hit_price_percent }
     }
 }

@@ -1,7 +1,7 @@
 //! Request and response bodies of catalog models, and their validation.
 
 use domain::body_problems::Problems;
-use domain::catalog::{MaxTokensParameter, Model, PromptCache};
+use domain::catalog::{MaxTokensParameter, Model, PromptCache, ResponseCache};
 use domain::model_facts::ModelFacts;
 use domain::schema::{self, Title};
 use domain::time::Time;
@@ -16,7 +16,7 @@ use super::deployments::{DeploymentIn, DeploymentOut, read_deployments};
 use super::model_kind::guess_kind;
 use super::model_options::{
     GuardApiWire, MaxTokensParameterWire, MaxTokensPolicyWire, OnDisconnectWire, OptionalParameterWire,
-    PromptCacheWire, UnsupportedWire,
+    PromptCacheWire, ResponseCacheWire, UnsupportedWire,
 };
 use super::model_rules::{check_defaults, check_fallbacks, read_capabilities, read_unsupported, takes_cache_marks};
 use super::pricing::PricingIn;
@@ -79,6 +79,9 @@ pub struct ModelIn {
     /// What the gateway marks for the provider's cache, if the client marks nothing. Only providers of kind `anthropic` and
     /// `bedrock` take marks. Defaults to nothing.
     prompt_cache: Option<PromptCacheWire>,
+    /// Gives the answer to a request again to equal requests of the same organization: those with the same body, byte for byte. It holds
+    /// for chats, embeddings and rerankings. Defaults to none.
+    response_cache: Option<ResponseCacheWire>,
     /// Models that answer a chat if this one cannot: if it does not fit the context window, if the provider's filter refuses it, or if
     /// all deployments fail. They are tried in this order, each at its own prices. A client's `models` have precedence.
     #[schema(max_items = 8)]
@@ -134,6 +137,7 @@ impl ModelIn {
             max_tokens_parameter: None,
             max_tokens_policy: None,
             prompt_cache: None,
+            response_cache: None,
             fallbacks: None,
             asynchronous: None,
             guard_api: None,
@@ -192,6 +196,7 @@ impl ModelIn {
             max_tokens_parameter: self.max_tokens_parameter.map(MaxTokensParameter::from),
             max_tokens_policy: self.max_tokens_policy.unwrap_or_default().into(),
             prompt_cache: self.prompt_cache.map(PromptCache::from).unwrap_or_default(),
+            response_cache: self.response_cache.map(ResponseCache::from),
             fallbacks: self.fallbacks.unwrap_or_default(),
             asynchronous: self.asynchronous.unwrap_or_default(),
             guard_api: self.guard_api.unwrap_or_default().into(),
@@ -232,6 +237,7 @@ impl From<&Model> for ModelIn {
             max_tokens_parameter: model.max_tokens_parameter.map(MaxTokensParameterWire::from),
             max_tokens_policy: Some(model.max_tokens_policy.into()),
             prompt_cache: (model.prompt_cache != PromptCache::default()).then(|| model.prompt_cache.into()),
+            response_cache: model.response_cache.map(ResponseCacheWire::from),
             fallbacks: Some(model.fallbacks.clone()),
             asynchronous: Some(model.asynchronous),
             guard_api: Some(model.guard_api.into()),
@@ -269,6 +275,9 @@ pub struct ModelOut {
     max_tokens_policy: MaxTokensPolicyWire,
     /// What the gateway marks for the provider's cache, if the client marks nothing.
     prompt_cache: PromptCacheWire,
+    /// How answers are given again to equal requests.
+    #[schema(required)]
+    response_cache: Option<ResponseCacheWire>,
     /// The models that answer a chat if this one cannot.
     fallbacks: Vec<String>,
     asynchronous: bool,
@@ -282,7 +291,7 @@ impl From<&Model> for ModelOut {
         let Model { name, display_name, r#type, provider, capabilities, context_window, max_output_tokens, .. } = model;
         let Model { pricing, deprecated_at, retires_at, defaults, deployments, on_disconnect, version, .. } = model;
         let Model { unsupported, unsupported_parameters, max_tokens_parameter, max_tokens_policy, .. } = model;
-        let Model { prompt_cache, fallbacks, asynchronous, guard_api, .. } = model;
+        let Model { prompt_cache, response_cache, fallbacks, asynchronous, guard_api, .. } = model;
         Self {
             name: name.clone(),
             display_name: display_name.clone(),
@@ -302,6 +311,7 @@ impl From<&Model> for ModelOut {
             max_tokens_parameter: max_tokens_parameter.map(MaxTokensParameterWire::from),
             max_tokens_policy: (*max_tokens_policy).into(),
             prompt_cache: (*prompt_cache).into(),
+            response_cache: response_cache.map(ResponseCacheWire::from),
             fallbacks: fallbacks.clone(),
             asynchronous: *asynchronous,
             guard_api: (*guard_api).into(),

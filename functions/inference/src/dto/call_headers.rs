@@ -18,6 +18,11 @@ pub struct CallHeaders {
     #[param(rename = "X-Svc-Tags", nullable = false, example = "team=search, nightly")]
     #[expect(dead_code, reason = "read only by the generator of the OpenAPI document")]
     tags: Option<String>,
+    /// For a model with a cache of answers: `no-cache` calls the model and keeps its answer, `no-store` does neither read nor write
+    /// the cache.
+    #[param(rename = "Cache-Control", nullable = false, example = "no-cache")]
+    #[expect(dead_code, reason = "read only by the generator of the OpenAPI document")]
+    cache_control: Option<String>,
 }
 
 /// The response headers of every call.
@@ -83,11 +88,15 @@ fn call_headers(cost: &str, token_limit: &str) -> Vec<(&'static str, Header)> {
     ]
 }
 
-fn parameter_headers() -> [(&'static str, Header); 3] {
+fn parameter_headers() -> [(&'static str, Header); 4] {
     let text = |description: &str| header(Type::String, description);
     [
         ("X-Svc-Passthrough", text("Parameters forwarded to the provider without validation")),
         ("X-Svc-Deployment", text("The provider that served the call, and its name for the model")),
+        (
+            "X-Svc-Cache",
+            text("`hit` if the cache of answers answered, `miss` if the model did; absent without a cache"),
+        ),
         ("X-Svc-Dropped", text("Parameters left out, because the provider does not support them")),
     ]
 }

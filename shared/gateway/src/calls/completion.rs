@@ -6,7 +6,7 @@ use crate::attempt::Operation;
 use crate::chat::ChatRequest;
 use crate::leases::CallUsage;
 use crate::routing::Routed;
-use crate::{CallReport, Gateway, GatewayCaller, tokens};
+use crate::{CacheUse, CallReport, Gateway, GatewayCaller, tokens};
 use domain::Result;
 use domain::usage::{Tokens, UsageSource};
 use store::model_catalog::Chosen;
@@ -34,6 +34,10 @@ impl Gateway {
         request: ChatRequest,
     ) -> Result<(Completion, CallReport)> {
         let mut prepared = self.prepare(caller, chosen, request).await?;
+        let place = prepared.cache_place(caller);
+        if let Some(completion) = self.find_cached(place.as_ref()).await {
+            return self.reuse_answer(caller, prepared.chosen, prepared.notes, completion).await;
+        }
         let mut slot = self.reserve(caller, &mut prepared).await?;
         let Prepared { chosen, request, mut notes, likely_input, evaluation, .. } = prepared;
         let routed = self.send_call(&mut slot, &caller.call, &chosen, Operation::Chat, |provider, model| {
@@ -67,9 +71,13 @@ impl Gateway {
             system_fingerprint: answer.system_fingerprint,
         };
         // The task is sent while the charge is written, so the response does not wait for one after the other.
-        let (settled, ()) =
-            futures::join!(self.settle(slot, caller, &charge, &completion), self.evaluate_later(evaluation, answers));
+        let (settled, (), ()) = futures::join!(
+            self.settle(slot, caller, &charge, &completion),
+            self.evaluate_later(evaluation, answers),
+            self.keep_answer(place.as_ref(), &completion),
+        );
         let quota_left = settled?;
-        Ok((completion, CallReport { chosen, notes, deployment, quota_left, cost: Some(charge.cost) }))
+        let (cost, cache) = (Some(charge.cost), place.map(|_| CacheUse::Miss));
+        Ok((completion, CallReport { chosen, notes, deployment, quota_left, cost, cache }))
     }
 }

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use super::cache::CachePlace;
 use crate::answers::{Embeddings, Usage, Vector};
 use crate::attempt::Operation;
 use crate::embeddings::EmbeddingsRequest;
-use crate::{CallReport, Gateway, GatewayCaller};
+use crate::{CallReport, Gateway, GatewayCaller, ParameterNotes};
 use domain::catalog::Purpose;
 use domain::{Error, Result};
 
@@ -28,6 +29,10 @@ impl Gateway {
                 "this model does not make embeddings; choose a model of type Embeddings from GET /gateway/v1/models";
             return Err(Error::invalid_body("model", problem));
         }
+        let place = CachePlace::new(caller, &chosen.model, || "embeddings".to_owned());
+        if let Some(embeddings) = self.find_cached(place.as_ref()).await {
+            return self.reuse_answer(caller, chosen, ParameterNotes::default(), embeddings).await;
+        }
         let input = request.greatest_input();
         request.set_unsupported(chosen.model.unsupported);
         let request = Arc::new(request);
@@ -42,7 +47,7 @@ impl Gateway {
             usage: Usage::of_charge(&call.charge),
         };
         let parameters = request.parameters(call.api, &call.model).report();
-        let report = self.settle_input(caller, chosen, call, parameters, &embeddings).await?;
+        let report = self.settle_input(caller, chosen, call, parameters, place, &embeddings).await?;
         Ok((embeddings, report))
     }
 }

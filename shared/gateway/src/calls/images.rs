@@ -84,7 +84,7 @@ impl Gateway {
                 return Err(error);
             }
         }
-        Ok((started, CallReport { chosen, notes, deployment: None, quota_left, cost: None }))
+        Ok((started, CallReport { chosen, notes, deployment: None, quota_left, cost: None, cache: None }))
     }
 
     pub async fn find_images(&self, account: Account, id: ImageJobId) -> Result<ImageJob> {

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
+use super::cache::{CachePlace, ReusableAnswer};
 use super::usage::count_input;
-use crate::answers::Answer;
 use crate::attempt::Operation;
 use crate::failure::ProviderFailure;
 use crate::leases::{CallUsage, LeaseSlot};
 use crate::parameters::ParameterReport;
 use crate::providers::Provider;
 use crate::routing::Routed;
-use crate::{CallReport, Gateway, GatewayCaller, ParameterNotes};
+use crate::{CacheUse, CallReport, Gateway, GatewayCaller, ParameterNotes};
 use domain::Result;
 use domain::lease::CallLimits;
 use domain::ledger::Charge;
@@ -61,11 +61,14 @@ impl Gateway {
         chosen: Chosen,
         call: InputCall,
         parameters: ParameterReport,
-        answer: &impl Answer,
+        place: Option<CachePlace>,
+        answer: &impl ReusableAnswer,
     ) -> Result<CallReport> {
-        let quota_left = self.settle(call.slot, caller, &call.charge, answer).await?;
+        let settled = self.settle(call.slot, caller, &call.charge, answer);
+        let (quota_left, ()) = futures::join!(settled, self.keep_answer(place.as_ref(), answer));
+        let quota_left = quota_left?;
         let notes = ParameterNotes { parameters, ..ParameterNotes::default() };
         let (deployment, cost) = (Some(call.deployment), Some(call.charge.cost));
-        Ok(CallReport { chosen, notes, deployment, quota_left, cost })
+        Ok(CallReport { chosen, notes, deployment, quota_left, cost, cache: place.map(|_| CacheUse::Miss) })
     }
 }

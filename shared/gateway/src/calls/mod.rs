@@ -2,6 +2,7 @@
 //!
 //! This file has the steps that they share: take a slot of a lease, call a deployment, charge the usage.
 
+mod cache;
 mod completion;
 mod count;
 mod embeddings;
@@ -36,6 +37,9 @@ use domain::{Error, Result};
 use store::claims::Claim;
 use store::leases::CallEnd;
 use store::model_catalog::Chosen;
+
+/// The provider of calls that the cache answers, in the metrics.
+const CACHE: &str = "cache";
 
 impl Gateway {
     /// Runs a call to its end and charges it, even if the client disconnects. A call that fails releases its claim on
@@ -125,7 +129,9 @@ impl Gateway {
     }
 
     /// Adds the usage of a call to the metrics.
-    fn count_usage(&self, Charge { provider, model, tokens, cost, .. }: &Charge) {
+    fn count_usage(&self, Charge { provider, model, tokens, cost, facts, .. }: &Charge) {
+        let is_cached = facts.as_ref().is_some_and(|facts| facts.is_cached);
+        let provider = if is_cached { CACHE } else { provider.as_str() };
         let amounts = [
             (Metric::InputTokens, tokens.input),
             (Metric::CachedTokens, tokens.cached),

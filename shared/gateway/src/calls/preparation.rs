@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use super::cache::CachePlace;
 use super::guard::PendingEvaluation;
 use crate::chat::{ChatRequest, ContentPart, Message, ResponseFormat, Terms};
 use crate::leases::{LeaseSlot, Taken};
@@ -112,6 +113,14 @@ impl Gateway {
 }
 
 impl Prepared {
+    /// Where the answer is kept, if the model has a cache. An answer that the guard evaluates is not given again.
+    pub fn cache_place(&self, caller: &GatewayCaller) -> Option<CachePlace> {
+        if self.evaluation.is_some() {
+            return None;
+        }
+        CachePlace::new(caller, &self.chosen.model, || self.request.cache_scope())
+    }
+
     fn need(&self, output: u64) -> CallLimits {
         let output = output.saturating_mul(self.request.choices());
         CallLimits {

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use super::cache::CachePlace;
 use crate::answers::{Rank, Reranking, Usage};
 use crate::attempt::Operation;
 use crate::rerank::RerankRequest;
-use crate::{CallReport, Gateway, GatewayCaller};
+use crate::{CallReport, Gateway, GatewayCaller, ParameterNotes};
 use domain::catalog::Purpose;
 use domain::{Error, Result};
 
@@ -24,6 +25,10 @@ impl Gateway {
                            GET /gateway/v1/models?capabilities=rerank";
             return Err(Error::invalid_body("model", problem));
         }
+        let place = CachePlace::new(caller, &chosen.model, || "rerank".to_owned());
+        if let Some(reranking) = self.find_cached(place.as_ref()).await {
+            return self.reuse_answer(caller, chosen, ParameterNotes::default(), reranking).await;
+        }
         let sent = self.send_input(caller, &chosen, Operation::Rerank, request.greatest_input(), |provider, model| {
             let request = request.clone();
             async move { provider.rerank(&model, &request).await.map(|answer| (answer.ranks, answer.usage)) }
@@ -36,7 +41,7 @@ impl Gateway {
             usage: Usage::of_charge(&call.charge),
         };
         let parameters = request.parameters(call.api, &call.model).report();
-        let report = self.settle_input(caller, chosen, call, parameters, &reranking).await?;
+        let report = self.settle_input(caller, chosen, call, parameters, place, &reranking).await?;
         Ok((reranking, report))
     }
 }

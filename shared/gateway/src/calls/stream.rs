@@ -14,6 +14,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::yield_now;
 use tracing::Instrument;
 
+use super::cache::CachePlace;
 use super::guard::PendingEvaluation;
 use crate::answers::{AnswerChunk, AnswerHead, StreamedCompletion, Usage};
 use crate::attempt::{Attempt, Operation};
@@ -23,7 +24,7 @@ use crate::leases::{CallUsage, LeaseSlot};
 use crate::providers::ChunkStream;
 use crate::routing::{Routed, Served};
 use crate::tokens::of_weight;
-use crate::{CallReport, Gateway, GatewayCaller};
+use crate::{CacheUse, CallReport, Gateway, GatewayCaller};
 use domain::call_facts::CLIENT_DISCONNECTED;
 use domain::catalog::OnDisconnect;
 use domain::id::TransactionId;
@@ -92,6 +93,18 @@ impl Transcript {
     }
 }
 
+/// How a streamed call begins.
+enum Begun {
+    Relayed {
+        report: CallReport,
+        relay: Box<Relay>,
+        slot: LeaseSlot,
+        stream: StartedStream,
+    },
+    /// The cache has the whole answer, and it is charged.
+    Reused(StreamedCompletion, CallReport),
+}
+
 /// A stream that the provider has accepted, with its first chunk if it arrived in time.
 struct StartedStream {
     first: Option<Chunk>,
@@ -108,10 +121,13 @@ impl Gateway {
         let call = async move {
             let claim = caller.claim.clone();
             match gateway.begin_any(caller, request, sender).await {
-                Ok((report, relay, slot, stream)) => {
+                Ok(Begun::Relayed { report, relay, slot, stream }) => {
                     // Sending fails if the client disconnected. The items are dropped then, which the relay detects.
-                    let _ = report_sender.send(Ok((relay.head.clone(), report)));
+                    let _ = report_sender.send(Ok((relay.head.clone(), None, report)));
                     relay.run(slot, stream).await;
+                }
+                Ok(Begun::Reused(answer, report)) => {
+                    let _ = report_sender.send(Ok((answer.head.clone(), Some(answer), report)));
                 }
                 Err(error) => {
                     gateway.release(claim.as_ref()).await;
@@ -120,7 +136,10 @@ impl Gateway {
             }
         };
         tokio::spawn(carry(call.instrument(tracing::Span::current())));
-        let (head, report) = report.await.map_err(Error::internal)??;
+        let (head, reused, report) = report.await.map_err(Error::internal)??;
+        if let Some(answer) = reused {
+            return Ok((answer.into_stream()?, report));
+        }
         let items = futures::stream::unfold(items, async |mut items| items.recv().await.map(|item| (item, items)));
         Ok((ChatStream { head, items: items.boxed() }, report))
     }
@@ -131,7 +150,7 @@ impl Gateway {
         mut caller: GatewayCaller,
         mut request: ChatRequest,
         items: mpsc::Sender<StreamItem>,
-    ) -> Result<(CallReport, Relay, LeaseSlot, StartedStream)> {
+    ) -> Result<Begun> {
         caller.call.is_streamed = true;
         let (mut chosen, mut fallbacks) = self.choose(&caller, &request).await?;
         loop {
@@ -148,8 +167,13 @@ impl Gateway {
         chosen: Chosen,
         request: ChatRequest,
         items: mpsc::Sender<StreamItem>,
-    ) -> Result<(CallReport, Relay, LeaseSlot, StartedStream)> {
+    ) -> Result<Begun> {
         let mut prepared = self.prepare(caller, chosen, request).await?;
+        let place = prepared.cache_place(caller);
+        if let Some(answer) = self.find_cached(place.as_ref()).await {
+            let (answer, report) = self.reuse_answer(caller, prepared.chosen, prepared.notes, answer).await?;
+            return Ok(Begun::Reused(answer, report));
+        }
         let mut slot = self.reserve(caller, &mut prepared).await?;
         let routed = self.send_call(&mut slot, &caller.call, &prepared.chosen, Operation::Chat, |provider, model| {
             let request = prepared.request.clone();
@@ -160,11 +184,13 @@ impl Gateway {
         let deployment = Some(served.deployment());
         prepared.notes.add_report(prepared.request.parameters(api, &served.model).report());
         let model = &prepared.chosen.model;
-        let relay = Relay {
+        let cache = place.as_ref().map(|_| CacheUse::Miss);
+        let relay = Box::new(Relay {
             gateway: self.clone(),
             // A call with an `Idempotency-Key` continues without its client, so that a replay has the whole answer.
             stops_with_client: model.on_disconnect == OnDisconnect::Stop && caller.claim.is_none(),
-            transcript: caller.claim.as_ref().map(|_| Transcript::default()),
+            transcript: (caller.claim.is_some() || place.is_some()).then(Transcript::default),
+            place,
             caller: caller.clone(),
             alias: prepared.chosen.alias.clone(),
             served,
@@ -182,15 +208,16 @@ impl Gateway {
             usage: None,
             attempt,
             items,
-        };
+        });
         let report = CallReport {
             chosen: prepared.chosen,
             notes: prepared.notes,
             deployment,
             quota_left: slot.quota_left(),
             cost: None,
+            cache,
         };
-        Ok((report, relay, slot, started))
+        Ok(Begun::Relayed { report, relay, slot, stream: started })
     }
 }
 
@@ -236,7 +263,9 @@ struct Relay {
     /// The evaluation of a chat with `guard: true`, and the texts of the choices for it.
     evaluation: Option<PendingEvaluation>,
     answers: BTreeMap<u32, String>,
-    /// All chunks sent, to store for replays. None without an `Idempotency-Key`.
+    /// Where the answer is kept for equal requests.
+    place: Option<CachePlace>,
+    /// All chunks sent, to store for replays. None if the answer is not stored.
     transcript: Option<Transcript>,
     items: mpsc::Sender<StreamItem>,
 }
@@ -259,7 +288,7 @@ impl StreamEnd {
 }
 
 impl Relay {
-    async fn run(mut self, mut slot: LeaseSlot, started: StartedStream) {
+    async fn run(mut self: Box<Self>, mut slot: LeaseSlot, started: StartedStream) {
         let end = self.forward(started).await;
         let usage_to_charge = self.usage_to_charge(&end);
         let tokens = usage_to_charge.as_ref().map(|(tokens, _)| tokens);
@@ -279,7 +308,8 @@ impl Relay {
         let recorded = async {
             let Some(transcript) = transcript else { return slot.record(&charge).await };
             let answer = StreamedCompletion { head: self.head.clone(), chunks: transcript.into_list()?, usage };
-            self.gateway.record(slot, &self.caller, &charge, &answer).await
+            let recorded = self.gateway.record(slot, &self.caller, &charge, &answer);
+            futures::join!(recorded, self.gateway.keep_answer(self.place.as_ref(), &answer)).0
         };
         let last = match futures::join!(recorded, evaluation).0 {
             Ok(()) => StreamItem::End(usage),

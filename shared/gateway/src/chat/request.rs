@@ -116,6 +116,12 @@ impl ChatRequest {
         self.foreign.as_ref().map_or(Dialect::ChatCompletions, |foreign| foreign.dialect)
     }
 
+    /// What the answer depends on, besides the body and the model.
+    pub fn cache_scope(&self) -> String {
+        let betas = self.native_messages().map(|native| native.betas.join(",")).unwrap_or_default();
+        format!("{:?}#{betas}", self.dialect())
+    }
+
     /// What the client sent, if it speaks Anthropic's dialect.
     pub fn native_messages(&self) -> Option<&NativeMessages> {
         self.foreign.as_ref()?.messages.as_ref()

@@ -41,10 +41,7 @@ impl Gateway {
                 ClaimState::Answered(StoredAnswer { content_type, body }) => {
                     let body = body.read_answer(&self.inner.files).await?;
                     let replay = match content_type.as_str() {
-                        STORED_ANSWER => {
-                            let answer = serde_json::from_slice(&body).map_err(Error::internal)?;
-                            Replay::Answer(T::from_stored(answer).ok_or_else(Error::idempotency_conflict)?)
-                        }
+                        STORED_ANSWER => Replay::Answer(read_stored(&body)?.ok_or_else(Error::idempotency_conflict)?),
                         _ => Replay::Rendered(RenderedAnswer { content_type, body }),
                     };
                     return Ok(ClaimOutcome::Answered(replay));
@@ -58,7 +55,7 @@ impl Gateway {
         }
     }
 
-    /// Prepares an answer to be stored with its charge. A large answer is written to the bucket here.
+    /// Prepares an answer to be stored, with its charge or in the cache. A large answer is written to the bucket here.
     pub(super) async fn store_answer(&self, answer: &impl Answer) -> Result<StoredAnswer> {
         let body = serde_json::to_vec(&answer.to_stored()).map_err(Error::internal)?;
         let body = StoredText::store_answer(&self.inner.files, STORED_ANSWER, &body).await?;
@@ -75,4 +72,9 @@ impl Gateway {
             );
         }
     }
+}
+
+/// Reads a stored answer. None if it is that of another kind of call.
+pub fn read_stored<T: Answer>(body: &[u8]) -> Result<Option<T>> {
+    serde_json::from_slice(body).map(T::from_stored).map_err(Error::internal)
 }

@@ -24,6 +24,8 @@ pub struct CallUsage {
     pub alias: Option<String>,
     pub served: Served,
     pub call: CallOrigin,
+    /// The share of the price that a call costs which the cache of answers has answered.
+    pub cache_percent: Option<u8>,
     /// When the first chunk of a stream arrived. The answer of another call arrives at once.
     pub first_chunk_at: Option<Time>,
     /// The code of the error that ended the call.
@@ -39,7 +41,7 @@ impl CallUsage {
         (tokens, source): (Tokens, UsageSource),
     ) -> Self {
         let (alias, call) = (alias.map(str::to_owned), call.clone());
-        Self { tokens, source, images: 0, alias, served, call, first_chunk_at: None, error: None }
+        Self { tokens, source, images: 0, alias, served, call, cache_percent: None, first_chunk_at: None, error: None }
     }
 
     /// A call that failed before any output.
@@ -48,7 +50,8 @@ impl CallUsage {
         Self { error: Some(error), ..Self::of_tokens(call, alias, served, nothing) }
     }
 
-    fn facts(&self, ended_at: Time) -> CallFacts {
+    /// What the log of calls keeps of the call, moved out of it.
+    fn take_facts(&mut self, ended_at: Time) -> CallFacts {
         let started_at = self.call.started_at.unwrap_or(ended_at);
         let first_at = match (self.call.is_streamed, &self.error) {
             (true, _) => self.first_chunk_at,
@@ -56,14 +59,15 @@ impl CallUsage {
             (false, Some(_)) => None,
         };
         CallFacts {
-            alias: self.alias.clone(),
+            alias: self.alias.take(),
             upstream: self.served.model.to_string(),
-            labels: self.call.labels.clone(),
+            labels: std::mem::take(&mut self.call.labels),
             is_streamed: self.call.is_streamed,
+            is_cached: self.cache_percent.is_some(),
             started_at,
             first_ms: first_at.map(|at| started_at.until(at).as_millis().try_into().unwrap_or(u64::MAX)),
-            error: self.error.clone(),
-            failed_attempts: self.served.failed_attempts.clone(),
+            error: self.error.take(),
+            failed_attempts: std::mem::take(&mut self.served.failed_attempts),
         }
     }
 }
@@ -107,11 +111,11 @@ impl LeaseSlot {
     }
 
     /// Computes the charge of a call with the prices of the lease. `record` decides how much of it can be collected.
-    pub fn price_call(&self, usage: CallUsage) -> Charge {
+    pub fn price_call(&self, mut usage: CallUsage) -> Charge {
         let lease = &self.open.lease;
-        let cost = lease.pricing.cost(&usage.tokens, usage.images);
+        let cost = lease.pricing.cost(&usage.tokens, usage.images).percent(usage.cache_percent.unwrap_or(100));
         let created_at = self.source.clock.now();
-        let facts = Some(Box::new(usage.facts(created_at)));
+        let facts = Some(Box::new(usage.take_facts(created_at)));
         let CallOrigin { request_id, body_hash, step, .. } = usage.call;
         Charge {
             id: TransactionId::new(),

@@ -113,6 +113,11 @@ pub fn response(account: Account, id: ResponseId) -> Key {
     Key::new(format!("RESPONSE#{}#{}#{id}", account.org, account.user), "RESPONSE")
 }
 
+/// The answer that is given again to equal requests. Each is a partition of its own, so that none becomes hot.
+pub fn cached_answer(org: OrgId, body_hash: &str, of: &str) -> Key {
+    Key::new(format!("ANSWER#{org}#{body_hash}"), of)
+}
+
 /// A charge that found the log closed by a sweep.
 pub fn late_charge(lease: LeaseId, slot: u32) -> Key {
     Key::new(charges(lease), format!("LATE#{slot:02}"))

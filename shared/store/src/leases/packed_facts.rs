@@ -23,6 +23,8 @@ pub(super) struct PackedFacts {
     tags: Vec<String>,
     #[serde(rename = "st", default, skip_serializing_if = "std::ops::Not::not")]
     is_streamed: bool,
+    #[serde(rename = "c", default, skip_serializing_if = "std::ops::Not::not")]
+    is_cached: bool,
     #[serde(rename = "e", default, skip_serializing_if = "Option::is_none")]
     error: Option<String>,
     #[serde(rename = "y", default, skip_serializing_if = "Vec::is_empty")]
@@ -40,6 +42,7 @@ impl PackedFacts {
             end_user: facts.labels.end_user.clone(),
             tags: facts.labels.tags.clone(),
             is_streamed: facts.is_streamed,
+            is_cached: facts.is_cached,
             error: facts.error.clone(),
             failed_attempts: facts.failed_attempts.clone(),
         }
@@ -51,6 +54,7 @@ impl PackedFacts {
             upstream: self.upstream.unwrap_or_else(|| upstream_of_record.unwrap_or_default().to_owned()),
             labels: CallLabels { end_user: self.end_user, tags: self.tags },
             is_streamed: self.is_streamed,
+            is_cached: self.is_cached,
             started_at: Time::from_millis(created_at.as_millis() - self.duration_ms),
             first_ms: self.first_ms,
             error: self.error,

@@ -48,6 +48,8 @@ pub struct CallOut {
     #[schema(required)]
     error_code: Option<String>,
     streamed: bool,
+    /// Whether the cache of answers answered it, at its own price
+    from_cache: bool,
     /// Whether the guard made the call, to evaluate the input or the answer of the call with this `request_id`
     evaluation: bool,
     tokens: CallTokensOut,
@@ -127,8 +129,10 @@ impl From<Charge> for CallOut {
         let started_at = facts.as_ref().map(|facts| facts.started_at);
         let duration = started_at.map(|at| at.until(call.created_at).as_millis());
         let first_output_ms = facts.as_ref().and_then(|facts| facts.first_ms);
-        let (alias, error_code, streamed, labels) = match facts {
-            Some(CallFacts { alias, error, is_streamed, labels, .. }) => (alias, error, is_streamed, labels),
+        let (alias, error_code, streamed, from_cache, labels) = match facts {
+            Some(CallFacts { alias, error, is_streamed, is_cached, labels, .. }) => {
+                (alias, error, is_streamed, is_cached, labels)
+            }
             None => Default::default(),
         };
         Self {
@@ -146,6 +150,7 @@ impl From<Charge> for CallOut {
             status,
             error_code,
             streamed,
+            from_cache,
             evaluation,
             tokens: CallTokensOut { input, cached, cache_write: written, output, reasoning },
             images: call.images,

@@ -76,7 +76,7 @@ async fn a_job_costs_few_calls() {
     let costs = app.recorder.take_costs().to_string();
     assert_eq!(
         costs.split(", 1 sqs:").next().unwrap(),
-        "2 dynamodb:GetItem (2 units), 2 dynamodb:TransactWriteItems (33 units), 1 dynamodb:UpdateItem (3 units), 1 s3:PutObject"
+        "2 dynamodb:GetItem (2 units), 2 dynamodb:TransactWriteItems (35 units), 1 dynamodb:UpdateItem (3 units), 1 s3:PutObject"
     );
     assert_eq!(app.costs(customer.person.get(&path)).await.to_string(), "1 dynamodb:GetItem (1 units)");
 }

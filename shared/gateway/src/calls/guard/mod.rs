@@ -119,7 +119,14 @@ impl Gateway {
         let notes = ParameterNotes::default();
         Ok((
             evaluation,
-            CallReport { chosen: guard.chosen, notes, deployment: None, quota_left, cost: Some(charge.cost) },
+            CallReport {
+                chosen: guard.chosen,
+                notes,
+                deployment: None,
+                quota_left,
+                cost: Some(charge.cost),
+                cache: None,
+            },
         ))
     }
 
