@@ -49,7 +49,9 @@ impl Bucket {
     pub async fn get(&self, key: &str) -> Result<Option<Bytes>> {
         let call = self.client.get_object().bucket(&*self.name).key(key).checksum_mode(ChecksumMode::Enabled);
         match Box::pin(call.send()).await {
-            Ok(object) => object.body.collect().await.map(|body| Some(body.into_bytes())).map_err(download_error),
+            Ok(object) => {
+                Box::pin(object.body.collect()).await.map(|body| Some(body.into_bytes())).map_err(download_error)
+            }
             Err(error) if error.as_service_error().is_some_and(|error| error.is_no_such_key()) => Ok(None),
             Err(error) => Err(convert_error(error)),
         }
@@ -63,7 +65,7 @@ impl Bucket {
                 Ok(Some(SizedObject::Large))
             }
             Ok(object) => {
-                let content = object.body.collect().await.map_err(download_error)?;
+                let content = Box::pin(object.body.collect()).await.map_err(download_error)?;
                 Ok(Some(SizedObject::Small(content.into_bytes())))
             }
             Err(error) if error.as_service_error().is_some_and(|error| error.is_no_such_key()) => Ok(None),

@@ -161,31 +161,31 @@ pub async fn load_run(stores: &Stores, account: Account, workflow: WorkflowId, i
 
 /// Builds the response of a run. The values of the log are read only if the run has them.
 pub async fn run_response(stores: &Stores, run: Run, now: Time) -> Result<Data<RunOut>> {
-    let output = async {
+    let output = Box::pin(async {
         match run.state {
             RunState::Completed if run.erased_at.is_none() => stores.runs.output(run.id).await.map(Some),
             _ => Ok(None),
         }
-    };
-    let input = async {
+    });
+    let input = Box::pin(async {
         match run.erased_at {
             None => stores.runs.input(run.id).await,
             Some(_) => Ok(ShownValue::Value(Value::Null)),
         }
-    };
-    let waiting = async {
+    });
+    let waiting = Box::pin(async {
         if !matches!(run.state, RunState::Running | RunState::Paused) {
             return Ok(None);
         }
         let reviews = stores.runs.reviews(run.id).await?.into_iter();
         Ok(reviews.filter(|review| review.is_open(now)).min_by_key(|review| review.closes_at))
-    };
-    let usage = async {
+    });
+    let usage = Box::pin(async {
         match run.started_at {
             Some(_) => stores.usage.find(run.id).await.map(RunUsageOut::new),
             None => Ok(RunUsageOut::default()),
         }
-    };
+    });
     let (input, output, waiting, usage) = futures::try_join!(input, output, waiting, usage)?;
     let content = RunContent { input, output, waiting: waiting.map(Into::into), usage };
     Ok(Data { data: RunOut::new(run, content) })
