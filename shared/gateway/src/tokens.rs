@@ -9,58 +9,62 @@ pub const PER_MESSAGE: u64 = 8;
 /// Counts two letters of the same case as one token, and each digit and punctuation mark as one. A character of another
 /// script counts one token less than it has bytes in UTF-8. For English this is about twice the count of a tokenizer.
 pub fn count(text: &str) -> u64 {
-    let (mut tokens, mut state) = (0, State::Other as usize);
+    let (mut tokens, mut last) = (0, OTHER);
     for byte in text.bytes() {
-        let step = STEPS[state][usize::from(byte)];
+        let rule = &RULES[usize::from(byte)];
+        let step = if rule.class == last { rule.after_same } else { rule.after_other };
         tokens += u64::from(step.tokens);
-        state = usize::from(step.next);
+        last = step.class;
     }
     tokens
 }
 
-/// What the count of the next byte depends on. Long texts are counted for each call, so a table has all steps.
+const OTHER: u8 = 0;
+const LOWER: u8 = 1;
+const UPPER: u8 = 2;
+const SPACE: u8 = 3;
+
+/// How a byte is counted. Prompts are long and counted for each call, so the rules are in a table.
 #[derive(Clone, Copy)]
-enum State {
-    Other,
-    /// A single space is part of the token of the next word.
-    AfterSpace,
-    /// The second letter belongs to the token that the first one began.
-    AfterLower,
-    AfterUpper,
+struct Rule {
+    class: u8,
+    /// After a byte that left its own class.
+    after_same: Step,
+    after_other: Step,
 }
 
+/// The tokens that a byte adds, and the class that it leaves for the next one.
 #[derive(Clone, Copy)]
 struct Step {
     tokens: u8,
-    next: u8,
+    class: u8,
 }
 
-const STEPS: [[Step; 256]; 4] = {
-    let mut steps = [[Step { tokens: 0, next: 0 }; 256]; 4];
-    let states = [State::Other, State::AfterSpace, State::AfterLower, State::AfterUpper];
-    let mut state = 0;
-    while state < states.len() {
-        let mut byte = 0;
-        while byte < 256 {
-            let (tokens, next) = step(states[state], byte as u8);
-            steps[state][byte] = Step { tokens, next: next as u8 };
-            byte += 1;
-        }
-        state += 1;
+const RULES: [Rule; 256] = {
+    let mut rules = [rule_of(0); 256];
+    let mut byte = 0;
+    while byte < 256 {
+        rules[byte] = rule_of(byte as u8);
+        byte += 1;
     }
-    steps
+    rules
 };
 
-/// The tokens that a byte adds, and the state after it.
-const fn step(state: State, byte: u8) -> (u8, State) {
-    match (byte, state) {
-        (b'a'..=b'z', State::AfterLower) | (b'A'..=b'Z', State::AfterUpper) => (0, State::Other),
-        (b'a'..=b'z', _) => (1, State::AfterLower),
-        (b'A'..=b'Z', _) => (1, State::AfterUpper),
-        (b' ', State::AfterSpace) => (1, State::AfterSpace),
-        (b' ', _) => (0, State::AfterSpace),
-        _ => (tokens_of(byte), State::Other),
-    }
+const fn rule_of(byte: u8) -> Rule {
+    let class = match byte {
+        b'a'..=b'z' => LOWER,
+        b'A'..=b'Z' => UPPER,
+        b' ' => SPACE,
+        _ => OTHER,
+    };
+    let (after_same, after_other) = match class {
+        // The second letter belongs to the token that the first one began.
+        LOWER | UPPER => (Step { tokens: 0, class: OTHER }, Step { tokens: 1, class }),
+        // A single space is part of the token of the next word.
+        SPACE => (Step { tokens: 1, class }, Step { tokens: 0, class }),
+        _ => (Step { tokens: tokens_of(byte), class }, Step { tokens: tokens_of(byte), class }),
+    };
+    Rule { class, after_same, after_other }
 }
 
 /// The tokens of a character other than a letter or a space, by its first byte. The bytes that follow it add none.
