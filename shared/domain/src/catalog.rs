@@ -66,7 +66,7 @@ pub struct Model {
     #[serde(default)]
     pub prompt_cache: PromptCache,
     /// Whether answers are given again to equal requests.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response_cache: Option<ResponseCache>,
     /// The names of the models that answer a chat if this one cannot, in their order.
     #[serde(default)]

@@ -26,7 +26,7 @@ async fn a_call_with_its_own_lease_costs_one_read_and_three_writes() {
         // Half of the units of the transactions are nine rows of the log of calls.
         assert_eq!(
             call_costs(&app, &customer, &environment).await,
-            "1 dynamodb:BatchGetItem (3 units), 1 dynamodb:PutItem (2 units), 2 dynamodb:TransactWriteItems (36 units)"
+            "1 dynamodb:BatchGetItem (3 units), 1 dynamodb:PutItem (2 units), 2 dynamodb:TransactWriteItems (38 units)"
         );
     }
 }
@@ -54,7 +54,7 @@ async fn an_overage_costs_one_write_in_a_wide_lease_and_a_transaction_otherwise(
     call_costs(&exact, &environment).await;
     assert_eq!(
         call_costs(&exact, &environment).await,
-        "2 dynamodb:BatchGetItem (6 units), 3 dynamodb:TransactWriteItems (45 units)"
+        "2 dynamodb:BatchGetItem (6 units), 3 dynamodb:TransactWriteItems (47 units)"
     );
 
     let (wide, environment) = (app.customer("wide", Money::from_usd(1_000)).await, app.environment());
