@@ -57,9 +57,20 @@ impl Leases {
             }
         }
         if spent.requests > 0 {
-            writes.extend(usage::add_usage(&self.counters, lease, spent, lease.granted_at));
-            writes.extend(spend::add_spend(&self.counters, lease, spent, calls, lease.granted_at));
+            writes.extend(self.usage_writes(lease, spent, calls, lease.granted_at));
         }
         Ok(writes)
+    }
+
+    /// The writes that add calls to the usage of their month and to the spend of their day. `spent` is the sum of `calls`.
+    pub(super) fn usage_writes(
+        &self,
+        lease: &Lease,
+        spent: &Spent,
+        calls: &[Charge],
+        at: Time,
+    ) -> impl Iterator<Item = Write> {
+        let usage = usage::add_usage(&self.counters, lease, spent, at).into_iter();
+        usage.chain(spend::add_spend(&self.counters, lease, spent, calls, at))
     }
 }

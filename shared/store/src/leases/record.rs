@@ -14,7 +14,7 @@ use crate::keys::{self, Key};
 use crate::meters::{self, Meter, Meters};
 use crate::table::{RefusedWrite, WriteOutcome};
 use crate::write::Write;
-use crate::{run_statistics, run_usage, spend, usage};
+use crate::{run_statistics, run_usage};
 use domain::lease::{CounterHeadroom, CounterKind, Lease};
 use domain::ledger::{Charge, Spent};
 use domain::limits::Level;
@@ -159,9 +159,7 @@ impl Leases {
             if matches!(target, Target::Late) {
                 let mut spent = Spent::default();
                 spent.add(&charge);
-                writes.extend(usage::add_usage(&self.counters, lease, &spent, counts_at));
-                let calls = std::slice::from_ref(&charge);
-                writes.extend(spend::add_spend(&self.counters, lease, &spent, calls, counts_at));
+                writes.extend(self.usage_writes(lease, &spent, std::slice::from_ref(&charge), counts_at));
                 writes.extend(self.late_rows(&charge));
             }
             match self.counters.transact(Uuid::now_v7(), &writes).await? {
