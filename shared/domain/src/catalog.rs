@@ -65,7 +65,7 @@ pub struct Model {
     pub max_tokens_policy: MaxTokensPolicy,
     #[serde(default)]
     pub prompt_cache: PromptCache,
-    /// Whether answers are given again to equal requests.
+    /// The cache of its answers. `None` if its providers answer every request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response_cache: Option<ResponseCache>,
     /// The names of the models that answer a chat if this one cannot, in their order.
@@ -205,7 +205,7 @@ impl PromptCache {
     }
 }
 
-/// How the answers of a model are given again to equal requests of the same organization.
+/// The cache of a model's answers, which are returned for equal requests of the same organization.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResponseCache {
     /// How long an answer is kept.

@@ -26,6 +26,7 @@ impl CallLabels {
 pub struct LeaseLabels(Vec<(SpendBy, String)>);
 
 impl LeaseLabels {
+    /// With them, and with a void for each slot without a charge, the transaction has at most 99 writes of 100.
     pub const MAX: usize = 30;
 
     /// Adds those of a call. Returns false if there would be too many, and then adds none.

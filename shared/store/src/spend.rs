@@ -48,11 +48,15 @@ impl Spend {
 
     /// Lists the spend of all groups, by day and name.
     pub async fn list(&self, query: SpendRequest<'_>) -> Result<Slice<DailySpend>> {
-        let SpendRequest { org, by, period, limit, mut after } = query;
+        let SpendRequest { org, by, period, limit, after } = query;
         let prefix = keys::spend_prefix(by);
         let (first, last) = (period.first.to_string(), period.last.to_string());
         let range = Range::beginning_between(&format!("{prefix}{first}"), &format!("{prefix}{last}"));
-        let begins_in = after.as_deref().map_or(month_of_day(&first), month_of_day);
+        // A cursor from outside of the period is ignored, so that the list starts at its beginning.
+        let is_in_period =
+            |place: &String| place.get(..first.len()).is_some_and(|day| (&*first..=&*last).contains(&day));
+        let mut after = after.filter(is_in_period);
+        let begins_in = month_of_day(after.as_deref().unwrap_or(&first));
         let mut items = Vec::new();
         for month in months(begins_in, month_of_day(&last)) {
             let partition = keys::spend(org, month, by);

@@ -12,7 +12,7 @@ use domain::{Error, Result};
 
 const CHECK_BYTES: usize = 4;
 /// No table key is longer.
-const MAX_PLACE_BYTES: usize = 512;
+const MAX_PLACE_BYTES: usize = 1_024;
 
 /// The cursors of one list. A checksum refuses cursors of other lists and damaged ones. It is no signature: a forged
 /// cursor only gives access to another position in a list that the caller may read anyway.

@@ -110,6 +110,19 @@ async fn the_spend_of_each_group_is_the_sum_of_its_calls() {
 }
 
 #[tokio::test]
+async fn the_longest_names_have_pages_too() {
+    let app = TestApp::start().await;
+    let customer = app.customer("long", Money::from_usd(1)).await;
+    let names = ["a", "b"].map(|last| format!("{}{last}", "👍".repeat(127)));
+    for name in &names {
+        call(&customer.person, "", Some(name)).await;
+    }
+    close_leases(&app).await;
+    let rows = list(&customer.person, &format!("{SPEND}?by=end_user"), 1).await;
+    assert_eq!(read_spend(&rows).into_keys().collect::<Vec<_>>(), names);
+}
+
+#[tokio::test]
 async fn calls_with_many_tags_are_all_counted() {
     let app = TestApp::start().await;
     let customer = app.customer("tags", Money::from_usd(1)).await;
@@ -188,6 +201,12 @@ async fn a_page_of_the_spend_costs_the_same_in_any_month() {
     let path = format!("{SPEND}?by=end_user&from={from}&to={to}");
     let rows = list(&customer.person, &path, 100).await;
     assert_eq!((rows.len(), read_spend(&rows).values().map(|(calls, _)| calls).sum::<u64>()), (800, 2_400));
+    // A cursor of another period starts at the beginning of this one.
+    let page = customer.person.get(&format!("{path}&limit=5")).await;
+    let cursor = page.json["next_cursor"].as_str().unwrap();
+    let later = format!("{SPEND}?by=end_user&from={}&to={to}&limit=5&cursor={cursor}", day(20));
+    let page = customer.person.get(&later).await;
+    assert_eq!((&page.json["data"][0]["date"], &page.json["data"][0]["name"]), (&json!(day(10)), &json!("user-0000")));
     app.recorder.take();
     customer.person.get(&format!("{path}&limit=20")).await;
     insta::assert_snapshot!(app.recorder.take_costs().to_string(), @"1 dynamodb:BatchGetItem (5 units), 1 dynamodb:Query (1 units)");

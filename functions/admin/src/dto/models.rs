@@ -79,8 +79,8 @@ pub struct ModelIn {
     /// What the gateway marks for the provider's cache, if the client marks nothing. Only providers of kind `anthropic` and
     /// `bedrock` take marks. Defaults to nothing.
     prompt_cache: Option<PromptCacheWire>,
-    /// Gives the answer to a request again to equal requests of the same organization: those with the same body, byte for byte. It holds
-    /// for chats, embeddings and rerankings. Defaults to none.
+    /// The cache of answers. An answer is kept and returned for equal requests of the same organization: those with the same body, byte
+    /// for byte. It works for chats, embeddings and rerankings. Defaults to none.
     response_cache: Option<ResponseCacheWire>,
     /// Models that answer a chat if this one cannot: if it does not fit the context window, if the provider's filter refuses it, or if
     /// all deployments fail. They are tried in this order, each at its own prices. A client's `models` have precedence.
@@ -275,7 +275,7 @@ pub struct ModelOut {
     max_tokens_policy: MaxTokensPolicyWire,
     /// What the gateway marks for the provider's cache, if the client marks nothing.
     prompt_cache: PromptCacheWire,
-    /// How answers are given again to equal requests.
+    /// The cache of answers. Null if its providers answer every request.
     #[schema(required)]
     response_cache: Option<ResponseCacheWire>,
     /// The models that answer a chat if this one cannot.

@@ -18,8 +18,8 @@ pub struct CallHeaders {
     #[param(rename = "X-Svc-Tags", nullable = false, example = "team=search, nightly")]
     #[expect(dead_code, reason = "read only by the generator of the OpenAPI document")]
     tags: Option<String>,
-    /// For a model with a cache of answers: `no-cache` calls the model and keeps its answer, `no-store` does neither read nor write
-    /// the cache.
+    /// For a model with a cache of answers: `no-cache` calls the model and keeps its answer, `no-store` calls it and keeps
+    /// nothing.
     #[param(rename = "Cache-Control", nullable = false, example = "no-cache")]
     #[expect(dead_code, reason = "read only by the generator of the OpenAPI document")]
     cache_control: Option<String>,

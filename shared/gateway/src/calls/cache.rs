@@ -1,5 +1,5 @@
-//! The cache of answers: a model may be set to give its answer again to an equal request of the same organization. Such a call
-//! takes a slot of a lease and is charged like any other, at the share of the price that the model's settings say.
+//! The cache of answers: if the operator has set it for a model, an equal request of the same organization gets the answer of the
+//! earlier one. Such a call takes a slot of a lease and is charged like any other, at a percentage of the price.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use domain::usage::UsageSource;
 use store::cached_answers::CachedRequest;
 use store::model_catalog::Chosen;
 
-/// An answer that can be given again.
+/// An answer that can be kept and returned for another request.
 pub(super) trait ReusableAnswer: Answer {
     fn usage_mut(&mut self) -> &mut Usage;
 

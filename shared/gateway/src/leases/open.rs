@@ -34,7 +34,7 @@ struct OpenLeaseState {
     /// Slots that no call has taken.
     free: Vec<u32>,
     in_flight: u32,
-    /// Those of all calls that have taken a slot.
+    /// The tags and end users of all calls that have taken a slot.
     labels: LeaseLabels,
     spent: Spent,
     /// The calls that were charged, for the log of calls.

@@ -24,7 +24,7 @@ pub struct CallUsage {
     pub alias: Option<String>,
     pub served: Served,
     pub call: CallOrigin,
-    /// The share of the price that a call costs which the cache of answers has answered.
+    /// The percentage of the price that is charged for an answer from the cache. `None` if a provider answered.
     pub cache_percent: Option<u8>,
     /// When the first chunk of a stream arrived. The answer of another call arrives at once.
     pub first_chunk_at: Option<Time>,
