@@ -18,6 +18,9 @@ use domain::time::Time;
 use domain::{Error, Result};
 use platform::{Context, config};
 
+/// The number of days that are read at once for one group. `BatchGetItem` reads 100 items.
+const DAYS_AT_ONCE: usize = 100;
+
 #[derive(Clone)]
 pub struct Spend {
     counters: Table,
@@ -73,27 +76,38 @@ impl Spend {
                 break;
             }
         }
-        let has_next = items.len() > limit as usize;
-        items.truncate(limit as usize);
-        let items = items.into_iter().map(|item| read(item, by)).collect::<Result<Vec<_>>>()?;
-        let next = items.last().filter(|_| has_next).map(|last| format!("{}#{}", last.day, last.name));
-        Ok(Slice { items, next })
+        let found = items.into_iter().map(|item| read(item, by)).collect::<Result<Vec<_>>>()?;
+        Ok(cut_page(found, limit))
     }
 
-    /// Lists the spend of one group, by day. One call reads at most `limit` days, so a page with fewer items may still have a next
-    /// page.
+    /// Lists the spend of one group, by day.
     pub async fn list_one(&self, query: SpendRequest<'_>, name: &str) -> Result<Slice<DailySpend>> {
         let SpendRequest { org, by, period, limit, after } = query;
         let days = period.days().map(|day| day.to_string());
-        let mut days = days.filter(|day| after.as_ref().is_none_or(|after| day > after));
-        let page: Vec<String> = days.by_ref().take(limit as usize).collect();
-        let of_days: Vec<Key> =
-            page.iter().map(|day| keys::spend_of_day(org, month_of_day(day), by, day, name)).collect();
-        let found = self.counters.batch_get(&of_days).await?.into_iter();
-        let mut items = found.map(|item| read(item, by)).collect::<Result<Vec<_>>>()?;
-        items.sort_by(|one, other| one.day.cmp(&other.day));
-        Ok(Slice { items, next: days.next().and(page.into_iter().last()) })
+        let mut days = days.filter(|day| after.as_ref().is_none_or(|after| !after.starts_with(day) && day > after));
+        let mut found = Vec::new();
+        while found.len() <= limit as usize {
+            let of_days = days.by_ref().take(DAYS_AT_ONCE);
+            let of_days: Vec<Key> =
+                of_days.map(|day| keys::spend_of_day(org, month_of_day(&day), by, &day, name)).collect();
+            if of_days.is_empty() {
+                break;
+            }
+            for item in self.counters.batch_get(&of_days).await? {
+                found.push(read(item, by)?);
+            }
+        }
+        found.sort_by(|one, other| one.day.cmp(&other.day));
+        Ok(cut_page(found, limit))
     }
+}
+
+/// The page of what was found. One more than its limit shows that there is a next page.
+fn cut_page(mut found: Vec<DailySpend>, limit: u32) -> Slice<DailySpend> {
+    let has_next = found.len() > limit as usize;
+    found.truncate(limit as usize);
+    let next = found.last().filter(|_| has_next).map(|last| format!("{}#{}", last.day, last.name));
+    Slice { items: found, next }
 }
 
 /// The month (`202611`) of a text that begins with a day.

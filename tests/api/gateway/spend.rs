@@ -212,6 +212,9 @@ async fn a_page_of_the_spend_costs_the_same_in_any_month() {
     insta::assert_snapshot!(app.recorder.take_costs().to_string(), @"1 dynamodb:BatchGetItem (5 units), 1 dynamodb:Query (1 units)");
     customer.person.get(&format!("{path}&limit=100&name=user-0007")).await;
     insta::assert_snapshot!(app.recorder.take_costs().to_string(), @"2 dynamodb:BatchGetItem (86 units)");
-    let rows = list(&customer.person, &format!("{path}&name=user-0007"), 30).await;
+    // Days without calls take no place on a page.
+    let page = customer.person.get(&format!("{path}&limit=1&name=user-0007")).await;
+    assert_eq!((&page.json["data"][0]["date"], &page.json["has_more"]), (&json!(day(70)), &json!(true)));
+    let rows = list(&customer.person, &format!("{path}&name=user-0007"), 1).await;
     assert_eq!(rows.iter().map(|row| row["date"].as_str().unwrap()).collect::<Vec<_>>(), [day(70), day(10)]);
 }
