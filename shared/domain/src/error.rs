@@ -86,6 +86,8 @@ pub enum Error {
     EncodedBody,
     #[error("send the file as application/json or application/yaml")]
     NotAFile,
+    #[error("send the body as a form, with Content-Type: multipart/form-data and its boundary")]
+    NotAForm,
     /// A temporary failure (throttling, or contention that outlasted its retries). A retry may succeed soon.
     #[error("the platform is busy; try again in {retry_after_s} s")]
     Unavailable { retry_after_s: u32, cause: String },
@@ -187,7 +189,7 @@ impl Error {
             Self::Provider { code, .. } => return shorten(code),
             Self::Maintenance { .. } => "maintenance",
             Self::TooLarge { .. } => "payload_too_large",
-            Self::NotJson | Self::NotAFile | Self::EncodedBody => "unsupported_media_type",
+            Self::NotJson | Self::NotAFile | Self::NotAForm | Self::EncodedBody => "unsupported_media_type",
             Self::Unavailable { .. } | Self::StorageTrouble(_) => "unavailable",
             Self::Internal(_) => "internal_error",
         })

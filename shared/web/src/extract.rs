@@ -187,7 +187,8 @@ impl<S: Send + Sync, T: PathIds> FromRequestParts<S> for Path<T> {
     }
 }
 
-async fn read_request(request: Request) -> domain::Result<Bytes> {
+/// Reads the whole body.
+pub(crate) async fn read_request(request: Request) -> domain::Result<Bytes> {
     let (parts, body) = request.into_parts();
     read_body(&parts, body).await
 }

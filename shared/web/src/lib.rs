@@ -7,6 +7,7 @@ pub mod builder;
 pub mod cursor;
 pub mod etag;
 mod extract;
+mod form;
 pub mod gateway;
 pub mod idempotency;
 pub mod layers;
@@ -26,6 +27,7 @@ use serde_json::{Value, json};
 pub use extract::{
     ApiError, Hashed, Json, NoBody, OptionalJson, Path, Query, RawBody, Result, TextFile, UncheckedJson, declares_json,
 };
+pub use form::{Form, Part};
 pub use layers::{Area, Routes, finish};
 
 use domain::error_text;
@@ -54,7 +56,7 @@ pub fn classify(error: &Error) -> (StatusCode, String) {
         Error::RateLimited { .. } | Error::TooManyRequests { .. } => StatusCode::TOO_MANY_REQUESTS,
         Error::Provider { trouble, .. } => provider_status(*trouble),
         Error::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
-        Error::NotJson | Error::NotAFile | Error::EncodedBody => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+        Error::NotJson | Error::NotAFile | Error::NotAForm | Error::EncodedBody => StatusCode::UNSUPPORTED_MEDIA_TYPE,
         Error::Maintenance { .. } | Error::Unavailable { .. } | Error::StorageTrouble(_) => {
             StatusCode::SERVICE_UNAVAILABLE
         }
