@@ -223,6 +223,7 @@ impl ModelBuilder {
             max_tokens_policy: Default::default(),
             prompt_cache: Default::default(),
             response_cache: None,
+            routing: Default::default(),
             fallbacks: Vec::new(),
             asynchronous: false,
             guard_api: GuardApi::Moderation,
@@ -268,6 +269,7 @@ impl ModelBuilder {
             weight: 1,
             priority,
             dialect: Default::default(),
+            cost: None,
         });
         self
     }

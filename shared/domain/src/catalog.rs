@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use super::guard::GuardApi;
 use super::money::Money;
 use super::provider::DeploymentDialect;
+use super::routing::{DeploymentCost, RoutingPolicy};
 use super::time::Time;
 use super::usage::Tokens;
 
@@ -68,6 +69,8 @@ pub struct Model {
     /// The cache of its answers. `None` if its providers answer every request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response_cache: Option<ResponseCache>,
+    #[serde(default, skip_serializing_if = "RoutingPolicy::is_default")]
+    pub routing: RoutingPolicy,
     /// The names of the models that answer a chat if this one cannot, in their order.
     #[serde(default)]
     pub fallbacks: Vec<String>,
@@ -151,6 +154,8 @@ pub struct ModelDeployment {
     /// Only providers of kind `openai` have more than one.
     #[serde(default)]
     pub dialect: DeploymentDialect,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<DeploymentCost>,
 }
 
 /// How to handle the provider's response after the client disconnects.

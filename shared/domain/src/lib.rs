@@ -41,6 +41,7 @@ pub mod quantity;
 pub mod receipt;
 pub mod reference;
 pub mod retention;
+pub mod routing;
 pub mod run;
 pub mod schedule;
 pub mod schema;

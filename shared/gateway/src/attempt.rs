@@ -20,6 +20,7 @@ use crate::failure::{FailureKind, ProviderFailure};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
     Chat,
+    StreamChat,
     CompleteText,
     Embed,
     GenerateImages,
@@ -32,7 +33,7 @@ impl Operation {
     /// The name of the conventions, if they have one.
     fn name(self) -> &'static str {
         match self {
-            Self::Chat => "chat",
+            Self::Chat | Self::StreamChat => "chat",
             Self::CompleteText => "text_completion",
             Self::Embed => "embeddings",
             Self::GenerateImages => "generate_content",

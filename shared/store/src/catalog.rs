@@ -69,7 +69,7 @@ pub struct Listing {
 /// One entry of the catalog.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CatalogEntry {
-    Model(Model),
+    Model(Box<Model>),
     Alias { alias: String, model: String },
     Provider(StoredProvider),
     GuardCategory(GuardCategory),
@@ -131,7 +131,7 @@ pub(super) fn put(table: &Table, entry: &CatalogEntry, added_at: Option<Time>) -
     match entry {
         CatalogEntry::Model(model) => {
             let key = keys::model(&model.name);
-            table.put(&ModelItem { pk: key.pk, sk: key.sk, model: model.clone(), added_at })
+            table.put(&ModelItem { pk: key.pk, sk: key.sk, model: (**model).clone(), added_at })
         }
         CatalogEntry::Alias { alias, model } => {
             let key = keys::alias(alias);

@@ -83,6 +83,7 @@ async fn retired_models_are_hidden_and_retiring_ones_are_marked() {
             max_tokens_policy: Default::default(),
             prompt_cache: Default::default(),
             response_cache: None,
+            routing: Default::default(),
             fallbacks: Vec::new(),
             asynchronous: false,
             guard_api: GuardApi::Moderation,

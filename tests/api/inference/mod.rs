@@ -15,6 +15,7 @@ mod parameters;
 mod refusals;
 mod rerank;
 mod responses;
+mod routing;
 mod streams;
 mod upstream_responses;
 

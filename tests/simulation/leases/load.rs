@@ -68,6 +68,7 @@ pub fn model(name: &str, input_micro_usd: u64, output_micro_usd: u64, version: u
         max_tokens_policy: Default::default(),
         prompt_cache: Default::default(),
         response_cache: None,
+        routing: Default::default(),
         fallbacks: Vec::new(),
         asynchronous: false,
         guard_api: GuardApi::Moderation,

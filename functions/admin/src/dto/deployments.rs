@@ -3,13 +3,17 @@
 use domain::Result;
 use domain::body_problems::Problems;
 use domain::catalog::ModelDeployment;
+use domain::money::Money;
 use domain::provider::{DeploymentDialect, ProviderKind};
+use domain::routing::{DeploymentCost, RoutingPolicy, RoutingStrategy};
 use domain::schema::Title;
+use domain::usd::{Usd, UsdIn};
 use serde::{Deserialize, Serialize};
 use store::catalog::Listing;
 use utoipa::ToSchema;
 
 use super::model_options::DialectWire;
+use super::pricing::micro_usd;
 
 /// A provider that serves the model.
 #[derive(Clone, Serialize, Deserialize, ToSchema)]
@@ -29,11 +33,34 @@ pub struct DeploymentIn {
     /// The API through which the model answers chats. Only providers of kind `openai` have `responses`. Defaults to
     /// `chat_completions`.
     dialect: Option<DialectWire>,
+    /// What you pay for the deployment. The routing strategy `cost` needs it.
+    cost: Option<DeploymentCostIn>,
+}
+
+/// What the operator pays, in US dollars per million tokens, with at most 6 decimals.
+#[derive(Clone, Copy, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DeploymentCostIn {
+    input: UsdIn,
+    output: UsdIn,
+}
+
+impl DeploymentCostIn {
+    fn read(self, field: &str) -> Result<DeploymentCost> {
+        let mut problems = Problems::default();
+        let mut read = |name, price| problems.or_default(micro_usd(&format!("{field}.{name}"), price));
+        let cost = DeploymentCost {
+            input_micro_usd: read("input", self.input),
+            output_micro_usd: read("output", self.output),
+        };
+        problems.finish().map(|()| cost)
+    }
 }
 
 impl DeploymentIn {
     pub fn new(provider: &str, model: &str) -> Self {
-        Self { provider: provider.to_owned(), model: model.to_owned(), weight: None, priority: None, dialect: None }
+        let (provider, model) = (provider.to_owned(), model.to_owned());
+        Self { provider, model, weight: None, priority: None, dialect: None, cost: None }
     }
 
     #[must_use]
@@ -43,16 +70,29 @@ impl DeploymentIn {
 }
 
 impl From<&ModelDeployment> for DeploymentIn {
-    fn from(ModelDeployment { provider, model, weight, priority, dialect }: &ModelDeployment) -> Self {
-        let (provider, model) = (provider.clone(), model.clone());
-        Self { provider, model, weight: Some(*weight), priority: Some(*priority), dialect: Some((*dialect).into()) }
+    fn from(ModelDeployment { provider, model, weight, priority, dialect, cost }: &ModelDeployment) -> Self {
+        let usd = |micro| UsdIn(Money::from_micro_usd(micro));
+        Self {
+            provider: provider.clone(),
+            model: model.clone(),
+            weight: Some(*weight),
+            priority: Some(*priority),
+            dialect: Some((*dialect).into()),
+            cost: cost
+                .map(|cost| DeploymentCostIn { input: usd(cost.input_micro_usd), output: usd(cost.output_micro_usd) }),
+        }
     }
 }
 
-/// Validates the providers of the deployments of a model.
-pub fn read_deployments(given: Vec<DeploymentIn>, listing: &Listing) -> Result<Vec<ModelDeployment>> {
+/// Validates the providers and the costs of the deployments of a model.
+pub fn read_deployments(
+    given: Vec<DeploymentIn>,
+    routing: RoutingPolicy,
+    listing: &Listing,
+) -> Result<Vec<ModelDeployment>> {
     let mut problems = Problems::default();
-    let mut read = |(i, DeploymentIn { provider, model, weight, priority, dialect }): (usize, DeploymentIn)| {
+    let mut read = |(i, given): (usize, DeploymentIn)| {
+        let DeploymentIn { provider, model, weight, priority, dialect, cost } = given;
         let dialect = dialect.unwrap_or_default().into();
         match listing.providers.get(&provider) {
             None => problems.add(&format!("deployments[{i}].provider"), "no such provider"),
@@ -62,8 +102,18 @@ pub fn read_deployments(given: Vec<DeploymentIn>, listing: &Listing) -> Result<V
             }
             Some(_) => {}
         }
-        let (weight, priority) = (weight.unwrap_or(1), priority.unwrap_or_default());
-        ModelDeployment { provider, model, weight, priority, dialect }
+        let field = format!("deployments[{i}].cost");
+        if cost.is_none() && routing.strategy == RoutingStrategy::Cost {
+            problems.add(&field, "the strategy `cost` compares the costs of deployments; add it");
+        }
+        ModelDeployment {
+            provider,
+            model,
+            weight: weight.unwrap_or(1),
+            priority: priority.unwrap_or_default(),
+            dialect,
+            cost: cost.and_then(|cost| problems.take(cost.read(&field))),
+        }
     };
     let deployments = given.into_iter().enumerate().map(&mut read).collect();
     problems.finish().map(|()| deployments)
@@ -83,11 +133,36 @@ pub struct DeploymentOut {
     priority: u32,
     /// The API through which the model answers chats.
     dialect: DialectWire,
+    /// What the operator pays for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    cost: Option<DeploymentCostOut>,
+}
+
+/// What the operator pays, in US dollars per million tokens.
+#[derive(Serialize, ToSchema)]
+#[schema(as = DeploymentCost)]
+pub struct DeploymentCostOut {
+    input: Usd,
+    output: Usd,
+}
+
+impl From<DeploymentCost> for DeploymentCostOut {
+    fn from(DeploymentCost { input_micro_usd, output_micro_usd }: DeploymentCost) -> Self {
+        let usd = |micro| Money::from_micro_usd(micro).into();
+        Self { input: usd(input_micro_usd), output: usd(output_micro_usd) }
+    }
 }
 
 impl From<&ModelDeployment> for DeploymentOut {
-    fn from(ModelDeployment { provider, model, weight, priority, dialect }: &ModelDeployment) -> Self {
-        let (provider, model) = (provider.clone(), model.clone());
-        Self { provider, model, weight: *weight, priority: *priority, dialect: (*dialect).into() }
+    fn from(ModelDeployment { provider, model, weight, priority, dialect, cost }: &ModelDeployment) -> Self {
+        Self {
+            provider: provider.clone(),
+            model: model.clone(),
+            weight: *weight,
+            priority: *priority,
+            dialect: (*dialect).into(),
+            cost: cost.map(DeploymentCostOut::from),
+        }
     }
 }

@@ -19,6 +19,7 @@ pub mod provider_checks;
 pub mod provider_presets;
 pub mod providers;
 pub mod receipt_keys;
+mod routing;
 pub mod setup;
 pub mod workbench_cluster;
 mod workbenches;

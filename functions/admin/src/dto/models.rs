@@ -3,6 +3,7 @@
 use domain::body_problems::Problems;
 use domain::catalog::{MaxTokensParameter, Model, PromptCache, ResponseCache};
 use domain::model_facts::ModelFacts;
+use domain::routing::RoutingPolicy;
 use domain::schema::{self, Title};
 use domain::time::Time;
 use domain::{Error, Result};
@@ -20,6 +21,7 @@ use super::model_options::{
 };
 use super::model_rules::{check_defaults, check_fallbacks, read_capabilities, read_unsupported, takes_cache_marks};
 use super::pricing::PricingIn;
+use super::routing::RoutingWire;
 use super::{CatalogName, check_model_name};
 
 /// The settings of a model. An update may contain any subset of the fields.
@@ -37,7 +39,7 @@ pub struct ModelIn {
     #[schema(value_type = Option<Title>)]
     provider: Option<String>,
     /// Any of `chat`, `streaming`, `tools`, `vision`, `json_mode`, `json_schema`, `logprobs`, `reasoning`, `embeddings`,
-    /// `images` and `guard`.
+    /// `images`, `guard` and `rerank`.
     capabilities: Vec<String>,
     /// The size of the context window in tokens.
     #[schema(minimum = 1, maximum = 1000000000)]
@@ -82,6 +84,7 @@ pub struct ModelIn {
     /// The cache of answers. An answer is kept and returned for equal requests of the same organization: those with the same body, byte
     /// for byte. It works for chats, embeddings and rerankings. Defaults to none.
     response_cache: Option<ResponseCacheWire>,
+    routing: Option<RoutingWire>,
     /// Models that answer a chat if this one cannot: if it does not fit the context window, if the provider's filter refuses it, or if
     /// all deployments fail. They are tried in this order, each at its own prices. A client's `models` have precedence.
     #[schema(max_items = 8)]
@@ -138,6 +141,7 @@ impl ModelIn {
             max_tokens_policy: None,
             prompt_cache: None,
             response_cache: None,
+            routing: None,
             fallbacks: None,
             asynchronous: None,
             guard_api: None,
@@ -169,7 +173,8 @@ impl ModelIn {
         problems.take(schema::check(&self));
         problems.take(check_model_name("name", &self.name));
         let display_name = self.display_name.unwrap_or_else(|| self.name.clone());
-        let deployments = problems.or_default(read_deployments(self.deployments, listing));
+        let routing = self.routing.map(RoutingPolicy::from).unwrap_or_default();
+        let deployments = problems.or_default(read_deployments(self.deployments, routing, listing));
         let first = deployments.first().map(|first| first.provider.clone());
         let provider = self.provider.or(first).unwrap_or_default();
         if let (Some(deprecated_at), Some(retires_at)) = (self.deprecated_at, self.retires_at)
@@ -197,6 +202,7 @@ impl ModelIn {
             max_tokens_policy: self.max_tokens_policy.unwrap_or_default().into(),
             prompt_cache: self.prompt_cache.map(PromptCache::from).unwrap_or_default(),
             response_cache: self.response_cache.map(ResponseCache::from),
+            routing,
             fallbacks: self.fallbacks.unwrap_or_default(),
             asynchronous: self.asynchronous.unwrap_or_default(),
             guard_api: self.guard_api.unwrap_or_default().into(),
@@ -238,6 +244,7 @@ impl From<&Model> for ModelIn {
             max_tokens_policy: Some(model.max_tokens_policy.into()),
             prompt_cache: (model.prompt_cache != PromptCache::default()).then(|| model.prompt_cache.into()),
             response_cache: model.response_cache.map(ResponseCacheWire::from),
+            routing: (!model.routing.is_default()).then(|| model.routing.into()),
             fallbacks: Some(model.fallbacks.clone()),
             asynchronous: Some(model.asynchronous),
             guard_api: Some(model.guard_api.into()),
@@ -278,6 +285,7 @@ pub struct ModelOut {
     /// The cache of answers. Null if its providers answer every request.
     #[schema(required)]
     response_cache: Option<ResponseCacheWire>,
+    routing: RoutingWire,
     /// The models that answer a chat if this one cannot.
     fallbacks: Vec<String>,
     asynchronous: bool,
@@ -291,7 +299,7 @@ impl From<&Model> for ModelOut {
         let Model { name, display_name, r#type, provider, capabilities, context_window, max_output_tokens, .. } = model;
         let Model { pricing, deprecated_at, retires_at, defaults, deployments, on_disconnect, version, .. } = model;
         let Model { unsupported, unsupported_parameters, max_tokens_parameter, max_tokens_policy, .. } = model;
-        let Model { prompt_cache, response_cache, fallbacks, asynchronous, guard_api, .. } = model;
+        let Model { prompt_cache, response_cache, routing, fallbacks, asynchronous, guard_api, .. } = model;
         Self {
             name: name.clone(),
             display_name: display_name.clone(),
@@ -312,6 +320,7 @@ impl From<&Model> for ModelOut {
             max_tokens_policy: (*max_tokens_policy).into(),
             prompt_cache: (*prompt_cache).into(),
             response_cache: response_cache.map(ResponseCacheWire::from),
+            routing: (*routing).into(),
             fallbacks: fallbacks.clone(),
             asynchronous: *asynchronous,
             guard_api: (*guard_api).into(),

@@ -75,7 +75,8 @@ impl PricingIn {
     }
 }
 
-fn micro_usd(field: &str, UsdIn(price): UsdIn) -> Result<u64> {
+/// Validates a price.
+pub(super) fn micro_usd(field: &str, UsdIn(price): UsdIn) -> Result<u64> {
     const PICO_IN_MICRO: u64 = 1_000_000;
     if price > MAX_PRICE || !price.pico_usd().is_multiple_of(PICO_IN_MICRO) {
         return Err(Error::invalid_body(

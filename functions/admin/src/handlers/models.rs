@@ -171,7 +171,7 @@ pub fn has_name(listing: &Listing, name: &str) -> bool {
 
 pub fn entry(model: Model) -> (CatalogEntry, String) {
     let snapshot = render_snapshot(&ModelOut::from(&model));
-    (CatalogEntry::Model(model), snapshot)
+    (CatalogEntry::Model(Box::new(model)), snapshot)
 }
 
 fn changed_model(change: CatalogChange) -> domain::Result<ModelOut> {

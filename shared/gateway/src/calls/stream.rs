@@ -175,10 +175,11 @@ impl Gateway {
             return Ok(Begun::Reused(answer, report));
         }
         let mut slot = self.reserve(caller, &mut prepared).await?;
-        let routed = self.send_call(&mut slot, &caller.call, &prepared.chosen, Operation::Chat, |provider, model| {
-            let request = prepared.request.clone();
-            async move { start_stream(provider.stream(&model, &request).await?).await }
-        });
+        let routed =
+            self.send_call(&mut slot, &caller.call, &prepared.chosen, Operation::StreamChat, |provider, model| {
+                let request = prepared.request.clone();
+                async move { start_stream(provider.stream(&model, &request).await?).await }
+            });
         let routed = routed.await?;
         let Routed { answer: started, api, served, attempt } = routed;
         let deployment = Some(served.deployment());

@@ -212,16 +212,23 @@ async fn variants_of_a_model_are_set_and_read_back() {
     body["unsupported_parameters"] = json!(["temperature", "top_p", "temperature"]);
     body["max_tokens_parameter"] = json!("max_completion_tokens");
     body["deployments"] = json!([
-        {"provider": "mock", "model": "o3", "dialect": "responses"}, {"provider": "dev", "model": "dev-chat"},
+        {"provider": "mock", "model": "o3", "dialect": "responses", "cost": {"input": 1, "output": "2.5"}},
+        {"provider": "dev", "model": "dev-chat", "cost": {"input": 0, "output": 0}},
     ]);
+    body["routing"] = json!({"strategy": "cost", "max_attempts": 6});
     let made = operator.post_json(MODELS, body.clone()).await;
     assert_eq!(made.status, "201 Created", "{}", made.text);
     assert_eq!(made.json["unsupported_parameters"], json!(["temperature", "top_p"]));
     let dialects = |json: &Value| [0, 1].map(|place: usize| json["deployments"][place]["dialect"].clone());
     assert_eq!(dialects(&made.json), ["responses", "chat_completions"]);
+    assert!(made.text.contains(r#""cost":{"input":1,"output":2.5}"#), "{}", made.text);
+    let routing = json!({"strategy": "cost", "max_attempts": 6, "attempts_per_deployment": 2,
+        "cooldown_after": 3, "cooldown_seconds": 10});
+    assert_eq!(made.json["routing"], routing);
     let path = format!("{MODELS}/reasoner");
     let patched = operator.patch(&path, json!({"display_name": "R"})).await;
     assert_eq!(patched.json["unsupported_parameters"], made.json["unsupported_parameters"]);
+    assert_eq!((&patched.json["routing"], &patched.json["deployments"]), (&routing, &made.json["deployments"]));
     assert_eq!((dialects(&patched.json), operator.get(&path).await.json), (dialects(&made.json), patched.json.clone()));
 
     for (field, value, param) in [
@@ -272,6 +279,14 @@ async fn invalid_models_and_providers_are_refused_by_field() {
         (json!({"deprecated_at": "2030-01-02T00:00:00Z", "retires_at": "2030-01-01T00:00:00Z"}), "retires_at"),
         (json!({"retires_at": "soon"}), "retires_at"),
         (json!({"on_disconnect": "hang"}), "on_disconnect"),
+        (json!({"routing": {"strategy": "random"}}), "routing.strategy"),
+        (json!({"routing": {"max_attempts": 0}}), "routing.max_attempts"),
+        (json!({"routing": {"cooldown_seconds": 3601}}), "routing.cooldown_seconds"),
+        (json!({"routing": {"strategy": "cost"}}), "deployments[0].cost"),
+        (
+            json!({"deployments": [{"provider": "dev", "model": "x", "cost": {"input": "0.0000001", "output": 1}}]}),
+            "deployments[0].cost.input",
+        ),
     ];
     let wrong_providers = [
         (json!({"name": "a/b"}), "name"),
