@@ -19,6 +19,7 @@ use tokio::task::yield_now;
 
 use crate::commit::{Job, Kind, commit};
 use crate::error::{Error, Result};
+use crate::log_file;
 use crate::reads::{self, Page, Scan, SortBound};
 use crate::schema::{TableSchema, Tables};
 use crate::tokens::Tokens;
@@ -75,7 +76,11 @@ impl Database {
             let connection = match &file {
                 None => Connection::open_in_memory()?,
                 Some(file) => {
-                    Connection::open_with_flags(file, OpenFlags::default() | OpenFlags::SQLITE_OPEN_NO_MUTEX)?
+                    let flags = OpenFlags::default() | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+                    match log_file::register() {
+                        Some(name) => Connection::open_with_flags_and_vfs(file, flags, name)?,
+                        None => Connection::open_with_flags(file, flags)?,
+                    }
                 }
             };
             connection.set_prepared_statement_cache_capacity(STATEMENTS);

@@ -5,6 +5,7 @@
 //! - `reads.rs` and `writes.rs`: the operations;
 //! - `conditions.rs` and `changes.rs`: what they say about an item;
 //! - `schema.rs` and `codec.rs`: how items are stored; `json.rs`: items in DynamoDB's JSON;
+//! - `log_file.rs`: the write-ahead log, whose pages are written together;
 //! - `maintenance.rs` and `upgrade.rs`: expired items, the log of the file, and files of earlier versions;
 //! - `units.rs`: what DynamoDB would bill;
 //! - `wire/`: DynamoDB's JSON API, for clients in other processes.
@@ -16,6 +17,7 @@ mod conditions;
 mod database;
 mod error;
 mod json;
+mod log_file;
 mod maintenance;
 mod number;
 mod reads;

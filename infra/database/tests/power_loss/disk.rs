@@ -52,6 +52,11 @@ impl Disk {
         self.maybe_lose_power();
     }
 
+    /// The number of changes of a file since its last sync.
+    pub fn count_changes(&self, file: &str) -> usize {
+        self.files.get(file).map_or(0, |file| file.changes.len())
+    }
+
     pub fn sync(&mut self, file: &str) {
         // The power may fail just before the sync.
         self.maybe_lose_power();

@@ -152,3 +152,23 @@ async fn acknowledged_transactions_are_lost_whole_if_commits_do_not_wait() {
     let lost = losses(false).await;
     assert!(lost.iter().any(|lost| *lost > 0), "{lost:?}");
 }
+
+#[tokio::test]
+async fn the_pages_of_a_commit_are_written_to_the_log_together() {
+    let folder = Folder::new();
+    vfs::watch(&folder.0, Disk::new(0, [].into(), 0));
+    let database = open(folder.0.join(FILE), false).unwrap();
+    let mut before = vfs::count_changes(&folder.0, "database.sqlite-wal");
+    for number in 1..4 {
+        let keys = (0..50).map(|place| half_key(0, place, "left"));
+        let puts = keys.map(|key| item(&key, number, "text ".repeat(400))).map(WriteOperation::Put);
+        let writes = puts.map(|put| Write::new(TABLE, put)).collect();
+        assert!(database.write(writes, Kind::Transaction(None)).await.unwrap().0.is_written());
+        let after = vfs::count_changes(&folder.0, "database.sqlite-wal");
+        assert_eq!(after - before, 1, "transaction {number}");
+        before = after;
+    }
+    let found = database.get(TABLE, &half_key(0, 49, "left")).unwrap().0.unwrap();
+    assert_eq!(found["number"].as_n().unwrap(), "3");
+    vfs::unwatch(&folder.0);
+}

@@ -64,6 +64,11 @@ pub fn unwatch(folder: &Path) -> Option<Disk> {
     DISKS.lock().unwrap().remove(folder)
 }
 
+/// The number of changes of a file of a watched folder since its last sync.
+pub fn count_changes(folder: &Path, file: &str) -> usize {
+    DISKS.lock().unwrap().get(folder).map_or(0, |disk| disk.count_changes(file))
+}
+
 fn register() {
     // SAFETY: the machine's file system lives as long as the process, and so does the copy, which is leaked.
     unsafe {
