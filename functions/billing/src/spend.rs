@@ -9,7 +9,7 @@ use crate::Stores;
 /// List the spend by day
 ///
 /// Returns what the calls of each API key, model, tag or end user of the organization used and cost on each day, oldest first. Calls
-/// appear when their lease is closed, after some seconds. A page can have fewer items than `limit` although more pages follow.
+/// appear when their lease is closed, after some seconds.
 #[utoipa::path(
     get, path = "/gateway/v1/billing/spend", tag = "billing", params(SpendQuery),
     responses(

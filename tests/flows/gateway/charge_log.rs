@@ -15,7 +15,7 @@ use domain::time::Time;
 use domain::usage::{Tokens, UsageSource};
 use futures::future::join_all;
 use gateway::Served;
-use gateway::leases::{CallUsage, LeasePools, LeaseSlot, Taken};
+use gateway::leases::{CallUsage, LeasePools, LeaseSlot, SlotRequest, Taken};
 use serde_json::json;
 use store::Claims;
 use store::claims::{Claim, ClaimState, StoredAnswer};
@@ -47,7 +47,8 @@ async fn take(leases: &LeasePools, customer: &Customer) -> LeaseSlot {
     let pricing = Pricing { input_micro_usd: 10, ..Pricing::default() };
     let model = ModelBuilder::new("m").with(|model| model.pricing = pricing).build();
     let need = CallLimits { money: RESERVED, tokens: 100, images: 0 };
-    match leases.take(&payer(customer), &model, need, &CallLabels::default()).await.unwrap() {
+    let (payer, labels) = (payer(customer), CallLabels::default());
+    match leases.take(SlotRequest { payer: &payer, model: &model, need, labels: &labels }).await.unwrap() {
         Taken::Slot(slot) => slot,
         Taken::Short(shortage) => panic!("{shortage:?}"),
     }

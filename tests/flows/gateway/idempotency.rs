@@ -15,7 +15,7 @@ use domain::time::{Clock, Time};
 use domain::usage::{Tokens, UsageSource};
 use futures::future::join_all;
 use gateway::Served;
-use gateway::leases::{CallUsage, LeasePools, LeaseSlot, Taken};
+use gateway::leases::{CallUsage, LeasePools, LeaseSlot, SlotRequest, Taken};
 use platform::Context;
 use reqwest::Method;
 use ring::digest::{SHA256, digest};
@@ -285,7 +285,8 @@ async fn slot(leases: &LeasePools, customer: &Customer) -> LeaseSlot {
     let pricing = Pricing { input_micro_usd: 10, ..Pricing::default() };
     let model = ModelBuilder::new("m").with(|model| model.pricing = pricing).build();
     let need = CallLimits { money: Money::from_pico_usd(100), tokens: 10, images: 0 };
-    match leases.take(&payer, &model, need, &CallLabels::default()).await {
+    let labels = CallLabels::default();
+    match leases.take(SlotRequest { payer: &payer, model: &model, need, labels: &labels }).await {
         Ok(Taken::Slot(slot)) => slot,
         Ok(Taken::Short(shortage)) => panic!("{shortage:?}"),
         Err(error) => panic!("{error}"),

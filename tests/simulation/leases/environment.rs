@@ -12,7 +12,7 @@ use domain::run::RunStep;
 use domain::time::{Clock, Time};
 use domain::usage::{Tokens, UsageSource};
 use gateway::Served;
-use gateway::leases::{CallUsage, LeasePools, LeaseSlot, Taken};
+use gateway::leases::{CallUsage, LeasePools, LeaseSlot, SlotRequest, Taken};
 use platform::Context;
 use tokio::time::{sleep, timeout};
 use uuid::Uuid;
@@ -57,7 +57,8 @@ impl Environment {
         let payer = &scenario.payers[call.payer];
         let unlimited = self.protocol.disabled_rule == Some(Rule::LimitsLabels);
         let labels = if unlimited { CallLabels::default() } else { labels_of(call) };
-        let mut slot = match self.leases.take(payer, &scenario.models[call.model], call.need, &labels).await {
+        let model = &scenario.models[call.model];
+        let mut slot = match self.leases.take(SlotRequest { payer, model, need: call.need, labels: &labels }).await {
             Ok(Taken::Slot(slot)) => slot,
             Ok(Taken::Short(shortage)) => return self.record_refusal(call, shortage),
             Err(error) => return self.record_failure(call, &error),

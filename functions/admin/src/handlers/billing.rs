@@ -161,7 +161,7 @@ pub async fn get_org_usage(
 /// List an organization's spend by day
 ///
 /// Returns what the calls of each API key, model, tag or end user of the organization used and cost on each day, oldest first. Calls
-/// appear when their lease is closed, after some seconds. A page can have fewer items than `limit` although more pages follow.
+/// appear when their lease is closed, after some seconds.
 #[utoipa::path(
     get, path = "/gateway/v1/billing/admin/spend/{org}", tag = "admin",
     params(("org" = String, Path, description = "The organization"), SpendQuery),

@@ -27,7 +27,7 @@ pub use stream::{ChatStream, StreamItem};
 use crate::answers::Answer;
 use crate::attempt::Operation;
 use crate::failure::ProviderFailure;
-use crate::leases::{CallUsage, LeaseSlot, QuotaLeft, Taken};
+use crate::leases::{CallUsage, LeaseSlot, QuotaLeft, SlotRequest, Taken};
 use crate::providers::Provider;
 use crate::routing::{Routed, Served, Unserved};
 use crate::{Gateway, GatewayCaller, shortage_error};
@@ -68,7 +68,8 @@ impl Gateway {
         need: CallLimits,
         call: &CallOrigin,
     ) -> Result<LeaseSlot> {
-        self.slot_or_error(self.inner.leases.take(payer, &chosen.model, need, &call.labels).await?, &need)
+        let request = SlotRequest { payer, model: &chosen.model, need, labels: &call.labels };
+        self.slot_or_error(self.inner.leases.take(request).await?, &need)
     }
 
     /// Takes the only slot of a lease that a job can take over.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::cache::CachePlace;
 use super::guard::PendingEvaluation;
 use crate::chat::{ChatRequest, ContentPart, Message, ResponseFormat, Terms};
-use crate::leases::{LeaseSlot, Taken};
+use crate::leases::{LeaseSlot, SlotRequest, Taken};
 use crate::tokens::likely;
 use crate::{Gateway, GatewayCaller, ParameterNotes, ProviderFailure, shortage_error};
 use domain::catalog::{MaxTokensPolicy, Model, Purpose};
@@ -99,8 +99,9 @@ impl Gateway {
         let may_shrink = prepared.request.max_tokens().is_none();
         for _ in 0..MAX_SHRINKS {
             let need = prepared.need(prepared.output);
-            let model = &prepared.chosen.model;
-            let shortage = match self.inner.leases.take(&caller.payer, model, need, &caller.call.labels).await? {
+            let (payer, model) = (&caller.payer, &prepared.chosen.model);
+            let request = SlotRequest { payer, model, need, labels: &caller.call.labels };
+            let shortage = match self.inner.leases.take(request).await? {
                 Taken::Slot(slot) => return Ok(slot),
                 Taken::Short(shortage) => shortage,
             };

@@ -70,19 +70,27 @@ struct PoolKey {
     model: String,
 }
 
+/// What a call needs of a slot.
+#[derive(Clone, Copy)]
+pub struct SlotRequest<'a> {
+    pub payer: &'a Payer,
+    pub model: &'a Model,
+    /// The most that the call uses.
+    pub need: CallLimits,
+    pub labels: &'a CallLabels,
+}
+
 impl LeasePools {
     pub fn new(context: &Context) -> Result<Self> {
         let source = LeaseSource { store: store::Leases::new(context)?, clock: context.clock.clone() };
         Ok(Self { shared: Arc::new(Shared { source, pools: Mutex::default() }) })
     }
 
-    /// Takes a slot for a call that uses at most `need`, or returns the shortage that prevents it.
-    pub async fn take(&self, payer: &Payer, model: &Model, need: CallLimits, labels: &CallLabels) -> Result<Taken> {
-        let pool = self.pool(payer, model);
-        match pool.take(payer, model, need, labels).await? {
-            Taken::Short(_) if self.close_idle(payer.org, Some(&pool)).await? => {
-                pool.take(payer, model, need, labels).await
-            }
+    /// Takes a slot for a call, or returns the shortage that prevents it.
+    pub async fn take(&self, request: SlotRequest<'_>) -> Result<Taken> {
+        let pool = self.pool(request.payer, request.model);
+        match pool.take(request).await? {
+            Taken::Short(_) if self.close_idle(request.payer.org, Some(&pool)).await? => pool.take(request).await,
             taken => Ok(taken),
         }
     }

@@ -3,8 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use domain::call_facts::CallLabels;
-use domain::lease::{CallLimits, CounterKind, LEASE_DURATION, Lease, MAX_SLOTS};
+use domain::lease::{CounterKind, LEASE_DURATION, Lease, MAX_SLOTS};
 use domain::ledger::{Charge, Spent};
 use domain::limits::Dimension;
 use domain::money::Money;
@@ -13,6 +12,7 @@ use domain::time::Time;
 use store::leases::GrantedLease;
 use store::meters::Meter;
 
+use super::SlotRequest;
 use super::group::Group;
 use super::log::LogWriter;
 
@@ -108,7 +108,7 @@ impl OpenLease {
     }
 
     /// Takes a free slot, if the lease still admits calls, and has room for this call and its labels.
-    pub fn take(&self, need: &CallLimits, labels: &CallLabels, now: Time) -> Option<u32> {
+    pub fn take(&self, SlotRequest { need, labels, .. }: &SlotRequest<'_>, now: Time) -> Option<u32> {
         let mut state = self.state();
         if state.is_ending || now >= self.lease.admits_until || !need.fits(&self.lease.unit) {
             return None;

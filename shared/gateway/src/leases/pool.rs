@@ -8,10 +8,8 @@ use std::time::Duration;
 use super::close::{close, close_later};
 use super::open::OpenLease;
 use super::slot::LeaseSlot;
-use super::{LeaseSource, Taken};
-use domain::call_facts::CallLabels;
-use domain::catalog::Model;
-use domain::lease::{CallLimits, MAX_SLOTS, Payer};
+use super::{LeaseSource, SlotRequest, Taken};
+use domain::lease::{CallLimits, MAX_SLOTS};
 use domain::money::Money;
 use domain::{Error, Result};
 use store::leases::{Grant, GrantedLease, LeaseRequest};
@@ -56,14 +54,8 @@ impl LeasePool {
         state.open.is_some() || state.next.is_some()
     }
 
-    pub async fn take(
-        self: &Arc<Self>,
-        payer: &Payer,
-        model: &Model,
-        need: CallLimits,
-        labels: &CallLabels,
-    ) -> Result<Taken> {
-        if let Some(slot) = self.take_from_lease(payer, model, need, labels) {
+    pub async fn take(self: &Arc<Self>, call: SlotRequest<'_>) -> Result<Taken> {
+        if let Some(slot) = self.take_from_lease(call) {
             return Ok(Taken::Slot(slot));
         }
         let waits = Waits::new(&self.waiting);
@@ -72,19 +64,19 @@ impl LeasePool {
         drop(waits);
         drop(self.renewing.lock().await);
         // A lease may have been granted while this call waited.
-        if let Some(slot) = self.take_from_lease(payer, model, need, labels) {
+        if let Some(slot) = self.take_from_lease(call) {
             return Ok(Taken::Slot(slot));
         }
         for _ in 0..MAX_GRANTS {
-            let request = self.next_request(model, need, waiting);
-            let granted = match self.source.store.grant(payer, &request, self.source.clock.now()).await? {
+            let request = self.next_request(call, waiting);
+            let granted = match self.source.store.grant(call.payer, &request, self.source.clock.now()).await? {
                 Grant::Granted(granted) => *granted,
                 Grant::Short(shortage) => return Ok(Taken::Short(shortage)),
                 Grant::TooFew => return Err(Error::internal("a lease for one call covers none")),
             };
             let open = Arc::new(OpenLease::new(granted, self.source.store.clone()));
             // The lease was sized for this call, so the call fits, unless the lease's window ended during the grant.
-            let slot = open.take(&need, labels, self.source.clock.now());
+            let slot = open.take(&call, self.source.clock.now());
             self.replace(&open);
             if let Some(number) = slot {
                 return Ok(Taken::Slot(LeaseSlot::new(self.source.clone(), open, number)));
@@ -94,18 +86,12 @@ impl LeasePool {
     }
 
     /// Takes a slot of the open lease, or of the next one.
-    fn take_from_lease(
-        self: &Arc<Self>,
-        payer: &Payer,
-        model: &Model,
-        need: CallLimits,
-        labels: &CallLabels,
-    ) -> Option<LeaseSlot> {
+    fn take_from_lease(self: &Arc<Self>, call: SlotRequest<'_>) -> Option<LeaseSlot> {
         let (open, number) = {
             let (mut state, now) = (self.state(), self.source.clock.now());
             let take = |lease: &Option<Arc<OpenLease>>| {
-                let lease = lease.as_ref().filter(|lease| lease.lease.price_version == model.version)?;
-                Some((lease.clone(), lease.take(&need, labels, now)?))
+                let lease = lease.as_ref().filter(|lease| lease.lease.price_version == call.model.version)?;
+                Some((lease.clone(), lease.take(&call, now)?))
             };
             take(&state.open).or_else(|| {
                 let taken = take(&state.next)?;
@@ -117,21 +103,21 @@ impl LeasePool {
                 Some(taken)
             })?
         };
-        self.renew(&open, payer, model, need);
+        self.renew(&open, call);
         Some(LeaseSlot::new(self.source.clone(), open, number))
     }
 
     /// Requests the next lease in the background, if the open one asks for it. It must have room for more than one call: near
     /// a limit, no lease is granted that no call waits for.
-    fn renew(self: &Arc<Self>, open: &Arc<OpenLease>, payer: &Payer, model: &Model, need: CallLimits) {
+    fn renew(self: &Arc<Self>, open: &Arc<OpenLease>, call: SlotRequest<'_>) {
         let Some(slots) = open.request_successor(self.source.clock.now()) else { return };
         let Ok(renewing) = self.renewing.clone().try_lock_owned() else { return };
         let request = {
             let mut state = self.state();
             state.next_slots = slots;
-            LeaseRequest { least: 2, ..state.request(model, need, 0) }
+            LeaseRequest { least: 2, ..state.request(call, 0) }
         };
-        let (pool, open, payer) = (self.clone(), open.clone(), payer.clone());
+        let (pool, open, payer) = (self.clone(), open.clone(), call.payer.clone());
         tokio::spawn(async move {
             match pool.source.store.grant(&payer, &request, pool.source.clock.now()).await {
                 Ok(Grant::Granted(granted)) => pool.add_next(&open, *granted),
@@ -155,7 +141,7 @@ impl LeasePool {
         close_later(self.source.clone(), next.clone(), next.admits_for(self.source.clock.now()));
     }
 
-    fn next_request(&self, model: &Model, need: CallLimits, waiting: u32) -> LeaseRequest {
+    fn next_request(&self, call: SlotRequest<'_>, waiting: u32) -> LeaseRequest {
         let mut state = self.state();
         if let Some(open) = state.open.take() {
             // The lease ends also when it has free slots that are too small for this call.
@@ -167,7 +153,7 @@ impl LeasePool {
             next.end();
             close_later(self.source.clone(), next, Duration::ZERO);
         }
-        state.request(model, need, waiting)
+        state.request(call, waiting)
     }
 
     fn replace(&self, open: &Arc<OpenLease>) {
@@ -197,7 +183,7 @@ impl LeasePool {
 }
 
 impl PoolState {
-    fn request(&mut self, model: &Model, need: CallLimits, waiting: u32) -> LeaseRequest {
+    fn request(&mut self, SlotRequest { model, need, .. }: SlotRequest<'_>, waiting: u32) -> LeaseRequest {
         // The money and tokens of the typical need decay by an eighth per grant, so that one large call does not inflate the slots for long.
         let typical = self.typical;
         let lately = CallLimits {
