@@ -7,5 +7,5 @@ use web::buffered;
 async fn main() -> Result<(), buffered::Error> {
     telemetry::init();
     let context = Context::from_env("account")?;
-    buffered::run(account::router(&context)?, &context.telemetry).await
+    buffered::run(account::router(&context)?, &context).await
 }

@@ -7,5 +7,5 @@ use web::buffered;
 async fn main() -> Result<(), buffered::Error> {
     telemetry::init();
     let context = Context::from_env("admin")?;
-    buffered::run(admin::router(&context)?, &context.telemetry).await
+    buffered::run(admin::router(&context)?, &context).await
 }

@@ -7,5 +7,5 @@ use web::buffered;
 async fn main() -> Result<(), buffered::Error> {
     telemetry::init();
     let context = Context::from_env("channels")?;
-    buffered::run(channels::router(&context)?, &context.telemetry).await
+    buffered::run(channels::router(&context)?, &context).await
 }

@@ -11,7 +11,7 @@ async fn main() -> Result<(), Error> {
     let stores = &Stores::new(&context)?;
     lambda::run(
         Runtime::new(service_fn(async |event: LambdaEvent<_>| Ok::<_, Error>(handle(stores, event.payload).await))),
-        &context.telemetry,
+        &context,
     )
     .await
 }

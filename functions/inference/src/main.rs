@@ -7,5 +7,5 @@ use web::streaming;
 async fn main() -> Result<(), streaming::Error> {
     telemetry::init();
     let context = Context::from_env("inference")?;
-    streaming::run(inference::router(&context)?, &context.telemetry).await
+    streaming::run(inference::router(&context)?, &context).await
 }

@@ -7,5 +7,5 @@ use web::streaming;
 async fn main() -> Result<(), streaming::Error> {
     telemetry::init();
     let context = Context::from_env("invocations")?;
-    streaming::run(invocations::router(&context)?, &context.telemetry).await
+    streaming::run(invocations::router(&context)?, &context).await
 }

@@ -7,5 +7,5 @@ use web::streaming;
 async fn main() -> Result<(), streaming::Error> {
     telemetry::init();
     let context = Context::from_env("run-events")?;
-    streaming::run(run_events::router(&context)?, &context.telemetry).await
+    streaming::run(run_events::router(&context)?, &context).await
 }

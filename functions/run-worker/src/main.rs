@@ -14,5 +14,5 @@ async fn main() -> Result<(), Error> {
         let deadline = Time::from_millis(event.context.deadline as i64);
         Ok::<_, Error>(handle(stores, event.payload, deadline).await)
     };
-    lambda::run(Runtime::new(service_fn(handle)), &context.telemetry).await
+    lambda::run(Runtime::new(service_fn(handle)), &context).await
 }

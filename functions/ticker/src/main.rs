@@ -13,7 +13,7 @@ async fn main() -> Result<(), Error> {
     let stores = &Stores::new(&context)?;
     lambda::run(
         Runtime::new(service_fn(async |_: LambdaEvent<Value>| Ok::<_, Error>(tick(stores, Time::now()).await?))),
-        &context.telemetry,
+        &context,
     )
     .await
 }

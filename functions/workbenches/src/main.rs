@@ -7,5 +7,5 @@ use web::buffered;
 async fn main() -> Result<(), buffered::Error> {
     telemetry::init();
     let context = Context::from_env("workbenches")?;
-    buffered::run(workbenches::router(&context)?, &context.telemetry).await
+    buffered::run(workbenches::router(&context)?, &context).await
 }

@@ -20,7 +20,8 @@ pub struct Context {
     /// Is canceled when the process stops, so that workers leave their work in an orderly way. Lambda never cancels it:
     /// each invocation knows its end.
     pub stop: CancellationToken,
-    /// The work that goes on after the answers to its callers. A process waits for it before it ends.
+    /// The work that goes on after the answers to its callers. A process waits for it before it ends, and a Lambda before it is
+    /// frozen.
     pub tasks: Tasks,
     /// The metrics and traces of the function.
     pub telemetry: Telemetry,

@@ -1,4 +1,4 @@
-//! Work that goes on after the answer to its caller. A process waits for it before it ends.
+//! Work that goes on after the answer to its caller. A process waits for it before it ends, and a Lambda before it is frozen.
 
 use tokio::sync::watch;
 use tokio::task::JoinHandle;

@@ -5,11 +5,10 @@ use lambda_http::Adapter;
 pub use lambda_http::Error;
 use lambda_http::lambda_runtime::Runtime;
 
-use platform::lambda;
-use platform::telemetry::Telemetry;
+use platform::{Context, lambda};
 
 /// Serves requests until Lambda ends the process.
-pub async fn run(router: Router, telemetry: &Telemetry) -> Result<(), Error> {
+pub async fn run(router: Router, context: &Context) -> Result<(), Error> {
     // `lambda_http::runtime` would require responses that threads can share.
-    lambda::run(Runtime::new(Adapter::from(router)), telemetry).await
+    lambda::run(Runtime::new(Adapter::from(router)), context).await
 }

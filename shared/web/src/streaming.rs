@@ -5,7 +5,7 @@
 //! stream.
 
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{self, Poll};
 
 use axum::Router;
 use axum::body::Body as AxumBody;
@@ -25,7 +25,6 @@ use lambda_http::{LambdaEvent, Service, StreamAdapter, streaming_runtime};
 use lambda_runtime_api_client::body::Body;
 use lambda_runtime_api_client::{PooledClient, RuntimeApiClient, build_request};
 use platform::lambda;
-use platform::telemetry::Telemetry;
 use serde_json::json;
 
 /// Separates the prelude of a response (status, headers, cookies) from its body.
@@ -34,13 +33,13 @@ const RESPONSE_MODE: HeaderName = HeaderName::from_static("lambda-runtime-functi
 const INVOCATION_ID: HeaderName = HeaderName::from_static("lambda-runtime-invocation-id");
 
 /// Serves requests until Lambda ends the process.
-pub async fn run(router: Router, telemetry: &Telemetry) -> Result<(), Error> {
+pub async fn run(router: Router, context: &platform::Context) -> Result<(), Error> {
     let mut connector = HttpConnector::new();
     connector.set_nodelay(true);
     let api = Arc::new(PooledClient::builder().with_connector(connector).build());
     let answering = StreamingService { adapter: StreamAdapter::from(router.clone()), api };
     // Replaces the service with which the runtime would send responses.
-    lambda::run(streaming_runtime(router).layer(layer_fn(move |_| answering.clone())), telemetry).await
+    lambda::run(streaming_runtime(router).layer(layer_fn(move |_| answering.clone())), context).await
 }
 
 #[derive(Clone)]
@@ -54,7 +53,7 @@ impl Service<LambdaInvocation> for StreamingService {
     type Error = Error;
     type Future = BoxFuture<'static, Result<(), Error>>;
 
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Error>> {
+    fn poll_ready(&mut self, _: &mut task::Context<'_>) -> Poll<Result<(), Error>> {
         Poll::Ready(Ok(()))
     }
 
