@@ -10,9 +10,9 @@ use super::item::{Item, parse};
 use super::keys::{self, Key};
 use super::table::{RefusedWrite, Table, WriteOutcome};
 use super::write::Write;
-use domain::audit::{Actor, AuditAction};
+use domain::audit::{ActingRole, Actor, AuditAction};
 use domain::id::ApiKeyId;
-use domain::identity::{Account, Membership, Org, Role, User};
+use domain::identity::{Account, Membership, Org, User};
 use domain::time::Time;
 use domain::{Error, Refusal, Result};
 
@@ -20,7 +20,7 @@ use domain::{Error, Refusal, Result};
 #[derive(Clone, Copy, Debug)]
 pub struct Authority {
     actor: Actor,
-    is_operator: bool,
+    role: Option<ActingRole>,
     pub at: Time,
 }
 
@@ -33,18 +33,19 @@ enum Demand {
     User(Account),
     /// The organization is not suspended.
     Org(Account),
-    /// The user is an operator.
-    Operator(Account),
+    /// The user has the role.
+    Role(Account, ActingRole),
 }
 
 impl Authority {
     /// The authority of a user with an API key or an access token.
     pub fn for_user(actor: Actor, at: Time) -> Self {
-        Self { actor, is_operator: false, at }
+        Self { actor, role: None, at }
     }
 
-    pub fn of_operator(action: &AuditAction) -> Self {
-        Self { actor: action.actor, is_operator: true, at: action.at }
+    /// The authority that an action requires.
+    pub fn of_action(action: &AuditAction) -> Self {
+        Self { actor: action.actor, role: Some(action.role), at: action.at }
     }
 
     /// Carries out all writes or none, on condition that the actor is still authorized.
@@ -83,8 +84,8 @@ impl Authority {
         let Actor { org, user, key } = self.actor;
         let account = Account { org, user };
         let key = key.map(|key| Demand::ValidKey(account, key));
-        let operator = self.is_operator.then_some(Demand::Operator(account));
-        key.into_iter().chain([Demand::User(account), Demand::Org(account)]).chain(operator)
+        let role = self.role.map(|role| Demand::Role(account, role));
+        key.into_iter().chain([Demand::User(account), Demand::Org(account)]).chain(role)
     }
 }
 
@@ -94,7 +95,7 @@ impl Demand {
             Self::ValidKey(account, key) => keys::listed_key(account, key),
             Self::User(Account { user, .. }) => keys::user(user),
             Self::Org(Account { org, .. }) => keys::org(org),
-            Self::Operator(Account { org, user }) => keys::membership(org, user),
+            Self::Role(Account { org, user }, _) => keys::membership(org, user),
         }
     }
 
@@ -106,7 +107,9 @@ impl Demand {
                 .require(ApiKeyItem::ENDS_AT.is_missing().or(ApiKeyItem::ENDS_AT.is_greater_than(at))),
             Self::User(_) => write.require_is(field!(StoredEntity::<User>::ENTITY, suspended), false),
             Self::Org(_) => write.require_is(field!(StoredEntity::<Org>::ENTITY, suspended), false),
-            Self::Operator(_) => write.require_is(field!(StoredEntity::<Membership>::ENTITY, role), Role::Operator),
+            Self::Role(_, role) => {
+                write.require(field!(StoredEntity::<Membership>::ENTITY, role).is_one_of(role.held_by()))
+            }
         }
     }
 
@@ -127,9 +130,10 @@ impl Demand {
                 true => Err(Error::Unauthenticated(Refusal::OrgSuspended)),
                 false => Ok(()),
             },
-            Self::Operator(_) => match parse::<StoredEntity<Membership>>(item)?.entity.role {
-                Role::Operator => Ok(()),
-                Role::Member | Role::Admin => Err(Error::operator_only()),
+            Self::Role(_, role) => match role.held_by().contains(&parse::<StoredEntity<Membership>>(item)?.entity.role)
+            {
+                true => Ok(()),
+                false => Err(role.refusal()),
             },
         }
     }

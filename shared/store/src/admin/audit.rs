@@ -1,4 +1,4 @@
-//! The audit log: every change by an operator, newest first. Its entries never expire.
+//! The audit log: every change by an operator, and what administrators do with the bodies of calls, newest first. Its entries never expire.
 
 use attributes::Attributes;
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ use domain::lease::month;
 use domain::page::Slice;
 use domain::time::Time;
 
-/// One change by an operator.
+/// One action.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct AuditEntry {
     pub id: AuditId,
@@ -32,7 +32,6 @@ pub struct AuditEntry {
 /// The filter of a list of entries. By default it selects all entries.
 #[derive(Clone, Debug, Default)]
 pub struct AuditFilter {
-    /// The operator.
     pub actor: Option<UserId>,
     /// An action such as `model.update`, or a kind of resource such as `model`.
     pub action: Option<String>,
@@ -68,7 +67,7 @@ impl Admin {
     /// The write of an audit entry. It belongs in the transaction of the change that it records.
     pub(super) fn audit_write(&self, action: &AuditAction, before: Option<String>, after: Option<String>) -> Write {
         let id = AuditId::new();
-        let AuditAction { actor, action, target, request_id, at } = action.clone();
+        let AuditAction { actor, role: _, action, target, request_id, at } = action.clone();
         let key = keys::audit_entry(id);
         self.journal.put_new(&AuditItem {
             pk: key.pk,
@@ -77,6 +76,12 @@ impl Admin {
             listed_at: keys::listed_at(at, id),
             entry: AuditEntry { id, actor, action: action.to_owned(), target, before, after, request_id, at },
         })
+    }
+
+    /// Records an action that changes no entity.
+    pub async fn record(&self, action: &AuditAction) -> Result<()> {
+        let entry = self.audit_write(action, None, None);
+        self.transact(action, vec![entry]).await.map(drop)
     }
 
     /// Lists the audit entries of a month (`202611`), newest first. A short page may still have a next page.

@@ -37,7 +37,7 @@ impl Admin {
     ) -> Result<AdjustmentOutcome> {
         let account = Account { org: action.actor.org, user: action.actor.user };
         let org = adjustment.org;
-        let authority = Authority::of_operator(action);
+        let authority = Authority::of_action(action);
         let with = |adjustment: &Adjustment| {
             let snapshot = render_audit(adjustment);
             let claim = idempotency_key.map(|idempotency_key| {

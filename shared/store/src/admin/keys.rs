@@ -32,7 +32,7 @@ impl Admin {
         let audit_write = self.audit_write(action, None, Some(answer.to_owned()));
         let with =
             self.claim(action, "keys", idempotency_key, answer).into_iter().chain([holder, audit_write]).collect();
-        match self.keys.create_with(&Authority::of_operator(action), new, with).await? {
+        match self.keys.create_with(&Authority::of_action(action), new, with).await? {
             WriteOutcome::Written => Ok(CreateOutcome::Now),
             WriteOutcome::Refused(refused) => match idempotency::replay(idempotency_key, &refused)? {
                 Some(first) => first.into_text().map(CreateOutcome::Before),
@@ -84,6 +84,6 @@ impl Admin {
     ) -> Result<()> {
         let revoked = ApiKey { revoked_at: Some(action.at), ..kept.key.clone() };
         let audited = self.audit_write(action, Some(render_audit(&kept.key)), Some(render_audit(&revoked)));
-        self.keys.revoke(&Authority::of_operator(action), kept, vec![audited]).await.map(drop)
+        self.keys.revoke(&Authority::of_action(action), kept, vec![audited]).await.map(drop)
     }
 }

@@ -1,4 +1,4 @@
-//! Changes by operators. Each change is written in one transaction with its entry in the audit log.
+//! Changes by operators and administrators. Each change is written in one transaction with its entry in the audit log.
 
 mod audit;
 mod catalog;
@@ -52,8 +52,8 @@ impl Admin {
         })
     }
 
-    /// Carries out the writes of an operator, on condition that the caller is still an operator.
+    /// Carries out the writes of an action, on condition that its actor still has the role that it requires.
     async fn transact(&self, action: &AuditAction, writes: Vec<Write>) -> Result<WriteOutcome> {
-        Authority::of_operator(action).transact(&self.entities, writes).await
+        Authority::of_action(action).transact(&self.entities, writes).await
     }
 }

@@ -10,7 +10,7 @@ use crate::extract::{bearer, record_caller};
 use crate::layers::{X_API_KEY, request_id};
 use crate::{ApiError, Result};
 use auth::{self, Auth, Caller, RecentCallers};
-use domain::audit::{Actor, AuditAction};
+use domain::audit::{ActingRole, Actor, AuditAction};
 use domain::id::{ApiKeyId, OrgId};
 use domain::identity::Role;
 use domain::time::Time;
@@ -43,6 +43,10 @@ pub struct Person {
 /// An administrator of the organization, or an operator in it, like [`Person`].
 pub struct Administrator(Person);
 
+/// An administrator of the organization who reads or deletes the bodies of its calls. Operators are refused: what users write
+/// is not for them.
+pub struct BodyReader(pub Administrator);
+
 /// An operator of the platform, with an API key or an access token. The records are read in this request. A key with
 /// its own limits, spending cap or model list may only read, because with write access it could remove them.
 pub struct Operator(Person);
@@ -57,6 +61,11 @@ impl Person {
         Actor { org: self.caller.org, user: self.caller.user, key: self.key.as_ref().map(|key| key.id) }
     }
 
+    fn audit_action(&self, role: ActingRole, action: &'static str, target: impl ToString) -> AuditAction {
+        let (actor, request_id) = (self.actor(), request_id());
+        AuditAction { actor, role, action, target: target.to_string(), request_id, at: self.caller.at }
+    }
+
     /// The conditions on which the writes of this user depend, such as that the key is not revoked. Transactions check
     /// them.
     pub fn authority(&self) -> Authority {
@@ -67,6 +76,15 @@ impl Person {
 impl Administrator {
     pub fn org(&self) -> OrgId {
         self.0.caller.org
+    }
+
+    pub fn caller(&self) -> &Caller {
+        &self.0.caller
+    }
+
+    /// An entry of the audit log for an action of this administrator.
+    pub fn audit_action(&self, action: &'static str, target: impl ToString) -> AuditAction {
+        self.0.audit_action(ActingRole::Administrator, action, target)
     }
 
     /// The time of the request.
@@ -85,8 +103,7 @@ impl InferenceReader {
 impl Operator {
     /// An entry of the audit log for an action of this operator.
     pub fn audit_action(&self, action: &'static str, target: impl ToString) -> AuditAction {
-        let actor = self.0.actor();
-        AuditAction { actor, action, target: target.to_string(), request_id: request_id(), at: self.at() }
+        self.0.audit_action(ActingRole::Operator, action, target)
     }
 
     /// The time of the request.
@@ -224,6 +241,21 @@ where
         match person.caller.role {
             Role::Admin | Role::Operator => Ok(Self(person)),
             Role::Member => Err(ApiError(Error::administrator_only())),
+        }
+    }
+}
+
+impl<S> FromRequestParts<S> for BodyReader
+where
+    S: AsRef<Auth> + AsRef<ModelCatalog> + Send + Sync,
+{
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
+        let administrator = Administrator::from_request_parts(parts, state).await?;
+        match administrator.caller().role {
+            Role::Admin => Ok(Self(administrator)),
+            Role::Operator | Role::Member => Err(ApiError(Error::administrator_only())),
         }
     }
 }

@@ -33,7 +33,9 @@ use domain::{Error, IDEMPOTENCY_CONFLICT, ProviderTrouble};
 pub use anthropic::body as anthropic_error;
 pub use api_key::ApiKeyOut;
 pub use call::{CallDetailOut, CallOut, CallStatusWire};
-pub use callers::{Administrator, CatalogReader, InferenceCaller, InferenceReader, Operator, Person, key_of_workbench};
+pub use callers::{
+    Administrator, BodyReader, CatalogReader, InferenceCaller, InferenceReader, Operator, Person, key_of_workbench,
+};
 pub use guard::{GuardEventOut, GuardResultOut, GuardSeverityWire, InputGuardWire};
 pub use key_settings::{KeyName, KeySettingsIn};
 pub use limits::{LimitsIn, LimitsOut, PlanLimitsIn, PlanLimitsOut, SpendingCapOut};
@@ -41,7 +43,7 @@ pub use list::{CursorList, List};
 pub use model::{DeprecationOut, ModelTypeWire, PricingOut};
 pub use responses::{
     AdministratorOnly, Answered, AnsweredOrStreamed, AnthropicErrorBody, BodyRefused, Created, ErrorBody,
-    ErrorResponses, MessagesErrors, ModelCallErrors, NotFound, OperatorOnly, Stale, UserOnly,
+    ErrorResponses, MessagesErrors, ModelCallErrors, NoBodies, NotFound, OperatorOnly, Stale, UserOnly,
 };
 pub use role::RoleName;
 pub use spend::{DailySpendOut, SpendQuery};

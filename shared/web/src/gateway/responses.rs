@@ -220,6 +220,15 @@ pub enum AdministratorOnly {
     Forbidden(ErrorBody),
 }
 
+/// The additional error of the routes of a call's bodies.
+#[derive(IntoResponses)]
+pub enum NoBodies {
+    /// `call_not_found`: the organization has no such call. `call_body_not_found`: its bodies were not kept, have expired or were
+    /// deleted
+    #[response(status = 404)]
+    NotFound(ErrorBody),
+}
+
 /// The additional error of operator routes.
 #[derive(IntoResponses)]
 pub enum OperatorOnly {
