@@ -1,6 +1,8 @@
 //! Envelope encryption of users' secrets: each is encrypted with AES-256-GCM under a data key that KMS wraps. Its place
 //! (tenant, item, field) is the additional authenticated data, so a copy in another tenant's item cannot be decrypted.
 
+use std::collections::HashMap;
+use std::iter;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -31,6 +33,9 @@ const PURPOSE: &str = "purpose";
 const CREDENTIALS: &str = "atelier-secret";
 const RUNS: &str = "atelier-run";
 const RECEIPTS: &str = "atelier-receipt";
+const CALL_BODIES: &str = "atelier-call-body";
+/// The encryption context of a data key that is of one tenant names the tenant too.
+const TENANT: &str = "tenant";
 
 /// An encrypted secret, as it is stored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -40,11 +45,26 @@ pub struct Sealed {
 }
 
 pub struct Secrets {
+    master: MasterKey,
+    /// The tenant of all data keys, if they are of one.
+    tenant: Option<String>,
+    sealing: Mutex<Option<Sealing>>,
+    opening: Cache<String, DataKey>,
+}
+
+/// The key in KMS that wraps the data keys of a purpose.
+#[derive(Clone)]
+struct MasterKey {
     client: Client,
     key_id: String,
     purpose: &'static str,
-    sealing: Mutex<Option<Sealing>>,
-    opening: Cache<String, DataKey>,
+}
+
+impl MasterKey {
+    fn new(context: &Context, purpose: &'static str) -> Result<Self> {
+        let key_id = context.config.required(config::KMS_KEY).map_err(Error::internal)?.to_owned();
+        Ok(Self { client: context.aws.kms(), key_id, purpose })
+    }
 }
 
 #[derive(Clone)]
@@ -72,14 +92,18 @@ impl Secrets {
     }
 
     fn new(context: &Context, purpose: &'static str) -> Result<Self> {
-        let key_id = context.config.required(config::KMS_KEY).map_err(Error::internal)?.to_owned();
-        Ok(Self {
-            client: context.aws.kms(),
-            key_id,
-            purpose,
-            sealing: Mutex::default(),
-            opening: Cache::new(DECRYPTED_KEY_TTL, 1_000),
-        })
+        Ok(Self::with_master(MasterKey::new(context, purpose)?, None))
+    }
+
+    fn with_master(master: MasterKey, tenant: Option<String>) -> Self {
+        Self { master, tenant, sealing: Mutex::default(), opening: Cache::new(DECRYPTED_KEY_TTL, 1_000) }
+    }
+
+    /// The encryption context of the data keys.
+    fn encryption_context(&self) -> HashMap<String, String> {
+        let purpose = (PURPOSE.to_owned(), self.master.purpose.to_owned());
+        let tenant = self.tenant.clone().map(|tenant| (TENANT.to_owned(), tenant));
+        iter::once(purpose).chain(tenant).collect()
     }
 
     /// Encrypts a secret for one place (a tenant, an item, a field).
@@ -116,8 +140,10 @@ impl Secrets {
     }
 
     async fn new_data_key(&self) -> Result<Sealing> {
-        let call = self.client.generate_data_key().key_id(&self.key_id).key_spec(DataKeySpec::Aes256);
-        let made = Box::pin(call.encryption_context(PURPOSE, self.purpose).send()).await.map_err(convert_error)?;
+        let MasterKey { client, key_id, .. } = &self.master;
+        let call = client.generate_data_key().key_id(key_id).key_spec(DataKeySpec::Aes256);
+        let call = call.set_encryption_context(Some(self.encryption_context()));
+        let made = Box::pin(call.send()).await.map_err(convert_error)?;
         let plain = Zeroizing::new(made.plaintext.map(Blob::into_inner).unwrap_or_default());
         let wrapped = STANDARD.encode(made.ciphertext_blob.ok_or_else(|| Error::internal("KMS returned no data key"))?);
         let sealing =
@@ -128,9 +154,39 @@ impl Secrets {
 
     async fn unwrap(&self, wrapped: &str) -> Result<DataKey> {
         let wrapped = Blob::new(STANDARD.decode(wrapped).map_err(Error::internal)?);
-        let call = self.client.decrypt().key_id(&self.key_id).ciphertext_blob(wrapped);
-        let opened = Box::pin(call.encryption_context(PURPOSE, self.purpose).send()).await.map_err(convert_error)?;
+        let MasterKey { client, key_id, .. } = &self.master;
+        let call = client.decrypt().key_id(key_id).ciphertext_blob(wrapped);
+        let call = call.set_encryption_context(Some(self.encryption_context()));
+        let opened = Box::pin(call.send()).await.map_err(convert_error)?;
         DataKey::new(&Zeroizing::new(opened.plaintext.map(Blob::into_inner).unwrap_or_default()))
+    }
+}
+
+/// Secrets of many tenants. Each tenant has data keys of its own, which KMS unwraps only for this tenant.
+pub struct TenantSecrets {
+    master: MasterKey,
+    tenants: Cache<String, Arc<Secrets>>,
+}
+
+impl TenantSecrets {
+    /// The bodies of calls of models.
+    pub fn of_call_bodies(context: &Context) -> Result<Self> {
+        let master = MasterKey::new(context, CALL_BODIES)?;
+        Ok(Self { master, tenants: Cache::new(DATA_KEY_TTL, 1_000) })
+    }
+
+    pub async fn seal(&self, tenant: &str, place: &str, secret: &[u8]) -> Result<Sealed> {
+        self.of(tenant).await?.seal(place, secret).await
+    }
+
+    pub async fn open(&self, tenant: &str, place: &str, sealed: &Sealed) -> Result<Zeroizing<Vec<u8>>> {
+        self.of(tenant).await?.open(place, sealed).await
+    }
+
+    async fn of(&self, tenant: &str) -> Result<Arc<Secrets>> {
+        let tenant = tenant.to_owned();
+        let create = async || Ok(Arc::new(Secrets::with_master(self.master.clone(), Some(tenant.clone()))));
+        self.tenants.get_or_load(&tenant, create).await
     }
 }
 
