@@ -47,7 +47,7 @@ pub async fn create_agent(
     State(stores): State<Stores>,
     Caller(caller): Caller,
     headers: HeaderMap,
-    Hashed { body: OptionalJson(fields), hash }: Hashed<OptionalJson<AgentPatch>>,
+    Hashed { body: OptionalJson(fields), hash, .. }: Hashed<OptionalJson<AgentPatch>>,
 ) -> Result<Response> {
     // A call without a body and one with `{}` are the same request.
     let hash = if fields.is_empty() { String::new() } else { hash };

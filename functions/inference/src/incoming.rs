@@ -1,6 +1,7 @@
 //! What a request says about its call besides its body.
 
 use auth::ApiCaller;
+use axum::body::Bytes;
 use axum::http::HeaderMap;
 use axum::http::header::{CACHE_CONTROL, HeaderName};
 use domain::call_facts::CallLabels;
@@ -20,13 +21,21 @@ pub struct IncomingCall<'a> {
     pub caller: &'a ApiCaller,
     pub headers: &'a HeaderMap,
     pub body_hash: String,
+    body: Bytes,
     labels: CallLabels,
 }
 
 impl<'a> IncomingCall<'a> {
-    pub fn read(caller: &'a ApiCaller, headers: &'a HeaderMap, body_hash: String, body: &Value) -> Result<Self> {
-        let labels = CallLabels { end_user: end_user(body), tags: tags(headers, body)? };
-        Ok(Self { caller, headers, body_hash, labels })
+    /// `body` has the bytes of the request, and `value` what was read from them.
+    pub fn read(
+        caller: &'a ApiCaller,
+        headers: &'a HeaderMap,
+        body_hash: String,
+        body: Bytes,
+        value: &Value,
+    ) -> Result<Self> {
+        let labels = CallLabels { end_user: end_user(value), tags: tags(headers, value)? };
+        Ok(Self { caller, headers, body_hash, body, labels })
     }
 
     pub fn gateway_caller(self, claim: Option<Claim>) -> GatewayCaller {
@@ -37,7 +46,8 @@ impl<'a> IncomingCall<'a> {
             labels: self.labels,
             ..CallOrigin::default()
         };
-        GatewayCaller::new(self.caller, call, claim).with_cache(cache_policy(self.headers))
+        let caller = GatewayCaller::new(self.caller, call, claim).with_cache(cache_policy(self.headers));
+        caller.with_body(self.caller, self.body)
     }
 }
 

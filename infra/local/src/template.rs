@@ -291,6 +291,11 @@ mod tests {
                 rule("responses/30d/", 31),
                 rule("responses/90d/", 91),
                 rule("responses/365d/", 366),
+                rule("call-bodies/1d/", 1),
+                rule("call-bodies/3d/", 3),
+                rule("call-bodies/7d/", 7),
+                rule("call-bodies/14d/", 14),
+                rule("call-bodies/30d/", 30),
                 rule("vectors/", 90),
             ]
         );

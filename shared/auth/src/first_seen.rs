@@ -26,6 +26,7 @@ pub fn first_seen(claims: &TokenClaims, now: Time) -> Identity {
             plan: DEFAULT_PLAN.to_owned(),
             suspended: false,
             keeps_guard_input: false,
+            call_retention: None,
             created_at: now,
         },
         membership: Membership {

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::call_retention::CallRetention;
 use super::time::Time;
 
 /// The error code of a stream whose client disconnected.
@@ -55,6 +56,9 @@ pub struct CallFacts {
     /// The attempts that failed, in their order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failed_attempts: Vec<FailedAttempt>,
+    /// How long the bodies of the call are kept. `None` if they are not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retention: Option<CallRetention>,
 }
 
 /// An attempt at a deployment that failed.

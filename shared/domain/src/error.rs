@@ -37,6 +37,12 @@ pub enum Error {
     /// The name is the caller's own, and the suggestion a model that they may use.
     #[error("no such model: `{name}`; {}", suggest_model(suggestion.as_deref()))]
     UnknownModel { name: String, suggestion: Option<String> },
+    /// The call exists, but not its bodies.
+    #[error(
+        "no bodies of this call are kept: they were not retained, have expired or were deleted; \
+         PUT /gateway/v1/billing/call-retention retains those of new calls"
+    )]
+    NoCallBody,
     #[error("no such route; the API reference is at /docs")]
     NoRoute,
     /// A part of another gateway's API that this one does not have. `message` names it, and what to use instead.
@@ -175,6 +181,7 @@ impl Error {
                 return Cow::Owned(format!("{}_not_found", kind.to_lowercase().replace(' ', "_")));
             }
             Self::UnknownModel { .. } => "model_not_found",
+            Self::NoCallBody => "call_body_not_found",
             Self::NoRoute => "not_found",
             Self::NotServed { .. } => "not_supported",
             Self::MethodNotAllowed => "method_not_allowed",

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::call_retention::CallRetention;
 use super::id::{OrgId, UserId};
 use super::limits::PlanLimits;
 use super::retention::RunRetention;
@@ -35,7 +36,17 @@ pub struct Org {
     /// Whether guard events keep the messages that they evaluated.
     #[serde(default)]
     pub keeps_guard_input: bool,
+    /// How long the bodies of calls are kept. `None` if they are not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call_retention: Option<CallRetention>,
     pub created_at: Time,
+}
+
+impl Org {
+    /// How long the bodies of calls are kept, within the limit of the organization's plan.
+    pub fn call_retention_on(&self, plan: &Plan) -> Option<CallRetention> {
+        self.call_retention.map(|retention| retention.min(CallRetention::longest(plan.run_retention)))
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::call_facts::{CallFacts, CallLabels};
+use super::call_retention::CallRetention;
 use super::id::{ApiKeyId, LeaseId, OrgId, TransactionId, UserId};
 use super::money::Money;
 use super::run::RunStep;
@@ -35,6 +36,9 @@ pub struct CallOrigin {
     pub started_at: Option<Time>,
     #[serde(default, skip_serializing_if = "CallLabels::is_empty")]
     pub labels: CallLabels,
+    /// How long the bodies of the call are kept. `None` if they are not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retention: Option<CallRetention>,
 }
 
 /// The charge of one call, which held a slot of its lease.

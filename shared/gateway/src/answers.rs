@@ -139,7 +139,7 @@ impl<'de> Deserialize<'de> for Vector {
 }
 
 /// The answer of one kind of call.
-pub trait Answer: Clone + Sized {
+pub trait Answer: Clone + Send + Sync + Sized + 'static {
     fn to_stored(&self) -> CallAnswer<'_>;
 
     /// None for the answer of another kind of call.

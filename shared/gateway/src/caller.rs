@@ -1,8 +1,10 @@
 //! The caller of a gateway call: who pays, which plan and models apply, and which request it is.
 
+use std::fmt;
 use std::sync::Arc;
 
 use auth::{ApiCaller, Caller};
+use bytes::Bytes;
 use domain::Result;
 use domain::id::ApiKeyId;
 use domain::identity::{Plan, Role};
@@ -23,6 +25,29 @@ pub enum CachePolicy {
     Bypass,
 }
 
+/// The body of a request whose organization keeps bodies. It is not copied until the call has ended, and never reaches a log.
+#[derive(Clone)]
+pub struct RequestBody(Bytes);
+
+impl RequestBody {
+    /// The text of the body, which was read as JSON.
+    pub fn text(&self) -> &str {
+        str::from_utf8(&self.0).unwrap_or_default()
+    }
+}
+
+impl From<Bytes> for RequestBody {
+    fn from(body: Bytes) -> Self {
+        Self(body)
+    }
+}
+
+impl fmt::Debug for RequestBody {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "RequestBody({} bytes)", self.0.len())
+    }
+}
+
 #[derive(Clone, Debug)]
 pub struct GatewayCaller {
     pub payer: Payer,
@@ -32,6 +57,8 @@ pub struct GatewayCaller {
     pub models: Option<Vec<String>>,
     pub call: CallOrigin,
     pub cache: CachePolicy,
+    /// `None` if the bodies of the call are not kept.
+    pub body: Option<RequestBody>,
     /// Whether guard events keep the messages.
     pub keeps_guard_input: bool,
     /// The claim on the `Idempotency-Key`. None when the client sends no key.
@@ -48,6 +75,7 @@ impl GatewayCaller {
             models: caller.key.models.clone(),
             call: CallOrigin { started_at: Some(caller.caller.at), ..call },
             cache: CachePolicy::default(),
+            body: None,
             keeps_guard_input: caller.caller.identity.org.keeps_guard_input,
             claim,
         }
@@ -56,6 +84,14 @@ impl GatewayCaller {
     #[must_use]
     pub fn with_cache(self, cache: CachePolicy) -> Self {
         Self { cache, ..self }
+    }
+
+    /// Keeps the body of the request until the call has ended, if the organization of the caller keeps bodies.
+    #[must_use]
+    pub fn with_body(mut self, caller: &ApiCaller, body: Bytes) -> Self {
+        self.call.retention = caller.caller.identity.org.call_retention_on(&self.plan);
+        self.body = self.call.retention.map(|_| body.into());
+        self
     }
 
     /// The caller of a call that the platform makes for a user, without an API key. A call for a run names its step.
@@ -70,9 +106,9 @@ impl GatewayCaller {
         let payer = payer(caller, None, &plan);
         let call = CallOrigin { request_id, body_hash, step, started_at: Some(caller.at), ..CallOrigin::default() };
         let keeps_guard_input = caller.identity.org.keeps_guard_input;
-        // The platform calls for steps of runs, which are replayed by their own records.
-        let cache = CachePolicy::Bypass;
-        Self { payer, role: caller.role, plan, models: None, call, cache, keeps_guard_input, claim: Some(claim) }
+        // The platform calls for steps of runs, which are replayed by their own records. These also have the bodies.
+        let (cache, body) = (CachePolicy::Bypass, None);
+        Self { payer, role: caller.role, plan, models: None, call, cache, body, keeps_guard_input, claim: Some(claim) }
     }
 
     /// The model this caller means by `name`. Fails when their plan or their key does not allow it, and during

@@ -33,6 +33,7 @@ pub use answers::{
     StreamedCompletion, Usage, Vector,
 };
 pub use caller::{CachePolicy, GatewayCaller};
+use calls::bodies::BodyKeeper;
 pub use calls::guard::GuardTask;
 use calls::guard::INPUT_PATIENCE;
 pub use calls::{ChatStream, StreamItem};
@@ -70,6 +71,8 @@ struct Inner {
     ledger: Ledger,
     claims: Claims,
     cached_answers: CachedAnswers,
+    /// The bodies of calls, for the organizations that keep them.
+    bodies: BodyKeeper,
     image_jobs: ImageJobs,
     guard_events: GuardEvents,
     /// The evaluations to make after the answers of chats.
@@ -134,6 +137,7 @@ impl Gateway {
                 ledger: Ledger::new(context)?,
                 claims: Claims::new(context)?,
                 cached_answers: CachedAnswers::new(context)?,
+                bodies: BodyKeeper::new(context)?,
                 image_jobs: ImageJobs::new(context)?,
                 guard_events: GuardEvents::new(context)?,
                 guard_tasks: Queue::new(context, config::QUEUE_GUARD)?,

@@ -73,11 +73,15 @@ impl Bucket {
         }
     }
 
+    /// Deletes an object. There may be none.
+    pub async fn delete(&self, key: &str) -> Result<()> {
+        let call = self.client.delete_object().bucket(&*self.name).key(key);
+        Box::pin(call.send()).await.map(drop).map_err(convert_error)
+    }
+
     /// Deletes an object that is no longer referenced. A failure is only logged: the object that remains does no harm.
     pub async fn discard(&self, key: &str) {
-        let removed = self.client.delete_object().bucket(&*self.name).key(key);
-        let removed = Box::pin(removed.send()).await.map_err(convert_error);
-        if let Err(error) = removed {
+        if let Err(error) = self.delete(key).await {
             tracing::warn!(?error, "an unreferenced object could not be deleted");
         }
     }
@@ -87,10 +91,7 @@ impl Bucket {
         loop {
             let list = self.client.list_objects_v2().bucket(&*self.name).prefix(prefix);
             let list = Box::pin(list.send()).await.map_err(convert_error)?;
-            let deletions = list.contents().iter().filter_map(|object| object.key()).map(|key| {
-                let call = self.client.delete_object().bucket(&*self.name).key(key);
-                async move { Box::pin(call.send()).await.map(drop).map_err(convert_error) }
-            });
+            let deletions = list.contents().iter().filter_map(|object| object.key()).map(|key| self.delete(key));
             try_join_all(deletions).await?;
             if !list.is_truncated().unwrap_or_default() {
                 return Ok(());

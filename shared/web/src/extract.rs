@@ -117,10 +117,11 @@ impl<S: Send + Sync> FromRequest<S> for RawBody {
     }
 }
 
-/// The body, read as `J`, and its hash, by which a retry of the same request is recognized.
+/// The body, read as `J`, its hash, by which a retry of the same request is recognized, and its bytes.
 pub struct Hashed<J> {
     pub body: J,
     pub hash: String,
+    pub bytes: Bytes,
 }
 
 impl<S: Send + Sync, J: FromRequest<S, Rejection = ApiError>> FromRequest<S> for Hashed<J> {
@@ -130,7 +131,8 @@ impl<S: Send + Sync, J: FromRequest<S, Rejection = ApiError>> FromRequest<S> for
         let (parts, body) = request.into_parts();
         let bytes = read_body(&parts, body).await?;
         let hash = URL_SAFE_NO_PAD.encode(&digest(&SHA256, &bytes).as_ref()[..HASH_BYTES]);
-        Ok(Self { body: J::from_request(Request::from_parts(parts, bytes.into()), state).await?, hash })
+        let body = J::from_request(Request::from_parts(parts, bytes.clone().into()), state).await?;
+        Ok(Self { body, hash, bytes })
     }
 }
 

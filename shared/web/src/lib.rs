@@ -46,9 +46,11 @@ pub fn classify(error: &Error) -> (StatusCode, String) {
         Error::Unauthenticated(_) => StatusCode::UNAUTHORIZED,
         Error::Forbidden { .. } => StatusCode::FORBIDDEN,
         // SDKs would repeat a 501, and operators have an alarm for each 5xx.
-        Error::NotFound { .. } | Error::UnknownModel { .. } | Error::NoRoute | Error::NotServed { .. } => {
-            StatusCode::NOT_FOUND
-        }
+        Error::NotFound { .. }
+        | Error::UnknownModel { .. }
+        | Error::NoCallBody
+        | Error::NoRoute
+        | Error::NotServed { .. } => StatusCode::NOT_FOUND,
         Error::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
         Error::Conflict { .. } | Error::AlreadyResolved { .. } => StatusCode::CONFLICT,
         Error::PreconditionFailed => StatusCode::PRECONDITION_FAILED,

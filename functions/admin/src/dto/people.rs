@@ -44,7 +44,7 @@ impl OrgIn {
         problems.take(check_external_id(external_id.as_deref()));
         problems.finish()?;
         let id = external_id.map_or_else(OrgId::new, |external_id| auth.org_of_issuer(&external_id));
-        Ok(Org { id, name, plan, suspended: false, keeps_guard_input: false, created_at: now })
+        Ok(Org { id, name, plan, suspended: false, keeps_guard_input: false, call_retention: None, created_at: now })
     }
 }
 
@@ -139,7 +139,7 @@ pub struct OrgOut {
 }
 
 impl From<&Org> for OrgOut {
-    fn from(Org { id, name, plan, suspended, keeps_guard_input, created_at }: &Org) -> Self {
+    fn from(Org { id, name, plan, suspended, keeps_guard_input, call_retention: _, created_at }: &Org) -> Self {
         let (id, created_at) = (id.to_string(), created_at.to_string());
         let (suspended, keeps_guard_input) = (*suspended, *keeps_guard_input);
         Self { id, name: name.clone(), plan: plan.clone(), suspended, keeps_guard_input, created_at }

@@ -48,7 +48,7 @@ pub async fn adjust_credits(
     State(stores): State<Stores>,
     operator: Operator,
     headers: HeaderMap,
-    Hashed { body: UncheckedJson(body), hash }: Hashed<UncheckedJson<CreditsIn>>,
+    Hashed { body: UncheckedJson(body), hash, .. }: Hashed<UncheckedJson<CreditsIn>>,
 ) -> Result<Response> {
     let idempotency_key = idempotency::read_key(&headers, hash)?;
     let amount = body.check()?;

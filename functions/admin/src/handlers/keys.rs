@@ -71,7 +71,7 @@ pub async fn create_key(
     State(stores): State<Stores>,
     operator: Operator,
     headers: HeaderMap,
-    Hashed { body: UncheckedJson(body), hash }: Hashed<UncheckedJson<KeyIn>>,
+    Hashed { body: UncheckedJson(body), hash, .. }: Hashed<UncheckedJson<KeyIn>>,
 ) -> Result<Response> {
     let idempotency_key = idempotency::read_key(&headers, hash)?;
     let (org, user) = (parse_id::<OrgId>(&body.org)?, parse_id::<UserId>(&body.user)?);

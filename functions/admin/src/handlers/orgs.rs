@@ -57,7 +57,7 @@ pub async fn create_org(
     State(stores): State<Stores>,
     operator: Operator,
     headers: HeaderMap,
-    Hashed { body: UncheckedJson(body), hash }: Hashed<UncheckedJson<OrgIn>>,
+    Hashed { body: UncheckedJson(body), hash, .. }: Hashed<UncheckedJson<OrgIn>>,
 ) -> Result<Response> {
     let idempotency_key = idempotency::read_key(&headers, hash)?;
     let org = body.read(&stores.auth, operator.at())?;

@@ -55,7 +55,7 @@ pub async fn create_user(
     State(stores): State<Stores>,
     operator: Operator,
     headers: HeaderMap,
-    Hashed { body: UncheckedJson(body), hash }: Hashed<UncheckedJson<UserIn>>,
+    Hashed { body: UncheckedJson(body), hash, .. }: Hashed<UncheckedJson<UserIn>>,
 ) -> Result<Response> {
     let idempotency_key = idempotency::read_key(&headers, hash)?;
     let (user, membership) = body.read(&stores.auth, operator.at())?;

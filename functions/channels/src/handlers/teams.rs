@@ -62,7 +62,7 @@ pub async fn create_team(
     Caller(caller): Caller,
     Path(id): Path<WorkflowId>,
     headers: HeaderMap,
-    Hashed { body: OptionalJson(fields), hash }: Hashed<OptionalJson<AgentPatch>>,
+    Hashed { body: OptionalJson(fields), hash, .. }: Hashed<OptionalJson<AgentPatch>>,
 ) -> Result<Response> {
     let teams = PrivateList::teams(caller.account(), id);
     let idempotency_key = idempotency::read_key(&headers, hash)?;

@@ -30,9 +30,9 @@ pub async fn create_chat_completion(
     State(stores): State<Stores>,
     InferenceCaller(caller): InferenceCaller,
     headers: HeaderMap,
-    Hashed { body: UncheckedJson(value), hash }: Hashed<UncheckedJson<Value>>,
+    Hashed { body: UncheckedJson(value), hash, bytes }: Hashed<UncheckedJson<Value>>,
 ) -> Result<Response> {
-    let incoming = IncomingCall::read(&caller, &headers, hash, &value)?;
+    let incoming = IncomingCall::read(&caller, &headers, hash, bytes, &value)?;
     let request = ChatRequest::read(value)?;
     let (wants_usage, request_id) = (request.wants_usage(), request_id());
     let write_chunks = |stream| write_stream(stream, wants_usage, request_id);

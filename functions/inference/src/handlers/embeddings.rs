@@ -29,9 +29,9 @@ pub async fn create_embeddings(
     State(stores): State<Stores>,
     InferenceCaller(caller): InferenceCaller,
     headers: HeaderMap,
-    Hashed { body: UncheckedJson(value), hash }: Hashed<UncheckedJson<Value>>,
+    Hashed { body: UncheckedJson(value), hash, bytes }: Hashed<UncheckedJson<Value>>,
 ) -> Result<Response> {
-    let incoming = IncomingCall::read(&caller, &headers, hash, &value)?;
+    let incoming = IncomingCall::read(&caller, &headers, hash, bytes, &value)?;
     let request = EmbeddingsRequest::read(value)?;
     let as_base64 = request.wants_base64();
     let embed = |caller| stores.gateway.embed(caller, request);

@@ -27,9 +27,9 @@ pub async fn evaluate_guard(
     State(stores): State<Stores>,
     InferenceCaller(caller): InferenceCaller,
     headers: HeaderMap,
-    Hashed { body: UncheckedJson(value), hash }: Hashed<UncheckedJson<Value>>,
+    Hashed { body: UncheckedJson(value), hash, bytes }: Hashed<UncheckedJson<Value>>,
 ) -> Result<Response> {
-    let incoming = IncomingCall::read(&caller, &headers, hash, &value)?;
+    let incoming = IncomingCall::read(&caller, &headers, hash, bytes, &value)?;
     let request = GuardRequest::read(value)?;
     let evaluate = |caller| stores.gateway.evaluate(caller, request);
     let write = |evaluation: &_| to_json(&GuardEvaluationOut::from(evaluation));
@@ -48,9 +48,9 @@ pub async fn create_moderation(
     State(stores): State<Stores>,
     InferenceCaller(caller): InferenceCaller,
     headers: HeaderMap,
-    Hashed { body: UncheckedJson(value), hash }: Hashed<UncheckedJson<Value>>,
+    Hashed { body: UncheckedJson(value), hash, bytes }: Hashed<UncheckedJson<Value>>,
 ) -> Result<Response> {
-    let incoming = IncomingCall::read(&caller, &headers, hash, &value)?;
+    let incoming = IncomingCall::read(&caller, &headers, hash, bytes, &value)?;
     let request = GuardRequest::read_moderation(value)?;
     let evaluate = |caller| stores.gateway.evaluate(caller, request);
     let write = |evaluation: &_| to_json(&ModerationsOut::from(evaluation));

@@ -53,9 +53,9 @@ pub async fn create_images(
     State(stores): State<Stores>,
     InferenceCaller(caller): InferenceCaller,
     headers: HeaderMap,
-    Hashed { body: UncheckedJson(value), hash }: Hashed<UncheckedJson<Value>>,
+    Hashed { body: UncheckedJson(value), hash, bytes }: Hashed<UncheckedJson<Value>>,
 ) -> Result<Response> {
-    let incoming = IncomingCall::read(&caller, &headers, hash, &value)?;
+    let incoming = IncomingCall::read(&caller, &headers, hash, bytes, &value)?;
     let request = ImageRequest::read(value)?;
     let prefers_job = prefers_job(&headers);
     let (StartedImages { job: id, is_asynchronous }, headers) = match claim(&stores, incoming).await? {

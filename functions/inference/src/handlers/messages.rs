@@ -39,9 +39,9 @@ pub async fn create_message(
     InferenceCaller(caller): InferenceCaller,
     Query(_): Query<MessagesQuery>,
     headers: HeaderMap,
-    Hashed { body: UncheckedJson(value), hash }: Hashed<UncheckedJson<Value>>,
+    Hashed { body: UncheckedJson(value), hash, bytes }: Hashed<UncheckedJson<Value>>,
 ) -> Result<Response> {
-    let incoming = IncomingCall::read(&caller, &headers, hash, &value)?;
+    let incoming = IncomingCall::read(&caller, &headers, hash, bytes, &value)?;
     let request = ChatRequest::read_messages(value, betas(&headers)?)?;
     let request_id = request_id();
     let write_stream = |stream| write_message_stream(stream, request_id);
@@ -62,7 +62,7 @@ pub async fn count_message_tokens(
     InferenceCaller(caller): InferenceCaller,
     Query(_): Query<MessagesQuery>,
     headers: HeaderMap,
-    Hashed { body: UncheckedJson(value), hash }: Hashed<UncheckedJson<Value>>,
+    Hashed { body: UncheckedJson(value), hash, .. }: Hashed<UncheckedJson<Value>>,
 ) -> Result<JsonBody<TokenCountOut>> {
     let request = ChatRequest::read_messages(value, betas(&headers)?)?;
     let call = CallOrigin { request_id: request_id(), body_hash: hash, ..CallOrigin::default() };

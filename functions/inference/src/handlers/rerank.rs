@@ -33,9 +33,9 @@ pub async fn rerank_documents(
     State(stores): State<Stores>,
     InferenceCaller(caller): InferenceCaller,
     headers: HeaderMap,
-    Hashed { body: UncheckedJson(value), hash }: Hashed<UncheckedJson<Value>>,
+    Hashed { body: UncheckedJson(value), hash, bytes }: Hashed<UncheckedJson<Value>>,
 ) -> Result<Response> {
-    let incoming = IncomingCall::read(&caller, &headers, hash, &value)?;
+    let incoming = IncomingCall::read(&caller, &headers, hash, bytes, &value)?;
     let request = Arc::new(RerankRequest::read(value)?);
     let rerank = |caller| stores.gateway.rerank(caller, request.clone());
     // A replay has the same body, so the texts of the request are those of the answer.

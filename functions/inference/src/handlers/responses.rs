@@ -45,9 +45,9 @@ pub async fn create_response(
     State(stores): State<Stores>,
     InferenceCaller(caller): InferenceCaller,
     headers: HeaderMap,
-    Hashed { body: UncheckedJson(value), hash }: Hashed<UncheckedJson<Value>>,
+    Hashed { body: UncheckedJson(value), hash, bytes }: Hashed<UncheckedJson<Value>>,
 ) -> Result<Response> {
-    let incoming = IncomingCall::read(&caller, &headers, hash, &value)?;
+    let incoming = IncomingCall::read(&caller, &headers, hash, bytes, &value)?;
     let earlier = find_earlier(&stores, &caller, &value).await?;
     let ResponsesRequest { chat, settings } = ResponsesRequest::read(value, &earlier)?;
     let settings = Arc::new(settings);

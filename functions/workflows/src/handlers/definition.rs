@@ -53,7 +53,7 @@ pub async fn create_workflow(
     State(stores): State<Stores>,
     Caller(caller): Caller,
     headers: HeaderMap,
-    Hashed { body: OptionalJson(mut given), hash }: Hashed<OptionalJson<NewWorkflow>>,
+    Hashed { body: OptionalJson(mut given), hash, .. }: Hashed<OptionalJson<NewWorkflow>>,
 ) -> Result<Response> {
     let idempotency_key = idempotency::read_key(&headers, hash)?;
     complete_connections(&mut given.graph)?;
@@ -189,7 +189,7 @@ pub async fn clone_workflow(
     Caller(caller): Caller,
     Path(id): Path<WorkflowId>,
     headers: HeaderMap,
-    Hashed { body: OptionalJson(CloneIn { name }), hash }: Hashed<OptionalJson<CloneIn>>,
+    Hashed { body: OptionalJson(CloneIn { name }), hash, .. }: Hashed<OptionalJson<CloneIn>>,
 ) -> Result<Response> {
     let idempotency_key = idempotency::read_key(&headers, hash)?;
     let route = format!("workflows/{id}/clone");

@@ -66,7 +66,7 @@ pub async fn import_workflow(
     State(stores): State<Stores>,
     Caller(caller): Caller,
     headers: HeaderMap,
-    Hashed { body: TextFile(file), hash }: Hashed<TextFile>,
+    Hashed { body: TextFile(file), hash, .. }: Hashed<TextFile>,
 ) -> Result<Response> {
     let idempotency_key = idempotency::read_key(&headers, hash)?;
     let Imported { name, description, graph, report } = offload(move || read(&file)).await?;

@@ -79,7 +79,7 @@ pub async fn instantiate_template(
     Caller(caller): Caller,
     Path(TemplateRef(template)): Path<TemplateRef>,
     headers: HeaderMap,
-    Hashed { body: OptionalJson(InstantiateIn { name }), hash }: Hashed<OptionalJson<InstantiateIn>>,
+    Hashed { body: OptionalJson(InstantiateIn { name }), hash, .. }: Hashed<OptionalJson<InstantiateIn>>,
 ) -> Result<Response> {
     let idempotency_key = idempotency::read_key(&headers, hash)?;
     let given = NewWorkflow {

@@ -40,7 +40,7 @@ impl Gateway {
         }
         let mut slot = self.reserve(caller, &mut prepared).await?;
         let Prepared { chosen, request, mut notes, likely_input, evaluation, .. } = prepared;
-        let routed = self.send_call(&mut slot, &caller.call, &chosen, Operation::Chat, |provider, model| {
+        let routed = self.send_call(&mut slot, caller, &chosen, Operation::Chat, |provider, model| {
             let request = request.clone();
             async move { provider.chat(&model, &request).await }
         });

@@ -8,9 +8,11 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures::future::try_join_all;
 
+use super::bodies::KeptAnswer;
 use super::usage::count_input;
 use crate::answers::StartedImages;
 use crate::attempt::Operation;
+use crate::caller::RequestBody;
 use crate::images::{ImageAnswer, ImageRequest};
 use crate::leases::CallUsage;
 use crate::routing::{Routed, Unserved};
@@ -133,6 +135,7 @@ impl Gateway {
         // From here on, the job or the sweep closes the lease.
         slot.hand_over();
         let chosen = self.models().find_for_job(model).await?;
+        let body = kept_body(&job.order)?;
         let request = Arc::new(ImageRequest::of_job(request.clone()));
         let sent = self.inner.routing.send_call(&chosen, Operation::GenerateImages, |provider, model| {
             let request = request.clone();
@@ -142,7 +145,10 @@ impl Gateway {
         let routed = routed.unwrap_or_else(|_| Err(Unserved::timeout()));
         let Routed { answer: ImageAnswer { mut pictures, usage }, served, attempt, .. } = match routed {
             Ok(routed) => routed,
-            Err(unserved) => return Err(super::log_unserved(&slot, call, job.order.alias.as_deref(), unserved).await),
+            Err(unserved) => {
+                let alias = job.order.alias.as_deref();
+                return Err(self.log_unserved(&slot, call, body.as_ref(), alias, unserved).await);
+            }
         };
         let (tokens, source) = count_input(usage, request.greatest_input());
         attempt.end(&tokens);
@@ -161,10 +167,18 @@ impl Gateway {
         let charge = self.compute_charge(&slot, usage).await;
         let images = GeneratedImages { pictures, cost: charge.cost, tokens };
         if slot.record_once(&charge, CallEnd::Images(job, &images)).await? {
+            let render = move || KeptAnswer::Images { job: id, images: &images.pictures }.to_json();
+            self.inner.bodies.keep(body.as_ref(), &charge, render);
             slot.close_if_finished().await;
         }
         Ok(())
     }
+}
+
+/// The body of the request for a job. `None` if it is not kept.
+fn kept_body(order: &ImageOrder) -> Result<Option<RequestBody>> {
+    let body = order.call.retention.map(|_| serde_json::to_vec(&order.request)).transpose();
+    body.map(|body| body.map(|body| Bytes::from(body).into())).map_err(Error::internal)
 }
 
 /// The most that a request may use. `max_output_tokens` of a model is that of one image.

@@ -44,7 +44,7 @@ impl Gateway {
         let money = chosen.model.pricing.greatest_cost(greatest_input, 0);
         let need = CallLimits { money, tokens: greatest_input, images: 0 };
         let mut slot = self.take_slot(&caller.payer, chosen, need, &caller.call).await?;
-        let routed = self.send_call(&mut slot, &caller.call, chosen, operation, send).await?;
+        let routed = self.send_call(&mut slot, caller, chosen, operation, send).await?;
         let Routed { answer: (answer, usage), api, served, attempt } = routed;
         let (deployment, model) = (served.deployment(), served.model.clone());
         let counted = count_input(usage, greatest_input);

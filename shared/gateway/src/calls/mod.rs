@@ -2,6 +2,7 @@
 //!
 //! This file has the steps that they share: take a slot of a lease, call a deployment, charge the usage.
 
+pub(crate) mod bodies;
 mod cache;
 mod completion;
 mod count;
@@ -26,6 +27,7 @@ pub use stream::{ChatStream, StreamItem};
 
 use crate::answers::Answer;
 use crate::attempt::Operation;
+use crate::caller::RequestBody;
 use crate::failure::ProviderFailure;
 use crate::leases::{CallUsage, LeaseSlot, QuotaLeft, SlotRequest, Taken};
 use crate::providers::Provider;
@@ -88,7 +90,7 @@ impl Gateway {
     async fn send_call<T, F>(
         &self,
         slot: &mut LeaseSlot,
-        call: &CallOrigin,
+        caller: &GatewayCaller,
         chosen: &Chosen,
         operation: Operation,
         send: impl Fn(Arc<dyn Provider>, Arc<str>) -> F,
@@ -98,7 +100,7 @@ impl Gateway {
     {
         match self.inner.routing.send_call(chosen, operation, send).await {
             Ok(routed) => Ok(routed),
-            Err(unserved) => Err(self.end_uncharged(slot, call, chosen, unserved).await),
+            Err(unserved) => Err(self.end_uncharged(slot, &caller.call, caller.body.as_ref(), chosen, unserved).await),
         }
     }
 
@@ -107,11 +109,27 @@ impl Gateway {
         &self,
         slot: &mut LeaseSlot,
         call: &CallOrigin,
+        body: Option<&RequestBody>,
         chosen: &Chosen,
         unserved: Unserved,
     ) -> Error {
         slot.put_back();
-        log_unserved(slot, call, chosen.alias.as_deref(), unserved).await
+        self.log_unserved(slot, call, body, chosen.alias.as_deref(), unserved).await
+    }
+
+    /// Adds a call that no deployment served to the log of calls. Returns its error.
+    async fn log_unserved(
+        &self,
+        slot: &LeaseSlot,
+        call: &CallOrigin,
+        body: Option<&RequestBody>,
+        alias: Option<&str>,
+        Unserved { error, failed_attempts }: Unserved,
+    ) -> Error {
+        let (served, code) = (Served::last_of(failed_attempts), error.code().into_owned());
+        let logged = slot.log_uncharged(CallUsage::failed(call, alias, served, code)).await;
+        self.keep_failure(body, &logged, &error);
+        *error
     }
 
     /// Computes the charge of a call. When the client reports a retry, `retry_of` names the charge of the first
@@ -145,7 +163,8 @@ impl Gateway {
         }
     }
 
-    /// Writes the charge. With an `Idempotency-Key` it stores the answer in the same transaction, for replays.
+    /// Writes the charge. With an `Idempotency-Key` it stores the answer in the same transaction, for replays. The bodies of the
+    /// call are kept after it, if its organization wants that.
     async fn record(
         &self,
         slot: &mut LeaseSlot,
@@ -153,9 +172,15 @@ impl Gateway {
         charge: &Charge,
         answer: &impl Answer,
     ) -> Result<()> {
-        let Some(claim) = &caller.claim else { return slot.record(charge).await };
-        let kept = Box::pin(self.store_answer(answer)).await?;
-        record_once(slot, charge, CallEnd::Answer(claim, &kept)).await
+        match &caller.claim {
+            None => slot.record(charge).await?,
+            Some(claim) => {
+                let kept = Box::pin(self.store_answer(answer)).await?;
+                record_once(slot, charge, CallEnd::Answer(claim, &kept)).await?;
+            }
+        }
+        self.keep_bodies(caller.body.as_ref(), charge, answer);
+        Ok(())
     }
 
     /// Records a call that is not streamed, and returns the caller's remaining quota.
@@ -180,18 +205,6 @@ async fn record_once(slot: &mut LeaseSlot, charge: &Charge, end: CallEnd<'_>) ->
     }
     slot.put_back();
     Err(taken_over())
-}
-
-/// Adds a call that no deployment served to the log of calls. Returns its error.
-async fn log_unserved(
-    slot: &LeaseSlot,
-    call: &CallOrigin,
-    alias: Option<&str>,
-    Unserved { error, failed_attempts }: Unserved,
-) -> Error {
-    let (served, code) = (Served::last_of(failed_attempts), error.code().into_owned());
-    slot.log_uncharged(CallUsage::failed(call, alias, served, code)).await;
-    *error
 }
 
 fn taken_over() -> Error {

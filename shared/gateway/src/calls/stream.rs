@@ -14,6 +14,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::yield_now;
 use tracing::Instrument;
 
+use super::bodies::{KeptAnswer, KeptError, assemble_chunks};
 use super::cache::CachePlace;
 use super::guard::PendingEvaluation;
 use crate::answers::{AnswerChunk, AnswerHead, StreamedCompletion, Usage};
@@ -25,7 +26,6 @@ use crate::providers::ChunkStream;
 use crate::routing::{Routed, Served};
 use crate::tokens::of_weight;
 use crate::{CacheUse, CallReport, Gateway, GatewayCaller};
-use domain::call_facts::CLIENT_DISCONNECTED;
 use domain::catalog::OnDisconnect;
 use domain::id::TransactionId;
 use domain::ledger::Charge;
@@ -175,11 +175,10 @@ impl Gateway {
             return Ok(Begun::Reused(answer, report));
         }
         let mut slot = self.reserve(caller, &mut prepared).await?;
-        let routed =
-            self.send_call(&mut slot, &caller.call, &prepared.chosen, Operation::StreamChat, |provider, model| {
-                let request = prepared.request.clone();
-                async move { start_stream(provider.stream(&model, &request).await?).await }
-            });
+        let routed = self.send_call(&mut slot, caller, &prepared.chosen, Operation::StreamChat, |provider, model| {
+            let request = prepared.request.clone();
+            async move { start_stream(provider.stream(&model, &request).await?).await }
+        });
         let routed = routed.await?;
         let Routed { answer: started, api, served, attempt } = routed;
         let deployment = Some(served.deployment());
@@ -190,7 +189,7 @@ impl Gateway {
             gateway: self.clone(),
             // A call with an `Idempotency-Key` continues without its client, so that a replay has the whole answer.
             stops_with_client: model.on_disconnect == OnDisconnect::Stop && caller.claim.is_none(),
-            transcript: (caller.claim.is_some() || place.is_some()).then(Transcript::default),
+            transcript: (caller.claim.is_some() || place.is_some() || caller.body.is_some()).then(Transcript::default),
             place,
             caller: caller.clone(),
             alias: prepared.chosen.alias.clone(),
@@ -266,7 +265,7 @@ struct Relay {
     answers: BTreeMap<u32, String>,
     /// Where the answer is kept for equal requests.
     place: Option<CachePlace>,
-    /// All chunks sent, to store for replays. None if the answer is not stored.
+    /// All chunks sent, to store for replays and for administrators. None if the answer is not stored.
     transcript: Option<Transcript>,
     items: mpsc::Sender<StreamItem>,
 }
@@ -326,21 +325,26 @@ impl Relay {
         usage_to_charge: Option<(Tokens, UsageSource)>,
         end: StreamEnd,
     ) {
-        let code = match &end {
+        let error = match &end {
             StreamEnd::Complete => None,
-            StreamEnd::Failed(failure) => Some(failure.code.clone()),
-            StreamEnd::ClientLeft => Some(CLIENT_DISCONNECTED.to_owned()),
+            StreamEnd::Failed(failure) => Some(KeptError::from(failure)),
+            StreamEnd::ClientLeft => Some(KeptError::client_disconnected()),
         };
+        let code = error.as_ref().map(|error| error.code().to_owned());
         match usage_to_charge {
             None => {
                 slot.put_back();
-                slot.log_uncharged(self.usage((Tokens::default(), UsageSource::Counted), code)).await;
+                let logged = slot.log_uncharged(self.usage((Tokens::default(), UsageSource::Counted), code)).await;
+                self.keep_incomplete(&logged, error);
             }
             Some(counted) => {
                 let charge = self.compute_charge(slot, counted, code).await;
                 let evaluation = self.evaluate_later();
-                if let Err(error) = futures::join!(slot.record(&charge), evaluation).0 {
-                    tracing::error!(?error, "a charge could not be written; the sweep closes its lease");
+                match futures::join!(slot.record(&charge), evaluation).0 {
+                    Ok(()) => self.keep_incomplete(&charge, error),
+                    Err(error) => {
+                        tracing::error!(?error, "a charge could not be written; the sweep closes its lease");
+                    }
                 }
             }
         }
@@ -354,6 +358,16 @@ impl Relay {
             );
             self.send(StreamItem::Failed(failure.into())).await;
         }
+    }
+
+    /// Keeps the bodies of an incomplete stream: what has arrived of the answer, and the error.
+    fn keep_incomplete(&mut self, call: &Charge, error: Option<KeptError>) {
+        let Some(body) = &self.caller.body else { return };
+        let (transcript, model) = (self.transcript.take().unwrap_or_default(), self.head.model.clone());
+        self.gateway.inner.bodies.keep(Some(body), call, move || {
+            let choices = assemble_chunks(&transcript.into_list()?)?;
+            KeptAnswer::ChatStream { model: &model, choices, error: error.as_ref() }.to_json()
+        });
     }
 
     /// Sends the delivered texts to the guard, also if the client has disconnected.

@@ -1,6 +1,7 @@
 //! Chat completions: the request, and the answer of a provider.
 
 mod answer;
+mod assembly;
 mod choice;
 mod completions;
 mod fallbacks;
@@ -13,6 +14,7 @@ mod truncation;
 
 pub use crate::dialect::{Dialect, Foreign, NativeMessages};
 pub use answer::{ChatAnswer, Choices, Chunk};
+pub use assembly::{AssembledChoice, assemble};
 pub use choice::{
     AnswerMessage, Choice, Delta, DeltaChoice, FinishReason, FunctionCall, FunctionDelta, ReadChoice, ToolCallDelta,
     ToolCallOut,

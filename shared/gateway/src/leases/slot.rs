@@ -68,6 +68,7 @@ impl CallUsage {
             first_ms: first_at.map(|at| started_at.until(at).as_millis().try_into().unwrap_or(u64::MAX)),
             error: self.error.take(),
             failed_attempts: std::mem::take(&mut self.served.failed_attempts),
+            retention: self.call.retention,
         }
     }
 }
@@ -185,11 +186,13 @@ impl LeaseSlot {
         }
     }
 
-    /// Adds a call that is not charged to the log of calls. A failure never fails the call.
-    pub async fn log_uncharged(&self, usage: CallUsage) {
-        if let Err(error) = self.source.store.log_uncharged(&self.price_call(usage)).await {
+    /// Adds a call that is not charged to the log of calls, and returns its entry. A failure never fails the call.
+    pub async fn log_uncharged(&self, usage: CallUsage) -> Charge {
+        let call = self.price_call(usage);
+        if let Err(error) = self.source.store.log_uncharged(&call).await {
             tracing::warn!(?error, "a failed call is missing in the log of calls");
         }
+        call
     }
 
     pub fn quota_left(&self) -> QuotaLeft {

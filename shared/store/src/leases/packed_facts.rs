@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use domain::call_facts::{CallFacts, CallLabels, FailedAttempt};
+use domain::call_retention::CallRetention;
 use domain::time::Time;
 
 #[derive(Serialize, Deserialize)]
@@ -29,6 +30,8 @@ pub(super) struct PackedFacts {
     error: Option<String>,
     #[serde(rename = "y", default, skip_serializing_if = "Vec::is_empty")]
     failed_attempts: Vec<FailedAttempt>,
+    #[serde(rename = "k", default, skip_serializing_if = "Option::is_none")]
+    retention: Option<CallRetention>,
 }
 
 impl PackedFacts {
@@ -45,6 +48,7 @@ impl PackedFacts {
             is_cached: facts.is_cached,
             error: facts.error.clone(),
             failed_attempts: facts.failed_attempts.clone(),
+            retention: facts.retention,
         }
     }
 
@@ -59,6 +63,7 @@ impl PackedFacts {
             first_ms: self.first_ms,
             error: self.error,
             failed_attempts: self.failed_attempts,
+            retention: self.retention,
         }
     }
 }

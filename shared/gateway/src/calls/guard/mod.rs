@@ -105,7 +105,7 @@ impl Gateway {
         };
         let origin = self.make_origin(caller, caller.call.clone(), GuardSource::Guard, &guard);
         let Evaluated { verdict, charge, mut slot } =
-            self.evaluate_input(&origin, &guard, &request.input, PATIENCE).await?;
+            self.evaluate_input(&origin, caller.body.as_ref(), &guard, &request.input, PATIENCE).await?;
         let event = origin.completed_event(request.input.messages(), verdict.clone());
         let evaluation = Evaluation { event: event.id, model: origin.model, verdict, usage: Usage::of_charge(&charge) };
         let answer = match &caller.claim {
@@ -114,6 +114,7 @@ impl Gateway {
         };
         let answer = answer.as_ref().map(|(claim, answer)| (*claim, answer));
         record_once(&mut slot, &charge, CallEnd::Evaluation(&event, answer)).await?;
+        self.keep_bodies(caller.body.as_ref(), &charge, &evaluation);
         let quota_left = slot.quota_left();
         slot.close_if_finished().await;
         let notes = ParameterNotes::default();
@@ -175,7 +176,7 @@ impl Gateway {
         input: &GuardInput,
     ) -> Result<bool> {
         let origin = self.make_call_origin(caller, guard);
-        match self.evaluate_input(&origin, guard, input, self.inner.input_patience).await {
+        match self.evaluate_input(&origin, None, guard, input, self.inner.input_patience).await {
             Ok(Evaluated { verdict, charge, mut slot }) => {
                 let mut event = origin.completed_event(input.messages(), verdict);
                 event.blocked = event.is_flagged();
@@ -201,10 +202,10 @@ impl Gateway {
     }
 
     /// The origin of the evaluation of a call. It has another body hash than the call, so the evaluation of a retried call
-    /// is not taken for the call's earlier attempt.
+    /// is not taken for the call's earlier attempt. Its bodies are those of the call.
     fn make_call_origin(&self, caller: &GatewayCaller, guard: &GuardModel) -> EventOrigin {
         let body_hash = format!("{EVALUATION}{}", caller.call.body_hash);
-        let call = CallOrigin { retries: 0, body_hash, ..caller.call.clone() };
+        let call = CallOrigin { retries: 0, body_hash, retention: None, ..caller.call.clone() };
         self.make_origin(caller, call, GuardSource::Chat, guard)
     }
 

@@ -7,6 +7,7 @@ use futures::{StreamExt, TryStreamExt, stream};
 
 use super::super::usage::count_input;
 use super::EventOrigin;
+use crate::caller::RequestBody;
 use crate::guard::{CallBody, GuardAnswer, GuardCall, GuardInput, make_calls, merge_parts, score_blank};
 use crate::leases::{CallUsage, LeaseSlot};
 use crate::providers::Provider;
@@ -56,10 +57,11 @@ impl Gateway {
         GuardModel::new(self.models().find_guard(&caller.plan, explain).await?)
     }
 
-    /// Calls the guard model, and computes the charge. The calls take at most `patience`.
+    /// Calls the guard model, and computes the charge. `body` is that of a request for the evaluation. The calls take at most `patience`.
     pub(super) async fn evaluate_input(
         &self,
         origin: &EventOrigin,
+        body: Option<&RequestBody>,
         GuardModel { chosen, categories }: &GuardModel,
         input: &GuardInput,
         patience: Duration,
@@ -75,7 +77,7 @@ impl Gateway {
         let findings = findings.unwrap_or_else(|_| Err(Unserved::timeout()));
         let Findings { mut results, tokens, served, source } = match findings {
             Ok(findings) => findings,
-            Err(unserved) => return Err(self.end_uncharged(&mut slot, &call, chosen, unserved).await),
+            Err(unserved) => return Err(self.end_uncharged(&mut slot, &call, body, chosen, unserved).await),
         };
         let served = served.unwrap_or_else(|| Served::last_of(Vec::new()));
         score_blank(&mut results, input, categories.len());

@@ -134,7 +134,8 @@ impl Gateway {
     async fn evaluate_task(&self, origin: &EventOrigin, messages: Vec<GuardMessage>) -> Result<()> {
         let guard = GuardModel::new(self.models().find_for_job(&origin.model).await?)?;
         let input = GuardInput::Conversation(messages);
-        let Evaluated { verdict, charge, mut slot } = self.evaluate_input(origin, &guard, &input, PATIENCE).await?;
+        let Evaluated { verdict, charge, mut slot } =
+            self.evaluate_input(origin, None, &guard, &input, PATIENCE).await?;
         let event = origin.completed_event(input.messages(), verdict);
         // Refused if a duplicate of the message was faster.
         if !slot.record_once(&charge, CallEnd::Evaluation(&event, None)).await? {

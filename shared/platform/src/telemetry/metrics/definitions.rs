@@ -17,6 +17,7 @@ pub enum Metric {
     Cost,
     Messages,
     RunsEnded,
+    LostCallBodies,
 }
 
 /// What a metric is, as both formats show it.
@@ -52,7 +53,7 @@ const SECONDS: &[f64] =
 const MODEL_LABELS: &[&str] = &["provider", "model"];
 
 impl Metric {
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Requests,
         Self::RequestSeconds,
         Self::ModelCalls,
@@ -64,6 +65,7 @@ impl Metric {
         Self::Cost,
         Self::Messages,
         Self::RunsEnded,
+        Self::LostCallBodies,
     ];
 
     pub const fn definition(self) -> Definition {
@@ -99,6 +101,11 @@ impl Metric {
                 ("atelier_messages_total", "Messages of queues. The outcome is handled or failed.", &["outcome"])
             }
             Self::RunsEnded => ("atelier_runs_ended_total", "Runs of workflows that have ended.", &["state"]),
+            Self::LostCallBodies => (
+                "atelier_lost_call_bodies_total",
+                "Calls of models whose bodies should have been kept and could not be stored.",
+                &[],
+            ),
         };
         let (kind, unit, unit_name) = match self {
             Self::RequestSeconds | Self::ModelCallSeconds => (Kind::Histogram(SECONDS), MICROSECOND, "Seconds"),
