@@ -48,6 +48,8 @@ const ANSWERS: &[(&str, u64, Option<&str>)] = &[
     ("agents/patch", 200, None),
     ("agents/wrong-method", 405, Some("method_not_allowed")),
     ("billing/balance", 200, None),
+    ("billing/call-body-refused", 403, Some("administrator_only")),
+    ("billing/put-call-retention", 200, None),
     ("billing/receipt-keys", 200, None),
     ("billing/receipt-unknown", 404, Some("receipt_not_found")),
     ("billing/transactions", 200, None),
@@ -201,6 +203,21 @@ async fn a_repeated_key_replays_the_creation() {
     assert_eq!(first["body"], again["body"]);
     // The last of repeated headers is used.
     assert_eq!(header(&first, "x-request-id"), ["req-from-the-client"]);
+}
+
+/// Lambda freezes a function when it polls again.
+#[tokio::test]
+async fn the_bodies_of_a_call_are_stored_before_the_next_poll() {
+    let app = TestApp::start_with_ports().await;
+    let kept = app.key_client("ada").put("/gateway/v1/billing/call-retention", json!({"days": 7})).await;
+    assert_eq!(kept.status, "200 OK", "{}", kept.text);
+    let mut inference = start(&app, "inference").await;
+    inference.wait_for_poll().await;
+    for (name, calls) in [("inference/chat", 1), ("inference/chat-streamed", 2)] {
+        assert_eq!(replay(&app, &mut inference, name).await["statusCode"], 200);
+        inference.wait_for_poll().await;
+        assert_eq!(app.objects("call-bodies"), calls, "{name}");
+    }
 }
 
 #[tokio::test]

@@ -40,7 +40,8 @@ pub async fn list_calls(
 
 /// Read a call
 ///
-/// Returns a call with the attempts at deployments that failed. It has neither the request nor the answer.
+/// Returns a call with the attempts at deployments that failed. It has neither the request nor the answer, which administrators
+/// can keep and read with `…/body`.
 #[utoipa::path(
     get, path = "/gateway/v1/billing/calls/{request_id}", tag = "billing",
     params(("request_id" = String, Path, description = "The request, the chat completion or the call")),

@@ -1,6 +1,8 @@
 //! `/gateway/v1/billing…`, `/gateway/v1/guard/events` and `/gateway/v1/receipts/keys`: the balance, usage, transactions, calls,
-//! receipts, exports and guard events of the caller's organization, and the public keys of receipts.
+//! their bodies, receipts, exports and guard events of the caller's organization, and the public keys of receipts.
 
+mod body_dto;
+mod call_bodies;
 mod calls;
 mod dto;
 mod exports;
@@ -17,7 +19,7 @@ use domain::Result;
 use platform::bucket::Bucket;
 use platform::{Context, config};
 use store::model_catalog::ModelCatalog;
-use store::{CallLog, GuardEvents, Leases, Ledger, MeterBook, ReceiptKeys, Spend};
+use store::{Admin, CallBodies, CallLog, GuardEvents, Leases, Ledger, MeterBook, ReceiptKeys, Spend};
 
 pub use routes::{document, router};
 
@@ -25,6 +27,9 @@ pub use routes::{document, router};
 #[derive(Clone)]
 pub struct Stores {
     auth: Arc<Auth>,
+    /// Changes that the audit log records.
+    admin: Admin,
+    bodies: CallBodies,
     models: Arc<ModelCatalog>,
     leases: Leases,
     ledger: Ledger,
@@ -40,6 +45,8 @@ impl Stores {
     fn new(context: &Context) -> Result<Self> {
         Ok(Self {
             auth: Arc::new(Auth::new(context)?),
+            admin: Admin::new(context)?,
+            bodies: CallBodies::new(context)?,
             models: Arc::new(ModelCatalog::new(context)?),
             leases: Leases::new(context)?,
             ledger: Ledger::new(context)?,

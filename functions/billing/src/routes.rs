@@ -6,6 +6,7 @@ use platform::Context;
 use web::{finish, routes};
 
 use crate::Stores;
+use crate::call_bodies::*;
 use crate::calls::*;
 use crate::dto::ExportOut;
 use crate::handlers::*;
@@ -19,6 +20,8 @@ routes! { Stores;
     "/gateway/v1/billing/transactions" => get(list_transactions?);
     "/gateway/v1/billing/calls" => get(list_calls?);
     "/gateway/v1/billing/calls/{request_id}" => get(get_call);
+    "/gateway/v1/billing/calls/{request_id}/body" => get(get_call_body), delete(delete_call_body);
+    "/gateway/v1/billing/call-retention" => get(get_call_retention), put(put_call_retention);
     "/gateway/v1/billing/exports" => post(create_export);
     "/gateway/v1/billing/receipts/{request_id}" => get(get_receipt);
     "/gateway/v1/receipts/keys" => get(list_receipt_keys);

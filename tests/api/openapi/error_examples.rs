@@ -73,6 +73,8 @@ pub async fn render_errors() -> Vec<ErrorExample> {
         ("/gateway/v1/responses", gateway(denied())),
         ("/gateway/v1/billing/admin", gateway(Error::operator_only())),
         ("/gateway/v1/billing/spend", gateway(Error::administrator_only())),
+        ("/gateway/v1/billing/call-retention", gateway(Error::administrator_only())),
+        ("/gateway/v1/billing/calls/{request_id}/body", gateway(Error::administrator_only())),
         ("/gateway/v1/billing", gateway(web::gateway::key_of_workbench())),
         ("/gateway/v1/me/api-keys", gateway(forbidden("api_key_restricted", restricted))),
         ("/gateway/v1/me", gateway(web::gateway::key_of_workbench())),

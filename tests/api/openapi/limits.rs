@@ -244,6 +244,8 @@ async fn every_published_limit_of_a_body_holds() {
             walker.walk(&content["schema"], example, &[]);
             let person = match path.as_str() {
                 path if path.contains("/admin/") => &operator,
+                // Ada's tokens make her a member of her organization.
+                path if path.ends_with("/call-retention") => &operator,
                 path if path.starts_with("/gateway/") => &app.key_client("ada"),
                 _ => &ada,
             };

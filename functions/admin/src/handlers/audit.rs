@@ -15,9 +15,9 @@ const AUDIT: Cursors = Cursors("audit");
 
 /// List audit entries
 ///
-/// Returns the changes that operators made in a month, newest first. Each entry has the actor, the action, and the
-/// resource before and after the change, without secrets. A page can have fewer items than `limit` although more pages
-/// follow.
+/// Returns the changes that operators made in a month, newest first, and what administrators did with the bodies of calls:
+/// `call_retention.put`, `call_body.read` and `call_body.delete`. Each entry has the actor, the action, and the resource before
+/// and after the change, without secrets and bodies. A page can have fewer items than `limit` although more pages follow.
 #[utoipa::path(
     get, path = "/gateway/v1/admin/audit", tag = "admin", params(AuditQuery),
     responses(

@@ -4,6 +4,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::wire_enum;
+use domain::call_body::BodyPlace;
 use domain::call_facts::{CallFacts, CallStatus, FailedAttempt};
 use domain::ledger::Charge;
 use domain::run::RunStep;
@@ -70,6 +71,9 @@ pub struct CallOut {
     started_at: Option<String>,
     #[schema(format = DateTime)]
     ended_at: String,
+    /// When the request and the answer expire that are kept for administrators. Null if the organization does not keep them
+    #[schema(required, format = DateTime)]
+    bodies_expire_at: Option<String>,
 }
 
 /// The tokens of a call.
@@ -123,6 +127,7 @@ struct FailedAttemptOut {
 
 impl From<Charge> for CallOut {
     fn from(call: Charge) -> Self {
+        let bodies_expire_at = BodyPlace::of_call(&call).map(|place| place.expires_at.to_string());
         let (status, evaluation) = (call.status().into(), call.is_of_evaluation());
         let (deployment, facts) = (call.deployment(), call.facts.map(|facts| *facts));
         let Tokens { input, cached, written, written_1h: _, output, reasoning } = call.tokens;
@@ -161,6 +166,7 @@ impl From<Charge> for CallOut {
             run: call.step.map(|step| CallRunOut::from(*step)),
             started_at: started_at.map(|at| at.to_string()),
             ended_at: call.created_at.to_string(),
+            bodies_expire_at,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The log of calls: `/gateway/v1/billing/calls…` and `/gateway/v1/admin/calls…`.
 
+mod bodies;
 mod filters;
 mod pages;
 mod readers;

@@ -111,6 +111,7 @@ pub fn call(lease: &Lease, slot: u32, after_ms: u64, end_user: &str, tags: &[Str
         first_ms: Some(after_ms),
         error: None,
         failed_attempts: Vec::new(),
+        retention: None,
     };
     Charge { facts: Some(Box::new(facts)), ..charge_of(lease, slot, created_at) }
 }

@@ -13,6 +13,8 @@ const RESPONSES: &str = "/gateway/v1/responses";
 const RESPONSE: &str = "/gateway/v1/responses/{response_id}";
 const IMAGES: &str = "/gateway/v1/images/generations";
 const IMAGE_JOB: &str = "/gateway/v1/images/generations/{job_id}";
+const RETENTION: &str = "/gateway/v1/billing/call-retention";
+const CALL_BODY: &str = "/gateway/v1/billing/calls/{request_id}/body";
 const MODELS: &str = "/gateway/v1/admin/models";
 const MODEL: &str = "/gateway/v1/admin/models/{name}";
 const MODEL_IMPORT: &str = "/gateway/v1/admin/models/import";
@@ -66,6 +68,8 @@ impl TourClient {
     }
 
     async fn record_inference(&mut self) {
+        self.send("PUT", RETENTION, Some(json!({"days": 7}))).await;
+        self.get(RETENTION).await;
         let chat = json!({
             "model": "dev-chat",
             "messages": [
@@ -164,6 +168,9 @@ impl TourClient {
         self.get("/gateway/v1/billing/transactions").await;
         self.get("/gateway/v1/billing/calls?model=dev-chat&limit=2").await;
         self.get("/gateway/v1/billing/calls/{request_id}").await;
+        self.app.platform.context().tasks.ended().await;
+        self.get(CALL_BODY).await;
+        self.send("DELETE", CALL_BODY, None).await;
         self.get("/gateway/v1/billing/spend?by=key&limit=2").await;
         self.get("/gateway/v1/billing/receipts/{request_id}").await;
         self.get("/gateway/v1/receipts/keys").await;
