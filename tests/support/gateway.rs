@@ -300,6 +300,8 @@ pub fn charge_of(lease: &Lease, slot: u32, created_at: Time) -> Charge {
         overage: Money::ZERO,
         tokens: Tokens::default(),
         images: 0,
+        audio_ms: 0,
+        characters: 0,
         source: UsageSource::Provider,
         provider: "p".to_owned(),
         request_id: format!("req_{}", TransactionId::new().uuid().simple()),

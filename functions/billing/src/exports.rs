@@ -44,6 +44,8 @@ struct TransactionRow {
     api_key: Option<String>,
     request_id: String,
     reason: String,
+    audio_ms: Option<u64>,
+    characters: Option<u64>,
 }
 
 #[derive(Serialize)]
@@ -135,6 +137,8 @@ impl TransactionRow {
             api_key: charge.key.map(|key| key.to_string()),
             request_id: escape_formula(charge.request_id),
             reason: "usage".to_owned(),
+            audio_ms: Some(charge.audio_ms),
+            characters: Some(charge.characters),
         }
     }
 
@@ -155,6 +159,8 @@ impl TransactionRow {
             api_key: None,
             request_id: escape_formula(adjustment.request_id),
             reason: escape_formula(adjustment.reason),
+            audio_ms: None,
+            characters: None,
         }
     }
 }

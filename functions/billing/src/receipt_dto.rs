@@ -13,6 +13,8 @@ use web::wire_enum;
 
 /// The version of the form of receipts. Any change of the members needs a new one.
 const VERSION: u32 = 1;
+/// The version of receipts with audio or characters. Others keep their form, so that a receipt is the same each time.
+const VERSION_WITH_AUDIO: u32 = 2;
 const ALGORITHM: &str = "EdDSA";
 
 /// A receipt and its signature.
@@ -47,7 +49,8 @@ impl SignedReceiptOut {
 #[derive(Serialize, ToSchema)]
 #[schema(as = Receipt)]
 pub struct ReceiptOut {
-    /// The version of this form: 1. Receipts of another version may have other members.
+    /// The version of this form: 2 if `usage` has `audio_ms` or `characters`, else 1. Receipts of another version may have other
+    /// members.
     version: u32,
     /// The id of the charge in the list of transactions.
     #[schema(example = "txn_019a9b0c1d2e7f3a8b4c5d6e7f8a9b0c")]
@@ -83,7 +86,7 @@ impl ReceiptOut {
     fn new(charge: Charge, kid: String) -> Self {
         let Tokens { input, cached, written, written_1h, output, reasoning } = charge.tokens;
         Self {
-            version: VERSION,
+            version: if charge.audio_ms > 0 || charge.characters > 0 { VERSION_WITH_AUDIO } else { VERSION },
             transaction_id: charge.id.to_string(),
             request_id: charge.request_id,
             org: charge.org.to_string(),
@@ -100,6 +103,8 @@ impl ReceiptOut {
                 tokens_out: output,
                 tokens_out_reasoning: reasoning,
                 images: charge.images,
+                audio_ms: Some(charge.audio_ms).filter(|ms| *ms > 0),
+                characters: Some(charge.characters).filter(|count| *count > 0),
                 source: charge.source.into(),
             },
             price_version: charge.price_version,
@@ -127,12 +132,20 @@ pub struct ReceiptUsageOut {
     /// The part of `tokens_out` that was spent on reasoning.
     tokens_out_reasoning: u64,
     images: u64,
+    /// The length of the audio that was transcribed, in milliseconds. Only in receipts of transcriptions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    audio_ms: Option<u64>,
+    /// The characters that were spoken. Only in receipts of speech.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    characters: Option<u64>,
     source: UsageSourceWire,
 }
 
 wire_enum! {
     /// `provider`: the final count of the provider. `cumulative`: its last count before the stream was interrupted. `counted`: by
-    /// the platform, from the text. `estimated`: the maximum, because there is neither a count nor a complete text.
+    /// the platform, from the text or the audio file. `estimated`: the maximum, because there is neither a count nor a complete text.
     #[serde(rename_all = "lowercase")]
     UsageSourceWire = UsageSource { Provider, Cumulative, Counted, Estimated }
 }

@@ -102,6 +102,9 @@ fn find_unsuitable_model(step: &PlanStep, known: &ExistingReferences) -> Option<
         Purpose::Images => "is not an image model",
         Purpose::Guard => "is not a guard model",
         Purpose::Rerank => "is not a reranking model",
+        Purpose::ImageEdits => "does not edit images",
+        Purpose::Transcription => "is not a transcription model",
+        Purpose::Speech => "is not a speech model",
     };
     step.references.iter().find_map(|(reference, field)| {
         let Reference::Model(name) = reference else { return None };

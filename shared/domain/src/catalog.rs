@@ -8,12 +8,12 @@ use super::money::Money;
 use super::provider::DeploymentDialect;
 use super::routing::{DeploymentCost, RoutingPolicy};
 use super::time::Time;
-use super::usage::Tokens;
+use super::usage::{Quantities, Tokens};
 
 pub use super::optional_parameter::OptionalParameter;
 
 /// What a model can do.
-pub const CAPABILITIES: [&str; 12] = [
+pub const CAPABILITIES: [&str; 15] = [
     "chat",
     "streaming",
     "tools",
@@ -24,11 +24,15 @@ pub const CAPABILITIES: [&str; 12] = [
     "reasoning",
     "embeddings",
     "images",
+    "image_edits",
     "guard",
     "rerank",
+    "transcription",
+    "speech",
 ];
 /// The output tokens that a lease reserves for a call if neither the request nor the catalog has a limit.
 pub const DEFAULT_OUTPUT_TOKENS: u64 = 4_096;
+const MS_IN_MINUTE: u64 = 60_000;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Model {
@@ -103,6 +107,9 @@ impl Model {
             Purpose::Images => self.can("images"),
             Purpose::Guard => self.can("guard"),
             Purpose::Rerank => self.can("rerank"),
+            Purpose::ImageEdits => self.can("image_edits"),
+            Purpose::Transcription => self.can("transcription"),
+            Purpose::Speech => self.can("speech"),
         }
     }
 
@@ -138,6 +145,9 @@ pub enum Purpose {
     Images,
     Guard,
     Rerank,
+    ImageEdits,
+    Transcription,
+    Speech,
 }
 
 /// A provider that runs a model.
@@ -253,12 +263,18 @@ pub struct Pricing {
     /// The price of one image, in micro-USD.
     #[serde(default)]
     pub image_micro_usd: Option<u64>,
+    /// The price of a minute of audio that is transcribed, in micro-USD.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub audio_minute_micro_usd: Option<u64>,
+    /// The price of a million characters that are spoken, in micro-USD.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub characters_micro_usd: Option<u64>,
 }
 
 impl Pricing {
-    /// The cost of the tokens and images. Tokens that were read from a cache or written to it are part of the input and are
+    /// The cost of the tokens and of what else is paid. Tokens that were read from a cache or written to it are part of the input and are
     /// not charged twice.
-    pub fn cost(&self, tokens: &Tokens, images: u64) -> Money {
+    pub fn cost(&self, tokens: &Tokens, quantities: &Quantities) -> Money {
         let cached = tokens.cached.min(tokens.input);
         let written = tokens.written.min(tokens.input - cached);
         let written_1h = tokens.written_1h.min(written);
@@ -269,11 +285,22 @@ impl Pricing {
             + price(write).times(written - written_1h)
             + price(self.cache_write_1h_micro_usd.unwrap_or(write)).times(written_1h)
             + price(self.output_micro_usd).times(tokens.output)
-            + self.image_cost(images)
+            + self.quantity_cost(quantities)
     }
 
-    pub fn image_cost(&self, images: u64) -> Money {
-        Money::from_micro_usd(self.image_micro_usd.unwrap_or_default()).times(images)
+    /// The cost of images, audio and characters.
+    pub fn quantity_cost(&self, &Quantities { images, audio_ms, characters }: &Quantities) -> Money {
+        let price = |micro_usd: Option<u64>| Money::from_micro_usd(micro_usd.unwrap_or_default());
+        // A price for a million characters in micro-USD is one for a character in pico-USD.
+        let character = Money::from_pico_usd(self.characters_micro_usd.unwrap_or_default());
+        price(self.image_micro_usd).times(images)
+            + price(self.audio_minute_micro_usd).prorated(audio_ms, MS_IN_MINUTE)
+            + character.times(characters)
+    }
+
+    /// Whether tokens have a price.
+    pub fn has_token_price(&self) -> bool {
+        self.input_micro_usd > 0 || self.output_micro_usd > 0
     }
 
     /// The maximum cost of these tokens, for any share of input that is read from a cache or written to it.
@@ -308,10 +335,13 @@ mod tests {
             ..Pricing::default()
         };
         let tokens = Tokens { input: 1_000, cached: 600, output: 50, reasoning: 20, ..Tokens::default() };
-        assert_eq!(pricing.cost(&tokens, 0), Money::from_pico_usd(400 * 100 + 600 * 10 + 50 * 400));
+        assert_eq!(
+            pricing.cost(&tokens, &Quantities::default()),
+            Money::from_pico_usd(400 * 100 + 600 * 10 + 50 * 400)
+        );
         let without = Pricing { cached_input_micro_usd: None, ..pricing };
-        assert_eq!(without.cost(&tokens, 0), Money::from_pico_usd(1_000 * 100 + 50 * 400));
-        assert!(pricing.greatest_cost(1_000, 50) >= pricing.cost(&tokens, 0));
+        assert_eq!(without.cost(&tokens, &Quantities::default()), Money::from_pico_usd(1_000 * 100 + 50 * 400));
+        assert!(pricing.greatest_cost(1_000, 50) >= pricing.cost(&tokens, &Quantities::default()));
     }
 
     #[test]
@@ -323,14 +353,14 @@ mod tests {
             cached_input_micro_usd: Some(300_000),
             cache_write_micro_usd: Some(3_750_000),
             cache_write_1h_micro_usd: Some(6_000_000),
-            image_micro_usd: None,
+            ..Pricing::default()
         };
         let tokens = Tokens { input: 3_010, cached: 2_000, written: 1_000, written_1h: 400, output: 5, reasoning: 0 };
         let expected = 10 * 3_000_000 + 2_000 * 300_000 + 600 * 3_750_000 + 400 * 6_000_000 + 5 * 15_000_000;
-        assert_eq!(pricing.cost(&tokens, 0), Money::from_pico_usd(expected));
+        assert_eq!(pricing.cost(&tokens, &Quantities::default()), Money::from_pico_usd(expected));
         let without = Pricing { cache_write_1h_micro_usd: None, ..pricing };
         assert_eq!(
-            without.cost(&Tokens { input: 7, written: 7, written_1h: 7, ..Tokens::default() }, 0),
+            without.cost(&Tokens { input: 7, written: 7, written_1h: 7, ..Tokens::default() }, &Quantities::default()),
             Money::from_pico_usd(7 * 3_750_000)
         );
     }
@@ -339,8 +369,28 @@ mod tests {
     fn images_are_charged_beside_tokens() {
         let pricing = Pricing { input_micro_usd: 5, image_micro_usd: Some(40_000), ..Pricing::default() };
         let tokens = Tokens { input: 10, ..Tokens::default() };
-        assert_eq!(pricing.cost(&tokens, 3), Money::from_micro_usd(120_000) + Money::from_pico_usd(50));
-        assert_eq!(Pricing { image_micro_usd: None, ..pricing }.image_cost(3), Money::ZERO);
+        let images = Quantities::of_images(3);
+        assert_eq!(pricing.cost(&tokens, &images), Money::from_micro_usd(120_000) + Money::from_pico_usd(50));
+        assert_eq!(Pricing { image_micro_usd: None, ..pricing }.quantity_cost(&images), Money::ZERO);
+    }
+
+    #[test]
+    fn audio_is_charged_by_the_millisecond_and_speech_by_the_character() {
+        // 0.006 USD a minute, and 15 USD for a million characters.
+        let pricing = Pricing {
+            audio_minute_micro_usd: Some(6_000),
+            characters_micro_usd: Some(15_000_000),
+            ..Pricing::default()
+        };
+        let audio = |audio_ms| pricing.quantity_cost(&Quantities { audio_ms, ..Quantities::default() });
+        assert_eq!(audio(60_000), Money::from_micro_usd(6_000));
+        assert_eq!(audio(1_500), Money::from_micro_usd(150));
+        // A part of a pico-dollar is rounded up.
+        let odd = Pricing { audio_minute_micro_usd: Some(1), ..Pricing::default() };
+        let one = Quantities { audio_ms: 1, ..Quantities::default() };
+        assert_eq!(odd.quantity_cost(&one), Money::from_pico_usd(17));
+        let spoken = Quantities { characters: 4_096, ..Quantities::default() };
+        assert_eq!(pricing.cost(&Tokens::default(), &spoken), Money::from_micro_usd(61_440));
     }
 
     fn pricing() -> impl Strategy<Value = Pricing> {
@@ -353,7 +403,7 @@ mod tests {
                 cached_input_micro_usd: cached,
                 cache_write_micro_usd: write,
                 cache_write_1h_micro_usd: write_1h,
-                image_micro_usd: None,
+                ..Pricing::default()
             }
         })
     }
@@ -368,12 +418,12 @@ mod tests {
             // A provider may report any number of cached, written and reasoning tokens.
             let (input, output) = (used.0 % (input + 1), used.1 % (output + 1));
             let tokens = Tokens { input, cached, written, written_1h, output, reasoning };
-            prop_assert!(pricing.cost(&tokens, 0) <= greatest);
+            prop_assert!(pricing.cost(&tokens, &Quantities::default()) <= greatest);
         }
 
         #[test]
         fn cached_tokens_are_not_charged_as_fresh_input(pricing in pricing(), fresh in 0..=1_000_000u64, cached in 0..=1_000_000u64) {
-            let cost = |input, cached| pricing.cost(&Tokens { input, cached, ..Tokens::default() }, 0);
+            let cost = |input, cached| pricing.cost(&Tokens { input, cached, ..Tokens::default() }, &Quantities::default());
             prop_assert_eq!(cost(fresh + cached, cached), cost(fresh, 0) + cost(cached, cached));
         }
     }

@@ -10,7 +10,7 @@ use super::id::{ApiKeyId, LeaseId, OrgId, TransactionId, UserId};
 use super::money::Money;
 use super::run::RunStep;
 use super::time::Time;
-use super::usage::{Tokens, UsageSource};
+use super::usage::{Tokens, UsageSource, is_zero};
 
 /// The retention of ledger entries, and of what is counted from them.
 pub const RETENTION: Duration = Duration::from_secs(400 * 24 * 60 * 60);
@@ -64,6 +64,12 @@ pub struct Charge {
     pub overage: Money,
     pub tokens: Tokens,
     pub images: u64,
+    /// The length of the audio that was transcribed.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub audio_ms: u64,
+    /// The characters that were spoken.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub characters: u64,
     pub source: UsageSource,
     /// The provider that responded.
     pub provider: String,

@@ -50,6 +50,12 @@ impl Money {
         Self((self.0 as u128 * percent as u128 / 100) as u64)
     }
 
+    /// The amount for `count` of the `whole` that it pays for, rounded up.
+    pub fn prorated(self, count: u64, whole: u64) -> Self {
+        let pico = (u128::from(self.0) * u128::from(count)).div_ceil(u128::from(whole));
+        Self(pico.try_into().unwrap_or(u64::MAX))
+    }
+
     /// Subtracts `other`; the result is at least zero.
     pub const fn less(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))

@@ -40,11 +40,27 @@ impl Tokens {
     }
 }
 
-fn is_zero(count: &u64) -> bool {
+/// What a call used besides tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Quantities {
+    pub images: u64,
+    /// The length of the audio that was transcribed.
+    pub audio_ms: u64,
+    /// The characters that were spoken.
+    pub characters: u64,
+}
+
+impl Quantities {
+    pub fn of_images(images: u64) -> Self {
+        Self { images, ..Self::default() }
+    }
+}
+
+pub(crate) fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
-/// How the tokens of a call were determined.
+/// How the usage of a call was determined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum UsageSource {

@@ -118,10 +118,10 @@ async fn transactions_are_exported_as_csv() {
     let lines = rows(&export).await;
     assert_eq!(
         lines[0],
-        "id,created_at,kind,amount,cost,uncollected,balance_after,model,tokens_in,tokens_out,images,user,api_key,request_id,reason"
+        "id,created_at,kind,amount,cost,uncollected,balance_after,model,tokens_in,tokens_out,images,user,api_key,request_id,reason,audio_ms,characters"
     );
     assert_eq!((lines.len(), &export.json["rows"], &export.json["next_cursor"]), (5, &json!(4), &Value::Null));
-    assert!(lines[1].contains(",credit,1,1,0,") && lines[1].ends_with(",\"'=cmd(), \"\"gift\"\"\""), "{}", lines[1]);
+    assert!(lines[1].contains(",credit,1,1,0,") && lines[1].ends_with(",\"'=cmd(), \"\"gift\"\"\",,"), "{}", lines[1]);
     let (cost, request) = (called.header("x-request-cost").unwrap(), called.header("x-request-id").unwrap());
     let own = lines.iter().find(|line| line.contains(request)).unwrap();
     assert!(own.contains(&format!(",debit,{cost},{cost},0,,dev-chat,")), "{own}");

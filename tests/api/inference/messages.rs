@@ -41,7 +41,7 @@ async fn provider(app: &TestApp, name: &str, kind: ProviderKind) -> FakeProvider
         cached_input_micro_usd: Some(300_000),
         cache_write_micro_usd: Some(3_750_000),
         cache_write_1h_micro_usd: Some(6_000_000),
-        image_micro_usd: None,
+        ..Pricing::default()
     };
     let builder = ModelBuilder::new(name).with(|model| {
         model.pricing = pricing;

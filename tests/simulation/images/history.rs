@@ -8,7 +8,7 @@ use domain::id::TransactionId;
 use domain::image::{GeneratedImages, ImageFailure, ImageOrder, JOB_DEADLINE, StoredPicture};
 use domain::ledger::{Adjustment, CallOrigin, EntryKind};
 use domain::money::Money;
-use domain::usage::{Tokens, UsageSource};
+use domain::usage::{Quantities, Tokens, UsageSource};
 use domain::{Error, ProviderTrouble};
 use gateway::Served;
 use gateway::leases::{CallUsage, LeasePools, Taken};
@@ -183,7 +183,7 @@ impl Worker<'_> {
         };
         let (counted, served) = ((Tokens::default(), UsageSource::Provider), Served::first("simulated", "m"));
         let usage = CallUsage::of_tokens(&CallOrigin::default(), None, served, counted);
-        let charge = slot.price_call(CallUsage { images, ..usage });
+        let charge = slot.price_call(CallUsage { quantities: Quantities::of_images(images), ..usage });
         let picture = StoredPicture { object: "images/1.png".to_owned(), revised_prompt: None };
         let pictures = vec![picture; usize::try_from(images).map_err(Error::internal)?];
         let generated = GeneratedImages { pictures, cost: charge.cost, tokens: Tokens::default() };

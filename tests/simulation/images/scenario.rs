@@ -9,6 +9,7 @@ use domain::lease::{CallLimits, Payer};
 use domain::limits::PlanLimits;
 use domain::money::Money;
 use domain::time::Time;
+use domain::usage::Quantities;
 use fastrand::Rng;
 use uuid::Uuid;
 
@@ -87,7 +88,8 @@ impl Scenario {
     }
 
     pub fn need(&self, request: &Request) -> CallLimits {
-        CallLimits { money: self.model.pricing.image_cost(request.images), tokens: 0, images: request.images }
+        let quantities = Quantities::of_images(request.images);
+        CallLimits { money: self.model.pricing.quantity_cost(&quantities), tokens: 0, images: request.images }
     }
 }
 

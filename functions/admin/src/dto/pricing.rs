@@ -27,12 +27,25 @@ pub struct PricingIn {
     cache_write_1h: Option<UsdIn>,
     /// The price of one image.
     per_image: Option<UsdIn>,
+    /// The price of a minute of audio that is transcribed.
+    per_minute: Option<UsdIn>,
+    /// The price of a million characters that are spoken.
+    per_million_characters: Option<UsdIn>,
 }
 
 impl Default for PricingIn {
     fn default() -> Self {
         let free = UsdIn(Money::ZERO);
-        Self { input: free, output: free, cached_input: None, cache_write: None, cache_write_1h: None, per_image: None }
+        Self {
+            input: free,
+            output: free,
+            cached_input: None,
+            cache_write: None,
+            cache_write_1h: None,
+            per_image: None,
+            per_minute: None,
+            per_million_characters: None,
+        }
     }
 }
 
@@ -46,6 +59,8 @@ impl From<Pricing> for PricingIn {
             cache_write: pricing.cache_write_micro_usd.map(usd),
             cache_write_1h: pricing.cache_write_1h_micro_usd.map(usd),
             per_image: pricing.image_micro_usd.map(usd),
+            per_minute: pricing.audio_minute_micro_usd.map(usd),
+            per_million_characters: pricing.characters_micro_usd.map(usd),
         }
     }
 }
@@ -53,14 +68,15 @@ impl From<Pricing> for PricingIn {
 /// The published prices of a well-known model.
 impl From<ModelPrices> for PricingIn {
     fn from(ModelPrices { input, output, cached_input, cache_write, cache_write_1h }: ModelPrices) -> Self {
-        Self { input, output, cached_input, cache_write, cache_write_1h, per_image: None }
+        Self { input, output, cached_input, cache_write, cache_write_1h, ..Self::default() }
     }
 }
 
 impl PricingIn {
     /// Validates the prices. A problem names its field of a model.
     pub fn read(self) -> Result<Pricing> {
-        let Self { input, output, cached_input, cache_write, cache_write_1h, per_image } = self;
+        let Self { input, output, cached_input, cache_write, cache_write_1h, .. } = self;
+        let Self { per_image, per_minute, per_million_characters, .. } = self;
         let mut problems = Problems::default();
         let mut read = |field, price: UsdIn| problems.or_default(micro_usd(field, price));
         let pricing = Pricing {
@@ -70,6 +86,8 @@ impl PricingIn {
             cache_write_micro_usd: cache_write.map(|price| read("pricing.cache_write", price)),
             cache_write_1h_micro_usd: cache_write_1h.map(|price| read("pricing.cache_write_1h", price)),
             image_micro_usd: per_image.map(|price| read("pricing.per_image", price)),
+            audio_minute_micro_usd: per_minute.map(|price| read("pricing.per_minute", price)),
+            characters_micro_usd: per_million_characters.map(|price| read("pricing.per_million_characters", price)),
         };
         problems.finish().map(|()| pricing)
     }

@@ -12,7 +12,7 @@ use domain::Result;
 use domain::catalog::{Model, ResponseCache};
 use domain::id::TransactionId;
 use domain::lease::CallLimits;
-use domain::usage::UsageSource;
+use domain::usage::{Quantities, UsageSource};
 use store::cached_answers::CachedRequest;
 use store::model_catalog::Chosen;
 
@@ -127,7 +127,7 @@ impl Gateway {
     ) -> Result<(T, CallReport)> {
         let tokens = answer.usage_mut().tokens;
         let percent = chosen.model.response_cache.map_or(100, |settings| settings.hit_price_percent);
-        let money = chosen.model.pricing.cost(&tokens, 0).percent(percent);
+        let money = chosen.model.pricing.cost(&tokens, &Quantities::default()).percent(percent);
         let need = CallLimits { money, tokens: tokens.total(), images: 0 };
         let slot = self.take_slot(&caller.payer, &chosen, need, &caller.call).await?;
         let (served, counted) = (Served::last_of(Vec::new()), (tokens, UsageSource::Provider));

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use super::cache::CachePlace;
+use super::input::input_need;
+use super::usage::count_input;
 use crate::answers::{Embeddings, Usage, Vector};
 use crate::attempt::Operation;
 use crate::embeddings::EmbeddingsRequest;
@@ -36,9 +38,13 @@ impl Gateway {
         let input = request.greatest_input();
         request.set_unsupported(chosen.model.unsupported);
         let request = Arc::new(request);
-        let sent = self.send_input(caller, &chosen, Operation::Embed, input, |provider, model| {
+        let need = input_need(&chosen.model, input);
+        let sent = self.send_input(caller, &chosen, Operation::Embed, need, |provider, model| {
             let request = request.clone();
-            async move { provider.embed(&model, &request).await.map(|answer| (answer.vectors, answer.usage)) }
+            async move {
+                let answer = provider.embed(&model, &request).await?;
+                Ok((answer.vectors, count_input(answer.usage, input).into()))
+            }
         });
         let (vectors, call) = sent.await?;
         let embeddings = Embeddings {
@@ -47,7 +53,7 @@ impl Gateway {
             usage: Usage::of_charge(&call.charge),
         };
         let parameters = request.parameters(call.api, &call.model).report();
-        let report = self.settle_input(caller, chosen, call, parameters, place, &embeddings).await?;
+        let report = self.settle_and_keep(caller, chosen, call, parameters, place, &embeddings).await?;
         Ok((embeddings, report))
     }
 }

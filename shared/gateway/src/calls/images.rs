@@ -9,7 +9,7 @@ use bytes::Bytes;
 use futures::future::try_join_all;
 
 use super::bodies::KeptAnswer;
-use super::usage::count_input;
+use super::usage::{Used, count_input};
 use crate::answers::StartedImages;
 use crate::attempt::Operation;
 use crate::caller::RequestBody;
@@ -23,6 +23,7 @@ use domain::id::{Id, ImageJobId};
 use domain::identity::Account;
 use domain::image::{GeneratedImages, ImageFailure, ImageJob, ImageOrder, StoredPicture};
 use domain::lease::CallLimits;
+use domain::usage::Quantities;
 use domain::{Error, ProviderTrouble, Result};
 use store::image_jobs::ImageHint;
 use store::leases::CallEnd;
@@ -162,8 +163,8 @@ impl Gateway {
         });
         let pictures = try_join_all(stored).await?;
         let images = pictures.len() as u64;
-        let usage = CallUsage::of_tokens(call, job.order.alias.as_deref(), served, (tokens, source));
-        let usage = CallUsage { images, ..usage };
+        let used = Used { tokens, source, quantities: Quantities::of_images(images) };
+        let usage = used.of_call(call, job.order.alias.as_deref(), served);
         let charge = self.compute_charge(&slot, usage).await;
         let images = GeneratedImages { pictures, cost: charge.cost, tokens };
         if slot.record_once(&charge, CallEnd::Images(job, &images)).await? {
@@ -186,7 +187,7 @@ fn greatest_use(chosen: &Chosen, request: &ImageRequest) -> CallLimits {
     let (model, input, images) = (&chosen.model, request.greatest_input(), request.n());
     let output = model.max_output_tokens.unwrap_or_default().saturating_mul(images);
     CallLimits {
-        money: model.pricing.greatest_cost(input, output) + model.pricing.image_cost(images),
+        money: model.pricing.greatest_cost(input, output) + model.pricing.quantity_cost(&Quantities::of_images(images)),
         tokens: input.saturating_add(output),
         images,
     }

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use super::cache::CachePlace;
+use super::input::input_need;
+use super::usage::count_input;
 use crate::answers::{Rank, Reranking, Usage};
 use crate::attempt::Operation;
 use crate::rerank::RerankRequest;
@@ -29,9 +31,14 @@ impl Gateway {
         if let Some(reranking) = self.find_cached(place.as_ref()).await {
             return self.reuse_answer(caller, chosen, ParameterNotes::default(), reranking).await;
         }
-        let sent = self.send_input(caller, &chosen, Operation::Rerank, request.greatest_input(), |provider, model| {
+        let input = request.greatest_input();
+        let need = input_need(&chosen.model, input);
+        let sent = self.send_input(caller, &chosen, Operation::Rerank, need, |provider, model| {
             let request = request.clone();
-            async move { provider.rerank(&model, &request).await.map(|answer| (answer.ranks, answer.usage)) }
+            async move {
+                let answer = provider.rerank(&model, &request).await?;
+                Ok((answer.ranks, count_input(answer.usage, input).into()))
+            }
         });
         let (ranks, call) = sent.await?;
         let reranking = Reranking {
@@ -41,7 +48,7 @@ impl Gateway {
             usage: Usage::of_charge(&call.charge),
         };
         let parameters = request.parameters(call.api, &call.model).report();
-        let report = self.settle_input(caller, chosen, call, parameters, place, &reranking).await?;
+        let report = self.settle_and_keep(caller, chosen, call, parameters, place, &reranking).await?;
         Ok((reranking, report))
     }
 }

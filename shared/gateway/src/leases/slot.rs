@@ -11,7 +11,7 @@ use domain::id::{LeaseId, TransactionId};
 use domain::ledger::{CallOrigin, Charge};
 use domain::money::Money;
 use domain::time::Time;
-use domain::usage::{Tokens, UsageSource};
+use domain::usage::{Quantities, Tokens, UsageSource};
 use domain::{Error, Result};
 use store::leases::{Appended, CallEnd};
 
@@ -20,7 +20,7 @@ use store::leases::{Appended, CallEnd};
 pub struct CallUsage {
     pub tokens: Tokens,
     pub source: UsageSource,
-    pub images: u64,
+    pub quantities: Quantities,
     pub alias: Option<String>,
     pub served: Served,
     pub call: CallOrigin,
@@ -33,7 +33,7 @@ pub struct CallUsage {
 }
 
 impl CallUsage {
-    /// The usage of a call that returned no images.
+    /// The usage of a call that is paid by tokens only.
     pub fn of_tokens(
         call: &CallOrigin,
         alias: Option<&str>,
@@ -41,7 +41,17 @@ impl CallUsage {
         (tokens, source): (Tokens, UsageSource),
     ) -> Self {
         let (alias, call) = (alias.map(str::to_owned), call.clone());
-        Self { tokens, source, images: 0, alias, served, call, cache_percent: None, first_chunk_at: None, error: None }
+        Self {
+            tokens,
+            source,
+            quantities: Quantities::default(),
+            alias,
+            served,
+            call,
+            cache_percent: None,
+            first_chunk_at: None,
+            error: None,
+        }
     }
 
     /// A call that failed before any output.
@@ -111,10 +121,15 @@ impl LeaseSlot {
         self.is_settled = true;
     }
 
+    /// The cost at the prices of the lease.
+    pub fn cost_of(&self, tokens: &Tokens, quantities: &Quantities) -> Money {
+        self.open.lease.pricing.cost(tokens, quantities)
+    }
+
     /// Computes the charge of a call with the prices of the lease. `record` decides how much of it can be collected.
     pub fn price_call(&self, mut usage: CallUsage) -> Charge {
         let lease = &self.open.lease;
-        let cost = lease.pricing.cost(&usage.tokens, usage.images).percent(usage.cache_percent.unwrap_or(100));
+        let cost = self.cost_of(&usage.tokens, &usage.quantities).percent(usage.cache_percent.unwrap_or(100));
         let created_at = self.source.clock.now();
         let facts = Some(Box::new(usage.take_facts(created_at)));
         let CallOrigin { request_id, body_hash, step, .. } = usage.call;
@@ -132,7 +147,9 @@ impl LeaseSlot {
             uncollected: Money::ZERO,
             overage: Money::ZERO,
             tokens: usage.tokens,
-            images: usage.images,
+            images: usage.quantities.images,
+            audio_ms: usage.quantities.audio_ms,
+            characters: usage.quantities.characters,
             source: usage.source,
             provider: usage.served.provider,
             request_id,

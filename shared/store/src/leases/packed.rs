@@ -73,6 +73,10 @@ pub(super) struct PackedCharge {
     reasoning: u64,
     #[serde(rename = "im", default, skip_serializing_if = "is_zero")]
     images: u64,
+    #[serde(rename = "au", default, skip_serializing_if = "is_zero")]
+    audio_ms: u64,
+    #[serde(rename = "cs", default, skip_serializing_if = "is_zero")]
+    characters: u64,
     /// None if the provider has counted.
     #[serde(rename = "f", default, skip_serializing_if = "Option::is_none")]
     source: Option<UsageSource>,
@@ -126,6 +130,8 @@ impl PackedCharge {
             output,
             reasoning,
             images: charge.images,
+            audio_ms: charge.audio_ms,
+            characters: charge.characters,
             source: (charge.source != UsageSource::Provider).then_some(charge.source),
             provider: (charge.provider != shared.provider).then(|| charge.provider.clone()),
             request_id: Packed::request_id(&charge.request_id),
@@ -164,6 +170,8 @@ impl PackedCharge {
                 reasoning: self.reasoning,
             },
             images: self.images,
+            audio_ms: self.audio_ms,
+            characters: self.characters,
             source: self.source.unwrap_or(UsageSource::Provider),
             provider: self.provider.unwrap_or_else(|| shared.provider.clone()),
             request_id: self.request_id.into_request_id(),

@@ -55,6 +55,14 @@ pub struct CallOut {
     evaluation: bool,
     tokens: CallTokensOut,
     images: u64,
+    /// The length of the audio that was transcribed, in milliseconds. Only of transcriptions
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    audio_ms: Option<u64>,
+    /// The characters that were spoken. Only of speech
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    characters: Option<u64>,
     /// The price of what the call used
     cost: Usd,
     /// The part of the cost that was deducted from the credits
@@ -159,6 +167,8 @@ impl From<Charge> for CallOut {
             evaluation,
             tokens: CallTokensOut { input, cached, cache_write: written, output, reasoning },
             images: call.images,
+            audio_ms: Some(call.audio_ms).filter(|ms| *ms > 0),
+            characters: Some(call.characters).filter(|count| *count > 0),
             cost: call.cost.into(),
             charged: call.charged.into(),
             first_output_ms,

@@ -34,6 +34,14 @@ pub struct PricingOut {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     per_image: Option<Usd>,
+    /// The price of a minute of audio that is transcribed
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    per_minute: Option<Usd>,
+    /// The price of a million characters that are spoken
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    per_million_characters: Option<Usd>,
     #[schema(example = "1M_tokens")]
     unit: &'static str,
     #[schema(example = "USD")]
@@ -51,6 +59,8 @@ impl From<Pricing> for PricingOut {
             cache_write: pricing.cache_write_micro_usd.map(usd),
             cache_write_1h: pricing.cache_write_1h_micro_usd.map(usd),
             per_image: image_micro_usd.map(usd),
+            per_minute: pricing.audio_minute_micro_usd.map(usd),
+            per_million_characters: pricing.characters_micro_usd.map(usd),
             unit: "1M_tokens",
             currency: "USD",
         }
