@@ -77,6 +77,8 @@ const ANSWERS: &[(&str, u64, Option<&str>)] = &[
     ("inference/rerank", 200, None),
     ("inference/response", 200, None),
     ("inference/response-unknown", 404, Some("response_not_found")),
+    ("inference/speech", 200, None),
+    ("inference/transcription", 200, None),
     ("invocations/unknown", 404, Some("agent_not_found")),
     ("previews/test-agent-unknown", 404, Some("workflow_not_found")),
     ("previews/unknown", 404, Some("workflow_not_found")),
@@ -238,6 +240,19 @@ async fn a_body_arrives_unchanged() {
     insert_agent(&app).await;
     let patched = replay(&app, &mut start(&app, "agents").await, "agents/patch").await;
     assert_eq!(patched["body"]["data"]["name"], "Scout ñ");
+}
+
+/// API Gateway sends a form as base64, and sends the audio of a streamed response as it is.
+#[tokio::test]
+async fn files_arrive_unchanged() {
+    let app = TestApp::start_with_ports().await;
+    let mut inference = start(&app, "inference").await;
+    let answer = replay(&app, &mut inference, "inference/transcription").await;
+    let text = answer["body"]["text"].as_str().unwrap();
+    assert!(text.ends_with("The file talk.wav has 204 bytes and 0.01 seconds of audio."), "{text}");
+    let speech = replay(&app, &mut inference, "inference/speech").await;
+    assert_eq!(header(&speech, "content-type"), ["audio/wav"]);
+    assert!(speech["body"].as_str().unwrap().starts_with("RIFF"));
 }
 
 #[tokio::test]

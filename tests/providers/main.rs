@@ -8,6 +8,7 @@ mod faults;
 mod gemini;
 mod messaging;
 mod openai;
+mod openai_audio;
 mod openai_responses;
 mod parameters;
 mod reasoning;

@@ -9,8 +9,9 @@ use domain::catalog::{OptionalParameter, Unsupported};
 use domain::provider::DeploymentDialect;
 use domain::provider::UpstreamApi::{self, Anthropic, Bedrock, Gemini, OpenAi, OpenAiResponses};
 use gateway::FailureKind;
+use gateway::audio::speech::SpeechRequest;
 use gateway::chat::{ChatRequest, Terms};
-use gateway::parameters::{CHAT, Rule, markdown};
+use gateway::parameters::{CHAT, Rule, SPEECH, markdown};
 use serde_json::{Map, Value, json};
 use tests::provider::{Behaviour, RecordedRequest};
 
@@ -415,4 +416,23 @@ async fn embeddings_parameters_are_sent_where_they_are_supported() {
     let first: &Map<String, Value> = received.body["requests"][0].as_object().unwrap();
     assert_eq!(first.keys().collect::<Vec<_>>(), ["taskType", "model", "content", "outputDimensionality"]);
     record.add("gemini", "embeddings.whole", &received);
+}
+
+#[tokio::test]
+async fn every_parameter_of_speech_is_recorded() {
+    let record = Record::new("speech");
+    let openai = stage(OpenAi).await;
+    openai.fake.respond_with(Behaviour::json(418, json!({})));
+    let values = json!({
+        "model": "m", "input": "Good morning", "voice": "alloy", "response_format": "opus", "speed": 1.5,
+        "instructions": "Softly.", "stream_format": "audio",
+    });
+    let names: Vec<&str> = SPEECH.iter().map(|parameter| parameter.name).collect();
+    assert_eq!(values.as_object().unwrap().keys().collect::<Vec<_>>(), names);
+    let request = SpeechRequest::read(values).unwrap();
+    assert!(openai.provider.speak("gpt-4o-mini-tts", &request).await.is_err());
+    let received = openai.fake.take_requests().remove(0);
+    let sent: Vec<&String> = received.body.as_object().unwrap().keys().collect();
+    assert_eq!(sent, names[..6]);
+    record.add("openai", "speech.whole", &received);
 }

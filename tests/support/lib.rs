@@ -9,6 +9,7 @@ pub mod cluster;
 pub mod collector;
 pub mod environment;
 pub mod faults;
+pub mod form;
 pub mod gate;
 pub mod gateway;
 pub mod kubernetes;

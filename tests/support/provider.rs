@@ -141,7 +141,9 @@ impl Gate {
 pub struct RecordedRequest {
     pub path: String,
     pub headers: HeaderMap,
+    /// The body, if it is JSON.
     pub body: Value,
+    pub raw: Bytes,
 }
 
 #[derive(Default)]
@@ -219,6 +221,7 @@ async fn answer(
         path: parts.uri.to_string(),
         headers: parts.headers,
         body: serde_json::from_slice(&body).unwrap_or_default(),
+        raw: body,
     });
     let by_path = state.by_path.lock().unwrap().get(uri.path()).cloned();
     let behaviour = by_path.or_else(|| {

@@ -7,10 +7,13 @@ use axum::http::header::{CACHE_CONTROL, HeaderName};
 use domain::call_facts::CallLabels;
 use domain::ledger::CallOrigin;
 use domain::{Error, Result};
+use gateway::body::read_form_texts;
+use gateway::upload::UploadedFile;
 use gateway::{CachePolicy, GatewayCaller};
 use serde_json::Value;
 use store::claims::Claim;
 use web::layers::request_id;
+use web::{Form, Part};
 
 const X_SVC_TAGS: HeaderName = HeaderName::from_static("x-svc-tags");
 /// Anthropic's field of `metadata` for the end user.
@@ -26,7 +29,7 @@ pub struct IncomingCall<'a> {
 }
 
 impl<'a> IncomingCall<'a> {
-    /// `body` has the bytes of the request, and `value` what was read from them.
+    /// `body` has the bytes of the request without files, and `value` what was read from them.
     pub fn read(
         caller: &'a ApiCaller,
         headers: &'a HeaderMap,
@@ -49,6 +52,18 @@ impl<'a> IncomingCall<'a> {
         let caller = GatewayCaller::new(self.caller, call, claim).with_cache(cache_policy(self.headers));
         caller.with_body(self.caller, self.body)
     }
+}
+
+/// The file of a form.
+pub fn uploaded_file(Part { name, file_name, content_type, content }: Part) -> UploadedFile {
+    UploadedFile { name: file_name.unwrap_or(name), content_type, content }
+}
+
+/// The parameters of a form, whose files were taken before: as JSON, and its value. `numbers` are those that are numbers.
+pub fn read_texts(form: Form, numbers: &[&str]) -> Result<(Bytes, Value)> {
+    let texts = form.0.iter().map(|part| Ok((part.name.clone(), part.text()?.to_owned())));
+    let value = Value::Object(read_form_texts(texts.collect::<Result<_>>()?, numbers));
+    Ok((value.to_string().into(), value))
 }
 
 /// What the client wants of a cache of answers, as `Cache-Control` says it.

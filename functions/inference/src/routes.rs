@@ -7,6 +7,7 @@ use web::gateway::AnthropicErrorBody;
 use web::{finish, routes};
 
 use crate::Stores;
+use crate::dto::audio::TranscriptionOut;
 use crate::dto::chat::ChatCompletionOut;
 use crate::dto::completions::CompletionOut;
 use crate::dto::embeddings::EmbeddingsOut;
@@ -15,6 +16,7 @@ use crate::dto::images::ImagesOut;
 use crate::dto::messages::MessageOut;
 use crate::dto::rerank::RerankOut;
 use crate::dto::responses::ResponseOut;
+use crate::handlers::audio::*;
 use crate::handlers::chat::*;
 use crate::handlers::completions::*;
 use crate::handlers::embeddings::*;
@@ -35,9 +37,12 @@ routes! { Stores;
     "/gateway/v1/rerank" => post(rerank_documents);
     "/gateway/v1/guard" => post(evaluate_guard);
     "/gateway/v1/moderations" => post(create_moderation);
+    "/gateway/v1/audio/transcriptions" => post(create_transcription);
+    "/gateway/v1/audio/translations" => post(create_translation);
+    "/gateway/v1/audio/speech" => post(create_speech);
     "/gateway/v1/images/generations" => post(create_images);
     "/gateway/v1/images/generations/{job_id}" => get(get_image_job);
-    schemas(AnthropicErrorBody, ChatCompletionOut, CompletionOut, MessageOut, ResponseOut, EmbeddingsOut, GuardEvaluationOut, ImagesOut, ModerationsOut, RerankOut);
+    schemas(AnthropicErrorBody, ChatCompletionOut, CompletionOut, MessageOut, ResponseOut, EmbeddingsOut, GuardEvaluationOut, ImagesOut, ModerationsOut, RerankOut, TranscriptionOut);
 }
 
 pub fn router(context: &Context) -> Result<Router> {

@@ -184,7 +184,7 @@ fn demo_provider() -> StoredProvider {
 }
 
 /// The demo models. They answer without an external provider.
-fn demo_models() -> [Model; 5] {
+fn demo_models() -> [Model; 7] {
     let model = |name: &str, display_name: &str, r#type, capabilities: &[&str], max_output_tokens, pricing| Model {
         name: name.to_owned(),
         display_name: display_name.to_owned(),
@@ -223,12 +223,16 @@ fn demo_models() -> [Model; 5] {
     let guard = Pricing { input_micro_usd: 10_000, ..Pricing::default() };
     let rerank = Pricing { input_micro_usd: 20_000, ..Pricing::default() };
     let image = Pricing { image_micro_usd: Some(10_000), ..Pricing::default() };
+    let transcribe = Pricing { audio_minute_micro_usd: Some(6_000), ..Pricing::default() };
+    let speech = Pricing { characters_micro_usd: Some(15_000_000), ..Pricing::default() };
     [
         model("dev-chat", "Development chat", ModelType::Others, &CHAT, Some(4_096), chat),
         model("dev-embed", "Development embeddings", ModelType::Embeddings, &["embeddings"], None, embed),
         model("dev-guard", "Development guard", ModelType::Others, &["guard"], None, guard),
         model("dev-image", "Development images", ModelType::Others, &["images"], None, image),
         model("dev-rerank", "Development reranking", ModelType::Others, &["rerank"], None, rerank),
+        model("dev-speech", "Development speech", ModelType::Others, &["speech"], None, speech),
+        model("dev-transcribe", "Development transcription", ModelType::Others, &["transcription"], None, transcribe),
     ]
 }
 

@@ -5,10 +5,12 @@ use std::borrow::Cow;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
+use crate::audio::transcription::TranscriptFormat;
 use crate::chat::{Choice, Choices, DeltaChoice};
 use domain::guard::GuardVerdict;
 use domain::id::{GuardEventId, ImageJobId, TransactionId};
@@ -25,6 +27,8 @@ pub enum CallAnswer<'a> {
     Evaluation(Cow<'a, Evaluation>),
     Images(Cow<'a, StartedImages>),
     Reranking(Cow<'a, Reranking>),
+    Transcription(Cow<'a, Transcription>),
+    Speech(Cow<'a, Speech>),
 }
 
 /// What a call used and cost.
@@ -104,6 +108,25 @@ pub struct Rank {
     pub score: f64,
 }
 
+/// What was said in a file of audio.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Transcription {
+    pub format: TranscriptFormat,
+    /// A JSON object of the provider, or a text, as the format is.
+    pub body: String,
+    /// The length of the audio.
+    pub audio_ms: u64,
+    pub usage: Usage,
+}
+
+/// A text that was spoken, as a file.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Speech {
+    pub content_type: String,
+    #[serde(with = "base64_bytes")]
+    pub audio: Bytes,
+}
+
 /// A job that a request has started.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct StartedImages {
@@ -138,6 +161,20 @@ impl<'de> Deserialize<'de> for Vector {
     }
 }
 
+/// Bytes as base64.
+mod base64_bytes {
+    use super::*;
+
+    pub fn serialize<S: Serializer>(bytes: &Bytes, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&STANDARD.encode(bytes))
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Bytes, D::Error> {
+        let text = Cow::<str>::deserialize(deserializer)?;
+        STANDARD.decode(&*text).map(Bytes::from).map_err(D::Error::custom)
+    }
+}
+
 /// The answer of one kind of call.
 pub trait Answer: Clone + Send + Sync + Sized + 'static {
     fn to_stored(&self) -> CallAnswer<'_>;
@@ -169,5 +206,7 @@ answers!(
     Embeddings = Embeddings,
     Evaluation = Evaluation,
     StartedImages = Images,
-    Reranking = Reranking
+    Reranking = Reranking,
+    Transcription = Transcription,
+    Speech = Speech
 );

@@ -25,6 +25,8 @@ pub enum Operation {
     Embed,
     GenerateImages,
     Rerank,
+    Transcribe,
+    Speak,
     Moderate,
     CountTokens,
 }
@@ -38,6 +40,8 @@ impl Operation {
             Self::Embed => "embeddings",
             Self::GenerateImages => "generate_content",
             Self::Rerank => "rerank",
+            Self::Transcribe => "transcribe",
+            Self::Speak => "speak",
             Self::Moderate => "moderate",
             Self::CountTokens => "count_tokens",
         }

@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value};
 
-use super::parameters::{CHAT, EMBEDDINGS, IMAGES, RERANK};
+use super::parameters::{CHAT, EMBEDDINGS, IMAGES, RERANK, SPEECH, TRANSCRIPTIONS};
 use domain::number::convert_integer_fields;
-use domain::{Error, Result};
+use domain::{Error, ProviderTrouble, Result};
 
 const MAX_UNKNOWN: usize = 64;
 const MAX_NAME_CHARS: usize = 100;
@@ -26,10 +26,52 @@ pub fn require_model(body: &Map<String, Value>) -> Result<()> {
     }
 }
 
+/// A parameter that is a text, if it is sent.
+pub fn check_text(body: &Map<String, Value>, name: &str, most: usize) -> Result<()> {
+    let is_text = |value: &Value| value.as_str().is_some_and(|text| text.chars().count() <= most);
+    match body.get(name).is_none_or(is_text) {
+        true => Ok(()),
+        false => Err(Error::invalid_body(name, format_args!("must be a text of at most {most} characters"))),
+    }
+}
+
+/// The error for a parameter that no model of this kind supports.
+pub fn refuse_parameter(name: &str, problem: &str) -> Error {
+    Error::Provider {
+        trouble: ProviderTrouble::Unsupported,
+        code: "parameter_not_supported".to_owned(),
+        message: format!("{name}: {problem}"),
+        param: Some(name.to_owned()),
+        retry_after_s: None,
+    }
+}
+
+/// Reads the texts of a form as parameters, in their order. `numbers` are those that are numbers. Several texts of one name, or
+/// a name that ends with `[]`, are a list.
+pub fn read_form_texts(texts: Vec<(String, String)>, numbers: &[&str]) -> Map<String, Value> {
+    let mut body = Map::new();
+    for (name, text) in texts {
+        let (name, is_list) = match name.strip_suffix("[]") {
+            Some(name) => (name.to_owned(), true),
+            None => (name, false),
+        };
+        let number = numbers.contains(&name.as_str()).then(|| text.parse().ok()).flatten();
+        let value = number.map_or(Value::String(text), Value::Number);
+        match body.get_mut(&name) {
+            Some(Value::Array(list)) => list.push(value),
+            Some(earlier) => *earlier = Value::Array(vec![earlier.take(), value]),
+            None if is_list => drop(body.insert(name, Value::Array(vec![value]))),
+            None => drop(body.insert(name, value)),
+        }
+    }
+    body
+}
+
 /// Refuses a body with too many unknown parameters, or with names that are not valid in a header: a response header lists
 /// them.
 fn check_unknown(body: &Map<String, Value>) -> Result<()> {
-    let known = || CHAT.iter().chain(&EMBEDDINGS).chain(&IMAGES).chain(&RERANK);
+    let tables = [&CHAT[..], &EMBEDDINGS, &IMAGES, &RERANK, &TRANSCRIPTIONS, &SPEECH];
+    let known = || tables.into_iter().flatten();
     let is_known = |name: &str| known().any(|parameter| parameter.name == name);
     let unknown: Vec<&String> = body.keys().filter(|name| !is_known(name)).collect();
     if unknown.len() > MAX_UNKNOWN {

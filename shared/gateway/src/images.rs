@@ -3,13 +3,14 @@
 use bytes::Bytes;
 use serde_json::{Map, Value};
 
-use crate::body::read_parameters;
+use crate::body::{read_parameters, refuse_parameter};
 use crate::parameters::{IMAGES, Parameters};
 use crate::tokens;
+use crate::upload::UploadedFile;
 use domain::image::{ImageSize, PictureFormat};
 use domain::provider::UpstreamApi;
 use domain::usage::Tokens;
-use domain::{Error, ProviderTrouble, Result};
+use domain::{Error, Result};
 
 /// The parameters that the gateway validates.
 pub const VALIDATED: [&str; 5] = ["model", "prompt", "n", "size", "response_format"];
@@ -81,16 +82,11 @@ impl ImageRequest {
         }
         match body.remove("stream") {
             None | Some(Value::Bool(false)) => Ok(Self { body }),
-            Some(_) => Err(Error::Provider {
-                trouble: ProviderTrouble::Unsupported,
-                code: "parameter_not_supported".to_owned(),
-                message:
-                    "stream: images are not streamed; leave stream out, or send the header Prefer: respond-async to \
-                          get a job at once"
-                        .to_owned(),
-                param: Some("stream".to_owned()),
-                retry_after_s: None,
-            }),
+            Some(_) => {
+                let problem = "images are not streamed; leave stream out, or send the header Prefer: respond-async to \
+                               get a job at once";
+                Err(refuse_parameter("stream", problem))
+            }
         }
     }
 

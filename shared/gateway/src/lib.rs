@@ -7,7 +7,8 @@
 
 mod answers;
 mod attempt;
-mod body;
+pub mod audio;
+pub mod body;
 mod caller;
 mod calls;
 pub mod chat;
@@ -24,19 +25,20 @@ pub mod rerank;
 mod routing;
 pub mod sse;
 pub mod tokens;
+pub mod upload;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 pub use answers::{
-    Answer, AnswerChunk, AnswerHead, Completion, Embeddings, Evaluation, Rank, Reranking, StartedImages,
-    StreamedCompletion, Usage, Vector,
+    Answer, AnswerChunk, AnswerHead, Completion, Embeddings, Evaluation, Rank, Reranking, Speech, StartedImages,
+    StreamedCompletion, Transcription, Usage, Vector,
 };
 pub use caller::{CachePolicy, GatewayCaller};
 use calls::bodies::BodyKeeper;
 pub use calls::guard::GuardTask;
 use calls::guard::INPUT_PATIENCE;
-pub use calls::{ChatStream, StreamItem};
+pub use calls::{ChatStream, SpeechStream, StreamItem};
 pub use failure::{FailureKind, ProviderFailure};
 pub use idempotency::{ClaimOutcome, ReadRendered, RenderedAnswer, Replay};
 

@@ -24,7 +24,7 @@ pub use families::is_reasoning_family;
 use families::{OF_OTHER_VENDORS, gemini_thinking};
 pub use rule::{Parameter, Rule};
 use table::MIN_RESPONSE_TOKENS;
-pub use table::{CHAT, EMBEDDINGS, IMAGES, RERANK};
+pub use table::{CHAT, EMBEDDINGS, IMAGES, RERANK, SPEECH, TRANSCRIPTIONS};
 
 /// The end of the scale of `temperature` for Anthropic and Bedrock. OpenAI's ends at 2.
 const MAX_TEMPERATURE: f64 = 1.0;

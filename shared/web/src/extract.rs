@@ -11,7 +11,7 @@ use axum::response::{IntoResponse, Response};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use http_body_util::{BodyExt, LengthLimitError};
-use ring::digest::{SHA256, digest};
+use ring::digest::{Digest, SHA256, digest};
 use serde::de::DeserializeOwned;
 use utoipa::ToSchema;
 
@@ -130,10 +130,15 @@ impl<S: Send + Sync, J: FromRequest<S, Rejection = ApiError>> FromRequest<S> for
     async fn from_request(request: Request, state: &S) -> Result<Self> {
         let (parts, body) = request.into_parts();
         let bytes = read_body(&parts, body).await?;
-        let hash = URL_SAFE_NO_PAD.encode(&digest(&SHA256, &bytes).as_ref()[..HASH_BYTES]);
+        let hash = encode_hash(&digest(&SHA256, &bytes));
         let body = J::from_request(Request::from_parts(parts, bytes.clone().into()), state).await?;
         Ok(Self { body, hash, bytes })
     }
+}
+
+/// The form in which the hash of a body is compared and stored.
+pub(crate) fn encode_hash(digest: &Digest) -> String {
+    URL_SAFE_NO_PAD.encode(&digest.as_ref()[..HASH_BYTES])
 }
 
 /// Accepts no body, an empty one or `{}`, which some clients send instead of an empty body.

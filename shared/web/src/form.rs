@@ -5,9 +5,10 @@ use axum::extract::{FromRequest, Request};
 use axum::http::header::CONTENT_TYPE;
 use futures::{StreamExt, stream};
 use multer::{Constraints, Multipart, SizeLimit, parse_boundary};
+use ring::digest::{Context, SHA256};
 
 use crate::Result;
-use crate::extract::{ApiError, read_request};
+use crate::extract::{ApiError, encode_hash, read_request};
 use domain::Error;
 
 /// Forms of OpenAI's API have at most about 30 parts.
@@ -38,6 +39,21 @@ impl Part {
 }
 
 impl Form {
+    /// The hash of the parts, by which a retry of the same request is recognized. Clients choose another boundary for each request,
+    /// so it is not that of the body.
+    pub fn hash(&self) -> String {
+        let mut context = Context::new(&SHA256);
+        for Part { name, file_name, content_type, content } in &self.0 {
+            let texts = [Some(name), file_name.as_ref(), content_type.as_ref()];
+            for field in texts.map(|text| text.map(String::as_bytes)).into_iter().chain([Some(&content[..])]) {
+                // The lengths separate the fields.
+                context.update(&field.map_or(u64::MAX, |field| field.len() as u64).to_le_bytes());
+                context.update(field.unwrap_or_default());
+            }
+        }
+        encode_hash(&context.finish())
+    }
+
     /// Removes the parts of this name: `image` also finds `image[]`, as some clients name the elements of a list.
     pub fn take_all(&mut self, name: &str) -> Vec<Part> {
         let is_named = |part: &mut Part| part.name == name || part.name.strip_suffix("[]") == Some(name);
@@ -133,6 +149,19 @@ mod tests {
         assert_eq!(images[0].content_type.as_deref(), Some("image/png"));
         assert_eq!((images[1].file_name.as_deref(), images[1].content.len()), (Some("b.png"), 0));
         assert!(form.0.is_empty() && form.take("model").unwrap().is_none());
+    }
+
+    #[tokio::test]
+    async fn the_hash_depends_on_the_parts_and_not_on_the_boundary() {
+        let hash = async |body: String, boundary: &str| {
+            Form(read_parts(body.into(), boundary.to_owned()).await.unwrap()).hash()
+        };
+        let body = |file: &str| part(&format!("name=\"file\"{file}"), "1") + "--edge--";
+        let first = hash(body(""), "edge").await;
+        assert_eq!(hash(body("").replace("--edge", "--other"), "other").await, first);
+        assert_eq!(first.len(), 22);
+        assert_ne!(hash(body("; filename=\"a\""), "edge").await, first);
+        assert_ne!(hash(part("name=\"fil\"", "e1") + "--edge--", "edge").await, first);
     }
 
     #[tokio::test]

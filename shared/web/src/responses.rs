@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use domain::id::PathIds;
 use utoipa::ToSchema;
 use utoipa::openapi::header::{Header, HeaderBuilder};
-use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
+use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, Schema, SchemaFormat, Type};
 use utoipa::openapi::{Content, Ref, RefOr, Response, ResponseBuilder};
 
 use super::etag::ETag;
@@ -25,6 +25,16 @@ pub(super) fn answered<T: ToSchema, H: ResponseHeaders>(may_be_streamed: bool) -
     if may_be_streamed {
         response = response.content("text/event-stream", Content::new(Some(ObjectBuilder::new())));
     }
+    [("200".to_owned(), response.into())].into()
+}
+
+/// Describes `200 OK` with a file and the headers `H`.
+pub(super) fn file<H: ResponseHeaders>(media_type: &str, description: &str) -> Described {
+    let bytes =
+        ObjectBuilder::new().schema_type(Type::String).format(Some(SchemaFormat::KnownFormat(KnownFormat::Binary)));
+    let response = ResponseBuilder::new().description(description).content(media_type, Content::new(Some(bytes)));
+    let headers = H::headers().into_iter();
+    let response = headers.fold(response, |response, (name, header)| response.header(name, header));
     [("200".to_owned(), response.into())].into()
 }
 

@@ -36,7 +36,7 @@ async fn every_route_keeps_its_budget() {
     assert_eq!(list.calls(), 3);
     assert_eq!(
         app.costs(ada.get("/builder/v1/models")).await.to_string(),
-        "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:Query (1 units)"
+        "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:Query (2 units)"
     );
     let delete = app.costs(ada.delete(&path)).await;
     assert_eq!(

@@ -53,7 +53,7 @@ async fn the_models_of_the_plan_are_listed() {
         ada.get("/builder/v1/models").await.column("name"),
         ["dev-chat", "dev-embed", "dev-guard", "dev-image", "dev-rerank"]
     );
-    assert_eq!(ada.get("/builder/v1/models?order=desc&perPage=1").await.column("name"), ["dev-rerank"]);
+    assert_eq!(ada.get("/builder/v1/models?order=desc&perPage=1").await.column("name"), ["dev-transcribe"]);
     assert_eq!(ada.get("/builder/v1/models?type=Embeddings").await.column("name"), ["dev-embed"]);
     assert_eq!(ada.get("/builder/v1/models?type=embeddings").await.code(), "invalid_query");
 }

@@ -62,7 +62,7 @@ async fn a_retiring_model_is_marked_and_a_retired_one_is_gone() {
         ada.get(MODELS).await.column("id"),
         ["dev-chat", "dev-embed", "dev-guard", "dev-image", "dev-rerank", "vendor/ageing-1.0"]
     );
-    assert_eq!(ada.get(MODELS).await.json["data"][5]["shutdown_date"], "2096-10-02");
+    assert_eq!(ada.get(MODELS).await.json["data"][7]["shutdown_date"], "2096-10-02");
     for path in ["vendor/ageing-1.0", "vendor%2Fageing-1.0"] {
         let answer = ada.get(&format!("{MODELS}/{path}")).await;
         assert_eq!(answer.json["id"], "vendor/ageing-1.0", "{}", answer.text);
@@ -134,6 +134,8 @@ async fn models_are_filtered_by_type_and_capabilities() {
         "Development guard (guard, not for chat)",
         "Development images (images, not for chat)",
         "Development reranking (rerank, not for chat)",
+        "Development speech (speech, not for chat)",
+        "Development transcription (transcription, not for chat)",
     ];
     assert_eq!(ada.get(MODELS).await.column("name"), names);
 }

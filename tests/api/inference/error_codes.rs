@@ -24,7 +24,7 @@ fn refusal(answer: &Answer) -> (&str, &str, &str) {
 }
 
 /// A call of each kind on the embedded models.
-fn calls_of_each_kind() -> [(&'static str, Value); 8] {
+fn calls_of_each_kind() -> [(&'static str, Value); 9] {
     let text = json!({"model": "dev-chat", "messages": [{"role": "user", "content": "hi"}]});
     [
         ("/gateway/v1/chat/completions", text.clone()),
@@ -33,6 +33,7 @@ fn calls_of_each_kind() -> [(&'static str, Value); 8] {
         ("/gateway/v1/embeddings", json!({"model": "dev-embed", "input": "hi"})),
         ("/gateway/v1/rerank", json!({"model": "dev-rerank", "query": "hi", "documents": ["hi"]})),
         ("/gateway/v1/images/generations", json!({"preset": "dev-image", "prompt": "hi"})),
+        ("/gateway/v1/audio/speech", json!({"model": "dev-speech", "input": "hi"})),
         ("/gateway/v1/guard", json!({"input": [{"role": "user", "content": "hi"}]})),
         ("/gateway/v1/moderations", json!({"input": "hi"})),
     ]

@@ -1,6 +1,7 @@
-//! The inference routes: chat completions, embeddings, rerankings, images and evaluations.
+//! The inference routes: chat completions, embeddings, rerankings, images, audio and evaluations.
 
 mod answer_cache;
+mod audio;
 mod chat;
 mod completions;
 mod embeddings;

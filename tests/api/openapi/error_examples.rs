@@ -81,6 +81,7 @@ pub async fn render_errors() -> Vec<ErrorExample> {
         ("/gateway/v1/chat", gateway(denied())),
         ("/gateway/v1/completions", gateway(denied())),
         ("/gateway/v1/embeddings", gateway(denied())),
+        ("/gateway/v1/audio", gateway(denied())),
         ("/gateway/v1/images", gateway(denied())),
         ("/gateway/v1/guard/events", gateway(web::gateway::key_of_workbench())),
         ("/gateway/v1/guard", gateway(denied())),

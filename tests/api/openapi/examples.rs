@@ -25,6 +25,8 @@ pub struct Exchange {
     /// The headers, without the credential and the content type of JSON.
     pub headers: Vec<(String, String)>,
     pub request: Option<Value>,
+    /// The parts of a form, by name. The content of a file is `@` and its name, as curl writes it.
+    pub form: &'static [(&'static str, &'static str)],
     pub status: u16,
     pub answer: Option<Value>,
     /// The name of the example, if the operation has several.
@@ -140,7 +142,7 @@ pub struct Normalizer {
 static CHANGING: LazyLock<Regex> = LazyLock::new(|| {
     let kinds = [
         r"(?P<uuid>[0-9a-f]{8}-[0-9a-f]{4}-[78][0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12})",
-        r"(?P<prefix>(?:usr_|org_|key_|job_|req_|txn_|aud_|grd_|wb_|modr-|chatcmpl-|cmpl-|rerank-|msg_|resp_|rs_|fc_))[0-9a-z]{26,32}",
+        r"(?P<prefix>(?:usr_|org_|key_|job_|req_|txn_|aud_|grd_|wb_|modr-|chatcmpl-|cmpl-|rerank-|file-|batch_req_|batch_|msg_|resp_|rs_|fc_))[0-9a-z]{26,32}",
         r"(?P<object>^http://[^?]+\?.*X-Amz-Signature=.*$)",
         r"(?P<token>whk_)[0-9A-Za-z]+",
         r"(?P<key>sk-svc-)[0-9A-Za-z]+",

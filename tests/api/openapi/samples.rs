@@ -24,6 +24,8 @@ struct Call<'e> {
     credential: Option<&'static str>,
     headers: &'e [(String, String)],
     body: Option<&'e Value>,
+    /// The parts of a form.
+    form: &'e [(&'static str, &'static str)],
     is_stream: bool,
 }
 
@@ -68,6 +70,7 @@ fn describe_call<'e>(
         credential: operation.security.is_some().then_some(credential),
         headers: exchange.map_or(&[], |exchange| &exchange.headers),
         body: exchange.and_then(|exchange| exchange.request.as_ref()),
+        form: exchange.map_or(&[], |exchange| exchange.form),
         is_stream: exchange.is_some_and(Exchange::is_stream),
     }
 }

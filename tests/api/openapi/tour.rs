@@ -97,13 +97,49 @@ impl TourClient {
         body: Option<Value>,
         headers: &[(&str, &str)],
     ) -> Value {
+        let text = body.as_ref().map(Value::to_string).unwrap_or_default();
+        self.send_text(method, path, (text, body, &[]), headers).await
+    }
+
+    /// Sends a form with a file.
+    async fn send_form(
+        &mut self,
+        path: &'static str,
+        form: &'static [(&'static str, &'static str)],
+        content: &str,
+        headers: &[(&'static str, &'static str)],
+    ) -> Value {
+        let part = |(name, value): &(&str, &str)| match value.strip_prefix('@') {
+            Some(file) => format!("name=\"{name}\"; filename=\"{file}\"\r\n\r\n{content}"),
+            None => format!("name=\"{name}\"\r\n\r\n{value}"),
+        };
+        let parts = form.iter().map(|field| format!("--edge\r\nContent-Disposition: form-data; {}\r\n", part(field)));
+        let text = parts.collect::<String>() + "--edge--\r\n";
+        // The samples choose their own boundary.
+        let boundary = ("content-type", "multipart/form-data; boundary=edge");
+        let headers: Vec<_> = headers.iter().copied().chain([boundary]).collect();
+        let answer = self.send_text("POST", path, (text, None, form), &headers).await;
+        if let Some(exchange) = self.exchanges.last_mut() {
+            exchange.headers.retain(|(name, _)| name != boundary.0);
+        }
+        answer
+    }
+
+    /// Sends a body as it is. `body` is its value if it is JSON, and `form` its parts if it is a form.
+    async fn send_text(
+        &mut self,
+        method: &'static str,
+        path: &'static str,
+        (text, body, form): (String, Option<Value>, &'static [(&'static str, &'static str)]),
+        headers: &[(&str, &str)],
+    ) -> Value {
         let mut filled = path.to_owned();
         for (parameter, value) in &self.path_parameters {
             filled = filled.replace(&format!("{{{parameter}}}"), value);
         }
         let call = self.person.request(method.parse::<Method>().unwrap(), &filled);
         let call = headers.iter().fold(call, |call, (name, value)| call.header(*name, *value));
-        let answer = send(call.body(body.as_ref().map(Value::to_string).unwrap_or_default())).await;
+        let answer = send(call.body(text)).await;
         let request = body.map(|body| self.normalizer.normalize(&body));
         let is_stream = answer.header("content-type").is_some_and(|value| value.starts_with("text/event-stream"));
         let shown = if is_stream {
@@ -125,6 +161,7 @@ impl TourClient {
             url: self.normalizer.normalize_text(&format!("{}{filled}", self.app.platform.base_url)),
             headers,
             request,
+            form,
             status: answer.status.split(' ').next().unwrap().parse().unwrap(),
             answer: shown,
             title: None,

@@ -120,6 +120,6 @@ async fn a_model_call_keeps_its_budget() {
     worker.handle(RunHint { run_id: run_id(&path) }, Time::now().plus(minutes(15))).await.unwrap();
     assert_eq!(
         app.recorder.take_costs().to_string(),
-        "3 dynamodb:BatchGetItem (10 units), 3 dynamodb:GetItem (3 units), 1 dynamodb:PutItem (1 units), 2 dynamodb:Query (2 units), 5 dynamodb:TransactWriteItems (60 units), 1 dynamodb:UpdateItem (5 units), 1 s3:GetObject"
+        "3 dynamodb:BatchGetItem (10 units), 3 dynamodb:GetItem (3 units), 1 dynamodb:PutItem (1 units), 2 dynamodb:Query (3 units), 5 dynamodb:TransactWriteItems (60 units), 1 dynamodb:UpdateItem (5 units), 1 s3:GetObject"
     );
 }

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { toFile } from "openai";
 import { LengthFinishReasonError } from "openai/error";
 import { zodFunction, zodResponseFormat } from "openai/helpers/zod";
 import { z } from "zod";

@@ -2,8 +2,10 @@
 
 import asyncio
 import base64
+import io
 import json
 import urllib.request
+import wave
 from decimal import Decimal
 from typing import Literal
 

@@ -52,20 +52,21 @@ def anthropic():
 
 
 def openai():
+    from openai.types.audio.speech_create_params import SpeechCreateParams
     from openai.types.chat.completion_create_params import (
         CompletionCreateParamsNonStreaming,
         CompletionCreateParamsStreaming,
     )
     from openai.types.embedding_create_params import EmbeddingCreateParams
 
-    whole, streamed, embeddings = (
-        strict(it, "openai")
-        for it in (CompletionCreateParamsNonStreaming, CompletionCreateParamsStreaming, EmbeddingCreateParams)
+    whole, streamed = (
+        strict(it, "openai") for it in (CompletionCreateParamsNonStreaming, CompletionCreateParamsStreaming)
     )
+    others = {"/embeddings": strict(EmbeddingCreateParams, "openai"), "/audio/speech": strict(SpeechCreateParams, "openai")}
 
     def validate(path, body):
         chat = streamed if body.get("stream") else whole
-        exhaust((embeddings if path.endswith("/embeddings") else chat).validate_python(body))
+        exhaust(others.get(path, chat).validate_python(body))
 
     return validate
 

@@ -34,6 +34,7 @@ async fn answer(fake: FakeMessaging, request: Request<Incoming>) -> io::Result<R
         path: parts.uri.to_string(),
         headers: parts.headers.clone(),
         body: serde_json::from_slice(&body).unwrap_or_default(),
+        raw: body.clone(),
     });
     let fault = fake.state().faults.pop_front();
     let reply = match (Api::find(&parts), fault) {

@@ -3,6 +3,7 @@
 //! The code does not use most of these types: the crate `gateway` parses the requests and keeps unknown parameters, and
 //! `writers/chat.rs` forwards the `choices` of OpenAI-compatible providers unchanged.
 
+pub mod audio;
 pub mod call_headers;
 pub mod chat;
 pub mod completions;

@@ -53,14 +53,32 @@ where
     T: Answer,
     F: Future<Output = domain::Result<(T, CallReport)>>,
 {
+    answer_once_as(stores, incoming, call, |answer| Ok((JSON, write(answer)?))).await
+}
+
+/// Makes a call whose answer `write` renders, with its content type, or replays its stored answer.
+pub async fn answer_once_as<T, F>(
+    stores: &Stores,
+    incoming: IncomingCall<'_>,
+    call: impl FnOnce(GatewayCaller) -> F,
+    write: impl FnOnce(&T) -> domain::Result<(&'static str, Vec<u8>)>,
+) -> Result<Response>
+where
+    T: Answer,
+    F: Future<Output = domain::Result<(T, CallReport)>>,
+{
     let at = incoming.caller.caller.at;
     match claim(stores, incoming).await? {
-        NextStep::Replay(Replay::Answer(answer)) => Ok(replay(JSON, write(&answer)?)),
+        NextStep::Replay(Replay::Answer(answer)) => {
+            let (content_type, body) = write(&answer)?;
+            Ok(replay(content_type, body))
+        }
         NextStep::Replay(Replay::Rendered(answer)) => Ok(replay(&answer.content_type, answer.body)),
         NextStep::Proceed(gateway_caller) => {
             let (answer, report) = call(*gateway_caller).await?;
             let headers = headers::response_headers(&report, at);
-            Ok((headers, [(CONTENT_TYPE, JSON)], write(&answer)?).into_response())
+            let (content_type, body) = write(&answer)?;
+            Ok((headers, [(CONTENT_TYPE, content_type)], body).into_response())
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The handlers of the inference API, by kind of call.
 
+pub mod audio;
 pub mod chat;
 mod claim;
 pub mod completions;

@@ -6,6 +6,7 @@ pub mod completions;
 pub mod messages;
 pub mod rerank;
 pub mod responses;
+pub mod transcriptions;
 
 use axum::body::Bytes;
 use domain::{Error, Result};

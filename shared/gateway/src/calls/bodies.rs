@@ -72,6 +72,14 @@ pub(super) enum KeptAnswer<'a> {
         job: ImageJobId,
         images: &'a [StoredPicture],
     },
+    /// What the provider answered, as the client gets it.
+    Transcription {
+        transcription: &'a str,
+    },
+    /// The audio itself is not kept with the bodies.
+    Speech {
+        content_type: &'a str,
+    },
     Failed {
         error: &'a KeptError,
     },
@@ -128,6 +136,8 @@ fn render(answer: &CallAnswer<'_>) -> Result<String> {
         CallAnswer::Evaluation(answer) => KeptAnswer::Evaluation { model: &answer.model, verdict: &answer.verdict },
         CallAnswer::Images(started) => KeptAnswer::Images { job: started.job, images: &[] },
         CallAnswer::Reranking(answer) => KeptAnswer::Reranking { model: &answer.model, results: &answer.ranks },
+        CallAnswer::Transcription(answer) => KeptAnswer::Transcription { transcription: &answer.body },
+        CallAnswer::Speech(answer) => KeptAnswer::Speech { content_type: &answer.content_type },
     }
     .to_json()
 }

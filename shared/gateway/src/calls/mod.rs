@@ -1,4 +1,4 @@
-//! Billed calls of models: chat completions, streams, embeddings, images, rerankings and evaluations by the guard.
+//! Billed calls of models: chat completions, streams, embeddings, images, rerankings, audio and evaluations by the guard.
 //!
 //! This file has the steps that they share: take a slot of a lease, call a deployment, charge the usage.
 
@@ -13,7 +13,9 @@ pub mod images;
 mod input;
 mod preparation;
 mod rerank;
+mod speech;
 mod stream;
+mod transcription;
 mod usage;
 
 use std::sync::Arc;
@@ -23,6 +25,7 @@ use platform::telemetry::carry;
 use platform::telemetry::metrics::Metric;
 use tracing::Instrument;
 
+pub use speech::SpeechStream;
 pub use stream::{ChatStream, StreamItem};
 
 use crate::answers::Answer;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{CHAT, EMBEDDINGS, IMAGES, RERANK, Rule};
+use super::{CHAT, EMBEDDINGS, IMAGES, RERANK, Rule, SPEECH, TRANSCRIPTIONS};
 use domain::provider::UpstreamApi;
 
 /// Returns the legend, and one table for each kind of call.
@@ -21,6 +21,8 @@ pub fn markdown() -> String {
         ("Embeddings", &EMBEDDINGS[..], &COLUMNS_OF_OTHERS[..]),
         ("Images", &IMAGES[..], &COLUMNS_OF_OTHERS[..]),
         ("Reranking", &RERANK[..], &COLUMNS_OF_OTHERS[..]),
+        ("Transcriptions and translations of audio", &TRANSCRIPTIONS[..], &COLUMNS_OF_OTHERS[..]),
+        ("Speech", &SPEECH[..], &COLUMNS_OF_OTHERS[..]),
     ];
     for (title, table, columns) in tables {
         let heads: Vec<_> = columns.iter().map(|(head, _)| *head).collect();

@@ -171,3 +171,44 @@ pub const RERANK: [Parameter; 5] = [
     of_rerank("top_n", Sent),
     of_rerank("return_documents", OWN),
 ];
+
+/// Only servers with OpenAI's API have one for audio.
+const NO_TRANSCRIPTIONS: Rule = Refused("this model's provider cannot transcribe audio; choose another model");
+const NO_SPEECH: Rule = Refused("this model's provider cannot speak; choose another model");
+const NO_EVENTS: Rule = Refused("audio is not answered with events; leave it out");
+
+const fn of_transcriptions(name: &'static str, openai: Rule) -> Parameter {
+    row(name, openai, NO_TRANSCRIPTIONS, NO_TRANSCRIPTIONS, NO_TRANSCRIPTIONS)
+}
+
+const fn of_speech(name: &'static str, openai: Rule) -> Parameter {
+    row(name, openai, NO_SPEECH, NO_SPEECH, NO_SPEECH)
+}
+
+/// Transcriptions and translations.
+pub const TRANSCRIPTIONS: [Parameter; 14] = [
+    of_transcriptions("model", Adapted("the deployment's model")),
+    of_transcriptions("file", Sent),
+    of_transcriptions("language", Sent),
+    of_transcriptions("prompt", Sent),
+    of_transcriptions("response_format", Sent),
+    of_transcriptions("temperature", Sent),
+    of_transcriptions("timestamp_granularities", Sent),
+    of_transcriptions("include", Sent),
+    of_transcriptions("chunking_strategy", Sent),
+    of_transcriptions("known_speaker_names", Sent),
+    of_transcriptions("known_speaker_references", Sent),
+    of_transcriptions("languages", Sent),
+    of_transcriptions("keywords", Sent),
+    of_transcriptions("stream", NO_EVENTS),
+];
+
+pub const SPEECH: [Parameter; 7] = [
+    of_speech("model", Adapted("the deployment's model")),
+    of_speech("input", Sent),
+    of_speech("voice", Sent),
+    of_speech("response_format", Sent),
+    of_speech("speed", Sent),
+    of_speech("instructions", Sent),
+    of_speech("stream_format", Adapted("handled by the gateway, not sent; only `audio`")),
+];

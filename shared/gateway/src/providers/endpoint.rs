@@ -4,12 +4,14 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures::StreamExt;
+use futures::stream::BoxStream;
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, USER_AGENT};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request};
 use serde::Serialize;
 use serde_json::Value;
 use zeroize::Zeroizing;
 
+use super::multipart::MultipartForm;
 use super::probe::{self, OfferedModels, Probe, TIMEOUTS};
 use super::settings::ProviderSettings;
 use super::status::{self, ErrorDetails};
@@ -23,6 +25,7 @@ use platform::telemetry::{TRACEPARENT, TraceContext};
 
 /// Embeddings of 2,048 texts are at most 130 MB of JSON. Chat answers are far smaller.
 const MAX_ANSWER_BYTES: usize = 160 << 20;
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const MAX_ERROR_BYTES: usize = 64 << 10;
 const MAX_LIST_BYTES: usize = 4 << 20;
 const MAX_EVENT_BYTES: usize = 16 << 20;
@@ -38,6 +41,22 @@ pub struct Endpoint {
     timeouts: RequestTimeouts,
     /// Values that are removed from the provider's error messages.
     secrets: Vec<Zeroizing<String>>,
+}
+
+/// The largest audio file. Uncompressed speech of 4,096 characters has about half of it.
+const MAX_FILE_BYTES: usize = 32 << 20;
+
+/// The bytes of a request.
+struct Payload {
+    content_type: HeaderValue,
+    body: Bytes,
+}
+
+impl Payload {
+    fn json(body: &impl Serialize) -> Result<Self, ProviderFailure> {
+        let body = serde_json::to_vec(body).map_err(ProviderFailure::malformed_answer)?;
+        Ok(Self { content_type: JSON, body: body.into() })
+    }
 }
 
 /// Where a request goes, below the base URL.
@@ -120,10 +139,55 @@ impl Endpoint {
         body: &impl Serialize,
         read: impl FnOnce(&Bytes) -> Result<T, ProviderFailure>,
     ) -> Result<T, ProviderFailure> {
+        self.post_whole(target.into(), Payload::json(body)?, "application/json", read).await
+    }
+
+    /// Posts a form, and reads the complete response body with `read`.
+    pub async fn post_form<T>(
+        &self,
+        path: &str,
+        form: MultipartForm,
+        read: impl FnOnce(&Bytes) -> Result<T, ProviderFailure>,
+    ) -> Result<T, ProviderFailure> {
+        let (content_type, body) = form.finish()?;
+        // The answer is JSON or a text, as a parameter of the form says.
+        self.post_whole(path.into(), Payload { content_type, body }, "*/*", read).await
+    }
+
+    async fn post_whole<T>(
+        &self,
+        target: Target<'_>,
+        payload: Payload,
+        accept: &'static str,
+        read: impl FnOnce(&Bytes) -> Result<T, ProviderFailure>,
+    ) -> Result<T, ProviderFailure> {
         let timeouts = RequestTimeouts { first_byte: self.timeouts.total, idle: self.timeouts.total, ..self.timeouts };
-        let answer = self.post(target.into(), body, "application/json", &timeouts).await?;
+        let answer = self.post(target, payload, accept, &timeouts).await?;
         let body = answer.body.read_to_end(MAX_ANSWER_BYTES).await.map_err(read_failure)?;
         read(&body).map_err(|failure| self.without_secrets(failure))
+    }
+
+    /// Posts a request that is answered with a file, and returns its content type and its pieces as they arrive.
+    pub async fn file(
+        &self,
+        path: &str,
+        body: &impl Serialize,
+    ) -> Result<(Option<String>, BoxStream<'static, Result<Bytes, ProviderFailure>>), ProviderFailure> {
+        let answer = self.post(path.into(), Payload::json(body)?, "*/*", &self.timeouts).await?;
+        if content_type(&answer).starts_with("application/json") {
+            return Err(self.failure_in(answer.body, "JSON instead of a file").await);
+        }
+        let kind = Some(content_type(&answer).to_owned()).filter(|kind| !kind.is_empty());
+        let pieces = answer.body.scan(0, |bytes, piece| {
+            let piece = piece.map_err(read_failure).and_then(|piece| {
+                *bytes += piece.len();
+                let too_large =
+                    || ProviderFailure::malformed_answer(OutboundError::TooLarge { limit_bytes: MAX_FILE_BYTES });
+                if *bytes > MAX_FILE_BYTES { Err(too_large()) } else { Ok(piece) }
+            });
+            std::future::ready(Some(piece))
+        });
+        Ok((kind, pieces.boxed()))
     }
 
     /// Downloads a file that an answer refers to. The request has no credentials, because the host may be another one.
@@ -143,32 +207,36 @@ impl Endpoint {
         target: impl Into<Target<'a>>,
         body: &impl Serialize,
     ) -> Result<Events, ProviderFailure> {
-        let answer = self.post(target.into(), body, "text/event-stream", &self.timeouts).await?;
-        let content_type = answer.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-        // Some servers answer a streaming request with status 200 and an error in JSON.
-        if content_type.starts_with("application/json") {
-            let body = answer.body.read_to_end(MAX_ERROR_BYTES).await.map_err(read_failure)?;
-            let body: Value = serde_json::from_slice(&body).map_err(ProviderFailure::malformed_answer)?;
-            let is_error = body.get("error").is_some_and(|error| !error.is_null());
-            let failure = if is_error {
-                status::failure_in_stream(ErrorDetails::read(&body))
-            } else {
-                ProviderFailure::malformed_answer("JSON instead of an event stream")
-            };
-            return Err(self.without_secrets(failure));
+        let answer = self.post(target.into(), Payload::json(body)?, "text/event-stream", &self.timeouts).await?;
+        if content_type(&answer).starts_with("application/json") {
+            return Err(self.failure_in(answer.body, "JSON instead of an event stream").await);
         }
         Ok(Events { body: Some(answer.body), parser: Parser::new(MAX_EVENT_BYTES) })
+    }
+
+    /// The failure in a body of JSON. Some servers answer a streaming request with status 200 and an error.
+    async fn failure_in(&self, body: Body, otherwise: &'static str) -> ProviderFailure {
+        let body = match body.read_to_end(MAX_ERROR_BYTES).await {
+            Ok(body) => serde_json::from_slice::<Value>(&body),
+            Err(error) => return read_failure(error),
+        };
+        self.without_secrets(match body {
+            Ok(body) if body.get("error").is_some_and(|error| !error.is_null()) => {
+                status::failure_in_stream(ErrorDetails::read(&body))
+            }
+            Ok(_) => ProviderFailure::malformed_answer(otherwise),
+            Err(error) => ProviderFailure::malformed_answer(error),
+        })
     }
 
     async fn post(
         &self,
         Target { path, header }: Target<'_>,
-        body: &impl Serialize,
+        payload: Payload,
         accept: &'static str,
         timeouts: &RequestTimeouts,
     ) -> Result<Answer, ProviderFailure> {
-        let body = serde_json::to_vec(body).map_err(ProviderFailure::malformed_answer)?;
-        let mut request = self.request(Method::POST, path, accept, body.into())?;
+        let mut request = self.request(Method::POST, path, accept, payload)?;
         if let Some((name, value)) = header {
             request.headers_mut().append(name, value);
         }
@@ -187,13 +255,13 @@ impl Endpoint {
         method: Method,
         path: &str,
         accept: &'static str,
-        body: Bytes,
+        Payload { content_type, body }: Payload,
     ) -> Result<Request<Bytes>, ProviderFailure> {
         let query = if path.contains('?') { self.query.replacen('?', "&", 1) } else { self.query.clone() };
         let request = Request::builder().method(method).uri(format!("{}/{path}{query}", self.base_url)).body(body);
         let mut request: Request<Bytes> = request.map_err(|_| ProviderFailure::setup())?;
         *request.headers_mut() = self.headers.clone();
-        request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        request.headers_mut().insert(CONTENT_TYPE, content_type);
         request.headers_mut().insert(ACCEPT, HeaderValue::from_static(accept));
         request.headers_mut().entry(USER_AGENT).or_insert(HeaderValue::from_static("atelier"));
         let context = TraceContext::current();
@@ -230,7 +298,8 @@ impl Endpoint {
     async fn call_for_test(&self, path: &str, body: Option<Value>) -> Result<(Probe, Option<Body>), ProviderFailure> {
         let method = if body.is_some() { Method::POST } else { Method::GET };
         let body = body.map(|body| body.to_string()).unwrap_or_default();
-        let request = self.request(method, path, "application/json", body.into())?;
+        let payload = Payload { content_type: JSON, body: body.into() };
+        let request = self.request(method, path, "application/json", payload)?;
         let answer = match self.outbound.send(request, &TIMEOUTS).await {
             Ok(answer) => answer,
             Err(error) => {
@@ -278,6 +347,10 @@ impl Endpoint {
         }
         failure
     }
+}
+
+fn content_type(answer: &Answer) -> &str {
+    answer.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default()
 }
 
 /// Adds the API version to the path of a base URL that has none. The vendors' SDKs take base URLs without it.

@@ -8,6 +8,7 @@ mod dev;
 mod endpoint;
 mod gemini;
 mod media;
+mod multipart;
 mod openai;
 mod probe;
 mod settings;
@@ -20,6 +21,8 @@ use futures::stream::BoxStream;
 
 use serde_json::Value;
 
+use crate::audio::speech::{SpeechAnswer, SpeechRequest};
+use crate::audio::transcription::{Transcript, TranscriptionRequest};
 use crate::chat::{ChatAnswer, ChatRequest, Chunk};
 use crate::embeddings::{EmbeddingsAnswer, EmbeddingsRequest};
 use crate::failure::ProviderFailure;
@@ -84,6 +87,24 @@ pub trait Provider: Send + Sync {
         _request: &'a RerankRequest,
     ) -> BoxFuture<'a, Result<RerankAnswer, ProviderFailure>> {
         Box::pin(async { Err(cannot("rerank documents")) })
+    }
+
+    /// Transcribes or translates audio. Only some providers can.
+    fn transcribe<'a>(
+        &'a self,
+        _model: &'a str,
+        _request: &'a TranscriptionRequest,
+    ) -> BoxFuture<'a, Result<Transcript, ProviderFailure>> {
+        Box::pin(async { Err(cannot("transcribe audio")) })
+    }
+
+    /// Speaks a text. Returns when the first piece of audio has arrived. Only some providers can.
+    fn speak<'a>(
+        &'a self,
+        _model: &'a str,
+        _request: &'a SpeechRequest,
+    ) -> BoxFuture<'a, Result<SpeechAnswer, ProviderFailure>> {
+        Box::pin(async { Err(cannot("speak")) })
     }
 
     /// Scores texts for risk. Only some providers can.

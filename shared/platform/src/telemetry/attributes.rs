@@ -23,7 +23,7 @@ pub const URL_SCHEME: &str = "url.scheme";
 pub const REQUEST_ID: &str = "atelier.request.id";
 
 // Calls of models.
-/// `chat`, `embeddings`, `text_completion`, `generate_content`; or one of ours: `rerank`, `moderate`, `count_tokens`.
+/// `chat`, `embeddings`, `text_completion`, `generate_content`; or one of ours: `rerank`, `transcribe`, `speak`, `moderate`, `count_tokens`.
 pub const GEN_AI_OPERATION_NAME: &str = "gen_ai.operation.name";
 /// The API of the provider, such as `anthropic`.
 pub const GEN_AI_PROVIDER_NAME: &str = "gen_ai.provider.name";

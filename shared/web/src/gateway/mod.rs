@@ -42,8 +42,8 @@ pub use limits::{LimitsIn, LimitsOut, PlanLimitsIn, PlanLimitsOut, SpendingCapOu
 pub use list::{CursorList, List};
 pub use model::{DeprecationOut, ModelTypeWire, PricingOut};
 pub use responses::{
-    AdministratorOnly, Answered, AnsweredOrStreamed, AnthropicErrorBody, BodyRefused, Created, ErrorBody,
-    ErrorResponses, MessagesErrors, ModelCallErrors, NoBodies, NotFound, OperatorOnly, Stale, UserOnly,
+    AdministratorOnly, Answered, AnsweredAudio, AnsweredOrStreamed, AnthropicErrorBody, BodyRefused, Created,
+    ErrorBody, ErrorResponses, MessagesErrors, ModelCallErrors, NoBodies, NotFound, OperatorOnly, Stale, UserOnly,
 };
 pub use role::RoleName;
 pub use spend::{DailySpendOut, SpendQuery};

@@ -170,6 +170,15 @@ impl<T: ToSchema, H: ResponseHeaders> IntoResponses for Answered<T, H> {
     }
 }
 
+/// The audio of a call with the headers `H`.
+pub struct AnsweredAudio<H>(PhantomData<H>);
+
+impl<H: ResponseHeaders> IntoResponses for AnsweredAudio<H> {
+    fn responses() -> Described {
+        responses::file::<H>("audio/*", "The audio")
+    }
+}
+
 /// The answer of a call with the headers `H`, or its parts as server-sent events.
 pub struct AnsweredOrStreamed<T, H>(PhantomData<(T, H)>);
 

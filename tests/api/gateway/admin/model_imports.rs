@@ -349,6 +349,6 @@ async fn facts_and_imports_keep_their_budgets() {
     insta::assert_snapshot!(format!("facts: {facts}\nimport: {first}\nagain: {again}"), @r#"
     facts: 1 dynamodb:BatchGetItem (5 units)
     import: 2 dynamodb:BatchGetItem (6 units), 4 dynamodb:Query (8 units), 3 dynamodb:TransactWriteItems (63 units), 3 sqs:SendMessage
-    again: 2 dynamodb:BatchGetItem (6 units), 1 dynamodb:Query (2 units)
+    again: 2 dynamodb:BatchGetItem (6 units), 1 dynamodb:Query (3 units)
     "#);
 }

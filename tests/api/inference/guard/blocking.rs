@@ -1,6 +1,7 @@
 //! Plans whose input is evaluated before the provider is called.
 
 use domain::money::Money;
+use tests::form::TestForm;
 use tests::gateway::Customer;
 use tests::provider::{Behaviour, Gate};
 
@@ -33,9 +34,9 @@ async fn flagged_input_never_reaches_the_provider() {
     assert_eq!(refusal(&refused), ("403", "guard_blocked"));
     assert!(fake.take_requests().is_empty());
     let events = events(&customer.person, "?flagged=true").await;
-    assert!(events.len() == 3 && events.iter().all(|event| event["blocked"] == true && event["source"] == "chat"));
+    assert!(events.len() == 5 && events.iter().all(|event| event["blocked"] == true && event["source"] == "chat"));
     // Only the evaluations are charged.
-    assert_eq!(app.sum_charges(customer.account.org).await.1, 3);
+    assert_eq!(app.sum_charges(customer.account.org).await.1, 5);
     let harmless = json!({"model": "dev-chat", "messages": [message("Good morning")], "max_tokens": 4});
     assert_eq!(chat(&customer.person, &harmless).await.status, "200 OK");
 }

@@ -11,7 +11,7 @@ use domain::guard::GuardApi;
 use gateway::{Gateway, GuardTask};
 use serde_json::{Value, json};
 use tests::TestApp;
-use tests::client::{Answer, Person, refusal};
+use tests::client::{Answer, Person, refusal, send};
 use tests::gateway::ModelBuilder;
 use tests::provider::FakeProvider;
 

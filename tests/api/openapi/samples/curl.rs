@@ -13,6 +13,7 @@ pub fn render(call: &Call<'_>) -> String {
     parts.extend(call.credential.map(|name| format!(r#"-H "Authorization: Bearer ${name}""#)));
     parts.extend(call.headers.iter().map(|(name, value)| format!("-H {}", quote(&format!("{name}: {value}")))));
     parts.extend(call.body.map(|body| format!("--json {}", quote(&JSON.literal(body, 0)))));
+    parts.extend(call.form.iter().map(|(name, value)| format!("-F {}", quote(&format!("{name}={value}")))));
     parts.join(" \\\n  ")
 }
 

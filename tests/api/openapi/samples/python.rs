@@ -32,6 +32,13 @@ fn render_request(call: &Call<'_>) -> String {
         arguments.push(format!("headers={{{}}}", headers.join(", ")));
     }
     arguments.extend(call.body.map(|body| format!("json={}", PYTHON.literal(body, 1))));
+    if !call.form.is_empty() {
+        let part = |(name, value): &(&str, &str)| match value.strip_prefix('@') {
+            Some(file) => format!("{}: open({}, \"rb\")", quote(name), quote(file)),
+            None => format!("{}: (None, {})", quote(name), quote(value)),
+        };
+        arguments.push(format!("files={{{}}}", call.form.iter().map(part).collect::<Vec<_>>().join(", ")));
+    }
     if call.is_stream {
         arguments.push("stream=True".to_owned());
     }

@@ -6,7 +6,16 @@ use super::{Call, curl, literal, python, typescript};
 
 fn call<'e>(method: &'e str, body: Option<&'e Value>, headers: &'e [(String, String)]) -> Call<'e> {
     let url = "https://api.example.com/a?b=c&d=e".to_owned();
-    Call { operation_id: "update", method, url, credential: Some("API_KEY"), headers, body, is_stream: false }
+    Call {
+        operation_id: "update",
+        method,
+        url,
+        credential: Some("API_KEY"),
+        headers,
+        body,
+        form: &[],
+        is_stream: false,
+    }
 }
 
 #[test]
@@ -71,4 +80,28 @@ fn long_values_are_written_on_lines() {
     let expected = format!("{{\n  \"short\": [1, 2],\n  \"long\": [\n    \"{x}\",\n    \"{y}\"\n  ]\n}}");
     assert_eq!(literal::JSON.literal(&value, 0), expected);
     assert_eq!(serde_json::from_str::<Value>(&expected).unwrap(), value);
+}
+
+#[test]
+fn a_form_is_sent_with_its_file() {
+    let form = [("purpose", "batch"), ("file", "@requests.jsonl")];
+    let call = Call { form: &form, ..call("POST", None, &[]) };
+    let shell = curl::render(&call);
+    assert!(shell.ends_with("-F 'purpose=batch' \\\n  -F 'file=@requests.jsonl'"), "{shell}");
+    let python = python::render(&call);
+    assert!(
+        python.contains(r#"    files={"purpose": (None, "batch"), "file": open("requests.jsonl", "rb")},"#),
+        "{python}"
+    );
+    let typescript = typescript::render(&call);
+    assert!(
+        typescript.starts_with("import { openAsBlob } from \"node:fs\";\n\nconst form = new FormData();\n"),
+        "{typescript}"
+    );
+    assert!(
+        typescript.contains(r#"form.set("purpose", "batch");"#)
+            && typescript.contains(r#"form.set("file", await openAsBlob("requests.jsonl"), "requests.jsonl");"#)
+            && typescript.contains("  body: form,\n"),
+        "{typescript}"
+    );
 }

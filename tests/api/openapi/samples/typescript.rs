@@ -32,6 +32,16 @@ fn render_request(call: &Call<'_>) -> String {
         fields.push(format!("headers: {{ {} }}", headers.join(", ")));
     }
     fields.extend(call.body.map(|body| format!("body: JSON.stringify({})", JSON.literal(body, 1))));
+    let mut form = String::new();
+    if !call.form.is_empty() {
+        fields.push("body: form".to_owned());
+        let part = |(name, value): &(&str, &str)| match value.strip_prefix('@') {
+            Some(file) => format!("form.set({}, await openAsBlob({1}), {1});\n", quote(name), quote(file)),
+            None => format!("form.set({}, {});\n", quote(name), quote(value)),
+        };
+        let parts: String = call.form.iter().map(part).collect();
+        form = format!("import {{ openAsBlob }} from \"node:fs\";\n\nconst form = new FormData();\n{parts}\n");
+    }
     let fields: String = fields.iter().map(|field| format!("  {field},\n")).collect();
     let print = match call.is_stream {
         true => {
@@ -41,7 +51,7 @@ fn render_request(call: &Call<'_>) -> String {
         false => "console.log(await answer.text());",
     };
     format!(
-        "const answer = await fetch({}, {{\n{fields}}});\nif (!answer.ok) throw new Error(await answer.text());\n{print}",
+        "{form}const answer = await fetch({}, {{\n{fields}}});\nif (!answer.ok) throw new Error(await answer.text());\n{print}",
         quote(&call.url)
     )
 }

@@ -109,6 +109,7 @@ impl TourClient {
         let documents = json!(["A workflow is a graph.", {"text": "A lease holds money."}]);
         let rerank = json!({"model": "dev-rerank", "query": "What is a lease?", "documents": documents, "return_documents": true});
         self.send("POST", "/gateway/v1/rerank", Some(rerank)).await;
+        self.record_audio().await;
         let image = json!({"preset": "dev-image", "prompt": "A red fox in the snow", "size": "64x64"});
         let prefer_job = [JSON, ("idempotency-key", "fox-1"), ("prefer", "respond-async")];
         let started = self.send_with_headers("POST", IMAGES, Some(image.clone()), &prefer_job).await;

@@ -2,6 +2,7 @@
 //!
 //! They report the same token counts as the gateway's estimate, so that a call costs exactly what was held for it.
 
+mod audio;
 mod chat;
 mod embed;
 mod guard;
@@ -17,6 +18,8 @@ use futures::future::BoxFuture;
 
 use super::probe::{OfferedModels, Probe};
 use super::{ChunkStream, Provider};
+use crate::audio::speech::{SpeechAnswer, SpeechRequest};
+use crate::audio::transcription::{Transcript, TranscriptionRequest};
 use crate::chat::{ChatAnswer, ChatRequest};
 use crate::embeddings::{EmbeddingsAnswer, EmbeddingsRequest};
 use crate::failure::ProviderFailure;
@@ -29,8 +32,10 @@ pub const EMBED: &str = "dev-embed";
 pub const IMAGE: &str = "dev-image";
 pub const GUARD: &str = "dev-guard";
 pub const RERANK: &str = "dev-rerank";
+pub const TRANSCRIBE: &str = "dev-transcribe";
+pub const SPEECH: &str = "dev-speech";
 /// The embedded models.
-const ALL: [&str; 5] = [CHAT, EMBED, IMAGE, GUARD, RERANK];
+const ALL: [&str; 7] = [CHAT, EMBED, IMAGE, GUARD, RERANK, TRANSCRIBE, SPEECH];
 
 pub struct Dev;
 
@@ -87,6 +92,28 @@ impl Provider for Dev {
         Box::pin(async move {
             is_model(RERANK, model)?;
             Ok(rerank::rerank(request))
+        })
+    }
+
+    fn transcribe<'a>(
+        &'a self,
+        model: &'a str,
+        request: &'a TranscriptionRequest,
+    ) -> BoxFuture<'a, Result<Transcript, ProviderFailure>> {
+        Box::pin(async move {
+            is_model(TRANSCRIBE, model)?;
+            Ok(audio::transcribe(request))
+        })
+    }
+
+    fn speak<'a>(
+        &'a self,
+        model: &'a str,
+        request: &'a SpeechRequest,
+    ) -> BoxFuture<'a, Result<SpeechAnswer, ProviderFailure>> {
+        Box::pin(async move {
+            is_model(SPEECH, model)?;
+            audio::speak(request)
         })
     }
 

@@ -1,6 +1,7 @@
 //! `OpenAI` and compatible providers. The `choices` of their answers reach the client byte for byte.
 
 mod answer;
+mod audio;
 mod embeddings;
 mod images;
 mod messages;
@@ -23,6 +24,8 @@ use super::probe::{self, OfferedModels, Probe};
 use super::settings::ProviderSettings;
 use super::translation::translate_events;
 use super::{ChunkStream, Provider};
+use crate::audio::speech::{SpeechAnswer, SpeechRequest};
+use crate::audio::transcription::{Transcript, TranscriptionRequest};
 use crate::chat::{ChatAnswer, ChatRequest, ContentPart};
 use crate::embeddings::{EmbeddingsAnswer, EmbeddingsRequest};
 use crate::failure::ProviderFailure;
@@ -131,6 +134,32 @@ impl Provider for OpenAi {
                 Err(failure) if rerank::may_be_tei(&failure) => post(rerank::TEXTS).await,
                 answer => answer,
             }
+        })
+    }
+
+    fn transcribe<'a>(
+        &'a self,
+        model: &'a str,
+        request: &'a TranscriptionRequest,
+    ) -> BoxFuture<'a, Result<Transcript, ProviderFailure>> {
+        Box::pin(async move {
+            let (path, form) = (audio::path(request.task()), audio::form(model, request));
+            self.endpoint.post_form(path, form, |answer| audio::read_transcript(answer, request.format())).await
+        })
+    }
+
+    fn speak<'a>(
+        &'a self,
+        model: &'a str,
+        request: &'a SpeechRequest,
+    ) -> BoxFuture<'a, Result<SpeechAnswer, ProviderFailure>> {
+        Box::pin(async move {
+            let body = audio::speech(model, request);
+            let (content_type, audio) = self.endpoint.file("audio/speech", &body).await?;
+            // Clients get no other kind of file.
+            let content_type = content_type.filter(|kind| kind.starts_with("audio/"));
+            let content_type = content_type.unwrap_or_else(|| request.content_type().to_owned());
+            Ok(SpeechAnswer { content_type, audio: audio::require_audio(audio).await? })
         })
     }
 
