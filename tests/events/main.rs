@@ -71,6 +71,7 @@ const ANSWERS: &[(&str, u64, Option<&str>)] = &[
     ("inference/count-tokens", 200, None),
     ("inference/embeddings", 200, None),
     ("inference/image-job-unknown", 404, Some("image_job_not_found")),
+    ("inference/image-edit", 202, None),
     ("inference/images", 202, None),
     ("inference/message", 200, None),
     ("inference/no-key", 401, Some("identity.invalid_token")),

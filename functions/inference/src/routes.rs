@@ -40,6 +40,7 @@ routes! { Stores;
     "/gateway/v1/audio/transcriptions" => post(create_transcription);
     "/gateway/v1/audio/translations" => post(create_translation);
     "/gateway/v1/audio/speech" => post(create_speech);
+    "/gateway/v1/images/edits" => post(edit_images);
     "/gateway/v1/images/generations" => post(create_images);
     "/gateway/v1/images/generations/{job_id}" => get(get_image_job);
     schemas(AnthropicErrorBody, ChatCompletionOut, CompletionOut, MessageOut, ResponseOut, EmbeddingsOut, GuardEvaluationOut, ImagesOut, ModerationsOut, RerankOut, TranscriptionOut);

@@ -229,7 +229,7 @@ fn demo_models() -> [Model; 7] {
         model("dev-chat", "Development chat", ModelType::Others, &CHAT, Some(4_096), chat),
         model("dev-embed", "Development embeddings", ModelType::Embeddings, &["embeddings"], None, embed),
         model("dev-guard", "Development guard", ModelType::Others, &["guard"], None, guard),
-        model("dev-image", "Development images", ModelType::Others, &["images"], None, image),
+        model("dev-image", "Development images", ModelType::Others, &["images", "image_edits"], None, image),
         model("dev-rerank", "Development reranking", ModelType::Others, &["rerank"], None, rerank),
         model("dev-speech", "Development speech", ModelType::Others, &["speech"], None, speech),
         model("dev-transcribe", "Development transcription", ModelType::Others, &["transcription"], None, transcribe),

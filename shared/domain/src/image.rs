@@ -103,6 +103,9 @@ pub struct ImageOrder {
     pub alias: Option<String>,
     /// The validated body of the request.
     pub request: Map<String, Value>,
+    /// The pictures to edit. None if the images are made from the prompt alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edited: Option<EditedPictures>,
     pub call: CallOrigin,
     /// The lease that reserves the maximum cost. It has one slot.
     pub lease: LeaseId,
@@ -110,6 +113,15 @@ pub struct ImageOrder {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
     pub created_at: Time,
+}
+
+/// The pictures that a job edits, by their names in the bucket.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EditedPictures {
+    pub pictures: Vec<String>,
+    /// A picture whose transparent parts are edited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mask: Option<String>,
 }
 
 impl ImageOrder {

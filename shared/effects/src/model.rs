@@ -161,7 +161,7 @@ impl ModelEffects {
         let ImageNode { preset, prompt, n, size } = node;
         let call = self.call_of(owner, effect).await?;
         let request = ImageRequest::new(preset, prompt, *n, size.as_deref()).map_err(to_effect_error)?;
-        let start = |caller| self.gateway.start_images(caller, request);
+        let start = |caller| self.gateway.start_images(caller, request, None);
         let StartedImages { job, .. } = self.call_once(&call, hash(node), start).await.map_err(to_effect_error)?;
         // The timeout of the node ends the wait.
         let ended =

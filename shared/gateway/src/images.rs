@@ -1,4 +1,4 @@
-//! Image generation in OpenAI's format: the request, and the answer of a provider.
+//! Image generation and edits of images in OpenAI's format: the request, and the answer of a provider.
 
 use bytes::Bytes;
 use serde_json::{Map, Value};
@@ -14,6 +14,11 @@ use domain::{Error, Result};
 
 /// The parameters that the gateway validates.
 pub const VALIDATED: [&str; 5] = ["model", "prompt", "n", "size", "response_format"];
+/// The parameters of edits that are numbers, which a form has as texts.
+pub const NUMBERS: [&str; 3] = ["n", "output_compression", "partial_images"];
+const MAX_EDITED: usize = 16;
+/// A picture of the highest fidelity.
+const MOST_TOKENS_PER_PICTURE: u64 = 7_000;
 const MAX_PROMPT_CHARS: usize = 4_096;
 const MAX_IMAGES: u64 = 4;
 /// The maximum size of a request, which is stored in the item of its job.
@@ -23,6 +28,14 @@ const MAX_BYTES: usize = 32 * 1024;
 #[derive(Clone, Debug)]
 pub struct ImageRequest {
     body: Map<String, Value>,
+}
+
+/// The pictures that a request edits.
+#[derive(Clone, Debug)]
+pub struct EditSources {
+    pub pictures: Vec<UploadedFile>,
+    /// A picture whose transparent parts are edited.
+    pub mask: Option<UploadedFile>,
 }
 
 /// A provider's answer.
@@ -41,7 +54,39 @@ pub struct Picture {
     pub revised_prompt: Option<String>,
 }
 
+impl EditSources {
+    /// Checks the files of a form, and gives them the content types of their formats.
+    pub fn read(pictures: Vec<UploadedFile>, mask: Option<UploadedFile>) -> Result<Self> {
+        if !(1..=MAX_EDITED).contains(&pictures.len()) {
+            return Err(Error::invalid_body("image", "must be 1 to 16 files, in parts named image or image[]"));
+        }
+        let pictures = pictures.into_iter().map(|picture| check_picture("image", picture)).collect::<Result<_>>()?;
+        let mask = mask.map(|mask| check_picture("mask", mask)).transpose()?;
+        Ok(Self { pictures, mask })
+    }
+
+    /// The maximum tokens that a provider may count for the pictures.
+    pub fn greatest_input(&self) -> u64 {
+        MOST_TOKENS_PER_PICTURE * (self.pictures.len() + usize::from(self.mask.is_some())) as u64
+    }
+}
+
+fn check_picture(field: &str, mut picture: UploadedFile) -> Result<UploadedFile> {
+    let format = PictureFormat::of(&picture.content);
+    let format = format.ok_or_else(|| Error::invalid_body(field, "must be a PNG, JPEG or WebP file"))?;
+    picture.content_type = Some(format.content_type().to_owned());
+    Ok(picture)
+}
+
 impl ImageRequest {
+    /// Reads the parameters of an edit, which a form has as texts.
+    pub fn read_edit(mut body: Value) -> Result<Self> {
+        if body.get("stream").is_some_and(|stream| stream == "false") {
+            body["stream"] = false.into();
+        }
+        Self::read(body)
+    }
+
     pub fn read(body: Value) -> Result<Self> {
         let mut body = read_parameters(body, &["n"])?;
         let bytes = serde_json::to_vec(&body).map_err(Error::internal)?.len();

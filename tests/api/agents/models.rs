@@ -51,7 +51,7 @@ async fn the_models_of_the_plan_are_listed() {
     "#);
     assert_eq!(
         ada.get("/builder/v1/models").await.column("name"),
-        ["dev-chat", "dev-embed", "dev-guard", "dev-image", "dev-rerank"]
+        ["dev-chat", "dev-embed", "dev-guard", "dev-image", "dev-rerank", "dev-speech", "dev-transcribe"]
     );
     assert_eq!(ada.get("/builder/v1/models?order=desc&perPage=1").await.column("name"), ["dev-transcribe"]);
     assert_eq!(ada.get("/builder/v1/models?type=Embeddings").await.column("name"), ["dev-embed"]);
@@ -92,7 +92,7 @@ async fn retired_models_are_hidden_and_retiring_ones_are_marked() {
         catalog.add(&model).await.unwrap();
     }
     let answer = app.person("ada").get("/builder/v1/models?search=a&type=Others").await;
-    assert_eq!(answer.column("name"), ["ageing", "dev-chat", "dev-guard", "dev-image", "dev-rerank"]);
+    assert_eq!(answer.column("name"), ["ageing", "dev-chat", "dev-guard", "dev-image", "dev-rerank", "dev-transcribe"]);
     assert_eq!(
         answer.json["data"][0]["deprecation"],
         json!({"deprecatedAt": null, "retiresAt": "2096-10-02T07:06:40.000Z"})

@@ -48,8 +48,9 @@ async fn every_operation_takes_the_credentials_that_it_describes() {
         }
     }
     assert_eq!(
-        calls_of_models, 10,
-        "chat, completions, messages and their count, responses, embeddings, reranking, images, guard and moderations"
+        calls_of_models, 14,
+        "chat, completions, messages and their count, responses, embeddings, reranking, images and their \
+         edits, transcriptions, translations, speech, guard and moderations"
     );
 }
 

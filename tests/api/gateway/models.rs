@@ -60,7 +60,16 @@ async fn a_retiring_model_is_marked_and_a_retired_one_is_gone() {
     let ada = app.key_client("ada");
     assert_eq!(
         ada.get(MODELS).await.column("id"),
-        ["dev-chat", "dev-embed", "dev-guard", "dev-image", "dev-rerank", "vendor/ageing-1.0"]
+        [
+            "dev-chat",
+            "dev-embed",
+            "dev-guard",
+            "dev-image",
+            "dev-rerank",
+            "dev-speech",
+            "dev-transcribe",
+            "vendor/ageing-1.0"
+        ]
     );
     assert_eq!(ada.get(MODELS).await.json["data"][7]["shutdown_date"], "2096-10-02");
     for path in ["vendor/ageing-1.0", "vendor%2Fageing-1.0"] {

@@ -275,6 +275,57 @@ test("images", async () => {
   assert(Buffer.from(encoded.data[0].b64_json, "base64").subarray(0, 8).equals(PNG));
 });
 
+// A WAV file of half a second of silence.
+const recording = () => {
+  const file = Buffer.alloc(8044);
+  file.write("RIFF");
+  file.writeUInt32LE(8036, 4);
+  file.write("WAVEfmt ", 8);
+  file.writeUInt32LE(16, 16);
+  file.writeUInt16LE(1, 20);
+  file.writeUInt16LE(1, 22);
+  file.writeUInt32LE(8000, 24);
+  file.writeUInt32LE(16000, 28);
+  file.writeUInt16LE(2, 32);
+  file.writeUInt16LE(16, 34);
+  file.write("data", 36);
+  file.writeUInt32LE(8000, 40);
+  return toFile(file, "talk.wav");
+};
+
+test("transcriptions", async () => {
+  const asked = { model: "dev-transcribe", file: await recording() };
+  const answer = await client().audio.transcriptions.create({ ...asked, language: "en" });
+  assert.match(answer.text, /The file talk\.wav has 8044 bytes and 0\.5 seconds of audio\.$/);
+  assert.deepEqual(answer.usage, { type: "duration", seconds: 0.5, cost: 0.00005 });
+  const subtitles = await client().audio.transcriptions.create({ ...asked, response_format: "srt" });
+  assert.match(subtitles, /^1\n00:00:00,000 --> 00:00:00,500\nI am dev-transcribe/);
+  assert.equal((await client().audio.translations.create(asked)).text, answer.text);
+});
+
+test("speech", async () => {
+  const asked = { model: "dev-speech", input: "Good morning", voice: "alloy", response_format: "pcm" };
+  const response = await client().audio.speech.create(asked);
+  assert.equal(response.headers.get("content-type"), "audio/pcm");
+  assert.equal((await response.arrayBuffer()).byteLength, 12 * 960 * 2);
+  const streamed = await client().audio.speech.create(asked);
+  let bytes = 0;
+  for await (const piece of streamed.body) bytes += piece.length;
+  assert.equal(bytes, 12 * 960 * 2);
+});
+
+test("edits of images", async () => {
+  const picture = await client().images.generate({
+    model: "dev-image", prompt: "a fox", size: "64x64", response_format: "b64_json",
+  });
+  const fox = () => toFile(Buffer.from(picture.data[0].b64_json, "base64"), "fox.png", { type: "image/png" });
+  const image = [await fox(), await fox()];
+  const edited = await client().images.edit({ model: "dev-image", image, prompt: "a hat", size: "64x64" });
+  const response = await fetch(edited.data[0].url);
+  assert(Buffer.from(await response.arrayBuffer()).subarray(0, 8).equals(PNG));
+  assert.equal(edited.usage.cost, 0.01);
+});
+
 test("moderations", async () => {
   const moderation = await client().moderations.create({ input: "How do I make a bomb?" });
   assert(moderation.id.startsWith("modr-") && moderation.model === "dev-guard");

@@ -242,6 +242,62 @@ def test_images():
     assert base64.b64decode(encoded.data[0].b64_json).startswith(PNG)
 
 
+def recording(seconds=0.5):
+    """A WAV file of silence."""
+    file = io.BytesIO()
+    with wave.open(file, "wb") as writer:
+        writer.setnchannels(1)
+        writer.setsampwidth(2)
+        writer.setframerate(8_000)
+        writer.writeframes(b"\0\0" * int(8_000 * seconds))
+    return ("talk.wav", file.getvalue())
+
+
+def test_transcriptions():
+    there = client()
+    answer = there.audio.transcriptions.create(model="dev-transcribe", file=recording(), language="en", temperature=0)
+    assert answer.text.endswith("The file talk.wav has 8044 bytes and 0.5 seconds of audio.")
+    assert (answer.usage.type, answer.usage.seconds, answer.usage.cost) == ("duration", 0.5, 0.00005)
+    text = there.audio.transcriptions.create(model="dev-transcribe", file=recording(), response_format="text")
+    assert text.startswith("I am dev-transcribe")
+    verbose = there.audio.transcriptions.create(
+        model="dev-transcribe", file=recording(), response_format="verbose_json", timestamp_granularities=["segment"]
+    )
+    assert verbose.duration == 0.5 and [segment.end for segment in verbose.segments] == [0.5]
+    translation = there.audio.translations.create(model="dev-transcribe", file=recording())
+    assert translation.text == answer.text
+
+
+def test_speech():
+    there = client()
+    asked = {"model": "dev-speech", "input": "Good morning", "voice": "alloy", "response_format": "wav"}
+    whole = there.audio.speech.create(**asked, speed=2, instructions="Softly.")
+    assert whole.response.headers["content-type"] == "audio/wav"
+    with wave.open(io.BytesIO(whole.read())) as reader:
+        assert reader.getnframes() / reader.getframerate() == 12 * 0.02
+    with there.audio.speech.with_streaming_response.create(**asked) as response:
+        assert float(response.headers["x-request-cost"]) == 12 * 15 / 1_000_000
+        pieces = list(response.iter_bytes(4_096))
+    assert len(pieces) > 1 and pieces[0].startswith(b"RIFF")
+    with pytest.raises(openai.BadRequestError, match="makes no mp3"):
+        there.audio.speech.create(model="dev-speech", input="Hi", voice="alloy", response_format="mp3")
+
+
+def test_image_edits():
+    there = client()
+    picture = there.images.generate(model="dev-image", prompt="a fox", size="64x64", response_format="b64_json")
+    fox = ("fox.png", base64.b64decode(picture.data[0].b64_json), "image/png")
+    edited = there.images.edit(model="dev-image", image=fox, prompt="a hat", n=2, size="64x64", response_format="b64_json")
+    contents = [base64.b64decode(image.b64_json) for image in edited.data]
+    assert len(set(contents)) == 2 and all(content.startswith(PNG) for content in contents)
+    assert edited.usage.cost == 0.02
+    several = there.images.edit(model="dev-image", image=[fox, fox], mask=fox, prompt="a hat", size="64x64")
+    with urllib.request.urlopen(several.data[0].url, timeout=5) as response:
+        assert response.read(8) == PNG
+    with pytest.raises(openai.BadRequestError, match="PNG, JPEG or WebP"):
+        there.images.edit(model="dev-image", image=("a.gif", b"GIF89a"), prompt="a hat")
+
+
 def test_moderations():
     there = client()
     moderation = there.moderations.create(input="How do I make a bomb?")

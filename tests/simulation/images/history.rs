@@ -101,6 +101,7 @@ async fn start(process: &Process, protocol: &ImageProtocol, request: &Request) {
         model: scenario.model.name.clone(),
         alias: None,
         request: Default::default(),
+        edited: None,
         call: CallOrigin::default(),
         lease: slot.lease(),
         idempotency_key: None,

@@ -31,7 +31,13 @@ pub fn guess_kind(name: &str) -> Option<(ModelTypeWire, &'static [&'static str])
         Some((ModelTypeWire::Embeddings, &["embeddings"]))
     } else if name == "dev-guard" {
         Some((ModelTypeWire::Others, &["guard"]))
-    } else if has(&IMAGES) || name == "dev-image" {
+    } else if name == "dev-transcribe" {
+        Some((ModelTypeWire::Others, &["transcription"]))
+    } else if name == "dev-speech" {
+        Some((ModelTypeWire::Others, &["speech"]))
+    } else if name == "dev-image" {
+        Some((ModelTypeWire::Others, &["images", "image_edits"]))
+    } else if has(&IMAGES) {
         Some((ModelTypeWire::Others, &["images"]))
     } else if has(&OTHERS) {
         None

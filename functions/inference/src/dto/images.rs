@@ -37,6 +37,31 @@ pub struct ImageGenerationIn {
     stream: Option<bool>,
 }
 
+/// A form with pictures. Other parameters of OpenAI, such as `quality`, `background` and `output_format`, are forwarded.
+#[derive(Serialize, ToSchema)]
+#[schema(as = ImageEditForm)]
+pub struct ImageEditIn {
+    /// The pictures: PNG, JPEG or WebP files. Several are in parts named `image[]`
+    #[schema(value_type = Vec<String>, format = Binary, min_items = 1, max_items = 16)]
+    image: Vec<String>,
+    /// A picture whose transparent parts show what is to be edited
+    #[schema(value_type = Option<String>, format = Binary)]
+    mask: Option<String>,
+    /// The name of a model with the capability `image_edits`, or a public alias
+    #[schema(example = "dev-image")]
+    model: String,
+    #[schema(min_length = 1, max_length = 4096, example = "Give the fox a hat")]
+    prompt: String,
+    #[schema(minimum = 1, maximum = 4, default = 1)]
+    n: Option<u32>,
+    /// The width and height in pixels, or `auto`. The provider chooses by default
+    #[schema(pattern = "^(auto|[1-9][0-9]{1,3}x[1-9][0-9]{1,3})$")]
+    size: Option<String>,
+    /// `url`: the images are URLs that are valid for an hour. `b64_json`: the images are in the answer
+    #[schema(default = "url")]
+    response_format: Option<PictureFormIn>,
+}
+
 #[derive(Serialize, ToSchema)]
 #[schema(as = PictureForm)]
 #[serde(rename_all = "snake_case")]

@@ -1,4 +1,4 @@
-//! Image generation. A request starts a job and waits for it, unless the client or the model asks for the job itself.
+//! Image generation and edits of images. A request starts a job and waits for it, unless the client or the model asks for the job itself.
 
 use axum::Json as JsonBody;
 use axum::extract::State;
@@ -11,19 +11,20 @@ use domain::Error;
 use domain::id::{Id, ImageJobId};
 use domain::image::{GeneratedImages, ImageFailure, ImageJob, ImageJobEnd, ImageJobState};
 use futures::future::try_join_all;
-use gateway::images::ImageRequest;
+use gateway::images::{EditSources, ImageRequest, NUMBERS};
 use gateway::{Gateway, StartedImages};
 use serde_json::Value;
 use web::gateway::{Answered, ErrorResponses, InferenceCaller, InferenceReader, ModelCallErrors, NotFound};
 use web::idempotency::IDEMPOTENT_REPLAYED;
-use web::{Hashed, Path, Result, UncheckedJson};
+use web::{Form, Hashed, Path, Result, UncheckedJson};
 
 use super::claim::{NextStep, claim};
 use crate::dto::call_headers::{CallHeaders, ForwardedResponseHeaders};
 use crate::dto::images::{
-    ImageErrorOut, ImageGenerationIn, ImageHeaders, ImageJobOut, ImageOut, ImageUsageOut, ImagesOut, StartedImageJobOut,
+    ImageEditIn, ImageErrorOut, ImageGenerationIn, ImageHeaders, ImageJobOut, ImageOut, ImageUsageOut, ImagesOut,
+    StartedImageJobOut,
 };
-use crate::incoming::IncomingCall;
+use crate::incoming::{IncomingCall, read_texts, uploaded_file};
 use crate::{Stores, headers};
 
 const PREFER: HeaderName = HeaderName::from_static("prefer");
@@ -56,11 +57,53 @@ pub async fn create_images(
     Hashed { body: UncheckedJson(value), hash, bytes }: Hashed<UncheckedJson<Value>>,
 ) -> Result<Response> {
     let incoming = IncomingCall::read(&caller, &headers, hash, bytes, &value)?;
-    let request = ImageRequest::read(value)?;
-    let prefers_job = prefers_job(&headers);
-    let (StartedImages { job: id, is_asynchronous }, headers) = match claim(&stores, incoming).await? {
+    start_and_wait(&stores, incoming, ImageRequest::read(value)?, None).await
+}
+
+/// Edit images
+///
+/// Compatible with OpenAI's images API. The request is a form with up to 16 pictures in parts named `image` or `image[]`, and
+/// perhaps a `mask`. The model needs the capability `image_edits`. The limits, the answer and the job are those of generated
+/// images. The whole form has at most 4 MiB.
+#[utoipa::path(
+    post, path = "/gateway/v1/images/edits", tag = "inference", params(CallHeaders, ImageHeaders),
+    request_body(content = ImageEditIn, content_type = "multipart/form-data"),
+    responses(
+        Answered<ImagesOut, ForwardedResponseHeaders>,
+        (status = 202, description = "The job", body = StartedImageJobOut,
+            headers(
+                ("Location" = String, description = "The path of the job"),
+                ("Preference-Applied" = String, description = "`respond-async` if the request preferred it"),
+            ),
+        ),
+        ErrorResponses, ModelCallErrors,
+    ),
+)]
+pub async fn edit_images(
+    State(stores): State<Stores>,
+    InferenceCaller(caller): InferenceCaller,
+    headers: HeaderMap,
+    mut form: Form,
+) -> Result<Response> {
+    let hash = form.hash();
+    let pictures = form.take_all("image").into_iter().map(uploaded_file).collect();
+    let sources = EditSources::read(pictures, form.take("mask")?.map(uploaded_file))?;
+    let (bytes, value) = read_texts(form, &NUMBERS)?;
+    let incoming = IncomingCall::read(&caller, &headers, hash, bytes, &value)?;
+    start_and_wait(&stores, incoming, ImageRequest::read_edit(value)?, Some(sources)).await
+}
+
+/// Starts a job, or finds that of an earlier request, and waits for it unless the client or the model does not want that.
+async fn start_and_wait(
+    stores: &Stores,
+    incoming: IncomingCall<'_>,
+    request: ImageRequest,
+    sources: Option<EditSources>,
+) -> Result<Response> {
+    let (caller, prefers_job) = (incoming.caller, prefers_job(incoming.headers));
+    let (StartedImages { job: id, is_asynchronous }, headers) = match claim(stores, incoming).await? {
         NextStep::Proceed(gateway_caller) => {
-            let (started, report) = stores.gateway.start_images(*gateway_caller, request).await?;
+            let (started, report) = stores.gateway.start_images(*gateway_caller, request, sources).await?;
             (started, headers::response_headers(&report, caller.caller.at))
         }
         NextStep::Replay(replay) => {

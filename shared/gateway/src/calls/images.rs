@@ -1,4 +1,4 @@
-//! Image generation: a request starts a job, and the function `image-worker` carries it out.
+//! Image generation and edits of images: a request starts a job, and the function `image-worker` carries it out.
 //!
 //! The request reserves the maximum cost, so a shortage is refused at once. The job takes over the lease.
 
@@ -13,8 +13,7 @@ use super::usage::{Used, count_input};
 use crate::answers::StartedImages;
 use crate::attempt::Operation;
 use crate::caller::RequestBody;
-use crate::images::{ImageAnswer, ImageRequest};
-use crate::leases::CallUsage;
+use crate::images::{EditSources, ImageAnswer, ImageRequest};
 use crate::routing::{Routed, Unserved};
 use crate::{CallReport, Gateway, GatewayCaller, ParameterNotes};
 use domain::catalog::Purpose;
@@ -37,22 +36,36 @@ const FIRST_POLL: Duration = Duration::from_millis(100);
 const LAST_POLL: Duration = Duration::from_secs(1);
 
 impl Gateway {
-    /// Reserves the maximum cost, and starts a job.
+    /// Reserves the maximum cost, and starts a job. With `sources` it edits them.
     pub async fn start_images(
         &self,
         caller: GatewayCaller,
         request: ImageRequest,
+        sources: Option<EditSources>,
     ) -> Result<(StartedImages, CallReport)> {
         let (gateway, claim) = (self.clone(), caller.claim.clone());
-        let call = async move { gateway.create_job(&caller, request).await };
+        let call = async move { gateway.create_job(&caller, request, sources).await };
         self.run_to_completion(claim, Box::pin(call)).await
     }
 
-    async fn create_job(&self, caller: &GatewayCaller, request: ImageRequest) -> Result<(StartedImages, CallReport)> {
+    async fn create_job(
+        &self,
+        caller: &GatewayCaller,
+        request: ImageRequest,
+        sources: Option<EditSources>,
+    ) -> Result<(StartedImages, CallReport)> {
         let chosen = caller.find_model(self.models(), request.model()).await?;
-        if !chosen.model.does(Purpose::Images) {
-            let problem =
-                "this model generates no images; choose one with the capability images from GET /gateway/v1/models";
+        let (purpose, problem) = match sources {
+            None => (
+                Purpose::Images,
+                "this model generates no images; choose one with the capability images from GET /gateway/v1/models",
+            ),
+            Some(_) => (
+                Purpose::ImageEdits,
+                "this model edits no images; choose one from GET /gateway/v1/models?capabilities=image_edits",
+            ),
+        };
+        if !chosen.model.does(purpose) {
             return Err(Error::invalid_body("preset", problem));
         }
         let prompt = GuardMessage { role: GuardRole::User, content: request.prompt().to_owned() };
@@ -60,8 +73,17 @@ impl Gateway {
         let notes = ParameterNotes { parameters: request.parameters().report(), ..ParameterNotes::default() };
         let started = StartedImages { job: ImageJobId::new(), is_asynchronous: chosen.model.asynchronous };
         let answer = self.store_answer(&started).await?;
-        let mut slot = self.take_job_slot(caller, &chosen, greatest_use(&chosen, &request)).await?;
+        let need = greatest_use(&chosen, &request, sources.as_ref());
+        let mut slot = self.take_job_slot(caller, &chosen, need).await?;
         let quota_left = slot.quota_left();
+        // They are stored after the cost is reserved, so that nobody fills the bucket without credits.
+        let edited = match self.store_sources(caller.payer.org, started.job, sources).await {
+            Ok(edited) => edited,
+            Err(error) => {
+                slot.put_back();
+                return Err(error);
+            }
+        };
         let order = ImageOrder {
             id: started.job,
             account: Account { org: caller.payer.org, user: caller.payer.user },
@@ -69,6 +91,7 @@ impl Gateway {
             model: chosen.model.name.clone(),
             alias: chosen.alias.clone(),
             request: request.into_body(),
+            edited,
             call: caller.call.clone(),
             lease: slot.lease(),
             idempotency_key: caller.claim.as_ref().map(|claim| claim.key().to_owned()),
@@ -128,7 +151,7 @@ impl Gateway {
     }
 
     async fn carry_out(&self, job: &ImageJob) -> Result<()> {
-        let ImageOrder { id, account, ref model, ref request, ref call, .. } = job.order;
+        let ImageOrder { id, account, ref model, ref request, ref edited, ref call, .. } = job.order;
         let Some(lease) = self.inner.image_jobs.lease(&job.order).await? else {
             return Err(ImageFailure::timeout().into());
         };
@@ -138,9 +161,19 @@ impl Gateway {
         let chosen = self.models().find_for_job(model).await?;
         let body = kept_body(&job.order)?;
         let request = Arc::new(ImageRequest::of_job(request.clone()));
-        let sent = self.inner.routing.send_call(&chosen, Operation::GenerateImages, |provider, model| {
-            let request = request.clone();
-            async move { provider.generate(&model, &request).await }
+        let sources = match edited {
+            Some(edited) => Some(Arc::new(self.read_sources(edited).await?)),
+            None => None,
+        };
+        let operation = if sources.is_some() { Operation::EditImages } else { Operation::GenerateImages };
+        let sent = self.inner.routing.send_call(&chosen, operation, |provider, model| {
+            let (request, sources) = (request.clone(), sources.clone());
+            async move {
+                match sources {
+                    Some(sources) => provider.edit_images(&model, &request, &sources).await,
+                    None => provider.generate(&model, &request).await,
+                }
+            }
         });
         let routed = tokio::time::timeout(LONGEST_GENERATION, sent).await;
         let routed = routed.unwrap_or_else(|_| Err(Unserved::timeout()));
@@ -183,8 +216,11 @@ fn kept_body(order: &ImageOrder) -> Result<Option<RequestBody>> {
 }
 
 /// The most that a request may use. `max_output_tokens` of a model is that of one image.
-fn greatest_use(chosen: &Chosen, request: &ImageRequest) -> CallLimits {
-    let (model, input, images) = (&chosen.model, request.greatest_input(), request.n());
+fn greatest_use(chosen: &Chosen, request: &ImageRequest, sources: Option<&EditSources>) -> CallLimits {
+    let (model, images) = (&chosen.model, request.n());
+    // Models without a price for tokens count none for pictures.
+    let sources = sources.filter(|_| model.pricing.has_token_price());
+    let input = request.greatest_input() + sources.map_or(0, EditSources::greatest_input);
     let output = model.max_output_tokens.unwrap_or_default().saturating_mul(images);
     CallLimits {
         money: model.pricing.greatest_cost(input, output) + model.pricing.quantity_cost(&Quantities::of_images(images)),

@@ -9,6 +9,7 @@ mod count;
 mod embeddings;
 mod fallbacks;
 pub mod guard;
+mod image_sources;
 pub mod images;
 mod input;
 mod preparation;

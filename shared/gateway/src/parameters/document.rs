@@ -19,7 +19,7 @@ pub fn markdown() -> String {
     let tables = [
         ("Chat completions", &CHAT[..], &ALL_COLUMNS[..]),
         ("Embeddings", &EMBEDDINGS[..], &COLUMNS_OF_OTHERS[..]),
-        ("Images", &IMAGES[..], &COLUMNS_OF_OTHERS[..]),
+        ("Images, and their edits", &IMAGES[..], &COLUMNS_OF_OTHERS[..]),
         ("Reranking", &RERANK[..], &COLUMNS_OF_OTHERS[..]),
         ("Transcriptions and translations of audio", &TRANSCRIPTIONS[..], &COLUMNS_OF_OTHERS[..]),
         ("Speech", &SPEECH[..], &COLUMNS_OF_OTHERS[..]),

@@ -142,9 +142,12 @@ const fn of_images(name: &'static str, openai: Rule) -> Parameter {
     row(name, openai, NO_IMAGES, NO_IMAGES, NO_IMAGES)
 }
 
-pub const IMAGES: [Parameter; 12] = [
+pub const IMAGES: [Parameter; 15] = [
     of_images("model", Adapted("the deployment's model; `preset` is another name")),
     of_images("prompt", Sent),
+    of_images("image", Adapted("only of edits: up to 16 files")),
+    of_images("mask", Adapted("only of edits: a file")),
+    of_images("input_fidelity", Sent),
     of_images("n", Sent),
     of_images("size", Adapted("sent; `1024x1024` by default")),
     of_images("response_format", Adapted("handled by the gateway; `b64_json` is sent, except to `gpt-image` models")),

@@ -27,7 +27,7 @@ use crate::chat::{ChatAnswer, ChatRequest, Chunk};
 use crate::embeddings::{EmbeddingsAnswer, EmbeddingsRequest};
 use crate::failure::ProviderFailure;
 use crate::guard::{ModerationAnswer, TextAnswer, TextRequest};
-use crate::images::{ImageAnswer, ImageRequest};
+use crate::images::{EditSources, ImageAnswer, ImageRequest};
 use crate::rerank::{RerankAnswer, RerankRequest};
 use crate::tokens::likely;
 
@@ -78,6 +78,16 @@ pub trait Provider: Send + Sync {
         _request: &'a ImageRequest,
     ) -> BoxFuture<'a, Result<ImageAnswer, ProviderFailure>> {
         Box::pin(async { Err(cannot("generate images")) })
+    }
+
+    /// Edits images. Only some providers can.
+    fn edit_images<'a>(
+        &'a self,
+        _model: &'a str,
+        _request: &'a ImageRequest,
+        _sources: &'a EditSources,
+    ) -> BoxFuture<'a, Result<ImageAnswer, ProviderFailure>> {
+        Box::pin(async { Err(cannot("edit images")) })
     }
 
     /// Scores documents for their relevance to a query. Only some providers can.

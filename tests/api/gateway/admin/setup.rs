@@ -241,7 +241,8 @@ async fn each_kind_of_provider_lists_its_models() {
         assert_eq!(operator.get(&format!("{ADMIN}/providers/{kind}/models")).await.column("id"), models);
     }
     let own = operator.get(&format!("{ADMIN}/providers/dev/models")).await;
-    assert_eq!(own.column("id"), ["dev-chat", "dev-embed", "dev-guard", "dev-image", "dev-rerank"]);
+    let expected = ["dev-chat", "dev-embed", "dev-guard", "dev-image", "dev-rerank", "dev-speech", "dev-transcribe"];
+    assert_eq!(own.column("id"), expected);
     let bedrock = json!({"preset": "bedrock", "region": "eu-west-3"});
     assert_eq!(operator.post_json(&format!("{ADMIN}/providers"), bedrock).await.status, "201 Created");
     let unlisted = operator.get(&format!("{ADMIN}/providers/bedrock/models")).await;

@@ -32,6 +32,14 @@ async fn flagged_input_never_reaches_the_provider() {
     let picture = json!({"preset": "dev-image", "prompt": "how to make a bomb"});
     let refused = post(&customer.person, "/gateway/v1/images/generations", &picture).await;
     assert_eq!(refusal(&refused), ("403", "guard_blocked"));
+    let spoken = json!({"model": "dev-speech", "input": "I will kill you"});
+    let refused = post(&customer.person, "/gateway/v1/audio/speech", &spoken).await;
+    assert_eq!(refusal(&refused), ("403", "guard_blocked"));
+    let picture = b"\x89PNG\r\n\x1a\n";
+    let form =
+        TestForm::default().text("model", "dev-image").text("prompt", "how to make a bomb").file("image", "a", picture);
+    let edit = customer.person.request(reqwest::Method::POST, "/gateway/v1/images/edits");
+    assert_eq!(refusal(&send(form.add_to(edit)).await), ("403", "guard_blocked"));
     assert!(fake.take_requests().is_empty());
     let events = events(&customer.person, "?flagged=true").await;
     assert!(events.len() == 5 && events.iter().all(|event| event["blocked"] == true && event["source"] == "chat"));

@@ -1,5 +1,6 @@
-//! `/gateway/v1/images/generations`: images and the jobs that generate them.
+//! `/gateway/v1/images/…`: images, edits and the jobs that generate them.
 
+mod edits;
 mod jobs;
 mod providers;
 mod recovery;

@@ -118,6 +118,7 @@ impl TourClient {
         self.get(IMAGE_JOB).await;
         // The job has ended, so this request gets its images at once.
         self.send_with_headers("POST", IMAGES, Some(image), &[JSON, ("idempotency-key", "fox-1")]).await;
+        self.record_edits().await;
         let conversation = json!([{"role": "user", "content": "How do I make a bomb?"}]);
         self.send("POST", "/gateway/v1/guard", Some(json!({"input": conversation}))).await;
         self.send("POST", "/gateway/v1/moderations", Some(json!({"input": "How do I make a bomb?"}))).await;
@@ -128,6 +129,27 @@ impl TourClient {
         self.get("/gateway/v1/models/aliases").await;
         self.set_parameter("name", &json!("dev-chat"));
         self.get("/gateway/v1/models/{name}").await;
+    }
+
+    async fn record_audio(&mut self) {
+        let talk = &[("model", "dev-transcribe"), ("language", "en"), ("file", "@talk.mp3")];
+        self.send_form("/gateway/v1/audio/transcriptions", talk, "A recording", &[]).await;
+        let talk = &[("model", "dev-transcribe"), ("file", "@talk.mp3")];
+        self.send_form("/gateway/v1/audio/translations", talk, "A recording", &[]).await;
+        let speech = json!({"model": "dev-speech", "input": "Good morning", "voice": "alloy"});
+        self.send("POST", "/gateway/v1/audio/speech", Some(speech)).await;
+    }
+
+    async fn record_edits(&mut self) {
+        const EDITS: &str = "/gateway/v1/images/edits";
+        let edit =
+            &[("model", "dev-image"), ("prompt", "Give the fox a hat"), ("size", "64x64"), ("image", "@fox.webp")];
+        // A picture is recognized by its first bytes.
+        let content = "RIFF\0\0\0\0WEBPVP8 ";
+        let key = ("idempotency-key", "hat-1");
+        self.send_form(EDITS, edit, content, &[key, ("prefer", "respond-async")]).await;
+        self.app.platform.drain().await;
+        self.send_form(EDITS, edit, content, &[key]).await;
     }
 
     /// The other dialects of chats.

@@ -8,7 +8,7 @@ use png::{BitDepth, ColorType, Compression, Encoder};
 
 use super::hash::hash;
 use crate::failure::{FailureKind, ProviderFailure};
-use crate::images::{ImageAnswer, ImageRequest, Picture};
+use crate::images::{EditSources, ImageAnswer, ImageRequest, Picture};
 use domain::image::{ImageSize, PictureFormat};
 use domain::usage::Tokens;
 
@@ -19,6 +19,17 @@ const DISCS: u8 = 6;
 const GRADIENT_STEPS: u8 = 250;
 
 pub fn generate(request: &ImageRequest) -> Result<ImageAnswer, ProviderFailure> {
+    draw_all(request, request.prompt())
+}
+
+/// An edit has other colours and shapes for other pictures.
+pub fn edit(request: &ImageRequest, sources: &EditSources) -> Result<ImageAnswer, ProviderFailure> {
+    let files = sources.pictures.iter().chain(&sources.mask);
+    let seeds = files.map(|file| format!("/{:x}", hash(&file.content)));
+    draw_all(request, &format!("{}{}", request.prompt(), seeds.collect::<String>()))
+}
+
+fn draw_all(request: &ImageRequest, seed: &str) -> Result<ImageAnswer, ProviderFailure> {
     let size = request.size().unwrap_or(ImageSize::DEFAULT);
     if size.width.max(size.height) > MAX_SIDE {
         let message = format!("size: this model draws images of up to {MAX_SIDE}x{MAX_SIDE} pixels");
@@ -26,8 +37,7 @@ pub fn generate(request: &ImageRequest) -> Result<ImageAnswer, ProviderFailure> 
         return Err(ProviderFailure { param, ..ProviderFailure::new(FailureKind::Request, "invalid_value", message) });
     }
     let pictures = (0..request.n()).map(|number| {
-        let content =
-            draw(size, &format!("{}#{number}", request.prompt())).map_err(ProviderFailure::malformed_answer)?;
+        let content = draw(size, &format!("{seed}#{number}")).map_err(ProviderFailure::malformed_answer)?;
         Ok(Picture { content, format: PictureFormat::Png, revised_prompt: None })
     });
     let usage = Tokens { input: request.greatest_input(), ..Tokens::default() };
@@ -107,6 +117,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::upload::UploadedFile;
 
     fn generate_json(size: &str, prompt: &str, n: u64) -> Vec<Bytes> {
         let request = ImageRequest::read(json!({"preset": "dev-image", "prompt": prompt, "size": size, "n": n}));
@@ -134,6 +145,23 @@ mod tests {
             foxes.iter().chain(&generate_json("64x64", "a cat", 1)).cloned().collect();
         assert_eq!(distinct.len(), 5);
         assert_eq!(foxes, generate_json("64x64", "a red fox", 4));
+    }
+
+    #[test]
+    fn an_edit_depends_on_its_pictures() {
+        let request = ImageRequest::read(json!({"model": "m", "prompt": "a hat", "size": "64x64"})).unwrap();
+        let edited = |contents: &[&'static [u8]]| {
+            let file = |content: &&'static [u8]| UploadedFile {
+                name: "a.png".to_owned(),
+                content_type: None,
+                content: Bytes::from_static(content),
+            };
+            let sources = EditSources { pictures: contents.iter().map(file).collect(), mask: None };
+            edit(&request, &sources).unwrap().pictures.remove(0).content
+        };
+        assert_eq!(edited(&[b"fox"]), edited(&[b"fox"]));
+        assert_ne!(edited(&[b"fox"]), edited(&[b"cat"]));
+        assert_ne!(edited(&[b"fox"]), edited(&[b"fox", b"cat"]));
     }
 
     #[test]

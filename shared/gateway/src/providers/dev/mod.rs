@@ -24,7 +24,7 @@ use crate::chat::{ChatAnswer, ChatRequest};
 use crate::embeddings::{EmbeddingsAnswer, EmbeddingsRequest};
 use crate::failure::ProviderFailure;
 use crate::guard::ModerationAnswer;
-use crate::images::{ImageAnswer, ImageRequest};
+use crate::images::{EditSources, ImageAnswer, ImageRequest};
 use crate::rerank::{RerankAnswer, RerankRequest};
 
 pub const CHAT: &str = "dev-chat";
@@ -81,6 +81,18 @@ impl Provider for Dev {
         Box::pin(async move {
             is_model(IMAGE, model)?;
             image::generate(request)
+        })
+    }
+
+    fn edit_images<'a>(
+        &'a self,
+        model: &'a str,
+        request: &'a ImageRequest,
+        sources: &'a EditSources,
+    ) -> BoxFuture<'a, Result<ImageAnswer, ProviderFailure>> {
+        Box::pin(async move {
+            is_model(IMAGE, model)?;
+            image::edit(request, sources)
         })
     }
 

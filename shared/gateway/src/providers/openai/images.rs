@@ -1,4 +1,4 @@
-//! Parses generated images, given as base64 or as URLs.
+//! Edits of images, and generated images, which answers have as base64 or as URLs.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -8,15 +8,39 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::failure::ProviderFailure;
-use crate::images::{ImageAnswer, Picture};
+use crate::images::{EditSources, ImageAnswer, ImageRequest, Picture};
 use crate::providers::count;
 use crate::providers::endpoint::Endpoint;
+use crate::providers::multipart::MultipartForm;
 use crate::providers::status::failure_in_answer;
 use domain::image::PictureFormat;
 use domain::usage::Tokens;
 
 /// Pictures are at most a few megabytes.
 const MAX_PICTURE_BYTES: usize = 32 << 20;
+
+/// The parameters as the client sent them, with the provider's name of the model, and the pictures.
+pub fn edit_form(model: &str, request: &ImageRequest, EditSources { pictures, mask }: &EditSources) -> MultipartForm {
+    let mut form = MultipartForm::new();
+    form.add("model", &model.into());
+    let own = ["model", "response_format"];
+    request.body().iter().filter(|(name, _)| !own.contains(&name.as_str())).for_each(|(name, value)| {
+        form.add(name, value);
+    });
+    if takes_response_format(model) {
+        form.add("response_format", &"b64_json".into());
+    }
+    // Some servers know only one picture, without the brackets of a list.
+    let name = if pictures.len() == 1 { "image" } else { "image[]" };
+    pictures.iter().for_each(|picture| form.add_file(name, picture));
+    mask.iter().for_each(|mask| form.add_file("mask", mask));
+    form
+}
+
+/// Whether the bytes of pictures are requested by the parameter. `gpt-image` models always return them, and refuse it.
+pub fn takes_response_format(model: &str) -> bool {
+    !model.rsplit('/').next().unwrap_or(model).starts_with("gpt-image")
+}
 
 #[derive(Deserialize)]
 pub struct AnswerView {

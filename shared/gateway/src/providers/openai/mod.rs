@@ -30,7 +30,7 @@ use crate::chat::{ChatAnswer, ChatRequest, ContentPart};
 use crate::embeddings::{EmbeddingsAnswer, EmbeddingsRequest};
 use crate::failure::ProviderFailure;
 use crate::guard::{ModerationAnswer, TextAnswer, TextRequest};
-use crate::images::{ImageAnswer, ImageRequest};
+use crate::images::{EditSources, ImageAnswer, ImageRequest};
 use crate::rerank::{RerankAnswer, RerankRequest};
 use domain::Result;
 use domain::provider::DeploymentDialect;
@@ -116,6 +116,19 @@ impl Provider for OpenAi {
         Box::pin(async move {
             let body = request::Images { model, request };
             let answer = self.endpoint.post_json("images/generations", &body, |answer| images::read(answer)).await?;
+            images::collect(&self.endpoint, answer).await
+        })
+    }
+
+    fn edit_images<'a>(
+        &'a self,
+        model: &'a str,
+        request: &'a ImageRequest,
+        sources: &'a EditSources,
+    ) -> BoxFuture<'a, Result<ImageAnswer, ProviderFailure>> {
+        Box::pin(async move {
+            let form = images::edit_form(model, request, sources);
+            let answer = self.endpoint.post_form("images/edits", form, |answer| images::read(answer)).await?;
             images::collect(&self.endpoint, answer).await
         })
     }

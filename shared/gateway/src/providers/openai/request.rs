@@ -4,6 +4,7 @@
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value};
 
+use super::images::takes_response_format;
 use super::messages::OpenAiMessages;
 use crate::chat::{ChatRequest, Dialect, Tool};
 use crate::embeddings::EmbeddingsRequest;
@@ -125,10 +126,8 @@ impl Serialize for Images<'_> {
         if !self.request.body().contains_key("size") {
             map.serialize_entry("size", &ImageSize::DEFAULT.to_string())?;
         }
-        // The pictures are stored here, so their bytes are needed. `gpt-image` models always return them, and refuse the
-        // parameter.
-        let name = self.model.rsplit('/').next().unwrap_or(self.model);
-        if !name.starts_with("gpt-image") {
+        // The pictures are stored here, so their bytes are needed.
+        if takes_response_format(self.model) {
             map.serialize_entry("response_format", "b64_json")?;
         }
         map.end()
