@@ -224,6 +224,7 @@ impl ModelBuilder {
             prompt_cache: Default::default(),
             response_cache: None,
             routing: Default::default(),
+            batch_price_percent: None,
             fallbacks: Vec::new(),
             asynchronous: false,
             guard_api: GuardApi::Moderation,

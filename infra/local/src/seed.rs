@@ -213,6 +213,7 @@ fn demo_models() -> [Model; 7] {
         prompt_cache: Default::default(),
         response_cache: None,
         routing: Default::default(),
+        batch_price_percent: None,
         fallbacks: Vec::new(),
         asynchronous: false,
         guard_api: GuardApi::Moderation,

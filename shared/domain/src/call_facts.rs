@@ -46,6 +46,9 @@ pub struct CallFacts {
     /// The cache of answers answered it, and no provider.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_cached: bool,
+    /// A batch made the call.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_batch: bool,
     pub started_at: Time,
     /// The milliseconds until the first output. `None` if there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -75,6 +75,9 @@ pub struct Model {
     pub response_cache: Option<ResponseCache>,
     #[serde(default, skip_serializing_if = "RoutingPolicy::is_default")]
     pub routing: RoutingPolicy,
+    /// The price of a call of a batch, in percent of its price at once. `None` if it is the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub batch_price_percent: Option<u8>,
     /// The names of the models that answer a chat if this one cannot, in their order.
     #[serde(default)]
     pub fallbacks: Vec<String>,
@@ -118,6 +121,14 @@ impl Model {
     pub fn reserved_output_tokens(&self) -> u64 {
         let longest = self.max_output_tokens.unwrap_or(DEFAULT_OUTPUT_TOKENS);
         longest.min(self.context_window.unwrap_or(u64::MAX)).max(1)
+    }
+
+    /// What a call pays, in percent of the price of its usage.
+    pub fn price_percent(&self, is_cached: bool, is_batch: bool) -> u8 {
+        let cached = self.response_cache.filter(|_| is_cached).map_or(100, |cache| cache.hit_price_percent);
+        let batch = self.batch_price_percent.filter(|_| is_batch).unwrap_or(100);
+        // Both are at most 100, and so is their product.
+        (u16::from(cached) * u16::from(batch) / 100).try_into().unwrap_or(100)
     }
 
     pub fn can(&self, capability: &str) -> bool {

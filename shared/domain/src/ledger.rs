@@ -31,6 +31,9 @@ pub struct CallOrigin {
     pub step: Option<RunStep>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_streamed: bool,
+    /// A batch makes the call, at its own price.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_batch: bool,
     /// `None` if an earlier version stored the origin.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started_at: Option<Time>,

@@ -84,6 +84,7 @@ async fn retired_models_are_hidden_and_retiring_ones_are_marked() {
             prompt_cache: Default::default(),
             response_cache: None,
             routing: Default::default(),
+            batch_price_percent: None,
             fallbacks: Vec::new(),
             asynchronous: false,
             guard_api: GuardApi::Moderation,

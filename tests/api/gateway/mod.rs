@@ -47,6 +47,7 @@ fn model(name: &str) -> Model {
         prompt_cache: Default::default(),
         response_cache: None,
         routing: Default::default(),
+        batch_price_percent: None,
         fallbacks: Vec::new(),
         asynchronous: false,
         guard_api: GuardApi::Moderation,

@@ -69,6 +69,7 @@ pub fn model(name: &str, input_micro_usd: u64, output_micro_usd: u64, version: u
         prompt_cache: Default::default(),
         response_cache: None,
         routing: Default::default(),
+        batch_price_percent: None,
         fallbacks: Vec::new(),
         asynchronous: false,
         guard_api: GuardApi::Moderation,

@@ -85,6 +85,9 @@ pub struct ModelIn {
     /// for byte. It works for chats, embeddings and rerankings. Defaults to none.
     response_cache: Option<ResponseCacheWire>,
     routing: Option<RoutingWire>,
+    /// The price of a call of a batch, in percent of its price at once. Defaults to 100.
+    #[schema(minimum = 0, maximum = 100)]
+    batch_price_percent: Option<u8>,
     /// Models that answer a chat if this one cannot: if it does not fit the context window, if the provider's filter refuses it, or if
     /// all deployments fail. They are tried in this order, each at its own prices. A client's `models` have precedence.
     #[schema(max_items = 8)]
@@ -142,6 +145,7 @@ impl ModelIn {
             prompt_cache: None,
             response_cache: None,
             routing: None,
+            batch_price_percent: None,
             fallbacks: None,
             asynchronous: None,
             guard_api: None,
@@ -203,6 +207,7 @@ impl ModelIn {
             prompt_cache: self.prompt_cache.map(PromptCache::from).unwrap_or_default(),
             response_cache: self.response_cache.map(ResponseCache::from),
             routing,
+            batch_price_percent: self.batch_price_percent,
             fallbacks: self.fallbacks.unwrap_or_default(),
             asynchronous: self.asynchronous.unwrap_or_default(),
             guard_api: self.guard_api.unwrap_or_default().into(),
@@ -245,6 +250,7 @@ impl From<&Model> for ModelIn {
             prompt_cache: (model.prompt_cache != PromptCache::default()).then(|| model.prompt_cache.into()),
             response_cache: model.response_cache.map(ResponseCacheWire::from),
             routing: (!model.routing.is_default()).then(|| model.routing.into()),
+            batch_price_percent: model.batch_price_percent,
             fallbacks: Some(model.fallbacks.clone()),
             asynchronous: Some(model.asynchronous),
             guard_api: Some(model.guard_api.into()),
@@ -286,6 +292,9 @@ pub struct ModelOut {
     #[schema(required)]
     response_cache: Option<ResponseCacheWire>,
     routing: RoutingWire,
+    /// The price of a call of a batch, in percent of its price at once. Null if it is the same.
+    #[schema(required)]
+    batch_price_percent: Option<u8>,
     /// The models that answer a chat if this one cannot.
     fallbacks: Vec<String>,
     asynchronous: bool,
@@ -299,7 +308,8 @@ impl From<&Model> for ModelOut {
         let Model { name, display_name, r#type, provider, capabilities, context_window, max_output_tokens, .. } = model;
         let Model { pricing, deprecated_at, retires_at, defaults, deployments, on_disconnect, version, .. } = model;
         let Model { unsupported, unsupported_parameters, max_tokens_parameter, max_tokens_policy, .. } = model;
-        let Model { prompt_cache, response_cache, routing, fallbacks, asynchronous, guard_api, .. } = model;
+        let Model { prompt_cache, response_cache, routing, batch_price_percent, .. } = model;
+        let Model { fallbacks, asynchronous, guard_api, .. } = model;
         Self {
             name: name.clone(),
             display_name: display_name.clone(),
@@ -321,6 +331,7 @@ impl From<&Model> for ModelOut {
             prompt_cache: (*prompt_cache).into(),
             response_cache: response_cache.map(ResponseCacheWire::from),
             routing: (*routing).into(),
+            batch_price_percent: *batch_price_percent,
             fallbacks: fallbacks.clone(),
             asynchronous: *asynchronous,
             guard_api: (*guard_api).into(),

@@ -59,7 +59,7 @@ impl Gateway {
         attempt.end(&counted.0);
         let answers = if evaluation.is_some() { answer.texts() } else { Vec::new() };
         let usage = CallUsage::of_tokens(&caller.call, chosen.alias.as_deref(), served, counted);
-        let charge = self.compute_charge(&slot, usage).await;
+        let charge = self.compute_charge(&slot, usage.priced_by(&chosen.model)).await;
         let completion = Completion {
             head: AnswerHead {
                 id: charge.id,

@@ -53,7 +53,7 @@ impl Gateway {
         let (deployment, model) = (served.deployment(), served.model.clone());
         attempt.end(&used.tokens);
         let usage = used.of_call(&caller.call, chosen.alias.as_deref(), served);
-        let charge = self.compute_charge(&slot, usage).await;
+        let charge = self.compute_charge(&slot, usage.priced_by(&chosen.model)).await;
         Ok((answer, InputCall { charge, api, model, deployment, slot }))
     }
 

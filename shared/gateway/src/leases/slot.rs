@@ -7,6 +7,7 @@ use super::close::{close, close_later};
 use super::open::{OpenLease, QuotaLeft};
 use crate::routing::Served;
 use domain::call_facts::CallFacts;
+use domain::catalog::Model;
 use domain::id::{LeaseId, TransactionId};
 use domain::ledger::{CallOrigin, Charge};
 use domain::money::Money;
@@ -24,8 +25,10 @@ pub struct CallUsage {
     pub alias: Option<String>,
     pub served: Served,
     pub call: CallOrigin,
-    /// The percentage of the price that is charged for an answer from the cache. `None` if a provider answered.
-    pub cache_percent: Option<u8>,
+    /// The cache of answers answered the call, and no provider.
+    pub is_cached: bool,
+    /// What the call pays, in percent of the price of its usage.
+    pub price_percent: u8,
     /// When the first chunk of a stream arrived. The answer of another call arrives at once.
     pub first_chunk_at: Option<Time>,
     /// The code of the error that ended the call.
@@ -48,10 +51,18 @@ impl CallUsage {
             alias,
             served,
             call,
-            cache_percent: None,
+            is_cached: false,
+            price_percent: 100,
             first_chunk_at: None,
             error: None,
         }
+    }
+
+    /// At the price that the operator has set for such calls of the model.
+    #[must_use]
+    pub fn priced_by(self, model: &Model) -> Self {
+        let price_percent = model.price_percent(self.is_cached, self.call.is_batch);
+        Self { price_percent, ..self }
     }
 
     /// A call that failed before any output.
@@ -73,7 +84,8 @@ impl CallUsage {
             upstream: self.served.model.to_string(),
             labels: std::mem::take(&mut self.call.labels),
             is_streamed: self.call.is_streamed,
-            is_cached: self.cache_percent.is_some(),
+            is_cached: self.is_cached,
+            is_batch: self.call.is_batch,
             started_at,
             first_ms: first_at.map(|at| started_at.until(at).as_millis().try_into().unwrap_or(u64::MAX)),
             error: self.error.take(),
@@ -129,7 +141,7 @@ impl LeaseSlot {
     /// Computes the charge of a call with the prices of the lease. `record` decides how much of it can be collected.
     pub fn price_call(&self, mut usage: CallUsage) -> Charge {
         let lease = &self.open.lease;
-        let cost = self.cost_of(&usage.tokens, &usage.quantities).percent(usage.cache_percent.unwrap_or(100));
+        let cost = self.cost_of(&usage.tokens, &usage.quantities).percent(usage.price_percent);
         let created_at = self.source.clock.now();
         let facts = Some(Box::new(usage.take_facts(created_at)));
         let CallOrigin { request_id, body_hash, step, .. } = usage.call;

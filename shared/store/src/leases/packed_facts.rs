@@ -26,6 +26,8 @@ pub(super) struct PackedFacts {
     is_streamed: bool,
     #[serde(rename = "c", default, skip_serializing_if = "std::ops::Not::not")]
     is_cached: bool,
+    #[serde(rename = "ba", default, skip_serializing_if = "std::ops::Not::not")]
+    is_batch: bool,
     #[serde(rename = "e", default, skip_serializing_if = "Option::is_none")]
     error: Option<String>,
     #[serde(rename = "y", default, skip_serializing_if = "Vec::is_empty")]
@@ -46,6 +48,7 @@ impl PackedFacts {
             tags: facts.labels.tags.clone(),
             is_streamed: facts.is_streamed,
             is_cached: facts.is_cached,
+            is_batch: facts.is_batch,
             error: facts.error.clone(),
             failed_attempts: facts.failed_attempts.clone(),
             retention: facts.retention,
@@ -59,6 +62,7 @@ impl PackedFacts {
             labels: CallLabels { end_user: self.end_user, tags: self.tags },
             is_streamed: self.is_streamed,
             is_cached: self.is_cached,
+            is_batch: self.is_batch,
             started_at: Time::from_millis(created_at.as_millis() - self.duration_ms),
             first_ms: self.first_ms,
             error: self.error,

@@ -51,6 +51,8 @@ pub struct CallOut {
     streamed: bool,
     /// Whether the cache of answers answered it, at its own price
     from_cache: bool,
+    /// Whether a batch made the call, at its own price
+    from_batch: bool,
     /// Whether the guard made the call, to evaluate the input or the answer of the call with this `request_id`
     evaluation: bool,
     tokens: CallTokensOut,
@@ -142,9 +144,9 @@ impl From<Charge> for CallOut {
         let started_at = facts.as_ref().map(|facts| facts.started_at);
         let duration = started_at.map(|at| at.until(call.created_at).as_millis());
         let first_output_ms = facts.as_ref().and_then(|facts| facts.first_ms);
-        let (alias, error_code, streamed, from_cache, labels) = match facts {
-            Some(CallFacts { alias, error, is_streamed, is_cached, labels, .. }) => {
-                (alias, error, is_streamed, is_cached, labels)
+        let (alias, error_code, streamed, from_cache, from_batch, labels) = match facts {
+            Some(CallFacts { alias, error, is_streamed, is_cached, is_batch, labels, .. }) => {
+                (alias, error, is_streamed, is_cached, is_batch, labels)
             }
             None => Default::default(),
         };
@@ -164,6 +166,7 @@ impl From<Charge> for CallOut {
             error_code,
             streamed,
             from_cache,
+            from_batch,
             evaluation,
             tokens: CallTokensOut { input, cached, cache_write: written, output, reasoning },
             images: call.images,

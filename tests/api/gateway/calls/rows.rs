@@ -107,6 +107,7 @@ pub fn call(lease: &Lease, slot: u32, after_ms: u64, end_user: &str, tags: &[Str
         labels: CallLabels { end_user: Some(end_user.to_owned()), tags: tags.to_vec() },
         is_streamed: false,
         is_cached: false,
+        is_batch: false,
         started_at: lease.granted_at,
         first_ms: Some(after_ms),
         error: None,
