@@ -155,6 +155,9 @@ workbench = call("workbenches", "POST", "/workbenches/v1", TOKEN, {"name": "lab"
 answer = call("workbenches", "GET", f"/workbenches/v1/{workbench['id']}", TOKEN)
 expect("workbenches", answer["name"] == "lab", answer)
 
+answer = call("batches", "GET", "/gateway/v1/batches", ADA)
+expect("batches", answer["data"] == [], answer)
+
 answer = call("inference", "POST", "/gateway/v1/chat/completions", ADA, question("dev-chat"))
 expect("inference", "Hello" in answer["choices"][0]["message"]["content"], answer)
 
@@ -179,6 +182,7 @@ def invoke(function, event):
 
 WORKERS = {
     "attention-worker": "hints",
+    "batch-worker": "hints",
     "guard-worker": "tasks",
     "image-worker": "hints",
     "run-worker": "hints",

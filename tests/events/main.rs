@@ -47,6 +47,11 @@ const ANSWERS: &[(&str, u64, Option<&str>)] = &[
     ("agents/no-token", 401, Some("unauthorized")),
     ("agents/patch", 200, None),
     ("agents/wrong-method", 405, Some("method_not_allowed")),
+    ("batches/content-unknown", 404, Some("file_not_found")),
+    ("batches/create-wrong", 400, Some("invalid_body")),
+    ("batches/list-batches", 200, None),
+    ("batches/list-files", 200, None),
+    ("batches/upload", 200, None),
     ("billing/balance", 200, None),
     ("billing/call-body-refused", 403, Some("administrator_only")),
     ("billing/put-call-retention", 200, None),
@@ -105,8 +110,9 @@ const ANSWERS: &[(&str, u64, Option<&str>)] = &[
     ("workflows/node-types", 200, None),
 ];
 /// Batches of two messages, of which the second one is not JSON.
-const BATCHES: [&str; 5] = [
+const BATCHES: [&str; 6] = [
     "attention-worker/hints",
+    "batch-worker/hints",
     "guard-worker/tasks",
     "image-worker/hints",
     "run-worker/hints",

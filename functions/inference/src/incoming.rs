@@ -1,21 +1,21 @@
 //! What a request says about its call besides its body.
 
-use auth::ApiCaller;
+use auth::{ApiCaller, CallPurpose};
 use axum::body::Bytes;
 use axum::http::HeaderMap;
-use axum::http::header::{CACHE_CONTROL, HeaderName};
+use axum::http::header::CACHE_CONTROL;
+use domain::Result;
 use domain::call_facts::CallLabels;
 use domain::ledger::CallOrigin;
-use domain::{Error, Result};
 use gateway::body::read_form_texts;
 use gateway::upload::UploadedFile;
 use gateway::{CachePolicy, GatewayCaller};
 use serde_json::Value;
 use store::claims::Claim;
+use web::gateway::{call_tags, is_tag};
 use web::layers::request_id;
 use web::{Form, Part};
 
-const X_SVC_TAGS: HeaderName = HeaderName::from_static("x-svc-tags");
 /// Anthropic's field of `metadata` for the end user.
 const USER_ID: &str = "user_id";
 
@@ -47,6 +47,7 @@ impl<'a> IncomingCall<'a> {
             retries: retries(self.headers),
             body_hash: self.body_hash,
             labels: self.labels,
+            is_batch: self.caller.purpose == CallPurpose::BatchLine,
             ..CallOrigin::default()
         };
         let caller = GatewayCaller::new(self.caller, call, claim).with_cache(cache_policy(self.headers));
@@ -95,22 +96,7 @@ fn end_user(body: &Value) -> Option<String> {
 /// The tags of the header `X-Svc-Tags`, and those of `metadata`, as `name=value`. A wrong header is refused. Metadata may have
 /// other purposes, so what is no tag is left out.
 fn tags(headers: &HeaderMap, body: &Value) -> Result<Vec<String>> {
-    let mut tags: Vec<String> = Vec::new();
-    for header in headers.get_all(&X_SVC_TAGS) {
-        let refusal = || {
-            let problem = "must have at most 10 tags, separated by commas, each of at most 64 visible characters";
-            Error::invalid_query("X-Svc-Tags", problem)
-        };
-        let text = header.to_str().map_err(|_| refusal())?;
-        for tag in text.split(',').map(str::trim).filter(|tag| !tag.is_empty()) {
-            if !tags.iter().any(|known| known == tag) {
-                tags.push(tag.to_owned());
-            }
-        }
-        if tags.len() > CallLabels::MAX_TAGS || tags.iter().any(|tag| !is_tag(tag)) {
-            return Err(refusal());
-        }
-    }
+    let mut tags = call_tags(headers)?;
     let metadata = body["metadata"].as_object().into_iter().flatten();
     let pairs = metadata.filter_map(|(name, value)| Some((name, value.as_str()?))).filter(|(name, _)| *name != USER_ID);
     for tag in pairs.map(|(name, value)| format!("{name}={value}")).filter(|tag| is_tag(tag)) {
@@ -119,8 +105,4 @@ fn tags(headers: &HeaderMap, body: &Value) -> Result<Vec<String>> {
         }
     }
     Ok(tags)
-}
-
-fn is_tag(tag: &str) -> bool {
-    tag.chars().count() <= CallLabels::MAX_TAG_LENGTH && !tag.chars().any(char::is_control)
 }

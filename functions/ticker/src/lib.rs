@@ -1,5 +1,5 @@
-//! Runs every minute: resends the queue messages of overdue work (outbox retry), sends those of runs, threads, image jobs
-//! and workbenches that are due, fails image jobs that took too long, starts the runs of schedules, and closes abandoned quota leases.
+//! Runs every minute: resends the queue messages of overdue work (outbox retry), sends those of runs, threads, image jobs,
+//! batches and workbenches that are due, fails image jobs that took too long, starts the runs of schedules, and closes abandoned quota leases.
 
 mod schedules;
 
@@ -10,7 +10,7 @@ use domain::Result;
 use domain::time::Time;
 use platform::Context;
 use store::work::Hints;
-use store::{ImageJobs, Leases, Runs, Schedules, Threads, Workbenches, Workflows, Works};
+use store::{Batches, ImageJobs, Leases, Runs, Schedules, Threads, Workbenches, Workflows, Works};
 
 /// The maximum number of items per shard in one tick. The next tick processes the rest.
 const LIMIT: u32 = 200;
@@ -23,6 +23,7 @@ pub struct Stores {
     hints: Hints,
     runs: Runs,
     image_jobs: ImageJobs,
+    batches: Batches,
     schedules: Schedules,
     owners: Arc<Owners>,
     workflows: Workflows,
@@ -38,6 +39,7 @@ impl Stores {
             hints: Hints::new(context)?,
             runs: Runs::new(context)?,
             image_jobs: ImageJobs::new(context)?,
+            batches: Batches::new(context)?,
             schedules: Schedules::new(context)?,
             owners: Arc::new(Owners::new(context)?),
             workflows: Workflows::new(context)?,
@@ -50,17 +52,18 @@ impl Stores {
 /// Runs one tick and returns the number of processed items.
 pub async fn tick(stores: &Stores, now: Time) -> Result<usize> {
     // A failure of one task must not stop the others.
-    let (works, leases, runs, images, workbenches, threads, schedules) = futures::join!(
+    let (works, leases, runs, images, batches, workbenches, threads, schedules) = futures::join!(
         // Boxed, because the future of a whole tick would be too large for the stack of a debug build.
         Box::pin(resend_overdue(stores, now)),
         Box::pin(close_abandoned(stores, now)),
         Box::pin(stores.runs.send_due(now)),
         Box::pin(stores.image_jobs.send_due(now, LIMIT)),
+        Box::pin(stores.batches.send_due(now, LIMIT)),
         Box::pin(stores.workbenches.send_due(now, LIMIT)),
         Box::pin(stores.threads.send_due(now, LIMIT)),
         Box::pin(schedules::start_due(stores, now))
     );
-    Ok(works? + leases? + runs? + images? + workbenches? + threads? + schedules?)
+    Ok(works? + leases? + runs? + images? + batches? + workbenches? + threads? + schedules?)
 }
 
 async fn resend_overdue(stores: &Stores, now: Time) -> Result<usize> {

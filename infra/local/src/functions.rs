@@ -30,6 +30,7 @@ impl Functions {
     /// environments of workbenches.
     pub fn new(context: impl Fn(&str) -> Context, backend: Arc<dyn Backend>) -> Result<Self> {
         let attention_worker = attention_worker::Stores::new(&context("attention-worker"))?;
+        let batch_worker = batch_worker::Stores::new(&context("batch-worker"))?;
         let guard_worker = guard_worker::Stores::new(&context("guard-worker"))?;
         let image_worker = image_worker::Stores::new(&context("image-worker"))?;
         let run_worker = run_worker::Stores::new(&context("run-worker"))?;
@@ -39,6 +40,7 @@ impl Functions {
                 ("account", account::router(&context("account"))?),
                 ("admin", admin::router(&context("admin"))?),
                 ("agents", agents::router(&context("agents"))?),
+                ("batches", batches::router(&context("batches"))?),
                 ("billing", billing::router(&context("billing"))?),
                 ("catalog", catalog::router(&context("catalog"))?),
                 ("channels", channels::router(&context("channels"))?),
@@ -59,6 +61,13 @@ impl Functions {
                     worker(move |event| {
                         let stores = attention_worker.clone();
                         async move { attention_worker::handle(&stores, event).await }
+                    }),
+                ),
+                (
+                    "batch-worker",
+                    worker(move |event| {
+                        let stores = batch_worker.clone();
+                        async move { batch_worker::handle(&stores, event).await }
                     }),
                 ),
                 (

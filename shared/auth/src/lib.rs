@@ -58,6 +58,19 @@ impl Caller {
 pub struct ApiCaller {
     pub key: Arc<ApiKey>,
     pub caller: Caller,
+    pub purpose: CallPurpose,
+}
+
+/// What the calls of a program are made for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CallPurpose {
+    #[default]
+    Request,
+    /// A line of a batch. The platform makes the call, with the key that created the batch.
+    BatchLine,
+    /// The end of a line of a batch that is not made any more: it has the answer that an earlier worker has stored, and without one
+    /// no call of it is charged. No model is called.
+    Seal,
 }
 
 /// A trigger that authenticated with the token of a channel. The record of the channel names its workflow.
@@ -144,16 +157,21 @@ fn admit_key(known: Option<KnownKey>, now: Time) -> Result<ApiCaller> {
         return Err(unknown("the key is revoked or has expired"));
     }
     let holder = holder.ok_or_else(|| unknown("the user of the key is not a member of the organization"))?;
-    Ok(ApiCaller { key, caller: admit(holder, now)? })
+    Ok(ApiCaller { key, caller: admit(holder, now)?, purpose: CallPurpose::Request })
 }
 
-fn admit(KnownPerson { identity, plan }: KnownPerson, at: Time) -> Result<Caller> {
-    let Identity { user, org, membership } = &*identity;
+fn admit(person: KnownPerson, at: Time) -> Result<Caller> {
+    let Identity { user, org, .. } = &*person.identity;
     if org.suspended {
         return Err(refused(Refusal::OrgSuspended, "the organization is suspended"));
     }
     if user.suspended {
         return Err(refused(Refusal::UserSuspended, "the user is suspended"));
     }
-    Ok(Caller { user: user.id, org: org.id, role: membership.role, plan, identity: identity.clone(), at })
+    Ok(caller_of(person, at))
+}
+
+fn caller_of(KnownPerson { identity, plan }: KnownPerson, at: Time) -> Caller {
+    let Identity { user, org, membership } = &*identity;
+    Caller { user: user.id, org: org.id, role: membership.role, plan, identity: identity.clone(), at }
 }

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use super::{ApiCaller, Auth, Caller, admit_key, key_hash};
+use super::{ApiCaller, Auth, CallPurpose, Caller, admit_key, caller_of, key_hash};
 use domain::Result;
 use domain::token::TokenHash;
 use platform::Context;
@@ -14,7 +14,8 @@ use store::callers::KnownKey;
 const BELIEVED_FOR: Duration = Duration::from_secs(30);
 const REMEMBERED: usize = 10_000;
 
-/// Authenticates callers of inference. Only that function has this state, so no other route can use its extractor.
+/// Authenticates callers of inference. Only that function and the worker of batches, which calls its routes in the process,
+/// have this state, so no other route can use its extractor.
 pub struct RecentCallers {
     auth: Auth,
     /// `None` caches that a key does not exist.
@@ -27,9 +28,28 @@ impl RecentCallers {
     }
 
     pub async fn api_caller(&self, secret: &str) -> Result<ApiCaller> {
-        let hash = key_hash(secret)?;
-        let known = self.known.get_or_load(&hash, async || self.auth.callers.find_key(&hash).await).await?;
-        admit_key(known, self.auth.clock.now())
+        self.admit(&key_hash(secret)?).await
+    }
+
+    /// The caller of a line of a batch, which was created with the key of this hash.
+    pub async fn batch_caller(&self, hash: &TokenHash) -> Result<ApiCaller> {
+        Ok(ApiCaller { purpose: CallPurpose::BatchLine, ..self.admit(hash).await? })
+    }
+
+    /// Who seals lines of a batch: earlier calls of them were admitted, even if the key is revoked by now. None if the key or its
+    /// holder does not exist any more.
+    pub async fn former_caller(&self, hash: &TokenHash) -> Result<Option<ApiCaller>> {
+        let Some(KnownKey { key, holder: Some(holder) }) = self.find(hash).await? else { return Ok(None) };
+        let caller = caller_of(holder, self.auth.clock.now());
+        Ok(Some(ApiCaller { key, caller, purpose: CallPurpose::Seal }))
+    }
+
+    async fn admit(&self, hash: &TokenHash) -> Result<ApiCaller> {
+        admit_key(self.find(hash).await?, self.auth.clock.now())
+    }
+
+    async fn find(&self, hash: &TokenHash) -> Result<Option<KnownKey>> {
+        self.known.get_or_load(hash, async || self.auth.callers.find_key(hash).await).await
     }
 
     /// Authenticates a user with an access token. The records are read in this request.

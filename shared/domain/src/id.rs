@@ -174,6 +174,9 @@ ids! {
     ImageJobId = "image job", prefixed, "job_";
     /// A response of a model that is kept. Its UUID is that of the transaction.
     ResponseId = "response", prefixed, "resp_";
+    /// A file that a user has uploaded, or that a batch has written.
+    FileId = "file", prefixed, "file-";
+    BatchId = "batch", prefixed, "batch_";
     /// An evaluation by the guard.
     GuardEventId = "guard event", prefixed, "grd_";
     WorkbenchId = "workbench", prefixed, "wb_";

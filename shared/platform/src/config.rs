@@ -9,6 +9,7 @@ pub const TABLE_COUNTERS: &str = "TABLE_COUNTERS";
 pub const TABLE_JOURNAL: &str = "TABLE_JOURNAL";
 pub const QUEUE_ATTENTION: &str = "QUEUE_ATTENTION";
 pub const QUEUE_GUARD: &str = "QUEUE_GUARD";
+pub const QUEUE_BATCHES: &str = "QUEUE_BATCHES";
 pub const QUEUE_IMAGES: &str = "QUEUE_IMAGES";
 pub const QUEUE_RUNS: &str = "QUEUE_RUNS";
 pub const QUEUE_WORKBENCHES: &str = "QUEUE_WORKBENCHES";

@@ -103,6 +103,26 @@ impl Claims {
         })
     }
 
+    /// Takes a call over for good: its stored answer is returned, and without one no process can store and charge it any more.
+    pub async fn seal(&self, account: Account, key: &str, body_hash: &str, now: Time) -> Result<Option<StoredAnswer>> {
+        let (item_key, owner) = (keys::call(account, key), Uuid::now_v7());
+        let ends_at = now.plus(WINDOW).as_seconds();
+        let item = ClaimItem {
+            pk: item_key.pk,
+            sk: item_key.sk,
+            held_by: owner,
+            body_hash: body_hash.to_owned(),
+            owned_until: ends_at,
+            answer: None,
+            expires_at: ends_at,
+        };
+        let is_unanswered = ClaimItem::ANSWER.is_missing().and(ClaimItem::BODY_HASH.is(body_hash));
+        let seal = self.counters.put(&item).require(is_new_or_expired(now).or(is_unanswered));
+        let WriteOutcome::Refused(refused) = self.counters.write(seal).await? else { return Ok(None) };
+        let existing: ClaimItem = parse(refused.item.unwrap_or_default())?;
+        Ok(existing.answer.filter(|_| existing.body_hash == body_hash))
+    }
+
     /// Releases the claim of a failed call, so that a retry can make the call again. A stored answer stays: the call was
     /// charged, even if the response to that write was lost.
     pub async fn release(&self, claim: &Claim) -> Result<()> {

@@ -1,10 +1,14 @@
 //! Quotas: the maximum number of keys, webhooks or credentials that may exist. The count changes in the transaction
 //! that creates or removes an entity, so that concurrent requests cannot exceed the maximum.
 
+use serde::Deserialize;
+
 use super::attribute::Attribute;
+use super::item::parse;
 use super::keys::Key;
 use super::table::Table;
 use super::write::Write;
+use domain::Result;
 
 /// The number of entities that exist.
 const LIVE: Attribute<usize> = Attribute::new("live");
@@ -19,7 +23,29 @@ pub fn increment(table: &Table, count: Key, most: usize) -> Write {
 }
 
 pub fn decrement(table: &Table, count: Key) -> Write {
-    table.update(count).add(LIVE, -1)
+    add(table, count, -1)
+}
+
+/// Changes the count without a maximum, for entities that the platform creates.
+pub fn add(table: &Table, count: Key, number: i32) -> Write {
+    table.update(count).add(LIVE, number)
+}
+
+/// Reads the count.
+pub async fn read(table: &Table, count: &Key) -> Result<usize> {
+    let item: Option<Count> = table.get(count).await?.map(parse).transpose()?;
+    Ok(item.map_or(0, |item| item.live))
+}
+
+/// Corrects the count of entities that expire: the table deletes them without it. Nothing changes if the count is not the one
+/// that was read before the entities were counted.
+pub fn correct(table: &Table, count: Key, read: usize, counted: usize) -> Write {
+    table.update(count).set(LIVE, counted).require_is(LIVE, read)
+}
+
+#[derive(Deserialize)]
+struct Count {
+    live: usize,
 }
 
 #[cfg(test)]

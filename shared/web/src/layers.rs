@@ -171,7 +171,13 @@ async fn serve(area: Area, routes: Routes, telemetry: Telemetry, request: Reques
                 None => next.run(request).await,
             };
             match response.extensions().get::<Arc<Error>>() {
-                Some(error) => area.render(error, &path),
+                Some(error) => {
+                    // The error stays beside its response, for a caller in this process.
+                    let error = error.clone();
+                    let mut rendered = area.render(&error, &path);
+                    rendered.extensions_mut().insert(error);
+                    rendered
+                }
                 None => response,
             }
         };

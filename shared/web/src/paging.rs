@@ -75,7 +75,8 @@ pub fn per_page<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Er
     number(deserializer, 1, PageRequest::MAX_PER_PAGE)
 }
 
-fn number<'de, D: Deserializer<'de>>(deserializer: D, least: u32, most: u32) -> Result<u32, D::Error> {
+/// Reads a whole number from `least` to `most`.
+pub fn number<'de, D: Deserializer<'de>>(deserializer: D, least: u32, most: u32) -> Result<u32, D::Error> {
     let refused = || D::Error::custom(format_args!("a whole number from {least} to {most}"));
     let text = String::deserialize(deserializer)?;
     // Rust parses `+1` as a number, but the API does not accept it.

@@ -2,6 +2,7 @@
 
 mod answer_cache;
 mod audio;
+mod batches;
 mod chat;
 mod completions;
 mod embeddings;

@@ -76,6 +76,7 @@ pub fn documents() -> [Document; 3] {
             [
                 account::document(),
                 admin::document(),
+                batches::document(),
                 billing::document(),
                 catalog::document(),
                 inference::document(),

@@ -52,10 +52,8 @@ pub async fn render_errors() -> Vec<ErrorExample> {
     let denied =
         || forbidden("model_access_denied", "this key does not allow this model; use a model on the key's list");
     let restricted = "this key is restricted and cannot manage other keys; use an unrestricted key or an access token";
-    let too_many = Error::Conflict {
-        code: "too_many_guard_categories",
-        message: "there are 50 categories already; delete one first".to_owned(),
-    };
+    let conflict = |code, message: &str| Error::Conflict { code, message: message.to_owned() };
+    let too_many = conflict("too_many_guard_categories", "there are 50 categories already; delete one first");
     let gateway = |error: Error| web::gateway::AREA.respond(&error);
     let messages = |error: Error| web::gateway::AREA.respond_at(MESSAGES, &error);
     let responses = [
@@ -78,6 +76,13 @@ pub async fn render_errors() -> Vec<ErrorExample> {
         ("/gateway/v1/billing", gateway(web::gateway::key_of_workbench())),
         ("/gateway/v1/me/api-keys", gateway(forbidden("api_key_restricted", restricted))),
         ("/gateway/v1/me", gateway(web::gateway::key_of_workbench())),
+        ("/gateway/v1/batches", gateway(web::gateway::key_of_workbench())),
+        (
+            "/gateway/v1/batches",
+            gateway(conflict("too_many_batches", "a user has at most 50 batches that have not ended")),
+        ),
+        ("/gateway/v1/files", gateway(web::gateway::key_of_workbench())),
+        ("/gateway/v1/files", gateway(conflict("too_many_files", "a user keeps at most 500 files; delete one first"))),
         ("/gateway/v1/chat", gateway(denied())),
         ("/gateway/v1/completions", gateway(denied())),
         ("/gateway/v1/embeddings", gateway(denied())),

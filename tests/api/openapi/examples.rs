@@ -179,7 +179,12 @@ impl Normalizer {
                         "next_cursor" if value.is_string() => "bmV4dA".into(),
                         "medianMs" | "p95Ms" | "meanMs" if value.is_number() => 42.5.into(),
                         "resets_at" if value.is_u64() => 1_768_469_460.into(),
-                        "created" | "created_at" if value.is_u64() && *value != 0 => 1_768_469_400.into(),
+                        "created" | "created_at" | "expires_at" | "in_progress_at" | "finalizing_at"
+                        | "completed_at" | "cancelling_at" | "cancelled_at"
+                            if value.is_u64() && *value != 0 =>
+                        {
+                            1_768_469_400.into()
+                        }
                         "tokenLast4" | "last4" => "k7Qd".into(),
                         // The key and the signature of RFC 8037, appendix A.
                         "x" if value.is_string() => "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo".into(),

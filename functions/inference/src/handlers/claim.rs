@@ -1,8 +1,10 @@
 //! The `Idempotency-Key` of a call: the call is made once, and repeated requests get its stored answer.
 
+use auth::CallPurpose;
 use axum::body::Body;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
+use domain::Error;
 use gateway::{Answer, CallReport, ClaimOutcome, GatewayCaller, Replay};
 use web::Result;
 use web::idempotency::{IDEMPOTENCY_KEY, IDEMPOTENT_REPLAYED};
@@ -25,6 +27,11 @@ pub async fn claim<T: Answer>(stores: &Stores, incoming: IncomingCall<'_>) -> Re
         None => None,
         Some(key) => {
             let key = key.to_str().unwrap_or_default();
+            if incoming.caller.purpose == CallPurpose::Seal {
+                let (account, hash) = (incoming.caller.caller.account(), &incoming.body_hash);
+                let answer = Box::pin(stores.gateway.seal_call(account, key, hash)).await?;
+                return answer.map(NextStep::Replay).ok_or_else(|| Error::NotFound { kind: "stored answer" }.into());
+            }
             let claim = stores.gateway.claim(incoming.caller.caller.account(), key, &incoming.body_hash);
             // Boxed, so that calls without a key do not have its size.
             match Box::pin(claim).await? {

@@ -38,14 +38,7 @@ impl Gateway {
             let now = self.inner.clock.now();
             match self.inner.claims.claim(account, key, body_hash, now).await? {
                 ClaimState::Claimed(claim) => return Ok(ClaimOutcome::Mine(claim)),
-                ClaimState::Answered(StoredAnswer { content_type, body }) => {
-                    let body = body.read_answer(&self.inner.files).await?;
-                    let replay = match content_type.as_str() {
-                        STORED_ANSWER => Replay::Answer(read_stored(&body)?.ok_or_else(Error::idempotency_conflict)?),
-                        _ => Replay::Rendered(RenderedAnswer { content_type, body }),
-                    };
-                    return Ok(ClaimOutcome::Answered(replay));
-                }
+                ClaimState::Answered(answer) => return Ok(ClaimOutcome::Answered(self.read_answer(answer).await?)),
                 ClaimState::Reused => return Err(Error::idempotency_conflict()),
                 ClaimState::InFlight if now >= patient_until => {
                     return Err(Error::busy("the first request with this Idempotency-Key is still running"));
@@ -53,6 +46,27 @@ impl Gateway {
                 ClaimState::InFlight => tokio::time::sleep(POLL_INTERVAL).await,
             }
         }
+    }
+
+    /// Takes a call over for good: its stored answer is returned, and without one it is never charged.
+    pub async fn seal_call<T: Answer>(
+        &self,
+        account: Account,
+        key: &str,
+        body_hash: &str,
+    ) -> Result<Option<Replay<T>>> {
+        match self.inner.claims.seal(account, key, body_hash, self.inner.clock.now()).await? {
+            Some(answer) => self.read_answer(answer).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    async fn read_answer<T: Answer>(&self, StoredAnswer { content_type, body }: StoredAnswer) -> Result<Replay<T>> {
+        let body = body.read_answer(&self.inner.files).await?;
+        Ok(match content_type.as_str() {
+            STORED_ANSWER => Replay::Answer(read_stored(&body)?.ok_or_else(Error::idempotency_conflict)?),
+            _ => Replay::Rendered(RenderedAnswer { content_type, body }),
+        })
     }
 
     /// Prepares an answer to be stored, with its charge or in the cache. A large answer is written to the bucket here.

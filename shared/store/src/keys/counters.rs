@@ -2,8 +2,11 @@
 
 use super::super::attribute::Attribute;
 use super::{DueShards, Key, shard_of};
+use domain::file::FilePurpose;
 use domain::graph::hash;
-use domain::id::{ApiKeyId, ImageJobId, LeaseId, OrgId, RunId, TransactionId, UserId, WebhookId, WorkflowId};
+use domain::id::{
+    ApiKeyId, BatchId, FileId, Id, ImageJobId, LeaseId, OrgId, RunId, TransactionId, UserId, WebhookId, WorkflowId,
+};
 use domain::identity::Account;
 use domain::lease::{Counter, CounterKind};
 use domain::run::{RunStep, node_id_of};
@@ -38,14 +41,53 @@ pub fn image_job(account: Account, id: ImageJobId) -> Key {
 
 /// The account and the id of a job, from its key.
 pub fn read_image_job(key: &Key) -> Result<(Account, ImageJobId)> {
-    let read = || {
-        let (org, user) = key.pk.strip_prefix(IMAGES)?.split_once('#')?;
-        Some((Account { org: org.parse().ok()?, user: user.parse().ok()? }, key.sk.parse().ok()?))
-    };
-    read().ok_or_else(|| Error::internal(format!("{} is not the key of a job", key.pk)))
+    read_owned(IMAGES, key).ok_or_else(|| Error::internal(format!("{} is not the key of a job", key.pk)))
 }
 
 const IMAGES: &str = "IMAGES#";
+
+/// The files of an account that have a purpose, in the order of their creation.
+pub fn files(account: Account, purpose: FilePurpose) -> String {
+    format!("FILES#{}#{}#{}", account.org, account.user, purpose.as_str())
+}
+
+pub fn file(account: Account, purpose: FilePurpose, id: FileId) -> Key {
+    Key::new(files(account, purpose), id)
+}
+
+/// The number of an account's files.
+pub fn file_count(account: Account) -> Key {
+    Key::new(format!("FILECOUNT#{}#{}", account.org, account.user), "FILES")
+}
+
+/// The batches of an account, in the order of their creation.
+pub fn batches(account: Account) -> String {
+    format!("{BATCHES}{}#{}", account.org, account.user)
+}
+
+pub fn batch(account: Account, id: BatchId) -> Key {
+    Key::new(batches(account), id)
+}
+
+/// The number of an account's batches that have not ended.
+pub fn unfinished_batches(account: Account) -> Key {
+    Key::new(format!("BATCHCOUNT#{}#{}", account.org, account.user), "UNFINISHED")
+}
+
+/// The account and the id of a batch, from its key.
+pub fn read_batch(key: &Key) -> Result<(Account, BatchId)> {
+    read_owned(BATCHES, key).ok_or_else(|| Error::internal(format!("{} is not the key of a batch", key.pk)))
+}
+
+/// The account in a partition key after its prefix, and the id in the sort key.
+fn read_owned<T: Id>(prefix: &str, key: &Key) -> Option<(Account, T)> {
+    let (org, user) = key.pk.strip_prefix(prefix)?.split_once('#')?;
+    Some((Account { org: org.parse().ok()?, user: user.parse().ok()? }, key.sk.parse().ok()?))
+}
+
+const BATCHES: &str = "BATCHES#";
+
+pub const BATCHES_DUE: DueShards = DueShards::new(BATCHES, 4);
 
 pub const IMAGES_DUE: DueShards = DueShards::new(IMAGES, 4);
 

@@ -13,6 +13,7 @@ mod model;
 mod responses;
 mod role;
 mod spend;
+mod tags;
 mod transaction;
 mod usage;
 mod wire_enum;
@@ -43,10 +44,12 @@ pub use list::{CursorList, List};
 pub use model::{DeprecationOut, ModelTypeWire, PricingOut};
 pub use responses::{
     AdministratorOnly, Answered, AnsweredAudio, AnsweredOrStreamed, AnthropicErrorBody, BodyRefused, Created,
-    ErrorBody, ErrorResponses, MessagesErrors, ModelCallErrors, NoBodies, NotFound, OperatorOnly, Stale, UserOnly,
+    ErrorBody, ErrorResponses, FormRefused, MessagesErrors, ModelCallErrors, NoBodies, NotFound, OperatorOnly, Stale,
+    UserOnly,
 };
 pub use role::RoleName;
 pub use spend::{DailySpendOut, SpendQuery};
+pub use tags::{X_SVC_TAGS, call_tags, is_tag};
 pub use transaction::{TotalsOut, TransactionKind, TransactionOut, TransactionsOut, month_of};
 pub use usage::{FiguresOut, OrgUsageOut, UsageOut, UsageQuery, period};
 

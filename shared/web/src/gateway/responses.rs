@@ -213,6 +213,17 @@ pub enum BodyRefused {
     NotJson(ErrorBody),
 }
 
+/// The additional errors of routes with a form.
+#[derive(IntoResponses)]
+pub enum FormRefused {
+    /// The form is larger than 4 MiB
+    #[response(status = 413)]
+    TooLarge(ErrorBody),
+    /// The body is not a form
+    #[response(status = 415)]
+    NotAForm(ErrorBody),
+}
+
 /// The additional error of routes for users, which take no key of a workbench.
 #[derive(IntoResponses)]
 pub enum UserOnly {

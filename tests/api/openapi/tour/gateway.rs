@@ -11,6 +11,11 @@ const COMPLETIONS: &str = "/gateway/v1/completions";
 const MESSAGES: &str = "/gateway/v1/messages";
 const RESPONSES: &str = "/gateway/v1/responses";
 const RESPONSE: &str = "/gateway/v1/responses/{response_id}";
+const FILES: &str = "/gateway/v1/files";
+const FILE: &str = "/gateway/v1/files/{file_id}";
+const BATCHES: &str = "/gateway/v1/batches";
+const BATCH: &str = "/gateway/v1/batches/{batch_id}";
+const CANCEL_BATCH: &str = "/gateway/v1/batches/{batch_id}/cancel";
 const IMAGES: &str = "/gateway/v1/images/generations";
 const IMAGE_JOB: &str = "/gateway/v1/images/generations/{job_id}";
 const RETENTION: &str = "/gateway/v1/billing/call-retention";
@@ -119,6 +124,7 @@ impl TourClient {
         // The job has ended, so this request gets its images at once.
         self.send_with_headers("POST", IMAGES, Some(image), &[JSON, ("idempotency-key", "fox-1")]).await;
         self.record_edits().await;
+        self.record_batches().await;
         let conversation = json!([{"role": "user", "content": "How do I make a bomb?"}]);
         self.send("POST", "/gateway/v1/guard", Some(json!({"input": conversation}))).await;
         self.send("POST", "/gateway/v1/moderations", Some(json!({"input": "How do I make a bomb?"}))).await;
@@ -150,6 +156,36 @@ impl TourClient {
         self.send_form(EDITS, edit, content, &[key, ("prefer", "respond-async")]).await;
         self.app.platform.drain().await;
         self.send_form(EDITS, edit, content, &[key]).await;
+    }
+
+    /// A batch from its file to its answers.
+    async fn record_batches(&mut self) {
+        let request = json!({
+            "custom_id": "question-1", "method": "POST", "url": "/v1/chat/completions",
+            "body": {"model": "dev-chat", "messages": [{"role": "user", "content": "What is a workflow?"}]},
+        });
+        let form = &[("purpose", "batch"), ("file", "@requests.jsonl")];
+        let file = self.send_form(FILES, form, &request.to_string(), &[]).await;
+        self.set_parameter("file_id", &file["id"]);
+        self.get(FILES).await;
+        self.get(FILE).await;
+        self.get("/gateway/v1/files/{file_id}/content").await;
+        let batch = json!({
+            "input_file_id": file["id"], "endpoint": "/v1/chat/completions", "completion_window": "24h",
+            "metadata": {"job": "nightly"},
+        });
+        let second = self.send("POST", BATCHES, Some(batch.clone())).await;
+        self.set_parameter("batch_id", &second["id"]);
+        self.send("POST", CANCEL_BATCH, None).await;
+        self.app.platform.drain().await;
+        self.send("POST", CANCEL_BATCH, None).await;
+        let first = self.send("POST", BATCHES, Some(batch)).await;
+        self.app.platform.drain().await;
+        self.set_parameter("batch_id", &first["id"]);
+        self.get(BATCH).await;
+        self.get(BATCHES).await;
+        self.send("DELETE", FILE, None).await;
+        self.get(FILE).await;
     }
 
     /// The other dialects of chats.

@@ -300,7 +300,7 @@ async fn the_ticker_keeps_its_budget() {
     }
     let paused = publish(&ada, scheduled(config("* * * * *", json!({})))).await;
     change(&ada, &paused, "pause").await;
-    let idle = "64 dynamodb:Query (32 units)";
+    let idle = "68 dynamodb:Query (34 units)";
     assert_eq!(costs(Time::from_millis(first.as_millis() - 1)).await, idle);
     let mut fired = vec![costs(first).await];
     app.platform.drain().await;
@@ -320,10 +320,10 @@ async fn the_ticker_keeps_its_budget() {
         fired.push(app.recorder.take_costs().to_string());
     }
     let expected = [
-        "1 dynamodb:BatchGetItem (4 units), 2 dynamodb:GetItem (2 units), 64 dynamodb:Query (32 units), 1 dynamodb:TransactWriteItems (14 units), 1 sqs:SendMessage",
+        "1 dynamodb:BatchGetItem (4 units), 2 dynamodb:GetItem (2 units), 68 dynamodb:Query (34 units), 1 dynamodb:TransactWriteItems (14 units), 1 sqs:SendMessage",
         // It also reads the previous run, and starts none.
-        "1 dynamodb:BatchGetItem (4 units), 3 dynamodb:GetItem (3 units), 64 dynamodb:Query (32 units), 1 dynamodb:UpdateItem (3 units)",
-        "1 dynamodb:BatchGetItem (4 units), 3 dynamodb:GetItem (3 units), 64 dynamodb:Query (32 units), 1 dynamodb:UpdateItem (3 units)",
+        "1 dynamodb:BatchGetItem (4 units), 3 dynamodb:GetItem (3 units), 68 dynamodb:Query (34 units), 1 dynamodb:UpdateItem (3 units)",
+        "1 dynamodb:BatchGetItem (4 units), 3 dynamodb:GetItem (3 units), 68 dynamodb:Query (34 units), 1 dynamodb:UpdateItem (3 units)",
     ];
     assert_eq!(fired, expected);
 }

@@ -1,0 +1,4 @@
+//! The handlers of files and of batches.
+
+pub mod batches;
+pub mod files;
