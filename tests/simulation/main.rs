@@ -6,6 +6,7 @@
 //! trace. With both, the histories start at that seed.
 #![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
+mod batches;
 mod images;
 mod leases;
 mod machine;

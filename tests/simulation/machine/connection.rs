@@ -16,6 +16,7 @@ use tokio::time::sleep;
 
 use super::database::Answer;
 use super::kms;
+use super::objects;
 use super::process::Process;
 use super::queue;
 use super::random::happens;
@@ -67,10 +68,11 @@ impl Connection {
         process.wait_until_running().await;
         let target = request.headers().get("x-amz-target").unwrap_or_default();
         let operation = target.rsplit('.').next().unwrap_or_default().to_owned();
-        if target.is_empty() {
-            return Ok(list_no_objects(&request));
-        }
+        let is_object = target.is_empty().then(|| (request.method().to_owned(), request.uri().to_owned()));
         let body = request.into_body().collect().await.map_err(ConnectorError::io)?.to_bytes();
+        if let Some((method, uri)) = is_object {
+            return self.exchange_object(&method, &uri, &body).await;
+        }
         let body: Value = serde_json::from_slice(&body).expect("the SDK writes JSON");
         let faults = self.random_request_faults();
         if faults.loses_request {
@@ -92,13 +94,20 @@ impl Connection {
         let body = SdkBody::from(answer.body.to_string());
         Ok(HttpResponse::new(answer.status.try_into().expect("the status is a valid HTTP status"), body))
     }
-}
 
-/// Answers S3's `ListObjectsV2`. The bucket is empty, because no text of a simulation is long enough to be stored there.
-fn list_no_objects(request: &HttpRequest) -> HttpResponse {
-    assert!(request.uri().contains("list-type=2"), "the simulation does not support {}", request.uri());
-    let body = "<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>";
-    HttpResponse::new(200.try_into().expect("the status is a valid HTTP status"), SdkBody::from(body))
+    /// A request for an object takes some time, and may be lost, or its answer.
+    async fn exchange_object(&self, method: &str, uri: &str, body: &[u8]) -> Result<HttpResponse, ConnectorError> {
+        let (process, faults) = (&self.0, self.random_request_faults());
+        sleep(faults.request_delay).await;
+        process.wait_until_running().await;
+        let answer = (!faults.loses_request).then(|| objects::execute(&process.world, method, uri, body));
+        sleep(faults.answer_delay).await;
+        process.wait_until_running().await;
+        answer.filter(|_| !faults.loses_answer).ok_or_else(|| {
+            process.world.note(|| format!("{}: a {method} of an object, or its answer, is lost", process.name));
+            ConnectorError::io("the connection was reset".into())
+        })
+    }
 }
 
 async fn deliver(

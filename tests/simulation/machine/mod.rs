@@ -6,6 +6,7 @@ pub mod database;
 pub mod dynamodb_json;
 pub mod faults;
 pub mod kms;
+pub mod objects;
 pub mod process;
 pub mod protocol;
 pub mod queue;

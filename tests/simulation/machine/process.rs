@@ -11,8 +11,8 @@ use aws_types::region::Region;
 use domain::time::{Clock, Time};
 use platform::aws::Aws;
 use platform::config::{
-    BUCKET_FILES, Config, KMS_KEY, QUEUE_IMAGES, QUEUE_RUNS, QUEUE_WORKBENCHES, TABLE_COUNTERS, TABLE_ENTITIES,
-    TABLE_JOURNAL,
+    BUCKET_FILES, Config, KMS_KEY, QUEUE_BATCHES, QUEUE_IMAGES, QUEUE_RUNS, QUEUE_WORKBENCHES, TABLE_COUNTERS,
+    TABLE_ENTITIES, TABLE_JOURNAL,
 };
 use platform::context::Context;
 use tokio::time::{sleep_until, timeout_at};
@@ -106,6 +106,7 @@ impl Process {
             (TABLE_JOURNAL, JOURNAL),
             (QUEUE_RUNS, queue::URL),
             (QUEUE_IMAGES, queue::URL),
+            (QUEUE_BATCHES, queue::URL),
             (QUEUE_WORKBENCHES, queue::URL),
             (BUCKET_FILES, "files"),
             (KMS_KEY, "key"),

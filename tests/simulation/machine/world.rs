@@ -1,7 +1,7 @@
 //! The state that all processes of a history share: the true time, the tables, the queue, the random
 //! generator and the trace.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -38,13 +38,20 @@ pub struct State {
     /// The idempotency tokens of committed transactions.
     pub tokens: HashSet<String>,
     pub trace: Vec<String>,
+    /// The objects of the bucket, by their paths.
+    pub objects: BTreeMap<String, Vec<u8>>,
 }
 
 impl World {
     /// A world whose true time is `starts_at` now. The same seed draws the same faults.
     pub fn new(seed: u64, starts_at: Time, faults: Faults, protocol: Arc<dyn Protocol>) -> Arc<Self> {
-        let state =
-            State { random: Rng::with_seed(seed), held: BTreeSet::new(), tokens: HashSet::new(), trace: Vec::new() };
+        let state = State {
+            random: Rng::with_seed(seed),
+            held: BTreeSet::new(),
+            tokens: HashSet::new(),
+            trace: Vec::new(),
+            objects: BTreeMap::new(),
+        };
         let world = Self {
             protocol,
             faults,
