@@ -40,9 +40,10 @@ impl Part {
 
 impl Form {
     /// The hash of the parts, by which a retry of the same request is recognized. Clients choose another boundary for each request,
-    /// so it is not that of the body.
-    pub fn hash(&self) -> String {
+    /// so it is not that of the body. `operation` tells routes apart that take the same form.
+    pub fn hash(&self, operation: &str) -> String {
         let mut context = Context::new(&SHA256);
+        context.update(operation.as_bytes());
         for Part { name, file_name, content_type, content } in &self.0 {
             let texts = [Some(name), file_name.as_ref(), content_type.as_ref()];
             for field in texts.map(|text| text.map(String::as_bytes)).into_iter().chain([Some(&content[..])]) {
@@ -154,7 +155,7 @@ mod tests {
     #[tokio::test]
     async fn the_hash_depends_on_the_parts_and_not_on_the_boundary() {
         let hash = async |body: String, boundary: &str| {
-            Form(read_parts(body.into(), boundary.to_owned()).await.unwrap()).hash()
+            Form(read_parts(body.into(), boundary.to_owned()).await.unwrap()).hash("edit")
         };
         let body = |file: &str| part(&format!("name=\"file\"{file}"), "1") + "--edge--";
         let first = hash(body(""), "edge").await;

@@ -63,7 +63,10 @@ async fn answer_form(
     mut form: Form,
     task: TranscriptionTask,
 ) -> Result<Response> {
-    let hash = form.hash();
+    let hash = form.hash(match task {
+        TranscriptionTask::Transcribe => "transcribe",
+        TranscriptionTask::Translate => "translate",
+    });
     let file = uploaded_file(form.take_file("file")?);
     let (bytes, value) = read_texts(form, &NUMBERS)?;
     let incoming = IncomingCall::read(caller, headers, hash, bytes, &value)?;

@@ -85,7 +85,7 @@ pub async fn edit_images(
     headers: HeaderMap,
     mut form: Form,
 ) -> Result<Response> {
-    let hash = form.hash();
+    let hash = form.hash("edit");
     let pictures = form.take_all("image").into_iter().map(uploaded_file).collect();
     let sources = EditSources::read(pictures, form.take("mask")?.map(uploaded_file))?;
     let (bytes, value) = read_texts(form, &NUMBERS)?;

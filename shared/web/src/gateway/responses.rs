@@ -63,7 +63,7 @@ pub enum ModelCallErrors {
     /// `idempotency_conflict`: the `Idempotency-Key` was used with another request
     #[response(status = 409)]
     Conflict(ErrorBody),
-    /// The body is not JSON
+    /// The body has another media type than the route takes
     #[response(status = 415)]
     NotJson(ErrorBody),
     /// A rate limit is reached; `details.dimension` names it
@@ -132,7 +132,7 @@ pub enum MessagesErrors {
     /// `idempotency_conflict`: the `Idempotency-Key` was used with another request
     #[response(status = 409)]
     Conflict(AnthropicErrorBody),
-    /// The body is not JSON
+    /// The body has another media type than the route takes
     #[response(status = 415)]
     NotJson(AnthropicErrorBody),
     /// A rate limit is reached; `details.dimension` names it
@@ -208,7 +208,7 @@ pub enum Stale {
 /// The additional error of routes with a body.
 #[derive(IntoResponses)]
 pub enum BodyRefused {
-    /// The body is not JSON
+    /// The body has another media type than the route takes
     #[response(status = 415)]
     NotJson(ErrorBody),
 }

@@ -163,17 +163,20 @@ async fn a_failed_call_costs_nothing() {
 async fn an_idempotency_key_recognizes_the_same_form_with_another_boundary() {
     let app = TestApp::start().await;
     let customer = app.customer("replays", Money::from_usd(1)).await;
-    let send_form = async |boundary: &str, format: &str| {
+    let send_form = async |path: &str, boundary: &str, format: &str| {
         let form = TestForm::with_boundary(boundary).text("model", "dev-transcribe").text("response_format", format);
         let form = form.file("file", "talk.wav", &half_a_second());
-        let request = customer.person.request(Method::POST, TRANSCRIPTIONS).header("idempotency-key", "t");
+        let request = customer.person.request(Method::POST, path).header("idempotency-key", "t");
         send(form.add_to(request)).await
     };
-    let (first, again) = (send_form("one", "srt").await, send_form("two", "srt").await);
+    let first = send_form(TRANSCRIPTIONS, "one", "srt").await;
+    let again = send_form(TRANSCRIPTIONS, "two", "srt").await;
     assert_eq!((first.status.as_str(), first.header("idempotent-replayed")), ("200 OK", None), "{}", first.text);
     assert_eq!((&again.text, again.header("idempotent-replayed")), (&first.text, Some("true")));
     assert_eq!(again.header("content-type"), first.header("content-type"));
-    assert_eq!(refusal(&send_form("one", "vtt").await), ("409", "idempotency_conflict"));
+    for (path, format) in [(TRANSCRIPTIONS, "vtt"), (TRANSLATIONS, "srt")] {
+        assert_eq!(refusal(&send_form(path, "one", format).await), ("409", "idempotency_conflict"));
+    }
     assert_eq!(app.sum_charges(customer.account.org).await.1, 1);
 }
 
