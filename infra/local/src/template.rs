@@ -278,6 +278,8 @@ mod tests {
                 rule("tmp/", 2),
                 rule("exports/", 7),
                 rule("images/", 8),
+                rule("files/", 31),
+                rule("batches/", 33),
                 rule("webhook-events/", 31),
                 rule("runs/7d/", 98),
                 rule("runs/30d/", 121),
