@@ -21,8 +21,9 @@ const NAME: &CStr = c"atelier";
 const HEADER_BYTES: usize = 24;
 /// Where a header has the number of pages of the database if it ends a commit, and 0 if not.
 const COMMIT: std::ops::Range<usize> = 4..8;
-/// The most bytes that wait.
-const MAX_WAITING: usize = 1 << 20;
+/// The size from which bytes do not wait any more. With the largest page, they must be less than 128 KiB: SQLite's own file system
+/// writes no more at once, and reports a full disk.
+const MAX_WAITING: usize = 60 << 10;
 
 struct FileSystem(*mut sqlite3_vfs);
 
@@ -126,7 +127,7 @@ impl Waiting {
         if self.bytes.is_empty() {
             return SQLITE_OK;
         }
-        // At most `MAX_WAITING` and a page.
+        // Less than `MAX_WAITING` and a page.
         let count = self.bytes.len() as c_int;
         // SAFETY: as above.
         let status = unsafe { call!(machine, xWrite, self.bytes.as_ptr().cast(), count, self.start) };
