@@ -167,7 +167,6 @@ impl Routing {
                     }
                     Err(failure) => failure,
                 };
-                drop(in_flight);
                 attempt.fail(&failure);
                 tracing::warn!(provider = deployment.provider, model = chosen.model.name, kind = ?failure.kind, code = failure.code, "a provider failed a call");
                 failed_attempts.push(FailedAttempt {
@@ -178,6 +177,9 @@ impl Routing {
                 });
                 if !failure.is_retryable() {
                     return Err(failure.into());
+                }
+                if let Some(in_flight) = in_flight {
+                    in_flight.failed();
                 }
                 self.states.record_failure(deployment, policy, &failure, Instant::now());
                 let wait = retry_delay(&failure, attempt_here);

@@ -100,6 +100,21 @@ async fn the_fastest_deployment_gets_the_calls() {
 }
 
 #[tokio::test]
+async fn a_deployment_that_fails_at_once_is_not_the_fastest() {
+    let stage = start(|model| {
+        by_latency(model);
+        // Nothing but the latency turns the calls away from the deployment that fails.
+        (model.routing.attempts_per_deployment, model.routing.cooldown_seconds) = (1, 0);
+    });
+    let stage = stage.await;
+    stage.first.respond_with(Behaviour::json(503, "{}"));
+    for _ in 0..5 {
+        assert_eq!(stage.ask().await.header("x-svc-deployment"), Some("routed-1/upstream-model"));
+    }
+    assert_eq!(stage.received(), (1, 5));
+}
+
+#[tokio::test]
 async fn the_cheapest_deployment_gets_the_calls_until_it_fails() {
     let stage = start(|model| {
         model.routing.strategy = RoutingStrategy::Cost;

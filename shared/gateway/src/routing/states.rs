@@ -16,6 +16,8 @@ const MAX_DOUBLINGS: u32 = 4;
 const FADING: Duration = Duration::from_secs(30);
 /// The latency of a deployment that has calls in flight and has answered none: it gets another call only if all others are worse.
 const UNKNOWN_SECONDS: f64 = 1_000.0;
+/// The least latency of a failed attempt. A deployment that fails at once must not look fast.
+const FAILED_AFTER: Duration = Duration::from_secs(30);
 
 /// By the name of the provider, and the provider's name of the model.
 type Name = (String, String);
@@ -55,6 +57,10 @@ struct Latency {
 }
 
 impl Latency {
+    fn is_known(&self) -> bool {
+        self.measured_at.is_some() || self.in_flight > 0
+    }
+
     fn measure(&mut self, took: Duration, now: Instant) {
         let took = took.as_secs_f64();
         let kept = self.faded(now);
@@ -119,9 +125,11 @@ impl DeploymentStates {
         ordered.into_iter().map(|(.., deployment)| deployment).collect()
     }
 
-    /// Counts an attempt as in flight until the returned value is dropped, if the model's strategy needs that.
+    /// Counts an attempt as in flight until the returned value is dropped, if the model's strategy needs that. A count of tokens
+    /// says nothing about the latency of answers.
     pub fn begin(&self, model: &Model, deployment: &ModelDeployment, operation: Operation) -> Option<InFlight<'_>> {
-        if model.routing.strategy != RoutingStrategy::Latency || model.deployments.len() == 1 {
+        let is_measured = model.routing.strategy == RoutingStrategy::Latency && operation != Operation::CountTokens;
+        if !is_measured || model.deployments.len() == 1 {
             return None;
         }
         let name = name(deployment);
@@ -132,11 +140,16 @@ impl DeploymentStates {
     /// Closes the circuit breaker.
     pub fn record_success(&self, deployment: &ModelDeployment) {
         let mut states = self.lock();
+        // Most processes know nothing of any deployment, and the key would be built for each call.
         if states.is_empty() {
             return;
         }
-        if let Some(state) = states.get_mut(&name(deployment)) {
+        let name = name(deployment);
+        if let Some(state) = states.get_mut(&name) {
             (state.failures, state.cools_until) = (0, None);
+            if !state.whole.is_known() && !state.first_chunk.is_known() {
+                states.remove(&name);
+            }
         }
     }
 
@@ -161,7 +174,7 @@ impl DeploymentStates {
     }
 }
 
-/// An attempt in flight. Its latency counts if it is answered.
+/// An attempt in flight. Its latency counts unless it is cancelled, or fails by the request itself.
 pub struct InFlight<'a> {
     states: &'a DeploymentStates,
     name: Name,
@@ -171,9 +184,17 @@ pub struct InFlight<'a> {
 
 impl InFlight<'_> {
     pub fn answered(self) {
+        self.measure(Duration::ZERO);
+    }
+
+    pub fn failed(self) {
+        self.measure(FAILED_AFTER);
+    }
+
+    fn measure(self, least: Duration) {
         let now = Instant::now();
         if let Some(state) = self.states.lock().get_mut(&self.name) {
-            state.latency(self.operation).measure(now - self.began, now);
+            state.latency(self.operation).measure(least.max(now - self.began), now);
         }
     }
 }
@@ -193,8 +214,45 @@ fn name(deployment: &ModelDeployment) -> Name {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::{Value, json};
 
     const SECOND: Duration = Duration::from_secs(1);
+
+    /// A model with two equal deployments, which are chosen by their latency.
+    fn model() -> Model {
+        let deployment = |provider: &str| json!({"provider": provider, "model": "m", "weight": 1, "priority": 0});
+        let policy = RoutingPolicy { strategy: RoutingStrategy::Latency, ..RoutingPolicy::default() };
+        let model = json!({
+            "name": "m", "display_name": "m", "type": "Others", "provider": "p", "capabilities": ["chat"],
+            "context_window": Value::Null, "max_output_tokens": Value::Null, "deprecated_at": Value::Null,
+            "retires_at": Value::Null, "pricing": {"input_micro_usd": 1, "output_micro_usd": 1}, "routing": policy,
+            "deployments": [deployment("one"), deployment("other")],
+        });
+        serde_json::from_value(model).unwrap()
+    }
+
+    #[test]
+    fn counts_of_tokens_are_no_latency_of_answers() {
+        let (model, states) = (model(), DeploymentStates::default());
+        assert!(states.begin(&model, &model.deployments[0], Operation::CountTokens).is_none());
+        assert!(states.begin(&model, &model.deployments[0], Operation::Chat).is_some());
+    }
+
+    #[test]
+    fn a_success_leaves_nothing_of_a_deployment_whose_latency_is_not_measured() {
+        let (model, states) = (model(), DeploymentStates::default());
+        let [one, other] = &model.deployments[..] else { panic!() };
+        let measured = states.begin(&model, one, Operation::Chat).unwrap();
+        for deployment in [one, other] {
+            states.record_failure(deployment, model.routing, &ProviderFailure::timeout(), Instant::now());
+        }
+        states.record_success(other);
+        states.record_success(one);
+        assert_eq!(states.lock().keys().collect::<Vec<_>>(), [&name(one)]);
+        measured.answered();
+        states.record_success(one);
+        assert_eq!(states.lock().len(), 1);
+    }
 
     #[test]
     fn an_average_rises_at_once_and_falls_over_time() {
