@@ -1,17 +1,16 @@
 //! Streamed answers of models: passes the text on while it arrives, and puts the whole answer together.
 
+use std::collections::BTreeMap;
+
 use domain::Result;
 use domain::chat::Reasoning;
 use engine::drive::{EffectError, RetryHint};
 use futures::StreamExt;
-use gateway::chat::{AnswerMessage, DeltaChoice, FunctionCall, ToolCallDelta, ToolCallOut};
+use gateway::chat::{AnswerMessage, DeltaChoice, ToolCallOut};
 use gateway::{AnswerChunk, ChatStream, StreamItem, Usage};
 use runner::{InvocationEvent, InvocationEvents};
-use serde_json::Map;
 
 use crate::errors::{refused, to_effect_error};
-
-const MAX_CALLS: usize = 128;
 
 /// Reads a stream to its end.
 pub async fn read_stream(
@@ -19,13 +18,13 @@ pub async fn read_stream(
     step: &str,
     events: &InvocationEvents,
 ) -> std::result::Result<(AnswerMessage, Usage), EffectError> {
-    let mut message = AnswerMessage::new(None, Vec::new());
+    let (mut message, mut calls) = (AnswerMessage::new(None, Vec::new()), BTreeMap::new());
     while let Some(item) = stream.items.next().await {
         match item {
             StreamItem::Heartbeat => {}
             StreamItem::Chunks(chunks) => {
                 for chunk in chunks {
-                    if let Some(text) = add_chunk(&mut message, chunk).map_err(to_effect_error)? {
+                    if let Some(text) = add_chunk(&mut message, &mut calls, chunk).map_err(to_effect_error)? {
                         // The reader may have left. The answer is still needed.
                         let _ = events.send(InvocationEvent::Text { step: step.to_owned(), text }).await;
                     }
@@ -35,46 +34,30 @@ pub async fn read_stream(
             StreamItem::Failed(error) => {
                 return Err(EffectError { retry: RetryHint::Never, ..to_effect_error(error) });
             }
-            StreamItem::End(usage) => return Ok((message, usage)),
+            StreamItem::End(usage) => {
+                return Ok((AnswerMessage { tool_calls: calls.into_values().collect(), ..message }, usage));
+            }
         }
     }
     Err(refused("provider_error", "the model stopped in the middle of its answer"))
 }
 
 /// Adds a chunk, and returns its text.
-fn add_chunk(message: &mut AnswerMessage, chunk: AnswerChunk) -> Result<Option<String>> {
+fn add_chunk(
+    message: &mut AnswerMessage,
+    calls: &mut BTreeMap<u32, ToolCallOut>,
+    chunk: AnswerChunk,
+) -> Result<Option<String>> {
     let Some(DeltaChoice { delta, .. }) = chunk.choices.into_first()? else { return Ok(None) };
     for piece in delta.reasoning {
         Reasoning::add(&mut message.reasoning, piece);
     }
     for call in delta.tool_calls {
-        add_call(&mut message.tool_calls, call);
+        ToolCallOut::add(calls, call);
     }
     let Some(text) = delta.content.filter(|text| !text.is_empty()) else { return Ok(None) };
     message.content.get_or_insert_default().push_str(&text);
     Ok(Some(text))
-}
-
-/// Adds a piece of a call. Only its first piece has an id and a name; the arguments come in pieces.
-fn add_call(calls: &mut Vec<ToolCallOut>, ToolCallDelta { index, id, function, others, .. }: ToolCallDelta) {
-    let place = usize::try_from(index).unwrap_or(MAX_CALLS);
-    // Some servers send whole calls without an index, which is then 0.
-    let is_another = |call: &ToolCallOut| !call.id.is_empty() && id.as_ref().is_some_and(|id| *id != call.id);
-    let place = if calls.get(place).is_some_and(is_another) { calls.len() } else { place };
-    if place >= MAX_CALLS {
-        return;
-    }
-    while calls.len() <= place {
-        let function = FunctionCall { name: String::new(), arguments: String::new() };
-        calls.push(ToolCallOut { id: String::new(), r#type: "function", function, others: Map::new() });
-    }
-    let call = &mut calls[place];
-    if let Some(id) = id {
-        call.id = id;
-    }
-    call.others.extend(others);
-    call.function.name.push_str(&function.name.unwrap_or_default());
-    call.function.arguments.push_str(&function.arguments);
 }
 
 #[cfg(test)]

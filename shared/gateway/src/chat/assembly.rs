@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::choice::{AnswerMessage, DeltaChoice, FinishReason, FunctionCall, ToolCallDelta, ToolCallOut};
+use super::choice::{AnswerMessage, DeltaChoice, FinishReason, ToolCallOut};
 use domain::chat::Reasoning;
 
 /// A choice of a stream, in OpenAI's format.
@@ -44,13 +44,8 @@ impl ChoiceAssembler {
         for piece in delta.reasoning {
             Reasoning::add(&mut self.reasoning, piece);
         }
-        for ToolCallDelta { index, id, function, others, .. } in delta.tool_calls {
-            let call = self.calls.entry(index).or_insert_with(new_call);
-            // Only the first piece of a call needs them, and some servers repeat them.
-            set_once(&mut call.id, id);
-            set_once(&mut call.function.name, function.name);
-            call.function.arguments.push_str(&function.arguments);
-            call.others.extend(others);
+        for call in delta.tool_calls {
+            ToolCallOut::add(&mut self.calls, call);
         }
         self.finish_reason = finish_reason.or(self.finish_reason);
         self.stop_sequence = stop_sequence.or(self.stop_sequence.take());
@@ -74,22 +69,24 @@ fn append(text: &mut Option<String>, more: Option<String>) {
     }
 }
 
-fn set_once(text: &mut String, value: Option<String>) {
-    if text.is_empty() {
-        text.extend(value);
-    }
-}
-
-fn new_call() -> ToolCallOut {
-    let function = FunctionCall { name: String::new(), arguments: String::new() };
-    ToolCallOut { id: String::new(), r#type: "function", function, others: Default::default() }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::choice::ReadChoice;
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn calls_without_an_index_stay_apart() {
+        let call = |id: &str| json!({"id": id, "type": "function", "function": {"name": "get", "arguments": "{}"}});
+        let numbered =
+            |index: u32, id: &str| json!({"index": index, "id": id, "function": {"name": "get", "arguments": "{}"}});
+        // An index that the server leaves out makes no empty call.
+        for calls in [[call("c1"), call("c2")], [numbered(1, "c1"), numbered(3, "c2")]] {
+            let choice = &assemble([DeltaChoice::read(json!({"index": 0, "delta": {"tool_calls": calls}}))])[0];
+            let calls = choice.message.tool_calls.iter().map(|call| (&*call.id, &*call.function.arguments));
+            assert_eq!(calls.collect::<Vec<_>>(), [("c1", "{}"), ("c2", "{}")]);
+        }
+    }
 
     #[test]
     fn chunks_become_the_choices_of_the_whole_answer() {

@@ -1,5 +1,7 @@
 //! A choice of an answer, and the change of a choice in a chunk of a stream. Their serde form is OpenAI's format.
 
+use std::collections::BTreeMap;
+
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
@@ -68,6 +70,38 @@ pub struct ToolCallOut {
     /// `{"google": {"thought_signature": …}}`.
     #[serde(flatten)]
     pub others: Map<String, Value>,
+}
+
+impl ToolCallOut {
+    /// The most calls of a message that is assembled from deltas.
+    const MAX_CALLS: u32 = 128;
+
+    /// Adds a delta to the calls of a message, by their indexes.
+    pub fn add(calls: &mut BTreeMap<u32, Self>, ToolCallDelta { index, id, function, others, .. }: ToolCallDelta) {
+        let id = id.filter(|id| !id.is_empty());
+        // Some servers send whole calls without an index, which is then 0.
+        let is_another = |call: &Self| !call.id.is_empty() && id.as_ref().is_some_and(|id| *id != call.id);
+        let after_last = calls.last_key_value().map_or(0, |(last, _)| last + 1);
+        let place = if calls.get(&index).is_some_and(is_another) { after_last } else { index };
+        if place >= Self::MAX_CALLS {
+            return;
+        }
+        let call = calls.entry(place).or_insert_with(|| Self {
+            id: String::new(),
+            r#type: "function",
+            function: FunctionCall { name: String::new(), arguments: String::new() },
+            others: Map::new(),
+        });
+        if let Some(id) = id {
+            call.id = id;
+        }
+        // Some servers repeat the name in each delta.
+        if let Some(name) = function.name.filter(|name| *name != call.function.name) {
+            call.function.name.push_str(&name);
+        }
+        call.function.arguments.push_str(&function.arguments);
+        call.others.extend(others);
+    }
 }
 
 #[derive(Clone, Debug, Serialize)]
