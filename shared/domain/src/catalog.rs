@@ -123,12 +123,10 @@ impl Model {
         longest.min(self.context_window.unwrap_or(u64::MAX)).max(1)
     }
 
-    /// What a call pays, in percent of the price of its usage.
-    pub fn price_percent(&self, is_cached: bool, is_batch: bool) -> u8 {
+    /// What a call pays: percentages of the price of its usage, one after the other.
+    pub fn price_percents(&self, is_cached: bool, is_batch: bool) -> [u8; 2] {
         let cached = self.response_cache.filter(|_| is_cached).map_or(100, |cache| cache.hit_price_percent);
-        let batch = self.batch_price_percent.filter(|_| is_batch).unwrap_or(100);
-        // Both are at most 100, and so is their product.
-        (u16::from(cached) * u16::from(batch) / 100).try_into().unwrap_or(100)
+        [cached, self.batch_price_percent.filter(|_| is_batch).unwrap_or(100)]
     }
 
     pub fn can(&self, capability: &str) -> bool {

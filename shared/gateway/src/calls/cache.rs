@@ -12,7 +12,7 @@ use domain::Result;
 use domain::catalog::{Model, ResponseCache};
 use domain::id::TransactionId;
 use domain::lease::CallLimits;
-use domain::usage::{Quantities, UsageSource};
+use domain::usage::UsageSource;
 use store::cached_answers::CachedRequest;
 use store::model_catalog::Chosen;
 
@@ -126,13 +126,11 @@ impl Gateway {
         mut answer: T,
     ) -> Result<(T, CallReport)> {
         let tokens = answer.usage_mut().tokens;
-        let percent = chosen.model.price_percent(true, caller.call.is_batch);
-        let money = chosen.model.pricing.cost(&tokens, &Quantities::default()).percent(percent);
-        let need = CallLimits { money, tokens: tokens.total(), images: 0 };
-        let slot = self.take_slot(&caller.payer, &chosen, need, &caller.call).await?;
         let (served, counted) = (Served::last_of(Vec::new()), (tokens, UsageSource::Provider));
         let usage = CallUsage::of_tokens(&caller.call, chosen.alias.as_deref(), served, counted);
         let usage = CallUsage { is_cached: true, ..usage }.priced_by(&chosen.model);
+        let need = CallLimits { money: usage.cost(&chosen.model.pricing), tokens: tokens.total(), images: 0 };
+        let slot = self.take_slot(&caller.payer, &chosen, need, &caller.call).await?;
         let charge = self.compute_charge(&slot, usage).await;
         answer.set_call(charge.id, self.inner.clock.now().as_seconds());
         *answer.usage_mut() = Usage::of_charge(&charge);

@@ -7,7 +7,7 @@ use super::close::{close, close_later};
 use super::open::{OpenLease, QuotaLeft};
 use crate::routing::Served;
 use domain::call_facts::CallFacts;
-use domain::catalog::Model;
+use domain::catalog::{Model, Pricing};
 use domain::id::{LeaseId, TransactionId};
 use domain::ledger::{CallOrigin, Charge};
 use domain::money::Money;
@@ -27,8 +27,8 @@ pub struct CallUsage {
     pub call: CallOrigin,
     /// The cache of answers answered the call, and no provider.
     pub is_cached: bool,
-    /// What the call pays, in percent of the price of its usage.
-    pub price_percent: u8,
+    /// What the call pays: percentages of the price of its usage, one after the other.
+    pub price_percents: [u8; 2],
     /// When the first chunk of a stream arrived. The answer of another call arrives at once.
     pub first_chunk_at: Option<Time>,
     /// The code of the error that ended the call.
@@ -52,7 +52,7 @@ impl CallUsage {
             served,
             call,
             is_cached: false,
-            price_percent: 100,
+            price_percents: [100; 2],
             first_chunk_at: None,
             error: None,
         }
@@ -61,8 +61,14 @@ impl CallUsage {
     /// At the price that the operator has set for such calls of the model.
     #[must_use]
     pub fn priced_by(self, model: &Model) -> Self {
-        let price_percent = model.price_percent(self.is_cached, self.call.is_batch);
-        Self { price_percent, ..self }
+        let price_percents = model.price_percents(self.is_cached, self.call.is_batch);
+        Self { price_percents, ..self }
+    }
+
+    /// What the call costs at these prices.
+    pub fn cost(&self, pricing: &Pricing) -> Money {
+        let price = pricing.cost(&self.tokens, &self.quantities);
+        self.price_percents.into_iter().fold(price, Money::percent)
     }
 
     /// A call that failed before any output.
@@ -141,7 +147,7 @@ impl LeaseSlot {
     /// Computes the charge of a call with the prices of the lease. `record` decides how much of it can be collected.
     pub fn price_call(&self, mut usage: CallUsage) -> Charge {
         let lease = &self.open.lease;
-        let cost = self.cost_of(&usage.tokens, &usage.quantities).percent(usage.price_percent);
+        let cost = usage.cost(&lease.pricing);
         let created_at = self.source.clock.now();
         let facts = Some(Box::new(usage.take_facts(created_at)));
         let CallOrigin { request_id, body_hash, step, .. } = usage.call;

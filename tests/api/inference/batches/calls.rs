@@ -47,7 +47,7 @@ async fn calls_are_charged_at_the_batch_price_of_the_model() {
     insert_model(&app, "whole", |_| {}).await;
     let kept = ResponseCache { seconds: 3_600, hit_price_percent: 25 };
     let cache = |model: &mut domain::catalog::Model| {
-        (model.response_cache, model.batch_price_percent) = (Some(kept), Some(40));
+        (model.response_cache, model.batch_price_percent) = (Some(kept), Some(50));
     };
     insert_model(&app, "cached", cache).await;
     let customer = app.customer("prices", Money::from_usd(1)).await;
@@ -68,12 +68,14 @@ async fn calls_are_charged_at_the_batch_price_of_the_model() {
         .iter()
         .map(|(name, answer)| (name.as_str(), answer["response"]["body"]["usage"]["cost"].clone()))
         .collect();
-    let dollars =
-        |percent: u64| serde_json::to_value(domain::usd::Usd::from(CALL_COST.percent(percent as u8))).unwrap();
-    assert_eq!(costs, BTreeMap::from([("half", dollars(50)), ("whole", dollars(100)), ("cached", dollars(10))]));
-    let mut expected = CALL_COST.times(2) + CALL_COST.percent(50);
-    expected += CALL_COST;
-    expected += CALL_COST.percent(10);
+    let dollars = |cost: Money| serde_json::to_value(domain::usd::Usd::from(cost)).unwrap();
+    // Both percentages apply, one after the other.
+    let (half, from_cache) = (CALL_COST.percent(50), CALL_COST.percent(25).percent(50));
+    assert_eq!(
+        costs,
+        BTreeMap::from([("half", dollars(half)), ("whole", dollars(CALL_COST)), ("cached", dollars(from_cache))])
+    );
+    let expected = CALL_COST.times(3) + half + from_cache;
     assert_eq!(app.sum_charges(customer.account.org).await, (expected, 5));
     assert_eq!(app.balance(customer.account.org).await + expected, Money::from_usd(1));
 
@@ -86,11 +88,11 @@ async fn calls_are_charged_at_the_batch_price_of_the_model() {
     assert_eq!(
         shown,
         [
-            json!(["cached", false, false, [], dollars(100)]),
-            json!(["cached", true, true, tags, dollars(10)]),
-            json!(["half", false, false, [], dollars(100)]),
-            json!(["half", true, false, tags, dollars(50)]),
-            json!(["whole", true, false, tags, dollars(100)]),
+            json!(["cached", false, false, [], dollars(CALL_COST)]),
+            json!(["cached", true, true, tags, dollars(from_cache)]),
+            json!(["half", false, false, [], dollars(CALL_COST)]),
+            json!(["half", true, false, tags, dollars(half)]),
+            json!(["whole", true, false, tags, dollars(CALL_COST)]),
         ]
     );
     for call in calls.as_array().unwrap() {
