@@ -102,6 +102,29 @@ async fn calls_are_charged_at_the_batch_price_of_the_model() {
     }
 }
 
+/// The guard model is called at once, also for a call of a batch.
+#[tokio::test]
+async fn evaluations_have_no_batch_price() {
+    let app = TestApp::start().await;
+    let free = app.operator().patch("/gateway/v1/admin/models/dev-guard", json!({"batch_price_percent": 0})).await;
+    assert_eq!(free.status, "200 OK", "{}", free.text);
+    let customer = app.customer("guarded", Money::from_usd(1)).await;
+    let mut guarded = ask("dev-chat", "Hello");
+    guarded["guard"] = json!(true);
+    let path = start(&customer.person, CHATS, &line("one", CHATS, &guarded)).await;
+    app.platform.drain().await;
+    assert_eq!(read(&customer.person, &path).await["request_counts"]["completed"], 1);
+    let calls = customer.person.get("/gateway/v1/billing/calls").await.json["data"].clone();
+    let mut shown: Vec<Value> = calls
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|call| json!([call["model"], call["evaluation"], call["from_batch"], call["cost"].as_f64() > Some(0.0)]))
+        .collect();
+    shown.sort_by_key(Value::to_string);
+    assert_eq!(shown, [json!(["dev-chat", false, true, true]), json!(["dev-guard", true, false, true])]);
+}
+
 #[tokio::test]
 async fn operators_set_the_batch_price() {
     let app = TestApp::start().await;

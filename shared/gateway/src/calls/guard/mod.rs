@@ -202,10 +202,11 @@ impl Gateway {
     }
 
     /// The origin of the evaluation of a call. It has another body hash than the call, so the evaluation of a retried call
-    /// is not taken for the call's earlier attempt. Its bodies are those of the call.
+    /// is not taken for the call's earlier attempt. It keeps no bodies, because those of the call are kept. It pays no price of
+    /// a batch, because the guard model is called at once.
     fn make_call_origin(&self, caller: &GatewayCaller, guard: &GuardModel) -> EventOrigin {
         let body_hash = format!("{EVALUATION}{}", caller.call.body_hash);
-        let call = CallOrigin { retries: 0, body_hash, retention: None, ..caller.call.clone() };
+        let call = CallOrigin { retries: 0, body_hash, retention: None, is_batch: false, ..caller.call.clone() };
         self.make_origin(caller, call, GuardSource::Chat, guard)
     }
 
