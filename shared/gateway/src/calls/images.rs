@@ -16,7 +16,7 @@ use crate::caller::RequestBody;
 use crate::images::{EditSources, ImageAnswer, ImageRequest};
 use crate::routing::{Routed, Unserved};
 use crate::{CallReport, Gateway, GatewayCaller, ParameterNotes};
-use domain::catalog::Purpose;
+use domain::catalog::{Model, Purpose};
 use domain::guard::{GuardMessage, GuardRole};
 use domain::id::{Id, ImageJobId};
 use domain::identity::Account;
@@ -184,7 +184,7 @@ impl Gateway {
                 return Err(self.log_unserved(&slot, call, body.as_ref(), alias, unserved).await);
             }
         };
-        let (tokens, source) = count_input(usage, request.greatest_input());
+        let (tokens, source) = count_input(usage, greatest_input(&chosen.model, &request, sources.as_deref()));
         attempt.end(&tokens);
         // Only the requested number was reserved, so more pictures are dropped.
         pictures.truncate(usize::try_from(request.n()).unwrap_or_default());
@@ -215,12 +215,16 @@ fn kept_body(order: &ImageOrder) -> Result<Option<RequestBody>> {
     body.map(|body| body.map(|body| Bytes::from(body).into())).map_err(Error::internal)
 }
 
+/// The most input tokens of a request. Models without a price for tokens count none for pictures.
+fn greatest_input(model: &Model, request: &ImageRequest, sources: Option<&EditSources>) -> u64 {
+    let sources = sources.filter(|_| model.pricing.has_token_price());
+    request.greatest_input() + sources.map_or(0, EditSources::greatest_input)
+}
+
 /// The most that a request may use. `max_output_tokens` of a model is that of one image.
 fn greatest_use(chosen: &Chosen, request: &ImageRequest, sources: Option<&EditSources>) -> CallLimits {
     let (model, images) = (&chosen.model, request.n());
-    // Models without a price for tokens count none for pictures.
-    let sources = sources.filter(|_| model.pricing.has_token_price());
-    let input = request.greatest_input() + sources.map_or(0, EditSources::greatest_input);
+    let input = greatest_input(model, request, sources);
     let output = model.max_output_tokens.unwrap_or_default().saturating_mul(images);
     CallLimits {
         money: model.pricing.greatest_cost(input, output) + model.pricing.quantity_cost(&Quantities::of_images(images)),
