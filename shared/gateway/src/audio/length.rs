@@ -5,6 +5,7 @@ use std::io::Cursor;
 use lofty::config::ParseOptions;
 use lofty::file::{AudioFile, FileType};
 use lofty::probe::Probe;
+use lofty::properties::FileProperties;
 
 use domain::usage::UsageSource;
 
@@ -14,6 +15,8 @@ const LEAST_BYTES_PER_S: u64 = 750;
 const USUAL_BYTES_PER_S: u64 = 4_000;
 /// Compressed audio has at most 512 kbit/s. A file with more has been given a wrong length, or has pictures, too.
 const MOST_COMPRESSED_BYTES_PER_S: u64 = 64_000;
+/// The part of a file that may be headers.
+const HEADER_BYTES: u64 = 1_024;
 const MS_PER_S: u64 = 1_000;
 
 /// What a file says about its length.
@@ -21,16 +24,17 @@ const MS_PER_S: u64 = 1_000;
 pub struct AudioLength {
     /// The length in its headers. None if the format is unknown, or has no length.
     stated_ms: Option<u64>,
-    is_compressed: bool,
+    /// The most bytes that a second of this format has. A stated length that is too short for them was forged.
+    most_bytes_per_s: u64,
     bytes: u64,
 }
 
 impl AudioLength {
     pub fn of(content: &[u8]) -> Self {
-        let stated = read(content).filter(|(ms, _)| *ms > 0);
+        let (stated_ms, most_bytes_per_s) = read(content).filter(|(ms, _)| *ms > 0).unzip();
         Self {
-            stated_ms: stated.map(|(ms, _)| ms),
-            is_compressed: stated.is_none_or(|(_, is_compressed)| is_compressed),
+            stated_ms,
+            most_bytes_per_s: most_bytes_per_s.unwrap_or(MOST_COMPRESSED_BYTES_PER_S),
             bytes: content.len() as u64,
         }
     }
@@ -50,7 +54,7 @@ impl AudioLength {
 
     /// The length in the headers, but not one that is too short for the size of the file.
     fn plausible_ms(&self) -> Option<u64> {
-        let least = if self.is_compressed { self.ms_at(MOST_COMPRESSED_BYTES_PER_S) } else { 0 };
+        let least = self.bytes.saturating_sub(HEADER_BYTES) * MS_PER_S / self.most_bytes_per_s;
         self.stated_ms.map(|ms| ms.max(least))
     }
 
@@ -59,13 +63,21 @@ impl AudioLength {
     }
 }
 
-/// The length in the headers, and whether the audio is compressed with losses.
-fn read(content: &[u8]) -> Option<(u64, bool)> {
+/// The length in the headers, and the most bytes that a second has.
+fn read(content: &[u8]) -> Option<(u64, u64)> {
     let options = ParseOptions::new().read_tags(false).read_cover_art(false);
     let probe = Probe::new(Cursor::new(content)).options(options).guess_file_type().ok()?;
-    let is_compressed = !matches!(probe.file_type()?, FileType::Wav | FileType::Aiff | FileType::Flac);
-    let length = probe.read().ok()?.properties().duration();
-    Some((u64::try_from(length.as_millis()).ok()?, is_compressed))
+    let is_lossless = matches!(probe.file_type()?, FileType::Wav | FileType::Aiff | FileType::Flac);
+    let file = probe.read().ok()?;
+    let audio = file.properties();
+    let most_bytes = uncompressed_bytes_per_s(audio).filter(|_| is_lossless).unwrap_or(MOST_COMPRESSED_BYTES_PER_S);
+    Some((u64::try_from(audio.duration().as_millis()).ok()?, most_bytes))
+}
+
+fn uncompressed_bytes_per_s(audio: &FileProperties) -> Option<u64> {
+    let (rate, channels, bits) = (audio.sample_rate()?, audio.channels()?, audio.bit_depth()?);
+    let bytes = u64::from(rate) * u64::from(channels) * u64::from(bits) / 8;
+    (bytes > 0).then_some(bytes)
 }
 
 #[cfg(test)]
@@ -99,7 +111,17 @@ mod tests {
 
     #[test]
     fn a_length_that_is_too_short_for_the_size_is_not_trusted() {
-        let forged = AudioLength { stated_ms: Some(1), is_compressed: true, bytes: 640_000 };
+        let bytes = HEADER_BYTES + 640_000;
+        let forged = AudioLength { stated_ms: Some(1), most_bytes_per_s: MOST_COMPRESSED_BYTES_PER_S, bytes };
         assert_eq!((forged.greatest_ms(), forged.likely_ms().0), (10_000, 10_000));
+        // A FLAC file of one mono channel with 16,000 Hz and 16 bits, which states 16 samples: a millisecond.
+        let mut flac = b"fLaC\x80\0\0\x22\x10\0\x10\0".to_vec();
+        flac.extend([0; 6]);
+        flac.extend([0x03, 0xe8, 0x00, 0xf0, 0, 0, 0, 16]);
+        flac.extend([0; 16]);
+        assert_eq!(AudioLength::of(&flac).likely_ms().0, 1);
+        // With these frames, it has at least two seconds.
+        flac.extend([7; 64_000 + HEADER_BYTES as usize]);
+        assert_eq!(AudioLength::of(&flac).greatest_ms(), 2_001);
     }
 }
