@@ -67,18 +67,6 @@ pub struct Transcript {
 }
 
 impl TranscriptFormat {
-    fn read(name: &str) -> Option<Self> {
-        Some(match name {
-            "json" => Self::Json,
-            "verbose_json" => Self::VerboseJson,
-            "diarized_json" => Self::DiarizedJson,
-            "text" => Self::Text,
-            "srt" => Self::Srt,
-            "vtt" => Self::Vtt,
-            _ => return None,
-        })
-    }
-
     pub fn is_json(self) -> bool {
         matches!(self, Self::Json | Self::VerboseJson | Self::DiarizedJson)
     }
@@ -91,10 +79,10 @@ impl TranscriptionRequest {
         if file.content.is_empty() {
             return Err(Error::invalid_body("file", "is empty; send an audio file"));
         }
-        let format = match body.get("response_format").map(|format| format.as_str().and_then(TranscriptFormat::read)) {
+        let format = match body.get("response_format").map(TranscriptFormat::deserialize) {
             None => TranscriptFormat::Json,
-            Some(Some(format)) => format,
-            Some(None) => {
+            Some(Ok(format)) => format,
+            Some(Err(_)) => {
                 let problem = "must be json, text, srt, verbose_json, vtt or diarized_json";
                 return Err(Error::invalid_body("response_format", problem));
             }
@@ -108,11 +96,11 @@ impl TranscriptionRequest {
         let is_granularity = |value: &Value| value == "word" || value == "segment";
         let are_granularities = |value: &Value| value.as_array().is_some_and(|list| list.iter().all(is_granularity));
         if !body.get("timestamp_granularities").is_none_or(are_granularities) {
-            let problem = "must be word, segment or both, each in a part timestamp_granularities[] of its own";
+            let problem = "must be word, segment or both; send one part named timestamp_granularities[] for each";
             return Err(Error::invalid_body("timestamp_granularities", problem));
         }
         if body.get("stream").is_some_and(|stream| stream != "false") {
-            return Err(refuse_parameter("stream", "transcriptions are not streamed; leave stream out"));
+            return Err(refuse_parameter("stream", "transcriptions are not streamed; remove `stream`"));
         }
         let length = AudioLength::of(&file.content);
         Ok(Self { body, file, task, format, length })
