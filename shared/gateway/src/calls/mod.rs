@@ -12,7 +12,9 @@ pub mod guard;
 mod image_sources;
 pub mod images;
 mod input;
+mod pieces;
 mod preparation;
+mod relay;
 mod rerank;
 mod speech;
 mod stream;
@@ -26,8 +28,9 @@ use platform::telemetry::carry;
 use platform::telemetry::metrics::Metric;
 use tracing::Instrument;
 
+pub use relay::StreamItem;
 pub use speech::SpeechStream;
-pub use stream::{ChatStream, StreamItem};
+pub use stream::ChatStream;
 
 use crate::answers::Answer;
 use crate::attempt::Operation;

@@ -1,7 +1,7 @@
 //! Calls that speak a text.
 //!
-//! The audio is sent to the client as it arrives. A task reads it from the provider into a bounded channel, and writes the
-//! charge before the last piece is followed by the end. The characters are known from the start, so the cost is, too.
+//! The audio is sent to the client as it arrives. A task reads it from the provider into a bounded channel. The charge is written
+//! before the stream ends. The characters are known from the start, so the cost is, too.
 
 use std::sync::Arc;
 
@@ -12,11 +12,11 @@ use platform::telemetry::carry;
 use tokio::sync::mpsc;
 use tracing::Instrument;
 
+use super::pieces::{StreamEnd, channel};
 use super::usage::{Used, count_input};
 use crate::answers::Speech;
 use crate::attempt::{Attempt, Operation};
 use crate::audio::speech::{AudioPieces, SpeechAnswer, SpeechRequest};
-use crate::failure::ProviderFailure;
 use crate::leases::{CallUsage, LeaseSlot};
 use crate::routing::{Routed, Served};
 use crate::{CallReport, Gateway, GatewayCaller, ParameterNotes};
@@ -26,9 +26,6 @@ use domain::guard::{GuardMessage, GuardRole};
 use domain::time::Time;
 use domain::usage::Quantities;
 use domain::{Error, Result};
-
-/// Capacity of the channel. When it is full, the task stops reading from the provider.
-const CHANNEL_CAPACITY: usize = 16;
 
 /// Speech that arrives in pieces.
 pub struct SpeechStream {
@@ -68,7 +65,7 @@ impl Gateway {
         let Routed { answer: SpeechAnswer { content_type, audio }, served, attempt, .. } = routed.await?;
         let (tokens, source) = count_input(None, request.greatest_input());
         let quantities = Quantities { characters: request.characters(), ..Quantities::default() };
-        let (sender, pieces) = mpsc::channel(CHANNEL_CAPACITY);
+        let (sender, audio_out) = channel();
         let notes = ParameterNotes { parameters: request.parameters().report(), ..ParameterNotes::default() };
         let (deployment, cost) = (Some(served.deployment()), Some(slot.cost_of(&tokens, &quantities)));
         let relay = SpeechRelay {
@@ -86,9 +83,7 @@ impl Gateway {
         let report = CallReport { chosen, notes, deployment, quota_left: slot.quota_left(), cost, cache: None };
         // It goes on if the client disconnects, and charges the call.
         tokio::spawn(carry(relay.run(slot, audio).instrument(tracing::Span::current())));
-        let audio =
-            futures::stream::unfold(pieces, async |mut pieces| pieces.recv().await.map(|piece| (piece, pieces)));
-        Ok((SpeechStream { content_type, audio: audio.boxed() }, report))
+        Ok((SpeechStream { content_type, audio: audio_out }, report))
     }
 }
 
@@ -106,34 +101,24 @@ struct SpeechRelay {
     sender: mpsc::Sender<Result<Bytes>>,
 }
 
-/// How the audio ended.
-enum AudioEnd {
-    Complete,
-    Failed(ProviderFailure),
-    /// The client disconnected, and nobody else wants the audio.
-    ClientLeft,
-}
-
 impl SpeechRelay {
     async fn run(mut self, mut slot: LeaseSlot, audio: AudioPieces) {
         let end = self.forward(audio).await;
-        let attempt = std::mem::take(&mut self.attempt);
+        let tokens = end.failure().is_none().then_some(&self.used.tokens);
+        std::mem::take(&mut self.attempt).end_stream(tokens, end.failure());
         match end {
-            AudioEnd::Complete => {
-                attempt.end(&self.used.tokens);
+            StreamEnd::Complete => {
                 if let Err(error) = self.charge(&mut slot, None).await {
                     self.fail(error).await;
                 }
             }
-            AudioEnd::ClientLeft => {
-                attempt.end(&self.used.tokens);
+            StreamEnd::ClientLeft => {
                 // The provider charges the whole text, however much of the audio is read.
                 if let Err(error) = self.charge(&mut slot, Some(CLIENT_DISCONNECTED.to_owned())).await {
                     tracing::error!(?error, "a charge could not be written; the sweep closes its lease");
                 }
             }
-            AudioEnd::Failed(failure) => {
-                attempt.fail(&failure);
+            StreamEnd::Failed(failure) => {
                 slot.put_back();
                 let logged = slot.log_uncharged(self.usage(Some(failure.code.clone()))).await;
                 let error = failure.into();
@@ -144,21 +129,21 @@ impl SpeechRelay {
         slot.close_if_finished().await;
     }
 
-    async fn forward(&mut self, mut audio: AudioPieces) -> AudioEnd {
+    async fn forward(&mut self, mut audio: AudioPieces) -> StreamEnd {
         while let Some(piece) = audio.next().await {
             let piece = match piece {
                 Ok(piece) => piece,
-                Err(failure) => return AudioEnd::Failed(failure),
+                Err(failure) => return StreamEnd::Failed(failure),
             };
             if let Some(kept) = &mut self.kept {
                 kept.extend_from_slice(&piece);
             }
             // A call with an `Idempotency-Key` goes on without its client, so that a replay has all of it.
             if self.sender.send(Ok(piece)).await.is_err() && self.kept.is_none() {
-                return AudioEnd::ClientLeft;
+                return StreamEnd::ClientLeft;
             }
         }
-        AudioEnd::Complete
+        StreamEnd::Complete
     }
 
     /// Writes the charge, and the audio for replays. `error` is the code of what ended the call.
