@@ -152,18 +152,20 @@ impl BodyKeeper {
         })
     }
 
-    /// Keeps the bodies of a call, if its organization wants that. `render` writes the answer, after the call.
-    pub fn keep(
+    /// Keeps the bodies of a call, if its organization wants that. `take_answer` is called only if there is room for them. It
+    /// returns what renders the answer after the call.
+    pub fn keep<R: FnOnce() -> Result<String> + Send + 'static>(
         &self,
         body: Option<&RequestBody>,
         call: &Charge,
-        render: impl FnOnce() -> Result<String> + Send + 'static,
+        take_answer: impl FnOnce() -> R,
     ) {
         let Some((body, place)) = body.cloned().zip(BodyPlace::of_call(call)) else { return };
         let keeper = self.clone();
         let Ok(slot) = self.free.clone().try_acquire_owned() else {
             return self.report_loss(&place, &Error::busy("the bodies of too many calls wait to be stored"));
         };
+        let render = take_answer();
         let stored = async move {
             let _slot = slot;
             let store = async {
@@ -187,17 +189,18 @@ impl BodyKeeper {
 impl Gateway {
     /// Keeps the bodies of a call with an answer.
     pub(super) fn keep_bodies(&self, body: Option<&RequestBody>, call: &Charge, answer: &impl Answer) {
-        if body.is_some() {
+        // An answer may be large, so it is copied only if there is room for its bodies.
+        self.inner.bodies.keep(body, call, || {
             let answer = answer.clone();
-            self.inner.bodies.keep(body, call, move || render(&answer.to_stored()));
-        }
+            move || render(&answer.to_stored())
+        });
     }
 
     /// Keeps the body of a call that failed, and its error.
     pub(super) fn keep_failure(&self, body: Option<&RequestBody>, call: &Charge, error: &Error) {
-        if body.is_some() {
+        self.inner.bodies.keep(body, call, || {
             let error = KeptError::from(error);
-            self.inner.bodies.keep(body, call, move || KeptAnswer::Failed { error: &error }.to_json());
-        }
+            move || KeptAnswer::Failed { error: &error }.to_json()
+        });
     }
 }

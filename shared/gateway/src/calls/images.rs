@@ -202,7 +202,7 @@ impl Gateway {
         let images = GeneratedImages { pictures, cost: charge.cost, tokens };
         if slot.record_once(&charge, CallEnd::Images(job, &images)).await? {
             let render = move || KeptAnswer::Images { job: id, images: &images.pictures }.to_json();
-            self.inner.bodies.keep(body.as_ref(), &charge, render);
+            self.inner.bodies.keep(body.as_ref(), &charge, || render);
             slot.close_if_finished().await;
         }
         Ok(())

@@ -186,11 +186,13 @@ impl Relay {
 
     /// Keeps the bodies of an incomplete stream: what has arrived of the answer, and the error.
     fn keep_incomplete(&mut self, call: &Charge, error: Option<KeptError>) {
-        let Some(body) = &self.caller.body else { return };
-        let (transcript, model) = (self.transcript.take().unwrap_or_default(), self.head.model.clone());
-        self.gateway.inner.bodies.keep(Some(body), call, move || {
-            let choices = assemble_chunks(&transcript.into_list()?)?;
-            KeptAnswer::ChatStream { model: &model, choices, error: error.as_ref() }.to_json()
+        let (transcript, model) = (&mut self.transcript, &self.head.model);
+        self.gateway.inner.bodies.keep(self.caller.body.as_ref(), call, || {
+            let (transcript, model) = (transcript.take().unwrap_or_default(), model.clone());
+            move || {
+                let choices = assemble_chunks(&transcript.into_list()?)?;
+                KeptAnswer::ChatStream { model: &model, choices, error: error.as_ref() }.to_json()
+            }
         });
     }
 
