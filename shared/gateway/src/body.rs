@@ -92,3 +92,8 @@ fn check_unknown(body: &Map<String, Value>) -> Result<()> {
     );
     Err(Error::invalid_body("", problem))
 }
+
+/// The parameters as the client sent them, without those that the gateway sets itself.
+pub fn others<'a>(body: &'a Map<String, Value>, own: &'a [&str]) -> impl Iterator<Item = (&'a String, &'a Value)> {
+    body.iter().filter(|(name, _)| !own.contains(&name.as_str()))
+}

@@ -1,10 +1,11 @@
 //! Transcriptions and speech.
 
 use futures::StreamExt;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
-use crate::audio::speech::{AudioPieces, SpeechRequest};
+use crate::audio::speech::AudioPieces;
 use crate::audio::transcription::{Transcript, TranscriptFormat, TranscriptionRequest, TranscriptionTask};
+use crate::body::others;
 use crate::failure::ProviderFailure;
 use crate::providers::count;
 use crate::providers::multipart::MultipartForm;
@@ -25,10 +26,7 @@ pub fn form(model: &str, request: &TranscriptionRequest) -> MultipartForm {
     let mut form = MultipartForm::new();
     form.add_file("file", request.file());
     form.add("model", &model.into());
-    let own = ["model", "stream"];
-    request.body().iter().filter(|(name, _)| !own.contains(&name.as_str())).for_each(|(name, value)| {
-        form.add(name, value);
-    });
+    others(request.body(), &["model", "stream"]).for_each(|(name, value)| form.add(name, value));
     form
 }
 
@@ -62,15 +60,6 @@ fn milliseconds(seconds: &Value) -> Option<u64> {
     is_plausible.then(|| (seconds * MS_PER_S).ceil() as u64)
 }
 
-pub fn speech(model: &str, request: &SpeechRequest) -> Value {
-    let mut body = json!({"model": model});
-    let own = ["model", "stream_format"];
-    for (name, value) in request.body().iter().filter(|(name, _)| !own.contains(&name.as_str())) {
-        body[name] = value.clone();
-    }
-    body
-}
-
 /// The pieces of audio, with at least one. A provider that sends none has failed, so that another one can be tried.
 pub async fn require_audio(mut pieces: AudioPieces) -> Result<AudioPieces, ProviderFailure> {
     let first = pieces.next().await.ok_or_else(|| ProviderFailure::malformed_answer("speech without audio"))??;
@@ -79,6 +68,8 @@ pub async fn require_audio(mut pieces: AudioPieces) -> Result<AudioPieces, Provi
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn read(answer: Value) -> Result<Transcript, ProviderFailure> {

@@ -7,6 +7,7 @@ use futures::future::try_join_all;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::body::others;
 use crate::failure::ProviderFailure;
 use crate::images::{EditSources, ImageAnswer, ImageRequest, Picture};
 use crate::providers::count;
@@ -23,10 +24,7 @@ const MAX_PICTURE_BYTES: usize = 32 << 20;
 pub fn edit_form(model: &str, request: &ImageRequest, EditSources { pictures, mask }: &EditSources) -> MultipartForm {
     let mut form = MultipartForm::new();
     form.add("model", &model.into());
-    let own = ["model", "response_format"];
-    request.body().iter().filter(|(name, _)| !own.contains(&name.as_str())).for_each(|(name, value)| {
-        form.add(name, value);
-    });
+    others(request.body(), &["model", "response_format"]).for_each(|(name, value)| form.add(name, value));
     if takes_response_format(model) {
         form.add("response_format", &"b64_json".into());
     }

@@ -167,7 +167,7 @@ impl Provider for OpenAi {
         request: &'a SpeechRequest,
     ) -> BoxFuture<'a, Result<SpeechAnswer, ProviderFailure>> {
         Box::pin(async move {
-            let body = audio::speech(model, request);
+            let body = request::Speech { model, request };
             let (content_type, audio) = self.endpoint.file("audio/speech", &body).await?;
             // Clients get no other kind of file.
             let content_type = content_type.filter(|kind| kind.starts_with("audio/"));

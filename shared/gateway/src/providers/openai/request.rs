@@ -6,6 +6,8 @@ use serde_json::{Map, Value};
 
 use super::images::takes_response_format;
 use super::messages::OpenAiMessages;
+use crate::audio::speech::SpeechRequest;
+use crate::body::others;
 use crate::chat::{ChatRequest, Dialect, Tool};
 use crate::embeddings::EmbeddingsRequest;
 use crate::failure::ProviderFailure;
@@ -103,7 +105,23 @@ impl Serialize for Embeddings<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("model", self.model)?;
-        for (name, value) in self.request.body().iter().filter(|(name, _)| *name != "model") {
+        for (name, value) in others(self.request.body(), &["model"]) {
+            map.serialize_entry(name, value)?;
+        }
+        map.end()
+    }
+}
+
+pub struct Speech<'a> {
+    pub model: &'a str,
+    pub request: &'a SpeechRequest,
+}
+
+impl Serialize for Speech<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("model", self.model)?;
+        for (name, value) in others(self.request.body(), &["model", "stream_format"]) {
             map.serialize_entry(name, value)?;
         }
         map.end()
@@ -117,10 +135,9 @@ pub struct Images<'a> {
 
 impl Serialize for Images<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let own = ["model", "response_format"];
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("model", self.model)?;
-        for (name, value) in self.request.body().iter().filter(|(name, _)| !own.contains(&name.as_str())) {
+        for (name, value) in others(self.request.body(), &["model", "response_format"]) {
             map.serialize_entry(name, value)?;
         }
         if !self.request.body().contains_key("size") {
