@@ -25,6 +25,8 @@ use platform::telemetry::{TRACEPARENT, TraceContext};
 
 /// Embeddings of 2,048 texts are at most 130 MB of JSON. Chat answers are far smaller.
 const MAX_ANSWER_BYTES: usize = 160 << 20;
+/// The largest audio file. Uncompressed speech of 4,096 characters at the usual speed has about half of it.
+const MAX_FILE_BYTES: usize = 32 << 20;
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const MAX_ERROR_BYTES: usize = 64 << 10;
 const MAX_LIST_BYTES: usize = 4 << 20;
@@ -42,9 +44,6 @@ pub struct Endpoint {
     /// Values that are removed from the provider's error messages.
     secrets: Vec<Zeroizing<String>>,
 }
-
-/// The largest audio file. Uncompressed speech of 4,096 characters has about half of it.
-const MAX_FILE_BYTES: usize = 32 << 20;
 
 /// The bytes of a request.
 struct Payload {
