@@ -89,8 +89,7 @@ impl Files {
         let read = quota::read(&self.counters, &count).await?;
         let mut counted = 0;
         for purpose in FilePurpose::ALL {
-            let query = TableQuery { count_only: true, ..TableQuery::partition(keys::files(account, purpose)) };
-            counted += self.counters.count_all(query).await?;
+            counted += self.counters.query_all(TableQuery::partition(keys::files(account, purpose))).await?.len();
         }
         self.counters.write(quota::correct(&self.counters, count, read, counted)).await.map(drop)
     }

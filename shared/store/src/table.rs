@@ -136,19 +136,6 @@ impl Table {
         }
     }
 
-    /// Makes as many calls as needed to count everything that the query selects.
-    pub async fn count_all(&self, mut query: TableQuery) -> Result<usize> {
-        let mut counted = 0;
-        loop {
-            let found = self.query(&query).await?;
-            counted += usize::try_from(found.count).unwrap_or(usize::MAX);
-            match found.next {
-                None => return Ok(counted),
-                next => query.after = next,
-            }
-        }
-    }
-
     pub fn put(&self, item: &impl Serialize) -> Write {
         self.put_item(to_item(item))
     }
