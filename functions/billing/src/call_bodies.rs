@@ -23,8 +23,9 @@ use crate::body_dto::{CallBodiesOut, CallRetentionIn, CallRetentionOut};
     responses((status = 200, description = "The retention", body = CallRetentionOut), AdministratorOnly, ErrorResponses),
 )]
 pub async fn get_call_retention(administrator: Administrator) -> Json<CallRetentionOut> {
-    let (org, longest) = (&administrator.caller().identity.org, longest_retention(&administrator));
-    Json(CallRetentionOut::new(org.call_retention.map(|days| days.min(longest)), longest))
+    let caller = administrator.caller();
+    let retention = caller.identity.org.call_retention_on(&caller.plan);
+    Json(CallRetentionOut::new(retention, longest_retention(&administrator)))
 }
 
 /// Change the retention of bodies
@@ -70,7 +71,7 @@ pub async fn get_call_body(
     Path(name): Path<CallName>,
 ) -> Result<Json<CallBodiesOut>> {
     let place = find_place(&stores, &administrator, name).await?;
-    let bodies = stores.bodies.get(&place, administrator.at()).await?.ok_or(Error::NoCallBody)?;
+    let bodies = stores.bodies.get(&place).await?.ok_or(Error::NoCallBody)?;
     stores.admin.record(&administrator.audit_action("call_body.read", place.call)).await?;
     Ok(Json(CallBodiesOut::new(bodies, place.expires_at)?))
 }

@@ -23,7 +23,7 @@ impl BodyPlace {
         Some(Self {
             org: call.org,
             call: call.id,
-            expires_at: retention.expiry(call.created_at),
+            expires_at: call.bodies_expire_at()?,
             object: format!("{}/{}/{}", retention.object_prefix(), call.org, call.id),
         })
     }

@@ -91,6 +91,12 @@ pub struct Charge {
 }
 
 impl Charge {
+    /// When the bodies of the call expire. `None` if the organization did not keep bodies when the call was made.
+    pub fn bodies_expire_at(&self) -> Option<Time> {
+        let retention = self.facts.as_ref()?.retention?;
+        Some(retention.expiry(self.created_at))
+    }
+
     /// The part of `charged` that the lease covered.
     pub fn from_lease(&self) -> Money {
         self.charged.less(self.overage)

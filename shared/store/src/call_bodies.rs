@@ -4,7 +4,6 @@
 use std::sync::Arc;
 
 use domain::call_body::{BodyPlace, KeptBodies};
-use domain::time::Time;
 use domain::{Error, Result};
 use platform::bucket::Bucket;
 use platform::secrets::{Sealed, TenantSecrets};
@@ -29,11 +28,8 @@ impl CallBodies {
         self.files.put(&place.object, "application/json", sealed).await
     }
 
-    /// Reads the bodies, unless they have expired: the bucket deletes expired objects late.
-    pub async fn get(&self, place: &BodyPlace, now: Time) -> Result<Option<KeptBodies>> {
-        if place.expires_at <= now {
-            return Ok(None);
-        }
+    /// Reads the bodies. The bucket deletes expired objects late, so the caller checks `expires_at` of the place.
+    pub async fn get(&self, place: &BodyPlace) -> Result<Option<KeptBodies>> {
         let Some(object) = self.files.get(&place.object).await? else { return Ok(None) };
         let sealed: Sealed = serde_json::from_slice(&object).map_err(Error::internal)?;
         let content = self.secrets.open(&place.org.to_string(), &secret_place(place), &sealed).await?;

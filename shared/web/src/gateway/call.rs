@@ -4,7 +4,6 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::wire_enum;
-use domain::call_body::BodyPlace;
 use domain::call_facts::{CallFacts, CallStatus, FailedAttempt};
 use domain::ledger::Charge;
 use domain::run::RunStep;
@@ -137,7 +136,7 @@ struct FailedAttemptOut {
 
 impl From<Charge> for CallOut {
     fn from(call: Charge) -> Self {
-        let bodies_expire_at = BodyPlace::of_call(&call).map(|place| place.expires_at.to_string());
+        let bodies_expire_at = call.bodies_expire_at().map(|at| at.to_string());
         let (status, evaluation) = (call.status().into(), call.is_of_evaluation());
         let (deployment, facts) = (call.deployment(), call.facts.map(|facts| *facts));
         let Tokens { input, cached, written, written_1h: _, output, reasoning } = call.tokens;
