@@ -109,7 +109,7 @@ impl ModelOut {
 
 /// The display name, with the purpose of a model that cannot chat: `Development guard (guard, not for chat)`.
 fn shown_name(model: &Model) -> String {
-    let purposes = ["embeddings", "images", "guard", "rerank", "transcription", "speech"];
+    let purposes = ["embeddings", "images", "image_edits", "guard", "rerank", "transcription", "speech"];
     let name = &model.display_name;
     if model.does(Purpose::Chat) {
         return name.clone();

@@ -141,7 +141,7 @@ async fn models_are_filtered_by_type_and_capabilities() {
         "Development chat",
         "Development embeddings (embeddings, not for chat)",
         "Development guard (guard, not for chat)",
-        "Development images (images, not for chat)",
+        "Development images (images, image_edits, not for chat)",
         "Development reranking (rerank, not for chat)",
         "Development speech (speech, not for chat)",
         "Development transcription (transcription, not for chat)",

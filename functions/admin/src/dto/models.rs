@@ -39,7 +39,7 @@ pub struct ModelIn {
     #[schema(value_type = Option<Title>)]
     provider: Option<String>,
     /// Any of `chat`, `streaming`, `tools`, `vision`, `json_mode`, `json_schema`, `logprobs`, `reasoning`, `embeddings`,
-    /// `images`, `guard` and `rerank`.
+    /// `images`, `image_edits`, `guard`, `rerank`, `transcription` and `speech`.
     capabilities: Vec<String>,
     /// The size of the context window in tokens.
     #[schema(minimum = 1, maximum = 1000000000)]
