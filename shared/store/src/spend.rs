@@ -84,7 +84,7 @@ impl Spend {
     pub async fn list_one(&self, query: SpendRequest<'_>, name: &str) -> Result<Slice<DailySpend>> {
         let SpendRequest { org, by, period, limit, after } = query;
         let days = period.days().map(|day| day.to_string());
-        let mut days = days.filter(|day| after.as_ref().is_none_or(|after| !after.starts_with(day) && day > after));
+        let mut days = days.filter(|day| after.as_ref().is_none_or(|after| day > after));
         let mut found = Vec::new();
         while found.len() <= limit as usize {
             let of_days = days.by_ref().take(DAYS_AT_ONCE);
