@@ -4,7 +4,7 @@ use axum::body::Bytes;
 use axum::extract::{FromRequest, Request};
 use axum::http::header::CONTENT_TYPE;
 use futures::{StreamExt, stream};
-use multer::{Constraints, Multipart, SizeLimit, parse_boundary};
+use multer::{Multipart, parse_boundary};
 use ring::digest::{Context, SHA256};
 
 use crate::Result;
@@ -93,8 +93,7 @@ impl<S: Send + Sync> FromRequest<S> for Form {
 
 async fn read_parts(body: Bytes, boundary: String) -> domain::Result<Vec<Part>> {
     let pieces = stream::iter([Ok::<_, std::convert::Infallible>(body)]).fuse();
-    let limits = Constraints::new().size_limit(SizeLimit::new().per_field(crate::MAX_BODY_BYTES as u64));
-    let mut form = Multipart::with_constraints(pieces, boundary, limits);
+    let mut form = Multipart::new(pieces, boundary);
     let mut parts = Vec::new();
     while let Some(field) = form.next_field().await.map_err(malformed)? {
         if parts.len() == MAX_PARTS {
