@@ -33,13 +33,14 @@ pub(super) fn file<H: ResponseHeaders>(media_type: &str, description: &str) -> D
     let bytes =
         ObjectBuilder::new().schema_type(Type::String).format(Some(SchemaFormat::KnownFormat(KnownFormat::Binary)));
     let response = ResponseBuilder::new().description(description).content(media_type, Content::new(Some(bytes)));
-    let headers = H::headers().into_iter();
-    let response = headers.fold(response, |response, (name, header)| response.header(name, header));
-    [("200".to_owned(), response.into())].into()
+    [("200".to_owned(), add_headers::<H>(response).into())].into()
 }
 
 fn with_headers<T: ToSchema, H: ResponseHeaders>(body: String) -> ResponseBuilder {
-    let response = with_body(body, doc_comment::<T>().trim_end_matches('.'));
+    add_headers::<H>(with_body(body, doc_comment::<T>().trim_end_matches('.')))
+}
+
+fn add_headers<H: ResponseHeaders>(response: ResponseBuilder) -> ResponseBuilder {
     H::headers().into_iter().fold(response, |response, (name, header)| response.header(name, header))
 }
 
