@@ -62,9 +62,8 @@ pub struct ApiCaller {
 }
 
 /// What the calls of a program are made for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallPurpose {
-    #[default]
     Request,
     /// A line of a batch. The platform makes the call, with the key that created the batch.
     BatchLine,
