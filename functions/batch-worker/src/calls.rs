@@ -144,11 +144,7 @@ impl Calls for RouterCalls {
         if let Some(pause) = response.extensions().get::<Arc<Error>>().and_then(|error| pause(error)) {
             return Ok(Outcome::Wait(pause));
         }
-        let answer = match read_answer(response).await {
-            Ok(answer) => answer,
-            Err(error) => read_answer(AREA.respond_at(&order.endpoint.path(), &error)).await?,
-        };
-        Ok(Outcome::Answered(answer))
+        Ok(Outcome::Answered(read_line_answer(order, response).await?))
     }
 
     async fn seal(
@@ -161,10 +157,18 @@ impl Calls for RouterCalls {
         let Some(caller) = self.callers.former_caller(key).await? else { return Ok(None) };
         let response = self.request(order, caller, number, line).await?;
         match response.status() {
-            StatusCode::OK => read_answer(response).await.map(Some),
+            StatusCode::OK => read_line_answer(order, response).await.map(Some),
             StatusCode::SERVICE_UNAVAILABLE => Err(Error::busy("a stored answer cannot be read now")),
             _ => Ok(None),
         }
+    }
+}
+
+/// The answer of a line. An answer that cannot be read becomes an error of the line, because another try would not read it either.
+async fn read_line_answer(order: &BatchOrder, response: Response) -> Result<LineAnswer> {
+    match read_answer(response).await {
+        Ok(answer) => Ok(answer),
+        Err(error) => read_answer(AREA.respond_at(&order.endpoint.path(), &error)).await,
     }
 }
 
