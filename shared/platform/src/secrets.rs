@@ -176,14 +176,14 @@ impl TenantSecrets {
     }
 
     pub async fn seal(&self, tenant: &str, place: &str, secret: &[u8]) -> Result<Sealed> {
-        self.of(tenant).await?.seal(place, secret).await
+        self.tenant_secrets(tenant).await?.seal(place, secret).await
     }
 
     pub async fn open(&self, tenant: &str, place: &str, sealed: &Sealed) -> Result<Zeroizing<Vec<u8>>> {
-        self.of(tenant).await?.open(place, sealed).await
+        self.tenant_secrets(tenant).await?.open(place, sealed).await
     }
 
-    async fn of(&self, tenant: &str) -> Result<Arc<Secrets>> {
+    async fn tenant_secrets(&self, tenant: &str) -> Result<Arc<Secrets>> {
         let tenant = tenant.to_owned();
         let create = async || Ok(Arc::new(Secrets::with_master(self.master.clone(), Some(tenant.clone()))));
         self.tenants.get_or_load(&tenant, create).await
