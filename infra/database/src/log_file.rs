@@ -44,7 +44,7 @@ pub fn register() -> Option<&'static CStr> {
             if !machine.is_null() {
                 let mut own = *machine;
                 own.zName = NAME.as_ptr();
-                // Of the size of a small struct.
+                // `LogFile` is small, so its size fits.
                 own.szOsFile += size_of::<LogFile>() as c_int;
                 own.pNext = ptr::null_mut();
                 own.xOpen = Some(open);
@@ -58,7 +58,7 @@ pub fn register() -> Option<&'static CStr> {
     (!machine.0.is_null()).then_some(NAME)
 }
 
-/// An open log. The machine's file follows it in memory. Other files are the machine's alone.
+/// An open log. The file of the machine's file system follows it in memory. Files that are no logs have only the latter.
 #[repr(C)]
 struct LogFile {
     base: sqlite3_file,
@@ -106,7 +106,8 @@ unsafe extern "C" fn open(
         }
         let status = open(*machine, name, real(file), flags, flags_out);
         if status == SQLITE_OK {
-            // A disk that may damage its neighbours when it writes is given padding, which ends a commit in other ways.
+            // If a write may damage the bytes next to it, SQLite adds padding after a commit, and the end of the commit is not
+            // recognized here.
             let machine = real(file);
             let is_safe = call!(machine, xDeviceCharacteristics) & SQLITE_IOCAP_POWERSAFE_OVERWRITE != 0;
             let methods = if is_safe { &raw const BUFFERED } else { &raw const UNBUFFERED };

@@ -36,8 +36,8 @@ impl RecentCallers {
         Ok(ApiCaller { purpose: CallPurpose::BatchLine, ..self.admit(hash).await? })
     }
 
-    /// Who seals lines of a batch: earlier calls of them were admitted, even if the key is revoked by now. None if the key or its
-    /// holder does not exist any more.
+    /// The caller that seals lines of a batch. Calls of these lines were admitted before, so the caller is not refused if the key is
+    /// revoked now. None if the key or its holder does not exist any more.
     pub async fn former_caller(&self, hash: &TokenHash) -> Result<Option<ApiCaller>> {
         let Some(KnownKey { key, holder: Some(holder) }) = self.find(hash).await? else { return Ok(None) };
         let caller = caller_of(holder, self.auth.clock.now());

@@ -33,7 +33,7 @@ impl CallRetention {
         u8::try_from(plan.days()).ok().and_then(Self::new).unwrap_or(Self::LONGEST)
     }
 
-    /// When the bodies of a call expire that ended at this time.
+    /// When the bodies of a call that ended at this time expire.
     pub fn expiry(self, ended_at: Time) -> Time {
         ended_at.plus(DAY * u32::from(self.0))
     }

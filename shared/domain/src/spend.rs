@@ -26,7 +26,8 @@ impl CallLabels {
 pub struct LeaseLabels(Vec<(SpendBy, String)>);
 
 impl LeaseLabels {
-    /// With them, and with a void for each slot without a charge, the transaction has at most 99 writes of 100.
+    /// The maximum number of labels of a lease. With them, and with a void for each slot without a charge, the transaction has at
+    /// most 99 writes. The limit of DynamoDB is 100.
     pub const MAX: usize = 30;
 
     /// Adds those of a call. Returns false if there would be too many, and then adds none.

@@ -34,7 +34,7 @@ const CREDENTIALS: &str = "atelier-secret";
 const RUNS: &str = "atelier-run";
 const RECEIPTS: &str = "atelier-receipt";
 const CALL_BODIES: &str = "atelier-call-body";
-/// The encryption context of a data key that is of one tenant names the tenant too.
+/// The encryption context of the data keys of one tenant also names the tenant.
 const TENANT: &str = "tenant";
 
 /// An encrypted secret, as it is stored.
@@ -46,7 +46,7 @@ pub struct Sealed {
 
 pub struct Secrets {
     master: MasterKey,
-    /// The tenant of all data keys, if they are of one.
+    /// The tenant to which all data keys belong, if there is one.
     tenant: Option<String>,
     sealing: Mutex<Option<Sealing>>,
     opening: Cache<String, DataKey>,

@@ -103,7 +103,7 @@ impl Claims {
         })
     }
 
-    /// Takes a call over for good: its stored answer is returned, and without one no process can store and charge it any more.
+    /// Seals a call and returns its stored answer. If there is none, no process can store or charge an answer for it any more.
     pub async fn seal(&self, account: Account, key: &str, body_hash: &str, now: Time) -> Result<Option<StoredAnswer>> {
         let (item_key, owner) = (keys::call(account, key), Uuid::now_v7());
         let ends_at = now.plus(WINDOW).as_seconds();

@@ -48,7 +48,7 @@ impl Gateway {
         }
     }
 
-    /// Takes a call over for good: its stored answer is returned, and without one it is never charged.
+    /// Seals a call and returns its stored answer. If there is none, no process can store or charge an answer for it any more.
     pub async fn seal_call<T: Answer>(
         &self,
         account: Account,

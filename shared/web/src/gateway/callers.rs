@@ -43,8 +43,8 @@ pub struct Person {
 /// An administrator of the organization, or an operator in it, like [`Person`].
 pub struct Administrator(Person);
 
-/// An administrator of the organization who reads or deletes the bodies of its calls. Operators are refused: what users write
-/// is not for them.
+/// An administrator of the organization who reads or deletes the bodies of its calls. Operators are refused, because
+/// they must not read what users write.
 pub struct BodyReader(pub Administrator);
 
 /// An operator of the platform, with an API key or an access token. The records are read in this request. A key with
