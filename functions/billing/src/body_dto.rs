@@ -71,7 +71,7 @@ pub struct CallBodiesOut {
     /// What the client sent
     #[schema(value_type = Value)]
     request: Box<RawValue>,
-    /// What it got, or the error that ended the call
+    /// What the client received, or the error that ended the call
     #[schema(value_type = Value)]
     response: Box<RawValue>,
     #[schema(format = DateTime)]

@@ -31,9 +31,9 @@ pub async fn get_call_retention(administrator: Administrator) -> Json<CallRetent
 /// Change the retention of bodies
 ///
 /// Keeps the request and the answer of each call that is made with an API key of the organization from now on, encrypted, for
-/// 1 to 30 days. The plan may allow fewer: not more than it keeps runs. Calls follow the change within 30 seconds. `0` keeps those
-/// of no further call; kept ones still expire at their time. The platform's own calls, for runs and previews, are not kept here.
-/// The change is in the audit log.
+/// 1 to 30 days. The plan may allow fewer: not more than it keeps runs. Calls follow the change within 30 seconds. `0` stops keeping
+/// the bodies of new calls. Bodies that are already kept expire as before. The platform's own calls, for runs and previews, are not
+/// kept here. The change is in the audit log.
 #[utoipa::path(
     put, path = "/gateway/v1/billing/call-retention", tag = "billing", request_body = CallRetentionIn,
     responses(

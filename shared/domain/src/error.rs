@@ -39,8 +39,8 @@ pub enum Error {
     UnknownModel { name: String, suggestion: Option<String> },
     /// The call exists, but not its bodies.
     #[error(
-        "no bodies of this call are kept: they were not retained, have expired or were deleted; \
-         PUT /gateway/v1/billing/call-retention retains those of new calls"
+        "the request and the answer of this call are not kept: they were never kept, have expired or were deleted; \
+         keep those of new calls with PUT /gateway/v1/billing/call-retention"
     )]
     NoCallBody,
     #[error("no such route; the API reference is at /docs")]

@@ -58,7 +58,9 @@ impl FilePurpose {
             "batch" => Ok(Self::Batch),
             "assistants" | "batch_output" | "evals" | "fine-tune" | "user_data" | "vision" => Err(Error::invalid_body(
                 "purpose",
-                format_args!("files for {purpose} are not kept here; only files for batches are, with `batch`"),
+                format_args!(
+                    "files with the purpose {purpose} are not supported; send `batch`, the only supported purpose"
+                ),
             )),
             _ => Err(Error::invalid_body("purpose", "must be `batch`")),
         }

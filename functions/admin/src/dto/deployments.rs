@@ -104,7 +104,7 @@ pub fn read_deployments(
         }
         let field = format!("deployments[{i}].cost");
         if cost.is_none() && routing.strategy == RoutingStrategy::Cost {
-            problems.add(&field, "the strategy `cost` compares the costs of deployments; add it");
+            problems.add(&field, "is required by the routing strategy `cost`; add the cost of this deployment");
         }
         ModelDeployment {
             provider,

@@ -23,8 +23,8 @@ use crate::dto::batches::{BatchHeaders, BatchIn, BatchListOut, BatchOut, ListBat
     post, path = "/gateway/v1/batches", tag = "batches", params(BatchHeaders), request_body = BatchIn,
     responses(
         (status = 200, description = "The batch", body = BatchOut),
-        (status = 403, description = "`api_key_required`: an access token creates no batches. `api_key_of_workbench`: \
-            the key belongs to a workbench", body = ErrorBody),
+        (status = 403, description = "`api_key_required`: an access token cannot create a batch. \
+            `api_key_of_workbench`: the key belongs to a workbench", body = ErrorBody),
         (status = 409, description = "`too_many_batches`: the user has the maximum number of batches that have not \
             ended", body = ErrorBody),
         BodyRefused, ErrorResponses,
@@ -129,6 +129,6 @@ fn unknown_input() -> Error {
 /// A batch makes its calls with an API key, which has limits and may be revoked.
 fn key_required() -> Error {
     let message =
-        "an access token creates no batches, because their calls are made with an API key; send one".to_owned();
+        "an access token cannot create a batch, because its calls need an API key; send an API key".to_owned();
     Error::Forbidden { code: "api_key_required", message }
 }

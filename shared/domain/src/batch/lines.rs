@@ -66,7 +66,7 @@ pub fn read_lines(input: &[u8], endpoint: BatchEndpoint) -> Result<Vec<BatchLine
         }
     }
     if lines.is_empty() && problems.is_empty() {
-        let message = "the file has no requests; write one JSON object a line".to_owned();
+        let message = "the file has no requests; write each request as a JSON object in a line of its own".to_owned();
         problems.push(BatchProblem { code: "empty_file".to_owned(), message, line: None, param: None });
     }
     if problems.is_empty() { Ok(lines) } else { Err(problems) }
@@ -88,7 +88,7 @@ fn read_line<'a>(
     let custom_id = line.custom_id.ok_or_else(|| missing("custom_id"))?;
     let name: String = serde_json::from_str(custom_id.get()).unwrap_or_default();
     if !(1..=MAX_CUSTOM_ID_CHARS).contains(&name.chars().count()) {
-        return Err(refusal("invalid_custom_id", "custom_id", "must be a text of 1 to 512 characters"));
+        return Err(refusal("invalid_custom_id", "custom_id", "must be a string of 1 to 512 characters"));
     }
     if line.method.ok_or_else(|| missing("method"))? != "POST" {
         return Err(refusal("invalid_method", "method", "must be `POST`"));
@@ -103,11 +103,17 @@ fn read_line<'a>(
     }
     match serde_json::from_str::<BodyIn>(body.get()) {
         Ok(BodyIn { stream: None | Some(Value::Bool(false) | Value::Null) }) => {}
-        Ok(_) => return Err(refusal("invalid_request", "body.stream", "a batch has no streams; leave it out")),
+        Ok(_) => {
+            return Err(refusal("invalid_request", "body.stream", "batches do not stream answers; remove `stream`"));
+        }
         Err(error) => return Err(refusal("invalid_request", "body", &format!("cannot be read: {error}"))),
     }
     if !names.insert(name) {
-        return Err(refusal("duplicate_custom_id", "custom_id", "another request has it; each needs its own"));
+        return Err(refusal(
+            "duplicate_custom_id",
+            "custom_id",
+            "an earlier line has the same `custom_id`; give each request its own",
+        ));
     }
     Ok(BatchLine { custom_id, body })
 }

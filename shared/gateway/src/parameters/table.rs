@@ -178,7 +178,7 @@ pub const RERANK: [Parameter; 5] = [
 /// Only servers with OpenAI's API have one for audio.
 const NO_TRANSCRIPTIONS: Rule = Refused("this model's provider cannot transcribe audio; choose another model");
 const NO_SPEECH: Rule = Refused("this model's provider cannot speak; choose another model");
-const NO_EVENTS: Rule = Refused("audio is not answered with events; leave it out");
+const NO_EVENTS: Rule = Refused("transcriptions and speech are not sent as events; leave it out");
 
 const fn of_transcriptions(name: &'static str, openai: Rule) -> Parameter {
     row(name, openai, NO_TRANSCRIPTIONS, NO_TRANSCRIPTIONS, NO_TRANSCRIPTIONS)

@@ -48,7 +48,7 @@ async fn wrong_uploads_are_refused() {
     let faults: [(Parts<'_>, &str, &str); 10] = [
         (&[purpose], "file", "is required"),
         (&[file], "purpose", "is required"),
-        (&[file, ("\"purpose\"", "fine-tune")], "purpose", "files for fine-tune are not kept here"),
+        (&[file, ("\"purpose\"", "fine-tune")], "purpose", "files with the purpose fine-tune are not supported"),
         (&[file, ("\"purpose\"", "other")], "purpose", "must be `batch`"),
         (&[purpose, ("\"file\"", "{}")], "file", "must be a file"),
         (&[purpose, ("\"file\"; filename=\"a\"", "")], "file", "is empty"),
