@@ -62,24 +62,21 @@ impl<C: Calls> Worker<C> {
 
     /// Carries out a part of a batch, unless it has ended or another worker has it.
     pub async fn handle_hint(&self, hint: BatchHint) -> Result<()> {
-        let Some(mut batch) = self.batches.claim(hint).await? else { return Ok(()) };
+        let Some(batch) = self.batches.claim(hint).await? else { return Ok(()) };
         let input = self.batches.read_input(&batch.order).await?;
-        let read = read_lines(&input, batch.order.endpoint);
+        // The lines of a batch that was cancelled before its validation may be wrong. Then none of them was made.
+        let (lines, problems) = match read_lines(&input, batch.order.endpoint) {
+            Ok(lines) => (lines, Vec::new()),
+            Err(problems) => (Vec::new(), problems),
+        };
         if batch.state == BatchState::Validating {
-            let lines = match read {
-                Ok(ref lines) => BatchProgress::of_lines(lines.len().try_into().unwrap_or(u32::MAX)),
-                Err(problems) => {
-                    let progress = BatchProgress::default();
-                    return match self.batches.end(&batch, BatchState::Failed, progress, problems).await? {
-                        true => Ok(()),
-                        false => self.go_on(batch, &[]).await,
-                    };
-                }
-            };
-            self.batches.advance(&mut batch, BatchState::InProgress, Some(lines)).await?;
+            if problems.is_empty() {
+                let progress = BatchProgress::of_lines(lines.len().try_into().unwrap_or(u32::MAX));
+                self.batches.advance(&batch, BatchState::InProgress, Some(progress)).await?;
+            } else {
+                self.batches.end(&batch, BatchState::Failed, BatchProgress::default(), problems).await?;
+            }
         }
-        // The lines of a batch that was cancelled before its validation may be wrong: none is made.
-        let lines = read.unwrap_or_default();
         self.go_on(batch, &lines).await
     }
 
@@ -94,7 +91,7 @@ impl<C: Calls> Worker<C> {
             }
             match batch.state {
                 BatchState::InProgress if batch.progress.is_done() => {
-                    self.batches.advance(&mut batch, BatchState::Finalizing, None).await?;
+                    self.batches.advance(&batch, BatchState::Finalizing, None).await?;
                 }
                 BatchState::InProgress if self.clock.now() >= batch.order.deadline() => {
                     let mut results = self.seal(&batch, lines).await?;

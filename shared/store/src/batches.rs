@@ -211,20 +211,15 @@ impl Batches {
         self.bucket.discard(object).await;
     }
 
-    /// Moves a batch to its next state. False if another worker has it, or if it is not in the state that was read.
-    pub async fn advance(&self, batch: &mut Batch, state: BatchState, progress: Option<BatchProgress>) -> Result<bool> {
+    /// Moves a batch to its next state. Does nothing if another worker has it, or if it is not in the state that was read.
+    pub async fn advance(&self, batch: &Batch, state: BatchState, progress: Option<BatchProgress>) -> Result<()> {
         let times = batch.times.with(state, self.clock.now());
         let mut write = self.held(batch).require_is(BatchItem::STATE, batch.state);
         write = write.set(BatchItem::STATE, state).set(BatchItem::TIMES, times);
         if let Some(progress) = &progress {
             write = write.set(BatchItem::PROGRESS, progress);
         }
-        let is_written = self.counters.write(write).await?.is_written();
-        if is_written {
-            (batch.state, batch.times) = (state, times);
-            batch.progress = progress.unwrap_or_else(|| std::mem::take(&mut batch.progress));
-        }
-        Ok(is_written)
+        self.counters.write(write).await.map(drop)
     }
 
     /// Stores how far the batch has come, for the worker that has it. With a delay, the worker gives the batch back, and the next
