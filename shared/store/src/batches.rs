@@ -16,8 +16,9 @@ use uuid::Uuid;
 
 use super::backoff::Backoff;
 use super::batch_item::BatchItem;
-use super::files;
-use super::item::parse;
+use super::due::send_all;
+use super::files::{self, JSON_LINES};
+use super::item::{Item, parse};
 use super::keys::{self, Key};
 use super::quota;
 use super::slice::slice;
@@ -41,7 +42,6 @@ const RESEND_AFTER: Duration = Duration::from_secs(60);
 /// How long a worker has a batch. It is longer than a part takes with the calls that it has started, and longer than another
 /// worker must wait to take over one of these calls.
 pub const CLAIMED_FOR: Duration = Duration::from_secs(540);
-const JSON_LINES: &str = "application/jsonl";
 
 /// The content of a message of `QUEUE_BATCHES`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -287,19 +287,23 @@ impl Batches {
 
     /// Sends the hints of the batches that are due, at most `limit` in each shard.
     pub async fn send_due(&self, now: Time, limit: u32) -> Result<usize> {
-        let mut sent = 0;
-        for item in self.counters.query_due(keys::BATCHES_DUE, now, limit).await? {
-            let key = Key::from_item(&item).ok_or_else(|| Error::internal("a due batch has no key"))?;
-            let (account, batch) = keys::read_batch(&key)?;
-            // The index lags, so the batch is read again.
-            let due_at = self.item(account, batch).await?.and_then(|item| item.due_at).filter(|due_at| *due_at <= now);
-            if let Some(due_at) = due_at {
-                self.hints.send_hint(&BatchHint { account, batch }, Duration::ZERO).await;
-                self.counters.postpone(key, due_at, now.plus(RESEND_AFTER)).await?;
-                sent += 1;
-            }
-        }
-        Ok(sent)
+        let due = self.counters.query_due(keys::BATCHES_DUE, now, limit).await?;
+        send_all(due, async |item| {
+            self.send_again(&item, now).await.inspect_err(|error| {
+                tracing::warn!(?error, "the hint of a due batch could not be sent; the next tick tries again");
+            })
+        })
+        .await
+    }
+
+    async fn send_again(&self, due: &Item, now: Time) -> Result<()> {
+        let key = Key::from_item(due).ok_or_else(|| Error::internal("a due batch has no key"))?;
+        let (account, batch) = keys::read_batch(&key)?;
+        // The index lags, so the batch is read again.
+        let due_at = self.item(account, batch).await?.and_then(|item| item.due_at).filter(|due_at| *due_at <= now);
+        let Some(due_at) = due_at else { return Ok(()) };
+        self.hints.send_hint(&BatchHint { account, batch }, Duration::ZERO).await;
+        self.counters.postpone(key, due_at, now.plus(RESEND_AFTER)).await
     }
 }
 

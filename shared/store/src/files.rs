@@ -24,6 +24,9 @@ use domain::{Error, Result};
 use platform::bucket::Bucket;
 use platform::{Context, config};
 
+/// The media type of the content of files.
+pub(super) const JSON_LINES: &str = "application/jsonl";
+
 #[derive(Clone)]
 pub struct Files {
     counters: Table,
@@ -54,7 +57,7 @@ impl Files {
 
     /// Stores a file that a user has uploaded, unless the user keeps the maximum number of files.
     pub async fn create(&self, account: Account, file: &StoredFile, object: &str, content: Bytes) -> Result<()> {
-        self.bucket.put(object, "application/jsonl", content.into()).await?;
+        self.bucket.put(object, JSON_LINES, content.into()).await?;
         let created = self.write_new(account, file).await;
         if created.is_err() {
             self.bucket.discard(object).await;
