@@ -106,6 +106,29 @@ async fn a_provider_gets_the_pictures_and_is_paid_per_image() {
 }
 
 #[tokio::test]
+async fn pictures_are_charged_also_if_the_provider_reports_no_tokens() {
+    let app = start_with_workers().await;
+    let fake = FakeProvider::start().await;
+    fake.respond_with(Behaviour::json(200, pixels(1)));
+    let model = ModelBuilder::new("editor").with(|model| {
+        model.capabilities = vec!["image_edits".to_owned()];
+        model.max_output_tokens = None;
+        model.pricing = Pricing { input_micro_usd: 1_000_000, ..Pricing::default() };
+    });
+    model.with_deployment(&app, &fake).await.insert(&app).await;
+    let customer = app.customer("counted", Money::from_usd(1)).await;
+    let cost = async |form: TestForm| -> Money {
+        let answer = post_form(&customer.person, &form).await;
+        assert_eq!(answer.status, "200 OK", "{}", answer.text);
+        answer.header("x-request-cost").unwrap().parse().unwrap()
+    };
+    let one = cost(edit("editor")).await;
+    let two = cost(edit("editor").file("image", "cat.png", &pixel())).await;
+    // A picture has at most 7,000 tokens, and half of them are charged.
+    assert_eq!(two.less(one), Money::from_micro_usd(3_500));
+}
+
+#[tokio::test]
 async fn a_failed_edit_is_not_billed_and_a_key_replays_an_edit() {
     let app = start_with_workers().await;
     let fake = FakeProvider::start().await;
