@@ -4,6 +4,7 @@ use domain::Error;
 use domain::agent::{AgentStatus, AgentType};
 use domain::catalog::{Model, ModelType, Pricing};
 use domain::page::{Page, PageRequest};
+use domain::sharing::Ownership;
 use domain::text;
 use serde::{Deserialize, Serialize};
 use store::agents::AgentFilter;
@@ -15,6 +16,10 @@ use web::paging::{CommaList, OrderIn, check_search, default_per_page, first_page
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ListAgents {
+    /// `mine`: those that the caller owns. `shared`: those that others share with the caller. `all`: both.
+    #[serde(default)]
+    #[param(inline)]
+    pub ownership: Ownership,
     /// The page number, starting at 1.
     #[serde(default = "first_page", deserialize_with = "page_number")]
     #[param(minimum = 1, maximum = 2147483647, default = 1)]

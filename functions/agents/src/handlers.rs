@@ -6,8 +6,12 @@ use axum::response::Response;
 use domain::Error;
 use domain::agent::{Agent, AgentPatch, AgentScope, EditableAgent};
 use domain::id::{AgentId, WorkId};
+use domain::sharing::TeamRole;
 use web::builder::agent::{AgentDetailOut, AgentOut};
-use web::builder::{Caller, Created, Data, DataList, ErrorResponses, KeyReused, NotFound, NotJson, Stale};
+use web::builder::{
+    Caller, Created, Data, DataList, Editor, ErrorResponses, KeyReused, NotFound, NotJson, NotPermitted, Owner, Stale,
+    Viewer,
+};
 use web::etag::{ETag, IfMatch, IfMatchHeaders};
 use web::idempotency::{self, IdempotencyHeaders};
 use web::responses::Replayed;
@@ -28,9 +32,9 @@ pub async fn list_agents(
     Caller(caller): Caller,
     Query(query): Query<ListAgents>,
 ) -> Result<DataList<AgentOut>> {
-    let ListAgents { sort, order, .. } = query;
+    let ListAgents { ownership, sort, order, .. } = query;
     let (page, filter) = (query.page(), query.filter()?);
-    let page = stores.agents.list(caller.account(), &filter, sort.into(), order.into(), page).await?;
+    let page = stores.agents.list(caller.account(), ownership, &filter, sort.into(), order.into(), page).await?;
     let meta = (&page).into();
     Ok(DataList { data: page.items.into_iter().map(AgentOut::from).collect(), meta })
 }
@@ -60,7 +64,8 @@ pub async fn create_agent(
         return Ok(idempotency::replay_response(version, first));
     }
     let agent = stores.agents.build(caller.account(), &fields, &caller.plan).await?;
-    let answer = serde_json::to_string(&Data { data: AgentDetailOut::from(agent.clone()) }).map_err(Error::internal)?;
+    let answer = serde_json::to_string(&Data { data: AgentDetailOut::new(agent.clone(), TeamRole::Owner) })
+        .map_err(Error::internal)?;
     let created = stores.agents.create(&agent, idempotency_key.as_ref(), &answer).await?;
     Ok(idempotency::creation_response(created, version, answer))
 }
@@ -76,11 +81,11 @@ pub async fn create_agent(
 )]
 pub async fn get_agent(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Viewer<AgentId>,
     Path(id): Path<AgentId>,
 ) -> Result<(ETag, Data<AgentDetailOut>)> {
-    let agent = stores.agents.get(caller.account(), id).await?;
-    Ok((ETag::from_revision(agent.revision), Data { data: agent.into() }))
+    let agent = stores.agents.get(access.account, id).await?;
+    Ok((ETag::from_revision(agent.revision), Data { data: AgentDetailOut::new(agent, access.role) }))
 }
 
 /// Update an agent
@@ -93,19 +98,19 @@ pub async fn get_agent(
     responses(
         (status = 200, description = "The updated agent", body = Data<AgentDetailOut>,
             headers(("ETag" = String, description = "The agent's version"))),
-        NotFound<AgentId>, Stale, NotJson, ErrorResponses,
+        NotFound<AgentId>, Stale, NotJson, NotPermitted, ErrorResponses,
     ),
 )]
 pub async fn update_agent(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Editor<AgentId>,
     Path(id): Path<AgentId>,
     if_match: IfMatch,
     Json(patch): Json<AgentPatch>,
 ) -> Result<(ETag, Data<AgentDetailOut>)> {
     let expected = |agent: &Agent| if_match.allows(&ETag::from_revision(agent.revision));
-    let agent = stores.agents.patch(caller.account(), id, &patch, &caller.plan, expected).await?;
-    Ok((ETag::from_revision(agent.revision), Data { data: agent.into() }))
+    let agent = stores.agents.patch(access.account, id, &patch, &access.caller.plan, expected).await?;
+    Ok((ETag::from_revision(agent.revision), Data { data: AgentDetailOut::new(agent, access.role) }))
 }
 
 /// Delete an agent
@@ -113,15 +118,15 @@ pub async fn update_agent(
 /// The agent is no longer listed, and its executions are kept. Teams that include it change to `needs_attention`.
 #[utoipa::path(
     delete, path = "/builder/v1/agents/{id}", tag = "agents", params(("id" = Uuid, Path, description = "The agent")),
-    responses((status = 204, description = "Deleted"), NotFound<AgentId>, ErrorResponses),
+    responses((status = 204, description = "Deleted"), NotFound<AgentId>, NotPermitted, ErrorResponses),
 )]
 pub async fn delete_agent(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Owner<AgentId>,
     Path(id): Path<AgentId>,
 ) -> Result<StatusCode> {
     let work_id = WorkId::new();
-    stores.agents.delete(caller.account(), id, work_id).await?;
+    stores.agents.delete(access.account, access.caller.user, id, work_id).await?;
     stores.hints.send_all([work_id]).await;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -18,7 +18,7 @@ use messaging::{Deliveries, Messenger};
 use outbound::{Calls, Outbound};
 use platform::Context;
 use runner::ReleasePlans;
-use store::{Runs, Workflows};
+use store::{Runs, Shares, Workflows};
 
 pub use routes::{document, router};
 
@@ -27,6 +27,7 @@ pub use routes::{document, router};
 pub struct Stores {
     auth: Arc<Auth>,
     workflows: Workflows,
+    shares: Shares,
     runs: Runs,
     plans: Arc<ReleasePlans>,
     deliveries: Deliveries,
@@ -41,6 +42,7 @@ impl Stores {
             runs: Runs::new(context)?,
             plans: Arc::new(ReleasePlans::new(workflows.clone())),
             workflows,
+            shares: Shares::new(context)?,
             deliveries: Deliveries::new(context, Messenger::from_context(context, calls))?,
         })
     }

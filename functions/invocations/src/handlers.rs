@@ -3,7 +3,7 @@
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use domain::id::AgentId;
-use web::builder::{Caller, Data, ErrorBody, ErrorResponses, NotFound, NotJson};
+use web::builder::{Data, ErrorBody, ErrorResponses, NotFound, NotJson, NotPermitted, Operator};
 use web::{Json, Path, Result};
 
 use crate::Stores;
@@ -31,20 +31,20 @@ use crate::invocation::AgentInvocation;
         (status = 409, description = "`invalid_state`: the agent is paused, archived or needs attention", body = ErrorBody),
         (status = 422, description = "`agent_failed`: a model or a source failed, or a limit was reached; the details have \
             the `code`", body = ErrorBody),
-        NotFound<AgentId>, NotJson, ErrorResponses,
+        NotFound<AgentId>, NotJson, NotPermitted, ErrorResponses,
     ),
 )]
 pub async fn invoke_agent(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Operator<AgentId>,
     Path(id): Path<AgentId>,
     Json(request): Json<InvokeIn>,
 ) -> Result<Response> {
-    let (account, is_streamed) = (caller.account(), request.stream);
+    let (account, payer, is_streamed) = (access.account, access.account, request.stream);
     let messages = request.into_messages()?;
     let agent = stores.agents.get(account, id).await?;
     agent.check_callable()?;
-    let invocation = AgentInvocation { stores, account, agent, messages };
+    let invocation = AgentInvocation { stores, account, payer, agent, messages };
     if is_streamed {
         return Ok(events::respond(invocation));
     }

@@ -23,20 +23,27 @@ const LIMIT: Duration = Duration::from_secs(285);
 
 pub struct AgentInvocation {
     pub stores: Stores,
+    /// The account under which the agent is stored.
     pub account: Account,
+    pub payer: Account,
     pub agent: Agent,
     pub messages: Vec<Value>,
 }
 
 impl AgentInvocation {
     pub async fn carry_out(self, events: Option<InvocationEvents>) -> Result<InvokeOut> {
-        let Self { stores, account, agent, messages } = self;
+        let Self { stores, account, payer, agent, messages } = self;
         let messages =
             read_messages(messages).map_err(|error| failed(StepError::new(error.code(), error.to_string())))?;
         let id = RunId::new();
         let origin = EffectOrigin::Invocation { id, events: events.clone() };
-        let owner =
-            EffectOwner { account, workflow: agent.scope.workflow(), request_prefix: format!("agent/{id}"), origin };
+        let owner = EffectOwner {
+            account,
+            payer,
+            workflow: agent.scope.workflow(),
+            request_prefix: format!("agent/{id}"),
+            origin,
+        };
         let effects = stores.performers.of_owner(owner);
         let invocation = Invocation { id, effects: &effects, runs: &stores.runs, events: events.as_ref() };
         let run = AgentRun::new(agent.id, messages, AgentLimits::default(), FunctionExecutor::Caller);

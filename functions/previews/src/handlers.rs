@@ -5,7 +5,7 @@ use domain::id::{RunId, WorkflowId};
 use effects::{EffectOrigin, EffectOwner};
 use runner::{Preview, PreviewEnd, PreviewReport};
 use serde_json::Value;
-use web::builder::{Caller, Data, ErrorBody, ErrorResponses, NotFound, NotJson};
+use web::builder::{Data, Editor, ErrorBody, ErrorResponses, NotFound, NotJson, NotPermitted};
 use web::{OptionalJson, Path, Result};
 
 use crate::draft::Draft;
@@ -27,22 +27,23 @@ use crate::{LIMIT, Stores};
     responses(
         (status = 200, description = "What happened, also if a node failed", body = Data<PreviewOut>),
         (status = 409, description = "`invalid_state`: the workflow is archived", body = ErrorBody),
-        NotFound<WorkflowId>, NotJson, ErrorResponses,
+        NotFound<WorkflowId>, NotJson, NotPermitted, ErrorResponses,
     ),
 )]
 pub async fn preview_workflow(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Editor<WorkflowId>,
     Path(workflow_id): Path<WorkflowId>,
     OptionalJson(request): OptionalJson<PreviewIn>,
 ) -> Result<Data<PreviewOut>> {
-    let account = caller.account();
+    let account = access.account;
     let workflow = stores.workflows.get(account, workflow_id).await?;
     workflow.check_previewable()?;
     let Draft { plan, trigger, input } = Draft::new(workflow.graph, request).await?;
     let id = RunId::new();
     let owner = EffectOwner {
         account,
+        payer: access.account,
         workflow: Some(workflow_id),
         request_prefix: format!("preview/{id}"),
         origin: EffectOrigin::Preview { conversation: None },

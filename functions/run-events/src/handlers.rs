@@ -11,7 +11,7 @@ use domain::{Error, Result as DomainResult};
 use store::Runs;
 use store::runs::NumberedEvent;
 use tokio::time::Instant;
-use web::builder::{Caller, DataSlice, ErrorBody, ErrorResponses, NotFound};
+use web::builder::{DataSlice, ErrorBody, ErrorResponses, NotFound, Viewer};
 use web::cursor::{CursorQuery, Cursors};
 use web::{Path, Query, Result};
 
@@ -48,12 +48,12 @@ const LAST_EVENT_ID: &str = "Last-Event-ID";
 )]
 pub async fn list_run_events(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Viewer<WorkflowId>,
     Path((id, run_id)): Path<(WorkflowId, RunId)>,
     Query(query): Query<ListRunEvents>,
     headers: HeaderMap,
 ) -> Result<Response> {
-    let run = load_run(&stores, caller.account(), id, run_id).await?;
+    let run = load_run(&stores, access.account, id, run_id).await?;
     let after = CURSORS.read_number(query.cursor.as_deref())?.unwrap_or(0);
     if query.follow {
         let after = last_event_id(&headers)?.unwrap_or(after);
@@ -84,11 +84,11 @@ pub async fn list_run_events(
 )]
 pub async fn list_run_activity(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Viewer<WorkflowId>,
     Path((id, run_id)): Path<(WorkflowId, RunId)>,
     Query(query): Query<CursorQuery>,
 ) -> Result<DataSlice<ActivityOut>> {
-    let run = load_run(&stores, caller.account(), id, run_id).await?;
+    let run = load_run(&stores, access.account, id, run_id).await?;
     let slice = list(&stores, &run, CURSORS.read_number(query.cursor.as_deref())?.unwrap_or(0), query.limit).await?;
     Ok(DataSlice::new(slice.map(|event| ActivityOut::new(event, &run)), CURSORS))
 }

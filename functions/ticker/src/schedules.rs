@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use domain::retention::RunRetention;
-use domain::run::{NewRun, RunOrigin};
+use domain::run::{NewRun, RunOrigin, StartableRelease};
 use domain::schedule::{CatchUp, Overlap};
 use domain::time::Time;
 use domain::{Error, Result};
@@ -51,9 +51,10 @@ async fn handle_due(stores: &Stores, id: &ScheduleId, now: Time, until: Instant)
     // The index lags, so the schedule is read again.
     let Some(mut schedule) = stores.schedules.find(id).await? else { return Ok(()) };
     let is_due = schedule.progress.due_at.is_some_and(|due_at| due_at <= now);
-    if !is_due || !may_start(stores, &schedule).await? {
+    if !is_due {
         return Ok(());
     }
+    let Some(release) = startable_release(stores, &schedule).await? else { return Ok(()) };
     let overlap = schedule.settings.overlap;
     let DueTimes { times, next } = due_times(&schedule, now)?;
     let planned_at = next.ok_or_else(|| Error::internal("a schedule has no next time"))?.into();
@@ -61,7 +62,7 @@ async fn handle_due(stores: &Stores, id: &ScheduleId, now: Time, until: Instant)
     queued.extend(times.into_iter().map(Time::from).filter(|time| !is_skipped(&schedule, *time)));
     let mut retention = RunRetention::default();
     if !queued.is_empty() {
-        match admit(stores, &schedule).await? {
+        match admit(stores, &release).await? {
             Some(admitted) => retention = admitted,
             None => queued.clear(),
         }
@@ -85,7 +86,7 @@ async fn handle_due(stores: &Stores, id: &ScheduleId, now: Time, until: Instant)
         let progress = ScheduleProgress { planned_at, queued: queued.clone(), due_at: Some(due_at) };
         let run = started.map(|time| {
             let (node_id, input) = (schedule.node_id.clone(), schedule.settings.input_at(time));
-            let new = NewRun::new(schedule.release(), RunOrigin::Scheduled, node_id, input);
+            let new = NewRun::new(release, RunOrigin::Scheduled, node_id, input);
             NewRun { scheduled_at: Some(time), ..new.with_retention(retention) }
         });
         let last_run = run.as_ref().map(|run| run.id).or(schedule.last_run);
@@ -103,23 +104,23 @@ async fn handle_due(stores: &Stores, id: &ScheduleId, now: Time, until: Instant)
     }
 }
 
-/// Whether the workflow exists and may start runs of this release. If it may not, the transaction that changed the
+/// The release of the schedule, if the workflow exists and may start runs of it. If it may not, the transaction that changed the
 /// workflow has also changed the schedule, so nothing is written here. The attention worker removes the schedules of a
 /// deleted workflow.
-async fn may_start(stores: &Stores, schedule: &ActiveSchedule) -> Result<bool> {
+async fn startable_release(stores: &Stores, schedule: &ActiveSchedule) -> Result<Option<StartableRelease>> {
     match stores.workflows.get_header(schedule.account, schedule.workflow).await {
         Ok(workflow) => {
-            let is_active = workflow.active.is_some_and(|active| active.release == schedule.release);
-            Ok(is_active && workflow.state.may_start())
+            let is_active = workflow.active.as_ref().is_some_and(|active| active.release == schedule.release);
+            if is_active && workflow.state.may_start() { workflow.startable_release().map(Some) } else { Ok(None) }
         }
-        Err(Error::NotFound { .. }) => Ok(false),
+        Err(Error::NotFound { .. }) => Ok(None),
         Err(error) => Err(error),
     }
 }
 
 /// How long the runs of the owner are kept. None if the owner may not start runs: the times of a suspended owner are dropped.
-async fn admit(stores: &Stores, schedule: &ActiveSchedule) -> Result<Option<RunRetention>> {
-    match stores.owners.admit(schedule.account).await {
+async fn admit(stores: &Stores, release: &StartableRelease) -> Result<Option<RunRetention>> {
+    match stores.owners.admit(release.payer()).await {
         Ok(owner) => Ok(Some(owner.plan.run_retention)),
         Err(Error::Unauthenticated(_)) => Ok(None),
         Err(error) => Err(error),

@@ -10,8 +10,8 @@ use std::sync::Arc;
 use auth::Auth;
 use domain::Result;
 use platform::Context;
-use store::Workflows;
 use store::work::Hints;
+use store::{Shares, Workflows};
 
 pub use routes::{document, router};
 
@@ -20,6 +20,7 @@ pub use routes::{document, router};
 pub struct Stores {
     auth: Arc<Auth>,
     workflows: Workflows,
+    shares: Shares,
     hints: Hints,
 }
 
@@ -28,6 +29,7 @@ impl Stores {
         Ok(Self {
             auth: Arc::new(Auth::new(context)?),
             workflows: Workflows::new(context)?,
+            shares: Shares::new(context)?,
             hints: Hints::new(context)?,
         })
     }

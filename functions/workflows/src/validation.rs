@@ -7,6 +7,7 @@ use domain::catalog::Purpose;
 use domain::channel::{self, AvailableResources, Channels};
 use domain::graph::Graph;
 use domain::id::{CredentialId, WebhookId, WorkflowId};
+use domain::identity::Account;
 use domain::messaging::MessagingProvider;
 use domain::reference::Reference;
 use domain::workflow::Workflow;
@@ -19,6 +20,7 @@ use engine::schedule::planned_schedules;
 use platform::offload;
 use store::workflows::{ExistingReferences, MAX_REFERENCES, ReleaseNeeds};
 use uuid::Uuid;
+use web::builder::Access;
 
 use crate::Stores;
 
@@ -29,9 +31,15 @@ const CHANNEL_INCOMPLETE: &str = "channel_incomplete";
 pub struct GraphValidator<'a> {
     pub stores: &'a Stores,
     pub caller: &'a Caller,
+    /// The account under which the workflow is stored, and so what it may refer to.
+    pub account: Account,
 }
 
-impl GraphValidator<'_> {
+impl<'a> GraphValidator<'a> {
+    pub fn new(stores: &'a Stores, access: &'a Access) -> Self {
+        Self { stores, caller: &access.caller, account: access.account }
+    }
+
     /// Returns all problems of the graph, and its references if it can be published.
     pub async fn validate(
         &self,
@@ -43,8 +51,8 @@ impl GraphValidator<'_> {
         let mut compiled = offload(move || Ok(compile(&graph_copy))).await?;
         let mut references = compiled.references();
         let own = own_references(id, &compiled, graph, channels);
-        let Self { stores, caller } = self;
-        let known = stores.workflows.find_references(caller.account(), id, &references, &caller.plan).await?;
+        let Self { stores, caller, account } = *self;
+        let known = stores.workflows.find_references(account, id, &references, &caller.plan).await?;
         compiled.require_references(&known.references);
         compiled.report_fields(Severity::Error, "model_unfit", |step| find_unsuitable_model(step, &known));
         compiled.report_fields(Severity::Error, "own_workflow", |step| {
@@ -59,7 +67,7 @@ impl GraphValidator<'_> {
         // Without references to webhooks and credentials, the read can be skipped.
         let equipment = match own.is_empty() {
             true => AvailableResources::default(),
-            false => stores.workflows.available_resources(caller.account(), id).await?,
+            false => stores.workflows.available_resources(account, id).await?,
         };
         compiled.report_fields(Severity::Error, "credential_gone", |step| {
             let (credential, field) = step.credential?;

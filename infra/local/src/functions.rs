@@ -52,6 +52,7 @@ impl Functions {
                 ("reference", reference::router(&context("reference"))?),
                 ("run-events", run_events::router(&context("run-events"))?),
                 ("runs", runs::router(&context("runs"))?),
+                ("team", team::router(&context("team"))?),
                 ("workbenches", workbenches::router(&context("workbenches"))?),
                 ("workflows", workflows::router(&context("workflows"))?),
             ]),

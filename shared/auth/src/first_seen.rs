@@ -34,6 +34,7 @@ pub fn first_seen(claims: &TokenClaims, now: Time) -> Identity {
             user: user_id,
             role: claims.role,
             role_at: claims.issued_at,
+            listed: true,
             created_at: now,
         },
     }

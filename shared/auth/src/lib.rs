@@ -17,6 +17,7 @@ use std::sync::Arc;
 
 use domain::id::{OrgId, UserId};
 use domain::identity::{Account, Plan, Role};
+use domain::sharing::Shareable;
 use domain::time::{Clock, Time};
 use domain::token::{SecretToken, TokenHash, TokenKind};
 use domain::{Error, Refusal, Result};
@@ -25,12 +26,13 @@ use store::Callers;
 use store::api_keys::ApiKey;
 use store::callers::{KnownKey, KnownPerson};
 use store::identities::Identity;
+use store::sharing::StoredAccess;
 
 use access_token::AccessTokens;
 
 pub use access_token::{MAX_NAME_BYTES, TokenClaims};
 pub use first_seen::first_seen;
-pub use owners::{Owners, admit_owner};
+pub use owners::{Owners, Payers, admit_owner};
 pub use recent::RecentCallers;
 pub use store::callers::DEFAULT_PLAN;
 
@@ -105,6 +107,18 @@ impl Auth {
         let now = self.clock.now();
         let claims = self.access_tokens.verify(access_token, now).await?;
         admit(self.callers.find_or_record(&first_seen(&claims, now)).await?, now)
+    }
+
+    /// Like [`Self::caller`], and finds in the same read what the caller may do with something.
+    pub async fn caller_with_access(
+        &self,
+        access_token: &str,
+        what: Shareable,
+    ) -> Result<(Caller, Option<StoredAccess>)> {
+        let now = self.clock.now();
+        let claims = self.access_tokens.verify(access_token, now).await?;
+        let (person, access) = self.callers.find_or_record_with_access(&first_seen(&claims, now), what).await?;
+        Ok((admit(person, now)?, access))
     }
 
     /// Like [`Self::caller`], but records nothing, for functions that may not write the records of users.

@@ -167,6 +167,9 @@ impl fmt::Display for Refusal {
     }
 }
 
+/// The kind of the error for a user who is not in the organization: 404 `member_not_in_organization`.
+pub const ORGANIZATION_MEMBER: &str = "organization member";
+
 /// The code of the conflict between two requests with one `Idempotency-Key`.
 pub const IDEMPOTENCY_CONFLICT: &str = "idempotency_conflict";
 
@@ -177,6 +180,7 @@ impl Error {
             Self::InvalidQuery { .. } => "invalid_query",
             Self::InvalidBody { .. } => "invalid_body",
             Self::Unauthenticated(_) => "unauthorized",
+            Self::NotFound { kind: ORGANIZATION_MEMBER } => "member_not_in_organization",
             Self::NotFound { kind } => {
                 return Cow::Owned(format!("{}_not_found", kind.to_lowercase().replace(' ', "_")));
             }
@@ -200,6 +204,11 @@ impl Error {
             Self::Unavailable { .. } | Self::StorageTrouble(_) => "unavailable",
             Self::Internal(_) => "internal_error",
         })
+    }
+
+    /// The organization has no such user.
+    pub fn not_in_organization() -> Self {
+        Self::NotFound { kind: ORGANIZATION_MEMBER }
     }
 
     /// The operation is not possible in the present state of the resource.

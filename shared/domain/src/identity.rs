@@ -57,6 +57,10 @@ pub struct Membership {
     /// When the role was assigned, in Unix seconds like the claims of tokens. An older token does not change the role.
     #[serde(default)]
     pub role_at: i64,
+    /// Whether the list of the organization's members has it. Memberships of earlier versions get into it with the member's next
+    /// request.
+    #[serde(default)]
+    pub listed: bool,
     pub created_at: Time,
 }
 
@@ -126,7 +130,7 @@ pub enum AllowedModels {
 
 /// The owner of resources: one user in one organization. Every repository of the builder has it in its keys, so that
 /// resources of other accounts cannot be addressed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Account {
     pub org: OrgId,
     pub user: UserId,

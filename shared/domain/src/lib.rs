@@ -50,6 +50,7 @@ pub mod run;
 pub mod schedule;
 pub mod schema;
 pub mod secret_name;
+pub mod sharing;
 pub mod spelling;
 pub mod spend;
 pub mod statistics;
@@ -63,4 +64,4 @@ pub mod webhook;
 pub mod workbench;
 pub mod workflow;
 
-pub use error::{Error, IDEMPOTENCY_CONFLICT, ProviderTrouble, Refusal, Result};
+pub use error::{Error, IDEMPOTENCY_CONFLICT, ORGANIZATION_MEMBER, ProviderTrouble, Refusal, Result};

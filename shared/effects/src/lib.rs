@@ -57,8 +57,10 @@ pub struct NodePerformers {
 /// For whom effects are performed.
 #[derive(Clone)]
 pub struct EffectOwner {
-    /// Its organization pays for calls of models.
+    /// The account under which the workflow and its agents are stored.
     pub account: Account,
+    /// The user who calls models, and whose organization pays.
+    pub payer: Account,
     /// The workflow whose credentials and private agents can be used.
     pub workflow: Option<WorkflowId>,
     /// The beginning of the request ids of its calls of models, before the path of the step.
@@ -87,6 +89,7 @@ impl EffectOwner {
     fn of_run(run: &Run) -> Self {
         Self {
             account: run.account,
+            payer: run.payer(),
             workflow: Some(run.workflow),
             request_prefix: run.id.to_string(),
             origin: EffectOrigin::Run(Box::new(run.clone())),

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use auth::{Caller, Owners};
+use auth::{Caller, Owners, Payers};
 use domain::catalog::{Model, Purpose};
 use domain::chat::{ChatPrompt, ChatRole, ContentPart, Message};
 use domain::graph::hash;
@@ -50,11 +50,12 @@ pub struct ModelConversation {
 pub struct ModelEffects {
     gateway: Gateway,
     owners: Owners,
+    payers: Payers,
 }
 
 impl ModelEffects {
     pub fn new(context: &Context) -> Result<Self> {
-        Ok(Self { gateway: Gateway::new(context)?, owners: Owners::new(context)? })
+        Ok(Self { gateway: Gateway::new(context)?, owners: Owners::new(context)?, payers: Payers::new(context)? })
     }
 
     /// Asks a chat model. The value is the text of the answer, or JSON that matches the node's schema.
@@ -179,7 +180,11 @@ impl ModelEffects {
 
     /// The user whose organization pays for the calls of an owner.
     pub async fn payer(&self, owner: &EffectOwner) -> Result<Arc<Caller>> {
-        self.owners.admit(owner.account).await.map(Arc::new)
+        let admitted = match &owner.origin {
+            EffectOrigin::Run(run) => self.payers.admit(run.account, run.workflow, owner.payer).await,
+            EffectOrigin::Preview { .. } | EffectOrigin::Invocation { .. } => self.owners.admit(owner.payer).await,
+        };
+        admitted.map(Arc::new)
     }
 
     /// The model that the payer means by a name or an alias.

@@ -2,7 +2,7 @@
 
 use std::future::Future;
 
-use auth::Owners;
+use auth::Payers;
 use domain::run::{Run, RunState};
 use domain::{Error, Refusal, Result};
 use platform::Context;
@@ -15,19 +15,19 @@ pub trait Admission: Sync {
 
 /// The runs of a suspended owner wait. A run that has not begun also waits while its workflow is paused or archived.
 pub struct RunAdmission {
-    owners: Owners,
+    payers: Payers,
     workflows: Workflows,
 }
 
 impl RunAdmission {
     pub fn new(context: &Context) -> Result<Self> {
-        Ok(Self { owners: Owners::new(context)?, workflows: Workflows::new(context)? })
+        Ok(Self { payers: Payers::new(context)?, workflows: Workflows::new(context)? })
     }
 }
 
 impl Admission for RunAdmission {
     async fn admits(&self, run: &Run) -> Result<bool> {
-        match self.owners.admit(run.account).await {
+        match self.payers.admit(run.account, run.workflow, run.payer()).await {
             Ok(_) => {}
             Err(Error::Unauthenticated(Refusal::OrgSuspended | Refusal::UserSuspended)) => return Ok(false),
             // The owner has left the organization. Their runs go on, but cannot call models.

@@ -4,6 +4,7 @@ use std::future::Future;
 use std::sync::Arc;
 
 use auth::Owners;
+use domain::identity::Account;
 use domain::retention::RunRetention;
 use domain::run::StartableRelease;
 use domain::thread::Thread;
@@ -58,14 +59,14 @@ impl ActiveReleases {
 
 impl Answerers for ActiveReleases {
     async fn find(&self, thread: &Thread) -> Result<Answerer> {
-        let owner = match self.owners.admit(thread.account).await {
-            Ok(owner) => owner,
-            Err(Error::Unauthenticated(_)) => return Ok(Answerer::Later),
-            Err(error) => return Err(error),
-        };
         let workflow = match self.workflows.get_header(thread.account, thread.workflow).await {
             Ok(workflow) => workflow,
             Err(Error::NotFound { .. }) => return Ok(Answerer::Nobody),
+            Err(error) => return Err(error),
+        };
+        let owner = match self.owners.admit(Account { org: thread.account.org, user: workflow.owner }).await {
+            Ok(owner) => owner,
+            Err(Error::Unauthenticated(_)) => return Ok(Answerer::Later),
             Err(error) => return Err(error),
         };
         let Ok(startable) = workflow.startable_release() else { return Ok(Answerer::Later) };

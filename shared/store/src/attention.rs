@@ -8,10 +8,11 @@ use super::dependents::{self, By, Dependent};
 use super::keys::Key;
 use super::table::Table;
 use super::work::{DeletedEntity, Task, Work, Works};
-use super::{Agents, catalog, keys, threads, workflows};
+use super::{Agents, catalog, keys, sharing, threads, workflows};
 use domain::id::WorkId;
 use domain::identity::Account;
 use domain::reference::Reference;
+use domain::sharing::Shareable;
 use domain::time::{Clock, Time};
 use domain::{Error, Result};
 use platform::{Context, config};
@@ -22,6 +23,7 @@ const AT_ONCE: usize = 16;
 #[derive(Clone)]
 pub struct Attention {
     entities: Table,
+    counters: Table,
     agents: Agents,
     works: Works,
     clock: Clock,
@@ -31,6 +33,7 @@ impl Attention {
     pub fn new(context: &Context) -> Result<Self> {
         Ok(Self {
             entities: Table::new(context, config::TABLE_ENTITIES)?,
+            counters: Table::new(context, config::TABLE_COUNTERS)?,
             agents: Agents::new(context)?,
             works: Works::new(context)?,
             clock: context.clock.clone(),
@@ -45,6 +48,10 @@ impl Attention {
                 self.notify_dependents(id, dependents, last_notified, &reference, true).await?;
                 self.release_references(account, &reference).await
             }
+            Task::Relist(home, reference) => match shareable(&reference) {
+                Some(what) => sharing::relist(&self.entities, home, what).await,
+                None => Err(Error::internal("this entity cannot be shared")),
+            },
             Task::Model { name, at } => self.process_model(id, name, at, last_notified).await,
         }
     }
@@ -70,6 +77,9 @@ impl Attention {
 
     /// Removes the references of a deleted entity, because it no longer depends on anything, and what belongs to it.
     async fn release_references(&self, account: Account, reference: &Reference) -> Result<()> {
+        if let Some(what) = shareable(reference) {
+            sharing::remove_entries(&self.entities, &self.counters, account, what).await?;
+        }
         match reference {
             Reference::Agent(id) => self.agents.clean_up(account, *id).await,
             Reference::Workflow(id) => {
@@ -108,5 +118,13 @@ impl Attention {
             self.works.save_progress(id, &last.sk).await?;
             after = next;
         }
+    }
+}
+
+fn shareable(reference: &Reference) -> Option<Shareable> {
+    match reference {
+        Reference::Workflow(id) => Some(Shareable::Workflow(*id)),
+        Reference::Agent(id) => Some(Shareable::Agent(*id)),
+        Reference::Model(_) | Reference::Credential(..) | Reference::Webhook(_) => None,
     }
 }

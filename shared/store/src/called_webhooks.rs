@@ -51,11 +51,11 @@ impl CalledWebhooks {
             }
         };
         let keys = [keys::webhook(id), keys::workflow(account, workflow)];
-        let (owner, [webhook_item, workflow_item]) = self.callers.find_with(account, keys).await?;
-        Ok(CalledWebhook {
-            webhook: webhook_item.map(webhook).transpose()?.ok_or(GONE)?,
-            workflow: workflow_item.map(|item| header(account, workflow, item)).transpose()?.flatten(),
-            owner,
-        })
+        let (mut owner, [webhook_item, workflow_item]) = self.callers.find_with(account, keys).await?;
+        let workflow = workflow_item.map(|item| header(account, workflow, item)).transpose()?.flatten();
+        if let Some(user) = workflow.as_ref().and_then(WorkflowHeader::payer) {
+            owner = self.callers.find(Account { org: account.org, user }).await?;
+        }
+        Ok(CalledWebhook { webhook: webhook_item.map(webhook).transpose()?.ok_or(GONE)?, workflow, owner })
     }
 }

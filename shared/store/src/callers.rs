@@ -8,10 +8,12 @@ use super::api_keys::{ApiKey, ApiKeys, api_key};
 use super::identities::{Identities, Identity, entity};
 use super::item::Item;
 use super::keys::{self, Key};
+use super::sharing::{self, StoredAccess};
 use super::table::Table;
 use domain::Result;
 use domain::id::OrgId;
 use domain::identity::{Account, Membership, Org, Plan, User};
+use domain::sharing::Shareable;
 use domain::token::TokenHash;
 use platform::cache::Cache;
 use platform::{Context, config};
@@ -119,6 +121,20 @@ impl Callers {
         let CallerRecords { user, org, membership, plan, .. } = self.read(account, None, &[]).await?;
         let identity = self.identities.record_missing(first_seen, user, org, membership).await?;
         self.with_plan(identity, plan).await
+    }
+
+    /// Like `find_or_record`, and finds in the same call what the user may do with something.
+    pub async fn find_or_record_with_access(
+        &self,
+        first_seen: &Identity,
+        what: Shareable,
+    ) -> Result<(KnownPerson, Option<StoredAccess>)> {
+        let account = Account { org: first_seen.org.id, user: first_seen.user.id };
+        let key = sharing::access_key(account, what);
+        let CallerRecords { user, org, membership, plan, others, .. } = self.read(account, None, &[key]).await?;
+        let identity = self.identities.record_missing(first_seen, user, org, membership).await?;
+        let access = others.into_iter().next().map(sharing::access).transpose()?;
+        Ok((self.with_plan(identity, plan).await?, access))
     }
 
     /// Finds the records of a user with an access token, or those that the first valid token would create.

@@ -13,10 +13,11 @@ use super::keys::{self, Key};
 use super::query::{Range, TableQuery};
 use super::slice::slice;
 use super::table::{Table, WriteOutcome};
+use super::write::Write;
 use domain::id::{Id, OrgId, UserId};
 use domain::identity::{Membership, Org, Plan, User};
 use domain::page::{Order, Slice};
-use domain::{Error, Result};
+use domain::{Error, Result, text};
 use platform::{Context, config};
 
 #[derive(Clone)]
@@ -30,6 +31,29 @@ pub struct Identity {
     pub user: User,
     pub org: Org,
     pub membership: Membership,
+}
+
+/// A user as a member of an organization.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Member {
+    pub user: User,
+    pub membership: Membership,
+}
+
+/// An entry in the list of an organization's members.
+#[derive(Serialize, Deserialize, Attributes)]
+struct MemberEntry {
+    pk: String,
+    sk: String,
+    /// The name and the address, without case and accents.
+    folded: String,
+}
+
+/// The write of the entry of a member.
+pub(super) fn member_entry(table: &Table, org: OrgId, user: &User) -> Write {
+    let Key { pk, sk } = keys::member(org, user.id);
+    let text = format!("{} {}", user.name, user.email.as_deref().unwrap_or_default());
+    table.put(&MemberEntry { pk, sk, folded: text::folded(&text) })
 }
 
 /// The stored form of an entity: its key and the entity.
@@ -91,19 +115,28 @@ impl Identities {
                 org
             }
         };
-        let membership = self.follow_issuer(&first_seen.membership, membership).await?;
+        let membership = self.follow_issuer(&user, &first_seen.membership, membership).await?;
         Ok(Identity { user, org, membership })
     }
 
     /// Updates the stored role from the issuer's token. Requests with an API key use the stored role. A token that was
     /// issued before the stored role was set does not restore an older role.
-    async fn follow_issuer(&self, by_token: &Membership, known: Option<Membership>) -> Result<Membership> {
+    async fn follow_issuer(&self, user: &User, by_token: &Membership, known: Option<Membership>) -> Result<Membership> {
         let is_newer = |known: &Membership| known.role != by_token.role && known.role_at <= by_token.role_at;
+        let known_listed = known.as_ref().map(|known| known.listed);
         let membership = match known {
-            Some(known) if !is_newer(&known) => return Ok(known),
-            Some(known) => Membership { role: by_token.role, role_at: by_token.role_at, ..known },
+            Some(known) if !is_newer(&known) && known.listed => return Ok(known),
+            Some(known) if !is_newer(&known) => Membership { listed: true, ..known },
+            Some(known) => Membership { role: by_token.role, role_at: by_token.role_at, listed: true, ..known },
             None => by_token.clone(),
         };
+        if known_listed != Some(true) {
+            // The list shows only members, so an entry without a membership does no harm.
+            self.table
+                .write(member_entry(&self.table, membership.org, user))
+                .await?
+                .or_error(|_| Error::internal("an unconditional put was refused"))?;
+        }
         let put = self.table.put(&stored(keys::membership(membership.org, membership.user), &membership));
         let role_at = field!(StoredEntity::<Membership>::ENTITY, role_at);
         let is_older = PK.is_missing().or(role_at.is_missing_or_at_most(membership.role_at));
@@ -121,6 +154,46 @@ impl Identities {
         let entry = self.table.put_item(listed.attributes());
         let writes = [self.table.put_new(&stored(key, entity)), entry];
         self.table.transact(Uuid::now_v7(), &writes).await.map(drop)
+    }
+
+    /// Lists the members of an organization, in the order of their ids: those whose name or address contains a text, or all.
+    pub async fn members(
+        &self,
+        org: OrgId,
+        search: Option<&str>,
+        limit: u32,
+        after: Option<String>,
+    ) -> Result<Slice<Member>> {
+        let after = after.map(|sk| Key { pk: keys::members(org), sk }.attributes());
+        let filter = search.map(|text| MemberEntry::FOLDED.contains(text::folded(text)));
+        let mut query = TableQuery { filter, after, ..TableQuery::partition(keys::members(org)) };
+        let mut entries = Vec::new();
+        // With a filter, a query may find nothing although more entries follow.
+        let next = loop {
+            query.limit = query.filter.is_none().then(|| limit + 1 - entries.len() as u32);
+            let found = self.table.query(&query).await?;
+            entries.extend(found.items);
+            match found.next {
+                Some(next) if entries.len() <= limit as usize => query.after = Some(next),
+                next => break next.is_some() || entries.len() > limit as usize,
+            }
+        };
+        entries.truncate(limit as usize);
+        let last = entries.last().filter(|_| next).and_then(Key::from_item).map(|key| key.sk);
+        Ok(Slice { items: self.read_members(org, ids(&entries, "").collect()).await?, next: last })
+    }
+
+    /// Reads the members among these users.
+    async fn read_members(&self, org: OrgId, users: Vec<UserId>) -> Result<Vec<Member>> {
+        let keys = users.iter().flat_map(|user| [keys::user(*user), keys::membership(org, *user)]);
+        let found = self.table.batch_get(&keys.collect::<Vec<_>>()).await?;
+        let find = |key: Key| found.iter().find(|item| Key::from_item(item).as_ref() == Some(&key)).cloned();
+        let mut members = Vec::new();
+        for id in users {
+            let (user, membership) = (entity(find(keys::user(id)))?, entity(find(keys::membership(org, id)))?);
+            members.extend(user.zip(membership).map(|(user, membership)| Member { user, membership }));
+        }
+        Ok(members)
     }
 
     /// Finds a user in an organization, if the user is a member.

@@ -60,9 +60,12 @@ impl Inboxes {
             }
         };
         let keys = [keys::credential(account, workflow_id, id), keys::workflow(account, workflow_id)];
-        let (owner, [credential, workflow]) = self.callers.find_with(account, keys).await?;
+        let (mut owner, [credential, workflow]) = self.callers.find_with(account, keys).await?;
         let credential = self.credentials.open_item(account, workflow_id, id, credential.ok_or(GONE)?).await?;
         let workflow = workflow.map(|item| header(account, workflow_id, item)).transpose()?.flatten();
+        if let Some(user) = workflow.as_ref().and_then(WorkflowHeader::payer) {
+            owner = self.callers.find(Account { org: account.org, user }).await?;
+        }
         Ok(CalledInbox { account, workflow_id, credential, workflow, owner })
     }
 }

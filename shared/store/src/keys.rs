@@ -73,6 +73,16 @@ pub fn workflow(account: Account, id: WorkflowId) -> Key {
     Key::new(workflows(account), id)
 }
 
+/// The workflows of others that a user may use, and those that the user owns although others have created them.
+pub fn shared_workflows(user: Account) -> String {
+    format!("SHAREDWORKFLOWS#{}#{}", user.org, user.user)
+}
+
+/// Like [`shared_workflows`], for agents.
+pub fn shared_agents(user: Account) -> String {
+    format!("SHAREDAGENTS#{}#{}", user.org, user.user)
+}
+
 /// A workflow's releases. The index `by_created` orders them by number, see [`by_number`].
 pub fn releases(account: Account, workflow: WorkflowId) -> String {
     format!("RELEASES#{}#{}#{workflow}", account.org, account.user)
@@ -148,6 +158,31 @@ pub fn org(id: OrgId) -> Key {
 
 pub fn membership(org: OrgId, user: UserId) -> Key {
     Key::new(format!("USER#{user}"), format!("MEMBER#{org}"))
+}
+
+/// The workflows of an organization, in the index `organization`.
+pub fn workflows_of_org(org: OrgId) -> String {
+    format!("WORKFLOWS#{org}")
+}
+
+/// The agents of an organization, in the index `organization`.
+pub fn agents_of_org(org: OrgId) -> String {
+    format!("AGENTS#{org}")
+}
+
+/// The owner of an item, from its partition of workflows or agents.
+pub fn owner_of(pk: &str) -> Option<Account> {
+    let (org, user) = pk.split_once('#')?.1.split_once('#')?;
+    Some(Account { org: org.parse().ok()?, user: user.parse().ok()? })
+}
+
+/// The list of an organization's members.
+pub fn members(org: OrgId) -> String {
+    format!("MEMBERS#{org}")
+}
+
+pub fn member(org: OrgId, user: UserId) -> Key {
+    Key::new(members(org), user)
 }
 
 /// The partition of a user's memberships. It also holds the user.

@@ -43,6 +43,7 @@ pub mod run_usage;
 pub mod runs;
 pub mod schedules;
 mod sharded_list;
+pub mod sharing;
 mod slice;
 pub mod spend;
 #[cfg(test)]
@@ -91,6 +92,7 @@ pub use run_statistics::RunStatistics;
 pub use run_usage::RunUsage;
 pub use runs::Runs;
 pub use schedules::Schedules;
+pub use sharing::Shares;
 pub use spend::Spend;
 pub use threads::Threads;
 pub use webhook_events::WebhookEvents;

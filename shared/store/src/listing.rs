@@ -3,30 +3,79 @@
 use attributes::Attributes;
 use serde::{Deserialize, Serialize};
 
+use futures::future::try_join_all;
+
 use super::attribute::Attribute;
 use super::condition::Condition;
 use super::item::{Item, parse};
 use super::keys::Key;
-use super::query::TableQuery;
+use super::query::{Range, TableIndex, TableQuery};
 use super::table::Table;
 use domain::Result;
-use domain::page::{Page, PageRequest};
+use domain::page::{Order, Page, PageRequest, Slice};
+use domain::sharing::Ownership;
 use domain::text;
 
-/// Reads a page of a partition in the order of an index. A filtered list is read to its end, to find the total. Without
-/// a filter, only the counter and the items up to the page are read.
+/// The list of the organization that has a workflow or an agent. The index `organization` sorts it by the last change.
+pub(super) const ORGANIZATION: Attribute<String> = Attribute::new("organization");
+
+/// A partition that a list shows, and the counter of its total.
+pub(super) type List = (String, Key);
+
+/// The lists that show what a user owns, what is shared with the user, or both.
+pub(super) fn selected(ownership: Ownership, own: List, shared: List) -> Vec<List> {
+    match ownership {
+        Ownership::Mine => vec![own],
+        Ownership::Shared => vec![shared],
+        Ownership::All => vec![own, shared],
+    }
+}
+
+/// Reads a page of one or more lists in the order of an index, whose key is `sort`. Filtered lists are read to their end, to
+/// find the total. Without a filter, only the counters and the items up to the page are read.
 pub(super) async fn page(
     entities: &Table,
     counters: &Table,
-    count: Key,
+    lists: &[List],
     query: TableQuery,
+    sort: Attribute<String>,
     request: PageRequest,
 ) -> Result<Page<Item>> {
+    let of_list = |(partition, _): &List| TableQuery { partition: partition.clone(), ..query.clone() };
     if query.filter.is_some() {
-        return Ok(request.slice(entities.query_all(query).await?));
+        let found = try_join_all(lists.iter().map(|list| entities.query_all(of_list(list)))).await?;
+        return Ok(request.slice(merge(found, &sort, query.order)));
     }
-    let (total, items) = futures::try_join!(total(counters, count), items(entities, query, request))?;
-    Ok(Page { items, total, request })
+    let totals = try_join_all(lists.iter().map(|(_, count)| total(counters, count.clone())));
+    let items = async {
+        match lists {
+            [list] => items(entities, of_list(list), request).await,
+            // Each list may have all items of the page and of those before.
+            _ => {
+                let most = PageRequest { page: 1, per_page: request.page.saturating_mul(request.per_page) };
+                let found = try_join_all(lists.iter().map(|list| items(entities, of_list(list), most))).await?;
+                Ok(request.slice(merge(found, &sort, query.order)).items)
+            }
+        }
+    };
+    let (totals, items) = futures::try_join!(totals, items)?;
+    Ok(Page { items, total: totals.into_iter().sum(), request })
+}
+
+/// Merges sorted lists.
+fn merge(mut lists: Vec<Vec<Item>>, sort: &Attribute<String>, order: Order) -> Vec<Item> {
+    if lists.len() == 1 {
+        return lists.swap_remove(0);
+    }
+    let mut items = lists.concat();
+    // The key of one index is a number.
+    let number = |item: &Item| sort.find(item)?.as_n().ok()?.parse::<u128>().ok();
+    let text = |item: &Item| sort.find(item).and_then(|key| key.as_s().ok()).cloned();
+    items.sort_by_cached_key(|item| (number(item), text(item)));
+    if order == Order::Desc {
+        items.reverse();
+    }
+    items
 }
 
 /// The number of entities in a list.
@@ -71,4 +120,25 @@ pub(super) fn search(folded: Attribute<String>, text: Option<&str>) -> Option<Co
 /// Selects the items that have one of these values. An empty list selects all items.
 pub(super) fn one_of<T: Serialize>(attribute: Attribute<T>, wanted: &[T]) -> Option<Condition> {
     (!wanted.is_empty()).then(|| attribute.is_one_of(wanted))
+}
+
+/// Reads a part of an organization's workflows or agents, those that changed last first.
+pub(super) async fn of_organization(
+    entities: &Table,
+    list: String,
+    limit: u32,
+    after: Option<String>,
+) -> Result<Slice<Item>> {
+    const BY_UPDATED: Attribute<String> = Attribute::new("by_updated");
+    let range = after.as_ref().map(|after| Range::between(BY_UPDATED, "0", after.as_str()));
+    let index = Some(TableIndex::global("organization", ORGANIZATION));
+    // One item is that of the cursor, and another one shows whether there is a next part.
+    let query = TableQuery { index, range, order: Order::Desc, ..TableQuery::partition(list) };
+    let found = entities.query(&TableQuery { limit: Some(limit + 2), ..query }).await?;
+    let place = |item: &Item| BY_UPDATED.find(item).and_then(|key| key.as_s().ok()).cloned();
+    let mut items: Vec<Item> = found.items.into_iter().filter(|item| place(item) != after).collect();
+    let has_more = items.len() > limit as usize || found.next.is_some();
+    items.truncate(limit as usize);
+    let next = items.last().filter(|_| has_more).and_then(place);
+    Ok(Slice { items, next })
 }

@@ -21,7 +21,6 @@ use super::table::Table;
 use super::write::Write;
 use domain::id::{OrgId, ReleaseId, RunId, UserId, WorkflowId};
 use domain::identity::Account;
-use domain::run::StartableRelease;
 use domain::schedule::{CatchUp, DEFAULT_GRACE_SECONDS, Overlap, PlannedSchedule, ScheduleSettings};
 use domain::time::Time;
 use domain::workflow::{Active, Workflow};
@@ -146,12 +145,6 @@ fn set_due(write: Write, workflow: WorkflowId, due_at: Option<Time>) -> Write {
 }
 
 impl ActiveSchedule {
-    /// The release with which its runs start.
-    pub fn release(&self) -> StartableRelease {
-        let Self { account, workflow, release, release_number, .. } = *self;
-        StartableRelease { account, workflow, release, number: release_number }
-    }
-
     /// The schedule after the write of its progress.
     pub fn moved_on(self, progress: ScheduleProgress, last_run: Option<RunId>) -> Self {
         Self { progress, last_run, revision: self.revision + 1, ..self }

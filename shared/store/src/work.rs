@@ -72,6 +72,8 @@ pub struct Work {
 pub enum Task {
     /// Notify the dependents that an entity was deleted.
     Gone(DeletedEntity),
+    /// Bring the lists of the users of a shared workflow or agent up to date.
+    Relist(Account, Reference),
     /// Check whether a model is callable at a time, such as its retirement, and notify its dependents of the result.
     Model { name: String, at: Time },
 }
@@ -90,6 +92,9 @@ struct WorkItem {
     at: Time,
     #[serde(rename = "told", default, skip_serializing_if = "Option::is_none")]
     last_notified: Option<String>,
+    /// The entity changed and was not deleted; its users' lists must show it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    relist: Option<bool>,
 }
 
 #[derive(Clone)]
@@ -104,6 +109,13 @@ pub(super) fn deletion_work(table: &Table, id: WorkId, deleted: &DeletedEntity) 
     table.put(&item(id, Some((*org, *user)), reference.clone(), at, at.plus(RESEND_AFTER)))
 }
 
+/// The work that a change of a shared entity makes necessary. It belongs in the transaction of the change.
+pub(super) fn relist_work(table: &Table, id: WorkId, home: Account, reference: Reference) -> Write {
+    let at = Time::from_uuid(id.uuid());
+    let item = item(id, Some((home.org, home.user)), reference, at, at.plus(RESEND_AFTER));
+    table.put(&WorkItem { relist: Some(true), ..item })
+}
+
 /// The work that checks a model, now or at a later time. It belongs in the transaction of the model's change.
 pub(super) fn model_check_work(table: &Table, id: WorkId, name: &str, at: Time) -> Write {
     // The writer sends the hint of a check that is due now. The ticker sends the hint of a later check, when it is due.
@@ -114,7 +126,8 @@ pub(super) fn model_check_work(table: &Table, id: WorkId, name: &str, at: Time) 
 fn item(id: WorkId, owner: Option<(OrgId, UserId)>, reference: Reference, at: Time, due_at: Time) -> WorkItem {
     let key = keys::work(id);
     let due_shard = keys::WORKS_DUE.of(id.uuid());
-    WorkItem { pk: key.pk, sk: key.sk, work_id: id, due_shard, due_at, owner, reference, at, last_notified: None }
+    let (pk, sk) = (key.pk, key.sk);
+    WorkItem { pk, sk, work_id: id, due_shard, due_at, owner, reference, at, last_notified: None, relist: None }
 }
 
 impl Works {
@@ -125,8 +138,9 @@ impl Works {
     /// Finds a work item, `None` when the work is done.
     pub async fn find(&self, id: WorkId) -> Result<Option<Work>> {
         let Some(item) = self.table.get(&keys::work(id)).await? else { return Ok(None) };
-        let WorkItem { owner, reference, at, last_notified, .. } = parse(item)?;
+        let WorkItem { owner, reference, at, last_notified, relist, .. } = parse(item)?;
         let task = match (owner, reference) {
+            (Some((org, user)), reference) if relist.is_some() => Task::Relist(Account { org, user }, reference),
             (Some((org, user)), reference) => Task::Gone(DeletedEntity { account: Account { org, user }, reference }),
             (None, Reference::Model(name)) => Task::Model { name, at },
             (None, _) => return Err(Error::internal("the work of an entity has no owner")),

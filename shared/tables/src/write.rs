@@ -70,6 +70,11 @@ impl Write {
         self.change(Change::Set(attribute.path(), value.value()))
     }
 
+    /// Sets an attribute to a stored value, such as one that was read.
+    pub fn set_raw<T>(self, attribute: Attribute<T>, value: AttributeValue) -> Self {
+        self.change(Change::Set(attribute.path(), value))
+    }
+
     /// Sets an attribute, or removes it.
     pub fn set_or_remove<T>(self, attribute: Attribute<T>, value: Option<impl ValueOf<T>>) -> Self {
         match value {

@@ -14,16 +14,15 @@ use utoipa::{IntoResponses, ToSchema};
 use super::extract::{self, Cookies};
 use super::responses::{self, Described, ResponseHeaders};
 use super::{ApiError, Area, Result, details, message, respond};
-use domain::Error;
 use domain::id::PathIds;
-use domain::workbench::refusals;
+use domain::{Error, ORGANIZATION_MEMBER};
 
 pub const AREA: Area = Area::new(|error| {
     respond(error, |_, code| {
         let code = match error {
             Error::Unauthenticated(_) => "LAB_UNAUTHENTICATED".to_owned(),
             Error::InvalidBody { .. } => "LAB_INVALID_BODY".to_owned(),
-            Error::NotFound { kind: refusals::MEMBER } => "LAB_MEMBER_NOT_IN_ORGANIZATION".to_owned(),
+            Error::NotFound { kind: ORGANIZATION_MEMBER } => "LAB_MEMBER_NOT_IN_ORGANIZATION".to_owned(),
             Error::NotFound { .. } => "LAB_NOT_FOUND".to_owned(),
             _ => code,
         };

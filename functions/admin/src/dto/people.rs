@@ -77,7 +77,7 @@ impl UserIn {
         let id = external_id.map_or_else(UserId::new, |external_id| auth.user_of_issuer(&external_id));
         let role = role.map_or(Role::Member, Role::from);
         let org = parse_id(&org)?;
-        let membership = Membership { org, user: id, role, role_at: now.as_seconds(), created_at: now };
+        let membership = Membership { org, user: id, role, role_at: now.as_seconds(), listed: true, created_at: now };
         Ok((User { id, name, email, suspended: false, created_at: now }, membership))
     }
 }

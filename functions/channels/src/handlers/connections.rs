@@ -4,7 +4,7 @@ use axum::extract::State;
 use domain::Error;
 use domain::id::WorkflowId;
 use domain::workflow::Workflow;
-use web::builder::{Caller, Data, ErrorBody, ErrorResponses, NotFound, NotJson, Stale};
+use web::builder::{Data, Editor, ErrorBody, ErrorResponses, NotFound, NotJson, NotPermitted, Stale, Viewer};
 use web::etag::{ETag, IfMatch, IfMatchHeaders};
 use web::{Json, Path, Result};
 
@@ -25,11 +25,11 @@ use crate::dto::connection::{ConnectionsIn, ConnectionsOut};
 )]
 pub async fn get_connections(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Viewer<WorkflowId>,
     Path(id): Path<WorkflowId>,
 ) -> Result<(ETag, Data<ConnectionsOut>)> {
-    let workflow = stores.workflows.get(caller.account(), id).await?;
-    let resources = stores.workflows.available_resources(caller.account(), id).await?;
+    let workflow = stores.workflows.get(access.account, id).await?;
+    let resources = stores.workflows.available_resources(access.account, id).await?;
     Ok((ETag::from_revision(workflow.revision), Data { data: ConnectionsOut::new(&workflow, &resources) }))
 }
 
@@ -44,26 +44,26 @@ pub async fn get_connections(
         (status = 200, description = "The updated channels", body = Data<ConnectionsOut>,
             headers(("ETag" = String, description = "The workflow's version"))),
         (status = 409, description = "`invalid_state`: the workflow is archived", body = ErrorBody),
-        NotFound<WorkflowId>, Stale, NotJson, ErrorResponses,
+        NotFound<WorkflowId>, Stale, NotJson, NotPermitted, ErrorResponses,
     ),
 )]
 pub async fn replace_connections(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Editor<WorkflowId>,
     Path(id): Path<WorkflowId>,
     if_match: IfMatch,
     Json(connections): Json<ConnectionsIn>,
 ) -> Result<(ETag, Data<ConnectionsOut>)> {
     let requests = connections.into_requests();
-    let available_resources = stores.workflows.available_resources(caller.account(), id).await?;
+    let available_resources = stores.workflows.available_resources(access.account, id).await?;
     let change = |workflow: &Workflow| {
-        let after = workflow.with_channels(&requests, &available_resources, caller.at)?;
+        let after = workflow.with_channels(&requests, &available_resources, access.caller.at)?;
         if if_match.allows(&ETag::from_revision(workflow.revision)) {
             Ok(after)
         } else {
             Err(Error::PreconditionFailed)
         }
     };
-    let workflow = stores.workflows.change(caller.account(), id, change).await?;
+    let workflow = stores.workflows.change(access.account, id, change).await?;
     Ok((ETag::from_revision(workflow.revision), Data { data: ConnectionsOut::new(&workflow, &available_resources) }))
 }

@@ -3,7 +3,7 @@
 use axum::extract::State;
 use axum::http::StatusCode;
 use domain::id::{CredentialId, WebhookId, WorkId, WorkflowId};
-use web::builder::{Caller, Created, Data, ErrorBody, ErrorResponses, NotFound, NotJson};
+use web::builder::{Created, Data, Editor, ErrorBody, ErrorResponses, NotFound, NotJson, NotPermitted};
 use web::{Json, OptionalJson, Path, Result};
 
 use crate::Stores;
@@ -17,18 +17,18 @@ use crate::dto::credential::{CredentialFields, CredentialIn, CredentialOut, Cred
     params(("id" = Uuid, Path, description = "The workflow")),
     responses(
         (status = 200, description = "The credentials", body = Data<CredentialsOut>),
-        NotFound<WorkflowId>, ErrorResponses,
+        NotFound<WorkflowId>, NotPermitted, ErrorResponses,
     ),
 )]
 pub async fn list_credentials(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Editor<WorkflowId>,
     Path(id): Path<WorkflowId>,
 ) -> Result<Data<CredentialsOut>> {
-    stores.workflows.get_header(caller.account(), id).await?;
-    let webhooks = stores.webhooks.list(caller.account(), id).await?;
+    stores.workflows.get_header(access.account, id).await?;
+    let webhooks = stores.webhooks.list(access.account, id).await?;
     let inbound = webhooks.iter().map(|webhook| InboundOut::new(webhook, None)).collect();
-    let outbound = stores.credentials.list(caller.account(), id).await?;
+    let outbound = stores.credentials.list(access.account, id).await?;
     Ok(Data { data: CredentialsOut { inbound, outbound: outbound.into_iter().map(CredentialOut::from).collect() } })
 }
 
@@ -40,21 +40,21 @@ pub async fn list_credentials(
     params(("id" = Uuid, Path, description = "The workflow")), request_body = Option<RegenerateIn>,
     responses(
         (status = 200, description = "The new tokens", body = Data<Vec<InboundOut>>),
-        NotFound<(WorkflowId, WebhookId)>, NotJson, ErrorResponses,
+        NotFound<(WorkflowId, WebhookId)>, NotJson, NotPermitted, ErrorResponses,
     ),
 )]
 pub async fn regenerate_inbound(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Editor<WorkflowId>,
     Path(id): Path<WorkflowId>,
     OptionalJson(RegenerateIn { webhook_id }): OptionalJson<RegenerateIn>,
 ) -> Result<Data<Vec<InboundOut>>> {
-    stores.workflows.get_header(caller.account(), id).await?;
+    stores.workflows.get_header(access.account, id).await?;
     let webhooks = match webhook_id {
-        Some(webhook) => vec![stores.webhooks.get(caller.account(), id, WebhookId::from(webhook)).await?],
-        None => stores.webhooks.list(caller.account(), id).await?,
+        Some(webhook) => vec![stores.webhooks.get(access.account, id, WebhookId::from(webhook)).await?],
+        None => stores.webhooks.list(access.account, id).await?,
     };
-    let renewed = stores.webhooks.renew(&webhooks, caller.at).await?;
+    let renewed = stores.webhooks.renew(&webhooks, access.caller.at).await?;
     Ok(Data { data: renewed.iter().map(|(webhook, token)| InboundOut::new(webhook, Some(token))).collect() })
 }
 
@@ -64,16 +64,16 @@ pub async fn regenerate_inbound(
     params(("id" = Uuid, Path, description = "The workflow")),
     responses(
         (status = 200, description = "The credentials for calls to external systems", body = Data<Vec<CredentialOut>>),
-        NotFound<WorkflowId>, ErrorResponses,
+        NotFound<WorkflowId>, NotPermitted, ErrorResponses,
     ),
 )]
 pub async fn list_outbound(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Editor<WorkflowId>,
     Path(id): Path<WorkflowId>,
 ) -> Result<Data<Vec<CredentialOut>>> {
-    stores.workflows.get_header(caller.account(), id).await?;
-    let found = stores.credentials.list(caller.account(), id).await?;
+    stores.workflows.get_header(access.account, id).await?;
+    let found = stores.credentials.list(access.account, id).await?;
     Ok(Data { data: found.into_iter().map(CredentialOut::from).collect() })
 }
 
@@ -86,17 +86,17 @@ pub async fn list_outbound(
     responses(
         Created<CredentialOut>,
         (status = 409, description = "`too_many_credentials`: the workflow already has 50", body = ErrorBody),
-        NotFound<WorkflowId>, NotJson, ErrorResponses,
+        NotFound<WorkflowId>, NotJson, NotPermitted, ErrorResponses,
     ),
 )]
 pub async fn create_credential(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Editor<WorkflowId>,
     Path(id): Path<WorkflowId>,
     Json(fields): Json<CredentialFields>,
 ) -> Result<(StatusCode, Data<CredentialOut>)> {
     let (name, credential) = fields.into_named()?;
-    let made = stores.credentials.create(caller.account(), id, name, &credential).await?;
+    let made = stores.credentials.create(access.account, id, name, &credential).await?;
     Ok((StatusCode::CREATED, Data { data: made.into() }))
 }
 
@@ -111,16 +111,16 @@ pub async fn create_credential(
     ),
     responses(
         (status = 200, description = "The credential", body = Data<CredentialOut>),
-        NotFound<(WorkflowId, CredentialId)>, ErrorResponses,
+        NotFound<(WorkflowId, CredentialId)>, NotPermitted, ErrorResponses,
     ),
 )]
 pub async fn get_credential(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Editor<WorkflowId>,
     Path((id, credential_id)): Path<(WorkflowId, CredentialId)>,
 ) -> Result<Data<CredentialOut>> {
-    stores.workflows.get_header(caller.account(), id).await?;
-    let found = stores.credentials.get(caller.account(), id, credential_id).await?;
+    stores.workflows.get_header(access.account, id).await?;
+    let found = stores.credentials.get(access.account, id, credential_id).await?;
     Ok(Data { data: found.into() })
 }
 
@@ -134,16 +134,16 @@ pub async fn get_credential(
         ("id" = Uuid, Path, description = "The workflow"),
         ("credential_id" = Uuid, Path, description = "The credential"),
     ),
-    responses((status = 204, description = "Deleted"), NotFound<(WorkflowId, CredentialId)>, ErrorResponses),
+    responses((status = 204, description = "Deleted"), NotFound<(WorkflowId, CredentialId)>, NotPermitted, ErrorResponses),
 )]
 pub async fn delete_credential(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Editor<WorkflowId>,
     Path((id, credential_id)): Path<(WorkflowId, CredentialId)>,
 ) -> Result<StatusCode> {
-    stores.workflows.get_header(caller.account(), id).await?;
+    stores.workflows.get_header(access.account, id).await?;
     let work_id = WorkId::new();
-    stores.credentials.delete(caller.account(), id, credential_id, work_id).await?;
+    stores.credentials.delete(access.account, id, credential_id, work_id).await?;
     stores.hints.send_all([work_id]).await;
     Ok(StatusCode::NO_CONTENT)
 }

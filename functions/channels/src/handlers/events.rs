@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use domain::id::{WebhookEventId, WebhookId, WorkflowId};
-use web::builder::{Caller, Data, DataSlice, ErrorResponses, NotFound};
+use web::builder::{Data, DataSlice, ErrorResponses, NotFound, NotPermitted, Operator};
 use web::cursor::Cursors;
 use web::{Path, Query, Result};
 
@@ -27,17 +27,17 @@ const CURSORS: Cursors = Cursors("webhook-events");
     ),
     responses(
         (status = 200, description = "A page of calls", body = DataSlice<EventOut>),
-        NotFound<(WorkflowId, WebhookId)>, ErrorResponses,
+        NotFound<(WorkflowId, WebhookId)>, NotPermitted, ErrorResponses,
     ),
 )]
 pub async fn list_events(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Operator<WorkflowId>,
     Path((id, webhook_id)): Path<(WorkflowId, WebhookId)>,
     Query(query): Query<ListEvents>,
 ) -> Result<DataSlice<EventOut>> {
-    stores.workflows.get_header(caller.account(), id).await?;
-    stores.webhooks.get(caller.account(), id, webhook_id).await?;
+    stores.workflows.get_header(access.account, id).await?;
+    stores.webhooks.get(access.account, id, webhook_id).await?;
     let after = CURSORS.read(query.cursor.as_deref())?;
     let slice = stores.webhook_events.list(webhook_id, &query.outcome.0, query.limit, after).await?;
     Ok(DataSlice::new(slice, CURSORS))
@@ -53,15 +53,15 @@ pub async fn list_events(
     ),
     responses(
         (status = 200, description = "The call and its result", body = Data<EventDetailOut>),
-        NotFound<(WorkflowId, WebhookId, WebhookEventId)>, ErrorResponses,
+        NotFound<(WorkflowId, WebhookId, WebhookEventId)>, NotPermitted, ErrorResponses,
     ),
 )]
 pub async fn get_event(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Operator<WorkflowId>,
     Path((id, webhook_id, event_id)): Path<(WorkflowId, WebhookId, WebhookEventId)>,
 ) -> Result<Data<EventDetailOut>> {
-    stores.workflows.get_header(caller.account(), id).await?;
-    stores.webhooks.get(caller.account(), id, webhook_id).await?;
+    stores.workflows.get_header(access.account, id).await?;
+    stores.webhooks.get(access.account, id, webhook_id).await?;
     Ok(Data { data: stores.webhook_events.get(webhook_id, event_id).await?.into() })
 }

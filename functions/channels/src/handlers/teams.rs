@@ -6,9 +6,12 @@ use axum::response::Response;
 use domain::Error;
 use domain::agent::{Agent, AgentPatch, EditableAgent};
 use domain::id::{AgentId, TeamId, WorkId, WorkflowId};
+use domain::sharing::TeamRole;
 use store::agents::{AgentSummary, PrivateList};
 use web::builder::agent::{AgentDetailOut, AgentOut};
-use web::builder::{Caller, Created, Data, DataList, ErrorBody, ErrorResponses, NotFound, NotJson, Stale};
+use web::builder::{
+    Created, Data, DataList, Editor, ErrorBody, ErrorResponses, NotFound, NotJson, NotPermitted, Stale, Viewer,
+};
 use web::etag::{ETag, IfMatch, IfMatchHeaders};
 use web::idempotency::{self, IdempotencyHeaders};
 use web::responses::Replayed;
@@ -30,15 +33,15 @@ use crate::dto::team::ListTeams;
 )]
 pub async fn list_teams(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Viewer<WorkflowId>,
     Path(id): Path<WorkflowId>,
     Query(query): Query<ListTeams>,
 ) -> Result<DataList<AgentOut>> {
     query.check()?;
-    let teams = stores.agents.list_private(PrivateList::teams(caller.account(), id)).await?;
+    let teams = stores.agents.list_private(PrivateList::teams(access.account, id)).await?;
     let page = query.page(teams);
     let meta = (&page).into();
-    Ok(DataList { data: page.map(to_summary).items, meta })
+    Ok(DataList { data: page.map(|team| AgentSummary::new(team, access.role).into()).items, meta })
 }
 
 /// Create a team
@@ -54,27 +57,28 @@ pub async fn list_teams(
         Created<AgentDetailOut, (ETag, Replayed)>,
         (status = 409, description = "`too_many_teams`: the workflow already has 20; `idempotency_conflict`: the \
             `Idempotency-Key` was used with another request", body = ErrorBody),
-        NotFound<WorkflowId>, NotJson, ErrorResponses,
+        NotFound<WorkflowId>, NotJson, NotPermitted, ErrorResponses,
     ),
 )]
 pub async fn create_team(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Editor<WorkflowId>,
     Path(id): Path<WorkflowId>,
     headers: HeaderMap,
     Hashed { body: OptionalJson(fields), hash, .. }: Hashed<OptionalJson<AgentPatch>>,
 ) -> Result<Response> {
-    let teams = PrivateList::teams(caller.account(), id);
+    let teams = PrivateList::teams(access.account, id);
     let idempotency_key = idempotency::read_key(&headers, hash)?;
     let version = Some(ETag::from_revision(Agent::FIRST_REVISION));
     // A replay returns the first answer, even if a member was deleted since.
     if let Some(key) = &idempotency_key
-        && let Some(first) = stores.agents.first_answer(caller.account(), teams.scope(), key).await?
+        && let Some(first) = stores.agents.first_answer(access.account, teams.scope(), key).await?
     {
         return Ok(idempotency::replay_response(version, first));
     }
-    let team = stores.agents.build_private(teams, &fields, &caller.plan).await?;
-    let answer = serde_json::to_string(&Data { data: AgentDetailOut::from(team.clone()) }).map_err(Error::internal)?;
+    let team = stores.agents.build_private(teams, &fields, &access.caller.plan).await?;
+    let answer = serde_json::to_string(&Data { data: AgentDetailOut::new(team.clone(), access.role) })
+        .map_err(Error::internal)?;
     let created = stores.agents.create(&team, idempotency_key.as_ref(), &answer).await?;
     Ok(idempotency::creation_response(created, version, answer))
 }
@@ -91,11 +95,11 @@ pub async fn create_team(
 )]
 pub async fn get_team(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Viewer<WorkflowId>,
     Path((id, team_id)): Path<(WorkflowId, TeamId)>,
 ) -> Result<(ETag, Data<AgentDetailOut>)> {
-    let teams = PrivateList::teams(caller.account(), id);
-    Ok(team_response(stores.agents.get_private(teams, to_agent_id(team_id)).await?))
+    let teams = PrivateList::teams(access.account, id);
+    Ok(team_response(stores.agents.get_private(teams, to_agent_id(team_id)).await?, access.role))
 }
 
 /// Update a team
@@ -112,20 +116,20 @@ pub async fn get_team(
     responses(
         (status = 200, description = "The updated team", body = Data<AgentDetailOut>,
             headers(("ETag" = String, description = "The team's version"))),
-        NotFound<(WorkflowId, TeamId)>, Stale, NotJson, ErrorResponses,
+        NotFound<(WorkflowId, TeamId)>, Stale, NotJson, NotPermitted, ErrorResponses,
     ),
 )]
 pub async fn update_team(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Editor<WorkflowId>,
     Path((id, team_id)): Path<(WorkflowId, TeamId)>,
     if_match: IfMatch,
     Json(patch): Json<AgentPatch>,
 ) -> Result<(ETag, Data<AgentDetailOut>)> {
-    let teams = PrivateList::teams(caller.account(), id);
+    let teams = PrivateList::teams(access.account, id);
     let expected = |team: &Agent| if_match.allows(&ETag::from_revision(team.revision));
-    let team = stores.agents.patch_private(teams, to_agent_id(team_id), &patch, &caller.plan, expected).await?;
-    Ok(team_response(team))
+    let team = stores.agents.patch_private(teams, to_agent_id(team_id), &patch, &access.caller.plan, expected).await?;
+    Ok(team_response(team, access.role))
 }
 
 /// Update a team with POST
@@ -141,17 +145,17 @@ pub async fn update_team(
     responses(
         (status = 200, description = "The updated team", body = Data<AgentDetailOut>,
             headers(("ETag" = String, description = "The team's version"))),
-        NotFound<(WorkflowId, TeamId)>, Stale, NotJson, ErrorResponses,
+        NotFound<(WorkflowId, TeamId)>, Stale, NotJson, NotPermitted, ErrorResponses,
     ),
 )]
 pub async fn update_team_with_post(
     stores: State<Stores>,
-    caller: Caller,
+    access: Editor<WorkflowId>,
     ids: Path<(WorkflowId, TeamId)>,
     if_match: IfMatch,
     patch: Json<AgentPatch>,
 ) -> Result<(ETag, Data<AgentDetailOut>)> {
-    update_team(stores, caller, ids, if_match, patch).await
+    update_team(stores, access, ids, if_match, patch).await
 }
 
 /// Delete a team
@@ -161,26 +165,22 @@ pub async fn update_team_with_post(
 #[utoipa::path(
     delete, path = "/builder/v1/workflows/{id}/teams/{team_id}", tag = "channels",
     params(("id" = Uuid, Path, description = "The workflow"), ("team_id" = Uuid, Path, description = "The team")),
-    responses((status = 204, description = "Deleted"), NotFound<(WorkflowId, TeamId)>, ErrorResponses),
+    responses((status = 204, description = "Deleted"), NotFound<(WorkflowId, TeamId)>, NotPermitted, ErrorResponses),
 )]
 pub async fn delete_team(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Editor<WorkflowId>,
     Path((id, team_id)): Path<(WorkflowId, TeamId)>,
 ) -> Result<StatusCode> {
     let work_id = WorkId::new();
-    let teams = PrivateList::teams(caller.account(), id);
+    let teams = PrivateList::teams(access.account, id);
     stores.agents.delete_private(teams, to_agent_id(team_id), work_id).await?;
     stores.hints.send_all([work_id]).await;
     Ok(StatusCode::NO_CONTENT)
 }
 
-fn team_response(team: Agent) -> (ETag, Data<AgentDetailOut>) {
-    (ETag::from_revision(team.revision), Data { data: team.into() })
-}
-
-fn to_summary(team: Agent) -> AgentOut {
-    AgentSummary::from(team).into()
+fn team_response(team: Agent, role: TeamRole) -> (ETag, Data<AgentDetailOut>) {
+    (ETag::from_revision(team.revision), Data { data: AgentDetailOut::new(team, role) })
 }
 
 /// A team and its agent have the same id.

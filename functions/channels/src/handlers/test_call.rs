@@ -12,7 +12,7 @@ use domain::id::{CredentialId, WorkflowId};
 use domain::messaging::MessagingProvider;
 use outbound::{CallError, OutboundError, RequestTimeouts};
 use web::builder::test_call::{TestCallError, TestCallOutcome};
-use web::builder::{Caller, Data, ErrorResponses, NotFound, NotJson};
+use web::builder::{Data, Editor, ErrorResponses, NotFound, NotJson, NotPermitted};
 use web::{OptionalJson, Path, Result};
 
 use crate::Stores;
@@ -39,17 +39,17 @@ const TIMEOUTS: RequestTimeouts = RequestTimeouts {
     request_body = Option<TestIn>,
     responses(
         (status = 200, description = "The result of the test call", body = Data<TestOut>),
-        NotFound<(WorkflowId, CredentialId)>, NotJson, ErrorResponses,
+        NotFound<(WorkflowId, CredentialId)>, NotJson, NotPermitted, ErrorResponses,
     ),
 )]
 pub async fn test_credential(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Editor<WorkflowId>,
     Path((id, credential_id)): Path<(WorkflowId, CredentialId)>,
     OptionalJson(TestIn { url, method }): OptionalJson<TestIn>,
 ) -> Result<Data<TestOut>> {
-    stores.workflows.get_header(caller.account(), id).await?;
-    let credential = stores.credentials.open(caller.account(), id, credential_id).await?;
+    stores.workflows.get_header(access.account, id).await?;
+    let credential = stores.credentials.open(access.account, id, credential_id).await?;
     if MessagingProvider::of(credential.r#type()).is_some() {
         if url.is_some() {
             let problem = "a credential of this type is tested at its provider; remove the URL";

@@ -4,7 +4,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use domain::id::{AgentId, ToolName};
 use web::builder::tool_credential::ToolCredentialOut;
-use web::builder::{Caller, Data, ErrorBody, ErrorResponses, NotFound, NotJson};
+use web::builder::{Data, Editor, ErrorBody, ErrorResponses, NotFound, NotJson, NotPermitted};
 use web::{Json, Path, Result};
 
 use crate::Stores;
@@ -24,17 +24,17 @@ use crate::dto::credential::{CredentialFields, ToolCredentialIn};
     request_body = ToolCredentialIn,
     responses(
         (status = 200, description = "The credential", body = Data<ToolCredentialOut>),
-        NotFound<(AgentId, ToolName)>, NotJson, ErrorResponses,
+        NotFound<(AgentId, ToolName)>, NotJson, NotPermitted, ErrorResponses,
     ),
 )]
 pub async fn set_tool_credential(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Editor<AgentId>,
     Path((id, ToolName(tool))): Path<(AgentId, ToolName)>,
     Json(fields): Json<CredentialFields>,
 ) -> Result<Data<ToolCredentialOut>> {
     let credential = fields.into_unnamed()?;
-    let account = caller.account();
+    let account = access.account;
     let sealed = stores.tool_credentials.seal(account, id, &tool, &credential).await?;
     let stored = stores.agents.set_credential(account, id, &tool, credential.r#type(), &sealed).await?;
     Ok(Data { data: ToolCredentialOut::new(&stored) })
@@ -52,14 +52,14 @@ pub async fn set_tool_credential(
     responses(
         (status = 204, description = "Deleted"),
         (status = 404, description = "`agent_not_found`, `tool_not_found` or `credential_not_found`", body = ErrorBody),
-        ErrorResponses,
+        NotPermitted, ErrorResponses,
     ),
 )]
 pub async fn delete_tool_credential(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Editor<AgentId>,
     Path((id, ToolName(tool))): Path<(AgentId, ToolName)>,
 ) -> Result<StatusCode> {
-    stores.agents.delete_credential(caller.account(), id, &tool).await?;
+    stores.agents.delete_credential(access.account, id, &tool).await?;
     Ok(StatusCode::NO_CONTENT)
 }

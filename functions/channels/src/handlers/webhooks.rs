@@ -8,7 +8,7 @@ use domain::time::Time;
 use domain::token::{SecretToken, TokenKind};
 use domain::webhook::Webhook;
 use web::base_url::BaseUrl;
-use web::builder::{Caller, Created, Data, ErrorBody, ErrorResponses, NotFound, NotJson};
+use web::builder::{Created, Data, Editor, ErrorBody, ErrorResponses, NotFound, NotJson, NotPermitted, Viewer};
 use web::{NoBody, OptionalJson, Path, Result};
 
 use crate::Stores;
@@ -25,12 +25,12 @@ use crate::dto::webhook::{WebhookIn, WebhookOut};
 )]
 pub async fn list_webhooks(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Viewer<WorkflowId>,
     Path(id): Path<WorkflowId>,
     base_url: BaseUrl,
 ) -> Result<Data<Vec<WebhookOut>>> {
-    stores.workflows.get_header(caller.account(), id).await?;
-    let webhooks = stores.webhooks.list(caller.account(), id).await?;
+    stores.workflows.get_header(access.account, id).await?;
+    let webhooks = stores.webhooks.list(access.account, id).await?;
     Ok(Data { data: webhooks.into_iter().map(|webhook| WebhookOut::new(webhook, &base_url, None)).collect() })
 }
 
@@ -43,12 +43,12 @@ pub async fn list_webhooks(
     responses(
         Created<WebhookOut>,
         (status = 409, description = "`too_many_webhooks`: the workflow already has 50", body = ErrorBody),
-        NotFound<WorkflowId>, NotJson, ErrorResponses,
+        NotFound<WorkflowId>, NotJson, NotPermitted, ErrorResponses,
     ),
 )]
 pub async fn create_webhook(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Editor<WorkflowId>,
     Path(workflow): Path<WorkflowId>,
     base_url: BaseUrl,
     OptionalJson(WebhookIn { name, mode, timeout_ms }): OptionalJson<WebhookIn>,
@@ -57,7 +57,7 @@ pub async fn create_webhook(
     let created_at = Time::from_uuid(id.uuid());
     let webhook = Webhook {
         id,
-        account: caller.account(),
+        account: access.account,
         workflow,
         name,
         mode,
@@ -84,12 +84,12 @@ pub async fn create_webhook(
 )]
 pub async fn get_webhook(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Viewer<WorkflowId>,
     Path((id, webhook_id)): Path<(WorkflowId, WebhookId)>,
     base_url: BaseUrl,
 ) -> Result<Data<WebhookOut>> {
-    stores.workflows.get_header(caller.account(), id).await?;
-    let webhook = stores.webhooks.get(caller.account(), id, webhook_id).await?;
+    stores.workflows.get_header(access.account, id).await?;
+    let webhook = stores.webhooks.get(access.account, id, webhook_id).await?;
     Ok(Data { data: WebhookOut::new(webhook, &base_url, None) })
 }
 
@@ -99,16 +99,16 @@ pub async fn get_webhook(
 #[utoipa::path(
     delete, path = "/builder/v1/workflows/{id}/webhooks/{webhook_id}", tag = "channels",
     params(("id" = Uuid, Path, description = "The workflow"), ("webhook_id" = Uuid, Path, description = "The webhook")),
-    responses((status = 204, description = "Deleted"), NotFound<(WorkflowId, WebhookId)>, ErrorResponses),
+    responses((status = 204, description = "Deleted"), NotFound<(WorkflowId, WebhookId)>, NotPermitted, ErrorResponses),
 )]
 pub async fn delete_webhook(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Editor<WorkflowId>,
     Path((id, webhook_id)): Path<(WorkflowId, WebhookId)>,
 ) -> Result<StatusCode> {
-    stores.workflows.get_header(caller.account(), id).await?;
+    stores.workflows.get_header(access.account, id).await?;
     let work_id = WorkId::new();
-    stores.webhooks.delete(caller.account(), id, webhook_id, work_id).await?;
+    stores.webhooks.delete(access.account, id, webhook_id, work_id).await?;
     stores.hints.send_all([work_id]).await;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -121,19 +121,19 @@ pub async fn delete_webhook(
     params(("id" = Uuid, Path, description = "The workflow"), ("webhook_id" = Uuid, Path, description = "The webhook")),
     responses(
         (status = 200, description = "The webhook with its new token", body = Data<WebhookOut>),
-        NotFound<(WorkflowId, WebhookId)>, ErrorResponses,
+        NotFound<(WorkflowId, WebhookId)>, NotPermitted, ErrorResponses,
     ),
 )]
 pub async fn regenerate_token(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Editor<WorkflowId>,
     Path((id, webhook_id)): Path<(WorkflowId, WebhookId)>,
     base_url: BaseUrl,
     _: NoBody,
 ) -> Result<Data<WebhookOut>> {
-    stores.workflows.get_header(caller.account(), id).await?;
-    let webhook = stores.webhooks.get(caller.account(), id, webhook_id).await?;
-    let renewed = stores.webhooks.renew(&[webhook], caller.at).await?;
+    stores.workflows.get_header(access.account, id).await?;
+    let webhook = stores.webhooks.get(access.account, id, webhook_id).await?;
+    let renewed = stores.webhooks.renew(&[webhook], access.caller.at).await?;
     let (webhook, token) = renewed.into_iter().next().ok_or(Error::NotFound { kind: WebhookId::KIND })?;
     Ok(Data { data: WebhookOut::new(webhook, &base_url, Some(&token)) })
 }

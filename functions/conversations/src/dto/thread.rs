@@ -3,7 +3,7 @@
 use domain::id::{ParticipantId, ThreadId};
 use domain::messaging::MessagingProvider;
 use domain::schema::TITLE;
-use domain::thread::{OperatorHold, Thread, ThreadState};
+use domain::thread::{Operator, OperatorHold, Thread, ThreadState};
 use serde::{Deserialize, Serialize};
 use store::threads::ThreadFilter;
 use utoipa::{IntoParams, ToSchema};
@@ -84,24 +84,45 @@ pub struct ParticipantOut {
 #[serde(rename_all = "camelCase")]
 #[schema(title = "OperatorState")]
 pub struct OperatorStateOut {
-    operator: String,
+    operator: OperatorOut,
     #[schema(format = DateTime)]
     taken_at: String,
+}
+
+/// An operator of a thread
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(title = "ThreadOperator")]
+pub struct OperatorOut {
+    /// Null if an earlier version of the platform stored no user.
+    #[schema(required, example = "usr_0198c2f4d5a07c3e8b1f2a3b4c5d6e7f")]
+    user_id: Option<String>,
+    /// The label with which the thread was taken, or the name of the user.
+    name: String,
 }
 
 domain::text_schemas! {
     OperatorName(1, 200, TITLE, "one line that is not blank");
 }
 
-/// The operator. The caller's user id if it is omitted
+/// The operator. The caller, if it is omitted
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(title = "OperatorName")]
 pub struct OperatorIn {
-    /// A name or an id, for teams whose operators share an account.
+    /// A label, for teams whose operators share an account.
     #[serde(default)]
     #[schema(value_type = OperatorName, required = false)]
     pub operator: Option<String>,
+}
+
+impl OperatorIn {
+    /// The operator who calls.
+    pub fn by(self, caller: &auth::Caller) -> Operator {
+        let (user, name) = (Some(caller.user), self.operator.clone());
+        let name = name.unwrap_or_else(|| caller.identity.user.name.clone());
+        Operator { id: self.operator.unwrap_or_else(|| caller.user.to_string()), user, name }
+    }
 }
 
 impl From<Thread> for ThreadOut {
@@ -130,7 +151,9 @@ impl ParticipantOut {
 }
 
 impl From<OperatorHold> for OperatorStateOut {
-    fn from(OperatorHold { operator, taken_at }: OperatorHold) -> Self {
-        Self { operator, taken_at: taken_at.to_string() }
+    fn from(hold: OperatorHold) -> Self {
+        let user_id = hold.user.map(|user| user.to_string());
+        let operator = OperatorOut { user_id, name: hold.name().to_owned() };
+        Self { operator, taken_at: hold.taken_at.to_string() }
     }
 }

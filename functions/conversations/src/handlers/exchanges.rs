@@ -4,7 +4,7 @@ use axum::extract::State;
 use domain::id::{RecordId, WorkflowId};
 use domain::page::Slice;
 use runner::{RunTrace, ValueRoom};
-use web::builder::{Caller, DataSlice, ErrorBody, ErrorResponses, NotFound};
+use web::builder::{DataSlice, ErrorBody, ErrorResponses, NotFound, Viewer};
 use web::cursor::{CursorQuery, Cursors};
 use web::{Path, Query, Result};
 
@@ -34,11 +34,11 @@ const CURSORS: Cursors = Cursors("exchanges");
 )]
 pub async fn list_exchanges(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Viewer<WorkflowId>,
     Path((id, record_id)): Path<(WorkflowId, RecordId)>,
     Query(CursorQuery { limit, cursor }): Query<CursorQuery>,
 ) -> Result<DataSlice<ExchangeOut>> {
-    let run = load_recorded_run(&stores, caller.account(), id, record_id).await?;
+    let run = load_recorded_run(&stores, access.account, id, record_id).await?;
     let after = CURSORS.read_number(cursor.as_deref())?.unwrap_or(0);
     let RunTrace { spans, plan } = RunTrace::load(&stores.plans, &stores.runs, &run).await?;
     let (from, to) = (after as usize, after as usize + limit as usize);

@@ -5,7 +5,7 @@ use axum::http::StatusCode;
 use domain::id::{ThreadId, WorkflowId};
 use domain::thread::Author;
 use uuid::Uuid;
-use web::builder::{Caller, Created, Data, ErrorBody, ErrorResponses, NotFound, NotJson};
+use web::builder::{Created, Data, ErrorBody, ErrorResponses, NotFound, NotJson, NotPermitted, Operator};
 use web::{OptionalJson, Path, Result};
 
 use crate::Stores;
@@ -28,17 +28,17 @@ const REMINDER: &str = "We are still waiting for your answer.";
         (status = 422, description = "`delivery_refused`: the provider refused the message", body = ErrorBody),
         (status = 429, description = "`rate_limit_exceeded`: the participant was reminded less than an hour ago, or the \
             provider limits the rate; see `Retry-After`", body = ErrorBody),
-        NotFound<(WorkflowId, ThreadId)>, NotJson, ErrorResponses,
+        NotFound<(WorkflowId, ThreadId)>, NotJson, NotPermitted, ErrorResponses,
     ),
 )]
 pub async fn nudge_participant(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Operator<WorkflowId>,
     Path((id, thread_id)): Path<(WorkflowId, ThreadId)>,
     OptionalJson(NudgeIn { content }): OptionalJson<NudgeIn>,
 ) -> Result<(StatusCode, Data<MessageOut>)> {
     let content = content.filter(|content| !content.trim().is_empty()).unwrap_or_else(|| REMINDER.to_owned());
-    stores.load_thread(caller.account(), id, thread_id).await?;
+    stores.load_thread(access.account, id, thread_id).await?;
     let key = format!("reminder/{}", Uuid::now_v7());
     let message = deliver(&stores.deliveries, thread_id, &Author::Reminder, &key, &content).await?;
     Ok((StatusCode::CREATED, Data { data: message.into() }))

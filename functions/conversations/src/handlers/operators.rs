@@ -5,7 +5,7 @@ use axum::http::HeaderMap;
 use domain::id::{ThreadId, WorkflowId};
 use domain::thread::Author;
 use uuid::Uuid;
-use web::builder::{Caller, Created, Data, ErrorBody, ErrorResponses, NotFound, NotJson};
+use web::builder::{Created, Data, ErrorBody, ErrorResponses, NotFound, NotJson, NotPermitted, Operator, Viewer};
 use web::idempotency::{self, IdempotencyHeaders};
 use web::{Json, NoBody, OptionalJson, Path, Result};
 
@@ -26,10 +26,10 @@ use crate::dto::thread::{OperatorIn, OperatorStateOut, ThreadOut};
 )]
 pub async fn get_operator_state(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Viewer<WorkflowId>,
     Path((id, thread_id)): Path<(WorkflowId, ThreadId)>,
 ) -> Result<Data<Option<OperatorStateOut>>> {
-    let thread = stores.load_thread(caller.account(), id, thread_id).await?;
+    let thread = stores.load_thread(access.account, id, thread_id).await?;
     Ok(Data { data: thread.control.hold.map(Into::into) })
 }
 
@@ -44,18 +44,18 @@ pub async fn get_operator_state(
     responses(
         (status = 200, description = "The thread", body = Data<ThreadOut>),
         (status = 409, description = "`thread_taken`: another operator holds the thread", body = ErrorBody),
-        NotFound<(WorkflowId, ThreadId)>, NotJson, ErrorResponses,
+        NotFound<(WorkflowId, ThreadId)>, NotJson, NotPermitted, ErrorResponses,
     ),
 )]
 pub async fn take_thread(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Operator<WorkflowId>,
     Path((id, thread_id)): Path<(WorkflowId, ThreadId)>,
-    OptionalJson(OperatorIn { operator }): OptionalJson<OperatorIn>,
+    OptionalJson(body): OptionalJson<OperatorIn>,
 ) -> Result<Data<ThreadOut>> {
-    let operator = operator.unwrap_or_else(|| caller.user.to_string());
-    stores.check_workflow(caller.account(), id).await?;
-    let thread = stores.deliveries.threads.take(caller.account(), id, thread_id, &operator).await?;
+    let operator = body.by(&access.caller);
+    stores.check_workflow(access.account, id).await?;
+    let thread = stores.deliveries.threads.take(access.account, id, thread_id, &operator).await?;
     Ok(Data { data: stores.deliveries.wait_for_end(thread).await?.into() })
 }
 
@@ -70,18 +70,18 @@ pub async fn take_thread(
         (status = 200, description = "The thread", body = Data<ThreadOut>),
         (status = 409, description = "`thread_taken`: another operator holds the thread; `invalid_state`: nobody does",
             body = ErrorBody),
-        NotFound<(WorkflowId, ThreadId)>, NotJson, ErrorResponses,
+        NotFound<(WorkflowId, ThreadId)>, NotJson, NotPermitted, ErrorResponses,
     ),
 )]
 pub async fn release_thread(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Operator<WorkflowId>,
     Path((id, thread_id)): Path<(WorkflowId, ThreadId)>,
-    OptionalJson(OperatorIn { operator }): OptionalJson<OperatorIn>,
+    OptionalJson(body): OptionalJson<OperatorIn>,
 ) -> Result<Data<ThreadOut>> {
-    let operator = operator.unwrap_or_else(|| caller.user.to_string());
-    stores.check_workflow(caller.account(), id).await?;
-    let thread = stores.deliveries.threads.release(caller.account(), id, thread_id, Some(&operator)).await?;
+    let operator = body.by(&access.caller);
+    stores.check_workflow(access.account, id).await?;
+    let thread = stores.deliveries.threads.release(access.account, id, thread_id, Some(&operator.id)).await?;
     Ok(Data { data: thread.into() })
 }
 
@@ -93,17 +93,17 @@ pub async fn release_thread(
     params(("id" = Uuid, Path, description = "The workflow"), ("thread_id" = Uuid, Path, description = "The thread")),
     responses(
         (status = 200, description = "The thread", body = Data<ThreadOut>),
-        NotFound<(WorkflowId, ThreadId)>, ErrorResponses,
+        NotFound<(WorkflowId, ThreadId)>, NotPermitted, ErrorResponses,
     ),
 )]
 pub async fn clear_operator(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Operator<WorkflowId>,
     Path((id, thread_id)): Path<(WorkflowId, ThreadId)>,
     _: NoBody,
 ) -> Result<Data<ThreadOut>> {
-    stores.check_workflow(caller.account(), id).await?;
-    let thread = stores.deliveries.threads.release(caller.account(), id, thread_id, None).await?;
+    stores.check_workflow(access.account, id).await?;
+    let thread = stores.deliveries.threads.release(access.account, id, thread_id, None).await?;
     Ok(Data { data: thread.into() })
 }
 
@@ -126,19 +126,19 @@ pub async fn clear_operator(
         (status = 422, description = "`delivery_refused`: the provider refused the message", body = ErrorBody),
         (status = 429, description = "`rate_limit_exceeded`: the provider limits the rate; see `Retry-After`",
             body = ErrorBody),
-        NotFound<(WorkflowId, ThreadId)>, NotJson, ErrorResponses,
+        NotFound<(WorkflowId, ThreadId)>, NotJson, NotPermitted, ErrorResponses,
     ),
 )]
 pub async fn send_operator_message(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Operator<WorkflowId>,
     Path((id, thread_id)): Path<(WorkflowId, ThreadId)>,
     headers: HeaderMap,
     Json(OperatorMessageIn { content, operator }): Json<OperatorMessageIn>,
 ) -> Result<(axum::http::StatusCode, Data<MessageOut>)> {
-    let operator = operator.unwrap_or_else(|| caller.user.to_string());
+    let operator = operator.unwrap_or_else(|| access.caller.user.to_string());
     let key = idempotency::read_key(&headers, String::new())?.map_or_else(Uuid::now_v7, |key| key.key);
-    stores.load_thread(caller.account(), id, thread_id).await?;
+    stores.load_thread(access.account, id, thread_id).await?;
     let author = Author::Operator(operator);
     let message = deliver(&stores.deliveries, thread_id, &author, &format!("operator/{key}"), &content).await?;
     Ok((axum::http::StatusCode::CREATED, Data { data: message.into() }))

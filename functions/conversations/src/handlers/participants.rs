@@ -6,7 +6,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use domain::id::{ParticipantId, WorkflowId};
 use domain::{Error, Result as DomainResult};
-use web::builder::{Caller, Data, DataSlice, ErrorResponses, NotFound};
+use web::builder::{Data, DataSlice, ErrorResponses, NotFound, NotPermitted, Operator, Viewer};
 use web::cursor::{CursorQuery, Cursors};
 use web::{NoBody, Path, Query, Result};
 
@@ -31,11 +31,11 @@ const URL_VALID: Duration = Duration::from_secs(60 * 60);
 )]
 pub async fn list_participants(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Viewer<WorkflowId>,
     Path(id): Path<WorkflowId>,
     Query(CursorQuery { limit, cursor }): Query<CursorQuery>,
 ) -> Result<DataSlice<ParticipantDetailOut>> {
-    stores.check_workflow(caller.account(), id).await?;
+    stores.check_workflow(access.account, id).await?;
     let after = CURSORS.read(cursor.as_deref())?;
     Ok(DataSlice::new(stores.deliveries.threads.participants(id, limit, after).await?, CURSORS))
 }
@@ -52,19 +52,19 @@ pub async fn list_participants(
     ),
     responses(
         (status = 200, description = "The export", body = Data<ParticipantExportOut>),
-        NotFound<(WorkflowId, ParticipantId)>, ErrorResponses,
+        NotFound<(WorkflowId, ParticipantId)>, NotPermitted, ErrorResponses,
     ),
 )]
 pub async fn export_participant(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Operator<WorkflowId>,
     Path((id, participant_id)): Path<(WorkflowId, ParticipantId)>,
 ) -> Result<Data<ParticipantExportOut>> {
-    stores.check_workflow(caller.account(), id).await?;
+    stores.check_workflow(access.account, id).await?;
     let threads = &stores.deliveries.threads;
     let participant = threads.participant(id, participant_id).await?.into();
     let mut conversations = Vec::new();
-    for thread in threads.batch(caller.account(), &threads.threads_of(participant_id).await?).await? {
+    for thread in threads.batch(access.account.org, &threads.threads_of(participant_id).await?).await? {
         let messages = threads.messages_of(&thread, participant_id).await?;
         let messages = messages.into_iter().map(MessageOut::from).collect();
         conversations.push(ExportedThreadOut { thread: thread.into(), messages });
@@ -87,16 +87,16 @@ pub async fn export_participant(
     ),
     responses(
         (status = 204, description = "The participant is being erased"),
-        NotFound<(WorkflowId, ParticipantId)>, ErrorResponses,
+        NotFound<(WorkflowId, ParticipantId)>, NotPermitted, ErrorResponses,
     ),
 )]
 pub async fn erase_participant(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Operator<WorkflowId>,
     Path((id, participant_id)): Path<(WorkflowId, ParticipantId)>,
     _: NoBody,
 ) -> Result<StatusCode> {
-    stores.check_workflow(caller.account(), id).await?;
+    stores.check_workflow(access.account, id).await?;
     stores.deliveries.threads.participant(id, participant_id).await?;
     stores.deliveries.threads.mark_erased(id, participant_id).await?;
     Ok(StatusCode::NO_CONTENT)

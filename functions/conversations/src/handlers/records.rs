@@ -8,7 +8,7 @@ use domain::identity::Account;
 use domain::page::Slice;
 use domain::run::Run;
 use domain::{Error, Result as DomainResult};
-use web::builder::{Caller, Data, DataSlice, ErrorResponses, NotFound};
+use web::builder::{Data, DataSlice, ErrorResponses, NotFound, Viewer};
 use web::cursor::Cursors;
 use web::{Path, Query, Result};
 
@@ -33,11 +33,11 @@ const CURSORS: Cursors = Cursors("records");
 )]
 pub async fn list_records(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Viewer<WorkflowId>,
     Path(id): Path<WorkflowId>,
     Query(query): Query<ListRecords>,
 ) -> Result<DataSlice<RecordOut>> {
-    stores.workflows.get_header(caller.account(), id).await?;
+    stores.workflows.get_header(access.account, id).await?;
     let after = CURSORS.read(query.cursor.as_deref())?;
     let (limit, filter) = (query.limit, query.filter());
     let page = stores.runs.list(id, &filter, limit, after).await?;
@@ -57,10 +57,10 @@ pub async fn list_records(
 )]
 pub async fn list_record_filters(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Viewer<WorkflowId>,
     Path(id): Path<WorkflowId>,
 ) -> Result<Data<RecordFiltersOut>> {
-    let channels = stores.workflows.get_channels(caller.account(), id).await?;
+    let channels = stores.workflows.get_channels(access.account, id).await?;
     Ok(Data { data: RecordFiltersOut::new(&channels) })
 }
 
@@ -75,10 +75,10 @@ pub async fn list_record_filters(
 )]
 pub async fn get_record(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Viewer<WorkflowId>,
     Path((id, record_id)): Path<(WorkflowId, RecordId)>,
 ) -> Result<Data<RecordOut>> {
-    let run = load_recorded_run(&stores, caller.account(), id, record_id).await?;
+    let run = load_recorded_run(&stores, access.account, id, record_id).await?;
     match describe(&stores, id, vec![run]).await?.pop() {
         Some(data) => Ok(Data { data }),
         None => Err(Error::NotFound { kind: RecordId::KIND }.into()),

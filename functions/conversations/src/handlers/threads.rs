@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use domain::id::{ThreadId, WorkflowId};
-use web::builder::{Caller, Data, DataSlice, ErrorResponses, NotFound, NotJson};
+use web::builder::{Caller, Data, DataSlice, ErrorResponses, NotFound, NotJson, Viewer};
 use web::cursor::Cursors;
 use web::{Json, Path, Query, Result};
 
@@ -27,11 +27,11 @@ const MESSAGES: Cursors = Cursors("messages");
 )]
 pub async fn list_threads(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Viewer<WorkflowId>,
     Path(id): Path<WorkflowId>,
     Query(query): Query<ListThreads>,
 ) -> Result<DataSlice<ThreadOut>> {
-    stores.workflows.get_header(caller.account(), id).await?;
+    stores.workflows.get_header(access.account, id).await?;
     let after = THREADS.read(query.cursor.as_deref())?;
     let (limit, filter) = (query.limit, query.filter());
     Ok(DataSlice::new(stores.deliveries.threads.list(id, &filter, limit, after).await?, THREADS))
@@ -48,10 +48,10 @@ pub async fn list_threads(
 )]
 pub async fn get_thread(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Viewer<WorkflowId>,
     Path((id, thread_id)): Path<(WorkflowId, ThreadId)>,
 ) -> Result<Data<ThreadOut>> {
-    let thread = stores.load_thread(caller.account(), id, thread_id).await?;
+    let thread = stores.load_thread(access.account, id, thread_id).await?;
     Ok(Data { data: thread.into() })
 }
 
@@ -74,9 +74,9 @@ pub async fn read_threads(
     let order = ids.clone();
     ids.sort_unstable();
     ids.dedup();
-    let mut found = stores.deliveries.threads.batch(caller.account(), &ids).await?;
-    let workflows = found.iter().map(|thread| thread.workflow).collect();
-    let workflows = stores.workflows.existing(caller.account(), &workflows).await?;
+    let mut found = stores.deliveries.threads.batch(caller.org, &ids).await?;
+    let workflows = found.iter().map(|thread| (thread.account, thread.workflow)).collect();
+    let workflows = stores.shares.visible(caller.account(), &workflows).await?;
     found.retain(|thread| workflows.contains(&thread.workflow));
     found.sort_by_key(|thread| order.iter().position(|id| *id == thread.id));
     Ok(Data { data: found.into_iter().map(ThreadOut::from).collect() })
@@ -99,12 +99,12 @@ pub async fn read_threads(
 )]
 pub async fn list_messages(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Viewer<WorkflowId>,
     Path((id, thread_id)): Path<(WorkflowId, ThreadId)>,
     Query(query): Query<ListMessages>,
 ) -> Result<DataSlice<MessageOut>> {
     let after = MESSAGES.read(query.cursor.as_deref())?;
-    stores.load_thread(caller.account(), id, thread_id).await?;
+    stores.load_thread(access.account, id, thread_id).await?;
     let page = stores.deliveries.threads.messages(thread_id, query.order.into(), query.limit, after).await?;
     Ok(DataSlice::new(page, MESSAGES))
 }

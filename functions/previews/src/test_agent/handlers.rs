@@ -8,7 +8,8 @@ use domain::id::{ParticipantId, RunId, WorkflowId};
 use effects::{EffectOrigin, EffectOwner, SandboxConversation};
 use platform::offload;
 use tokio::time::Instant;
-use web::builder::{Caller, Data, ErrorBody, ErrorResponses, NotFound, NotJson};
+use web::builder::agent::AgentDetailOut;
+use web::builder::{Data, Editor, ErrorBody, ErrorResponses, NotFound, NotJson, NotPermitted};
 use web::etag::ETag;
 use web::{Json, Path, Result};
 
@@ -30,16 +31,19 @@ use crate::{LIMIT, Stores};
     responses(
         (status = 200, description = "The test agent with its configuration", body = Data<TestAgentOut>,
             headers(("ETag" = String, description = "The agent's version"))),
-        NotFound<WorkflowId>, ErrorResponses,
+        NotFound<WorkflowId>, NotPermitted, ErrorResponses,
     ),
 )]
 pub async fn get_test_agent(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Editor<WorkflowId>,
     Path(workflow_id): Path<WorkflowId>,
 ) -> Result<(ETag, Data<TestAgentOut>)> {
-    let agent = stores.agents.get_or_create_test_agent(caller.account(), workflow_id, &caller.plan).await?;
-    Ok((ETag::from_revision(agent.revision), Data { data: TestAgentOut { agent: agent.into() } }))
+    let agent = stores.agents.get_or_create_test_agent(access.account, workflow_id, &access.caller.plan).await?;
+    Ok((
+        ETag::from_revision(agent.revision),
+        Data { data: TestAgentOut { agent: AgentDetailOut::new(agent, access.role) } },
+    ))
 }
 
 /// Test a workflow in a conversation
@@ -59,23 +63,24 @@ pub async fn get_test_agent(
         (status = 409, description = "`invalid_state`: the workflow is archived, its graph has no `message` node, or the \
             test agent is paused; `unpublished_changes`: there is no release to test", body = ErrorBody),
         (status = 422, description = "`agent_failed`: the test agent cannot be used", body = ErrorBody),
-        NotFound<WorkflowId>, NotJson, ErrorResponses,
+        NotFound<WorkflowId>, NotJson, NotPermitted, ErrorResponses,
     ),
 )]
 pub async fn test_workflow(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Editor<WorkflowId>,
     Path(workflow_id): Path<WorkflowId>,
     Json(request): Json<TestIn>,
 ) -> Result<Data<TestOut>> {
     let ends_at = Instant::now() + LIMIT;
-    let account = caller.account();
+    let account = access.account;
     let TestRequest { target, trigger, kind } = offload(move || request.read()).await?;
     let workflow = stores.workflows.get(account, workflow_id).await?;
     let subject = TestSubject::read(&stores.workflows, workflow, target, trigger.as_deref()).await?;
     let test = ConversationTest {
         id: RunId::new(),
         account,
+        payer: access.caller.account(),
         workflow: workflow_id,
         performers: stores.performers.clone(),
         clock: stores.clock.clone(),
@@ -87,7 +92,7 @@ pub async fn test_workflow(
     let report = match kind {
         TestKind::Script(script) => test.follow_script(script).await?,
         TestKind::Goal { goal, turns } => {
-            let agent = stores.agents.get_or_create_test_agent(account, workflow_id, &caller.plan).await?;
+            let agent = stores.agents.get_or_create_test_agent(account, workflow_id, &access.caller.plan).await?;
             pursue_goal(&stores, &test, &agent, goal, turns).await?
         }
     };
@@ -103,6 +108,7 @@ async fn pursue_goal(
 ) -> domain::Result<TestOut> {
     let owner = EffectOwner {
         account: test.account,
+        payer: test.payer,
         workflow: Some(test.workflow),
         request_prefix: format!("test/{}", test.id),
         origin: EffectOrigin::Preview { conversation: None },

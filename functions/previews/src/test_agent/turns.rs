@@ -29,6 +29,7 @@ pub struct ConversationTest {
     /// The request ids of its calls of models begin with `test/` and this id.
     pub id: RunId,
     pub account: Account,
+    pub payer: Account,
     pub workflow: WorkflowId,
     pub subject: TestSubject,
     pub performers: NodePerformers,
@@ -109,6 +110,7 @@ impl ConversationTest {
     fn owner(&self, turn: usize) -> EffectOwner {
         EffectOwner {
             account: self.account,
+            payer: self.payer,
             workflow: Some(self.workflow),
             request_prefix: format!("test/{}/{turn}", self.id),
             origin: EffectOrigin::Preview { conversation: Some(self.sandbox.clone()) },

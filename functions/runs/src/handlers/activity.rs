@@ -8,7 +8,7 @@ use domain::id::WorkflowId;
 use domain::page::Slice;
 use store::runs::RunFilter;
 use uuid::Uuid;
-use web::builder::{Caller, DataSlice, ErrorResponses, NotFound};
+use web::builder::{DataSlice, ErrorResponses, NotFound, Viewer};
 use web::cursor::{CursorQuery, Cursors};
 use web::{Path, Query, Result};
 
@@ -30,11 +30,11 @@ const CURSORS: Cursors = Cursors("workflow-activity");
 )]
 pub async fn list_workflow_activity(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Viewer<WorkflowId>,
     Path(id): Path<WorkflowId>,
     Query(CursorQuery { limit, cursor }): Query<CursorQuery>,
 ) -> Result<DataSlice<WorkflowActivityOut>> {
-    let account = caller.account();
+    let account = access.account;
     stores.workflows.get_header(account, id).await?;
     let after = CURSORS.read_id(cursor.as_deref())?;
     let newest = RunFilter::default();

@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use auth::Caller as Authenticated;
 use axum::extract::State;
 use domain::id::WorkflowId;
 use domain::statistics::Period;
 use store::run_statistics::WorkflowDay;
 use store::usage::Figures;
-use web::builder::{Caller, Data, ErrorResponses, NotFound};
+use web::builder::{Access, Caller, Data, ErrorResponses, NotFound, Viewer};
 use web::{Path, Query, Result};
 
 use crate::Stores;
@@ -27,12 +26,12 @@ use crate::dto::analytics::{AnalyticsOut, AnalyticsQuery, AnalyticsSummaryOut, D
 )]
 pub async fn get_analytics(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Viewer<WorkflowId>,
     Path(id): Path<WorkflowId>,
     Query(query): Query<AnalyticsQuery>,
 ) -> Result<Data<AnalyticsOut>> {
-    let period = query.period(caller.at)?;
-    let (days, month) = read(&stores, &caller, id, &period).await?;
+    let period = query.period(access.caller.at)?;
+    let (days, month) = read(&stores, &access, id, &period).await?;
     Ok(Data { data: AnalyticsOut::new(&period, days, month) })
 }
 
@@ -47,12 +46,12 @@ pub async fn get_analytics(
 )]
 pub async fn get_analytics_summary(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Viewer<WorkflowId>,
     Path(id): Path<WorkflowId>,
     Query(query): Query<AnalyticsQuery>,
 ) -> Result<Data<AnalyticsSummaryOut>> {
-    let period = query.period(caller.at)?;
-    let (days, month) = read(&stores, &caller, id, &period).await?;
+    let period = query.period(access.caller.at)?;
+    let (days, month) = read(&stores, &access, id, &period).await?;
     Ok(Data { data: AnalyticsSummaryOut::new(&period, days, month) })
 }
 
@@ -67,12 +66,12 @@ pub async fn get_analytics_summary(
 )]
 pub async fn get_daily_runs(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Viewer<WorkflowId>,
     Path(id): Path<WorkflowId>,
     Query(query): Query<AnalyticsQuery>,
 ) -> Result<Data<Vec<DailyRunsOut>>> {
-    let period = query.period(caller.at)?;
-    stores.workflows.get_header(caller.account(), id).await?;
+    let period = query.period(access.caller.at)?;
+    stores.workflows.get_header(access.account, id).await?;
     let (first, last) = period.utc_days();
     let days = stores.statistics.read(id, &first, &last).await?;
     Ok(Data { data: DailyRunsOut::list(&period, &days) })
@@ -102,13 +101,13 @@ pub async fn list_run_summaries(
 /// Reads the UTC days of a period, and the usage of the current month. If they overlap, they are read together.
 async fn read(
     stores: &Stores,
-    caller: &Authenticated,
+    access: &Access,
     id: WorkflowId,
     period: &Period,
 ) -> Result<(BTreeMap<String, WorkflowDay>, Figures)> {
-    stores.workflows.get_header(caller.account(), id).await?;
+    stores.workflows.get_header(access.account, id).await?;
     let (first, last) = period.utc_days();
-    let today = caller.at.day();
+    let today = access.caller.at.day();
     let month = format!("{}-01", &today[..7]);
     let mut days = match first <= today && last >= month {
         true => stores.statistics.read(id, first.as_str().min(&month), last.as_str().max(&today)).await?,

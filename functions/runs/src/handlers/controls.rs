@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use domain::id::{RunId, WorkflowId};
-use web::builder::{Caller, Data, ErrorBody, ErrorResponses, NotFound};
+use web::builder::{Data, ErrorBody, ErrorResponses, NotFound, NotPermitted, Operator};
 use web::{NoBody, Path, Result};
 
 use super::runs::{load_run, run_response};
@@ -16,19 +16,19 @@ use crate::dto::run::RunOut;
     responses(
         (status = 200, description = "The cancelled run", body = Data<RunOut>),
         (status = 409, description = "`invalid_state`: the run has begun or ended", body = ErrorBody),
-        NotFound<(WorkflowId, RunId)>, ErrorResponses,
+        NotFound<(WorkflowId, RunId)>, NotPermitted, ErrorResponses,
     ),
 )]
 pub async fn cancel_run(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Operator<WorkflowId>,
     Path((id, run_id)): Path<(WorkflowId, RunId)>,
     _: NoBody,
 ) -> Result<Data<RunOut>> {
-    let account = caller.account();
+    let account = access.account;
     load_run(&stores, account, id, run_id).await?.check_cancellable()?;
     stores.runs.cancel(run_id).await?;
-    run_response(&stores, stores.runs.get(account, id, run_id).await?, caller.at).await
+    run_response(&stores, stores.runs.get(account, id, run_id).await?, access.caller.at).await
 }
 
 /// Stop a run
@@ -41,17 +41,17 @@ pub async fn cancel_run(
     responses(
         (status = 200, description = "The stopped run", body = Data<RunOut>),
         (status = 409, description = "`invalid_state`: the run is queued or has ended", body = ErrorBody),
-        NotFound<(WorkflowId, RunId)>, ErrorResponses,
+        NotFound<(WorkflowId, RunId)>, NotPermitted, ErrorResponses,
     ),
 )]
 pub async fn stop_run(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Operator<WorkflowId>,
     Path((id, run_id)): Path<(WorkflowId, RunId)>,
     _: NoBody,
 ) -> Result<Data<RunOut>> {
-    let account = caller.account();
+    let account = access.account;
     load_run(&stores, account, id, run_id).await?.check_stoppable()?;
     stores.runs.stop(run_id).await?;
-    run_response(&stores, stores.runs.get(account, id, run_id).await?, caller.at).await
+    run_response(&stores, stores.runs.get(account, id, run_id).await?, access.caller.at).await
 }

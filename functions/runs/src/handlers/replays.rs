@@ -14,7 +14,7 @@ use platform::offload::offload;
 use runner::Plans;
 use store::runs::RunFilter;
 use tokio::time::Instant;
-use web::builder::{Caller, Data, ErrorBody, ErrorResponses, NotFound, NotJson};
+use web::builder::{Data, ErrorBody, ErrorResponses, NotFound, NotJson, Viewer};
 use web::{OptionalJson, Path, Result};
 
 use super::runs::load_run;
@@ -41,11 +41,11 @@ const REHEARSAL: Duration = Duration::from_secs(15);
 )]
 pub async fn replay_run(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Viewer<WorkflowId>,
     Path((id, run_id)): Path<(WorkflowId, RunId)>,
     OptionalJson(ReplayRunIn { release_id }): OptionalJson<ReplayRunIn>,
 ) -> Result<Data<ReplayOut>> {
-    let account = caller.account();
+    let account = access.account;
     let workflow = stores.workflows.get_header(account, id).await?;
     let run = load_run(&stores, account, id, run_id).await?;
     run.check_erasable()?;
@@ -77,12 +77,12 @@ pub async fn replay_run(
 )]
 pub async fn rehearse_release(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Viewer<WorkflowId>,
     Path((id, release_id)): Path<(WorkflowId, ReleaseId)>,
     OptionalJson(RehearseIn { sample }): OptionalJson<RehearseIn>,
 ) -> Result<Data<RehearsalOut>> {
     let until = Instant::now() + REHEARSAL;
-    let account = caller.account();
+    let account = access.account;
     stores.workflows.get_header(account, id).await?;
     stores.workflows.release(account, id, release_id).await?;
     let plan = stores.plans.find(account, id, release_id).await?.plan.clone();

@@ -9,7 +9,7 @@ use engine::drive::kept_events;
 use runner::Plans;
 use serde_json::json;
 use store::runs::Started;
-use web::builder::{Caller, Data, ErrorBody, ErrorResponses, NotFound, NotJson};
+use web::builder::{Data, ErrorBody, ErrorResponses, NotFound, NotJson, NotPermitted, Operator};
 use web::{OptionalJson, Path, Result};
 
 use super::runs::{find_first, load_run, run_response, start_key};
@@ -29,31 +29,32 @@ use crate::dto::run::{RetryRunIn, RunOut};
             body = Data<RunOut>),
         (status = 409, description = "`invalid_state`: the run is in progress, was erased, or has completed and no \
             `fromNode` is given; `workflow_paused`; `idempotency_conflict`", body = ErrorBody),
-        NotFound<(WorkflowId, RunId)>, NotJson, ErrorResponses,
+        NotFound<(WorkflowId, RunId)>, NotJson, NotPermitted, ErrorResponses,
     ),
 )]
 pub async fn retry_run(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Operator<WorkflowId>,
     Path((id, run_id)): Path<(WorkflowId, RunId)>,
     OptionalJson(RetryRunIn { from_node, idempotency_key }): OptionalJson<RetryRunIn>,
 ) -> Result<(StatusCode, Data<RunOut>)> {
-    let account = caller.account();
+    let account = access.account;
     let workflow = stores.workflows.get_header(account, id).await?;
     let run = load_run(&stores, account, id, run_id).await?;
     let request = json!({"retry": run_id, "fromNode": from_node});
     let start_key = idempotency_key.map(|key| start_key(id, key, &Some(request))).transpose()?;
     if let Some(first) = find_first(&stores, account, id, start_key.as_ref()).await? {
-        return Ok((StatusCode::ACCEPTED, run_response(&stores, first, caller.at).await?));
+        return Ok((StatusCode::ACCEPTED, run_response(&stores, first, access.caller.at).await?));
     }
     workflow.state.check_startable()?;
     check_retryable(&run, from_node.as_deref())?;
-    let new = repeat(&stores, run, from_node.as_deref()).await?.with_retention(caller.plan.run_retention);
+    let run = Run { payer: workflow.payer(), ..run };
+    let new = repeat(&stores, run, from_node.as_deref()).await?.with_retention(access.caller.plan.run_retention);
     let run = match stores.runs.start(new, start_key).await? {
         Started::Now(run) => *run,
         Started::Before(first) => stores.runs.get(account, id, first).await?,
     };
-    Ok((StatusCode::ACCEPTED, run_response(&stores, run, caller.at).await?))
+    Ok((StatusCode::ACCEPTED, run_response(&stores, run, access.caller.at).await?))
 }
 
 fn check_retryable(run: &Run, from_node: Option<&str>) -> DomainResult<()> {
@@ -75,8 +76,8 @@ async fn repeat(stores: &Stores, run: Run, from_node: Option<&str>) -> DomainRes
     let Some(RunEventKind::RunQueued { input: RunValue::Value(input) }) = kept.next() else {
         return Err(Error::internal("the log of a run has no beginning"));
     };
-    let Run { id, account, workflow, release, release_number: number, scheduled_at, trigger, thread, .. } = run;
-    let release = StartableRelease { account, workflow, release, number };
+    let Run { id, account, payer, workflow, release, release_number: number, scheduled_at, trigger, thread, .. } = run;
+    let release = StartableRelease { account, payer, workflow, release, number };
     let retry = Some(RunRetry { of: id, events: kept.collect() });
     // It belongs to the conversation, so it can reply, and is erased with the participant.
     Ok(NewRun { retry, thread, scheduled_at, ..NewRun::new(release, RunOrigin::Manual, trigger, input) })

@@ -6,7 +6,7 @@ use domain::time::Time;
 use domain::{Error, Result as DomainResult};
 use serde_json::json;
 use store::runs::{OpenReview, ReviewState};
-use web::builder::{Caller, Data, ErrorBody, ErrorResponses, NotFound, NotJson};
+use web::builder::{Data, ErrorBody, ErrorResponses, NotFound, NotJson, NotPermitted, Operator};
 use web::{Json, Path, Result};
 
 use super::runs::{load_run, run_response};
@@ -26,21 +26,21 @@ use crate::dto::run::RunOut;
         (status = 409, description = "`already_resolved`: the review has a decision or has expired; the details are the \
             `decision` (`approve`, `reject` or `expired`), the `reviewer` and the `comment`. `invalid_state`: the run \
             waits for no review", body = ErrorBody),
-        NotFound<(WorkflowId, RunId)>, NotJson, ErrorResponses,
+        NotFound<(WorkflowId, RunId)>, NotJson, NotPermitted, ErrorResponses,
     ),
 )]
 pub async fn resolve_wait(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Operator<WorkflowId>,
     Path((id, run_id)): Path<(WorkflowId, RunId)>,
     Json(ResolveWaitIn { node_id, decision, fields, comment }): Json<ResolveWaitIn>,
 ) -> Result<Data<RunOut>> {
-    let account = caller.account();
+    let account = access.account;
     let run = load_run(&stores, account, id, run_id).await?;
-    let review = choose_review(stores.runs.reviews(run.id).await?, node_id.as_deref(), caller.at)?;
+    let review = choose_review(stores.runs.reviews(run.id).await?, node_id.as_deref(), access.caller.at)?;
     let approved = matches!(decision, DecisionIn::Approve);
-    let answer = review.content().answer(approved, fields, comment, caller.user.to_string());
-    if !review.is_open(caller.at) {
+    let answer = review.content().answer(approved, fields, comment, access.caller.user.to_string());
+    if !review.is_open(access.caller.at) {
         // A repeated request with the same decision is no conflict.
         if review.answer.is_none() || answer.ok() != review.answer {
             return Err(already_resolved(&review).into());
@@ -48,7 +48,7 @@ pub async fn resolve_wait(
     } else if let Some(winner) = stores.runs.resolve(run.id, &review.step, answer?).await? {
         return Err(already_resolved(&winner).into());
     }
-    run_response(&stores, stores.runs.get(account, id, run_id).await?, caller.at).await
+    run_response(&stores, stores.runs.get(account, id, run_id).await?, access.caller.at).await
 }
 
 /// The review that a request means: the open one, or the one that was open.

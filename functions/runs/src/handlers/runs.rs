@@ -11,7 +11,7 @@ use domain::time::Time;
 use domain::{Error, Result as DomainResult};
 use serde_json::{Value, json};
 use store::runs::{ShownValue, StartKey, Started};
-use web::builder::{Caller, Data, DataSlice, ErrorBody, ErrorResponses, NotFound, NotJson};
+use web::builder::{Data, DataSlice, ErrorBody, ErrorResponses, NotFound, NotJson, NotPermitted, Operator, Viewer};
 use web::cursor::Cursors;
 use web::{OptionalJson, Path, Query, Result};
 
@@ -33,26 +33,26 @@ use crate::dto::usage::RunUsageOut;
         (status = 409, description = "`unpublished_changes`: the workflow was never published; `workflow_paused`; \
             `invalid_state`: archived; `idempotency_conflict`: the `idempotencyKey` was used with another input",
             body = ErrorBody),
-        NotFound<WorkflowId>, NotJson, ErrorResponses,
+        NotFound<WorkflowId>, NotJson, NotPermitted, ErrorResponses,
     ),
 )]
 pub async fn start_run(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Operator<WorkflowId>,
     Path(id): Path<WorkflowId>,
     OptionalJson(StartRunIn { input, idempotency_key }): OptionalJson<StartRunIn>,
 ) -> Result<(StatusCode, Data<RunOut>)> {
-    let account = caller.account();
+    let account = access.account;
     let workflow = stores.workflows.get_header(account, id).await?;
     let start_key = idempotency_key.map(|key| start_key(id, key, &input)).transpose()?;
     if let Some(first) = find_first(&stores, account, id, start_key.as_ref()).await? {
-        return Ok((StatusCode::ACCEPTED, run_response(&stores, first, caller.at).await?));
+        return Ok((StatusCode::ACCEPTED, run_response(&stores, first, access.caller.at).await?));
     }
     let startable = workflow.startable_release()?;
     let trigger = stores.triggers.find(account, id, startable.release).await?;
     let mut input = trigger.clone().run_input(input).await?;
     let new = NewRun::new(startable, RunOrigin::Manual, trigger.node_id.clone(), input.clone());
-    let new = new.with_retention(caller.plan.run_retention);
+    let new = new.with_retention(access.caller.plan.run_retention);
     hide(&mut input);
     let input = ShownValue::Value(input);
     match stores.runs.start(new, start_key).await? {
@@ -62,7 +62,7 @@ pub async fn start_run(
         }
         Started::Before(first) => {
             let run = stores.runs.get(account, id, first).await?;
-            Ok((StatusCode::ACCEPTED, run_response(&stores, run, caller.at).await?))
+            Ok((StatusCode::ACCEPTED, run_response(&stores, run, access.caller.at).await?))
         }
     }
 }
@@ -101,11 +101,11 @@ const CURSORS: Cursors = Cursors("runs");
 )]
 pub async fn list_runs(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Viewer<WorkflowId>,
     Path(id): Path<WorkflowId>,
     Query(query): Query<ListRuns>,
 ) -> Result<DataSlice<RunEntryOut>> {
-    stores.workflows.get_header(caller.account(), id).await?;
+    stores.workflows.get_header(access.account, id).await?;
     let after = CURSORS.read(query.cursor.as_deref())?;
     let (limit, filter) = (query.limit, query.filter());
     Ok(DataSlice::new(stores.runs.list(id, &filter, limit, after).await?, CURSORS))
@@ -122,11 +122,11 @@ pub async fn list_runs(
 )]
 pub async fn get_run(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Viewer<WorkflowId>,
     Path((id, run_id)): Path<(WorkflowId, RunId)>,
 ) -> Result<Data<RunOut>> {
-    let run = load_run(&stores, caller.account(), id, run_id).await?;
-    run_response(&stores, run, caller.at).await
+    let run = load_run(&stores, access.account, id, run_id).await?;
+    run_response(&stores, run, access.caller.at).await
 }
 
 /// Erase a run
@@ -140,15 +140,15 @@ pub async fn get_run(
     responses(
         (status = 204, description = "The values are no longer shown, and are deleted shortly"),
         (status = 409, description = "`invalid_state`: the run is in progress", body = ErrorBody),
-        NotFound<(WorkflowId, RunId)>, ErrorResponses,
+        NotFound<(WorkflowId, RunId)>, NotPermitted, ErrorResponses,
     ),
 )]
 pub async fn erase_run(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Operator<WorkflowId>,
     Path((id, run_id)): Path<(WorkflowId, RunId)>,
 ) -> Result<StatusCode> {
-    load_run(&stores, caller.account(), id, run_id).await?.check_erasable()?;
+    load_run(&stores, access.account, id, run_id).await?.check_erasable()?;
     stores.runs.erase(run_id).await?;
     Ok(StatusCode::NO_CONTENT)
 }

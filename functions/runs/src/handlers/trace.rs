@@ -8,7 +8,7 @@ use domain::id::{RunId, WorkflowId};
 use domain::run::Run;
 use runner::RunTrace;
 use store::usage::Figures;
-use web::builder::{Caller, Data, ErrorBody, ErrorResponses, NotFound};
+use web::builder::{Data, ErrorBody, ErrorResponses, NotFound, Viewer};
 use web::{Path, Query, Result};
 
 use super::runs::load_run;
@@ -32,11 +32,11 @@ use crate::dto::trace::{RunAnalyticsOut, TraceOut, TraceQuery};
 )]
 pub async fn get_run_trace(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Viewer<WorkflowId>,
     Path((id, run_id)): Path<(WorkflowId, RunId)>,
     Query(query): Query<TraceQuery>,
 ) -> Result<Data<TraceOut>> {
-    let run = load_run(&stores, caller.account(), id, run_id).await?;
+    let run = load_run(&stores, access.account, id, run_id).await?;
     let (RunTrace { spans, plan }, usage) = load_trace(&stores, &run).await?;
     Ok(Data { data: TraceOut::new(spans, &plan, usage, query.step.as_deref()) })
 }
@@ -55,10 +55,10 @@ pub async fn get_run_trace(
 )]
 pub async fn get_run_analytics(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Viewer<WorkflowId>,
     Path((id, run_id)): Path<(WorkflowId, RunId)>,
 ) -> Result<Data<RunAnalyticsOut>> {
-    let run = load_run(&stores, caller.account(), id, run_id).await?;
+    let run = load_run(&stores, access.account, id, run_id).await?;
     let (RunTrace { spans, plan }, usage) = load_trace(&stores, &run).await?;
     Ok(Data { data: RunAnalyticsOut::new(&spans, &plan, usage) })
 }

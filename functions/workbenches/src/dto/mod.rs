@@ -9,13 +9,13 @@ use std::collections::BTreeMap;
 
 use domain::Result;
 use domain::page::PageRequest;
+use domain::sharing::Ownership;
 use domain::workbench::{
     Rejection, RequestedResources, ResourceDimension, RunState, StopCause, Usage, Variables, Workbench, WorkbenchName,
     WorkbenchSpec, WorkbenchStatus, refusals,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use store::workbenches::Ownership;
 use utoipa::{IntoParams, ToSchema};
 use web::paging::{first_page, page_number, per_page};
 use web::quantity::{ResourcesIn, ResourcesOut};

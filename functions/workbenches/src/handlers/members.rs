@@ -5,7 +5,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use domain::Error;
 use domain::id::{UserId, WorkbenchId};
-use domain::workbench::{Access, Workbench, refusals};
+use domain::workbench::{Access, Workbench};
 use web::workbenches::{Caller, Created, ErrorBody, ErrorResponses, ItemList, NotFound, NotJson, NotOwner};
 use web::{Json, Path, Query, Result};
 
@@ -60,7 +60,7 @@ pub async fn add_member(
     body.check_role()?;
     let user = body.user_id;
     if user != before.owner && stores.identities.find(caller.org, user).await?.is_none() {
-        return Err(Error::NotFound { kind: refusals::MEMBER }.into());
+        return Err(Error::not_in_organization().into());
     }
     let change = |workbench: &Workbench| workbench.add_editor(user, caller.user, caller.at);
     stores.workbenches.change(caller.account(), id, Access::Owner, change).await?;

@@ -2,6 +2,7 @@
 
 use domain::graph::Graph;
 use domain::problem::StatusProblem;
+use domain::sharing::{Access as EntityAccess, TeamRole};
 use domain::workflow::{Active, Workflow, WorkflowName, WorkflowState};
 use engine::compile::ProblemOut;
 use serde::{Deserialize, Serialize};
@@ -32,6 +33,7 @@ pub struct WorkflowSummaryOut {
     created_at: String,
     #[schema(format = DateTime)]
     updated_at: String,
+    access: EntityAccess,
 }
 
 /// The active release of a workflow.
@@ -50,7 +52,7 @@ impl From<Active> for ActiveReleaseOut {
 impl From<WorkflowSummary> for WorkflowSummaryOut {
     fn from(workflow: WorkflowSummary) -> Self {
         let WorkflowSummary { id, name, description, state, revision, active, .. } = workflow;
-        let WorkflowSummary { has_unpublished_changes, created_at, updated_at, .. } = workflow;
+        let WorkflowSummary { has_unpublished_changes, created_at, updated_at, access, .. } = workflow;
         Self {
             id: id.uuid(),
             name,
@@ -61,6 +63,7 @@ impl From<WorkflowSummary> for WorkflowSummaryOut {
             has_unpublished_changes,
             created_at: created_at.to_string(),
             updated_at: updated_at.to_string(),
+            access,
         }
     }
 }
@@ -101,17 +104,16 @@ impl ToSchema for WorkflowProblemOut {
     }
 }
 
-impl From<Workflow> for WorkflowOut {
-    fn from(workflow: Workflow) -> Self {
-        let problems = workflow.problems().into_iter().map(WorkflowProblemOut::Release).collect();
-        Self { workflow: WorkflowSummary::from(&workflow).into(), problems, graph: workflow.graph }
-    }
-}
-
 impl WorkflowOut {
+    /// The workflow as a user with this role sees it.
+    pub fn new(workflow: Workflow, role: TeamRole) -> Self {
+        let problems = workflow.problems().into_iter().map(WorkflowProblemOut::Release).collect();
+        Self { workflow: WorkflowSummary::new(&workflow, role).into(), problems, graph: workflow.graph }
+    }
+
     /// The response to a change of the draft.
-    pub fn with_draft_problems(workflow: Workflow, found: Vec<ProblemOut>) -> Self {
-        let mut response = Self::from(workflow);
+    pub fn with_draft_problems(workflow: Workflow, role: TeamRole, found: Vec<ProblemOut>) -> Self {
+        let mut response = Self::new(workflow, role);
         response.problems.extend(found.into_iter().map(WorkflowProblemOut::Draft));
         response
     }

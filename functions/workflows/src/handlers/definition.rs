@@ -6,10 +6,14 @@ use axum::response::Response;
 use domain::Error;
 use domain::id::{WorkId, WorkflowId};
 use domain::merge::MergePatch;
+use domain::sharing::TeamRole;
 use domain::workflow::{EditableWorkflow, FIRST_REVISION, NewWorkflow, Workflow};
 use engine::compile::{ProblemOut, complete_connections};
 use store::idempotency::IdempotencyKey;
-use web::builder::{Caller, Created, Data, DataList, ErrorBody, ErrorResponses, KeyReused, NotFound, NotJson, Stale};
+use web::builder::{
+    Caller, Created, Data, DataList, Editor, ErrorBody, ErrorResponses, KeyReused, NotFound, NotJson, NotPermitted,
+    Owner, Stale, Viewer,
+};
 use web::etag::{ETag, IfMatch, IfMatchHeaders};
 use web::idempotency::{self, IdempotencyHeaders};
 use web::responses::Replayed;
@@ -33,9 +37,9 @@ pub async fn list_workflows(
     Caller(caller): Caller,
     Query(query): Query<ListWorkflows>,
 ) -> Result<DataList<WorkflowSummaryOut>> {
-    let ListWorkflows { sort, order, .. } = query;
+    let ListWorkflows { ownership, sort, order, .. } = query;
     let (page, filter) = (query.page(), query.filter()?);
-    let page = stores.workflows.list(caller.account(), &filter, sort.into(), order.into(), page).await?;
+    let page = stores.workflows.list(caller.account(), ownership, &filter, sort.into(), order.into(), page).await?;
     let meta = (&page).into();
     Ok(DataList { data: page.items.into_iter().map(WorkflowSummaryOut::from).collect(), meta })
 }
@@ -71,8 +75,8 @@ pub async fn create_and_respond(
     idempotency_key: Option<IdempotencyKey>,
 ) -> Result<Response> {
     let etag = ETag::from_revision(workflow.revision);
-    let problems = GraphValidator { stores, caller }.draft_problems(&workflow).await;
-    let data = WorkflowOut::with_draft_problems(workflow.clone(), problems);
+    let problems = GraphValidator { stores, caller, account: workflow.account }.draft_problems(&workflow).await;
+    let data = WorkflowOut::with_draft_problems(workflow.clone(), TeamRole::Owner, problems);
     let answer = serde_json::to_string(&Data { data }).map_err(Error::internal)?;
     let created = stores.workflows.create(&workflow, route, idempotency_key.as_ref(), &answer).await?;
     Ok(idempotency::creation_response(created, Some(etag), answer))
@@ -90,15 +94,15 @@ pub async fn create_and_respond(
 )]
 pub async fn get_workflow(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Viewer<WorkflowId>,
     Path(id): Path<WorkflowId>,
 ) -> Result<(ETag, Data<WorkflowOut>)> {
-    Ok(workflow_response(stores.workflows.get(caller.account(), id).await?))
+    Ok(workflow_response(stores.workflows.get(access.account, id).await?, access.role))
 }
 
 /// Builds a response from a workflow, with its ETag.
-pub fn workflow_response(workflow: Workflow) -> (ETag, Data<WorkflowOut>) {
-    (ETag::from_revision(workflow.revision), Data { data: workflow.into() })
+pub fn workflow_response(workflow: Workflow, role: TeamRole) -> (ETag, Data<WorkflowOut>) {
+    (ETag::from_revision(workflow.revision), Data { data: WorkflowOut::new(workflow, role) })
 }
 
 /// Update a workflow's draft
@@ -113,28 +117,28 @@ pub fn workflow_response(workflow: Workflow) -> (ETag, Data<WorkflowOut>) {
         (status = 200, description = "The updated workflow", body = Data<WorkflowOut>,
             headers(("ETag" = String, description = "The workflow's version"))),
         (status = 409, description = "`invalid_state`: the workflow is archived", body = ErrorBody),
-        NotFound<WorkflowId>, Stale, NotJson, ErrorResponses,
+        NotFound<WorkflowId>, Stale, NotJson, NotPermitted, ErrorResponses,
     ),
 )]
 pub async fn update_workflow(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Editor<WorkflowId>,
     Path(id): Path<WorkflowId>,
     if_match: IfMatch,
     Json(patch): Json<MergePatch>,
 ) -> Result<(ETag, Data<WorkflowOut>)> {
     let change = |workflow: &Workflow| {
-        let after = workflow.patched(&patch, caller.at, complete_connections)?;
+        let after = workflow.patched(&patch, access.caller.at, complete_connections)?;
         if if_match.allows(&ETag::from_revision(workflow.revision)) {
             Ok(after)
         } else {
             Err(Error::PreconditionFailed)
         }
     };
-    let workflow = stores.workflows.change(caller.account(), id, change).await?;
-    let problems = GraphValidator { stores: &stores, caller: &caller }.draft_problems(&workflow).await;
+    let workflow = stores.workflows.change(access.account, id, change).await?;
+    let problems = GraphValidator::new(&stores, &access).draft_problems(&workflow).await;
     let etag = ETag::from_revision(workflow.revision);
-    Ok((etag, Data { data: WorkflowOut::with_draft_problems(workflow, problems) }))
+    Ok((etag, Data { data: WorkflowOut::with_draft_problems(workflow, access.role, problems) }))
 }
 
 /// Delete a workflow
@@ -145,15 +149,15 @@ pub async fn update_workflow(
 #[utoipa::path(
     delete, path = "/builder/v1/workflows/{id}", tag = "workflows",
     params(("id" = Uuid, Path, description = "The workflow")),
-    responses((status = 204, description = "Deleted"), NotFound<WorkflowId>, ErrorResponses),
+    responses((status = 204, description = "Deleted"), NotFound<WorkflowId>, NotPermitted, ErrorResponses),
 )]
 pub async fn delete_workflow(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Owner<WorkflowId>,
     Path(id): Path<WorkflowId>,
 ) -> Result<StatusCode> {
     let work_id = WorkId::new();
-    stores.workflows.delete(caller.account(), id, work_id).await?;
+    stores.workflows.delete(access.account, access.caller.user, id, work_id).await?;
     stores.hints.send_all([work_id]).await;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -164,15 +168,15 @@ pub async fn delete_workflow(
     params(("id" = Uuid, Path, description = "The workflow")),
     responses(
         (status = 200, description = "At most 100 agents and workflows that use it", body = Data<ImpactOut>),
-        NotFound<WorkflowId>, ErrorResponses,
+        NotFound<WorkflowId>, NotPermitted, ErrorResponses,
     ),
 )]
 pub async fn get_delete_impact(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Owner<WorkflowId>,
     Path(id): Path<WorkflowId>,
 ) -> Result<Data<ImpactOut>> {
-    Ok(Data { data: stores.workflows.impact(caller.account(), id).await?.into() })
+    Ok(Data { data: stores.workflows.impact(access.account, id).await?.into() })
 }
 
 /// Copy a workflow
@@ -186,7 +190,7 @@ pub async fn get_delete_impact(
 )]
 pub async fn clone_workflow(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Viewer<WorkflowId>,
     Path(id): Path<WorkflowId>,
     headers: HeaderMap,
     Hashed { body: OptionalJson(CloneIn { name }), hash, .. }: Hashed<OptionalJson<CloneIn>>,
@@ -195,13 +199,13 @@ pub async fn clone_workflow(
     let route = format!("workflows/{id}/clone");
     // A replay returns the first answer, even if the original was changed or deleted since.
     if let Some(idempotency_key) = &idempotency_key
-        && let Some(first) = stores.workflows.first_answer(caller.account(), &route, idempotency_key).await?
+        && let Some(first) = stores.workflows.first_answer(access.caller.account(), &route, idempotency_key).await?
     {
         return Ok(idempotency::replay_response(Some(ETag::from_revision(FIRST_REVISION)), first));
     }
-    let original = stores.workflows.get(caller.account(), id).await?;
-    let copy = original.cloned(WorkflowId::new(), name)?;
-    create_and_respond(&stores, &caller, copy, &route, idempotency_key).await
+    let original = stores.workflows.get(access.account, id).await?;
+    let copy = original.cloned(WorkflowId::new(), access.caller.account(), name)?;
+    create_and_respond(&stores, &access.caller, copy, &route, idempotency_key).await
 }
 
 /// Validate a workflow's draft
@@ -217,12 +221,12 @@ pub async fn clone_workflow(
 )]
 pub async fn validate_workflow(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Viewer<WorkflowId>,
     Path(id): Path<WorkflowId>,
     _: NoBody,
 ) -> Result<Data<ValidationOut>> {
-    let workflow = stores.workflows.get(caller.account(), id).await?;
-    let validator = GraphValidator { stores: &stores, caller: &caller };
+    let workflow = stores.workflows.get(access.account, id).await?;
+    let validator = GraphValidator::new(&stores, &access);
     let (references, problems) = validator.validate(id, &workflow.graph, &workflow.channels).await?;
     let problems = problems.into_iter().map(ProblemOut::from).collect();
     Ok(Data { data: ValidationOut { valid: references.is_some(), problems } })

@@ -6,17 +6,19 @@ use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
 use domain::Error;
 use domain::id::WorkflowId;
+use domain::sharing::TeamRole;
 use domain::workflow::{NewWorkflow, Workflow};
 use importers::atelier::Export;
 use importers::{Imported, read};
 use platform::offload;
-use web::builder::{Caller, ErrorBody, ErrorResponses, KeyReused, NotFound};
+use web::builder::{Caller, ErrorBody, ErrorResponses, KeyReused, NotFound, Viewer};
 use web::etag::ETag;
 use web::idempotency::{self, IdempotencyHeaders};
 use web::{Hashed, Path, Result, TextFile};
 
 use crate::Stores;
 use crate::dto::exchange::ImportedOut;
+use crate::dto::workflow::WorkflowOut;
 
 /// Export a workflow
 ///
@@ -33,10 +35,10 @@ use crate::dto::exchange::ImportedOut;
 )]
 pub async fn export_workflow(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Viewer<WorkflowId>,
     Path(id): Path<WorkflowId>,
 ) -> Result<Response> {
-    let workflow = stores.workflows.get(caller.account(), id).await?;
+    let workflow = stores.workflows.get(access.account, id).await?;
     let export = Export::new(&workflow.name, workflow.description.as_deref(), &workflow.graph);
     // The file is not indented. In deeply nested JSON, indentation would be most of the bytes.
     let file = serde_json::to_string(&export).map_err(Error::internal)?;
@@ -73,7 +75,7 @@ pub async fn import_workflow(
     let given = NewWorkflow { name: Some(name), description, graph };
     let workflow = Workflow::new(WorkflowId::new(), caller.account(), given)?;
     let etag = ETag::from_revision(workflow.revision);
-    let answer = ImportedOut { data: workflow.clone().into(), report: report.into() };
+    let answer = ImportedOut { data: WorkflowOut::new(workflow.clone(), TeamRole::Owner), report: report.into() };
     let answer = serde_json::to_string(&answer).map_err(Error::internal)?;
     let outcome = stores.workflows.create(&workflow, "workflows/import", idempotency_key.as_ref(), &answer).await?;
     Ok(idempotency::creation_response(outcome, Some(etag), answer))

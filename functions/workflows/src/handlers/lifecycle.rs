@@ -5,10 +5,11 @@ use std::collections::HashSet;
 use axum::extract::State;
 use domain::Error;
 use domain::id::{Id, WorkflowId};
+use domain::sharing::{Shareable, TeamRole};
 use domain::time::Time;
 use domain::workflow::Workflow;
 use futures::stream::{self, StreamExt};
-use web::builder::{Caller, Data, ErrorBody, ErrorResponses, NotFound, NotJson};
+use web::builder::{Access, Caller, Data, Editor, ErrorBody, ErrorResponses, NotFound, NotJson, NotPermitted};
 use web::etag::ETag;
 use web::{Json, NoBody, Path, Result};
 
@@ -30,16 +31,16 @@ const CONCURRENCY: usize = 8;
             headers(("ETag" = String, description = "The workflow's version"))),
         (status = 409, description = "`unpublished_changes`: never published; `invalid_state`: not published now",
             body = ErrorBody),
-        NotFound<WorkflowId>, ErrorResponses,
+        NotFound<WorkflowId>, NotPermitted, ErrorResponses,
     ),
 )]
 pub async fn pause_workflow(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Editor<WorkflowId>,
     Path(id): Path<WorkflowId>,
     _: NoBody,
 ) -> Result<(ETag, Data<WorkflowOut>)> {
-    change_workflow(&stores, &caller, id, Workflow::paused).await
+    change_workflow(&stores, &access, id, Workflow::paused).await
 }
 
 /// Resume a workflow
@@ -53,16 +54,16 @@ pub async fn pause_workflow(
             headers(("ETag" = String, description = "The workflow's version"))),
         (status = 409, description = "`unpublished_changes`: never published; `invalid_state`: not paused",
             body = ErrorBody),
-        NotFound<WorkflowId>, ErrorResponses,
+        NotFound<WorkflowId>, NotPermitted, ErrorResponses,
     ),
 )]
 pub async fn resume_workflow(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Editor<WorkflowId>,
     Path(id): Path<WorkflowId>,
     _: NoBody,
 ) -> Result<(ETag, Data<WorkflowOut>)> {
-    change_workflow(&stores, &caller, id, Workflow::resumed).await
+    change_workflow(&stores, &access, id, Workflow::resumed).await
 }
 
 /// Archive a workflow
@@ -75,16 +76,16 @@ pub async fn resume_workflow(
         (status = 200, description = "The updated workflow", body = Data<WorkflowOut>,
             headers(("ETag" = String, description = "The workflow's version"))),
         (status = 409, description = "`invalid_state`: the workflow is archived", body = ErrorBody),
-        NotFound<WorkflowId>, ErrorResponses,
+        NotFound<WorkflowId>, NotPermitted, ErrorResponses,
     ),
 )]
 pub async fn archive_workflow(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Editor<WorkflowId>,
     Path(id): Path<WorkflowId>,
     _: NoBody,
 ) -> Result<(ETag, Data<WorkflowOut>)> {
-    change_workflow(&stores, &caller, id, Workflow::archived).await
+    change_workflow(&stores, &access, id, Workflow::archived).await
 }
 
 /// Restore an archived workflow
@@ -97,26 +98,26 @@ pub async fn archive_workflow(
         (status = 200, description = "The updated workflow", body = Data<WorkflowOut>,
             headers(("ETag" = String, description = "The workflow's version"))),
         (status = 409, description = "`invalid_state`: the workflow is not archived", body = ErrorBody),
-        NotFound<WorkflowId>, ErrorResponses,
+        NotFound<WorkflowId>, NotPermitted, ErrorResponses,
     ),
 )]
 pub async fn restore_workflow(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Editor<WorkflowId>,
     Path(id): Path<WorkflowId>,
     _: NoBody,
 ) -> Result<(ETag, Data<WorkflowOut>)> {
-    change_workflow(&stores, &caller, id, Workflow::restored).await
+    change_workflow(&stores, &access, id, Workflow::restored).await
 }
 
 async fn change_workflow(
     stores: &Stores,
-    caller: &auth::Caller,
+    access: &Access,
     id: WorkflowId,
     change: impl Fn(&Workflow, Time) -> domain::Result<Workflow>,
 ) -> Result<(ETag, Data<WorkflowOut>)> {
-    let change = |workflow: &Workflow| change(workflow, caller.at);
-    Ok(workflow_response(stores.workflows.change(caller.account(), id, change).await?))
+    let change = |workflow: &Workflow| change(workflow, access.caller.at);
+    Ok(workflow_response(stores.workflows.change(access.account, id, change).await?, access.role))
 }
 
 /// Archive several workflows
@@ -137,12 +138,20 @@ pub async fn archive_workflows(
     let (account, now) = (caller.account(), caller.at);
     let mut seen = HashSet::new();
     let ids: Vec<String> = ids.into_iter().filter(|id| seen.insert(id.clone())).collect();
+    let known = ids.iter().filter_map(|id| id.parse::<WorkflowId>().ok());
+    let shared = &stores.shares.find_all(account, known).await?;
     let archive = |id: String| {
         let workflows = stores.workflows.clone();
         async move {
-            let outcome = match id.parse::<WorkflowId>() {
-                Ok(id) => workflows.change(account, id, |workflow| workflow.archived(now)).await,
-                Err(_) => Err(Error::NotFound { kind: WorkflowId::KIND }),
+            let gone = Error::NotFound { kind: WorkflowId::KIND };
+            let Ok(workflow) = id.parse::<WorkflowId>() else { return (id, Err(gone)) };
+            let home = match shared.get(&workflow) {
+                None => Ok(account),
+                Some(access) => access.require(account, TeamRole::Editor, Shareable::Workflow(workflow)),
+            };
+            let outcome = match home {
+                Ok(home) => workflows.change(home, workflow, |workflow| workflow.archived(now)).await,
+                Err(error) => Err(error),
             };
             (id, outcome)
         }

@@ -8,7 +8,9 @@ use domain::workflow::{Manifest, WorkflowState};
 use engine::compile::ProblemOut;
 use platform::offload;
 use store::workflows::Published;
-use web::builder::{Caller, Created, Data, DataList, ErrorBody, ErrorResponses, NotFound, NotJson};
+use web::builder::{
+    Created, Data, DataList, Editor, ErrorBody, ErrorResponses, NotFound, NotJson, NotPermitted, Viewer,
+};
 use web::etag::ETag;
 use web::{NoBody, OptionalJson, Path, Query, Result};
 
@@ -17,6 +19,7 @@ use crate::dto::list::PageQuery;
 use crate::dto::version::{
     ActivatedOut, DeploymentOut, DiffOut, PublishIn, PublishedOut, ReleaseOut, RuntimeStatus, RuntimeStatusOut,
 };
+use crate::dto::workflow::WorkflowOut;
 use store::revision::Attempts;
 
 use crate::validation::GraphValidator;
@@ -33,22 +36,22 @@ use crate::validation::GraphValidator;
         (status = 409, description = "`no_changes`: the draft equals the active release; `invalid_state`: archived",
             body = ErrorBody),
         (status = 422, description = "`channel_incomplete`: a channel is incomplete", body = ErrorBody),
-        NotFound<WorkflowId>, NotJson, ErrorResponses,
+        NotFound<WorkflowId>, NotJson, NotPermitted, ErrorResponses,
     ),
 )]
 pub async fn publish_workflow(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Editor<WorkflowId>,
     Path(id): Path<WorkflowId>,
     OptionalJson(PublishIn { notes }): OptionalJson<PublishIn>,
 ) -> Result<(StatusCode, ETag, Data<PublishedOut>)> {
-    let validator = GraphValidator { stores: &stores, caller: &caller };
+    let validator = GraphValidator::new(&stores, &access);
     let mut attempts = Attempts::to_change(WorkflowId::KIND);
     let published = loop {
-        let before = stores.workflows.load(caller.account(), id).await?;
+        let before = stores.workflows.load(access.account, id).await?;
         before.workflow.check_publishable()?;
         let needs = validator.require_valid(id, &before.workflow.graph, &before.workflow.channels).await?;
-        match stores.workflows.publish(before, needs, notes.clone(), caller.user).await? {
+        match stores.workflows.publish(before, needs, notes.clone(), access.caller.user).await? {
             Some(published) => break published,
             None => attempts.next().await?,
         }
@@ -58,7 +61,7 @@ pub async fn publish_workflow(
     let data = PublishedOut {
         release: ReleaseOut::new(release, active.as_ref()),
         deployment: DeploymentOut::new(deployment, active.as_ref()),
-        workflow: workflow.into(),
+        workflow: WorkflowOut::new(workflow, access.role),
     };
     Ok((StatusCode::CREATED, etag, Data { data }))
 }
@@ -76,11 +79,11 @@ pub async fn publish_workflow(
 )]
 pub async fn list_releases(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Viewer<WorkflowId>,
     Path(id): Path<WorkflowId>,
     Query(page): Query<PageQuery>,
 ) -> Result<DataList<ReleaseOut>> {
-    let header = stores.workflows.get_header(caller.account(), id).await?;
+    let header = stores.workflows.get_header(access.account, id).await?;
     let page = stores.workflows.releases(&header, page.into()).await?;
     let (meta, active) = ((&page).into(), header.active.as_ref());
     Ok(DataList { data: page.items.into_iter().map(|release| ReleaseOut::new(release, active)).collect(), meta })
@@ -97,11 +100,11 @@ pub async fn list_releases(
 )]
 pub async fn get_release(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Viewer<WorkflowId>,
     Path((id, release_id)): Path<(WorkflowId, ReleaseId)>,
 ) -> Result<Data<ReleaseOut>> {
-    let header = stores.workflows.get_header(caller.account(), id).await?;
-    let release = stores.workflows.release(caller.account(), id, release_id).await?;
+    let header = stores.workflows.get_header(access.account, id).await?;
+    let release = stores.workflows.release(access.account, id, release_id).await?;
     Ok(Data { data: ReleaseOut::new(release, header.active.as_ref()) })
 }
 
@@ -118,11 +121,11 @@ pub async fn get_release(
 )]
 pub async fn get_manifest(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Viewer<WorkflowId>,
     Path((id, release_id)): Path<(WorkflowId, ReleaseId)>,
 ) -> Result<Data<Manifest>> {
-    stores.workflows.get_header(caller.account(), id).await?;
-    Ok(Data { data: stores.workflows.release_manifest(caller.account(), id, release_id).await? })
+    stores.workflows.get_header(access.account, id).await?;
+    Ok(Data { data: stores.workflows.release_manifest(access.account, id, release_id).await? })
 }
 
 /// Check the runtime status of a release
@@ -138,16 +141,16 @@ pub async fn get_manifest(
 )]
 pub async fn get_runtime_status(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Viewer<WorkflowId>,
     Path((id, release_id)): Path<(WorkflowId, ReleaseId)>,
 ) -> Result<Data<RuntimeStatusOut>> {
-    let header = stores.workflows.get_header(caller.account(), id).await?;
-    let release = stores.workflows.release(caller.account(), id, release_id).await?;
-    let manifest = stores.workflows.intact_manifest(caller.account(), id, &release).await?;
+    let header = stores.workflows.get_header(access.account, id).await?;
+    let release = stores.workflows.release(access.account, id, release_id).await?;
+    let manifest = stores.workflows.intact_manifest(access.account, id, &release).await?;
     let manifest_intact = manifest.is_some();
     let (runs, problems) = match &manifest {
         Some(manifest) => {
-            let validator = GraphValidator { stores: &stores, caller: &caller };
+            let validator = GraphValidator::new(&stores, &access);
             let (references, problems) = validator.validate(id, &manifest.graph, &manifest.channels).await?;
             (references.is_some(), problems)
         }
@@ -207,10 +210,10 @@ impl Id for VersionRef {
 )]
 pub async fn diff_releases(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Viewer<WorkflowId>,
     Path((id, before, after)): Path<(WorkflowId, ReleaseId, VersionRef)>,
 ) -> Result<Data<DiffOut>> {
-    let account = caller.account();
+    let account = access.account;
     let published = async |release: ReleaseId| {
         let manifest = stores.workflows.release_manifest(account, id, release).await?;
         Ok::<_, domain::Error>((manifest.release.number, (manifest.graph, manifest.channels)))
@@ -246,11 +249,11 @@ pub async fn diff_releases(
 )]
 pub async fn list_deployments(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Viewer<WorkflowId>,
     Path(id): Path<WorkflowId>,
     Query(page): Query<PageQuery>,
 ) -> Result<DataList<DeploymentOut>> {
-    let header = stores.workflows.get_header(caller.account(), id).await?;
+    let header = stores.workflows.get_header(access.account, id).await?;
     let page = stores.workflows.deployments(&header, page.into()).await?;
     let (meta, active) = ((&page).into(), header.active.as_ref());
     let data = page.items.into_iter().map(|deployment| DeploymentOut::new(deployment, active));
@@ -271,28 +274,28 @@ pub async fn list_deployments(
             headers(("ETag" = String, description = "The workflow's version"))),
         (status = 409, description = "`invalid_state`: the workflow is archived", body = ErrorBody),
         (status = 422, description = "`channel_incomplete`: a channel is no longer complete", body = ErrorBody),
-        NotFound<(WorkflowId, DeploymentId)>, ErrorResponses,
+        NotFound<(WorkflowId, DeploymentId)>, NotPermitted, ErrorResponses,
     ),
 )]
 pub async fn activate_deployment(
     State(stores): State<Stores>,
-    Caller(caller): Caller,
+    access: Editor<WorkflowId>,
     Path((id, deployment_id)): Path<(WorkflowId, DeploymentId)>,
     _: NoBody,
 ) -> Result<(ETag, Data<ActivatedOut>)> {
-    let validator = GraphValidator { stores: &stores, caller: &caller };
+    let validator = GraphValidator::new(&stores, &access);
     let mut attempts = Attempts::to_change(WorkflowId::KIND);
     let (workflow, deployment) = loop {
-        let before = stores.workflows.load(caller.account(), id).await?;
-        let deployed = stores.workflows.load_deployment(caller.account(), id, deployment_id).await?;
+        let before = stores.workflows.load(access.account, id).await?;
+        let deployed = stores.workflows.load_deployment(access.account, id, deployment_id).await?;
         before.workflow.check_activatable()?;
         let needs = validator.require_valid(id, &deployed.manifest.graph, &deployed.manifest.channels).await?;
-        match stores.workflows.activate(before, deployed, needs, caller.user).await? {
+        match stores.workflows.activate(before, deployed, needs, access.caller.user).await? {
             Some(activated) => break activated,
             None => attempts.next().await?,
         }
     };
     let (etag, active) = (ETag::from_revision(workflow.revision), workflow.active.clone());
     let deployment = DeploymentOut::new(deployment, active.as_ref());
-    Ok((etag, Data { data: ActivatedOut { deployment, workflow: workflow.into() } }))
+    Ok((etag, Data { data: ActivatedOut { deployment, workflow: WorkflowOut::new(workflow, access.role) } }))
 }

@@ -19,6 +19,7 @@ use super::id::{AgentId, WorkflowId};
 use super::identity::Account;
 use super::problem::StatusProblem;
 use super::reference::Reference;
+use super::sharing::Sharing;
 use super::time::Time;
 use crate::{Error, Result};
 
@@ -27,7 +28,9 @@ pub const DEFAULT_NAME: &str = "Nuevo agente";
 #[derive(Clone, Debug, PartialEq)]
 pub struct Agent {
     pub id: AgentId,
+    /// The account under which it is stored: that of the user who created it, even if they are not the owner any more.
     pub account: Account,
+    pub sharing: Sharing,
     pub name: String,
     pub description: Option<String>,
     pub r#type: AgentType,
@@ -99,6 +102,7 @@ impl Agent {
         Self {
             id,
             account,
+            sharing: Sharing::of(account.user),
             name: DEFAULT_NAME.to_owned(),
             description: None,
             r#type: AgentType::Single,

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::id::{ReleaseId, RunId, WorkflowId};
+use super::id::{ReleaseId, RunId, UserId, WorkflowId};
 use super::identity::Account;
 use super::retention::RunRetention;
 use super::time::Time;
@@ -42,7 +42,10 @@ pub const MAX_CRASHES: u32 = 5;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Run {
     pub id: RunId,
+    /// The account under which the workflow is stored.
     pub account: Account,
+    /// Who pays, if that is not the user of the account: the owner of the workflow when the run began.
+    pub payer: Option<UserId>,
     pub workflow: WorkflowId,
     pub release: ReleaseId,
     pub release_number: u64,
@@ -80,6 +83,11 @@ impl Run {
             RunOrigin::Scheduled => "by a schedule",
             RunOrigin::Channel => "by a message",
         }
+    }
+
+    /// The account that pays for the run.
+    pub fn payer(&self) -> Account {
+        Account { org: self.account.org, user: self.payer.unwrap_or(self.account.user) }
     }
 
     pub fn queued_at(&self) -> Time {

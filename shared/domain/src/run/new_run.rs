@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{RunEventKind, RunOrigin, RunThread};
-use crate::id::{ReleaseId, RunId, WebhookId, WorkflowId};
+use crate::id::{ReleaseId, RunId, UserId, WebhookId, WorkflowId};
 use crate::identity::Account;
 use crate::retention::RunRetention;
 use crate::time::Time;
@@ -13,6 +13,8 @@ use crate::webhook::WebhookEvent;
 pub struct NewRun {
     pub id: RunId,
     pub account: Account,
+    /// See [`StartableRelease::payer`].
+    pub payer: Option<UserId>,
     pub workflow: WorkflowId,
     pub release: ReleaseId,
     pub release_number: u64,
@@ -45,10 +47,20 @@ pub struct RunRetry {
 /// The active release of a workflow that may start runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StartableRelease {
+    /// The account under which the workflow is stored.
     pub account: Account,
+    /// Who pays for the runs, if that is another user: the owner of the workflow.
+    pub payer: Option<UserId>,
     pub workflow: WorkflowId,
     pub release: ReleaseId,
     pub number: u64,
+}
+
+impl StartableRelease {
+    /// The account that pays for its runs.
+    pub fn payer(&self) -> Account {
+        Account { org: self.account.org, user: self.payer.unwrap_or(self.account.user) }
+    }
 }
 
 impl NewRun {
@@ -60,10 +72,11 @@ impl NewRun {
 
     /// A run with a new id and the usual retention, without a webhook call and a parent.
     pub fn new(release: StartableRelease, origin: RunOrigin, trigger: String, input: Value) -> Self {
-        let StartableRelease { account, workflow, release, number } = release;
+        let StartableRelease { account, payer, workflow, release, number } = release;
         Self {
             id: RunId::new(),
             account,
+            payer,
             workflow,
             release,
             release_number: number,

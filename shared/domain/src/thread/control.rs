@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use super::message::Author;
 use super::{PERMIT_VALIDITY, REMINDER_INTERVAL};
-use crate::id::RunId;
+use crate::id::{RunId, UserId};
 use crate::time::Time;
 use crate::{Error, Result};
 
@@ -34,11 +34,41 @@ pub enum ThreadState {
     Operator,
 }
 
-/// An operator who answers instead of the bot.
+/// A user who answers instead of the bot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Operator {
+    /// Who holds a thread: the label of an operator of several who share an account, or the id of the user.
+    pub id: String,
+    pub user: Option<UserId>,
+    /// The name to show: the label, or the name of the user.
+    pub name: String,
+}
+
+impl From<&str> for Operator {
+    /// An operator with a label, whose user is not known.
+    fn from(label: &str) -> Self {
+        Self { id: label.to_owned(), user: None, name: label.to_owned() }
+    }
+}
+
+/// An operator holds the thread.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OperatorHold {
+    /// The id of the operator.
     pub operator: String,
+    /// Earlier versions stored neither the user nor the name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user: Option<UserId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     pub taken_at: Time,
+}
+
+impl OperatorHold {
+    /// The name to show.
+    pub fn name(&self) -> &str {
+        self.name.as_deref().unwrap_or(&self.operator)
+    }
 }
 
 /// What happens with a message while the run of the previous one is in progress
@@ -168,12 +198,13 @@ impl ThreadControl {
     }
 
     /// An operator takes the thread. The messages that wait are left to them.
-    pub fn take(self, operator: &str, now: Time) -> Result<Self> {
+    pub fn take(self, operator: impl Into<Operator>, now: Time) -> Result<Self> {
+        let Operator { id, user, name } = operator.into();
         match &self.hold {
-            Some(hold) if hold.operator == operator => Ok(self),
+            Some(hold) if hold.operator == id => Ok(self),
             Some(hold) => Err(taken_by(hold)),
             None => {
-                let hold = Some(OperatorHold { operator: operator.to_owned(), taken_at: now });
+                let hold = Some(OperatorHold { operator: id, user, name: Some(name), taken_at: now });
                 Ok(Self { hold, overtaken: self.run, ..self.drop_waiting() })
             }
         }
@@ -242,7 +273,6 @@ impl ThreadControl {
 }
 
 fn taken_by(hold: &OperatorHold) -> Error {
-    let OperatorHold { operator, taken_at } = hold;
-    let message = format!("{operator} has held the thread since {taken_at}; ask them to release it");
+    let message = format!("{} has held the thread since {}; ask them to release it", hold.name(), hold.taken_at);
     Error::Conflict { code: "thread_taken", message }
 }

@@ -17,7 +17,7 @@ use crate::retention::RunRetention;
 use crate::time::Time;
 
 pub use control::{
-    BusyPolicy, MAX_WAITING, OperatorHold, SendPermit, Sending, ThreadControl, ThreadState, WaitingMessage,
+    BusyPolicy, MAX_WAITING, Operator, OperatorHold, SendPermit, Sending, ThreadControl, ThreadState, WaitingMessage,
 };
 pub use message::{Attachment, Author, DeliveryState, MessageRole, NewMessage, ThreadMessage};
 

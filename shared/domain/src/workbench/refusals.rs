@@ -99,6 +99,3 @@ pub fn invalid_role() -> Error {
     let message = "role: the only role is \"editor\"".to_owned();
     Error::Forbidden { code: "LAB_INVALID_ROLE", message }
 }
-
-/// The user is not in the organization. The workbenches API answers it with 404 `LAB_MEMBER_NOT_IN_ORGANIZATION`.
-pub const MEMBER: &str = "organization member";

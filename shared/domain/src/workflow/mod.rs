@@ -17,6 +17,7 @@ use super::id::{ReleaseId, WorkflowId};
 use super::identity::Account;
 use super::problem::StatusProblem;
 use super::reference::Reference;
+use super::sharing::Sharing;
 use super::time::Time;
 use super::{object, schema};
 use crate::{Result, text_schemas};
@@ -36,7 +37,9 @@ pub const FIRST_REVISION: u64 = 1;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Workflow {
     pub id: WorkflowId,
+    /// The account under which it is stored: that of the user who created it, even if they are not the owner any more.
     pub account: Account,
+    pub sharing: Sharing,
     pub name: String,
     pub description: Option<String>,
     pub graph: Graph,
@@ -100,6 +103,7 @@ impl Workflow {
         let workflow = Self {
             id,
             account,
+            sharing: Sharing::of(account.user),
             name: given.name.unwrap_or_else(|| DEFAULT_NAME.to_owned()),
             description: given.description,
             graph: given.graph,
@@ -116,15 +120,15 @@ impl Workflow {
         Ok(workflow)
     }
 
-    /// Copies the draft into a new workflow.
-    pub fn cloned(&self, id: WorkflowId, name: Option<String>) -> Result<Self> {
+    /// Copies the draft into a new workflow of an account.
+    pub fn cloned(&self, id: WorkflowId, account: Account, name: Option<String>) -> Result<Self> {
         let copy_of = |name: &str| {
             let kept: String = name.chars().take(MAX_NAME_CHARS - " (copy)".len()).collect();
             format!("{kept} (copy)")
         };
         let name = Some(name.unwrap_or_else(|| copy_of(&self.name)));
         let given = NewWorkflow { name, description: self.description.clone(), graph: self.graph.clone() };
-        Self::new(id, self.account, given)
+        Self::new(id, account, given)
     }
 
     pub fn state(&self) -> WorkflowState {

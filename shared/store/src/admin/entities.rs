@@ -3,7 +3,7 @@
 
 use super::Admin;
 use crate::condition::Condition;
-use crate::identities::{StoredEntity, entity, stored};
+use crate::identities::{StoredEntity, entity, member_entry, stored};
 use crate::keys::{self, Key};
 use crate::meters::{Meter, MeterOwner};
 use crate::receipt_keys::StoredReceiptKeys;
@@ -126,6 +126,9 @@ impl Admin {
         membership: &Membership,
         render_audit: impl Fn(&Membership) -> String,
     ) -> Result<()> {
+        let user = self.identities.user(membership.user).await?;
+        let entry = self.entities.write(member_entry(&self.entities, membership.org, &user)).await?;
+        entry.or_error(|_| Error::internal("an unconditional put was refused"))?;
         let key = keys::membership(membership.org, membership.user);
         self.put_entity(action, "membership", &key, membership, render_audit).await.map(drop)
     }

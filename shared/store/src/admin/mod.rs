@@ -52,6 +52,19 @@ impl Admin {
         })
     }
 
+    /// Carries out an action that other stores write, together with its entry in the audit log. `before` and `after` are the
+    /// ids of what it changes.
+    pub(super) async fn transact_audited(
+        &self,
+        action: &AuditAction,
+        before: impl ToString,
+        after: impl ToString,
+        mut writes: Vec<Write>,
+    ) -> Result<WriteOutcome> {
+        writes.push(self.audit_write(action, Some(before.to_string()), Some(after.to_string())));
+        self.transact(action, writes).await
+    }
+
     /// Carries out the writes of an action, on condition that its actor still has the role that it requires.
     async fn transact(&self, action: &AuditAction, writes: Vec<Write>) -> Result<WriteOutcome> {
         Authority::of_action(action).transact(&self.entities, writes).await

@@ -2,7 +2,7 @@
 
 use super::Admin;
 use crate::idempotency::{self, CreateOutcome, IdempotencyKey};
-use crate::identities::stored;
+use crate::identities::{member_entry, stored};
 use crate::keys::{self, Key};
 use crate::table::{RefusedWrite, WriteOutcome};
 use crate::write::Write;
@@ -49,6 +49,7 @@ impl Admin {
             self.entities.put_new(&stored(keys::user(user.id), user)).labeled(USER),
             self.entities.put_new(&stored(keys::membership(org, user.id), membership)).labeled(USER),
             self.list_entry_write(keys::listed_user(user.id)),
+            member_entry(&self.entities, org, user),
         ];
         self.create(action, "users", idempotency_key, answer, writes).await
     }

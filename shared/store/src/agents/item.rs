@@ -1,5 +1,7 @@
 //! The stored form of an agent. The local indexes project its `head`, which is all that lists show.
 
+use std::collections::BTreeMap;
+
 use attributes::Attributes;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -7,13 +9,15 @@ use uuid::Uuid;
 use crate::attribute::Attribute;
 use crate::item::{Item, parse, to_item};
 use crate::keys;
+use crate::sharing::StoredSharing;
 use domain::agent::{
     Agent, AgentConfig, AgentScope, AgentStatus, AgentType, PrivateAgentKind, RequestedStatus, ToolCredential,
 };
 use domain::credential::CredentialType;
-use domain::id::WorkflowId;
+use domain::id::{UserId, WorkflowId};
 use domain::identity::Account;
 use domain::reference::Reference;
+use domain::sharing::TeamRole;
 use domain::text;
 use domain::time::Time;
 use domain::{Error, Result};
@@ -34,7 +38,11 @@ pub struct AgentItem {
     #[serde(default)]
     gone: Vec<Reference>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    members: Option<BTreeMap<UserId, TeamRole>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     deleted_at: Option<Time>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    organization: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     by_name: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -64,6 +72,12 @@ pub struct Head {
     pub requests: u64,
     pub created_at: Time,
     pub updated_at: Time,
+    /// The owner, if that is not the user who created it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<UserId>,
+    /// Only in the entries of other users: what the user may do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<TeamRole>,
 }
 
 /// The item of a new agent.
@@ -78,7 +92,9 @@ pub fn new_item(agent: &Agent) -> Item {
         config: config_text(&agent.config),
         credentials: None,
         gone: agent.gone.iter().cloned().collect(),
+        members: None,
         deleted_at: None,
+        organization: listed.then(|| keys::agents_of_org(agent.account.org)),
         by_name: listed.then(|| keys::by_name(&agent.name, agent.id)),
         by_created: listed.then(|| agent.id.to_string()),
         by_updated: listed.then(|| keys::by_updated(agent.updated_at, agent.id)),
@@ -130,6 +146,8 @@ pub fn head(agent: &Agent) -> Head {
         requests: agent.requests,
         created_at: agent.created_at,
         updated_at: agent.updated_at,
+        owner: StoredSharing::new(agent.account, &agent.sharing).owner,
+        role: None,
     }
 }
 
@@ -153,10 +171,11 @@ pub fn agent(account: Account, item: Item) -> Result<Option<Agent>> {
         return Ok(None);
     }
     let scope = item.head.scope();
-    let Head { name, description, r#type, intent, requests, created_at, updated_at, .. } = item.head;
+    let Head { name, description, r#type, intent, requests, created_at, updated_at, owner, .. } = item.head;
     Ok(Some(Agent {
         id: item.sk.parse().map_err(Error::internal)?,
         account,
+        sharing: StoredSharing { owner, members: item.members }.read(account),
         name,
         description,
         r#type,

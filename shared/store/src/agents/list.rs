@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use super::Agents;
 use super::item::{AgentItem, Head};
-use crate::attribute::field;
+use crate::attribute::{Attribute, field};
 use crate::condition::Condition;
 use crate::item::{Item, parse};
 use crate::keys;
@@ -12,9 +12,10 @@ use crate::listing;
 use crate::query::{TableIndex, TableQuery};
 use domain::Result;
 use domain::agent::{Agent, AgentScope, AgentStatus, AgentType};
-use domain::id::AgentId;
+use domain::id::{AgentId, OrgId};
 use domain::identity::Account;
-use domain::page::{Order, Page, PageRequest};
+use domain::page::{Order, Page, PageRequest, Slice};
+use domain::sharing::{Access, Ownership, TeamRole};
 use domain::time::Time;
 
 /// An agent as a list shows it.
@@ -29,11 +30,14 @@ pub struct AgentSummary {
     pub scope: AgentScope,
     pub created_at: Time,
     pub updated_at: Time,
+    pub access: Access,
 }
 
-impl From<Agent> for AgentSummary {
-    fn from(agent: Agent) -> Self {
+impl AgentSummary {
+    /// The agent as a user with this role sees it.
+    pub fn new(agent: Agent, role: TeamRole) -> Self {
         Self {
+            access: Access { owner: agent.sharing.owner, role },
             status: agent.status(),
             id: agent.id,
             name: agent.name,
@@ -67,7 +71,8 @@ pub struct AgentFilter {
 impl Agents {
     pub async fn list(
         &self,
-        account: Account,
+        user: Account,
+        ownership: Ownership,
         filter: &AgentFilter,
         sort: AgentSort,
         order: Order,
@@ -77,10 +82,21 @@ impl Agents {
             index: Some(index(sort)),
             order,
             filter: filter.condition(),
-            ..TableQuery::partition(keys::agents(account))
+            ..TableQuery::partition(keys::agents(user))
         };
-        let count = keys::agent_count(account);
-        listing::page(&self.entities, &self.counters, count, query, request).await?.try_map(summary)
+        let own = (keys::agents(user), keys::agent_count(user));
+        let shared = (keys::shared_agents(user), keys::shared_agent_count(user));
+        let lists = listing::selected(ownership, own, shared);
+        let page = listing::page(&self.entities, &self.counters, &lists, query, sort_key(sort), request).await?;
+        page.try_map(|item| summary(user, item))
+    }
+
+    /// Lists the agents of an organization, those that changed last first.
+    pub async fn list_of_org(&self, org: OrgId, limit: u32, after: Option<String>) -> Result<Slice<AgentSummary>> {
+        let list = keys::agents_of_org(org);
+        let Slice { items, next } = listing::of_organization(&self.entities, list, limit, after).await?;
+        let items = items.into_iter().filter_map(|item| Some(summary(owner(&item)?, item)));
+        Ok(Slice { items: items.collect::<Result<_>>()?, next })
     }
 }
 
@@ -95,12 +111,20 @@ impl AgentFilter {
     }
 }
 
+fn owner(item: &Item) -> Option<Account> {
+    keys::owner_of(&keys::Key::from_item(item)?.pk)
+}
+
 fn index(sort: AgentSort) -> TableIndex {
+    TableIndex::local(sort_key(sort))
+}
+
+fn sort_key(sort: AgentSort) -> Attribute<String> {
     match sort {
-        AgentSort::Name => TableIndex::local(AgentItem::BY_NAME),
-        AgentSort::CreatedAt => TableIndex::local(AgentItem::BY_CREATED),
-        AgentSort::UpdatedAt => TableIndex::local(AgentItem::BY_UPDATED),
-        AgentSort::Requests => TableIndex::local(AgentItem::BY_REQUESTS),
+        AgentSort::Name => AgentItem::BY_NAME,
+        AgentSort::CreatedAt => AgentItem::BY_CREATED,
+        AgentSort::UpdatedAt => AgentItem::BY_UPDATED,
+        AgentSort::Requests => Attribute::named(AgentItem::BY_REQUESTS.name().to_owned()),
     }
 }
 
@@ -110,11 +134,12 @@ struct ListedItem {
     head: Head,
 }
 
-fn summary(item: Item) -> Result<AgentSummary> {
+fn summary(user: Account, item: Item) -> Result<AgentSummary> {
     let ListedItem { sk: id, head } = parse(item)?;
     let scope = head.scope();
+    let access = Access { owner: head.owner.unwrap_or(user.user), role: head.role.unwrap_or(TeamRole::Owner) };
     let Head { name, description, r#type, status, requests, created_at, updated_at, .. } = head;
-    Ok(AgentSummary { id, name, description, r#type, status, requests, scope, created_at, updated_at })
+    Ok(AgentSummary { id, name, description, r#type, status, requests, scope, created_at, updated_at, access })
 }
 
 #[cfg(test)]

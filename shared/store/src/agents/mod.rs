@@ -15,13 +15,15 @@ use super::idempotency::{self, CreateOutcome, IdempotencyKey};
 use super::keys;
 use super::listing::CountItem;
 use super::revision::{self, Attempts, REV, WRITE_ID};
+use super::sharing;
 use super::table::{Table, WriteOutcome};
 use super::work::{self, DeletedEntity};
 use super::write::Write;
 use domain::agent::{Agent, AgentPatch, AgentScope};
-use domain::id::{AgentId, Id, WorkId};
+use domain::id::{AgentId, Id, UserId, WorkId};
 use domain::identity::{Account, Plan};
 use domain::reference::Reference;
+use domain::sharing::Shareable;
 use domain::time::{Clock, Time};
 use domain::{Error, Result};
 use platform::{Context, config};
@@ -107,7 +109,7 @@ impl Agents {
             AgentScope::Global => vec![self.counters.update(keys::agent_count(agent.account)).add(CountItem::TOTAL, 1)],
             AgentScope::Workflow(workflow, kind) => {
                 let list = PrivateList { account: agent.account, workflow, kind };
-                self.list_private_writes(list, agent.id, agent.created_at)
+                self.list_private_writes(list, agent)
             }
         }
     }
@@ -148,7 +150,10 @@ impl Agents {
 
     /// Deletes the agent: it becomes a tombstone that is in no list, and the work to notify its dependents is written.
     /// Its history is kept.
-    pub async fn delete(&self, account: Account, id: AgentId, work_id: WorkId) -> Result<()> {
+    pub async fn delete(&self, account: Account, owner: UserId, id: AgentId, work_id: WorkId) -> Result<()> {
+        if owner != account.user {
+            return self.delete_moved(account, Account { org: account.org, user: owner }, id, work_id).await;
+        }
         let gone = DeletedEntity { account, reference: Reference::Agent(id) };
         let listed = [
             self.tombstone_write(account, id, Time::from_uuid(work_id.uuid())).require(AgentItem::BY_NAME.exists()),
@@ -166,6 +171,23 @@ impl Agents {
             }
             _ => Err(Error::NotFound { kind: AgentId::KIND }),
         }
+    }
+
+    /// Deletes an agent that another user has created.
+    async fn delete_moved(&self, home: Account, owner: Account, id: AgentId, work_id: WorkId) -> Result<()> {
+        let tombstone = self.tombstone_write(home, id, Time::from_uuid(work_id.uuid()));
+        let writes = [
+            tombstone.require_is(field!(AgentItem::HEAD, owner), owner.user),
+            work::deletion_work(
+                &self.entities,
+                work_id,
+                &DeletedEntity { account: home, reference: Reference::Agent(id) },
+            ),
+            self.counters.update(keys::agent_count(owner)).add(CountItem::TOTAL, -1),
+            self.entities.delete(keys::agent(owner, id)),
+        ];
+        let outcome = self.entities.transact(work_id.uuid(), &writes).await?;
+        outcome.or_error(|_| Error::NotFound { kind: AgentId::KIND })
     }
 
     /// The write that turns an agent into a tombstone. It is refused if the agent does not exist or is deleted.
@@ -247,12 +269,18 @@ impl Agents {
         writes.extend(other);
         writes.extend(self.reference_writes(Some(before), after));
         writes.extend(credentials::delete_dropped(&self.entities, before, after));
+        let what = Shareable::Agent(after.id);
+        writes = sharing::with_relist_work(&self.entities, writes, write_id, after.account, what, &after.sharing);
         if writes.len() > MAX_WRITES {
             let problem = "too many references and tools with credentials change at once; change some of them first";
             return Err(Error::invalid_body("config", problem));
         }
 
-        revision::was_written(&self.entities.write_all(write_id, writes).await?, write_id)
+        let is_written = revision::was_written(&self.entities.write_all(write_id, writes).await?, write_id)?;
+        if is_written {
+            sharing::relist_now(&self.entities, write_id, after.account, what, &after.sharing).await;
+        }
+        Ok(is_written)
     }
 
     /// The update of all fields except the count of requests, which concurrent executions add to.
@@ -273,8 +301,10 @@ impl Agents {
             .set(field!(AgentItem::HEAD, intent), intent)
             .set(field!(AgentItem::HEAD, status), status)
             .set(field!(AgentItem::HEAD, updated_at), updated_at);
-        if after.scope == AgentScope::Global {
+        let is_listed = after.scope == AgentScope::Global && after.sharing.owner == after.account.user;
+        if is_listed {
             update = update
+                .set(AgentItem::ORGANIZATION, keys::agents_of_org(after.account.org))
                 .set(AgentItem::BY_NAME, keys::by_name(&after.name, after.id))
                 .set(AgentItem::BY_UPDATED, keys::by_updated(after.updated_at, after.id));
         }

@@ -3,22 +3,26 @@
 
 use uuid::Uuid;
 
+use super::item::AgentItem;
 use super::references::REFERENCE;
 use super::{Agents, agent};
+use crate::attribute::field;
 use crate::dependents::Referrer;
 use crate::item::Item;
 use crate::keys::{self, Key};
 use crate::query::{Range, TableQuery};
 use crate::quota;
 use crate::revision::{Attempts, DELETED_AT};
+use crate::sharing::closed_entry;
 use crate::table::{RefusedWrite, WriteOutcome};
 use crate::work::{self, DeletedEntity};
 use crate::workflow_parts::WorkflowPart;
 use crate::write::Write;
 use domain::agent::{Agent, AgentPatch, AgentScope, PrivateAgentKind};
-use domain::id::{AgentId, Id, WorkId, WorkflowId};
+use domain::id::{AgentId, Id, UserId, WorkId, WorkflowId};
 use domain::identity::{Account, Plan};
 use domain::reference::Reference;
+use domain::sharing::{Shareable, Sharing};
 use domain::time::Time;
 use domain::{Error, Result};
 
@@ -90,7 +94,9 @@ impl Agents {
         let loaded = self.load_with_references(account, &keys::workflow(account, workflow), &references).await?;
         require_workflow(loaded.own.as_ref())?;
         let referrer = Referrer { plan, workflow: Some(workflow), now: self.clock.now() };
-        Agent::new_private(account, workflow, kind, fields, &loaded.find_known(&references, &referrer))
+        let agent = Agent::new_private(account, workflow, kind, fields, &loaded.find_known(&references, &referrer))?;
+        let owner = loaded.own.as_ref().and_then(owner_of).unwrap_or(account.user);
+        Ok(Agent { sharing: Sharing::of(owner), ..agent })
     }
 
     /// Lists private agents, oldest first. Fails if the workflow does not exist.
@@ -198,17 +204,29 @@ impl Agents {
     }
 
     /// The writes that add a private agent to its list, on condition that the workflow exists and has fewer than the maximum.
-    pub(super) fn list_private_writes(&self, list: PrivateList, id: AgentId, now: Time) -> Vec<Write> {
+    pub(super) fn list_private_writes(&self, list: PrivateList, agent: &Agent) -> Vec<Write> {
+        let Agent { id, created_at: now, sharing: Sharing { owner, .. }, .. } = *agent;
         let PrivateList { account, workflow, kind } = list;
         let count = keys::private_agent_count(account, workflow, kind);
         let [exists, room] = part(kind).require_room(&self.entities, account, workflow, count, now);
+        // A transfer meanwhile would not know this agent.
+        let moved_to = Some(owner).filter(|owner| *owner != account.user);
+        let exists = exists.require_same(field!(AgentItem::HEAD, owner), moved_to);
         let entry = keys::listed_private_agent(account, workflow, kind, id).attributes();
-        vec![exists, room, self.entities.put_item(entry)]
+        let closed = moved_to.map(|_| closed_entry(account, Shareable::Agent(id)));
+        let entries = [entry].into_iter().chain(closed).map(|entry| self.entities.put_item(entry));
+        [exists, room].into_iter().chain(entries).collect()
     }
 }
 
 fn listed_ids(entries: &[Item]) -> Vec<AgentId> {
     entries.iter().filter_map(Key::from_item).filter_map(|entry| keys::listed_agent_id(&entry)).collect()
+}
+
+/// The owner of a workflow, if that is not the user who created it.
+fn owner_of(workflow: &Item) -> Option<UserId> {
+    let owner = workflow.get(AgentItem::HEAD.name())?.as_m().ok()?.get("owner")?;
+    owner.as_s().ok()?.parse().ok()
 }
 
 fn require_workflow(item: Option<&Item>) -> Result<()> {

@@ -24,6 +24,16 @@ pub fn workflow_count(account: Account) -> Key {
     Key::new(format!("COUNT#{}#{}", account.org, account.user), "WORKFLOWS")
 }
 
+/// The number of workflows that are shared with a user.
+pub fn shared_workflow_count(user: Account) -> Key {
+    Key::new(format!("COUNT#{}#{}", user.org, user.user), "SHAREDWORKFLOWS")
+}
+
+/// The number of agents that are shared with a user.
+pub fn shared_agent_count(user: Account) -> Key {
+    Key::new(format!("COUNT#{}#{}", user.org, user.user), "SHAREDAGENTS")
+}
+
 /// The claim of a gateway call that carries an `Idempotency-Key`.
 pub fn call(account: Account, key: &str) -> Key {
     Key::new(format!("CALLS#{}#{}", account.org, account.user), key)

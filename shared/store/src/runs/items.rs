@@ -23,6 +23,9 @@ pub struct RunItem {
     pub run_id: RunId,
     pub org: OrgId,
     pub user: UserId,
+    /// Who pays, if that is not `user`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub payer: Option<UserId>,
     pub workflow: WorkflowId,
     pub release: ReleaseId,
     pub release_number: u64,
@@ -129,6 +132,7 @@ impl From<RunItem> for Run {
         Self {
             id: item.run_id,
             account: Account { org: item.org, user: item.user },
+            payer: item.payer,
             workflow: item.workflow,
             release: item.release,
             release_number: item.release_number,

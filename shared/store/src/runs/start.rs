@@ -147,6 +147,7 @@ pub(super) fn new_item(new: NewRun, events: u64, state: RunState) -> RunItem {
         run_id: new.id,
         org,
         user,
+        payer: new.payer,
         workflow: new.workflow,
         release: new.release,
         release_number: new.release_number,

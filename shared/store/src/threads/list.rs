@@ -11,8 +11,7 @@ use crate::keys::{self, Key};
 use crate::query::{TableIndex, TableQuery};
 use crate::sharded_list::ShardedList;
 use domain::Result;
-use domain::id::{ParticipantId, ThreadId, WorkflowId};
-use domain::identity::Account;
+use domain::id::{OrgId, ParticipantId, ThreadId, WorkflowId};
 use domain::page::Slice;
 use domain::thread::{Thread, ThreadState};
 
@@ -70,12 +69,12 @@ impl Threads {
         Ok(threads.filter(|(_, thread)| filter.matches(thread)).collect())
     }
 
-    /// Reads threads of the account. Those that do not exist are left out.
-    pub async fn batch(&self, account: Account, ids: &[ThreadId]) -> Result<Vec<Thread>> {
+    /// Reads threads of an organization. Those that do not exist are left out.
+    pub async fn batch(&self, org: OrgId, ids: &[ThreadId]) -> Result<Vec<Thread>> {
         let keys: Vec<Key> = ids.iter().map(|id| keys::thread(*id)).collect();
         let items = self.entities.batch_get(&keys).await?.into_iter().map(parse::<ThreadItem>);
         let items = items.collect::<Result<Vec<_>>>()?.into_iter();
-        let own = items.filter(|item| item.account() == account && item.is_shown(self.now()));
+        let own = items.filter(|item| item.account().org == org && item.is_shown(self.now()));
         Ok(own.map(Thread::from).collect())
     }
 }

@@ -4,13 +4,19 @@ use super::Threads;
 use domain::Result;
 use domain::id::{ThreadId, WorkflowId};
 use domain::identity::Account;
-use domain::thread::{Thread, ThreadControl};
+use domain::thread::{Operator, Thread, ThreadControl};
 
 impl Threads {
     /// An operator takes the thread. A delivery that has begun may still take place, at most until
     /// `ThreadControl::sending_until`.
-    pub async fn take(&self, account: Account, workflow: WorkflowId, id: ThreadId, operator: &str) -> Result<Thread> {
-        self.change_control(account, workflow, id, |control| control.take(operator, self.now())).await
+    pub async fn take(
+        &self,
+        account: Account,
+        workflow: WorkflowId,
+        id: ThreadId,
+        operator: &Operator,
+    ) -> Result<Thread> {
+        self.change_control(account, workflow, id, |control| control.take(operator.clone(), self.now())).await
     }
 
     /// The bot answers again. Without an operator, any hold ends.

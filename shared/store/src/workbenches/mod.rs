@@ -28,6 +28,7 @@ use super::write::Write;
 use domain::id::{Id, OrgId, WorkbenchId};
 use domain::identity::Account;
 use domain::page::{Order, Page, PageRequest, Slice};
+use domain::sharing::Ownership;
 use domain::time::{Clock, Time};
 use domain::workbench::{Access, Change, VariablesPatch, Workbench, WorkbenchEvent, refusals};
 use domain::{Error, Result};
@@ -45,15 +46,6 @@ use item::{CLOCK_SKEW, EventItem, Listed, Named, WorkbenchItem, events_write};
 pub struct WorkbenchHint {
     pub org: OrgId,
     pub id: WorkbenchId,
-}
-
-/// Selects the workbenches of a list by the access of the caller.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Ownership {
-    Mine,
-    Shared,
-    #[default]
-    All,
 }
 
 #[derive(Clone)]

@@ -1,18 +1,22 @@
 //! The stored form of a workflow. The local indexes project its `head`, which is all that lists show. A large graph is
 //! stored in the bucket.
 
+use std::collections::BTreeMap;
+
 use attributes::Attributes;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::item::{Item, parse, to_item};
 use crate::keys;
+use crate::sharing::StoredSharing;
 use crate::stored_text::StoredText;
 use domain::channel::Channels;
 use domain::graph::Graph;
-use domain::id::WorkflowId;
+use domain::id::{UserId, WorkflowId};
 use domain::identity::Account;
 use domain::reference::Reference;
+use domain::sharing::TeamRole;
 use domain::text;
 use domain::time::Time;
 use domain::workflow::{Active, Lifecycle, Workflow, WorkflowState};
@@ -40,7 +44,11 @@ pub struct WorkflowItem {
     #[serde(default)]
     gone: Vec<Reference>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    members: Option<BTreeMap<UserId, TeamRole>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     deleted_at: Option<Time>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    organization: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     by_name: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -73,10 +81,18 @@ pub struct Head {
     pub revision: u64,
     pub created_at: Time,
     pub updated_at: Time,
+    /// The owner, if that is not the user who created it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<UserId>,
+    /// Only in the entries of other users: what the user may do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<TeamRole>,
 }
 
 /// The whole item of a workflow, with its graph in stored form.
 pub fn item(workflow: &Workflow, graph: StoredText, links: ReleaseLinks, write_id: Uuid) -> Item {
+    let StoredSharing { owner, members } = StoredSharing::new(workflow.account, &workflow.sharing);
+    let is_listed = owner.is_none();
     to_item(&WorkflowItem {
         pk: keys::workflows(workflow.account),
         sk: workflow.id,
@@ -88,10 +104,12 @@ pub fn item(workflow: &Workflow, graph: StoredText, links: ReleaseLinks, write_i
         references: links.references,
         schedules: links.schedules,
         gone: workflow.gone.iter().cloned().collect(),
+        members,
         deleted_at: None,
-        by_name: Some(keys::by_name(&workflow.name, workflow.id)),
-        by_created: Some(workflow.id.to_string()),
-        by_updated: Some(keys::by_updated(workflow.updated_at, workflow.id)),
+        organization: is_listed.then(|| keys::workflows_of_org(workflow.account.org)),
+        by_name: is_listed.then(|| keys::by_name(&workflow.name, workflow.id)),
+        by_created: is_listed.then(|| workflow.id.to_string()),
+        by_updated: is_listed.then(|| keys::by_updated(workflow.updated_at, workflow.id)),
         head: Head {
             name: workflow.name.clone(),
             folded: text::folded(&workflow.name),
@@ -103,6 +121,8 @@ pub fn item(workflow: &Workflow, graph: StoredText, links: ReleaseLinks, write_i
             revision: workflow.revision,
             created_at: workflow.created_at,
             updated_at: workflow.updated_at,
+            owner,
+            role: None,
         },
     })
 }
@@ -133,10 +153,11 @@ impl WorkflowItem {
 
     /// The workflow without its draft, for callers that do not need it: it has no channels, and the given graph.
     pub fn without_graph(self, account: Account, graph: Graph) -> Workflow {
-        let Head { name, description, lifecycle, active, created_at, updated_at, .. } = self.head;
+        let Head { name, description, lifecycle, active, created_at, updated_at, owner, .. } = self.head;
         Workflow {
             id: self.sk,
             account,
+            sharing: StoredSharing { owner, members: self.members }.read(account),
             name,
             description,
             graph,

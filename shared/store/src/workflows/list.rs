@@ -4,15 +4,16 @@ use serde::Deserialize;
 
 use super::Workflows;
 use super::item::{Head, WorkflowItem};
-use crate::attribute::field;
+use crate::attribute::{Attribute, field};
 use crate::condition::Condition;
 use crate::item::{Item, parse};
 use crate::query::{TableIndex, TableQuery};
 use crate::{keys, listing};
 use domain::Result;
-use domain::id::WorkflowId;
+use domain::id::{OrgId, WorkflowId};
 use domain::identity::Account;
-use domain::page::{Order, Page, PageRequest};
+use domain::page::{Order, Page, PageRequest, Slice};
+use domain::sharing::{Access, Ownership, TeamRole};
 use domain::time::Time;
 use domain::workflow::{Active, Workflow, WorkflowState};
 
@@ -28,11 +29,14 @@ pub struct WorkflowSummary {
     pub has_unpublished_changes: bool,
     pub created_at: Time,
     pub updated_at: Time,
+    pub access: Access,
 }
 
-impl From<&Workflow> for WorkflowSummary {
-    fn from(workflow: &Workflow) -> Self {
+impl WorkflowSummary {
+    /// The workflow as a user with this role sees it.
+    pub fn new(workflow: &Workflow, role: TeamRole) -> Self {
         Self {
+            access: Access { owner: workflow.sharing.owner, role },
             id: workflow.id,
             name: workflow.name.clone(),
             description: workflow.description.clone(),
@@ -64,7 +68,8 @@ pub struct WorkflowFilter {
 impl Workflows {
     pub async fn list(
         &self,
-        account: Account,
+        user: Account,
+        ownership: Ownership,
         wanted: &WorkflowFilter,
         sort: WorkflowSort,
         order: Order,
@@ -74,25 +79,44 @@ impl Workflows {
             listing::search(field!(WorkflowItem::HEAD, folded), wanted.search.as_deref()),
             listing::one_of(field!(WorkflowItem::HEAD, state), &wanted.states),
         ]);
+        let own = (keys::workflows(user), keys::workflow_count(user));
+        let shared = (keys::shared_workflows(user), keys::shared_workflow_count(user));
+        let lists = listing::selected(ownership, own, shared);
         let query =
-            TableQuery { index: Some(index(sort)), order, filter, ..TableQuery::partition(keys::workflows(account)) };
-        let count = keys::workflow_count(account);
-        listing::page(&self.entities, &self.counters, count, query, request).await?.try_map(summary)
+            TableQuery { index: Some(index(sort)), order, filter, ..TableQuery::partition(keys::workflows(user)) };
+        let page = listing::page(&self.entities, &self.counters, &lists, query, sort_key(sort), request).await?;
+        page.try_map(|item| summary(user, item))
+    }
+
+    /// Lists the workflows of an organization, those that changed last first.
+    pub async fn list_of_org(&self, org: OrgId, limit: u32, after: Option<String>) -> Result<Slice<WorkflowSummary>> {
+        let list = keys::workflows_of_org(org);
+        let Slice { items, next } = listing::of_organization(&self.entities, list, limit, after).await?;
+        let items = items.into_iter().filter_map(|item| Some(summary(owner(&item)?, item)));
+        Ok(Slice { items: items.collect::<Result<_>>()?, next })
     }
 
     /// All workflows of an account, in the order of their names.
     pub async fn list_all(&self, account: Account) -> Result<Vec<WorkflowSummary>> {
         let index = Some(index(WorkflowSort::Name));
         let query = TableQuery { index, ..TableQuery::partition(keys::workflows(account)) };
-        self.entities.query_all(query).await?.into_iter().map(summary).collect()
+        self.entities.query_all(query).await?.into_iter().map(|item| summary(account, item)).collect()
     }
 }
 
+fn owner(item: &Item) -> Option<Account> {
+    keys::owner_of(&keys::Key::from_item(item)?.pk)
+}
+
 fn index(sort: WorkflowSort) -> TableIndex {
+    TableIndex::local(sort_key(sort))
+}
+
+fn sort_key(sort: WorkflowSort) -> Attribute<String> {
     match sort {
-        WorkflowSort::Name => TableIndex::local(WorkflowItem::BY_NAME),
-        WorkflowSort::CreatedAt => TableIndex::local(WorkflowItem::BY_CREATED),
-        WorkflowSort::UpdatedAt => TableIndex::local(WorkflowItem::BY_UPDATED),
+        WorkflowSort::Name => WorkflowItem::BY_NAME,
+        WorkflowSort::CreatedAt => WorkflowItem::BY_CREATED,
+        WorkflowSort::UpdatedAt => WorkflowItem::BY_UPDATED,
     }
 }
 
@@ -102,9 +126,10 @@ struct ListedItem {
     head: Head,
 }
 
-fn summary(item: Item) -> Result<WorkflowSummary> {
+fn summary(user: Account, item: Item) -> Result<WorkflowSummary> {
     let ListedItem { sk: id, head } = parse(item)?;
     let Head { name, description, state, active, unpublished, revision, created_at, updated_at, .. } = head;
+    let (owner, role) = (head.owner.unwrap_or(user.user), head.role.unwrap_or(TeamRole::Owner));
     let has_unpublished_changes = unpublished;
     Ok(WorkflowSummary {
         id,
@@ -116,6 +141,7 @@ fn summary(item: Item) -> Result<WorkflowSummary> {
         has_unpublished_changes,
         created_at,
         updated_at,
+        access: Access { owner, role },
     })
 }
 

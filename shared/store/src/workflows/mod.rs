@@ -17,19 +17,20 @@ use super::idempotency::{self, CreateOutcome, IdempotencyKey};
 use super::item::{Item, parse};
 use super::listing::CountItem;
 use super::query::TableQuery;
-use super::revision::{self, Attempts, DELETED_AT, REV, WRITE_ID};
+use super::revision::{self, Attempts, REV, WRITE_ID};
 use super::stored_text::StoredText;
 use super::table::{RefusedWrite, Table, WriteOutcome};
 use super::work::{self, DeletedEntity};
 use super::write::Write;
-use super::{catalog, credentials, keys, schedules, webhooks};
+use super::{catalog, credentials, keys, schedules, sharing, webhooks};
 use domain::catalog::Model;
 use domain::channel::{AvailableResources, Channels};
 use domain::graph::Graph;
-use domain::id::{Id, WorkId, WorkflowId};
+use domain::id::{Id, UserId, WorkId, WorkflowId};
 use domain::identity::{Account, Plan};
 use domain::reference::Reference;
 use domain::run::StartableRelease;
+use domain::sharing::Shareable;
 use domain::time::{Clock, Time};
 use domain::workflow::{Active, Workflow, WorkflowChange, WorkflowState};
 use domain::{Error, Result};
@@ -65,8 +66,10 @@ pub struct ExistingReferences {
 /// A workflow without its draft.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WorkflowHeader {
+    /// The account under which it is stored.
     pub account: Account,
     pub id: WorkflowId,
+    pub owner: UserId,
     pub name: String,
     pub description: Option<String>,
     pub state: WorkflowState,
@@ -76,13 +79,18 @@ pub struct WorkflowHeader {
 }
 
 impl WorkflowHeader {
+    /// Who pays for its runs, if that is not the user of its account.
+    pub fn payer(&self) -> Option<UserId> {
+        Some(self.owner).filter(|owner| *owner != self.account.user)
+    }
+
     /// The release with which a run starts. Fails if the workflow may not start runs.
     pub fn startable_release(&self) -> Result<StartableRelease> {
         self.state.check_startable()?;
         let active = self.active.as_ref();
         let active = active.ok_or_else(|| Error::internal("a workflow that may start has no release"))?;
         let (release, number) = (active.release, active.number);
-        Ok(StartableRelease { account: self.account, workflow: self.id, release, number })
+        Ok(StartableRelease { account: self.account, payer: self.payer(), workflow: self.id, release, number })
     }
 }
 
@@ -90,8 +98,8 @@ impl WorkflowHeader {
 pub(super) fn header(account: Account, id: WorkflowId, item: Item) -> Result<Option<WorkflowHeader>> {
     let Some(found) = stored(item)? else { return Ok(None) };
     let workflow = found.without_graph(account, Graph::default());
-    let (state, Workflow { name, description, active, releases, .. }) = (workflow.state(), workflow);
-    Ok(Some(WorkflowHeader { account, id, name, description, state, active, releases }))
+    let (state, Workflow { name, description, active, releases, sharing, .. }) = (workflow.state(), workflow);
+    Ok(Some(WorkflowHeader { account, id, owner: sharing.owner, name, description, state, active, releases }))
 }
 
 /// A workflow, and the stored parts that a change keeps.
@@ -177,16 +185,6 @@ impl Workflows {
         item.map(|item| header(account, id, item)).transpose()?.flatten().ok_or(GONE)
     }
 
-    /// Which of the workflows exist.
-    pub async fn existing(&self, account: Account, ids: &BTreeSet<WorkflowId>) -> Result<BTreeSet<WorkflowId>> {
-        let workflows: Vec<_> = ids.iter().map(|id| (keys::workflow(account, *id), *id)).collect();
-        let keys: Vec<_> = workflows.iter().map(|(key, _)| key.clone()).collect();
-        let found = self.entities.batch_get(&keys).await?;
-        let found = found.iter().filter(|item| DELETED_AT.find(item).is_none()).filter_map(keys::Key::from_item);
-        let found: Vec<_> = found.collect();
-        Ok(workflows.into_iter().filter(|(key, _)| found.contains(key)).map(|(_, id)| id).collect())
-    }
-
     /// Reads the configuration of the workflow's channels, without its draft.
     pub async fn get_channels(&self, account: Account, id: WorkflowId) -> Result<Channels> {
         let found = self.entities.get(&keys::workflow(account, id)).await?;
@@ -215,18 +213,22 @@ impl Workflows {
 
     /// Deletes the workflow: it becomes a tombstone that is in no list, and the work to notify its dependents is
     /// written. Its history is kept.
-    pub async fn delete(&self, account: Account, id: WorkflowId, work_id: WorkId) -> Result<()> {
+    pub async fn delete(&self, account: Account, owner: UserId, id: WorkflowId, work_id: WorkId) -> Result<()> {
         let now = Time::from_uuid(work_id.uuid());
+        let owner = Account { org: account.org, user: owner };
         let deleted = self.entities.update(keys::workflow(account, id)).set(WorkflowItem::DELETED_AT, now);
         let deleted =
             deleted.remove(WorkflowItem::BY_NAME).remove(WorkflowItem::BY_CREATED).remove(WorkflowItem::BY_UPDATED);
+        let moved_to = Some(owner.user).filter(|user| *user != account.user);
         let deleted = deleted.require_exists().require(WorkflowItem::DELETED_AT.is_missing());
+        let deleted = deleted.require_same(field!(WorkflowItem::HEAD, owner), moved_to);
         let gone = DeletedEntity { account, reference: Reference::Workflow(id) };
-        let writes = [
+        let mut writes = vec![
             deleted,
             work::deletion_work(&self.entities, work_id, &gone),
-            self.counters.update(keys::workflow_count(account)).add(CountItem::TOTAL, -1),
+            self.counters.update(keys::workflow_count(owner)).add(CountItem::TOTAL, -1),
         ];
+        writes.extend(moved_to.map(|_| self.entities.delete(keys::workflow(owner, id))));
         self.entities.transact(work_id.uuid(), &writes).await?.or_error(|_| GONE)
     }
 
@@ -306,6 +308,9 @@ impl Workflows {
             _ => false,
         };
         let is_written = revision::was_written(&outcome, write_id)? || is_named;
+        if is_written {
+            self.relist(after, write_id).await;
+        }
         if is_new {
             self.discard(if is_written { &before.graph } else { &graph }).await;
         }
@@ -338,7 +343,15 @@ impl Workflows {
         write_id: Uuid,
     ) -> Vec<Write> {
         let write = self.entities.put_item(item(after, graph, links, write_id));
-        with_change(&self.entities, revision::require(write, before.revision), before, after, write_id)
+        let writes = with_change(&self.entities, revision::require(write, before.revision), before, after, write_id);
+        let (what, sharing) = (Shareable::Workflow(after.id), &after.sharing);
+        sharing::with_relist_work(&self.entities, writes, write_id, after.account, what, sharing)
+    }
+
+    /// Brings the lists of the other users up to date after a write.
+    async fn relist(&self, after: &Workflow, write_id: Uuid) {
+        let what = Shareable::Workflow(after.id);
+        sharing::relist_now(&self.entities, write_id, after.account, what, &after.sharing).await;
     }
 
     async fn store_graph(&self, workflow: &Workflow) -> Result<StoredText> {
@@ -384,7 +397,10 @@ pub(super) async fn mark_reference(
             .set(field!(WorkflowItem::HEAD, revision), after.revision);
         let write = revision::require(write, before.revision);
         let writes = with_change(entities, write, &before, &after, write_id);
+        let (what, sharing) = (Shareable::Workflow(id), &after.sharing);
+        let writes = sharing::with_relist_work(entities, writes, write_id, account, what, sharing);
         if entities.write_all(write_id, writes).await?.is_written() {
+            sharing::relist_now(entities, write_id, account, what, sharing).await;
             return Ok(());
         }
         attempts.next().await?;

@@ -27,7 +27,7 @@ use domain::{Error, Result};
 
 /// The maximum number of references and schedules of a release. One transaction, which takes 100 writes, checks the
 /// references and stores the schedules of the new release, and unlinks and removes those of the release before.
-pub const MAX_REFERENCES: usize = 48;
+pub const MAX_REFERENCES: usize = 47;
 
 /// What a release needs, besides its manifest, to become active.
 pub struct ReleaseNeeds {
@@ -175,6 +175,7 @@ impl Workflows {
             self.bucket.discard(&name).await;
             return Ok(None);
         }
+        self.relist(&workflow, write_id).await;
         Ok(Some(Published { workflow, release, deployment }))
     }
 
@@ -242,8 +243,11 @@ impl Workflows {
         let mut writes = self.put(&workflow, before.graph, needs.links(), &before.workflow, write_id);
         writes.push(self.entities.put_item(deployment_item(account, id, &deployment)).require_exists());
         writes.extend(self.switch_links(&workflow, &active, before.links, &needs, now).await?);
-        let is_written = was_written(&self.entities.transact(write_id, &writes).await?, write_id)?;
-        Ok(is_written.then_some((workflow, deployment)))
+        if !was_written(&self.entities.transact(write_id, &writes).await?, write_id)? {
+            return Ok(None);
+        }
+        self.relist(&workflow, write_id).await;
+        Ok(Some((workflow, deployment)))
     }
 
     /// Lists the releases of a workflow, newest first.

@@ -2,6 +2,7 @@
 
 use domain::agent::{Agent, AgentConfig, AgentScope, AgentStatus, AgentType};
 use domain::problem::StatusProblem;
+use domain::sharing::{Access as EntityAccess, TeamRole};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -52,6 +53,7 @@ pub struct AgentOut {
     created_at: String,
     #[schema(format = DateTime)]
     updated_at: String,
+    access: EntityAccess,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -63,7 +65,8 @@ pub enum ScopeOut {
 
 impl From<AgentSummary> for AgentOut {
     fn from(agent: AgentSummary) -> Self {
-        let AgentSummary { id, name, description, r#type, status, requests, scope, created_at, updated_at } = agent;
+        let AgentSummary { id, name, description, r#type, status, requests, scope, created_at, updated_at, access } =
+            agent;
         let (scope, workflow_id) = match scope {
             AgentScope::Global => (ScopeOut::Global, None),
             AgentScope::Workflow(workflow, _) => (ScopeOut::Workflow, Some(workflow.uuid())),
@@ -79,6 +82,7 @@ impl From<AgentSummary> for AgentOut {
             workflow_id,
             created_at: created_at.to_string(),
             updated_at: updated_at.to_string(),
+            access,
         }
     }
 }
@@ -97,13 +101,14 @@ pub struct AgentDetailOut {
     problems: Vec<StatusProblem>,
 }
 
-impl From<Agent> for AgentDetailOut {
-    fn from(agent: Agent) -> Self {
+impl AgentDetailOut {
+    /// The agent as a user with this role sees it.
+    pub fn new(agent: Agent, role: TeamRole) -> Self {
         Self {
             problems: agent.problems(),
             config: agent.config.clone(),
             credentials: agent.credentials.iter().map(ToolCredentialOut::new).collect(),
-            agent: AgentSummary::from(agent).into(),
+            agent: AgentSummary::new(agent, role).into(),
         }
     }
 }

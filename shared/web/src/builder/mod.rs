@@ -1,6 +1,7 @@
 //! The envelope of the builder, which is the agents and workflows APIs: `{data, meta}`, and errors as
 //! `{error: {code, message}}`; and the wire types that several of its functions share.
 
+pub mod access;
 pub mod agent;
 pub mod test_call;
 pub mod tool_credential;
@@ -16,12 +17,16 @@ use utoipa::{IntoResponses, ToSchema};
 
 use crate::cursor::Cursors;
 use crate::extract::{self, Cookies, bearer};
+use crate::layers::request_id;
 use crate::responses::{self, Described, ResponseHeaders};
 use crate::{ApiError, Area, Result, code, details, message, respond};
 use auth::Auth;
 use domain::Error;
+use domain::audit::{ActingRole, Actor, AuditAction};
 use domain::id::PathIds;
 use domain::page::Slice;
+
+pub use access::{Access, Editor, Operator, Owner, Viewer};
 
 pub const AREA: Area = Area::new(|error| respond(error, |_, code| body(error, &code)));
 
@@ -46,6 +51,32 @@ impl<S: AsRef<Auth> + Send + Sync> FromRequestParts<S> for Caller {
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
         Ok(Self(extract::caller(parts, state.as_ref(), Cookies::Ignored).await?))
+    }
+}
+
+/// An administrator of the organization, or an operator in it.
+pub struct Administrator {
+    pub caller: auth::Caller,
+}
+
+impl<S: AsRef<Auth> + Send + Sync> FromRequestParts<S> for Administrator {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
+        let Caller(caller) = Caller::from_request_parts(parts, state).await?;
+        match ActingRole::Administrator.held_by().contains(&caller.role) {
+            true => Ok(Self { caller }),
+            false => Err(ActingRole::Administrator.refusal().into()),
+        }
+    }
+}
+
+impl Administrator {
+    /// An entry of the audit log for an action of this administrator.
+    pub fn audit_action(&self, action: &'static str, target: impl ToString) -> AuditAction {
+        let auth::Caller { org, user, at, .. } = self.caller;
+        let (actor, target) = (Actor { org, user, key: None }, target.to_string());
+        AuditAction { actor, role: ActingRole::Administrator, action, target, request_id: request_id(), at }
     }
 }
 
@@ -168,6 +199,16 @@ impl<I: PathIds> IntoResponses for NotFound<I> {
         responses::not_found::<I>("ErrorBody", "does not exist or is not the caller's")
     }
 }
+
+/// `not_owner`: the resource is shared with the caller, whose role does not permit this
+#[derive(IntoResponses)]
+#[response(status = 403)]
+pub struct NotPermitted(pub ErrorBody);
+
+/// `administrator_only`: the caller is no administrator of the organization
+#[derive(IntoResponses)]
+#[response(status = 403)]
+pub struct AdministratorOnly(pub ErrorBody);
 
 /// The resource has changed: its current version is not the version in `If-Match`
 #[derive(IntoResponses)]

@@ -138,6 +138,7 @@ async fn a_call_without_a_credential_needs_no_table() {
     let effects = HttpEffects::new(&context, Calls::new(Outbound::from_config(&context.config).unwrap())).unwrap();
     let owner = EffectOwner {
         account: Account { org: OrgId::new(), user: UserId::new() },
+        payer: Account { org: OrgId::new(), user: UserId::new() },
         workflow: Some(WorkflowId::new()),
         request_prefix: String::new(),
         origin: EffectOrigin::Preview { conversation: None },

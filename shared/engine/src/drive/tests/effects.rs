@@ -137,7 +137,7 @@ impl Effects for ScriptedEffects {
 fn new_run(step: &str) -> NewRun {
     let account = Account { org: OrgId::new(), user: UserId::new() };
     let (workflow, release) = (WorkflowId::new(), ReleaseId::new());
-    let release = StartableRelease { account, workflow, release, number: 1 };
+    let release = StartableRelease { account, payer: None, workflow, release, number: 1 };
     let parent = Some(ParentStep { run: RunId::new(), step: step.to_owned(), depth: 1, root: RunId::new() });
     NewRun { parent, ..NewRun::new(release, RunOrigin::Manual, "start".to_owned(), Value::Null) }
 }

@@ -1,0 +1,103 @@
+//! Shared workflows and agents.
+//!
+//! A workflow or an agent stays under the account of the user who created it, its home. Its item has the members, and the
+//! owner if that is another user. Each of these users has an entry in a partition of their own, see `entry.rs`: with it,
+//! one read of a request finds what the caller may do, and a list finds what is shared with its user.
+
+mod change;
+mod entry;
+mod relist;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::item::Item;
+use super::keys::{self, Key};
+use super::revision::DELETED_AT;
+use super::table::Table;
+use domain::Result;
+use domain::id::WorkflowId;
+use domain::identity::Account;
+use domain::sharing::Shareable;
+use platform::{Context, config};
+
+pub use change::ShareChanges;
+pub(super) use change::remove_entries;
+pub use entry::StoredAccess;
+pub(super) use entry::{StoredSharing, access, closed_entry};
+pub(super) use relist::{relist, relist_now, with_relist_work};
+
+/// What a user may do with the workflows and agents of others.
+#[derive(Clone)]
+pub struct Shares {
+    entities: Table,
+}
+
+impl Shares {
+    pub fn new(context: &Context) -> Result<Self> {
+        Ok(Self { entities: Table::new(context, config::TABLE_ENTITIES)? })
+    }
+
+    /// Finds where something is stored, and the role of a user in it. None if it is not shared with them, and they own nothing
+    /// that others have created.
+    pub async fn find(&self, user: Account, what: Shareable) -> Result<Option<StoredAccess>> {
+        let item: Option<Item> = self.entities.get(&access_key(user, what)).await?;
+        item.map(entry::access).transpose()
+    }
+}
+
+impl Shares {
+    /// The workflows among these that have an entry of the user.
+    pub async fn find_all(
+        &self,
+        user: Account,
+        ids: impl Iterator<Item = WorkflowId>,
+    ) -> Result<BTreeMap<WorkflowId, StoredAccess>> {
+        let keys: BTreeSet<WorkflowId> = ids.collect();
+        let keys: Vec<Key> = keys.into_iter().map(|id| access_key(user, Shareable::Workflow(id))).collect();
+        let found = self.entities.batch_get(&keys).await?.into_iter();
+        let found = found.filter_map(|item| Some((Key::from_item(&item)?.sk.parse().ok()?, item)));
+        found.map(|(id, item)| Ok((id, entry::access(item)?))).collect()
+    }
+
+    /// Which of these workflows exist, and the user may see. Each is named with the account under which it is stored.
+    pub async fn visible(
+        &self,
+        user: Account,
+        workflows: &BTreeSet<(Account, WorkflowId)>,
+    ) -> Result<BTreeSet<WorkflowId>> {
+        let keys = workflows
+            .iter()
+            .flat_map(|(home, id)| [keys::workflow(*home, *id), access_key(user, Shareable::Workflow(*id))]);
+        let found = self.entities.batch_get(&keys.collect::<Vec<_>>()).await?;
+        let find = |key: &Key| found.iter().find(|item| Key::from_item(item).as_ref() == Some(key));
+        let mut visible = BTreeSet::new();
+        for (home, id) in workflows {
+            let exists = find(&keys::workflow(*home, *id)).is_some_and(|item| DELETED_AT.find(item).is_none());
+            let access = find(&access_key(user, Shareable::Workflow(*id))).cloned().map(entry::access).transpose()?;
+            let has_access = match access {
+                Some(access) => access.home == home.user && access.role.is_some(),
+                None => *home == user,
+            };
+            if exists && has_access {
+                visible.insert(*id);
+            }
+        }
+        Ok(visible)
+    }
+}
+
+/// The key of a user's entry.
+pub(super) fn access_key(user: Account, what: Shareable) -> Key {
+    match what {
+        Shareable::Workflow(id) => Key::new(keys::shared_workflows(user), id),
+        Shareable::Agent(id) => Key::new(keys::shared_agents(user), id),
+    }
+}
+
+/// The key of the item in a user's own partition.
+fn own_key(user: Account, what: Shareable) -> Key {
+    match what {
+        Shareable::Workflow(id) => keys::workflow(user, id),
+        Shareable::Agent(id) => keys::agent(user, id),
+    }
+}
