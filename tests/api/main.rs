@@ -18,6 +18,7 @@ mod reference;
 mod runs;
 mod services;
 mod signatures;
+mod team;
 mod telemetry;
 mod workbenches;
 mod workflows;

@@ -98,6 +98,7 @@ const ANSWERS: &[(&str, u64, Option<&str>)] = &[
     ("run-events/unknown", 404, Some("workflow_not_found")),
     ("runs/get-unknown", 404, Some("workflow_not_found")),
     ("runs/start-unknown", 404, Some("workflow_not_found")),
+    ("team/list-people", 200, None),
     ("workbenches/create", 201, None),
     ("workbenches/create-wrong", 400, Some("LAB_INVALID_RESOURCES")),
     ("workbenches/get-unknown", 404, Some("LAB_NOT_FOUND")),

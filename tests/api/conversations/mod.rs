@@ -47,7 +47,7 @@ fn thread(provider: MessagingProvider, participant: ParticipantId) -> RunThread 
 /// A run that is to be stored with its end, as a channel or a schedule starts it.
 fn new_run(app: &TestApp, workflow: &str, origin: RunOrigin, thread: Option<RunThread>) -> NewRun {
     let (account, workflow) = (app.account("ada"), workflow.parse().unwrap());
-    let release = StartableRelease { account, workflow, release: ReleaseId::new(), number: 1 };
+    let release = StartableRelease { account, payer: None, workflow, release: ReleaseId::new(), number: 1 };
     NewRun { thread, ..NewRun::new(release, origin, "start".to_owned(), json!(null)) }
 }
 

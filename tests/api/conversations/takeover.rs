@@ -24,7 +24,7 @@ async fn one_of_many_simultaneous_takes_wins() {
     assert_eq!(losers, takers() - 1);
     let holder = winner.json["data"]["operatorState"].clone();
     assert_eq!(stage.ada.get(&path).await.json["data"], holder);
-    let again = stage.ada.post_json(&path, json!({"operator": holder["operator"]})).await;
+    let again = stage.ada.post_json(&path, json!({"operator": holder["operator"]["name"]})).await;
     assert_eq!(again.json["data"]["operatorState"], holder, "a repeated take changes nothing");
 }
 

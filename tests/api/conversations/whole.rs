@@ -33,7 +33,8 @@ async fn converse(provider: MessagingProvider) {
 
     let taken = stage.ada.post_json(&state, json!({"operator": "Bo"})).await;
     assert_eq!((&*taken.status, &taken.json["data"]["state"]), ("200 OK", &json!("operator")), "{}", taken.text);
-    assert_eq!(stage.ada.get(&state).await.json["data"]["operator"], "Bo");
+    let ada = stage.ada.get("/gateway/v1/me").await.json["user"]["id"].clone();
+    assert_eq!(stage.ada.get(&state).await.json["data"]["operator"], json!({"userId": ada, "name": "Bo"}));
     stage.say(2, "A person, please").await;
     assert_eq!(stage.sent().len(), 1, "no run answers while an operator holds the thread");
     let reply = json!({"content": "Here I am", "operator": "Bo"});

@@ -61,6 +61,7 @@ pub fn documents() -> [Document; 3] {
                 agents::document(),
                 invocations::document(),
                 run_events::document(),
+                team::document(),
                 workflows::document(),
                 channels::document(),
                 previews::document(),

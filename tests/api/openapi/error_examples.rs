@@ -4,6 +4,7 @@
 use axum::response::Response;
 use domain::Error;
 use domain::limits::{Dimension, Level};
+use domain::sharing::TeamRole;
 use gateway::{FailureKind, ProviderFailure};
 use http_body_util::BodyExt;
 use serde_json::Value;
@@ -56,7 +57,11 @@ pub async fn render_errors() -> Vec<ErrorExample> {
     let too_many = conflict("too_many_guard_categories", "there are 50 categories already; delete one first");
     let gateway = |error: Error| web::gateway::AREA.respond(&error);
     let messages = |error: Error| web::gateway::AREA.respond_at(MESSAGES, &error);
+    let builder = |error: Error| web::builder::AREA.respond(&error);
+    let not_owner = || TeamRole::Operator.require(TeamRole::Editor).map_or_else(|error| error, |()| Error::NoRoute);
     let responses = [
+        ("/builder/v1/organization", builder(Error::administrator_only())),
+        ("/builder/v1", builder(not_owner())),
         (MESSAGES, messages(Error::Unauthenticated(domain::Refusal::Unknown))),
         (MESSAGES, messages(out_of_credits())),
         (MESSAGES, messages(denied())),

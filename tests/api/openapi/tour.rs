@@ -3,6 +3,7 @@
 mod builder;
 mod conversations;
 mod gateway;
+mod team;
 mod workbenches;
 
 use std::collections::BTreeMap;
@@ -36,6 +37,7 @@ struct TourClient {
 pub async fn record_builder() -> Vec<Exchange> {
     let mut ada = TourClient::start().await;
     ada.record_builder().await;
+    ada.record_team().await;
     ada.exchanges
 }
 

@@ -149,7 +149,8 @@ async fn a_page_costs_the_same_for_few_runs_and_for_many() {
     let flow = publish(&ada, double()).await;
     let runs = Runs::new(&app.platform.context()).unwrap();
     let workflow: WorkflowId = flow.parse().unwrap();
-    let release = StartableRelease { account: app.account("ada"), workflow, release: ReleaseId::new(), number: 1 };
+    let release =
+        StartableRelease { account: app.account("ada"), payer: None, workflow, release: ReleaseId::new(), number: 1 };
     // One run of a hundred fails, and one was started by a schedule.
     let store = async |count: usize| {
         for n in 0..count {

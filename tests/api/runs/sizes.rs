@@ -57,8 +57,13 @@ async fn a_large_commit_is_stored_in_several_transactions() {
     for number in 0..12 {
         let (run_id, step) = (RunId::new(), format!("many[{number}]/start"));
         calls.push(RunEventKind::StepCalled { step: step.clone(), attempt: 1, run_id, until: None });
-        let release =
-            StartableRelease { account: run.account, workflow: run.workflow, release: ReleaseId::new(), number: 1 };
+        let release = StartableRelease {
+            account: run.account,
+            payer: None,
+            workflow: run.workflow,
+            release: ReleaseId::new(),
+            number: 1,
+        };
         let parent = Some(ParentStep { run: id, step, depth: 1, root: id });
         let new = NewRun::new(release, RunOrigin::Manual, "start".to_owned(), json!("x".repeat(30_000)));
         started.push(NewRun { id: run_id, parent, ..new });

@@ -25,6 +25,7 @@ async fn another_users_workflow_is_404_on_every_route() {
     let credential = ada.post_json(&outbound, bearer()).await.id().to_owned();
     let run = ada.post(&format!("{path}/runs")).await.id().to_owned();
     let team = ada.post(&format!("{path}/teams")).await.id().to_owned();
+    let user = app.account("ada").user.to_string();
     let things = [
         ("{release_id}", &*release),
         ("{other}", "draft"),
@@ -37,6 +38,7 @@ async fn another_users_workflow_is_404_on_every_route() {
         ("{thread_id}", NOWHERE),
         ("{participant_id}", NOWHERE),
         ("{team_id}", &team),
+        ("{user_id}", &user),
     ];
     let routes = documents().into_iter().flat_map(|document| document.routes);
     let routes: Vec<_> = routes.filter(|(path, _)| path.starts_with(&format!("{WORKFLOWS}/{{id}}"))).collect();
@@ -53,9 +55,13 @@ async fn another_users_workflow_is_404_on_every_route() {
                 "POST" if path.ends_with("/test-agent") => Some(json!({"script": [{"say": "Hi"}]})),
                 "POST" if path.ends_with("/messages") => Some(json!({"content": "Hi"})),
                 "POST" if path.ends_with("/outbound") => Some(bearer()),
+                "POST" if path.ends_with("/members") => Some(json!({"userId": user, "role": "viewer"})),
+                "POST" if path.ends_with("/transfer") => Some(json!({"userId": user})),
                 "POST" if path.ends_with("/resolve-wait") => Some(json!({"decision": "approve"})),
                 _ => None,
             };
+            let is_query = method == Method::DELETE && path.ends_with("/members");
+            let path = if is_query { format!("{path}?userId={user}") } else { path };
             let ask = async |id: &str| {
                 let request = stranger.request(method.clone(), &path.replace("{id}", id));
                 send(if let Some(body) = &body { request.json(body) } else { request }).await

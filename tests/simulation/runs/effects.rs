@@ -112,6 +112,7 @@ impl SimulatedEffects {
         let depth = self.run.parent.as_ref().map_or(0, |parent| parent.depth) + 1;
         let release = StartableRelease {
             account: self.run.account,
+            payer: None,
             workflow: WorkflowId::from(uuid),
             release: ReleaseId::from(uuid),
             number: call.input.as_u64().expect("the step names a workflow"),

@@ -55,6 +55,7 @@ pub fn request(protocol: &RunProtocol, planned: &PlannedRun) -> (NewRun, Option<
     let id = if is_stored { RunId::from(Uuid::from_u128(planned.id.uuid().as_u128() ^ 1 << 40)) } else { planned.id };
     let release = StartableRelease {
         account: protocol.scenario.account,
+        payer: None,
         workflow: WorkflowId::from(planned.id.uuid()),
         release: ReleaseId::from(planned.id.uuid()),
         number: 1,

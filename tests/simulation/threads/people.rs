@@ -118,7 +118,8 @@ impl Operator<'_> {
     async fn take(&self) -> bool {
         let inbox = &self.protocol.scenario.inbox;
         let take = async || {
-            let thread = self.deliveries.threads.take(inbox.account, inbox.workflow, self.thread, self.name).await?;
+            let thread =
+                self.deliveries.threads.take(inbox.account, inbox.workflow, self.thread, &self.name.into()).await?;
             match self.protocol.disabled_rule {
                 Some(Rule::TakesWaitForDeliveries) => Ok(thread),
                 _ => self.deliveries.wait_for_end(thread).await,

@@ -111,7 +111,7 @@ impl Scenario {
         Self {
             starts_at: Time::from_millis(1_772_352_000_000 + random.i64(0..86_400_000)),
             inbox,
-            release: StartableRelease { account, workflow, release: ReleaseId::from(id(5)), number: 1 },
+            release: StartableRelease { account, payer: None, workflow, release: ReleaseId::from(id(5)), number: 1 },
             plan: random_plan(random, sends_once),
             sends_once,
             messages,

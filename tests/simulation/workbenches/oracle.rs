@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use domain::id::WorkbenchId;
 use domain::identity::Account;
 use domain::page::PageRequest;
+use domain::sharing::Ownership;
 use domain::workbench::{Intent, Resources, RunState, Workbench, WorkbenchStatus};
 use serde_json::Value;
 use store::Workbenches;
 use store::keys;
-use store::workbenches::Ownership;
 use tests::cluster::calls_to_target;
 
 use super::cluster::OBJECTS;

@@ -5,6 +5,7 @@ use std::task::{Context as TaskContext, Poll};
 
 use domain::run::{NewRun, RunOrigin};
 use fastrand::Rng;
+use store::Workflows;
 use store::schedules::ScheduleProgress;
 use tests::scale::full_or;
 use tokio::select;
@@ -66,10 +67,13 @@ async fn a_late_write_of_another_ticker_is_refused() {
     let schedule = find_schedule(&app, &flow, "when").await.unwrap();
     let first = schedule.progress.planned_at;
     let runs = Runs::new(&app.platform.context()).unwrap();
+    let workflows = Workflows::new(&app.platform.context()).unwrap();
+    let header = workflows.get_header(app.account("ada"), flow.parse().unwrap()).await.unwrap();
+    let release = header.startable_release().unwrap();
     let progress =
         ScheduleProgress { planned_at: first.plus(hours(1)), queued: Vec::new(), due_at: Some(first.plus(hours(1))) };
     let start = async || {
-        let new = NewRun::new(schedule.release(), RunOrigin::Scheduled, "when".to_owned(), json!(null));
+        let new = NewRun::new(release, RunOrigin::Scheduled, "when".to_owned(), json!(null));
         runs.start_scheduled(new, &schedule, &progress).await.unwrap()
     };
     assert!(start().await);
