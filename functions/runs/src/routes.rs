@@ -22,7 +22,7 @@ routes! { Stores;
     "/builder/v1/workflows/{id}/analytics/summary" => get(get_analytics_summary?);
     "/builder/v1/workflows/{id}/analytics/runs" => get(get_daily_runs?);
     "/builder/v1/workflows/{id}/activity" => get(list_workflow_activity?);
-    "/builder/v1/workflows/{id}/runs/{run_id}" => get(get_run), delete(erase_run);
+    "/builder/v1/workflows/{id}/runs/{run_id}" => get(get_run?), delete(erase_run);
     "/builder/v1/workflows/{id}/runs/{run_id}/trace" => get(get_run_trace?);
     "/builder/v1/workflows/{id}/runs/{run_id}/analytics" => get(get_run_analytics);
     "/builder/v1/workflows/{id}/runs/{run_id}/retry" => post(retry_run);

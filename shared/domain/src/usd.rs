@@ -43,6 +43,35 @@ impl PartialSchema for Usd {
 
 impl ToSchema for Usd {}
 
+/// US dollars as a string, for clients whose numbers are floats, such as those of JavaScript
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UsdText(Money);
+
+impl From<Money> for UsdText {
+    fn from(amount: Money) -> Self {
+        Self(amount)
+    }
+}
+
+impl Serialize for UsdText {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}
+
+impl PartialSchema for UsdText {
+    fn schema() -> RefOr<Schema> {
+        ObjectBuilder::new()
+            .schema_type(Type::String)
+            .pattern(Some(r"^[0-9]+(\.[0-9]{1,12})?$"))
+            .description(Some("The same amount in US dollars as a string, which no client rounds"))
+            .examples(["0.000012"])
+            .into()
+    }
+}
+
+impl ToSchema for UsdText {}
+
 /// US dollars: a number, or its digits in a string
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UsdIn(pub Money);
@@ -86,6 +115,7 @@ mod tests {
         for text in ["0", "0.000000000001", "9000000.123456789012", "25"] {
             let read: UsdIn = serde_json::from_str(text).unwrap();
             assert_eq!(serde_json::to_string(&Usd::from(read.0)).unwrap(), text);
+            assert_eq!(serde_json::to_string(&UsdText::from(read.0)).unwrap(), format!("{text:?}"));
             assert_eq!(serde_json::from_str::<UsdIn>(&format!("{text:?}")).unwrap(), read);
         }
         for text in ["null", "-1", "\"\"", "\"1,5\"", "true", "0.0000000000001", "[1]", "\"1\\u0030\""] {

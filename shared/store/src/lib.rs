@@ -38,6 +38,7 @@ pub mod receipt_keys;
 pub mod refused_calls;
 mod responses;
 pub mod revision;
+pub mod run_rows;
 pub mod run_statistics;
 pub mod run_usage;
 pub mod runs;

@@ -15,6 +15,7 @@ use super::write::Write;
 use domain::id::RunId;
 use domain::ledger::Charge;
 use domain::retention::RunRetention;
+use domain::run::RunStep;
 use domain::{Error, Result};
 use platform::{Context, config};
 
@@ -36,6 +37,34 @@ impl RunUsage {
             Ok((key.sk, parse(item)?))
         });
         figures.collect()
+    }
+
+    /// The figures of some steps, by their paths. A step without a charge has none.
+    pub async fn of_steps(&self, run: RunId, paths: &[&str]) -> Result<BTreeMap<String, Figures>> {
+        // A long path is not the sort key of its item.
+        let key_of = |path: &str| keys::step_usage(&RunStep { run, workflow: None, path: path.to_owned() });
+        let keys: BTreeMap<String, (Key, &str)> = paths
+            .iter()
+            .map(|path| {
+                let key = key_of(path);
+                (key.sk.clone(), (key, *path))
+            })
+            .collect();
+        let wanted: Vec<Key> = keys.values().map(|(key, _)| key.clone()).collect();
+        let items = self.counters.batch_get(&wanted).await?.into_iter();
+        let figures = items.map(|item| {
+            let found = Key::from_item(&item).and_then(|key| keys.get(&key.sk));
+            let (_, path) = found.ok_or_else(|| Error::internal("a usage item has no key"))?;
+            Ok(((*path).to_owned(), parse(item)?))
+        });
+        figures.collect()
+    }
+
+    /// The figures of all steps of a run.
+    pub async fn total(&self, run: RunId) -> Result<Figures> {
+        let mut total = Figures::default();
+        self.find(run).await?.into_values().for_each(|figures| total += figures);
+        Ok(total)
     }
 }
 

@@ -27,6 +27,7 @@ mod replays;
 mod retrieval;
 mod retry;
 mod reviews;
+mod rows;
 mod schedules;
 mod sizes;
 mod start;

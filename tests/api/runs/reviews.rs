@@ -138,6 +138,10 @@ async fn one_of_several_reviews_is_named() {
     let refused = resolve(&ada, &path, json!({"decision": "approve"})).await;
     assert_eq!(refusal(&refused), ("400", "invalid_body"));
     assert_eq!(message(&refused), "nodeId: several reviews are open; send one of one, two");
+    let all = read(&ada, &format!("{path}?waiting=all")).await["waiting"].clone();
+    let names: Vec<&Value> = all.as_array().unwrap().iter().map(|wait| &wait["nodeId"]).collect();
+    assert_eq!(names, ["one", "two"]);
+    assert_eq!(read(&ada, &path).await["waiting"], all[0]);
     let first = resolve(&ada, &path, json!({"decision": "approve", "nodeId": "two"})).await;
     assert_eq!((first.status.as_str(), &first.json["data"]["waiting"]["nodeId"]), ("200 OK", &json!("one")));
     app.platform.drain().await;
@@ -145,4 +149,28 @@ async fn one_of_several_reviews_is_named() {
     assert_eq!(resolve(&ada, &path, json!({"decision": "approve"})).await.status, "200 OK");
     app.platform.drain().await;
     assert_eq!(read(&ada, &path).await["output"], "approvedapproved");
+    assert_eq!(read(&ada, &format!("{path}?waiting=all")).await["waiting"], json!([]));
+    assert_eq!(refusal(&ada.get(&format!("{path}?waiting=some")).await), ("400", "invalid_query"));
+}
+
+/// The review that expires first is the first one, wherever it is in the graph.
+#[tokio::test]
+async fn open_reviews_are_in_the_order_in_which_they_expire() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let review = |id: &str, hours: u64| node(id, "review", json!({"title": id, "expiresInSeconds": hours * 3600}));
+    let nodes = [
+        node("start", "input", json!({})),
+        review("a", 3),
+        review("b", 1),
+        review("c", 2),
+        node("end", "send_result", json!({})),
+    ];
+    let flow = publish(&ada, graph(&nodes, &["start.out a", "start.out b", "start.out c", "a.approved end"])).await;
+    let path = start_run(&ada, &flow, json!({})).await;
+    app.platform.drain().await;
+    let all = read(&ada, &format!("{path}?waiting=all")).await["waiting"].clone();
+    let names: Vec<&Value> = all.as_array().unwrap().iter().map(|wait| &wait["nodeId"]).collect();
+    assert_eq!(names, ["b", "c", "a"]);
+    assert_eq!(read(&ada, &path).await["waiting"]["nodeId"], "b");
 }

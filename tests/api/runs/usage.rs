@@ -19,14 +19,14 @@ const TRANSACTIONS: &str = "/gateway/v1/billing/transactions";
 type Sums = (u64, Money, Money);
 
 /// A chat answer of a provider, and the tokens that it reports.
-fn chat_answer(content: &str, input: u64, output: u64) -> Behaviour {
+pub fn chat_answer(content: &str, input: u64, output: u64) -> Behaviour {
     let choice = json!({"index": 0, "message": {"role": "assistant", "content": content}, "finish_reason": "stop"});
     let usage = json!({"prompt_tokens": input, "completion_tokens": output, "total_tokens": input + output});
     Behaviour::json(200, json!({"choices": [choice], "usage": usage}))
 }
 
 /// A chat model with its own provider. A token costs a number of pico-dollars without a common factor.
-async fn add_model(app: &TestApp, name: &str) -> FakeProvider {
+pub async fn add_model(app: &TestApp, name: &str) -> FakeProvider {
     let fake = FakeProvider::start().await;
     let pricing = Pricing { input_micro_usd: 1_000_003, output_micro_usd: 4_000_037, ..Pricing::default() };
     let model = ModelBuilder::new(name).with(|model| model.pricing = pricing);

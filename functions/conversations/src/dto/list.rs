@@ -45,6 +45,14 @@ pub struct ListRecords {
 impl ListRecords {
     pub fn filter(self) -> RunFilter {
         let Self { limit: _, cursor: _, participant, channel, state, origin, from, to } = self;
-        RunFilter { states: state.0, origins: origin.0, channels: channel.0, participant, from, to }
+        RunFilter {
+            states: state.0,
+            origins: origin.0,
+            channels: channel.0,
+            participant,
+            from,
+            to,
+            ..RunFilter::default()
+        }
     }
 }

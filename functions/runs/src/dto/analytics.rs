@@ -10,8 +10,7 @@ use store::usage::Figures;
 use store::workflows::WorkflowSummary;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
-
-use super::usage::ModelUsageOut;
+use web::builder::usage::ModelUsageOut;
 
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]

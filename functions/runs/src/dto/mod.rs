@@ -7,4 +7,3 @@ pub mod replay;
 pub mod review;
 pub mod run;
 pub mod trace;
-pub mod usage;

@@ -1,10 +1,10 @@
 //! Request and response bodies of reviews.
 
-use domain::run::{ReviewField, ReviewRequest};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use store::runs::OpenReview;
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
+use web::builder::run::WaitOut;
 
 /// The decision of a person.
 #[derive(Deserialize, ToSchema)]
@@ -32,43 +32,42 @@ pub enum DecisionIn {
     Reject,
 }
 
-/// What a run waits for.
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(title = "Wait")]
-pub struct WaitOut {
-    node_id: String,
-    /// The path of the step: the node's id, or in a loop the iteration and the id, such as `lines[2]/review`.
-    step: String,
-    kind: WaitKind,
-    title: String,
-    #[schema(required)]
-    message: Option<String>,
-    /// The fields that the person may change.
-    fields: Vec<ReviewField>,
-    /// After this time the review expires.
-    #[schema(format = DateTime)]
-    expires_at: String,
+#[derive(Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct RunQuery {
+    /// Whether `waiting` has the open review that expires first, or an array of all open reviews.
+    #[serde(default)]
+    #[param(inline, default = "first")]
+    pub waiting: ShownWaits,
 }
 
-#[derive(Serialize, ToSchema)]
+/// Which open reviews a run shows.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum WaitKind {
-    /// The decision of a person
-    Review,
+pub enum ShownWaits {
+    #[default]
+    First,
+    All,
 }
 
-impl From<OpenReview> for WaitOut {
-    fn from(review: OpenReview) -> Self {
-        let ReviewRequest { title, message, fields } = review.content();
-        Self {
-            node_id: review.node_id().to_owned(),
-            step: review.step,
-            kind: WaitKind::Review,
-            title,
-            message,
-            fields,
-            expires_at: review.closes_at.to_string(),
+/// The review that the run waits for. If several are open, it is the one that expires first. With `waiting=all`, an array
+/// of all open reviews, in the order in which they expire
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+#[schema(title = "RunWaits")]
+pub enum RunWaitsOut {
+    First(Option<WaitOut>),
+    All(Vec<WaitOut>),
+}
+
+impl RunWaitsOut {
+    /// `open` is in the order in which the reviews expire.
+    pub fn new(open: Vec<OpenReview>, shown: ShownWaits) -> Self {
+        let mut open = open.into_iter().map(WaitOut::from);
+        match shown {
+            ShownWaits::First => Self::First(open.next()),
+            ShownWaits::All => Self::All(open.collect()),
         }
     }
 }

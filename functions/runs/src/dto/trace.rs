@@ -12,8 +12,7 @@ use serde_json::Value;
 use store::usage::Figures;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
-
-use super::usage::{ModelUsageOut, NodeUsageOut, RunUsageOut};
+use web::builder::usage::{ModelUsageOut, NodeUsageOut, RunUsageOut};
 
 /// A longer trace is cut. `step` shows each of its parts.
 const MAX_SPANS: usize = 2_000;

@@ -5,20 +5,24 @@ use axum::http::StatusCode;
 use domain::graph::hash;
 use domain::id::{RunId, WorkflowId};
 use domain::identity::Account;
+use domain::page::Slice;
 use domain::run::masking::hide;
 use domain::run::{NewRun, Run, RunOrigin, RunState};
 use domain::time::Time;
 use domain::{Error, Result as DomainResult};
 use serde_json::{Value, json};
+use store::run_rows::load_rows;
 use store::runs::{ShownValue, StartKey, Started};
+use web::builder::run::RunEntryOut;
+use web::builder::usage::RunUsageOut;
 use web::builder::{Data, DataSlice, ErrorBody, ErrorResponses, NotFound, NotJson, NotPermitted, Operator, Viewer};
 use web::cursor::Cursors;
 use web::{OptionalJson, Path, Query, Result};
 
 use crate::Stores;
 use crate::dto::list::ListRuns;
-use crate::dto::run::{RunContent, RunEntryOut, RunOut, StartRunIn};
-use crate::dto::usage::RunUsageOut;
+use crate::dto::review::{RunQuery, RunWaitsOut, ShownWaits};
+use crate::dto::run::{RunContent, RunOut, StartRunIn};
 
 /// Start a run
 ///
@@ -57,7 +61,8 @@ pub async fn start_run(
     let input = ShownValue::Value(input);
     match stores.runs.start(new, start_key).await? {
         Started::Now(run) => {
-            let content = RunContent { input, output: None, waiting: None, usage: RunUsageOut::default() };
+            let waiting = RunWaitsOut::First(None);
+            let content = RunContent { input, output: None, waiting, usage: RunUsageOut::default() };
             Ok((StatusCode::ACCEPTED, Data { data: RunOut::new(*run, content) }))
         }
         Started::Before(first) => {
@@ -89,8 +94,8 @@ const CURSORS: Cursors = Cursors("runs");
 
 /// List the runs of a workflow
 ///
-/// Returns the runs that match all filters, newest first. With `state` and `origin`, a page can have fewer items than
-/// `limit` although more pages follow. A new run, or a new state, may appear a moment later than in `GET …/runs/{runId}`.
+/// Returns the runs that match all filters, newest first. With several filters, a page can have fewer items than `limit`
+/// although more pages follow, and so can one of `releaseId`, `errorCode` or `nodeId`. A new run, or a new state, may appear a moment later than in `GET …/runs/{runId}`.
 #[utoipa::path(
     get, path = "/builder/v1/workflows/{id}/runs", tag = "runs",
     params(("id" = Uuid, Path, description = "The workflow"), ListRuns),
@@ -107,14 +112,18 @@ pub async fn list_runs(
 ) -> Result<DataSlice<RunEntryOut>> {
     stores.workflows.get_header(access.account, id).await?;
     let after = CURSORS.read(query.cursor.as_deref())?;
-    let (limit, filter) = (query.limit, query.filter());
-    Ok(DataSlice::new(stores.runs.list(id, &filter, limit, after).await?, CURSORS))
+    let (limit, filter) = (query.limit, query.filter()?);
+    let Slice { items, next } = stores.runs.list(id, &filter, limit, after).await?;
+    let items = load_rows(&stores.runs, &stores.usage, items, access.caller.at).await?;
+    Ok(DataSlice::new(Slice { items, next }, CURSORS))
 }
 
 /// Read a run
 #[utoipa::path(
     get, path = "/builder/v1/workflows/{id}/runs/{run_id}", tag = "runs",
-    params(("id" = Uuid, Path, description = "The workflow"), ("run_id" = Uuid, Path, description = "The run")),
+    params(
+        ("id" = Uuid, Path, description = "The workflow"), ("run_id" = Uuid, Path, description = "The run"), RunQuery,
+    ),
     responses(
         (status = 200, description = "The run", body = Data<RunOut>),
         NotFound<(WorkflowId, RunId)>, ErrorResponses,
@@ -124,9 +133,10 @@ pub async fn get_run(
     State(stores): State<Stores>,
     access: Viewer<WorkflowId>,
     Path((id, run_id)): Path<(WorkflowId, RunId)>,
+    Query(query): Query<RunQuery>,
 ) -> Result<Data<RunOut>> {
     let run = load_run(&stores, access.account, id, run_id).await?;
-    run_response(&stores, run, access.caller.at).await
+    show_run(&stores, run, query.waiting, access.caller.at).await
 }
 
 /// Erase a run
@@ -159,8 +169,13 @@ pub async fn load_run(stores: &Stores, account: Account, workflow: WorkflowId, i
     stores.runs.get(account, workflow, id).await
 }
 
-/// Builds the response of a run. The values of the log are read only if the run has them.
+/// Builds the response of a run, with the open review that expires first.
 pub async fn run_response(stores: &Stores, run: Run, now: Time) -> Result<Data<RunOut>> {
+    show_run(stores, run, ShownWaits::First, now).await
+}
+
+/// Builds the response of a run. The values of the log are read only if the run has them.
+async fn show_run(stores: &Stores, run: Run, waits: ShownWaits, now: Time) -> Result<Data<RunOut>> {
     let output = Box::pin(async {
         match run.state {
             RunState::Completed if run.erased_at.is_none() => stores.runs.output(run.id).await.map(Some),
@@ -173,13 +188,7 @@ pub async fn run_response(stores: &Stores, run: Run, now: Time) -> Result<Data<R
             Some(_) => Ok(ShownValue::Value(Value::Null)),
         }
     });
-    let waiting = Box::pin(async {
-        if !matches!(run.state, RunState::Running | RunState::Paused) {
-            return Ok(None);
-        }
-        let reviews = stores.runs.reviews(run.id).await?.into_iter();
-        Ok(reviews.filter(|review| review.is_open(now)).min_by_key(|review| review.closes_at))
-    });
+    let waiting = Box::pin(stores.runs.open_reviews(&run, now));
     let usage = Box::pin(async {
         match run.started_at {
             Some(_) => stores.usage.find(run.id).await.map(RunUsageOut::new),
@@ -187,6 +196,6 @@ pub async fn run_response(stores: &Stores, run: Run, now: Time) -> Result<Data<R
         }
     });
     let (input, output, waiting, usage) = futures::try_join!(input, output, waiting, usage)?;
-    let content = RunContent { input, output, waiting: waiting.map(Into::into), usage };
+    let content = RunContent { input, output, waiting: RunWaitsOut::new(waiting, waits), usage };
     Ok(Data { data: RunOut::new(run, content) })
 }

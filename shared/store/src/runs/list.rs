@@ -2,6 +2,7 @@
 //! messaging provider and of a participant. An index lags, so the heads of the runs are read and decide.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use uuid::Uuid;
 
@@ -14,10 +15,13 @@ use crate::run_statistics::RunPlace;
 use crate::sharded_list::ShardedList;
 use crate::write::Write;
 use domain::Result;
-use domain::id::{ParticipantId, RunId, WorkflowId};
+use domain::id::{ParticipantId, ReleaseId, RunId, WorkflowId};
 use domain::page::Slice;
-use domain::run::{Run, RunChannel, RunOrigin, RunState};
+use domain::run::{Run, RunChannel, RunError, RunOrigin, RunState};
 use domain::time::Time;
+
+/// How much the clocks of two processes may differ.
+const CLOCK_SKEW: Duration = Duration::from_secs(60);
 
 /// Which runs a list has. An empty list of values selects all.
 #[derive(Clone, Debug, Default)]
@@ -27,6 +31,11 @@ pub struct RunFilter {
     pub channels: Vec<RunChannel>,
     /// The runs that messages of this participant have started.
     pub participant: Option<ParticipantId>,
+    pub release: Option<ReleaseId>,
+    /// Runs that failed with this code.
+    pub error_code: Option<String>,
+    /// Runs that failed at this node.
+    pub failed_node: Option<String>,
     /// Runs that were queued at this time or later.
     pub from: Option<Time>,
     /// Runs that were queued before this time.
@@ -40,6 +49,18 @@ impl RunFilter {
             && (self.origins.is_empty() || self.origins.contains(&run.origin))
             && (self.channels.is_empty() || self.channels.contains(&run.channel()))
             && (self.participant.is_none() || self.participant == participant)
+            && self.release.is_none_or(|release| release == run.release)
+            && (!self.selects_failures() || run.error.as_ref().is_some_and(|error| self.matches_error(error)))
+    }
+
+    fn matches_error(&self, error: &RunError) -> bool {
+        let (code, node) = (self.error_code.as_ref(), self.failed_node.as_ref());
+        code.is_none_or(|code| *code == error.code) && node.is_none_or(|node| error.node_id.as_ref() == Some(node))
+    }
+
+    /// Whether only failed runs match.
+    fn selects_failures(&self) -> bool {
+        self.error_code.is_some() || self.failed_node.is_some()
     }
 
     /// The queries that select at least these runs. Other filters are applied to what they find.
@@ -60,6 +81,7 @@ impl RunFilter {
         match self.participant {
             Some(participant) => vec![RunList::OfParticipant(participant)],
             None if are_providers => self.lists_of_channels(),
+            None if self.selects_failures() => vec![RunList::OfState(RunState::Failed)],
             None if !self.states.is_empty() => self.states.iter().copied().map(RunList::OfState).collect(),
             None if !self.channels.is_empty() => self.lists_of_channels(),
             None if !self.origins.is_empty() => self.origins.iter().copied().map(RunList::OfOrigin).collect(),
@@ -79,7 +101,15 @@ impl RunFilter {
     fn drops_most(&self) -> bool {
         let are_set =
             [!self.states.is_empty(), !self.origins.is_empty(), !self.channels.is_empty(), self.participant.is_some()];
-        are_set.into_iter().filter(|is_set| *is_set).count() > 1
+        // No index lists the runs of a release or of an error.
+        let has_no_index = self.release.is_some() || self.selects_failures();
+        has_no_index || are_set.into_iter().filter(|is_set| *is_set).count() > 1
+    }
+
+    /// The first id of the list. A release has no runs before its publication, whose time is in its id.
+    fn first_id(&self) -> Uuid {
+        let published_at = self.release.map(|release| Time::from_uuid(release.uuid()).minus(CLOCK_SKEW));
+        self.from.max(published_at).map_or(Uuid::nil(), Time::first_uuid)
     }
 }
 
@@ -98,7 +128,7 @@ impl Runs {
             table: &self.entities,
             shards: filter.shards(workflow),
             id: RunItem::RUN_ID.path(),
-            from: filter.from.map_or(Uuid::nil(), Time::first_uuid),
+            from: filter.first_id(),
             to: filter.to.map_or(Uuid::max(), last_before),
             drops_most: filter.drops_most(),
         };

@@ -14,7 +14,7 @@ use crate::keys;
 use crate::query::{Range, TableQuery};
 use crate::table::{RefusedWrite, WriteOutcome};
 use domain::id::RunId;
-use domain::run::{ReviewAnswer, ReviewRequest, has_ended, node_id_of};
+use domain::run::{ReviewAnswer, ReviewRequest, Run, RunState, has_ended, node_id_of};
 use domain::time::Time;
 use domain::{Error, Result};
 
@@ -37,6 +37,17 @@ impl Runs {
             TableQuery { range: Some(Range::beginning(keys::REVIEW)), ..TableQuery::partition(keys::run_items(run)) };
         let items = self.entities.query_all(query).await?;
         items.into_iter().map(|item| Ok(parse::<ReviewItem>(item)?.into())).collect()
+    }
+
+    /// The reviews that people can answer now. The one that expires first is the first one.
+    pub async fn open_reviews(&self, run: &Run, now: Time) -> Result<Vec<OpenReview>> {
+        if !matches!(run.state, RunState::Running | RunState::Paused) {
+            return Ok(Vec::new());
+        }
+        let mut open = self.reviews(run.id).await?;
+        open.retain(|review| review.is_open(now));
+        open.sort_by_key(|review| review.closes_at);
+        Ok(open)
     }
 
     /// Closes a review whose time is over. If somebody was faster, returns the answer.

@@ -3,8 +3,10 @@
 
 pub mod access;
 pub mod agent;
+pub mod run;
 pub mod test_call;
 pub mod tool_credential;
+pub mod usage;
 
 use std::marker::PhantomData;
 

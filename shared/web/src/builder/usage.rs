@@ -1,9 +1,9 @@
-//! Response bodies of the usage of runs.
+//! The usage of runs, as the responses of several functions show it.
 
 use std::collections::BTreeMap;
 
 use domain::run::node_id_of;
-use domain::usd::Usd;
+use domain::usd::{Usd, UsdText};
 use serde::Serialize;
 use store::usage::Figures;
 use utoipa::ToSchema;
@@ -19,10 +19,12 @@ pub struct RunUsageOut {
     input_tokens: u64,
     output_tokens: u64,
     cost: Usd,
+    cost_exact: UsdText,
     /// The part of `cost` that was not deducted because the balance or a spending cap was exhausted.
     uncollected: Usd,
+    uncollected_exact: UsdText,
     /// The usage of each node that has called models. In a loop, it is the sum of all iterations.
-    pub(super) nodes: Vec<NodeUsageOut>,
+    pub nodes: Vec<NodeUsageOut>,
 }
 
 /// The usage of one node.
@@ -36,7 +38,9 @@ pub struct NodeUsageOut {
     input_tokens: u64,
     output_tokens: u64,
     cost: Usd,
+    cost_exact: UsdText,
     uncollected: Usd,
+    uncollected_exact: UsdText,
 }
 
 /// The calls of models.
@@ -49,6 +53,7 @@ pub struct ModelUsageOut {
     input_tokens: u64,
     output_tokens: u64,
     cost: Usd,
+    cost_exact: UsdText,
 }
 
 impl RunUsageOut {
@@ -65,7 +70,9 @@ impl RunUsageOut {
             input_tokens: tokens_in,
             output_tokens: tokens_out,
             cost: cost.into(),
+            cost_exact: cost.into(),
             uncollected: uncollected.into(),
+            uncollected_exact: uncollected.into(),
             nodes: nodes.into_iter().map(NodeUsageOut::from).collect(),
         }
     }
@@ -80,14 +87,22 @@ impl From<(String, Figures)> for NodeUsageOut {
             input_tokens: tokens_in,
             output_tokens: tokens_out,
             cost: cost.into(),
+            cost_exact: cost.into(),
             uncollected: uncollected.into(),
+            uncollected_exact: uncollected.into(),
         }
     }
 }
 
 impl From<Figures> for ModelUsageOut {
     fn from(Figures { requests, tokens_in, tokens_out, cost, .. }: Figures) -> Self {
-        Self { requests, input_tokens: tokens_in, output_tokens: tokens_out, cost: cost.into() }
+        Self {
+            requests,
+            input_tokens: tokens_in,
+            output_tokens: tokens_out,
+            cost: cost.into(),
+            cost_exact: cost.into(),
+        }
     }
 }
 
