@@ -7,15 +7,16 @@ use std::time::Duration;
 
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
+use domain::id::RunId;
 use domain::{Error, Result};
 use futures::{Stream, StreamExt, stream};
 use platform::run_news::RunWatcher;
-use store::Runs;
 use store::runs::{EventReader, NumberedEvent};
 use tokio::time::{Instant, sleep_until, timeout_at};
 use web::builder::error_body;
 
-use crate::handlers::show;
+use crate::Stores;
+use crate::handlers::show_all;
 
 /// The wait before a read. It doubles while nothing happens. With the longest one, an event is shown within a second.
 const FIRST_WAIT: Duration = Duration::from_millis(100);
@@ -27,7 +28,8 @@ const HEARTBEAT: Duration = Duration::from_secs(15);
 const RECONNECT_AFTER: Duration = Duration::from_millis(500);
 
 pub struct Follower {
-    pub runs: Runs,
+    pub stores: Stores,
+    pub run: RunId,
     pub reader: EventReader,
     /// Wakes the stream. `None` if the worker is another process.
     pub watcher: Option<RunWatcher>,
@@ -79,10 +81,9 @@ impl Follower {
         }
         self.is_done = found.last().is_some_and(|last| last.event.kind.ends_run());
         let mut batch = Vec::new();
-        for event in found {
-            let id = event.number.to_string();
-            let event = Event::default().id(id).json_data(show(&self.runs, event).await?);
-            batch.push(event.map_err(Error::internal)?);
+        for event in show_all(&self.stores, self.run, found).await? {
+            let id = event.number().to_string();
+            batch.push(Event::default().id(id).json_data(event).map_err(Error::internal)?);
         }
         if self.is_done {
             batch.push(Event::default().event("end").data("{}"));

@@ -1,5 +1,7 @@
 //! Handlers that show what happened in a run: its events, and its activity.
 
+use std::collections::BTreeMap;
+
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
@@ -8,7 +10,6 @@ use domain::identity::Account;
 use domain::page::Slice;
 use domain::run::Run;
 use domain::{Error, Result as DomainResult};
-use store::Runs;
 use store::runs::NumberedEvent;
 use tokio::time::Instant;
 use web::builder::{DataSlice, ErrorBody, ErrorResponses, NotFound, Viewer};
@@ -60,11 +61,8 @@ pub async fn list_run_events(
         return Ok(follow(stores, run, after).await?);
     }
     let Slice { items, next } = list(&stores, &run, after, query.limit).await?;
-    let mut events = Vec::new();
-    for event in items {
-        events.push(show(&stores.runs, event).await?);
-    }
-    Ok(DataSlice::<RunEventOut>::new(Slice { items: events, next }, CURSORS).into_response())
+    let items = show_all(&stores, run.id, items).await?;
+    Ok(DataSlice::<RunEventOut>::new(Slice { items, next }, CURSORS).into_response())
 }
 
 /// Show the activity of a run
@@ -126,14 +124,21 @@ async fn follow(stores: Stores, run: Run, after: u32) -> DomainResult<Response> 
     if found.is_empty() && run.ended_at.is_some() {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
-    Ok(Follower { runs: stores.runs, reader, watcher, found, until, is_done: false }.into_response())
+    Ok(Follower { stores, run: run.id, reader, watcher, found, until, is_done: false }.into_response())
 }
 
-/// Builds an event, with a URL of its value if that is large.
-pub async fn show(runs: &Runs, event: NumberedEvent) -> DomainResult<RunEventOut> {
-    let url = match event.event.kind.value() {
-        Some(value) => runs.value_url(value).await?,
-        None => None,
-    };
-    Ok(RunEventOut::new(event, url))
+/// Builds events, with the URLs of large values and the usage of the steps that ended.
+pub async fn show_all(stores: &Stores, run: RunId, events: Vec<NumberedEvent>) -> DomainResult<Vec<RunEventOut>> {
+    let ended: Vec<&str> = events.iter().filter_map(|event| event.event.kind.ended_effect()).collect();
+    let usage = if ended.is_empty() { BTreeMap::new() } else { stores.usage.of_steps(run, &ended).await? };
+    let mut shown = Vec::new();
+    for event in events {
+        let url = match event.event.kind.value() {
+            Some(value) => stores.runs.value_url(value).await?,
+            None => None,
+        };
+        let usage = event.event.kind.ended_effect().and_then(|step| usage.get(step).copied());
+        shown.push(RunEventOut::new(event, url, usage));
+    }
+    Ok(shown)
 }

@@ -12,7 +12,7 @@ use std::time::Duration;
 use auth::Auth;
 use domain::{Error, Result};
 use platform::{Context, config};
-use store::{Runs, Workflows};
+use store::{RunUsage, Runs, Workflows};
 
 pub use routes::{document, router};
 
@@ -22,6 +22,7 @@ pub struct Stores {
     auth: Arc<Auth>,
     workflows: Workflows,
     runs: Runs,
+    usage: RunUsage,
     /// How long a stream stays open. Then its client opens the next one.
     stream_time: Duration,
 }
@@ -33,6 +34,7 @@ impl Stores {
             auth: Arc::new(Auth::new(context)?),
             workflows: Workflows::new(context)?,
             runs: Runs::new(context)?,
+            usage: RunUsage::new(context)?,
             stream_time: Duration::from_secs(seconds.parse().map_err(Error::internal)?),
         })
     }

@@ -2,6 +2,7 @@
 
 use tests::provider::{Behaviour, FakeProvider};
 
+use super::usage::{add_model, chat_answer};
 use super::*;
 
 async fn show(person: &Person, path: &str) -> Value {
@@ -94,6 +95,38 @@ async fn events_are_numbered_and_complete() {
         ["The step `check` completed at its port `approved`.", "The step `end` completed.", "The run completed."]
     );
     assert_eq!((&activity[2]["nodeId"], &activity[5]["nodeId"]), (&json!("check"), &Value::Null));
+}
+
+#[tokio::test]
+async fn the_event_that_ends_a_step_has_its_usage() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let chat = add_model(&app, "chat").await;
+    chat.then_respond(chat_answer("no JSON", 17, 3)).then_respond(chat_answer(r#"{"topic": "returns"}"#, 19, 2));
+    let schema = json!({"type": "object", "properties": {"topic": {"type": "string"}}, "required": ["topic"]});
+    let nodes = [
+        node("start", "input", json!({})),
+        node(
+            "ask",
+            "model",
+            json!({"model": "chat", "prompt": "Topic?", "schema": schema, "retry": {"maxAttempts": 2, "backoffMs": 1}}),
+        ),
+        node("end", "send_result", json!({})),
+    ];
+    let flow = publish(&ada, graph(&nodes, &["start.out ask", "ask.out end"])).await;
+    let path = start_run(&ada, &flow, json!({})).await;
+    let run = carry_out(&app, &ada, &path).await;
+    let all = events(&ada, &path, 100).await;
+    let used: Vec<&Value> = all.iter().filter(|event| event.get("usage").is_some()).collect();
+    let [ended] = used[..] else { panic!("{used:?}") };
+    assert_eq!((&ended["type"], &ended["step"]), (&json!("step_completed"), &json!("ask")));
+    // Both attempts are part of the step.
+    let expected = json!({
+        "requests": 2, "inputTokens": 36, "outputTokens": 5,
+        "cost": run["usage"]["cost"], "costExact": run["usage"]["costExact"],
+    });
+    assert_eq!(ended["usage"], expected);
+    assert_eq!(events(&ada, &path, 1).await, all);
 }
 
 #[tokio::test]

@@ -5,8 +5,10 @@ use domain::time::Time;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use store::runs::NumberedEvent;
+use store::usage::Figures;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
+use web::builder::usage::ModelUsageOut;
 use web::paging::{default_per_page, per_page};
 
 #[derive(Deserialize, IntoParams)]
@@ -86,6 +88,11 @@ pub struct EventFields {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     error: Option<StepError>,
+    /// The calls of models of all attempts of the step. Only the event that ends the step has it, and only if the step has
+    /// called models.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    usage: Option<ModelUsageOut>,
 }
 
 impl EventFields {
@@ -95,11 +102,19 @@ impl EventFields {
 }
 
 impl RunEventOut {
-    /// `value_url` is the URL of a value that is not in the event.
-    pub fn new(NumberedEvent { number, event }: NumberedEvent, value_url: Option<String>) -> Self {
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// `value_url` is the URL of a value that is not in the event, and `usage` has the figures of the step that ended.
+    pub fn new(
+        NumberedEvent { number, event }: NumberedEvent,
+        value_url: Option<String>,
+        usage: Option<Figures>,
+    ) -> Self {
         let at = event.at.to_string();
         let (r#type, fields) = describe(event.kind);
-        Self { number, at, r#type, fields: EventFields { value_url, ..fields } }
+        Self { number, at, r#type, fields: EventFields { value_url, usage: usage.map(ModelUsageOut::from), ..fields } }
     }
 }
 

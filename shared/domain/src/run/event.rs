@@ -128,6 +128,15 @@ impl RunEventKind {
         }
     }
 
+    /// The step that ended, if it may have performed an effect.
+    pub fn ended_effect(&self) -> Option<&str> {
+        match self {
+            Self::StepCompleted { step, output: Some(_), .. } => Some(step),
+            Self::StepFailed { step, .. } | Self::StepCanceled { step } => Some(step),
+            _ => None,
+        }
+    }
+
     /// Whether this is the last event of a run.
     pub fn ends_run(&self) -> bool {
         matches!(self, Self::RunCompleted { .. } | Self::RunFailed { .. } | Self::RunCancelled)
