@@ -4,19 +4,21 @@
 
 mod delivery;
 mod dto;
+mod follow;
 mod handlers;
 mod routes;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use auth::Auth;
-use domain::Result;
 use domain::id::{ThreadId, WorkflowId};
 use domain::identity::Account;
 use domain::thread::Thread;
+use domain::{Error, Result};
 use messaging::{Deliveries, Messenger};
 use outbound::{Calls, Outbound};
-use platform::Context;
+use platform::{Context, config};
 use runner::ReleasePlans;
 use store::{Runs, Shares, Workflows};
 
@@ -31,11 +33,14 @@ pub struct Stores {
     runs: Runs,
     plans: Arc<ReleasePlans>,
     deliveries: Deliveries,
+    /// How long a stream of messages stays open. Then its client opens the next one.
+    stream_time: Duration,
 }
 
 impl Stores {
     fn new(context: &Context) -> Result<Self> {
         let workflows = Workflows::new(context)?;
+        let seconds = context.config.required(config::STREAM_SECONDS).map_err(Error::internal)?;
         let calls = Calls::new(Outbound::from_config(&context.config)?);
         Ok(Self {
             auth: Arc::new(Auth::new(context)?),
@@ -44,6 +49,7 @@ impl Stores {
             workflows,
             shares: Shares::new(context)?,
             deliveries: Deliveries::new(context, Messenger::from_context(context, calls))?,
+            stream_time: Duration::from_secs(seconds.parse().map_err(Error::internal)?),
         })
     }
 

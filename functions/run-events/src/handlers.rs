@@ -5,24 +5,25 @@ use std::collections::BTreeMap;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
+use domain::Result as DomainResult;
 use domain::id::{RunId, WorkflowId};
 use domain::identity::Account;
 use domain::page::Slice;
 use domain::run::Run;
-use domain::{Error, Result as DomainResult};
 use store::runs::NumberedEvent;
 use tokio::time::Instant;
 use web::builder::{DataSlice, ErrorBody, ErrorResponses, NotFound, Viewer};
 use web::cursor::{CursorQuery, Cursors};
+use web::follow::{FollowedLog, Follower, last_event_id};
+use web::language::AcceptLanguageHeaders;
 use web::{Path, Query, Result};
 
 use crate::Stores;
 use crate::dto::activity::ActivityOut;
 use crate::dto::event::{ListRunEvents, RunEventOut};
-use crate::follow::Follower;
+use crate::follow::RunLog;
 
 const CURSORS: Cursors = Cursors("run-events");
-const LAST_EVENT_ID: &str = "Last-Event-ID";
 
 /// List or follow the events of a run
 ///
@@ -98,12 +99,6 @@ async fn load_run(stores: &Stores, account: Account, workflow: WorkflowId, id: R
     Ok(run)
 }
 
-fn last_event_id(headers: &HeaderMap) -> DomainResult<Option<u32>> {
-    let Some(id) = headers.get(LAST_EVENT_ID).filter(|id| !id.is_empty()) else { return Ok(None) };
-    let number = id.to_str().ok().and_then(|id| id.parse().ok());
-    number.map(Some).ok_or_else(|| Error::invalid_query(LAST_EVENT_ID, "must be the number of an event"))
-}
-
 /// The page of events after a number.
 async fn list(stores: &Stores, run: &Run, after: u32, limit: u32) -> DomainResult<Slice<NumberedEvent>> {
     let limit = limit as usize;
@@ -119,12 +114,13 @@ async fn list(stores: &Stores, run: &Run, after: u32, limit: u32) -> DomainResul
 async fn follow(stores: Stores, run: Run, after: u32) -> DomainResult<Response> {
     let until = Instant::now() + stores.stream_time;
     let watcher = stores.runs.watch(run.id);
-    let mut reader = stores.runs.read_events(run.id, after).await?;
-    let found = reader.read().await?;
-    if found.is_empty() && run.ended_at.is_some() {
+    let reader = stores.runs.read_events(run.id, after).await?;
+    let mut log = RunLog { stores, run: run.id, reader };
+    let found = log.read().await?;
+    if found.events.is_empty() && run.ended_at.is_some() {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
-    Ok(Follower { stores, run: run.id, reader, watcher, found, until, is_done: false }.into_response())
+    Ok(Follower { log, watcher, found, until }.into_response())
 }
 
 /// Builds events, with the URLs of large values and the usage of the steps that ended.

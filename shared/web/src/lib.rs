@@ -7,6 +7,7 @@ pub mod builder;
 pub mod cursor;
 pub mod etag;
 mod extract;
+pub mod follow;
 mod form;
 pub mod gateway;
 pub mod idempotency;

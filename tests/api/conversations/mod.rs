@@ -2,6 +2,7 @@
 
 mod budgets;
 mod exchanges;
+mod follow;
 mod inbound;
 mod load;
 mod memory;

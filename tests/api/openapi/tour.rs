@@ -9,6 +9,7 @@ mod workbenches;
 use std::collections::BTreeMap;
 
 use axum::Router;
+use platform::config;
 use reqwest::Method;
 use serde_json::Value;
 use tests::TestApp;
@@ -58,7 +59,9 @@ pub async fn record_workbenches() -> Vec<Exchange> {
 impl TourClient {
     /// Starts a platform that runs only for this tour.
     async fn start() -> Self {
-        let app = TestApp::start().await;
+        // Streams that follow a log end soon, so that they can be examples.
+        let stream_time = (config::STREAM_SECONDS.to_owned(), "1".to_owned());
+        let app = TestApp::start_with_options(|options| options.settings.push(stream_time)).await;
         let person = app.person("ada");
         let normalizer = Normalizer::new(&app.platform.base_url);
         Self { app, person, normalizer, path_parameters: BTreeMap::new(), exchanges: Vec::new() }

@@ -13,21 +13,26 @@ use super::*;
 
 /// A message of the stream: its id, its name, and its data.
 #[derive(Clone, Debug, PartialEq)]
-struct Message {
-    id: Option<u64>,
-    name: Option<String>,
-    data: Value,
+pub struct Message {
+    pub id: Option<u64>,
+    pub name: Option<String>,
+    pub data: Value,
 }
 
 /// A client that reads a stream.
-struct Stream {
+pub struct Stream {
     response: Response,
     text: String,
 }
 
 impl Stream {
     async fn open(person: &Person, path: &str, last_event: Option<u64>) -> Self {
-        let mut request = person.request(Method::GET, &format!("{path}/events?follow=true"));
+        Self::open_at(person, &format!("{path}/events?follow=true"), last_event).await
+    }
+
+    /// Opens the stream at a path with a query.
+    pub async fn open_at(person: &Person, path: &str, last_event: Option<u64>) -> Self {
+        let mut request = person.request(Method::GET, path);
         if let Some(last) = last_event {
             request = request.header("Last-Event-ID", last);
         }
@@ -38,7 +43,7 @@ impl Stream {
     }
 
     /// The next message. None if the stream has ended.
-    async fn next(&mut self) -> Option<Message> {
+    pub async fn next(&mut self) -> Option<Message> {
         loop {
             if let Some((event, rest)) = self.text.split_once("\n\n") {
                 let message = read_message(event);

@@ -10,7 +10,7 @@ mod calls;
 mod controls;
 mod costs;
 mod erase;
-mod follow;
+pub mod follow;
 mod history;
 pub mod hooks;
 mod imports;

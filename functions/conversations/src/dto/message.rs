@@ -24,6 +24,9 @@ pub struct ListMessages {
     #[serde(default)]
     #[param(inline, default = "desc")]
     pub order: OrderIn,
+    /// Streams new messages. A stream has no pages and no order.
+    #[serde(default)]
+    pub follow: bool,
 }
 
 /// A message of a thread
@@ -32,6 +35,9 @@ pub struct ListMessages {
 #[schema(title = "ThreadMessage")]
 pub struct MessageOut {
     id: Uuid,
+    /// The number of the message in its thread, from 1. A stream continues after it.
+    #[schema(minimum = 1)]
+    number: u64,
     role: MessageRole,
     content: String,
     /// The participant who sent it.
@@ -96,6 +102,7 @@ impl From<ThreadMessage> for MessageOut {
     fn from(message: ThreadMessage) -> Self {
         Self {
             id: message.id.uuid(),
+            number: message.number,
             role: message.role,
             content: message.text,
             participant_id: message.participant.map(|id| id.uuid()),

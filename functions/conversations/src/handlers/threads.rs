@@ -1,14 +1,20 @@
 //! Handlers that read threads and their messages.
 
 use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::response::{IntoResponse, Response};
+use domain::Result as DomainResult;
 use domain::id::{ThreadId, WorkflowId};
+use tokio::time::Instant;
 use web::builder::{Caller, Data, DataSlice, ErrorResponses, NotFound, NotJson, Viewer};
 use web::cursor::Cursors;
+use web::follow::{FollowedLog, Follower, last_event_id};
 use web::{Json, Path, Query, Result};
 
 use crate::Stores;
 use crate::dto::message::{ListMessages, MessageOut};
 use crate::dto::thread::{ListThreads, ThreadBatchIn, ThreadOut};
+use crate::follow::MessageLog;
 
 const THREADS: Cursors = Cursors("threads");
 const MESSAGES: Cursors = Cursors("messages");
@@ -82,18 +88,25 @@ pub async fn read_threads(
     Ok(Data { data: found.into_iter().map(ThreadOut::from).collect() })
 }
 
-/// List the messages of a thread
+/// List or follow the messages of a thread
 ///
 /// A page of long messages can have fewer items than `limit` although more pages follow.
+///
+/// With `follow=true`, the response is a stream of server-sent events: each message that arrives from now on, within a second.
+/// An event has the number of its message as `id`. With `Last-Event-ID`, the stream begins with the messages after that
+/// number. A message that is still being sent has the status `sending`; the list shows how that ended. A stream lasts at most
+/// some minutes. Then the client opens the next one with `Last-Event-ID`, as an `EventSource` of a browser does by itself.
 #[utoipa::path(
     get, path = "/builder/v1/workflows/{id}/threads/{thread_id}/messages", tag = "conversations",
     params(
         ("id" = Uuid, Path, description = "The workflow"),
         ("thread_id" = Uuid, Path, description = "The thread"),
+        ("Last-Event-ID" = Option<u64>, Header, description = "With `follow`: the number of the last message that the client has"),
         ListMessages,
     ),
     responses(
-        (status = 200, description = "A page of messages", body = DataSlice<MessageOut>),
+        (status = 200, description = "A page of messages, or a stream",
+            content((DataSlice<MessageOut> = "application/json"), (Value = "text/event-stream"))),
         NotFound<(WorkflowId, ThreadId)>, ErrorResponses,
     ),
 )]
@@ -102,9 +115,24 @@ pub async fn list_messages(
     access: Viewer<WorkflowId>,
     Path((id, thread_id)): Path<(WorkflowId, ThreadId)>,
     Query(query): Query<ListMessages>,
-) -> Result<DataSlice<MessageOut>> {
+    headers: HeaderMap,
+) -> Result<Response> {
     let after = MESSAGES.read(query.cursor.as_deref())?;
-    stores.load_thread(access.account, id, thread_id).await?;
+    let thread = stores.load_thread(access.account, id, thread_id).await?;
+    if query.follow {
+        let known = last_event_id(&headers)?.unwrap_or(thread.message_count);
+        // Nobody has messages that are not yet there.
+        let after = known.min(thread.message_count);
+        return Ok(follow(stores, thread_id, after).await?);
+    }
     let page = stores.deliveries.threads.messages(thread_id, query.order.into(), query.limit, after).await?;
-    Ok(DataSlice::new(page, MESSAGES))
+    Ok(DataSlice::<MessageOut>::new(page, MESSAGES).into_response())
+}
+
+/// The stream of messages after a number.
+async fn follow(stores: Stores, thread: ThreadId, after: u64) -> DomainResult<Response> {
+    let until = Instant::now() + stores.stream_time;
+    let mut log = MessageLog { threads: stores.deliveries.threads, thread, after };
+    let found = log.read().await?;
+    Ok(Follower { log, watcher: None, found, until }.into_response())
 }

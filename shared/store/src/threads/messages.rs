@@ -42,6 +42,20 @@ pub(super) fn object_prefixes(thread: ThreadId) -> impl Iterator<Item = String> 
     RunRetention::thread_prefixes().map(move |prefix| format!("{prefix}/{thread}/"))
 }
 
+/// The maximum number of new messages that are read at once.
+const MAX_NEW: u32 = 50;
+/// No message has a higher number, because a sort key has twelve digits.
+const LAST_NUMBER: u64 = 999_999_999_999;
+
+/// The messages that were added to a thread.
+pub struct NewMessages {
+    pub messages: Vec<ThreadMessage>,
+    /// The number of the last message that was read.
+    pub last: u64,
+    /// More messages are stored than were read.
+    pub has_more: bool,
+}
+
 impl Threads {
     /// Lists the messages of a thread, in the order of their arrival or in the reverse order.
     pub async fn messages(
@@ -54,6 +68,35 @@ impl Threads {
         let page = slice(&self.journal, keys::messages(id), "", order, limit, after).await?;
         let items = try_join_all(page.items.into_iter().map(|item| self.read_message(item))).await?;
         Ok(Slice { items: items.into_iter().flatten().collect(), next: page.next })
+    }
+
+    /// The messages after a number, oldest first. Messages that have expired or were erased are skipped, and no others.
+    pub async fn messages_after(&self, id: ThreadId, number: u64) -> Result<NewMessages> {
+        let range = Range::between(SK, keys::message_place(number + 1), keys::message_place(LAST_NUMBER));
+        let query = TableQuery {
+            range: Some(range),
+            order: Order::Asc,
+            limit: Some(MAX_NEW),
+            ..TableQuery::partition(keys::messages(id))
+        };
+        let (mut items, mut has_more) = self.read_messages(&query).await?;
+        let last = items.last().map_or(number, MessageItem::number);
+        if last - number > items.len() as u64 {
+            // A query is no snapshot: it may find a message, but not the one before, which was stored during the query. A second
+            // query finds it, unless it was deleted.
+            let (again, _) = self.read_messages(&query).await?;
+            let found = again.len();
+            items = again.into_iter().filter(|item| item.number() <= last).collect();
+            has_more |= items.len() < found;
+        }
+        let messages = try_join_all(items.into_iter().map(|item| self.read_item(item))).await?;
+        Ok(NewMessages { messages: messages.into_iter().flatten().collect(), last, has_more })
+    }
+
+    async fn read_messages(&self, query: &TableQuery) -> Result<(Vec<MessageItem>, bool)> {
+        let page = self.journal.query(query).await?;
+        let items = page.items.into_iter().map(parse::<MessageItem>).collect::<Result<_>>()?;
+        Ok((items, page.next.is_some()))
     }
 
     /// The last messages before the one that a run answers, oldest first. Messages of participants have the order of the

@@ -40,6 +40,7 @@ use platform::{Context, config};
 pub(super) use erasing::mark_all_erased;
 pub use erasing::{ErasureHint, ErasureMark};
 pub use list::ThreadFilter;
+pub use messages::NewMessages;
 pub use participants::{ParticipantSummary, ThreadLink};
 pub use receive::Inbox;
 pub use running::StoredThread;
