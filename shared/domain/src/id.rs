@@ -77,6 +77,36 @@ impl<A: Id> PathIds for (A, ToolName) {
     }
 }
 
+/// A release of a workflow, or its draft.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReleaseChoice {
+    Draft,
+    Release(ReleaseId),
+}
+
+impl ReleaseChoice {
+    pub const DRAFT: &'static str = "draft";
+
+    /// Reads `draft`, or the id of a release.
+    pub fn parse(text: &str) -> Option<Self> {
+        match text {
+            Self::DRAFT => Some(Self::Draft),
+            id => id.parse().ok().map(Self::Release),
+        }
+    }
+}
+
+impl<A: Id> PathIds for (A, ReleaseChoice) {
+    fn read(ids: &[&str]) -> Result<Self> {
+        let choice = ids.get(1).and_then(|text| ReleaseChoice::parse(text));
+        Ok((read_id(ids.first())?, choice.ok_or(Error::NotFound { kind: ReleaseId::KIND })?))
+    }
+
+    fn kinds() -> Vec<&'static str> {
+        vec![A::KIND, ReleaseId::KIND]
+    }
+}
+
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident = $kind:literal, $parse:ident, $print:literal;)*) => {$(
         $(#[$doc])*

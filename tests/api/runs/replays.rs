@@ -75,6 +75,80 @@ async fn a_replay_shows_what_another_release_would_have_done() {
 }
 
 #[tokio::test]
+async fn a_draft_is_replayed_before_it_is_published() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let server = FakeProvider::start().await;
+    server.respond_with(Behaviour::json(200, json!({"sent": true})));
+    let flow = publish(&ada, orders(&server.base_url, 10)).await;
+    let path = start_run(&ada, &flow, json!({"amount": 50})).await;
+    carry_out(&app, &ada, &path).await;
+    server.take_requests();
+    let same = replay(&ada, &path, json!({"releaseId": "draft"})).await;
+    assert_eq!(
+        (&same["outcome"], &same["releaseId"], &same["releaseNumber"]),
+        (&json!("equal"), &Value::Null, &Value::Null)
+    );
+    let change = async |graph: Value| {
+        let changed = ada.patch(&format!("{WORKFLOWS}/{flow}"), json!({"graph": graph})).await;
+        assert_eq!(changed.status, "200 OK", "{}", changed.text);
+    };
+    // A large graph is not in the item of its workflow.
+    let mut higher = orders(&server.base_url, 100);
+    let note =
+        |index: usize| json!({"id": format!("n{index}"), "text": "x".repeat(4_000), "position": {"x": 0, "y": 0}});
+    higher["notes"] = (0..100).map(note).collect();
+    change(higher).await;
+    let replayed = replay(&ada, &path, json!({"releaseId": "draft"})).await;
+    assert_eq!((&replayed["outcome"], &replayed["before"]["output"]), (&json!("differs"), &json!({"sent": true})));
+    assert_eq!(replay(&ada, &path, json!({})).await["outcome"], "equal", "the release is the same");
+    let rehearsed = rehearse(&ada, &flow, "draft", 10).await;
+    assert_eq!((&rehearsed["replayed"], &rehearsed["differs"]), (&json!(1), &json!(1)), "{rehearsed}");
+
+    let mut broken = orders(&server.base_url, 100);
+    broken["nodes"][1]["config"]["expression"] = json!("input.amount >");
+    change(broken).await;
+    let refused = ada.post_json(&format!("{path}/replay"), json!({"releaseId": "draft"})).await;
+    assert_eq!(refusal(&refused), ("400", "invalid_body"), "{}", refused.text);
+    assert_eq!(refused.json["error"]["details"][0]["nodeId"], "check", "{}", refused.text);
+    assert_eq!(server.take_requests().len(), 0, "a replay performs nothing");
+}
+
+#[tokio::test]
+async fn a_replay_shows_every_step_that_differs() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let doubled = |factor: u64| {
+        let nodes = [
+            node("start", "input", json!({})),
+            node("each", "loop", json!({"items": "input"})),
+            node("double", "transform", json!({"value": format!("vars.item * {factor}")})),
+            node("end", "send_result", json!({})),
+        ];
+        let mut graph = graph(&nodes, &["start.out each", "each.item double", "each.done end"]);
+        let next = json!({"from": {"node": "double", "port": "out"}, "to": {"node": "each", "port": "next"}});
+        graph["connections"].as_array_mut().unwrap().push(next);
+        graph
+    };
+    let flow = publish(&ada, doubled(2)).await;
+    let path = start_run(&ada, &flow, json!([1, 2, 3])).await;
+    carry_out(&app, &ada, &path).await;
+    publish_again(&ada, &flow, doubled(3)).await;
+    let replayed = replay(&ada, &path, json!({})).await;
+    let node = replayed["nodes"].as_array().unwrap().iter().find(|node| node["nodeId"] == "double").unwrap();
+    let shown: Vec<_> = node["differences"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|step| (step["step"].as_str().unwrap(), &step["before"]["output"], &step["after"]["output"]))
+        .collect();
+    let (two, three, four, six, nine) = (json!(2), json!(3), json!(4), json!(6), json!(9));
+    let expected = [("each[0]/double", &two, &three), ("each[1]/double", &four, &six), ("each[2]/double", &six, &nine)];
+    assert_eq!(shown, expected, "{node}");
+    assert_eq!((&node["differingSteps"], &node["first"]), (&json!(3), &node["differences"][0]));
+}
+
+#[tokio::test]
 async fn a_rehearsal_counts_the_runs_that_would_end_otherwise() {
     let app = TestApp::start().await;
     let ada = app.person("ada");

@@ -2,21 +2,33 @@
 
 use std::sync::Arc;
 
+use domain::id::ReleaseChoice;
 use domain::run::{Run, RunEnd, RunState, StepError};
 use engine::replay::{Difference, NodeComparison, ReplayState, ReplayedStep};
 use runner::{KeptValue, MAX_OUTPUTS_BYTES};
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+/// The maximum number of steps in the lists of differences of a replay.
+const MAX_DIFFERENCES: usize = 1_000;
+
 /// The release of a replay.
 #[derive(Default, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(title = "ReplayRun")]
 pub struct ReplayRunIn {
-    /// The release to replay the run against. By default, it is the active one.
-    pub release_id: Option<Uuid>,
+    /// The release to replay the run against, or `draft`. By default, it is the active release.
+    #[serde(default, deserialize_with = "release_choice")]
+    #[schema(value_type = Option<String>, pattern = "^(draft|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$", example = "draft")]
+    pub release_id: Option<ReleaseChoice>,
+}
+
+fn release_choice<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<ReleaseChoice>, D::Error> {
+    let Some(text) = Option::<String>::deserialize(deserializer)? else { return Ok(None) };
+    ReleaseChoice::parse(&text).map(Some).ok_or_else(|| D::Error::custom("must be the id of a release, or draft"))
 }
 
 /// How many runs are replayed.
@@ -41,9 +53,12 @@ impl Default for RehearseIn {
 #[schema(title = "RunReplay")]
 pub struct ReplayOut {
     run_id: Uuid,
-    /// The release of the replay.
-    release_id: Uuid,
-    release_number: u64,
+    /// The release of the replay. Null for the draft.
+    #[schema(required)]
+    release_id: Option<Uuid>,
+    /// Null for the draft.
+    #[schema(required)]
+    release_number: Option<u64>,
     outcome: ReplayOutcome,
     before: ReplayEndOut,
     after: ReplayEndOut,
@@ -93,6 +108,8 @@ pub struct ReplayNodeOut {
     /// The first step that differs.
     #[schema(required)]
     first: Option<ReplayDifferenceOut>,
+    /// The steps that differ, in the order of their paths. A response has at most 1000; `differingSteps` counts all.
+    differences: Vec<ReplayDifferenceOut>,
 }
 
 #[derive(Clone, Copy, Serialize, ToSchema)]
@@ -197,13 +214,23 @@ impl ReplayedRun {
 }
 
 impl ReplayOut {
-    pub fn new(replayed: ReplayedRun, release_id: Uuid, release_number: u64) -> Self {
+    /// `release` is the id and the number of the release; none for the draft.
+    pub fn new(replayed: ReplayedRun, release: Option<(Uuid, u64)>) -> Self {
         let outcome = replayed.outcome();
         let ReplayedRun { run, before, after, nodes } = replayed;
         let mut left = MAX_OUTPUTS_BYTES;
         let before = ReplayEndOut::new(before, &mut left);
         let after = ReplayEndOut::new(after, &mut left);
-        let nodes = nodes.into_iter().map(|node| ReplayNodeOut::new(node, &mut left)).collect();
+        let differences: Vec<_> = nodes.iter().map(|node| node.differences.clone()).collect();
+        let mut nodes: Vec<_> = nodes.into_iter().map(|node| ReplayNodeOut::new(node, &mut left)).collect();
+        // The first step of each node has its values before all others do.
+        let mut room = MAX_DIFFERENCES;
+        for (node, differences) in nodes.iter_mut().zip(differences) {
+            let shown = differences.into_iter().take(room);
+            node.differences = shown.map(|difference| ReplayDifferenceOut::new(difference, &mut left)).collect();
+            room -= node.differences.len();
+        }
+        let (release_id, release_number) = release.unzip();
         Self { run_id: run.id.uuid(), release_id, release_number, outcome, before, after, nodes }
     }
 }
@@ -233,7 +260,7 @@ impl ReplayNodeOut {
         let differing_steps = differences.len();
         let first = differences.into_iter().next().map(|difference| ReplayDifferenceOut::new(difference, left));
         let (edited, new_effects) = (is_edited.unwrap_or_default(), new_effects.len());
-        Self { node_id, status, edited, differing_steps, new_effects, first }
+        Self { node_id, status, edited, differing_steps, new_effects, first, differences: Vec::new() }
     }
 }
 

@@ -4,16 +4,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::State;
-use domain::id::{ReleaseId, RunId, WorkflowId};
+use domain::id::{ReleaseChoice, ReleaseId, RunId, WorkflowId};
+use domain::identity::Account;
 use domain::run::{Run, RunState};
 use domain::{Error, Result as DomainResult};
-use engine::compile::ExecutionPlan;
+use engine::compile::{ExecutionPlan, compile, problems_error};
 use engine::replay::{Recording, compare, replay};
 use engine::run::RunFacts;
 use platform::offload::offload;
 use runner::Plans;
 use store::runs::RunFilter;
 use tokio::time::Instant;
+use uuid::Uuid;
 use web::builder::{Data, ErrorBody, ErrorResponses, NotFound, NotJson, Viewer};
 use web::{OptionalJson, Path, Result};
 
@@ -26,7 +28,7 @@ const REHEARSAL: Duration = Duration::from_secs(15);
 
 /// Replay a run
 ///
-/// Shows what the run would have done in another release. Each effect takes the result that the run recorded: no model
+/// Shows what the run would have done in another release, or in the draft. Each effect takes the result that the run recorded: no model
 /// and no other system is called. An effect with another request, or one that the run did not perform, is a new effect.
 #[utoipa::path(
     post, path = "/builder/v1/workflows/{id}/runs/{run_id}/replay", tag = "runs",
@@ -50,25 +52,30 @@ pub async fn replay_run(
     let run = load_run(&stores, account, id, run_id).await?;
     run.check_erasable()?;
     run.check_not_erased()?;
-    let release_id = match (release_id, &workflow.active) {
-        (Some(release), _) => ReleaseId::from(release),
-        (None, Some(active)) => active.release,
+    let choice = match (release_id, &workflow.active) {
+        (Some(choice), _) => choice,
+        (None, Some(active)) => ReleaseChoice::Release(active.release),
         (None, None) => return Err(Error::internal("a workflow with runs has no release").into()),
     };
-    let release = stores.workflows.release(account, id, release_id).await?;
-    let plan = stores.plans.find(account, id, release_id).await?.plan.clone();
+    let Subject { plan, release } = load_subject(&stores, account, id, choice).await?;
     let replayed = replay_against(&stores, run, plan).await?;
-    let replayed = replayed.ok_or_else(|| Error::invalid_state("the release does not have the trigger of the run"))?;
-    Ok(Data { data: ReplayOut::new(replayed, release_id.uuid(), release.number) })
+    let replayed = replayed.ok_or_else(|| {
+        let subject = if release.is_some() { "release" } else { "draft" };
+        Error::invalid_state(format!("the {subject} does not have the trigger of the run"))
+    })?;
+    Ok(Data { data: ReplayOut::new(replayed, release) })
 }
 
 /// Rehearse a release
 ///
-/// Replays the latest runs of the workflow against a release, and reports how many would have ended otherwise: a
-/// regression test made of production.
+/// Replays the latest runs of the workflow against a release or the draft, and reports how many would have ended otherwise:
+/// a regression test made of production.
 #[utoipa::path(
     post, path = "/builder/v1/workflows/{id}/releases/{release_id}/rehearse", tag = "runs",
-    params(("id" = Uuid, Path, description = "The workflow"), ("release_id" = Uuid, Path, description = "The release")),
+    params(
+        ("id" = Uuid, Path, description = "The workflow"),
+        ("release_id" = String, Path, description = "The release, or `draft`"),
+    ),
     request_body = Option<RehearseIn>,
     responses(
         (status = 200, description = "The outcomes", body = Data<RehearsalOut>),
@@ -78,14 +85,13 @@ pub async fn replay_run(
 pub async fn rehearse_release(
     State(stores): State<Stores>,
     access: Viewer<WorkflowId>,
-    Path((id, release_id)): Path<(WorkflowId, ReleaseId)>,
+    Path((id, choice)): Path<(WorkflowId, ReleaseChoice)>,
     OptionalJson(RehearseIn { sample }): OptionalJson<RehearseIn>,
 ) -> Result<Data<RehearsalOut>> {
     let until = Instant::now() + REHEARSAL;
     let account = access.account;
     stores.workflows.get_header(account, id).await?;
-    stores.workflows.release(account, id, release_id).await?;
-    let plan = stores.plans.find(account, id, release_id).await?.plan.clone();
+    let Subject { plan, release: _ } = load_subject(&stores, account, id, choice).await?;
     let filter = RunFilter { states: vec![RunState::Completed, RunState::Failed], ..RunFilter::default() };
     let latest = stores.runs.list(id, &filter, sample, None).await?.items;
     let mut replayed = Vec::new();
@@ -96,6 +102,37 @@ pub async fn rehearse_release(
         replayed.push(replay_against(&stores, run, plan.clone()).await?);
     }
     Ok(Data { data: RehearsalOut::new(replayed) })
+}
+
+/// What runs are replayed against.
+struct Subject {
+    plan: Arc<ExecutionPlan>,
+    /// The id and the number of the release; none for the draft.
+    release: Option<(Uuid, u64)>,
+}
+
+/// Reads and compiles a release or the draft. A draft with errors is refused with the list of its problems.
+async fn load_subject(
+    stores: &Stores,
+    account: Account,
+    id: WorkflowId,
+    choice: ReleaseChoice,
+) -> DomainResult<Subject> {
+    match choice {
+        ReleaseChoice::Release(release) => {
+            let number = stores.workflows.release(account, id, release).await?.number;
+            let plan = stores.plans.find(account, id, release).await?.plan.clone();
+            Ok(Subject { plan, release: Some((release.uuid(), number)) })
+        }
+        ReleaseChoice::Draft => {
+            let graph = stores.workflows.get(account, id).await?.graph;
+            let plan = offload(move || {
+                let (plan, problems) = compile(&graph).finish();
+                plan.ok_or_else(|| problems_error(&problems))
+            });
+            Ok(Subject { plan: Arc::new(plan.await?), release: None })
+        }
+    }
 }
 
 /// Replays a run against its own release and another one. None if that one does not have the trigger of the run.
