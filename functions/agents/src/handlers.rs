@@ -9,8 +9,8 @@ use domain::id::{AgentId, WorkId};
 use domain::sharing::TeamRole;
 use web::builder::agent::{AgentDetailOut, AgentOut};
 use web::builder::{
-    Caller, Created, Data, DataList, Editor, ErrorResponses, KeyReused, NotFound, NotJson, NotPermitted, Owner, Stale,
-    Viewer,
+    Caller, Changed, Created, Data, DataList, Editor, ErrorBody, ErrorResponses, KeyReused, NotFound, NotJson,
+    NotPermitted, Owner, Viewer,
 };
 use web::etag::{ETag, IfMatch, IfMatchHeaders};
 use web::idempotency::{self, IdempotencyHeaders};
@@ -98,7 +98,9 @@ pub async fn get_agent(
     responses(
         (status = 200, description = "The updated agent", body = Data<AgentDetailOut>,
             headers(("ETag" = String, description = "The agent's version"))),
-        NotFound<AgentId>, Stale, NotJson, NotPermitted, ErrorResponses,
+        (status = 412, description = "`precondition_failed`: the agent has changed. The details have the stored agent as \
+            `current`, and its `etag`", body = ErrorBody, headers(("ETag" = String, description = "The stored version"))),
+        NotFound<AgentId>, NotJson, NotPermitted, ErrorResponses,
     ),
 )]
 pub async fn update_agent(
@@ -107,10 +109,21 @@ pub async fn update_agent(
     Path(id): Path<AgentId>,
     if_match: IfMatch,
     Json(patch): Json<AgentPatch>,
-) -> Result<(ETag, Data<AgentDetailOut>)> {
+) -> Result<Changed<AgentDetailOut>> {
     let expected = |agent: &Agent| if_match.allows(&ETag::from_revision(agent.revision));
-    let agent = stores.agents.patch(access.account, id, &patch, &access.caller.plan, expected).await?;
-    Ok((ETag::from_revision(agent.revision), Data { data: AgentDetailOut::new(agent, access.role) }))
+    let respond = |agent: Agent| {
+        (ETag::from_revision(agent.revision), Data { data: AgentDetailOut::new(agent, access.role) })
+    };
+    match stores.agents.patch(access.account, id, &patch, &access.caller.plan, expected).await {
+        Err(Error::PreconditionFailed) => {
+            let (etag, stored) = respond(stores.agents.get(access.account, id).await?);
+            Ok(Changed::Stale(etag, stored))
+        }
+        changed => {
+            let (etag, saved) = respond(changed?);
+            Ok(Changed::Saved(etag, saved))
+        }
+    }
 }
 
 /// Delete an agent

@@ -1,6 +1,7 @@
 //! The graph of a workflow, as its owner edits it. Here only the form of a draft is checked; `engine::compile`
 //! checks whether it can run.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use ring::digest::{SHA256, digest};
@@ -17,6 +18,7 @@ use crate::{Error, Result, text_schemas};
 
 pub const MAX_NODES: usize = 500;
 pub const MAX_CONNECTIONS: usize = 2_000;
+pub const MAX_NOTES: usize = 200;
 /// A draft must fit into requests, which have at most 4 MB.
 pub const MAX_GRAPH_BYTES: usize = 2 * 1024 * 1024;
 /// The maximum number of characters of a name that an error repeats.
@@ -29,6 +31,40 @@ pub struct Graph {
     pub nodes: Vec<Node>,
     #[serde(deserialize_with = "object::list")]
     pub connections: Vec<Connection>,
+    /// The notes on the canvas. A note with a size is also a frame that groups the nodes in it. Notes change nothing in runs
+    #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "object::list")]
+    pub notes: Vec<Note>,
+}
+
+/// A note on the canvas
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Note {
+    /// Unique among the notes
+    #[schema(value_type = NodeName)]
+    pub id: String,
+    /// Markdown
+    #[serde(default)]
+    #[schema(max_length = 4000, example = "Only orders above 100 € need a person.")]
+    pub text: String,
+    #[serde(deserialize_with = "object::one")]
+    pub position: CanvasPosition,
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "object::optional")]
+    pub size: Option<CanvasSize>,
+    /// A color such as `#ffd54f`; the canvas chooses one if it is omitted
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<NoteColor>)]
+    pub color: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = Size)]
+pub struct CanvasSize {
+    #[schema(minimum = 1, maximum = 100000)]
+    pub width: f64,
+    #[schema(minimum = 1, maximum = 100000)]
+    pub height: f64,
 }
 
 /// A step of a workflow
@@ -49,7 +85,7 @@ pub struct Node {
     #[serde(default)]
     #[schema(example = json!({"expression": "input.priority > 2"}))]
     pub config: Map<String, Value>,
-    /// The position on the canvas. It is not published
+    /// The position on the canvas. A change of it alone is no unpublished change
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "object::optional")]
     pub position: Option<CanvasPosition>,
 }
@@ -121,6 +157,8 @@ pub struct GraphIn {
     nodes: Option<Vec<Node>>,
     #[schema(max_items = 2000, nullable = false)]
     connections: Option<Vec<ConnectionIn>>,
+    #[schema(max_items = 200, nullable = false)]
+    notes: Option<Vec<Note>>,
 }
 
 /// A list in a patch replaces the whole list.
@@ -148,6 +186,8 @@ enum EndIn {
 text_schemas! {
     /// The id or the type of a node.
     NodeName(1, 64, "^[A-Za-z0-9_-]+$", "letters, digits, - and _");
+    /// A color as six hexadecimal digits.
+    NoteColor(7, 7, "^#[0-9a-fA-F]{6}$", "a color such as #ffd54f");
     /// The id of a node in a connection.
     NodeReference(1, 64);
 }
@@ -193,21 +233,25 @@ impl Graph {
         for (index, node) in self.nodes.iter().enumerate() {
             node.check_headers(&format!("graph.nodes[{index}].config.headers"))?;
         }
+        let mut ids = BTreeSet::new();
+        if let Some(index) = self.notes.iter().position(|note| !ids.insert(&note.id)) {
+            return Err(Error::invalid_body(format!("graph.notes[{index}].id"), "another note has this id"));
+        }
         if document.to_string().len() > MAX_GRAPH_BYTES {
             return Err(Error::invalid_body("graph", format!("at most {MAX_GRAPH_BYTES} bytes as JSON")));
         }
         Ok(())
     }
 
-    /// The graph without the positions on the canvas, as it is published.
-    pub fn published(&self) -> Self {
+    /// The graph without what only the canvas shows: positions and notes.
+    pub fn without_canvas(&self) -> Self {
         let nodes = self.nodes.iter().cloned().map(|node| Node { position: None, ..node });
-        Self { nodes: nodes.collect(), connections: self.connections.clone() }
+        Self { nodes: nodes.collect(), connections: self.connections.clone(), notes: Vec::new() }
     }
 
-    /// A hash that is equal for graphs that differ only in positions.
+    /// A hash that is equal for graphs that differ only in positions and notes.
     pub fn hash(&self) -> String {
-        hash(&self.published())
+        hash(&self.without_canvas())
     }
 }
 
@@ -230,12 +274,41 @@ mod tests {
     }
 
     #[test]
-    fn hash_ignores_positions_and_the_order_of_fields() {
+    fn hash_ignores_positions_notes_and_the_order_of_fields() {
         let one = graph(json!({"nodes": [{"id": "a", "type": "input", "config": {"x": 1, "y": 2}}]}));
-        let same =
-            json!({"nodes": [{"id": "a", "type": "input", "config": {"y": 2, "x": 1}, "position": {"x": 1, "y": 2}}]});
+        let same = json!({"nodes": [{"id": "a", "type": "input", "config": {"y": 2, "x": 1}, "position": {"x": 1, "y": 2}}], "notes": [
+            {"id": "n", "text": "Hello", "position": {"x": 1, "y": 2}},
+        ]});
         assert_eq!(one.hash(), graph(same).hash());
         assert_ne!(one.hash(), graph(json!({"nodes": [{"id": "a", "type": "input", "config": {"x": 1}}]})).hash());
+    }
+
+    #[test]
+    fn notes_are_bounded() {
+        let note = |id: &str, changes: Value| {
+            let mut note = json!({"id": id, "text": "Hi", "position": {"x": -5.5, "y": 0}});
+            note.as_object_mut().unwrap().extend(changes.as_object().unwrap().clone());
+            note
+        };
+        let check = |notes: Vec<Value>| {
+            let read = serde_json::from_value::<Graph>(json!({"notes": notes}));
+            read.map_err(|error| error.to_string()).and_then(|graph| graph.check().map_err(|error| error.to_string()))
+        };
+        let size = json!({"size": {"width": 400, "height": 90.5}, "color": "#FFd54f"});
+        assert_eq!(check(vec![note("a", json!({})), note("b", size)]), Ok(()));
+        let many = (0..=MAX_NOTES).map(|index| note(&format!("n{index}"), json!({}))).collect();
+        for (notes, problem) in [
+            (many, "graph.notes: at most 200 entries"),
+            (vec![note("a", json!({"text": "x".repeat(4_001)}))], "graph.notes[0].text: at most 4000 characters"),
+            (vec![note("a", json!({"color": "red"}))], "graph.notes[0].color: "),
+            (vec![note("a", json!({"size": {"width": 0, "height": 1}}))], "graph.notes[0].size.width: "),
+            (vec![note("a", json!({"size": {"width": 1e6, "height": 1}}))], "graph.notes[0].size.width: "),
+            (vec![note("a b", json!({}))], "graph.notes[0].id: "),
+            (vec![note("a", json!({})), note("a", json!({}))], "graph.notes[1].id: another note has this id"),
+        ] {
+            let refused = check(notes).unwrap_err();
+            assert!(refused.starts_with(problem), "{refused}");
+        }
     }
 
     #[test]

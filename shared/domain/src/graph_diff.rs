@@ -114,7 +114,7 @@ pub fn diff(old: VersionContent<'_>, new: VersionContent<'_>) -> GraphDiff {
     let mut summary: Vec<String> = nodes.iter().map(describe_node).collect();
     summary.extend(connections.iter().map(describe_connection));
     summary.extend(channels.iter().map(|channel| format!("channel of node `{}` reconfigured", channel.node_id)));
-    if summary.is_empty() && before.published() != after.published() {
+    if summary.is_empty() && before.without_canvas() != after.without_canvas() {
         summary.push("nodes or connections reordered".to_owned());
     }
     GraphDiff { summary, nodes, connections, channels }
@@ -210,7 +210,7 @@ mod tests {
                 "connection `b`.out → `c`.in removed",
             ]
         );
-        let moved = after.published();
+        let moved = after.without_canvas();
         assert!(diff(of(&after), of(&moved)).summary.is_empty());
 
         let webhook = ChannelConfig { webhook_id: Some(uuid::Uuid::nil()), ..ChannelConfig::default() };

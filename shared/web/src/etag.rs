@@ -15,6 +15,10 @@ impl ETag {
     pub fn from_revision(revision: u64) -> Self {
         Self(format!("\"{revision}\""))
     }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
 }
 
 impl IntoResponseParts for ETag {

@@ -49,7 +49,13 @@ async fn a_patch_of_another_version_is_refused() {
     assert_eq!(patch("\"1\"").await.status, "200 OK");
     let late = patch("\"1\"").await;
     assert_snapshot!(late.status, @"412 Precondition Failed");
-    assert_snapshot!(late.text, @r#"{"error":{"code":"precondition_failed","message":"the resource has changed since the version in If-Match; read it again"}}"#);
+    let stored = ada.get(&path).await;
+    let expected = json!({"error": {
+        "code": "precondition_failed",
+        "message": "the resource has changed since the version in If-Match; read it again",
+        "details": {"current": stored.json["data"], "etag": "\"2\""},
+    }});
+    assert_eq!((&late.json, late.header("etag")), (&expected, Some("\"2\"")));
     assert_eq!(patch("\"9\", \"2\"").await.status, "200 OK");
     assert_eq!(patch("*").await.status, "200 OK");
     assert_eq!(patch("W/\"4\"").await.status, "412 Precondition Failed");

@@ -165,6 +165,10 @@ async fn a_patch_changes_only_its_fields_and_the_version_in_if_match() {
     let stale = ada.request(Method::PATCH, &path).header("If-Match", "\"2\"").json(&json!({"name": "Third"}));
     let stale = send(stale).await;
     assert_eq!((stale.status.as_str(), stale.code()), ("412 Precondition Failed", "precondition_failed"));
+    // The client can merge with what is stored.
+    let stored = ada.get(&path).await;
+    assert_eq!(stale.json["error"]["details"], json!({"current": stored.json["data"], "etag": "\"3\""}));
+    assert_eq!((stale.header("etag"), stored.header("etag")), (Some("\"3\""), Some("\"3\"")));
     let fresh = ada.request(Method::PATCH, &path).header("If-Match", "\"3\"").json(&json!({"name": "Third"}));
     assert_eq!(send(fresh).await.status, "200 OK");
 }

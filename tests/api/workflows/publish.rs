@@ -46,10 +46,27 @@ async fn a_publication_creates_a_release_a_manifest_and_a_deployment() {
     moved["nodes"][0]["position"] = json!({"x": 10, "y": 20});
     let patched = ada.patch(&path, json!({"graph": moved})).await;
     assert_eq!(patched.json["data"]["hasUnpublishedChanges"], false);
+    // Nor is a note.
+    let note = json!({
+        "id": "why", "text": "Orders above **100 €**", "position": {"x": -10.5, "y": 0.0},
+        "size": {"width": 400.0, "height": 200.0}, "color": "#ffd54f",
+    });
+    let patched = ada.patch(&path, json!({"graph": {"notes": [note]}})).await;
+    assert_eq!(patched.json["data"]["graph"]["notes"], json!([note]), "{}", patched.text);
+    assert_eq!(patched.json["data"]["graph"]["nodes"][0]["position"], json!({"x": 10.0, "y": 20.0}));
+    assert_eq!(patched.json["data"]["hasUnpublishedChanges"], false);
     assert_eq!(post_action(&ada, &id, "publish").await.code(), "no_changes");
     let patched = ada.patch(&path, json!({"graph": template_graph("hello")})).await;
     assert_eq!(patched.json["data"]["hasUnpublishedChanges"], true);
-    assert_eq!(post_action(&ada, &id, "publish").await.json["data"]["release"]["number"], 2);
+    let mut moved = template_graph("hello");
+    moved["nodes"][0]["position"] = json!({"x": 30.0, "y": 40.0});
+    ada.patch(&path, json!({"graph": moved})).await;
+    let second = post_action(&ada, &id, "publish").await.json["data"]["release"].clone();
+    assert_eq!(second["number"], 2);
+    // The manifest has what the canvas of the release showed.
+    let manifest = ada.get(&format!("{path}/releases/{}/manifest", second["id"].as_str().unwrap())).await;
+    let graph = &manifest.json["data"]["graph"];
+    assert_eq!((&graph["nodes"][0]["position"], &graph["notes"]), (&json!({"x": 30.0, "y": 40.0}), &json!([note])));
 
     let notes = ada.post_json(&format!("{path}/publish"), json!({"notes": "x".repeat(1001)})).await;
     assert_eq!(notes.json["error"]["message"], "notes: at most 1000 characters");

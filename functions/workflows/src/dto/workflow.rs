@@ -27,7 +27,7 @@ pub struct WorkflowSummaryOut {
     /// The active release. Null if the workflow was never published.
     #[schema(required)]
     active_release: Option<ActiveReleaseOut>,
-    /// Whether the draft differs from the active release. Node positions are ignored.
+    /// Whether the draft differs from the active release. Positions and notes are ignored.
     has_unpublished_changes: bool,
     #[schema(format = DateTime)]
     created_at: String,
@@ -75,7 +75,7 @@ impl From<WorkflowSummary> for WorkflowSummaryOut {
 pub struct WorkflowOut {
     #[serde(flatten)]
     workflow: WorkflowSummaryOut,
-    /// The draft: its nodes and connections.
+    /// The draft: its nodes, connections and notes.
     graph: Graph,
     /// The references of the active release that no longer exist. The response to the creation and to a change of a draft
     /// also has the first 100 problems that `validate` finds; they do not prevent saving.

@@ -11,8 +11,8 @@ use domain::workflow::{EditableWorkflow, FIRST_REVISION, NewWorkflow, Workflow};
 use engine::compile::{ProblemOut, complete_connections};
 use store::idempotency::IdempotencyKey;
 use web::builder::{
-    Caller, Created, Data, DataList, Editor, ErrorBody, ErrorResponses, KeyReused, NotFound, NotJson, NotPermitted,
-    Owner, Stale, Viewer,
+    Caller, Changed, Created, Data, DataList, Editor, ErrorBody, ErrorResponses, KeyReused, NotFound, NotJson,
+    NotPermitted, Owner, Viewer,
 };
 use web::etag::{ETag, IfMatch, IfMatchHeaders};
 use web::idempotency::{self, IdempotencyHeaders};
@@ -117,7 +117,9 @@ pub fn workflow_response(workflow: Workflow, role: TeamRole) -> (ETag, Data<Work
         (status = 200, description = "The updated workflow", body = Data<WorkflowOut>,
             headers(("ETag" = String, description = "The workflow's version"))),
         (status = 409, description = "`invalid_state`: the workflow is archived", body = ErrorBody),
-        NotFound<WorkflowId>, Stale, NotJson, NotPermitted, ErrorResponses,
+        (status = 412, description = "`precondition_failed`: the workflow has changed. The details have the stored workflow as \
+            `current`, and its `etag`", body = ErrorBody, headers(("ETag" = String, description = "The stored version"))),
+        NotFound<WorkflowId>, NotJson, NotPermitted, ErrorResponses,
     ),
 )]
 pub async fn update_workflow(
@@ -126,7 +128,7 @@ pub async fn update_workflow(
     Path(id): Path<WorkflowId>,
     if_match: IfMatch,
     Json(patch): Json<MergePatch>,
-) -> Result<(ETag, Data<WorkflowOut>)> {
+) -> Result<Changed<WorkflowOut>> {
     let change = |workflow: &Workflow| {
         let after = workflow.patched(&patch, access.caller.at, complete_connections)?;
         if if_match.allows(&ETag::from_revision(workflow.revision)) {
@@ -135,10 +137,17 @@ pub async fn update_workflow(
             Err(Error::PreconditionFailed)
         }
     };
-    let workflow = stores.workflows.change(access.account, id, change).await?;
+    let workflow = match stores.workflows.change(access.account, id, change).await {
+        Err(Error::PreconditionFailed) => {
+            let stored = stores.workflows.get(access.account, id).await?;
+            let (etag, stored) = workflow_response(stored, access.role);
+            return Ok(Changed::Stale(etag, stored));
+        }
+        changed => changed?,
+    };
     let problems = GraphValidator::new(&stores, &access).draft_problems(&workflow).await;
     let etag = ETag::from_revision(workflow.revision);
-    Ok((etag, Data { data: WorkflowOut::with_draft_problems(workflow, access.role, problems) }))
+    Ok(Changed::Saved(etag, Data { data: WorkflowOut::with_draft_problems(workflow, access.role, problems) }))
 }
 
 /// Delete a workflow

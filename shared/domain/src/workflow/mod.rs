@@ -141,9 +141,9 @@ impl Workflow {
         }
     }
 
-    /// A hash that is equal for drafts whose published content is equal.
+    /// A hash that is equal for drafts that differ only on the canvas, in positions and notes.
     pub fn content_hash(&self) -> String {
-        hash(&json!({"graph": self.graph.published(), "channels": self.channels}))
+        hash(&json!({"graph": self.graph.without_canvas(), "channels": self.channels}))
     }
 
     pub fn has_unpublished_changes(&self) -> bool {

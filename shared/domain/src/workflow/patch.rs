@@ -1,6 +1,8 @@
 //! Updates of drafts: JSON Merge Patch (RFC 7396) on the fields that the owner may edit.
 
-use serde::{Deserialize, Serialize};
+use serde::ser::Error as _;
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::{Workflow, WorkflowDescription, WorkflowName};
@@ -23,9 +25,18 @@ pub struct EditableWorkflow {
     #[schema(value_type = Option<WorkflowDescription>)]
     description: Option<String>,
     /// The graph. A list in the patch replaces the whole list.
-    #[serde(default, deserialize_with = "object::one")]
+    #[serde(default, serialize_with = "with_all_fields", deserialize_with = "object::one")]
     #[schema(value_type = Option<GraphPatch>)]
     graph: Graph,
+}
+
+/// A graph without notes has no such field, but a patch may set it.
+fn with_all_fields<S: Serializer>(graph: &Graph, serializer: S) -> Result<S::Ok, S::Error> {
+    let mut document = serde_json::to_value(graph).map_err(S::Error::custom)?;
+    if let Some(fields) = document.as_object_mut() {
+        fields.entry("notes").or_insert_with(|| Value::Array(Vec::new()));
+    }
+    document.serialize(serializer)
 }
 
 impl Workflow {

@@ -116,7 +116,7 @@ impl Manifest {
                 description: workflow.description.clone(),
             },
             release,
-            graph: workflow.graph.published(),
+            graph: workflow.graph.clone(),
             channels: workflow.channels.clone(),
             dependencies,
             sha256: String::new(),

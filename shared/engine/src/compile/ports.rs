@@ -25,7 +25,7 @@ impl NodePorts {
 
 /// Names the ports of connections that name none. Fails if a node has several ports or none, or if they are unknown.
 pub fn complete_connections(graph: &mut Graph) -> Result<()> {
-    let Graph { nodes, connections } = graph;
+    let Graph { nodes, connections, notes: _ } = graph;
     let mut by_id: HashMap<&str, &Node> = HashMap::new();
     for node in nodes.iter() {
         by_id.entry(&node.id).or_insert(node);

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::*;
-use domain::graph::{CanvasPosition, Connection, End, Graph, Node};
+use domain::graph::{CanvasPosition, CanvasSize, Connection, End, Graph, Node, Note};
 
 /// Numbers that survive JSON without any change.
 fn quarters() -> impl Strategy<Value = f64> {
@@ -29,8 +29,20 @@ fn any_graph() -> impl Strategy<Value = Graph> {
         .prop_map(|(id, r#type, name, config, position)| Node { id, r#type, name, config, position });
     let end = || ("[A-Za-z0-9_-]{1,64}", "\\PC{1,64}").prop_map(|(node, port)| End { node, port });
     let wire = (end(), end()).prop_map(|(from, to)| Connection { from, to });
-    (proptest::collection::vec(node, 0..6), proptest::collection::vec(wire, 0..6))
-        .prop_map(|(nodes, connections)| Graph { nodes, connections })
+    let position = (quarters(), quarters()).prop_map(|(x, y)| CanvasPosition { x, y });
+    let note = ("[A-Za-z0-9_-]{1,64}", "\\PC{0,40}", position).prop_map(|(id, text, position)| Note {
+        id,
+        text,
+        position,
+        size: Some(CanvasSize { width: 80.0, height: 40.0 }),
+        color: None,
+    });
+    (
+        proptest::collection::vec(node, 0..6),
+        proptest::collection::vec(wire, 0..6),
+        proptest::collection::vec(note, 0..3),
+    )
+        .prop_map(|(nodes, connections, notes)| Graph { nodes, connections, notes })
 }
 
 proptest! {

@@ -3,6 +3,7 @@
 
 pub mod access;
 pub mod agent;
+mod changed;
 pub mod run;
 pub mod test_call;
 pub mod tool_credential;
@@ -29,6 +30,7 @@ use domain::id::PathIds;
 use domain::page::Slice;
 
 pub use access::{Access, Editor, Operator, Owner, Viewer};
+pub use changed::Changed;
 
 pub const AREA: Area = Area::new(|error| respond(error, |_, code| body(error, &code)));
 
