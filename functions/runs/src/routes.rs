@@ -17,7 +17,7 @@ use crate::handlers::trace::*;
 
 routes! { Stores;
     "/builder/v1/workflows/{id}/runs" => get(list_runs?), post(start_run);
-    "/builder/v1/workflows/runs/summaries" => get(list_run_summaries);
+    "/builder/v1/workflows/runs/summaries" => get(list_run_summaries?);
     "/builder/v1/workflows/{id}/analytics" => get(get_analytics?);
     "/builder/v1/workflows/{id}/analytics/summary" => get(get_analytics_summary?);
     "/builder/v1/workflows/{id}/analytics/runs" => get(get_daily_runs?);

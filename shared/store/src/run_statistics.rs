@@ -12,7 +12,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use futures::future::try_join_all;
 use serde::Deserialize;
 
-use super::attribute::Attribute;
+use super::attribute::{Attribute, SK};
 use super::item::{Item, parse};
 use super::keys::{self, Key};
 use super::query::{Range, TableQuery};
@@ -72,8 +72,23 @@ impl RunStatistics {
 
     /// The totals of the workflows of an account that have started runs.
     pub async fn totals(&self, account: Account) -> Result<BTreeMap<WorkflowId, RunTotals>> {
-        let shards = (0..keys::STATISTICS_SHARDS)
-            .map(|shard| self.counters.query_all(TableQuery::partition(keys::run_totals(account, shard))));
+        self.read_totals(account, None).await
+    }
+
+    /// The totals of the workflows whose ids are between these two.
+    pub async fn totals_between(
+        &self,
+        account: Account,
+        first: WorkflowId,
+        last: WorkflowId,
+    ) -> Result<BTreeMap<WorkflowId, RunTotals>> {
+        self.read_totals(account, Some(Range::between(SK, first.to_string(), last.to_string()))).await
+    }
+
+    async fn read_totals(&self, account: Account, range: Option<Range>) -> Result<BTreeMap<WorkflowId, RunTotals>> {
+        let query =
+            |shard| TableQuery { range: range.clone(), ..TableQuery::partition(keys::run_totals(account, shard)) };
+        let shards = (0..keys::STATISTICS_SHARDS).map(|shard| self.counters.query_all(query(shard)));
         let mut totals: BTreeMap<WorkflowId, RunTotals> = BTreeMap::new();
         for item in try_join_all(shards).await?.into_iter().flatten() {
             let TotalItem { sk, started, completed, failed, cancelled, last_ended_at } = parse(item)?;

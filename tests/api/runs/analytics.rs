@@ -172,6 +172,45 @@ async fn every_workflow_has_a_summary() {
     assert!(shown.as_array().unwrap().iter().any(|of| of["inProgress"] == 0 && of["cancelled"] == 1), "{shown}");
 }
 
+#[tokio::test]
+async fn summaries_come_in_pages() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let mut flows = Vec::new();
+    for _ in 0..5 {
+        flows.push(publish(&ada, double()).await);
+    }
+    for flow in &flows[1..4] {
+        start_run(&ada, flow, json!({"n": 1})).await;
+    }
+    app.platform.drain().await;
+    assert!(ada.delete(&format!("{WORKFLOWS}/{}", flows[2])).await.status.starts_with('2'));
+    let summaries = format!("{WORKFLOWS}/runs/summaries");
+    let all = ada.get(&summaries).await;
+    assert_eq!(all.json["meta"], json!({"nextCursor": null}));
+    for limit in [1, 2, 3, 4, 5] {
+        let (mut shown, mut cursor) = (Vec::new(), String::new());
+        loop {
+            let page = ada.get(&format!("{summaries}?limit={limit}{cursor}")).await;
+            assert_eq!(page.status, "200 OK", "{}", page.text);
+            shown.extend(page.json["data"].as_array().unwrap().clone());
+            match page.json["meta"]["nextCursor"].as_str() {
+                Some(next) => cursor = format!("&cursor={next}"),
+                None => break,
+            }
+        }
+        let ids: Vec<_> = shown.iter().map(|summary| summary["workflowId"].as_str().unwrap()).collect();
+        assert_eq!(ids, [&flows[4], &flows[3], &flows[1], &flows[0]], "newest first, {limit}");
+        let completed: Vec<_> = shown.iter().map(|summary| summary["completed"].as_u64().unwrap()).collect();
+        assert_eq!(completed, [0, 1, 1, 0]);
+        // Each entry is the one of the whole list.
+        assert!(shown.iter().all(|summary| all.json["data"].as_array().unwrap().contains(summary)));
+    }
+    for query in ["limit=0", "limit=101", "cursor=x", "page=2"] {
+        assert_eq!(ada.get(&format!("{summaries}?{query}")).await.code(), "invalid_query", "{query}");
+    }
+}
+
 /// A month costs the same, whatever the number of runs: one query of each part.
 #[tokio::test]
 async fn a_month_takes_at_most_35_reads() {
@@ -233,6 +272,10 @@ async fn the_routes_keep_their_budget() {
             "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:GetItem (1 units), 16 dynamodb:Query (16 units)",
         ),
         (format!("{WORKFLOWS}/runs/summaries"), "1 dynamodb:BatchGetItem (4 units), 17 dynamodb:Query (17 units)"),
+        (
+            format!("{WORKFLOWS}/runs/summaries?limit=1"),
+            "1 dynamodb:BatchGetItem (4 units), 17 dynamodb:Query (17 units)",
+        ),
     ] {
         assert_eq!(app.costs(ada.get(&path)).await.to_string(), expected, "{path}");
     }

@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 
 use domain::statistics::{DayStatistics, Period, RunCounts, RunTotals};
 use domain::time::Time;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use store::run_statistics::WorkflowDay;
 use store::usage::Figures;
 use store::workflows::WorkflowSummary;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 use web::builder::usage::ModelUsageOut;
+use web::cursor::Cursors;
+use web::paging::{default_per_page, per_page};
 
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
@@ -30,6 +32,37 @@ pub struct AnalyticsQuery {
 impl AnalyticsQuery {
     pub fn period(&self, now: Time) -> domain::Result<Period> {
         Period::parse(self.from.as_deref(), self.to.as_deref(), self.timezone.as_deref(), now)
+    }
+}
+
+pub const SUMMARIES: Cursors = Cursors("run-summaries");
+
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct ListRunSummaries {
+    /// The maximum number of items to return. With a cursor, it is 20 by default.
+    #[serde(default, deserialize_with = "optional_per_page")]
+    #[param(minimum = 1, maximum = 100, nullable = false)]
+    limit: Option<u32>,
+    /// The `nextCursor` of the previous page.
+    #[param(nullable = false)]
+    cursor: Option<String>,
+}
+
+fn optional_per_page<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
+    per_page(deserializer).map(Some)
+}
+
+impl ListRunSummaries {
+    /// The size of the page, and the id of the last workflow of the page before. None for the whole list.
+    pub fn page(self) -> domain::Result<Option<(u32, Option<Uuid>)>> {
+        let Self { limit, cursor } = self;
+        if limit.is_none() && cursor.is_none() {
+            return Ok(None);
+        }
+        let after = SUMMARIES.read_id(cursor.as_deref())?;
+        Ok(Some((limit.unwrap_or_else(default_per_page), after)))
     }
 }
 

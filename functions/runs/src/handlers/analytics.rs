@@ -4,14 +4,17 @@ use std::collections::BTreeMap;
 
 use axum::extract::State;
 use domain::id::WorkflowId;
+use domain::page::Slice;
 use domain::statistics::Period;
 use store::run_statistics::WorkflowDay;
 use store::usage::Figures;
-use web::builder::{Access, Caller, Data, ErrorResponses, NotFound, Viewer};
+use web::builder::{Access, Caller, Data, DataSlice, ErrorResponses, NotFound, Viewer};
 use web::{Path, Query, Result};
 
 use crate::Stores;
-use crate::dto::analytics::{AnalyticsOut, AnalyticsQuery, AnalyticsSummaryOut, DailyRunsOut, RunSummaryOut};
+use crate::dto::analytics::{
+    AnalyticsOut, AnalyticsQuery, AnalyticsSummaryOut, DailyRunsOut, ListRunSummaries, RunSummaryOut, SUMMARIES,
+};
 
 /// Show the analytics of a workflow
 ///
@@ -79,23 +82,39 @@ pub async fn get_daily_runs(
 
 /// Summarize the runs of all workflows
 ///
-/// Returns one entry for each workflow of the caller, in the order of their names.
+/// Returns one entry for each workflow of the caller: without parameters all of them, in the order of their names. With
+/// `limit` or `cursor`, a page of them, the newest workflow first.
 #[utoipa::path(
-    get, path = "/builder/v1/workflows/runs/summaries", tag = "analytics",
-    responses((status = 200, description = "The summaries", body = Data<Vec<RunSummaryOut>>), ErrorResponses),
+    get, path = "/builder/v1/workflows/runs/summaries", tag = "analytics", params(ListRunSummaries),
+    responses((status = 200, description = "The summaries", body = DataSlice<RunSummaryOut>), ErrorResponses),
 )]
 pub async fn list_run_summaries(
     State(stores): State<Stores>,
     Caller(caller): Caller,
-) -> Result<Data<Vec<RunSummaryOut>>> {
+    Query(query): Query<ListRunSummaries>,
+) -> Result<DataSlice<RunSummaryOut>> {
     let account = caller.account();
-    let (workflows, mut totals) =
-        futures::try_join!(stores.workflows.list_all(account), stores.statistics.totals(account))?;
+    let (Slice { items, next }, mut totals) = match query.page()? {
+        None => {
+            let (items, totals) =
+                futures::try_join!(stores.workflows.list_all(account), stores.statistics.totals(account))?;
+            (Slice { items, next: None }, totals)
+        }
+        Some((limit, after)) => {
+            let page = stores.workflows.list_newest(account, limit, after).await?;
+            let totals = match (page.items.first(), page.items.last()) {
+                (Some(newest), Some(oldest)) => stores.statistics.totals_between(account, oldest.id, newest.id).await?,
+                _ => BTreeMap::new(),
+            };
+            (page, totals)
+        }
+    };
     let summary = |workflow: store::workflows::WorkflowSummary| {
         let totals = totals.remove(&workflow.id).unwrap_or_default();
         RunSummaryOut::new(workflow, totals)
     };
-    Ok(Data { data: workflows.into_iter().map(summary).collect() })
+    let items: Vec<_> = items.into_iter().map(summary).collect();
+    Ok(DataSlice::new(Slice { items, next }, SUMMARIES))
 }
 
 /// Reads the UTC days of a period, and the usage of the current month. If they overlap, they are read together.

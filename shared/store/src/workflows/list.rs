@@ -1,13 +1,14 @@
 //! The list of an account's workflows, with sorting, filters and page pagination.
 
 use serde::Deserialize;
+use uuid::Uuid;
 
 use super::Workflows;
 use super::item::{Head, WorkflowItem};
 use crate::attribute::{Attribute, field};
 use crate::condition::Condition;
 use crate::item::{Item, parse};
-use crate::query::{TableIndex, TableQuery};
+use crate::query::{Range, TableIndex, TableQuery};
 use crate::{keys, listing};
 use domain::Result;
 use domain::id::{OrgId, WorkflowId};
@@ -101,6 +102,30 @@ impl Workflows {
         let index = Some(index(WorkflowSort::Name));
         let query = TableQuery { index, ..TableQuery::partition(keys::workflows(account)) };
         self.entities.query_all(query).await?.into_iter().map(|item| summary(account, item)).collect()
+    }
+}
+
+impl Workflows {
+    /// A page of the workflows of an account, newest first. `after` is the id of the last one of the page before.
+    pub async fn list_newest(
+        &self,
+        account: Account,
+        limit: u32,
+        after: Option<Uuid>,
+    ) -> Result<Slice<WorkflowSummary>> {
+        let to = after.map_or(Uuid::max(), |after| Uuid::from_u128(after.as_u128().saturating_sub(1)));
+        let range = Range::between(WorkflowItem::BY_CREATED, Uuid::nil().to_string(), to.to_string());
+        let query = TableQuery {
+            index: Some(index(WorkflowSort::CreatedAt)),
+            range: Some(range),
+            order: Order::Desc,
+            limit: Some(limit),
+            ..TableQuery::partition(keys::workflows(account))
+        };
+        let found = self.entities.query(&query).await?;
+        let items = found.items.into_iter().map(summary).collect::<Result<Vec<_>>>()?;
+        let next = items.last().filter(|_| found.next.is_some()).map(|last| last.id.to_string());
+        Ok(Slice { items, next })
     }
 }
 
