@@ -4,6 +4,7 @@
 mod agents;
 mod authentication;
 mod bodies;
+mod compression;
 mod connections;
 mod conversations;
 mod echoes;

@@ -17,6 +17,7 @@ use serde_json::Value;
 use tower::ServiceExt;
 use web::finish;
 
+use crate::compression;
 use crate::failure::Failure;
 use crate::files::{self, Files};
 use crate::services::storage::{StorageHealth, describe};
@@ -49,7 +50,7 @@ pub fn router(
     // The routers are not nested in one axum router: a function must see only its own path parameters.
     let router = Router::new().route("/local/jwks.json", get(async move || axum::Json(jwks.clone())));
     let router = router.merge(files::router(files)).fallback(routed);
-    Ok(router.layer(from_fn_with_state(storage, check_storage)))
+    Ok(router.layer(from_fn_with_state(storage, check_storage)).layer(compression::layer()))
 }
 
 async fn serve(router: Router, request: Request) -> Response {

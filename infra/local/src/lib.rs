@@ -3,6 +3,7 @@
 
 mod api_gateway;
 pub mod bootstrap;
+mod compression;
 pub mod credentials;
 pub mod data_dir;
 pub mod doctor;
