@@ -2,7 +2,7 @@
 
 use domain::chat::Message;
 use domain::schema::NOT_BLANK;
-use domain::usd::Usd;
+use domain::usd::{Usd, UsdText};
 use domain::{Error, Result};
 use engine::agent::FunctionCall;
 use serde::{Deserialize, Serialize};
@@ -101,11 +101,18 @@ pub struct InvocationUsageOut {
     pub output_tokens: u64,
     /// In US dollars.
     pub cost: Usd,
+    pub cost_exact: UsdText,
 }
 
 impl From<Figures> for InvocationUsageOut {
     fn from(figures: Figures) -> Self {
         let Figures { requests, tokens_in, tokens_out, cost, .. } = figures;
-        Self { requests, input_tokens: tokens_in, output_tokens: tokens_out, cost: cost.into() }
+        Self {
+            requests,
+            input_tokens: tokens_in,
+            output_tokens: tokens_out,
+            cost: cost.into(),
+            cost_exact: cost.into(),
+        }
     }
 }
