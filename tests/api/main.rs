@@ -11,6 +11,7 @@ mod echoes;
 mod extractors;
 mod gateway;
 mod inference;
+mod languages;
 mod local_commands;
 mod modules;
 mod openapi;

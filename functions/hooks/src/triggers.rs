@@ -11,6 +11,7 @@ use axum::http::StatusCode;
 use axum::http::header::LOCATION;
 use axum::response::{IntoResponse, Response};
 use domain::id::{Id, RunId, WebhookId, WorkflowId};
+use domain::language::Language;
 use domain::retention::RunRetention;
 use domain::run::{NewRun, RunEnd, RunOrigin};
 use domain::time::Time;
@@ -240,7 +241,7 @@ impl HookResponse {
                 (status, Json(TriggeredOut { run_id, output: Arc::unwrap_or_clone(output) })).into_response()
             }
             RunResult::Ended(RunEnd::Failed(error)) => {
-                let message = error.describe("the run");
+                let message = error.describe("the run", Language::English);
                 let details = json!({"runId": run_id, "code": error.code, "nodeId": error.node_id});
                 ApiError(Error::Unprocessable { code: "run_failed", message, details }).into_response()
             }

@@ -73,7 +73,7 @@ pub async fn list_run_events(
     get, path = "/builder/v1/workflows/{id}/runs/{run_id}/activity", tag = "runs",
     params(
         ("id" = Uuid, Path, description = "The workflow"), ("run_id" = Uuid, Path, description = "The run"),
-        CursorQuery,
+        CursorQuery, AcceptLanguageHeaders,
     ),
     responses(
         (status = 200, description = "A page of the timeline", body = DataSlice<ActivityOut>),

@@ -26,6 +26,7 @@ pub mod id;
 pub mod identity;
 pub mod image;
 pub mod json;
+pub mod language;
 pub mod lease;
 pub mod ledger;
 pub mod limits;

@@ -3,6 +3,7 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::language::Language;
 use super::reference::Reference;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
@@ -14,18 +15,15 @@ pub struct StatusProblem {
 }
 
 impl StatusProblem {
-    pub fn deleted_reference(reference: &Reference) -> Self {
-        let kind = reference.kind();
-        let name = match reference {
-            Reference::Agent(id) => id.to_string(),
-            Reference::Model(name) => name.clone(),
-            Reference::Workflow(id) => id.to_string(),
-            Reference::Credential(_, id) => id.to_string(),
-            Reference::Webhook(id) => id.to_string(),
-        };
-        Self {
-            code: "reference_gone",
-            message: format!("{kind} {name} no longer exists: replace it or remove the reference"),
-        }
+    pub fn deleted_reference(reference: &Reference, language: Language) -> Self {
+        let (kind, name) = (reference.kind(), reference.target());
+        let message = language.choose(
+            format!("{kind} {name} no longer exists: replace it or remove the reference"),
+            format!(
+                "{} {name} ya no existe: sustitúyalo o quite la referencia",
+                reference.describe_kind(Language::Spanish)
+            ),
+        );
+        Self { code: "reference_gone", message }
     }
 }

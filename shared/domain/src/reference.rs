@@ -6,6 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use super::id::{AgentId, CredentialId, NotAnId, WebhookId, WorkflowId};
+use super::language::Language;
 
 /// A reference. Its text form is `agent:<id>`, `model:<name>`, `workflow:<id>`, `credential:<workflow>/<id>` or
 /// `webhook:<id>`.
@@ -28,6 +29,28 @@ impl Reference {
             Self::Workflow(_) => "workflow",
             Self::Credential(..) => "credential",
             Self::Webhook(_) => "webhook",
+        }
+    }
+
+    /// The kind with its article, such as `the agent`.
+    pub fn describe_kind(&self, language: Language) -> &'static str {
+        match self {
+            Self::Agent(_) => language.choose("the agent", "el agente"),
+            Self::Model(_) => language.choose("the model", "el modelo"),
+            Self::Workflow(_) => language.choose("the workflow", "el flujo"),
+            Self::Credential(..) => language.choose("the credential", "la credencial"),
+            Self::Webhook(_) => language.choose("the webhook", "el webhook"),
+        }
+    }
+
+    /// The id or the name of the target.
+    pub fn target(&self) -> String {
+        match self {
+            Self::Agent(id) => id.to_string(),
+            Self::Model(name) => name.clone(),
+            Self::Workflow(id) => id.to_string(),
+            Self::Credential(_, id) => id.to_string(),
+            Self::Webhook(id) => id.to_string(),
         }
     }
 }

@@ -20,6 +20,7 @@ use uuid::Uuid;
 use super::ApiError;
 use super::base_url::ConfiguredBaseUrl;
 use super::idempotency::{IDEMPOTENCY_KEY, IDEMPOTENT_REPLAYED};
+use super::language::RequestLanguage;
 use super::request_span::{end_with_body, method_name, start_span};
 use domain::Error;
 use platform::Context;
@@ -164,6 +165,7 @@ async fn serve(area: Area, routes: Routes, telemetry: Telemetry, request: Reques
     );
     let (path, method) = (request.uri().path().to_owned(), method_name(request.method()));
     let unread = unread_parameter(&request, &route, routes);
+    let language = RequestLanguage::new(request.headers());
     let answered = async move {
         let handled = async {
             let response = match unread {
@@ -187,7 +189,8 @@ async fn serve(area: Area, routes: Routes, telemetry: Telemetry, request: Reques
         area.identify(&mut response, &path, request_id());
         response
     };
-    let response: Response = trace_span.scope(REQUEST_ID.scope(id, answered.instrument(span))).await;
+    let answered = language.serve(answered.instrument(span));
+    let response: Response = trace_span.scope(REQUEST_ID.scope(id, answered)).await;
     let labels = [method, route.as_str(), status_class(response.status())];
     telemetry.count(Metric::Requests, &labels, 1);
     telemetry.observe(Metric::RequestSeconds, &[], started.elapsed());

@@ -11,6 +11,7 @@ pub mod follow;
 mod form;
 pub mod gateway;
 pub mod idempotency;
+pub mod language;
 pub mod layers;
 pub mod paging;
 pub mod quantity;

@@ -113,66 +113,54 @@ impl RunEventOut {
         usage: Option<Figures>,
     ) -> Self {
         let at = event.at.to_string();
-        let (r#type, fields) = describe(event.kind);
+        let (r#type, fields) = (event.kind.name(), fields_of(event.kind));
         Self { number, at, r#type, fields: EventFields { value_url, usage: usage.map(ModelUsageOut::from), ..fields } }
     }
 }
 
-fn describe(kind: RunEventKind) -> (&'static str, EventFields) {
+/// The fields of an event. Those that its type does not have are missing.
+fn fields_of(kind: RunEventKind) -> EventFields {
     let whole = EventFields::default;
     let until = |time: Time| Some(time.to_string());
     match kind {
-        RunEventKind::RunQueued { input } => ("run_queued", EventFields { value: input.into_inline(), ..whole() }),
+        RunEventKind::RunQueued { input } => EventFields { value: input.into_inline(), ..whole() },
         RunEventKind::StepStarted { step, attempt, action } => {
-            ("step_started", EventFields { attempt: Some(attempt), action, ..EventFields::of_step(step) })
+            EventFields { attempt: Some(attempt), action, ..EventFields::of_step(step) }
         }
-        RunEventKind::StepRetried { step, attempt, error, next_at } => (
-            "step_retried",
-            EventFields {
-                attempt: Some(attempt),
-                error: Some(error),
-                until: until(next_at),
-                ..EventFields::of_step(step)
-            },
-        ),
+        RunEventKind::StepRetried { step, attempt, error, next_at } => EventFields {
+            attempt: Some(attempt),
+            error: Some(error),
+            until: until(next_at),
+            ..EventFields::of_step(step)
+        },
         RunEventKind::StepInterrupted { step, attempt } => {
-            ("step_interrupted", EventFields { attempt: Some(attempt), ..EventFields::of_step(step) })
+            EventFields { attempt: Some(attempt), ..EventFields::of_step(step) }
         }
-        RunEventKind::StepDelayed { step, until: at } => {
-            ("step_delayed", EventFields { until: until(at), ..EventFields::of_step(step) })
-        }
+        RunEventKind::StepDelayed { step, until: at } => EventFields { until: until(at), ..EventFields::of_step(step) },
         RunEventKind::StepAsked { step, expires_at, action } => {
-            ("step_asked", EventFields { until: until(expires_at), action, ..EventFields::of_step(step) })
+            EventFields { until: until(expires_at), action, ..EventFields::of_step(step) }
         }
-        RunEventKind::StepCalled { step, attempt, run_id, until: at } => (
-            "step_called",
-            EventFields {
-                attempt: Some(attempt),
-                run_id: Some(run_id.uuid()),
-                until: at.and_then(until),
-                ..EventFields::of_step(step)
-            },
-        ),
+        RunEventKind::StepCalled { step, attempt, run_id, until: at } => EventFields {
+            attempt: Some(attempt),
+            run_id: Some(run_id.uuid()),
+            until: at.and_then(until),
+            ..EventFields::of_step(step)
+        },
         RunEventKind::StepCompleted { step, port, output, chosen: _ } => {
             let value = output.and_then(RunValue::into_inline);
-            ("step_completed", EventFields { port: Some(port), value, ..EventFields::of_step(step) })
+            EventFields { port: Some(port), value, ..EventFields::of_step(step) }
         }
-        RunEventKind::StepFailed { step, error } => {
-            ("step_failed", EventFields { error: Some(error), ..EventFields::of_step(step) })
-        }
-        RunEventKind::StepSkipped { step } => ("step_skipped", EventFields::of_step(step)),
-        RunEventKind::StepCanceled { step } => ("step_canceled", EventFields::of_step(step)),
+        RunEventKind::StepFailed { step, error } => EventFields { error: Some(error), ..EventFields::of_step(step) },
+        RunEventKind::StepSkipped { step } | RunEventKind::StepCanceled { step } => EventFields::of_step(step),
         RunEventKind::BranchWon { step, connection } => {
-            ("branch_won", EventFields { connection: Some(connection), ..EventFields::of_step(step) })
+            EventFields { connection: Some(connection), ..EventFields::of_step(step) }
         }
-        RunEventKind::RunCompleted { output } => {
-            ("run_completed", EventFields { value: output.into_inline(), ..whole() })
-        }
+        RunEventKind::RunCompleted { output } => EventFields { value: output.into_inline(), ..whole() },
         RunEventKind::RunFailed { error } => {
             let node_id = error.node_id;
             let error = Some(StepError { code: error.code, message: error.message });
-            ("run_failed", EventFields { error, node_id, ..whole() })
+            EventFields { error, node_id, ..whole() }
         }
-        RunEventKind::RunCancelled => ("run_cancelled", whole()),
+        RunEventKind::RunCancelled => whole(),
     }
 }

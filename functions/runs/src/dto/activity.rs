@@ -7,6 +7,7 @@ use domain::workflow::WorkflowChange;
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
+use web::language;
 
 /// What happened to a workflow, or one of its runs.
 #[derive(Serialize, ToSchema)]
@@ -18,6 +19,9 @@ pub struct WorkflowActivityOut {
     /// When the workflow was changed, or the run was queued
     #[schema(format = DateTime)]
     at: String,
+    /// A stable identifier of what happened: the change of the workflow, or `run_` and the state of the run
+    #[schema(example = "published")]
+    code: String,
     #[schema(example = "Release 2 was published.")]
     text: String,
     level: ActivityLevel,
@@ -28,25 +32,39 @@ pub struct WorkflowActivityOut {
 
 impl WorkflowActivityOut {
     pub fn of_change(id: Uuid, change: &WorkflowChange) -> Self {
-        let at = Time::from_uuid(id).to_string();
-        Self { id, at, text: change.describe(), level: change.level(), run_id: None }
+        let (at, text) = (Time::from_uuid(id).to_string(), change.describe(language::of_request()));
+        Self { id, at, code: change.code().to_owned(), text, level: change.level(), run_id: None }
     }
 
     pub fn of_run(run: &Run) -> Self {
+        let language = language::of_request();
         let (id, at) = (run.id.uuid(), run.queued_at().to_string());
-        let source = run.describe_start();
-        let (level, text) = match (run.state, &run.error) {
-            (_, Some(error)) => (ActivityLevel::Error, error.describe(&format!("A run that was started {source}"))),
-            (RunState::Queued, _) => (ActivityLevel::Info, format!("A run that was started {source} is queued")),
-            (RunState::Running, _) => (ActivityLevel::Info, format!("A run that was started {source} is in progress")),
-            (RunState::Paused, _) => (ActivityLevel::Info, format!("A run that was started {source} waits")),
-            (RunState::Cancelled, _) => {
-                (ActivityLevel::Warning, format!("A run that was started {source} was stopped"))
+        let source = run.describe_start(language);
+        let subject = language
+            .choose(format!("A run that was started {source}"), format!("Una ejecución que se inició {source}"));
+        let (level, (english, spanish)) = match (run.state, &run.error) {
+            (_, Some(error)) => {
+                let text = format!("{}.", error.describe(&subject, language));
+                return Self {
+                    id,
+                    at,
+                    code: run_code(RunState::Failed),
+                    text,
+                    level: ActivityLevel::Error,
+                    run_id: Some(id),
+                };
             }
-            (RunState::Completed | RunState::Failed, _) => {
-                (ActivityLevel::Info, format!("A run that was started {source} completed"))
-            }
+            (RunState::Queued, _) => (ActivityLevel::Info, ("is queued", "está en cola")),
+            (RunState::Running, _) => (ActivityLevel::Info, ("is in progress", "está en curso")),
+            (RunState::Paused, _) => (ActivityLevel::Info, ("waits", "espera")),
+            (RunState::Cancelled, _) => (ActivityLevel::Warning, ("was stopped", "se detuvo")),
+            (RunState::Completed | RunState::Failed, _) => (ActivityLevel::Info, ("completed", "terminó")),
         };
-        Self { id, at, text: format!("{text}."), level, run_id: Some(id) }
+        let text = format!("{subject} {}.", language.choose(english, spanish));
+        Self { id, at, code: run_code(run.state), text, level, run_id: Some(id) }
     }
+}
+
+fn run_code(state: RunState) -> String {
+    format!("run_{}", state.as_str())
 }

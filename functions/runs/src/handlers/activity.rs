@@ -10,6 +10,7 @@ use store::runs::RunFilter;
 use uuid::Uuid;
 use web::builder::{DataSlice, ErrorResponses, NotFound, Viewer};
 use web::cursor::{CursorQuery, Cursors};
+use web::language::AcceptLanguageHeaders;
 use web::{Path, Query, Result};
 
 use crate::Stores;
@@ -22,7 +23,7 @@ const CURSORS: Cursors = Cursors("workflow-activity");
 /// Shows its runs and what happened to it, such as a new release or a pause, newest first.
 #[utoipa::path(
     get, path = "/builder/v1/workflows/{id}/activity", tag = "analytics",
-    params(("id" = Uuid, Path, description = "The workflow"), CursorQuery),
+    params(("id" = Uuid, Path, description = "The workflow"), CursorQuery, AcceptLanguageHeaders),
     responses(
         (status = 200, description = "A page of the activity", body = DataSlice<WorkflowActivityOut>),
         NotFound<WorkflowId>, ErrorResponses,

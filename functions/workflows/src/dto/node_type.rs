@@ -5,6 +5,7 @@ use engine::nodes::{Category, ERROR, NodeType};
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
+use web::language;
 
 /// A type of node that a graph can contain.
 #[derive(Serialize, ToSchema)]
@@ -59,7 +60,7 @@ impl From<&'static NodeType> for NodeTypeOut {
         Self {
             r#type: node_type.name,
             category: node_type.category,
-            description: node_type.description,
+            description: node_type.description.get(language::of_request()),
             inputs: inputs.collect(),
             outputs: outputs.map(|(name, schema)| OutputOut { name: name.into_owned(), schema }).collect(),
             error_output: node_type.can_have_error_port().then_some(error_output),

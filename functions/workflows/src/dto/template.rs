@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
+use web::language;
 use web::paging::{CommaList, OrderIn, default_per_page, first_page, page_number, per_page};
 
 #[derive(Deserialize, IntoParams)]
@@ -59,17 +60,20 @@ impl ListTemplates {
             let contains = |text: &str| text::folded(text).contains(&search);
             found.retain(|template| {
                 contains(template.slug)
-                    || contains(template.name)
-                    || contains(template.description)
+                    || template.name.all().into_iter().any(|name| contains(name))
+                    || template.description.all().into_iter().any(|description| contains(description))
                     || template.tags.iter().any(|tag| contains(tag))
             });
         }
         if !self.category.0.is_empty() {
             found.retain(|template| self.category.0.contains(&template.category));
         }
+        let language = language::of_request();
         found.sort_by_cached_key(|template| match self.sort {
-            TemplateSortIn::Name => (String::new(), text::sort_key(template.name)),
-            TemplateSortIn::Category => (format!("{:?}", template.category), text::sort_key(template.name)),
+            TemplateSortIn::Name => (String::new(), text::sort_key(template.name.get(language))),
+            TemplateSortIn::Category => {
+                (format!("{:?}", template.category), text::sort_key(template.name.get(language)))
+            }
         });
         if let OrderIn::Desc = self.order {
             found.reverse();
@@ -95,6 +99,8 @@ pub struct TemplateSummaryOut {
 impl From<&'static WorkflowTemplate> for TemplateSummaryOut {
     fn from(template: &'static WorkflowTemplate) -> Self {
         let WorkflowTemplate { id, slug, name, description, category, tags, .. } = template;
+        let language = language::of_request();
+        let (name, description) = (name.get(language), description.get(language));
         Self { id: *id, slug, name, description, category: *category, tags: tags.clone() }
     }
 }
@@ -110,17 +116,18 @@ pub struct TemplateOut {
     #[schema(value_type = Object)]
     example_input: &'static Value,
     /// The steps that remain after the template is instantiated.
-    steps: &'static [String],
+    steps: Vec<&'static str>,
     /// The graph of the workflow.
     graph: &'static Graph,
 }
 
 impl From<&'static WorkflowTemplate> for TemplateOut {
     fn from(template: &'static WorkflowTemplate) -> Self {
+        let language = language::of_request();
         Self {
             template: template.into(),
             example_input: &template.example_input,
-            steps: &template.steps,
+            steps: template.steps.iter().map(|step| step.get(language).as_str()).collect(),
             graph: &template.graph,
         }
     }

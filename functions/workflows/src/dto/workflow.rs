@@ -11,6 +11,7 @@ use utoipa::openapi::schema::AnyOfBuilder;
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 use uuid::Uuid;
+use web::language;
 
 /// A workflow without its graph.
 #[derive(Serialize, ToSchema)]
@@ -107,7 +108,7 @@ impl ToSchema for WorkflowProblemOut {
 impl WorkflowOut {
     /// The workflow as a user with this role sees it.
     pub fn new(workflow: Workflow, role: TeamRole) -> Self {
-        let problems = workflow.problems().into_iter().map(WorkflowProblemOut::Release).collect();
+        let problems = workflow.problems(language::of_request()).into_iter().map(WorkflowProblemOut::Release).collect();
         Self { workflow: WorkflowSummary::new(&workflow, role).into(), problems, graph: workflow.graph }
     }
 

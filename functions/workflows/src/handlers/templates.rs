@@ -11,6 +11,7 @@ use engine::templates::{self, WorkflowTemplate};
 use web::builder::{Caller, Created, Data, DataList, ErrorBody, ErrorResponses, KeyReused, NotJson};
 use web::etag::ETag;
 use web::idempotency::{self, IdempotencyHeaders};
+use web::language::{self, AcceptLanguageHeaders};
 use web::responses::Replayed;
 use web::{Hashed, OptionalJson, Path, Query, Result};
 
@@ -38,7 +39,7 @@ impl Id for TemplateRef {
 ///
 /// Returns prebuilt workflows that can be instantiated.
 #[utoipa::path(
-    get, path = "/builder/v1/workflows/templates", tag = "templates", params(ListTemplates),
+    get, path = "/builder/v1/workflows/templates", tag = "templates", params(ListTemplates, AcceptLanguageHeaders),
     responses((status = 200, description = "A page of templates", body = DataList<TemplateSummaryOut>), ErrorResponses),
 )]
 pub async fn list_templates(_: Caller, Query(query): Query<ListTemplates>) -> Result<DataList<TemplateSummaryOut>> {
@@ -50,7 +51,9 @@ pub async fn list_templates(_: Caller, Query(query): Query<ListTemplates>) -> Re
 /// Read a template
 #[utoipa::path(
     get, path = "/builder/v1/workflows/templates/{template_id}", tag = "templates",
-    params(("template_id" = String, Path, description = "The template, by its id or its slug")),
+    params(
+        ("template_id" = String, Path, description = "The template, by its id or its slug"), AcceptLanguageHeaders,
+    ),
     responses(
         (status = 200, description = "The template with its graph", body = Data<TemplateOut>),
         (status = 404, description = "The template does not exist", body = ErrorBody),
@@ -63,10 +66,13 @@ pub async fn get_template(_: Caller, Path(TemplateRef(template)): Path<TemplateR
 
 /// Create a workflow from a template
 ///
-/// Creates a draft that is independent of the template.
+/// Creates a draft that is independent of the template. Its name and its description have the language of the request.
 #[utoipa::path(
     post, path = "/builder/v1/workflows/templates/{template_id}/instantiate", tag = "templates",
-    params(("template_id" = String, Path, description = "The template, by its id or its slug"), IdempotencyHeaders),
+    params(
+        ("template_id" = String, Path, description = "The template, by its id or its slug"), IdempotencyHeaders,
+        AcceptLanguageHeaders,
+    ),
     request_body = Option<InstantiateIn>,
     responses(
         Created<WorkflowOut, (ETag, Replayed)>,
@@ -82,9 +88,10 @@ pub async fn instantiate_template(
     Hashed { body: OptionalJson(InstantiateIn { name }), hash, .. }: Hashed<OptionalJson<InstantiateIn>>,
 ) -> Result<Response> {
     let idempotency_key = idempotency::read_key(&headers, hash)?;
+    let language = language::of_request();
     let given = NewWorkflow {
-        name: Some(name.unwrap_or_else(|| template.name.to_owned())),
-        description: Some(template.description.to_owned()),
+        name: Some(name.unwrap_or_else(|| (*template.name.get(language)).to_owned())),
+        description: Some((*template.description.get(language)).to_owned()),
         graph: template.graph.clone(),
     };
     let workflow = Workflow::new(WorkflowId::new(), caller.account(), given)?;

@@ -17,6 +17,7 @@ pub use private::PrivateAgentKind;
 
 use super::id::{AgentId, WorkflowId};
 use super::identity::Account;
+use super::language::Language;
 use super::problem::StatusProblem;
 use super::reference::Reference;
 use super::sharing::Sharing;
@@ -132,7 +133,8 @@ impl Agent {
 
     /// Checks whether the agent can be executed.
     pub fn check_callable(&self) -> Result<()> {
-        let problem = || self.problems().into_iter().next().map(|problem| problem.message).unwrap_or_default();
+        let problem =
+            || self.problems(Language::English).into_iter().next().map(|problem| problem.message).unwrap_or_default();
         match self.status() {
             AgentStatus::Published => Ok(()),
             AgentStatus::Paused => Err(Error::invalid_state("the agent is paused; publish it")),
@@ -144,11 +146,14 @@ impl Agent {
     }
 
     /// The problems that keep the agent from working, worst first.
-    pub fn problems(&self) -> Vec<StatusProblem> {
-        let gone = self.gone.iter().map(StatusProblem::deleted_reference);
+    pub fn problems(&self, language: Language) -> Vec<StatusProblem> {
+        let gone = self.gone.iter().map(|reference| StatusProblem::deleted_reference(reference, language));
         let tools = self.tools_without_credential().map(|tool| StatusProblem {
             code: "credential_missing",
-            message: format!("the tool {tool} has no credential; store one for the tool, or set its `auth` to none"),
+            message: language.choose(
+                format!("the tool {tool} has no credential; store one for the tool, or set its `auth` to none"),
+                format!("la herramienta {tool} no tiene credencial; guarde una para ella, o ponga su `auth` a none"),
+            ),
         });
         gone.chain(tools).collect()
     }

@@ -121,6 +121,7 @@ mod tests {
     use crate::credential::CredentialType;
     use crate::id::{AgentId, CredentialId, OrgId, UserId};
     use crate::identity::Account;
+    use crate::language::Language;
 
     fn agent() -> Agent {
         let account = Account { org: OrgId::new(), user: UserId::new() };
@@ -179,7 +180,7 @@ mod tests {
         assert_eq!(paused.status(), AgentStatus::Paused);
         let fixed = patch(&paused, json!({"status": "published", "config": {"members": []}})).unwrap();
         assert_eq!(fixed.status(), AgentStatus::Published);
-        assert!(fixed.problems().is_empty());
+        assert!(fixed.problems(Language::English).is_empty());
     }
 
     #[test]
@@ -187,7 +188,7 @@ mod tests {
         let tool = json!({"type": "http", "name": "crm", "method": "GET", "url": "https://e.org", "auth": "bearer"});
         let agent = patch(&agent(), json!({"config": {"tools": [tool]}})).unwrap();
         assert_eq!(agent.status(), AgentStatus::PermissionsRequired);
-        assert_eq!(agent.problems()[0].code, "credential_missing");
+        assert_eq!(agent.problems(Language::English)[0].code, "credential_missing");
     }
 
     #[test]

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::id::AgentId;
+use crate::language::Language;
 
 /// What an agent does
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -37,15 +38,16 @@ pub enum AgentActionKind {
 
 impl AgentAction {
     /// What the agent does, in words.
-    pub fn describe(&self) -> String {
+    pub fn describe(&self, language: Language) -> String {
         let name = &self.name;
-        match self.kind {
-            AgentActionKind::Load => format!("reading the agent {name}"),
-            AgentActionKind::Search => "searching the sources".to_owned(),
-            AgentActionKind::Model => format!("asking the model {name}"),
+        let (english, spanish) = match self.kind {
+            AgentActionKind::Load => (format!("reading the agent {name}"), format!("lee el agente {name}")),
+            AgentActionKind::Search => ("searching the sources".to_owned(), "busca en las fuentes".to_owned()),
+            AgentActionKind::Model => (format!("asking the model {name}"), format!("pregunta al modelo {name}")),
             AgentActionKind::Http | AgentActionKind::Workflow | AgentActionKind::Function => {
-                format!("calling the tool {name}")
+                (format!("calling the tool {name}"), format!("llama a la herramienta {name}"))
             }
-        }
+        };
+        language.choose(english, spanish)
     }
 }

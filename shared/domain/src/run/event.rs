@@ -101,6 +101,45 @@ pub enum RunEventKind {
 }
 
 impl RunEventKind {
+    /// The name of the type, as it is stored.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::RunQueued { .. } => "run_queued",
+            Self::StepStarted { .. } => "step_started",
+            Self::StepRetried { .. } => "step_retried",
+            Self::StepInterrupted { .. } => "step_interrupted",
+            Self::StepDelayed { .. } => "step_delayed",
+            Self::StepAsked { .. } => "step_asked",
+            Self::StepCalled { .. } => "step_called",
+            Self::StepCompleted { .. } => "step_completed",
+            Self::StepFailed { .. } => "step_failed",
+            Self::StepSkipped { .. } => "step_skipped",
+            Self::StepCanceled { .. } => "step_canceled",
+            Self::BranchWon { .. } => "branch_won",
+            Self::RunCompleted { .. } => "run_completed",
+            Self::RunFailed { .. } => "run_failed",
+            Self::RunCancelled => "run_cancelled",
+        }
+    }
+
+    /// The step that the event is about.
+    pub fn step(&self) -> Option<&str> {
+        match self {
+            Self::StepStarted { step, .. }
+            | Self::StepRetried { step, .. }
+            | Self::StepInterrupted { step, .. }
+            | Self::StepDelayed { step, .. }
+            | Self::StepAsked { step, .. }
+            | Self::StepCalled { step, .. }
+            | Self::StepCompleted { step, .. }
+            | Self::StepFailed { step, .. }
+            | Self::StepSkipped { step }
+            | Self::StepCanceled { step }
+            | Self::BranchWon { step, .. } => Some(step),
+            Self::RunQueued { .. } | Self::RunCompleted { .. } | Self::RunFailed { .. } | Self::RunCancelled => None,
+        }
+    }
+
     /// The value that the event carries.
     pub fn value(&self) -> Option<&RunValue> {
         match self {

@@ -21,6 +21,7 @@ use utoipa::ToSchema;
 
 use super::id::{ReleaseId, RunId, UserId, WorkflowId};
 use super::identity::Account;
+use super::language::Language;
 use super::retention::RunRetention;
 use super::time::Time;
 use crate::{Error, Result};
@@ -74,15 +75,16 @@ pub struct Run {
 
 impl Run {
     /// What started the run, such as `by a webhook`.
-    pub fn describe_start(&self) -> &'static str {
-        match self.origin {
-            _ if self.parent.is_some() => "by another run",
-            _ if self.retry_of.is_some() => "to repeat another one",
-            RunOrigin::Manual => "by hand",
-            RunOrigin::Webhook => "by a webhook",
-            RunOrigin::Scheduled => "by a schedule",
-            RunOrigin::Channel => "by a message",
-        }
+    pub fn describe_start(&self, language: Language) -> &'static str {
+        let (english, spanish) = match self.origin {
+            _ if self.parent.is_some() => ("by another run", "por otra ejecución"),
+            _ if self.retry_of.is_some() => ("to repeat another one", "para repetir otra"),
+            RunOrigin::Manual => ("by hand", "a mano"),
+            RunOrigin::Webhook => ("by a webhook", "por un webhook"),
+            RunOrigin::Scheduled => ("by a schedule", "por un programa"),
+            RunOrigin::Channel => ("by a message", "por un mensaje"),
+        };
+        language.choose(english, spanish)
     }
 
     /// The account that pays for the run.
@@ -227,10 +229,11 @@ pub struct RunError {
 }
 
 impl RunError {
-    /// The message with the node that failed.
-    pub fn describe(&self, run: &str) -> String {
-        let place = self.node_id.as_ref().map(|id| format!(" at the node `{id}`")).unwrap_or_default();
-        format!("{run} failed{place}: {}", self.message)
+    /// The message with the node that failed. `run` names the run in the same language.
+    pub fn describe(&self, run: &str, language: Language) -> String {
+        let at_node = |id: &String| language.choose(format!(" at the node `{id}`"), format!(" en el nodo `{id}`"));
+        let place = self.node_id.as_ref().map(at_node).unwrap_or_default();
+        format!("{run} {}{place}: {}", language.choose("failed", "falló"), self.message)
     }
 }
 

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Lifecycle, Workflow};
 use crate::activity::ActivityLevel;
+use crate::language::Language;
 use crate::reference::Reference;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -54,21 +55,49 @@ impl WorkflowChange {
         }
     }
 
-    /// The change as a sentence.
-    pub fn describe(&self) -> String {
+    /// A stable identifier for programs.
+    pub fn code(&self) -> &'static str {
         match self {
-            Self::Created => "The workflow was created.".to_owned(),
-            Self::Published { release } => format!("Release {release} was published."),
-            Self::Activated { release } => format!("Release {release} was activated again."),
-            Self::Paused => "The workflow was paused.".to_owned(),
-            Self::Resumed => "The workflow was resumed.".to_owned(),
-            Self::Archived => "The workflow was archived.".to_owned(),
-            Self::Restored => "The workflow was restored.".to_owned(),
+            Self::Created => "created",
+            Self::Published { .. } => "published",
+            Self::Activated { .. } => "activated",
+            Self::Paused => "paused",
+            Self::Resumed => "resumed",
+            Self::Archived => "archived",
+            Self::Restored => "restored",
+            Self::AttentionNeeded { .. } => "attention_needed",
+            Self::AttentionResolved => "attention_resolved",
+        }
+    }
+
+    /// The change as a sentence.
+    pub fn describe(&self, language: Language) -> String {
+        let text = |english: &str, spanish: &str| language.choose(english, spanish).to_owned();
+        match self {
+            Self::Created => text("The workflow was created.", "Se creó el flujo."),
+            Self::Published { release } => language
+                .choose(format!("Release {release} was published."), format!("Se publicó la versión {release}.")),
+            Self::Activated { release } => language.choose(
+                format!("Release {release} was activated again."),
+                format!("Se volvió a activar la versión {release}."),
+            ),
+            Self::Paused => text("The workflow was paused.", "Se pausó el flujo."),
+            Self::Resumed => text("The workflow was resumed.", "Se reanudó el flujo."),
+            Self::Archived => text("The workflow was archived.", "Se archivó el flujo."),
+            Self::Restored => text("The workflow was restored.", "Se restauró el flujo."),
             Self::AttentionNeeded { missing } => {
+                let describe =
+                    |missing: &Reference| format!("{} `{}`", missing.describe_kind(language), missing.target());
                 let missing: Vec<_> = missing.iter().map(describe).collect();
-                format!("The workflow needs attention: {} was deleted.", missing.join(", "))
+                let missing = missing.join(", ");
+                language.choose(
+                    format!("The workflow needs attention: {missing} was deleted."),
+                    format!("El flujo necesita atención: se eliminó {missing}."),
+                )
             }
-            Self::AttentionResolved => "The workflow no longer needs attention.".to_owned(),
+            Self::AttentionResolved => {
+                text("The workflow no longer needs attention.", "El flujo ya no necesita atención.")
+            }
         }
     }
 
@@ -78,17 +107,6 @@ impl WorkflowChange {
             _ => ActivityLevel::Info,
         }
     }
-}
-
-fn describe(reference: &Reference) -> String {
-    let target = match reference {
-        Reference::Agent(id) => id.to_string(),
-        Reference::Model(name) => name.clone(),
-        Reference::Workflow(id) => id.to_string(),
-        Reference::Credential(_, id) => id.to_string(),
-        Reference::Webhook(id) => id.to_string(),
-    };
-    format!("the {} `{target}`", reference.kind())
 }
 
 #[cfg(test)]
@@ -128,7 +146,14 @@ mod tests {
             &restored,
         ];
         let changes = revisions.windows(2).map(|pair| WorkflowChange::between(pair[0], pair[1]));
-        let texts: Vec<_> = changes.map(|change| change.map_or("-".to_owned(), |change| change.describe())).collect();
+        let changes: Vec<_> = changes.collect();
+        let describe = |language: Language| -> Vec<String> {
+            let text = |change: &Option<WorkflowChange>| change.as_ref().map(|change| change.describe(language));
+            changes.iter().map(|change| text(change).unwrap_or("-".to_owned())).collect()
+        };
+        assert_eq!(describe(Language::Spanish)[1..3], ["Se publicó la versión 1.", "Se publicó la versión 2."]);
+        assert_eq!(describe(Language::Spanish)[6], "El flujo necesita atención: se eliminó el modelo `dev/chat`.");
+        let texts = describe(Language::English);
         assert_eq!(
             texts,
             [

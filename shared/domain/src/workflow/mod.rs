@@ -15,6 +15,7 @@ use super::channel::{self, AvailableResources, ChannelRequest, Channels};
 use super::graph::{Graph, GraphIn, hash};
 use super::id::{ReleaseId, WorkflowId};
 use super::identity::Account;
+use super::language::Language;
 use super::problem::StatusProblem;
 use super::reference::Reference;
 use super::sharing::Sharing;
@@ -151,8 +152,8 @@ impl Workflow {
     }
 
     /// The problems that keep the active release from working.
-    pub fn problems(&self) -> Vec<StatusProblem> {
-        self.gone.iter().map(StatusProblem::deleted_reference).collect()
+    pub fn problems(&self, language: Language) -> Vec<StatusProblem> {
+        self.gone.iter().map(|reference| StatusProblem::deleted_reference(reference, language)).collect()
     }
 
     /// Replaces the configuration of all channels.

@@ -12,6 +12,7 @@ use crate::nodes::OUT;
 use crate::run::{StepError, StepOutcome, StepPath};
 use domain::Result;
 use domain::id::RunId;
+use domain::language::Language;
 use domain::run::{Answer, RunEnd};
 
 /// How often the driver looks for answers while other effects are in progress.
@@ -88,7 +89,7 @@ pub fn describe_end(end: RunEnd) -> Result<Arc<Value>, StepError> {
     match end {
         RunEnd::Completed { output } => Ok(output),
         RunEnd::Failed(error) => {
-            let message = error.describe("the run of the workflow");
+            let message = error.describe("the run of the workflow", Language::English);
             Err(StepError::new(error.code, message))
         }
         RunEnd::Cancelled => Err(StepError::new("run_cancelled", "the run of the workflow was stopped")),

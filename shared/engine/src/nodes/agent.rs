@@ -9,6 +9,7 @@ use uuid::Uuid;
 
 use super::fields::Jinja;
 use super::{Category, Fields, NodeAction, NodeKind, NodeResult, SLOW, policy::Policies};
+use domain::language::Translated;
 use domain::id::AgentId;
 use domain::reference::Reference;
 
@@ -34,8 +35,12 @@ pub struct AgentNode<T = Jinja> {
 impl NodeKind for AgentNode {
     const NAME: &'static str = "agent";
     const CATEGORY: Category = Category::Ai;
-    const DESCRIPTION: &'static str =
-        "Sends a message to an agent, which uses its tools and sources; its value is the text of the answer. The policies apply to each call that the agent makes.";
+    const DESCRIPTION: Translated = Translated::new(
+        "Sends a message to an agent, which uses its tools and sources; its value is the text of the \
+         answer. The policies apply to each call that the agent makes.",
+        "Envía un mensaje a un agente, que usa sus herramientas y fuentes; su valor es el texto de la \
+         respuesta. Las políticas se aplican a cada llamada que hace el agente.",
+    );
     const EFFECTS: bool = true;
     const POLICIES: Policies = Policies::EFFECT;
     const TIMEOUT: Duration = SLOW;

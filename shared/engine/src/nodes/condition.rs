@@ -8,6 +8,7 @@ use utoipa::ToSchema;
 
 use super::fields::Cel;
 use super::{Category, Fields, NodeAction, NodeKind, NodeResult};
+use domain::language::Translated;
 
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -21,8 +22,12 @@ impl NodeKind for ConditionNode {
     const NAME: &'static str = "condition";
     const CATEGORY: Category = Category::Logic;
     const HAS_CONDITIONS: bool = true;
-    const DESCRIPTION: &'static str =
-        "Continues at the port true or false; its value is its input. The node type transform lists the functions of expressions.";
+    const DESCRIPTION: Translated = Translated::new(
+        "Continues at the port true or false; its value is its input. The node type transform lists the \
+         functions of expressions.",
+        "Continúa por el puerto true o false; su valor es su entrada. El tipo de nodo transform enumera \
+         las funciones de las expresiones.",
+    );
 
     fn example() -> Value {
         json!({"expression": "input.amount > 1000 && input.country in ['ES', 'PT']"})

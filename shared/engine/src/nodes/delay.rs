@@ -6,6 +6,7 @@ use utoipa::ToSchema;
 
 use super::fields::Cel;
 use super::{Category, DueWork, Fields, NodeAction, NodeKind, NodeResult};
+use domain::language::Translated;
 
 /// Set either `seconds` or `until`.
 #[derive(Clone, Debug, PartialEq, Deserialize, ToSchema)]
@@ -21,7 +22,10 @@ pub struct DelayNode<V = Cel> {
 impl NodeKind for DelayNode {
     const NAME: &'static str = "delay";
     const CATEGORY: Category = Category::Logic;
-    const DESCRIPTION: &'static str = "Waits for up to 30 days; its value is its input.";
+    const DESCRIPTION: Translated = Translated::new(
+        "Waits for up to 30 days; its value is its input.",
+        "Espera hasta 30 días; su valor es su entrada.",
+    );
     const IS_STORED: bool = true;
 
     fn example() -> Value {

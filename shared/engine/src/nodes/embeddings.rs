@@ -8,6 +8,7 @@ use utoipa::ToSchema;
 
 use super::fields::Cel;
 use super::{Category, Fields, NodeKind, NodeResult, Operation, SLOW, policy::Policies};
+use domain::language::Translated;
 use domain::catalog::Purpose;
 use domain::reference::Reference;
 
@@ -28,8 +29,10 @@ pub struct EmbeddingsNode<V = Cel> {
 impl NodeKind for EmbeddingsNode {
     const NAME: &'static str = "embeddings";
     const CATEGORY: Category = Category::Ai;
-    const DESCRIPTION: &'static str =
-        "Computes the embeddings of texts; its value is the list of vectors, in the order of the texts.";
+    const DESCRIPTION: Translated = Translated::new(
+        "Computes the embeddings of texts; its value is the list of vectors, in the order of the texts.",
+        "Calcula los embeddings de textos; su valor es la lista de vectores, en el orden de los textos.",
+    );
     const EFFECTS: bool = true;
     const MODEL_PURPOSE: Option<Purpose> = Some(Purpose::Embeddings);
     const POLICIES: Policies = Policies::EFFECT;

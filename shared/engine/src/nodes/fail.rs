@@ -9,6 +9,7 @@ use utoipa::ToSchema;
 use super::fields::Jinja;
 use super::policy::Policies;
 use super::{Category, Fields, NodeKind, NodeResult, StepError};
+use domain::language::Translated;
 
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -24,7 +25,10 @@ pub struct FailNode {
 impl NodeKind for FailNode {
     const NAME: &'static str = "fail";
     const CATEGORY: Category = Category::Output;
-    const DESCRIPTION: &'static str = "Ends the run with an error.";
+    const DESCRIPTION: Translated = Translated::new(
+        "Ends the run with an error.",
+        "Termina la ejecución con un error.",
+    );
     const POLICIES: Policies = Policies::NONE;
 
     fn example() -> Value {

@@ -9,6 +9,7 @@ use utoipa::ToSchema;
 
 use super::fields::Jinja;
 use super::{Category, Fields, NodeKind, NodeResult, Operation, SLOW, policy::Policies};
+use domain::language::Translated;
 use domain::catalog::Purpose;
 use domain::reference::Reference;
 
@@ -36,9 +37,14 @@ impl GuardNode {
 impl NodeKind for GuardNode {
     const NAME: &'static str = "guard";
     const CATEGORY: Category = Category::Ai;
-    const DESCRIPTION: &'static str =
-        "Evaluates a text against the risk categories; continues at the port passed or flagged. Its value is {flagged, \
-         categories: [{code, label, severity, score, flagged}]}; a score is null if the model does not know the category.";
+    const DESCRIPTION: Translated = Translated::new(
+        "Evaluates a text against the risk categories; continues at the port passed or flagged. Its value \
+         is {flagged, categories: [{code, label, severity, score, flagged}]}; a score is null if the \
+         model does not know the category.",
+        "Evalúa un texto según las categorías de riesgo; continúa por el puerto passed o flagged. Su \
+         valor es {flagged, categories: [{code, label, severity, score, flagged}]}; una puntuación es \
+         null si el modelo no conoce la categoría.",
+    );
     const EFFECTS: bool = true;
     const MODEL_PURPOSE: Option<Purpose> = Some(Purpose::Guard);
     const POLICIES: Policies = Policies::EFFECT;

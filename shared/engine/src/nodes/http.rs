@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 use super::fields::{Cel, Jinja};
 use super::{Category, Fields, NodeKind, NodeResult, Operation, address, policy::Policies};
+use domain::language::Translated;
 use domain::agent::HttpMethod;
 use domain::header;
 use domain::id::AgentId;
@@ -130,9 +131,14 @@ fn is_break(c: char) -> bool {
 impl NodeKind for HttpNode {
     const NAME: &'static str = "http";
     const CATEGORY: Category = Category::Integration;
-    const DESCRIPTION: &'static str = "Calls another system over HTTP; its value is {status, headers, body}. An answer with \
-         an error status is a value, too: check `status`. With `retry`, the statuses 408, 425, 429, 500, 502, 503 and \
-         504 are retried first.";
+    const DESCRIPTION: Translated = Translated::new(
+        "Calls another system over HTTP; its value is {status, headers, body}. An answer with an error \
+         status is a value, too: check `status`. With `retry`, the statuses 408, 425, 429, 500, 502, 503 \
+         and 504 are retried first.",
+        "Llama a otro sistema por HTTP; su valor es {status, headers, body}. Una respuesta con un estado \
+         de error también es un valor: compruebe `status`. Con `retry`, antes se reintentan los estados \
+         408, 425, 429, 500, 502, 503 y 504.",
+    );
     const EFFECTS: bool = true;
     const POLICIES: Policies = Policies::EFFECT;
 

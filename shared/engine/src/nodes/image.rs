@@ -8,6 +8,7 @@ use utoipa::ToSchema;
 
 use super::fields::Jinja;
 use super::{Category, Fields, NodeKind, NodeResult, Operation, SLOW, policy::Policies};
+use domain::language::Translated;
 use domain::catalog::Purpose;
 use domain::reference::Reference;
 
@@ -32,8 +33,11 @@ pub struct ImageNode<T = Jinja> {
 impl NodeKind for ImageNode {
     const NAME: &'static str = "image";
     const CATEGORY: Category = Category::Ai;
-    const DESCRIPTION: &'static str =
-        "Generates images; its value is the list of images, each {url}. A URL is valid for an hour.";
+    const DESCRIPTION: Translated = Translated::new(
+        "Generates images; its value is the list of images, each {url}. A URL is valid for an hour.",
+        "Genera imágenes; su valor es la lista de imágenes, cada una {url}. Una URL es válida durante una \
+         hora.",
+    );
     const EFFECTS: bool = true;
     const MODEL_PURPOSE: Option<Purpose> = Some(Purpose::Images);
     const POLICIES: Policies = Policies::EFFECT;

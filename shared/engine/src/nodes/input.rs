@@ -6,6 +6,7 @@ use utoipa::ToSchema;
 
 use super::{Category, Fields, NodeAction, NodeKind, NodeResult, policy::Policies};
 use crate::schema::{check_value, faults};
+use domain::language::Translated;
 
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -22,8 +23,11 @@ pub struct InputNode {
 impl NodeKind for InputNode {
     const NAME: &'static str = "input";
     const CATEGORY: Category = Category::Trigger;
-    const DESCRIPTION: &'static str =
-        "Starts a run manually, from a test or from another workflow; its value is the input of the run.";
+    const DESCRIPTION: Translated = Translated::new(
+        "Starts a run manually, from a test or from another workflow; its value is the input of the run.",
+        "Inicia una ejecución a mano, desde una prueba o desde otro flujo; su valor es la entrada de la \
+         ejecución.",
+    );
     const POLICIES: Policies = Policies::NONE;
 
     fn example() -> Value {

@@ -9,6 +9,7 @@ use utoipa::ToSchema;
 
 use super::fields::Cel;
 use super::{Category, Fields, IN, InputPort, NodeAction, NodeKind, NodeResult, StepError};
+use domain::language::Translated;
 
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -58,8 +59,12 @@ pub(super) const INPUTS: &[InputPort] = &[InputPort { name: IN, optional: false 
 impl NodeKind for LoopNode {
     const NAME: &'static str = "loop";
     const CATEGORY: Category = Category::Logic;
-    const DESCRIPTION: &'static str =
-        "Runs its body for each element of a list: the body begins at the port item and ends at the port next; the port done has the list of results.";
+    const DESCRIPTION: Translated = Translated::new(
+        "Runs its body for each element of a list: the body begins at the port item and ends at the port \
+         next; the port done has the list of results.",
+        "Ejecuta su cuerpo para cada elemento de una lista: el cuerpo empieza en el puerto item y termina \
+         en el puerto next; el puerto done tiene la lista de resultados.",
+    );
 
     const IS_LOOP: bool = true;
 

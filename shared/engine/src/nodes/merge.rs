@@ -6,6 +6,7 @@ use utoipa::ToSchema;
 
 use super::policy::Policies;
 use super::{Category, Fields, Join, NodeAction, NodeKind, NodeResult};
+use domain::language::Translated;
 
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -30,9 +31,12 @@ pub enum Mode {
 impl NodeKind for MergeNode {
     const NAME: &'static str = "merge";
     const CATEGORY: Category = Category::Logic;
-    const DESCRIPTION: &'static str =
-        "Joins branches: with all, its value is the list of their values, in the order of the connections; with \
-         first, the first value.";
+    const DESCRIPTION: Translated = Translated::new(
+        "Joins branches: with all, its value is the list of their values, in the order of the \
+         connections; with first, the first value.",
+        "Une ramas: con all, su valor es la lista de los valores de las ramas, en el orden de las \
+         conexiones; con first, el primer valor.",
+    );
     const POLICIES: Policies = Policies::NONE;
 
     fn example() -> Value {

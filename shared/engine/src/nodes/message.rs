@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
+use domain::language::Translated;
 use domain::id::{MessageId, ParticipantId, ThreadId};
 use domain::messaging::RemoteFile;
 use domain::thread::BusyPolicy;
@@ -60,8 +61,12 @@ impl MessageValue<'_> {
 impl NodeKind for MessageNode {
     const NAME: &'static str = "message";
     const CATEGORY: Category = Category::Trigger;
-    const DESCRIPTION: &'static str =
-        "Starts a run for each message of a conversation on a messaging channel; its value is {text, participant, attachments, threadId, messageId}.";
+    const DESCRIPTION: Translated = Translated::new(
+        "Starts a run for each message of a conversation on a messaging channel; its value is {text, \
+         participant, attachments, threadId, messageId}.",
+        "Inicia una ejecución por cada mensaje de una conversación en un canal de mensajería; su valor es \
+         {text, participant, attachments, threadId, messageId}.",
+    );
     const POLICIES: Policies = Policies::NONE;
 
     fn example() -> Value {

@@ -21,6 +21,7 @@ use utoipa::ToSchema;
 
 use domain::catalog::Purpose;
 use domain::chat::ChatPrompt;
+use domain::language::Translated;
 use domain::reference::Reference;
 use domain::run::StepError;
 use policy::{OnUncertain, Policies};
@@ -143,7 +144,7 @@ pub enum Category {
 pub trait NodeKind: DeserializeOwned + ToSchema {
     const NAME: &'static str;
     const CATEGORY: Category;
-    const DESCRIPTION: &'static str;
+    const DESCRIPTION: Translated;
     /// Whether it has effects outside of the run. They are recorded before the next node starts.
     const EFFECTS: bool = false;
     /// Whether its result is stored, because it has an effect or waits. Other results are computed again after a restart.
@@ -244,7 +245,7 @@ mod tests {
     #[test]
     fn the_functions_in_the_description_of_transform_exist() {
         let description =
-            find("transform").unwrap().description.split_once("there are: ").unwrap().1.trim_end_matches('.');
+            find("transform").unwrap().description.en.split_once("there are: ").unwrap().1.trim_end_matches('.');
         for name in description.split(' ') {
             let problem = Expression::parse(&format!("{name}(1, 2, 3, 4, 5, 6)")).err().map(|problem| problem.message);
             assert!(!problem.is_some_and(|problem| problem.starts_with("there is no")), "{name}");

@@ -8,6 +8,7 @@ use utoipa::ToSchema;
 
 use super::fields::Jinja;
 use super::{Category, Fields, NodeKind, NodeResult, Operation, SLOW, policy::Policies};
+use domain::language::Translated;
 use domain::catalog::Purpose;
 use domain::reference::Reference;
 use crate::schema::faults;
@@ -48,7 +49,12 @@ pub struct ModelNode<T = Jinja> {
 impl NodeKind for ModelNode {
     const NAME: &'static str = "model";
     const CATEGORY: Category = Category::Ai;
-    const DESCRIPTION: &'static str = "Calls a chat model of the gateway; its value is the text of the answer, or JSON that matches its schema.";
+    const DESCRIPTION: Translated = Translated::new(
+        "Calls a chat model of the gateway; its value is the text of the answer, or JSON that matches its \
+         schema.",
+        "Llama a un modelo de chat de la pasarela; su valor es el texto de la respuesta, o JSON que \
+         cumple su esquema.",
+    );
     const EFFECTS: bool = true;
     const MODEL_PURPOSE: Option<Purpose> = Some(Purpose::Chat);
     const POLICIES: Policies = Policies::EFFECT;

@@ -11,6 +11,7 @@ use super::simplify::simplify_schema;
 use super::{Category, ERROR, IN, Join, NodeConfig, NodeKind, r#loop, own_fields, policy, redaction};
 use crate::schema::convert_whole_floats;
 use domain::catalog::Purpose;
+use domain::language::Translated;
 use domain::reference::Reference;
 
 /// A node type without its Rust type.
@@ -18,7 +19,7 @@ use domain::reference::Reference;
 pub struct NodeType {
     pub name: &'static str,
     pub category: Category,
-    pub description: &'static str,
+    pub description: Translated,
     pub effects: bool,
     /// Whether its result is stored.
     pub is_stored: bool,
@@ -173,7 +174,7 @@ pub(in super::super) fn unknown() -> &'static NodeType {
     static UNKNOWN: LazyLock<NodeType> = LazyLock::new(|| NodeType {
         name: "",
         category: Category::Logic,
-        description: "",
+        description: Translated::new("", ""),
         effects: true,
         is_stored: true,
         attempts: 1,

@@ -10,6 +10,7 @@ use utoipa::ToSchema;
 
 use super::fields::Jinja;
 use super::{Category, Fields, NodeKind, NodeResult, Operation, SLOW, policy::Policies};
+use domain::language::Translated;
 use domain::agent::AgentSource;
 use domain::catalog::Purpose;
 use domain::reference::Reference;
@@ -128,10 +129,14 @@ pub const DEFAULT_TOP_K: u32 = 5;
 impl NodeKind for RetrievalNode {
     const NAME: &'static str = "retrieval";
     const CATEGORY: Category = Category::Ai;
-    const DESCRIPTION: &'static str =
-        "Finds the passages of its sources that are relevant to a query, by the similarity of their embeddings; its \
-         value is the list of passages, each {source, text, score}, the best first. Sources are texts, small text files \
-         and URLs, which are read again in each call.";
+    const DESCRIPTION: Translated = Translated::new(
+        "Finds the passages of its sources that are relevant to a query, by the similarity of their \
+         embeddings; its value is the list of passages, each {source, text, score}, the best first. \
+         Sources are texts, small text files and URLs, which are read again in each call.",
+        "Busca en sus fuentes los pasajes relevantes para una consulta, por la similitud de sus \
+         embeddings; su valor es la lista de pasajes, cada uno {source, text, score}, el mejor primero. \
+         Las fuentes son textos, archivos de texto pequeños y URL, que se leen de nuevo en cada llamada.",
+    );
     const EFFECTS: bool = true;
     const MODEL_PURPOSE: Option<Purpose> = Some(Purpose::Embeddings);
     const POLICIES: Policies = Policies::EFFECT;

@@ -9,6 +9,7 @@ use utoipa::ToSchema;
 use super::fields::{Cel, Jinja};
 use super::policy::Policies;
 use super::{Category, DueWork, Fields, NodeAction, NodeKind, NodeResult};
+use domain::language::Translated;
 use domain::run::ReviewFieldType;
 
 #[derive(Debug, Deserialize, ToSchema)]
@@ -60,8 +61,12 @@ pub struct Question {
 impl NodeKind for ReviewNode {
     const NAME: &'static str = "review";
     const CATEGORY: Category = Category::People;
-    const DESCRIPTION: &'static str =
-        "Waits for the decision of a person; continues at the port approved, rejected or expired. Its value is {decision, fields, comment, reviewer}.";
+    const DESCRIPTION: Translated = Translated::new(
+        "Waits for the decision of a person; continues at the port approved, rejected or expired. Its \
+         value is {decision, fields, comment, reviewer}.",
+        "Espera la decisión de una persona; continúa por el puerto approved, rejected o expired. Su valor \
+         es {decision, fields, comment, reviewer}.",
+    );
     const EFFECTS: bool = true;
     const POLICIES: Policies = Policies::ERROR;
 

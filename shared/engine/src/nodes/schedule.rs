@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use croner::Cron;
 use croner::parser::{CronParser, Seconds, Year};
+use domain::language::Translated;
 use domain::schedule::{CatchUp, DEFAULT_GRACE_SECONDS, Overlap, ScheduleSettings};
 use jiff::tz::TimeZone;
 use serde::Deserialize;
@@ -123,8 +124,12 @@ fn ever_comes(cron: &Cron) -> bool {
 impl NodeKind for ScheduleNode {
     const NAME: &'static str = "schedule";
     const CATEGORY: Category = Category::Trigger;
-    const DESCRIPTION: &'static str =
-        "Starts runs at scheduled times in a time zone; its value is the input that is configured here, with the planned time as `scheduledAt`.";
+    const DESCRIPTION: Translated = Translated::new(
+        "Starts runs at scheduled times in a time zone; its value is the input that is configured here, \
+         with the planned time as `scheduledAt`.",
+        "Inicia ejecuciones a horas programadas en una zona horaria; su valor es la entrada que se \
+         configura aquí, con la hora prevista como `scheduledAt`.",
+    );
     const POLICIES: Policies = Policies::NONE;
 
     fn example() -> Value {

@@ -7,6 +7,7 @@ use utoipa::ToSchema;
 use super::fields::{Cel, Jinja};
 use super::policy::{OnUncertain, Policies};
 use super::{Category, Fields, NodeKind, NodeResult, Operation};
+use domain::language::Translated;
 
 /// The provider and the account are set in the workflow's channels.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -24,7 +25,12 @@ pub struct SendMessageNode<V = Cel, T = Jinja> {
 impl NodeKind for SendMessageNode {
     const NAME: &'static str = "send_message";
     const CATEGORY: Category = Category::Output;
-    const DESCRIPTION: &'static str = "Sends a message on a messaging channel. While an operator holds the conversation, nothing is sent.";
+    const DESCRIPTION: Translated = Translated::new(
+        "Sends a message on a messaging channel. While an operator holds the conversation, nothing is \
+         sent.",
+        "Envía un mensaje por un canal de mensajería. Mientras un operador lleva la conversación, no se \
+         envía nada.",
+    );
     const EFFECTS: bool = true;
     const POLICIES: Policies = Policies::EFFECT;
     /// Providers limit the rate of messages, and say when to try again.

@@ -6,6 +6,7 @@ use utoipa::ToSchema;
 
 use super::fields::Cel;
 use super::{Category, Fields, NodeAction, NodeKind, NodeResult};
+use domain::language::Translated;
 
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -19,7 +20,10 @@ pub struct SendResultNode {
 impl NodeKind for SendResultNode {
     const NAME: &'static str = "send_result";
     const CATEGORY: Category = Category::Output;
-    const DESCRIPTION: &'static str = "Sets the run's output, which a waiting webhook returns.";
+    const DESCRIPTION: Translated = Translated::new(
+        "Sets the run's output, which a waiting webhook returns.",
+        "Fija la salida de la ejecución, que devuelve un webhook que espera.",
+    );
 
     fn example() -> Value {
         json!({"output": "{'answer': input}"})

@@ -9,6 +9,7 @@ use utoipa::ToSchema;
 
 use super::fields::Cel;
 use super::{Category, ERROR, Fields, NodeAction, NodeKind, NodeResult};
+use domain::language::Translated;
 
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -34,9 +35,12 @@ impl NodeKind for SwitchNode {
     const NAME: &'static str = "switch";
     const CATEGORY: Category = Category::Logic;
     const HAS_CONDITIONS: bool = true;
-    const DESCRIPTION: &'static str =
-        "Continues at the port of the first case that is true, otherwise at default: its ports are the names of its \
-         cases, and default. Its value is its input.";
+    const DESCRIPTION: Translated = Translated::new(
+        "Continues at the port of the first case that is true, otherwise at default: its ports are the \
+         names of its cases, and default. Its value is its input.",
+        "Continúa por el puerto del primer caso verdadero; si no hay ninguno, por default: sus puertos \
+         son los nombres de sus casos, y default. Su valor es su entrada.",
+    );
 
     fn example() -> Value {
         json!({"cases": [

@@ -6,6 +6,7 @@ use utoipa::ToSchema;
 
 use super::fields::Jinja;
 use super::{Category, Fields, NodeAction, NodeKind, NodeResult, StepError};
+use domain::language::Translated;
 
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -28,9 +29,12 @@ pub enum Format {
 impl NodeKind for TemplateNode {
     const NAME: &'static str = "template";
     const CATEGORY: Category = Category::Data;
-    const DESCRIPTION: &'static str =
-        "Renders a Jinja template: {{ }} prints a value, {% for %} and {% if %} control the text, and there are \
-         filters such as default, join, map, date, tojson.";
+    const DESCRIPTION: Translated = Translated::new(
+        "Renders a Jinja template: {{ }} prints a value, {% for %} and {% if %} control the text, and \
+         there are filters such as default, join, map, date, tojson.",
+        "Genera un texto con una plantilla Jinja: {{ }} escribe un valor, {% for %} y {% if %} controlan \
+         el texto, y hay filtros como default, join, map, date, tojson.",
+    );
 
     fn example() -> Value {
         json!({"template": "Dear {{ input.name }},\n{% for line in input.lines %}- {{ line.title }}\n{% endfor %}"})

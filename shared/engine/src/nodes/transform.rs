@@ -8,6 +8,7 @@ use utoipa::ToSchema;
 use super::fields::Cel;
 use super::{Category, Fields, NodeAction, NodeKind, NodeResult};
 use crate::value_size::add_size;
+use domain::language::Translated;
 
 /// Set either the whole `value`, or its `fields`.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -24,12 +25,18 @@ pub struct TransformNode {
 impl NodeKind for TransformNode {
     const NAME: &'static str = "transform";
     const CATEGORY: Category = Category::Data;
-    const DESCRIPTION: &'static str =
+    const DESCRIPTION: Translated = Translated::new(
         "Computes a value with CEL expressions. Beside has, map, filter, all, exists and exists_one there \
-         are: size contains startsWith endsWith matches lower upper trim split join replace substring indexOf \
-         charAt format reverse sort distinct flatten slice first last sum min max keys values get merge range round \
-         abs ceil floor int double string bool type toJson fromJson now timestamp duration date getFullYear \
-         getMonth getDate getDayOfWeek getHours getMinutes getSeconds.";
+         are: size contains startsWith endsWith matches lower upper trim split join replace substring \
+         indexOf charAt format reverse sort distinct flatten slice first last sum min max keys values get \
+         merge range round abs ceil floor int double string bool type toJson fromJson now timestamp \
+         duration date getFullYear getMonth getDate getDayOfWeek getHours getMinutes getSeconds.",
+        "Calcula un valor con expresiones CEL. Además de has, map, filter, all, exists y exists_one hay: \
+         size contains startsWith endsWith matches lower upper trim split join replace substring indexOf \
+         charAt format reverse sort distinct flatten slice first last sum min max keys values get merge \
+         range round abs ceil floor int double string bool type toJson fromJson now timestamp duration \
+         date getFullYear getMonth getDate getDayOfWeek getHours getMinutes getSeconds.",
+    );
 
     fn example() -> Value {
         json!({"fields": {"name": "input.first + ' ' + input.last", "total": "sum(input.lines.map(l, l.price * l.count))"}})

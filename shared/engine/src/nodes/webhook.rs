@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use super::{Category, Fields, NodeAction, NodeKind, NodeResult, policy::Policies};
+use domain::language::Translated;
 
 /// The webhook and its response are set in the workflow's channels.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -14,7 +15,10 @@ pub struct WebhookNode {}
 impl NodeKind for WebhookNode {
     const NAME: &'static str = "webhook";
     const CATEGORY: Category = Category::Trigger;
-    const DESCRIPTION: &'static str = "Starts a run for each call of a webhook; its value is the call's body.";
+    const DESCRIPTION: Translated = Translated::new(
+        "Starts a run for each call of a webhook; its value is the call's body.",
+        "Inicia una ejecución por cada llamada de un webhook; su valor es el cuerpo de la llamada.",
+    );
     const POLICIES: Policies = Policies::NONE;
 
     fn example() -> Value {

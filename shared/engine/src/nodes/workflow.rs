@@ -8,6 +8,7 @@ use uuid::Uuid;
 use super::fields::Cel;
 use super::policy::Policies;
 use super::{Category, Fields, NodeAction, NodeKind, NodeResult, Operation};
+use domain::language::Translated;
 use domain::id::WorkflowId;
 use domain::reference::Reference;
 
@@ -33,8 +34,12 @@ pub struct WorkflowCall {
 impl NodeKind for WorkflowNode {
     const NAME: &'static str = "workflow";
     const CATEGORY: Category = Category::Integration;
-    const DESCRIPTION: &'static str = "Runs another workflow; its value is that run's output. `timeoutMs` limits the wait for it; without it, the wait \
-         has no limit.";
+    const DESCRIPTION: Translated = Translated::new(
+        "Runs another workflow; its value is that run's output. `timeoutMs` limits the wait for it; \
+         without it, the wait has no limit.",
+        "Ejecuta otro flujo; su valor es la salida de esa ejecución. `timeoutMs` limita la espera; sin \
+         él, la espera no tiene límite.",
+    );
     const EFFECTS: bool = true;
     const POLICIES: Policies = Policies::EFFECT;
 

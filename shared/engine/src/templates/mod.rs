@@ -10,6 +10,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use domain::graph::Graph;
+use domain::language::Translated;
 
 macro_rules! templates {
     ($($slug:literal,)+) => {
@@ -58,15 +59,17 @@ pub struct WorkflowTemplate {
     /// The name of its file, without the extension.
     #[serde(skip)]
     pub slug: &'static str,
-    pub name: &'static str,
-    pub description: &'static str,
+    #[serde(borrow)]
+    pub name: Translated<&'static str>,
+    #[serde(borrow)]
+    pub description: Translated<&'static str>,
     pub category: TemplateCategory,
     #[serde(borrow)]
     pub tags: Vec<&'static str>,
     /// An input to try it with.
     pub example_input: Value,
     /// The steps that remain after it is instantiated.
-    pub steps: Vec<String>,
+    pub steps: Vec<Translated<String>>,
     pub graph: Graph,
 }
 

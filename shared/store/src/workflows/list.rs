@@ -103,9 +103,7 @@ impl Workflows {
         let query = TableQuery { index, ..TableQuery::partition(keys::workflows(account)) };
         self.entities.query_all(query).await?.into_iter().map(|item| summary(account, item)).collect()
     }
-}
 
-impl Workflows {
     /// A page of the workflows of an account, newest first. `after` is the id of the last one of the page before.
     pub async fn list_newest(
         &self,
@@ -123,7 +121,7 @@ impl Workflows {
             ..TableQuery::partition(keys::workflows(account))
         };
         let found = self.entities.query(&query).await?;
-        let items = found.items.into_iter().map(summary).collect::<Result<Vec<_>>>()?;
+        let items = found.items.into_iter().map(|item| summary(account, item)).collect::<Result<Vec<_>>>()?;
         let next = items.last().filter(|_| found.next.is_some()).map(|last| last.id.to_string());
         Ok(Slice { items, next })
     }

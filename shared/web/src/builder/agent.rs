@@ -8,6 +8,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::tool_credential::ToolCredentialOut;
+use crate::language;
 use store::agents::{AgentSort, AgentSummary};
 
 #[derive(Clone, Copy, Default, Deserialize, ToSchema)]
@@ -105,7 +106,7 @@ impl AgentDetailOut {
     /// The agent as a user with this role sees it.
     pub fn new(agent: Agent, role: TeamRole) -> Self {
         Self {
-            problems: agent.problems(),
+            problems: agent.problems(language::of_request()),
             config: agent.config.clone(),
             credentials: agent.credentials.iter().map(ToolCredentialOut::new).collect(),
             agent: AgentSummary::new(agent, role).into(),

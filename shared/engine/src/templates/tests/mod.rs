@@ -7,6 +7,7 @@ use super::*;
 use crate::compile::compile;
 use crate::schema::check_value;
 use domain::graph::{CanvasPosition, Node};
+use domain::language::Language;
 use domain::reference::Reference;
 
 fn has(template: &WorkflowTemplate, node_type: &str) -> bool {
@@ -28,11 +29,20 @@ fn every_file_is_a_template_with_a_unique_id_and_name() {
     assert_eq!(slugs, files);
     assert_eq!(slugs.len(), all().len());
     assert_eq!(all().iter().map(|template| template.id).collect::<HashSet<_>>().len(), all().len());
-    assert_eq!(all().iter().map(|template| template.name).collect::<HashSet<_>>().len(), all().len());
+    for language in [Language::English, Language::Spanish] {
+        let names = all().iter().map(|template| template.name.get(language));
+        assert_eq!(names.collect::<HashSet<_>>().len(), all().len());
+    }
     for template in all() {
         assert!(std::ptr::eq(find(template.slug).unwrap(), template));
         assert!(std::ptr::eq(find(&template.id.to_string()).unwrap(), template));
-        assert!(!template.description.is_empty() && !template.tags.is_empty(), "{}", template.slug);
+        let texts = [template.name, template.description]
+            .into_iter()
+            .chain(template.steps.iter().map(|step| Translated { en: step.en.as_str(), es: step.es.as_str() }));
+        for text in texts {
+            assert!(!text.en.is_empty() && !text.es.is_empty() && text.en != text.es, "{}: {text:?}", template.slug);
+        }
+        assert!(!template.tags.is_empty(), "{}", template.slug);
     }
     assert!(find("nothing").is_none());
 }
@@ -135,11 +145,12 @@ fn the_steps_explain_what_to_connect() {
     ];
     for template in all() {
         for (node_type, words) in expectations.iter().filter(|(node_type, _)| has(template, node_type)) {
-            let is_documented = template.steps.iter().any(|step| step.contains(words));
+            let is_documented = template.steps.iter().any(|step| step.en.contains(words));
             assert!(is_documented, "{}: no step contains `{words}`, but there is a {node_type}", template.slug);
         }
         // A capitalized name in backticks is the name of a node.
-        for named in template.steps.iter().flat_map(|step| step.split('`').skip(1).step_by(2)) {
+        for named in template.steps.iter().flat_map(Translated::all).flat_map(|step| step.split('`').skip(1).step_by(2))
+        {
             let is_name = named.starts_with(char::is_uppercase);
             let is_there = template.graph.nodes.iter().any(|node| node.name == named);
             assert!(!is_name || is_there, "{}: there is no node `{named}`", template.slug);
