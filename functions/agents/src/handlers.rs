@@ -111,9 +111,8 @@ pub async fn update_agent(
     Json(patch): Json<AgentPatch>,
 ) -> Result<Changed<AgentDetailOut>> {
     let expected = |agent: &Agent| if_match.allows(&ETag::from_revision(agent.revision));
-    let respond = |agent: Agent| {
-        (ETag::from_revision(agent.revision), Data { data: AgentDetailOut::new(agent, access.role) })
-    };
+    let respond =
+        |agent: Agent| (ETag::from_revision(agent.revision), Data { data: AgentDetailOut::new(agent, access.role) });
     match stores.agents.patch(access.account, id, &patch, &access.caller.plan, expected).await {
         Err(Error::PreconditionFailed) => {
             let (etag, stored) = respond(stores.agents.get(access.account, id).await?);

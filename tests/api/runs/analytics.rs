@@ -274,7 +274,7 @@ async fn the_routes_keep_their_budget() {
         (format!("{WORKFLOWS}/runs/summaries"), "1 dynamodb:BatchGetItem (4 units), 17 dynamodb:Query (17 units)"),
         (
             format!("{WORKFLOWS}/runs/summaries?limit=1"),
-            "1 dynamodb:BatchGetItem (4 units), 17 dynamodb:Query (17 units)",
+            "1 dynamodb:BatchGetItem (5 units), 17 dynamodb:Query (17 units)",
         ),
     ] {
         assert_eq!(app.costs(ada.get(&path)).await.to_string(), expected, "{path}");

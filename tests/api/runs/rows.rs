@@ -71,12 +71,12 @@ async fn a_page_reads_the_usage_of_runs_with_exchanges_only() {
     let cost = async |flow: &str| app.costs(ada.get(&runs_path(flow))).await.to_string();
     assert_eq!(
         cost(&pure).await,
-        "2 dynamodb:BatchGetItem (7 units), 1 dynamodb:GetItem (1 units), 8 dynamodb:Query (4 units)"
+        "2 dynamodb:BatchGetItem (8 units), 1 dynamodb:GetItem (1 units), 8 dynamodb:Query (4 units)"
     );
     // The usage and the reviews of each of the three runs.
     assert_eq!(
         cost(&asking).await,
-        "2 dynamodb:BatchGetItem (7 units), 1 dynamodb:GetItem (1 units), 14 dynamodb:Query (10 units)"
+        "2 dynamodb:BatchGetItem (8 units), 1 dynamodb:GetItem (1 units), 14 dynamodb:Query (10 units)"
     );
 }
 
@@ -97,7 +97,8 @@ async fn runs_are_found_by_release_error_node_and_participant() {
             None => RunEnd::Completed { output: Arc::new(json!(null)) },
         };
         let workflow = flow.parse().unwrap();
-        let release = StartableRelease { account: app.account("ada"), workflow, release, number: 1 };
+        let account = app.account("ada");
+        let release = StartableRelease { account, payer: None, workflow, release, number: 1 };
         let provider = MessagingProvider::Slack;
         let thread = participant.map(|participant| RunThread {
             id: ThreadId::new(),
