@@ -65,10 +65,28 @@ impl AccessTokens {
     }
 
     pub async fn verify(&self, token: &str, now: Time) -> Result<TokenClaims> {
-        let unknown = |why| refused(Refusal::Unknown, why);
         if SecretToken::parse(TokenKind::ApiKey, token).is_some() {
             return Err(refused(Refusal::ApiKey, "an API key instead of an access token"));
         }
+        let claims = self.signed_claims(token).await?;
+        self.check_claims(&claims, &self.audience, now).map_err(unknown)
+    }
+
+    /// Verifies an ID token (OpenID Connect Core, 3.1.3.7): it is for this client, and answers the request with this nonce.
+    pub async fn verify_id_token(&self, token: &str, client: &str, nonce: &str, now: Time) -> Result<TokenClaims> {
+        let claims = self.signed_claims(token).await?;
+        let is_or_missing = |name: &str, expected: &str| claims.get(name).is_none_or(|value| *value == expected);
+        if !is_or_missing("azp", client) {
+            return Err(unknown("issued to another client"));
+        }
+        if claims.get("nonce").is_none_or(|value| *value != nonce) {
+            return Err(unknown("does not answer this sign-in"));
+        }
+        self.check_claims(&claims, client, now).map_err(unknown)
+    }
+
+    /// The claims of a token that the issuer has signed.
+    async fn signed_claims(&self, token: &str) -> Result<Map<String, Value>> {
         if token.len() > MAX_TOKEN_BYTES {
             return Err(refused(Refusal::Malformed, "longer than the maximum of an access token"));
         }
@@ -81,17 +99,17 @@ impl AccessTokens {
         if !jsonwebtoken::crypto::verify(signature, message.as_bytes(), &key, algorithm).unwrap_or(false) {
             return Err(unknown("the signature is invalid"));
         }
-        self.check_claims(&claims, now).map_err(unknown)
+        Ok(claims)
     }
 
-    fn check_claims(&self, claims: &Map<String, Value>, now: Time) -> Result<TokenClaims, Reason> {
+    fn check_claims(&self, claims: &Map<String, Value>, audience: &str, now: Time) -> Result<TokenClaims, Reason> {
         let text = |name: &str| claims.get(name).and_then(Value::as_str).map(str::to_owned);
         let name = |name: &str| text(name).filter(|text| (1..=MAX_NAME_BYTES).contains(&text.len()));
         let seconds = now.as_seconds() as f64;
         if text("iss").as_deref() != Some(&self.issuer) {
             return Err("issued by another issuer");
         }
-        if !self.is_for_us(claims) {
+        if !is_for(audience, claims) {
             return Err("issued for another audience");
         }
         if numeric_date(claims, "exp")?.ok_or("has no expiry")? < seconds - LEEWAY_S {
@@ -112,17 +130,21 @@ impl AccessTokens {
             issued_at: issued_at.min(now.as_seconds()),
         })
     }
+}
 
-    /// Checks the audience. An access token of Amazon Cognito has no `aud` but a `client_id`.
-    fn is_for_us(&self, claims: &Map<String, Value>) -> bool {
-        match claims.get("aud") {
-            Some(Value::String(audience)) => *audience == self.audience,
-            Some(Value::Array(audiences)) => {
-                audiences.iter().all(Value::is_string) && audiences.iter().any(|one| *one == self.audience)
-            }
-            Some(_) => false,
-            None => claims.get("client_id").is_some_and(|client| *client == self.audience),
+fn unknown(why: Reason) -> Error {
+    refused(Refusal::Unknown, why)
+}
+
+/// Checks the audience. An access token of Amazon Cognito has no `aud` but a `client_id`.
+fn is_for(expected: &str, claims: &Map<String, Value>) -> bool {
+    match claims.get("aud") {
+        Some(Value::String(audience)) => audience == expected,
+        Some(Value::Array(audiences)) => {
+            audiences.iter().all(Value::is_string) && audiences.iter().any(|one| *one == expected)
         }
+        Some(_) => false,
+        None => claims.get("client_id").is_some_and(|client| *client == expected),
     }
 }
 

@@ -10,6 +10,8 @@ mod jwks;
 mod owners;
 mod recent;
 mod ring_provider;
+mod service_accounts;
+mod sessions;
 mod token_parts;
 
 use std::collections::BTreeSet;
@@ -22,11 +24,11 @@ use domain::time::{Clock, Time};
 use domain::token::{SecretToken, TokenHash, TokenKind};
 use domain::{Error, Refusal, Result};
 use platform::{Context, config};
-use store::Callers;
 use store::api_keys::ApiKey;
 use store::callers::{KnownKey, KnownPerson};
 use store::identities::Identity;
 use store::sharing::StoredAccess;
+use store::{Callers, ServiceTokens, Sessions, Shares};
 
 use access_token::AccessTokens;
 
@@ -34,6 +36,8 @@ pub use access_token::{MAX_NAME_BYTES, TokenClaims};
 pub use first_seen::first_seen;
 pub use owners::{Owners, Payers, admit_owner};
 pub use recent::RecentCallers;
+pub use service_accounts::NeededScope;
+pub use sessions::{SessionCaller, SessionUse};
 pub use store::callers::DEFAULT_PLAN;
 
 /// A user who authenticated with an access token.
@@ -83,6 +87,9 @@ pub struct ChannelCaller {
 pub struct Auth {
     access_tokens: AccessTokens,
     callers: Callers,
+    sessions: Sessions,
+    service_tokens: ServiceTokens,
+    shares: Shares,
     console_origins: BTreeSet<String>,
     clock: Clock,
 }
@@ -98,6 +105,9 @@ impl Auth {
         Ok(Self {
             access_tokens: AccessTokens::new(&context.config)?,
             callers: Callers::new(context)?,
+            sessions: Sessions::new(context)?,
+            service_tokens: ServiceTokens::new(context)?,
+            shares: Shares::new(context)?,
             console_origins: context.config.list(config::CONSOLE_ORIGIN).into_iter().collect(),
             clock: context.clock.clone(),
         })
@@ -121,6 +131,11 @@ impl Auth {
         Ok((admit(person, now)?, access))
     }
 
+    /// What a caller may do with something.
+    pub async fn access(&self, caller: &Caller, what: Shareable) -> Result<Option<StoredAccess>> {
+        self.shares.find(caller.account(), what).await
+    }
+
     /// Like [`Self::caller`], but records nothing, for functions that may not write the records of users.
     async fn unrecorded_caller(&self, access_token: &str) -> Result<Caller> {
         let now = self.clock.now();
@@ -137,6 +152,18 @@ impl Auth {
         let token = SecretToken::parse(TokenKind::Channel, secret);
         let token = token.ok_or_else(|| refused(Refusal::Unknown, "not in the format of a channel token"))?;
         Ok(ChannelCaller { token: token.hash() })
+    }
+
+    /// The user whom the issuer has signed in for this client, in answer to the request with this nonce.
+    pub async fn signed_in(&self, id_token: &str, client_id: &str, nonce: &str) -> Result<Caller> {
+        let now = self.clock.now();
+        let claims = self.access_tokens.verify_id_token(id_token, client_id, nonce, now).await?;
+        admit(self.callers.find_or_record(&first_seen(&claims, now)).await?, now)
+    }
+
+    /// The trusted issuer.
+    pub fn issuer(&self) -> &str {
+        &self.access_tokens.issuer
     }
 
     /// Whether the origin is one of the console.

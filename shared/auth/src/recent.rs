@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use super::{ApiCaller, Auth, CallPurpose, Caller, admit_key, caller_of, key_hash};
+use super::{ApiCaller, Auth, CallPurpose, Caller, SessionUse, admit_key, caller_of, key_hash};
 use domain::Result;
 use domain::token::TokenHash;
 use platform::Context;
@@ -50,6 +50,15 @@ impl RecentCallers {
 
     async fn find(&self, hash: &TokenHash) -> Result<Option<KnownKey>> {
         self.known.get_or_load(hash, async || self.auth.callers.find_key(hash).await).await
+    }
+
+    /// The user of a session. Everything is read in this request, and nothing is written.
+    pub async fn session_caller(&self, cookie: &str) -> Result<Caller> {
+        Ok(self.auth.session_caller(cookie, SessionUse::Read).await?.caller)
+    }
+
+    pub fn auth(&self) -> &Auth {
+        &self.auth
     }
 
     /// Authenticates a user with an access token. The records are read in this request.

@@ -1,4 +1,4 @@
-//! Entries of the audit log: actions of operators, and of administrators that concern the bodies of calls.
+//! Entries of the audit log: actions of operators, and of administrators that concern the bodies of calls and service tokens.
 
 use serde::{Deserialize, Serialize};
 
@@ -48,7 +48,7 @@ impl ActingRole {
 pub struct AuditAction {
     pub actor: Actor,
     pub role: ActingRole,
-    /// For example `model.create` or `org.update`.
+    /// For example `model.create` or `service_token.create`.
     pub action: &'static str,
     pub target: String,
     pub request_id: String,

@@ -137,6 +137,10 @@ pub enum Refusal {
     Ambiguous,
     /// The credential is well formed but unknown, expired, revoked or not signed by the trusted issuer.
     Unknown,
+    /// The credential is the token of a service account, which the route does not take.
+    ServiceToken,
+    /// The session of a browser has ended, or never existed.
+    Session,
     /// The request is not signed by the owner of the secret.
     Signature,
     UserSuspended,
@@ -160,6 +164,8 @@ impl fmt::Display for Refusal {
             Self::NeitherKeyNorToken => "the token is neither an API key (sk-svc-…) nor an access token: send one exactly as it was returned",
             Self::Ambiguous => "the headers Authorization and x-api-key have different tokens: send one of them",
             Self::Unknown => "the token is invalid, expired or revoked: get a new one",
+            Self::ServiceToken => "service tokens are accepted by the builder and workbenches APIs only: send an API key or an access token",
+            Self::Session => "the session has ended: sign in again at /console/login",
             Self::Signature => "the signature is missing, wrong or too old: compare the secret of the credential with that of the provider",
             Self::UserSuspended => "this user is suspended",
             Self::OrgSuspended => "this organization is suspended",

@@ -196,6 +196,8 @@ ids! {
     UserId = "user", prefixed, "usr_";
     OrgId = "organization", prefixed, "org_";
     ApiKeyId = "API key", prefixed, "key_";
+    /// The token of a service account.
+    ServiceTokenId = "service token", prefixed, "svt_";
     /// A lease of money and requests; see `gateway::leases`.
     LeaseId = "lease", prefixed, "lse_";
     /// A credit transaction.

@@ -1,4 +1,4 @@
-//! Secrets that the platform issues: API keys and channel tokens. Only their hash is stored.
+//! Secrets that the platform issues: API keys, tokens of channels and of service accounts. Only their hash is stored.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -17,6 +17,8 @@ const CHECKSUM_CHARS: usize = 6;
 pub enum TokenKind {
     ApiKey,
     Channel,
+    /// The token of a service account.
+    Service,
 }
 
 impl TokenKind {
@@ -24,6 +26,7 @@ impl TokenKind {
         match self {
             Self::ApiKey => "sk-svc-",
             Self::Channel => "whk_",
+            Self::Service => "svt_",
         }
     }
 }
@@ -58,7 +61,7 @@ impl SecretToken {
     }
 
     pub fn hash(&self) -> TokenHash {
-        TokenHash(URL_SAFE_NO_PAD.encode(digest(&SHA256, self.0.as_bytes())))
+        TokenHash::of(&self.0)
     }
 
     pub fn last4(&self) -> &str {
@@ -78,6 +81,10 @@ impl std::fmt::Debug for SecretToken {
 }
 
 impl TokenHash {
+    pub(crate) fn of(secret: &str) -> Self {
+        Self(URL_SAFE_NO_PAD.encode(digest(&SHA256, secret.as_bytes())))
+    }
+
     pub fn from_stored(hash: String) -> Self {
         Self(hash)
     }
@@ -114,7 +121,7 @@ mod tests {
 
     #[test]
     fn generated_tokens_parse_and_keep_their_hash() {
-        for kind in [TokenKind::ApiKey, TokenKind::Channel] {
+        for kind in [TokenKind::ApiKey, TokenKind::Channel, TokenKind::Service] {
             let token = SecretToken::generate(kind);
             let parsed = SecretToken::parse(kind, token.reveal()).expect("its own form");
             assert!(parsed.hash().matches(&token.hash()));

@@ -22,6 +22,11 @@ pub const AUTH_JWKS_URL: &str = "AUTH_JWKS_URL";
 pub const AUTH_AUDIENCE: &str = "AUTH_AUDIENCE";
 pub const AUTH_ORG_CLAIM: &str = "AUTH_ORG_CLAIM";
 pub const AUTH_ROLES_CLAIM: &str = "AUTH_ROLES_CLAIM";
+/// The URL of the issuer's discovery document, if it is not at its usual place. `local` sets it for its own issuer.
+pub const AUTH_DISCOVERY_URL: &str = "AUTH_DISCOVERY_URL";
+/// The id and the secret of the console as a client of the issuer.
+pub const CONSOLE_CLIENT_ID: &str = "CONSOLE_CLIENT_ID";
+pub const CONSOLE_CLIENT_SECRET: &str = "CONSOLE_CLIENT_SECRET";
 pub const CONSOLE_ORIGIN: &str = "CONSOLE_ORIGIN";
 pub const CORS_ORIGINS: &str = "CORS_ORIGINS";
 pub const OUTBOUND_ALLOWED_CIDRS: &str = "OUTBOUND_ALLOWED_CIDRS";

@@ -33,6 +33,7 @@ const PURPOSE: &str = "purpose";
 const CREDENTIALS: &str = "atelier-secret";
 const RUNS: &str = "atelier-run";
 const RECEIPTS: &str = "atelier-receipt";
+const SIGN_INS: &str = "atelier-sign-in";
 const CALL_BODIES: &str = "atelier-call-body";
 /// The encryption context of the data keys of one tenant also names the tenant.
 const TENANT: &str = "tenant";
@@ -89,6 +90,11 @@ impl Secrets {
     /// The keys that sign receipts.
     pub fn of_receipts(context: &Context) -> Result<Self> {
         Self::new(context, RECEIPTS)
+    }
+
+    /// The cookies of sign-ins that the issuer has not answered yet.
+    pub fn of_sign_ins(context: &Context) -> Result<Self> {
+        Self::new(context, SIGN_INS)
     }
 
     fn new(context: &Context, purpose: &'static str) -> Result<Self> {

@@ -1,5 +1,5 @@
-//! The current records of a caller: API key, user, organization, membership and plan, read in one consistent
-//! `BatchGetItem`. Only the location of records is cached between requests, never their content.
+//! The current records of a caller: API key, session or service token, user, organization, membership and plan, read in one
+//! consistent `BatchGetItem`. Only the location of records is cached between requests, never their content.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,11 +9,15 @@ use super::identities::{Identities, Identity, entity};
 use super::item::Item;
 use super::keys::{self, Key};
 use super::sharing::{self, StoredAccess};
+use super::service_tokens::service_token;
+use super::sessions::session;
 use super::table::Table;
 use domain::Result;
 use domain::id::OrgId;
 use domain::identity::{Account, Membership, Org, Plan, User};
 use domain::sharing::Shareable;
+use domain::service_token::ServiceToken;
+use domain::session::Session;
 use domain::token::TokenHash;
 use platform::cache::Cache;
 use platform::{Context, config};
@@ -27,7 +31,8 @@ pub struct Callers {
     table: Table,
     api_keys: ApiKeys,
     identities: Identities,
-    /// The account of each API key. It never changes, so all records of the caller can be read in one call.
+    /// The account of each API key, session and service token, by its hash. It never changes, so all records of the caller can
+    /// be read in one call.
     accounts: Cache<TokenHash, Account>,
     /// The plan that each organization had last. A wrong guess costs one more read.
     plans: Cache<OrgId, String>,
@@ -44,6 +49,14 @@ pub struct KnownPerson {
 #[derive(Clone, Debug)]
 pub struct KnownKey {
     pub key: Arc<ApiKey>,
+    /// `None` when the user, the organization or the membership does not exist.
+    pub holder: Option<KnownPerson>,
+}
+
+/// A credential and its holder.
+#[derive(Debug)]
+pub struct Held<T> {
+    pub credential: T,
     /// `None` when the user, the organization or the membership does not exist.
     pub holder: Option<KnownPerson>,
 }
@@ -88,6 +101,38 @@ impl Callers {
             _ => None,
         };
         Ok(Some(KnownKey { key: Arc::new(key), holder }))
+    }
+
+    /// Finds a session by the hash of its id, and its user.
+    pub async fn find_session(&self, id: &TokenHash) -> Result<Option<Held<Session>>> {
+        self.find_held(id, keys::session(id), session, |session| session.account).await
+    }
+
+    /// Finds a service token by the hash of its secret, and its service account.
+    pub async fn find_service_token(&self, hash: &TokenHash) -> Result<Option<Held<ServiceToken>>> {
+        self.find_held(hash, keys::service_token(hash), service_token, |token| token.account).await
+    }
+
+    /// Reads a credential and the records of its holder in one call, once its account is known.
+    async fn find_held<T>(
+        &self,
+        hash: &TokenHash,
+        key: Key,
+        read: fn(Item) -> Result<T>,
+        account: fn(&T) -> Account,
+    ) -> Result<Option<Held<T>>> {
+        let account = match self.accounts.get(hash) {
+            Some(account) => account,
+            None => {
+                let Some(item) = self.table.get(&key).await? else { return Ok(None) };
+                let account = account(&read(item)?);
+                self.accounts.put(hash, account);
+                account
+            }
+        };
+        let (holder, [item]) = self.find_with(account, [key]).await?;
+        let Some(credential) = item.map(read).transpose()? else { return Ok(None) };
+        Ok(Some(Held { credential, holder }))
     }
 
     /// Finds the records of a user; none if the user is not a member of the organization.

@@ -26,7 +26,7 @@ mod workbenches;
 use aws_sdk_dynamodb::types::AttributeValue;
 use uuid::Uuid;
 
-use domain::id::{AgentId, ApiKeyId, DeploymentId, Id, OrgId, ReleaseId, UserId, WorkId, WorkflowId};
+use domain::id::{AgentId, ApiKeyId, DeploymentId, Id, OrgId, ReleaseId, ServiceTokenId, UserId, WorkId, WorkflowId};
 use domain::identity::Account;
 use domain::reference::Reference;
 use domain::text;
@@ -260,6 +260,29 @@ pub fn listed_key(account: Account, id: ApiKeyId) -> Key {
 /// holds only what the list shows.
 pub fn live_keys(account: Account) -> Key {
     Key::new(format!("KEYCOUNT#{}#{}", account.org, account.user), "KEYCOUNT")
+}
+
+/// A session, by the hash of its id.
+pub fn session(id: &TokenHash) -> Key {
+    Key::new(format!("SESSION#{}", id.as_str()), "SESSION")
+}
+
+/// The token of a service account, by the hash of its secret.
+pub fn service_token(hash: &TokenHash) -> Key {
+    Key::new(format!("SERVICETOKEN#{}", hash.as_str()), "SERVICETOKEN")
+}
+
+/// An organization's service tokens, in order of creation.
+pub fn listed_service_tokens(org: OrgId) -> String {
+    format!("SERVICETOKENS#{org}")
+}
+
+pub fn listed_service_token(org: OrgId, id: ServiceTokenId) -> Key {
+    Key::new(listed_service_tokens(org), id)
+}
+
+pub fn service_token_count(org: OrgId) -> Key {
+    Key::new(format!("SERVICETOKENCOUNT#{org}"), "COUNT")
 }
 
 pub fn work(id: WorkId) -> Key {

@@ -31,7 +31,7 @@ impl ConfiguredBaseUrl {
 }
 
 impl BaseUrl {
-    fn from_parts(parts: &Parts) -> Self {
+    pub(crate) fn from_parts(parts: &Parts) -> Self {
         if let Some(ConfiguredBaseUrl(url)) = parts.extensions.get() {
             return Self(Some(url.to_string()));
         }

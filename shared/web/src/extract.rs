@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use axum::body::{Body, Bytes, to_bytes};
-use axum::extract::{FromRequest, FromRequestParts, RawPathParams, Request};
+use axum::extract::{FromRequest, FromRequestParts, MatchedPath, RawPathParams, Request};
 use axum::http::HeaderMap;
-use axum::http::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, COOKIE, ORIGIN};
+use axum::http::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderName, ORIGIN};
 use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
 use base64::Engine;
@@ -15,15 +15,20 @@ use ring::digest::{Digest, SHA256, digest};
 use serde::de::DeserializeOwned;
 use utoipa::ToSchema;
 
+use super::base_url::BaseUrl;
+use super::scoped_routes::ScopedRoutes;
+use super::session_cookie::{self, NextCookie, SESSION_COOKIE, set_session};
 use super::{MAX_BODY_BYTES, classify};
-use auth::{Auth, Caller, refused};
+use auth::{Auth, Caller, NeededScope, SessionCaller, SessionUse, refused};
+use store::sharing::StoredAccess;
 use domain::id::PathIds;
-use domain::json;
-use domain::{Error, Refusal};
+use domain::token::TokenKind;
+use domain::{Error, Refusal, address, json};
 
 const DISCARDED_BYTES: usize = 4 * MAX_BODY_BYTES;
 const HASH_BYTES: usize = 16;
-const SESSION_COOKIE: &str = "svc_session";
+/// The header in which Anthropic's clients send their API key to the gateway.
+pub(crate) const X_API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 
 pub type Result<T> = std::result::Result<T, ApiError>;
 
@@ -282,42 +287,93 @@ pub(crate) fn bearer(parts: &Parts) -> domain::Result<&str> {
     token.filter(is_one_word).ok_or_else(|| refused(Refusal::Missing, "no bearer token"))
 }
 
-/// Whether the session cookie of the console identifies a caller, as an access token does.
-#[derive(PartialEq)]
-pub(crate) enum Cookies {
-    Ignored,
-    OfConsole,
+/// The user of a request to the builder or workbenches API: with a session, an access token or a service token.
+pub(crate) async fn caller(parts: &Parts, auth: &Auth) -> domain::Result<Caller> {
+    caller_with_access(parts, auth, None).await.map(|(caller, _)| caller)
 }
 
-pub(crate) async fn caller(parts: &Parts, auth: &Auth, cookies: Cookies) -> domain::Result<Caller> {
-    let token =
-        match session(parts).filter(|_| cookies == Cookies::OfConsole && !parts.headers.contains_key(AUTHORIZATION)) {
-            Some(token) => {
-                check_origin(parts, auth)?;
-                token
+/// The user of a request, and what they may do with something. An access token finds both in one read.
+pub(crate) async fn caller_with_access(
+    parts: &Parts,
+    auth: &Auth,
+    what: Option<Shareable>,
+) -> domain::Result<(Caller, Option<StoredAccess>)> {
+    let caller = match (session_caller(parts, auth).await?, what) {
+        (Some(caller), _) => caller,
+        (None, what) => match (bearer(parts)?, what) {
+            (token, _) if is_service_token(token) => auth.service_caller(token, needed_scope(parts)).await?,
+            (token, None) => auth.caller(token).await?,
+            (token, Some(what)) => {
+                let found = auth.caller_with_access(token, what).await?;
+                record_caller(&found.0);
+                return Ok(found);
             }
-            None => bearer(parts)?,
-        };
-    let caller = auth.caller(token).await?;
+        },
+    };
     record_caller(&caller);
-    Ok(caller)
+    let access = match what {
+        Some(what) => auth.access(&caller, what).await?,
+        None => None,
+    };
+    Ok((caller, access))
 }
 
-fn session(parts: &Parts) -> Option<&str> {
-    let headers = parts.headers.get_all(COOKIE).into_iter().filter_map(|value| value.to_str().ok());
-    let mut cookies = headers.flat_map(|value| value.split(';')).filter_map(|cookie| cookie.trim().split_once('='));
-    cookies.find(|(name, _)| *name == SESSION_COOKIE).map(|(_, token)| token)
+/// Whether a token is meant as that of a service account.
+pub(crate) fn is_service_token(token: &str) -> bool {
+    token.starts_with(TokenKind::Service.prefix())
 }
 
-/// CSRF protection: a browser attaches the session cookie to requests of any site, so only pages of the console may use
-/// it to change data.
+/// The user of the session of a request. None if the request has a token, or no session.
+pub(crate) async fn session_caller(parts: &Parts, auth: &Auth) -> domain::Result<Option<Caller>> {
+    let Some(cookie) = session_cookie(parts, auth)? else { return Ok(None) };
+    let slot = parts.extensions.get::<NextCookie>();
+    // Changes may take long. Meanwhile the next cookie would not have arrived, and the old one would be over.
+    let session_use = if slot.is_some() && parts.method.is_safe() { SessionUse::Rotate } else { SessionUse::Keep };
+    let SessionCaller { caller, next } = auth.session_caller(cookie, session_use).await?;
+    if let (Some(slot), Some(next)) = (slot, next) {
+        slot.set(set_session(&next, &BaseUrl::from_parts(parts))?);
+    }
+    Ok(Some(caller))
+}
+
+/// The session cookie of a request without a token, if it comes from where sessions are accepted.
+pub(crate) fn session_cookie<'a>(parts: &'a Parts, auth: &Auth) -> domain::Result<Option<&'a str>> {
+    let has_token = parts.headers.contains_key(AUTHORIZATION) || parts.headers.contains_key(X_API_KEY);
+    match session_cookie::find(&parts.headers, SESSION_COOKIE).filter(|_| !has_token) {
+        Some(cookie) => check_origin(parts, auth).map(|()| Some(cookie)),
+        None => Ok(None),
+    }
+}
+
+/// CSRF protection: a browser attaches the session cookie to requests of any site, so only pages of the platform and of the
+/// console may use it to change data.
 fn check_origin(parts: &Parts, auth: &Auth) -> domain::Result<()> {
     let origin = parts.headers.get(ORIGIN).and_then(|value| value.to_str().ok());
-    if parts.method.is_safe() || origin.is_some_and(|origin| auth.is_console(origin)) {
+    let BaseUrl(base_url) = BaseUrl::from_parts(parts);
+    let is_own = |origin: &str| base_url.as_deref().is_some_and(|url| address::origin(url) == origin);
+    if parts.method.is_safe() || origin.is_some_and(|origin| is_own(origin) || auth.is_console(origin)) {
         return Ok(());
     }
     let message = "a change by session cookie must come from the console; send an access token instead".to_owned();
     Err(Error::Forbidden { code: "origin_not_allowed", message })
+}
+
+/// A change that comes from where sessions are accepted, even if the request has no session.
+pub struct AllowedOrigin;
+
+impl<S: AsRef<Auth> + Send + Sync> FromRequestParts<S> for AllowedOrigin {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
+        Ok(check_origin(parts, state.as_ref()).map(|()| Self)?)
+    }
+}
+
+/// The scope that the route of a request needs. None if no service account may use the route.
+fn needed_scope(parts: &Parts) -> Option<NeededScope> {
+    let route = parts.extensions.get::<MatchedPath>()?.as_str();
+    let area = parts.extensions.get::<ScopedRoutes>()?.area_of(route)?;
+    Some(NeededScope { area, is_safe: parts.method.is_safe() })
 }
 
 /// Adds the caller to the log line of the request.

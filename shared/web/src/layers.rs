@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use axum::extract::{MatchedPath, Request};
 use axum::http::header::{
-    AUTHORIZATION, CONTENT_TYPE, ETAG, HeaderName, HeaderValue, IF_MATCH, IF_NONE_MATCH, RETRY_AFTER,
+    AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, COOKIE, ETAG, HeaderName, HeaderValue, IF_MATCH, IF_NONE_MATCH,
+    RETRY_AFTER, SET_COOKIE,
 };
 use axum::http::{HeaderMap, Method, StatusCode};
 use axum::middleware::{Next, from_fn};
@@ -19,18 +20,20 @@ use uuid::Uuid;
 
 use super::ApiError;
 use super::base_url::ConfiguredBaseUrl;
+use super::extract::X_API_KEY;
 use super::idempotency::{IDEMPOTENCY_KEY, IDEMPOTENT_REPLAYED};
 use super::language::RequestLanguage;
 use super::request_span::{end_with_body, method_name, start_span};
+use super::scoped_routes::ScopedRoutes;
+use super::session_cookie::NextCookie;
 use domain::Error;
+use domain::scope::ScopeArea;
 use platform::Context;
 use platform::config::{CORS_ORIGINS, Config};
 use platform::telemetry::Telemetry;
 use platform::telemetry::metrics::Metric;
 
 pub const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
-/// The header in which Anthropic's clients send their API key to the gateway.
-pub const X_API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 /// The headers of the gateway that pages of other origins may read.
 const GATEWAY_HEADERS: [&str; 20] = [
     "retry-after-ms",
@@ -81,17 +84,24 @@ pub struct DialectRoutes {
 #[derive(Clone, Copy)]
 pub struct Area {
     render: Render,
+    scoped: ScopedRoutes,
     /// The routes of another API's dialect.
     dialect: Option<DialectRoutes>,
 }
 
 impl Area {
     pub(crate) const fn new(render: Render) -> Self {
-        Self { render, dialect: None }
+        Self { render, scoped: ScopedRoutes::NONE, dialect: None }
     }
 
     pub(crate) const fn with_dialect(self, dialect: DialectRoutes) -> Self {
         Self { dialect: Some(dialect), ..self }
+    }
+
+    /// Lets service accounts use these routes of the function, with a scope of their area.
+    #[must_use]
+    pub const fn with_scopes(self, routes: &'static [(&'static str, ScopeArea)]) -> Self {
+        Self { scoped: ScopedRoutes::new(routes), ..self }
     }
 
     fn dialect_of(self, path: &str) -> Option<DialectRoutes> {
@@ -144,7 +154,7 @@ pub fn finish(router: Router, routes: Routes, area: Area, context: &Context) -> 
     }
 }
 
-async fn serve(area: Area, routes: Routes, telemetry: Telemetry, request: Request, next: Next) -> Response {
+async fn serve(area: Area, routes: Routes, telemetry: Telemetry, mut request: Request, next: Next) -> Response {
     let started = Instant::now();
     let id = client_request_id(request.headers()).unwrap_or_else(new_request_id);
     let matched = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str);
@@ -166,6 +176,11 @@ async fn serve(area: Area, routes: Routes, telemetry: Telemetry, request: Reques
     let (path, method) = (request.uri().path().to_owned(), method_name(request.method()));
     let unread = unread_parameter(&request, &route, routes);
     let language = RequestLanguage::new(request.headers());
+    request.extensions_mut().insert(area.scoped);
+    let next_cookie = request.headers().contains_key(COOKIE).then(NextCookie::default);
+    if let Some(next_cookie) = &next_cookie {
+        request.extensions_mut().insert(next_cookie.clone());
+    }
     let answered = async move {
         let handled = async {
             let response = match unread {
@@ -187,6 +202,10 @@ async fn serve(area: Area, routes: Routes, telemetry: Telemetry, request: Reques
         let mut response = handled.await.unwrap_or_else(|_| area.render(&Error::internal("a handler panicked"), &path));
         log_request(response.status(), started.elapsed());
         area.identify(&mut response, &path, request_id());
+        if let Some(cookie) = next_cookie.as_ref().and_then(NextCookie::get) {
+            response.headers_mut().append(SET_COOKIE, cookie.clone());
+            response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        }
         response
     };
     let answered = language.serve(answered.instrument(span));

@@ -18,6 +18,8 @@ pub mod quantity;
 mod request_span;
 pub mod responses;
 mod routes;
+mod scoped_routes;
+pub mod session_cookie;
 pub mod streaming;
 pub mod workbenches;
 
@@ -27,7 +29,8 @@ use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
 pub use extract::{
-    ApiError, Hashed, Json, NoBody, OptionalJson, Path, Query, RawBody, Result, TextFile, UncheckedJson, declares_json,
+    AllowedOrigin, ApiError, Hashed, Json, NoBody, OptionalJson, Path, Query, RawBody, Result, TextFile, UncheckedJson,
+    declares_json,
 };
 pub use form::{Form, Part};
 pub use layers::{Area, Routes, finish};
@@ -143,9 +146,12 @@ fn refusal_code(refusal: Refusal) -> &'static str {
         Refusal::Missing | Refusal::Malformed | Refusal::ApiKey | Refusal::NeitherKeyNorToken | Refusal::Ambiguous => {
             "identity.invalid_token"
         }
-        Refusal::Unknown | Refusal::NotAnApiKey | Refusal::Signature | Refusal::UserSuspended => {
-            "identity.unauthorized"
-        }
+        Refusal::Unknown
+        | Refusal::NotAnApiKey
+        | Refusal::ServiceToken
+        | Refusal::Session
+        | Refusal::Signature
+        | Refusal::UserSuspended => "identity.unauthorized",
         Refusal::OrgSuspended => "identity.org_suspended",
     }
 }

@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use utoipa::{IntoResponses, ToSchema};
 
-use super::extract::{self, Cookies};
+use super::extract;
 use super::responses::{self, Described, ResponseHeaders};
 use super::{ApiError, Area, Result, details, message, respond};
 use domain::id::PathIds;
@@ -30,14 +30,14 @@ pub const AREA: Area = Area::new(|error| {
     })
 });
 
-/// A user with an access token in the header `Authorization` or in the session cookie of the console.
+/// A user with a session or an access token, or a service account with the scope that the route needs.
 pub struct Caller(pub auth::Caller);
 
 impl<S: AsRef<Auth> + Send + Sync> FromRequestParts<S> for Caller {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
-        Ok(Self(extract::caller(parts, state.as_ref(), Cookies::OfConsole).await?))
+        Ok(Self(extract::caller(parts, state.as_ref()).await?))
     }
 }
 
@@ -81,7 +81,7 @@ pub enum ErrorResponses {
     /// A parameter or a field is invalid; the message names it
     #[response(status = 400)]
     Invalid(ErrorBody),
-    /// `LAB_UNAUTHENTICATED`: the access token is missing or invalid
+    /// `LAB_UNAUTHENTICATED`: the access token, the service token or the session is missing or invalid
     #[response(status = 401)]
     Unauthenticated(ErrorBody),
     /// The platform is busy; retry after the time in `Retry-After`

@@ -32,8 +32,8 @@ pub async fn list_organization_workflows(
     Query(query): Query<CursorQuery>,
 ) -> Result<DataSlice<OrganizationWorkflowOut>> {
     let after = WORKFLOWS.read(query.cursor.as_deref())?;
-    stores.admin.record(&administrator.audit_action("workflow.list", administrator.caller.org)).await?;
-    let page = stores.workflows.list_of_org(administrator.caller.org, query.limit, after).await?;
+    stores.admin.record(&administrator.audit_action("workflow.list", administrator.0.org)).await?;
+    let page = stores.workflows.list_of_org(administrator.0.org, query.limit, after).await?;
     Ok(DataSlice::new(page, WORKFLOWS))
 }
 
@@ -53,8 +53,8 @@ pub async fn list_organization_agents(
     Query(query): Query<CursorQuery>,
 ) -> Result<DataSlice<OrganizationAgentOut>> {
     let after = AGENTS.read(query.cursor.as_deref())?;
-    stores.admin.record(&administrator.audit_action("agent.list", administrator.caller.org)).await?;
-    let page = stores.agents.list_of_org(administrator.caller.org, query.limit, after).await?;
+    stores.admin.record(&administrator.audit_action("agent.list", administrator.0.org)).await?;
+    let page = stores.agents.list_of_org(administrator.0.org, query.limit, after).await?;
     Ok(DataSlice::new(page, AGENTS))
 }
 
@@ -113,8 +113,8 @@ async fn take_over(
     what: Shareable,
     TakeOverIn { owner, user_id }: TakeOverIn,
 ) -> DomainResult<Data<OwnershipOut>> {
-    let org = administrator.caller.org;
-    let to = user_id.unwrap_or(administrator.caller.user);
+    let org = administrator.0.org;
+    let to = user_id.unwrap_or(administrator.0.user);
     let home = find_home(stores, Account { org, user: owner }, what).await?;
     if stores.changes.get(home, what).await?.owner != owner {
         return Err(what.not_found());

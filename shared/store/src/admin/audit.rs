@@ -1,4 +1,4 @@
-//! The audit log: every change by an operator, and what administrators do with the bodies of calls, newest first. Its entries never expire.
+//! The audit log: every change by an operator, and what administrators do with the bodies of calls and with service tokens, newest first. Its entries never expire.
 
 use attributes::Attributes;
 use serde::{Deserialize, Serialize};

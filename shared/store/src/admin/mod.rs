@@ -7,6 +7,7 @@ mod entities;
 mod keys;
 mod meters;
 mod people;
+mod service_tokens;
 
 use std::sync::Arc;
 

@@ -11,8 +11,7 @@ use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::request::Parts;
 use uuid::Uuid;
 
-use crate::extract::{bearer, record_caller};
-use crate::{ApiError, Result};
+use crate::{ApiError, Result, extract};
 use auth::{Auth, Caller};
 use domain::id::UserId;
 use domain::identity::Account;
@@ -69,12 +68,7 @@ async fn access<I: SharedId>(parts: &mut Parts, auth: &Auth) -> Result<Access> {
     // A malformed id is refused with the path, after the caller.
     let parameters = RawPathParams::from_request_parts(parts, &()).await.ok();
     let id = parameters.and_then(|parameters| parameters.iter().next()?.1.parse::<I>().ok());
-    let token = bearer(parts)?;
-    let (caller, stored) = match id {
-        Some(id) => auth.caller_with_access(token, id.shareable()).await?,
-        None => (auth.caller(token).await?, None),
-    };
-    record_caller(&caller);
+    let (caller, stored) = extract::caller_with_access(parts, auth, id.map(SharedId::shareable)).await?;
     let (account, role) = match stored {
         None => (caller.account(), TeamRole::Owner),
         Some(stored) => {

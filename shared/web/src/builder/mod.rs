@@ -2,6 +2,7 @@
 //! `{error: {code, message}}`; and the wire types that several of its functions share.
 
 pub mod access;
+mod administrator;
 pub mod agent;
 mod changed;
 pub mod run;
@@ -19,18 +20,17 @@ use serde_json::{Value, json};
 use utoipa::{IntoResponses, ToSchema};
 
 use crate::cursor::Cursors;
-use crate::extract::{self, Cookies, bearer};
-use crate::layers::request_id;
+use crate::extract::{self, bearer};
 use crate::responses::{self, Described, ResponseHeaders};
 use crate::{ApiError, Area, Result, code, details, message, respond};
 use auth::Auth;
 use domain::Error;
-use domain::audit::{ActingRole, Actor, AuditAction};
 use domain::id::PathIds;
 use domain::page::Slice;
 
 pub use access::{Access, Editor, Operator, Owner, Viewer};
 pub use changed::Changed;
+pub use administrator::Administrator;
 
 pub const AREA: Area = Area::new(|error| respond(error, |_, code| body(error, &code)));
 
@@ -47,40 +47,14 @@ fn body(error: &Error, code: &str) -> Value {
     body
 }
 
-/// A user with an access token in the header `Authorization`.
+/// A user with a session or an access token, or a service account with the scope that the route needs.
 pub struct Caller(pub auth::Caller);
 
 impl<S: AsRef<Auth> + Send + Sync> FromRequestParts<S> for Caller {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
-        Ok(Self(extract::caller(parts, state.as_ref(), Cookies::Ignored).await?))
-    }
-}
-
-/// An administrator of the organization, or an operator in it.
-pub struct Administrator {
-    pub caller: auth::Caller,
-}
-
-impl<S: AsRef<Auth> + Send + Sync> FromRequestParts<S> for Administrator {
-    type Rejection = ApiError;
-
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
-        let Caller(caller) = Caller::from_request_parts(parts, state).await?;
-        match ActingRole::Administrator.held_by().contains(&caller.role) {
-            true => Ok(Self { caller }),
-            false => Err(ActingRole::Administrator.refusal().into()),
-        }
-    }
-}
-
-impl Administrator {
-    /// An entry of the audit log for an action of this administrator.
-    pub fn audit_action(&self, action: &'static str, target: impl ToString) -> AuditAction {
-        let auth::Caller { org, user, at, .. } = self.caller;
-        let (actor, target) = (Actor { org, user, key: None }, target.to_string());
-        AuditAction { actor, role: ActingRole::Administrator, action, target, request_id: request_id(), at }
+        Ok(Self(extract::caller(parts, state.as_ref()).await?))
     }
 }
 
@@ -178,7 +152,7 @@ pub enum ErrorResponses {
     /// A parameter or a field is invalid; the message names it
     #[response(status = 400)]
     Invalid(ErrorBody),
-    /// The access token is missing or invalid
+    /// The access token, the service token or the session is missing or invalid
     #[response(status = 401)]
     Unauthorized(ErrorBody),
     /// The platform is busy; retry after the time in `Retry-After`

@@ -1,4 +1,4 @@
-//! Extractors that authenticate callers of the gateway. During maintenance, only operators are admitted.
+//! Extractors that authenticate callers of the gateway: with API keys, access tokens and sessions of browsers. During maintenance, only operators are admitted.
 
 use std::sync::Arc;
 
@@ -6,8 +6,8 @@ use axum::extract::FromRequestParts;
 use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
 
-use crate::extract::{bearer, record_caller};
-use crate::layers::{X_API_KEY, request_id};
+use crate::extract::{self, X_API_KEY, bearer, is_service_token, record_caller};
+use crate::layers::request_id;
 use crate::{ApiError, Result};
 use auth::{self, Auth, Caller, RecentCallers};
 use domain::audit::{ActingRole, Actor, AuditAction};
@@ -22,7 +22,7 @@ use store::{Authority, KeyRing};
 /// A program with an API key, from a cache of 30 seconds. It is for model calls only, whose leases refuse revoked keys.
 pub struct InferenceCaller(pub auth::ApiCaller);
 
-/// A user who reads the results of calls, with an API key of the cache of `InferenceCaller` or with an access token.
+/// A user who reads the results of calls, with an API key of the cache of `InferenceCaller`, an access token or a session.
 pub struct InferenceReader {
     pub caller: Caller,
     key: Option<Arc<ApiKey>>,
@@ -32,11 +32,11 @@ pub struct InferenceReader {
 /// models list them.
 pub struct CatalogReader(pub Person);
 
-/// A user with an API key or an access token. The records are read in this request. The key of a workbench is refused: all of
+/// A user with an API key, an access token or a session. The records are read in this request. The key of a workbench is refused: all of
 /// its editors know the key, and it must not read or change what belongs to its owner.
 pub struct Person {
     pub caller: Caller,
-    /// `None` if the user sent an access token.
+    /// `None` if the user sent an access token or has a session.
     pub key: Option<Arc<ApiKey>>,
 }
 
@@ -47,7 +47,7 @@ pub struct Administrator(Person);
 /// they must not read what users write.
 pub struct BodyReader(pub Administrator);
 
-/// An operator of the platform, with an API key or an access token. The records are read in this request. A key with
+/// An operator of the platform, with an API key, an access token or a session. The records are read in this request. A key with
 /// its own limits, spending cap or model list may only read, because with write access it could remove them.
 pub struct Operator(Person);
 
@@ -143,6 +143,11 @@ fn neither_key_nor_token(error: Error) -> Error {
     }
 }
 
+/// The refusal of a service account: the gateway has no scopes for it.
+fn service_token() -> Error {
+    auth::refused(Refusal::ServiceToken, "a service token instead of an API key or an access token")
+}
+
 /// The refusal of a workbench's key on a route for users.
 pub fn key_of_workbench() -> Error {
     let message = "this key belongs to a workbench and only calls models; use another key or an access token";
@@ -159,12 +164,16 @@ fn refuse_workbenches(person: Person) -> domain::Result<Person> {
 
 /// The user of a request, with the key of a workbench too.
 async fn person(parts: &Parts, auth: &Auth) -> domain::Result<Person> {
-    let token = token(parts)?;
-    let person = if is_key(token) {
-        let auth::ApiCaller { key, caller, .. } = auth.api_caller(token).await?;
-        Person { caller, key: Some(key) }
-    } else {
-        Person { caller: auth.caller(token).await.map_err(neither_key_nor_token)?, key: None }
+    let person = match extract::session_caller(parts, auth).await? {
+        Some(caller) => Person { caller, key: None },
+        None => match token(parts)? {
+            token if is_key(token) => {
+                let auth::ApiCaller { key, caller, .. } = auth.api_caller(token).await?;
+                Person { caller, key: Some(key) }
+            }
+            token if is_service_token(token) => return Err(service_token()),
+            token => Person { caller: auth.caller(token).await.map_err(neither_key_nor_token)?, key: None },
+        },
     };
     record_caller(&person.caller);
     Ok(person)
@@ -196,12 +205,17 @@ where
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
-        let (recent, token): (&RecentCallers, _) = (state.as_ref(), token(parts)?);
-        let reader = if is_key(token) {
-            let auth::ApiCaller { key, caller, .. } = recent.api_caller(token).await?;
-            Self { caller, key: Some(key) }
-        } else {
-            Self { caller: recent.caller(token).await.map_err(neither_key_nor_token)?, key: None }
+        let recent: &RecentCallers = state.as_ref();
+        let reader = match extract::session_cookie(parts, recent.auth())? {
+            Some(cookie) => Self { caller: recent.session_caller(cookie).await?, key: None },
+            None => match token(parts)? {
+                token if is_key(token) => {
+                    let auth::ApiCaller { key, caller, .. } = recent.api_caller(token).await?;
+                    Self { caller, key: Some(key) }
+                }
+                token if is_service_token(token) => return Err(service_token().into()),
+                token => Self { caller: recent.caller(token).await.map_err(neither_key_nor_token)?, key: None },
+            },
         };
         record_caller(&reader.caller);
         AsRef::<ModelCatalog>::as_ref(state).check_maintenance(reader.caller.role).await?;
