@@ -2,6 +2,7 @@
 
 use axum::Router;
 use domain::Result;
+use domain::scope::ScopeArea;
 use platform::Context;
 use web::{finish, routes};
 
@@ -31,7 +32,10 @@ routes! { Stores;
     "/builder/v1/workflows/{id}/teams/{team_id}" => get(get_team), post(update_team_with_post), patch(update_team), delete(delete_team);
 }
 
+const SCOPES: [(&str, ScopeArea); 2] =
+    [("/builder/v1/agents/", ScopeArea::Agents), ("/builder/v1/", ScopeArea::Workflows)];
+
 pub fn router(context: &Context) -> Result<Router> {
     let router = table().with_state(Stores::new(context)?);
-    Ok(finish(router, ROUTES, web::builder::AREA, context))
+    Ok(finish(router, ROUTES, web::builder::AREA.with_scopes(&SCOPES), context))
 }

@@ -2,6 +2,7 @@
 
 use axum::Router;
 use domain::Result;
+use domain::scope::ScopeArea;
 use platform::Context;
 use web::builder::Data;
 use web::{finish, routes};
@@ -32,7 +33,10 @@ routes! { Stores;
     schemas(Data<MessageOut>);
 }
 
+const SCOPES: [(&str, ScopeArea); 2] =
+    [("/builder/v1/workflows/{id}/records", ScopeArea::Runs), ("/builder/v1/", ScopeArea::Threads)];
+
 pub fn router(context: &Context) -> Result<Router> {
     let router = table().with_state(Stores::new(context)?);
-    Ok(finish(router, ROUTES, web::builder::AREA, context))
+    Ok(finish(router, ROUTES, web::builder::AREA.with_scopes(&SCOPES), context))
 }

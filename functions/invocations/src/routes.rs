@@ -2,6 +2,7 @@
 
 use axum::Router;
 use domain::Result;
+use domain::scope::ScopeArea;
 use platform::Context;
 use web::{finish, routes};
 
@@ -12,7 +13,9 @@ routes! { Stores;
     "/builder/v1/agents/{id}/invoke" => post(invoke_agent);
 }
 
+const SCOPES: [(&str, ScopeArea); 1] = [("/builder/v1/", ScopeArea::Agents)];
+
 pub fn router(context: &Context) -> Result<Router> {
     let router = table().with_state(Stores::new(context)?);
-    Ok(finish(router, ROUTES, web::builder::AREA, context))
+    Ok(finish(router, ROUTES, web::builder::AREA.with_scopes(&SCOPES), context))
 }

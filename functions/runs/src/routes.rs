@@ -2,6 +2,7 @@
 
 use axum::Router;
 use domain::Result;
+use domain::scope::ScopeArea;
 use platform::Context;
 use web::{finish, routes};
 
@@ -33,7 +34,9 @@ routes! { Stores;
     "/builder/v1/workflows/{id}/runs/{run_id}/resolve-wait" => post(resolve_wait);
 }
 
+const SCOPES: [(&str, ScopeArea); 1] = [("/builder/v1/", ScopeArea::Runs)];
+
 pub fn router(context: &Context) -> Result<Router> {
     let router = table().with_state(Stores::new(context)?);
-    Ok(finish(router, ROUTES, web::builder::AREA, context))
+    Ok(finish(router, ROUTES, web::builder::AREA.with_scopes(&SCOPES), context))
 }

@@ -2,6 +2,7 @@
 
 use axum::Router;
 use domain::Result;
+use domain::scope::ScopeArea;
 use platform::Context;
 use web::{finish, routes};
 
@@ -24,7 +25,9 @@ routes! { Stores;
     schemas(WorkbenchOut);
 }
 
+const SCOPES: [(&str, ScopeArea); 1] = [("/workbenches/v1", ScopeArea::Workbenches)];
+
 pub fn router(context: &Context) -> Result<Router> {
     let router = table().with_state(Stores::new(context)?);
-    Ok(finish(router, ROUTES, web::workbenches::AREA, context))
+    Ok(finish(router, ROUTES, web::workbenches::AREA.with_scopes(&SCOPES), context))
 }

@@ -2,6 +2,7 @@
 
 use axum::Router;
 use domain::Result;
+use domain::scope::ScopeArea;
 use platform::Context;
 use web::builder::Data;
 use web::{finish, routes};
@@ -45,7 +46,9 @@ routes! { Stores;
     schemas(Data<PublishedOut>);
 }
 
+const SCOPES: [(&str, ScopeArea); 1] = [("/builder/v1/", ScopeArea::Workflows)];
+
 pub fn router(context: &Context) -> Result<Router> {
     let router = table().with_state(Stores::new(context)?);
-    Ok(finish(router, ROUTES, web::builder::AREA, context))
+    Ok(finish(router, ROUTES, web::builder::AREA.with_scopes(&SCOPES), context))
 }

@@ -20,6 +20,7 @@ use web::finish;
 use crate::compression;
 use crate::failure::Failure;
 use crate::files::{self, Files};
+use crate::issuer::JWKS;
 use crate::services::storage::{StorageHealth, describe};
 use crate::template::Route;
 
@@ -48,7 +49,7 @@ pub fn router(
         async move { serve(router, request).await }
     };
     // The routers are not nested in one axum router: a function must see only its own path parameters.
-    let router = Router::new().route("/local/jwks.json", get(async move || axum::Json(jwks.clone())));
+    let router = Router::new().route(JWKS, get(async move || axum::Json(jwks.clone())));
     let router = router.merge(files::router(files)).fallback(routed);
     Ok(router.layer(from_fn_with_state(storage, check_storage)).layer(compression::layer()))
 }

@@ -13,6 +13,8 @@ use crate::failure::Failure;
 use crate::issuer::{Issuer, Subject};
 
 const FILE: &str = "credentials.json";
+/// The name of the operator at the issuer.
+const OPERATOR: &str = "operator";
 /// How long the access tokens are valid that `local credentials` and the start message print.
 pub const TOKENS_VALID: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
@@ -79,12 +81,15 @@ impl StoredCredentials {
         written.map_err(|cause| Failure::Folder { folder: folder.to_owned(), cause })
     }
 
+    /// The demo users and the operator, as the issuer names them.
+    pub fn persons(&self) -> Vec<Subject> {
+        let users = self.users.iter().map(|(name, stored)| subject(name, stored));
+        users.chain([subject(OPERATOR, &self.operator)]).collect()
+    }
+
     /// Adds newly issued access tokens.
     pub fn with_tokens(&self, issuer: &Issuer) -> LocalCredentials {
-        let token = |user: &str, stored: &StoredUser| {
-            let role = serde_json::from_value(stored.role.clone().into()).unwrap_or(Role::Member);
-            issuer.token(&Subject { user: user.to_owned(), org: stored.org.clone(), role }, TOKENS_VALID)
-        };
+        let token = |user: &str, stored: &StoredUser| issuer.token(&subject(user, stored), TOKENS_VALID);
         let users = self.users.iter().map(|(name, stored)| {
             let StoredUser { org, role, api_key } = stored.clone();
             (name.clone(), UserCredentials { access_token: token(name, stored), org, role, api_key })
@@ -94,8 +99,13 @@ impl StoredCredentials {
             users: users.collect(),
             operator: OperatorCredentials {
                 api_key: self.operator.api_key.clone(),
-                access_token: token("operator", &self.operator),
+                access_token: token(OPERATOR, &self.operator),
             },
         }
     }
+}
+
+fn subject(user: &str, stored: &StoredUser) -> Subject {
+    let role = serde_json::from_value(stored.role.clone().into()).unwrap_or(Role::Member);
+    Subject { user: user.to_owned(), org: stored.org.clone(), role }
 }

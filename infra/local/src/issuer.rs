@@ -19,6 +19,10 @@ use crate::failure::Failure;
 /// The `iss` claim. It is not the platform's URL, because the identity of a user must not change with the port.
 pub const ISSUER: &str = "urn:atelier:local";
 pub const AUDIENCE: &str = "atelier";
+/// The console as a client of this issuer. It differs from `AUDIENCE`, so an ID token is no access token.
+pub const CONSOLE_CLIENT: &str = "atelier-console";
+/// The path at which the keys are served.
+pub const JWKS: &str = "/local/jwks.json";
 const FILE: &str = "issuer.json";
 
 pub struct Issuer {
@@ -73,18 +77,14 @@ impl Issuer {
     }
 
     pub fn token(&self, subject: &Subject, valid: Duration) -> String {
-        let now = Time::now();
-        let Subject { user, org, role } = subject;
-        self.sign(&json!({
-            "iss": ISSUER,
-            "aud": AUDIENCE,
-            "sub": user,
-            "name": user,
-            "org_id": org,
-            "roles": [role],
-            "iat": now.as_seconds(),
-            "exp": now.plus(valid).as_seconds(),
-        }))
+        self.sign(&claims(subject, AUDIENCE, valid))
+    }
+
+    /// An ID token for the console, in answer to its request with this nonce.
+    pub fn id_token(&self, subject: &Subject, nonce: &str, valid: Duration) -> String {
+        let mut claims = claims(subject, CONSOLE_CLIENT, valid);
+        claims["nonce"] = nonce.into();
+        self.sign(&claims)
     }
 
     /// Signs any claims. Tests create invalid tokens with it.
@@ -116,4 +116,18 @@ impl Issuer {
         let x = URL_SAFE_NO_PAD.encode(self.key.public_key().as_ref());
         json!({"keys": [{"kty": "OKP", "crv": "Ed25519", "use": "sig", "alg": "EdDSA", "kid": self.kid, "x": x}]})
     }
+}
+
+fn claims(Subject { user, org, role }: &Subject, audience: &str, valid: Duration) -> Value {
+    let now = Time::now();
+    json!({
+        "iss": ISSUER,
+        "aud": audience,
+        "sub": user,
+        "name": user,
+        "org_id": org,
+        "roles": [role],
+        "iat": now.as_seconds(),
+        "exp": now.plus(valid).as_seconds(),
+    })
 }

@@ -29,6 +29,7 @@ pub mod server;
 pub mod services;
 pub mod settings;
 pub mod setup;
+mod sign_in;
 mod started_command;
 pub mod tables;
 pub mod template;

@@ -25,7 +25,7 @@ async fn show_metrics(State(telemetry): State<Telemetry>, headers: HeaderMap) ->
 
 /// Whether a request names this machine as its host. The platform listens on loopback only. So a request with another host came
 /// through a proxy or a tunnel, or from a web page whose domain name points to this machine (DNS rebinding).
-fn is_of_this_machine(headers: &HeaderMap) -> bool {
+pub fn is_of_this_machine(headers: &HeaderMap) -> bool {
     let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
     let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
     let is_forwarded = headers.contains_key(FORWARDED) || headers.contains_key(X_FORWARDED_FOR);

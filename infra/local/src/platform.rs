@@ -33,6 +33,8 @@ use crate::runtime::{Runtime, Setup, THIS_MACHINE};
 use crate::seed::seed;
 use crate::server::{self, BODY_BYTES_PER_SECOND, BodyPace, ConnectionLimits};
 use crate::services::{Endpoints, S3_HOST, ServiceOptions, SyncMode, address, listen};
+use crate::settings::trusted_issuer;
+use crate::sign_in::SignIn;
 
 /// How long requests and effects in flight may take to finish when the platform stops. Process managers kill a process
 /// after 10 seconds or more.
@@ -129,11 +131,12 @@ impl Platform {
         let public_url = base_url.unwrap_or_else(|| own_url.clone());
 
         let mut more_settings = options.settings;
+        let trusts_own_issuer = trusted_issuer(&more_settings).is_none();
         more_settings.push((config::FILES_URL.to_owned(), format!("{public_url}{}", files::PREFIX)));
         let setup = Setup {
             services: ServiceOptions { first_port: has_ports.then_some(0), sync, count_units: recorder.is_some() },
             base_url: &public_url,
-            jwks_url: &format!("{own_url}/local/jwks.json"),
+            issuer_url: &own_url,
             outbound_allowed: &outbound_allowed,
             workbench_capacity: &workbench_capacity,
             own_ports: &[own_address.port()],
@@ -164,7 +167,12 @@ impl Platform {
         let front = Context { config: Config::default(), ..runtime.context_of("front") };
         let router =
             api_gateway::router(&runtime.template.routes, &functions.routers, issuer.jwks(), files, storage, &front)?;
-        let router = router.merge(metrics::router(runtime.telemetry.clone()));
+        let mut router = router.merge(metrics::router(runtime.telemetry.clone()));
+        if trusts_own_issuer {
+            let (issuer_url, persons) = (base_url.clone(), stored.persons());
+            let (issuer, clock) = (Issuer::open_or_create(data.folder())?, Clock::default());
+            router = router.merge(SignIn { issuer_url, base_url: public_url, persons, issuer, clock }.router());
+        }
         let lab_issuer = Issuer::open_or_create(data.folder())?;
         let context = runtime.context_of("workbenches");
         let router = LabRouter::new(&context, labs.clone(), lab_issuer, own_address.port())?.add_to(router);

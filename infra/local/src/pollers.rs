@@ -137,7 +137,7 @@ mod tests {
         let setup = Setup {
             services: ServiceOptions { first_port: None, sync: SyncMode::Normal, count_units: false },
             base_url: "http://127.0.0.1:1",
-            jwks_url: "http://127.0.0.1:1",
+            issuer_url: "http://127.0.0.1:1",
             outbound_allowed: THIS_MACHINE,
             workbench_capacity: "",
             own_ports: &[],

@@ -17,12 +17,13 @@ use crate::failure::Failure;
 use crate::function_access::FunctionAccess;
 use crate::function_database::FunctionDatabase;
 use crate::function_queues::FunctionQueues;
-use crate::issuer::{AUDIENCE, ISSUER};
+use crate::issuer::{AUDIENCE, CONSOLE_CLIENT, ISSUER, JWKS};
 use crate::permissions::{DeniedCalls, Permissions};
 use crate::pollers::{Deliver, LOOK_EVERY, Poller};
 use crate::provision::{check_resources, find_key, provision};
 use crate::recorder::Recorder;
 use crate::services::{Endpoints, ServiceOptions, Services};
+use crate::sign_in;
 use crate::template::{SamTemplate, Setting};
 
 /// The private networks that outbound requests may reach by default: models may run on this machine.
@@ -33,7 +34,8 @@ pub struct Setup<'a> {
     pub services: ServiceOptions,
     /// The public URL of the platform.
     pub base_url: &'a str,
-    pub jwks_url: &'a str,
+    /// The URL at which the own issuer is served.
+    pub issuer_url: &'a str,
     pub outbound_allowed: &'a str,
     /// The resources of all workbenches. Empty: there is no limit.
     pub workbench_capacity: &'a str,
@@ -82,15 +84,20 @@ impl Runtime {
         {
             services.store_key_id(&key)?;
         }
+        let jwks_url = format!("{}{JWKS}", setup.issuer_url);
+        let discovery_url = sign_in::discovery_url(setup.issuer_url);
         // The values of the template's parameters on this machine.
         let parameters = [
             ("AuthIssuer", ISSUER),
             ("AuthAudience", AUDIENCE),
-            ("AuthJwksUrl", setup.jwks_url),
+            ("AuthJwksUrl", &jwks_url),
+            ("AuthDiscoveryUrl", &discovery_url),
+            ("ConsoleClientId", CONSOLE_CLIENT),
             ("BaseUrl", setup.base_url),
             ("OutboundAllowedCidrs", setup.outbound_allowed),
             ("WorkbenchCapacity", setup.workbench_capacity),
         ];
+        resources.extend(template.parameters.clone());
         resources.extend(parameters.map(|(name, value)| (name.to_owned(), value.to_owned())));
         let service_ports = services.endpoints.iter().flat_map(Endpoints::ports);
         let own_ports = service_ports.chain(setup.own_ports.iter().copied());

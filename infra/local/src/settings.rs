@@ -5,23 +5,26 @@ use domain::address;
 use domain::workbench::Resources;
 use outbound::AddressGuard;
 use platform::config::{
-    AUTH_AUDIENCE, AUTH_ISSUER, AUTH_JWKS_URL, AUTH_ORG_CLAIM, AUTH_ROLES_CLAIM, BASE_URL, CONSOLE_ORIGIN,
-    CORS_ORIGINS, GUARD_PATIENCE_S, IMAGE_PATIENCE_S, OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_HEADERS,
-    OTEL_EXPORTER_OTLP_TIMEOUT, OTEL_SERVICE_NAME, OTEL_TRACES_SAMPLER, OTEL_TRACES_SAMPLER_ARG,
-    OUTBOUND_ALLOWED_CIDRS, OUTBOUND_MAX_CONNECTIONS, OUTBOUND_REFUSED_PORTS, SLACK_API_URL, STREAM_SECONDS,
-    TELEGRAM_API_URL, WHATSAPP_API_URL, WORKBENCH_CAPACITY,
+    AUTH_AUDIENCE, AUTH_DISCOVERY_URL, AUTH_ISSUER, AUTH_JWKS_URL, AUTH_ORG_CLAIM, AUTH_ROLES_CLAIM, BASE_URL,
+    CONSOLE_CLIENT_ID, CONSOLE_CLIENT_SECRET, CONSOLE_ORIGIN, CORS_ORIGINS, GUARD_PATIENCE_S, IMAGE_PATIENCE_S,
+    OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_HEADERS, OTEL_EXPORTER_OTLP_TIMEOUT, OTEL_SERVICE_NAME,
+    OTEL_TRACES_SAMPLER, OTEL_TRACES_SAMPLER_ARG, OUTBOUND_ALLOWED_CIDRS, OUTBOUND_MAX_CONNECTIONS,
+    OUTBOUND_REFUSED_PORTS, SLACK_API_URL, STREAM_SECONDS, TELEGRAM_API_URL, WHATSAPP_API_URL, WORKBENCH_CAPACITY,
 };
 use platform::telemetry;
 
 use crate::failure::Failure;
 
 /// The settings without an option. They have the same effect as the environment variables of a deployed function.
-const FROM_ENVIRONMENT: [(&str, Form); 21] = [
+const FROM_ENVIRONMENT: [(&str, Form); 24] = [
     (AUTH_ISSUER, Form::Text),
     (AUTH_AUDIENCE, Form::Text),
     (AUTH_JWKS_URL, Form::Url),
+    (AUTH_DISCOVERY_URL, Form::Url),
     (AUTH_ORG_CLAIM, Form::Text),
     (AUTH_ROLES_CLAIM, Form::Text),
+    (CONSOLE_CLIENT_ID, Form::Text),
+    (CONSOLE_CLIENT_SECRET, Form::Text),
     (CONSOLE_ORIGIN, Form::Origins),
     (CORS_ORIGINS, Form::Origins),
     (SLACK_API_URL, Form::Url),
@@ -97,9 +100,11 @@ pub fn read_environment(variable: impl Fn(&str) -> Option<String>) -> Vec<(Strin
     let set = FROM_ENVIRONMENT.iter().filter_map(|(name, _)| Some(((*name).to_owned(), variable(name)?)));
     let mut settings: Vec<_> = set.filter(|(_, value)| !value.is_empty()).collect();
     let has = |wanted: &str| settings.iter().any(|(name, _)| name == wanted);
-    if has(AUTH_ISSUER) && !has(AUTH_JWKS_URL) {
-        // The keys of the issuer are found by discovery, and those of the platform's own issuer are not used.
-        settings.push((AUTH_JWKS_URL.to_owned(), String::new()));
+    if has(AUTH_ISSUER) {
+        // The values of the platform's own issuer do not count for another one.
+        let own = [AUTH_JWKS_URL, AUTH_DISCOVERY_URL, CONSOLE_CLIENT_ID].into_iter().filter(|name| !has(name));
+        let emptied: Vec<_> = own.map(|name| (name.to_owned(), String::new())).collect();
+        settings.extend(emptied);
     }
     settings
 }
@@ -156,7 +161,8 @@ pub fn check(settings: &Settings<'_>) -> Vec<WrongSetting> {
                 fix: format!("set it to {expected}, or unset it"),
             });
         }
-        if name.starts_with("AUTH_") && trusted_issuer(settings.others).is_none() {
+        let is_of_issuer = name.starts_with("AUTH_") || name.starts_with("CONSOLE_CLIENT_");
+        if is_of_issuer && trusted_issuer(settings.others).is_none() {
             wrong.push(WrongSetting {
                 problem: format!("{name} is set, and {AUTH_ISSUER} is not"),
                 fix: format!("set {AUTH_ISSUER} to the issuer of your access tokens, or unset {name}"),
@@ -180,7 +186,7 @@ mod tests {
     fn every_setting_reaches_local_the_template_and_the_readme() {
         let with_option = [BASE_URL, OUTBOUND_ALLOWED_CIDRS, WORKBENCH_CAPACITY];
         let not_in_local = ["WORKBENCH_CLUSTER", "METRICS"];
-        let (not_in_template, set_by_local) = ([OUTBOUND_REFUSED_PORTS, FILES_URL], [FILES_URL]);
+        let (not_in_template, set_by_local) = ([FILES_URL], [FILES_URL]);
         let constants = SETTINGS.lines().filter_map(|line| line.strip_prefix("pub const ")?.split_once(": &str"));
         let mut count = 0;
         for (name, _) in constants {

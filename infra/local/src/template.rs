@@ -76,6 +76,8 @@ pub struct LifecycleRule {
 
 #[derive(Debug, Default)]
 pub struct SamTemplate {
+    /// The default values of the parameters.
+    pub parameters: BTreeMap<String, String>,
     /// The properties of the tables. CloudFormation uses the names of DynamoDB's API.
     pub tables: BTreeMap<String, Json>,
     pub queues: BTreeMap<String, QueueResource>,
@@ -91,6 +93,8 @@ impl SamTemplate {
         let template: Yaml = yaml_serde::from_str(TEMPLATE).expect("the template is YAML");
         let template = yaml_to_json(&template);
         let mut read = Self::default();
+        let default = |(id, parameter): (&String, &Json)| Some((id.clone(), parameter["Default"].as_str()?.to_owned()));
+        read.parameters = entries(&template["Parameters"]).filter_map(default).collect();
         let common = &template["Globals"]["Function"]["Environment"]["Variables"];
         for (id, resource) in entries(&template["Resources"]) {
             let properties = &resource["Properties"];
@@ -264,6 +268,12 @@ mod tests {
         assert_eq!(worker.source, Some(source));
         assert_eq!(worker.settings["TABLE_ENTITIES"], Setting::Ref("EntitiesTable".to_owned()));
         assert_eq!(worker.grants[0].resources, [part("EntitiesTable", "")]);
+        assert_eq!(template.parameters["StreamSeconds"], "285");
+        // With a user pool of the template, the issuer is not the parameter.
+        for function in template.functions.values() {
+            assert_eq!(function.settings["AUTH_ISSUER"], Setting::Ref("AuthIssuer".to_owned()));
+        }
+        assert!(!TEMPLATE.contains("AUTH_ISSUER: !Ref"), "only `Globals` sets the issuer, which may be a user pool");
         let base_url = &template.functions["workbench-worker"].settings["BASE_URL"];
         assert_eq!(*base_url, Setting::Ref("BaseUrl".to_owned()));
         let workflows = &template.functions["workflows"].grants;

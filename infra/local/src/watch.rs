@@ -8,6 +8,7 @@ use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent};
 use axum::Router;
 use axum::routing::get;
 use bytes::Bytes;
+use domain::time::Clock;
 use futures::FutureExt;
 use http_body_util::{BodyExt, Full};
 use hyper_util::client::legacy::Client;
@@ -18,12 +19,14 @@ use tokio_util::sync::CancellationToken;
 use crate::credentials::StoredCredentials;
 use crate::data_dir::{DataDir, write_private};
 use crate::failure::Failure;
-use crate::issuer::Issuer;
+use crate::issuer::{Issuer, JWKS};
 use crate::open_files;
 use crate::pollers::Deliver;
 use crate::runtime::{Runtime, Setup};
 use crate::seed::seed;
 use crate::services::{Endpoints, ServiceOptions, Services, SyncMode, address, listen};
+use crate::settings::trusted_issuer;
+use crate::sign_in::SignIn;
 
 /// The port of the issuer's keys; the services take the next three. The ports are fixed, so that functions under
 /// `cargo lambda watch` find the services again after a restart.
@@ -66,14 +69,16 @@ impl WatchServices {
         } = options;
         let keys = listen(first_port).await?;
         let keys_address = address(&keys)?;
-        let jwks_url = format!("http://{keys_address}/jwks.json");
+        let issuer_url = format!("http://{keys_address}");
+        let public_url = base_url.unwrap_or_else(|| watch_url.clone());
+        let trusts_own_issuer = trusted_issuer(&settings).is_none();
         let first_service = if first_port == 0 { 0 } else { first_port + 1 };
         let watch_port = watch_url.parse::<http::Uri>().ok().and_then(|url| url.port_u16());
         let connections = open_files::max_connections();
         let setup = Setup {
             services: ServiceOptions { first_port: Some(first_service), sync, count_units: false },
-            base_url: base_url.as_deref().unwrap_or(&watch_url),
-            jwks_url: &jwks_url,
+            base_url: &public_url,
+            issuer_url: &issuer_url,
             outbound_allowed: &outbound_allowed,
             workbench_capacity: workbench_capacity.as_deref().unwrap_or_default(),
             own_ports: &[vec![keys_address.port()], watch_port.into_iter().collect()].concat(),
@@ -101,7 +106,12 @@ impl WatchServices {
         let stop = CancellationToken::new();
         let mut running = JoinSet::new();
         let jwks = issuer.jwks();
-        let keys_router = Router::new().route("/jwks.json", get(async move || axum::Json(jwks.clone())));
+        let mut keys_router = Router::new().route(JWKS, get(async move || axum::Json(jwks.clone())));
+        if trusts_own_issuer {
+            let persons = stored.persons();
+            let sign_in = SignIn { issuer_url, base_url: public_url, persons, issuer, clock: Clock::default() };
+            keys_router = keys_router.merge(sign_in.router());
+        }
         running.spawn(async move { drop(axum::serve(keys, keys_router).await) });
         for poller in runtime.pollers(|name| Some(invoke(invoke_url(&watch_url, name)))) {
             running.spawn(poller.run(stop.clone()));

@@ -22,7 +22,7 @@ use tokio_util::io::InspectReader;
 use super::pages::message_page;
 use super::process::LabProcess;
 use super::program::Address;
-use super::session::{cookies, is_session};
+use super::session::{cookies, is_reserved};
 
 /// The timeout of the platform's own requests to a program.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(3);
@@ -121,14 +121,14 @@ pub async fn forward(
 /// Removes what must not reach the browser.
 fn clean(headers: &mut HeaderMap) {
     remove_hop_by_hop(headers);
-    drop_session_cookie(headers);
+    drop_session_cookies(headers);
 }
 
-/// The program gets its token and not the cookie of the session.
+/// The program gets its token and not the cookies of sessions.
 fn rewrite(process: &LabProcess, request: Request<Body>, upgrade: Option<&HeaderValue>) -> Request<Body> {
     let (mut parts, body) = request.into_parts();
     parts.uri = Uri::from(parts.uri.path_and_query().cloned().unwrap_or_else(|| PathAndQuery::from_static("/")));
-    let others: Vec<&[u8]> = cookies(&parts.headers).filter(|cookie| !is_session(cookie)).collect();
+    let others: Vec<&[u8]> = cookies(&parts.headers).filter(|cookie| !is_reserved(cookie)).collect();
     let (has_others, others) = (!others.is_empty(), HeaderValue::from_bytes(&others.join(&b"; "[..])));
     parts.headers.remove(COOKIE);
     if let (true, Ok(cookie)) = (has_others, others) {
@@ -176,12 +176,12 @@ fn add_upgrade(headers: &mut HeaderMap, protocol: HeaderValue) {
     headers.insert(CONNECTION, HeaderValue::from_static("upgrade"));
 }
 
-/// Removes a cookie with the name of the session's, which a program must not set.
-fn drop_session_cookie(headers: &mut HeaderMap) {
+/// Removes cookies with the name of a session's, which a program must not set.
+fn drop_session_cookies(headers: &mut HeaderMap) {
     let name: HeaderName = SET_COOKIE;
     let set: Vec<HeaderValue> = headers.get_all(&name).iter().cloned().collect();
     headers.remove(&name);
-    for value in set.into_iter().filter(|value| !is_session(value.as_bytes())) {
+    for value in set.into_iter().filter(|value| !is_reserved(value.as_bytes())) {
         headers.append(&name, value);
     }
 }

@@ -13,6 +13,7 @@ use domain::{Error, Result};
 use http::header::COOKIE;
 use http::{HeaderMap, HeaderValue};
 use serde::{Deserialize, Serialize};
+use web::session_cookie::SESSION_COOKIE;
 
 use super::lock;
 use super::process::random_token;
@@ -106,10 +107,20 @@ pub fn cookies(headers: &HeaderMap) -> impl Iterator<Item = &[u8]> {
     lines.flat_map(|line| line.split(|byte| *byte == b';')).map(<[u8]>::trim_ascii)
 }
 
-/// Whether a cookie, or the value of `Set-Cookie`, has the name of the session's. Browsers ignore spaces around a name.
-pub fn is_session(cookie: &[u8]) -> bool {
-    let name = cookie.split(|byte| matches!(byte, b'=' | b';')).next().unwrap_or_default();
-    name.trim_ascii() == COOKIE_NAME.as_bytes()
+/// Whether a cookie, or the value of `Set-Cookie`, has the name of the session's.
+fn is_session(cookie: &[u8]) -> bool {
+    name(cookie) == COOKIE_NAME.as_bytes()
+}
+
+/// Whether a cookie, or the value of `Set-Cookie`, is one that a program must neither get nor set: the session of a lab, or the
+/// session of the platform, which a browser sends only if both have one host.
+pub fn is_reserved(cookie: &[u8]) -> bool {
+    is_session(cookie) || name(cookie) == SESSION_COOKIE.as_bytes()
+}
+
+/// The name of a cookie. Browsers ignore spaces around it.
+fn name(cookie: &[u8]) -> &[u8] {
+    cookie.split(|byte| matches!(byte, b'=' | b';')).next().unwrap_or_default().trim_ascii()
 }
 
 #[cfg(test)]
@@ -177,6 +188,9 @@ mod tests {
         }
         for cookie in ["atelier_labs=x", "x=atelier_lab", ""] {
             assert!(!is_session(cookie.as_bytes()), "{cookie}");
+        }
+        for (cookie, expected) in [("svc_session=x", true), ("atelier_lab=x", true), ("svc_sessions=x", false)] {
+            assert_eq!(is_reserved(cookie.as_bytes()), expected, "{cookie}");
         }
     }
 

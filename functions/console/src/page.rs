@@ -1,0 +1,21 @@
+//! A plain page with a message, without scripts.
+
+use axum::http::StatusCode;
+use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS};
+use axum::response::{Html, IntoResponse, Response};
+
+/// The page. The texts are those of this function, so they need no escapes.
+pub fn message_page(status: StatusCode, title: &str, message: &str) -> Response {
+    let html = format!(
+        "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">\
+         <meta name=\"viewport\" content=\"width=device-width\"><title>{title}</title></head>\
+         <body><main><h1>{title}</h1><p>{message}</p><p><a href=\"login\">Sign in</a></p></main></body></html>"
+    );
+    let headers = [
+        (CONTENT_SECURITY_POLICY, "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"),
+        (CACHE_CONTROL, "no-store"),
+        (REFERRER_POLICY, "no-referrer"),
+        (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    ];
+    (status, headers, Html(html)).into_response()
+}
