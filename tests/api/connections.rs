@@ -149,7 +149,8 @@ async fn an_incomplete_request_head_times_out() {
 
 #[tokio::test]
 async fn exhausted_outbound_connections_are_not_a_provider_failure() {
-    let app = TestApp::start_with_options(|options| options.max_outbound = 1).await;
+    let settings = vec![("OUTBOUND_MAX_CONNECTIONS".to_owned(), "1".to_owned())];
+    let app = TestApp::start_with_options(|options| options.settings = settings).await;
     let fake = add_endless_model(&app).await;
     let ada = app.key_client("ada");
     let mut streaming =

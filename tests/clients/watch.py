@@ -155,6 +155,12 @@ workbench = call("workbenches", "POST", "/workbenches/v1", TOKEN, {"name": "lab"
 answer = call("workbenches", "GET", f"/workbenches/v1/{workbench['id']}", TOKEN)
 expect("workbenches", answer["name"] == "lab", answer)
 
+answer = call("service-tokens", "GET", "/builder/v1/service-tokens", TOKEN)
+expect("service-tokens", answer == {"data": []}, answer)
+
+answer = call("console", "POST", "/console/logout", status=403)
+expect("console", answer["error"]["code"] == "origin_not_allowed", answer)
+
 answer = call("batches", "GET", "/gateway/v1/batches", ADA)
 expect("batches", answer["data"] == [], answer)
 

@@ -31,6 +31,7 @@ fn first_under(function: &str) -> &'static str {
     match function {
         "admin" => "models",
         "billing" => "balance",
+        "console" => "login",
         _ => "",
     }
 }

@@ -62,8 +62,10 @@ if [[ ${1:-} != --no-build ]]; then
     else
         # With an explicit target, cargo does not write to target/lambda, which is the folder of the zip files.
         target=$(rustc -vV | sed -n 's/^host: //p')
+        # A dependency may have the name of a function.
+        version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -1)
         # shellcheck disable=SC2046 # one option per function
-        cargo build --locked --profile lambda --target "$target" $(printf -- '-p %s ' $functions)
+        cargo build --locked --profile lambda --target "$target" $(printf -- "-p %s@$version " $functions)
         built=${CARGO_TARGET_DIR:-target}/$target/lambda
     fi
     for function in $functions; do

@@ -10,7 +10,7 @@ use axum::extract::{Query, Request, State};
 use axum::http::header::{AUTHORIZATION, CONNECTION, SET_COOKIE, UPGRADE};
 use axum::http::{HeaderMap, StatusCode};
 use axum::middleware::{Next, from_fn_with_state};
-use axum::response::{IntoResponse, Response};
+use axum::response::{AppendHeaders, IntoResponse, Response};
 use axum::routing::{get, post};
 use clap::Parser;
 use hyper_util::rt::TokioIo;
@@ -42,7 +42,7 @@ async fn main() {
         .route("/headers", get(show_headers))
         .route("/variable", get(show_variable))
         .route("/echo", get(echo))
-        .route("/cookie", get(async || [(SET_COOKIE, "atelier_lab=forged"), (SET_COOKIE, "mine=1")]))
+        .route("/cookie", get(set_cookies))
         .route("/hold", post(hold))
         .route("/exit", post(async || -> () { std::process::exit(3) }))
         .layer(from_fn_with_state(token, check_token));
@@ -53,6 +53,12 @@ async fn main() {
             axum::serve(listener, router).await.unwrap();
         }
     }
+}
+
+/// Tries to set the cookies of sessions too.
+async fn set_cookies() -> impl IntoResponse {
+    let cookies = ["atelier_lab=forged", "svc_session=forged; Domain=localhost", "mine=1"];
+    AppendHeaders(cookies.map(|cookie| (SET_COOKIE, cookie)))
 }
 
 async fn check_token(State(token): State<String>, request: Request, next: Next) -> Response {

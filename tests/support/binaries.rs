@@ -47,7 +47,8 @@ pub fn build(functions: &[String], profile: &str, beside: Option<&str>) -> BTree
         cargo.args(["--target", &host()]);
     }
     for package in functions.iter().map(String::as_str).chain(beside) {
-        cargo.args(["-p", package]);
+        // A dependency may have the name of a function.
+        cargo.args(["-p", &format!("{package}@{}", env!("CARGO_PKG_VERSION"))]);
     }
     for binary in functions {
         cargo.args(["--bin", binary]);

@@ -67,6 +67,7 @@ pub fn documents() -> [Document; 3] {
                 previews::document(),
                 runs::document(),
                 conversations::document(),
+                service_tokens::document(),
                 hooks::document(),
                 reference_part(|path| !is_gateway(path) && !is_workbenches(path)),
             ],

@@ -141,8 +141,9 @@ pub struct Normalizer {
 
 static CHANGING: LazyLock<Regex> = LazyLock::new(|| {
     let kinds = [
+        r"(?P<service>svt_)[0-9A-Za-z]{49}",
         r"(?P<uuid>[0-9a-f]{8}-[0-9a-f]{4}-[78][0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12})",
-        r"(?P<prefix>(?:usr_|org_|key_|job_|req_|txn_|aud_|grd_|wb_|modr-|chatcmpl-|cmpl-|rerank-|file-|batch_req_|batch_|msg_|resp_|rs_|fc_))[0-9a-z]{26,32}",
+        r"(?P<prefix>(?:usr_|svt_|org_|key_|job_|req_|txn_|aud_|grd_|wb_|modr-|chatcmpl-|cmpl-|rerank-|file-|batch_req_|batch_|msg_|resp_|rs_|fc_))[0-9a-z]{26,32}",
         r"(?P<object>^http://[^?]+\?.*X-Amz-Signature=.*$)",
         r"(?P<token>whk_)[0-9A-Za-z]+",
         r"(?P<key>sk-svc-)[0-9A-Za-z]+",
@@ -221,6 +222,9 @@ impl Normalizer {
             if found.name("object").is_some() {
                 return "https://files.s3.us-east-1.amazonaws.com/images/1-0.png?X-Amz-Expires=3600&X-Amz-Signature=…"
                     .to_owned();
+            }
+            if found.name("service").is_some() {
+                return "svt_4rVb0mE2sXw9Tq6LzY1cJ8nHf3uKp5Da7gRiMkN4e2Bk7Qd".to_owned();
             }
             if found.name("token").is_some() {
                 return "whk_4rVb0mE2sXw9Tq6LzY1cJ8nHf3uKp5Da7gRiMkN4k7Qd".to_owned();

@@ -1,6 +1,7 @@
 //! Every limit that the documents publish for a body holds: a value just inside of it is accepted, and one just outside is
 //! refused with the name of its field.
 
+use domain::identity::Role;
 use jsonschema::Validator;
 use serde_json::{Map, Value, json};
 use tests::TestApp;
@@ -232,6 +233,7 @@ impl Resources {
 async fn every_published_limit_of_a_body_holds() {
     let app = TestApp::start().await;
     let (ada, operator) = (app.person("ada"), app.operator());
+    let administrator = app.person_of("eve", "globex", Role::Admin);
     let resources = Resources::create(&app, &ada).await;
     let (mut wrong, mut sent) = (Vec::new(), 0);
     for document in with_examples().await {
@@ -247,6 +249,7 @@ async fn every_published_limit_of_a_body_holds() {
                 // Ada's tokens make her a member of her organization.
                 path if path.ends_with("/call-retention") => &operator,
                 path if path.starts_with("/gateway/") => &app.key_client("ada"),
+                path if path.ends_with("/service-tokens") => &administrator,
                 _ => &ada,
             };
             for Probe { place, value, is_inside } in walker.probes {

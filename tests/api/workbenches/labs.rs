@@ -91,7 +91,9 @@ impl Browser {
 
     fn request(&self, lab: &Lab, method: Method, path: &str) -> RequestBuilder {
         let request = self.client.request(method, format!("{}{path}", lab.app.platform.base_url));
-        request.header("host", &self.host).header("cookie", format!("{}; theme=dark", self.cookie))
+        request
+            .header("host", &self.host)
+            .header("cookie", format!("svc_session=of-the-platform; {}; theme=dark", self.cookie))
     }
 
     pub(super) async fn get(&self, lab: &Lab, path: &str) -> Answer {
@@ -158,7 +160,7 @@ async fn the_program_sees_neither_the_session_nor_other_sites() {
     assert_eq!(bytes.status, "200 OK", "cookies may have any bytes");
     assert!(!bytes.text.contains("x-private"), "{}", bytes.text);
     let set = browser.get(&lab, "/cookie").await;
-    assert_eq!(set.header("set-cookie"), Some("mine=1"), "a program must not set the cookie of the session");
+    assert_eq!(set.header("set-cookie"), Some("mine=1"), "a program must not set the cookies of sessions");
     let foreign = browser.request(&lab, Method::GET, "/headers").header("origin", &lab.app.platform.base_url);
     assert_eq!(send(foreign).await.status, "403 Forbidden");
     let without = browser.client.get(format!("{}/headers", lab.app.platform.base_url)).header("host", &browser.host);

@@ -56,6 +56,65 @@ async fn another_issuer_is_trusted_in_place_of_the_own() {
     assert!(stderr_of(&refused).contains("accepts only tokens of https://issuer.example"), "{}", stderr_of(&refused));
 }
 
+/// The status of an attempt to add a provider with this URL.
+async fn add_provider(running: &Running, folder: &Folder, name: &str, url: &str) -> u16 {
+    let key = credentials(&folder.0)["operator"]["apiKey"].as_str().unwrap().to_owned();
+    let body = serde_json::json!({"name": name, "kind": "openai", "base_url": url});
+    let request = Client::new().post(format!("{}/gateway/v1/admin/providers", running.base_url)).bearer_auth(key);
+    request.json(&body).send().await.unwrap().status().as_u16()
+}
+
+#[tokio::test]
+async fn requests_reach_only_the_networks_and_ports_that_are_set() {
+    let folder = Folder::new();
+    let running = start(&folder, &[("OUTBOUND_REFUSED_PORTS", "6379, 5432")]);
+    for (name, url, expected) in [
+        ("one", "http://127.0.0.1:6379", 400),
+        ("two", "http://127.0.0.1:5432", 400),
+        ("three", "http://127.0.0.1:6380", 201),
+        ("four", "http://10.1.2.3", 400),
+    ] {
+        assert_eq!(add_provider(&running, &folder, name, url).await, expected, "{url}");
+    }
+    let folder = Folder::new();
+    let running = start(&folder, &[("OUTBOUND_ALLOWED_CIDRS", "10.0.0.0/8")]);
+    for (name, url, expected) in [("one", "http://127.0.0.1:6380", 400), ("two", "http://10.1.2.3", 201)] {
+        assert_eq!(add_provider(&running, &folder, name, url).await, expected, "{url}");
+    }
+}
+
+#[tokio::test]
+async fn the_console_is_at_the_base_url_and_at_its_own_origins() {
+    let folder = Folder::new();
+    let settings = [("BASE_URL", "https://atelier.example"), ("CONSOLE_ORIGIN", "https://console.example")];
+    let running = start(&folder, &settings);
+    let client = Client::builder().redirect(reqwest::redirect::Policy::none()).build().unwrap();
+    let login = client.get(format!("{}/console/login", running.base_url)).send().await.unwrap();
+    let issuer = login.headers()["location"].to_str().unwrap();
+    assert!(issuer.contains("redirect_uri=https%3A%2F%2Fatelier.example%2Fconsole%2Fcallback"), "{issuer}");
+    assert!(login.headers()["set-cookie"].to_str().unwrap().ends_with("; Secure"));
+    for (origin, expected) in [
+        ("https://atelier.example", 204),
+        ("https://console.example", 204),
+        ("https://evil.example", 403),
+        (running.base_url.as_str(), 403),
+    ] {
+        let logout = client.post(format!("{}/console/logout", running.base_url)).header("origin", origin);
+        assert_eq!(logout.send().await.unwrap().status(), expected, "{origin}");
+    }
+}
+
+#[tokio::test]
+async fn workbenches_have_the_capacity_that_is_set() {
+    let folder = Folder::new();
+    let running = start(&folder, &[("WORKBENCH_CAPACITY", "cpu=1,memory=1Gi,gpumem=0,storage=1Gi")]);
+    let token = credentials(&folder.0)["users"]["ada"]["accessToken"].as_str().unwrap().to_owned();
+    let request = Client::new().post(format!("{}/workbenches/v1", running.base_url)).bearer_auth(token);
+    let refused = request.json(&serde_json::json!({"name": "lab"})).send().await.unwrap();
+    let (status, text) = (refused.status(), refused.text().await.unwrap());
+    assert!(status.is_client_error() && text.contains("CAPACITY"), "{status} {text}");
+}
+
 #[test]
 fn wrong_settings_are_refused_together_before_anything_starts() {
     let folder = Folder::new();

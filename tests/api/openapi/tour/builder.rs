@@ -1,5 +1,9 @@
 //! The recorded tour of agents and workflows: a workflow from its first draft to its deletion.
 
+use std::time::Duration;
+
+use domain::identity::Role;
+use domain::time::Time;
 use serde_json::{Value, json};
 
 use super::{JSON, TOO_LARGE, TourClient};
@@ -12,6 +16,7 @@ const WORKFLOW: &str = "/builder/v1/workflows/{id}";
 impl TourClient {
     pub(super) async fn record_builder(&mut self) {
         self.record_agents().await;
+        self.record_service_tokens().await;
         self.record_definition().await;
         self.record_channels().await;
         self.record_teams().await;
@@ -41,6 +46,26 @@ impl TourClient {
         self.send("POST", invoke, Some(json!({}))).await;
         self.record_tool_credentials().await;
         self.record_common_errors(AGENT, json!({"config": {"temperature": 3}})).await
+    }
+
+    async fn record_service_tokens(&mut self) {
+        let (tokens, token) = ("/builder/v1/service-tokens", "/builder/v1/service-tokens/{token_id}");
+        let expires_at = Time::now().plus(Duration::from_secs(90 * 24 * 60 * 60)).to_string();
+        let new = json!({"name": "Deployment", "scopes": ["agents:read", "runs:write"], "expiresAt": expires_at});
+        self.set_parameter("token_id", &json!("svt_00000000000070008000000000000000"));
+        self.get(tokens).await;
+        self.send("POST", tokens, Some(new.clone())).await;
+        self.send("DELETE", token, None).await;
+
+        let administrator = self.app.person_of("ada", "acme", Role::Admin).token.unwrap_or_default();
+        let member = self.switch_token(&administrator);
+        self.send("DELETE", token, None).await;
+        self.send("POST", tokens, Some(json!({"name": "Deployment", "scopes": [], "expiresAt": expires_at}))).await;
+        let created = self.send("POST", tokens, Some(new)).await;
+        self.set_parameter("token_id", &created["data"]["id"]);
+        self.get(tokens).await;
+        self.send("DELETE", token, None).await;
+        self.switch_token(&member);
     }
 
     async fn record_tool_credentials(&mut self) {
