@@ -20,10 +20,11 @@ use super::scoped_routes::ScopedRoutes;
 use super::session_cookie::{self, NextCookie, SESSION_COOKIE, set_session};
 use super::{MAX_BODY_BYTES, classify};
 use auth::{Auth, Caller, NeededScope, SessionCaller, SessionUse, refused};
-use store::sharing::StoredAccess;
 use domain::id::PathIds;
+use domain::sharing::Shareable;
 use domain::token::TokenKind;
 use domain::{Error, Refusal, address, json};
+use store::sharing::StoredAccess;
 
 const DISCARDED_BYTES: usize = 4 * MAX_BODY_BYTES;
 const HASH_BYTES: usize = 16;

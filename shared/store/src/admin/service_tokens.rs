@@ -1,7 +1,7 @@
 //! Tokens of service accounts, which administrators of an organization create and delete.
 
 use super::Admin;
-use crate::identities::stored;
+use crate::identities::{member_entry, stored};
 use crate::service_tokens::{ServiceTokens, create_writes};
 use crate::table::WriteOutcome;
 use crate::{keys, quota};
@@ -61,11 +61,12 @@ impl Admin {
         let name = token.name.clone();
         let record = User { id: user, name, email: None, suspended: false, created_at: token.created_at };
         let (role, created_at) = (Role::Member, token.created_at);
-        let membership = Membership { org, user, role, role_at: created_at.as_seconds(), created_at };
+        let membership = Membership { org, user, role, role_at: created_at.as_seconds(), listed: true, created_at };
         let writes = [
             self.entities.put_new(&stored(keys::user(user), &record)),
             self.entities.put_item(keys::listed_user(user).attributes()),
             self.entities.put_new(&stored(keys::membership(org, user), &membership)),
+            member_entry(&self.entities, org, &record),
         ];
         // Of two requests that create the first tokens of an account, the second one finds it.
         self.entities.transact(uuid::Uuid::now_v7(), &writes).await.map(drop)

@@ -29,8 +29,8 @@ use domain::id::PathIds;
 use domain::page::Slice;
 
 pub use access::{Access, Editor, Operator, Owner, Viewer};
-pub use changed::Changed;
 pub use administrator::Administrator;
+pub use changed::Changed;
 
 pub const AREA: Area = Area::new(|error| respond(error, |_, code| body(error, &code)));
 
