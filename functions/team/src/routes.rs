@@ -2,6 +2,7 @@
 
 use axum::Router;
 use domain::Result;
+use domain::scope::ScopeArea;
 use platform::Context;
 use web::{finish, routes};
 
@@ -25,7 +26,11 @@ routes! { Stores;
     "/builder/v1/organization/agents/{id}/take-over" => post(take_over_agent);
 }
 
+/// Service accounts share what they own. The people and the organization are for persons.
+const SCOPES: [(&str, ScopeArea); 2] =
+    [("/builder/v1/workflows/", ScopeArea::Workflows), ("/builder/v1/agents/", ScopeArea::Agents)];
+
 pub fn router(context: &Context) -> Result<Router> {
     let router = table().with_state(Stores::new(context)?);
-    Ok(finish(router, ROUTES, web::builder::AREA, context))
+    Ok(finish(router, ROUTES, web::builder::AREA.with_scopes(&SCOPES), context))
 }
