@@ -28,7 +28,7 @@ use store::api_keys::ApiKey;
 use store::callers::{KnownKey, KnownPerson};
 use store::identities::Identity;
 use store::sharing::StoredAccess;
-use store::{Callers, ServiceTokens, Sessions, Shares};
+use store::{Callers, ServiceTokens, Sessions};
 
 use access_token::AccessTokens;
 
@@ -89,7 +89,6 @@ pub struct Auth {
     callers: Callers,
     sessions: Sessions,
     service_tokens: ServiceTokens,
-    shares: Shares,
     console_origins: BTreeSet<String>,
     clock: Clock,
 }
@@ -107,7 +106,6 @@ impl Auth {
             callers: Callers::new(context)?,
             sessions: Sessions::new(context)?,
             service_tokens: ServiceTokens::new(context)?,
-            shares: Shares::new(context)?,
             console_origins: context.config.list(config::CONSOLE_ORIGIN).into_iter().collect(),
             clock: context.clock.clone(),
         })
@@ -129,11 +127,6 @@ impl Auth {
         let claims = self.access_tokens.verify(access_token, now).await?;
         let (person, access) = self.callers.find_or_record_with_access(&first_seen(&claims, now), what).await?;
         Ok((admit(person, now)?, access))
-    }
-
-    /// What a caller may do with something.
-    pub async fn access(&self, caller: &Caller, what: Shareable) -> Result<Option<StoredAccess>> {
-        self.shares.find(caller.account(), what).await
     }
 
     /// Like [`Self::caller`], but records nothing, for functions that may not write the records of users.

@@ -1,9 +1,11 @@
 //! Service accounts, which authenticate with a token instead of a login.
 
 use domain::scope::{Scope, ScopeArea};
+use domain::sharing::Shareable;
 use domain::token::{SecretToken, TokenKind};
 use domain::{Error, Refusal, Result};
 use store::callers::Held;
+use store::sharing::StoredAccess;
 
 use super::{Auth, Caller, admit, refused};
 
@@ -16,13 +18,19 @@ pub struct NeededScope {
 }
 
 impl Auth {
-    /// The service account with this token. `needed` is none on routes that no service account may use.
-    pub async fn service_caller(&self, secret: &str, needed: Option<NeededScope>) -> Result<Caller> {
+    /// The service account with this token, and what it may do with something. `needed` is none on routes that no service account
+    /// may use.
+    pub async fn service_caller(
+        &self,
+        secret: &str,
+        needed: Option<NeededScope>,
+        what: Option<Shareable>,
+    ) -> Result<(Caller, Option<StoredAccess>)> {
         let unknown = |why| refused(Refusal::Unknown, why);
         let token = SecretToken::parse(TokenKind::Service, secret);
         let hash = token.ok_or_else(|| unknown("not in the format of a service token"))?.hash();
-        let found = self.callers.find_service_token(&hash).await?;
-        let Held { credential: token, holder } = found.ok_or_else(|| unknown("no such service token"))?;
+        let found = self.callers.find_service_token(&hash, what).await?;
+        let Held { credential: token, holder, access } = found.ok_or_else(|| unknown("no such service token"))?;
         let now = self.clock.now();
         if !token.is_valid(now) {
             return Err(unknown("the service token has expired"));
@@ -34,7 +42,7 @@ impl Auth {
             return Err(missing_scope(Scope::needed(area, is_safe)));
         }
         self.service_tokens.record_use(&token, &hash, now).await?;
-        Ok(caller)
+        Ok((caller, access))
     }
 }
 

@@ -2,8 +2,10 @@
 //! and it is refused while its user or organization is suspended.
 
 use domain::session::{CookieState, Session, SessionCookie};
+use domain::sharing::Shareable;
 use domain::{Refusal, Result};
 use store::callers::Held;
+use store::sharing::StoredAccess;
 
 use super::{Auth, Caller, admit, refused};
 
@@ -21,6 +23,7 @@ pub enum SessionUse {
 /// The user of a session.
 pub struct SessionCaller {
     pub caller: Caller,
+    pub access: Option<StoredAccess>,
     /// The next cookie, if the one of the request is to be replaced.
     pub next: Option<SessionCookie>,
 }
@@ -28,11 +31,21 @@ pub struct SessionCaller {
 impl Auth {
     /// The user of a session with this cookie.
     pub async fn session_caller(&self, cookie: &str, session_use: SessionUse) -> Result<SessionCaller> {
+        self.session_caller_with_access(cookie, session_use, None).await
+    }
+
+    /// Like [`Self::session_caller`], and finds in the same read what the user may do with something.
+    pub async fn session_caller_with_access(
+        &self,
+        cookie: &str,
+        session_use: SessionUse,
+        what: Option<Shareable>,
+    ) -> Result<SessionCaller> {
         let over = |why| refused(Refusal::Session, why);
         let cookie = SessionCookie::parse(cookie).ok_or_else(|| over("not in the format of a session"))?;
         let id = cookie.session();
-        let found = self.callers.find_session(&id).await?;
-        let Held { credential: session, holder } = found.ok_or_else(|| over("no such session"))?;
+        let found = self.callers.find_session(&id, what).await?;
+        let Held { credential: session, holder, access } = found.ok_or_else(|| over("no such session"))?;
         let now = self.clock.now();
         let next = match session.state_of(&cookie, now) {
             CookieState::Current => None,
@@ -52,7 +65,7 @@ impl Auth {
             CookieState::Ended => return Err(over("the session has ended")),
         };
         let holder = holder.ok_or_else(|| over("the user of the session is not a member of the organization"))?;
-        Ok(SessionCaller { caller: admit(holder, now)?, next })
+        Ok(SessionCaller { caller: admit(holder, now)?, access, next })
     }
 
     /// Starts a session of this user.

@@ -59,6 +59,8 @@ pub struct Held<T> {
     pub credential: T,
     /// `None` when the user, the organization or the membership does not exist.
     pub holder: Option<KnownPerson>,
+    /// What the holder may do with the thing that was asked for.
+    pub access: Option<StoredAccess>,
 }
 
 struct CallerRecords {
@@ -104,20 +106,25 @@ impl Callers {
     }
 
     /// Finds a session by the hash of its id, and its user.
-    pub async fn find_session(&self, id: &TokenHash) -> Result<Option<Held<Session>>> {
-        self.find_held(id, keys::session(id), session, |session| session.account).await
+    pub async fn find_session(&self, id: &TokenHash, what: Option<Shareable>) -> Result<Option<Held<Session>>> {
+        self.find_held(id, (keys::session(id), what), session, |session| session.account).await
     }
 
     /// Finds a service token by the hash of its secret, and its service account.
-    pub async fn find_service_token(&self, hash: &TokenHash) -> Result<Option<Held<ServiceToken>>> {
-        self.find_held(hash, keys::service_token(hash), service_token, |token| token.account).await
+    pub async fn find_service_token(
+        &self,
+        hash: &TokenHash,
+        what: Option<Shareable>,
+    ) -> Result<Option<Held<ServiceToken>>> {
+        self.find_held(hash, (keys::service_token(hash), what), service_token, |token| token.account).await
     }
 
-    /// Reads a credential and the records of its holder in one call, once its account is known.
+    /// Reads a credential, the records of its holder, and what the holder may do with something, in one call once the account
+    /// is known.
     async fn find_held<T>(
         &self,
         hash: &TokenHash,
-        key: Key,
+        (key, what): (Key, Option<Shareable>),
         read: fn(Item) -> Result<T>,
         account: fn(&T) -> Account,
     ) -> Result<Option<Held<T>>> {
@@ -130,9 +137,19 @@ impl Callers {
                 account
             }
         };
-        let (holder, [item]) = self.find_with(account, [key]).await?;
+        let (holder, item, access) = match what {
+            Some(what) => {
+                let keys = [key, sharing::access_key(account, what)];
+                let (holder, [item, access]) = self.find_with(account, keys).await?;
+                (holder, item, access.map(sharing::access).transpose()?)
+            }
+            None => {
+                let (holder, [item]) = self.find_with(account, [key]).await?;
+                (holder, item, None)
+            }
+        };
         let Some(credential) = item.map(read).transpose()? else { return Ok(None) };
-        Ok(Some(Held { credential, holder }))
+        Ok(Some(Held { credential, holder, access }))
     }
 
     /// Finds the records of a user; none if the user is not a member of the organization.

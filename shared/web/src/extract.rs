@@ -293,30 +293,22 @@ pub(crate) async fn caller(parts: &Parts, auth: &Auth) -> domain::Result<Caller>
     caller_with_access(parts, auth, None).await.map(|(caller, _)| caller)
 }
 
-/// The user of a request, and what they may do with something. An access token finds both in one read.
+/// The user of a request, and what they may do with something, from one read.
 pub(crate) async fn caller_with_access(
     parts: &Parts,
     auth: &Auth,
     what: Option<Shareable>,
 ) -> domain::Result<(Caller, Option<StoredAccess>)> {
-    let caller = match (session_caller(parts, auth).await?, what) {
-        (Some(caller), _) => caller,
-        (None, what) => match (bearer(parts)?, what) {
-            (token, _) if is_service_token(token) => auth.service_caller(token, needed_scope(parts)).await?,
-            (token, None) => auth.caller(token).await?,
-            (token, Some(what)) => {
-                let found = auth.caller_with_access(token, what).await?;
-                record_caller(&found.0);
-                return Ok(found);
-            }
+    let found = match session(parts, auth, what).await? {
+        Some(SessionCaller { caller, access, .. }) => (caller, access),
+        None => match (bearer(parts)?, what) {
+            (token, _) if is_service_token(token) => auth.service_caller(token, needed_scope(parts), what).await?,
+            (token, Some(what)) => auth.caller_with_access(token, what).await?,
+            (token, None) => (auth.caller(token).await?, None),
         },
     };
-    record_caller(&caller);
-    let access = match what {
-        Some(what) => auth.access(&caller, what).await?,
-        None => None,
-    };
-    Ok((caller, access))
+    record_caller(&found.0);
+    Ok(found)
 }
 
 /// Whether a token is meant as that of a service account.
@@ -326,15 +318,19 @@ pub(crate) fn is_service_token(token: &str) -> bool {
 
 /// The user of the session of a request. None if the request has a token, or no session.
 pub(crate) async fn session_caller(parts: &Parts, auth: &Auth) -> domain::Result<Option<Caller>> {
+    Ok(session(parts, auth, None).await?.map(|found| found.caller))
+}
+
+async fn session(parts: &Parts, auth: &Auth, what: Option<Shareable>) -> domain::Result<Option<SessionCaller>> {
     let Some(cookie) = session_cookie(parts, auth)? else { return Ok(None) };
     let slot = parts.extensions.get::<NextCookie>();
     // Changes may take long. Meanwhile the next cookie would not have arrived, and the old one would be over.
     let session_use = if slot.is_some() && parts.method.is_safe() { SessionUse::Rotate } else { SessionUse::Keep };
-    let SessionCaller { caller, next } = auth.session_caller(cookie, session_use).await?;
-    if let (Some(slot), Some(next)) = (slot, next) {
-        slot.set(set_session(&next, &BaseUrl::from_parts(parts))?);
+    let found = auth.session_caller_with_access(cookie, session_use, what).await?;
+    if let (Some(slot), Some(next)) = (slot, &found.next) {
+        slot.set(set_session(next, &BaseUrl::from_parts(parts))?);
     }
-    Ok(Some(caller))
+    Ok(Some(found))
 }
 
 /// The session cookie of a request without a token, if it comes from where sessions are accepted.

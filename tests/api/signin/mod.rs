@@ -6,6 +6,7 @@ mod local_issuer;
 mod rotation;
 mod service_tokens;
 mod sessions;
+mod sharing;
 
 use std::collections::BTreeMap;
 

@@ -32,7 +32,7 @@ fn new_token(name: &str, scopes: &[&str]) -> Value {
 }
 
 /// Creates a token, and returns a program that has it.
-async fn program(app: &TestApp, name: &str, scopes: &[&str]) -> (Person, String) {
+pub(super) async fn program(app: &TestApp, name: &str, scopes: &[&str]) -> (Person, String) {
     let created = administrator(app).post_json(TOKENS, new_token(name, scopes)).await;
     assert_eq!(created.status, "201 Created", "{}", created.text);
     let token = created.json["data"]["token"].as_str().unwrap();
@@ -183,9 +183,9 @@ async fn an_expired_token_is_refused() {
     let auth = Auth::new(&Context { clock, ..app.platform.context_of("agents") }).unwrap();
     let needed = Some(NeededScope { area: ScopeArea::Agents, is_safe: true });
     let secret = program.token.unwrap();
-    assert!(auth.service_caller(&secret, needed).await.is_ok());
+    assert!(auth.service_caller(&secret, needed, None).await.is_ok());
     *now.lock().unwrap() = Time::now().plus(Duration::from_secs(31 * 24 * 60 * 60));
-    assert!(matches!(auth.service_caller(&secret, needed).await, Err(Error::Unauthenticated(_))));
+    assert!(matches!(auth.service_caller(&secret, needed, None).await, Err(Error::Unauthenticated(_))));
 }
 
 #[tokio::test]
