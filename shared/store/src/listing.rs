@@ -16,7 +16,7 @@ use domain::page::{Order, Page, PageRequest, Slice};
 use domain::sharing::Ownership;
 use domain::text;
 
-/// The list of the organization that has a workflow or an agent. The index `organization` sorts it by the last change.
+/// The list of the organization that has a workflow or an agent. The index `organization` sorts it by creation.
 pub(super) const ORGANIZATION: Attribute<String> = Attribute::new("organization");
 
 /// A partition that a list shows, and the counter of its total.
@@ -122,23 +122,32 @@ pub(super) fn one_of<T: Serialize>(attribute: Attribute<T>, wanted: &[T]) -> Opt
     (!wanted.is_empty()).then(|| attribute.is_one_of(wanted))
 }
 
-/// Reads a part of an organization's workflows or agents, those that changed last first.
+/// Reads a part of an organization's workflows or agents, newest first. The index has only keys, so that a change of an entity
+/// does not write it; the items are read from the table.
 pub(super) async fn of_organization(
     entities: &Table,
     list: String,
     limit: u32,
     after: Option<String>,
 ) -> Result<Slice<Item>> {
-    const BY_UPDATED: Attribute<String> = Attribute::new("by_updated");
-    let range = after.as_ref().map(|after| Range::between(BY_UPDATED, "0", after.as_str()));
+    const BY_CREATED: Attribute<String> = Attribute::new("by_created");
+    let range = after.as_ref().map(|after| Range::between(BY_CREATED, "0", after.as_str()));
     let index = Some(TableIndex::global("organization", ORGANIZATION));
     // One item is that of the cursor, and another one shows whether there is a next part.
     let query = TableQuery { index, range, order: Order::Desc, ..TableQuery::partition(list) };
     let found = entities.query(&TableQuery { limit: Some(limit + 2), ..query }).await?;
-    let place = |item: &Item| BY_UPDATED.find(item).and_then(|key| key.as_s().ok()).cloned();
-    let mut items: Vec<Item> = found.items.into_iter().filter(|item| place(item) != after).collect();
-    let has_more = items.len() > limit as usize || found.next.is_some();
-    items.truncate(limit as usize);
-    let next = items.last().filter(|_| has_more).and_then(place);
-    Ok(Slice { items, next })
+    let keys = found.items.iter().filter_map(Key::from_item).filter(|key| after.as_ref() != Some(&key.sk));
+    let mut keys: Vec<Key> = keys.collect();
+    let has_more = keys.len() > limit as usize || found.next.is_some();
+    keys.truncate(limit as usize);
+    let next = keys.last().filter(|_| has_more).map(|key| key.sk.clone());
+    let items = entities.batch_get(&keys).await?;
+    // The index lags: an item may not be listed any more.
+    let listed = |key: &Key| {
+        items
+            .iter()
+            .find(|item| ORGANIZATION.find(item).is_some() && Key::from_item(item).as_ref() == Some(key))
+            .cloned()
+    };
+    Ok(Slice { items: keys.iter().filter_map(listed).collect(), next })
 }

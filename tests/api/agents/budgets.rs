@@ -8,7 +8,8 @@ use tests::{AgentBuilder, TestApp};
 
 const AGENTS: &str = "/builder/v1/agents";
 
-/// Each request reads its caller's identity with one `BatchGetItem` of four units. The rest is the route's own.
+/// Each request reads its caller's identity with one `BatchGetItem` of four units, and one unit more
+/// for what is shared with the caller if the route names an agent. The rest is the route's own.
 #[tokio::test]
 async fn every_route_keeps_its_budget() {
     let app = TestApp::start().await;
@@ -19,11 +20,11 @@ async fn every_route_keeps_its_budget() {
 
     assert_eq!(
         app.costs(ada.get(&path)).await.to_string(),
-        "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:GetItem (1 units)"
+        "1 dynamodb:BatchGetItem (5 units), 1 dynamodb:GetItem (1 units)"
     );
     assert_eq!(
         app.costs(ada.post(AGENTS)).await.to_string(),
-        "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:TransactWriteItems (8 units)"
+        "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:TransactWriteItems (9 units)"
     );
     let name = json!({"name": "Scout"});
     assert_eq!(app.costs(ada.patch(&path, name)).await.calls(), 3);
@@ -56,7 +57,7 @@ async fn only_the_first_request_of_a_user_records_their_identity() {
     let first = app.recorder.take_costs();
     assert_eq!(
         first.to_string(),
-        "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:GetItem (1 units), 1 dynamodb:PutItem (1 units), 1 dynamodb:Query (1 units), 2 dynamodb:TransactWriteItems (8 units)"
+        "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:GetItem (1 units), 2 dynamodb:PutItem (2 units), 1 dynamodb:Query (1 units), 2 dynamodb:TransactWriteItems (8 units)"
     );
     new.get(AGENTS).await;
     assert_eq!(app.recorder.take_costs().calls(), 3);

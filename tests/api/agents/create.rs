@@ -38,6 +38,10 @@ async fn created_agent_has_the_defaults_and_can_be_read_back() {
         "workflowId": null,
         "createdAt": "[time]",
         "updatedAt": "[time]",
+        "access": {
+          "owner": "usr_c54c4509a171892d95886baa9bca7627",
+          "role": "owner"
+        },
         "config": {
           "model": null,
           "instructions": "",

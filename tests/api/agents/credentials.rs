@@ -175,10 +175,10 @@ async fn the_routes_keep_their_budget() {
     ada.put(&credential, bearer()).await;
     assert_eq!(
         app.costs(ada.put(&credential, bearer())).await.to_string(),
-        "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:GetItem (1 units), 1 dynamodb:TransactWriteItems (9 units)"
+        "1 dynamodb:BatchGetItem (5 units), 1 dynamodb:GetItem (1 units), 1 dynamodb:TransactWriteItems (9 units)"
     );
     assert_eq!(
         app.costs(ada.delete(&credential)).await.to_string(),
-        "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:GetItem (1 units), 1 dynamodb:TransactWriteItems (9 units)"
+        "1 dynamodb:BatchGetItem (5 units), 1 dynamodb:GetItem (1 units), 1 dynamodb:TransactWriteItems (9 units)"
     );
 }

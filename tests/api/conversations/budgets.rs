@@ -33,13 +33,13 @@ async fn every_route_keeps_its_budget() {
     }
     let expected = [
         // The second batch reads the runs, the third one the names of their participants.
+        "3 dynamodb:BatchGetItem (8 units), 1 dynamodb:GetItem (1 units), 8 dynamodb:Query (4 units)",
+        "3 dynamodb:BatchGetItem (7 units), 1 dynamodb:GetItem (1 units), 1 dynamodb:Query (0.5 units)",
         "3 dynamodb:BatchGetItem (7 units), 1 dynamodb:GetItem (1 units), 8 dynamodb:Query (4 units)",
-        "3 dynamodb:BatchGetItem (6 units), 1 dynamodb:GetItem (1 units), 1 dynamodb:Query (0.5 units)",
-        "3 dynamodb:BatchGetItem (6 units), 1 dynamodb:GetItem (1 units), 8 dynamodb:Query (4 units)",
-        "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:GetItem (1 units)",
-        "1 dynamodb:BatchGetItem (4 units), 2 dynamodb:GetItem (2 units)",
+        "1 dynamodb:BatchGetItem (5 units), 1 dynamodb:GetItem (1 units)",
+        "1 dynamodb:BatchGetItem (5 units), 2 dynamodb:GetItem (2 units)",
         // Without the plan of the release, a process also reads the release and its manifest.
-        "1 dynamodb:BatchGetItem (4 units), 2 dynamodb:GetItem (2 units), 1 dynamodb:Query (1 units)",
+        "1 dynamodb:BatchGetItem (5 units), 2 dynamodb:GetItem (2 units), 1 dynamodb:Query (1 units)",
     ];
     assert_eq!(costs, expected);
 }

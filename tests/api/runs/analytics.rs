@@ -269,12 +269,12 @@ async fn the_routes_keep_their_budget() {
     for (path, expected) in [
         (
             analytics(&flow),
-            "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:GetItem (1 units), 16 dynamodb:Query (16 units)",
+            "1 dynamodb:BatchGetItem (5 units), 1 dynamodb:GetItem (1 units), 16 dynamodb:Query (16 units)",
         ),
         (format!("{WORKFLOWS}/runs/summaries"), "1 dynamodb:BatchGetItem (4 units), 17 dynamodb:Query (17 units)"),
         (
             format!("{WORKFLOWS}/runs/summaries?limit=1"),
-            "1 dynamodb:BatchGetItem (5 units), 17 dynamodb:Query (17 units)",
+            "1 dynamodb:BatchGetItem (4 units), 17 dynamodb:Query (17 units)",
         ),
     ] {
         assert_eq!(app.costs(ada.get(&path)).await.to_string(), expected, "{path}");

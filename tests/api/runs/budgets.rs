@@ -27,47 +27,47 @@ async fn every_route_keeps_its_budget() {
         (
             "start",
             start(&json!({"input": input})),
-            "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:GetItem (1 units), 1 dynamodb:TransactWriteItems (10 units), 1 sqs:SendMessage",
+            "1 dynamodb:BatchGetItem (5 units), 1 dynamodb:GetItem (1 units), 1 dynamodb:TransactWriteItems (10 units), 1 sqs:SendMessage",
         ),
         (
             "start with a key",
             start(&keyed),
-            "1 dynamodb:BatchGetItem (4 units), 2 dynamodb:GetItem (2 units), 1 dynamodb:TransactWriteItems (12 units), 1 sqs:SendMessage",
+            "1 dynamodb:BatchGetItem (5 units), 2 dynamodb:GetItem (2 units), 1 dynamodb:TransactWriteItems (12 units), 1 sqs:SendMessage",
         ),
         (
             "start again",
             start(&keyed),
-            "1 dynamodb:BatchGetItem (4 units), 3 dynamodb:GetItem (3 units), 1 dynamodb:Query (1 units)",
+            "1 dynamodb:BatchGetItem (5 units), 3 dynamodb:GetItem (3 units), 1 dynamodb:Query (1 units)",
         ),
         (
             "read queued",
             ada.request(Method::GET, &queued),
-            "1 dynamodb:BatchGetItem (4 units), 2 dynamodb:GetItem (2 units), 1 dynamodb:Query (1 units)",
+            "1 dynamodb:BatchGetItem (5 units), 2 dynamodb:GetItem (2 units), 1 dynamodb:Query (1 units)",
         ),
         (
             "read paused",
             ada.request(Method::GET, &paused),
-            "1 dynamodb:BatchGetItem (4 units), 2 dynamodb:GetItem (2 units), 3 dynamodb:Query (3 units)",
+            "1 dynamodb:BatchGetItem (5 units), 2 dynamodb:GetItem (2 units), 3 dynamodb:Query (3 units)",
         ),
         (
             "read completed",
             ada.request(Method::GET, &completed),
-            "1 dynamodb:BatchGetItem (4 units), 2 dynamodb:GetItem (2 units), 3 dynamodb:Query (3 units)",
+            "1 dynamodb:BatchGetItem (5 units), 2 dynamodb:GetItem (2 units), 3 dynamodb:Query (3 units)",
         ),
         (
             "cancel",
             post(&queued, "cancel"),
-            "1 dynamodb:BatchGetItem (4 units), 4 dynamodb:GetItem (4 units), 1 dynamodb:Query (1 units), 1 dynamodb:TransactWriteItems (11 units)",
+            "1 dynamodb:BatchGetItem (5 units), 4 dynamodb:GetItem (4 units), 1 dynamodb:Query (1 units), 1 dynamodb:TransactWriteItems (11 units)",
         ),
         (
             "resolve",
             post(&paused, "resolve-wait").json(&json!({"decision": "approve"})),
-            "1 dynamodb:BatchGetItem (4 units), 3 dynamodb:GetItem (3 units), 4 dynamodb:Query (4 units), 1 dynamodb:TransactWriteItems (6 units), 1 sqs:SendMessage",
+            "1 dynamodb:BatchGetItem (5 units), 3 dynamodb:GetItem (3 units), 4 dynamodb:Query (4 units), 1 dynamodb:TransactWriteItems (6 units), 1 sqs:SendMessage",
         ),
         (
             "stop",
             post(&stopped, "stop"),
-            "1 dynamodb:BatchGetItem (4 units), 4 dynamodb:GetItem (4 units), 2 dynamodb:Query (2 units), 1 dynamodb:TransactWriteItems (11 units), 1 dynamodb:UpdateItem (3 units)",
+            "1 dynamodb:BatchGetItem (5 units), 4 dynamodb:GetItem (4 units), 2 dynamodb:Query (2 units), 1 dynamodb:TransactWriteItems (11 units), 1 dynamodb:UpdateItem (3 units)",
         ),
     ];
     for (name, request, budget) in requests {

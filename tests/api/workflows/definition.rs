@@ -28,6 +28,10 @@ async fn a_new_workflow_is_an_empty_draft_and_can_be_read_back() {
         "hasUnpublishedChanges": true,
         "createdAt": "[time]",
         "updatedAt": "[time]",
+        "access": {
+          "owner": "usr_c54c4509a171892d95886baa9bca7627",
+          "role": "owner"
+        },
         "graph": {
           "nodes": [],
           "connections": []

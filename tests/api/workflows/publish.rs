@@ -161,16 +161,16 @@ async fn a_workflow_with_too_many_references_is_refused() {
         let nodes: Vec<_> = nodes[..=last].iter().chain(nodes.last()).cloned().collect();
         json!({"graph": {"nodes": nodes, "connections": connections}})
     };
-    ada.patch(&path, graph(49)).await;
+    ada.patch(&path, graph(48)).await;
     let validated = post_action(&ada, &id, "validate").await;
     assert_eq!(validated.json["data"]["problems"][0]["code"], "too_many_references", "{}", validated.text);
     let refused = post_action(&ada, &id, "publish").await;
     assert_eq!(
         refused.json["error"]["message"],
-        "too many references to agents, models, workflows, credentials, webhooks and schedules: 49, the maximum is 48; remove some"
+        "too many references to agents, models, workflows, credentials, webhooks and schedules: 48, the maximum is 47; remove some"
     );
     // The maximum number of references can be published, and then removed again.
-    ada.patch(&path, graph(48)).await;
+    ada.patch(&path, graph(47)).await;
     assert_eq!(post_action(&ada, &id, "publish").await.status, "201 Created");
     ada.patch(&path, json!({"graph": echo()})).await;
     assert_eq!(post_action(&ada, &id, "publish").await.status, "201 Created");

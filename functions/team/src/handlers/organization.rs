@@ -18,7 +18,7 @@ const AGENTS: Cursors = Cursors("organization-agents");
 
 /// List the workflows of the organization
 ///
-/// Returns the workflows of all its members, those that changed last first. Only for administrators.
+/// Returns the workflows of all its members, newest first. Only for administrators.
 #[utoipa::path(
     get, path = "/builder/v1/organization/workflows", tag = "team", params(CursorQuery),
     responses(
@@ -39,7 +39,7 @@ pub async fn list_organization_workflows(
 
 /// List the agents of the organization
 ///
-/// Returns the agents of all its members, those that changed last first. Only for administrators.
+/// Returns the agents of all its members, newest first. Only for administrators.
 #[utoipa::path(
     get, path = "/builder/v1/organization/agents", tag = "team", params(CursorQuery),
     responses(

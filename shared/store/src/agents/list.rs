@@ -91,7 +91,7 @@ impl Agents {
         page.try_map(|item| summary(user, item))
     }
 
-    /// Lists the agents of an organization, those that changed last first.
+    /// Lists the agents of an organization, newest first.
     pub async fn list_of_org(&self, org: OrgId, limit: u32, after: Option<String>) -> Result<Slice<AgentSummary>> {
         let list = keys::agents_of_org(org);
         let Slice { items, next } = listing::of_organization(&self.entities, list, limit, after).await?;

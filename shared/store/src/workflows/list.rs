@@ -89,7 +89,7 @@ impl Workflows {
         page.try_map(|item| summary(user, item))
     }
 
-    /// Lists the workflows of an organization, those that changed last first.
+    /// Lists the workflows of an organization, newest first.
     pub async fn list_of_org(&self, org: OrgId, limit: u32, after: Option<String>) -> Result<Slice<WorkflowSummary>> {
         let list = keys::workflows_of_org(org);
         let Slice { items, next } = listing::of_organization(&self.entities, list, limit, after).await?;

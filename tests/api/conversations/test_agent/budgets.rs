@@ -16,8 +16,8 @@ async fn a_test_keeps_its_budget() {
     script().await;
     let costs = [app.costs(script()).await.to_string(), app.costs(read()).await.to_string()];
     let expected = [
-        "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:GetItem (1 units)",
-        "2 dynamodb:BatchGetItem (6 units), 1 dynamodb:Query (1 units)",
+        "1 dynamodb:BatchGetItem (5 units), 1 dynamodb:GetItem (1 units)",
+        "2 dynamodb:BatchGetItem (7 units), 1 dynamodb:Query (1 units)",
     ];
     assert_eq!(costs, expected);
 }

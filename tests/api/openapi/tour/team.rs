@@ -58,14 +58,16 @@ impl TourClient {
         self.set_parameter("user_id", &json!(bob));
         let share = |user: &str, role: &str| Some(json!({"userId": user, "role": role}));
         self.send("POST", routes.members, share(&bob, "operator")).await;
+        self.set_title("New member");
         self.send("POST", routes.members, share(&bob, "editor")).await;
-        self.send("POST", routes.members, share(&cleo, "viewer")).await;
+        self.set_title("New role");
         self.send("POST", routes.members, share(&cleo, "admin")).await;
         self.send("POST", routes.members, share("usr_00000000000000000000000000000000", "viewer")).await;
         self.send("POST", routes.members, Some(json!({"userId": bob}))).await;
         self.get(routes.members).await;
         self.send("DELETE", routes.member_by_query, None).await;
-        self.send("POST", routes.members, share(&bob, "editor")).await;
+        let members = routes.members.replace("{id}", &self.path_parameters["id"]);
+        self.app.person("ada").post_json(&members, json!({"userId": bob, "role": "editor"})).await;
         self.send("DELETE", routes.member, None).await;
         self.send("DELETE", routes.member, None).await;
         self.send("POST", routes.transfer, Some(json!({"userId": "usr_00000000000000000000000000000000"}))).await;
