@@ -1,4 +1,5 @@
 //! `/builder/v1/workflows/{id}/threads…`: conversations on messaging channels, and the operators who take part in them.
+//! `/builder/v1/threads`: those of all workflows of the caller.
 //! `/builder/v1/workflows/{id}/records…`: runs, as a user of a workflow sees them, and what they exchanged with models, other
 //! systems and people.
 

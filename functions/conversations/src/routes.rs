@@ -30,6 +30,7 @@ routes! { Stores;
     "/builder/v1/workflows/{id}/threads/{thread_id}/operator-state" => get(get_operator_state), post(take_thread), delete(clear_operator);
     "/builder/v1/workflows/{id}/threads/{thread_id}/operator-state/release" => post(release_thread);
     "/builder/v1/workflows/threads/batch" => post(read_threads);
+    "/builder/v1/threads" => get(list_all_threads?);
     schemas(Data<MessageOut>);
 }
 

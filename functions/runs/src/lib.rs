@@ -1,5 +1,5 @@
 //! `/builder/v1/workflows/{id}/runs…` and `…/analytics…`: starts, lists, shows and controls runs of workflows. The function `run-worker` carries
-//! them out.
+//! them out. `/builder/v1/runs` and `/builder/v1/reviews`: runs and open reviews of all workflows of the caller.
 
 mod dto;
 mod handlers;
@@ -12,7 +12,7 @@ use domain::Result;
 use platform::Context;
 use platform::secrets::Secrets;
 use runner::{ReleasePlans, Triggers};
-use store::{RunStatistics, RunUsage, Runs, Workflows};
+use store::{RunStatistics, RunUsage, Runs, Shares, Workflows};
 
 pub use routes::{document, router};
 
@@ -21,6 +21,7 @@ pub use routes::{document, router};
 pub struct Stores {
     auth: Arc<Auth>,
     workflows: Workflows,
+    shares: Shares,
     runs: Runs,
     usage: RunUsage,
     statistics: RunStatistics,
@@ -34,6 +35,7 @@ impl Stores {
         Ok(Self {
             auth: Arc::new(Auth::new(context)?),
             runs: Runs::new(context)?.with_vault(Arc::new(Secrets::of_runs(context)?)),
+            shares: Shares::new(context)?,
             usage: RunUsage::new(context)?,
             statistics: RunStatistics::new(context)?,
             triggers: Arc::new(Triggers::new(workflows.clone())),

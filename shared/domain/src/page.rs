@@ -55,6 +55,14 @@ impl<T> Page<T> {
     }
 }
 
+/// The requested part of a list that begins after a position.
+#[derive(Clone, Debug)]
+pub struct SliceRequest {
+    pub order: Order,
+    pub limit: u32,
+    pub after: Option<String>,
+}
+
 /// A part of a list and the position of the next part, for cursor pagination.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Slice<T> {

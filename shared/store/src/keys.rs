@@ -14,7 +14,12 @@
 //! `entities` and the open leases of `counters`. `entities` has five more, which list runs by `run_id`: `runs`,
 //! `runs_by_state`, `runs_by_origin`, `runs_by_channel` and `runs_by_participant`. The last two are sparse: only a run that a
 //! message has started is in them.
+//!
+//! Two more list what is stored under an account, over all of its workflows: `of_account` (`listed_of`, `listed_at`) its runs,
+//! its threads and its open reviews, and the sparse `attention` (`attention_of`, `attention_at`) the runs that have failed or
+//! wait, and the threads that wait for an operator. See [`AccountList`].
 
+mod account_lists;
 mod counters;
 mod credentials;
 mod journal;
@@ -34,6 +39,7 @@ use domain::time::Time;
 use domain::token::TokenHash;
 use domain::{Error, Result};
 
+pub use account_lists::*;
 pub use counters::*;
 pub use credentials::*;
 pub use journal::*;

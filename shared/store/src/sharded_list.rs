@@ -1,7 +1,5 @@
-//! Lists that are spread over several partitions, because one partition would become hot. They are read together, newest
-//! first. The sort key is an id of version 7.
-
-use std::cmp::Reverse;
+//! Lists that are spread over several partitions, because one partition would become hot. They are read together, newest or
+//! oldest first. The sort key is an id of version 7.
 
 use futures::future::try_join_all;
 use uuid::Uuid;
@@ -24,7 +22,8 @@ pub(super) struct ShardedList<'a> {
     pub shards: Vec<TableQuery>,
     /// The attribute that is the sort key. It has an id.
     pub id: Path,
-    /// The first and the last id of the list.
+    pub order: Order,
+    /// The smallest and the largest id of the list.
     pub from: Uuid,
     pub to: Uuid,
     /// Whether most entries are dropped, by the queries or by `load`.
@@ -66,26 +65,38 @@ impl ShardedList<'_> {
 
     /// Reads the next entries of all partitions, at most `size`. Returns them, and after which id the next step begins.
     async fn step(&self, after: Option<Uuid>, size: u32) -> Result<(Vec<(Uuid, Item)>, Option<Uuid>)> {
-        let to = after.map_or(self.to, |after| Uuid::from_u128(after.as_u128().saturating_sub(1)).min(self.to));
-        let range = Range { sort: self.id.clone(), from: to_value(self.from), to: to_value(to) };
-        if to < self.from {
+        let (mut from, mut to) = (self.from, self.to);
+        match (after, self.order) {
+            (Some(after), Order::Desc) => to = Uuid::from_u128(after.as_u128().saturating_sub(1)).min(to),
+            (Some(after), Order::Asc) => from = Uuid::from_u128(after.as_u128().saturating_add(1)).max(from),
+            (None, _) => {}
+        }
+        if to < from {
             return Ok((Vec::new(), None));
         }
+        let range = Range { sort: self.id.clone(), from: to_value(from), to: to_value(to) };
         let shards = self.shards.iter().map(|shard| {
             let query =
-                TableQuery { range: Some(range.clone()), order: Order::Desc, limit: Some(size), ..shard.clone() };
+                TableQuery { range: Some(range.clone()), order: self.order, limit: Some(size), ..shard.clone() };
             async move { self.table.query(&query).await }
         });
-        let (mut entries, mut next) = (Vec::new(), None);
+        let (mut entries, mut ends) = (Vec::new(), Vec::new());
         for shard in try_join_all(shards).await? {
-            // Where a partition has more entries, its older ones are unknown. The next step begins at the newest such place.
-            next = next.max(shard.next.map(|last| self.id_of(&last)).transpose()?);
+            ends.extend(shard.next.map(|last| self.id_of(&last)).transpose()?);
             for item in shard.items {
                 entries.push((self.id_of(&item)?, item));
             }
         }
-        entries.retain(|(id, _)| Some(*id) >= next);
-        entries.sort_by_key(|(id, _)| Reverse(*id));
+        entries.sort_by_key(|(id, _)| *id);
+        if self.order == Order::Desc {
+            entries.reverse();
+        }
+        // Where a partition has more entries, those that follow are unknown. The next step begins at the first such place.
+        let mut next = match self.order {
+            Order::Desc => ends.into_iter().max(),
+            Order::Asc => ends.into_iter().min(),
+        };
+        entries.retain(|(id, _)| next.is_none_or(|next| *id == next || self.is_before(*id, next)));
         // An entry may be in several of the lists.
         entries.dedup_by_key(|(id, _)| *id);
         if entries.len() > size as usize {
@@ -93,6 +104,13 @@ impl ShardedList<'_> {
             next = entries.last().map(|(id, _)| *id);
         }
         Ok((entries, next))
+    }
+
+    fn is_before(&self, id: Uuid, other: Uuid) -> bool {
+        match self.order {
+            Order::Desc => id > other,
+            Order::Asc => id < other,
+        }
     }
 
     fn id_of(&self, item: &Item) -> Result<Uuid> {

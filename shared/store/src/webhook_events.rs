@@ -18,7 +18,7 @@ use super::stored_text::StoredText;
 use super::table::Table;
 use super::write::Write;
 use domain::id::{Id, WebhookEventId, WebhookId};
-use domain::page::Slice;
+use domain::page::{Order, Slice};
 use domain::time::Time;
 use domain::webhook::{MAX_KEPT_BYTES, WebhookEvent, WebhookOutcome};
 use domain::{Error, Result};
@@ -137,6 +137,7 @@ impl WebhookEvents {
             table: &self.journal,
             shards: (0..keys::EVENT_SHARDS).map(shard).collect(),
             id: SK.path(),
+            order: Order::Desc,
             from: Uuid::nil(),
             to: Uuid::max(),
             drops_most: filter.is_some(),

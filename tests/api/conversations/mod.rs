@@ -15,7 +15,7 @@ mod takeover;
 mod test_agent;
 mod whole;
 
-pub use stage::Stage;
+pub use stage::{Stage, echo};
 
 use std::sync::Arc;
 

@@ -19,11 +19,15 @@ const RUNS: usize = 8;
 
 /// The tables' keys and indexes that are spread over several partitions by the last byte of a random id, each with the
 /// number of its partitions.
-const SHARDED: [(&str, f64); 7] = [
+const SHARDED: [(&str, f64); 9] = [
     ("EntitiesTable.due", keys::RUNS_DUE.count as f64),
     // Each list of a state has its own partitions. A run enters a list and leaves it, so at most two of the five writes
     // of its three states go to one list.
     ("EntitiesTable.runs_by_state", keys::STATE_LIST_SHARDS as f64 * 5.0 / 2.0),
+    // The runs and the reviews of an account are in different lists.
+    ("EntitiesTable.of_account", keys::ACCOUNT_LIST_SHARDS as f64 * 2.0),
+    // A run that waits enters its list and leaves it.
+    ("EntitiesTable.attention", keys::ATTENTION_LIST_SHARDS as f64),
     ("EntitiesTable.runs_by_origin", keys::LIST_SHARDS as f64),
     ("EntitiesTable.runs", keys::LIST_SHARDS as f64),
     ("CountersTable RUNSTATISTICS#", keys::STATISTICS_SHARDS as f64),

@@ -1,6 +1,7 @@
 //! Teams: members of workflows and agents, owners, and the people of an organization.
 
 mod budgets;
+mod console;
 mod day;
 mod lists;
 mod members;

@@ -5,13 +5,15 @@ use domain::messaging::MessagingProvider;
 use domain::schema::TITLE;
 use domain::thread::{Operator, OperatorHold, Thread, ThreadState};
 use serde::{Deserialize, Serialize};
+use store::sharing::Seen;
 use store::threads::ThreadFilter;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
+use web::builder::seen::WorkflowNameOut;
 use web::paging::{CommaList, default_per_page, per_page};
 
 #[derive(Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ListThreads {
     /// The maximum number of items to return.
@@ -28,11 +30,16 @@ pub struct ListThreads {
     /// Returns only threads to which this participant has written.
     #[param(value_type = Option<Uuid>, nullable = false)]
     pub participant: Option<ParticipantId>,
+    /// Returns only threads in which a participant waits for an operator: an operator holds the thread, and a participant
+    /// wrote the last message. With `false`, only the others.
+    #[param(nullable = false)]
+    pub waiting_for_operator: Option<bool>,
 }
 
 impl ListThreads {
     pub fn filter(self) -> ThreadFilter {
-        ThreadFilter { states: self.state.0, participant: self.participant }
+        let Self { limit: _, cursor: _, state, participant, waiting_for_operator } = self;
+        ThreadFilter { states: state.0, participant, waiting_for_operator }
     }
 }
 
@@ -66,6 +73,18 @@ pub struct ThreadOut {
     message_count: u64,
     #[schema(required, format = DateTime)]
     last_message_at: Option<String>,
+}
+
+/// A conversation, as a list over all workflows shows it
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(title = "SeenThread")]
+pub struct SeenThreadOut {
+    #[serde(flatten)]
+    thread: ThreadOut,
+    workflow: WorkflowNameOut,
+    /// An operator holds the thread, and a participant wrote the last message.
+    waiting_for_operator: bool,
 }
 
 /// A person who writes to a workflow
@@ -141,6 +160,13 @@ impl From<Thread> for ThreadOut {
             message_count: thread.message_count,
             last_message_at,
         }
+    }
+}
+
+impl From<Seen<Thread>> for SeenThreadOut {
+    fn from(seen: Seen<Thread>) -> Self {
+        let waiting_for_operator = seen.item.control.waits_for_operator();
+        Self { thread: seen.item.into(), workflow: seen.workflow.into(), waiting_for_operator }
     }
 }
 

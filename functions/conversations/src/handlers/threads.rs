@@ -5,6 +5,8 @@ use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
 use domain::Result as DomainResult;
 use domain::id::{ThreadId, WorkflowId};
+use domain::page::{Order, SliceRequest};
+use domain::sharing::TeamRole;
 use tokio::time::Instant;
 use web::builder::{Caller, Data, DataSlice, ErrorResponses, NotFound, NotJson, Viewer};
 use web::cursor::Cursors;
@@ -13,10 +15,11 @@ use web::{Json, Path, Query, Result};
 
 use crate::Stores;
 use crate::dto::message::{ListMessages, MessageOut};
-use crate::dto::thread::{ListThreads, ThreadBatchIn, ThreadOut};
+use crate::dto::thread::{ListThreads, SeenThreadOut, ThreadBatchIn, ThreadOut};
 use crate::follow::MessageLog;
 
 const THREADS: Cursors = Cursors("threads");
+const ALL_THREADS: Cursors = Cursors("all-threads");
 const MESSAGES: Cursors = Cursors("messages");
 
 /// List the threads of a workflow
@@ -41,6 +44,30 @@ pub async fn list_threads(
     let after = THREADS.read(query.cursor.as_deref())?;
     let (limit, filter) = (query.limit, query.filter());
     Ok(DataSlice::new(stores.deliveries.threads.list(id, &filter, limit, after).await?, THREADS))
+}
+
+/// List the threads of all workflows
+///
+/// Returns the threads of the caller's workflows, and of those that are shared with them: first those with the newest
+/// messages, and those that operators took or released last. A page can have fewer items than `limit` although more pages
+/// follow: with a filter other than `waitingForOperator=true`, and if workflows are shared with the caller. Workflows of at
+/// most 15 colleagues are included. A new message may move its thread a moment later. Threads without a message since this
+/// list existed are not in it.
+#[utoipa::path(
+    get, path = "/builder/v1/threads", tag = "conversations",
+    params(ListThreads),
+    responses((status = 200, description = "A page of threads", body = DataSlice<SeenThreadOut>), ErrorResponses),
+)]
+pub async fn list_all_threads(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    Query(query): Query<ListThreads>,
+) -> Result<DataSlice<SeenThreadOut>> {
+    let after = ALL_THREADS.read(query.cursor.as_deref())?;
+    let request = SliceRequest { order: Order::Desc, limit: query.limit, after };
+    let workflows = stores.shares.seen_by(caller.account(), TeamRole::Viewer).await?;
+    let page = stores.deliveries.threads.list_seen(&workflows, &query.filter(), request).await?;
+    Ok(DataSlice::new(page, ALL_THREADS))
 }
 
 /// Read a thread
@@ -83,7 +110,7 @@ pub async fn read_threads(
     let mut found = stores.deliveries.threads.batch(caller.org, &ids).await?;
     let workflows = found.iter().map(|thread| (thread.account, thread.workflow)).collect();
     let workflows = stores.shares.visible(caller.account(), &workflows).await?;
-    found.retain(|thread| workflows.contains(&thread.workflow));
+    found.retain(|thread| workflows.contains_key(&thread.workflow));
     found.sort_by_key(|thread| order.iter().position(|id| *id == thread.id));
     Ok(Data { data: found.into_iter().map(ThreadOut::from).collect() })
 }

@@ -2,9 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use store::runs::OpenReview;
+use store::runs::{ListedReview, OpenReview};
+use store::sharing::Seen;
 use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
 use web::builder::run::WaitOut;
+use web::builder::seen::WorkflowNameOut;
 
 /// The decision of a person.
 #[derive(Deserialize, ToSchema)]
@@ -69,5 +72,26 @@ impl RunWaitsOut {
             ShownWaits::First => Self::First(open.next()),
             ShownWaits::All => Self::All(open.collect()),
         }
+    }
+}
+
+/// An open review, with its run and its workflow.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(title = "OpenReview")]
+pub struct OpenReviewOut {
+    workflow: WorkflowNameOut,
+    run_id: Uuid,
+    #[schema(format = DateTime)]
+    opened_at: String,
+    #[serde(flatten)]
+    wait: WaitOut,
+}
+
+impl From<Seen<ListedReview>> for OpenReviewOut {
+    fn from(seen: Seen<ListedReview>) -> Self {
+        let opened_at = seen.at().to_string();
+        let ListedReview { run, review } = seen.item;
+        Self { workflow: seen.workflow.into(), run_id: run.id.uuid(), opened_at, wait: review.into() }
     }
 }

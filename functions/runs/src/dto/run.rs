@@ -3,9 +3,12 @@
 use domain::run::Run;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use store::run_rows::RunRow;
 use store::runs::{ShownValue, StartKey};
+use store::sharing::SeenWorkflow;
 use utoipa::ToSchema;
-use web::builder::run::RunHeadOut;
+use web::builder::run::{RunEntryOut, RunHeadOut};
+use web::builder::seen::WorkflowNameOut;
 use web::builder::usage::RunUsageOut;
 
 use super::review::RunWaitsOut;
@@ -41,6 +44,15 @@ pub struct RetryRunIn {
     /// A request with the same key within 24 hours returns the run that the first one started.
     #[schema(value_type = Option<RunKey>)]
     pub idempotency_key: Option<String>,
+}
+
+/// A run, as a list over all workflows shows it.
+#[derive(Serialize, ToSchema)]
+#[schema(title = "SeenRun")]
+pub struct SeenRunOut {
+    #[serde(flatten)]
+    run: RunEntryOut,
+    workflow: WorkflowNameOut,
 }
 
 /// A run: one execution of a release of a workflow.
@@ -81,6 +93,12 @@ impl RunOut {
         let (output, output_url) = split(content.output);
         let RunContent { waiting, usage, .. } = content;
         Self { run: run.into(), input, input_url, output, output_url, waiting, usage }
+    }
+}
+
+impl From<(RunRow, SeenWorkflow)> for SeenRunOut {
+    fn from((run, workflow): (RunRow, SeenWorkflow)) -> Self {
+        Self { run: run.into(), workflow: workflow.into() }
     }
 }
 

@@ -2,6 +2,7 @@
 
 pub mod activity;
 pub mod analytics;
+pub mod console;
 pub mod controls;
 pub mod replays;
 pub mod retries;

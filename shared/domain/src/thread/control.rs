@@ -133,6 +133,13 @@ pub struct ThreadControl {
     pub overtaken: Option<RunId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reminded_at: Option<Time>,
+    /// A participant wrote the last message.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub unanswered: bool,
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 impl ThreadControl {
@@ -142,6 +149,12 @@ impl ThreadControl {
             Self { run: None, waiting, .. } if waiting.is_empty() => ThreadState::Idle,
             _ => ThreadState::Active,
         }
+    }
+
+    /// Whether a participant waits for an operator: an operator holds the thread, so the bot does not answer, and a
+    /// participant wrote the last message. A message of the operator, or the release of the thread, ends it.
+    pub fn waits_for_operator(&self) -> bool {
+        self.hold.is_some() && self.unanswered
     }
 
     /// Whether a worker has something to do: a message waits, and nothing prevents its run.
@@ -158,6 +171,7 @@ impl ThreadControl {
     /// A message of the participant has arrived. It waits for a run, unless it starts none.
     #[must_use]
     pub fn receive(mut self, message: WaitingMessage) -> Self {
+        self.unanswered = true;
         let is_rejected = self.run.is_some() && self.busy == BusyPolicy::Reject;
         if self.hold.is_some() || is_rejected || self.waiting.len() >= MAX_WAITING {
             return self;
@@ -239,6 +253,12 @@ impl ThreadControl {
         };
         let sending = Sending { permit, until: now.plus(PERMIT_VALIDITY) };
         Ok(SendPermit::Granted(Self { sending: Some(sending), ..permitted }))
+    }
+
+    /// The thread has a new message of the bot or of an operator.
+    #[must_use]
+    pub fn answer(self) -> Self {
+        Self { unanswered: false, ..self }
     }
 
     /// When the delivery in flight ends at the latest.

@@ -219,3 +219,16 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_participant_waits_for_the_operator_until_an_answer_or_the_release() {
+    let control = ThreadControl::default().receive(message(1, 1));
+    assert!(!control.waits_for_operator(), "the bot answers");
+    let held = control.take("Bo", at(0)).unwrap();
+    assert!(held.waits_for_operator());
+    let answered = held.answer();
+    assert!(!answered.waits_for_operator());
+    let again = answered.receive(message(2, 2));
+    assert!(again.waits_for_operator());
+    assert!(!again.release(Some("Bo")).unwrap().waits_for_operator());
+}

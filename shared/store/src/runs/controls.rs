@@ -38,6 +38,10 @@ impl Runs {
             match self.item(id).await? {
                 // A process that claims the run at the same time changes its epoch.
                 Some(item) if item.is_stopped() && !item.state.has_ended() => {
+                    // Before the end, so that it is repeated after a crash.
+                    if item.epoch > 0 {
+                        self.unlist_reviews(id).await?;
+                    }
                     if self.end_unheld(&item).await? {
                         return Ok(());
                     }

@@ -99,7 +99,7 @@ impl Runs {
         for step in &commit.canceled {
             let review =
                 self.entities.update(keys::review(hold.id(), step)).set(ReviewItem::STATE, ReviewState::Canceled);
-            let review = review.require_is(ReviewItem::STATE, ReviewState::Open);
+            let review = ReviewItem::unlist(review).require_is(ReviewItem::STATE, ReviewState::Open);
             let _ = self.persist(hold, &[review]).await?;
         }
         Ok(Hold::Held)

@@ -4,8 +4,9 @@ use attributes::Attributes;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::super::keys::{self, Key};
+use super::super::keys::{self, AccountList, Key};
 use super::super::run_statistics::RunPlace;
+use super::super::write::Write;
 use super::sealing::{RunKey, open_or_hide};
 use domain::id::{OrgId, ReleaseId, RunId, UserId, WebhookEventId, WebhookId, WorkflowId};
 use domain::identity::Account;
@@ -110,6 +111,18 @@ pub struct RunItem {
     pub listed_by_channel: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub listed_by_participant: Option<String>,
+    /// The part of the list of all runs of the account. Earlier versions had none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub listed_of: Option<String>,
+    /// The id of the run, by which that list is ordered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub listed_at: Option<Uuid>,
+    /// The part of the list of failed or paused runs of the account.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attention_of: Option<String>,
+    /// An id of the time when it failed or began to wait, by which that list is ordered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attention_at: Option<Uuid>,
 }
 
 impl RunItem {
@@ -251,15 +264,29 @@ pub struct ReviewItem {
     pub closes_at: Time,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<ReviewAnswer>,
+    /// The part of the list of open reviews of the account. A closed review has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    listed_of: Option<String>,
+    /// When the review was opened, by which that list is ordered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub listed_at: Option<Uuid>,
     expires_at: i64,
 }
 
 impl ReviewItem {
     /// `expires_at` is when the item is deleted. The review itself closes earlier.
-    pub fn new(run: RunId, review: &NewReview, expires_at: Time) -> Self {
-        let Key { pk, sk } = keys::review(run, &review.step);
+    pub(super) fn new(run: RunPlace, review: &NewReview, expires_at: Time) -> Self {
+        let Key { pk, sk } = keys::review(run.id, &review.step);
         let NewReview { step, expires_at: closes_at, request } = review.clone();
         let (state, expires_at) = (ReviewState::Open, expires_at.as_seconds());
-        Self { pk, sk, step, state, request, closes_at, answer: None, expires_at }
+        let opened = Uuid::now_v7();
+        let listed_of = Some(AccountList::Reviews.partition_of(run.account, opened));
+        let listed_at = Some(opened);
+        Self { pk, sk, step, state, request, closes_at, answer: None, listed_of, listed_at, expires_at }
+    }
+
+    /// Takes a review out of the list of open reviews.
+    pub fn unlist(review: Write) -> Write {
+        review.remove(Self::LISTED_OF).remove(Self::LISTED_AT)
     }
 }

@@ -1,5 +1,6 @@
-//! The list of a workflow's runs, newest first. Global indexes list all runs, those of a state, of an origin, of a
-//! messaging provider and of a participant. An index lags, so the heads of the runs are read and decide.
+//! The lists of runs, newest first: those of a workflow, and those of all workflows that a user sees. Global indexes list all
+//! runs of a workflow, those of a state, of an origin, of a messaging provider and of a participant, all runs of an account,
+//! and those of an account that have failed or wait. An index lags, so the heads of the runs are read and decide.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -9,14 +10,16 @@ use uuid::Uuid;
 use super::Runs;
 use super::items::RunItem;
 use crate::item::{Item, parse};
-use crate::keys::{self, RunList};
+use crate::keys::{AccountList, Key, RunList};
 use crate::query::{TableIndex, TableQuery};
 use crate::run_statistics::RunPlace;
 use crate::sharded_list::ShardedList;
+use crate::sharing::{Seen, SeenWorkflows};
 use crate::write::Write;
 use domain::Result;
 use domain::id::{ParticipantId, ReleaseId, RunId, WorkflowId};
-use domain::page::Slice;
+use domain::identity::Account;
+use domain::page::{Order, Slice, SliceRequest};
 use domain::run::{Run, RunChannel, RunError, RunOrigin, RunState};
 use domain::time::Time;
 
@@ -43,12 +46,29 @@ pub struct RunFilter {
 }
 
 impl RunFilter {
+    /// The lists of an account that select at least these runs, and whether they may have mostly others.
+    fn account_lists(&self) -> (Vec<AccountList>, bool) {
+        let has_others = !self.origins.is_empty()
+            || !self.channels.is_empty()
+            || self.participant.is_some()
+            || self.release.is_some()
+            || self.selects_failures();
+        let by_state: Option<Vec<_>> = self.states.iter().map(|state| AccountList::of_state(*state)).collect();
+        match by_state {
+            // The runs of these lists are in the order in which they failed or began to wait.
+            Some(lists) if !lists.is_empty() => (lists, has_others || self.to.is_some()),
+            _ if self.states.is_empty() && self.selects_failures() => (vec![AccountList::FailedRuns], true),
+            _ => (vec![AccountList::Runs], has_others || !self.states.is_empty()),
+        }
+    }
+
     fn matches(&self, run: &Run) -> bool {
         let participant = run.thread.as_ref().map(|thread| thread.participant);
         (self.states.is_empty() || self.states.contains(&run.state))
             && (self.origins.is_empty() || self.origins.contains(&run.origin))
             && (self.channels.is_empty() || self.channels.contains(&run.channel()))
             && (self.participant.is_none() || self.participant == participant)
+            && (self.first_id()..=self.last_id()).contains(&run.id.uuid())
             && self.release.is_none_or(|release| release == run.release)
             && (!self.selects_failures() || run.error.as_ref().is_some_and(|error| self.matches_error(error)))
     }
@@ -89,6 +109,11 @@ impl RunFilter {
         }
     }
 
+    /// The largest id of a run of the period.
+    fn last_id(&self) -> Uuid {
+        self.to.map_or(Uuid::max(), |to| Uuid::from_u128(to.first_uuid().as_u128() - 1))
+    }
+
     fn lists_of_channels(&self) -> Vec<RunList> {
         let lists = self.channels.iter().flat_map(|channel| match channel.provider() {
             Some(provider) => vec![RunList::OfChannel(provider)],
@@ -123,25 +148,66 @@ impl Runs {
         limit: u32,
         after: Option<String>,
     ) -> Result<Slice<Run>> {
-        let last_before = |time: Time| Uuid::from_u128(time.first_uuid().as_u128() - 1);
         let list = ShardedList {
             table: &self.entities,
             shards: filter.shards(workflow),
             id: RunItem::RUN_ID.path(),
+            order: Order::Desc,
             from: filter.first_id(),
-            to: filter.to.map_or(Uuid::max(), last_before),
+            to: filter.last_id(),
             drops_most: filter.drops_most(),
         };
-        list.page(limit, after, |found| self.load_listed(filter, found)).await
+        list.page(limit, after, |found| self.load_listed(filter, found, |run| Some(run.run_id.uuid()))).await
     }
 
-    async fn load_listed(&self, filter: &RunFilter, found: Vec<(Uuid, Item)>) -> Result<Vec<(Uuid, Run)>> {
-        let keys: Vec<_> = found.iter().map(|(id, _)| keys::run(RunId::from(*id))).collect();
-        let items = self.entities.batch_get(&keys).await?;
-        let items = items.into_iter().map(parse::<RunItem>).collect::<Result<Vec<_>>>()?;
-        let kept = items.into_iter().filter(|item| !item.has_expired(self.now())).map(Run::from);
-        let mut runs: HashMap<Uuid, Run> = kept.map(|run| (run.id.uuid(), run)).collect();
-        let runs = found.into_iter().filter_map(|(id, _)| Some((id, runs.remove(&id)?)));
+    /// Lists the runs of all workflows that a user sees. A filtered page may be short although another one follows.
+    pub async fn list_seen(
+        &self,
+        seen: &SeenWorkflows,
+        filter: &RunFilter,
+        SliceRequest { order, limit, after }: SliceRequest,
+    ) -> Result<Slice<Seen<Run>>> {
+        let (lists, has_others) = filter.account_lists();
+        let are_all = lists.contains(&AccountList::Runs);
+        let (index, id) = match are_all {
+            true => (TableIndex::global("of_account", RunItem::LISTED_OF), RunItem::LISTED_AT),
+            false => (TableIndex::global("attention", RunItem::ATTENTION_OF), RunItem::ATTENTION_AT),
+        };
+        let place = |run: &RunItem| if are_all { run.listed_at } else { run.attention_at };
+        // A run that failed after a time may have been queued before it.
+        let (from, to) = if are_all { (filter.first_id(), filter.last_id()) } else { (Uuid::nil(), Uuid::max()) };
+        let list = ShardedList {
+            table: &self.entities,
+            shards: seen.shards(&lists, &index),
+            id: id.path(),
+            order,
+            from,
+            to,
+            drops_most: has_others || (!are_all && filter.from.is_some()) || seen.has_several_homes(),
+        };
+        list.page(limit, after, async |found| {
+            let runs = self.load_listed(filter, found, place).await?;
+            seen.keep(runs, |run| (run.account, run.workflow)).await
+        })
+        .await
+    }
+
+    /// Reads the heads of listed runs. An entry is left out if its run has another place by now.
+    async fn load_listed(
+        &self,
+        filter: &RunFilter,
+        found: Vec<(Uuid, Item)>,
+        place: impl Fn(&RunItem) -> Option<Uuid>,
+    ) -> Result<Vec<(Uuid, Run)>> {
+        let keys: Vec<_> = found.iter().filter_map(|(_, item)| Key::from_item(item)).collect();
+        let mut runs = HashMap::new();
+        for item in self.entities.batch_get(&keys).await? {
+            let item: RunItem = parse(item)?;
+            if let Some(place) = place(&item).filter(|_| !item.has_expired(self.now())) {
+                runs.insert(place, Run::from(item));
+            }
+        }
+        let runs = found.into_iter().filter_map(|(place, _)| Some((place, runs.remove(&place)?)));
         Ok(runs.filter(|(_, run)| filter.matches(run)).collect())
     }
 }
@@ -157,8 +223,18 @@ fn index(list: RunList) -> TableIndex {
     }
 }
 
-/// Sets the state of a run, and moves it to the list of that state.
+/// Sets the state of a run, and moves it to the lists of that state.
 pub(super) fn show_state(head: Write, run: RunPlace, state: RunState) -> Write {
     let list = RunList::OfState(state).partition_of(run.workflow, run.id);
-    head.set(RunItem::STATE, state).set(RunItem::LISTED_BY_STATE, list)
+    let (attention_of, attention_at) = attention_place(run.account, run.id, state).unzip();
+    head.set(RunItem::STATE, state)
+        .set(RunItem::LISTED_BY_STATE, list)
+        .set_or_remove(RunItem::ATTENTION_OF, attention_of)
+        .set_or_remove(RunItem::ATTENTION_AT, attention_at)
+}
+
+/// The place of a run in the list of failed or paused runs of its account: the part of the list, and an id of now, so that
+/// the list has the order in which the runs failed or began to wait.
+pub(super) fn attention_place(account: Account, id: RunId, state: RunState) -> Option<(String, Uuid)> {
+    AccountList::of_state(state).map(|list| (list.partition_of(account, id.uuid()), Uuid::now_v7()))
 }

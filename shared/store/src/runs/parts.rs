@@ -102,7 +102,7 @@ impl Runs {
                 RunEventKind::StepAsked { step, .. } => {
                     let review = opened.iter().filter(|review| review.step == *step);
                     let expires_at = hold.place.retention.latest_expiry(self.now());
-                    review.map(|review| self.entities.put(&ReviewItem::new(hold.id(), review, expires_at))).collect()
+                    review.map(|review| self.entities.put(&ReviewItem::new(hold.place, review, expires_at))).collect()
                 }
                 RunEventKind::StepCalled { run_id, .. } => match started.iter().find(|new| new.id == *run_id) {
                     Some(new) => {

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use futures::future::try_join_all;
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
@@ -33,10 +34,23 @@ const REVIEW: &str = "review";
 
 impl Runs {
     pub async fn reviews(&self, run: RunId) -> Result<Vec<OpenReview>> {
+        Ok(self.review_items(run).await?.into_iter().map(OpenReview::from).collect())
+    }
+
+    async fn review_items(&self, run: RunId) -> Result<Vec<ReviewItem>> {
         let query =
             TableQuery { range: Some(Range::beginning(keys::REVIEW)), ..TableQuery::partition(keys::run_items(run)) };
-        let items = self.entities.query_all(query).await?;
-        items.into_iter().map(|item| Ok(parse::<ReviewItem>(item)?.into())).collect()
+        self.entities.query_all(query).await?.into_iter().map(parse).collect()
+    }
+
+    /// Takes the reviews of a run that was stopped out of the list of open reviews. Nobody can answer them any more.
+    pub(super) async fn unlist_reviews(&self, run: RunId) -> Result<()> {
+        let items = self.review_items(run).await?.into_iter().filter(|review| review.listed_at.is_some());
+        let writes = items.map(|review| {
+            let review = self.entities.update(keys::review(run, &review.step)).require_exists();
+            self.entities.write(ReviewItem::unlist(review))
+        });
+        try_join_all(writes).await.map(drop)
     }
 
     /// The reviews that people can answer now. The one that expires first is the first one.
@@ -55,6 +69,7 @@ impl Runs {
         let update = self.entities.update(keys::review(hold.id(), step));
         let update =
             update.require_is(ReviewItem::STATE, ReviewState::Open).set(ReviewItem::STATE, ReviewState::Expired);
+        let update = ReviewItem::unlist(update);
         match self.retry_while_unavailable(hold, || self.entities.write(update.clone())).await? {
             WriteOutcome::Written => Ok(None),
             WriteOutcome::Refused(refused) => Ok(refused.parse_item()?.and_then(|stored: ReviewItem| stored.answer)),
@@ -72,6 +87,7 @@ impl Runs {
             .set(ReviewItem::STATE, ReviewState::Answered)
             .set(ReviewItem::ANSWER, &answer)
             .labeled(REVIEW);
+        let review = ReviewItem::unlist(review);
         let wake = self.wake(run, now).require(RunItem::STOP.is_missing());
         match self.entities.transact(Uuid::now_v7(), &[review, wake]).await? {
             WriteOutcome::Written => {}

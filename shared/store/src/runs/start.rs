@@ -6,11 +6,12 @@ use futures::future::try_join_all;
 use uuid::Uuid;
 
 use super::items::{CalledRunItem, ParentItem, RunItem};
+use super::list::attention_place;
 use super::run_keys::key_expiry;
 use super::sealing::{have_masked_parts, seal_all};
 use super::start_key::{StartKey, first_run};
 use super::{RESEND_AFTER, Runs};
-use crate::keys::{self, Key, RunList};
+use crate::keys::{self, AccountList, Key, RunList};
 use crate::run_statistics::{self, RunPlace};
 use crate::webhook_events;
 use crate::write::Write;
@@ -140,6 +141,8 @@ pub(super) fn new_item(new: NewRun, events: u64, state: RunState) -> RunItem {
     };
     let listed_by_channel = list_of_thread(|thread| RunList::OfChannel(thread.provider));
     let listed_by_participant = list_of_thread(|thread| RunList::OfParticipant(thread.participant));
+    let (listed_of, listed_at) = (AccountList::Runs.partition_of(new.account, new.id.uuid()), new.id.uuid());
+    let (attention_of, attention_at) = attention_place(new.account, new.id, state).unzip();
     let Account { org, user } = new.account;
     RunItem {
         pk,
@@ -186,5 +189,9 @@ pub(super) fn new_item(new: NewRun, events: u64, state: RunState) -> RunItem {
         listed_by_state,
         listed_by_channel,
         listed_by_participant,
+        listed_of: Some(listed_of),
+        listed_at: Some(listed_at),
+        attention_of,
+        attention_at,
     }
 }

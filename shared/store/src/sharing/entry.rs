@@ -135,6 +135,10 @@ impl SharedEntity {
         Self { revision, sharing, shown, ..self.clone() }
     }
 
+    pub fn name(&self) -> &str {
+        &self.head.name
+    }
+
     /// Whether it belongs to a workflow, and is shared with it.
     pub fn is_private(&self) -> bool {
         self.head.workflow.is_some()

@@ -7,12 +7,12 @@
 mod change;
 mod entry;
 mod relist;
+mod seen;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::item::Item;
 use super::keys::{self, Key};
-use super::revision::DELETED_AT;
 use super::table::Table;
 use domain::Result;
 use domain::id::WorkflowId;
@@ -25,6 +25,7 @@ pub(super) use change::remove_entries;
 pub use entry::StoredAccess;
 pub(super) use entry::{StoredSharing, access, closed_entry};
 pub(super) use relist::{relist, relist_now, with_relist_work};
+pub use seen::{MAX_HOMES, Seen, SeenWorkflow, SeenWorkflows};
 
 /// What a user may do with the workflows and agents of others.
 #[derive(Clone)]
@@ -57,32 +58,6 @@ impl Shares {
         let found = self.entities.batch_get(&keys).await?.into_iter();
         let found = found.filter_map(|item| Some((Key::from_item(&item)?.sk.parse().ok()?, item)));
         found.map(|(id, item)| Ok((id, entry::access(item)?))).collect()
-    }
-
-    /// Which of these workflows exist, and the user may see. Each is named with the account under which it is stored.
-    pub async fn visible(
-        &self,
-        user: Account,
-        workflows: &BTreeSet<(Account, WorkflowId)>,
-    ) -> Result<BTreeSet<WorkflowId>> {
-        let keys = workflows
-            .iter()
-            .flat_map(|(home, id)| [keys::workflow(*home, *id), access_key(user, Shareable::Workflow(*id))]);
-        let found = self.entities.batch_get(&keys.collect::<Vec<_>>()).await?;
-        let find = |key: &Key| found.iter().find(|item| Key::from_item(item).as_ref() == Some(key));
-        let mut visible = BTreeSet::new();
-        for (home, id) in workflows {
-            let exists = find(&keys::workflow(*home, *id)).is_some_and(|item| DELETED_AT.find(item).is_none());
-            let access = find(&access_key(user, Shareable::Workflow(*id))).cloned().map(entry::access).transpose()?;
-            let has_access = match access {
-                Some(access) => access.home == home.user && access.role.is_some(),
-                None => *home == user,
-            };
-            if exists && has_access {
-                visible.insert(*id);
-            }
-        }
-        Ok(visible)
     }
 }
 

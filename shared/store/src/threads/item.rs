@@ -4,7 +4,7 @@ use attributes::Attributes;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::keys::{self, Key};
+use crate::keys::{self, AccountList, Key};
 use crate::stored_text::StoredText;
 use domain::id::{CredentialId, MessageId, OrgId, ParticipantId, RunId, ThreadId, UserId, WorkflowId};
 use domain::identity::Account;
@@ -38,6 +38,18 @@ pub struct ThreadItem {
     pub last_message: MessageId,
     /// The partition of the list.
     pub threads_of: String,
+    /// The part of the list of all threads of the account. Earlier versions had none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub listed_of: Option<String>,
+    /// The id of the last message, or of the write by which an operator took or released the thread. It orders that list.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub listed_at: Option<Uuid>,
+    /// The part of the list of threads that wait for an operator.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attention_of: Option<String>,
+    /// The same as `listed_at`, by which that list is ordered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attention_at: Option<Uuid>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub due_shard: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -67,15 +79,27 @@ impl ThreadItem {
     #[must_use]
     pub fn changed(self, control: ThreadControl, due_at: Option<Time>) -> Self {
         let due_shard = due_at.map(|_| keys::THREADS_DUE.of(self.thread.uuid()));
-        Self { rev: self.rev + 1, write_id: Uuid::now_v7(), control, due_shard, due_at, ..self }
+        let write_id = Uuid::now_v7();
+        let listed_at = match control.hold == self.control.hold {
+            true => self.listed_at.unwrap_or(self.last_message.uuid()),
+            false => write_id,
+        };
+        let part_of = |list: AccountList| list.partition_of(self.account(), self.thread.uuid());
+        let attention_of = control.waits_for_operator().then(|| part_of(AccountList::WaitingThreads));
+        let attention_at = attention_of.as_ref().map(|_| listed_at);
+        let (listed_of, listed_at) = (Some(part_of(AccountList::Threads)), Some(listed_at));
+        let listed = Self { listed_of, listed_at, attention_of, attention_at, ..self };
+        Self { rev: listed.rev + 1, write_id, control, due_shard, due_at, ..listed }
     }
 
     /// The head with one more message. The thread is kept as long as its last message.
     #[must_use]
     pub fn with_message(self, now: Time) -> Self {
+        let message = MessageId::new();
         Self {
             message_count: self.message_count + 1,
-            last_message: MessageId::new(),
+            last_message: message,
+            listed_at: Some(message.uuid()),
             expires_at: self.retention.expiry(now).as_seconds(),
             ..self
         }

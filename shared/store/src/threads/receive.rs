@@ -10,7 +10,7 @@ use super::item::{KeyItem, MessageItem, ParticipantItem, ThreadItem, ThreadLinkI
 use super::messages::key_hash;
 use crate::attribute::EXPIRES_AT;
 use crate::backoff::Backoff;
-use crate::keys::{self, Key};
+use crate::keys::{self, AccountList, Key};
 use crate::stored_text::StoredText;
 use crate::table::{RefusedWrite, WriteOutcome};
 use crate::write::{Write, is_new_or_expired};
@@ -172,6 +172,7 @@ impl Threads {
 
 fn new_thread(inbox: &Inbox, id: ThreadId, destination: &Destination) -> ThreadItem {
     let Key { pk, sk } = keys::thread(id);
+    let last_message = MessageId::new();
     ThreadItem {
         pk,
         sk,
@@ -188,8 +189,12 @@ fn new_thread(inbox: &Inbox, id: ThreadId, destination: &Destination) -> ThreadI
         control: ThreadControl::default(),
         message_count: 0,
         last_inbound_at: None,
-        last_message: MessageId::new(),
+        last_message,
         threads_of: keys::listed_thread(inbox.workflow, id),
+        listed_of: Some(AccountList::Threads.partition_of(inbox.account, id.uuid())),
+        listed_at: Some(last_message.uuid()),
+        attention_of: None,
+        attention_at: None,
         due_shard: None,
         due_at: None,
         retention: inbox.retention,

@@ -59,7 +59,10 @@ impl Threads {
             };
             let sending = control.sending.clone().ok_or_else(|| Error::internal("a permit is granted"))?;
             let head = before.clone();
-            let head = if known.is_some() { head } else { head.with_message(self.now()) };
+            let (head, control) = match known {
+                Some(_) => (head, control),
+                None => (head.with_message(self.now()), control.answer()),
+            };
             let after = head.changed(control, before.due_at);
             let mut writes = vec![self.save(&before, &after)];
             let message = match known {

@@ -6,6 +6,7 @@ mod administrator;
 pub mod agent;
 mod changed;
 pub mod run;
+pub mod seen;
 pub mod test_call;
 pub mod tool_credential;
 pub mod usage;

@@ -308,6 +308,7 @@ impl TourClient {
         self.send("POST", stop, None).await;
         self.set_parameter("run_id", &first["data"]["id"]);
         self.get(run).await;
+        self.get("/builder/v1/reviews").await;
         let approval = json!({"decision": "approve", "fields": {"amount": 90}, "comment": "The damage is small."});
         self.send("POST", resolve, Some(approval)).await;
         self.send("POST", resolve, Some(json!({"decision": "reject"}))).await;
@@ -328,6 +329,7 @@ impl TourClient {
             "/builder/v1/workflows/{id}/runs/{run_id}/trace",
             "/builder/v1/workflows/{id}/runs/{run_id}/analytics",
             "/builder/v1/workflows/{id}/runs",
+            "/builder/v1/runs",
             "/builder/v1/workflows/{id}/records",
             "/builder/v1/workflows/{id}/records/filters",
             "/builder/v1/workflows/{id}/records/{record_id}",

@@ -24,6 +24,7 @@ impl TourClient {
         self.set_parameter("participant_id", &thread["participant"]["id"]);
         self.get(THREAD).await;
         self.get("/builder/v1/workflows/{id}/threads/{thread_id}/messages").await;
+        self.get("/builder/v1/threads").await;
         let follow = "/builder/v1/workflows/{id}/threads/{thread_id}/messages?follow=true";
         self.send_with_headers("GET", follow, None, &[("Last-Event-ID", "1")]).await;
         let ids = json!({"ids": [thread["id"]]});
