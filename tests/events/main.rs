@@ -99,6 +99,7 @@ const ANSWERS: &[(&str, u64, Option<&str>)] = &[
     ("reference/health", 200, None),
     ("reference/llms", 200, None),
     ("reference/openapi", 200, None),
+    ("run-events/inbox", 200, None),
     ("run-events/unknown", 404, Some("workflow_not_found")),
     ("runs/get-unknown", 404, Some("workflow_not_found")),
     ("runs/list-all", 200, None),

@@ -8,13 +8,16 @@ use web::{finish, routes};
 
 use crate::Stores;
 use crate::handlers::*;
+use crate::inbox::*;
 
 routes! { Stores;
     "/builder/v1/workflows/{id}/runs/{run_id}/events" => get(list_run_events?);
     "/builder/v1/workflows/{id}/runs/{run_id}/activity" => get(list_run_activity?);
+    "/builder/v1/inbox" => get(list_inbox?);
 }
 
-const SCOPES: [(&str, ScopeArea); 1] = [("/builder/v1/", ScopeArea::Runs)];
+// The inbox is for people: it has parts of several areas.
+const SCOPES: [(&str, ScopeArea); 1] = [("/builder/v1/workflows/", ScopeArea::Runs)];
 
 pub fn router(context: &Context) -> Result<Router> {
     let router = table().with_state(Stores::new(context)?);

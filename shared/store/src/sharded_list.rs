@@ -87,34 +87,37 @@ impl ShardedList<'_> {
                 entries.push((self.id_of(&item)?, item));
             }
         }
-        entries.sort_by_key(|(id, _)| *id);
-        if self.order == Order::Desc {
-            entries.reverse();
-        }
-        // Where a partition has more entries, those that follow are unknown. The next step begins at the first such place.
-        let mut next = match self.order {
-            Order::Desc => ends.into_iter().max(),
-            Order::Asc => ends.into_iter().min(),
-        };
-        entries.retain(|(id, _)| next.is_none_or(|next| *id == next || self.is_before(*id, next)));
-        // An entry may be in several of the lists.
-        entries.dedup_by_key(|(id, _)| *id);
-        if entries.len() > size as usize {
-            entries.truncate(size as usize);
-            next = entries.last().map(|(id, _)| *id);
-        }
-        Ok((entries, next))
-    }
-
-    fn is_before(&self, id: Uuid, other: Uuid) -> bool {
-        match self.order {
-            Order::Desc => id > other,
-            Order::Asc => id < other,
-        }
+        Ok(merge(entries, ends, self.order, size))
     }
 
     fn id_of(&self, item: &Item) -> Result<Uuid> {
         let id = item.get(self.id.attribute.as_ref()).and_then(|id| id.as_s().ok()).and_then(|id| id.parse().ok());
         id.ok_or_else(|| Error::internal(format!("an entry of a list has no {}", self.id)))
     }
+}
+
+/// Merges parts of several lists, of which `ends` are the last places of those that go on. Returns at most `size` entries, and
+/// the place after which the next part begins.
+pub(super) fn merge<T>(
+    mut entries: Vec<(Uuid, T)>,
+    ends: impl IntoIterator<Item = Uuid>,
+    order: Order,
+    size: u32,
+) -> (Vec<(Uuid, T)>, Option<Uuid>) {
+    entries.sort_by_key(|(id, _)| *id);
+    if order == Order::Desc {
+        entries.reverse();
+    }
+    // Where a list has more entries, those that follow are unknown. The next part begins at the first such place.
+    let ends = ends.into_iter();
+    let mut next = if order == Order::Desc { ends.max() } else { ends.min() };
+    let is_known = |id: Uuid, next: Uuid| if order == Order::Desc { id >= next } else { id <= next };
+    entries.retain(|(id, _)| next.is_none_or(|next| is_known(*id, next)));
+    // An entry may be in several of the lists.
+    entries.dedup_by_key(|(id, _)| *id);
+    if entries.len() > size as usize {
+        entries.truncate(size as usize);
+        next = entries.last().map(|(id, _)| *id);
+    }
+    (entries, next)
 }

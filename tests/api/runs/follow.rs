@@ -5,13 +5,13 @@ use axum::http::Request;
 use futures::FutureExt;
 use futures::future::join_all;
 use platform::config;
-use reqwest::{Method, Response};
+use reqwest::{Method, RequestBuilder, Response};
 use tests::scale::full_or;
 use tower::ServiceExt;
 
 use super::*;
 
-/// A message of the stream: its id, its name, and its data.
+/// A message of the stream: its id if that is a number, its name, and its data.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Message {
     pub id: Option<u64>,
@@ -36,6 +36,11 @@ impl Stream {
         if let Some(last) = last_event {
             request = request.header("Last-Event-ID", last);
         }
+        Self::of(request).await
+    }
+
+    /// Opens the stream that answers a request.
+    pub async fn of(request: RequestBuilder) -> Self {
         let response = request.send().await.unwrap();
         assert_eq!(response.status(), 200);
         assert_eq!(response.headers()["content-type"], "text/event-stream");
@@ -77,7 +82,7 @@ impl Stream {
 fn read_message(event: &str) -> Option<Message> {
     let field = |name: &str| event.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
     let data = serde_json::from_str(field("data:")?).unwrap();
-    Some(Message { id: field("id:").map(|id| id.parse().unwrap()), name: field("event:").map(str::to_owned), data })
+    Some(Message { id: field("id:").and_then(|id| id.parse().ok()), name: field("event:").map(str::to_owned), data })
 }
 
 fn numbers(events: &[Value]) -> Vec<u64> {

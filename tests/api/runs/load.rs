@@ -26,8 +26,7 @@ const SHARDED: [(&str, f64); 9] = [
     ("EntitiesTable.runs_by_state", keys::STATE_LIST_SHARDS as f64 * 5.0 / 2.0),
     // The runs and the reviews of an account are in different lists.
     ("EntitiesTable.of_account", keys::ACCOUNT_LIST_SHARDS as f64 * 2.0),
-    // A run that waits enters its list and leaves it.
-    ("EntitiesTable.attention", keys::ATTENTION_LIST_SHARDS as f64),
+    ("EntitiesTable.attention", keys::ACCOUNT_LIST_SHARDS as f64),
     ("EntitiesTable.runs_by_origin", keys::LIST_SHARDS as f64),
     ("EntitiesTable.runs", keys::LIST_SHARDS as f64),
     ("CountersTable RUNSTATISTICS#", keys::STATISTICS_SHARDS as f64),

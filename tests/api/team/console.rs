@@ -213,7 +213,7 @@ async fn threads_of_all_workflows_are_listed_by_what_happened_last() {
 async fn wrong_parameters_and_callers_are_refused() {
     let app = TestApp::start().await;
     let (ada, _) = known(&app, "ada").await;
-    for path in [RUNS, REVIEWS, THREADS] {
+    for path in [RUNS, REVIEWS, THREADS, "/builder/v1/inbox"] {
         assert_eq!(refusal(&app.anonymous().get(path).await), ("401", "unauthorized"), "{path}");
         for query in ["limit=0", "limit=101", "cursor=x", "status=failed"] {
             assert_eq!(refusal(&ada.get(&format!("{path}?{query}")).await), ("400", "invalid_query"), "{path} {query}");
@@ -259,6 +259,7 @@ async fn a_page_costs_the_same_for_few_items_and_for_many() {
         format!("{RUNS}?limit=20&from=2026-01-01T00:00:00Z"),
         format!("{REVIEWS}?limit=4"),
         format!("{THREADS}?limit=4&waitingForOperator=true"),
+        "/builder/v1/inbox?limit=4".to_owned(),
     ];
     let cost = async || {
         // The token may have expired while the runs were stored.

@@ -3,6 +3,7 @@
 mod budgets;
 mod console;
 mod day;
+mod inbox;
 mod lists;
 mod members;
 mod organization;

@@ -2,3 +2,4 @@
 
 pub mod activity;
 pub mod event;
+pub mod inbox;

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::id::{CredentialId, ParticipantId, ThreadId, WorkflowId};
+use crate::id::{CredentialId, MessageId, ParticipantId, ThreadId, WorkflowId};
 use crate::identity::Account;
 use crate::messaging::{Destination, MessagingProvider};
 use crate::retention::RunRetention;
@@ -55,6 +55,7 @@ pub struct Thread {
     pub participants: Vec<Participant>,
     pub control: ThreadControl,
     pub message_count: u64,
+    pub last_message: MessageId,
     pub last_message_at: Time,
     /// When a participant wrote the newest of their messages, if one is known.
     pub last_inbound_at: Option<Time>,

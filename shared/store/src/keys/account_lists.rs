@@ -9,11 +9,11 @@ use domain::run::RunState;
 /// A list over all workflows of an account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AccountList {
-    /// By the start of the run.
+    /// By the time when the run was queued.
     Runs,
-    /// The runs that have failed.
+    /// The runs that have failed, by the time of the failure.
     FailedRuns,
-    /// The runs that wait.
+    /// The runs that wait, by the time since when they do.
     PausedRuns,
     /// By the last message, or by the last time that an operator has taken or released the thread.
     Threads,
@@ -23,10 +23,9 @@ pub enum AccountList {
     Reviews,
 }
 
-/// The number of partitions of each list of an account, which may start a thousand runs a second.
+/// The number of partitions of each list of an account, which may start a thousand runs a second. A list over all workflows
+/// reads those of several accounts, so there are fewer than of a list of one workflow.
 pub const ACCOUNT_LIST_SHARDS: u8 = 4;
-/// A run that waits enters its list and leaves it.
-pub const ATTENTION_LIST_SHARDS: u8 = 8;
 
 impl AccountList {
     /// The list in the index `attention` that has the runs in a state. None if most runs pass through the state.
@@ -38,15 +37,12 @@ impl AccountList {
         }
     }
 
-    pub fn shards(self) -> u8 {
-        match self {
-            Self::FailedRuns | Self::PausedRuns => ATTENTION_LIST_SHARDS,
-            Self::Runs | Self::Threads | Self::WaitingThreads | Self::Reviews => ACCOUNT_LIST_SHARDS,
-        }
+    /// The keys of all parts of the list.
+    pub fn partitions(self, home: Account) -> impl Iterator<Item = String> {
+        (0..ACCOUNT_LIST_SHARDS).map(move |shard| self.partition(home, shard))
     }
 
-    /// A part of the list.
-    pub fn partition(self, home: Account, shard: u8) -> String {
+    fn partition(self, home: Account, shard: u8) -> String {
         let name = match self {
             Self::Runs => "RUNS",
             Self::FailedRuns => "FAILED",
@@ -60,6 +56,6 @@ impl AccountList {
 
     /// The part that an item is in, by the last byte of an id of it.
     pub fn partition_of(self, home: Account, id: Uuid) -> String {
-        self.partition(home, shard_of(id, self.shards()))
+        self.partition(home, shard_of(id, ACCOUNT_LIST_SHARDS))
     }
 }

@@ -39,6 +39,10 @@ pub struct Seen<T> {
 }
 
 impl<T> Seen<T> {
+    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Seen<U> {
+        Seen { place: self.place, item: change(self.item), workflow: self.workflow }
+    }
+
     /// The time of the place.
     pub fn at(&self) -> Time {
         Time::from_uuid(self.place)
@@ -46,6 +50,7 @@ impl<T> Seen<T> {
 }
 
 /// The workflows of a user in which they have at least a role.
+#[derive(Clone)]
 pub struct SeenWorkflows {
     shares: Shares,
     user: Account,
@@ -96,6 +101,11 @@ impl Shares {
 }
 
 impl SeenWorkflows {
+    /// Those in which the user has at least a higher role.
+    pub fn with_role(&self, role: TeamRole) -> Self {
+        Self { role, ..self.clone() }
+    }
+
     /// Whether the homes also have workflows that the user does not see, so that a list drops their items.
     pub(crate) fn has_several_homes(&self) -> bool {
         self.homes.len() > 1
@@ -103,10 +113,7 @@ impl SeenWorkflows {
 
     /// The queries of lists of all homes.
     pub(crate) fn shards(&self, lists: &[AccountList], index: &TableIndex) -> Vec<TableQuery> {
-        let parts = self.homes.iter().flat_map(|home| {
-            let of_list = move |list: AccountList| (0..list.shards()).map(move |shard| list.partition(*home, shard));
-            lists.iter().copied().flat_map(of_list)
-        });
+        let parts = self.homes.iter().flat_map(|home| lists.iter().flat_map(|list| list.partitions(*home)));
         parts.map(|part| TableQuery { index: Some(index.clone()), ..TableQuery::partition(part) }).collect()
     }
 

@@ -118,6 +118,7 @@ impl From<ThreadItem> for Thread {
             participants: item.participants,
             control: item.control,
             message_count: item.message_count,
+            last_message: item.last_message,
             last_message_at: Time::from_uuid(item.last_message.uuid()),
             last_inbound_at: item.last_inbound_at,
             retention: item.retention,
