@@ -87,13 +87,13 @@ async fn a_run_without_effects_costs_one_write() {
     let double = graph(&[node("hook", "webhook", json!({})), end], &["hook.out end"]);
     let hook = publish_hook(&app, &ada, double, "sync").await;
     let cost = RunCost::of(&second_run(&app, &hook).await);
-    assert_eq!(cost, RunCost { write_units: 13.0, read_units: 6.0, messages: 0.0, invocations: 1.0 });
-    cost.assert_price("a run without effects", 9.07);
+    assert_eq!(cost, RunCost { write_units: 14.0, read_units: 6.0, messages: 0.0, invocations: 1.0 });
+    cost.assert_price("a run without effects", 9.70);
 }
 
 /// The function of webhooks carries out the run of a caller who waits: one transaction for each call, and one for the end.
 #[tokio::test]
-async fn a_run_with_five_calls_whose_caller_waits_costs_at_most_40_write_units() {
+async fn a_run_with_five_calls_whose_caller_waits_costs_at_most_41_write_units() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let server = FakeProvider::start().await;
@@ -103,8 +103,8 @@ async fn a_run_with_five_calls_whose_caller_waits_costs_at_most_40_write_units()
     let cost = RunCost::of(&calls);
     assert_eq!(server.take_requests().len(), 10);
     assert_eq!(calls.iter().filter(|call| call.operation == "TransactWriteItems").count(), 6, "{calls:?}");
-    assert_eq!(cost, RunCost { write_units: 40.0, read_units: 6.0, messages: 0.0, invocations: 1.0 });
-    cost.assert_price("a run with five HTTP calls whose caller waits", 25.95);
+    assert_eq!(cost, RunCost { write_units: 41.0, read_units: 6.0, messages: 0.0, invocations: 1.0 });
+    cost.assert_price("a run with five HTTP calls whose caller waits", 26.57);
 }
 
 /// AWS Step Functions (standard workflows) takes 25 USD for a million state transitions: about 175 USD for the same.
@@ -118,5 +118,5 @@ async fn a_run_with_five_calls_costs_at_most_75_write_units() {
     let cost = RunCost::of(&second_run(&app, &hook).await);
     assert_eq!(server.take_requests().len(), 10);
     assert!(cost.write_units <= 75.0, "{cost:?}");
-    cost.assert_price("a run with five HTTP calls", 33.23);
+    cost.assert_price("a run with five HTTP calls", 33.85);
 }

@@ -113,7 +113,7 @@ async fn a_run_without_effects_is_answered_at_once_and_stored_in_one_write() {
 
     let request = hook.caller.request(Method::POST, &hook.url).json(&json!({"n": 1}));
     // The webhook, its workflow and the records of its owner are read together.
-    let expected = "1 dynamodb:BatchGetItem (6 units), 1 dynamodb:TransactWriteItems (13 units)";
+    let expected = "1 dynamodb:BatchGetItem (6 units), 1 dynamodb:TransactWriteItems (14 units)";
     assert_eq!(app.costs(send(request)).await.to_string(), expected);
     assert_eq!(hook.events(&ada).await, ["accepted 200", "accepted 200"]);
 }
@@ -135,7 +135,7 @@ async fn five_pure_steps_cost_one_write() {
     let answer = hook.call(json!({"n": 21})).await;
     assert_eq!(answer.json["output"], "n is 42");
     let costs = app.recorder.take_costs().to_string();
-    assert!(costs.ends_with("1 dynamodb:TransactWriteItems (13 units)"), "{costs}");
+    assert!(costs.ends_with("1 dynamodb:TransactWriteItems (14 units)"), "{costs}");
 }
 
 #[tokio::test]

@@ -276,3 +276,28 @@ async fn a_page_costs_the_same_for_few_items_and_for_many() {
     eprintln!("a page of all workflows: {many:#?}");
     assert_eq!(few, many);
 }
+
+/// The caller's records, the entries of what is shared with them, the parts of the lists, the items that are shown, and their
+/// workflows.
+#[tokio::test]
+async fn every_list_keeps_its_budget() {
+    let app = TestApp::start().await;
+    let (ada, _) = known(&app, "ada").await;
+    let flow = publish(&ada, refund()).await;
+    start_run(&ada, &flow, json!({"amount": 1})).await;
+    app.platform.drain().await;
+    let (mut costs, expected) = (
+        Vec::new(),
+        [
+            "3 dynamodb:BatchGetItem (6 units), 7 dynamodb:Query (5 units)",
+            "3 dynamodb:BatchGetItem (6 units), 7 dynamodb:Query (5 units)",
+            "3 dynamodb:BatchGetItem (7 units), 5 dynamodb:Query (3 units)",
+            "1 dynamodb:BatchGetItem (4 units), 5 dynamodb:Query (3 units)",
+            "3 dynamodb:BatchGetItem (7 units), 13 dynamodb:Query (7 units)",
+        ],
+    );
+    for path in [RUNS, "/builder/v1/runs?state=paused", REVIEWS, THREADS, "/builder/v1/inbox"] {
+        costs.push(app.costs(ada.get(path)).await.to_string());
+    }
+    assert_eq!(costs, expected);
+}

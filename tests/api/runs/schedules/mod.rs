@@ -320,7 +320,7 @@ async fn the_ticker_keeps_its_budget() {
         fired.push(app.recorder.take_costs().to_string());
     }
     let expected = [
-        "1 dynamodb:BatchGetItem (4 units), 2 dynamodb:GetItem (2 units), 68 dynamodb:Query (34 units), 1 dynamodb:TransactWriteItems (14 units), 1 sqs:SendMessage",
+        "1 dynamodb:BatchGetItem (4 units), 2 dynamodb:GetItem (2 units), 68 dynamodb:Query (34 units), 1 dynamodb:TransactWriteItems (15 units), 1 sqs:SendMessage",
         // It also reads the previous run, and starts none.
         "1 dynamodb:BatchGetItem (4 units), 3 dynamodb:GetItem (3 units), 68 dynamodb:Query (34 units), 1 dynamodb:UpdateItem (3 units)",
         "1 dynamodb:BatchGetItem (4 units), 3 dynamodb:GetItem (3 units), 68 dynamodb:Query (34 units), 1 dynamodb:UpdateItem (3 units)",
