@@ -8,7 +8,8 @@ local=${LOCAL_BIN:-${CARGO_TARGET_DIR:-target}/debug/local}
 data=$(mktemp -d)
 port=${PORT:-9310}
 base="http://127.0.0.1:$port"
-"$local" --ephemeral --data-dir "$data" --port "$port" >"$data/out" 2>"$data/log" &
+# A live stream ends soon, because the fuzzer waits for the end of each response.
+STREAM_SECONDS=1 "$local" --ephemeral --data-dir "$data" --port "$port" >"$data/out" 2>"$data/log" &
 platform=$!
 trap 'kill -INT $platform 2>/dev/null || true; wait $platform 2>/dev/null || true; rm -rf "$data"' EXIT
 for _ in $(seq 100); do curl -fs "$base/health" >/dev/null && break; sleep 0.1; done

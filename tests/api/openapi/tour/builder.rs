@@ -331,6 +331,7 @@ impl TourClient {
             "/builder/v1/workflows/{id}/runs",
             "/builder/v1/runs",
             "/builder/v1/inbox",
+            "/builder/v1/inbox?follow=true",
             "/builder/v1/workflows/{id}/records",
             "/builder/v1/workflows/{id}/records/filters",
             "/builder/v1/workflows/{id}/records/{record_id}",
