@@ -63,9 +63,9 @@ pub async fn list_inbox(
     Query(query): Query<ListInbox>,
     headers: HeaderMap,
 ) -> Result<Response> {
-    let after = CURSORS.read(query.cursor.as_deref())?;
+    let (after, last) = (CURSORS.read(query.cursor.as_deref())?, last_event_id(&headers)?);
     if query.follow {
-        return Ok(follow(stores, caller.account(), last_event_id(&headers)?).await?);
+        return Ok(follow(stores, caller.account(), last).await?);
     }
     let workflows = stores.shares.seen_by(caller.account(), TeamRole::Viewer).await?;
     let request = SliceRequest { order: Order::Desc, limit: query.limit, after };
