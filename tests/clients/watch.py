@@ -155,8 +155,11 @@ workbench = call("workbenches", "POST", "/workbenches/v1", TOKEN, {"name": "lab"
 answer = call("workbenches", "GET", f"/workbenches/v1/{workbench['id']}", TOKEN)
 expect("workbenches", answer["name"] == "lab", answer)
 
-answer = call("service-tokens", "GET", "/builder/v1/service-tokens", TOKEN)
-expect("service-tokens", answer == {"data": []}, answer)
+answer = call("service-tokens", "GET", "/builder/v1/service-tokens", TOKEN, status=403)
+expect("service-tokens", answer["error"]["code"] == "administrator_only", answer)
+
+answer = call("team", "GET", "/builder/v1/members?search=ada", TOKEN)
+expect("team", answer["data"][0]["name"] == "ada", answer)
 
 answer = call("console", "POST", "/console/logout", status=403)
 expect("console", answer["error"]["code"] == "origin_not_allowed", answer)
