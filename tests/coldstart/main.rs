@@ -40,8 +40,9 @@ enum Profile {
     Dev,
 }
 
-/// The limits of `agents` under `--check`, exclusive. Tracing and metrics are 80 KB of it.
-const LIMIT_MB: f64 = 6.3;
+/// The limits of `agents` under `--check`, exclusive. Tracing and metrics are 80 KB of it; members, sessions, service tokens
+/// and Spanish texts are 300 KB.
+const LIMIT_MB: f64 = 6.7;
 const LIMIT_FIRST_POLL_MS: f64 = 10.0;
 
 const LIMIT_FIRST_CALL_MS: f64 = 10.0;
