@@ -111,7 +111,7 @@ fn discovery(url: &str) -> Value {
     })
 }
 
-/// Whoever reaches these routes can be anybody, so a proxy or a tunnel must not bring others here.
+/// Anybody who reaches these routes can sign in as any person, so a proxy or a tunnel must not lead others here.
 async fn require_this_machine(request: Request, next: Next) -> Response {
     match is_of_this_machine(request.headers()) {
         true => next.run(request).await,

@@ -1,4 +1,4 @@
-//! The issuer of `local`: it signs in whoever sits at this machine, and nobody else.
+//! The issuer of `local`: it signs in the user of this machine, and nobody else.
 
 use super::*;
 

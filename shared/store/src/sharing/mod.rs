@@ -44,9 +44,7 @@ impl Shares {
         let item: Option<Item> = self.entities.get(&access_key(user, what)).await?;
         item.map(entry::access).transpose()
     }
-}
 
-impl Shares {
     /// The workflows among these that have an entry of the user.
     pub async fn find_all(
         &self,
