@@ -112,16 +112,14 @@ impl Auth {
     }
 
     pub async fn caller(&self, access_token: &str) -> Result<Caller> {
-        let now = self.clock.now();
-        let claims = self.access_tokens.verify(access_token, now).await?;
-        admit(self.callers.find_or_record(&first_seen(&claims, now)).await?, now)
+        self.caller_with_access(access_token, None).await.map(|(caller, _)| caller)
     }
 
     /// Like [`Self::caller`], and finds in the same read what the caller may do with something.
     pub async fn caller_with_access(
         &self,
         access_token: &str,
-        what: Shareable,
+        what: Option<Shareable>,
     ) -> Result<(Caller, Option<StoredAccess>)> {
         let now = self.clock.now();
         let claims = self.access_tokens.verify(access_token, now).await?;

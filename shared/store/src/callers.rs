@@ -179,21 +179,19 @@ impl Callers {
 
     /// Finds the records of a user with an access token. The first valid token creates them.
     pub async fn find_or_record(&self, first_seen: &Identity) -> Result<KnownPerson> {
-        let account = Account { org: first_seen.org.id, user: first_seen.user.id };
-        let CallerRecords { user, org, membership, plan, .. } = self.read(account, None, &[]).await?;
-        let identity = self.identities.record_missing(first_seen, user, org, membership).await?;
-        self.with_plan(identity, plan).await
+        self.find_or_record_with_access(first_seen, None).await.map(|(person, _)| person)
     }
 
     /// Like `find_or_record`, and finds in the same call what the user may do with something.
     pub async fn find_or_record_with_access(
         &self,
         first_seen: &Identity,
-        what: Shareable,
+        what: Option<Shareable>,
     ) -> Result<(KnownPerson, Option<StoredAccess>)> {
         let account = Account { org: first_seen.org.id, user: first_seen.user.id };
-        let key = sharing::access_key(account, what);
-        let CallerRecords { user, org, membership, plan, others, .. } = self.read(account, None, &[key]).await?;
+        let key = what.map(|what| sharing::access_key(account, what));
+        let CallerRecords { user, org, membership, plan, others, .. } =
+            self.read(account, None, key.as_slice()).await?;
         let identity = self.identities.record_missing(first_seen, user, org, membership).await?;
         let access = others.into_iter().next().map(sharing::access).transpose()?;
         Ok((self.with_plan(identity, plan).await?, access))

@@ -301,10 +301,9 @@ pub(crate) async fn caller_with_access(
 ) -> domain::Result<(Caller, Option<StoredAccess>)> {
     let found = match session(parts, auth, what).await? {
         Some(SessionCaller { caller, access, .. }) => (caller, access),
-        None => match (bearer(parts)?, what) {
-            (token, _) if is_service_token(token) => auth.service_caller(token, needed_scope(parts), what).await?,
-            (token, Some(what)) => auth.caller_with_access(token, what).await?,
-            (token, None) => (auth.caller(token).await?, None),
+        None => match bearer(parts)? {
+            token if is_service_token(token) => auth.service_caller(token, needed_scope(parts), what).await?,
+            token => auth.caller_with_access(token, what).await?,
         },
     };
     record_caller(&found.0);
