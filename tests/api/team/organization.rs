@@ -88,9 +88,11 @@ async fn an_administrator_takes_over_from_a_user_who_is_gone() {
         suspend(&app, &ada_id, false).await;
         assert_eq!(ada.get(&path).await.status, "404 Not Found");
     }
-    let audit = app.operator().get("/gateway/v1/admin/audit").await;
     for action in ["workflow.take_over", "agent.take_over"] {
-        assert!(audit.text.contains(action), "{}", audit.text);
+        let audit = app.operator().get(&format!("/gateway/v1/admin/audit?action={action}")).await;
+        let entry = &audit.json["data"][0];
+        let owners = (&entry["before"]["owner"], &entry["after"]["owner"]);
+        assert_eq!(owners, (&json!(ada_id), &json!(bob_id)), "{}", audit.text);
     }
 }
 

@@ -53,16 +53,16 @@ impl Admin {
         })
     }
 
-    /// Carries out an action that other stores write, together with its entry in the audit log. `before` and `after` are the
-    /// ids of what it changes.
+    /// Carries out an action that other stores write, together with its entry in the audit log. `before` and `after` are JSON
+    /// texts.
     pub(super) async fn transact_audited(
         &self,
         action: &AuditAction,
-        before: impl ToString,
-        after: impl ToString,
+        before: String,
+        after: String,
         mut writes: Vec<Write>,
     ) -> Result<WriteOutcome> {
-        writes.push(self.audit_write(action, Some(before.to_string()), Some(after.to_string())));
+        writes.push(self.audit_write(action, Some(before), Some(after)));
         self.transact(action, writes).await
     }
 

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde_json::json;
 use uuid::Uuid;
 
 use super::entry::{HEAD, SharedEntity, StoredSharing, closed_entry};
@@ -92,7 +93,8 @@ impl ShareChanges {
             }
             let outcome = match action {
                 Some(action) => {
-                    let (from, to) = (before.sharing.owner, sharing.owner);
+                    let shown = |owner: UserId| json!({"owner": owner}).to_string();
+                    let (from, to) = (shown(before.sharing.owner), shown(sharing.owner));
                     self.admin.transact_audited(action, from, to, writes).await?
                 }
                 None => self.entities.transact(write_id, &writes).await?,
@@ -183,11 +185,8 @@ impl ShareChanges {
         after: Option<TeamRole>,
     ) -> impl Iterator<Item = Write> {
         let (before, after) = (list_of(user, what, before), list_of(user, what, after));
-        let is_moved = before != after;
-        let changes = [(before, -1), (after, 1)].into_iter().filter(move |_| is_moved);
-        let writes: Vec<_> =
-            changes.filter_map(|(count, by)| Some(self.counters.update(count?).add(CountItem::TOTAL, by))).collect();
-        writes.into_iter()
+        let changes = if before == after { [None, None] } else { [before.zip(Some(-1)), after.zip(Some(1))] };
+        changes.into_iter().flatten().map(|(count, by)| self.counters.update(count).add(CountItem::TOTAL, by))
     }
 }
 
