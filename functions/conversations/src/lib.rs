@@ -13,10 +13,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use auth::Auth;
+use domain::Result;
 use domain::id::{ThreadId, WorkflowId};
 use domain::identity::Account;
 use domain::thread::Thread;
-use domain::{Error, Result};
 use messaging::{Deliveries, Messenger};
 use outbound::{Calls, Outbound};
 use platform::{Context, config};
@@ -41,7 +41,6 @@ pub struct Stores {
 impl Stores {
     fn new(context: &Context) -> Result<Self> {
         let workflows = Workflows::new(context)?;
-        let seconds = context.config.required(config::STREAM_SECONDS).map_err(Error::internal)?;
         let calls = Calls::new(Outbound::from_config(&context.config)?);
         Ok(Self {
             auth: Arc::new(Auth::new(context)?),
@@ -50,7 +49,7 @@ impl Stores {
             workflows,
             shares: Shares::new(context)?,
             deliveries: Deliveries::new(context, Messenger::from_context(context, calls))?,
-            stream_time: Duration::from_secs(seconds.parse().map_err(Error::internal)?),
+            stream_time: context.config.required_seconds(config::STREAM_SECONDS)?,
         })
     }
 

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use auth::Auth;
-use domain::{Error, Result};
+use domain::Result;
 use platform::{Context, config};
 use store::{ConsoleInbox, RunUsage, Runs, Shares, Workflows};
 
@@ -33,7 +33,6 @@ pub struct Stores {
 
 impl Stores {
     fn new(context: &Context) -> Result<Self> {
-        let seconds = context.config.required(config::STREAM_SECONDS).map_err(Error::internal)?;
         Ok(Self {
             auth: Arc::new(Auth::new(context)?),
             workflows: Workflows::new(context)?,
@@ -41,7 +40,7 @@ impl Stores {
             usage: RunUsage::new(context)?,
             shares: Shares::new(context)?,
             inbox: ConsoleInbox::new(context)?,
-            stream_time: Duration::from_secs(seconds.parse().map_err(Error::internal)?),
+            stream_time: context.config.required_seconds(config::STREAM_SECONDS)?,
         })
     }
 }

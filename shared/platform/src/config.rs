@@ -99,6 +99,10 @@ impl Config {
         Ok(seconds.map(Duration::from_secs))
     }
 
+    pub fn required_seconds(&self, name: &'static str) -> domain::Result<Duration> {
+        self.seconds(name)?.ok_or_else(|| domain::Error::internal(Missing(name)))
+    }
+
     /// Reads a comma-separated list. It is empty if the setting is missing.
     pub fn list(&self, name: &str) -> Vec<String> {
         let items = self.optional(name).unwrap_or_default().split(',');
