@@ -2,14 +2,13 @@
 
 use domain::chat::Message;
 use domain::schema::NOT_BLANK;
-use domain::usd::{Usd, UsdText};
 use domain::{Error, Result};
 use engine::agent::FunctionCall;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use store::usage::Figures;
 use utoipa::ToSchema;
 use uuid::Uuid;
+use web::builder::usage::ModelUsageOut;
 
 domain::text_schemas! {
     InvokeText(1, 100_000, NOT_BLANK, "a text that is not blank");
@@ -67,7 +66,8 @@ pub struct InvokeOut {
     /// The conversation so far, without the instructions of the agent.
     #[schema(value_type = Vec<Value>)]
     pub messages: Vec<Message>,
-    pub usage: InvocationUsageOut,
+    /// What the calls of models have cost. Workflows that the agent has run have their own usage.
+    pub usage: ModelUsageOut,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -86,33 +86,5 @@ impl From<FunctionCall> for FunctionCallOut {
         // Models send an empty text for a call without arguments.
         let arguments = serde_json::from_str(&arguments).unwrap_or_else(|_| json!({}));
         Self { id, name, arguments }
-    }
-}
-
-/// What the calls of models have cost. Workflows that the agent has run have their own usage.
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(title = "InvocationUsage")]
-pub struct InvocationUsageOut {
-    /// The number of calls of models.
-    #[schema(example = 2)]
-    pub requests: u64,
-    pub input_tokens: u64,
-    pub output_tokens: u64,
-    /// In US dollars.
-    pub cost: Usd,
-    pub cost_exact: UsdText,
-}
-
-impl From<Figures> for InvocationUsageOut {
-    fn from(figures: Figures) -> Self {
-        let Figures { requests, tokens_in, tokens_out, cost, .. } = figures;
-        Self {
-            requests,
-            input_tokens: tokens_in,
-            output_tokens: tokens_out,
-            cost: cost.into(),
-            cost_exact: cost.into(),
-        }
     }
 }

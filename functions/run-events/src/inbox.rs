@@ -39,7 +39,7 @@ const STEP: u32 = 100;
 /// Returns what happened in the caller's workflows, and in those that are shared with them, newest first: the last message of
 /// each thread, or the operator who took or released it since; the open reviews that the caller may resolve; and the runs that
 /// failed. If workflows are shared with the caller, a page can have fewer items than `limit` although more pages follow.
-/// Workflows of at most 15 colleagues are included.
+/// If more than 15 colleagues share workflows with the caller, only those of 15 are included.
 ///
 /// With `follow=true`, the response is a stream of server-sent events: each new event within about a second, with its id as
 /// `id`. Several messages of a thread at the same time can be one event. A stream lasts at most some minutes. Then the client

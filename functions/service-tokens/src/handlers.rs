@@ -5,7 +5,7 @@ use axum::http::StatusCode;
 use domain::Error;
 use domain::id::ServiceTokenId;
 use domain::token::{SecretToken, TokenKind};
-use web::builder::{Administrator, Created, Data, ErrorBody, ErrorResponses, NotFound, NotJson};
+use web::builder::{Administrator, AdministratorOnly, Created, Data, ErrorBody, ErrorResponses, NotFound, NotJson};
 use web::{Json, Path, Result};
 
 use crate::Stores;
@@ -18,8 +18,7 @@ use crate::dto::{NewServiceTokenOut, ServiceTokenIn, ServiceTokenOut};
     get, path = "/builder/v1/service-tokens", tag = "service tokens",
     responses(
         (status = 200, description = "The tokens", body = Data<Vec<ServiceTokenOut>>),
-        (status = 403, description = "`administrator_only`: the caller is not an administrator", body = ErrorBody),
-        ErrorResponses,
+        AdministratorOnly, ErrorResponses,
     ),
 )]
 pub async fn list_service_tokens(
@@ -38,9 +37,8 @@ pub async fn list_service_tokens(
     post, path = "/builder/v1/service-tokens", tag = "service tokens", request_body = ServiceTokenIn,
     responses(
         Created<NewServiceTokenOut>,
-        (status = 403, description = "`administrator_only`: the caller is not an administrator", body = ErrorBody),
         (status = 409, description = "`too_many_service_tokens`: the organization already has 100", body = ErrorBody),
-        NotJson, ErrorResponses,
+        AdministratorOnly, NotJson, ErrorResponses,
     ),
 )]
 pub async fn create_service_token(
@@ -65,8 +63,7 @@ pub async fn create_service_token(
     params(("token_id" = String, Path, description = "The token")),
     responses(
         (status = 204, description = "Deleted"),
-        (status = 403, description = "`administrator_only`: the caller is not an administrator", body = ErrorBody),
-        NotFound<ServiceTokenId>, ErrorResponses,
+        AdministratorOnly, NotFound<ServiceTokenId>, ErrorResponses,
     ),
 )]
 pub async fn delete_service_token(

@@ -50,9 +50,9 @@ pub async fn list_threads(
 ///
 /// Returns the threads of the caller's workflows, and of those that are shared with them: first those with the newest
 /// messages, and those that operators took or released last. A page can have fewer items than `limit` although more pages
-/// follow: with a filter other than `waitingForOperator=true`, and if workflows are shared with the caller. Workflows of at
-/// most 15 colleagues are included. A new message may move its thread a moment later. Threads without a message since this
-/// list existed are not in it.
+/// follow: with a filter other than `waitingForOperator=true`, and if workflows are shared with the caller. If more
+/// than 15 colleagues share workflows with the caller, only those of 15 are included. A new message may move its thread a
+/// moment later. Threads without a message since this list existed are not in it.
 #[utoipa::path(
     get, path = "/builder/v1/threads", tag = "conversations",
     params(ListThreads),

@@ -20,8 +20,9 @@ const REVIEWS: Cursors = Cursors("reviews");
 ///
 /// Returns the runs of the caller's workflows, and of those that are shared with them, newest first. With `state=failed`,
 /// `state=paused` or both, those that failed or paused last come first. A page can have fewer items than `limit` although
-/// more pages follow: with another filter, and if workflows are shared with the caller. Workflows of at most 15 colleagues are included. A new run, or a new state, may
-/// appear a moment later than in `GET …/runs/{runId}`. Runs that were started before this list existed are not in it.
+/// more pages follow: with another filter, and if workflows are shared with the caller. If more than 15 colleagues share
+/// workflows with the caller, only those of 15 are included. A new run, or a new state, may appear a moment later than in
+/// `GET …/runs/{runId}`. Runs that were started before this list existed are not in it.
 #[utoipa::path(
     get, path = "/builder/v1/runs", tag = "runs",
     params(ListRuns),
@@ -45,8 +46,9 @@ pub async fn list_all_runs(
 /// List open reviews
 ///
 /// Returns the open reviews that the caller may resolve, over all workflows, oldest first. If workflows are shared with the
-/// caller, a page can have fewer items than `limit` although more pages follow. Workflows of at most 15 colleagues are
-/// included. A new review may appear a moment later than in its run. Resolve a review with `POST …/runs/{runId}/resolve-wait`.
+/// caller, a page can have fewer items than `limit` although more pages follow. If more than 15 colleagues share workflows with
+/// the caller, only those of 15 are included. A new review may appear a moment later than in its run. Resolve a review with
+/// `POST …/runs/{runId}/resolve-wait`.
 #[utoipa::path(
     get, path = "/builder/v1/reviews", tag = "runs",
     params(CursorQuery),

@@ -94,8 +94,9 @@ const CURSORS: Cursors = Cursors("runs");
 
 /// List the runs of a workflow
 ///
-/// Returns the runs that match all filters, newest first. With several filters, a page can have fewer items than `limit`
-/// although more pages follow, and so can one of `releaseId`, `errorCode` or `nodeId`. A new run, or a new state, may appear a moment later than in `GET …/runs/{runId}`.
+/// Returns the runs that match all filters, newest first. With several filters, or with `releaseId`, `errorCode` or `nodeId`, a
+/// page can have fewer items than `limit` although more pages follow. A new run, or a new state, may appear a moment later than
+/// in `GET …/runs/{runId}`.
 #[utoipa::path(
     get, path = "/builder/v1/workflows/{id}/runs", tag = "runs",
     params(("id" = Uuid, Path, description = "The workflow"), ListRuns),

@@ -14,15 +14,8 @@ use utoipa::ToSchema;
 #[serde(rename_all = "camelCase")]
 #[schema(title = "RunUsage")]
 pub struct RunUsageOut {
-    /// The number of charged calls. It includes those of attempts that failed afterwards.
-    requests: u64,
-    input_tokens: u64,
-    output_tokens: u64,
-    cost: Usd,
-    cost_exact: UsdText,
-    /// The part of `cost` that was not deducted because the balance or a spending cap was exhausted.
-    uncollected: Usd,
-    uncollected_exact: UsdText,
+    #[serde(flatten)]
+    total: ChargedUsageOut,
     /// The usage of each node that has called models. In a loop, it is the sum of all iterations.
     pub nodes: Vec<NodeUsageOut>,
 }
@@ -34,11 +27,18 @@ pub struct RunUsageOut {
 pub struct NodeUsageOut {
     #[schema(example = "ask")]
     node_id: String,
-    requests: u64,
-    input_tokens: u64,
-    output_tokens: u64,
-    cost: Usd,
-    cost_exact: UsdText,
+    #[serde(flatten)]
+    usage: ChargedUsageOut,
+}
+
+/// The calls of models, and the part of their cost that could not be deducted.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(title = "ChargedUsage")]
+struct ChargedUsageOut {
+    #[serde(flatten)]
+    usage: ModelUsageOut,
+    /// The part of `cost` that was not deducted because the balance or a spending cap was exhausted.
     uncollected: Usd,
     uncollected_exact: UsdText,
 }
@@ -48,10 +48,12 @@ pub struct NodeUsageOut {
 #[serde(rename_all = "camelCase")]
 #[schema(title = "ModelUsage")]
 pub struct ModelUsageOut {
-    /// The number of charged calls.
+    /// The number of charged calls. It includes those of attempts that failed afterwards.
+    #[schema(example = 2)]
     requests: u64,
     input_tokens: u64,
     output_tokens: u64,
+    /// In US dollars.
     cost: Usd,
     cost_exact: UsdText,
 }
@@ -64,33 +66,15 @@ impl RunUsageOut {
             total += figures;
             *nodes.entry(node_id_of(&path).to_owned()).or_default() += figures;
         }
-        let Figures { requests, tokens_in, tokens_out, cost, uncollected, images: _, charged: _ } = total;
-        Self {
-            requests,
-            input_tokens: tokens_in,
-            output_tokens: tokens_out,
-            cost: cost.into(),
-            cost_exact: cost.into(),
-            uncollected: uncollected.into(),
-            uncollected_exact: uncollected.into(),
-            nodes: nodes.into_iter().map(NodeUsageOut::from).collect(),
-        }
+        let nodes = nodes.into_iter().map(|(node_id, figures)| NodeUsageOut { node_id, usage: figures.into() });
+        Self { total: total.into(), nodes: nodes.collect() }
     }
 }
 
-impl From<(String, Figures)> for NodeUsageOut {
-    fn from((node_id, figures): (String, Figures)) -> Self {
-        let Figures { requests, tokens_in, tokens_out, cost, uncollected, images: _, charged: _ } = figures;
-        Self {
-            node_id,
-            requests,
-            input_tokens: tokens_in,
-            output_tokens: tokens_out,
-            cost: cost.into(),
-            cost_exact: cost.into(),
-            uncollected: uncollected.into(),
-            uncollected_exact: uncollected.into(),
-        }
+impl From<Figures> for ChargedUsageOut {
+    fn from(figures: Figures) -> Self {
+        let Figures { uncollected, .. } = figures;
+        Self { usage: figures.into(), uncollected: uncollected.into(), uncollected_exact: uncollected.into() }
     }
 }
 
