@@ -96,12 +96,7 @@ impl Callers {
         };
         let found = self.read(account, Some(hash), &[]).await?;
         let Some(key) = found.key else { return Ok(None) };
-        let holder = match (found.user, found.org, found.membership) {
-            (Some(user), Some(org), Some(membership)) => {
-                Some(self.with_plan(Identity { user, org, membership }, found.plan).await?)
-            }
-            _ => None,
-        };
+        let holder = self.person((found.user, found.org, found.membership), found.plan).await?;
         Ok(Some(KnownKey { key: Arc::new(key), holder }))
     }
 
@@ -168,13 +163,7 @@ impl Callers {
             let place = others.iter().position(|item| Key::from_item(item).as_ref() == Some(&key))?;
             Some(others.swap_remove(place))
         });
-        let person = match (user, org, membership) {
-            (Some(user), Some(org), Some(membership)) => {
-                Some(self.with_plan(Identity { user, org, membership }, plan).await?)
-            }
-            _ => None,
-        };
-        Ok((person, items))
+        Ok((self.person((user, org, membership), plan).await?, items))
     }
 
     /// Finds the records of a user with an access token. The first valid token creates them.
@@ -207,6 +196,16 @@ impl Callers {
             membership: membership.unwrap_or_else(|| first_seen.membership.clone()),
         };
         self.with_plan(identity, plan).await
+    }
+
+    /// The person of these records, if all of them exist.
+    async fn person(
+        &self,
+        found: (Option<User>, Option<Org>, Option<Membership>),
+        plan: Option<Plan>,
+    ) -> Result<Option<KnownPerson>> {
+        let (Some(user), Some(org), Some(membership)) = found else { return Ok(None) };
+        self.with_plan(Identity { user, org, membership }, plan).await.map(Some)
     }
 
     async fn with_plan(&self, identity: Identity, guessed: Option<Plan>) -> Result<KnownPerson> {

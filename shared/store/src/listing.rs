@@ -67,7 +67,7 @@ fn merge(mut lists: Vec<Vec<Item>>, sort: &Attribute<String>, order: Order) -> V
     if lists.len() == 1 {
         return lists.swap_remove(0);
     }
-    let mut items = lists.concat();
+    let mut items: Vec<Item> = lists.into_iter().flatten().collect();
     // The key of one index is a number.
     let number = |item: &Item| sort.find(item)?.as_n().ok()?.parse::<u128>().ok();
     let text = |item: &Item| sort.find(item).and_then(|key| key.as_s().ok()).cloned();

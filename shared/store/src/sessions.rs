@@ -8,7 +8,7 @@ use super::keys;
 use super::table::Table;
 use domain::id::{OrgId, UserId};
 use domain::identity::Account;
-use domain::session::{SecretBefore, Session, SessionCookie};
+use domain::session::{SecretBefore, Session};
 use domain::time::Time;
 use domain::token::TokenHash;
 use domain::{Error, Result};
@@ -45,10 +45,6 @@ impl Sessions {
     pub async fn create(&self, id: &TokenHash, session: &Session) -> Result<()> {
         let created = self.table.write(self.table.put_new(&item(id, session))).await?;
         created.or_error(|_| Error::internal("a new session's id is in use"))
-    }
-
-    pub async fn find(&self, cookie: &SessionCookie) -> Result<Option<Session>> {
-        self.table.get(&keys::session(&cookie.session())).await?.map(session).transpose()
     }
 
     /// Replaces a session, unless its secret has been replaced since it was read. Returns whether it was.
