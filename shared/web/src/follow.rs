@@ -90,11 +90,12 @@ impl<L: FollowedLog> Follower<L> {
                 return Ok(None);
             }
             self.await_news(self.until.min(Instant::now() + wait)).await;
-            wait = longest.min(wait.max(FIRST_WAIT) * 2);
             found = match self.log.read().await {
                 Err(Error::Unavailable { .. }) => Additions::default(),
                 read => read?,
             };
+            // The log may have entries that this client does not see.
+            wait = if found.has_more { FIRST_WAIT } else { longest.min(wait.max(FIRST_WAIT) * 2) };
         }
         self.found.has_more = found.has_more;
         Ok(Some(found))
