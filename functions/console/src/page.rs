@@ -4,7 +4,7 @@ use axum::http::StatusCode;
 use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS};
 use axum::response::{Html, IntoResponse, Response};
 
-/// The page. The texts are those of this function, so they need no escapes.
+/// The page. The texts are the platform's own, without characters that HTML would read as markup.
 pub fn message_page(status: StatusCode, title: &str, message: &str) -> Response {
     let html = format!(
         "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">\

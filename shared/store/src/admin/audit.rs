@@ -1,4 +1,5 @@
-//! The audit log: every change by an operator, and what administrators do with the bodies of calls and with service tokens, newest first. Its entries never expire.
+//! The audit log, newest first: every change by an operator, and what administrators do with the bodies of calls, with service
+//! tokens, and with the workflows and agents of others. Its entries never expire.
 
 use attributes::Attributes;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,5 @@
-//! Extractors that authenticate callers of the gateway: with API keys, access tokens and sessions of browsers. During maintenance, only operators are admitted.
+//! Extractors that authenticate callers of the gateway: with API keys, access tokens and sessions of browsers. During
+//! maintenance, only operators are admitted.
 
 use std::sync::Arc;
 
@@ -32,8 +33,8 @@ pub struct InferenceReader {
 /// models list them.
 pub struct CatalogReader(pub Person);
 
-/// A user with an API key, an access token or a session. The records are read in this request. The key of a workbench is refused: all of
-/// its editors know the key, and it must not read or change what belongs to its owner.
+/// A user with an API key, an access token or a session. The records are read in this request. The key of a workbench is
+/// refused: all of its editors know the key, and it must not read or change what belongs to its owner.
 pub struct Person {
     pub caller: Caller,
     /// `None` if the user sent an access token or has a session.
