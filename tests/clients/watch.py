@@ -127,6 +127,8 @@ expect("agents", [one["id"] for one in answer["data"]] == [agent["id"]], answer)
 
 answer = call("invocations", "POST", f"/builder/v1/agents/{agent['id']}/invoke", TOKEN, {"input": "Hello"})
 expect("invocations", answer["data"]["output"].endswith("You said: Hello"), answer)
+record = call("invocations", "GET", f"/builder/v1/agents/{agent['id']}/invocations/{answer['data']['id']}", TOKEN)
+expect("invocations", record["data"]["output"] == answer["data"]["output"], record)
 
 workflow = call("workflows", "POST", "/builder/v1/workflows", TOKEN, status=201)["data"]
 answer = call("workflows", "GET", f"/builder/v1/workflows/{workflow['id']}", TOKEN)

@@ -15,7 +15,7 @@ use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
 use web::builder::error_body;
 
-use crate::dto::InvokeOut;
+use crate::dto::invoke::InvokeOut;
 use crate::invocation::AgentInvocation;
 
 /// When it is full, the invocation waits for the client.

@@ -1,42 +1,39 @@
 //! One invocation of an agent, from its messages to its answer.
 
-use std::time::Duration;
-
-use domain::agent::Agent;
+use domain::agent::{Agent, InvocationEnd, LONGEST_INVOCATION};
 use domain::chat::Message;
-use domain::id::RunId;
+use domain::id::{InvocationId, RunId};
 use domain::identity::Account;
 use domain::run::StepError;
 use domain::{Error, Result};
 use effects::{EffectOrigin, EffectOwner};
 use engine::agent::{AgentEnd, AgentLimits, AgentRun, FunctionExecutor};
 use runner::{Invocation, InvocationEvents};
-use serde_json::{Value, json};
-use store::usage::Figures;
+use serde_json::json;
 use tokio::time::timeout;
 
 use crate::Stores;
-use crate::dto::InvokeOut;
-
-/// API Gateway ends a stream after 300 seconds.
-const LIMIT: Duration = Duration::from_secs(285);
+use crate::dto::invoke::InvokeOut;
+use crate::recording::Recording;
 
 pub struct AgentInvocation {
     pub stores: Stores,
+    pub id: InvocationId,
     /// The account under which the agent is stored.
     pub account: Account,
+    /// The caller.
     pub payer: Account,
     pub agent: Agent,
-    pub messages: Vec<Value>,
+    pub messages: Vec<Message>,
+    pub recording: Recording,
 }
 
 impl AgentInvocation {
     pub async fn carry_out(self, events: Option<InvocationEvents>) -> Result<InvokeOut> {
-        let Self { stores, account, payer, agent, messages } = self;
-        let messages =
-            read_messages(messages).map_err(|error| failed(StepError::new(error.code(), error.to_string())))?;
-        let id = RunId::new();
-        let origin = EffectOrigin::Invocation { id, events: events.clone() };
+        let Self { stores, id, account, payer, agent, messages, recording } = self;
+        // Charges and the runs of tools have it as the id of a run.
+        let run_id = RunId::from(id.uuid());
+        let origin = EffectOrigin::Invocation { id: run_id, events: events.clone() };
         let owner = EffectOwner {
             account,
             payer,
@@ -45,31 +42,34 @@ impl AgentInvocation {
             origin,
         };
         let effects = stores.performers.of_owner(owner);
-        let invocation = Invocation { id, effects: &effects, runs: &stores.runs, events: events.as_ref() };
+        let trace = &recording.trace;
+        let invocation =
+            Invocation { id: run_id, effects: &effects, runs: &stores.runs, events: events.as_ref(), trace };
         let run = AgentRun::new(agent.id, messages, AgentLimits::default(), FunctionExecutor::Caller);
-        let run = timeout(LIMIT, invocation.carry_out(run)).await.map_err(|_| timed_out())?;
-        let end = run.end().cloned().ok_or_else(|| Error::internal("an agent has not ended"))?;
-        let (output, functions) = match end.map_err(failed)? {
-            AgentEnd::Answered(text) => (Some(text), Vec::new()),
-            AgentEnd::Functions(functions) => (None, functions),
-        };
-        let mut usage = Figures::default();
-        for figures in stores.usage.find(id).await?.into_values() {
-            usage += figures;
+        let run = timeout(LONGEST_INVOCATION, invocation.carry_out(run)).await;
+        match run.map_err(|_| timed_out()).and_then(ended) {
+            Ok((end, messages)) => {
+                let (output, functions) = match end {
+                    AgentEnd::Answered(text) => (Some(text), Vec::new()),
+                    AgentEnd::Functions(functions) => (None, functions),
+                };
+                let said = Some((messages.clone(), output.clone()));
+                let (usage, ()) =
+                    futures::join!(stores.usage.total(run_id), recording.end(InvocationEnd::Answered, said));
+                let function_calls = functions.into_iter().map(Into::into).collect();
+                Ok(InvokeOut { id: id.uuid(), output, function_calls, messages, usage: usage?.into() })
+            }
+            Err(error) => {
+                recording.end(InvocationEnd::Failed(error.clone()), None).await;
+                Err(failed(error))
+            }
         }
-        Ok(InvokeOut {
-            id: id.uuid(),
-            output,
-            function_calls: functions.into_iter().map(Into::into).collect(),
-            messages: run.into_messages(),
-            usage: usage.into(),
-        })
     }
 }
 
-fn read_messages(messages: Vec<Value>) -> Result<Vec<Message>> {
-    let read = |(place, message)| Message::read(&format!("messages[{place}]"), message);
-    messages.into_iter().enumerate().map(read).collect()
+fn ended(run: AgentRun) -> Result<(AgentEnd, Vec<Message>), StepError> {
+    let end = run.end().cloned().ok_or_else(|| StepError::new("internal_error", "the agent has not ended"))?;
+    Ok((end?, run.into_messages()))
 }
 
 fn failed(StepError { code, message }: StepError) -> Error {
@@ -77,7 +77,7 @@ fn failed(StepError { code, message }: StepError) -> Error {
     Error::Unprocessable { code: "agent_failed", message, details: json!({"code": code}) }
 }
 
-fn timed_out() -> Error {
-    let message = format!("the agent took longer than {} s; give it less to do in one call", LIMIT.as_secs());
-    failed(StepError::new("timeout", message))
+fn timed_out() -> StepError {
+    let seconds = LONGEST_INVOCATION.as_secs();
+    StepError::new("timeout", format!("the agent took longer than {seconds} s; give it less to do in one call"))
 }

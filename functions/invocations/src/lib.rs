@@ -1,20 +1,23 @@
-//! `/builder/v1/agents/{id}/invoke`: executes an agent within the request. Apart from `agents`, because it links the
-//! providers of models and streams its responses.
+//! `/builder/v1/agents/{id}/invoke` executes an agent within the request, and `…/invocations` shows what was recorded. Apart from
+//! `agents`, because it links the providers of models and streams its responses.
 
 mod dto;
 mod events;
 mod handlers;
 mod invocation;
+mod recording;
 mod routes;
 
 use std::sync::Arc;
 
 use auth::Auth;
 use domain::Result;
+use domain::time::Clock;
 use effects::NodePerformers;
 use platform::Context;
 use platform::secrets::Secrets;
-use store::{Agents, RunUsage, Runs};
+use platform::tasks::Tasks;
+use store::{Agents, Invocations, RunUsage, Runs};
 
 pub use routes::{document, router};
 
@@ -26,6 +29,9 @@ pub struct Stores {
     performers: NodePerformers,
     runs: Runs,
     usage: RunUsage,
+    records: Invocations,
+    tasks: Tasks,
+    clock: Clock,
 }
 
 impl Stores {
@@ -36,6 +42,9 @@ impl Stores {
             performers: NodePerformers::new(context)?,
             runs: Runs::new(context)?.with_vault(Arc::new(Secrets::of_runs(context)?)),
             usage: RunUsage::new(context)?,
+            records: Invocations::new(context)?,
+            tasks: context.tasks.clone(),
+            clock: context.clock.clone(),
         })
     }
 }

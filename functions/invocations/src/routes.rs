@@ -1,4 +1,4 @@
-//! The route table of the invocations.
+//! The route table of invocations.
 
 use axum::Router;
 use domain::Result;
@@ -11,6 +11,8 @@ use crate::handlers::*;
 
 routes! { Stores;
     "/builder/v1/agents/{id}/invoke" => post(invoke_agent);
+    "/builder/v1/agents/{id}/invocations" => get(list_invocations?);
+    "/builder/v1/agents/{id}/invocations/{invocation_id}" => get(get_invocation), delete(erase_invocation);
 }
 
 const SCOPES: [(&str, ScopeArea); 1] = [("/builder/v1/", ScopeArea::Agents)];

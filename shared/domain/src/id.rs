@@ -172,6 +172,8 @@ macro_rules! ids {
 
 ids! {
     AgentId = "agent", plain, "";
+    /// A direct call of an agent.
+    InvocationId = "invocation", plain, "";
     /// A team of a workflow: the id of its agent.
     TeamId = "team", plain, "";
     WorkflowId = "workflow", plain, "";

@@ -54,6 +54,11 @@ impl RunRetention {
         format!("responses/{}d", self.object_days())
     }
 
+    /// The prefix of the names of objects of invocations, which are kept for these days.
+    pub fn invocation_prefix(self) -> String {
+        format!("invocations/{}d", self.object_days())
+    }
+
     /// All such prefixes of threads.
     pub fn thread_prefixes() -> impl Iterator<Item = String> {
         OBJECT_DAYS.into_iter().map(|days| format!("threads/{days}d"))

@@ -34,6 +34,11 @@ impl Time {
         Uuid::from_u128((millis << 80) | (7 << 76) | (2 << 62))
     }
 
+    /// The largest UUID version 7 that was made before this time.
+    pub fn last_uuid_before(self) -> Uuid {
+        Uuid::from_u128(self.first_uuid().as_u128() - 1)
+    }
+
     pub fn as_millis(self) -> i64 {
         self.0.as_millisecond()
     }
@@ -130,6 +135,6 @@ mod tests {
         let first = Time::from_uuid(made).first_uuid();
         assert_eq!((first.get_version_num(), first.get_variant()), (7, uuid::Variant::RFC4122));
         assert_eq!(Time::from_uuid(first), Time::from_uuid(made));
-        assert!(first <= made && Uuid::from_u128(first.as_u128() - 1).get_variant() != uuid::Variant::RFC4122);
+        assert!(first <= made && Time::from_uuid(made).last_uuid_before().get_variant() != uuid::Variant::RFC4122);
     }
 }

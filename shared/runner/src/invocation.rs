@@ -1,4 +1,4 @@
-//! Invocations: an agent is executed within a request. Its calls of models are charged; nothing else is recorded.
+//! Invocations: an agent is executed within a request. If its process ends, it is not continued.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,6 +15,7 @@ use store::Runs;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, timeout};
 
+use crate::invocation_trace::InvocationTrace;
 use crate::waiting::wait_for_end;
 
 /// What happens in an invocation.
@@ -86,6 +87,7 @@ pub struct Invocation<'a, E> {
     /// Starts the workflows that the agent uses as tools.
     pub runs: &'a Runs,
     pub events: Option<&'a InvocationEvents>,
+    pub trace: &'a InvocationTrace,
 }
 
 impl<E: Effects> Invocation<'_, E> {
@@ -94,15 +96,18 @@ impl<E: Effects> Invocation<'_, E> {
         let mut in_progress = FuturesUnordered::new();
         loop {
             for call in agent.take_due() {
-                self.send(InvocationEvent::Began { step: call.number.to_string(), action: call.action.clone() }).await;
+                let step = call.number.to_string();
+                self.trace.begin(&step, &call.action);
+                self.send(InvocationEvent::Began { step, action: call.action.clone() }).await;
                 in_progress.push(self.perform(call));
             }
             if agent.end().is_some() {
                 return agent;
             }
             let Some(EndedCall { number, work, result }) = in_progress.next().await else { return agent };
-            let shown = result.clone().map(|value| shown_result(&work, value));
-            self.send(InvocationEvent::Ended { step: number.to_string(), result: shown }).await;
+            let (step, shown) = (number.to_string(), result.clone().map(|value| shown_result(&work, value)));
+            self.trace.end(&step, &shown);
+            self.send(InvocationEvent::Ended { step, result: shown }).await;
             agent.finish(number, result.as_deref());
         }
     }
@@ -137,7 +142,10 @@ impl<E: Effects> Invocation<'_, E> {
                 }
                 Ok(Err(error)) => break Err(error.error),
                 Ok(Ok(EffectOutcome::Completed(outcome))) => break Ok(outcome.value),
-                Ok(Ok(EffectOutcome::Call(new))) => break self.call(*new).await,
+                Ok(Ok(EffectOutcome::Call(new))) => {
+                    self.trace.start_run(&number.to_string(), new.id);
+                    break self.call(*new).await;
+                }
             }
         };
         EndedCall { number, work, result }

@@ -4,6 +4,7 @@ mod budgets;
 mod create;
 mod credentials;
 mod delete;
+mod invocations;
 mod invoke;
 mod list;
 mod models;

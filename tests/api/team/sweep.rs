@@ -10,6 +10,8 @@ use crate::openapi::documents::documents;
 
 const READS: &[&str] = &[
     "get_agent",
+    "list_invocations",
+    "get_invocation",
     "list_agent_members",
     "remove_agent_member",
     "remove_agent_member_by_query",
@@ -55,6 +57,7 @@ const READS: &[&str] = &[
 ];
 const OPERATES: &[&str] = &[
     "invoke_agent",
+    "erase_invocation",
     "start_run",
     "erase_run",
     "retry_run",

@@ -2,6 +2,7 @@
 
 mod config;
 mod credentials;
+mod invocation;
 mod patch;
 mod private;
 
@@ -12,6 +13,9 @@ use utoipa::ToSchema;
 
 pub use config::{AgentConfig, AgentConfigPatch, AgentSource, HttpMethod, Strategy, Tool, ToolAuth};
 pub use credentials::ToolCredential;
+pub use invocation::{
+    InvocationContent, InvocationEnd, InvocationRecord, InvocationState, InvocationStep, LONGEST_INVOCATION,
+};
 pub use patch::{AgentPatch, EditableAgent};
 pub use private::PrivateAgentKind;
 

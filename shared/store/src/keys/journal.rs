@@ -1,7 +1,10 @@
 //! The keys of the table `journal`: webhook events, charges, credit adjustments, guard events and the audit log.
 
 use super::{Key, RUN, shard_of};
-use domain::id::{AuditId, GuardEventId, LeaseId, OrgId, ResponseId, RunId, TransactionId, WebhookEventId, WebhookId};
+use domain::id::{
+    AgentId, AuditId, GuardEventId, InvocationId, LeaseId, OrgId, ResponseId, RunId, TransactionId, WebhookEventId,
+    WebhookId,
+};
 use domain::identity::Account;
 use domain::time::Time;
 
@@ -17,6 +20,20 @@ pub fn webhook_events(id: WebhookId, shard: u8) -> String {
 
 pub fn webhook_event(webhook: WebhookId, id: WebhookEventId) -> Key {
     Key::new(webhook_events(webhook, shard_of(id.uuid(), EVENT_SHARDS)), id)
+}
+
+// journal: the invocations of agents
+
+/// The number of partitions of an agent's invocations. Each invocation writes twice to one of them.
+pub const INVOCATION_SHARDS: u8 = 4;
+
+/// A part of the invocations of an agent, in the order of their beginnings.
+pub fn invocations(agent: AgentId, shard: u8) -> String {
+    format!("INVOCATIONS#{agent}#{shard}")
+}
+
+pub fn invocation(agent: AgentId, id: InvocationId) -> Key {
+    Key::new(invocations(agent, shard_of(id.uuid(), INVOCATION_SHARDS)), id)
 }
 
 // journal: the logs of runs

@@ -111,7 +111,7 @@ impl RunFilter {
 
     /// The largest id of a run of the period.
     fn last_id(&self) -> Uuid {
-        self.to.map_or(Uuid::max(), |to| Uuid::from_u128(to.first_uuid().as_u128() - 1))
+        self.to.map_or(Uuid::max(), Time::last_uuid_before)
     }
 
     fn lists_of_channels(&self) -> Vec<RunList> {

@@ -39,11 +39,17 @@ impl TourClient {
         self.get(AGENT).await;
         self.get(AGENTS).await;
         let invoke = "/builder/v1/agents/{id}/invoke";
-        self.send("POST", invoke, Some(json!({"input": "Where is my order?"}))).await;
+        let answer = self.send("POST", invoke, Some(json!({"input": "Where is my order?"}))).await;
         self.set_title("Not streamed");
         self.send("POST", invoke, Some(json!({"input": "Where is my order?", "stream": true}))).await;
         self.set_title("Streamed");
         self.send("POST", invoke, Some(json!({}))).await;
+        let (invocations, invocation) =
+            ("/builder/v1/agents/{id}/invocations", "/builder/v1/agents/{id}/invocations/{invocation_id}");
+        self.set_parameter("invocation_id", &answer["data"]["id"]);
+        self.get(invocations).await;
+        self.get(invocation).await;
+        self.send("DELETE", invocation, None).await;
         self.record_tool_credentials().await;
         self.record_common_errors(AGENT, json!({"config": {"temperature": 3}})).await
     }

@@ -33,19 +33,20 @@ pub struct InvokeIn {
 
 impl InvokeIn {
     /// The messages for the agent.
-    pub fn into_messages(self) -> Result<Vec<Value>> {
+    pub fn into_messages(self) -> Result<Vec<Message>> {
         match (self.input, self.messages) {
             (Some(_), Some(_)) | (None, None) => Err(Error::invalid_body("input", "send either `input` or `messages`")),
-            (Some(input), None) => Ok(vec![json!({"role": "user", "content": input})]),
+            (Some(input), None) => Ok(vec![Message::user(input)]),
             (None, Some(messages)) => {
-                for (index, message) in messages.iter().enumerate() {
+                let messages = messages.into_iter().enumerate().map(|(index, message)| {
+                    let path = format!("messages[{index}]");
                     // The system prompt is that of the agent.
                     if !matches!(message["role"].as_str(), Some("user" | "assistant" | "tool")) {
-                        let field = format!("messages[{index}].role");
-                        return Err(Error::invalid_body(field, "must be user, assistant or tool"));
+                        return Err(Error::invalid_body(format!("{path}.role"), "must be user, assistant or tool"));
                     }
-                }
-                Ok(messages)
+                    Message::read(&path, message)
+                });
+                messages.collect()
             }
         }
     }

@@ -1,15 +1,16 @@
-//! The handler of invocations.
+//! The handler that calls an agent.
 
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
-use domain::id::AgentId;
+use domain::id::{AgentId, InvocationId};
 use web::builder::{Data, ErrorBody, ErrorResponses, NotFound, NotJson, NotPermitted, Operator};
 use web::{Json, Path, Result};
 
 use crate::Stores;
-use crate::dto::{InvokeIn, InvokeOut};
+use crate::dto::invoke::{InvokeIn, InvokeOut};
 use crate::events;
 use crate::invocation::AgentInvocation;
+use crate::recording::Recording;
 
 /// Call an agent
 ///
@@ -22,6 +23,8 @@ use crate::invocation::AgentInvocation;
 /// With `stream`, the response is a stream of server-sent events: `step` when a call of a model or a tool begins, `text`
 /// for each piece of text that a model writes, `result` when a call has ended, and at the end `done` with the same object
 /// as without `stream`, or `error`.
+///
+/// The call is recorded, with its trace and its cost: see `GET …/invocations`.
 #[utoipa::path(
     post, path = "/builder/v1/agents/{id}/invoke", tag = "agents",
     params(("id" = Uuid, Path, description = "The agent")), request_body = InvokeIn,
@@ -40,11 +43,14 @@ pub async fn invoke_agent(
     Path(id): Path<AgentId>,
     Json(request): Json<InvokeIn>,
 ) -> Result<Response> {
-    let (account, payer, is_streamed) = (access.account, access.account, request.stream);
+    let (account, payer, is_streamed) = (access.account, access.caller.account(), request.stream);
     let messages = request.into_messages()?;
     let agent = stores.agents.get(account, id).await?;
     agent.check_callable()?;
-    let invocation = AgentInvocation { stores, account, payer, agent, messages };
+    let invocation_id = InvocationId::new();
+    let retention = access.caller.plan.run_retention;
+    let recording = Recording::begin(&stores, id, invocation_id, payer.user, retention, messages.clone());
+    let invocation = AgentInvocation { stores, id: invocation_id, account, payer, agent, messages, recording };
     if is_streamed {
         return Ok(events::respond(invocation));
     }

@@ -1,0 +1,4 @@
+//! Request and response bodies.
+
+pub mod invoke;
+pub mod record;

@@ -1,0 +1,7 @@
+//! The handlers.
+
+mod invoke;
+mod records;
+
+pub use invoke::*;
+pub use records::*;
