@@ -43,7 +43,7 @@ pub async fn preview_workflow(
     let id = RunId::new();
     let owner = EffectOwner {
         account,
-        payer: access.account,
+        payer: access.caller.account(),
         workflow: Some(workflow_id),
         request_prefix: format!("preview/{id}"),
         origin: EffectOrigin::Preview { conversation: None },

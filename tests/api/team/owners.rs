@@ -1,6 +1,7 @@
 //! Transfers: another user becomes the owner.
 
 use super::*;
+use crate::runs::{graph, node};
 
 #[tokio::test]
 async fn a_transfer_makes_another_user_the_owner() {
@@ -56,25 +57,28 @@ async fn a_transfer_makes_another_user_the_owner() {
     }
 }
 
+fn asks_a_model() -> Value {
+    let end = node("end", "send_result", json!({"output": "1"}));
+    let ask = node("ask", "model", json!({"model": "dev-chat", "prompt": "Hello"}));
+    graph(&[node("start", "input", json!({})), ask, end], &["start.out ask", "ask.out end"])
+}
+
+/// The number of calls that a user has paid for.
+async fn paid_calls(administrator: &Person, user: &str) -> u64 {
+    let usage = administrator.get("/gateway/v1/billing/usage").await.json;
+    let rows = usage["by_user"].as_array().unwrap().iter();
+    rows.filter(|row| row["user"] == user).filter_map(|row| row["requests"].as_u64()).sum()
+}
+
 /// Who owns the workflow when a run begins pays for it.
 #[tokio::test]
 async fn the_owner_pays_for_runs() {
     let app = TestApp::start().await;
     let (ada, ada_id) = known(&app, "ada").await;
     let (bob, bob_id) = known(&app, "bob").await;
-    let ask = json!({"id": "ask", "type": "model", "name": "", "config": {"model": "dev-chat", "prompt": "Hello"}});
-    let mut graph = double();
-    graph["nodes"][1]["config"] = json!({"output": "1"});
-    graph["nodes"].as_array_mut().unwrap().push(ask);
-    graph["connections"] =
-        json!([{"from": "start", "to": "ask"}, {"from": {"node": "ask", "port": "out"}, "to": "end"}]);
-    let path = format!("{WORKFLOWS}/{}", publish(&ada, graph).await);
+    let path = format!("{WORKFLOWS}/{}", publish(&ada, asks_a_model()).await);
     let boss = app.person_of("boss", "acme", Role::Admin);
-    let paid = async |user: &str| {
-        let usage = boss.get("/gateway/v1/billing/usage").await.json;
-        let rows = usage["by_user"].as_array().unwrap().iter();
-        rows.filter(|row| row["user"] == user).filter_map(|row| row["requests"].as_u64()).sum::<u64>()
-    };
+    let paid = async |user: &str| paid_calls(&boss, user).await;
     let run = async |person: &Person| {
         let started = person.post_json(&format!("{path}/runs"), json!({})).await;
         assert_eq!(started.status, "202 Accepted", "{}", started.text);
@@ -93,6 +97,30 @@ async fn the_owner_pays_for_runs() {
     ada.post_json(&format!("{path}/transfer"), json!({"userId": bob_id})).await;
     run(&ada).await;
     assert_eq!((paid(&ada_id).await, paid(&bob_id).await), (ada_before + 1, bob_before + 1));
+}
+
+/// Who calls a shared agent or previews a shared workflow pays, even if its creator is suspended.
+#[tokio::test]
+async fn the_caller_pays_for_invocations_and_previews() {
+    let app = TestApp::start().await;
+    let (ada, ada_id) = known(&app, "ada").await;
+    let (bob, bob_id) = known(&app, "bob").await;
+    let boss = app.person_of("boss", "acme", Role::Admin);
+    let agent = create_agent(&ada, "Bot").await;
+    let workflow = format!("{WORKFLOWS}/{}", publish(&ada, asks_a_model()).await);
+    must_share(&ada, &agent, &bob_id, "operator").await;
+    must_share(&ada, &workflow, &bob_id, "editor").await;
+    let suspended = json!({"suspended": true});
+    let changed = app.operator().patch(&format!("/gateway/v1/admin/users/{ada_id}"), suspended).await;
+    assert_eq!(changed.status, "200 OK", "{}", changed.text);
+
+    let answer = bob.post_json(&format!("{agent}/invoke"), json!({"input": "Hello"})).await;
+    assert_eq!(answer.status, "200 OK", "{}", answer.text);
+    let rows = bob.get(&format!("{agent}/invocations")).await;
+    assert_eq!(rows.column("invokedBy"), [bob_id.as_str()], "{}", rows.text);
+    let preview = bob.post_json(&format!("{workflow}/preview"), json!({})).await;
+    assert_eq!(preview.json["data"]["state"], "completed", "{}", preview.text);
+    assert_eq!((paid_calls(&boss, &ada_id).await, paid_calls(&boss, &bob_id).await), (0, 2));
 }
 
 /// The private agents of a workflow go with it: the user who created them does not reach them past it.
