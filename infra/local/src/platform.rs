@@ -12,6 +12,7 @@ use futures::{FutureExt, StreamExt};
 use hyper_util::service::TowerToHyperService;
 use platform::Context;
 use platform::config::{self, Config};
+use platform::telemetry::Telemetry;
 use store::{Runs, Workbenches};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
@@ -46,6 +47,7 @@ const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
 /// Clients send a small body with its head.
 const BODY_PATIENCE: Duration = Duration::from_secs(10);
 const MINUTE_MS: i64 = 60_000;
+const MINUTE: Duration = Duration::from_secs(60);
 /// How long `drain` waits for a batch before it reads the other queues again.
 const BUSY_PAUSE: Duration = Duration::from_millis(10);
 
@@ -156,7 +158,11 @@ impl Platform {
         // The programs run on this machine, where a public URL is not necessarily reachable.
         let environments = Environments::new(&runtime.context_of("workbench-worker"), Some(&base_url))?;
         let labs = Labs::new(Folders::new(&data), base_url.clone(), Clock::default(), environments);
-        let backend: Arc<dyn Backend> = if options.labs { Arc::new(labs.clone()) } else { Arc::new(NoBackend) };
+        let backend: Arc<dyn Backend> = match kubernetes::configured_backend(&runtime.context_of("workbench-worker"))? {
+            Some(cluster) => Arc::new(cluster),
+            None if options.labs => Arc::new(labs.clone()),
+            None => Arc::new(NoBackend),
+        };
         let stop = CancellationToken::new();
         let context = |name: &str| Context { stop: stop.clone(), ..runtime.context_of(name) };
         let functions = Arc::new(Functions::new(context, backend)?);
@@ -199,6 +205,7 @@ impl Platform {
                 let stop = stop.clone();
                 running.spawn(async move { exporter.run(stop).await });
             }
+            running.spawn(log_metrics(runtime.telemetry.clone(), stop.clone()));
             let workbenches = Workbenches::new(&runtime.context_of("workbench-worker"))?;
             running.spawn(labs.clone().watch(workbenches, stop.clone()));
         }
@@ -314,6 +321,13 @@ fn pollers(runtime: &Runtime, functions: &Functions) -> Vec<Poller> {
 async fn resume(context: &Context, now: Time) -> domain::Result<(usize, usize)> {
     let runs = Runs::new(context)?.resume(now).await?;
     Ok((runs, Workbenches::new(context)?.resume(now).await?))
+}
+
+/// Writes the metrics of each minute to the log. Those of the last one are written at the stop.
+async fn log_metrics(telemetry: Telemetry, stop: CancellationToken) {
+    while stop.run_until_cancelled(tokio::time::sleep(MINUTE)).await.is_some() {
+        telemetry.log_metrics();
+    }
 }
 
 /// Runs the ticker at the start, and then at each full minute: the times of schedules are full minutes.

@@ -1,22 +1,25 @@
 //! The settings of `local`: those that it takes from its environment, and checks of all of them by the rules with which the
 //! platform reads them. They are checked before anything starts, and by `local doctor`.
 
+use std::borrow::Cow;
+
 use domain::address;
 use domain::workbench::Resources;
 use outbound::AddressGuard;
 use platform::config::{
     AUTH_AUDIENCE, AUTH_DISCOVERY_URL, AUTH_ISSUER, AUTH_JWKS_URL, AUTH_ORG_CLAIM, AUTH_ROLES_CLAIM, BASE_URL,
     CONSOLE_CLIENT_ID, CONSOLE_CLIENT_SECRET, CONSOLE_ORIGIN, CORS_ORIGINS, GUARD_PATIENCE_S, IMAGE_PATIENCE_S,
-    OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_HEADERS, OTEL_EXPORTER_OTLP_TIMEOUT, OTEL_SERVICE_NAME,
+    METRICS, OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_HEADERS, OTEL_EXPORTER_OTLP_TIMEOUT, OTEL_SERVICE_NAME,
     OTEL_TRACES_SAMPLER, OTEL_TRACES_SAMPLER_ARG, OUTBOUND_ALLOWED_CIDRS, OUTBOUND_MAX_CONNECTIONS,
     OUTBOUND_REFUSED_PORTS, SLACK_API_URL, STREAM_SECONDS, TELEGRAM_API_URL, WHATSAPP_API_URL, WORKBENCH_CAPACITY,
+    WORKBENCH_CLUSTER,
 };
 use platform::telemetry;
 
 use crate::failure::Failure;
 
 /// The settings without an option. They have the same effect as the environment variables of a deployed function.
-const FROM_ENVIRONMENT: [(&str, Form); 24] = [
+const FROM_ENVIRONMENT: [(&str, Form); 26] = [
     (AUTH_ISSUER, Form::Text),
     (AUTH_AUDIENCE, Form::Text),
     (AUTH_JWKS_URL, Form::Url),
@@ -35,6 +38,8 @@ const FROM_ENVIRONMENT: [(&str, Form); 24] = [
     (GUARD_PATIENCE_S, Form::Seconds),
     (OUTBOUND_MAX_CONNECTIONS, Form::Number),
     (OUTBOUND_REFUSED_PORTS, Form::Ports),
+    (WORKBENCH_CLUSTER, Form::Cluster),
+    (METRICS, Form::Metrics),
     (OTEL_EXPORTER_OTLP_ENDPOINT, Form::Telemetry),
     (OTEL_EXPORTER_OTLP_HEADERS, Form::Telemetry),
     (OTEL_EXPORTER_OTLP_TIMEOUT, Form::Telemetry),
@@ -51,13 +56,15 @@ enum Form {
     Seconds,
     Number,
     Ports,
+    Cluster,
+    Metrics,
     /// The platform checks it.
     Telemetry,
 }
 
 impl Form {
     /// What the value of a setting must be, if it is not.
-    fn problem(self, name: &str, value: &str) -> Option<&'static str> {
+    fn problem(self, name: &str, value: &str) -> Option<Cow<'static, str>> {
         let mut items = value.split(',').map(str::trim).filter(|item| !item.is_empty());
         let (is_right, expected) = match self {
             Self::Text => (true, ""),
@@ -66,10 +73,22 @@ impl Form {
             Self::Seconds => (value.parse::<u32>().is_ok(), "a number of seconds"),
             Self::Number => (value.parse::<u32>().is_ok_and(|number| number > 0), "a number above 0"),
             Self::Ports => (items.all(|port| port.parse::<u16>().is_ok()), "ports separated by commas"),
-            Self::Telemetry => return telemetry::expected_form(name, value),
+            Self::Metrics => (value == telemetry::EMF, telemetry::EMF),
+            Self::Cluster => return cluster_problem(value).map(Cow::Owned),
+            Self::Telemetry => return telemetry::expected_form(name, value).map(Cow::Borrowed),
         };
-        (!is_right).then_some(expected)
+        (!is_right).then_some(Cow::Borrowed(expected))
     }
+}
+
+/// This machine has no role of AWS, with which it could log in to EKS.
+fn cluster_problem(value: &str) -> Option<String> {
+    let problem = match kubernetes::Settings::read(value) {
+        Ok(settings) if settings.is_eks() => "`connection` is not \"kubeconfig\"".to_owned(),
+        Ok(_) => return None,
+        Err(problem) => problem,
+    };
+    Some(format!("JSON as in shared/kubernetes/README.md, with \"connection\": \"kubeconfig\" ({problem})"))
 }
 
 fn is_url(text: &str) -> bool {
@@ -154,8 +173,8 @@ pub fn check(settings: &Settings<'_>) -> Vec<WrongSetting> {
         if let Some(expected) = form.problem(name, value) {
             wrong.push(WrongSetting {
                 problem: match name {
-                    // Its value may be a key.
-                    OTEL_EXPORTER_OTLP_HEADERS => format!("{name} cannot be read"),
+                    // Its value may be a key, or long.
+                    OTEL_EXPORTER_OTLP_HEADERS | WORKBENCH_CLUSTER => format!("{name} cannot be used"),
                     _ => format!("{name} is {value:?}"),
                 },
                 fix: format!("set it to {expected}, or unset it"),
@@ -185,7 +204,6 @@ mod tests {
     #[test]
     fn every_setting_reaches_local_the_template_and_the_readme() {
         let with_option = [BASE_URL, OUTBOUND_ALLOWED_CIDRS, WORKBENCH_CAPACITY];
-        let not_in_local = ["WORKBENCH_CLUSTER", "METRICS"];
         let (not_in_template, set_by_local) = ([FILES_URL], [FILES_URL]);
         let constants = SETTINGS.lines().filter_map(|line| line.strip_prefix("pub const ")?.split_once(": &str"));
         let mut count = 0;
@@ -196,10 +214,7 @@ mod tests {
             assert!(TEMPLATE.contains(&variable) || not_in_template.contains(&name), "{name} is not in the template");
             let is_resource = ["TABLE_", "QUEUE_", "BUCKET_", "KMS_"].iter().any(|kind| name.starts_with(kind));
             let is_read = FROM_ENVIRONMENT.iter().any(|(known, _)| *known == name) || with_option.contains(&name);
-            assert!(
-                is_resource || is_read || set_by_local.contains(&name) || not_in_local.contains(&name),
-                "{name} does not reach `local`"
-            );
+            assert!(is_resource || is_read || set_by_local.contains(&name), "{name} does not reach `local`");
         }
         assert!(count > 20, "{count} settings");
     }
@@ -212,6 +227,23 @@ mod tests {
         assert_eq!(read_environment(|_| Some(String::new())), []);
         let issuer = read_environment(|name| (name == AUTH_ISSUER).then(|| "https://issuer.example".to_owned()));
         assert_eq!(issuer[1], (AUTH_JWKS_URL.to_owned(), String::new()), "the keys are found by discovery");
+    }
+
+    #[test]
+    fn a_cluster_needs_a_kubeconfig_and_a_rule_of_access() {
+        let cluster = |connection: serde_json::Value, annotation: &str| {
+            let settings = serde_json::json!({
+                "connection": connection, "domain": "labs.test", "ingress_class": "nginx", "ingress_namespace": "ingress",
+                "ingress_annotations": {"auth-url": annotation},
+            });
+            cluster_problem(&settings.to_string()).unwrap_or_default()
+        };
+        let eks = serde_json::json!({"eks": {"name": "labs", "url": "https://eks.test", "certificate_authority": ""}});
+        let rule = "https://access.test/{id}";
+        assert_eq!(cluster("kubeconfig".into(), rule), "");
+        assert!(cluster(eks, rule).contains("`connection` is not"));
+        assert!(cluster("kubeconfig".into(), "https://access.test").contains("no value contains {id}"));
+        assert!(cluster_problem("labs").is_some());
     }
 
     #[test]
@@ -232,6 +264,7 @@ mod tests {
             (OUTBOUND_REFUSED_PORTS, "5432,6379", "5432;6379"),
             (AUTH_JWKS_URL, "https://issuer.example/jwks.json", "jwks.json"),
             (OTEL_TRACES_SAMPLER_ARG, "0.1", "10%"),
+            (METRICS, "emf", "prometheus"),
         ] {
             assert_eq!(problems(name, right), [""; 0], "{name}");
             assert_eq!(problems(name, wrong).len(), 1, "{name}");

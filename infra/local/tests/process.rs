@@ -66,7 +66,7 @@ fn ctrl_c_stops_during_the_start_even_if_the_parent_ignores_it() {
             Command::new("sh").args(["-c", &ignoring]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut first = [0];
         child.stdout.take().unwrap().read_exact(&mut first).unwrap();
-        let mut running = Running { child, banner: format!("round {round}"), base_url: String::new() };
+        let mut running = Running { child, banner: format!("round {round}"), base_url: String::new(), printed: None };
         running.signal("-INT");
         let status = running.wait();
         assert_eq!(status, Some(0), "round {round}");

@@ -89,6 +89,10 @@ impl Settings {
             _ => Ok(settings),
         }
     }
+
+    pub fn is_eks(&self) -> bool {
+        matches!(self.connection, Connection::Eks(_))
+    }
 }
 
 fn jupyter_port() -> u16 {

@@ -115,6 +115,43 @@ async fn workbenches_have_the_capacity_that_is_set() {
     assert!(status.is_client_error() && text.contains("CAPACITY"), "{status} {text}");
 }
 
+#[tokio::test]
+async fn metrics_are_written_to_the_log_and_served() {
+    let folder = Folder::new();
+    let running = start(&folder, &[("METRICS", "emf")]);
+    let token = credentials(&folder.0)["users"]["ada"]["accessToken"].as_str().unwrap().to_owned();
+    agents(&running.base_url, &token, Method::GET).await;
+    let served = reqwest::get(format!("{}/metrics", running.base_url)).await.unwrap().text().await.unwrap();
+    assert!(served.contains("atelier_requests_total{function=\"agents\""), "{served}");
+    running.signal("-INT");
+    let (_, log) = running.wait_with_log();
+    let mut lines = log.lines().filter(|line| line.starts_with("{\"_aws\""));
+    assert!(lines.any(|line| line.contains("\"function\":\"agents\",\"method\":\"GET\"")), "{log}");
+}
+
+/// The cluster is not reached: an operator has stored no kubeconfig. Without the setting, `local` would run the workbench.
+#[tokio::test]
+async fn workbenches_are_provided_by_the_cluster_that_is_set() {
+    let folder = Folder::new();
+    let cluster = serde_json::json!({
+        "connection": "kubeconfig", "domain": "labs.test", "ingress_class": "nginx", "ingress_namespace": "ingress",
+        "ingress_annotations": {"auth-url": "https://access.test/check/{id}"},
+    });
+    let running = start(&folder, &[("WORKBENCH_CLUSTER", &cluster.to_string())]);
+    let token = credentials(&folder.0)["users"]["ada"]["accessToken"].as_str().unwrap().to_owned();
+    let url = format!("{}/workbenches/v1", running.base_url);
+    let request = Client::new().post(&url).bearer_auth(&token);
+    let created = request.json(&serde_json::json!({"name": "lab"})).send().await.unwrap();
+    assert_eq!(created.status(), 201, "{}", created.text().await.unwrap());
+    loop {
+        let list = Client::new().get(&url).bearer_auth(&token).send().await.unwrap().text().await.unwrap();
+        assert!(!list.contains("\"ready\""), "{list}");
+        if list.contains("BACKEND_ERROR") {
+            break;
+        }
+    }
+}
+
 #[test]
 fn wrong_settings_are_refused_together_before_anything_starts() {
     let folder = Folder::new();

@@ -5,6 +5,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc;
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -42,6 +43,8 @@ pub struct Running {
     pub child: Child,
     pub banner: String,
     pub base_url: String,
+    /// Reads what the process prints after its start message.
+    pub printed: Option<JoinHandle<String>>,
 }
 
 impl Running {
@@ -57,19 +60,20 @@ impl Running {
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let stdout = child.stdout.take().unwrap();
         let (send, receive) = mpsc::channel();
-        std::thread::spawn(move || {
-            let mut banner = String::new();
+        let printed = std::thread::spawn(move || {
+            let mut printed = String::new();
             for line in BufReader::new(stdout).lines().map_while(Result::ok) {
-                banner.push_str(&line);
-                banner.push('\n');
+                printed.push_str(&line);
+                printed.push('\n');
                 if line.starts_with("stop ") {
-                    let _ = send.send(banner.clone());
+                    let _ = send.send(std::mem::take(&mut printed));
                 }
             }
+            printed
         });
         let banner = receive.recv_timeout(PATIENCE).unwrap_or_default();
         let base_url = banner.split_whitespace().nth(3).unwrap_or_default().to_owned();
-        Self { child, banner, base_url }
+        Self { child, banner, base_url, printed: Some(printed) }
     }
 
     pub fn signal(&self, signal: &str) {
@@ -93,6 +97,7 @@ impl Running {
         let code = self.wait();
         let mut log = String::new();
         self.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
+        log.extend(self.printed.take().map(|printed| printed.join().unwrap()));
         (code, log)
     }
 }

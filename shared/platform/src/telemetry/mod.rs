@@ -38,31 +38,31 @@ pub use trace_context::{TRACEPARENT, TraceContext, carry};
 pub struct Telemetry {
     function: Arc<str>,
     exporter: Option<Arc<Exporter>>,
+    /// The metrics that the process serves.
     metrics: Option<Arc<Registry>>,
-    /// Whether the metrics are written to the log.
-    writes_emf: bool,
+    /// The metrics that are written to the log, since the last time.
+    logged_metrics: Option<Arc<Registry>>,
 }
 
 /// The value of `METRICS` with which metrics are written to the log, in the embedded metric format of AWS.
-const EMF: &str = "emf";
+pub const EMF: &str = "emf";
 
 impl Telemetry {
     /// The telemetry of a process that runs one function.
     pub fn from_config(config: &Config, function: &str) -> Result<Self> {
         let exporter = TraceSettings::from_config(config)?.map(|settings| Arc::new(Exporter::new(settings)));
-        let writes_emf = match config.optional(METRICS) {
-            None => false,
-            Some(EMF) => true,
+        let logged_metrics = match config.optional(METRICS) {
+            None => None,
+            Some(EMF) => Some(Arc::default()),
             Some(_) => return Err(Error::internal(format!("the environment variable {METRICS} must be {EMF}"))),
         };
-        let metrics = writes_emf.then(Arc::default);
-        Ok(Self { function: function.into(), exporter, metrics, writes_emf })
+        Ok(Self { function: function.into(), exporter, metrics: None, logged_metrics })
     }
 
-    /// Counts metrics, which the process itself serves.
+    /// Counts metrics that the process itself serves.
     #[must_use]
     pub fn with_metrics(self) -> Self {
-        Self { metrics: Some(Arc::default()), writes_emf: false, ..self }
+        Self { metrics: Some(Arc::default()), ..self }
     }
 
     /// The telemetry of another function of this process.
@@ -81,14 +81,14 @@ impl Telemetry {
         self.exporter.as_ref()
     }
 
-    /// The metrics of all functions of this process; `None` if there are none.
+    /// The metrics of all functions of this process; `None` if it does not serve them.
     pub fn metrics(&self) -> Option<&Arc<Registry>> {
         self.metrics.as_ref()
     }
 
     /// Adds to a counter. `labels` are the values of its labels after the function.
     pub fn count(&self, metric: Metric, labels: &[&str], amount: u64) {
-        if let Some(metrics) = &self.metrics {
+        for metrics in self.metrics.iter().chain(&self.logged_metrics) {
             metrics.record(metric, &self.function, labels, amount);
         }
     }
@@ -109,14 +109,18 @@ impl Telemetry {
         Span::start(exporter, &self.function, kind, name, parent)
     }
 
+    /// Writes what was counted since the last time to the log, if the operator wants that.
+    pub fn log_metrics(&self) {
+        let Some(metrics) = &self.logged_metrics else { return };
+        for line in emf::render(&metrics.take_samples(), Time::now().as_millis()) {
+            // A failure to write the log cannot be logged.
+            let _ = writeln!(io::stdout(), "{line}");
+        }
+    }
+
     /// Exports what was recorded, for a process that Lambda may freeze.
     pub async fn flush(&self) {
-        if let (Some(metrics), true) = (&self.metrics, self.writes_emf) {
-            for line in emf::render(&metrics.take_samples(), Time::now().as_millis()) {
-                // A failure to write the log cannot be logged.
-                let _ = writeln!(io::stdout(), "{line}");
-            }
-        }
+        self.log_metrics();
         if let Some(exporter) = &self.exporter {
             exporter.flush().await;
         }
