@@ -327,8 +327,10 @@ async fn the_spans_of_an_invocation_are_exported_before_the_next_one() {
         // The process has polled again, so the spans of the first invocation are exported.
         replay(&app, &mut process, name).await;
         let spans = collector.take_spans();
-        let span = spans.iter().find(|span| span.kind == kind).unwrap_or_else(|| panic!("{name}: {spans:#?}"));
-        assert_eq!((span.service.as_str(), &span.parent), (function, &None));
+        // The spans of the last invocation of another function may come late.
+        let found = spans.iter().find(|span| span.kind == kind && span.service == function);
+        let span = found.unwrap_or_else(|| panic!("{name}: {spans:#?}"));
+        assert_eq!(span.parent, None);
         let request_id = span.attributes.get("atelier.request.id").and_then(Value::as_str);
         assert_eq!(request_id.into_iter().collect::<Vec<_>>(), header(&first, "x-request-id"), "{name}");
     }
