@@ -5,23 +5,19 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::extract::{MatchedPath, Request};
-use axum::http::header::{
-    AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, COOKIE, ETAG, HeaderName, HeaderValue, IF_MATCH, IF_NONE_MATCH,
-    RETRY_AFTER, SET_COOKIE,
-};
+use axum::http::header::{CACHE_CONTROL, COOKIE, ETAG, HeaderName, HeaderValue, RETRY_AFTER, SET_COOKIE};
 use axum::http::{HeaderMap, Method, StatusCode};
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Router};
 use futures::FutureExt;
-use tower_http::cors::{AllowOrigin, CorsLayer};
+use tower_http::cors::{AllowHeaders, AllowOrigin, CorsLayer};
 use tracing::{Instrument, field};
 use uuid::Uuid;
 
 use super::ApiError;
 use super::base_url::ConfiguredBaseUrl;
-use super::extract::X_API_KEY;
-use super::idempotency::{IDEMPOTENCY_KEY, IDEMPOTENT_REPLAYED};
+use super::idempotency::IDEMPOTENT_REPLAYED;
 use super::language::RequestLanguage;
 use super::request_span::{end_with_body, method_name, start_span};
 use super::scoped_routes::ScopedRoutes;
@@ -268,7 +264,8 @@ fn cors(config: &Config) -> Option<CorsLayer> {
     let layer = CorsLayer::new()
         .allow_origin(AllowOrigin::list(origins))
         .allow_methods([Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE])
-        .allow_headers([AUTHORIZATION, CONTENT_TYPE, IF_MATCH, IF_NONE_MATCH, IDEMPOTENCY_KEY, X_REQUEST_ID, X_API_KEY])
+        // SDKs send headers of their own, such as `X-Stainless-Lang`.
+        .allow_headers(AllowHeaders::mirror_request())
         .expose_headers(exposed.chain(GATEWAY_HEADERS.map(HeaderName::from_static)).collect::<Vec<_>>())
         .max_age(Duration::from_secs(600));
     Some(layer)
