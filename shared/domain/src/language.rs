@@ -56,7 +56,7 @@ fn weight(parameters: &str) -> u32 {
 }
 
 /// A text in each language.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Translated<T = &'static str> {
     pub en: T,
@@ -75,11 +75,56 @@ impl<T> Translated<T> {
     pub fn all(&self) -> [&T; 2] {
         [&self.en, &self.es]
     }
+
+    pub fn map<U>(self, change: impl Fn(T) -> U) -> Translated<U> {
+        Translated::new(change(self.en), change(self.es))
+    }
+}
+
+impl Translated<String> {
+    /// A text of another program, which has no translation.
+    pub fn untranslated(text: impl Into<String>) -> Self {
+        let text = text.into();
+        Self::new(text.clone(), text)
+    }
+
+    /// Appends another text.
+    pub fn with(mut self, end: &Translated<impl AsRef<str>>) -> Self {
+        self.en.push_str(end.en.as_ref());
+        self.es.push_str(end.es.as_ref());
+        self
+    }
+}
+
+impl From<Translated> for Translated<String> {
+    fn from(text: Translated) -> Self {
+        text.map(str::to_owned)
+    }
+}
+
+/// Formats a text in English and in Spanish, as `format!` does. Both use the same arguments.
+#[macro_export]
+macro_rules! translated {
+    ($en:literal, $es:literal $(, $($arguments:tt)*)?) => {
+        $crate::language::Translated::new(
+            ::std::format!($en $(, $($arguments)*)?),
+            ::std::format!($es $(, $($arguments)*)?),
+        )
+    };
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn texts_are_formatted_in_each_language() {
+        let name = "x";
+        let text = translated!("`{name}` has {} inputs", "`{name}` tiene {} entradas", 2);
+        let text = text.with(&Translated::new("; remove one", "; quite una"));
+        assert_eq!(text, Translated::new("`x` has 2 inputs; remove one", "`x` tiene 2 entradas; quite una").into());
+        assert_eq!(translated!("none", "ninguna").map(|text| text.len()), Translated::new(4, 7));
+    }
 
     #[test]
     fn the_language_with_the_highest_weight_is_preferred() {
