@@ -12,6 +12,7 @@ use engine::value_size::check_input;
 use platform::offload;
 use runner::{Trigger, find_trigger};
 use serde_json::Value;
+use web::language;
 
 use crate::dto::{PinnedIn, PreviewIn};
 
@@ -30,11 +31,8 @@ impl Draft {
             Some(id) => Trigger::of_node(&graph, id).ok_or("the draft has no trigger with this id"),
             None => find_trigger(&graph).ok_or("the draft has no trigger"),
         };
-        let plan = offload(move || {
-            let (plan, problems) = compile(&graph).finish();
-            plan.ok_or_else(|| problems_error(&problems))
-        });
-        let plan = plan.await?;
+        let (plan, problems) = offload(move || Ok(compile(&graph).finish())).await?;
+        let plan = plan.ok_or_else(|| problems_error(&problems, language::of_request()))?;
         let chosen = chosen.map_err(|problem| Error::invalid_body("trigger", problem))?;
         let trigger = find_step(&plan, &chosen.node_id, "trigger")?;
         let until = until.map(|id| find_step(&plan, &id, "until")).transpose()?;

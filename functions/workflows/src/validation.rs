@@ -8,10 +8,11 @@ use domain::channel::{self, AvailableResources, Channels};
 use domain::graph::Graph;
 use domain::id::{CredentialId, WebhookId, WorkflowId};
 use domain::identity::Account;
+use domain::language::Translated;
 use domain::messaging::MessagingProvider;
 use domain::reference::Reference;
 use domain::workflow::Workflow;
-use domain::{Error, Result};
+use domain::{Error, Result, translated};
 use engine::compile::{
     Compiled, GraphProblem, PlanStep, ProblemOut, Severity, compile, describe_problems, first_problems,
 };
@@ -21,6 +22,7 @@ use platform::offload;
 use store::workflows::{ExistingReferences, MAX_REFERENCES, ReleaseNeeds};
 use uuid::Uuid;
 use web::builder::Access;
+use web::language;
 
 use crate::Stores;
 
@@ -57,12 +59,18 @@ impl<'a> GraphValidator<'a> {
         compiled.report_fields(Severity::Error, "model_unfit", |step| find_unsuitable_model(step, &known));
         compiled.report_fields(Severity::Error, "own_workflow", |step| {
             let own = step.references.iter().find(|(reference, _)| *reference == Reference::Workflow(id));
-            own.map(|(_, field)| (*field, "a workflow cannot run itself".to_owned()))
+            let message = || translated!("a workflow cannot run itself", "un flujo no puede ejecutarse a sí mismo");
+            own.map(|(_, field)| (*field, message()))
         });
         compiled.report_fields(Severity::Warning, "workflow_unpublished", |step| {
             let named = step.references.iter().find(|(reference, _)| known.not_runnable.contains(reference));
-            named
-                .map(|(_, field)| (*field, "the workflow is unpublished or archived; publish or restore it".to_owned()))
+            let message = || {
+                translated!(
+                    "the workflow is unpublished or archived; publish or restore it",
+                    "el flujo no está publicado o está archivado; publíquelo o restáurelo"
+                )
+            };
+            named.map(|(_, field)| (*field, message()))
         });
         // Without references to webhooks and credentials, the read can be skipped.
         let equipment = match own.is_empty() {
@@ -72,27 +80,46 @@ impl<'a> GraphValidator<'a> {
         compiled.report_fields(Severity::Error, "credential_gone", |step| {
             let (credential, field) = step.credential?;
             let is_gone = !equipment.credentials.contains_key(&credential);
-            is_gone.then(|| (field, "the workflow has no such credential; select or create another one".to_owned()))
+            let message = || {
+                translated!(
+                    "the workflow has no such credential; select or create another one",
+                    "el flujo no tiene esa credencial; elija o cree otra"
+                )
+            };
+            is_gone.then(|| (field, message()))
         });
         compiled.report_fields(Severity::Error, "credential_unfit", |step| {
             let (credential, field) = step.credential?;
             let r#type = *equipment.credentials.get(&credential)?;
             MessagingProvider::of(r#type)?;
-            let problem = format!("a credential of the type `{type}` is for channels; select one for HTTP calls");
-            Some((field, problem))
+            let message = translated!(
+                "a credential of the type `{type}` is for channels; select one for HTTP calls",
+                "una credencial del tipo `{type}` es para canales; elija una para llamadas HTTP"
+            );
+            Some((field, message))
         });
         compiled.report_steps(CHANNEL_INCOMPLETE, |step| {
             let (_, kind) = channel::channel_of_node_type(step.node_type.name)?;
             let missing = channel::missing(kind, channels.get(&step.id), &equipment);
-            (!missing.is_empty()).then(|| format!("its channel is incomplete; set {}", missing.join(", ")))
+            let message = || {
+                translated!(
+                    "its channel is incomplete; set {}",
+                    "su canal está incompleto; configure {}",
+                    missing.join(", ")
+                )
+            };
+            (!missing.is_empty()).then(message)
         });
         references.extend(own);
         let count = references.len() + compiled.count_steps::<ScheduleNode>();
         if count > MAX_REFERENCES {
-            let things = "agents, models, workflows, credentials, webhooks and schedules";
-            let message =
-                format!("too many references to {things}: {count}, the maximum is {MAX_REFERENCES}; remove some");
-            compiled.report_graph("too_many_references", &message);
+            let message = translated!(
+                "too many references to agents, models, workflows, credentials, webhooks and schedules: {count}, \
+                 the maximum is {MAX_REFERENCES}; remove some",
+                "demasiadas referencias a agentes, modelos, flujos, credenciales, webhooks y programaciones: {count}, \
+                 el máximo es {MAX_REFERENCES}; quite algunas"
+            );
+            compiled.report_graph("too_many_references", message);
         }
         let (plan, mut problems) = compiled.finish();
         // Errors of the graph come before incomplete channels.
@@ -102,22 +129,26 @@ impl<'a> GraphValidator<'a> {
 }
 
 /// Returns the field of a step that references a model of the wrong type, and the problem.
-fn find_unsuitable_model(step: &PlanStep, known: &ExistingReferences) -> Option<(&'static str, String)> {
+fn find_unsuitable_model(step: &PlanStep, known: &ExistingReferences) -> Option<(&'static str, Translated<String>)> {
     let purpose = step.node_type.model_purpose?;
     let does_not = match purpose {
-        Purpose::Chat => "is not a chat model",
-        Purpose::Embeddings => "is not an embeddings model",
-        Purpose::Images => "is not an image model",
-        Purpose::Guard => "is not a guard model",
-        Purpose::Rerank => "is not a reranking model",
-        Purpose::ImageEdits => "does not edit images",
-        Purpose::Transcription => "is not a transcription model",
-        Purpose::Speech => "is not a speech model",
+        Purpose::Chat => Translated::new("is not a chat model", "no es un modelo de chat"),
+        Purpose::Embeddings => Translated::new("is not an embeddings model", "no es un modelo de embeddings"),
+        Purpose::Images => Translated::new("is not an image model", "no es un modelo de imágenes"),
+        Purpose::Guard => Translated::new("is not a guard model", "no es un modelo guard"),
+        Purpose::Rerank => Translated::new("is not a reranking model", "no es un modelo de reordenación"),
+        Purpose::ImageEdits => Translated::new("does not edit images", "no edita imágenes"),
+        Purpose::Transcription => Translated::new("is not a transcription model", "no es un modelo de transcripción"),
+        Purpose::Speech => Translated::new("is not a speech model", "no es un modelo de voz"),
     };
     step.references.iter().find_map(|(reference, field)| {
         let Reference::Model(name) = reference else { return None };
         let is_unsuitable = known.models.get(name).is_some_and(|model| !model.does(purpose));
-        is_unsuitable.then(|| (*field, format!("`{name}` {does_not}; choose one from GET /builder/v1/models")))
+        is_unsuitable.then(|| {
+            let choose =
+                translated!("; choose one from GET /builder/v1/models", "; elija uno de GET /builder/v1/models");
+            (*field, translated!("`{name}` ", "`{name}` ").with(&does_not).with(&choose))
+        })
     })
 }
 
@@ -140,10 +171,10 @@ impl GraphValidator<'_> {
             return Vec::new();
         }
         match self.validate(workflow.id, &workflow.graph, &workflow.channels).await {
-            Ok((_, problems)) => first_problems(&problems),
+            Ok((_, problems)) => first_problems(&problems, language::of_request()),
             Err(error) => {
                 tracing::warn!(?error, workflow_id = %workflow.id, "the problems of a draft could not be determined");
-                vec![ProblemOut::unknown()]
+                vec![ProblemOut::unknown(language::of_request())]
             }
         }
     }
@@ -154,7 +185,7 @@ impl GraphValidator<'_> {
         let (references, problems) = self.validate(id, graph, channels).await?;
         let references = references.ok_or_else(|| {
             let is_channel = problems.first().is_some_and(|problem| problem.code == CHANNEL_INCOMPLETE);
-            let (message, details) = describe_problems(&problems);
+            let (message, details) = describe_problems(&problems, language::of_request());
             match is_channel {
                 true => Error::Unprocessable { code: CHANNEL_INCOMPLETE, message, details },
                 false => Error::Unsound { code: "invalid_body", message, details },

@@ -70,7 +70,7 @@ impl ReleasePlans {
         let manifest = self.workflows.release_manifest(account, workflow, release).await?;
         let graph = manifest.graph;
         let (plan, problems) = offload(move || Ok(compile(&graph).finish())).await?;
-        let problem = problems.first().map(|problem| problem.message.clone()).unwrap_or_default();
+        let problem = problems.first().map(|problem| problem.message.en.as_str()).unwrap_or_default();
         let plan = plan.ok_or_else(|| Error::internal(format!("a release has an invalid graph: {problem}")))?;
         let webhooks = manifest.channels.iter().filter_map(|(node, channel)| {
             let step = plan.find_step(node)?;

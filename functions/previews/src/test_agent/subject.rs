@@ -11,6 +11,7 @@ use engine::nodes::NodeKind;
 use engine::nodes::message::MessageNode;
 use platform::offload;
 use store::Workflows;
+use web::language;
 
 use super::dto::TargetIn;
 
@@ -39,11 +40,8 @@ impl TestSubject {
             }
         };
         let id = find_trigger(&graph, trigger).map(str::to_owned);
-        let plan = offload(move || {
-            let (plan, problems) = compile(&graph).finish();
-            plan.ok_or_else(|| problems_error(&problems))
-        });
-        let plan = plan.await?.tested();
+        let (plan, problems) = offload(move || Ok(compile(&graph).finish())).await?;
+        let plan = plan.ok_or_else(|| problems_error(&problems, language::of_request()))?.tested();
         let step = plan.find_step(&id?).ok_or_else(|| Error::internal("a plan lacks a node of its graph"))?;
         Ok(Self { plan: Arc::new(plan), trigger: step, channels })
     }

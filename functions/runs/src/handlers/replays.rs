@@ -17,7 +17,7 @@ use store::runs::RunFilter;
 use tokio::time::Instant;
 use uuid::Uuid;
 use web::builder::{Data, ErrorBody, ErrorResponses, NotFound, NotJson, Viewer};
-use web::{OptionalJson, Path, Result};
+use web::{OptionalJson, Path, Result, language};
 
 use super::runs::load_run;
 use crate::Stores;
@@ -126,11 +126,9 @@ async fn load_subject(
         }
         ReleaseChoice::Draft => {
             let graph = stores.workflows.get(account, id).await?.graph;
-            let plan = offload(move || {
-                let (plan, problems) = compile(&graph).finish();
-                plan.ok_or_else(|| problems_error(&problems))
-            });
-            Ok(Subject { plan: Arc::new(plan.await?), release: None })
+            let (plan, problems) = offload(move || Ok(compile(&graph).finish())).await?;
+            let plan = plan.ok_or_else(|| problems_error(&problems, language::of_request()))?;
+            Ok(Subject { plan: Arc::new(plan), release: None })
         }
     }
 }

@@ -16,6 +16,7 @@ use web::builder::{
 };
 use web::etag::{ETag, IfMatch, IfMatchHeaders};
 use web::idempotency::{self, IdempotencyHeaders};
+use web::language::{self, AcceptLanguageHeaders};
 use web::responses::Replayed;
 use web::{Hashed, Json, NoBody, OptionalJson, Path, Query, Result};
 
@@ -222,7 +223,7 @@ pub async fn clone_workflow(
 /// Returns all problems of the draft. Nothing is published.
 #[utoipa::path(
     post, path = "/builder/v1/workflows/{id}/validate", tag = "workflows",
-    params(("id" = Uuid, Path, description = "The workflow")),
+    params(("id" = Uuid, Path, description = "The workflow"), AcceptLanguageHeaders),
     responses(
         (status = 200, description = "The problems, errors first", body = Data<ValidationOut>),
         NotFound<WorkflowId>, ErrorResponses,
@@ -237,6 +238,6 @@ pub async fn validate_workflow(
     let workflow = stores.workflows.get(access.account, id).await?;
     let validator = GraphValidator::new(&stores, &access);
     let (references, problems) = validator.validate(id, &workflow.graph, &workflow.channels).await?;
-    let problems = problems.into_iter().map(ProblemOut::from).collect();
+    let problems = ProblemOut::list(&problems, language::of_request());
     Ok(Data { data: ValidationOut { valid: references.is_some(), problems } })
 }

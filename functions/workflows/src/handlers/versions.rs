@@ -12,6 +12,7 @@ use web::builder::{
     Created, Data, DataList, Editor, ErrorBody, ErrorResponses, NotFound, NotJson, NotPermitted, Viewer,
 };
 use web::etag::ETag;
+use web::language::{self, AcceptLanguageHeaders};
 use web::{NoBody, OptionalJson, Path, Query, Result};
 
 use crate::Stores;
@@ -133,7 +134,10 @@ pub async fn get_manifest(
 /// Reads and compiles the manifest and checks its references, as the runtime does.
 #[utoipa::path(
     get, path = "/builder/v1/workflows/{id}/releases/{release_id}/runtime-status", tag = "versions",
-    params(("id" = Uuid, Path, description = "The workflow"), ("release_id" = Uuid, Path, description = "The release")),
+    params(
+        ("id" = Uuid, Path, description = "The workflow"), ("release_id" = Uuid, Path, description = "The release"),
+        AcceptLanguageHeaders,
+    ),
     responses(
         (status = 200, description = "The runtime status and the problems", body = Data<RuntimeStatusOut>),
         NotFound<(WorkflowId, ReleaseId)>, ErrorResponses,
@@ -169,7 +173,7 @@ pub async fn get_runtime_status(
         loaded: matches!(status, RuntimeStatus::Loaded),
         status,
         manifest_intact,
-        problems: problems.into_iter().map(ProblemOut::from).collect(),
+        problems: ProblemOut::list(&problems, language::of_request()),
     };
     Ok(Data { data })
 }

@@ -11,6 +11,8 @@ use crate::nodes::redaction::Redaction;
 use crate::nodes::{self, NodeConfig};
 use crate::schema::{Program, check_config};
 use domain::graph::{Graph, Node};
+use domain::language::Translated;
+use domain::translated;
 
 /// The maximum number of regular expressions in a graph. Each one is compiled to validate it.
 const MAX_PATTERNS: usize = 1_000;
@@ -30,7 +32,12 @@ fn read_node(
 ) -> (PlanStep, Option<NodeConfig>) {
     let node_type = nodes::find(&node.r#type).unwrap_or_else(|| {
         let known: Vec<&str> = nodes::all().iter().map(|known| known.name).collect();
-        let message = format!("unknown node type `{}`; use one of {}", node.r#type, known.join(", "));
+        let message = translated!(
+            "unknown node type `{}`; use one of {}",
+            "tipo de nodo desconocido `{}`; use uno de {}",
+            node.r#type,
+            known.join(", ")
+        );
         problems.error("unknown_type", index, message);
         nodes::unknown()
     });
@@ -39,15 +46,17 @@ fn read_node(
 
     let is_valid = found.is_valid();
     for (field, message) in found.violations {
-        problems.field("invalid_config", index, &field, None, message);
+        problems.field("invalid_config", index, &field, None, Translated::untranslated(message));
     }
     let mut programs = BTreeMap::new();
     for (field, language, text) in found.expressions {
         let pattern_count = text.matches("matches").count();
         *patterns += pattern_count;
         if pattern_count > 0 && *patterns > MAX_PATTERNS {
-            let message =
-                format!("the graph has more than {MAX_PATTERNS} regular expressions; remove some calls of `matches`");
+            let message = translated!(
+                "the graph has more than {MAX_PATTERNS} regular expressions; remove some calls of `matches`",
+                "el grafo tiene más de {MAX_PATTERNS} expresiones regulares; quite algunas llamadas a `matches`"
+            );
             problems.field("too_many_patterns", index, &field, None, message);
             continue;
         }
@@ -63,13 +72,14 @@ fn read_node(
                 programs.insert(field, program);
             }
             Err(problem) => {
-                problems.field("invalid_expression", index, &field, Some(problem.at), problem.message.into_owned());
+                let message = Translated::untranslated(problem.message);
+                problems.field("invalid_expression", index, &field, Some(problem.at), message);
             }
         }
     }
     let config = node_type.parse(&node.config);
     if let (Err(error), true, false) = (&config, is_valid, node_type.is_unknown()) {
-        problems.field("invalid_config", index, "config", None, error.to_string());
+        problems.field("invalid_config", index, "config", None, Translated::untranslated(error.to_string()));
     }
     let config = config.ok();
     let summary = config.as_ref().map(|config| node_type.summarize(config, &node.config));
@@ -78,11 +88,13 @@ fn read_node(
         problems.unreadable_nodes.insert(index);
     }
     for (field, message) in summary.iter().flat_map(|summary| &summary.problems) {
-        problems.field("invalid_config", index, &format!("config.{field}"), None, message.clone());
+        let message = Translated::untranslated(message);
+        problems.field("invalid_config", index, &format!("config.{field}"), None, message);
     }
     for (field, message) in summary.iter().flat_map(|summary| &summary.warnings) {
         let field = format!("config.{field}");
-        problems.add(Severity::Warning, "literal_braces", index, Some(&field), None, message.clone());
+        let message = Translated::untranslated(message);
+        problems.add(Severity::Warning, "literal_braces", index, Some(&field), None, message);
     }
     let summary = summary.unwrap_or_default();
     // References of an invalid configuration are not looked up: they may be of any length.

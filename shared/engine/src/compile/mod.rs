@@ -20,7 +20,9 @@ use super::nodes::redaction::Redaction;
 use super::nodes::{Join, NodeConfig, NodeKind, NodeType};
 use super::schema::Program;
 use domain::graph::Graph;
+use domain::language::{Language, Translated};
 use domain::reference::Reference;
+use domain::translated;
 pub use ports::complete_connections;
 pub use preview::{PinnedOutput, PreviewChanges};
 use problems::Problems;
@@ -123,7 +125,10 @@ impl Compiled {
     pub fn require_references(&mut self, known: &BTreeSet<Reference>) {
         for (index, step) in self.plan.steps.iter().enumerate() {
             for (reference, field) in step.references.iter().filter(|(reference, _)| !known.contains(reference)) {
-                let message = format!("this {} does not exist; choose another one", reference.kind());
+                let message = Translated::new(
+                    format!("this {} does not exist; choose another one", reference.kind()),
+                    format!("{} no existe; elija otra opción", reference.describe_kind(Language::Spanish)),
+                );
                 self.problems.field("reference_gone", index, &format!("config.{field}"), None, message);
             }
         }
@@ -134,7 +139,7 @@ impl Compiled {
         &mut self,
         severity: Severity,
         code: &'static str,
-        find_problem: impl Fn(&PlanStep) -> Option<(&'static str, String)>,
+        find_problem: impl Fn(&PlanStep) -> Option<(&'static str, Translated<String>)>,
     ) {
         for (index, step) in self.plan.steps.iter().enumerate() {
             if let Some((field, message)) = find_problem(step) {
@@ -144,7 +149,7 @@ impl Compiled {
     }
 
     /// Reports an error for every step for which `find_problem` returns a message.
-    pub fn report_steps(&mut self, code: &'static str, find_problem: impl Fn(&PlanStep) -> Option<String>) {
+    pub fn report_steps(&mut self, code: &'static str, find_problem: impl Fn(&PlanStep) -> Option<Translated<String>>) {
         for (index, step) in self.plan.steps.iter().enumerate() {
             if let Some(message) = find_problem(step) {
                 self.problems.error(code, index, message);
@@ -153,7 +158,7 @@ impl Compiled {
     }
 
     /// Reports an error about the graph as a whole.
-    pub fn report_graph(&mut self, code: &'static str, message: &str) {
+    pub fn report_graph(&mut self, code: &'static str, message: Translated<String>) {
         self.problems.add_graph_problem(Severity::Error, code, message);
     }
 
@@ -171,7 +176,11 @@ fn index_nodes<'g>(graph: &'g Graph, problems: &mut Problems) -> HashMap<&'g str
     let mut indexes = HashMap::new();
     for (index, node) in graph.nodes.iter().enumerate() {
         if indexes.contains_key(node.id.as_str()) {
-            problems.error("duplicate_id", index, "another node has the same id; change one of them".to_owned());
+            let message = translated!(
+                "another node has the same id; change one of them",
+                "otro nodo tiene el mismo id; cambie uno de los dos"
+            );
+            problems.error("duplicate_id", index, message);
         } else {
             indexes.insert(node.id.as_str(), index);
         }

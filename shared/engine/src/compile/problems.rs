@@ -8,6 +8,8 @@ use utoipa::ToSchema;
 use crate::expression::TextPosition;
 use domain::error_text;
 use domain::graph::{Graph, Node};
+use domain::language::Translated;
+use domain::translated;
 
 /// An error or a warning about a graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,7 +17,7 @@ pub struct GraphProblem {
     pub severity: Severity,
     pub code: &'static str,
     /// Includes the node, the field and the position.
-    pub message: String,
+    pub message: Translated<String>,
     pub node_id: Option<String>,
     pub field: Option<String>,
     pub at: Option<TextPosition>,
@@ -58,15 +60,22 @@ impl Problems {
         Self { labels: graph.nodes.iter().map(label).collect(), ..Self::default() }
     }
 
-    pub fn error(&mut self, code: &'static str, node: usize, message: String) {
+    pub fn error(&mut self, code: &'static str, node: usize, message: Translated<String>) {
         self.add(Severity::Error, code, node, None, None, message);
     }
 
-    pub fn warn(&mut self, code: &'static str, node: usize, message: String) {
+    pub fn warn(&mut self, code: &'static str, node: usize, message: Translated<String>) {
         self.add(Severity::Warning, code, node, None, None, message);
     }
 
-    pub fn field(&mut self, code: &'static str, node: usize, field: &str, at: Option<TextPosition>, message: String) {
+    pub fn field(
+        &mut self,
+        code: &'static str,
+        node: usize,
+        field: &str,
+        at: Option<TextPosition>,
+        message: Translated<String>,
+    ) {
         self.add(Severity::Error, code, node, Some(field), at, message);
     }
 
@@ -77,17 +86,21 @@ impl Problems {
         node: usize,
         field: Option<&str>,
         at: Option<TextPosition>,
-        message: String,
+        message: Translated<String>,
     ) {
         if !self.count_problem(severity) {
             return;
         }
         let Label { id, title } = &self.labels[node];
-        let named = if title == id { format!("node `{id}`") } else { format!("node `{title}` ({id})") };
+        let name = if title == id { format!("`{id}`") } else { format!("`{title}` ({id})") };
         let field = field.map(|field| error_text::shorten_field(field).into_owned());
         let place = field.as_ref().map(|field| format!(", {field}")).unwrap_or_default();
-        let at_text = at.map(|at| format!(", line {}, column {}", at.line, at.column)).unwrap_or_default();
-        let message = format!("{named}{place}{at_text}: {}", error_text::shorten_message(&message));
+        let mut named = translated!("node {name}{place}", "nodo {name}{place}");
+        if let Some(at) = at {
+            named = named.with(&at.describe().map(|at| format!(", {at}")));
+        }
+        let message = message.map(|message| format!(": {}", error_text::shorten_message(&message)));
+        let message = named.with(&message);
         let node_id = Some(id.clone());
         self.found.push((node, GraphProblem { severity, code, message, node_id, field, at }));
     }
@@ -100,15 +113,14 @@ impl Problems {
     }
 
     /// Adds a problem of the graph as a whole.
-    pub fn add_graph_problem(&mut self, severity: Severity, code: &'static str, message: &str) {
+    pub fn add_graph_problem(&mut self, severity: Severity, code: &'static str, message: Translated<String>) {
         if self.count_problem(severity) {
             self.push_graph_problem(severity, code, message);
         }
     }
 
-    fn push_graph_problem(&mut self, severity: Severity, code: &'static str, message: &str) {
-        let problem =
-            GraphProblem { severity, code, message: message.to_owned(), node_id: None, field: None, at: None };
+    fn push_graph_problem(&mut self, severity: Severity, code: &'static str, message: Translated<String>) {
+        let problem = GraphProblem { severity, code, message, node_id: None, field: None, at: None };
         self.found.push((usize::MAX, problem));
     }
 
@@ -116,11 +128,11 @@ impl Problems {
     pub fn sorted(mut self) -> Vec<GraphProblem> {
         for (severity, count) in std::mem::take(&mut self.count) {
             if let Some(more @ 1..) = count.checked_sub(MAX_REPORTED) {
-                self.push_graph_problem(
-                    severity,
-                    "too_many_problems",
-                    &format!("and {more} more problems, which are not listed"),
+                let message = translated!(
+                    "and {more} more problems, which are not listed",
+                    "y {more} problemas más, que no se muestran"
                 );
+                self.push_graph_problem(severity, "too_many_problems", message);
             }
         }
         let mut found = self.found;

@@ -7,6 +7,8 @@ use super::upstream::StepSet;
 use super::{ExecutionPlan, PlanStep, Problems, Severity};
 use crate::expression::{TextPosition, VariableReference};
 use crate::schema::Program;
+use domain::language::Translated;
+use domain::translated;
 
 const VARIABLES: [&str; 4] = ["input", "nodes", "vars", "run"];
 /// The members of a node and of `vars`.
@@ -53,7 +55,7 @@ struct ReferenceCheck<'g> {
     explained: HashSet<&'g str>,
 }
 
-type ReferenceProblem = (Severity, &'static str, TextPosition, String);
+type ReferenceProblem = (Severity, &'static str, TextPosition, Translated<String>);
 
 impl<'g> ReferenceCheck<'g> {
     fn check_reference(&mut self, reference: &VariableReference) -> Option<ReferenceProblem> {
@@ -61,33 +63,55 @@ impl<'g> ReferenceCheck<'g> {
         let error = |code, message| Some((Severity::Error, code, *at, message));
         match (&**variable, member.as_deref()) {
             ("nodes", Some(node)) => match self.indexes.get(node) {
-                None => error("unknown_reference", format!("there is no node `{node}`{}", self.dashed_id_hint(node))),
+                None => {
+                    let message = translated!("there is no node `{node}`", "no hay ningún nodo `{node}`");
+                    error("unknown_reference", message.with(&self.dashed_id_hint(node)))
+                }
                 Some(&named) if !self.is_known(named) => {
-                    error("not_upstream", format!("node `{node}` does not come before this one"))
+                    let message = translated!(
+                        "node `{node}` does not come before this one",
+                        "el nodo `{node}` no va antes de este"
+                    );
+                    error("not_upstream", message)
                 }
                 Some(_) => {
                     let (name, at) = field.as_ref().filter(|(name, _)| **name != *NODE_MEMBER)?;
-                    let message = format!("there is no `nodes.{node}.{name}`; a node has only `{NODE_MEMBER}`");
+                    let message = translated!(
+                        "there is no `nodes.{node}.{name}`; a node has only `{NODE_MEMBER}`",
+                        "no existe `nodes.{node}.{name}`; un nodo solo tiene `{NODE_MEMBER}`"
+                    );
                     Some((Severity::Error, "unknown_variable", *at, message))
                 }
             },
             ("vars", Some(name)) if !VARS_MEMBERS.contains(&name) => {
-                let message = format!("there is no `vars.{name}`; in the body of a loop, use vars.item or vars.index");
+                let message = translated!(
+                    "there is no `vars.{name}`; in the body of a loop, use vars.item or vars.index",
+                    "no existe `vars.{name}`; en el cuerpo de un bucle, use vars.item o vars.index"
+                );
                 error("unknown_variable", message)
             }
             ("vars", Some(_)) if self.plan.steps[self.index].parent_loop.is_none() => {
-                let message =
-                    "`vars.item` and `vars.index` have a value only in the body of a loop; move this node into one"
-                        .to_owned();
+                let message = translated!(
+                    "`vars.item` and `vars.index` have a value only in the body of a loop; move this node into one",
+                    "`vars.item` y `vars.index` solo tienen valor en el cuerpo de un bucle; mueva este nodo a uno"
+                );
                 Some((Severity::Warning, "no_loop", *at, message))
             }
             ("run", Some(name)) if !RUN_MEMBERS.contains(&name) => {
                 let members = RUN_MEMBERS.map(|member| format!("run.{member}")).join(", ");
-                error("unknown_variable", format!("there is no `run.{name}`; use one of {members}"))
+                let message = translated!(
+                    "there is no `run.{name}`; use one of {members}",
+                    "no existe `run.{name}`; use uno de {members}"
+                );
+                error("unknown_variable", message)
             }
             (known, _) if VARIABLES.contains(&known) || self.explained.contains(known) => None,
             (unknown, _) => {
-                let message = format!("unknown variable `{unknown}`; use one of {}", VARIABLES.join(", "));
+                let message = translated!(
+                    "unknown variable `{unknown}`; use one of {}",
+                    "variable desconocida `{unknown}`; use una de {}",
+                    VARIABLES.join(", ")
+                );
                 error("unknown_variable", message)
             }
         }
@@ -103,14 +127,17 @@ impl<'g> ReferenceCheck<'g> {
 
     /// `nodes.my-step` is read as a subtraction. If a node id begins like that, returns a hint and skips the errors for
     /// the rest of the id.
-    fn dashed_id_hint(&mut self, node: &str) -> String {
+    fn dashed_id_hint(&mut self, node: &str) -> Translated<String> {
         let start = format!("{node}-");
         match self.ids.range::<str, _>((Included(&*start), Unbounded)).next().filter(|id| id.starts_with(&start)) {
             Some(id) => {
                 self.explained.extend(id[start.len()..].split('-'));
-                format!("; if you mean `{id}`, write nodes[\"{id}\"]")
+                translated!(
+                    "; if you mean `{id}`, write nodes[\"{id}\"]",
+                    "; si se refiere a `{id}`, escriba nodes[\"{id}\"]"
+                )
             }
-            None => String::new(),
+            None => Translated::default(),
         }
     }
 }

@@ -6,26 +6,27 @@ use utoipa::ToSchema;
 
 use super::{GraphProblem, Severity};
 use domain::Error;
+use domain::language::Language;
 
 /// The maximum number of problems in the details of an error, and in the answer to a change of a draft.
 const MAX_DETAILS: usize = 100;
 
 /// The message and the details of an error: the first problem, and the first 100 problems.
-pub fn describe_problems(problems: &[GraphProblem]) -> (String, Value) {
-    let message = problems.first().map(|problem| problem.message.clone()).unwrap_or_default();
-    (message, json!(first_problems(problems)))
+pub fn describe_problems(problems: &[GraphProblem], language: Language) -> (String, Value) {
+    let message = problems.first().map(|problem| problem.message.get(language).clone()).unwrap_or_default();
+    (message, json!(first_problems(problems, language)))
 }
 
-pub fn problems_error(problems: &[GraphProblem]) -> Error {
-    let (message, details) = describe_problems(problems);
+pub fn problems_error(problems: &[GraphProblem], language: Language) -> Error {
+    let (message, details) = describe_problems(problems, language);
     Error::Unsound { code: "invalid_body", message, details }
 }
 
 /// The first 100 problems. If there are more, the last entry counts them.
-pub fn first_problems(problems: &[GraphProblem]) -> Vec<ProblemOut> {
-    let mut first: Vec<_> = problems.iter().take(MAX_DETAILS).cloned().map(ProblemOut::from).collect();
+pub fn first_problems(problems: &[GraphProblem], language: Language) -> Vec<ProblemOut> {
+    let mut first = ProblemOut::list(&problems[..problems.len().min(MAX_DETAILS)], language);
     if let Some(more @ 1..) = problems.len().checked_sub(MAX_DETAILS) {
-        first.push(ProblemOut::more(more));
+        first.push(ProblemOut::more(more, language));
     }
     first
 }
@@ -58,23 +59,40 @@ pub struct ProblemOut {
 }
 
 impl ProblemOut {
+    pub fn list(problems: &[GraphProblem], language: Language) -> Vec<Self> {
+        problems.iter().map(|problem| Self::new(problem, language)).collect()
+    }
+
+    fn new(problem: &GraphProblem, language: Language) -> Self {
+        let GraphProblem { severity, code, message, node_id, field, at } = problem;
+        Self {
+            severity: *severity,
+            code,
+            message: message.get(language).clone(),
+            node_id: node_id.clone(),
+            field: field.clone(),
+            line: at.map(|at| at.line),
+            column: at.map(|at| at.column),
+        }
+    }
+
     /// The entry of a draft that was saved although its problems could not be determined.
-    pub fn unknown() -> Self {
-        let message = "the draft is saved, but its problems could not be determined; call POST …/validate".to_owned();
+    pub fn unknown(language: Language) -> Self {
+        let message = language.choose(
+            "the draft is saved, but its problems could not be determined; call POST …/validate",
+            "el borrador está guardado, pero no se pudieron determinar sus problemas; llame a POST …/validate",
+        );
         let (severity, code) = (Severity::Warning, "not_validated");
-        Self { severity, code, message, node_id: None, field: None, line: None, column: None }
+        Self { severity, code, message: message.to_owned(), node_id: None, field: None, line: None, column: None }
     }
 
     /// The last entry of a truncated list, which counts the omitted problems.
-    fn more(count: usize) -> Self {
-        let message = format!("{count} more problems; call POST …/validate to list them");
+    fn more(count: usize, language: Language) -> Self {
+        let message = language.choose(
+            format!("{count} more problems; call POST …/validate to list them"),
+            format!("{count} problemas más; llame a POST …/validate para verlos todos"),
+        );
         let (severity, code) = (Severity::Error, "too_many_problems");
         Self { severity, code, message, node_id: None, field: None, line: None, column: None }
-    }
-}
-
-impl From<GraphProblem> for ProblemOut {
-    fn from(GraphProblem { severity, code, message, node_id, field, at }: GraphProblem) -> Self {
-        Self { severity, code, message, node_id, field, line: at.map(|at| at.line), column: at.map(|at| at.column) }
     }
 }

@@ -11,6 +11,7 @@ use crate::nodes::r#loop::{DONE, ITEM, NEXT};
 use crate::nodes::schedule::{MAX_SCHEDULES, ScheduleNode};
 use crate::nodes::send_result::SendResultNode;
 use crate::nodes::webhook::WebhookNode;
+use domain::translated;
 
 /// Sets the plan's order and the bodies of its loops, and returns the upstream steps of each step.
 pub fn analyze_structure(plan: &mut ExecutionPlan, problems: &mut Problems) -> Vec<StepSet> {
@@ -88,7 +89,9 @@ fn find_loop_bodies(plan: &mut ExecutionPlan, problems: &mut Problems) {
     for &index in &loops {
         let starts = loop_entry_edges(plan, index);
         if starts.is_empty() && !problems.unreadable_nodes.contains(&index) {
-            problems.error("empty_loop", index, "has no body; connect its output `item`".to_owned());
+            let message =
+                translated!("has no body; connect its output `item`", "no tiene cuerpo; conecte su salida `item`");
+            problems.error("empty_loop", index, message);
         }
         // A body that leads into the `in` of its own loop is a cycle, and is reported as one.
         let firsts = starts.iter().map(|edge| plan.edges[*edge].to).filter(|first| *first != index);
@@ -96,16 +99,19 @@ fn find_loop_bodies(plan: &mut ExecutionPlan, problems: &mut Problems) {
         for &edge in &plan.steps[index].incoming {
             let edge = &plan.edges[edge];
             if edge.to_port == NEXT && !body.contains(&edge.from) {
-                let message =
-                    "is connected to `next` of a loop, but is not in its body; remove this connection".to_owned();
+                let message = translated!(
+                    "is connected to `next` of a loop, but is not in its body; remove this connection",
+                    "está conectado a `next` de un bucle, pero no está en su cuerpo; quite esta conexión"
+                );
                 problems.error("loop_entered", edge.from, message);
             }
         }
         for (edge_index, edge) in plan.edges.iter().enumerate() {
             if body.contains(&edge.to) && !body.contains(&edge.from) && !starts.contains(&edge_index) {
                 let body_of = &plan.steps[index].id;
-                let message = format!(
-                    "is connected into the body of loop `{body_of}`; connect it before the loop, since only `item` leads into a body"
+                let message = translated!(
+                    "is connected into the body of loop `{body_of}`; connect it before the loop, since only `item` leads into a body",
+                    "está conectado al cuerpo del bucle `{body_of}`; conéctelo antes del bucle, ya que solo `item` lleva a un cuerpo"
                 );
                 problems.error("loop_entered", edge.from, message);
             }
@@ -139,49 +145,68 @@ fn loop_entry_edges(plan: &ExecutionPlan, loop_step: usize) -> Vec<usize> {
 fn warn_about_loop(plan: &ExecutionPlan, loop_step: usize, body: &BTreeSet<usize>, problems: &mut Problems) {
     let step = &plan.steps[loop_step];
     if !step.incoming.iter().any(|edge| body.contains(&plan.edges[*edge].from)) {
-        problems.warn(
-            "loop_open",
-            loop_step,
-            "its body is not connected back to `next`, so its results are lost".to_owned(),
+        let message = translated!(
+            "its body is not connected back to `next`, so its results are lost",
+            "su cuerpo no vuelve a `next`, así que sus resultados se pierden"
         );
+        problems.warn("loop_open", loop_step, message);
     }
     let is_followed = step.outgoing.iter().any(|edge| plan.edges[*edge].from_port == DONE);
     if !is_followed && body.iter().any(|step| plan.steps[*step].node_type.is::<SendResultNode>()) {
-        let message =
-            "nothing is connected to `done`, so the send_result in its body returns the output of one element only";
-        problems.warn("loop_result", loop_step, message.to_owned());
+        let message = translated!(
+            "nothing is connected to `done`, so the send_result in its body returns the output of one element only",
+            "no hay nada conectado a `done`, así que el send_result de su cuerpo devuelve la salida de un solo elemento"
+        );
+        problems.warn("loop_result", loop_step, message);
     }
 }
 
 /// Checks that the graph has a trigger and an output.
 fn check_triggers_and_outputs(plan: &ExecutionPlan, problems: &mut Problems) {
     if plan.steps.is_empty() {
-        return problems.add_graph_problem(Severity::Error, "empty_graph", "the graph has no nodes");
+        let message = translated!("the graph has no nodes", "el grafo no tiene nodos");
+        return problems.add_graph_problem(Severity::Error, "empty_graph", message);
     }
     if plan.steps_where(|step| step.node_type.is_trigger()).next().is_none() {
-        let message = "nothing starts a run; add a node of type input, webhook, schedule or message";
+        let message = translated!(
+            "nothing starts a run; add a node of type input, webhook, schedule or message",
+            "nada inicia una ejecución; añada un nodo de tipo input, webhook, schedule o message"
+        );
         problems.add_graph_problem(Severity::Error, "missing_trigger", message);
     }
     let schedules = plan.steps_where(|step| step.node_type.is::<ScheduleNode>()).count();
     if schedules > MAX_SCHEDULES {
-        let message =
-            format!("too many nodes of type schedule: {schedules}, the maximum is {MAX_SCHEDULES}; remove some");
-        problems.add_graph_problem(Severity::Error, "too_many_schedules", &message);
+        let message = translated!(
+            "too many nodes of type schedule: {schedules}, the maximum is {MAX_SCHEDULES}; remove some",
+            "demasiados nodos de tipo schedule: {schedules}, el máximo es {MAX_SCHEDULES}; quite algunos"
+        );
+        problems.add_graph_problem(Severity::Error, "too_many_schedules", message);
     }
     let is_output = |step: &PlanStep| step.node_type.is::<SendResultNode>() || step.node_type.effects;
     if !plan.steps.iter().any(is_output) {
-        let message = "a run has no output; add a node of type send_result or send_message";
+        let message = translated!(
+            "a run has no output; add a node of type send_result or send_message",
+            "una ejecución no tiene salida; añada un nodo de tipo send_result o send_message"
+        );
         problems.add_graph_problem(Severity::Error, "missing_output", message);
     }
     for (index, step) in plan.steps.iter().enumerate() {
         let is_waited_for = step.node_type.is::<WebhookNode>() || step.node_type.is::<InputNode>();
         let answers = |index: &usize| plan.steps[*index].node_type.is::<SendResultNode>();
         if is_waited_for && !plan.reach([index], |_| true).iter().any(answers) {
-            problems.warn("no_result", index, "has no send_result after it, so its runs have no output".to_owned());
+            let message = translated!(
+                "has no send_result after it, so its runs have no output",
+                "no tiene ningún send_result después, así que sus ejecuciones no tienen salida"
+            );
+            problems.warn("no_result", index, message);
         }
         let ends = step.node_type.category == Category::Output || step.node_type.is_unknown();
         if !ends && step.outgoing.is_empty() && step.node_type.is_trigger() {
-            problems.error("unconnected", index, "has no outgoing connection; connect it to a node".to_owned());
+            let message = translated!(
+                "has no outgoing connection; connect it to a node",
+                "no tiene ninguna conexión de salida; conéctelo a un nodo"
+            );
+            problems.error("unconnected", index, message);
         }
     }
 }
@@ -191,11 +216,17 @@ fn check_reachability(plan: &ExecutionPlan, problems: &mut Problems) {
     for (index, step) in plan.steps.iter().enumerate() {
         if !reached.contains(&index) {
             let message = if step.incoming.is_empty() {
-                "has no incoming connection; connect or remove it"
+                translated!(
+                    "has no incoming connection; connect or remove it",
+                    "no tiene ninguna conexión de entrada; conéctelo o quítelo"
+                )
             } else {
-                "cannot be reached from a trigger; connect or remove it"
+                translated!(
+                    "cannot be reached from a trigger; connect or remove it",
+                    "no se llega a él desde ningún disparador; conéctelo o quítelo"
+                )
             };
-            problems.error("unreachable", index, message.to_owned());
+            problems.error("unreachable", index, message);
         }
     }
 }
@@ -232,11 +263,14 @@ fn report_cycles(plan: &ExecutionPlan, upstream_steps: &[StepSet], problems: &mu
         let named: Vec<String> =
             others.iter().take(MAX_NAMED).map(|other| format!("`{}`", plan.steps[*other].id)).collect();
         let cycle = match (named.join(", "), others.len().saturating_sub(MAX_NAMED)) {
-            (named, _) if named.is_empty() => "is connected to itself".to_owned(),
-            (named, 0) => format!("is in a cycle with {named}"),
-            (named, more) => format!("is in a cycle with {named} and {more} more"),
+            (named, _) if named.is_empty() => translated!("is connected to itself", "está conectado a sí mismo"),
+            (named, 0) => translated!("is in a cycle with {named}", "está en un ciclo con {named}"),
+            (named, more) => {
+                translated!("is in a cycle with {named} and {more} more", "está en un ciclo con {named} y {more} más")
+            }
         };
-        problems.error("cycle", step, format!("{cycle}; use a loop node to repeat steps"));
+        let fix = translated!("; use a loop node to repeat steps", "; para repetir pasos, use un nodo de tipo loop");
+        problems.error("cycle", step, cycle.with(&fix));
         reported.extend(others);
     }
 }

@@ -4,6 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use super::{Edge, ExecutionPlan, PlanStep, Problems, Severity};
 use domain::graph::{Connection, Graph};
+use domain::language::Translated;
+use domain::translated;
 
 /// Adds the connections to the plan as edges. An edge with an unknown port is reported and still added, so that the
 /// later checks do not report it again.
@@ -20,7 +22,13 @@ pub fn connect(graph: &Graph, indexes: &HashMap<&str, usize>, plan: &mut Executi
             }
         };
         if !seen.insert((from, to)) {
-            let message = format!("`{}` is connected to `{}` of node `{}` twice", from.port, to.port, to.node);
+            let message = translated!(
+                "`{}` is connected to `{}` of node `{}` twice",
+                "`{}` está conectado dos veces a `{}` del nodo `{}`",
+                from.port,
+                to.port,
+                to.node
+            );
             problems.warn("duplicate_connection", start, message);
             continue;
         }
@@ -51,29 +59,47 @@ pub fn connect(graph: &Graph, indexes: &HashMap<&str, usize>, plan: &mut Executi
 
 fn report_dangling_connection(connection: &Connection, known_node: Option<usize>, problems: &mut Problems) {
     let Connection { from, to } = connection;
-    let message =
-        format!("the connection from `{}` to `{}` refers to a node that does not exist; remove it", from.node, to.node);
+    let message = translated!(
+        "the connection from `{}` to `{}` refers to a node that does not exist; remove it",
+        "la conexión de `{}` a `{}` se refiere a un nodo que no existe; quítela",
+        from.node,
+        to.node
+    );
     match known_node {
         Some(node) => problems.error("dangling_connection", node, message),
-        None => problems.add_graph_problem(Severity::Error, "dangling_connection", &message),
+        None => problems.add_graph_problem(Severity::Error, "dangling_connection", message),
     }
 }
 
 /// Returns a message if the step has no such output.
-fn unknown_output_message(step: &PlanStep, port: &str) -> Option<String> {
+fn unknown_output_message(step: &PlanStep, port: &str) -> Option<Translated<String>> {
     match &step.outputs[..] {
         outputs if outputs.iter().any(|output| output == port) => None,
-        [] => Some(format!("has no outputs; remove the connection from `{port}`")),
-        outputs => Some(format!("has no output `{port}`; it has {}", outputs.join(", "))),
+        [] => Some(translated!(
+            "has no outputs; remove the connection from `{port}`",
+            "no tiene salidas; quite la conexión desde `{port}`"
+        )),
+        outputs => Some(translated!(
+            "has no output `{port}`; it has {}",
+            "no tiene la salida `{port}`; tiene {}",
+            outputs.join(", ")
+        )),
     }
 }
 
 /// Returns a message if the step has no such input.
-fn unknown_input_message(step: &PlanStep, port: &str) -> Option<String> {
+fn unknown_input_message(step: &PlanStep, port: &str) -> Option<Translated<String>> {
     let inputs: Vec<&str> = step.node_type.inputs.iter().map(|input| input.name).collect();
     match &inputs[..] {
         _ if step.node_type.is_unknown() || inputs.contains(&port) => None,
-        [] => Some("is a trigger, which has no inputs; remove this connection".to_owned()),
-        inputs => Some(format!("has no input `{port}`; it has {}", inputs.join(", "))),
+        [] => Some(translated!(
+            "is a trigger, which has no inputs; remove this connection",
+            "es un disparador y no tiene entradas; quite esta conexión"
+        )),
+        inputs => Some(translated!(
+            "has no input `{port}`; it has {}",
+            "no tiene la entrada `{port}`; tiene {}",
+            inputs.join(", ")
+        )),
     }
 }

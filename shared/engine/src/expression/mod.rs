@@ -36,6 +36,8 @@ pub use cel::Expression;
 pub use jinja::JinjaTemplate;
 pub use references::VariableReference;
 
+use domain::language::Translated;
+use domain::translated;
 use tree::Expr;
 use value::Value;
 
@@ -44,6 +46,12 @@ use value::Value;
 pub struct TextPosition {
     pub line: u32,
     pub column: u32,
+}
+
+impl TextPosition {
+    pub fn describe(self) -> Translated<String> {
+        translated!("line {}, column {}", "línea {}, columna {}", self.line, self.column)
+    }
 }
 
 /// A syntax error of an expression or a template.

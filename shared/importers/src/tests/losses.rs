@@ -154,7 +154,7 @@ fn dify_features_and_variables_are_reported() {
 fn unknown(document: &Value) -> Vec<String> {
     let found = problems(&read_sound(&document.to_string())).into_iter();
     let found =
-        found.filter(|problem| problem.code == "unknown_variable" && problem.message.contains("`untranslated`"));
+        found.filter(|problem| problem.code == "unknown_variable" && problem.message.en.contains("`untranslated`"));
     found.map(|problem| format!("{} {}", problem.node_id.unwrap(), problem.field.unwrap())).collect()
 }
 

@@ -26,11 +26,11 @@ fn field_problems_name_the_field() {
     let graph = graph(&nodes, "");
     let mut compiled = crate::compile::compile(&graph);
     compiled.report_fields(Severity::Error, "credential_gone", |step| {
-        Some((step.credential?.1, "it does not exist".to_owned()))
+        Some((step.credential?.1, Translated::untranslated("it does not exist")))
     });
     let problem = compiled.finish().1.into_iter().find(|problem| problem.code == "credential_gone").unwrap();
     assert_eq!(problem.field.as_deref(), Some("config.credentialId"));
-    assert_eq!(problem.message, "node `call`, config.credentialId: it does not exist");
+    assert_eq!(problem.message.en, "node `call`, config.credentialId: it does not exist");
 }
 
 #[test]

@@ -17,7 +17,7 @@ fn compile(graph: &Graph) -> (Option<ExecutionPlan>, Vec<GraphProblem>) {
 fn found(nodes: &[(&str, &str, Value)], connections: &str) -> Vec<String> {
     let (plan, problems) = compile(&graph(nodes, connections));
     assert_eq!(plan.is_some(), problems.iter().all(|problem| problem.severity == Severity::Warning));
-    problems.into_iter().map(|problem| format!("{}: {}", problem.code, problem.message)).collect()
+    problems.into_iter().map(|problem| format!("{}: {}", problem.code, problem.message.en)).collect()
 }
 
 fn expression(text: &str) -> Value {
