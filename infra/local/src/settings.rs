@@ -144,7 +144,9 @@ pub fn require_valid(settings: &Settings<'_>) -> Result<(), Failure> {
 pub fn check(settings: &Settings<'_>) -> Vec<WrongSetting> {
     let mut wrong = Vec::new();
     if let Some(url) = settings.base_url
-        && let Some(problem) = address::problem(url).or_else(|| url.contains('?').then_some("must not have a query"))
+        && let Some(problem) = address::problem(url)
+            .map(|problem| problem.en)
+            .or_else(|| url.contains('?').then_some("must not have a query"))
     {
         wrong.push(WrongSetting {
             problem: format!("base URL: {problem} (it is {url:?})"),

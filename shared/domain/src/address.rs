@@ -3,41 +3,56 @@
 use http::Uri;
 use http::uri::Authority;
 
+use crate::language::Translated;
 use crate::{Error, Result};
 
 const MAX_CHARS: usize = 2_000;
 
+pub const INVALID: Translated = Translated::new(
+    "must be a valid URL that begins with http:// or https://",
+    "debe ser una URL válida que empiece por http:// o https://",
+);
+
 /// Checks that `url` is an absolute HTTP URL without credentials.
 pub fn check(field: &str, url: &str) -> Result<()> {
     match problem(url) {
-        Some(problem) => Err(Error::invalid_body(field, problem)),
+        Some(problem) => Err(Error::invalid_body(field, problem.en)),
         None => Ok(()),
     }
 }
 
 /// The reason why a URL cannot be called, or `None`.
-pub fn problem(url: &str) -> Option<&'static str> {
+pub fn problem(url: &str) -> Option<Translated> {
     if url.len() > MAX_CHARS {
-        return Some("at most 2000 characters");
+        return Some(Translated::new("at most 2000 characters", "2000 caracteres como máximo"));
     }
     if !url.is_ascii() {
-        return Some("must be ASCII; percent-encode other characters");
+        return Some(Translated::new(
+            "must be ASCII; percent-encode other characters",
+            "debe ser ASCII; codifique los demás caracteres con %",
+        ));
     }
     let parsed: Option<Uri> = url.parse().ok();
     let is_web = |uri: &Uri| matches!(uri.scheme_str(), Some("http" | "https"));
     let Some(authority) = parsed.filter(is_web).and_then(|uri| uri.into_parts().authority) else {
-        return Some("must be a valid URL that begins with http:// or https://");
+        return Some(INVALID);
     };
     if authority.host().is_empty() {
-        return Some("must be a URL with a host");
+        return Some(Translated::new("must be a URL with a host", "debe ser una URL con un host"));
     }
     if !has_valid_port(&authority) {
-        return Some("must be a URL with a port from 1 to 65535");
+        return Some(Translated::new(
+            "must be a URL with a port from 1 to 65535",
+            "debe ser una URL con un puerto de 1 a 65535",
+        ));
     }
     if authority.as_str().contains('@') {
-        return Some("must not hold a user or password; keep them in a credential");
+        return Some(Translated::new(
+            "must not hold a user or password; keep them in a credential",
+            "no debe llevar usuario ni contraseña; guárdelos en una credencial",
+        ));
     }
-    url.contains('#').then_some("must not have a fragment")
+    url.contains('#').then_some(Translated::new("must not have a fragment", "no debe tener fragmento"))
 }
 
 /// The scheme, host and port of a URL: the text before its path.
@@ -100,7 +115,7 @@ mod tests {
             (&long, "2000"),
             ("https://a.example/niño", "percent-encode"),
         ] {
-            assert!(problem(url).is_some_and(|problem| problem.contains(why)), "{url}: {:?}", problem(url));
+            assert!(problem(url).is_some_and(|problem| problem.en.contains(why)), "{url}: {:?}", problem(url));
         }
     }
 }

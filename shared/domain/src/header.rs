@@ -1,5 +1,6 @@
 //! Validation of the headers that users configure for outbound calls.
 
+use super::language::Translated;
 use super::secret_name;
 
 /// Headers that control the framing and routing of a message. On a shared connection, setting them would allow request
@@ -19,13 +20,15 @@ const TRANSPORT: [&str; 12] = [
     "upgrade",
 ];
 
+pub const SET_BY_PLATFORM: Translated = Translated::new("is set by the platform", "lo fija la plataforma");
+
 /// The reason why users cannot set a header of this name, or `None`.
-pub fn problem(name: &str) -> Option<&'static str> {
+pub fn problem(name: &str) -> Option<Translated> {
     let is_token = |c: u8| c.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&c);
     if name.is_empty() || !name.bytes().all(is_token) {
-        return Some("is not a valid header name");
+        return Some(Translated::new("is not a valid header name", "no es un nombre de cabecera válido"));
     }
-    TRANSPORT.contains(&name.to_ascii_lowercase().as_str()).then_some("is set by the platform")
+    TRANSPORT.contains(&name.to_ascii_lowercase().as_str()).then_some(SET_BY_PLATFORM)
 }
 
 /// The schemes with which the value of any header is recognized as a credential.

@@ -82,10 +82,15 @@ impl<T> Translated<T> {
 }
 
 impl Translated<String> {
-    /// A text of another program, which has no translation.
+    /// A text of another program or of a user, which has no translation.
     pub fn untranslated(text: impl Into<String>) -> Self {
         let text = text.into();
         Self::new(text.clone(), text)
+    }
+
+    pub fn join(texts: impl Iterator<Item = Self>, separator: Translated) -> Self {
+        let (en, es): (Vec<_>, Vec<_>) = texts.map(|text| (text.en, text.es)).unzip();
+        Self::new(en.join(separator.en), es.join(separator.es))
     }
 
     /// Appends another text.

@@ -326,7 +326,7 @@ fn structured(text: &str, schema: &Value) -> Result<Value, EffectError> {
         invalid(format!("the answer is not JSON: line {}, column {}", error.line(), error.column()))
     })?;
     match check_value(schema, &value, "answer").violations.into_iter().next() {
-        Some((field, message)) => Err(invalid(format!("{field}: {message}"))),
+        Some((field, message)) => Err(invalid(format!("{field}: {}", message.en))),
         None => Ok(value),
     }
 }

@@ -31,7 +31,7 @@ pub fn settings(given: &Value, config: &mut Map<String, Value>, notes: &mut Note
 pub fn answer_schema(schema: Value, config: &mut Map<String, Value>, notes: &mut Notes) {
     match faults(&schema, "schema").first() {
         None => drop(config.insert("schema".to_owned(), schema)),
-        Some((field, fault)) => note(notes, format!("the answer schema is not imported: {field} {fault}")),
+        Some((field, fault)) => note(notes, format!("the answer schema is not imported: {field} {}", fault.en)),
     }
 }
 

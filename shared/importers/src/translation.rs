@@ -142,7 +142,7 @@ fn list_outputs(kind: &str, config: &Map<String, Value>) -> Vec<String> {
 pub fn find_problem(kind: &str, config: &Map<String, Value>) -> Option<String> {
     let Some(kind) = nodes::find(kind) else { return Some(format!("unknown type {kind}")) };
     let found = check_config(&kind.schema, &Value::Object(config.clone()), "config");
-    let violation = found.violations.into_iter().next().map(|(field, problem)| format!("{field} {problem}"));
+    let violation = found.violations.into_iter().next().map(|(field, problem)| format!("{field} {}", problem.en));
     // Expressions of an invalid configuration are not parsed.
     let expression_problem = || {
         found.expressions.into_iter().find_map(|(field, language, text)| {
@@ -150,7 +150,9 @@ pub fn find_problem(kind: &str, config: &Map<String, Value>) -> Option<String> {
         })
     };
     violation.or_else(expression_problem).or_else(|| match kind.read(config) {
-        Ok(summary) => summary.problems.into_iter().next().map(|(field, problem)| format!("config.{field} {problem}")),
+        Ok(summary) => {
+            summary.problems.into_iter().next().map(|(field, problem)| format!("config.{field} {}", problem.en))
+        }
         Err(error) => Some(error.to_string()),
     })
 }

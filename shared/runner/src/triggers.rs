@@ -103,7 +103,7 @@ impl Trigger {
         offload(move || {
             let violations = self.schema.as_ref().map(|schema| check_value(schema, &input, "input").violations);
             match violations.into_iter().flatten().next() {
-                Some((field, problem)) => Err(Error::invalid_body(field, problem)),
+                Some((field, problem)) => Err(Error::invalid_body(field, problem.en)),
                 None => Ok(input),
             }
         })

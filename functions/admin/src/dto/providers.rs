@@ -231,9 +231,9 @@ fn check_header(field: &str, name: &str) -> Result<()> {
 fn check_header_name(field: &str, name: &str) -> Result<HeaderName> {
     let parsed = name.parse::<HeaderName>().map_err(|error| Error::invalid_body(field, error))?;
     let own = header::problem(name).filter(|_| !SECRET_HEADERS.contains(&parsed.as_str()));
-    let is_of_body = BODY_HEADERS.contains(&parsed.as_str()).then_some("is set by the platform");
+    let is_of_body = BODY_HEADERS.contains(&parsed.as_str()).then_some(header::SET_BY_PLATFORM);
     match own.or(is_of_body) {
-        Some(problem) => Err(Error::invalid_body(field, format_args!("{problem}; remove it"))),
+        Some(problem) => Err(Error::invalid_body(field, format_args!("{}; remove it", problem.en))),
         None => Ok(parsed),
     }
 }

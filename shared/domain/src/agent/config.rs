@@ -316,7 +316,7 @@ fn check_headers(field: &str, headers: &BTreeMap<String, String>) -> Result<()> 
         let shown: String = name.chars().take(MAX_SHOWN_CHARS).collect();
         let field = format!("{field}.{shown}");
         if let Some(problem) = header::problem(name) {
-            return Err(Error::invalid_body(field, problem));
+            return Err(Error::invalid_body(field, problem.en));
         }
         if header::is_secret(name, value) {
             let problem = "is a secret that every reader of the agent would see. Remove it, set `auth`, and store the \

@@ -12,7 +12,7 @@ impl Credential {
         schema::check(self)?;
         match self {
             Self::Header { header, .. } => match header::problem(header) {
-                Some(problem) => Err(Error::invalid_body("header", problem)),
+                Some(problem) => Err(Error::invalid_body("header", problem.en)),
                 None => Ok(()),
             },
             Self::Oauth2ClientCredentials { token_url, .. } => address::check("tokenUrl", token_url),

@@ -49,7 +49,7 @@ pub fn build_request(node: &EvaluatedNode, idempotency_key: &str) -> Result<Requ
 fn build_uri(node: &EvaluatedNode) -> Result<Uri, StepError> {
     let url = node.url.trim();
     if let Some(problem) = address::problem(url) {
-        return Err(StepError::new("invalid_url", format!("config.url: {problem}")));
+        return Err(StepError::new("invalid_url", format!("config.url: {}", problem.en)));
     }
     let query = encode_pairs(&node.query);
     let separator = match url {
@@ -66,7 +66,7 @@ fn build_headers(node: &EvaluatedNode) -> Result<HeaderMap, StepError> {
     let mut headers = HeaderMap::new();
     for (name, value) in &node.headers {
         if let Some(problem) = header_problem(name, value) {
-            return Err(invalid_header(name, problem));
+            return Err(invalid_header(name, problem.en));
         }
         let unsendable = || invalid_header(name, UNSENDABLE);
         let name = HeaderName::try_from(name).map_err(|_| unsendable())?;

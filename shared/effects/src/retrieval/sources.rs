@@ -50,7 +50,7 @@ impl SourceReader {
     async fn fetch(&self, name: &str, url: &str) -> Result<(HeaderMap, Bytes), EffectError> {
         let invalid = |problem: &str| errors::unavailable(name, problem, RetryHint::Never);
         if let Some(problem) = domain::address::problem(url) {
-            return Err(invalid(problem));
+            return Err(invalid(problem.en));
         }
         let mut request = Request::new(Bytes::new());
         *request.uri_mut() = Uri::try_from(url).map_err(|_| invalid("the URL is not valid"))?;

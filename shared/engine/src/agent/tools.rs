@@ -35,7 +35,7 @@ pub fn read_arguments(tool: &AgentTool, text: &str) -> Result<Map<String, Value>
     if !tool.parameters.is_empty() {
         let schema = Value::Object(tool.parameters.clone());
         if let Some((field, problem)) = check_value(&schema, &arguments, "arguments").violations.into_iter().next() {
-            return Err(invalid(format!("{field}: {problem}")));
+            return Err(invalid(format!("{field}: {}", problem.en)));
         }
     }
     match arguments {

@@ -46,7 +46,7 @@ fn read_node(
 
     let is_valid = found.is_valid();
     for (field, message) in found.violations {
-        problems.field("invalid_config", index, &field, None, Translated::untranslated(message));
+        problems.field("invalid_config", index, &field, None, message);
     }
     let mut programs = BTreeMap::new();
     for (field, language, text) in found.expressions {
@@ -78,6 +78,7 @@ fn read_node(
         }
     }
     let config = node_type.parse(&node.config);
+    // Only a type whose schema accepts too much gets here, with a text of serde.
     if let (Err(error), true, false) = (&config, is_valid, node_type.is_unknown()) {
         problems.field("invalid_config", index, "config", None, Translated::untranslated(error.to_string()));
     }
@@ -88,13 +89,11 @@ fn read_node(
         problems.unreadable_nodes.insert(index);
     }
     for (field, message) in summary.iter().flat_map(|summary| &summary.problems) {
-        let message = Translated::untranslated(message);
-        problems.field("invalid_config", index, &format!("config.{field}"), None, message);
+        problems.field("invalid_config", index, &format!("config.{field}"), None, message.clone());
     }
     for (field, message) in summary.iter().flat_map(|summary| &summary.warnings) {
         let field = format!("config.{field}");
-        let message = Translated::untranslated(message);
-        problems.add(Severity::Warning, "literal_braces", index, Some(&field), None, message);
+        problems.add(Severity::Warning, "literal_braces", index, Some(&field), None, message.clone());
     }
     let summary = summary.unwrap_or_default();
     // References of an invalid configuration are not looked up: they may be of any length.

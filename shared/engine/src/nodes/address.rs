@@ -1,13 +1,12 @@
 //! Validates the URLs of node configurations that have placeholders.
 
-use domain::address::problem;
+use domain::address::{INVALID, problem};
+use domain::language::Translated;
 
 use super::fields::Jinja;
 
-const INVALID: &str = "must be a valid URL that begins with http:// or https://";
-
 /// Returns what is wrong with a URL that has placeholders. Their values are checked at runtime.
-pub fn template_problem(address: &Jinja) -> Option<&'static str> {
+pub fn template_problem(address: &Jinja) -> Option<Translated> {
     let parts = address.literal_parts();
     let first = match parts[..] {
         [only] => return problem(only),

@@ -6,7 +6,9 @@ use utoipa::ToSchema;
 
 use super::fields::Cel;
 use super::{Category, DueWork, Fields, NodeAction, NodeKind, NodeResult};
+use crate::schema::FieldProblem;
 use domain::language::Translated;
+use domain::translated;
 
 /// Set either `seconds` or `until`.
 #[derive(Clone, Debug, PartialEq, Deserialize, ToSchema)]
@@ -32,10 +34,14 @@ impl NodeKind for DelayNode {
         json!({"seconds": 3600})
     }
 
-    fn problems(&self) -> Vec<(String, String)> {
+    fn problems(&self) -> Vec<FieldProblem> {
         match (self.seconds, &self.until) {
-            (Some(_), Some(_)) => vec![("until".to_owned(), "set either seconds or until, not both".to_owned())],
-            (None, None) => vec![("seconds".to_owned(), "is missing".to_owned())],
+            (Some(_), Some(_)) => {
+                let message =
+                    translated!("set either seconds or until, not both", "defina seconds o until, no los dos");
+                vec![("until".to_owned(), message)]
+            }
+            (None, None) => vec![("seconds".to_owned(), translated!("is missing", "falta"))],
             _ => Vec::new(),
         }
     }

@@ -8,7 +8,9 @@ use uuid::Uuid;
 
 use super::fields::{Cel, Jinja};
 use super::{Category, Fields, NodeKind, NodeResult, Operation, address, policy::Policies};
+use crate::schema::FieldProblem;
 use domain::language::Translated;
+use domain::translated;
 use domain::agent::HttpMethod;
 use domain::header;
 use domain::id::AgentId;
@@ -116,10 +118,18 @@ pub struct ToolCredentialKey {
 const RESERVED_HEADERS: [&str; 2] = ["authorization", "idempotency-key"];
 
 /// The reason why a call cannot have this header, or `None`.
-pub fn header_problem(name: &str, value: &str) -> Option<&'static str> {
+pub fn header_problem(name: &str, value: &str) -> Option<Translated> {
+    const RESERVED: Translated = Translated::new(
+        "is set by the platform; keep secrets in a credential",
+        "lo fija la plataforma; guarde los secretos en una credencial",
+    );
+    const BREAK: Translated = Translated::new(
+        "contains a control character; remove line breaks",
+        "contiene un carácter de control; quite los saltos de línea",
+    );
     let is_reserved = || RESERVED_HEADERS.contains(&name.to_ascii_lowercase().as_str());
-    let reserved = || is_reserved().then_some("is set by the platform; keep secrets in a credential");
-    let breaks = || value.contains(is_break).then_some("contains a control character; remove line breaks");
+    let reserved = || is_reserved().then_some(RESERVED);
+    let breaks = || value.contains(is_break).then_some(BREAK);
     header::problem(name).or_else(reserved).or_else(breaks)
 }
 
@@ -164,20 +174,24 @@ impl NodeKind for HttpNode {
         })
     }
 
-    fn problems(&self) -> Vec<(String, String)> {
+    fn problems(&self) -> Vec<FieldProblem> {
         let mut problems = Vec::new();
-        problems.extend(address::template_problem(&self.url).map(|problem| ("url".to_owned(), problem.to_owned())));
+        problems.extend(address::template_problem(&self.url).map(|problem| ("url".to_owned(), problem.into())));
         for (name, value) in &self.headers {
             let problem = header_problem(name, &value.literal_parts().concat());
-            problems.extend(problem.map(|problem| (format!("headers.{name}"), problem.to_owned())));
+            problems.extend(problem.map(|problem| (format!("headers.{name}"), problem.into())));
         }
         if self.body.is_some() && matches!(self.method, None | Some(Method::Get | Method::Head)) {
-            problems.push(("body".to_owned(), "is allowed only with POST, PUT, PATCH or DELETE".to_owned()));
+            let message = translated!(
+                "is allowed only with POST, PUT, PATCH or DELETE",
+                "solo se permite con POST, PUT, PATCH o DELETE"
+            );
+            problems.push(("body".to_owned(), message));
         }
         problems
     }
 
-    fn warnings(&self) -> Vec<(String, String)> {
+    fn warnings(&self) -> Vec<FieldProblem> {
         let parts = self.url.literal_parts();
         let named = parts.iter().find_map(|part| {
             let (name, _) = part.split_once('{')?.1.split_once('}')?;
@@ -185,8 +199,13 @@ impl NodeKind for HttpNode {
             is_name(name).then_some(name)
         });
         let message = |name: &str| {
-            let problem = format!("`{{{name}}}` is sent as it is; a placeholder is an expression in double braces");
-            ("url".to_owned(), format!("{problem}, such as `{{{{ input.{name} }}}}`"))
+            let message = translated!(
+                "`{{{name}}}` is sent as it is; a placeholder is an expression in double braces, \
+                 such as `{{{{ input.{name} }}}}`",
+                "`{{{name}}}` se envía tal cual; un marcador es una expresión entre llaves dobles, \
+                 como `{{{{ input.{name} }}}}`"
+            );
+            ("url".to_owned(), message)
         };
         named.map(message).into_iter().collect()
     }

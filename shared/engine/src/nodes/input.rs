@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
 
 use super::{Category, Fields, NodeAction, NodeKind, NodeResult, policy::Policies};
-use crate::schema::{check_value, faults};
+use crate::schema::{FieldProblem, check_value, faults};
 use domain::language::Translated;
 
 #[derive(Debug, Deserialize, ToSchema)]
@@ -38,7 +38,7 @@ impl NodeKind for InputNode {
         self.schema.clone().map_or_else(|| json!({}), Value::Object)
     }
 
-    fn problems(&self) -> Vec<(String, String)> {
+    fn problems(&self) -> Vec<FieldProblem> {
         let Some(schema) = self.schema.clone().map(Value::Object) else { return Vec::new() };
         let faults = faults(&schema, "schema");
         match &self.example {

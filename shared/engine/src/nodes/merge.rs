@@ -6,7 +6,9 @@ use utoipa::ToSchema;
 
 use super::policy::Policies;
 use super::{Category, Fields, Join, NodeAction, NodeKind, NodeResult};
+use crate::schema::FieldProblem;
 use domain::language::Translated;
+use domain::translated;
 
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -54,9 +56,12 @@ impl NodeKind for MergeNode {
         }
     }
 
-    fn problems(&self) -> Vec<(String, String)> {
+    fn problems(&self) -> Vec<FieldProblem> {
         match (self.mode, self.cancel_losers) {
-            (None | Some(Mode::All), Some(true)) => vec![("cancelLosers".to_owned(), "is allowed only with the mode first".to_owned())],
+            (None | Some(Mode::All), Some(true)) => {
+                let message = translated!("is allowed only with the mode first", "solo se permite con el modo first");
+                vec![("cancelLosers".to_owned(), message)]
+            }
             _ => Vec::new(),
         }
     }

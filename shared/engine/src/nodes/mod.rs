@@ -19,6 +19,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
 
+use crate::schema::FieldProblem;
 use domain::catalog::Purpose;
 use domain::chat::ChatPrompt;
 use domain::language::Translated;
@@ -184,13 +185,13 @@ pub trait NodeKind: DeserializeOwned + ToSchema {
     /// Evaluates the expressions that are needed, and returns what the step does. It must be deterministic.
     fn evaluate(&self, fields: &Fields) -> NodeResult;
 
-    /// Returns problems that a schema cannot express, each as a field and a message.
-    fn problems(&self) -> Vec<(String, String)> {
+    /// Returns problems that a schema cannot express.
+    fn problems(&self) -> Vec<FieldProblem> {
         Vec::new()
     }
 
-    /// Returns what is valid but probably not what its author intended, each as a field and a message.
-    fn warnings(&self) -> Vec<(String, String)> {
+    /// Returns what is valid but probably not what its author intended.
+    fn warnings(&self) -> Vec<FieldProblem> {
         Vec::new()
     }
 

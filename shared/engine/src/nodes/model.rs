@@ -11,7 +11,7 @@ use super::{Category, Fields, NodeKind, NodeResult, Operation, SLOW, policy::Pol
 use domain::language::Translated;
 use domain::catalog::Purpose;
 use domain::reference::Reference;
-use crate::schema::faults;
+use crate::schema::{FieldProblem, faults};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -68,7 +68,7 @@ impl NodeKind for ModelNode {
         self.schema.clone().map_or_else(|| json!({"type": "string"}), Value::Object)
     }
 
-    fn problems(&self) -> Vec<(String, String)> {
+    fn problems(&self) -> Vec<FieldProblem> {
         let schema = self.schema.clone().map(Value::Object);
         schema.map(|schema| faults(&schema, "schema")).unwrap_or_default()
     }

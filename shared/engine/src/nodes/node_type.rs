@@ -9,7 +9,7 @@ use utoipa::PartialSchema;
 
 use super::simplify::simplify_schema;
 use super::{Category, ERROR, IN, Join, NodeConfig, NodeKind, r#loop, own_fields, policy, redaction};
-use crate::schema::convert_whole_floats;
+use crate::schema::{FieldProblem, convert_whole_floats};
 use domain::catalog::Purpose;
 use domain::language::Translated;
 use domain::reference::Reference;
@@ -48,8 +48,8 @@ pub struct InputPort {
 pub struct NodeSummary {
     pub join: Join,
     pub outputs: Vec<Cow<'static, str>>,
-    pub problems: Vec<(String, String)>,
-    pub warnings: Vec<(String, String)>,
+    pub problems: Vec<FieldProblem>,
+    pub warnings: Vec<FieldProblem>,
     pub references: Vec<(Reference, &'static str)>,
     pub credential: Option<(uuid::Uuid, &'static str)>,
 }

@@ -10,6 +10,7 @@ use utoipa::ToSchema;
 
 use super::fields::Jinja;
 use super::{Category, Fields, NodeKind, NodeResult, Operation, SLOW, policy::Policies};
+use crate::schema::FieldProblem;
 use domain::language::Translated;
 use domain::agent::AgentSource;
 use domain::catalog::Purpose;
@@ -111,14 +112,21 @@ impl PassageSource {
     }
 
     /// The field that is not valid, and the reason.
-    fn problem(&self) -> Option<(&'static str, &'static str)> {
+    fn problem(&self) -> Option<(&'static str, Translated)> {
         match self {
             Self::Text { .. } => None,
             Self::Url { url, .. } => domain::address::problem(url).map(|problem| ("url", problem)),
             Self::File { media_type, .. } if TextFormat::from_media_type(media_type).is_none() => {
-                Some(("mediaType", "is not the type of a text; convert the file to Markdown, HTML or plain text"))
+                let problem = Translated::new(
+                    "is not the type of a text; convert the file to Markdown, HTML or plain text",
+                    "no es el tipo de un texto; convierta el archivo a Markdown, HTML o texto sin formato",
+                );
+                Some(("mediaType", problem))
             }
-            Self::File { base64, .. } => BASE64_STANDARD.decode(base64).is_err().then_some(("base64", "not base64")),
+            Self::File { base64, .. } => {
+                let problem = Translated::new("not base64", "no es base64");
+                BASE64_STANDARD.decode(base64).is_err().then_some(("base64", problem))
+            }
         }
     }
 }
@@ -160,10 +168,10 @@ impl NodeKind for RetrievalNode {
         json!({"type": "array", "maxItems": self.top_k.unwrap_or(DEFAULT_TOP_K), "items": passage})
     }
 
-    fn problems(&self) -> Vec<(String, String)> {
+    fn problems(&self) -> Vec<FieldProblem> {
         let problems = self.sources.iter().enumerate().filter_map(|(index, source)| {
             let (field, problem) = source.problem()?;
-            Some((format!("sources[{index}].{field}"), problem.to_owned()))
+            Some((format!("sources[{index}].{field}"), problem.into()))
         });
         problems.collect()
     }

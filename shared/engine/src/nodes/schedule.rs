@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use croner::Cron;
 use croner::parser::{CronParser, Seconds, Year};
+use crate::schema::FieldProblem;
 use domain::language::Translated;
+use domain::translated;
 use domain::schedule::{CatchUp, DEFAULT_GRACE_SECONDS, Overlap, ScheduleSettings};
 use jiff::tz::TimeZone;
 use serde::Deserialize;
@@ -69,19 +71,24 @@ pub fn parse_cron(text: &str) -> Option<Cron> {
     parser.parse(text).ok()
 }
 
-fn input_problem(input: &Value) -> Option<String> {
+fn input_problem(input: &Value) -> Option<Translated<String>> {
     if measure(input).is_none_or(|bytes| bytes > MAX_INPUT_BYTES) {
-        return Some(format!("must have at most {MAX_INPUT_BYTES} bytes as JSON; load larger data in the workflow"));
+        return Some(translated!(
+            "must have at most {MAX_INPUT_BYTES} bytes as JSON; load larger data in the workflow",
+            "debe tener como máximo {MAX_INPUT_BYTES} bytes como JSON; cargue los datos mayores en el flujo"
+        ));
     }
-    is_deeper_than(input, MAX_VALUE_DEPTH).then(|| format!("must nest at most {MAX_VALUE_DEPTH} levels"))
+    is_deeper_than(input, MAX_VALUE_DEPTH).then(|| {
+        translated!("must nest at most {MAX_VALUE_DEPTH} levels", "debe anidar como máximo {MAX_VALUE_DEPTH} niveles")
+    })
 }
 
-const FIELDS: [&str; 5] = [
-    "minute, from 0 to 59",
-    "hour, from 0 to 23",
-    "day of the month, from 1 to 31",
-    "month, from 1 to 12 or JAN to DEC",
-    "day of the week, from 0 to 7 or SUN to SAT",
+const FIELDS: [Translated; 5] = [
+    Translated::new("minute, from 0 to 59", "un minuto válido, de 0 a 59"),
+    Translated::new("hour, from 0 to 23", "una hora válida, de 0 a 23"),
+    Translated::new("day of the month, from 1 to 31", "un día del mes válido, de 1 a 31"),
+    Translated::new("month, from 1 to 12 or JAN to DEC", "un mes válido, de 1 a 12 o de JAN a DEC"),
+    Translated::new("day of the week, from 0 to 7 or SUN to SAT", "un día de la semana válido, de 0 a 7 o de SUN a SAT"),
 ];
 
 /// Shorthands of other schedulers, and the same in five fields.
@@ -95,17 +102,26 @@ const WORDS: [(&str, &str); 7] = [
     ("@annually", "0 0 1 1 *"),
 ];
 
-fn problem(text: &str) -> Option<String> {
-    const FORM: &str = "must have five fields: minute hour day month weekday";
+fn problem(text: &str) -> Option<Translated<String>> {
+    const FORM: Translated = Translated::new(
+        "must have five fields: minute hour day month weekday",
+        "debe tener cinco campos: minuto hora día mes día-de-la-semana",
+    );
     let fields: Vec<&str> = text.split_whitespace().collect();
     if let Some((word, same)) = WORDS.iter().find(|(word, _)| text.trim().eq_ignore_ascii_case(word)) {
-        return Some(format!("{FORM}; for {word}, write {same}"));
+        let hint = translated!("; for {word}, write {same}", "; para {word}, escriba {same}");
+        return Some(Translated::from(FORM).with(&hint));
     }
     if fields.len() != FIELDS.len() {
-        return Some(FORM.to_owned());
+        return Some(FORM.into());
     }
     if let Some(cron) = parse_cron(text) {
-        return (!ever_comes(&cron)).then(|| "never matches a date; change the day or the month".to_owned());
+        return (!ever_comes(&cron)).then(|| {
+            translated!(
+                "never matches a date; change the day or the month",
+                "no coincide nunca con una fecha; cambie el día o el mes"
+            )
+        });
     }
     // Each field is parsed alone, with `*` for the others.
     let is_wrong = |place: &usize| {
@@ -113,7 +129,9 @@ fn problem(text: &str) -> Option<String> {
         parse_cron(&alone.collect::<Vec<_>>().join(" ")).is_none()
     };
     let place = (0..FIELDS.len()).find(is_wrong);
-    Some(place.map_or(FORM.to_owned(), |place| format!("`{}` is not a valid {}", fields[place], FIELDS[place])))
+    Some(place.map_or(FORM.into(), |place| {
+        translated!("`{}` is not a valid ", "`{}` no es ", fields[place]).with(&FIELDS[place])
+    }))
 }
 
 /// Whether the schedule ever matches. The search reaches the next 29 February, and is short enough to run at once.
@@ -136,10 +154,14 @@ impl NodeKind for ScheduleNode {
         json!({"cron": "30 8 * * MON-FRI", "zone": "Europe/Madrid", "catchUp": "last", "overlap": "skip", "graceSeconds": 300})
     }
 
-    fn problems(&self) -> Vec<(String, String)> {
+    fn problems(&self) -> Vec<FieldProblem> {
         let mut problems: Vec<_> = problem(&self.cron).map(|problem| ("cron".to_owned(), problem)).into_iter().collect();
         if TimeZone::get(&self.zone).is_err() {
-            problems.push(("zone".to_owned(), "must be an IANA time zone, such as Europe/Madrid".to_owned()));
+            let message = translated!(
+                "must be an IANA time zone, such as Europe/Madrid",
+                "debe ser una zona horaria de la IANA, como Europe/Madrid"
+            );
+            problems.push(("zone".to_owned(), message));
         }
         problems.extend(self.input.as_ref().and_then(input_problem).map(|problem| ("input".to_owned(), problem)));
         problems
@@ -165,7 +187,7 @@ mod tests {
             ),
             (deep, Some("must nest at most 100 levels")),
         ] {
-            assert_eq!(input_problem(&input).as_deref(), expected);
+            assert_eq!(input_problem(&input).map(|problem| problem.en).as_deref(), expected);
         }
     }
 
@@ -185,7 +207,7 @@ mod tests {
             ("@daily", Some("must have five fields: minute hour day month weekday; for @daily, write 0 0 * * *")),
             ("@reboot", Some("must have five fields: minute hour day month weekday")),
         ] {
-            assert_eq!(problem(cron).as_deref(), expected, "{cron}");
+            assert_eq!(problem(cron).map(|problem| problem.en).as_deref(), expected, "{cron}");
         }
     }
 }

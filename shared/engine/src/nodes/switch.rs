@@ -9,7 +9,9 @@ use utoipa::ToSchema;
 
 use super::fields::Cel;
 use super::{Category, ERROR, Fields, NodeAction, NodeKind, NodeResult};
+use crate::schema::FieldProblem;
 use domain::language::Translated;
+use domain::translated;
 
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -53,12 +55,18 @@ impl NodeKind for SwitchNode {
         cases.chain([Cow::Borrowed(DEFAULT)]).collect()
     }
 
-    fn problems(&self) -> Vec<(String, String)> {
+    fn problems(&self) -> Vec<FieldProblem> {
         let mut names = HashSet::new();
         let problems = self.cases.iter().enumerate().filter_map(|(index, Case { name, .. })| {
             let problem = match name.as_str() {
-                DEFAULT | ERROR => format!("`{name}` is the name of another port; rename the case"),
-                name if !names.insert(name) => format!("there is already a case `{name}`; rename this one"),
+                DEFAULT | ERROR => translated!(
+                    "`{name}` is the name of another port; rename the case",
+                    "`{name}` es el nombre de otro puerto; cambie el nombre del caso"
+                ),
+                name if !names.insert(name) => translated!(
+                    "there is already a case `{name}`; rename this one",
+                    "ya hay un caso `{name}`; cambie el nombre de este"
+                ),
                 _ => return None,
             };
             Some((format!("cases[{index}].name"), problem))

@@ -8,7 +8,9 @@ use utoipa::ToSchema;
 use super::fields::Cel;
 use super::{Category, Fields, NodeAction, NodeKind, NodeResult};
 use crate::value_size::add_size;
+use crate::schema::FieldProblem;
 use domain::language::Translated;
+use domain::translated;
 
 /// Set either the whole `value`, or its `fields`.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -50,10 +52,18 @@ impl NodeKind for TransformNode {
         json!({"type": "object", "required": names})
     }
 
-    fn problems(&self) -> Vec<(String, String)> {
+    fn problems(&self) -> Vec<FieldProblem> {
         match (&self.value, self.fields.is_empty()) {
-            (Some(_), false) => vec![("value".to_owned(), "set either value or fields, not both".to_owned())],
-            (None, true) => vec![("fields".to_owned(), "must not be empty when value is omitted".to_owned())],
+            (Some(_), false) => {
+                let message =
+                    translated!("set either value or fields, not both", "defina value o fields, no los dos");
+                vec![("value".to_owned(), message)]
+            }
+            (None, true) => {
+                let message =
+                    translated!("must not be empty when value is omitted", "no debe estar vacío si se omite value");
+                vec![("fields".to_owned(), message)]
+            }
             _ => Vec::new(),
         }
     }

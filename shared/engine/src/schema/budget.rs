@@ -1,5 +1,7 @@
 //! The work budget of one validation. Every keyword charges for the data it reads before reading it.
 
+use domain::language::Translated;
+
 /// The maximum number of steps. A step takes some tens of nanoseconds; a list of a million numbers takes two million
 /// steps.
 const MAX_STEPS: usize = 5_000_000;
@@ -15,14 +17,16 @@ pub enum BudgetExceeded {
 }
 
 impl BudgetExceeded {
-    pub fn message(self) -> &'static str {
+    pub fn message(self) -> Translated {
         match self {
-            Self::TooMuchWork => {
-                "takes too much work to check against its schema; send less data or simplify the schema"
-            }
-            Self::TooDeep => {
-                "is nested too deeply to be checked against its schema; nest less, or end the schema's recursion"
-            }
+            Self::TooMuchWork => Translated::new(
+                "takes too much work to check against its schema; send less data or simplify the schema",
+                "requiere demasiado trabajo para comprobarlo con su esquema; envíe menos datos o simplifique el esquema",
+            ),
+            Self::TooDeep => Translated::new(
+                "is nested too deeply to be checked against its schema; nest less, or end the schema's recursion",
+                "está demasiado anidado para comprobarlo con su esquema; anide menos, o termine la recursión del esquema",
+            ),
         }
     }
 }

@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::hash::RandomState;
 
+use domain::language::Translated;
+use domain::translated;
 use serde_json::{Map, Value};
 
 use super::budget::ValidationBudget;
@@ -46,7 +48,7 @@ impl<'s> Checker<'s> {
         if let Some(exceeded) = self.budget.exceeded() {
             // The findings so far may be wrong: a `not` may have seen only half of a value.
             found = Findings::default();
-            found.refuse(&at, exceeded.message());
+            found.refuse(&at, exceeded.message().into());
         }
         found
     }
@@ -58,7 +60,7 @@ impl<'s> Checker<'s> {
         }
         match schema {
             Value::Object(keywords) => self.apply_keywords(schema, keywords, value, at, found),
-            Value::Bool(false) => self.refuse(at, "is not allowed here", found),
+            Value::Bool(false) => self.refuse(at, translated!("is not allowed here", "no se permite aquí"), found),
             _ => {}
         }
         self.budget.leave();
@@ -76,7 +78,7 @@ impl<'s> Checker<'s> {
         found.is_full() || self.budget.exceeded().is_some()
     }
 
-    pub fn refuse(&mut self, at: &Path, problem: impl AsRef<str>, found: &mut Findings) {
+    pub fn refuse(&mut self, at: &Path, problem: Translated<String>, found: &mut Findings) {
         if !found.is_full() {
             self.budget.charge_bytes(at.len());
             found.refuse(at, problem);
@@ -126,7 +128,7 @@ impl<'s> Checker<'s> {
     }
 
     /// Returns a message if `enum`, `const` or `type` exclude the value.
-    fn check_enum_and_type(&mut self, keywords: &'s Map<String, Value>, value: &Value) -> Option<String> {
+    fn check_enum_and_type(&mut self, keywords: &'s Map<String, Value>, value: &Value) -> Option<Translated<String>> {
         if let Some(Value::Array(listed)) = keywords.get("enum")
             && !self.is_listed(listed, value)
         {
@@ -138,7 +140,7 @@ impl<'s> Checker<'s> {
             return Some(types::describe_values(std::slice::from_ref(only)));
         }
         let allowed = keywords.get("type")?;
-        (!types::is_type(allowed, value)).then(|| format!("must be {}", types::describe_types(allowed)))
+        (!types::is_type(allowed, value)).then(|| types::refuse_type(allowed))
     }
 
     fn is_listed(&mut self, listed: &'s [Value], value: &Value) -> bool {

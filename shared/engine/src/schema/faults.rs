@@ -5,12 +5,15 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
+use super::findings::FieldProblem;
 use super::number::{count, is_positive};
 use super::path::Path;
 use super::pattern::SchemaPattern;
 use super::reference::References;
 use super::vocabulary::{Contains, SchemaPosition, TYPES, contained, contains};
+use domain::language::Translated;
 use domain::text::{shorten, shorten_to};
+use domain::translated;
 
 /// The maximum number of reported faults per schema.
 const MAX_FAULTS: usize = 20;
@@ -20,8 +23,8 @@ const MAX_PATTERNS: usize = 200;
 /// The supported drafts. Their keywords have the same meaning here.
 const DRAFTS: [&str; 4] = ["draft/2020-12/schema", "draft/2019-09/schema", "draft-07/schema", "draft-06/schema"];
 
-/// Returns the faults of a schema, each as a field and a message.
-pub fn faults(schema: &Value, field: &str) -> Vec<(String, String)> {
+/// Returns the faults of a schema.
+pub fn faults(schema: &Value, field: &str) -> Vec<FieldProblem> {
     let mut examiner = Examiner {
         root: schema,
         references: References::new(schema),
@@ -43,13 +46,13 @@ struct Examiner<'s> {
     /// The schemas that have a `$ref`, each with the field of that keyword.
     referring: Vec<(&'s Value, String)>,
     patterns: usize,
-    found: Vec<(String, String)>,
+    found: Vec<FieldProblem>,
 }
 
 impl<'s> Examiner<'s> {
-    fn refuse(&mut self, field: &str, problem: impl Into<String>) {
+    fn refuse(&mut self, field: &str, problem: Translated<String>) {
         if self.found.len() < MAX_FAULTS {
-            self.found.push((shorten_to(field, MAX_FIELD_CHARS).into_owned(), problem.into()));
+            self.found.push((shorten_to(field, MAX_FIELD_CHARS).into_owned(), problem));
         }
     }
 
@@ -58,7 +61,13 @@ impl<'s> Examiner<'s> {
         match schema {
             Value::Bool(_) => {}
             Value::Object(keywords) => self.examine_keywords(schema, keywords, at),
-            _ => self.refuse(&at.display(), "must be a schema: an object, true or false"),
+            _ => {
+                let problem = translated!(
+                    "must be a schema: an object, true or false",
+                    "debe ser un esquema: un objeto, true o false"
+                );
+                self.refuse(&at.display(), problem);
+            }
         }
     }
 
@@ -85,75 +94,112 @@ impl<'s> Examiner<'s> {
     }
 
     /// Returns what is wrong with one keyword. The schemas within it are checked separately.
-    fn problem(&mut self, schema: &Value, keyword: &str, operand: &Value) -> Option<String> {
+    fn problem(&mut self, schema: &Value, keyword: &str, operand: &Value) -> Option<Translated<String>> {
         if keyword == "items" && operand.is_array() {
-            return Some("must be a schema; write `prefixItems` for a list of schemas".to_owned());
+            return Some(translated!(
+                "must be a schema; write `prefixItems` for a list of schemas",
+                "debe ser un esquema; escriba `prefixItems` para una lista de esquemas"
+            ));
         }
         if let Some((shape, _)) = contains(keyword) {
             let problem = match (shape, operand) {
-                (Contains::List, Value::Array(schemas)) if schemas.is_empty() => "must not be empty",
+                (Contains::List, Value::Array(schemas)) if schemas.is_empty() => {
+                    translated!("must not be empty", "no debe estar vacío")
+                }
                 (Contains::List, Value::Array(_)) | (Contains::Map, Value::Object(_)) | (Contains::Schema, _) => {
                     return self.names_problem(keyword, operand);
                 }
-                (Contains::List, _) => "must be a list of schemas",
-                (Contains::Map, _) => "must be an object of schemas",
+                (Contains::List, _) => translated!("must be a list of schemas", "debe ser una lista de esquemas"),
+                (Contains::Map, _) => translated!("must be an object of schemas", "debe ser un objeto de esquemas"),
             };
-            return Some(problem.to_owned());
+            return Some(problem);
         }
         let problem = match keyword {
             "type" => return type_problem(operand),
-            "enum" => (!operand.is_array()).then_some("must be a list"),
-            "required" => (!are_names(operand)).then_some("must be a list of names"),
+            "enum" => (!operand.is_array()).then_some(Translated::new("must be a list", "debe ser una lista")),
+            "required" => (!are_names(operand))
+                .then_some(Translated::new("must be a list of names", "debe ser una lista de nombres")),
             "dependentRequired" => {
                 let is_map = operand.as_object().is_some_and(|fields| fields.values().all(are_names));
-                (!is_map).then_some("must be an object whose values are lists of names")
+                (!is_map).then_some(Translated::new(
+                    "must be an object whose values are lists of names",
+                    "debe ser un objeto cuyos valores sean listas de nombres",
+                ))
             }
             "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" => {
-                (!operand.is_number()).then_some("must be a number")
+                (!operand.is_number()).then_some(Translated::new("must be a number", "debe ser un número"))
             }
-            "multipleOf" => (!is_positive(operand)).then_some("must be a number above 0"),
+            "multipleOf" => (!is_positive(operand))
+                .then_some(Translated::new("must be a number above 0", "debe ser un número mayor que 0")),
             "minLength" | "maxLength" | "minItems" | "maxItems" | "minProperties" | "maxProperties" | "minContains"
-            | "maxContains" => count(operand).is_none().then_some("must be a whole number"),
-            "uniqueItems" => (!operand.is_boolean()).then_some("must be true or false"),
+            | "maxContains" => count(operand)
+                .is_none()
+                .then_some(Translated::new("must be a whole number", "debe ser un número entero")),
+            "uniqueItems" => {
+                (!operand.is_boolean()).then_some(Translated::new("must be true or false", "debe ser true o false"))
+            }
             "pattern" => match operand.as_str() {
-                Some(pattern) => return self.pattern_problem(pattern).map(str::to_owned),
-                None => Some("must be a string"),
+                Some(pattern) => self.pattern_problem(pattern),
+                None => Some(NO_STRING),
             },
-            "$ref" | "$anchor" => (!operand.is_string()).then_some("must be a string"),
-            "$schema" => (!is_known_draft(operand)).then_some("must be JSON Schema draft 2020-12, 2019-09, 7 or 6"),
-            "$id" if std::ptr::eq(schema, self.root) => (!operand.is_string()).then_some("must be a string"),
-            "$id" => Some("schemas within a schema cannot have an `$id` here; move them to `$defs` and remove it"),
-            "$dynamicRef" | "$dynamicAnchor" | "$recursiveRef" | "$recursiveAnchor" => {
-                Some("dynamic references are not supported here; use `$ref`")
-            }
-            "unevaluatedProperties" | "unevaluatedItems" => {
-                Some("is not supported here; use `additionalProperties` or `items`")
-            }
-            "dependencies" => Some("is not supported here; use `dependentRequired` or `dependentSchemas`"),
-            "additionalItems" => Some("is not supported here; use `prefixItems` with `items`"),
-            "nullable" => Some("is not supported here; write `\"type\": [\"string\", \"null\"]` or `anyOf`"),
+            "$ref" | "$anchor" => (!operand.is_string()).then_some(NO_STRING),
+            "$schema" => (!is_known_draft(operand)).then_some(Translated::new(
+                "must be JSON Schema draft 2020-12, 2019-09, 7 or 6",
+                "debe ser JSON Schema draft 2020-12, 2019-09, 7 o 6",
+            )),
+            "$id" if std::ptr::eq(schema, self.root) => (!operand.is_string()).then_some(NO_STRING),
+            "$id" => Some(Translated::new(
+                "schemas within a schema cannot have an `$id` here; move them to `$defs` and remove it",
+                "aquí los esquemas dentro de un esquema no pueden tener `$id`; muévalos a `$defs` y quítelo",
+            )),
+            "$dynamicRef" | "$dynamicAnchor" | "$recursiveRef" | "$recursiveAnchor" => Some(Translated::new(
+                "dynamic references are not supported here; use `$ref`",
+                "aquí no se admiten referencias dinámicas; use `$ref`",
+            )),
+            "unevaluatedProperties" | "unevaluatedItems" => Some(Translated::new(
+                "is not supported here; use `additionalProperties` or `items`",
+                "no se admite aquí; use `additionalProperties` o `items`",
+            )),
+            "dependencies" => Some(Translated::new(
+                "is not supported here; use `dependentRequired` or `dependentSchemas`",
+                "no se admite aquí; use `dependentRequired` o `dependentSchemas`",
+            )),
+            "additionalItems" => Some(Translated::new(
+                "is not supported here; use `prefixItems` with `items`",
+                "no se admite aquí; use `prefixItems` con `items`",
+            )),
+            "nullable" => Some(Translated::new(
+                "is not supported here; write `\"type\": [\"string\", \"null\"]` or `anyOf`",
+                "no se admite aquí; escriba `\"type\": [\"string\", \"null\"]` o `anyOf`",
+            )),
             // These keywords do not affect validation.
             "const" | "format" | "title" | "description" | "default" | "example" | "examples" | "$comment"
             | "$vocabulary" | "deprecated" | "readOnly" | "writeOnly" | "contentMediaType" | "contentEncoding"
             | "contentSchema" | "discriminator" => None,
             extension if extension.starts_with("x-") => None,
-            _ => Some("is not a keyword of JSON Schema that is supported here; remove it, or begin its name with `x-`"),
+            _ => Some(Translated::new(
+                "is not a keyword of JSON Schema that is supported here; remove it, or begin its name with `x-`",
+                "no es una palabra clave de JSON Schema que se admita aquí; quítela, o empiece su nombre por `x-`",
+            )),
         };
-        problem.map(str::to_owned)
+        problem.map(Into::into)
     }
 
     /// The property names of `patternProperties` are patterns.
-    fn names_problem(&mut self, keyword: &str, operand: &Value) -> Option<String> {
+    fn names_problem(&mut self, keyword: &str, operand: &Value) -> Option<Translated<String>> {
         let patterns = operand.as_object().filter(|_| keyword == "patternProperties")?;
         patterns.keys().find_map(|pattern| {
-            self.pattern_problem(pattern).map(|problem| format!("`{}`: {problem}", shorten(pattern)))
+            self.pattern_problem(pattern).map(|problem| problem.map(|text| format!("`{}`: {text}", shorten(pattern))))
         })
     }
 
-    fn pattern_problem(&mut self, pattern: &str) -> Option<&'static str> {
+    fn pattern_problem(&mut self, pattern: &str) -> Option<Translated> {
         self.patterns += 1;
         if self.patterns > MAX_PATTERNS {
-            return Some("a schema can have at most 200 patterns; remove some");
+            return Some(Translated::new(
+                "a schema can have at most 200 patterns; remove some",
+                "un esquema puede tener como máximo 200 patrones; quite algunos",
+            ));
         }
         SchemaPattern::parse(pattern).err()
     }
@@ -166,13 +212,22 @@ impl<'s> Examiner<'s> {
             }
             let reference = schema["$ref"].as_str().unwrap_or_default();
             let problem = match self.references.resolve(reference) {
-                Some(target) if !self.schemas.contains(&std::ptr::from_ref(target)) => "must refer to a schema",
-                Some(_) if self.is_endless(schema, &mut finished) => "refers back to itself without end",
+                Some(target) if !self.schemas.contains(&std::ptr::from_ref(target)) => {
+                    Translated::new("must refer to a schema", "debe referirse a un esquema")
+                }
+                Some(_) if self.is_endless(schema, &mut finished) => {
+                    Translated::new("refers back to itself without end", "se refiere a sí mismo sin fin")
+                }
                 Some(_) => continue,
-                None if reference.starts_with('#') => "refers to nothing in this schema",
-                None => "must begin with `#`: schemas outside of this one are not loaded",
+                None if reference.starts_with('#') => {
+                    Translated::new("refers to nothing in this schema", "no se refiere a nada de este esquema")
+                }
+                None => Translated::new(
+                    "must begin with `#`: schemas outside of this one are not loaded",
+                    "debe empezar por `#`: no se cargan esquemas de fuera de este",
+                ),
             };
-            self.refuse(&field, format!("`{}` {problem}", shorten(reference)));
+            self.refuse(&field, problem.map(|text| format!("`{}` {text}", shorten(reference))));
         }
     }
 
@@ -219,10 +274,12 @@ impl<'s> Examiner<'s> {
     }
 }
 
-fn type_problem(operand: &Value) -> Option<String> {
+const NO_STRING: Translated = Translated::new("must be a string", "debe ser una cadena");
+
+fn type_problem(operand: &Value) -> Option<Translated<String>> {
     let names = operand.as_array().map_or(std::slice::from_ref(operand), Vec::as_slice);
     let are_known = names.iter().all(|name| name.as_str().is_some_and(|name| TYPES.contains(&name)));
-    (!are_known || names.is_empty()).then(|| format!("one of {}", TYPES.join(", ")))
+    (!are_known || names.is_empty()).then(|| translated!("one of {}", "uno de {}", TYPES.join(", ")))
 }
 
 fn are_names(value: &Value) -> bool {

@@ -2,6 +2,7 @@
 
 use super::language::Language;
 use super::path::Path;
+use domain::language::Translated;
 use domain::text::shorten_to;
 
 /// The maximum number of reported violations per value.
@@ -9,10 +10,12 @@ const MAX_VIOLATIONS: usize = 100;
 const MAX_FIELD_CHARS: usize = 300;
 const MAX_MESSAGE_CHARS: usize = 600;
 
+/// A field, and what is wrong with it.
+pub type FieldProblem = (String, Translated<String>);
+
 #[derive(Debug)]
 pub struct Findings {
-    /// Each violation as a field and a message.
-    pub violations: Vec<(String, String)>,
+    pub violations: Vec<FieldProblem>,
     /// Each expression as a field, a language and a text.
     pub expressions: Vec<(String, Language, String)>,
     most: usize,
@@ -39,10 +42,10 @@ impl Findings {
         self.violations.len() >= self.most
     }
 
-    pub(super) fn refuse(&mut self, at: &Path, problem: impl AsRef<str>) {
+    pub(super) fn refuse(&mut self, at: &Path, problem: Translated<String>) {
         if !self.is_full() {
             let field = shorten_to(&at.display(), MAX_FIELD_CHARS).into_owned();
-            self.violations.push((field, shorten_to(problem.as_ref(), MAX_MESSAGE_CHARS).into_owned()));
+            self.violations.push((field, problem.map(|text| shorten_to(&text, MAX_MESSAGE_CHARS).into_owned())));
         }
     }
 

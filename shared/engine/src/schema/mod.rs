@@ -24,7 +24,7 @@ use serde_json::Value;
 use budget::ValidationBudget;
 use checker::{Checker, Dialect};
 pub use faults::faults;
-pub use findings::Findings;
+pub use findings::{FieldProblem, Findings};
 pub use integers::convert_whole_floats;
 pub use language::{LANGUAGE, Language, Program};
 pub(crate) use path::Path;

@@ -1,5 +1,6 @@
 //! `pattern` and `patternProperties`: regular expressions with linear running time and limited size.
 
+use domain::language::Translated;
 use regex_lite::{Regex, RegexBuilder};
 
 use super::budget::ValidationBudget;
@@ -18,9 +19,12 @@ pub struct SchemaPattern {
 }
 
 impl SchemaPattern {
-    pub fn parse(pattern: &str) -> Result<Self, &'static str> {
+    pub fn parse(pattern: &str) -> Result<Self, Translated> {
         if pattern.len() > MAX_PATTERN_BYTES {
-            return Err("this pattern is longer than 1000 bytes; shorten it");
+            return Err(Translated::new(
+                "this pattern is longer than 1000 bytes; shorten it",
+                "este patrón tiene más de 1000 bytes; acórtelo",
+            ));
         }
         // A pattern that is too large for the first size may fit the second.
         let sizes = SIZES.iter().find_map(|(limit, steps_a_byte)| {
@@ -29,11 +33,20 @@ impl SchemaPattern {
         });
         sizes.ok_or_else(|| {
             if ["(?=", "(?!", "(?<=", "(?<!"].iter().any(|look| pattern.contains(look)) {
-                "patterns cannot look ahead or behind here; remove `(?=`, `(?!`, `(?<=` and `(?<!`"
+                Translated::new(
+                    "patterns cannot look ahead or behind here; remove `(?=`, `(?!`, `(?<=` and `(?<!`",
+                    "aquí los patrones no pueden mirar hacia delante ni hacia atrás; quite `(?=`, `(?!`, `(?<=` y `(?<!`",
+                )
             } else if pattern.contains("\\p{") || pattern.contains("\\P{") {
-                "patterns have no Unicode classes here; write the characters instead of `\\p{…}`"
+                Translated::new(
+                    "patterns have no Unicode classes here; write the characters instead of `\\p{…}`",
+                    "aquí los patrones no tienen clases de Unicode; escriba los caracteres en lugar de `\\p{…}`",
+                )
             } else {
-                "this pattern cannot be read, or is too large; simplify it"
+                Translated::new(
+                    "this pattern cannot be read, or is too large; simplify it",
+                    "este patrón no se puede leer, o es demasiado grande; simplifíquelo",
+                )
             }
         })
     }

@@ -77,7 +77,7 @@ fn verify<'a>(secret: &str, request: &InboundRequest<'a>, now: Time) -> Result<(
 
 fn to_file(Attachment { url, name, media_type, size }: Attachment) -> Result<RemoteFile, ReceiveError> {
     if let Some(problem) = address::problem(&url) {
-        return Err(ReceiveError::Malformed(format!("the URL of an attachment: {problem}")));
+        return Err(ReceiveError::Malformed(format!("the URL of an attachment: {}", problem.en)));
     }
     let media_type = media_type_or(media_type, "application/octet-stream");
     Ok(RemoteFile { reference: url, name: name_or(name, "file"), media_type, size })

@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
+use domain::translated;
 use serde_json::Value;
 
-use super::{Limit, check_count};
+use super::{ENTRIES, Limit, check_count};
 use crate::schema::checker::Checker;
 use crate::schema::equality::{equal, hash};
 use crate::schema::findings::Findings;
@@ -19,7 +20,7 @@ pub fn apply<'s>(
     at: &Path,
     found: &mut Findings,
 ) {
-    let entries = (items.len(), "entries");
+    let entries = (items.len(), ENTRIES);
     match keyword {
         "minItems" => check_count(checker, (Limit::Least, operand), entries, at, found),
         "maxItems" => check_count(checker, (Limit::Most, operand), entries, at, found),
@@ -65,9 +66,17 @@ fn contains<'s>(
         matching += u64::from(checker.accepts(operand, item, &at.index(index)));
     }
     if matching < least {
-        checker.refuse(at, format!("at least {least} entries must match the `contains` of its schema"), found);
+        let problem = translated!(
+            "at least {least} entries must match the `contains` of its schema",
+            "al menos {least} elementos deben cumplir el `contains` de su esquema"
+        );
+        checker.refuse(at, problem, found);
     } else if let Some(most) = most.filter(|most| matching > *most) {
-        checker.refuse(at, format!("at most {most} entries may match the `contains` of its schema"), found);
+        let problem = translated!(
+            "at most {most} entries may match the `contains` of its schema",
+            "como máximo {most} elementos pueden cumplir el `contains` de su esquema"
+        );
+        checker.refuse(at, problem, found);
     }
 }
 
@@ -79,7 +88,10 @@ fn unique(checker: &mut Checker, items: &[Value], at: &Path, found: &mut Finding
             return;
         }
         if let Some(first) = same.iter().find(|first| equal(&items[**first], item, &mut checker.budget)) {
-            let problem = format!("must not repeat an entry: [{first}] and [{index}] are equal");
+            let problem = translated!(
+                "must not repeat an entry: [{first}] and [{index}] are equal",
+                "no debe repetir un elemento: [{first}] y [{index}] son iguales"
+            );
             return checker.refuse(at, problem, found);
         }
         same.push(index);

@@ -1,5 +1,6 @@
 //! `$ref`, `allOf`, `anyOf`, `oneOf`, `not`, `if` and `dependentSchemas`: schemas that apply to the same value.
 
+use domain::translated;
 use serde_json::Value;
 
 use super::variants::{any_of, one_of};
@@ -22,7 +23,13 @@ pub fn apply<'s>(
             checker.budget.charge_bytes(reference.len());
             match checker.references.resolve(reference) {
                 Some(target) => checker.apply(target, value, at, found),
-                None => checker.refuse(at, "its schema refers to a schema that does not exist", found),
+                None => {
+                    let problem = translated!(
+                        "its schema refers to a schema that does not exist",
+                        "su esquema se refiere a un esquema que no existe"
+                    );
+                    checker.refuse(at, problem, found);
+                }
             }
         }
         "allOf" => {
@@ -36,7 +43,9 @@ pub fn apply<'s>(
         "anyOf" => any_of(checker, list(), value, at, found),
         "oneOf" => one_of(checker, list(), value, at, found),
         "not" if checker.accepts(operand, value, at) => {
-            checker.refuse(at, "must not match the `not` of its schema", found);
+            let problem =
+                translated!("must not match the `not` of its schema", "no debe cumplir el `not` de su esquema");
+            checker.refuse(at, problem, found);
         }
         "if" => {
             let branch = if checker.accepts(operand, value, at) { "then" } else { "else" };

@@ -1,9 +1,10 @@
 //! `properties`, `patternProperties`, `additionalProperties`, `propertyNames`, `required`, `dependentRequired`,
 //! `dependentSchemas`, `minProperties` and `maxProperties`.
 
+use domain::translated;
 use serde_json::{Map, Value};
 
-use super::{Limit, check_count};
+use super::{ENTRIES, Limit, check_count};
 use crate::schema::checker::Checker;
 use crate::schema::findings::Findings;
 use crate::schema::path::Path;
@@ -16,7 +17,7 @@ pub fn apply<'s>(
     at: &Path,
     found: &mut Findings,
 ) {
-    let count = (entries.len(), "entries");
+    let count = (entries.len(), ENTRIES);
     match keyword {
         "minProperties" => check_count(checker, (Limit::Least, operand), count, at, found),
         "maxProperties" => check_count(checker, (Limit::Most, operand), count, at, found),
@@ -50,7 +51,8 @@ pub fn apply<'s>(
         "additionalProperties" => additional(checker, operand, schema, entries, at, found),
         "propertyNames" => each(checker, entries, at, found, |checker, name, _, at, found| {
             if !checker.accepts(operand, &Value::String(name.to_owned()), at) {
-                checker.refuse(at, "this name is not allowed here", found);
+                let problem = translated!("this name is not allowed here", "este nombre no se permite aquí");
+                checker.refuse(at, problem, found);
             }
         }),
         _ => {}
@@ -81,7 +83,7 @@ fn required(checker: &mut Checker, names: &Value, entries: &Map<String, Value>, 
             return;
         }
         if !entries.contains_key(name) {
-            checker.refuse(&at.name(name), "is missing", found);
+            checker.refuse(&at.name(name), translated!("is missing", "falta"), found);
         }
     }
 }
@@ -105,7 +107,10 @@ fn additional<'s>(
             || patterns.any(|(pattern, _)| checker.matches_pattern(pattern, name));
         match operand {
             _ if is_known => {}
-            Value::Bool(false) => checker.refuse(at, "is not a field of this type", found),
+            Value::Bool(false) => {
+                let problem = translated!("is not a field of this type", "no es un campo de este tipo");
+                checker.refuse(at, problem, found);
+            }
             schema => checker.apply(schema, value, at, found),
         }
     });

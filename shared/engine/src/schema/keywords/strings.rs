@@ -7,7 +7,9 @@ use super::{Limit, check_count};
 use crate::schema::checker::{Checker, Dialect};
 use crate::schema::findings::Findings;
 use crate::schema::path::Path;
+use domain::language::Translated;
 use domain::text::shorten;
+use domain::translated;
 
 pub fn apply<'s>(
     checker: &mut Checker<'s>,
@@ -21,16 +23,18 @@ pub fn apply<'s>(
         "minLength" | "maxLength" => {
             checker.budget.charge_bytes(text.len());
             let limit = if keyword == "minLength" { Limit::Least } else { Limit::Most };
-            check_count(checker, (limit, operand), (text.chars().count(), "characters"), at, found);
+            let characters = Translated::new("characters", "caracteres");
+            check_count(checker, (limit, operand), (text.chars().count(), characters), at, found);
         }
         "pattern" => {
             let pattern = operand.as_str().unwrap_or_default();
             if !checker.matches_pattern(pattern, text) {
-                checker.refuse(at, format!("must match the pattern {}", shorten(pattern)), found);
+                let problem = translated!("must match the pattern {}", "debe cumplir el patrón {}", shorten(pattern));
+                checker.refuse(at, problem, found);
             }
         }
         "format" if checker.dialect == Dialect::NodeType && operand == "uuid" && Uuid::try_parse(text).is_err() => {
-            checker.refuse(at, "must be a UUID", found);
+            checker.refuse(at, translated!("must be a UUID", "debe ser un UUID"), found);
         }
         _ => {}
     }

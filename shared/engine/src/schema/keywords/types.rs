@@ -3,7 +3,9 @@
 use serde_json::Value;
 
 use crate::schema::number::is_whole;
+use domain::language::Translated;
 use domain::text::shorten;
+use domain::translated;
 
 /// The maximum number of values that a message lists.
 const MAX_LISTED: usize = 20;
@@ -30,35 +32,39 @@ pub fn allows_type(types: &Value, name: &str) -> bool {
     types == name || types.as_array().is_some_and(|types| types.iter().any(|known| known == name))
 }
 
-/// Describes types, as in `a string or null`.
-pub fn describe_types(types: &Value) -> String {
+const LIST: Translated = Translated::new("a list", "una lista");
+const OBJECT: Translated = Translated::new("an object", "un objeto");
+
+/// Describes types, as in `must be a string or null`.
+pub fn refuse_type(types: &Value) -> Translated<String> {
     let types = types.as_array().map_or(std::slice::from_ref(types), Vec::as_slice);
-    types.iter().filter_map(Value::as_str).map(describe_type).collect::<Vec<_>>().join(" or ")
+    let described = types.iter().filter_map(Value::as_str).map(|name| describe_type(name).into());
+    translated!("must be ", "debe ser ").with(&Translated::join(described, Translated::new(" or ", " o ")))
 }
 
-fn describe_type(name: &str) -> &'static str {
+fn describe_type(name: &str) -> Translated {
     match name {
-        "integer" => "a whole number",
-        "number" => "a number",
-        "string" => "a string",
-        "boolean" => "true or false",
-        "array" => "a list",
-        "object" => "an object",
-        _ => "null",
+        "integer" => Translated::new("a whole number", "un número entero"),
+        "number" => Translated::new("a number", "un número"),
+        "string" => Translated::new("a string", "una cadena"),
+        "boolean" => Translated::new("true or false", "true o false"),
+        "array" => LIST,
+        "object" => OBJECT,
+        _ => Translated::new("null", "null"),
     }
 }
 
 /// Describes allowed values, as in `one of slack, telegram`.
-pub fn describe_values(values: &[Value]) -> String {
+pub fn describe_values(values: &[Value]) -> Translated<String> {
     let described = values.iter().take(MAX_LISTED).map(|value| match value {
-        Value::String(text) => shorten(text).into_owned(),
-        Value::Array(_) => "a list".to_owned(),
-        Value::Object(_) => "an object".to_owned(),
-        other => other.to_string(),
+        Value::String(text) => Translated::untranslated(shorten(text)),
+        Value::Array(_) => LIST.into(),
+        Value::Object(_) => OBJECT.into(),
+        other => Translated::untranslated(other.to_string()),
     });
-    let described = described.collect::<Vec<_>>().join(", ");
+    let listed = translated!("one of ", "uno de ").with(&Translated::join(described, Translated::new(", ", ", ")));
     match values.len().saturating_sub(MAX_LISTED) {
-        0 => format!("one of {described}"),
-        more => format!("one of {described} and {more} more"),
+        0 => listed,
+        more => listed.with(&translated!(" and {more} more", " y {more} más")),
     }
 }

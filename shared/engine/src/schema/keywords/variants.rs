@@ -1,5 +1,6 @@
 //! `anyOf` and `oneOf`. If no variant fits, the message describes the variant that was probably intended.
 
+use domain::language::Translated;
 use serde_json::{Value, json};
 
 use super::types;
@@ -25,8 +26,11 @@ pub fn one_of<'s>(checker: &mut Checker<'s>, variants: &'s [Value], value: &Valu
     if fitting.is_empty() {
         explain(checker, &intended, explanation, at, found);
     } else if fitting.len() > 1 {
-        let listed = fitting.iter().take(MAX_LISTED).map(|index| format!("oneOf[{index}]")).collect::<Vec<_>>();
-        let problem = format!("matches {} of its schema, but must match exactly one", listed.join(" and "));
+        let listed: Vec<_> = fitting.iter().take(MAX_LISTED).map(|index| format!("oneOf[{index}]")).collect();
+        let problem = Translated::new(
+            format!("matches {} of its schema, but must match exactly one", listed.join(" and ")),
+            format!("cumple {} de su esquema, pero debe cumplir exactamente uno", listed.join(" y ")),
+        );
         checker.refuse(at, problem, found);
     }
 }
@@ -62,7 +66,7 @@ fn explain(checker: &mut Checker, intended: &Intended, explanation: Findings, at
     match intended {
         Intended::Variant(_) => found.append(explanation),
         Intended::Tag(tag, known) => checker.refuse(&at.name(tag), types::describe_values(known), found),
-        Intended::Types(allowed) => checker.refuse(at, format!("must be {}", types::describe_types(allowed)), found),
+        Intended::Types(allowed) => checker.refuse(at, types::refuse_type(allowed), found),
     }
 }
 

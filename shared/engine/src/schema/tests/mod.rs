@@ -13,6 +13,6 @@ fn violations(schema: &Value, value: &Value) -> Vec<String> {
     lines(check_value(schema, value, "value").violations)
 }
 
-fn lines(found: Vec<(String, String)>) -> Vec<String> {
-    found.into_iter().map(|(field, message)| format!("{field}: {message}")).collect()
+fn lines(found: Vec<FieldProblem>) -> Vec<String> {
+    found.into_iter().map(|(field, message)| format!("{field}: {}", message.en)).collect()
 }
