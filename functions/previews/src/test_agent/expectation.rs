@@ -1,9 +1,10 @@
 //! What the replies to a message must be.
 
 use domain::time::Time;
-use domain::{Error, Result};
+use domain::{Error, Result, translated};
 use engine::expression::{Expression, Scope, SyntaxError};
 use serde_json::{Map, Value, json};
+use web::language;
 
 /// The variables of a condition.
 const VARIABLES: [&str; 3] = ["reply", "replies", "turn"];
@@ -16,8 +17,11 @@ pub struct Expectation {
 impl Expectation {
     /// `field` names the condition in errors.
     pub fn new(field: &str, contains: Option<String>, matches: Option<&str>) -> Result<Self> {
-        let matches = matches.map(parse_condition).transpose();
-        Ok(Self { contains, matches: matches.map_err(|problem| Error::invalid_body(field, problem))? })
+        let matches = matches
+            .map(parse_condition)
+            .transpose()
+            .map_err(|problem| Error::invalid_body(field, problem.describe().get(language::of_request())));
+        Ok(Self { contains, matches: matches? })
     }
 
     /// Checks the replies of a turn, which counts from 1. Returns why they are not as expected. The limits of expressions
@@ -45,8 +49,13 @@ fn parse_condition(text: &str) -> Result<Expression, SyntaxError> {
     let unknown = expression.references().into_iter().find(|used| !VARIABLES.contains(&&*used.variable));
     match unknown {
         Some(used) => {
-            let message = format!("there is no variable `{}`; use {}", used.variable, VARIABLES.join(", "));
-            Err(SyntaxError { at: used.at, message: message.into() })
+            let message = translated!(
+                "there is no variable `{}`; use {}",
+                "no hay ninguna variable `{}`; use {}",
+                used.variable,
+                VARIABLES.join(", ")
+            );
+            Err(SyntaxError::new(used.at, message))
         }
         None => Ok(expression),
     }

@@ -1,10 +1,14 @@
 //! Handler for the expression preview.
 
 use domain::Error;
+use domain::language::Translated;
 use domain::time::Time;
-use engine::expression::{EvaluationError, EvaluationErrorCode, Expression, JinjaTemplate, Scope, SyntaxError};
+use engine::expression::{
+    EvaluationError, EvaluationErrorCode, Expression, JinjaTemplate, Scope, SyntaxError, TextPosition,
+};
 use platform::offload;
 use web::builder::{Caller, Data, ErrorResponses, NotJson};
+use web::language::{self, AcceptLanguageHeaders};
 use web::{Json, Result};
 
 use crate::dto::expression::{LanguageIn, PreviewIn, PreviewOut};
@@ -13,15 +17,23 @@ use crate::dto::expression::{LanguageIn, PreviewIn, PreviewOut};
 ///
 /// Evaluates a condition or a template with example data, under the limits of a run.
 #[utoipa::path(
-    post, path = "/builder/v1/workflows/expression/preview", tag = "workflows", request_body = PreviewIn,
+    post, path = "/builder/v1/workflows/expression/preview", tag = "workflows", params(AcceptLanguageHeaders),
+    request_body = PreviewIn,
     responses((status = 200, description = "The value", body = Data<PreviewOut>), NotJson, ErrorResponses),
 )]
 pub async fn preview_expression(Caller(caller): Caller, Json(preview): Json<PreviewIn>) -> Result<Data<PreviewOut>> {
     let now = caller.at;
-    Ok(Data { data: offload(move || evaluate(&preview, now)).await? })
+    let previewed = offload(move || Ok(evaluate(&preview, now))).await?;
+    Ok(Data { data: previewed.map_err(PreviewFailure::into_error)? })
 }
 
-fn evaluate(preview: &PreviewIn, now: Time) -> domain::Result<PreviewOut> {
+struct PreviewFailure {
+    code: &'static str,
+    at: TextPosition,
+    message: Translated<String>,
+}
+
+fn evaluate(preview: &PreviewIn, now: Time) -> std::result::Result<PreviewOut, PreviewFailure> {
     let PreviewIn { expression, data, language } = preview;
     let scope = Scope::new(data, now.into());
     let (result, r#type) = match language {
@@ -37,21 +49,26 @@ fn evaluate(preview: &PreviewIn, now: Time) -> domain::Result<PreviewOut> {
     Ok(PreviewOut { result, r#type })
 }
 
-fn parse_error(problem: SyntaxError) -> Error {
-    expression_error("invalid_body", &problem)
+fn parse_error(SyntaxError { at, message }: SyntaxError) -> PreviewFailure {
+    PreviewFailure { code: "invalid_body", at, message }
 }
 
-fn evaluation_error(failure: EvaluationError) -> Error {
-    let code = match failure.code {
-        EvaluationErrorCode::Limit => failure.code.as_str(),
+fn evaluation_error(EvaluationError { code, at, message }: EvaluationError) -> PreviewFailure {
+    let code = match code {
+        EvaluationErrorCode::Limit => code.as_str(),
         EvaluationErrorCode::Failed => "invalid_body",
     };
-    expression_error(code, &failure.problem)
+    // Failures of evaluations are in English, as they are stored in runs.
+    PreviewFailure { code, at, message: Translated::untranslated(message) }
 }
 
-/// Builds the error. Its details contain the position in the expression.
-fn expression_error(code: &'static str, problem: &SyntaxError) -> Error {
-    let SyntaxError { at, message } = problem;
-    let details = serde_json::json!({"line": at.line, "column": at.column, "problem": message});
-    Error::Unsound { code, message: format!("expression: {problem}"), details }
+impl PreviewFailure {
+    /// Its details contain the position in the expression.
+    fn into_error(self) -> Error {
+        let Self { code, at, message } = self;
+        let language = language::of_request();
+        let (place, message) = (at.describe(), message.get(language));
+        let details = serde_json::json!({"line": at.line, "column": at.column, "problem": message});
+        Error::Unsound { code, message: format!("expression: {}: {message}", place.get(language)), details }
+    }
 }

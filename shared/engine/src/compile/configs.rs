@@ -72,8 +72,7 @@ fn read_node(
                 programs.insert(field, program);
             }
             Err(problem) => {
-                let message = Translated::untranslated(problem.message);
-                problems.field("invalid_expression", index, &field, Some(problem.at), message);
+                problems.field("invalid_expression", index, &field, Some(problem.at), problem.message);
             }
         }
     }

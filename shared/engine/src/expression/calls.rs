@@ -3,12 +3,13 @@
 use super::functions::{Function, PLAIN_FORMAT, SURPLUS};
 use super::tree::{Expr, ExprKind, Literal};
 use super::{SyntaxError, TextPosition};
+use domain::translated;
 
 /// Validates a call: the number of arguments, and literal formats without a placeholder.
 pub fn check_call(function: &Function, name: &str, arguments: &[Expr], at: TextPosition) -> Result<(), SyntaxError> {
     let (fewest, most) = function.takes;
     if !(fewest..=most).contains(&arguments.len()) {
-        return Err(SyntaxError::new(at, format!("`{name}` takes {}", describe_count(fewest, most))));
+        return Err(refuse_count(name, fewest, most, at));
     }
     let has_place = |form: &Expr| !matches!(&form.kind, ExprKind::Literal(Literal::Text(text)) if !text.contains('%'));
     let is_empty = |values: &Expr| matches!(&values.kind, ExprKind::List(values) if values.is_empty());
@@ -21,12 +22,13 @@ pub fn check_call(function: &Function, name: &str, arguments: &[Expr], at: TextP
     }
 }
 
-/// Describes a number of arguments, as in `2 to 3 arguments`.
-pub fn describe_count(fewest: usize, most: usize) -> String {
-    match (fewest, most) {
-        (0, 0) => "no arguments".to_owned(),
-        (1, 1) => "1 argument".to_owned(),
-        (fewest, most) if fewest == most => format!("{fewest} arguments"),
-        (fewest, most) => format!("{fewest} to {most} arguments"),
-    }
+/// The error of a call with the wrong number of arguments: the function takes `2 to 3 arguments`.
+pub fn refuse_count(name: &str, fewest: usize, most: usize, at: TextPosition) -> SyntaxError {
+    let count = match (fewest, most) {
+        (0, 0) => translated!("no arguments", "0 argumentos"),
+        (1, 1) => translated!("1 argument", "1 argumento"),
+        (fewest, most) if fewest == most => translated!("{fewest} arguments", "{fewest} argumentos"),
+        (fewest, most) => translated!("{fewest} to {most} arguments", "de {fewest} a {most} argumentos"),
+    };
+    SyntaxError::new(at, translated!("`{name}` takes ", "`{name}` recibe ").with(&count))
 }

@@ -58,18 +58,24 @@ impl TextPosition {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SyntaxError {
     pub at: TextPosition,
-    pub message: Cow<'static, str>,
+    pub message: Translated<String>,
 }
 
 impl SyntaxError {
-    fn new(at: TextPosition, message: impl Into<Cow<'static, str>>) -> Self {
+    pub fn new(at: TextPosition, message: impl Into<Translated<String>>) -> Self {
         Self { at, message: message.into() }
+    }
+
+    /// The position and the message.
+    pub fn describe(&self) -> Translated<String> {
+        self.at.describe().map(|at| format!("{at}: ")).with(&self.message)
     }
 }
 
+/// The description in English.
 impl fmt::Display for SyntaxError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}, column {}: {}", self.at.line, self.at.column, self.message)
+        f.write_str(&self.describe().en)
     }
 }
 
@@ -95,11 +101,13 @@ impl<'a> Scope<'a> {
     }
 }
 
-/// A runtime failure of an evaluation. It names the expression, but never shows a value.
+/// A runtime failure of an evaluation. It names the expression, but never shows a value. Records of runs store its message,
+/// which is in English.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EvaluationError {
     pub code: EvaluationErrorCode,
-    pub problem: SyntaxError,
+    pub at: TextPosition,
+    pub message: Cow<'static, str>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,7 +145,7 @@ impl EvaluationError {
             Cause::Message(message) => (EvaluationErrorCode::Failed, message.into()),
             Cause::Text(message) => (EvaluationErrorCode::Failed, message.into()),
         };
-        Self { code, problem: SyntaxError::new(at, message) }
+        Self { code, at, message }
     }
 
     fn is_limit(&self) -> bool {
@@ -147,7 +155,7 @@ impl EvaluationError {
 
 impl fmt::Display for EvaluationError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.problem.fmt(f)
+        write!(f, "{}: {}", self.at.describe().en, self.message)
     }
 }
 

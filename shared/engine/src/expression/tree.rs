@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::functions::Function;
 use super::operators::ExpressionOperator;
 use super::{SyntaxError, TextPosition};
+use domain::translated;
 
 /// The maximum nesting of expressions. It bounds the recursion of parsing, evaluation and drop.
 pub const MAX_DEPTH: u16 = 100;
@@ -122,13 +123,21 @@ pub enum Literal {
     Text(Box<str>),
 }
 
+pub fn too_deep(at: TextPosition) -> SyntaxError {
+    let message = translated!(
+        "this is nested deeper than {MAX_DEPTH} levels; nest it less",
+        "esto tiene más de {MAX_DEPTH} niveles de anidamiento; anídelo menos"
+    );
+    SyntaxError::new(at, message)
+}
+
 impl Expr {
     /// Creates a node, and refuses a tree that is nested too deeply to be evaluated.
     pub fn new(kind: ExprKind, at: TextPosition) -> Parsed {
         let mut depth = 0;
         kind.each_child(&mut |child| depth = depth.max(child.depth + 1));
         if depth > MAX_DEPTH {
-            return Err(SyntaxError::new(at, format!("this is nested deeper than {MAX_DEPTH} levels; nest it less")));
+            return Err(too_deep(at));
         }
         Ok(Self { kind, at, depth })
     }

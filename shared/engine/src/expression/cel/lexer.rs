@@ -1,6 +1,7 @@
 //! The lexer of CEL: splits a text into tokens.
 
 use super::super::{SyntaxError, TextPosition, hints};
+use domain::translated;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Token {
@@ -22,6 +23,14 @@ const SIGNS: [&str; 24] = [
     "==", "!=", "<=", ">=", "&&", "||", "(", ")", "[", "]", "{", "}", ".", ",", "-", "+", "*", "/", "%", "?", ":", "!",
     "<", ">",
 ];
+
+fn not_a_number(at: TextPosition) -> SyntaxError {
+    SyntaxError::new(at, translated!("not a number", "no es un número"))
+}
+
+pub fn too_large(at: TextPosition) -> SyntaxError {
+    SyntaxError::new(at, translated!("the number is too large", "el número es demasiado grande"))
+}
 
 struct Lexer<'t> {
     rest: &'t str,
@@ -104,8 +113,8 @@ impl<'t> Lexer<'t> {
                 return Ok(Token::Sign(sign));
             }
         }
-        let hint = hints::cel_sign(self.rest).map(|hint| format!("; {hint}")).unwrap_or_default();
-        Err(SyntaxError::new(at, format!("`{}` is not valid here{hint}", first.escape_debug())))
+        let message = translated!("`{}` is not valid here", "`{}` no es válido aquí", first.escape_debug());
+        Err(SyntaxError::new(at, message.with(&hints::cel_sign(self.rest))))
     }
 
     /// A field name in backticks, as in x.`content-type`.
@@ -121,7 +130,7 @@ impl<'t> Lexer<'t> {
     }
 
     fn number(&mut self, at: TextPosition) -> Result<Token, SyntaxError> {
-        let problem = || SyntaxError::new(at, "not a number");
+        let problem = || not_a_number(at);
         if self.rest.starts_with("0x") || self.rest.starts_with("0X") {
             self.take(2);
             let digits = self.take_while(|c| c.is_ascii_hexdigit());
@@ -146,12 +155,12 @@ impl<'t> Lexer<'t> {
         }
         let digits = &start[..start.len() - self.rest.len()];
         if is_whole {
-            let number = digits.parse().map_err(|_| SyntaxError::new(at, "the number is too large"))?;
+            let number = digits.parse().map_err(|_| too_large(at))?;
             return self.integer(number, at);
         }
         let number: f64 = digits.parse().map_err(|_| problem())?;
         if number.is_infinite() {
-            return Err(SyntaxError::new(at, "not a finite number"));
+            return Err(SyntaxError::new(at, translated!("not a finite number", "no es un número finito")));
         }
         self.end_of_number(at)?;
         Ok(Token::Float(number))
@@ -168,7 +177,7 @@ impl<'t> Lexer<'t> {
 
     fn end_of_number(&self, at: TextPosition) -> Result<(), SyntaxError> {
         if self.rest.starts_with(|c: char| c.is_alphanumeric() || c == '_') {
-            return Err(SyntaxError::new(at, "not a number"));
+            return Err(not_a_number(at));
         }
         Ok(())
     }
@@ -180,7 +189,9 @@ impl<'t> Lexer<'t> {
         };
         let marks = &self.rest[..prefix];
         if prefix > 1 || marks.contains(['b', 'B']) {
-            return Err(SyntaxError::new(at, "bytes are not supported; write a string"));
+            let message =
+                translated!("bytes are not supported; write a string", "no se admiten bytes; escriba una cadena");
+            return Err(SyntaxError::new(at, message));
         }
         let is_raw = prefix == 1;
         self.take(prefix);
@@ -197,8 +208,18 @@ impl<'t> Lexer<'t> {
             }
             let here = self.at;
             match self.next() {
-                None => return Err(SyntaxError::new(at, "the string is not closed; add the closing quote")),
-                Some('\n') if !is_long => return Err(SyntaxError::new(at, "the string is not closed on its line")),
+                None => {
+                    let message = translated!(
+                        "the string is not closed; add the closing quote",
+                        "la cadena no está cerrada; añada la comilla de cierre"
+                    );
+                    return Err(SyntaxError::new(at, message));
+                }
+                Some('\n') if !is_long => {
+                    let message =
+                        translated!("the string is not closed on its line", "la cadena no está cerrada en su línea");
+                    return Err(SyntaxError::new(at, message));
+                }
                 Some('\\') if !is_raw => text.push(self.escape_sequence(here)?),
                 Some(c) => text.push(c),
             }
@@ -206,7 +227,8 @@ impl<'t> Lexer<'t> {
     }
 
     fn escape_sequence(&mut self, at: TextPosition) -> Result<char, SyntaxError> {
-        let problem = || SyntaxError::new(at, "unknown escape sequence");
+        let problem =
+            || SyntaxError::new(at, translated!("unknown escape sequence", "secuencia de escape desconocida"));
         let code = |lexer: &mut Self, digits: usize, radix| {
             let code = lexer.rest.get(..digits).and_then(|code| u32::from_str_radix(code, radix).ok());
             let c = code.and_then(char::from_u32).ok_or_else(problem)?;

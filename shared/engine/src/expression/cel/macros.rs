@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::super::tree::{Comprehension, ComprehensionKind, Expr, ExprKind, Parsed};
 use super::super::{SyntaxError, TextPosition};
+use domain::translated;
 
 /// Returns the macro with a name and a number of arguments, and whether it has two variables.
 pub fn find_macro(name: &str, arguments: usize) -> Option<(ComprehensionKind, bool)> {
@@ -18,17 +19,17 @@ pub fn find_macro(name: &str, arguments: usize) -> Option<(ComprehensionKind, bo
     }
 }
 
-/// The syntax of each macro, for messages about wrong calls.
-pub const MACROS: [(&str, &str); 9] = [
-    ("has", "has(x.y)"),
-    ("all", "list.all(x, test) or list.all(i, x, test)"),
-    ("exists", "list.exists(x, test) or list.exists(i, x, test)"),
-    ("exists_one", "list.exists_one(x, test) or list.exists_one(i, x, test)"),
-    ("existsOne", "list.existsOne(x, test) or list.existsOne(i, x, test)"),
-    ("map", "list.map(x, result) or list.map(x, test, result)"),
-    ("filter", "list.filter(x, test)"),
-    ("transformList", "list.transformList(i, x, result) or list.transformList(i, x, test, result)"),
-    ("transformMap", "map.transformMap(k, v, result) or map.transformMap(k, v, test, result)"),
+/// The forms of each macro, for messages about wrong calls.
+pub const MACROS: [(&str, &[&str]); 9] = [
+    ("has", &["has(x.y)"]),
+    ("all", &["list.all(x, test)", "list.all(i, x, test)"]),
+    ("exists", &["list.exists(x, test)", "list.exists(i, x, test)"]),
+    ("exists_one", &["list.exists_one(x, test)", "list.exists_one(i, x, test)"]),
+    ("existsOne", &["list.existsOne(x, test)", "list.existsOne(i, x, test)"]),
+    ("map", &["list.map(x, result)", "list.map(x, test, result)"]),
+    ("filter", &["list.filter(x, test)"]),
+    ("transformList", &["list.transformList(i, x, result)", "list.transformList(i, x, test, result)"]),
+    ("transformMap", &["map.transformMap(k, v, result)", "map.transformMap(k, v, test, result)"]),
 ];
 
 /// `list.f(x, …)`, `list.f(i, x, …)`
@@ -43,13 +44,29 @@ pub fn build_comprehension(
     let mut arguments = arguments.into_iter();
     let mut variable = || match arguments.next().map(|argument| argument.kind) {
         Some(ExprKind::Variable(variable)) => Ok(Arc::from(variable)),
-        _ if has_second => Err(SyntaxError::new(at, format!("{name} needs two variable names first: {name}(i, x, …)"))),
-        _ => Err(SyntaxError::new(at, format!("{name} needs a variable name first: {name}(x, …)"))),
+        _ if has_second => {
+            let message = translated!(
+                "{name} needs two variable names first: {name}(i, x, …)",
+                "{name} necesita primero dos nombres de variables: {name}(i, x, …)"
+            );
+            Err(SyntaxError::new(at, message))
+        }
+        _ => {
+            let message = translated!(
+                "{name} needs a variable name first: {name}(x, …)",
+                "{name} necesita primero un nombre de variable: {name}(x, …)"
+            );
+            Err(SyntaxError::new(at, message))
+        }
     };
     let first: Arc<str> = variable()?;
     let second: Option<Arc<str>> = has_second.then(variable).transpose()?;
     if second.as_ref() == Some(&first) {
-        return Err(SyntaxError::new(at, format!("the two variables of {name} must have different names")));
+        let message = translated!(
+            "the two variables of {name} must have different names",
+            "las dos variables de {name} deben tener nombres distintos"
+        );
+        return Err(SyntaxError::new(at, message));
     }
     let makes = matches!(name, "map" | "transformList" | "transformMap");
     let (filter, result) = match (arguments.next(), arguments.next()) {

@@ -5,6 +5,7 @@ mod macros;
 mod nodes;
 mod parser;
 
+use domain::translated;
 use serde_json::Value as Json;
 
 use super::evaluate::Evaluation;
@@ -23,7 +24,10 @@ impl Expression {
         if text.len() > MAX_BYTES {
             return Err(SyntaxError::new(
                 TextPosition { line: 1, column: 1 },
-                "the expression is longer than 4096 bytes; shorten it",
+                translated!(
+                    "the expression is longer than 4096 bytes; shorten it",
+                    "la expresión tiene más de 4096 bytes; acórtela"
+                ),
             ));
         }
         parser::parse(text).map(Self)
@@ -45,7 +49,11 @@ impl Expression {
             ExprKind::Map(_) => "map",
             _ => return Ok(()),
         };
-        Err(SyntaxError::new(self.0.at, format!("a condition must be true or false, but this is always a {kind}")))
+        let message = translated!(
+            "a condition must be true or false, but this is always a {kind}",
+            "una condición debe ser true o false, pero esta siempre es de tipo {kind}"
+        );
+        Err(SyntaxError::new(self.0.at, message))
     }
 
     /// Evaluates the expression, and returns its value as JSON with the name of its kind.

@@ -6,10 +6,13 @@ use super::super::operators::ExpressionOperator;
 use super::super::tree::{Expr, ExprKind, Literal, Parsed};
 use super::super::{SyntaxError, TextPosition};
 use super::macros::MACROS;
+use domain::language::Translated;
+use domain::translated;
 
 pub fn balanced(mut parts: Vec<Expr>, is_or: bool) -> Parsed {
     if parts.len() <= 1 {
-        return parts.pop().ok_or_else(|| SyntaxError::new(TextPosition::default(), "the expression is empty"));
+        let message = Translated::new("the expression is empty", "la expresión está vacía");
+        return parts.pop().ok_or_else(|| SyntaxError::new(TextPosition::default(), message));
     }
     let right = balanced(parts.split_off(parts.len() / 2), is_or)?;
     let left = balanced(parts, is_or)?;
@@ -39,11 +42,16 @@ pub fn optional(kind: ExprKind) -> ExprKind {
 }
 
 pub fn build_call(name: &str, mut arguments: Vec<Expr>, at: TextPosition) -> Parsed {
-    if let Some((_, written)) = MACROS.iter().find(|(known, _)| *known == name) {
-        return Err(SyntaxError::new(at, format!("`{name}` must be written as {written}")));
+    if let Some((_, forms)) = MACROS.iter().find(|(known, _)| *known == name) {
+        let message = Translated::new(
+            format!("`{name}` must be written as {}", forms.join(" or ")),
+            format!("`{name}` debe escribirse como {}", forms.join(" o ")),
+        );
+        return Err(SyntaxError::new(at, message));
     }
     let function = functions::find_cel_function(name).ok_or_else(|| {
-        SyntaxError::new(at, format!("there is no function `{name}`{}", suggestions::suggest_in_cel(name)))
+        let message = translated!("there is no function `{name}`", "no hay ninguna función `{name}`");
+        SyntaxError::new(at, message.with(&suggestions::suggest_in_cel(name)))
     })?;
     check_call(function, name, &arguments, at)?;
     if let ("matches", [_, Expr { kind: ExprKind::Literal(Literal::Text(pattern)), at: there, .. }]) =

@@ -3,11 +3,12 @@
 
 use super::super::functions::{self, suggestions};
 use super::super::operators::ExpressionOperator;
-use super::super::tree::{Expr, ExprKind, Literal, MAX_DEPTH, Parsed};
+use super::super::tree::{Expr, ExprKind, Literal, MAX_DEPTH, Parsed, too_deep};
 use super::super::{SyntaxError, TextPosition, hints};
-use super::lexer::{Token, tokens};
+use super::lexer::{Token, tokens, too_large};
 use super::macros::{build_comprehension, find_macro};
 use super::nodes::{balanced, binary, build_call, member, optional};
+use domain::translated;
 
 /// The objects that hold functions in JavaScript, for hints.
 const OBJECTS: [&str; 7] = ["Array", "Date", "JSON", "Math", "Number", "Object", "String"];
@@ -32,21 +33,20 @@ pub fn parse(text: &str) -> Parsed {
 
 fn unexpected(token: &Token, at: TextPosition) -> SyntaxError {
     let what = match token {
-        Token::End => "the expression ends too early".into(),
-        Token::Sign(sign) => format!("`{sign}` is not expected here"),
+        Token::End => translated!("the expression ends too early", "la expresión termina demasiado pronto"),
+        Token::Sign(sign) => translated!("`{sign}` is not expected here", "no se espera `{sign}` aquí"),
         Token::Word(word) => {
-            let hint = hints::cel_word(word).map(|hint| format!("; {hint}")).unwrap_or_default();
-            format!("`{word}` is not expected here{hint}")
+            translated!("`{word}` is not expected here", "no se espera `{word}` aquí").with(&hints::cel_word(word))
         }
-        Token::Int(_) | Token::Uint(_) | Token::Float(_) => "a number is not expected here".into(),
-        Token::Text(_) => "a string is not expected here".into(),
-        Token::Field(_) => "a field's name is not expected here".into(),
+        Token::Int(_) | Token::Uint(_) | Token::Float(_) => {
+            translated!("a number is not expected here", "no se espera un número aquí")
+        }
+        Token::Text(_) => translated!("a string is not expected here", "no se espera una cadena aquí"),
+        Token::Field(_) => {
+            translated!("a field's name is not expected here", "no se espera el nombre de un campo aquí")
+        }
     };
     SyntaxError::new(at, what)
-}
-
-fn too_large(at: TextPosition) -> SyntaxError {
-    SyntaxError::new(at, "the number is too large")
 }
 
 /// The absolute value of the smallest integer.
@@ -84,24 +84,21 @@ impl Parser {
         }
         let (token, at) = self.next();
         let SyntaxError { at, message } = unexpected(&token, at);
-        Err(SyntaxError::new(at, format!("{message}: `{sign}` is missing")))
+        Err(SyntaxError::new(at, message.with(&translated!(": `{sign}` is missing", ": falta `{sign}`"))))
     }
 
     fn expression(&mut self) -> Parsed {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err(SyntaxError::new(
-                self.at(),
-                format!("this is nested deeper than {MAX_DEPTH} levels; nest it less"),
-            ));
+            return Err(too_deep(self.at()));
         }
         let test = self.logical(true)?;
         let at = self.at();
         let expr = if self.consume("?") {
             if let Token::Sign(sign @ ("?" | ".")) = *self.peek() {
                 let sign = format!("?{sign}");
-                let hint = hints::cel_sign(&sign).unwrap_or_default();
-                return Err(SyntaxError::new(at, format!("`{sign}` is not valid here; {hint}")));
+                let message = translated!("`{sign}` is not valid here", "`{sign}` no es válido aquí");
+                return Err(SyntaxError::new(at, message.with(&hints::cel_sign(&sign))));
             }
             let then = boxed(self.expression())?;
             self.expect(":")?;
@@ -315,7 +312,13 @@ impl Parser {
                     let of = Expr::new(optional(kind), at)?;
                     Expr::new(ExprKind::Has(Box::new(of)), at)
                 }
-                _ => Err(SyntaxError::new(at, "`has` takes one field, such as has(input.user.name)")),
+                _ => {
+                    let message = translated!(
+                        "`has` takes one field, such as has(input.user.name)",
+                        "`has` recibe un campo, como has(input.user.name)"
+                    );
+                    Err(SyntaxError::new(at, message))
+                }
             };
         }
         build_call(name, arguments, at)
@@ -330,10 +333,11 @@ impl Parser {
             }
             ExprKind::Variable(space) if OBJECTS.contains(&&**space) => {
                 let hint = match functions::find_cel_function(name) {
-                    Some(_) => format!("; write {name}(x)"),
+                    Some(_) => translated!("; write {name}(x)", "; escriba {name}(x)"),
                     None => suggestions::suggest_in_cel(name),
                 };
-                return Err(SyntaxError::new(of.at, format!("there is no `{space}`{hint}")));
+                let message = translated!("there is no `{space}`", "no existe `{space}`");
+                return Err(SyntaxError::new(of.at, message.with(&hint)));
             }
             _ => {}
         }

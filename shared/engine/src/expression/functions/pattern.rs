@@ -1,5 +1,6 @@
 //! Regular expressions with linear running time and limited size, charged to the budget.
 
+use domain::language::Translated;
 use regex_lite::{Regex, RegexBuilder};
 
 use super::{Cause, EvaluationBudget};
@@ -20,12 +21,12 @@ impl ExpressionPattern {
     /// Compiles a pattern, and charges the budget of the evaluation.
     pub fn new(pattern: &str, budget: &mut EvaluationBudget) -> Result<Self, Cause> {
         budget.steps(COMPILING)?;
-        let (compiled, bytes) = compile(pattern).map_err(|problem| Cause::Text(problem.to_owned()))?;
+        let (compiled, bytes) = compile(pattern).map_err(|problem| Cause::Message(problem.en))?;
         budget.bytes(bytes)?;
         Ok(compiled)
     }
 
-    pub fn check(pattern: &str) -> Result<(), &'static str> {
+    pub fn check(pattern: &str) -> Result<(), Translated> {
         compile(pattern).map(drop)
     }
 
@@ -37,14 +38,20 @@ impl ExpressionPattern {
 
 /// Compiles a pattern, and returns it with its size limit. The messages are our own: those of the library would quote
 /// the pattern, which may be data.
-fn compile(pattern: &str) -> Result<(ExpressionPattern, usize), &'static str> {
+fn compile(pattern: &str) -> Result<(ExpressionPattern, usize), Translated> {
     if pattern.len() > MAX_CHARS {
-        return Err("the regular expression is longer than 1000 bytes; shorten it");
+        return Err(Translated::new(
+            "the regular expression is longer than 1000 bytes; shorten it",
+            "la expresión regular tiene más de 1000 bytes; acórtela",
+        ));
     }
     // A pattern that is too large for the first size may fit the second.
     let sizes = SIZES.iter().find_map(|(limit, steps_a_byte)| {
         let regex = RegexBuilder::new(pattern).size_limit(*limit).build().ok()?;
         Some((ExpressionPattern { regex, steps_a_byte: *steps_a_byte }, *limit))
     });
-    sizes.ok_or("the regular expression is invalid or too large; simplify it")
+    sizes.ok_or(Translated::new(
+        "the regular expression is invalid or too large; simplify it",
+        "la expresión regular no es válida o es demasiado grande; simplifíquela",
+    ))
 }

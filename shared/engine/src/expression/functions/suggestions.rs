@@ -1,7 +1,9 @@
 //! Suggests the intended function for an unknown name.
 
-use domain::spelling;
+use domain::language::Translated;
+use domain::{spelling, translated};
 
+use super::super::hints;
 use super::{Function, all};
 
 type Names = fn(&Function) -> &'static [&'static str];
@@ -40,8 +42,6 @@ const FOREIGN_NAMES: &[(&str, &str, &str)] = &[
     ("push", "list + [x]", "list + [x]"),
     ("append", "list + [x]", "list + [x]"),
     ("concat", "a + b", "a + b"),
-    ("default", "has(x.y) ? x.y : z, or get(x, 'y', z)", "x | default(z)"),
-    ("coalesce", "has(x.y) ? x.y : z, or get(x, 'y', z)", "x | default(z)"),
     ("if", "a ? b : c", "b if a else c"),
     ("not", "!x", "not x"),
     ("strftime", "x.date('%Y-%m-%d')", "x | date('%Y-%m-%d')"),
@@ -50,36 +50,108 @@ const FOREIGN_NAMES: &[(&str, &str, &str)] = &[
 ];
 
 /// Names of Jinja that are not supported, and what to write instead.
-const UNSUPPORTED: &[(&str, &str)] = &[
-    ("chain", "write a + b, or merge(a, b) of maps"),
-    ("zip", "walk by index: {% for i in range(a | length) %}{{ a[i] }} {{ b[i] }}{% endfor %}"),
-    ("pprint", "write x | tojson(2)"),
-    ("debug", "write x | tojson(2)"),
-    ("random", "templates are deterministic; choose a value in a node before the template"),
-    ("lipsum", "templates are deterministic; write the text"),
-    ("urlize", "write the link: <a href=\"{{ url | e }}\">…</a>"),
-    ("xmlattr", "write the attributes: name=\"{{ value | e }}\""),
-    ("striptags", "clean HTML in a node before the template"),
-    ("wordwrap", "lines are not wrapped here; cut with x | truncate(80)"),
-    ("cycler", "write loop.cycle('a', 'b') in a loop"),
-    ("joiner", "write {% if not loop.first %}, {% endif %} in a loop, or list | join(', ')"),
-    ("namespace", "a loop cannot change outer variables; write list | sum, or list | select('…') | list | length"),
-    ("callable", "values cannot be functions here"),
-    ("filter", "the set of filters does not depend on the data"),
-    ("test", "the set of tests does not depend on the data"),
+const UNSUPPORTED: &[(&str, Translated)] = &[
+    ("default", DEFAULT),
+    ("coalesce", DEFAULT),
+    ("chain", Translated::new("write a + b, or merge(a, b) of maps", "escriba a + b, o merge(a, b) si son mapas")),
+    (
+        "zip",
+        Translated::new(
+            "walk by index: {% for i in range(a | length) %}{{ a[i] }} {{ b[i] }}{% endfor %}",
+            "recorra por índice: {% for i in range(a | length) %}{{ a[i] }} {{ b[i] }}{% endfor %}",
+        ),
+    ),
+    ("pprint", JSON),
+    ("debug", JSON),
+    (
+        "random",
+        Translated::new(
+            "templates are deterministic; choose a value in a node before the template",
+            "las plantillas son deterministas; elija un valor en un nodo antes de la plantilla",
+        ),
+    ),
+    (
+        "lipsum",
+        Translated::new(
+            "templates are deterministic; write the text",
+            "las plantillas son deterministas; escriba el texto",
+        ),
+    ),
+    (
+        "urlize",
+        Translated::new(
+            "write the link: <a href=\"{{ url | e }}\">…</a>",
+            "escriba el enlace: <a href=\"{{ url | e }}\">…</a>",
+        ),
+    ),
+    (
+        "xmlattr",
+        Translated::new(
+            "write the attributes: name=\"{{ value | e }}\"",
+            "escriba los atributos: name=\"{{ value | e }}\"",
+        ),
+    ),
+    (
+        "striptags",
+        Translated::new("clean HTML in a node before the template", "limpie el HTML en un nodo antes de la plantilla"),
+    ),
+    (
+        "wordwrap",
+        Translated::new(
+            "lines are not wrapped here; cut with x | truncate(80)",
+            "aquí no se parten las líneas; corte con x | truncate(80)",
+        ),
+    ),
+    ("cycler", Translated::new("write loop.cycle('a', 'b') in a loop", "escriba loop.cycle('a', 'b') en un bucle")),
+    (
+        "joiner",
+        Translated::new(
+            "write {% if not loop.first %}, {% endif %} in a loop, or list | join(', ')",
+            "escriba {% if not loop.first %}, {% endif %} en un bucle, o list | join(', ')",
+        ),
+    ),
+    (
+        "namespace",
+        Translated::new(
+            "a loop cannot change outer variables; write list | sum, or list | select('…') | list | length",
+            "un bucle no puede cambiar variables externas; escriba list | sum, o list | select('…') | list | length",
+        ),
+    ),
+    ("callable", Translated::new("values cannot be functions here", "aquí los valores no pueden ser funciones")),
+    (
+        "filter",
+        Translated::new(
+            "the set of filters does not depend on the data",
+            "el conjunto de filtros no depende de los datos",
+        ),
+    ),
+    (
+        "test",
+        Translated::new(
+            "the set of tests does not depend on the data",
+            "el conjunto de pruebas no depende de los datos",
+        ),
+    ),
 ];
+
+const DEFAULT: Translated = Translated::new("write x | default(z)", "escriba x | default(z)");
+const JSON: Translated = Translated::new("write x | tojson(2)", "escriba x | tojson(2)");
 
 /// The macros of CEL, which are not functions.
 const MACROS: [&str; 8] = ["has", "map", "filter", "all", "exists", "exists_one", "transformList", "transformMap"];
 const FILTERS: [&str; 8] = ["default", "d", "attr", "map", "select", "reject", "selectattr", "rejectattr"];
 
 /// Returns a hint such as `; write x.upper()`, or an empty text.
-pub fn suggest_in_cel(name: &str) -> String {
+pub fn suggest_in_cel(name: &str) -> Translated<String> {
+    // `??` of other languages, written as a function.
+    if matches!(name, "default" | "coalesce") {
+        return hints::cel_sign("??");
+    }
     let written = FOREIGN_NAMES.iter().find(|(known, ..)| *known == name).map(|(_, written, _)| *written);
     suggestion(name, written, |function| function.cel, |function| function.jinja, &MACROS)
 }
 
-pub fn suggest_in_jinja(name: &str) -> String {
+pub fn suggest_in_jinja(name: &str) -> Translated<String> {
     if let Some(hint) = unsupported_hint(name) {
         return hint;
     }
@@ -88,24 +160,32 @@ pub fn suggest_in_jinja(name: &str) -> String {
 }
 
 /// Returns a hint for the name of an unknown test.
-pub fn suggest_test(name: &str, known: impl Iterator<Item = &'static &'static str>) -> String {
-    unsupported_hint(name)
-        .or_else(|| nearest(name, known).map(|suggested| format!("; did you mean `{suggested}`?")))
-        .unwrap_or_default()
+pub fn suggest_test(name: &str, known: impl Iterator<Item = &'static &'static str>) -> Translated<String> {
+    unsupported_hint(name).or_else(|| nearest(name, known).map(did_you_mean)).unwrap_or_default()
 }
 
-fn unsupported_hint(name: &str) -> Option<String> {
-    UNSUPPORTED.iter().find(|(known, _)| *known == name).map(|(_, hint)| format!("; {hint}"))
+fn unsupported_hint(name: &str) -> Option<Translated<String>> {
+    UNSUPPORTED.iter().find(|(known, _)| *known == name).map(|(_, hint)| hints::append(Some(hint)))
 }
 
-fn suggestion(name: &str, written: Option<&str>, here: Names, there: Names, others: &'static [&'static str]) -> String {
+fn did_you_mean(suggested: &str) -> Translated<String> {
+    translated!("; did you mean `{suggested}`?", "; ¿quiso decir `{suggested}`?")
+}
+
+fn suggestion(
+    name: &str,
+    written: Option<&str>,
+    here: Names,
+    there: Names,
+    others: &'static [&'static str],
+) -> Translated<String> {
     if let Some(written) = written {
-        return format!("; write {written}");
+        return translated!("; write {written}", "; escriba {written}");
     }
     // The name in the other language, otherwise the name with the most similar spelling.
     let same = all().find(|function| there(function).contains(&name)).and_then(|function| here(function).first());
     let near = || nearest(name, all().flat_map(|function| here(function).iter()).chain(others));
-    same.copied().or_else(near).map_or_else(String::new, |suggested| format!("; did you mean `{suggested}`?"))
+    same.copied().or_else(near).map(did_you_mean).unwrap_or_default()
 }
 
 /// Returns the most similar name. Names may differ in two letters, short ones in one; very long names are not compared.

@@ -4,6 +4,7 @@ use super::super::number::float;
 use super::super::operators::format_value;
 use super::super::value::NOT_FINITE;
 use super::*;
+use domain::language::Translated;
 
 pub const ALL: &[Function] = &[
     Function::new(&["lowerAscii"], &[], (1, 1), &[], |budget, _, a| {
@@ -193,13 +194,15 @@ fn format<'a>(budget: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> 
     }
     made.push_str(rest);
     if values.next().is_some() {
-        return Err(Cause::Message(SURPLUS));
+        return Err(Cause::Message(SURPLUS.en));
     }
     Value::text(&made, budget)
 }
 
-pub const SURPLUS: &str =
-    "format has more values than placeholders; write '%.2f' | format(x), in CEL '%.2f'.format([x])";
+pub const SURPLUS: Translated = Translated::new(
+    "format has more values than placeholders; write '%.2f' | format(x), in CEL '%.2f'.format([x])",
+    "format tiene más valores que marcadores; escriba '%.2f' | format(x), en CEL '%.2f'.format([x])",
+);
 
 fn directive<'t>(
     after: &'t str,

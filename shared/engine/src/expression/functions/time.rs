@@ -1,5 +1,6 @@
 //! Functions of time. `now` is the time of the run, so that a resumed run sees the same time.
 
+use domain::language::Translated;
 use jiff::civil::{DateTime, Weekday};
 use jiff::fmt::strtime::{self, BrokenDownTime};
 use jiff::tz::{Offset, TimeZone};
@@ -30,7 +31,10 @@ pub const ALL: &[Function] = &[
 ];
 
 const MAX_FORMAT_BYTES: usize = 200;
-pub const PLAIN_FORMAT: &str = "a date format needs directives with %, such as %Y-%m-%d";
+pub const PLAIN_FORMAT: Translated = Translated::new(
+    "a date format needs directives with %, such as %Y-%m-%d",
+    "un formato de fecha necesita directivas con %, como %Y-%m-%d",
+);
 
 /// Converts RFC 3339 text, or seconds since 1970.
 fn timestamp<'a>(_: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
@@ -89,7 +93,7 @@ fn date<'a>(budget: &mut EvaluationBudget, _: &Scope<'a>, a: &[Value<'a>]) -> Ou
         return Err(Cause::Message("the date format is longer than 200 bytes; shorten it"));
     }
     if !format.contains('%') {
-        return Err(Cause::Message(PLAIN_FORMAT));
+        return Err(Cause::Message(PLAIN_FORMAT.en));
     }
     let (at, zone) = (utc_time(&a[0])?, zone(optional(a, 2))?);
     // A directive pads to at most 255 characters.

@@ -2,25 +2,34 @@
 
 use std::borrow::Cow;
 
-use super::super::calls::describe_count;
+use super::super::calls::refuse_count;
 use super::super::functions::jinja::{is_index, printf};
 use super::super::tree::{Comprehension, ComprehensionKind, Expr, ExprKind, Literal, Parsed};
 use super::super::{SyntaxError, TextPosition};
 use super::is_tests;
-use super::nodes::{arrange_arguments, call, find_filter, map_from_named, negate_if, refuse_unknown_names};
+use super::nodes::{
+    arrange_arguments, call, find_filter, map_from_named, missing_argument, negate_if, refuse_unknown_names,
+};
+use domain::language::Translated;
+use domain::translated;
 
 /// `of | name(…)`
 pub fn build_filter(name: &str, of: Expr, placed: Vec<Expr>, named: Vec<(&str, Expr)>, at: TextPosition) -> Parsed {
     match name {
         "attr" => {
             let [index] = arrange_arguments(name, ["name"], placed, named, at)?;
-            let index = Box::new(index.ok_or_else(|| SyntaxError::new(at, "`attr` takes 1 argument: the name"))?);
+            let missing = Translated::new("`attr` takes 1 argument: the name", "`attr` recibe 1 argumento: el nombre");
+            let index = Box::new(index.ok_or_else(|| SyntaxError::new(at, missing))?);
             Expr::new(ExprKind::Index { of: Box::new(of), index, optional: true }, at)
         }
         "default" | "d" => default(name, of, placed, named, at),
         "map" if placed.is_empty() => {
             let [path, otherwise] = arrange_arguments(name, ["attribute", "default"], placed, named, at)?;
-            let path = path.ok_or_else(|| SyntaxError::new(at, "map takes the name of a filter, or attribute='…'"))?;
+            let missing = Translated::new(
+                "map takes the name of a filter, or attribute='…'",
+                "map recibe el nombre de un filtro, o attribute='…'",
+            );
+            let path = path.ok_or_else(|| SyntaxError::new(at, missing))?;
             let mut result = member_path(element(at)?, &path, at)?;
             if let Some(otherwise) = otherwise.filter(|value| !matches!(value.kind, ExprKind::Literal(Literal::Null))) {
                 let (value, otherwise) = (Box::new(result), Box::new(otherwise));
@@ -30,15 +39,22 @@ pub fn build_filter(name: &str, of: Expr, placed: Vec<Expr>, named: Vec<(&str, E
         }
         "map" => {
             let mut placed = placed.into_iter();
-            let name = literal_text(placed.next(), at, "map takes the name of a filter first, in quotes")?;
+            let wanted = Translated::new(
+                "map takes the name of a filter first, in quotes",
+                "map recibe primero el nombre de un filtro, entre comillas",
+            );
+            let name = literal_text(placed.next(), at, wanted)?;
             build_comprehension(of, None, Some(build_filter(&name, element(at)?, placed.collect(), named, at)?), at)
         }
         "select" | "reject" | "selectattr" | "rejectattr" => {
             let mut placed = placed.into_iter();
             let mut subject = element(at)?;
             if name.ends_with("attr") {
-                let path = placed.next();
-                let path = path.ok_or_else(|| SyntaxError::new(at, format!("`{name}` takes an attribute first")))?;
+                let path = placed.next().ok_or_else(|| {
+                    let message =
+                        translated!("`{name}` takes an attribute first", "`{name}` recibe primero un atributo");
+                    SyntaxError::new(at, message)
+                })?;
                 subject = member_path(subject, &path, at)?;
             }
             let test = match placed.next() {
@@ -47,7 +63,11 @@ pub fn build_filter(name: &str, of: Expr, placed: Vec<Expr>, named: Vec<(&str, E
                     Expr::new(ExprKind::Truth(Box::new(subject)), at)?
                 }
                 Some(test) => {
-                    let test = literal_text(Some(test), at, "the name of a test must be a string in quotes")?;
+                    let wanted = Translated::new(
+                        "the name of a test must be a string in quotes",
+                        "el nombre de una prueba debe ser una cadena entre comillas",
+                    );
+                    let test = literal_text(Some(test), at, wanted)?;
                     is_tests::build_test(&test, subject, placed.collect(), named, at)?
                 }
             };
@@ -55,7 +75,11 @@ pub fn build_filter(name: &str, of: Expr, placed: Vec<Expr>, named: Vec<(&str, E
         }
         "format" if !named.is_empty() => {
             if let Some(surplus) = placed.first() {
-                return Err(SyntaxError::new(surplus.at, "`format` takes either positional or named arguments"));
+                let message = translated!(
+                    "`format` takes either positional or named arguments",
+                    "`format` recibe argumentos posicionales o con nombre, no ambos"
+                );
+                return Err(SyntaxError::new(surplus.at, message));
             }
             let arguments = vec![of, map_from_named(named, at)?];
             Expr::new(ExprKind::Call { function: &printf::BY_NAME, arguments }, at)
@@ -68,11 +92,11 @@ pub fn build_filter(name: &str, of: Expr, placed: Vec<Expr>, named: Vec<(&str, E
                 let is_missing = |known: &&&str| named.iter().all(|(name, _)| name != *known);
                 let missing = function.named.iter().take(fewest).skip(placed.len()).find(is_missing);
                 let problem = match missing {
-                    Some(missing) => format!("`{name}` needs its argument `{missing}`"),
-                    None => format!("`{name}` takes {}", describe_count(fewest, most)),
+                    Some(missing) => missing_argument(name, missing, at),
+                    None => refuse_count(name, fewest, most, at),
                 };
                 refuse_unknown_names(name, function.named, &named)?;
-                return Err(SyntaxError::new(at, problem));
+                return Err(problem);
             }
             call(function, std::iter::once(of).chain(placed).collect(), named, name, at)
         }
@@ -88,7 +112,13 @@ fn default(name: &str, of: Expr, placed: Vec<Expr>, named: Vec<(&str, Expr)>, at
     let also_for_false = match also {
         None => false,
         Some(Expr { kind: ExprKind::Literal(Literal::Bool(also)), .. }) => also,
-        Some(other) => return Err(SyntaxError::new(other.at, format!("argument 2 of `{name}` must be true or false"))),
+        Some(other) => {
+            let message = translated!(
+                "argument 2 of `{name}` must be true or false",
+                "el argumento 2 de `{name}` debe ser true o false"
+            );
+            return Err(SyntaxError::new(other.at, message));
+        }
     };
     Expr::new(ExprKind::Default { value: Box::new(of), otherwise: Box::new(otherwise), also_for_false }, at)
 }
@@ -112,7 +142,7 @@ fn build_comprehension(over: Expr, filter: Option<Expr>, result: Option<Expr>, a
     Expr::new(ExprKind::Comprehension(Box::new(comprehension)), at)
 }
 
-fn literal_text(expr: Option<Expr>, at: TextPosition, wanted: &'static str) -> Result<Box<str>, SyntaxError> {
+fn literal_text(expr: Option<Expr>, at: TextPosition, wanted: Translated) -> Result<Box<str>, SyntaxError> {
     match expr.map(|expr| expr.kind) {
         Some(ExprKind::Literal(Literal::Text(text))) => Ok(text),
         _ => Err(SyntaxError::new(at, wanted)),
@@ -124,7 +154,13 @@ fn member_path(mut of: Expr, path: &Expr, at: TextPosition) -> Parsed {
     let path: Cow<str> = match &path.kind {
         ExprKind::Literal(Literal::Text(path)) => Cow::Borrowed(path),
         ExprKind::Literal(Literal::Int(place)) => Cow::Owned(place.to_string()),
-        _ => return Err(SyntaxError::new(path.at, "an attribute must be a literal, such as 'name', 'user.name' or 0")),
+        _ => {
+            let message = translated!(
+                "an attribute must be a literal, such as 'name', 'user.name' or 0",
+                "un atributo debe ser un literal, como 'name', 'user.name' o 0"
+            );
+            return Err(SyntaxError::new(path.at, message));
+        }
     };
     for part in path.split('.') {
         let place = part.parse().ok().filter(|_| is_index(part));

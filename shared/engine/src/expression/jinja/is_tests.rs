@@ -1,11 +1,14 @@
 //! Tests of Jinja: `x is name(…)`.
 
+use super::super::calls::refuse_count;
 use super::super::functions::jinja::{IS_LOWER, IS_SAFE, IS_UPPER, SAME_AS};
 use super::super::functions::{self, Function, suggestions};
 use super::super::operators::ExpressionOperator;
 use super::super::tree::{Expr, ExprKind, Literal, Parsed};
 use super::super::{SyntaxError, TextPosition};
 use super::nodes::{arrange_arguments, call, compare, find_filter, negate_if};
+use domain::language::Translated;
+use domain::translated;
 
 const WITHOUT_ARGUMENT: [&str; 20] = [
     "defined",
@@ -64,17 +67,15 @@ pub fn build_test(name: &str, of: Expr, placed: Vec<Expr>, named: Vec<(&str, Exp
     }
     let Some((_, argument)) = WITH_ARGUMENT.iter().find(|(known, _)| *known == name) else {
         let known = WITHOUT_ARGUMENT.iter().chain(WITH_ARGUMENT.iter().map(|(known, _)| known));
-        return Err(SyntaxError::new(
-            at,
-            format!("there is no test `{name}`{}", suggestions::suggest_test(name, known)),
-        ));
+        let message = translated!("there is no test `{name}`", "no hay ninguna prueba `{name}`");
+        return Err(SyntaxError::new(at, message.with(&suggestions::suggest_test(name, known))));
     };
     let [other] = match *argument {
         "" => arrange_arguments(name, [], Vec::new(), named, at)
             .and_then(|[]| arrange_arguments(name, [""], placed, Vec::new(), at))?,
         argument => arrange_arguments(name, [argument], placed, named, at)?,
     };
-    with_argument(name, of, other.ok_or_else(|| SyntaxError::new(at, format!("`{name}` takes 1 argument")))?, at)
+    with_argument(name, of, other.ok_or_else(|| refuse_count(name, 1, 1, at))?, at)
 }
 
 fn without_argument(name: &str, of: Expr, at: TextPosition) -> Parsed {
@@ -129,8 +130,8 @@ fn is_of(kinds: &[&str], of: Expr, at: TextPosition) -> Parsed {
     let kinds = Expr::new(ExprKind::List(kinds.collect::<Result<_, _>>()?), at)?;
     let otherwise = Box::new(Expr::new(ExprKind::Literal(Literal::Null), at)?);
     let of = Expr::new(ExprKind::Default { value: Box::new(of), otherwise, also_for_false: false }, at)?;
-    let kind =
-        functions::find_cel_function("type").ok_or_else(|| SyntaxError::new(at, "there is no function `type`"))?;
+    let missing = Translated::new("there is no function `type`", "no hay ninguna función `type`");
+    let kind = functions::find_cel_function("type").ok_or_else(|| SyntaxError::new(at, missing))?;
     compare(ExpressionOperator::Within, build_call(kind, vec![of], at)?, kinds, at)
 }
 

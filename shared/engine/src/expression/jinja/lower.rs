@@ -8,9 +8,11 @@ use minijinja::value::ValueKind;
 use super::super::functions::jinja::DICT;
 use super::super::functions::{self, suggestions};
 use super::super::operators::ExpressionOperator;
-use super::super::tree::{Expr, ExprKind, Literal, MAX_DEPTH, Parsed};
+use super::super::tree::{Expr, ExprKind, Literal, MAX_DEPTH, Parsed, too_deep};
 use super::super::{SyntaxError, TextPosition};
 use super::{BLOCK, For, Statement, Target, collect_references, depth, filters, is_tests, nodes};
+use domain::language::Translated;
+use domain::translated;
 
 pub fn statements(body: &[ast::Stmt]) -> Result<Vec<Statement>, SyntaxError> {
     block(body, 0)
@@ -20,7 +22,7 @@ fn at(span: Span) -> TextPosition {
     TextPosition { line: span.start_line.into(), column: u32::from(span.start_col) + 1 }
 }
 
-fn refuse<T>(span: Span, what: &'static str) -> Result<T, SyntaxError> {
+fn refuse<T>(span: Span, what: Translated<String>) -> Result<T, SyntaxError> {
     Err(SyntaxError::new(at(span), what))
 }
 
@@ -31,10 +33,7 @@ fn block(body: &[ast::Stmt], depth: u16) -> Result<Vec<Statement>, SyntaxError> 
 fn lower_statement(statement: &ast::Stmt, depth: u16) -> Result<Statement, SyntaxError> {
     let within = |body: &[ast::Stmt], span: Span| {
         if depth >= MAX_DEPTH {
-            return Err(SyntaxError::new(
-                at(span),
-                format!("this is nested deeper than {MAX_DEPTH} levels; nest it less"),
-            ));
+            return Err(too_deep(at(span)));
         }
         block(body, depth + 1)
     };
@@ -42,7 +41,8 @@ fn lower_statement(statement: &ast::Stmt, depth: u16) -> Result<Statement, Synta
         ast::Stmt::EmitRaw(raw) => Statement::Text(raw.raw.into()),
         ast::Stmt::EmitExpr(print) => Statement::Print(lower_root(&print.expr)?),
         ast::Stmt::ForLoop(for_loop) if for_loop.recursive => {
-            return refuse(for_loop.span(), "recursive loops are not supported");
+            let message = translated!("recursive loops are not supported", "no se admiten bucles recursivos");
+            return refuse(for_loop.span(), message);
         }
         ast::Stmt::ForLoop(for_loop) => {
             let body = within(&for_loop.body, for_loop.span())?;
@@ -79,7 +79,9 @@ fn lower_statement(statement: &ast::Stmt, depth: u16) -> Result<Statement, Synta
         ast::Stmt::Set(set) => Statement::Set { target: target(&set.target)?, value: lower_root(&set.expr)? },
         ast::Stmt::SetBlock(set) => {
             let Target::Name(name) = target(&set.target)? else {
-                return refuse(set.span(), "a set block needs exactly one name");
+                let message =
+                    translated!("a set block needs exactly one name", "un bloque set necesita exactamente un nombre");
+                return refuse(set.span(), message);
             };
             let filter = set.filter.as_ref().map(lower_root).transpose()?;
             Statement::Capture { name: Some(name), filter, body: within(&set.body, set.span())? }
@@ -89,18 +91,31 @@ fn lower_statement(statement: &ast::Stmt, depth: u16) -> Result<Statement, Synta
             Statement::Capture { name: None, filter, body: within(&filtered.body, filtered.span())? }
         }
         ast::Stmt::AutoEscape(escape) => {
-            return refuse(escape.span(), "automatic escaping is not supported; use the filter escape");
+            let message = translated!(
+                "automatic escaping is not supported; use the filter escape",
+                "no se admite el escape automático; use el filtro escape"
+            );
+            return refuse(escape.span(), message);
         }
-        ast::Stmt::Do(call) => return refuse(call.span(), "the statement `do` is not supported; use set or print"),
+        ast::Stmt::Do(call) => {
+            let message = translated!(
+                "the statement `do` is not supported; use set or print",
+                "no se admite la instrucción `do`; use set o escriba el valor"
+            );
+            return refuse(call.span(), message);
+        }
         // Only the root is a template statement.
-        ast::Stmt::Template(template) => return refuse(template.span(), "a template cannot contain another one"),
+        ast::Stmt::Template(template) => {
+            let message = translated!("a template cannot contain another one", "una plantilla no puede contener otra");
+            return refuse(template.span(), message);
+        }
     })
 }
 
 fn target(expr: &ast::Expr) -> Result<Target, SyntaxError> {
     let name = |expr: &ast::Expr| match expr {
         ast::Expr::Var(name) => Ok(Arc::from(name.id)),
-        other => refuse(other.span(), "only variables can be set"),
+        other => refuse(other.span(), translated!("only variables can be set", "solo se pueden asignar variables")),
     };
     match expr {
         ast::Expr::Tuple(names) => names.items.iter().map(name).collect::<Result<_, _>>().map(Target::Names),
@@ -112,10 +127,7 @@ fn target(expr: &ast::Expr) -> Result<Target, SyntaxError> {
 /// Converts a root expression, after checking its nesting. From here on, the conversion recurses.
 fn lower_root(expr: &ast::Expr) -> Parsed {
     if depth::is_over(expr, MAX_DEPTH) {
-        return Err(SyntaxError::new(
-            at(expr.span()),
-            format!("this is nested deeper than {MAX_DEPTH} levels; nest it less"),
-        ));
+        return Err(too_deep(at(expr.span())));
     }
     expression(expr)
 }
@@ -209,15 +221,15 @@ fn literal(value: &minijinja::Value, span: Span) -> Result<Literal, SyntaxError>
         ValueKind::Bool => Literal::Bool(value.is_true()),
         ValueKind::Number if value.is_integer() => match i64::try_from(value.clone()) {
             Ok(number) => Literal::Int(number),
-            Err(_) => return refuse(span, "the number is too large"),
+            Err(_) => return refuse(span, translated!("the number is too large", "el número es demasiado grande")),
         },
         ValueKind::Number => match f64::try_from(value.clone()) {
             Ok(number) if number.is_finite() => Literal::Float(number),
-            Ok(_) => return refuse(span, "not a finite number"),
-            Err(_) => return refuse(span, "not a number"),
+            Ok(_) => return refuse(span, translated!("not a finite number", "no es un número finito")),
+            Err(_) => return refuse(span, translated!("not a number", "no es un número")),
         },
         ValueKind::String => Literal::Text(value.as_str().unwrap_or_default().into()),
-        _ => return refuse(span, "this literal is not supported"),
+        _ => return refuse(span, translated!("this literal is not supported", "no se admite este literal")),
     })
 }
 
@@ -246,7 +258,11 @@ fn operator(operator: ast::BinOpKind) -> Result<ExpressionOperator, bool> {
 
 fn comparison(chain: &ast::Compare, span: Span) -> Parsed {
     let [comparison] = &chain.ops[..] else {
-        return refuse(span, "comparisons cannot be chained; write a < b and b < c");
+        let message = translated!(
+            "comparisons cannot be chained; write a < b and b < c",
+            "las comparaciones no se pueden encadenar; escriba a < b and b < c"
+        );
+        return refuse(span, message);
     };
     let (operator, is_negated) = match comparison.op {
         ast::CompareOpKind::Eq => (ExpressionOperator::Equal, false),
@@ -274,11 +290,17 @@ fn arguments<'t>(arguments: &[ast::CallArg<'t>]) -> Result<Arguments<'t>, Syntax
         match argument {
             ast::CallArg::Pos(value) => placed.push(expression(value)?),
             ast::CallArg::Kwarg(name, value) if named.iter().any(|(known, _)| known == name) => {
-                return Err(SyntaxError::new(at(value.span()), format!("the argument `{name}` is given twice")));
+                let message =
+                    translated!("the argument `{name}` is given twice", "el argumento `{name}` se da dos veces");
+                return refuse(value.span(), message);
             }
             ast::CallArg::Kwarg(name, value) => named.push((*name, expression(value)?)),
             ast::CallArg::PosSplat(value) | ast::CallArg::KwargSplat(value) => {
-                return refuse(value.span(), "`*` and `**` arguments are not supported; write each argument out");
+                let message = translated!(
+                    "`*` and `**` arguments are not supported; write each argument out",
+                    "no se admiten argumentos con `*` y `**`; escriba cada argumento"
+                );
+                return refuse(value.span(), message);
             }
         }
     }
@@ -295,16 +317,18 @@ fn lower_call(call: &ast::Call, at: TextPosition) -> Parsed {
                 (None, _) => Ok(named),
                 (Some(of), None) => Expr::new(ExprKind::Call { function: &DICT, arguments: vec![of, named] }, at),
                 (Some(_), Some(_)) => {
-                    Err(SyntaxError::new(at, "`dict` takes one map, or names: dict(map, name=value)"))
+                    let message = translated!(
+                        "`dict` takes one map, or names: dict(map, name=value)",
+                        "`dict` recibe un mapa, o nombres: dict(map, name=value)"
+                    );
+                    Err(SyntaxError::new(at, message))
                 }
             }
         }
         ast::Expr::Var(name) => {
             let function = functions::find_jinja_function(name.id).ok_or_else(|| {
-                SyntaxError::new(
-                    at,
-                    format!("there is no function `{}`{}", name.id, suggestions::suggest_in_jinja(name.id)),
-                )
+                let message = translated!("there is no function `{}`", "no hay ninguna función `{}`", name.id);
+                SyntaxError::new(at, message.with(&suggestions::suggest_in_jinja(name.id)))
             })?;
             let (placed, named) = arguments(&call.args)?;
             nodes::call(function, placed, named, name.id, at)
@@ -313,7 +337,8 @@ fn lower_call(call: &ast::Call, at: TextPosition) -> Parsed {
             let (placed, named) = arguments(&call.args)?;
             nodes::refuse_unknown_names("cycle", &[], &named)?;
             if placed.is_empty() {
-                return Err(SyntaxError::new(at, "`cycle` takes at least 1 argument"));
+                let message = translated!("`cycle` takes at least 1 argument", "`cycle` recibe al menos 1 argumento");
+                return Err(SyntaxError::new(at, message));
             }
             let count = Expr::new(ExprKind::Literal(Literal::Int(placed.len() as i64)), at)?;
             let index = ExprKind::Member { of: boxed(&method.expr)?, name: "index0".into(), optional: true };
@@ -337,7 +362,7 @@ fn lower_call(call: &ast::Call, at: TextPosition) -> Parsed {
                 }
             }
         }
-        other => refuse(other.span(), "only functions can be called"),
+        other => refuse(other.span(), translated!("only functions can be called", "solo se puede llamar a funciones")),
     }
 }
 

@@ -12,6 +12,8 @@ mod size;
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use domain::language::Translated;
+use domain::translated;
 use minijinja::machinery::{ast, parse};
 
 use super::evaluate::Evaluation;
@@ -77,11 +79,17 @@ impl JinjaTemplate {
     pub fn parse(text: &str) -> Result<Self, SyntaxError> {
         let start = TextPosition { line: 1, column: 1 };
         if text.len() > MAX_BYTES {
-            return Err(SyntaxError::new(start, "the template is longer than 65536 bytes; shorten it"));
+            let message = translated!(
+                "the template is longer than 65536 bytes; shorten it",
+                "la plantilla tiene más de 65536 bytes; acórtela"
+            );
+            return Err(SyntaxError::new(start, message));
         }
         size::check(text)?;
         let parsed = parse(text, "template", Default::default()).map_err(|error| syntax_problem(&error, text))?;
-        let ast::Stmt::Template(template) = &parsed else { return Err(SyntaxError::new(start, "not a template")) };
+        let ast::Stmt::Template(template) = &parsed else {
+            return Err(SyntaxError::new(start, translated!("not a template", "no es una plantilla")));
+        };
         let body = lower::statements(&template.children)?;
         let is_value = matches!(&body[..], [Statement::Print(_)]);
         Ok(Self { body, is_value })
@@ -117,10 +125,10 @@ fn syntax_problem(error: &minijinja::Error, text: &str) -> SyntaxError {
     let start = error.range().map_or(0, |range| range.start);
     let before = text.get(..start).unwrap_or_default();
     let column = before.chars().rev().take_while(|c| *c != '\n').count() as u32 + 1;
-    let detail = error.detail().map_or_else(|| error.kind().to_string(), str::to_owned);
-    let hint = text.get(start..).and_then(hints::jinja_sign).map(|hint| format!("; {hint}")).unwrap_or_default();
-    let detail = format!("{detail}{hint}");
-    SyntaxError::new(TextPosition { line, column }, detail)
+    // minijinja writes its messages in English only.
+    let detail = Translated::untranslated(error.detail().map_or_else(|| error.kind().to_string(), str::to_owned));
+    let hint = text.get(start..).map(hints::jinja_sign).unwrap_or_default();
+    SyntaxError::new(TextPosition { line, column }, detail.with(&hint))
 }
 
 /// Collects the variables that statements refer to and do not bind.

@@ -1,15 +1,17 @@
 //! The nodes of the tree that filters, tests and calls become, and their arguments.
 
-use super::super::calls::{check_call, describe_count};
+use super::super::calls::{check_call, refuse_count};
 use super::super::functions::{self, Function, suggestions};
 use super::super::operators::ExpressionOperator;
 use super::super::tree::{Expr, ExprKind, Literal, Parsed};
 use super::super::{SyntaxError, TextPosition};
+use domain::translated;
 
 /// Finds the function of a filter.
 pub fn find_filter(name: &str, at: TextPosition) -> Result<&'static Function, SyntaxError> {
     functions::find_jinja_function(name).ok_or_else(|| {
-        SyntaxError::new(at, format!("there is no filter `{name}`{}", suggestions::suggest_in_jinja(name)))
+        let message = translated!("there is no filter `{name}`", "no hay ningún filtro `{name}`");
+        SyntaxError::new(at, message.with(&suggestions::suggest_in_jinja(name)))
     })
 }
 
@@ -27,13 +29,19 @@ pub fn call(
         arguments.push(match argument {
             Some(argument) => argument,
             None if place + 1 < fewest => {
-                return Err(SyntaxError::new(at, format!("`{name}` needs its argument `{}`", function.named[place])));
+                return Err(missing_argument(name, function.named[place], at));
             }
             None => Expr::new(ExprKind::Literal(Literal::Undefined), at)?,
         });
     }
     check_call(function, name, &arguments, at)?;
     Expr::new(ExprKind::Call { function, arguments }, at)
+}
+
+pub fn missing_argument(name: &str, argument: &str, at: TextPosition) -> SyntaxError {
+    let message =
+        translated!("`{name}` needs its argument `{argument}`", "`{name}` necesita su argumento `{argument}`");
+    SyntaxError::new(at, message)
 }
 
 pub fn compare(operator: ExpressionOperator, left: Expr, right: Expr, at: TextPosition) -> Parsed {
@@ -58,10 +66,12 @@ pub fn refuse_unknown_names(name: &str, known: &[&str], named: &[(&str, Expr)]) 
         None => Ok(()),
         Some((argument, value)) => {
             let known = match known {
-                [] => "it has no named arguments".to_owned(),
-                known => format!("the names are {}", known.join(", ")),
+                [] => translated!("; it has no named arguments", "; no tiene argumentos con nombre"),
+                known => translated!("; the names are {}", "; los nombres son {}", known.join(", ")),
             };
-            Err(SyntaxError::new(value.at, format!("`{name}` has no argument `{argument}`; {known}")))
+            let message =
+                translated!("`{name}` has no argument `{argument}`", "`{name}` no tiene el argumento `{argument}`");
+            Err(SyntaxError::new(value.at, message.with(&known)))
         }
     }
 }
@@ -81,7 +91,11 @@ fn order_arguments(
             all.push(None);
         }
         if all[place].is_some() {
-            return Err(SyntaxError::new(value.at, format!("`{name}` gets its argument `{argument}` twice")));
+            let message = translated!(
+                "`{name}` gets its argument `{argument}` twice",
+                "`{name}` recibe dos veces su argumento `{argument}`"
+            );
+            return Err(SyntaxError::new(value.at, message));
         }
         all[place] = Some(value);
     }
@@ -98,8 +112,8 @@ pub fn arrange_arguments<const N: usize>(
 ) -> Result<[Option<Expr>; N], SyntaxError> {
     let mut all = order_arguments(name, &known, placed, named)?;
     if all.len() > N {
-        return Err(SyntaxError::new(at, format!("`{name}` takes {}", describe_count(0, N))));
+        return Err(refuse_count(name, 0, N, at));
     }
     all.resize_with(N, || None);
-    all.try_into().map_err(|_| SyntaxError::new(at, "too many arguments"))
+    all.try_into().map_err(|_| SyntaxError::new(at, translated!("too many arguments", "demasiados argumentos")))
 }

@@ -1,6 +1,7 @@
 //! Limits the size of tags before parsing: the parser of minijinja recurses over chains that its own limit does not
 //! count.
 
+use domain::translated;
 use minijinja::machinery::{Token, tokenize};
 
 use super::super::{SyntaxError, TextPosition};
@@ -22,10 +23,18 @@ pub fn check(text: &str) -> Result<(), SyntaxError> {
         }
         let at = TextPosition { line: span.start_line.into(), column: u32::from(span.start_col) + 1 };
         if words > MAX_TAG {
-            return Err(SyntaxError::new(at, format!("more than {MAX_TAG} tokens in one tag; split it")));
+            let message = translated!(
+                "more than {MAX_TAG} tokens in one tag; split it",
+                "más de {MAX_TAG} elementos en una etiqueta; divídala"
+            );
+            return Err(SyntaxError::new(at, message));
         }
         if elifs > MAX_ELIFS {
-            return Err(SyntaxError::new(at, format!("more than {MAX_ELIFS} elif branches; use fewer")));
+            let message = translated!(
+                "more than {MAX_ELIFS} elif branches; use fewer",
+                "más de {MAX_ELIFS} ramas elif; use menos"
+            );
+            return Err(SyntaxError::new(at, message));
         }
     }
     Ok(())

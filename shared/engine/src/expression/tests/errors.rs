@@ -44,7 +44,7 @@ fn syntax_errors_of_expressions_have_positions() {
         ("a.?b", "line 1, column 3: `?` is not expected here"),
         ("b'bytes'", "line 1, column 1: bytes are not supported; write a string"),
     ] {
-        let found = Expression::parse(text).map_or_else(|problem| problem.to_string(), |_| "ok".to_owned());
+        let found = Expression::parse(text).map_or_else(|problem| describe(&problem), |_| "ok".to_owned());
         assert_eq!(found, problem, "{text}");
     }
 }

@@ -29,13 +29,21 @@ fn data() -> Json {
     })
 }
 
+/// The English description of a syntax error, which is also written in Spanish.
+fn describe(problem: &SyntaxError) -> String {
+    assert_ne!(problem.message.en, problem.message.es);
+    problem.to_string()
+}
+
 fn cel(text: &str) -> Result<Json, String> {
-    let expression = Expression::parse(text).map_err(|problem| problem.to_string())?;
+    let expression = Expression::parse(text).map_err(|problem| describe(&problem))?;
     expression.evaluate(&scope(&data())).map(|(value, _)| value).map_err(|failure| failure.to_string())
 }
 
 fn jinja(text: &str) -> Result<String, String> {
-    let template = JinjaTemplate::parse(text).map_err(|problem| problem.to_string())?;
+    let is_jinja = minijinja::machinery::parse(text, "template", Default::default()).is_ok();
+    let template = JinjaTemplate::parse(text)
+        .map_err(|problem| if is_jinja { describe(&problem) } else { problem.to_string() })?;
     template.render(&scope(&data())).map_err(|failure| failure.to_string())
 }
 

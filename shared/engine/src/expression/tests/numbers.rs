@@ -76,7 +76,7 @@ fn numbers_stay_exact_or_fail() {
     }
     for text in ["{{ 1.0 / 0 }}", "{{ [1.0 / 0] }}", "{{ 'x' ~ 1.0 / 0 }}", "{{ '%.2f' | format(1.0 / 0) }}"] {
         let failure = JinjaTemplate::parse(text).unwrap().render(&scope(&large)).unwrap_err();
-        assert_eq!((failure.problem.message.as_ref(), failure.problem.at.line), ("not a finite number", 1), "{text}");
+        assert_eq!((failure.message.as_ref(), failure.at.line), ("not a finite number", 1), "{text}");
     }
 }
 

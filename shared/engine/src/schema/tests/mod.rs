@@ -14,5 +14,9 @@ fn violations(schema: &Value, value: &Value) -> Vec<String> {
 }
 
 fn lines(found: Vec<FieldProblem>) -> Vec<String> {
-    found.into_iter().map(|(field, message)| format!("{field}: {}", message.en)).collect()
+    let describe = |(field, message): FieldProblem| {
+        assert_ne!(message.en, message.es);
+        format!("{field}: {}", message.en)
+    };
+    found.into_iter().map(describe).collect()
 }

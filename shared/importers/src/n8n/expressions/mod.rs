@@ -113,7 +113,7 @@ fn translate_placeholder(source: &str, names: &dyn Names) -> Placeholder {
         for note in writer.notes {
             super::super::notes::note(&mut notes, note);
         }
-        problem.map_or(Ok(text), |problem| Err(problem.message.into_owned()))
+        problem.map_or(Ok(text), |problem| Err(problem.message.en))
     };
     let (cel, jinja) = (write(&parsed, Language::Cel), write(&parsed, Language::Jinja));
     let json_value = stringified_value(&parsed).and_then(|of| write(of, Language::Cel).ok());

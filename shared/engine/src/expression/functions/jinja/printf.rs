@@ -16,7 +16,7 @@ pub const ALL: &[Function] = &[Function::new(&[], &["format"], (1, 17), &[], |bu
         },
         budget,
     )?;
-    if values.next().is_some() { Err(Cause::Message(SURPLUS)) } else { Ok(formatted) }
+    if values.next().is_some() { Err(Cause::Message(SURPLUS.en)) } else { Ok(formatted) }
 })];
 
 /// `'%(name)s' | format(name=value)`; the values come as a map.
