@@ -31,12 +31,12 @@ async fn instantiate(
     let created = ada.post(&format!("{WORKFLOWS}/templates/{}/instantiate", template.slug)).await;
     assert_eq!(created.status, "201 Created", "{}", created.text);
     let flow = format!("{WORKFLOWS}/{}", created.id());
-    let graph = serde_json::to_string(&template.graph).unwrap().replace("https://example.com", &server.base_url);
+    let graph = serde_json::to_string(&template.graph.en).unwrap().replace("https://example.com", &server.base_url);
     let patched = ada.patch(&flow, json!({"graph": serde_json::from_str::<Value>(&graph).unwrap()})).await;
     assert_eq!(patched.status, "200 OK", "{}", patched.text);
     let mut instance = Instance { id: created.id().to_owned(), webhook: None, inbox: None };
     let ids = |node_type: &str| -> Vec<&str> {
-        let nodes = template.graph.nodes.iter().filter(|node| node.r#type == node_type);
+        let nodes = template.graph.en.nodes.iter().filter(|node| node.r#type == node_type);
         nodes.map(|node| node.id.as_str()).collect()
     };
     let channel = |config: &Value, ids: Vec<&str>| -> Vec<Value> {

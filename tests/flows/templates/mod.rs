@@ -18,7 +18,7 @@ use engine::templates::{WorkflowTemplate, all, find};
 const MAX_RUNS: usize = 20_000;
 
 fn has(template: &WorkflowTemplate, node_type: &str) -> bool {
-    template.graph.nodes.iter().any(|node| node.r#type == node_type)
+    template.graph.en.nodes.iter().any(|node| node.r#type == node_type)
 }
 
 #[test]
@@ -36,7 +36,7 @@ fn all_branches_of_all_templates_work() {
         for input in large_inputs(template) {
             rehearse(template, &input, 1, &mut visited);
         }
-        let missed: Vec<_> = template.graph.nodes.iter().filter(|node| !visited.contains(&node.id)).collect();
+        let missed: Vec<_> = template.graph.en.nodes.iter().filter(|node| !visited.contains(&node.id)).collect();
         assert!(missed.is_empty(), "{}: no run reaches {missed:?}", template.slug);
     }
 }
@@ -107,7 +107,7 @@ struct Rehearsal {
 
 /// Runs a template at most `most` times.
 fn rehearse(template: &WorkflowTemplate, input: &Value, most: usize, visited: &mut HashSet<String>) -> Rehearsal {
-    let plan = Arc::new(compile(&template.graph).finish().0.unwrap());
+    let plan = Arc::new(compile(&template.graph.en).finish().0.unwrap());
     let is_waited_for = ["webhook", "input"].iter().any(|name| has(template, name));
     let mut choices = Choices::default();
     let mut rehearsal = Rehearsal::default();
@@ -204,7 +204,7 @@ fn check_event(plan: &ExecutionPlan, event: &StepEvent, visited: &mut HashSet<St
 #[test]
 fn the_simulation_returns_the_result_of_a_run() {
     let template = find("webhook-enrichment").unwrap();
-    let plan = Arc::new(compile(&template.graph).finish().0.unwrap());
+    let plan = Arc::new(compile(&template.graph.en).finish().0.unwrap());
     let output = run_once(&plan, &template.example_input, &mut Choices::default(), &mut HashSet::new()).unwrap();
     let contact = json!({"email": "ana.prieto@example.com", "domain": "example.com", "name": "Ana Prieto"});
     assert_eq!(

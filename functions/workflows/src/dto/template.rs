@@ -1,6 +1,7 @@
 //! Query parameters, request bodies and response bodies of workflow templates.
 
 use domain::graph::Graph;
+use domain::language::Translated;
 use domain::page::{Page, PageRequest};
 use domain::text;
 use domain::workflow::WorkflowName;
@@ -62,7 +63,7 @@ impl ListTemplates {
                 contains(template.slug)
                     || template.name.all().into_iter().any(|name| contains(name))
                     || template.description.all().into_iter().any(|description| contains(description))
-                    || template.tags.iter().any(|tag| contains(tag))
+                    || template.tags.iter().flat_map(Translated::all).any(|tag| contains(tag))
             });
         }
         if !self.category.0.is_empty() {
@@ -101,7 +102,8 @@ impl From<&'static WorkflowTemplate> for TemplateSummaryOut {
         let WorkflowTemplate { id, slug, name, description, category, tags, .. } = template;
         let language = language::of_request();
         let (name, description) = (name.get(language), description.get(language));
-        Self { id: *id, slug, name, description, category: *category, tags: tags.clone() }
+        let tags = tags.iter().map(|tag| *tag.get(language)).collect();
+        Self { id: *id, slug, name, description, category: *category, tags }
     }
 }
 
@@ -128,7 +130,7 @@ impl From<&'static WorkflowTemplate> for TemplateOut {
             template: template.into(),
             example_input: &template.example_input,
             steps: template.steps.iter().map(|step| step.get(language).as_str()).collect(),
-            graph: &template.graph,
+            graph: template.graph.get(language),
         }
     }
 }

@@ -66,7 +66,8 @@ pub async fn get_template(_: Caller, Path(TemplateRef(template)): Path<TemplateR
 
 /// Create a workflow from a template
 ///
-/// Creates a draft that is independent of the template. Its name and its description have the language of the request.
+/// Creates a draft that is independent of the template. Its name, its description and the names of its nodes have the language
+/// of the request.
 #[utoipa::path(
     post, path = "/builder/v1/workflows/templates/{template_id}/instantiate", tag = "templates",
     params(
@@ -92,7 +93,7 @@ pub async fn instantiate_template(
     let given = NewWorkflow {
         name: Some(name.unwrap_or_else(|| (*template.name.get(language)).to_owned())),
         description: Some((*template.description.get(language)).to_owned()),
-        graph: template.graph.clone(),
+        graph: template.graph.get(language).clone(),
     };
     let workflow = Workflow::new(WorkflowId::new(), caller.account(), given)?;
     create_and_respond(&stores, &caller, workflow, &format!("templates/{}", template.slug), idempotency_key).await

@@ -4,13 +4,14 @@
 
 use std::sync::LazyLock;
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use domain::graph::Graph;
-use domain::language::Translated;
+use domain::language::{Language, Translated};
 
 macro_rules! templates {
     ($($slug:literal,)+) => {
@@ -65,12 +66,14 @@ pub struct WorkflowTemplate {
     pub description: Translated<&'static str>,
     pub category: TemplateCategory,
     #[serde(borrow)]
-    pub tags: Vec<&'static str>,
+    pub tags: Vec<Translated<&'static str>>,
     /// An input to try it with.
     pub example_input: Value,
     /// The steps that remain after it is instantiated.
     pub steps: Vec<Translated<String>>,
-    pub graph: Graph,
+    /// The graph, with the names of its nodes in each language.
+    #[serde(deserialize_with = "read_graph")]
+    pub graph: Translated<Graph>,
 }
 
 /// The purpose of a template.
@@ -92,6 +95,19 @@ impl WorkflowTemplate {
         let read: Self = serde_json::from_str(file).unwrap_or_else(|error| panic!("{slug}.json: {error}"));
         Self { slug, ..read }
     }
+}
+
+/// Reads a graph in which the name of each node is written in each language.
+fn read_graph<'de, D: Deserializer<'de>>(written: D) -> Result<Translated<Graph>, D::Error> {
+    let written = Value::deserialize(written)?;
+    let read = |language: Language| {
+        let mut graph = written.clone();
+        for node in graph["nodes"].as_array_mut().into_iter().flatten() {
+            node["name"] = node["name"][language.code()].take();
+        }
+        Graph::deserialize(graph).map_err(D::Error::custom)
+    };
+    Ok(Translated::new(read(Language::English)?, read(Language::Spanish)?))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Tests of the templates.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use super::*;
@@ -11,7 +11,7 @@ use domain::language::Language;
 use domain::reference::Reference;
 
 fn has(template: &WorkflowTemplate, node_type: &str) -> bool {
-    template.graph.nodes.iter().any(|node| node.r#type == node_type)
+    template.graph.en.nodes.iter().any(|node| node.r#type == node_type)
 }
 
 fn position(node: &Node) -> CanvasPosition {
@@ -33,16 +33,23 @@ fn every_file_is_a_template_with_a_unique_id_and_name() {
         let names = all().iter().map(|template| template.name.get(language));
         assert_eq!(names.collect::<HashSet<_>>().len(), all().len());
     }
+    let mut tags = HashMap::new();
     for template in all() {
         assert!(std::ptr::eq(find(template.slug).unwrap(), template));
         assert!(std::ptr::eq(find(&template.id.to_string()).unwrap(), template));
         let texts = [template.name, template.description]
             .into_iter()
             .chain(template.steps.iter().map(|step| Translated { en: step.en.as_str(), es: step.es.as_str() }));
+        let names = template.graph.en.nodes.iter().zip(&template.graph.es.nodes);
+        let texts = texts.chain(names.map(|(en, es)| Translated { en: en.name.as_str(), es: es.name.as_str() }));
         for text in texts {
             assert!(!text.en.is_empty() && !text.es.is_empty() && text.en != text.es, "{}: {text:?}", template.slug);
         }
         assert!(!template.tags.is_empty(), "{}", template.slug);
+        for tag in &template.tags {
+            assert!(!tag.en.is_empty() && !tag.es.is_empty(), "{}", template.slug);
+            assert_eq!(*tags.entry(tag.en).or_insert(tag.es), tag.es, "a tag has one translation");
+        }
     }
     assert!(find("nothing").is_none());
 }
@@ -50,8 +57,8 @@ fn every_file_is_a_template_with_a_unique_id_and_name() {
 #[test]
 fn every_graph_compiles_without_problems() {
     for template in all() {
-        template.graph.check().unwrap_or_else(|error| panic!("{}: {error}", template.slug));
-        let (plan, problems) = compile(&template.graph).finish();
+        template.graph.all().into_iter().for_each(|graph| graph.check().unwrap());
+        let (plan, problems) = compile(&template.graph.en).finish();
         let problems: Vec<_> = problems.into_iter().map(|problem| problem.message.en).collect();
         assert_eq!(problems, Vec::<String>::new(), "{}", template.slug);
         assert!(plan.is_some());
@@ -62,9 +69,8 @@ fn every_graph_compiles_without_problems() {
 fn every_graph_is_laid_out_from_left_to_right() {
     const WIDTH: f64 = 240.0;
     const HEIGHT: f64 = 120.0;
-    for WorkflowTemplate { slug, graph, .. } in all() {
+    for (slug, graph) in all().iter().flat_map(|template| template.graph.all().map(|graph| (template.slug, graph))) {
         for (index, node) in graph.nodes.iter().enumerate() {
-            assert!(!node.name.is_empty(), "{slug}: {} has no name", node.id);
             let at = position(node);
             for other in &graph.nodes[..index] {
                 assert_ne!(node.name, other.name, "{slug}");
@@ -83,7 +89,7 @@ fn every_graph_is_laid_out_from_left_to_right() {
 
 #[test]
 fn templates_use_only_embedded_models() {
-    for WorkflowTemplate { slug, graph, .. } in all() {
+    for WorkflowTemplate { slug, graph: Translated { en: graph, .. }, .. } in all() {
         for step in compile(graph).finish().0.unwrap().steps {
             assert_eq!(step.credential, None, "{slug}");
             for (reference, _) in &step.references {
@@ -101,7 +107,7 @@ fn templates_use_only_embedded_models() {
 
 #[test]
 fn every_output_port_is_connected() {
-    for WorkflowTemplate { slug, graph, .. } in all() {
+    for WorkflowTemplate { slug, graph: Translated { en: graph, .. }, .. } in all() {
         let plan = compile(graph).finish().0.unwrap();
         for step in &plan.steps {
             let is_end = matches!(step.node_type.name, "send_result" | "send_message");
@@ -115,7 +121,7 @@ fn every_output_port_is_connected() {
 
 #[test]
 fn the_example_input_matches_the_trigger() {
-    for WorkflowTemplate { slug, graph, example_input, .. } in all() {
+    for WorkflowTemplate { slug, graph: Translated { en: graph, .. }, example_input, .. } in all() {
         let triggers: Vec<_> =
             graph.nodes.iter().filter(|node| crate::nodes::find(&node.r#type).unwrap().is_trigger()).collect();
         let [trigger] = triggers[..] else { panic!("{slug} has {} triggers", triggers.len()) };
@@ -149,11 +155,13 @@ fn the_steps_explain_what_to_connect() {
             assert!(is_documented, "{}: no step contains `{words}`, but there is a {node_type}", template.slug);
         }
         // A capitalized name in backticks is the name of a node.
-        for named in template.steps.iter().flat_map(Translated::all).flat_map(|step| step.split('`').skip(1).step_by(2))
-        {
-            let is_name = named.starts_with(char::is_uppercase);
-            let is_there = template.graph.nodes.iter().any(|node| node.name == named);
-            assert!(!is_name || is_there, "{}: there is no node `{named}`", template.slug);
+        for language in [Language::English, Language::Spanish] {
+            let steps = template.steps.iter().map(|step| step.get(language));
+            for named in steps.flat_map(|step| step.split('`').skip(1).step_by(2)) {
+                let is_name = named.trim_start_matches('¿').starts_with(char::is_uppercase);
+                let is_there = template.graph.get(language).nodes.iter().any(|node| node.name == named);
+                assert!(!is_name || is_there, "{}: there is no node `{named}`", template.slug);
+            }
         }
     }
 }
