@@ -4,6 +4,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use domain::Error;
+use domain::graph::Graph;
 use domain::id::{WorkId, WorkflowId};
 use domain::merge::MergePatch;
 use domain::sharing::TeamRole;
@@ -61,7 +62,7 @@ pub async fn create_workflow(
     Hashed { body: OptionalJson(mut given), hash, .. }: Hashed<OptionalJson<NewWorkflow>>,
 ) -> Result<Response> {
     let idempotency_key = idempotency::read_key(&headers, hash)?;
-    complete_connections(&mut given.graph)?;
+    complete_connections(&mut given.graph, language::of_request())?;
     let workflow = Workflow::new(WorkflowId::new(), caller.account(), given)?;
     create_and_respond(&stores, &caller, workflow, "workflows", idempotency_key).await
 }
@@ -131,7 +132,8 @@ pub async fn update_workflow(
     Json(patch): Json<MergePatch>,
 ) -> Result<Changed<WorkflowOut>> {
     let change = |workflow: &Workflow| {
-        let after = workflow.patched(&patch, access.caller.at, complete_connections)?;
+        let complete = |graph: &mut Graph| complete_connections(graph, language::of_request());
+        let after = workflow.patched(&patch, access.caller.at, complete)?;
         if if_match.allows(&ETag::from_revision(workflow.revision)) {
             Ok(after)
         } else {

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 
 use crate::nodes;
 use domain::graph::{Graph, Node};
-use domain::{Error, Result, error_text};
+use domain::language::{Language, Translated};
+use domain::{Error, Result, error_text, translated};
 
 /// The ports of a node. Those of an unknown type, and the outputs of a configuration that cannot be read, are unknown.
 struct NodePorts {
@@ -24,7 +25,7 @@ impl NodePorts {
 }
 
 /// Names the ports of connections that name none. Fails if a node has several ports or none, or if they are unknown.
-pub fn complete_connections(graph: &mut Graph) -> Result<()> {
+pub fn complete_connections(graph: &mut Graph, language: Language) -> Result<()> {
     let Graph { nodes, connections, notes: _ } = graph;
     let mut by_id: HashMap<&str, &Node> = HashMap::new();
     for node in nodes.iter() {
@@ -41,23 +42,45 @@ pub fn complete_connections(graph: &mut Graph) -> Result<()> {
             let found = ports.entry(end.node.clone()).or_insert_with(find_ports);
             let side = if is_start { "from" } else { "to" };
             let port = match found {
-                None => Err("the graph has no such node; name a node of the graph".to_owned()),
-                Some(NodePorts { outputs, .. }) if is_start => only_port(outputs.as_deref(), "output"),
-                Some(NodePorts { inputs, .. }) => only_port(inputs.as_deref(), "input"),
+                None => Err(translated!(
+                    "the graph has no such node; name a node of the graph",
+                    "el grafo no tiene ese nodo; indique un nodo del grafo"
+                )),
+                Some(NodePorts { outputs, .. }) if is_start => only_port(outputs.as_deref(), OUTPUTS),
+                Some(NodePorts { inputs, .. }) => only_port(inputs.as_deref(), INPUTS),
             };
             let field = || format!("graph.connections[{index}].{side}");
-            end.port = port.map_err(|problem| Error::invalid_body(field(), error_text::shorten_message(&problem)))?;
+            end.port = port
+                .map_err(|problem| Error::invalid_body(field(), error_text::shorten_message(problem.get(language))))?;
         }
     }
     Ok(())
 }
 
+const OUTPUTS: Translated = Translated::new("outputs", "salidas");
+const INPUTS: Translated = Translated::new("inputs", "entradas");
+
 /// The port, or why it must be named.
-fn only_port(ports: Option<&[Cow<'static, str>]>, kind: &str) -> std::result::Result<String, String> {
+fn only_port(
+    ports: Option<&[Cow<'static, str>]>,
+    Translated { en, es }: Translated,
+) -> std::result::Result<String, Translated<String>> {
     match ports {
         Some([only]) => Ok(only.to_string()),
-        Some([]) => Err(format!("the node has no {kind}s; remove the connection")),
-        Some(several) => Err(format!("the node has several {kind}s; name the port: {}", several.join(", "))),
-        None => Err(format!("the {kind}s of the node are unknown until its configuration is valid; name the port")),
+        Some([]) => Err(Translated::new(
+            format!("the node has no {en}; remove the connection"),
+            format!("el nodo no tiene {es}; quite la conexión"),
+        )),
+        Some(several) => {
+            let several = several.join(", ");
+            Err(Translated::new(
+                format!("the node has several {en}; name the port: {several}"),
+                format!("el nodo tiene varias {es}; indique el puerto: {several}"),
+            ))
+        }
+        None => Err(Translated::new(
+            format!("the {en} of the node are unknown until its configuration is valid; name the port"),
+            format!("las {es} del nodo no se conocen hasta que su configuración sea válida; indique el puerto"),
+        )),
     }
 }
