@@ -55,18 +55,20 @@ async fn node_types_and_templates_are_translated() {
 
     let templates = format!("{WORKFLOWS}/templates?perPage=100");
     let (english, spanish) = (read(&ada, &templates, "en", "en").await, read(&ada, &templates, "es", "es").await);
-    assert_translated(&english, &spanish, &["name", "description"]);
+    assert_translated(&english, &spanish, &["name", "description", "tags"]);
     // A search finds both languages.
-    for search in ["Expense", "gastos"] {
+    for search in ["Expense", "gastos", "expiry", "vencimiento"] {
         let found = read(&ada, &format!("{templates}&search={search}"), "en", "en").await;
         assert_eq!(found[0]["slug"], "expense-approval", "{search}");
     }
     let template = format!("{WORKFLOWS}/templates/expense-approval");
     let (english, spanish) = (read(&ada, &template, "en", "en").await, read(&ada, &template, "es", "es").await);
-    assert_translated(&json!([english]), &json!([spanish]), &["name", "description", "steps"]);
+    assert_translated(&json!([english]), &json!([spanish]), &["name", "description", "tags", "steps", "graph"]);
+    assert_translated(&english["graph"]["nodes"], &spanish["graph"]["nodes"], &["name"]);
     let request = ada.request(Method::POST, &format!("{template}/instantiate")).header("Accept-Language", "es");
     let created = send(request).await;
     assert_eq!(created.json["data"]["name"], "Aprobación de gastos", "{}", created.text);
+    assert_eq!(created.json["data"]["graph"], spanish["graph"]);
 }
 
 #[tokio::test]
@@ -118,6 +120,46 @@ async fn problems_are_translated() {
     assert_translated(&english["problems"], &spanish["problems"], &["message"]);
     let message = spanish["problems"][0]["message"].as_str().unwrap();
     assert_eq!(message, format!("el agente {agent} ya no existe: sustitúyalo o quite la referencia"));
+}
+
+#[tokio::test]
+async fn problems_of_graphs_are_translated() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let nodes = [
+        node("start", "input", json!({})),
+        node("ask", "model", json!({"model": "dev-embed", "prompt": "{{ input.text | uper }}"})),
+        node("end", "send_result", json!({"output": "input.n +"})),
+    ];
+    let created = ada.post_json(WORKFLOWS, json!({"graph": graph(&nodes, &["start.out ask", "ask.out end"])})).await;
+    let path = format!("{WORKFLOWS}/{}", created.id());
+    let post = |path: &str, language: &str| ada.request(Method::POST, path).header("Accept-Language", language);
+    let validate = async |language: &str| {
+        let answer = send(post(&format!("{path}/validate"), language)).await;
+        assert_eq!(answer.header("content-language"), Some(language), "{}", answer.text);
+        answer.json["data"]["problems"].clone()
+    };
+    let (english, spanish) = (validate("en").await, validate("es").await);
+    assert_translated(&english, &spanish, &["message"]);
+    let messages: Vec<&Value> = spanish.as_array().unwrap().iter().map(|problem| &problem["message"]).collect();
+    assert_eq!(
+        messages,
+        [
+            "nodo `ask`, config.model: `dev-embed` no es un modelo de chat; elija uno de GET /builder/v1/models",
+            "nodo `ask`, config.prompt, línea 1, columna 17: no hay ningún filtro `uper`; ¿quiso decir `upper`?",
+            "nodo `end`, config.output, línea 1, columna 10: la expresión termina demasiado pronto",
+        ]
+    );
+
+    let refused = send(post(&format!("{path}/publish"), "es")).await;
+    assert_eq!(refused.json["error"]["message"], *messages[0], "{}", refused.text);
+    let preview = post(&format!("{WORKFLOWS}/expression/preview"), "es").json(&json!({"expression": "input.n +"}));
+    let refused = send(preview).await;
+    assert_eq!(
+        refused.json["error"]["message"], "expression: línea 1, columna 10: la expresión termina demasiado pronto",
+        "{}",
+        refused.text
+    );
 }
 
 #[tokio::test]
