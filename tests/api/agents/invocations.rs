@@ -160,8 +160,8 @@ async fn a_lost_invocation_is_interrupted_and_an_old_one_is_gone() {
     let hour = Duration::from_secs(60 * 60);
     let (lost, old) = (begin(hour).await, begin(31 * 24 * hour).await);
     let ids = |rows: Vec<Value>| rows.iter().map(|row| row["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>();
-    assert_eq!(ids(list(&ada, &agent, "").await), [lost.clone()]);
-    assert_eq!(ids(list(&ada, &agent, "?state=interrupted,failed").await), [lost.clone()]);
+    assert_eq!(ids(list(&ada, &agent, "").await), [lost.as_str()]);
+    assert_eq!(ids(list(&ada, &agent, "?state=interrupted,failed").await), [lost.as_str()]);
     assert_eq!(list(&ada, &agent, "?state=running").await.len(), 0);
     assert_eq!(refusal(&ada.get(&format!("{agent}/invocations/{old}")).await), ("404", "invocation_not_found"));
     assert_eq!(ada.delete(&format!("{agent}/invocations/{lost}")).await.status, "204 No Content");
@@ -192,7 +192,19 @@ async fn an_erased_invocation_keeps_its_times_and_its_cost() {
     assert_eq!(app.objects("invocations"), 0);
 }
 
-/// A page costs the same among many invocations, and each of them twice an item, an object, and what its calls cost.
+/// An invocation writes an item when it begins and one when it ends, each a unit, and an object.
+#[tokio::test]
+async fn a_record_costs_two_units() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let agent = create_agent(&ada, json!({})).await;
+    invoke(&ada, &agent, json!({"input": "Hello"})).await;
+    let costs = app.costs(invoke(&ada, &agent, json!({"input": "Hello"}))).await.to_string();
+    // The third item is the charge of the model.
+    assert!(costs.contains("3 dynamodb:PutItem (3 units)") && costs.contains("1 s3:PutObject"), "{costs}");
+}
+
+/// A page costs the same among many invocations.
 #[tokio::test(flavor = "multi_thread")]
 async fn pages_follow_each_other_and_cost_the_same_in_any_list() {
     let app = TestApp::start().await;
