@@ -127,7 +127,8 @@ pub async fn update_agent(
 
 /// Delete an agent
 ///
-/// The agent is no longer listed, and its executions are kept. Teams that include it change to `needs_attention`.
+/// The agent is no longer listed. The runs that used it are kept. Its recorded invocations cannot be read or erased any more, and
+/// are deleted when their retention ends. Teams that include it change to `needs_attention`.
 #[utoipa::path(
     delete, path = "/builder/v1/agents/{id}", tag = "agents", params(("id" = Uuid, Path, description = "The agent")),
     responses((status = 204, description = "Deleted"), NotFound<AgentId>, NotPermitted, ErrorResponses),

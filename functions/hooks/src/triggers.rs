@@ -197,7 +197,7 @@ impl<'a> AuthorizedCall<'a> {
         if self.called.webhook.mode == WebhookMode::Async {
             return Ok(accepted);
         }
-        let end = wait_for_end(&self.stores.runs, run_id, self.until).await?;
+        let end = wait_for_end(&self.stores.runs, run_id, self.until, &mut |_| {}).await?;
         Ok(HookResponse { run_id, result: end.map_or(RunResult::Accepted, RunResult::Ended) })
     }
 }

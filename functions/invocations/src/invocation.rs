@@ -14,7 +14,7 @@ use tokio::time::timeout;
 
 use crate::Stores;
 use crate::dto::invoke::InvokeOut;
-use crate::recording::Recording;
+use crate::recording::{Conversation, Recording};
 
 pub struct AgentInvocation {
     pub stores: Stores,
@@ -53,11 +53,19 @@ impl AgentInvocation {
                     AgentEnd::Answered(text) => (Some(text), Vec::new()),
                     AgentEnd::Functions(functions) => (None, functions),
                 };
-                let said = Some((messages.clone(), output.clone()));
-                let (usage, ()) =
-                    futures::join!(stores.usage.total(run_id), recording.end(InvocationEnd::Answered, said));
+                // Without its usage, the invocation has no answer, so the record says that it failed.
+                let usage = match stores.usage.total(run_id).await {
+                    Ok(usage) => usage.into(),
+                    Err(error) => {
+                        let failure = StepError::new(error.code(), "the usage could not be read");
+                        recording.end(InvocationEnd::Failed(failure), None).await;
+                        return Err(error);
+                    }
+                };
+                let conversation = Conversation { messages: messages.clone(), output: output.clone() };
+                recording.end(InvocationEnd::Answered, Some(conversation)).await;
                 let function_calls = functions.into_iter().map(Into::into).collect();
-                Ok(InvokeOut { id: id.uuid(), output, function_calls, messages, usage: usage?.into() })
+                Ok(InvokeOut { id: id.uuid(), output, function_calls, messages, usage })
             }
             Err(error) => {
                 recording.end(InvocationEnd::Failed(error.clone()), None).await;

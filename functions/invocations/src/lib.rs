@@ -18,6 +18,7 @@ use platform::Context;
 use platform::secrets::Secrets;
 use platform::tasks::Tasks;
 use store::{Agents, Invocations, RunUsage, Runs};
+use tokio_util::sync::CancellationToken;
 
 pub use routes::{document, router};
 
@@ -32,6 +33,7 @@ pub struct Stores {
     records: Invocations,
     tasks: Tasks,
     clock: Clock,
+    stop: CancellationToken,
 }
 
 impl Stores {
@@ -45,6 +47,7 @@ impl Stores {
             records: Invocations::new(context)?,
             tasks: context.tasks.clone(),
             clock: context.clock.clone(),
+            stop: context.stop.clone(),
         })
     }
 }

@@ -142,23 +142,23 @@ impl<E: Effects> Invocation<'_, E> {
                 }
                 Ok(Err(error)) => break Err(error.error),
                 Ok(Ok(EffectOutcome::Completed(outcome))) => break Ok(outcome.value),
-                Ok(Ok(EffectOutcome::Call(new))) => {
-                    self.trace.start_run(&number.to_string(), new.id);
-                    break self.call(*new).await;
-                }
+                Ok(Ok(EffectOutcome::Call(new))) => break self.call(number, *new).await,
             }
         };
         EndedCall { number, work, result }
     }
 
     /// Starts the run of a workflow, and waits for its end.
-    async fn call(&self, new: NewRun) -> Result<Arc<Value>, StepError> {
+    async fn call(&self, number: usize, new: NewRun) -> Result<Arc<Value>, StepError> {
         /// Longer than the limit of an invocation, which ends the wait first.
         const PATIENCE: Duration = Duration::from_secs(15 * 60);
         let mut run = StartedRun { runs: self.runs.clone(), id: new.id, has_ended: false };
         let unavailable = |error: domain::Error| StepError::new("unavailable", error.to_string());
         self.runs.start(new, None).await.map_err(unavailable)?;
-        match wait_for_end(self.runs, run.id, Instant::now() + PATIENCE).await.map_err(unavailable)? {
+        self.trace.start_run(&number.to_string(), run.id);
+        let mut learn = |part: &Value| self.trace.learn(part);
+        let end = wait_for_end(self.runs, run.id, Instant::now() + PATIENCE, &mut learn).await;
+        match end.map_err(unavailable)? {
             Some(end) => {
                 run.has_ended = true;
                 describe_end(end)

@@ -1,11 +1,13 @@
-//! The steps of an invocation, of which a limited size is kept.
+//! The steps of an invocation, of which a limited size is kept. What the runs of its tools mask is hidden in its record too.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use domain::agent::InvocationStep;
+use domain::agent::{InvocationContent, InvocationStep};
+use domain::chat::Message;
 use domain::id::RunId;
 use domain::run::{AgentAction, StepError};
 use domain::time::Clock;
+use engine::drive::Masks;
 use serde_json::Value;
 
 use crate::outputs::{KeptValue, MAX_OUTPUTS_BYTES};
@@ -19,18 +21,45 @@ pub struct InvocationTrace {
 
 struct TracedSteps {
     steps: Vec<InvocationStep>,
+    /// The parts that the runs of tools mask. The agent works with them.
+    masks: Masks,
     /// The size that may still be kept.
     left: usize,
 }
 
 impl InvocationTrace {
     pub fn new(clock: Clock) -> Self {
-        let steps = TracedSteps { steps: Vec::new(), left: MAX_OUTPUTS_BYTES };
+        let steps = TracedSteps { steps: Vec::new(), masks: Masks::default(), left: MAX_OUTPUTS_BYTES };
         Self { clock, steps: Arc::new(Mutex::new(steps)) }
     }
 
-    pub fn take(&self) -> Vec<InvocationStep> {
-        self.with(|traced| std::mem::take(&mut traced.steps))
+    /// What is stored of an invocation that has ended. `error` is why it failed.
+    pub fn take_content(
+        &self,
+        messages: &[Message],
+        output: Option<String>,
+        error: Option<&mut StepError>,
+    ) -> InvocationContent {
+        self.with(|TracedSteps { steps, masks, .. }| {
+            let mut messages: Vec<Value> = messages.iter().map(to_value).collect();
+            messages.iter_mut().for_each(|message| masks.hide_in_value(message));
+            let mut steps = std::mem::take(steps);
+            for step in &mut steps {
+                step.output.iter_mut().for_each(|output| masks.hide_in_value(output));
+                step.error.iter_mut().for_each(|error| masks.hide_in_error(error));
+            }
+            error.into_iter().for_each(|error| masks.hide_in_error(error));
+            let output = output.map(|mut text| {
+                masks.hide_in_text(&mut text);
+                text
+            });
+            InvocationContent { messages, output, steps }
+        })
+    }
+
+    /// Notes a part that the run of a tool masks.
+    pub(crate) fn learn(&self, part: &Value) {
+        self.with(|traced| traced.masks.learn(part));
     }
 
     pub(crate) fn begin(&self, step: &str, action: &AgentAction) {
@@ -66,7 +95,7 @@ impl InvocationTrace {
     }
 
     fn change(&self, step: &str, change: impl FnOnce(&mut InvocationStep, &mut usize)) {
-        self.with(|TracedSteps { steps, left }| {
+        self.with(|TracedSteps { steps, left, .. }| {
             if let Some(found) = steps.iter_mut().find(|traced| traced.step == step) {
                 change(found, left);
             }
@@ -76,4 +105,8 @@ impl InvocationTrace {
     fn with<T>(&self, read: impl FnOnce(&mut TracedSteps) -> T) -> T {
         read(&mut self.steps.lock().unwrap_or_else(PoisonError::into_inner))
     }
+}
+
+fn to_value(message: &Message) -> Value {
+    serde_json::to_value(message).unwrap_or_default()
 }

@@ -6,6 +6,7 @@ use domain::id::RunId;
 use domain::run::RunEnd;
 use domain::{Error, Result};
 use platform::run_news::RunWatcher;
+use serde_json::Value;
 use store::Runs;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
@@ -15,14 +16,20 @@ const LONGEST_WAIT: Duration = Duration::from_millis(500);
 /// The interval if the end is announced, in case the run ends elsewhere.
 const ANNOUNCED_WAIT: Duration = Duration::from_secs(5);
 
-/// The end of a run, with the originals of its masked parts. `None` if it is still in progress at `until`.
-pub async fn wait_for_end(runs: &Runs, run_id: RunId, until: Instant) -> Result<Option<RunEnd>> {
+/// The end of a run, with the originals of its masked parts, which are shown to `found`. `None` if it is still in progress at
+/// `until`.
+pub async fn wait_for_end(
+    runs: &Runs,
+    run_id: RunId,
+    until: Instant,
+    found: &mut impl FnMut(&Value),
+) -> Result<Option<RunEnd>> {
     let mut watcher = runs.watch(run_id);
     let mut wait = if watcher.is_some() { ANNOUNCED_WAIT } else { FIRST_WAIT };
     loop {
         match runs.find_end(run_id).await {
             Ok(Some(mut end)) => {
-                end.unmask(&mut |_| {});
+                end.unmask(found);
                 return Ok(Some(end));
             }
             // The run goes on, so the next read may find its end.

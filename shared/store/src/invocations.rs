@@ -1,5 +1,5 @@
-//! The invocations of agents, with the retention of the plan: a small item for the list, and an object in the bucket with what was
-//! said and done. What an invocation cost is in `RunUsage`, because a canceled call may be charged after the end.
+//! The invocations of agents, with the retention of the plan: a small item for the list, and an object in the bucket with the
+//! conversation and the steps. What an invocation cost is in `RunUsage`, because a canceled call may be charged after the end.
 
 use std::future::ready;
 
@@ -53,9 +53,8 @@ struct InvocationItem {
     error: Option<StepError>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     erased_at: Option<Time>,
-    /// The name of the object with the content.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    content: Option<String>,
+    /// The name of the object with the content, which is stored at the end.
+    content: String,
     expires_at: i64,
 }
 
@@ -64,8 +63,9 @@ impl InvocationItem {
         let started_at = record.started_at();
         let InvocationRecord { id, invoked_by, state, ended_at, error, erased_at } = record;
         let Key { pk, .. } = keys::invocation(agent, id);
+        let content = format!("{}/{id}", retention.invocation_prefix());
         let expires_at = retention.expiry(started_at).as_seconds();
-        Self { pk, sk: id, invoked_by, state, ended_at, error, erased_at, content: None, expires_at }
+        Self { pk, sk: id, invoked_by, state, ended_at, error, erased_at, content, expires_at }
     }
 
     fn into_record(self, now: Time) -> InvocationRecord {
@@ -89,7 +89,8 @@ impl Invocations {
         self.journal.write(self.journal.put(&item)).await.map(drop)
     }
 
-    /// Stores the end of an invocation. It replaces the item of its beginning, even if that could not be stored.
+    /// Stores the end of an invocation. It replaces the item of its beginning, even if that could not be stored. An invocation
+    /// that was interrupted may be erased before its end comes, which then changes nothing.
     pub async fn end(
         &self,
         agent: AgentId,
@@ -97,11 +98,14 @@ impl Invocations {
         content: &InvocationContent,
         retention: RunRetention,
     ) -> Result<()> {
-        let name = format!("{}/{}", retention.invocation_prefix(), record.id);
+        let item = InvocationItem::new(agent, record, retention);
         let content = serde_json::to_vec(content).map_err(Error::internal)?;
-        self.bucket.put(&name, "application/json", content).await?;
-        let item = InvocationItem { content: Some(name), ..InvocationItem::new(agent, record, retention) };
-        self.journal.write(self.journal.put(&item)).await.map(drop)
+        self.bucket.put(&item.content, "application/json", content).await?;
+        let put = self.journal.put(&item).require(InvocationItem::ERASED_AT.is_missing());
+        if !self.journal.write(put).await?.is_written() {
+            self.bucket.discard(&item.content).await;
+        }
+        Ok(())
     }
 
     /// Lists the invocations of an agent, newest first. A filtered page may be short and still have a next page.
@@ -142,43 +146,44 @@ impl Invocations {
 
     /// An invocation with its content. While it is in progress, or if it was interrupted or erased, it has none.
     pub async fn get(&self, agent: AgentId, id: InvocationId) -> Result<(InvocationRecord, InvocationContent)> {
-        let (record, name) = self.find(agent, id).await?;
-        let stored = match name {
-            Some(name) => self.bucket.get(&name).await?,
-            None => None,
+        let (record, content) = self.find(agent, id).await?;
+        let stored = match record.state {
+            _ if record.erased_at.is_some() => None,
+            InvocationState::Running | InvocationState::Interrupted => None,
+            _ => self.bucket.get(&content).await?,
         };
         let content = stored.map(|stored| serde_json::from_slice(&stored).map_err(Error::internal)).transpose()?;
         Ok((record, content.unwrap_or_default()))
     }
 
-    /// Erases what was said and done. That the invocation took place stays. A repeated request changes nothing.
+    /// Erases the conversation and the steps. That the invocation took place stays. A repeated request deletes what is left.
     pub async fn erase(&self, agent: AgentId, id: InvocationId) -> Result<()> {
-        let (record, name) = self.find(agent, id).await?;
+        let (record, content) = self.find(agent, id).await?;
         record.check_erasable()?;
-        if record.erased_at.is_some() {
-            return Ok(());
+        if record.erased_at.is_none() {
+            let key = keys::invocation(agent, id);
+            let erased = self.journal.update(key).set(InvocationItem::ERASED_AT, self.clock.now());
+            let erased = match record.error {
+                // The message may have values of the conversation.
+                Some(StepError { code, .. }) => {
+                    erased.set(InvocationItem::ERROR, StepError::new(code, "the message was erased"))
+                }
+                None => erased,
+            };
+            // The end of an interrupted invocation may come between the two calls.
+            let erased = erased.require_is(InvocationItem::STATE, record.state.stored());
+            self.journal.write(erased).await?.or_error(|_| Error::busy("the invocation has just ended; try again"))?;
         }
-        if let Some(name) = &name {
-            self.bucket.delete(name).await?;
-        }
-        let erased = self.journal.update(keys::invocation(agent, id)).set(InvocationItem::ERASED_AT, self.clock.now());
-        let erased = erased.remove(InvocationItem::CONTENT);
-        let erased = match record.error {
-            // The message may have values of the conversation.
-            Some(StepError { code, .. }) => {
-                erased.set(InvocationItem::ERROR, StepError::new(code, "the message was erased"))
-            }
-            None => erased,
-        };
-        self.journal.write(erased.require_exists()).await?.or_error(|_| Error::NotFound { kind: InvocationId::KIND })
+        self.bucket.delete(&content).await
     }
 
-    async fn find(&self, agent: AgentId, id: InvocationId) -> Result<(InvocationRecord, Option<String>)> {
+    /// The record, and the name of the object with its content.
+    async fn find(&self, agent: AgentId, id: InvocationId) -> Result<(InvocationRecord, String)> {
         let item = self.journal.get(&keys::invocation(agent, id)).await?.map(parse::<InvocationItem>).transpose()?;
         let now = self.clock.now();
         let item = item.filter(|item| item.expires_at > now.as_seconds());
         let mut item = item.ok_or(Error::NotFound { kind: InvocationId::KIND })?;
-        let content = item.content.take();
+        let content = std::mem::take(&mut item.content);
         Ok((item.into_record(now), content))
     }
 }

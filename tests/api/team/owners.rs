@@ -99,7 +99,7 @@ async fn the_owner_pays_for_runs() {
     assert_eq!((paid(&ada_id).await, paid(&bob_id).await), (ada_before + 1, bob_before + 1));
 }
 
-/// Who calls a shared agent or previews a shared workflow pays, even if its creator is suspended.
+/// The caller of a shared agent pays, and so does who previews a shared workflow, even if its creator is suspended.
 #[tokio::test]
 async fn the_caller_pays_for_invocations_and_previews() {
     let app = TestApp::start().await;

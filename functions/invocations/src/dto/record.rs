@@ -71,30 +71,30 @@ pub struct InvocationEntryOut {
     usage: ModelUsageOut,
 }
 
-/// An invocation, with what was said and done. While it is in progress, or if it was interrupted or erased, it has no messages
-/// and no steps.
+/// An invocation, with its conversation and its steps. While it is in progress, or if it was interrupted or erased, it has
+/// neither.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(title = "AgentInvocationRecord")]
 pub struct InvocationOut {
     #[serde(flatten)]
     entry: InvocationEntryOut,
-    /// The conversation, without the instructions of the agent. If the invocation failed or was canceled, the messages that the
+    /// The conversation, without the instructions of the agent. If the invocation failed or was cancelled, the messages that the
     /// client sent.
     messages: Vec<Value>,
     /// The text of the answer. Null if there is none: the agent may have called functions, which are in the last message.
     #[schema(required, example = "It arrives on Monday.")]
     output: Option<String>,
-    /// The calls of models, tools and sources, in the order in which they began.
+    /// What the agent did, in the order in which it began: reading agents, searching sources, calling models and tools.
     steps: Vec<InvocationStepOut>,
 }
 
-/// A call of a model, a tool or a source.
+/// What an agent did: it read an agent, searched its sources, or called a model or a tool.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(title = "InvocationStep")]
 pub struct InvocationStepOut {
-    /// The number of the call. The request id of a call of a model ends with it.
+    /// The number of the step, from 0. The request id of a call of a model ends with it.
     #[schema(example = "1")]
     step: String,
     action: AgentAction,
@@ -108,7 +108,7 @@ pub struct InvocationStepOut {
     /// The run of the workflow that a tool has started.
     #[schema(required)]
     run_id: Option<Uuid>,
-    /// What the call returned. Null if it failed, and if `omittedBytes` is present.
+    /// The result. Null if the step failed or did not end, and if `omittedBytes` is not null.
     #[schema(required)]
     output: Value,
     /// The size of an output that is too large: more than 64 KB, or 2 MB in all.

@@ -52,8 +52,8 @@ async fn entry(stores: &Stores, record: InvocationRecord) -> DomainResult<Invoca
 
 /// Read an invocation
 ///
-/// Returns what was said in a direct call of the agent, and its trace: each call of a model, a tool or a source, with its
-/// result, its duration and its cost.
+/// Returns the conversation of a direct call of the agent, and its trace: each step with its result, its duration and its cost.
+/// What the workflows among its tools mask is hidden.
 #[utoipa::path(
     get, path = "/builder/v1/agents/{id}/invocations/{invocation_id}", tag = "agents",
     params(
@@ -79,7 +79,7 @@ pub async fn get_invocation(
 
 /// Erase an invocation
 ///
-/// Deletes what was said and done in an invocation that has ended. That it took place, its times and what it cost stay. The
+/// Deletes the conversation and the steps of an invocation that has ended. That it took place, its times and what it cost stay. The
 /// runs of workflows that its tools have started are kept; erase each of them.
 #[utoipa::path(
     delete, path = "/builder/v1/agents/{id}/invocations/{invocation_id}", tag = "agents",

@@ -16,7 +16,7 @@ pub const LONGEST_INVOCATION: Duration = Duration::from_secs(285);
 /// After this time, an invocation without an end has lost its process.
 const LOST_AFTER: Duration = Duration::from_secs(330);
 
-/// A direct call of an agent, without what was said in it.
+/// A direct call of an agent, without its conversation and its steps.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InvocationRecord {
     pub id: InvocationId,
@@ -36,7 +36,7 @@ pub enum InvocationState {
     Completed,
     Failed,
     /// The client closed the connection before the answer
-    Canceled,
+    Cancelled,
     /// The process ended before the answer
     Interrupted,
 }
@@ -52,7 +52,7 @@ impl InvocationState {
 }
 
 impl InvocationRecord {
-    pub fn begun(id: InvocationId, invoked_by: UserId) -> Self {
+    pub fn new(id: InvocationId, invoked_by: UserId) -> Self {
         Self { id, invoked_by, state: InvocationState::Running, ended_at: None, error: None, erased_at: None }
     }
 
@@ -65,7 +65,7 @@ impl InvocationRecord {
         let (state, error) = match end {
             InvocationEnd::Answered => (InvocationState::Completed, None),
             InvocationEnd::Failed(error) => (InvocationState::Failed, Some(error)),
-            InvocationEnd::Canceled => (InvocationState::Canceled, None),
+            InvocationEnd::Cancelled => (InvocationState::Cancelled, None),
         };
         Self { state, error, ended_at: Some(at), ..self }
     }
@@ -94,10 +94,10 @@ impl InvocationRecord {
 pub enum InvocationEnd {
     Answered,
     Failed(StepError),
-    Canceled,
+    Cancelled,
 }
 
-/// What was said and done in an invocation.
+/// The conversation and the steps of an invocation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct InvocationContent {
     /// The conversation, without the instructions of the agent.
@@ -106,7 +106,7 @@ pub struct InvocationContent {
     pub steps: Vec<InvocationStep>,
 }
 
-/// A call of a model, a tool or a source.
+/// What the agent has done: it read an agent, searched its sources, or called a model or a tool.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct InvocationStep {
     /// The number of the call, as in the request ids of its charges.
@@ -128,12 +128,12 @@ mod tests {
 
     #[test]
     fn an_invocation_that_lost_its_process_is_interrupted() {
-        let record = InvocationRecord::begun(InvocationId::new(), UserId::new());
+        let record = InvocationRecord::new(InvocationId::new(), UserId::new());
         let started_at = record.started_at();
         let state_after = |seconds| record.clone().seen_at(started_at.plus(Duration::from_secs(seconds))).state;
         assert_eq!((state_after(329), state_after(330)), (InvocationState::Running, InvocationState::Interrupted));
-        let ended = record.clone().ended(InvocationEnd::Canceled, started_at);
-        assert_eq!(ended.seen_at(started_at.plus(LOST_AFTER)).state, InvocationState::Canceled);
+        let ended = record.clone().ended(InvocationEnd::Cancelled, started_at);
+        assert_eq!(ended.seen_at(started_at.plus(LOST_AFTER)).state, InvocationState::Cancelled);
         assert!(record.check_erasable().is_err());
     }
 }

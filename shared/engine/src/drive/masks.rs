@@ -167,7 +167,7 @@ impl Masks {
         self.hide_in_text(&mut error.message);
     }
 
-    fn hide_in_text(&self, text: &mut String) {
+    pub fn hide_in_text(&self, text: &mut String) {
         // A text may be part of another one.
         let mut masked: Vec<&str> =
             self.texts.iter().map(String::as_str).filter(|masked| text.contains(masked)).collect();

@@ -1,4 +1,5 @@
-//! The keys of the table `journal`: webhook events, charges, credit adjustments, guard events and the audit log.
+//! The keys of the table `journal`: webhook events, invocations of agents, logs of runs, charges, credit adjustments, guard events
+//! and the audit log.
 
 use super::{Key, RUN, shard_of};
 use domain::id::{
