@@ -1,11 +1,9 @@
 //! Handler for the expression preview.
 
 use domain::Error;
-use domain::language::Translated;
+use domain::language::Language;
 use domain::time::Time;
-use engine::expression::{
-    EvaluationError, EvaluationErrorCode, Expression, JinjaTemplate, Scope, SyntaxError, TextPosition,
-};
+use engine::expression::{EvaluationError, EvaluationErrorCode, Expression, JinjaTemplate, Scope, SyntaxError};
 use platform::offload;
 use web::builder::{Caller, Data, ErrorResponses, NotJson};
 use web::language::{self, AcceptLanguageHeaders};
@@ -27,48 +25,48 @@ pub async fn preview_expression(Caller(caller): Caller, Json(preview): Json<Prev
     Ok(Data { data: previewed.map_err(PreviewFailure::into_error)? })
 }
 
-struct PreviewFailure {
-    code: &'static str,
-    at: TextPosition,
-    message: Translated<String>,
+enum PreviewFailure {
+    Syntax(SyntaxError),
+    /// It is in English, as in the records of runs.
+    Evaluation(EvaluationError),
 }
 
 fn evaluate(preview: &PreviewIn, now: Time) -> std::result::Result<PreviewOut, PreviewFailure> {
     let PreviewIn { expression, data, language } = preview;
     let scope = Scope::new(data, now.into());
     let (result, r#type) = match language {
-        LanguageIn::Cel => {
-            Expression::parse(expression).map_err(parse_error)?.evaluate(&scope).map_err(evaluation_error)?
-        }
+        LanguageIn::Cel => Expression::parse(expression)
+            .map_err(PreviewFailure::Syntax)?
+            .evaluate(&scope)
+            .map_err(PreviewFailure::Evaluation)?,
         LanguageIn::Jinja => {
-            let text =
-                JinjaTemplate::parse(expression).map_err(parse_error)?.render(&scope).map_err(evaluation_error)?;
+            let text = JinjaTemplate::parse(expression)
+                .map_err(PreviewFailure::Syntax)?
+                .render(&scope)
+                .map_err(PreviewFailure::Evaluation)?;
             (text.into(), "string")
         }
     };
     Ok(PreviewOut { result, r#type })
 }
 
-fn parse_error(SyntaxError { at, message }: SyntaxError) -> PreviewFailure {
-    PreviewFailure { code: "invalid_body", at, message }
-}
-
-fn evaluation_error(EvaluationError { code, at, message }: EvaluationError) -> PreviewFailure {
-    let code = match code {
-        EvaluationErrorCode::Limit => code.as_str(),
-        EvaluationErrorCode::Failed => "invalid_body",
-    };
-    // Failures of evaluations are in English, as they are stored in runs.
-    PreviewFailure { code, at, message: Translated::untranslated(message) }
-}
-
 impl PreviewFailure {
     /// Its details contain the position in the expression.
     fn into_error(self) -> Error {
-        let Self { code, at, message } = self;
-        let language = language::of_request();
-        let (place, message) = (at.describe(), message.get(language));
+        let (code, at, language, message) = match self {
+            Self::Syntax(SyntaxError { at, message }) => {
+                let language = language::of_request();
+                ("invalid_body", at, language, message.get(language).clone())
+            }
+            Self::Evaluation(EvaluationError { code, at, message }) => {
+                let code = match code {
+                    EvaluationErrorCode::Limit => code.as_str(),
+                    EvaluationErrorCode::Failed => "invalid_body",
+                };
+                (code, at, Language::English, message.into_owned())
+            }
+        };
         let details = serde_json::json!({"line": at.line, "column": at.column, "problem": message});
-        Error::Unsound { code, message: format!("expression: {}: {message}", place.get(language)), details }
+        Error::Unsound { code, message: format!("expression: {}: {message}", at.describe().get(language)), details }
     }
 }
