@@ -94,8 +94,8 @@ impl<L: FollowedLog> Follower<L> {
                 Err(Error::Unavailable { .. }) => Additions::default(),
                 read => read?,
             };
-            // The log may have entries that this client does not see.
-            wait = if found.has_more { FIRST_WAIT } else { longest.min(wait.max(FIRST_WAIT) * 2) };
+            // More entries are stored, but this client may not see those that were read.
+            wait = if found.has_more { Duration::ZERO } else { longest.min(wait.max(FIRST_WAIT) * 2) };
         }
         self.found.has_more = found.has_more;
         Ok(Some(found))
