@@ -81,9 +81,9 @@ impl Form {
     }
 }
 
-/// This machine has no role of AWS, with which it could log in to EKS.
 fn cluster_problem(value: &str) -> Option<String> {
     let problem = match kubernetes::Settings::read(value) {
+        // This machine has no role of AWS, with which it could log in to EKS.
         Ok(settings) if settings.is_eks() => "`connection` is not \"kubeconfig\"".to_owned(),
         Ok(_) => return None,
         Err(problem) => problem,
@@ -167,6 +167,13 @@ pub fn check(settings: &Settings<'_>) -> Vec<WrongSetting> {
             fix: format!(
                 "correct --workbench-capacity or {WORKBENCH_CAPACITY}: cpu=8,memory=16Gi,gpumem=0,storage=100Gi"
             ),
+        });
+    }
+    let has_cluster = settings.others.iter().any(|(name, value)| name == WORKBENCH_CLUSTER && !value.is_empty());
+    if has_cluster && settings.base_url.is_none() {
+        wrong.push(WrongSetting {
+            problem: format!("{WORKBENCH_CLUSTER} is set, and the base URL is not"),
+            fix: format!("give an address that the pods of the cluster reach with --base-url or {BASE_URL}"),
         });
     }
     for (name, form) in FROM_ENVIRONMENT {

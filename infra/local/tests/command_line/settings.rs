@@ -1,7 +1,8 @@
 //! Tests of the settings that `local` takes from its environment: each kind, with its effect.
 use std::process::Command;
+use std::time::{Duration, Instant};
 
-use crate::support::{AGENTS, Folder, Running, agents, credentials, local, stderr_of};
+use crate::support::{AGENTS, Folder, PATIENCE, Running, agents, credentials, local, stderr_of};
 use local::issuer::{AUDIENCE, ISSUER};
 use reqwest::{Client, Method};
 
@@ -137,18 +138,21 @@ async fn workbenches_are_provided_by_the_cluster_that_is_set() {
         "connection": "kubeconfig", "domain": "labs.test", "ingress_class": "nginx", "ingress_namespace": "ingress",
         "ingress_annotations": {"auth-url": "https://access.test/check/{id}"},
     });
-    let running = start(&folder, &[("WORKBENCH_CLUSTER", &cluster.to_string())]);
+    let base_url = ("BASE_URL", "https://atelier.example");
+    let running = start(&folder, &[("WORKBENCH_CLUSTER", &cluster.to_string()), base_url]);
     let token = credentials(&folder.0)["users"]["ada"]["accessToken"].as_str().unwrap().to_owned();
     let url = format!("{}/workbenches/v1", running.base_url);
     let request = Client::new().post(&url).bearer_auth(&token);
     let created = request.json(&serde_json::json!({"name": "lab"})).send().await.unwrap();
     assert_eq!(created.status(), 201, "{}", created.text().await.unwrap());
+    let until = Instant::now() + PATIENCE;
     loop {
         let list = Client::new().get(&url).bearer_auth(&token).send().await.unwrap().text().await.unwrap();
-        assert!(!list.contains("\"ready\""), "{list}");
+        assert!(!list.contains("\"ready\"") && Instant::now() < until, "{list}");
         if list.contains("BACKEND_ERROR") {
             break;
         }
+        tokio::time::sleep(Duration::from_millis(10)).await;
     }
 }
 

@@ -13,7 +13,7 @@ use serde_json::Value;
 pub const AGENTS: &str = "/builder/v1/agents";
 
 /// The time limit of a start or a stop. It is far more than a busy machine needs.
-const PATIENCE: Duration = Duration::from_secs(300);
+pub const PATIENCE: Duration = Duration::from_secs(300);
 
 /// The command with a limit of five minutes. Without it, a start that should fail but succeeds would never end.
 pub fn local() -> Command {
