@@ -6,6 +6,7 @@ use effects::{EffectOrigin, EffectOwner};
 use runner::{Preview, PreviewEnd, PreviewReport};
 use serde_json::Value;
 use web::builder::{Data, Editor, ErrorBody, ErrorResponses, NotFound, NotJson, NotPermitted};
+use web::language::AcceptLanguageHeaders;
 use web::{OptionalJson, Path, Result};
 
 use crate::draft::Draft;
@@ -23,7 +24,8 @@ use crate::{LIMIT, Stores};
 /// them.
 #[utoipa::path(
     post, path = "/builder/v1/workflows/{id}/preview", tag = "runs",
-    params(("id" = Uuid, Path, description = "The workflow")), request_body = Option<PreviewIn>,
+    params(("id" = Uuid, Path, description = "The workflow"), AcceptLanguageHeaders),
+    request_body = Option<PreviewIn>,
     responses(
         (status = 200, description = "What happened, also if a node failed", body = Data<PreviewOut>),
         (status = 409, description = "`invalid_state`: the workflow is archived", body = ErrorBody),

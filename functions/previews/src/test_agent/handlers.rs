@@ -11,6 +11,7 @@ use tokio::time::Instant;
 use web::builder::agent::AgentDetailOut;
 use web::builder::{Data, Editor, ErrorBody, ErrorResponses, NotFound, NotJson, NotPermitted};
 use web::etag::ETag;
+use web::language::AcceptLanguageHeaders;
 use web::{Json, Path, Result};
 
 use super::dto::{TestAgentOut, TestIn, TestOut};
@@ -57,7 +58,7 @@ pub async fn get_test_agent(
 /// no time left fail with the code `timeout`.
 #[utoipa::path(
     post, path = "/builder/v1/workflows/{id}/test-agent", tag = "runs",
-    params(("id" = Uuid, Path, description = "The workflow")), request_body = TestIn,
+    params(("id" = Uuid, Path, description = "The workflow"), AcceptLanguageHeaders), request_body = TestIn,
     responses(
         (status = 200, description = "The report, also if the test did not pass", body = Data<TestOut>),
         (status = 409, description = "`invalid_state`: the workflow is archived, its graph has no `message` node, or the \

@@ -17,7 +17,8 @@ use store::runs::RunFilter;
 use tokio::time::Instant;
 use uuid::Uuid;
 use web::builder::{Data, ErrorBody, ErrorResponses, NotFound, NotJson, Viewer};
-use web::{OptionalJson, Path, Result, language};
+use web::language::{self, AcceptLanguageHeaders};
+use web::{OptionalJson, Path, Result};
 
 use super::runs::load_run;
 use crate::Stores;
@@ -32,7 +33,10 @@ const REHEARSAL: Duration = Duration::from_secs(15);
 /// and no other system is called. An effect with another request, or one that the run did not perform, is a new effect.
 #[utoipa::path(
     post, path = "/builder/v1/workflows/{id}/runs/{run_id}/replay", tag = "runs",
-    params(("id" = Uuid, Path, description = "The workflow"), ("run_id" = Uuid, Path, description = "The run")),
+    params(
+        ("id" = Uuid, Path, description = "The workflow"), ("run_id" = Uuid, Path, description = "The run"),
+        AcceptLanguageHeaders,
+    ),
     request_body = Option<ReplayRunIn>,
     responses(
         (status = 200, description = "The run in both releases, node by node", body = Data<ReplayOut>),
@@ -75,6 +79,7 @@ pub async fn replay_run(
     params(
         ("id" = Uuid, Path, description = "The workflow"),
         ("release_id" = String, Path, description = "The release, or `draft`"),
+        AcceptLanguageHeaders,
     ),
     request_body = Option<RehearseIn>,
     responses(

@@ -51,8 +51,8 @@ pub async fn list_workflows(
 /// Creates a draft, which is empty if no graph is sent. The graph must be well-formed; other problems are returned in
 /// `problems`. A connection can omit a port if its node has only one, and `{"from": "a", "to": "b"}` omits both.
 #[utoipa::path(
-    post, path = "/builder/v1/workflows", tag = "workflows", params(IdempotencyHeaders),
-    request_body = Option<NewWorkflow>,
+    post, path = "/builder/v1/workflows", tag = "workflows",
+    params(IdempotencyHeaders, AcceptLanguageHeaders), request_body = Option<NewWorkflow>,
     responses(Created<WorkflowOut, (ETag, Replayed)>, KeyReused, NotJson, ErrorResponses),
 )]
 pub async fn create_workflow(
@@ -114,7 +114,8 @@ pub fn workflow_response(workflow: Workflow, role: TeamRole) -> (ETag, Data<Work
 /// `problems`. Connections can omit ports as in the creation.
 #[utoipa::path(
     patch, path = "/builder/v1/workflows/{id}", tag = "workflows",
-    params(("id" = Uuid, Path, description = "The workflow"), IfMatchHeaders), request_body = EditableWorkflow,
+    params(("id" = Uuid, Path, description = "The workflow"), IfMatchHeaders, AcceptLanguageHeaders),
+    request_body = EditableWorkflow,
     responses(
         (status = 200, description = "The updated workflow", body = Data<WorkflowOut>,
             headers(("ETag" = String, description = "The workflow's version"))),

@@ -31,7 +31,8 @@ use crate::validation::GraphValidator;
 /// creates a release.
 #[utoipa::path(
     post, path = "/builder/v1/workflows/{id}/publish", tag = "workflows",
-    params(("id" = Uuid, Path, description = "The workflow")), request_body = Option<PublishIn>,
+    params(("id" = Uuid, Path, description = "The workflow"), AcceptLanguageHeaders),
+    request_body = Option<PublishIn>,
     responses(
         Created<PublishedOut, ETag>,
         (status = 409, description = "`no_changes`: the draft equals the active release; `invalid_state`: archived",
