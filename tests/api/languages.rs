@@ -57,7 +57,7 @@ async fn node_types_and_templates_are_translated() {
     let (english, spanish) = (read(&ada, &templates, "en", "en").await, read(&ada, &templates, "es", "es").await);
     assert_translated(&english, &spanish, &["name", "description", "tags"]);
     // A search finds both languages.
-    for search in ["Expense", "gastos", "expiry", "vencimiento"] {
+    for search in ["Expense", "gastos", "expiry", "expiración"] {
         let found = read(&ada, &format!("{templates}&search={search}"), "en", "en").await;
         assert_eq!(found[0]["slug"], "expense-approval", "{search}");
     }

@@ -81,7 +81,7 @@ impl Run {
             _ if self.retry_of.is_some() => ("to repeat another one", "para repetir otra"),
             RunOrigin::Manual => ("by hand", "a mano"),
             RunOrigin::Webhook => ("by a webhook", "por un webhook"),
-            RunOrigin::Scheduled => ("by a schedule", "por un programa"),
+            RunOrigin::Scheduled => ("by a schedule", "por una programación"),
             RunOrigin::Channel => ("by a message", "por un mensaje"),
         };
         language.choose(english, spanish)
