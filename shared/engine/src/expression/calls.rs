@@ -9,7 +9,7 @@ use domain::translated;
 pub fn check_call(function: &Function, name: &str, arguments: &[Expr], at: TextPosition) -> Result<(), SyntaxError> {
     let (fewest, most) = function.takes;
     if !(fewest..=most).contains(&arguments.len()) {
-        return Err(refuse_count(name, fewest, most, at));
+        return Err(wrong_count(name, fewest, most, at));
     }
     let has_place = |form: &Expr| !matches!(&form.kind, ExprKind::Literal(Literal::Text(text)) if !text.contains('%'));
     let is_empty = |values: &Expr| matches!(&values.kind, ExprKind::List(values) if values.is_empty());
@@ -23,7 +23,7 @@ pub fn check_call(function: &Function, name: &str, arguments: &[Expr], at: TextP
 }
 
 /// The error of a call with the wrong number of arguments: the function takes `2 to 3 arguments`.
-pub fn refuse_count(name: &str, fewest: usize, most: usize, at: TextPosition) -> SyntaxError {
+pub fn wrong_count(name: &str, fewest: usize, most: usize, at: TextPosition) -> SyntaxError {
     let count = match (fewest, most) {
         (0, 0) => translated!("no arguments", "0 argumentos"),
         (1, 1) => translated!("1 argument", "1 argumento"),

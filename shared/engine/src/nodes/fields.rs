@@ -7,7 +7,7 @@ use utoipa::openapi::schema::{ObjectBuilder, SchemaType, Type};
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
-use crate::schema::{LANGUAGE, Language};
+use crate::schema::{ExpressionLanguage, LANGUAGE};
 
 /// A CEL expression.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -48,7 +48,7 @@ fn opening(text: &str) -> Option<(usize, &'static str)> {
 
 impl PartialSchema for Cel {
     fn schema() -> RefOr<Schema> {
-        expression_schema(Language::Cel, Some(1), 4_096, "A CEL expression.")
+        expression_schema(ExpressionLanguage::Cel, Some(1), 4_096, "A CEL expression.")
     }
 }
 
@@ -56,13 +56,18 @@ impl ToSchema for Cel {}
 
 impl PartialSchema for Jinja {
     fn schema() -> RefOr<Schema> {
-        expression_schema(Language::Jinja, None, 65_536, "A Jinja template.")
+        expression_schema(ExpressionLanguage::Jinja, None, 65_536, "A Jinja template.")
     }
 }
 
 impl ToSchema for Jinja {}
 
-fn expression_schema(language: Language, least: Option<usize>, most: usize, description: &str) -> RefOr<Schema> {
+fn expression_schema(
+    language: ExpressionLanguage,
+    least: Option<usize>,
+    most: usize,
+    description: &str,
+) -> RefOr<Schema> {
     let schema = ObjectBuilder::new()
         .schema_type(SchemaType::new(Type::String))
         .description(Some(description))

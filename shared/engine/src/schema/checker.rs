@@ -11,7 +11,7 @@ use super::budget::ValidationBudget;
 use super::equality::{equal, hash};
 use super::findings::Findings;
 use super::keywords::{arrays, combinations, numbers, objects, strings, types};
-use super::language::{LANGUAGE, Language};
+use super::language::{ExpressionLanguage, LANGUAGE};
 use super::path::Path;
 use super::pattern::SchemaPattern;
 use super::reference::References;
@@ -119,7 +119,7 @@ impl<'s> Checker<'s> {
             combinations::apply(self, (keyword, operand), schema, value, at, found);
         }
         if let (Dialect::NodeType, Value::String(text)) = (self.dialect, value)
-            && let Some(language) = keywords.get(LANGUAGE).and_then(Language::parse)
+            && let Some(language) = keywords.get(LANGUAGE).and_then(ExpressionLanguage::parse)
         {
             let field = at.full();
             self.budget.charge_bytes(field.len());
@@ -140,7 +140,7 @@ impl<'s> Checker<'s> {
             return Some(types::describe_values(std::slice::from_ref(only)));
         }
         let allowed = keywords.get("type")?;
-        (!types::is_type(allowed, value)).then(|| types::refuse_type(allowed))
+        (!types::is_type(allowed, value)).then(|| types::wrong_type(allowed))
     }
 
     fn is_listed(&mut self, listed: &'s [Value], value: &Value) -> bool {

@@ -140,14 +140,14 @@ impl<'s> Examiner<'s> {
             }
             "pattern" => match operand.as_str() {
                 Some(pattern) => self.pattern_problem(pattern),
-                None => Some(NO_STRING),
+                None => Some(MUST_BE_STRING),
             },
-            "$ref" | "$anchor" => (!operand.is_string()).then_some(NO_STRING),
+            "$ref" | "$anchor" => (!operand.is_string()).then_some(MUST_BE_STRING),
             "$schema" => (!is_known_draft(operand)).then_some(Translated::new(
                 "must be JSON Schema draft 2020-12, 2019-09, 7 or 6",
                 "debe ser JSON Schema draft 2020-12, 2019-09, 7 o 6",
             )),
-            "$id" if std::ptr::eq(schema, self.root) => (!operand.is_string()).then_some(NO_STRING),
+            "$id" if std::ptr::eq(schema, self.root) => (!operand.is_string()).then_some(MUST_BE_STRING),
             "$id" => Some(Translated::new(
                 "schemas within a schema cannot have an `$id` here; move them to `$defs` and remove it",
                 "aquí los esquemas dentro de un esquema no pueden tener `$id`; muévalos a `$defs` y quítelo",
@@ -274,7 +274,7 @@ impl<'s> Examiner<'s> {
     }
 }
 
-const NO_STRING: Translated = Translated::new("must be a string", "debe ser una cadena");
+const MUST_BE_STRING: Translated = Translated::new("must be a string", "debe ser una cadena");
 
 fn type_problem(operand: &Value) -> Option<Translated<String>> {
     let names = operand.as_array().map_or(std::slice::from_ref(operand), Vec::as_slice);

@@ -1,6 +1,6 @@
 //! The findings of a validation: violations, up to a limit, and expressions.
 
-use super::language::Language;
+use super::language::ExpressionLanguage;
 use super::path::Path;
 use domain::language::Translated;
 use domain::text::shorten_to;
@@ -17,7 +17,7 @@ pub type FieldProblem = (String, Translated<String>);
 pub struct Findings {
     pub violations: Vec<FieldProblem>,
     /// Each expression as a field, a language and a text.
-    pub expressions: Vec<(String, Language, String)>,
+    pub expressions: Vec<(String, ExpressionLanguage, String)>,
     most: usize,
 }
 

@@ -8,12 +8,12 @@ use crate::expression::{Expression, JinjaTemplate, SyntaxError, VariableReferenc
 pub const LANGUAGE: &str = "x-language";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Language {
+pub enum ExpressionLanguage {
     Cel,
     Jinja,
 }
 
-impl Language {
+impl ExpressionLanguage {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Cel => "cel",
@@ -38,10 +38,10 @@ pub enum Program {
 }
 
 impl Program {
-    pub fn parse(language: Language, text: &str) -> Result<Self, SyntaxError> {
+    pub fn parse(language: ExpressionLanguage, text: &str) -> Result<Self, SyntaxError> {
         match language {
-            Language::Cel => Expression::parse(text).map(Self::Condition),
-            Language::Jinja => JinjaTemplate::parse(text).map(Self::Text),
+            ExpressionLanguage::Cel => Expression::parse(text).map(Self::Condition),
+            ExpressionLanguage::Jinja => JinjaTemplate::parse(text).map(Self::Text),
         }
     }
 

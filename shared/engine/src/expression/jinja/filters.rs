@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::super::calls::refuse_count;
+use super::super::calls::wrong_count;
 use super::super::functions::jinja::{is_index, printf};
 use super::super::tree::{Comprehension, ComprehensionKind, Expr, ExprKind, Literal, Parsed};
 use super::super::{SyntaxError, TextPosition};
@@ -93,7 +93,7 @@ pub fn build_filter(name: &str, of: Expr, placed: Vec<Expr>, named: Vec<(&str, E
                 let missing = function.named.iter().take(fewest).skip(placed.len()).find(is_missing);
                 let problem = match missing {
                     Some(missing) => missing_argument(name, missing, at),
-                    None => refuse_count(name, fewest, most, at),
+                    None => wrong_count(name, fewest, most, at),
                 };
                 refuse_unknown_names(name, function.named, &named)?;
                 return Err(problem);

@@ -1,6 +1,6 @@
 //! Tests of Jinja: `x is name(…)`.
 
-use super::super::calls::refuse_count;
+use super::super::calls::wrong_count;
 use super::super::functions::jinja::{IS_LOWER, IS_SAFE, IS_UPPER, SAME_AS};
 use super::super::functions::{self, Function, suggestions};
 use super::super::operators::ExpressionOperator;
@@ -75,7 +75,7 @@ pub fn build_test(name: &str, of: Expr, placed: Vec<Expr>, named: Vec<(&str, Exp
             .and_then(|[]| arrange_arguments(name, [""], placed, Vec::new(), at))?,
         argument => arrange_arguments(name, [argument], placed, named, at)?,
     };
-    with_argument(name, of, other.ok_or_else(|| refuse_count(name, 1, 1, at))?, at)
+    with_argument(name, of, other.ok_or_else(|| wrong_count(name, 1, 1, at))?, at)
 }
 
 fn without_argument(name: &str, of: Expr, at: TextPosition) -> Parsed {

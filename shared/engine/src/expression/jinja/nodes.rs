@@ -1,6 +1,6 @@
 //! The nodes of the tree that filters, tests and calls become, and their arguments.
 
-use super::super::calls::{check_call, refuse_count};
+use super::super::calls::{check_call, wrong_count};
 use super::super::functions::{self, Function, suggestions};
 use super::super::operators::ExpressionOperator;
 use super::super::tree::{Expr, ExprKind, Literal, Parsed};
@@ -112,7 +112,7 @@ pub fn arrange_arguments<const N: usize>(
 ) -> Result<[Option<Expr>; N], SyntaxError> {
     let mut all = order_arguments(name, &known, placed, named)?;
     if all.len() > N {
-        return Err(refuse_count(name, 0, N, at));
+        return Err(wrong_count(name, 0, N, at));
     }
     all.resize_with(N, || None);
     all.try_into().map_err(|_| SyntaxError::new(at, translated!("too many arguments", "demasiados argumentos")))

@@ -36,7 +36,7 @@ const LIST: Translated = Translated::new("a list", "una lista");
 const OBJECT: Translated = Translated::new("an object", "un objeto");
 
 /// Describes types, as in `must be a string or null`.
-pub fn refuse_type(types: &Value) -> Translated<String> {
+pub fn wrong_type(types: &Value) -> Translated<String> {
     let types = types.as_array().map_or(std::slice::from_ref(types), Vec::as_slice);
     let described = types.iter().filter_map(Value::as_str).map(|name| describe_type(name).into());
     translated!("must be ", "debe ser ").with(&Translated::join(described, Translated::new(" or ", " o ")))

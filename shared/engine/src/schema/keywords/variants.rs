@@ -66,7 +66,7 @@ fn explain(checker: &mut Checker, intended: &Intended, explanation: Findings, at
     match intended {
         Intended::Variant(_) => found.append(explanation),
         Intended::Tag(tag, known) => checker.refuse(&at.name(tag), types::describe_values(known), found),
-        Intended::Types(allowed) => checker.refuse(at, types::refuse_type(allowed), found),
+        Intended::Types(allowed) => checker.refuse(at, types::wrong_type(allowed), found),
     }
 }
 

@@ -23,10 +23,10 @@ fn expressions_of_the_matching_variant_are_collected() {
         &json!({"url": "a", "body": {"kind": "text", "value": "b"}, "headers": {(format!("{long}1")): "c", (format!("{long}2")): "d"}}),
     );
     let expected = [
-        ("config.url".to_owned(), Language::Jinja, "a".to_owned()),
-        ("config.body.value".to_owned(), Language::Jinja, "b".to_owned()),
-        (format!("config.headers.{long}1"), Language::Jinja, "c".to_owned()),
-        (format!("config.headers.{long}2"), Language::Jinja, "d".to_owned()),
+        ("config.url".to_owned(), ExpressionLanguage::Jinja, "a".to_owned()),
+        ("config.body.value".to_owned(), ExpressionLanguage::Jinja, "b".to_owned()),
+        (format!("config.headers.{long}1"), ExpressionLanguage::Jinja, "c".to_owned()),
+        (format!("config.headers.{long}2"), ExpressionLanguage::Jinja, "d".to_owned()),
     ];
     assert!(found.is_valid());
     assert_eq!(found.expressions, expected, "fields have their full names");
