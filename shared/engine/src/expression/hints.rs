@@ -8,6 +8,11 @@ macro_rules! write_instead {
     };
 }
 
+pub(super) use write_instead;
+
+/// How to write a value with a default in CEL.
+pub const DEFAULT: Translated =
+    Translated::new("write has(x.y) ? x.y : z, or get(x, 'y', z)", "escriba has(x.y) ? x.y : z, o get(x, 'y', z)");
 const INPUT: Translated = Translated::new("the input of a node is `input`", "la entrada de un nodo es `input`");
 
 /// Operators of other languages, with a hint for CEL and one for Jinja. Longer ones come first.
@@ -21,11 +26,7 @@ const SIGNS: [(&str, Translated, Translated); 10] = [
         write_instead!("or"),
     ),
     ("!", write_instead!("!"), write_instead!("not")),
-    (
-        "??",
-        Translated::new("write has(x.y) ? x.y : z, or get(x, 'y', z)", "escriba has(x.y) ? x.y : z, o get(x, 'y', z)"),
-        write_instead!("x.y | default(z)"),
-    ),
+    ("??", DEFAULT, write_instead!("x.y | default(z)")),
     (
         "?.",
         write_instead!("has(x.y) ? x.y : null"),

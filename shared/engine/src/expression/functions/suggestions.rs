@@ -3,56 +3,56 @@
 use domain::language::Translated;
 use domain::{spelling, translated};
 
-use super::super::hints;
+use super::super::hints::{self, write_instead};
 use super::{Function, all};
 
 type Names = fn(&Function) -> &'static [&'static str];
 
 /// Function names of other languages, and how to write them in CEL and in Jinja.
-const FOREIGN_NAMES: &[(&str, &str, &str)] = &[
-    ("toUpperCase", "x.upper()", "x | upper"),
-    ("toLowerCase", "x.lower()", "x | lower"),
-    ("strip", "x.trim()", "x | trim"),
-    ("lowerAscii", "x.lowerAscii()", "x | lower"),
-    ("upperAscii", "x.upperAscii()", "x | upper"),
-    ("distinct", "list.distinct()", "list | unique"),
-    ("unique", "list.distinct()", "list | unique"),
-    ("includes", "x.contains(y)", "y in x"),
-    ("len", "size(x)", "x | length"),
-    ("isEmpty", "size(x) == 0", "not x"),
-    ("toFixed", "'%.2f'.format([x])", "'%.2f' | format(x)"),
-    ("stringify", "toJson(x)", "x | tojson"),
-    ("parse", "fromJson(x)", "x | fromjson"),
-    ("toString", "string(x)", "x | string"),
-    ("str", "string(x)", "x | string"),
-    ("String", "string(x)", "x | string"),
-    ("parseInt", "int(x)", "x | int"),
-    ("parseFloat", "double(x)", "x | float"),
-    ("Number", "double(x)", "x | float"),
-    ("typeof", "type(x)", "x is string"),
-    ("test", "x.matches('…')", "x is matches('…')"),
-    ("match", "x.matches('…')", "x is matches('…')"),
-    ("replaceAll", "x.replace(a, b)", "x | replace(a, b)"),
-    ("some", "list.exists(x, …)", "list | select('…')"),
-    ("any", "list.exists(x, …)", "list | select('…')"),
-    ("every", "list.all(x, …)", "list | reject('…')"),
-    ("forEach", "list.map(x, …)", "{% for x in list %}"),
-    ("reduce", "sum(list.map(x, …))", "list | sum"),
-    ("find", "list.filter(x, …)[0]", "list | select('…') | first"),
-    ("push", "list + [x]", "list + [x]"),
-    ("append", "list + [x]", "list + [x]"),
-    ("concat", "a + b", "a + b"),
-    ("if", "a ? b : c", "b if a else c"),
-    ("not", "!x", "not x"),
-    ("strftime", "x.date('%Y-%m-%d')", "x | date('%Y-%m-%d')"),
-    ("toFormat", "x.date('%Y-%m-%d')", "x | date('%Y-%m-%d')"),
-    ("toISOString", "string(x)", "x | string"),
+const FOREIGN_NAMES: &[(&str, Translated, Translated)] = &[
+    ("toUpperCase", write_instead!("x.upper()"), write_instead!("x | upper")),
+    ("toLowerCase", write_instead!("x.lower()"), write_instead!("x | lower")),
+    ("strip", write_instead!("x.trim()"), write_instead!("x | trim")),
+    ("lowerAscii", write_instead!("x.lowerAscii()"), write_instead!("x | lower")),
+    ("upperAscii", write_instead!("x.upperAscii()"), write_instead!("x | upper")),
+    ("distinct", write_instead!("list.distinct()"), write_instead!("list | unique")),
+    ("unique", write_instead!("list.distinct()"), write_instead!("list | unique")),
+    ("includes", write_instead!("x.contains(y)"), write_instead!("y in x")),
+    ("len", write_instead!("size(x)"), write_instead!("x | length")),
+    ("isEmpty", write_instead!("size(x) == 0"), write_instead!("not x")),
+    ("toFixed", write_instead!("'%.2f'.format([x])"), write_instead!("'%.2f' | format(x)")),
+    ("stringify", write_instead!("toJson(x)"), write_instead!("x | tojson")),
+    ("parse", write_instead!("fromJson(x)"), write_instead!("x | fromjson")),
+    ("toString", write_instead!("string(x)"), write_instead!("x | string")),
+    ("str", write_instead!("string(x)"), write_instead!("x | string")),
+    ("String", write_instead!("string(x)"), write_instead!("x | string")),
+    ("parseInt", write_instead!("int(x)"), write_instead!("x | int")),
+    ("parseFloat", write_instead!("double(x)"), write_instead!("x | float")),
+    ("Number", write_instead!("double(x)"), write_instead!("x | float")),
+    ("typeof", write_instead!("type(x)"), write_instead!("x is string")),
+    ("test", write_instead!("x.matches('…')"), write_instead!("x is matches('…')")),
+    ("match", write_instead!("x.matches('…')"), write_instead!("x is matches('…')")),
+    ("replaceAll", write_instead!("x.replace(a, b)"), write_instead!("x | replace(a, b)")),
+    ("some", write_instead!("list.exists(x, …)"), write_instead!("list | select('…')")),
+    ("any", write_instead!("list.exists(x, …)"), write_instead!("list | select('…')")),
+    ("every", write_instead!("list.all(x, …)"), write_instead!("list | reject('…')")),
+    ("forEach", write_instead!("list.map(x, …)"), write_instead!("{% for x in list %}")),
+    ("reduce", write_instead!("sum(list.map(x, …))"), write_instead!("list | sum")),
+    ("find", write_instead!("list.filter(x, …)[0]"), write_instead!("list | select('…') | first")),
+    ("push", write_instead!("list + [x]"), write_instead!("list + [x]")),
+    ("append", write_instead!("list + [x]"), write_instead!("list + [x]")),
+    ("concat", write_instead!("a + b"), write_instead!("a + b")),
+    ("default", hints::DEFAULT, write_instead!("x | default(z)")),
+    ("coalesce", hints::DEFAULT, write_instead!("x | default(z)")),
+    ("if", write_instead!("a ? b : c"), write_instead!("b if a else c")),
+    ("not", write_instead!("!x"), write_instead!("not x")),
+    ("strftime", write_instead!("x.date('%Y-%m-%d')"), write_instead!("x | date('%Y-%m-%d')")),
+    ("toFormat", write_instead!("x.date('%Y-%m-%d')"), write_instead!("x | date('%Y-%m-%d')")),
+    ("toISOString", write_instead!("string(x)"), write_instead!("x | string")),
 ];
 
 /// Names of Jinja that are not supported, and what to write instead.
 const UNSUPPORTED: &[(&str, Translated)] = &[
-    ("default", DEFAULT),
-    ("coalesce", DEFAULT),
     ("chain", Translated::new("write a + b, or merge(a, b) of maps", "escriba a + b, o merge(a, b) si son mapas")),
     (
         "zip",
@@ -134,8 +134,7 @@ const UNSUPPORTED: &[(&str, Translated)] = &[
     ),
 ];
 
-const DEFAULT: Translated = Translated::new("write x | default(z)", "escriba x | default(z)");
-const JSON: Translated = Translated::new("write x | tojson(2)", "escriba x | tojson(2)");
+const JSON: Translated = write_instead!("x | tojson(2)");
 
 /// The macros of CEL, which are not functions.
 const MACROS: [&str; 8] = ["has", "map", "filter", "all", "exists", "exists_one", "transformList", "transformMap"];
@@ -143,20 +142,16 @@ const FILTERS: [&str; 8] = ["default", "d", "attr", "map", "select", "reject", "
 
 /// Returns a hint such as `; write x.upper()`, or an empty text.
 pub fn suggest_in_cel(name: &str) -> Translated<String> {
-    // `??` of other languages, written as a function.
-    if matches!(name, "default" | "coalesce") {
-        return hints::cel_sign("??");
-    }
-    let written = FOREIGN_NAMES.iter().find(|(known, ..)| *known == name).map(|(_, written, _)| *written);
-    suggestion(name, written, |function| function.cel, |function| function.jinja, &MACROS)
+    let hint = FOREIGN_NAMES.iter().find(|(known, ..)| *known == name).map(|(_, hint, _)| hint);
+    suggestion(name, hint, |function| function.cel, |function| function.jinja, &MACROS)
 }
 
 pub fn suggest_in_jinja(name: &str) -> Translated<String> {
     if let Some(hint) = unsupported_hint(name) {
         return hint;
     }
-    let written = FOREIGN_NAMES.iter().find(|(known, ..)| *known == name).map(|(.., written)| *written);
-    suggestion(name, written, |function| function.jinja, |function| function.cel, &FILTERS)
+    let hint = FOREIGN_NAMES.iter().find(|(known, ..)| *known == name).map(|(.., hint)| hint);
+    suggestion(name, hint, |function| function.jinja, |function| function.cel, &FILTERS)
 }
 
 /// Returns a hint for the name of an unknown test.
@@ -174,13 +169,13 @@ fn did_you_mean(suggested: &str) -> Translated<String> {
 
 fn suggestion(
     name: &str,
-    written: Option<&str>,
+    hint: Option<&Translated>,
     here: Names,
     there: Names,
     others: &'static [&'static str],
 ) -> Translated<String> {
-    if let Some(written) = written {
-        return translated!("; write {written}", "; escriba {written}");
+    if hint.is_some() {
+        return hints::append(hint);
     }
     // The name in the other language, otherwise the name with the most similar spelling.
     let same = all().find(|function| there(function).contains(&name)).and_then(|function| here(function).first());

@@ -98,6 +98,8 @@ fn syntax_of_other_languages_gets_a_hint() {
         ("{{ a ?? b }}", "line 1, column 6: unexpected character; write x.y | default(z)"),
         ("{{ $json.x }}", "line 1, column 4: unexpected character; the input of a node is `input`"),
         ("{{ input.n.toFixed(2) }}", "line 1, column 11: there is no filter `toFixed`; write '%.2f' | format(x)"),
+        ("{{ a | coalesce(b) }}", "line 1, column 8: there is no filter `coalesce`; write x | default(z)"),
+        ("{{ a is default }}", "line 1, column 9: there is no test `default`"),
         ("{{ input.name | uper }}", "line 1, column 17: there is no filter `uper`; did you mean `upper`?"),
         ("{{ toJson(input) }}", "line 1, column 4: there is no function `toJson`; did you mean `tojson`?"),
         ("{{ JSON.stringify(input) }}", "line 1, column 8: there is no filter `stringify`; write x | tojson"),
