@@ -131,6 +131,18 @@ pub fn too_deep(at: TextPosition) -> SyntaxError {
     SyntaxError::new(at, message)
 }
 
+pub fn number_too_large(at: TextPosition) -> SyntaxError {
+    SyntaxError::new(at, translated!("the number is too large", "el número es demasiado grande"))
+}
+
+pub fn not_finite(at: TextPosition) -> SyntaxError {
+    SyntaxError::new(at, translated!("not a finite number", "no es un número finito"))
+}
+
+pub fn not_a_number(at: TextPosition) -> SyntaxError {
+    SyntaxError::new(at, translated!("not a number", "no es un número"))
+}
+
 impl Expr {
     /// Creates a node, and refuses a tree that is nested too deeply to be evaluated.
     pub fn new(kind: ExprKind, at: TextPosition) -> Parsed {

@@ -1,5 +1,6 @@
 //! The lexer of CEL: splits a text into tokens.
 
+use super::super::tree::{not_a_number, not_finite, number_too_large};
 use super::super::{SyntaxError, TextPosition, hints};
 use domain::translated;
 
@@ -23,14 +24,6 @@ const SIGNS: [&str; 24] = [
     "==", "!=", "<=", ">=", "&&", "||", "(", ")", "[", "]", "{", "}", ".", ",", "-", "+", "*", "/", "%", "?", ":", "!",
     "<", ">",
 ];
-
-fn not_a_number(at: TextPosition) -> SyntaxError {
-    SyntaxError::new(at, translated!("not a number", "no es un número"))
-}
-
-pub fn too_large(at: TextPosition) -> SyntaxError {
-    SyntaxError::new(at, translated!("the number is too large", "el número es demasiado grande"))
-}
 
 struct Lexer<'t> {
     rest: &'t str,
@@ -155,12 +148,12 @@ impl<'t> Lexer<'t> {
         }
         let digits = &start[..start.len() - self.rest.len()];
         if is_whole {
-            let number = digits.parse().map_err(|_| too_large(at))?;
+            let number = digits.parse().map_err(|_| number_too_large(at))?;
             return self.integer(number, at);
         }
         let number: f64 = digits.parse().map_err(|_| problem())?;
         if number.is_infinite() {
-            return Err(SyntaxError::new(at, translated!("not a finite number", "no es un número finito")));
+            return Err(not_finite(at));
         }
         self.end_of_number(at)?;
         Ok(Token::Float(number))

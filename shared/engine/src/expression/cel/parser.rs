@@ -3,9 +3,9 @@
 
 use super::super::functions::{self, suggestions};
 use super::super::operators::ExpressionOperator;
-use super::super::tree::{Expr, ExprKind, Literal, MAX_DEPTH, Parsed, too_deep};
+use super::super::tree::{Expr, ExprKind, Literal, MAX_DEPTH, Parsed, number_too_large, too_deep};
 use super::super::{SyntaxError, TextPosition, hints};
-use super::lexer::{Token, tokens, too_large};
+use super::lexer::{Token, tokens};
 use super::macros::{build_comprehension, find_macro};
 use super::nodes::{balanced, binary, build_call, member, optional};
 use domain::translated;
@@ -217,7 +217,7 @@ impl Parser {
     fn primary(&mut self) -> Parsed {
         let (token, at) = self.next();
         let kind = match token {
-            Token::Int(number) => ExprKind::Literal(Literal::Int(number.try_into().map_err(|_| too_large(at))?)),
+            Token::Int(number) => ExprKind::Literal(Literal::Int(number.try_into().map_err(|_| number_too_large(at))?)),
             Token::Uint(number) => {
                 ExprKind::Literal(i64::try_from(number).map_or(Literal::Large(number), Literal::Int))
             }

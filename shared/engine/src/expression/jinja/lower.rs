@@ -8,7 +8,9 @@ use minijinja::value::ValueKind;
 use super::super::functions::jinja::DICT;
 use super::super::functions::{self, suggestions};
 use super::super::operators::ExpressionOperator;
-use super::super::tree::{Expr, ExprKind, Literal, MAX_DEPTH, Parsed, too_deep};
+use super::super::tree::{
+    Expr, ExprKind, Literal, MAX_DEPTH, Parsed, not_a_number, not_finite, number_too_large, too_deep,
+};
 use super::super::{SyntaxError, TextPosition};
 use super::{BLOCK, For, Statement, Target, collect_references, depth, filters, is_tests, nodes};
 use domain::language::Translated;
@@ -221,12 +223,12 @@ fn literal(value: &minijinja::Value, span: Span) -> Result<Literal, SyntaxError>
         ValueKind::Bool => Literal::Bool(value.is_true()),
         ValueKind::Number if value.is_integer() => match i64::try_from(value.clone()) {
             Ok(number) => Literal::Int(number),
-            Err(_) => return refuse(span, translated!("the number is too large", "el número es demasiado grande")),
+            Err(_) => return Err(number_too_large(at(span))),
         },
         ValueKind::Number => match f64::try_from(value.clone()) {
             Ok(number) if number.is_finite() => Literal::Float(number),
-            Ok(_) => return refuse(span, translated!("not a finite number", "no es un número finito")),
-            Err(_) => return refuse(span, translated!("not a number", "no es un número")),
+            Ok(_) => return Err(not_finite(at(span))),
+            Err(_) => return Err(not_a_number(at(span))),
         },
         ValueKind::String => Literal::Text(value.as_str().unwrap_or_default().into()),
         _ => return refuse(span, translated!("this literal is not supported", "no se admite este literal")),
