@@ -24,7 +24,7 @@ pub fn check(field: &str, url: &str) -> Result<()> {
 /// The reason why a URL cannot be called, or `None`.
 pub fn problem(url: &str) -> Option<Translated> {
     if url.len() > MAX_CHARS {
-        return Some(Translated::new("at most 2000 characters", "2000 caracteres como máximo"));
+        return Some(Translated::new("at most 2000 characters", "como máximo 2000 caracteres"));
     }
     if !url.is_ascii() {
         return Some(Translated::new(

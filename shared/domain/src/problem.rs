@@ -20,8 +20,9 @@ impl StatusProblem {
         let message = language.choose(
             format!("{kind} {name} no longer exists: replace it or remove the reference"),
             format!(
-                "{} {name} ya no existe: sustitúyalo o quite la referencia",
-                reference.describe_kind(Language::Spanish)
+                "{} {name} ya no existe: sustitúyal{} o quite la referencia",
+                reference.describe_kind(Language::Spanish),
+                reference.spanish_ending()
             ),
         );
         Self { code: "reference_gone", message }

@@ -43,6 +43,14 @@ impl Reference {
         }
     }
 
+    /// The last letter of the Spanish adjectives of the kind, as in `el agente indicado` and `la credencial indicada`.
+    pub fn spanish_ending(&self) -> char {
+        match self {
+            Self::Agent(_) | Self::Model(_) | Self::Workflow(_) | Self::Webhook(_) => 'o',
+            Self::Credential(..) => 'a',
+        }
+    }
+
     /// The id or the name of the target.
     pub fn target(&self) -> String {
         match self {

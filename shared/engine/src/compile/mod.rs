@@ -125,9 +125,10 @@ impl Compiled {
     pub fn require_references(&mut self, known: &BTreeSet<Reference>) {
         for (index, step) in self.plan.steps.iter().enumerate() {
             for (reference, field) in step.references.iter().filter(|(reference, _)| !known.contains(reference)) {
+                let (spanish, ending) = (reference.describe_kind(Language::Spanish), reference.spanish_ending());
                 let message = Translated::new(
                     format!("this {} does not exist; choose another one", reference.kind()),
-                    format!("{} no existe; elija otra opción", reference.describe_kind(Language::Spanish)),
+                    format!("{spanish} indicad{ending} no existe; elija otr{ending}"),
                 );
                 self.problems.field("reference_gone", index, &format!("config.{field}"), None, message);
             }

@@ -24,11 +24,13 @@ pub fn check_call(function: &Function, name: &str, arguments: &[Expr], at: TextP
 
 /// The error of a call with the wrong number of arguments: the function takes `2 to 3 arguments`.
 pub fn wrong_count(name: &str, fewest: usize, most: usize, at: TextPosition) -> SyntaxError {
-    let count = match (fewest, most) {
-        (0, 0) => translated!("no arguments", "0 argumentos"),
-        (1, 1) => translated!("1 argument", "1 argumento"),
-        (fewest, most) if fewest == most => translated!("{fewest} arguments", "{fewest} argumentos"),
-        (fewest, most) => translated!("{fewest} to {most} arguments", "de {fewest} a {most} argumentos"),
+    let takes = match (fewest, most) {
+        (0, 0) => translated!("takes no arguments", "no recibe argumentos"),
+        (1, 1) => translated!("takes 1 argument", "recibe 1 argumento"),
+        (fewest, most) if fewest == most => translated!("takes {fewest} arguments", "recibe {fewest} argumentos"),
+        (fewest, most) => {
+            translated!("takes {fewest} to {most} arguments", "recibe de {fewest} a {most} argumentos")
+        }
     };
-    SyntaxError::new(at, translated!("`{name}` takes ", "`{name}` recibe ").with(&count))
+    SyntaxError::new(at, takes.map(|takes| format!("`{name}` {takes}")))
 }

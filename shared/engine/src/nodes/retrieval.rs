@@ -119,7 +119,7 @@ impl PassageSource {
             Self::File { media_type, .. } if TextFormat::from_media_type(media_type).is_none() => {
                 let problem = Translated::new(
                     "is not the type of a text; convert the file to Markdown, HTML or plain text",
-                    "no es el tipo de un texto; convierta el archivo a Markdown, HTML o texto sin formato",
+                    "no es un tipo de texto; convierta el archivo a Markdown, HTML o texto sin formato",
                 );
                 Some(("mediaType", problem))
             }

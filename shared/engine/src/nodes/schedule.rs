@@ -75,11 +75,11 @@ fn input_problem(input: &Value) -> Option<Translated<String>> {
     if measure(input).is_none_or(|bytes| bytes > MAX_INPUT_BYTES) {
         return Some(translated!(
             "must have at most {MAX_INPUT_BYTES} bytes as JSON; load larger data in the workflow",
-            "debe tener como máximo {MAX_INPUT_BYTES} bytes como JSON; cargue los datos mayores en el flujo"
+            "debe tener como máximo {MAX_INPUT_BYTES} bytes como JSON; cargue los datos más grandes dentro del flujo"
         ));
     }
     is_deeper_than(input, MAX_VALUE_DEPTH).then(|| {
-        translated!("must nest at most {MAX_VALUE_DEPTH} levels", "debe anidar como máximo {MAX_VALUE_DEPTH} niveles")
+        translated!("must nest at most {MAX_VALUE_DEPTH} levels", "debe tener como máximo {MAX_VALUE_DEPTH} niveles de anidamiento")
     })
 }
 

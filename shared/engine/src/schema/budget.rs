@@ -25,7 +25,7 @@ impl BudgetExceeded {
             ),
             Self::TooDeep => Translated::new(
                 "is nested too deeply to be checked against its schema; nest less, or end the schema's recursion",
-                "está demasiado anidado para comprobarlo con su esquema; anide menos, o termine la recursión del esquema",
+                "está demasiado anidado para comprobarlo con su esquema; anide menos, o ponga fin a la recursión del esquema",
             ),
         }
     }

@@ -46,3 +46,23 @@ fn problems_are_written_in_spanish() {
         ]
     );
 }
+
+#[test]
+fn missing_references_and_constant_conditions_are_described_in_spanish() {
+    let nodes = [
+        ("start", "input", json!({})),
+        ("if", "condition", expression("'yes'")),
+        ("ask", "model", json!({"model": "gone", "prompt": "hi"})),
+        ("end", "send_result", json!({})),
+    ];
+    let mut compiled = crate::compile::compile(&graph(&nodes, "start>if if.true>ask ask>end if.false>end"));
+    compiled.require_references(&BTreeSet::new());
+    let spanish: Vec<_> = compiled.finish().1.into_iter().map(|problem| problem.message.es).collect();
+    assert_eq!(
+        spanish,
+        [
+            "nodo `if`, config.expression, línea 1, columna 1: una condición debe ser true o false, pero esta siempre es una cadena",
+            "nodo `ask`, config.model: el modelo indicado no existe; elija otro",
+        ]
+    );
+}

@@ -49,9 +49,17 @@ impl Expression {
             ExprKind::Map(_) => "map",
             _ => return Ok(()),
         };
+        let spanish_kind = match kind {
+            "int" => "un número entero",
+            "double" => "un número",
+            "string" => "una cadena",
+            "list" => "una lista",
+            "map" => "un objeto",
+            other => other,
+        };
         let message = translated!(
             "a condition must be true or false, but this is always a {kind}",
-            "una condición debe ser true o false, pero esta siempre es de tipo {kind}"
+            "una condición debe ser true o false, pero esta siempre es {spanish_kind}"
         );
         Err(SyntaxError::new(self.0.at, message))
     }

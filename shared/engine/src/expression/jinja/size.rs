@@ -25,7 +25,7 @@ pub fn check(text: &str) -> Result<(), SyntaxError> {
         if words > MAX_TAG {
             let message = translated!(
                 "more than {MAX_TAG} tokens in one tag; split it",
-                "más de {MAX_TAG} elementos en una etiqueta; divídala"
+                "más de {MAX_TAG} tokens en una etiqueta; divídala"
             );
             return Err(SyntaxError::new(at, message));
         }
