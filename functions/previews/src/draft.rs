@@ -5,12 +5,11 @@ use std::sync::Arc;
 
 use domain::graph::Graph;
 use domain::{Error, Result};
-use engine::compile::{ExecutionPlan, PinnedOutput, PlanStep, compile, problems_error};
+use engine::compile::{ExecutionPlan, PinnedOutput, PlanStep};
 use engine::nodes::r#loop::ITEM;
 use engine::nodes::{ERROR, OUT};
 use engine::value_size::check_input;
-use platform::offload;
-use runner::{Trigger, find_trigger};
+use runner::{Trigger, compile_draft, find_trigger};
 use serde_json::Value;
 use web::language;
 
@@ -31,8 +30,7 @@ impl Draft {
             Some(id) => Trigger::of_node(&graph, id).ok_or("the draft has no trigger with this id"),
             None => find_trigger(&graph).ok_or("the draft has no trigger"),
         };
-        let (plan, problems) = offload(move || Ok(compile(&graph).finish())).await?;
-        let plan = plan.ok_or_else(|| problems_error(&problems, language::of_request()))?;
+        let plan = compile_draft(graph, language::of_request()).await?;
         let chosen = chosen.map_err(|problem| Error::invalid_body("trigger", problem))?;
         let trigger = find_step(&plan, &chosen.node_id, "trigger")?;
         let until = until.map(|id| find_step(&plan, &id, "until")).transpose()?;

@@ -6,11 +6,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::channel::Channels;
+use domain::graph::Graph;
 use domain::id::{CredentialId, ReleaseId, WebhookId, WorkflowId};
 use domain::identity::Account;
+use domain::language::Language;
 use domain::run::Run;
 use domain::{Error, Result};
-use engine::compile::{ExecutionPlan, compile};
+use engine::compile::{ExecutionPlan, compile, problems_error};
 use platform::cache::Cache;
 use platform::offload::offload;
 use store::Workflows;
@@ -23,6 +25,12 @@ pub trait Plans: Sync {
 /// The number of plans in memory.
 const PLANS: usize = 200;
 const KEPT: Duration = Duration::from_secs(60 * 60);
+
+/// The plan of a draft. A graph with errors is refused with the list of its problems.
+pub async fn compile_draft(graph: Graph, language: Language) -> Result<ExecutionPlan> {
+    let (plan, problems) = offload(move || Ok(compile(&graph).finish())).await?;
+    plan.ok_or_else(|| problems_error(&problems, language))
+}
 
 /// The plans of published releases.
 pub struct ReleasePlans {

@@ -6,10 +6,10 @@ use domain::channel::Channels;
 use domain::graph::Graph;
 use domain::workflow::Workflow;
 use domain::{Error, Result};
-use engine::compile::{ExecutionPlan, compile, problems_error};
+use engine::compile::ExecutionPlan;
 use engine::nodes::NodeKind;
 use engine::nodes::message::MessageNode;
-use platform::offload;
+use runner::compile_draft;
 use store::Workflows;
 use web::language;
 
@@ -40,8 +40,7 @@ impl TestSubject {
             }
         };
         let id = find_trigger(&graph, trigger).map(str::to_owned);
-        let (plan, problems) = offload(move || Ok(compile(&graph).finish())).await?;
-        let plan = plan.ok_or_else(|| problems_error(&problems, language::of_request()))?.tested();
+        let plan = compile_draft(graph, language::of_request()).await?.tested();
         let step = plan.find_step(&id?).ok_or_else(|| Error::internal("a plan lacks a node of its graph"))?;
         Ok(Self { plan: Arc::new(plan), trigger: step, channels })
     }

@@ -8,11 +8,11 @@ use domain::id::{ReleaseChoice, ReleaseId, RunId, WorkflowId};
 use domain::identity::Account;
 use domain::run::{Run, RunState};
 use domain::{Error, Result as DomainResult};
-use engine::compile::{ExecutionPlan, compile, problems_error};
+use engine::compile::ExecutionPlan;
 use engine::replay::{Recording, compare, replay};
 use engine::run::RunFacts;
 use platform::offload::offload;
-use runner::Plans;
+use runner::{Plans, compile_draft};
 use store::runs::RunFilter;
 use tokio::time::Instant;
 use uuid::Uuid;
@@ -131,8 +131,7 @@ async fn load_subject(
         }
         ReleaseChoice::Draft => {
             let graph = stores.workflows.get(account, id).await?.graph;
-            let (plan, problems) = offload(move || Ok(compile(&graph).finish())).await?;
-            let plan = plan.ok_or_else(|| problems_error(&problems, language::of_request()))?;
+            let plan = compile_draft(graph, language::of_request()).await?;
             Ok(Subject { plan: Arc::new(plan), release: None })
         }
     }
