@@ -1,0 +1,55 @@
+import createClient from "openapi-fetch";
+import { currentLanguage } from "../i18n/language";
+import { reportConnection } from "./connection";
+import { ApiError, readError } from "./errors";
+import type { paths as BuilderPaths } from "./generated/builder";
+import type { paths as GatewayPaths } from "./generated/gateway";
+import type { paths as WorkbenchPaths } from "./generated/workbenches";
+import { prefix } from "./place";
+import { confirmSession, leaveForSignIn } from "./session";
+
+/** Sends a request with the session and the language of the person. */
+async function send(request: Request): Promise<Response> {
+  request.headers.set("Accept-Language", currentLanguage());
+  let response: Response;
+  try {
+    response = await fetch(request);
+  } catch (error) {
+    if (request.signal.aborted) throw error;
+    reportConnection(true);
+    throw new ApiError(0, "connection_lost", String(error instanceof Error ? error.message : error), null);
+  }
+  reportConnection(false);
+  if (response.status === 401) {
+    // The page is left. Nothing should flicker until then.
+    if (leaveForSignIn()) return new Promise(() => {});
+  } else {
+    confirmSession();
+  }
+  return response;
+}
+
+const options = {
+  baseUrl: prefix,
+  credentials: "same-origin",
+  fetch: send,
+  // Lists of states are separated by commas.
+  querySerializer: { array: { style: "form", explode: false } },
+} as const;
+
+export const builder = createClient<BuilderPaths>(options);
+export const gateway = createClient<GatewayPaths>(options);
+export const workbenches = createClient<WorkbenchPaths>(options);
+
+interface Answer<T> {
+  data?: T;
+  error?: unknown;
+  response: Response;
+}
+
+/** Returns the body of a success. All other answers are thrown as an `ApiError`. */
+export async function answer<T>(sent: Promise<Answer<T>>): Promise<T> {
+  const { data, error, response } = await sent;
+  if (!response.ok) throw readError(response.status, response.headers.get("x-request-id"), error);
+  return data as T;
+}

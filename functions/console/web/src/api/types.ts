@@ -1,0 +1,31 @@
+import type { components as Builder } from "./generated/builder";
+import type { components as Gateway } from "./generated/gateway";
+
+type B = Builder["schemas"];
+
+export type RunState = B["RunState"];
+export type RunOrigin = B["RunOrigin"];
+export type Wait = B["WaitOut"];
+export type ReviewField = B["ReviewField"];
+export type OpenReview = B["OpenReviewOut"];
+export type Run = B["RunOut"];
+export type SeenRun = B["SeenRunOut"];
+export type RunEntry = B["RunEntryOut"];
+export type RunError = B["RunErrorOut"];
+export type RunEvent = B["RunEventOut"];
+export type Span = B["SpanOut"];
+export type ModelUsage = B["ModelUsageOut"];
+export type Workflow = B["WorkflowSummaryOut"];
+export type WorkflowState = B["WorkflowState"];
+export type RunSummary = B["RunSummaryOut"];
+export type Template = B["TemplateSummaryOut"];
+export type TemplateCategory = B["TemplateCategory"];
+export type ImportReport = B["ReportOut"];
+export type Agent = B["AgentOut"];
+export type AgentStatus = B["AgentStatus"];
+export type AgentType = B["AgentType"];
+export type AgentDetail = B["AgentDetailOut"];
+export type Invocation = B["InvocationOut"];
+export type InvocationEntry = B["InvocationEntryOut"];
+export type InvocationStep = B["InvocationStepOut"];
+export type Balance = Gateway["schemas"]["Balance"];

@@ -1,0 +1,48 @@
+import { Component, type ReactNode } from "react";
+import { useTexts } from "../i18n";
+import { Link } from "../router/Link";
+import type { Place } from "../router/routes";
+import { Home } from "../screens/home/Home";
+import { EmptyState } from "../ui/EmptyState";
+import { ErrorState } from "../ui/ErrorState";
+import { PageTitle } from "../ui/PageTitle";
+
+/** The screen of a place. A screen that fails leaves the navigation usable. */
+export function Screen({ place }: { place: Place | null }) {
+  const key = place === null ? "none" : place.name + JSON.stringify(place.params);
+  return <Boundary key={key}>{place === null ? <NoScreen /> : <Named place={place} />}</Boundary>;
+}
+
+function Named({ place }: { place: Place }) {
+  switch (place.name) {
+    case "home":
+      return <Home />;
+    default:
+      return <NoScreen />;
+  }
+}
+
+function NoScreen() {
+  const { t } = useTexts();
+  return (
+    <>
+      <PageTitle title={t.errors.noScreen} />
+      <EmptyState title={t.errors.noScreenText}>
+        <Link to="home">{t.errors.goHome}</Link>
+      </EmptyState>
+    </>
+  );
+}
+
+class Boundary extends Component<{ children: ReactNode }, { error: unknown }> {
+  override state = { error: null as unknown };
+
+  static getDerivedStateFromError(error: unknown) {
+    return { error };
+  }
+
+  override render() {
+    if (this.state.error === null) return this.props.children;
+    return <ErrorState error={this.state.error} onRetry={() => this.setState({ error: null })} />;
+  }
+}

@@ -1,0 +1,65 @@
+import { Suspense, useState } from "react";
+import { useTexts } from "../i18n";
+import { usePlace, useScrollRestoration } from "../router/history";
+import { Link } from "../router/Link";
+import type { RouteName } from "../router/routes";
+import { Skeleton } from "../ui/Loading";
+import { ConnectionBanner } from "./ConnectionBanner";
+import { Mark } from "./Mark";
+import { Screen } from "./Screen";
+import { ShortcutsDialog, useShortcuts } from "./shortcuts";
+import { UserMenu } from "./UserMenu";
+
+/** The part of the navigation that a screen belongs to. */
+const sections: Record<RouteName, "home" | "workflows" | "agents" | "runs"> = {
+  home: "home",
+  workflows: "workflows",
+  run: "runs",
+  agents: "agents",
+  agent: "agents",
+  runs: "runs",
+};
+
+export function Shell() {
+  const { t } = useTexts();
+  const place = usePlace();
+  const [showsKeys, setShowsKeys] = useState(false);
+  const showKeys = () => setShowsKeys(true);
+  useShortcuts(showKeys);
+  useScrollRestoration(place);
+  const section = place === null ? undefined : sections[place.name];
+  return (
+    <>
+      <a
+        className="skip"
+        href="#main"
+        onClick={(event) => {
+          event.preventDefault();
+          document.getElementById("main")?.focus();
+        }}
+      >
+        {t.nav.skip}
+      </a>
+      <header className="top">
+        <div className="top-line">
+          <Link to="home" className="brand"><Mark />Atelier</Link>
+          <nav className="main-nav" aria-label={t.nav.label}>
+            {(["home", "workflows", "agents", "runs"] as const).map((to) => (
+              <Link key={to} to={to} aria-current={section === to ? "page" : undefined}>{t.nav[to]}</Link>
+            ))}
+          </nav>
+          <div className="top-end">
+            <UserMenu onShowKeys={showKeys} />
+          </div>
+        </div>
+      </header>
+      <ConnectionBanner />
+      <main id="main" tabIndex={-1}>
+        <Suspense fallback={<Skeleton />}>
+          <Screen place={place} />
+        </Suspense>
+      </main>
+      {showsKeys && <ShortcutsDialog onClose={() => setShowsKeys(false)} />}
+    </>
+  );
+}

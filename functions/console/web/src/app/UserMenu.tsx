@@ -1,0 +1,59 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { signOut } from "../api/session";
+import { type Language, useTexts } from "../i18n";
+import { Button } from "../ui/Button";
+import { Menu } from "../ui/Menu";
+import { Select } from "../ui/Select";
+import { useToast } from "../ui/Toast";
+import { usePerson } from "./person";
+import { setTheme, type Theme, useTheme } from "./theme";
+
+export function UserMenu({ onShowKeys }: { onShowKeys: () => void }) {
+  const { t, language, setLanguage } = useTexts();
+  const { user, org, membership } = usePerson();
+  const theme = useTheme();
+  const queries = useQueryClient();
+  const toast = useToast();
+  const leave = async () => {
+    try {
+      await signOut();
+      queries.clear();
+    } catch {
+      toast(t.user.signOutFailed);
+    }
+  };
+  return (
+    <Menu label={t.user.menu(user.name)} button={<>{user.name}<Chevron /></>} className="person">
+      {(close) => (
+        <>
+          <div className="who">
+            <p>{user.email ?? user.name}</p>
+            <p>{org.name} · {t.user.roles[membership.role]}</p>
+          </div>
+          <div className="settings">
+            <Select<Language>
+              label={t.user.language}
+              value={language}
+              options={[["en", "English"], ["es", "Español"]]}
+              onChange={setLanguage}
+            />
+            <Select<Theme>
+              label={t.user.theme}
+              value={theme}
+              options={[["system", t.user.themes.system], ["light", t.user.themes.light], ["dark", t.user.themes.dark]]}
+              onChange={setTheme}
+            />
+          </div>
+          <div className="ends">
+            <Button className="touch-hidden" onClick={() => { close(); onShowKeys(); }}>{t.keys.title}</Button>
+            <Button onClick={leave}>{t.user.signOut}</Button>
+          </div>
+        </>
+      )}
+    </Menu>
+  );
+}
+
+function Chevron() {
+  return <svg viewBox="0 0 16 16" aria-hidden="true"><path d="m4 6.5 4 4 4-4" /></svg>;
+}

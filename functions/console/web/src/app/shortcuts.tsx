@@ -1,0 +1,62 @@
+import { useEffect, useRef } from "react";
+import { useTexts } from "../i18n";
+import { navigate } from "../router/history";
+import { Dialog } from "../ui/Dialog";
+
+const places = { h: "home", w: "workflows", a: "agents", r: "runs" } as const;
+
+/** The keys that work everywhere, except while the person writes or a dialog is open. */
+export function useShortcuts(onShowKeys: () => void) {
+  const show = useRef(onShowKeys);
+  show.current = onShowKeys;
+  useEffect(() => {
+    let goUntil = 0;
+    const handle = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+      const target = event.target;
+      if (target instanceof HTMLElement && target.closest("input, textarea, select, [contenteditable], dialog")) return;
+      if (document.querySelector("dialog[open]") !== null) return;
+      const place = places[event.key as keyof typeof places];
+      if (place !== undefined && event.timeStamp < goUntil) {
+        event.preventDefault();
+        navigate({ to: place });
+      } else if (event.key === "/") {
+        const field = document.querySelector<HTMLElement>("[data-main-search]");
+        if (field === null) return;
+        event.preventDefault();
+        field.focus();
+      } else if (event.key === "?") {
+        event.preventDefault();
+        show.current();
+      }
+      goUntil = event.key === "g" ? event.timeStamp + 1200 : 0;
+    };
+    document.addEventListener("keydown", handle);
+    return () => document.removeEventListener("keydown", handle);
+  }, []);
+}
+
+export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
+  const { t } = useTexts();
+  const rows = [
+    [["g", "h"], t.keys.goTo(t.nav.home)],
+    [["g", "w"], t.keys.goTo(t.nav.workflows)],
+    [["g", "a"], t.keys.goTo(t.nav.agents)],
+    [["g", "r"], t.keys.goTo(t.nav.runs)],
+    [["/"], t.keys.search],
+    [["?"], t.keys.show],
+    [["Esc"], t.keys.close],
+  ] as const;
+  return (
+    <Dialog title={t.keys.title} onClose={onClose}>
+      <dl className="keys">
+        {rows.map(([keys, what]) => (
+          <div key={what} style={{ display: "contents" }}>
+            <dt>{keys.map((key) => <kbd key={key}>{key}</kbd>)}</dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
+  );
+}

@@ -1,0 +1,56 @@
+import { useState } from "react";
+import type { OpenReview } from "../../api/types";
+import { useTexts } from "../../i18n";
+import { Link } from "../../router/Link";
+import { Button } from "../../ui/Button";
+import { Dialog } from "../../ui/Dialog";
+import { Loaded } from "../../ui/Loaded";
+import { RelativeTime } from "../../ui/RelativeTime";
+import { Section } from "../../ui/Section";
+import { ReviewForm } from "../reviews/ReviewForm";
+import type { useOpenReviews } from "./queries";
+
+export function Reviews({ query }: { query: ReturnType<typeof useOpenReviews> }) {
+  const { t } = useTexts();
+  const [open, setOpen] = useState<OpenReview | null>(null);
+  const all = query.data?.meta.nextCursor && <Link to="runs" query={{ state: "paused" }}>{t.home.allPaused}</Link>;
+  return (
+    <Section title={t.home.reviews} aside={all}>
+      <Loaded query={query}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <p className="panel calm">{t.home.reviewsEmpty}</p>
+          ) : (
+            <ul className="panel rows">
+              {data.map((review) => (
+                <li key={`${review.runId}/${review.step}`}>
+                  <div className="main">
+                    <Link to="run" params={{ workflowId: review.workflow.id, runId: review.runId }} className="name">
+                      {review.title}
+                    </Link>
+                    <p className="sub">
+                      {review.workflow.name} · {t.home.opened} <RelativeTime time={review.openedAt} /> · {t.home.expires}{" "}
+                      <RelativeTime time={review.expiresAt} />
+                    </p>
+                  </div>
+                  <Button onClick={() => setOpen(review)} aria-label={`${t.home.decide}: ${review.title}, ${review.workflow.name}`}>
+                    {t.home.decide}
+                  </Button>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+      {open && (
+        <Dialog title={open.title} onClose={() => setOpen(null)}>
+          <p className="muted">
+            {open.workflow.name} ·{" "}
+            <Link to="run" params={{ workflowId: open.workflow.id, runId: open.runId }}>{t.review.openRun}</Link>
+          </p>
+          <ReviewForm workflowId={open.workflow.id} runId={open.runId} wait={open} onResolved={() => setOpen(null)} />
+        </Dialog>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,67 @@
+import { type FormEvent, useState } from "react";
+import type { Wait } from "../../api/types";
+import { useTexts } from "../../i18n";
+import { Button } from "../../ui/Button";
+import { ErrorState } from "../../ui/ErrorState";
+import { Field } from "../../ui/Field";
+import { useToast } from "../../ui/Toast";
+import { draftOf, readDraft } from "./fields";
+import { FieldInput } from "./FieldInput";
+import { useResolve } from "./useResolve";
+
+interface ReviewFormProps {
+  workflowId: string;
+  runId: string;
+  wait: Wait;
+  onResolved?: () => void;
+}
+
+/** The message, the fields and the decision of an open review. */
+export function ReviewForm({ workflowId, runId, wait, onResolved }: ReviewFormProps) {
+  const { t } = useTexts();
+  const toast = useToast();
+  const resolve = useResolve(workflowId, runId);
+  const [draft, setDraft] = useState(() => draftOf(wait.fields));
+  const [comment, setComment] = useState("");
+  const [problem, setProblem] = useState<string | null>(null);
+
+  const decide = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    if (resolve.isPending) return;
+    const submitter = (event.nativeEvent as SubmitEvent).submitter as HTMLButtonElement | null;
+    const decision = submitter?.value === "reject" ? "reject" : "approve";
+    const fields = readDraft(wait.fields, draft, t);
+    if (typeof fields === "string") return setProblem(fields);
+    setProblem(null);
+    const body = { nodeId: wait.step, decision, fields, comment: comment.trim() || null } as const;
+    resolve.mutate(body, {
+      onSuccess: () => {
+        toast(decision === "approve" ? t.review.approved : t.review.rejected);
+        onResolved?.();
+      },
+    });
+  };
+
+  return (
+    <form className="review-form" onSubmit={decide}>
+      {wait.message && <p className="message">{wait.message}</p>}
+      {wait.fields.map((field) => (
+        <FieldInput
+          key={field.name}
+          field={field}
+          text={draft[field.name] ?? ""}
+          onChange={(text) => setDraft({ ...draft, [field.name]: text })}
+        />
+      ))}
+      <Field label={t.review.comment} hint={t.review.optional}>
+        {(ids) => <textarea {...ids} rows={2} value={comment} onChange={(event) => setComment(event.target.value)} />}
+      </Field>
+      {problem && <p className="problem" role="alert">{problem}</p>}
+      {resolve.error && <ErrorState error={resolve.error} />}
+      <footer>
+        <Button type="submit" name="decision" value="reject" kind="danger" busy={resolve.isPending}>{t.review.reject}</Button>
+        <Button type="submit" name="decision" value="approve" kind="primary" busy={resolve.isPending}>{t.review.approve}</Button>
+      </footer>
+    </form>
+  );
+}
