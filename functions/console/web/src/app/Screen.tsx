@@ -1,11 +1,14 @@
-import { Component, type ReactNode } from "react";
+import { Component, lazy, type ReactNode } from "react";
 import { useTexts } from "../i18n";
 import { Link } from "../router/Link";
 import type { Place } from "../router/routes";
 import { Home } from "../screens/home/Home";
+import { Runs } from "../screens/runs/Runs";
 import { EmptyState } from "../ui/EmptyState";
 import { ErrorState } from "../ui/ErrorState";
 import { PageTitle } from "../ui/PageTitle";
+
+const Workflows = lazy(() => import("../screens/workflows/workflows"));
 
 /** The screen of a place. A screen that fails leaves the navigation usable. */
 export function Screen({ place }: { place: Place | null }) {
@@ -17,6 +20,10 @@ function Named({ place }: { place: Place }) {
   switch (place.name) {
     case "home":
       return <Home />;
+    case "runs":
+      return <Runs query={place.query} />;
+    case "workflows":
+      return <Workflows query={place.query} />;
     default:
       return <NoScreen />;
   }

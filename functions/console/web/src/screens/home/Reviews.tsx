@@ -32,6 +32,7 @@ export function Reviews({ query }: { query: ReturnType<typeof useOpenReviews> })
                       {review.workflow.name} · {t.home.opened} <RelativeTime time={review.openedAt} /> · {t.home.expires}{" "}
                       <RelativeTime time={review.expiresAt} />
                     </p>
+                    <Excerpt review={review} />
                   </div>
                   <Button onClick={() => setOpen(review)} aria-label={`${t.home.decide}: ${review.title}, ${review.workflow.name}`}>
                     {t.home.decide}
@@ -53,4 +54,10 @@ export function Reviews({ query }: { query: ReturnType<typeof useOpenReviews> })
       )}
     </Section>
   );
+}
+
+/** The first text of the review, to tell several of a workflow apart. */
+function Excerpt({ review }: { review: OpenReview }) {
+  const value = review.fields.map((field) => field.value).find((value) => typeof value === "string" && value !== "");
+  return typeof value === "string" ? <p className="excerpt">{value.slice(0, 200)}</p> : null;
 }

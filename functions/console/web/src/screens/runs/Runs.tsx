@@ -1,0 +1,87 @@
+import { useTexts } from "../../i18n";
+import { replaceQuery } from "../../router/history";
+import { Link } from "../../router/Link";
+import { Button } from "../../ui/Button";
+import { EmptyState } from "../../ui/EmptyState";
+import { ErrorState } from "../../ui/ErrorState";
+import { Field } from "../../ui/Field";
+import { Skeleton } from "../../ui/Loading";
+import { PageTitle } from "../../ui/PageTitle";
+import { Select } from "../../ui/Select";
+import { origins, readFilters, states } from "./filters";
+import { useRuns, useWorkflowName } from "./queries";
+import { RunsTable } from "./RunsTable";
+
+/** The runs of all workflows, or of one. */
+export function Runs({ query }: { query: URLSearchParams }) {
+  const { t } = useTexts();
+  const filters = readFilters(query);
+  const name = useWorkflowName(filters.workflow).data;
+  const title = name === undefined ? t.runs.title : t.runs.ofWorkflow(name);
+  const above = filters.workflow && <Link to="runs" className="crumb">← {t.runs.allWorkflows}</Link>;
+  return (
+    <>
+      <PageTitle title={title} above={above} />
+      <div className="filters even">
+        <Select
+          label={t.runs.state}
+          value={filters.state}
+          options={[["", t.runs.allStates], ...states.map((state) => [state, t.states[state]] as const)]}
+          onChange={(state) => replaceQuery({ state })}
+        />
+        <Select
+          label={t.runs.origin}
+          value={filters.origin}
+          options={[["", t.runs.allOrigins], ...origins.map((origin) => [origin, t.origins[origin]] as const)]}
+          onChange={(origin) => replaceQuery({ origin })}
+        />
+        <Field label={t.runs.from} inline>
+          {(ids) => (
+            <input {...ids} type="date" value={filters.from} max={filters.to} onChange={(event) => replaceQuery({ from: event.target.value })} />
+          )}
+        </Field>
+        <Field label={t.runs.to} inline>
+          {(ids) => (
+            <input {...ids} type="date" value={filters.to} min={filters.from} onChange={(event) => replaceQuery({ to: event.target.value })} />
+          )}
+        </Field>
+      </div>
+      <List filters={filters} name={name} />
+    </>
+  );
+}
+
+function List({ filters, name }: { filters: ReturnType<typeof readFilters>; name: string | undefined }) {
+  const { t } = useTexts();
+  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useRuns(filters);
+  if (data === undefined) {
+    return error === null ? <Skeleton lines={8} /> : <ErrorState error={error} onRetry={() => void refetch()} />;
+  }
+  const runs = data.pages.flatMap((page) => page.data);
+  const isFiltered = Boolean(filters.state || filters.origin || filters.from || filters.to);
+  const clear = () => replaceQuery({ state: "", origin: "", from: "", to: "" });
+  return (
+    <>
+      {runs.length > 0 && <RunsTable runs={runs} workflowName={name} isOfOne={filters.workflow !== ""} />}
+      {runs.length === 0 && hasNextPage && <p className="muted">{t.runs.searchedMore}</p>}
+      {runs.length === 0 && !hasNextPage && (
+        <EmptyState title={isFiltered ? t.runs.empty : t.runs.none}>
+          <p>{isFiltered ? t.runs.emptyText : t.runs.noneText}</p>
+          {isFiltered ? (
+            <Button onClick={clear}>{t.runs.clear}</Button>
+          ) : (
+            <Link to="workflows" className="button">{t.nav.workflows}</Link>
+          )}
+        </EmptyState>
+      )}
+      {error !== null && <ErrorState error={error} onRetry={() => void fetchNextPage()} />}
+      {hasNextPage && error === null && (
+        <div className="more">
+          <Button busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+            {isFetchingNextPage ? t.loading : t.more}
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}

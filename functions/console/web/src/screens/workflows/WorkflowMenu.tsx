@@ -1,0 +1,101 @@
+import { useState } from "react";
+import { asApiError } from "../../api/errors";
+import type { Workflow } from "../../api/types";
+import { useTexts } from "../../i18n";
+import { Confirm } from "../../ui/Confirm";
+import { Menu } from "../../ui/Menu";
+import { useToast } from "../../ui/Toast";
+import { type Change, changes, download, useChange, useClone } from "./queries";
+
+/** The changes that a state allows. */
+const allowed: Record<Workflow["state"], readonly Change[]> = {
+  draft: ["archive"],
+  published: ["pause", "archive"],
+  needs_attention: ["pause", "archive"],
+  paused: ["resume", "archive"],
+  archived: ["restore"],
+};
+
+export function WorkflowMenu({ workflow }: { workflow: Workflow }) {
+  const { t } = useTexts();
+  const toast = useToast();
+  const change = useChange();
+  const clone = useClone();
+  const [confirms, setConfirms] = useState(false);
+  const { id, name, state, access } = workflow;
+  const canEdit = access.role === "owner" || access.role === "editor";
+  const report = (error: unknown) => toast(asApiError(error).message);
+
+  const apply = (kind: Change) =>
+    change.mutate(
+      { id, change: kind },
+      {
+        onSuccess: () => {
+          setConfirms(false);
+          toast(t.workflows.done[kind](name));
+        },
+        onError: (error) => kind !== "archive" && report(error),
+      },
+    );
+
+  return (
+    <>
+      <Menu label={t.workflows.menu(name)} button={<Dots />}>
+        {(close) => {
+          const act = (action: () => void) => () => {
+            close();
+            action();
+          };
+          return (
+            <>
+              {canEdit &&
+                changes
+                  .filter((kind) => kind !== "archive" && allowed[state].includes(kind))
+                  .map((kind) => (
+                    <button key={kind} type="button" onClick={act(() => apply(kind))}>{t.workflows.changes[kind]}</button>
+                  ))}
+              <button
+                type="button"
+                onClick={act(() => clone.mutate(id, { onSuccess: ({ data }) => toast(t.workflows.created(data.name)), onError: report }))}
+              >
+                {t.workflows.clone}
+              </button>
+              <button type="button" onClick={act(() => void download(id, name).catch(report))}>{t.workflows.export}</button>
+              {canEdit && allowed[state].includes("archive") && (
+                <button type="button" className="danger" onClick={act(() => setConfirms(true))}>
+                  {t.workflows.changes.archive}…
+                </button>
+              )}
+            </>
+          );
+        }}
+      </Menu>
+      {confirms && (
+        <Confirm
+          title={t.workflows.archiveTitle(name)}
+          action={t.workflows.changes.archive}
+          danger
+          busy={change.isPending}
+          error={change.error}
+          onConfirm={() => apply("archive")}
+          onClose={() => {
+            change.reset();
+            setConfirms(false);
+          }}
+        >
+          <p>{t.workflows.archiveText}</p>
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+function Dots() {
+  return (
+    <svg viewBox="0 0 16 16" aria-hidden="true">
+      <circle cx="8" cy="3" r="0.8" />
+      <circle cx="8" cy="8" r="0.8" />
+      <circle cx="8" cy="13" r="0.8" />
+    </svg>
+  );
+}

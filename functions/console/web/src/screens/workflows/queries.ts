@@ -1,0 +1,139 @@
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { answer, builder } from "../../api/client";
+import type { RunSummary, TemplateCategory, WorkflowState } from "../../api/types";
+import type { Language } from "../../i18n";
+
+const PAGE = 30;
+
+export interface WorkflowFilters {
+  search: string;
+  state: WorkflowState | "";
+  ownership: "mine" | "shared" | "all";
+  sort: "updatedAt" | "createdAt" | "name";
+}
+
+export function useWorkflows({ search, state, ownership, sort }: WorkflowFilters) {
+  return useInfiniteQuery({
+    queryKey: ["workflows", "list", { search, state, ownership, sort }],
+    initialPageParam: 1,
+    queryFn: ({ pageParam }) =>
+      answer(
+        builder.GET("/builder/v1/workflows", {
+          params: {
+            query: {
+              ownership,
+              sort,
+              order: sort === "name" ? "asc" : "desc",
+              page: pageParam,
+              perPage: PAGE,
+              ...(search && { search }),
+              ...(state && { state: [state] }),
+            },
+          },
+        }),
+      ),
+    getNextPageParam: ({ meta }) => (meta.page < meta.totalPages ? meta.page + 1 : undefined),
+  });
+}
+
+/** How often each workflow of the person ran, by its id. */
+export function useRunSummaries() {
+  return useQuery({
+    queryKey: ["runs", "summaries"],
+    queryFn: () => answer(builder.GET("/builder/v1/workflows/runs/summaries")),
+    select: ({ data }): Map<string, RunSummary> => new Map(data.map((summary) => [summary.workflowId, summary])),
+  });
+}
+
+export function useTemplates(search: string, category: TemplateCategory | "", language: Language) {
+  return useQuery({
+    queryKey: ["templates", language, search, category],
+    staleTime: Infinity,
+    placeholderData: (before) => before,
+    queryFn: () =>
+      answer(
+        builder.GET("/builder/v1/workflows/templates", {
+          params: { query: { perPage: 100, ...(search && { search }), ...(category && { category: [category] }) } },
+        }),
+      ),
+  });
+}
+
+export const changes = ["pause", "resume", "archive", "restore"] as const;
+export type Change = (typeof changes)[number];
+
+/** A mutation after which the lists of workflows are loaded again. */
+function useWorkflowMutation<V, R>(mutationFn: (variables: V) => Promise<R>) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn,
+    onSettled: () =>
+      Promise.all([
+        queries.invalidateQueries({ queryKey: ["workflows"] }),
+        queries.invalidateQueries({ queryKey: ["runs", "summaries"] }),
+      ]),
+  });
+}
+
+export function useChange() {
+  return useWorkflowMutation(({ id, change }: { id: string; change: Change }) => {
+    const params = { path: { id } };
+    switch (change) {
+      case "pause":
+        return answer(builder.POST("/builder/v1/workflows/{id}/pause", { params }));
+      case "resume":
+        return answer(builder.POST("/builder/v1/workflows/{id}/resume", { params }));
+      case "archive":
+        return answer(builder.POST("/builder/v1/workflows/{id}/archive", { params }));
+      case "restore":
+        return answer(builder.POST("/builder/v1/workflows/{id}/restore", { params }));
+    }
+  });
+}
+
+/** A key with which a repeated request creates nothing twice. */
+const once = () => ({ "Idempotency-Key": crypto.randomUUID() });
+
+export function useClone() {
+  return useWorkflowMutation((id: string) =>
+    answer(builder.POST("/builder/v1/workflows/{id}/clone", { params: { path: { id }, header: once() } })),
+  );
+}
+
+export function useInstantiate() {
+  return useWorkflowMutation((id: string) =>
+    answer(
+      builder.POST("/builder/v1/workflows/templates/{template_id}/instantiate", {
+        params: { path: { template_id: id }, header: once() },
+      }),
+    ),
+  );
+}
+
+/** Imports a file: JSON of this platform or of n8n, or YAML of Dify. */
+export function useImport() {
+  return useWorkflowMutation(async (file: File) => {
+    const text = await file.text();
+    const type = text.trimStart().startsWith("{") ? "application/json" : "application/yaml";
+    return answer(
+      builder.POST("/builder/v1/workflows/import", {
+        params: { header: once() },
+        headers: { "Content-Type": type },
+        body: text as never,
+        bodySerializer: (body: unknown) => body as string,
+      }),
+    );
+  });
+}
+
+export async function download(id: string, name: string) {
+  const text = await answer<string>(
+    builder.GET("/builder/v1/workflows/{id}/export", { params: { path: { id } }, parseAs: "text" }),
+  );
+  const url = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = `${name.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "").toLowerCase() || "workflow"}.json`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
