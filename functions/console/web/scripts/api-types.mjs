@@ -12,5 +12,5 @@ for (const name of ["builder", "gateway", "workbenches"]) {
   for (const path of Object.values(document.paths)) {
     for (const operation of Object.values(path)) delete operation.operationId;
   }
-  writeFileSync(new URL(`${name}.d.ts`, target), astToString(await openapiTS(document)));
+  writeFileSync(new URL(`${name}.d.ts`, target), astToString(await openapiTS(document, { defaultNonNullable: false })));
 }

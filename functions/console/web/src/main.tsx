@@ -11,6 +11,7 @@ import "./styles/controls.css";
 import "./styles/parts.css";
 import "./styles/shell.css";
 import "./styles/screens.css";
+import "./styles/run.css";
 import { ToastProvider } from "./ui/Toast";
 
 const root = document.getElementById("root");

@@ -8,6 +8,7 @@ import { EmptyState } from "../ui/EmptyState";
 import { ErrorState } from "../ui/ErrorState";
 import { PageTitle } from "../ui/PageTitle";
 
+const Run = lazy(() => import("../screens/run/run"));
 const Workflows = lazy(() => import("../screens/workflows/workflows"));
 
 /** The screen of a place. A screen that fails leaves the navigation usable. */
@@ -22,6 +23,8 @@ function Named({ place }: { place: Place }) {
       return <Home />;
     case "runs":
       return <Runs query={place.query} />;
+    case "run":
+      return <Run id={place.params} />;
     case "workflows":
       return <Workflows query={place.query} />;
     default:

@@ -35,8 +35,9 @@ const tones: Record<string, Tone> = {
   unsupported: "bad",
 };
 
-export function StateBadge({ state }: { state: string }) {
+/** The state of a run, or of anything else: languages with genders have other words for them. */
+export function StateBadge({ state, of }: { state: string; of?: "run" }) {
   const { t } = useTexts();
-  const names: Record<string, string> = t.states;
+  const names: Record<string, string> = of === "run" ? t.runStates : t.states;
   return <Badge tone={tones[state] ?? "neutral"}>{names[state] ?? state}</Badge>;
 }

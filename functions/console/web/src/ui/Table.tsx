@@ -6,6 +6,8 @@ export interface Column<Row> {
   silent?: boolean;
   /** Numbers are aligned at their end. */
   numeric?: boolean;
+  /** On a card, the value has a line of its own. */
+  wide?: boolean;
   cell: (row: Row) => ReactNode;
 }
 
@@ -40,7 +42,7 @@ export function Table<Row>({ caption, columns, rows, rowKey }: TableProps<Row>) 
                   key={column.title}
                   scope={index === 0 ? "row" : undefined}
                   data-title={column.silent ? undefined : column.title}
-                  className={[column.numeric && "numeric", column.silent && "silent"].filter(Boolean).join(" ") || undefined}
+                  className={[column.numeric && "numeric", column.silent && "silent", column.wide && "wide"].filter(Boolean).join(" ") || undefined}
                 >
                   {column.cell(row)}
                 </Cell>

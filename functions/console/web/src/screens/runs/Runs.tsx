@@ -26,7 +26,7 @@ export function Runs({ query }: { query: URLSearchParams }) {
         <Select
           label={t.runs.state}
           value={filters.state}
-          options={[["", t.runs.allStates], ...states.map((state) => [state, t.states[state]] as const)]}
+          options={[["", t.runs.allStates], ...states.map((state) => [state, t.runStates[state]] as const)]}
           onChange={(state) => replaceQuery({ state })}
         />
         <Select

@@ -38,12 +38,12 @@ export function RunsTable({ runs, workflowName, isOfOne }: RunsTableProps) {
         </>
       ),
     },
-    { title: t.runs.state, cell: (run) => <StateBadge state={run.state} /> },
+    { title: t.runs.state, cell: (run) => <StateBadge state={run.state} of="run" /> },
     ...(isOfOne ? [] : [started]),
     { title: t.runs.duration, numeric: true, cell: (run) => <Duration ms={run.durationMs} /> },
     { title: t.runs.cost, numeric: true, cell: (run) => <Money exact={run.usage.costExact} /> },
     { title: t.runs.tokens, numeric: true, cell: (run) => format.number(run.usage.inputTokens + run.usage.outputTokens) },
-    { title: t.runs.result, cell: (run) => <Outcome run={run} /> },
+    { title: t.runs.result, wide: true, cell: (run) => <Outcome run={run} /> },
   ];
   return <Table caption={t.runs.caption} columns={columns} rows={runs} rowKey={(run) => run.id} />;
 }

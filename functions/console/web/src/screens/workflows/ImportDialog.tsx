@@ -69,7 +69,7 @@ function Report({ report }: { report: ImportReport }) {
         columns={[
           { title: t.imports.node, cell: (node) => <code>{node.id}</code> },
           { title: t.imports.status, cell: (node) => <StateBadge state={node.status} /> },
-          { title: t.imports.why, cell: (node) => node.why },
+          { title: t.imports.why, wide: true, cell: (node) => node.why },
         ]}
       />
       {reconnect.length > 0 && (

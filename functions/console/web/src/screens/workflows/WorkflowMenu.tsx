@@ -2,7 +2,7 @@ import { useState } from "react";
 import { asApiError } from "../../api/errors";
 import type { Workflow } from "../../api/types";
 import { useTexts } from "../../i18n";
-import { Confirm } from "../../ui/Confirm";
+import { Confirm } from "../../ui/Dialog";
 import { Menu } from "../../ui/Menu";
 import { useToast } from "../../ui/Toast";
 import { type Change, changes, download, useChange, useClone } from "./queries";
