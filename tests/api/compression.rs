@@ -23,7 +23,7 @@ async fn get(person: &Person, path: &str) -> (HeaderMap, Vec<u8>) {
 async fn large_json_and_html_are_compressed() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
-    for path in ["/builder/v1/workflows/node-types", "/docs/index.html"] {
+    for path in ["/builder/v1/workflows/node-types", "/docs/index.html", "/console/console.js"] {
         let (headers, compressed) = get(&ada, path).await;
         assert_eq!(headers["content-encoding"], "gzip", "{path}: {headers:?}");
         let vary: Vec<_> = headers.get_all("vary").iter().map(|value| value.to_str().unwrap()).collect();

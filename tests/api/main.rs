@@ -6,6 +6,7 @@ mod authentication;
 mod bodies;
 mod compression;
 mod connections;
+mod console;
 mod conversations;
 mod echoes;
 mod extractors;

@@ -9,8 +9,8 @@ async fn the_reference_page_loads_nothing_from_other_hosts() {
     let app = TestApp::start().await;
     let nobody = app.anonymous();
     let root = nobody.get("/").await;
-    let page = format!("{}/docs/index.html", app.platform.base_url);
-    assert_eq!((root.status.as_str(), root.header("location")), ("307 Temporary Redirect", Some(page.as_str())));
+    let console = format!("{}/console", app.platform.base_url);
+    assert_eq!((root.status.as_str(), root.header("location")), ("307 Temporary Redirect", Some(console.as_str())));
     let front = nobody.get("/docs").await;
     assert_eq!((front.status.as_str(), front.header("location")), ("307 Temporary Redirect", Some("docs/index.html")));
     let folder = nobody.get("/docs/").await;

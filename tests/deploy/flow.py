@@ -137,6 +137,8 @@ def reference(anyone):
     check("the OpenAPI document is served", answer.status == 200 and isinstance(answer.json, dict), answer)
     answer = anyone("GET", "/docs/index.html")
     check("the reference page is served", answer.status == 200 and "<html" in answer.text, answer)
+    answer = anyone("GET", "/console")
+    check("the console is served", answer.status == 200 and "console/console.js" in answer.text, answer)
 
 
 def refusals(anyone, user, expired):

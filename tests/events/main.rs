@@ -293,7 +293,7 @@ async fn without_a_base_url_the_address_of_api_gateway_is_used() {
     let url = &answer["body"]["servers"][0]["url"];
     assert_eq!(url, "https://a1b2c3d4e5.execute-api.us-east-1.amazonaws.com/v1");
     let front = replay(&app, &mut process, "reference/front").await;
-    assert_eq!(header(&front, "location"), [format!("{}/docs/index.html", url.as_str().unwrap())]);
+    assert_eq!(header(&front, "location"), [format!("{}/console", url.as_str().unwrap())]);
 }
 
 #[tokio::test]
@@ -397,7 +397,7 @@ async fn pages_are_sent_as_text_and_images_as_base64() {
     let app = TestApp::start_with_ports().await;
     let mut reference = start(&app, "reference").await;
     let front = replay(&app, &mut reference, "reference/front").await;
-    assert_eq!(header(&front, "location"), ["docs/index.html"]);
+    assert_eq!(header(&front, "location"), ["console"]);
     let docs = replay(&app, &mut reference, "reference/docs").await;
     assert_eq!(header(&docs, "location"), ["docs/index.html"]);
     let page = replay(&app, &mut reference, "reference/docs-page").await;

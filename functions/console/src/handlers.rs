@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use axum::extract::State;
+use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::http::header::{CACHE_CONTROL, HOST, HeaderMap, HeaderValue, LOCATION, REFERRER_POLICY, SET_COOKIE};
 use axum::response::{IntoResponse, Response};
@@ -14,6 +14,7 @@ use web::session_cookie::{SESSION_COOKIE, clear_session, find, is_loopback, set_
 use web::{AllowedOrigin, Query, Result};
 
 use crate::Stores;
+use crate::assets::ASSETS;
 use crate::error::SignInError;
 use crate::pending::{self, PendingSignIn, cookie_path};
 
@@ -22,6 +23,23 @@ pub struct LoginQuery {
     /// The fragment of the console's URL to return to, such as `#/workflows`.
     #[serde(rename = "return")]
     place: Option<String>,
+}
+
+/// `GET /console`: returns the page.
+pub async fn show_console(headers: HeaderMap) -> Response {
+    let [page, ..] = &ASSETS;
+    page.respond(&headers)
+}
+
+/// `GET /console/`: redirects to the page. Its relative links work only without the slash.
+pub async fn leave_folder() -> Response {
+    (StatusCode::TEMPORARY_REDIRECT, [(LOCATION, "../console")]).into_response()
+}
+
+/// `GET /console/{file}`: returns a file of the page.
+pub async fn show_file(Path(file): Path<String>, headers: HeaderMap) -> Result<Response> {
+    let asset = ASSETS.iter().find(|asset| asset.name == file).ok_or(Error::NoRoute)?;
+    Ok(asset.respond(&headers))
 }
 
 /// `GET /console/login`: leads to the issuer.

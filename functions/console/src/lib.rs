@@ -1,5 +1,7 @@
-//! `/console/…`: signing in with a browser, by OpenID Connect's authorization code with PKCE (RFC 7636), and signing out.
+//! `/console…`: the files of the console, and signing in and out with a browser, by OpenID Connect's authorization code with PKCE
+//! (RFC 7636).
 
+mod assets;
 mod error;
 mod handlers;
 mod issuer;

@@ -11,6 +11,9 @@ use crate::handlers::*;
 
 pub fn router(context: &Context) -> Result<Router> {
     let router = Router::new()
+        .route("/console", get(show_console))
+        .route("/console/", get(leave_folder))
+        .route("/console/{file}", get(show_file))
         .route("/console/login", get(log_in))
         .route("/console/callback", get(call_back))
         .route("/console/logout", post(log_out));

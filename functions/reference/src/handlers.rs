@@ -77,10 +77,10 @@ pub async fn health(State(stores): State<Stores>) -> Result<Response> {
     Ok(axum::Json(stores.health.get_or_load(&(), look).await?).into_response())
 }
 
-/// `GET /`: redirects to the page. The URL is relative only if the base URL is not known, because a stage may be called
+/// `GET /`: redirects to the console. The URL is relative only if the base URL is not known, because a stage may be called
 /// without a slash at its end.
 pub async fn front(CalledBaseUrl(base_url): CalledBaseUrl) -> Response {
-    let page = base_url.map_or("docs/index.html".to_owned(), |base_url| format!("{base_url}/docs/index.html"));
+    let page = base_url.map_or("console".to_owned(), |base_url| format!("{base_url}/console"));
     (StatusCode::TEMPORARY_REDIRECT, [(LOCATION, page)]).into_response()
 }
 

@@ -1,0 +1,216 @@
+// The console in a browser: signing in, a template from its start to its approval, lists, languages, phones, no faults of
+// accessibility, few requests, nothing from other hosts.
+import assert from "node:assert/strict";
+import { mkdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { after, before, test } from "node:test";
+import { chromium } from "playwright-core";
+
+const BASE = process.env.BASE, PICTURES = process.env.PICTURES;
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+const PATIENCE = 60_000;
+const flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+  "--disable-component-update", "--disable-sync"];
+let browser, session;
+
+/** A page of a signed-in person. Collects what must not happen, and the requests to the APIs. */
+async function open(place, { width = 1440, colorScheme = "light", language = "en", signedIn = true } = {}) {
+  const locale = language === "es" ? "es-ES" : "en-US";
+  const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme, locale,
+    ...(signedIn && { storageState: session }) });
+  const page = await context.newPage();
+  page.setDefaultTimeout(PATIENCE);
+  page.faults = [], page.calls = [];
+  page.on("console", (message) => message.type() === "error" && page.faults.push(message.text()));
+  page.on("pageerror", (error) => page.faults.push(String(error)));
+  page.on("request", (request) => {
+    if (!request.url().startsWith(BASE)) page.faults.push(request.url());
+    if (/\/(builder|gateway|workbenches)\/v1\//.test(request.url())) page.calls.push(request.url().slice(BASE.length));
+  });
+  await page.goto(`${BASE}/console#${place}`);
+  return page;
+}
+
+/** Waits until the screen shows what it has loaded. */
+async function loaded(page) {
+  await page.locator("main h1").first().waitFor();
+  await page.waitForFunction(() => !document.querySelector("main [aria-busy=true]"));
+}
+
+/** Calls an API as the person of a page. */
+function call(page, method, path, body) {
+  return page.evaluate(async ([method, path, body]) => {
+    const headers = body === undefined ? {} : { "content-type": "application/json" };
+    const answer = await fetch(path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
+    return { status: answer.status, body: await answer.json().catch(() => null) };
+  }, [method, path, body]);
+}
+
+/** Asks an API until its answer is as expected. */
+async function until(page, path, isMet) {
+  for (const end = Date.now() + PATIENCE; Date.now() < end; await page.waitForTimeout(50)) {
+    const { body } = await call(page, "GET", path);
+    if (isMet(body.data)) return body.data;
+  }
+  assert.fail(`${path} is never as expected`);
+}
+
+let workflow, run, agent;
+
+before(async () => {
+  if (PICTURES) mkdirSync(PICTURES, { recursive: true });
+  browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: flags });
+});
+after(async () => { await browser.close(); });
+
+test("the address of the platform leads through one click of the sign-in to the place that was asked for", async () => {
+  const page = await open("/runs", { signedIn: false });
+  await page.getByRole("button", { name: /^ada/ }).first().click();
+  await page.getByRole("heading", { name: "Runs", level: 1 }).waitFor();
+  assert.ok(page.url().endsWith("/console#/runs"), page.url());
+  session = await page.context().storageState();
+  await page.goto(BASE);
+  await page.getByRole("heading", { name: "Home", level: 1 }).waitFor();
+  // Only the first page, without a session, was refused.
+  assert.ok(page.faults.every((fault) => fault.includes("401")), page.faults.join("\n"));
+  await page.context().close();
+});
+
+test("a newcomer starts from a template with the keyboard, and approves its run", async () => {
+  const page = await open("/");
+  await page.getByRole("link", { name: "Choose a template" }).or(page.getByRole("button", { name: "Choose a template" })).focus();
+  await page.keyboard.press("Enter");
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("button", { name: "Use: Expense approval" }).focus();
+  await page.keyboard.press("Enter");
+  workflow = (await until(page, "/builder/v1/workflows", (all) => all.length === 1))[0].id;
+  const published = await call(page, "POST", `/builder/v1/workflows/${workflow}/publish`, {});
+  assert.equal(published.status, 201, JSON.stringify(published));
+  const template = await call(page, "GET", "/builder/v1/workflows/templates/expense-approval");
+  const started = await call(page, "POST", `/builder/v1/workflows/${workflow}/runs`, { input: template.body.data.exampleInput });
+  run = started.body.data.id;
+  await until(page, `/builder/v1/workflows/${workflow}/runs/${run}`, ({ state }) => state === "paused");
+
+  await page.goto(`${BASE}/console#/workflows/${workflow}/runs/${run}`);
+  await page.getByRole("button", { name: "Approve" }).focus();
+  await page.keyboard.press("Enter");
+  await page.getByText("Completed").first().waitFor();
+  const ended = await until(page, `/builder/v1/workflows/${workflow}/runs/${run}`, ({ state }) => state === "completed");
+  assert.ok(ended.output, JSON.stringify(ended));
+  assert.deepEqual(page.faults, []);
+  await page.context().close();
+});
+
+test("a run that goes on is shown as it goes, without another request for the page", async () => {
+  const page = await open(`/workflows/${workflow}/runs/${run}`);
+  const template = await call(page, "GET", "/builder/v1/workflows/templates/expense-approval");
+  const started = await call(page, "POST", `/builder/v1/workflows/${workflow}/runs`, { input: template.body.data.exampleInput });
+  const path = `/builder/v1/workflows/${workflow}/runs/${started.body.data.id}`;
+  await page.goto(`${BASE}/console#${path.slice("/builder/v1".length)}`);
+  await page.getByRole("button", { name: "Approve" }).waitFor();
+  // Somebody else decides.
+  const resolved = await call(page, "POST", `${path}/resolve-wait`, { decision: "reject" });
+  assert.equal(resolved.status, 200, JSON.stringify(resolved));
+  await page.getByText("Completed").first().waitFor();
+  await page.getByRole("button", { name: "Approve" }).waitFor({ state: "detached" });
+  assert.deepEqual(page.faults, []);
+  await page.context().close();
+});
+
+test("the calls of an agent are shown with their steps", async () => {
+  const page = await open("/agents");
+  await loaded(page);
+  const created = await call(page, "POST", "/builder/v1/agents", { name: "Scout", config: { model: "dev-chat" } });
+  agent = created.body.data.id;
+  const answer = await call(page, "POST", `/builder/v1/agents/${agent}/invoke`, { input: "Where is my order?" });
+  assert.equal(answer.status, 200, JSON.stringify(answer));
+  await page.reload();
+  await page.getByRole("link", { name: "Scout" }).click();
+  await page.getByText("Where is my order?").first().or(page.getByText("Completed").first()).waitFor();
+  assert.deepEqual(page.faults, []);
+  await page.context().close();
+});
+
+test("a list keeps its place and its filters on the way back", async () => {
+  const page = await open("/runs");
+  await loaded(page);
+  await page.getByLabel("State").selectOption("completed");
+  await page.waitForFunction(() => location.hash.includes("state=completed"));
+  await page.getByRole("link", { name: /Expense/ }).first().click();
+  await page.waitForFunction(() => location.hash.includes("/runs/"));
+  await loaded(page);
+  await page.goBack();
+  await loaded(page);
+  assert.equal(await page.getByLabel("State").inputValue(), "completed");
+  await page.context().close();
+});
+
+/** The places of all screens, which the tests above have filled. */
+const SCREENS = { home: () => "/", workflows: () => "/workflows", agents: () => "/agents", agent: () => `/agents/${agent}`,
+  runs: () => "/runs", run: () => `/workflows/${workflow}/runs/${run}` };
+
+for (const width of [1440, 390]) {
+  for (const colorScheme of ["light", "dark"]) {
+    test(`no fault of accessibility at ${width} px, ${colorScheme}, and at most four requests a screen`, async () => {
+      for (const [name, place] of Object.entries(SCREENS)) {
+        for (const language of ["en", "es"]) {
+          const page = await open(place(), { width, colorScheme, language });
+          await loaded(page);
+          assert.equal(await page.getAttribute("html", "lang"), language);
+          if (PICTURES) await page.screenshot({ path: `${PICTURES}/${name}-${width}-${colorScheme}-${language}.png` });
+          await page.evaluate(AXE);
+          const { violations } = await page.evaluate((values) => axe.run({ runOnly: { type: "tag", values } }), RULES);
+          const found = violations.map(({ id, nodes }) => `${id}: ${nodes.length}, ${nodes[0].html.slice(0, 200)} ${nodes[0].failureSummary}`);
+          assert.deepEqual(found, [], `${name} ${language}`);
+          const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+          assert.ok(wide <= width, `${name} is ${wide} px wide`);
+          assert.deepEqual(page.faults, [], name);
+          // The person is read once for all screens.
+          const calls = page.calls.filter((path) => path !== "/gateway/v1/me");
+          assert.ok(calls.length <= 4, `${name}: ${calls}`);
+          await page.context().close();
+        }
+      }
+    });
+  }
+}
+
+/** The texts of a screen that the platform and the console have written, without values, names and numbers. */
+function texts(page) {
+  return page.evaluate(() => {
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), found = new Set();
+    while (walker.nextNode()) {
+      const { parentElement, textContent } = walker.currentNode;
+      if (!parentElement.closest("[translate=no], code, pre, script, noscript, time")) found.add(textContent.trim());
+    }
+    return [...found].filter((text) => /[A-Za-z]{4}/.test(text));
+  });
+}
+
+test("no text is left untranslated when the language changes", async () => {
+  // Names of people, of what they have created, and words that are the same in both languages.
+  const same = /^(ada|acme|Atelier|Scout|Expense approval|dev-chat|Total|Error|Webhook|manual|Agent|Español|English)$/i;
+  for (const [name, place] of Object.entries(SCREENS)) {
+    const [english, spanish] = await Promise.all(["en", "es"].map(async (language) => {
+      const page = await open(place(), { language });
+      await loaded(page);
+      const found = await texts(page);
+      await page.context().close();
+      return found;
+    }));
+    assert.ok(english.length > 5, `${name}: ${english}`);
+    assert.deepEqual(spanish.filter((text) => english.includes(text) && !same.test(text)), [], name);
+  }
+});
+
+test("who signs out is signed out, and can sign in again", async () => {
+  const page = await open("/", { signedIn: false });
+  await page.getByRole("button", { name: /^ada/ }).first().click();
+  await page.getByRole("heading", { name: "Home", level: 1 }).waitFor();
+  await page.getByRole("button", { name: "Account of ada" }).click();
+  await page.getByRole("button", { name: "Sign out" }).or(page.getByRole("menuitem", { name: "Sign out" })).click();
+  await page.getByRole("heading", { name: "You are signed out" }).waitFor();
+  assert.equal((await call(page, "GET", "/gateway/v1/me")).status, 401);
+  await page.context().close();
+});
