@@ -30,6 +30,8 @@ export default defineConfig({
       output: {
         entryFileNames: "console.js",
         chunkFileNames: "[name].js",
+        // Screens share small parts, which would be files of a few hundred bytes otherwise.
+        experimentalMinChunkSize: 5000,
         assetFileNames: (asset) => (asset.names[0]?.endsWith(".css") ? "console.css" : "[name][extname]"),
       },
     },

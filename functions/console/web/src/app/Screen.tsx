@@ -8,6 +8,7 @@ import { EmptyState } from "../ui/EmptyState";
 import { ErrorState } from "../ui/ErrorState";
 import { PageTitle } from "../ui/PageTitle";
 
+const Agents = lazy(() => import("../screens/agents/agents"));
 const Run = lazy(() => import("../screens/run/run"));
 const Workflows = lazy(() => import("../screens/workflows/workflows"));
 
@@ -27,8 +28,9 @@ function Named({ place }: { place: Place }) {
       return <Run id={place.params} />;
     case "workflows":
       return <Workflows query={place.query} />;
-    default:
-      return <NoScreen />;
+    case "agents":
+    case "agent":
+      return <Agents place={place} />;
   }
 }
 

@@ -27,8 +27,10 @@ let path = location.hash.split("?")[0];
 window.addEventListener("hashchange", () => {
   entry = entryKey();
   const newPath = location.hash.split("?")[0];
-  restore = positions.get(entry) ?? 0;
-  focusPending = path !== newPath;
+  const isOtherScreen = path !== newPath;
+  // A dialog that has a place of its own leaves the screen below where it is.
+  restore = positions.get(entry) ?? (isOtherScreen ? 0 : null);
+  focusPending = isOtherScreen;
   path = newPath;
   notify();
 });

@@ -35,9 +35,9 @@ const tones: Record<string, Tone> = {
   unsupported: "bad",
 };
 
-/** The state of a run, or of anything else: languages with genders have other words for them. */
-export function StateBadge({ state, of }: { state: string; of?: "run" }) {
+/** The state of a run, of a call, or of anything else: languages with genders have other words for them. */
+export function StateBadge({ state, of }: { state: string; of?: "run" | "call" }) {
   const { t } = useTexts();
-  const names: Record<string, string> = of === "run" ? t.runStates : t.states;
+  const names: Record<string, string> = of === "run" ? t.runStates : of === "call" ? t.callStates : t.states;
   return <Badge tone={tones[state] ?? "neutral"}>{names[state] ?? state}</Badge>;
 }

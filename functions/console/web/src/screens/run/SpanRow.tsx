@@ -1,6 +1,6 @@
 import { useId } from "react";
 import type { Span } from "../../api/types";
-import { useTexts } from "../../i18n";
+import { type Dictionary, useTexts } from "../../i18n";
 import { StateBadge } from "../../ui/Badge";
 import { Duration } from "../../ui/Duration";
 import { Money } from "../../ui/Money";
@@ -26,7 +26,7 @@ export function SpanRow({ span, depth, view }: { span: Span; depth: number; view
   const key = keyOf(span);
   const isOpen = view.isOpen(key);
   const isUnfolded = view.isUnfolded(key);
-  const title = span.action === null ? (view.names.get(span.nodeId) ?? span.nodeId) : `${t.run.kinds[span.action.kind]} ${span.action.name}`;
+  const title = titleOf(span, view.names, t);
   const elapsed = span.durationMs ?? (span.endedAt === null ? Math.max(0, view.now - Date.parse(span.startedAt)) : null);
   return (
     <li>
@@ -48,7 +48,8 @@ export function SpanRow({ span, depth, view }: { span: Span; depth: number; view
           <button type="button" className="span-title" aria-expanded={isOpen} aria-controls={isOpen ? id : undefined} onClick={() => view.toggle(key)}>
             <span className="name">{title}</span>
             <span className="sub">
-              {span.action === null ? span.nodeType : span.step}
+              {span.action === null && span.nodeType}
+              {depth > 0 && `${span.action === null ? " · " : ""}${span.step}`}
               {span.attempt > 1 && ` · ${t.run.attempt(span.attempt)}`}
               {!isUnfolded && span.children.length > 0 && ` · ${t.run.steps(format.number(span.children.length))}`}
             </span>
@@ -74,6 +75,13 @@ export function SpanRow({ span, depth, view }: { span: Span; depth: number; view
       )}
     </li>
   );
+}
+
+/** The name of the node, or what an agent did: a model or a tool has a name, but what is loaded is the agent itself. */
+function titleOf({ nodeId, action }: Span, names: Map<string, string>, t: Dictionary): string {
+  if (action === null) return names.get(nodeId) ?? nodeId;
+  const kind = t.run.kinds[action.kind];
+  return action.kind === "load" ? kind : `${kind} ${action.name}`;
 }
 
 function Arrow() {

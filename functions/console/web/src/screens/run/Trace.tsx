@@ -37,7 +37,7 @@ export function Trace({ id, trace, names }: TraceProps) {
     fold: (key) => setTurned(toggled(turned, key)),
   };
   return (
-    <div className="panel trace">
+    <div className={count > UNFOLDED ? "panel trace long" : "panel trace"}>
       <div className="trace-head" aria-hidden="true">
         <span>{t.run.step}</span>
         <span>{t.runs.state}</span>
