@@ -259,7 +259,7 @@ export const en = {
     inside: (name: string) => `Steps inside of ${name}`,
     port: "Continued at",
     repeats: (count: number) => `Began again: ${count}`,
-    usage: (calls: string, input: string, output: string) => `${calls} model calls, ${input} tokens in, ${output} out`,
+    usage: (calls: string, input: string, output: string) => `Model calls: ${calls} · Tokens: ${input} in, ${output} out`,
     startedRun: "Started the run",
     connection: {
       connecting: "Connecting…",

@@ -261,7 +261,7 @@ export const es: Dictionary = {
     inside: (name) => `Pasos dentro de ${name}`,
     port: "Continuó por",
     repeats: (count) => `Empezó de nuevo: ${count}`,
-    usage: (calls, input, output) => `${calls} llamadas a modelos, ${input} tokens de entrada, ${output} de salida`,
+    usage: (calls, input, output) => `Llamadas a modelos: ${calls} · Tokens: ${input} de entrada, ${output} de salida`,
     startedRun: "Inició la ejecución",
     connection: {
       connecting: "Conectando…",

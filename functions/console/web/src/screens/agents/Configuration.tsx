@@ -16,7 +16,7 @@ export function Configuration({ agent }: { agent: AgentDetail }) {
   const names = useAgentNames(members.length > 0 || tools.some((tool) => tool.type === "agent")).data;
   const agentLink = (id: string) => <Link to="agent" params={{ agentId: id }}>{names?.get(id) ?? id}</Link>;
   const limits: [string, ReactNode][] = [
-    [t.agents.temperature, config.temperature ?? null],
+    [t.agents.temperature, config.temperature == null ? null : format.number(config.temperature)],
     [t.agents.maxTokens, config.maxTokens == null ? null : format.number(config.maxTokens)],
     [t.agents.strategy, config.strategy ? t.agents.strategies[config.strategy] : null],
   ];
