@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import type { Wait } from "../../api/types";
 import { useTexts } from "../../i18n";
 import { Button } from "../../ui/Button";
@@ -25,11 +25,7 @@ export function ReviewForm({ workflowId, runId, wait, onResolved }: ReviewFormPr
   const [comment, setComment] = useState("");
   const [problem, setProblem] = useState<string | null>(null);
 
-  const decide = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    if (resolve.isPending) return;
-    const submitter = (event.nativeEvent as SubmitEvent).submitter as HTMLButtonElement | null;
-    const decision = submitter?.value === "reject" ? "reject" : "approve";
+  const decide = (decision: "approve" | "reject") => {
     const fields = readDraft(wait.fields, draft, t);
     if (typeof fields === "string") return setProblem(fields);
     setProblem(null);
@@ -43,7 +39,11 @@ export function ReviewForm({ workflowId, runId, wait, onResolved }: ReviewFormPr
   };
 
   return (
-    <form className="review-form" onSubmit={decide}>
+    <form
+      className="review-form"
+      // The Enter key in a field decides nothing.
+      onSubmit={(event) => event.preventDefault()}
+    >
       {wait.message && <p className="message">{wait.message}</p>}
       {wait.fields.map((field) => (
         <FieldInput
@@ -59,8 +59,8 @@ export function ReviewForm({ workflowId, runId, wait, onResolved }: ReviewFormPr
       {problem && <p className="problem" role="alert">{problem}</p>}
       {resolve.error && <ErrorState error={resolve.error} />}
       <footer>
-        <Button type="submit" name="decision" value="reject" kind="danger" busy={resolve.isPending}>{t.review.reject}</Button>
-        <Button type="submit" name="decision" value="approve" kind="primary" busy={resolve.isPending}>{t.review.approve}</Button>
+        <Button kind="danger" busy={resolve.isPending} onClick={() => decide("reject")}>{t.review.reject}</Button>
+        <Button kind="primary" busy={resolve.isPending} onClick={() => decide("approve")}>{t.review.approve}</Button>
       </footer>
     </form>
   );

@@ -53,11 +53,13 @@ export default function RunScreen({ id }: { id: RunId }) {
           </>
         )}
       </Loaded>
-      <Section title={t.run.trace}>
-        <Loaded query={trace} lines={6}>
-          {(trace) => <Trace id={id} trace={trace} names={names} />}
-        </Loaded>
-      </Section>
+      {(run.data !== undefined || run.error === null) && (
+        <Section title={t.run.trace}>
+          <Loaded query={trace} lines={6}>
+            {(trace) => <Trace id={id} trace={trace} names={names} />}
+          </Loaded>
+        </Section>
+      )}
       {run.data && <RunValues run={run.data} />}
     </>
   );
