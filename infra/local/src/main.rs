@@ -139,6 +139,7 @@ fn banner(platform: &Platform, trusted_issuer: Option<&str>) -> String {
          agents     {agents}\n\
          gateway    curl -s {base_url}/gateway/v1/chat/completions -H 'Authorization: Bearer {api_key}' --json '{hello}'\n\
          \n\
+         console    {base_url}/console\n\
          reference  {base_url}/docs\n\
          accounts   {command} credentials{elsewhere}\n\
          provider   {command} setup{elsewhere}\n\

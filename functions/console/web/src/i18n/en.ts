@@ -96,7 +96,7 @@ export const en = {
     running: "Running",
     completed: "Completed",
     failed: "Failed",
-    canceled: "Cancelled",
+    cancelled: "Cancelled",
     interrupted: "Interrupted",
   },
   origins: { manual: "By hand", webhook: "Webhook", scheduled: "Schedule", channel: "Channel" },

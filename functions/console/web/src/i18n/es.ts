@@ -98,7 +98,7 @@ export const es: Dictionary = {
     running: "En curso",
     completed: "Completada",
     failed: "Fallida",
-    canceled: "Cancelada",
+    cancelled: "Cancelada",
     interrupted: "Interrumpida",
   },
   origins: { manual: "A mano", webhook: "Webhook", scheduled: "Programación", channel: "Canal" },

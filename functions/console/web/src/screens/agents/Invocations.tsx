@@ -14,7 +14,7 @@ import { Select } from "../../ui/Select";
 import { Table } from "../../ui/Table";
 import { useInvocations } from "./queries";
 
-const states = ["running", "completed", "failed", "canceled", "interrupted"] as const satisfies readonly InvocationEntry["state"][];
+const states = ["running", "completed", "failed", "cancelled", "interrupted"] as const satisfies readonly InvocationEntry["state"][];
 
 /** The direct calls of an agent, newest first. */
 export function Invocations({ agent }: { agent: string }) {
