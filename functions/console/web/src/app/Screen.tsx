@@ -8,9 +8,18 @@ import { EmptyState } from "../ui/EmptyState";
 import { ErrorState } from "../ui/ErrorState";
 import { PageTitle } from "../ui/PageTitle";
 
-const Agents = lazy(() => import("../screens/agents/agents"));
-const Run = lazy(() => import("../screens/run/run"));
-const Workflows = lazy(() => import("../screens/workflows/workflows"));
+const loadAgents = () => import("../screens/agents/agents");
+const loadRun = () => import("../screens/run/run");
+const loadWorkflows = () => import("../screens/workflows/workflows");
+
+const Agents = lazy(loadAgents);
+const Run = lazy(loadRun);
+const Workflows = lazy(loadWorkflows);
+
+/** Loads the other screens once the first one is shown, so that a click opens them at once. */
+export function preloadScreens() {
+  for (const load of [loadWorkflows, loadRun, loadAgents]) load().catch(() => {});
+}
 
 /** The screen of a place. A screen that fails leaves the navigation usable. */
 export function Screen({ place }: { place: Place | null }) {

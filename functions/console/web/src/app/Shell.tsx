@@ -1,4 +1,4 @@
-import { Suspense, useState } from "react";
+import { Suspense, useEffect, useState } from "react";
 import { useTexts } from "../i18n";
 import { usePlace, useScrollRestoration } from "../router/history";
 import { Link } from "../router/Link";
@@ -6,7 +6,7 @@ import type { RouteName } from "../router/routes";
 import { Skeleton } from "../ui/Loading";
 import { ConnectionBanner } from "./ConnectionBanner";
 import { Mark } from "./Mark";
-import { Screen } from "./Screen";
+import { preloadScreens, Screen } from "./Screen";
 import { ShortcutsDialog, useShortcuts } from "./shortcuts";
 import { UserMenu } from "./UserMenu";
 
@@ -20,6 +20,8 @@ const sections: Record<RouteName, "home" | "workflows" | "agents" | "runs"> = {
   runs: "runs",
 };
 
+const PRELOAD_AFTER_MS = 1500;
+
 export function Shell() {
   const { t } = useTexts();
   const place = usePlace();
@@ -27,6 +29,10 @@ export function Shell() {
   const showKeys = () => setShowsKeys(true);
   useShortcuts(showKeys);
   useScrollRestoration(place);
+  useEffect(() => {
+    const timer = setTimeout(preloadScreens, PRELOAD_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, []);
   const section = place === null ? undefined : sections[place.name];
   return (
     <>

@@ -208,6 +208,13 @@ export const en = {
     archiveText: "Its triggers stop, and it cannot be edited until it is restored. Its runs are kept.",
   },
 
+  start: {
+    title: (name: string) => `Run ${name}`,
+    action: "Run",
+    input: "Input",
+    hint: "JSON. The run uses the active release.",
+  },
+
   templates: {
     category: "Category",
     categories: {
@@ -261,6 +268,8 @@ export const en = {
     repeats: (count: number) => `Began again: ${count}`,
     usage: (calls: string, input: string, output: string) => `Model calls: ${calls} · Tokens: ${input} in, ${output} out`,
     startedRun: "Started the run",
+    activity: "As sentences",
+    levels: { warning: "Warning", error: "Error" },
     connection: {
       connecting: "Connecting…",
       live: "Live",

@@ -210,6 +210,13 @@ export const es: Dictionary = {
     archiveText: "Sus disparadores se detienen y no se puede editar hasta restaurarlo. Sus ejecuciones se conservan.",
   },
 
+  start: {
+    title: (name) => `Ejecutar ${name}`,
+    action: "Ejecutar",
+    input: "Entrada",
+    hint: "JSON. La ejecución usa la versión activa.",
+  },
+
   templates: {
     category: "Categoría",
     categories: {
@@ -263,6 +270,8 @@ export const es: Dictionary = {
     repeats: (count) => `Empezó de nuevo: ${count}`,
     usage: (calls, input, output) => `Llamadas a modelos: ${calls} · Tokens: ${input} de entrada, ${output} de salida`,
     startedRun: "Inició la ejecución",
+    activity: "En frases",
+    levels: { warning: "Aviso", error: "Error" },
     connection: {
       connecting: "Conectando…",
       live: "En directo",

@@ -13,6 +13,7 @@ const UNITS = [
 export function createFormat(language: Language) {
   const number = new Intl.NumberFormat(language);
   const dateTime = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "medium" });
+  const time = new Intl.DateTimeFormat(language, { timeStyle: "medium" });
   const date = new Intl.DateTimeFormat(language, { day: "numeric", month: "short", year: "numeric" });
   const relative = new Intl.RelativeTimeFormat(language, { numeric: "auto", style: "short" });
   const money = new Intl.NumberFormat(language, {
@@ -34,6 +35,7 @@ export function createFormat(language: Language) {
   return {
     number: (value: number) => number.format(value),
     dateTime: (time: string | number) => dateTime.format(new Date(time)),
+    time: (value: string) => time.format(new Date(value)),
     list: (items: string[]) => list.format(items),
 
     /** An exact amount of US dollars, from a decimal text: no digit is rounded. */

@@ -18,29 +18,33 @@ interface TableProps<Row> {
   rowKey: (row: Row) => string;
 }
 
-/** A table. On narrow screens each row becomes a card; the first column is its heading. */
+/**
+ * A table. On narrow screens each row becomes a card; the first column is its heading. The roles are written out, because
+ * browsers forget those of tables that are drawn as anything else.
+ */
 export function Table<Row>({ caption, columns, rows, rowKey }: TableProps<Row>) {
   return (
-    <table className="table">
+    <table className="table" role="table">
       <caption className="sr-only">{caption}</caption>
-      <thead>
-        <tr>
+      <thead role="rowgroup">
+        <tr role="row">
           {columns.map((column) => (
-            <th key={column.title} scope="col" className={column.numeric ? "numeric" : undefined}>
+            <th key={column.title} scope="col" role="columnheader" className={column.numeric ? "numeric" : undefined}>
               {column.silent ? <span className="sr-only">{column.title}</span> : column.title}
             </th>
           ))}
         </tr>
       </thead>
-      <tbody>
+      <tbody role="rowgroup">
         {rows.map((row) => (
-          <tr key={rowKey(row)}>
+          <tr key={rowKey(row)} role="row">
             {columns.map((column, index) => {
               const Cell = index === 0 ? "th" : "td";
               return (
                 <Cell
                   key={column.title}
                   scope={index === 0 ? "row" : undefined}
+                  role={index === 0 ? "rowheader" : "cell"}
                   data-title={column.silent ? undefined : column.title}
                   className={[column.numeric && "numeric", column.silent && "silent", column.wide && "wide"].filter(Boolean).join(" ") || undefined}
                 >

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Span } from "../../api/types";
 import { useTexts } from "../../i18n";
+import { Link } from "../../router/Link";
 import { Button } from "../../ui/Button";
 import { CopyButton } from "../../ui/CopyButton";
 import { ErrorState } from "../../ui/ErrorState";
@@ -10,7 +11,7 @@ import { loadStep, type RunId } from "./queries";
 import { keyOf } from "./timeline";
 
 /** What a step received and returned, why it failed, and what its models cost. */
-export function SpanDetail({ id, span, run }: { id: string; span: Span; run: RunId }) {
+export function SpanDetail({ id, span, run, called }: { id: string; span: Span; run: RunId; called: unknown }) {
   const { t, format } = useTexts();
   const [isWanted, setIsWanted] = useState(false);
   const loaded = useQuery({
@@ -35,7 +36,7 @@ export function SpanDetail({ id, span, run }: { id: string; span: Span; run: Run
             {format.money(usage.costExact)}
           </span>
         )}
-        {span.runId !== null && <span>{t.run.startedRun} <code>{span.runId}</code> <CopyButton text={span.runId} what={t.run.id} /></span>}
+        {span.runId !== null && <span>{t.run.startedRun} <StartedRun workflow={called} id={span.runId} /> <CopyButton text={span.runId} what={t.run.id} /></span>}
       </p>
       {span.error !== null && (
         <div className="error-state">
@@ -58,4 +59,10 @@ export function SpanDetail({ id, span, run }: { id: string; span: Span; run: Run
       {loaded.error && <ErrorState error={loaded.error} onRetry={() => void loaded.refetch()} />}
     </div>
   );
+}
+
+/** The run of another workflow. It is a link where the node says which workflow it calls. */
+function StartedRun({ workflow, id }: { workflow: unknown; id: string }) {
+  if (typeof workflow !== "string") return <code>{id}</code>;
+  return <Link to="run" params={{ workflowId: workflow, runId: id }}><code>{id}</code></Link>;
 }

@@ -12,6 +12,7 @@ import { keyOf, placeBar, type Range } from "./timeline";
 export interface TraceView {
   id: RunId;
   names: Map<string, string>;
+  called: Map<string, unknown>;
   range: Range;
   now: number;
   isOpen: (key: string) => boolean;
@@ -65,7 +66,7 @@ export function SpanRow({ span, depth, view }: { span: Span; depth: number; view
           {span.usage ? format.number(span.usage.inputTokens + span.usage.outputTokens) : <span className="muted">–</span>}
         </span>
       </div>
-      {isOpen && <SpanDetail id={id} span={span} run={view.id} />}
+      {isOpen && <SpanDetail id={id} span={span} run={view.id} called={view.called.get(span.nodeId)} />}
       {span.children.length > 0 && isUnfolded && (
         <ul>
           {span.children.map((child, index) => (

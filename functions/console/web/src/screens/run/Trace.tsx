@@ -13,10 +13,12 @@ interface TraceProps {
   id: RunId;
   trace: { spans: Span[]; omitted: number };
   names: Map<string, string>;
+  /** The workflows that nodes call, by the node, as far as the draft still knows. */
+  called: Map<string, unknown>;
 }
 
 /** The steps as a tree, each with a bar on a common axis of time. */
-export function Trace({ id, trace, names }: TraceProps) {
+export function Trace({ id, trace, names, called }: TraceProps) {
   const { t, format } = useTexts();
   const { spans, omitted } = trace;
   const now = useClock(isInProgress(spans));
@@ -29,6 +31,7 @@ export function Trace({ id, trace, names }: TraceProps) {
   const view: TraceView = {
     id,
     names,
+    called,
     range,
     now,
     isOpen: (key) => open.has(key),

@@ -31,15 +31,6 @@ export function useTrace(id: RunId) {
   });
 }
 
-/** The workflow of the run, for its name, the names of its nodes, and what the person may do. */
-export function useWorkflow(id: string) {
-  return useQuery({
-    queryKey: ["workflow", id],
-    queryFn: () => answer(builder.GET("/builder/v1/workflows/{id}", { params: { path: { id } } })),
-    select: ({ data }) => data,
-  });
-}
-
 /** The values of a step that were left out of the trace because the whole trace is too large. */
 export async function loadStep(id: RunId, step: string) {
   const params = { ...pathOf(id), query: { step } };

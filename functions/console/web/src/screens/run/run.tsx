@@ -1,16 +1,18 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback } from "react";
+import { useWorkflow } from "../../api/workflow";
 import { useTexts } from "../../i18n";
 import { Loaded } from "../../ui/Loaded";
 import { PageTitle } from "../../ui/PageTitle";
 import { Link } from "../../router/Link";
 import { StateBadge } from "../../ui/Badge";
 import { Section } from "../../ui/Section";
+import { Activity } from "./Activity";
 import { Controls } from "./Controls";
 import { Facts } from "./Facts";
 import { Failure } from "./Failure";
 import { LiveMark } from "./LiveMark";
-import { hasEnded, listWaits, type RunId, useRun, useTrace, useWorkflow } from "./queries";
+import { hasEnded, listWaits, type RunId, useRun, useTrace } from "./queries";
 import { RunValues } from "./RunValues";
 import { lastChange } from "./timeline";
 import { Trace } from "./Trace";
@@ -28,7 +30,9 @@ export default function RunScreen({ id }: { id: RunId }) {
   const knownUntil = trace.data === undefined ? "" : later(lastChange(trace.data.spans), run.data?.queuedAt);
   const refresh = useCallback(() => void queries.invalidateQueries({ queryKey: ["run", id.runId] }), [queries, id.runId]);
   const connection = useLive(id, isOn, knownUntil, refresh);
-  const names = new Map(workflow?.graph.nodes?.map((node) => [node.id, node.name || node.id]));
+  const nodes = workflow?.graph.nodes ?? [];
+  const names = new Map(nodes.map((node) => [node.id, node.name || node.id]));
+  const called = new Map(nodes.map((node) => [node.id, node.config?.["workflowId"]]));
   const waits = listWaits(run.data?.waiting ?? null);
   const title = workflow === undefined ? t.run.title : t.run.titleOf(workflow.name);
 
@@ -56,8 +60,9 @@ export default function RunScreen({ id }: { id: RunId }) {
       {(run.data !== undefined || run.error === null) && (
         <Section title={t.run.trace}>
           <Loaded query={trace} lines={6}>
-            {(trace) => <Trace id={id} trace={trace} names={names} />}
+            {(trace) => <Trace id={id} trace={trace} names={names} called={called} />}
           </Loaded>
+          {run.data?.erasedAt === null && <Activity id={id} />}
         </Section>
       )}
       {run.data && <RunValues run={run.data} />}

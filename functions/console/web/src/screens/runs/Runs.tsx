@@ -1,3 +1,4 @@
+import { useWorkflow } from "../../api/workflow";
 import { useTexts } from "../../i18n";
 import { replaceQuery } from "../../router/history";
 import { Link } from "../../router/Link";
@@ -9,14 +10,14 @@ import { Skeleton } from "../../ui/Loading";
 import { PageTitle } from "../../ui/PageTitle";
 import { Select } from "../../ui/Select";
 import { origins, readFilters, states } from "./filters";
-import { useRuns, useWorkflowName } from "./queries";
+import { useRuns } from "./queries";
 import { RunsTable } from "./RunsTable";
 
 /** The runs of all workflows, or of one. */
 export function Runs({ query }: { query: URLSearchParams }) {
   const { t } = useTexts();
   const filters = readFilters(query);
-  const name = useWorkflowName(filters.workflow).data;
+  const name = useWorkflow(filters.workflow).data?.name;
   const title = name === undefined ? t.runs.title : t.runs.ofWorkflow(name);
   const above = filters.workflow && <Link to="runs" className="crumb">← {t.runs.allWorkflows}</Link>;
   return (

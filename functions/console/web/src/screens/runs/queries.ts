@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { answer, builder } from "../../api/client";
 import type { RunEntry, SeenRun } from "../../api/types";
 import { type RunFilters, toParameters } from "./filters";
@@ -23,15 +23,5 @@ export function useRuns(filters: RunFilters) {
       return answer(builder.GET("/builder/v1/workflows/{id}/runs", { params: { path: { id: filters.workflow }, query } }));
     },
     getNextPageParam: (page: Page) => page.meta.nextCursor ?? undefined,
-  });
-}
-
-/** The workflow that the list is limited to. */
-export function useWorkflowName(id: string) {
-  return useQuery({
-    queryKey: ["workflow", id],
-    enabled: id !== "",
-    queryFn: () => answer(builder.GET("/builder/v1/workflows/{id}", { params: { path: { id } } })),
-    select: ({ data }) => data.name,
   });
 }

@@ -6,6 +6,7 @@ import { Confirm } from "../../ui/Dialog";
 import { Menu } from "../../ui/Menu";
 import { useToast } from "../../ui/Toast";
 import { type Change, changes, download, useChange, useClone } from "./queries";
+import { StartDialog } from "./StartDialog";
 
 /** The changes that a state allows. */
 const allowed: Record<Workflow["state"], readonly Change[]> = {
@@ -21,6 +22,7 @@ export function WorkflowMenu({ workflow }: { workflow: Workflow }) {
   const toast = useToast();
   const change = useChange();
   const clone = useClone();
+  const [starts, setStarts] = useState(false);
   const [confirms, setConfirms] = useState(false);
   const { id, name, state, access } = workflow;
   const canEdit = access.role === "owner" || access.role === "editor";
@@ -48,6 +50,9 @@ export function WorkflowMenu({ workflow }: { workflow: Workflow }) {
           };
           return (
             <>
+              {state === "published" && access.role !== "viewer" && (
+                <button type="button" onClick={act(() => setStarts(true))}>{t.start.action}…</button>
+              )}
               {canEdit &&
                 changes
                   .filter((kind) => kind !== "archive" && allowed[state].includes(kind))
@@ -70,6 +75,7 @@ export function WorkflowMenu({ workflow }: { workflow: Workflow }) {
           );
         }}
       </Menu>
+      {starts && <StartDialog workflow={workflow} onClose={() => setStarts(false)} />}
       {confirms && (
         <Confirm
           title={t.workflows.archiveTitle(name)}
