@@ -48,7 +48,7 @@ function Sentences({ id }: { id: RunId }) {
             <time dateTime={entry.at}>{format.time(entry.at)}</time>
             <span>
               {entry.level !== "info" && <strong>{t.run.levels[entry.level]}: </strong>}
-              {entry.text}
+              <WithCode text={entry.text} />
             </span>
           </li>
         ))}
@@ -60,4 +60,9 @@ function Sentences({ id }: { id: RunId }) {
       )}
     </>
   );
+}
+
+/** A sentence whose names are between backticks. */
+function WithCode({ text }: { text: string }) {
+  return text.split("`").map((part, index) => (index % 2 === 0 ? part : <code key={index}>{part}</code>));
 }
