@@ -12,6 +12,7 @@ import "./styles/parts.css";
 import "./styles/shell.css";
 import "./styles/screens.css";
 import "./styles/run.css";
+import "./styles/workflow.css";
 import { ToastProvider } from "./ui/Toast";
 
 const root = document.getElementById("root");

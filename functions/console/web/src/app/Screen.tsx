@@ -10,20 +10,27 @@ import { PageTitle } from "../ui/PageTitle";
 
 const loadAgents = () => import("../screens/agents/agents");
 const loadRun = () => import("../screens/run/run");
+const loadWorkflow = () => import("../screens/workflow/workflow");
 const loadWorkflows = () => import("../screens/workflows/workflows");
 
 const Agents = lazy(loadAgents);
 const Run = lazy(loadRun);
+const Workflow = lazy(loadWorkflow);
 const Workflows = lazy(loadWorkflows);
 
 /** Loads the other screens once the first one is shown, so that a click opens them at once. */
 export function preloadScreens() {
-  for (const load of [loadWorkflows, loadRun, loadAgents]) load().catch(() => {});
+  for (const load of [loadWorkflows, loadWorkflow, loadRun, loadAgents]) load().catch(() => {});
+}
+
+/** The tabs of a workflow are one screen: its header stays when the tab changes. */
+function screenName(name: Place["name"]): string {
+  return name.startsWith("workflow") && name !== "workflows" ? "workflow" : name;
 }
 
 /** The screen of a place. A screen that fails leaves the navigation usable. */
 export function Screen({ place }: { place: Place | null }) {
-  const key = place === null ? "none" : place.name + JSON.stringify(place.params);
+  const key = place === null ? "none" : screenName(place.name) + JSON.stringify(place.params);
   return <Boundary key={key}>{place === null ? <NoScreen /> : <Named place={place} />}</Boundary>;
 }
 
@@ -40,6 +47,12 @@ function Named({ place }: { place: Place }) {
     case "agents":
     case "agent":
       return <Agents place={place} />;
+    case "workflow":
+    case "workflowRuns":
+    case "workflowReleases":
+    case "workflowMembers":
+    case "workflowWebhooks":
+      return <Workflow id={place.params.workflowId} tab={place.name} query={place.query} />;
   }
 }
 

@@ -14,6 +14,11 @@ import { UserMenu } from "./UserMenu";
 const sections: Record<RouteName, "home" | "workflows" | "agents" | "runs"> = {
   home: "home",
   workflows: "workflows",
+  workflow: "workflows",
+  workflowRuns: "workflows",
+  workflowReleases: "workflows",
+  workflowMembers: "workflows",
+  workflowWebhooks: "workflows",
   run: "runs",
   agents: "agents",
   agent: "agents",

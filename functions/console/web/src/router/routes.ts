@@ -2,6 +2,11 @@
 export const routes = {
   home: "/",
   workflows: "/workflows",
+  workflow: "/workflows/:workflowId",
+  workflowRuns: "/workflows/:workflowId/runs",
+  workflowReleases: "/workflows/:workflowId/releases",
+  workflowMembers: "/workflows/:workflowId/members",
+  workflowWebhooks: "/workflows/:workflowId/webhooks",
   run: "/workflows/:workflowId/runs/:runId",
   agents: "/agents",
   agent: "/agents/:agentId",

@@ -6,7 +6,7 @@ import { useTexts } from "../i18n";
 export function Owner({ id }: { id: string }) {
   const { t } = useTexts();
   const { user } = usePerson();
-  const people = usePeople();
+  const people = usePeople(id !== user.id);
   if (id === user.id) return t.you;
   return people.data?.get(id) ?? id;
 }

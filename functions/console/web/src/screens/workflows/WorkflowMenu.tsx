@@ -5,17 +5,8 @@ import { useTexts } from "../../i18n";
 import { Confirm } from "../../ui/Dialog";
 import { Menu } from "../../ui/Menu";
 import { useToast } from "../../ui/Toast";
-import { type Change, changes, download, useChange, useClone } from "./queries";
+import { allowed, type Change, changes, download, useChange, useClone } from "./queries";
 import { StartDialog } from "./StartDialog";
-
-/** The changes that a state allows. */
-const allowed: Record<Workflow["state"], readonly Change[]> = {
-  draft: ["archive"],
-  published: ["pause", "archive"],
-  needs_attention: ["pause", "archive"],
-  paused: ["resume", "archive"],
-  archived: ["restore"],
-};
 
 export function WorkflowMenu({ workflow }: { workflow: Workflow }) {
   const { t } = useTexts();

@@ -24,7 +24,7 @@ export function WorkflowsTable({ workflows }: { workflows: Workflow[] }) {
       title: t.workflows.name,
       cell: (workflow) => (
         <>
-          <Link to="runs" query={{ workflow: workflow.id }} className="name">{workflow.name}</Link>
+          <Link to="workflow" params={{ workflowId: workflow.id }} className="name">{workflow.name}</Link>
           {workflow.description && <div className="sub clip" title={workflow.description}>{workflow.description}</div>}
         </>
       ),

@@ -62,6 +62,15 @@ export function useTemplates(search: string, category: TemplateCategory | "", la
 export const changes = ["pause", "resume", "archive", "restore"] as const;
 export type Change = (typeof changes)[number];
 
+/** The changes that a state allows. */
+export const allowed: Record<WorkflowState, readonly Change[]> = {
+  draft: ["archive"],
+  published: ["pause", "archive"],
+  needs_attention: ["pause", "archive"],
+  paused: ["resume", "archive"],
+  archived: ["restore"],
+};
+
 /** A mutation after which the lists of workflows are loaded again. */
 function useWorkflowMutation<V, R>(mutationFn: (variables: V) => Promise<R>) {
   const queries = useQueryClient();
@@ -70,6 +79,7 @@ function useWorkflowMutation<V, R>(mutationFn: (variables: V) => Promise<R>) {
     onSettled: () =>
       Promise.all([
         queries.invalidateQueries({ queryKey: ["workflows"] }),
+        queries.invalidateQueries({ queryKey: ["workflow"] }),
         queries.invalidateQueries({ queryKey: ["runs", "summaries"] }),
       ]),
   });

@@ -1,0 +1,400 @@
+import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { answer, builder } from "../../api/client";
+import type { WebhookOutcome } from "../../api/types";
+import { toParameters } from "../runs/filters";
+import type { RunFilters } from "./filters";
+import type { MemberRole } from "./roles";
+
+const PAGE = 30;
+const RELEASES = 20;
+
+/** The key is that of the workflow's name on the screen of all runs. */
+export function useWorkflow(id: string) {
+  return useQuery({
+    queryKey: ["workflow", id],
+    queryFn: () => answer(builder.GET("/builder/v1/workflows/{id}", { params: { path: { id } } })),
+    select: ({ data }) => data,
+  });
+}
+
+export function useDeleteImpact(id: string) {
+  return useQuery({
+    queryKey: ["workflow", id, "delete-impact"],
+    staleTime: 0,
+    queryFn: () => answer(builder.GET("/builder/v1/workflows/{id}/delete-impact", { params: { path: { id } } })),
+    select: ({ data }) => data,
+  });
+}
+
+export function useDelete(id: string) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: () => answer(builder.DELETE("/builder/v1/workflows/{id}", { params: { path: { id } } })),
+    // The screen of the workflow is still open: what it shows can no longer be loaded.
+    onSuccess: () =>
+      Promise.all(
+        ["workflows", "workflow", "runs", "reviews"].map((key) =>
+          queries.invalidateQueries({ queryKey: [key], refetchType: "none" }),
+        ),
+      ),
+  });
+}
+
+export function useStart(id: string) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (body: { input: unknown; idempotencyKey: string }) =>
+      answer(builder.POST("/builder/v1/workflows/{id}/runs", { params: { path: { id } }, body })),
+    onSuccess: () => {
+      void queries.invalidateQueries({ queryKey: ["runs"] });
+      void queries.invalidateQueries({ queryKey: ["workflow", id, "analytics"] });
+    },
+  });
+}
+
+/** The last 30 days, in the time zone of the browser. */
+export function useAnalytics(id: string) {
+  const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return useQuery({
+    queryKey: ["workflow", id, "analytics", timezone],
+    queryFn: () =>
+      answer(
+        builder.GET("/builder/v1/workflows/{id}/analytics", {
+          params: { path: { id }, query: timezone ? { timezone } : {} },
+        }),
+      ),
+    select: ({ data }) => data,
+  });
+}
+
+const WATCH_MS = 3000;
+
+/** The list is watched while one of its runs is in progress. */
+export function useLastRuns(id: string, limit: number) {
+  return useQuery({
+    queryKey: ["runs", "last", id, limit],
+    refetchInterval: ({ state }) =>
+      state.data?.data.some((run) => run.state === "queued" || run.state === "running") ? WATCH_MS : false,
+    queryFn: () => answer(builder.GET("/builder/v1/workflows/{id}/runs", { params: { path: { id }, query: { limit } } })),
+    select: ({ data }) => data,
+  });
+}
+
+/** The paused runs: each waits for a review. */
+export function useWaitingRuns(id: string, limit: number) {
+  return useQuery({
+    queryKey: ["runs", "waiting", id, limit],
+    queryFn: () =>
+      answer(
+        builder.GET("/builder/v1/workflows/{id}/runs", { params: { path: { id }, query: { state: ["paused"], limit } } }),
+      ),
+  });
+}
+
+export function useRunsOfWorkflow(id: string, filters: RunFilters) {
+  return useInfiniteQuery({
+    queryKey: ["runs", "of", id, filters],
+    initialPageParam: "",
+    queryFn: ({ pageParam }) => {
+      const query = {
+        ...toParameters({ ...filters, workflow: id }),
+        ...(filters.release && { releaseId: filters.release }),
+        limit: PAGE,
+        ...(pageParam && { cursor: pageParam }),
+      };
+      return answer(builder.GET("/builder/v1/workflows/{id}/runs", { params: { path: { id }, query } }));
+    },
+    getNextPageParam: ({ meta }) => meta.nextCursor ?? undefined,
+  });
+}
+
+export function useReleases(id: string) {
+  return useInfiniteQuery({
+    queryKey: ["workflow", id, "releases"],
+    initialPageParam: 1,
+    queryFn: ({ pageParam }) =>
+      answer(
+        builder.GET("/builder/v1/workflows/{id}/releases", {
+          params: { path: { id }, query: { page: pageParam, perPage: RELEASES } },
+        }),
+      ),
+    getNextPageParam: ({ meta }) => (meta.page < meta.totalPages ? meta.page + 1 : undefined),
+  });
+}
+
+/** Activates a release again. Its deployment is found in the pages of the deployments. */
+export function useActivate(id: string) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: async (releaseId: string) => {
+      for (let page = 1, pages = 1; page <= pages; page++) {
+        const { data, meta } = await answer(
+          builder.GET("/builder/v1/workflows/{id}/deployments", { params: { path: { id }, query: { page, perPage: 100 } } }),
+        );
+        pages = meta.totalPages;
+        const deployment = data.find((deployment) => deployment.releaseId === releaseId);
+        if (deployment === undefined) continue;
+        const params = { path: { id, deployment_id: deployment.id } };
+        return answer(builder.POST("/builder/v1/workflows/{id}/deployments/{deployment_id}/activate", { params }));
+      }
+      throw new Error("the release has no deployment");
+    },
+    onSuccess: () =>
+      Promise.all([
+        queries.invalidateQueries({ queryKey: ["workflow", id] }),
+        queries.invalidateQueries({ queryKey: ["workflows"] }),
+      ]),
+  });
+}
+
+/** `revision` is that of the draft, which the comparison depends on. */
+export function useDiff(id: string, from: string, to: string, revision: number) {
+  return useQuery({
+    queryKey: ["workflow", id, "diff", from, to, to === "draft" ? revision : 0],
+    staleTime: Infinity,
+    queryFn: () =>
+      answer(
+        builder.GET("/builder/v1/workflows/{id}/releases/{release_id}/diff/{other}", {
+          params: { path: { id, release_id: from, other: to } },
+        }),
+      ),
+    select: ({ data }) => data,
+  });
+}
+
+export interface RehearsalInput {
+  target: string;
+  sample: number;
+  revision: number;
+}
+
+export const rehearsalKey = (id: string, { target, sample, revision }: RehearsalInput) => [
+  "rehearsals",
+  id,
+  target,
+  sample,
+  target === "draft" ? revision : 0,
+];
+
+/** A rehearsal continues while the person is elsewhere, and its result is kept. */
+export function useRehearsal(id: string, input: RehearsalInput | null) {
+  return useQuery({
+    queryKey: rehearsalKey(id, input ?? { target: "", sample: 0, revision: 0 }),
+    enabled: input !== null,
+    staleTime: Infinity,
+    retry: false,
+    refetchOnWindowFocus: false,
+    queryFn: async () => {
+      const { target = "", sample = 0 } = input ?? {};
+      const startedAt = Date.now();
+      const { data } = await answer(
+        builder.POST("/builder/v1/workflows/{id}/releases/{release_id}/rehearse", {
+          params: { path: { id, release_id: target } },
+          body: { sample },
+        }),
+      );
+      return { ...data, tookMs: Date.now() - startedAt };
+    },
+  });
+}
+
+/** The graph of a release. That of the draft is part of the workflow. */
+export function useReleaseGraph(id: string, target: string) {
+  return useQuery({
+    queryKey: ["workflow", id, "manifest", target],
+    enabled: target !== "draft",
+    staleTime: Infinity,
+    queryFn: () =>
+      answer(
+        builder.GET("/builder/v1/workflows/{id}/releases/{release_id}/manifest", {
+          params: { path: { id, release_id: target } },
+        }),
+      ),
+    select: ({ data }) => data.graph,
+  });
+}
+
+/** The latest runs that ended, to name those of a rehearsal. */
+export function useEndedRuns(id: string, enabled: boolean) {
+  return useQuery({
+    queryKey: ["runs", "ended", id],
+    enabled,
+    queryFn: () =>
+      answer(
+        builder.GET("/builder/v1/workflows/{id}/runs", {
+          params: { path: { id }, query: { state: ["completed", "failed"], limit: 100 } },
+        }),
+      ),
+    select: ({ data }) => new Map(data.map((run) => [run.id, run])),
+  });
+}
+
+export function useReplay(id: string, runId: string, { target, revision }: RehearsalInput) {
+  return useQuery({
+    queryKey: ["replays", id, runId, target, target === "draft" ? revision : 0],
+    staleTime: Infinity,
+    retry: false,
+    queryFn: () =>
+      answer(
+        builder.POST("/builder/v1/workflows/{id}/runs/{run_id}/replay", {
+          params: { path: { id, run_id: runId } },
+          body: { releaseId: target },
+        }),
+      ),
+    select: ({ data }) => data,
+  });
+}
+
+export function useMembers(id: string) {
+  return useQuery({
+    queryKey: ["workflow", id, "members"],
+    queryFn: () => answer(builder.GET("/builder/v1/workflows/{id}/members", { params: { path: { id } } })),
+    select: ({ data }) => data,
+  });
+}
+
+/** A mutation after which the workflow and all its lists are loaded again. */
+function useChangeOf<V, R>(id: string, mutationFn: (variables: V) => Promise<R>) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn,
+    onSettled: () => queries.invalidateQueries({ queryKey: ["workflow", id] }),
+  });
+}
+
+export function useShare(id: string) {
+  return useChangeOf(id, (body: { userId: string; role: MemberRole }) =>
+    answer(builder.POST("/builder/v1/workflows/{id}/members", { params: { path: { id } }, body })),
+  );
+}
+
+/** Ends the sharing with a member. The person's own membership ends with `leave`, after which nothing can be loaded. */
+export function useUnshare(id: string) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: ({ userId }: { userId: string; leave: boolean }) =>
+      answer(
+        builder.DELETE("/builder/v1/workflows/{id}/members/{user_id}", { params: { path: { id, user_id: userId } } }),
+      ),
+    onSuccess: (_, { leave }) =>
+      leave
+        ? queries.invalidateQueries({ queryKey: ["workflows"] })
+        : queries.invalidateQueries({ queryKey: ["workflow", id] }),
+  });
+}
+
+export function useTransfer(id: string) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (userId: string) =>
+      answer(builder.POST("/builder/v1/workflows/{id}/transfer", { params: { path: { id } }, body: { userId } })),
+    onSuccess: () =>
+      Promise.all([
+        queries.invalidateQueries({ queryKey: ["workflow", id] }),
+        queries.invalidateQueries({ queryKey: ["workflows"] }),
+      ]),
+  });
+}
+
+export function useColleagues(search: string) {
+  return useQuery({
+    queryKey: ["people", "search", search],
+    placeholderData: keepPreviousData,
+    queryFn: () =>
+      answer(builder.GET("/builder/v1/members", { params: { query: { limit: 30, ...(search && { search }) } } })),
+    select: ({ data }) => data,
+  });
+}
+
+export function useWebhooks(id: string) {
+  return useQuery({
+    queryKey: ["workflow", id, "webhooks"],
+    queryFn: () => answer(builder.GET("/builder/v1/workflows/{id}/webhooks", { params: { path: { id } } })),
+    select: ({ data }) => data,
+  });
+}
+
+/** The trigger nodes of the draft and the webhooks that start them. */
+export function useChannels(id: string) {
+  return useQuery({
+    queryKey: ["workflow", id, "channels"],
+    queryFn: () => answer(builder.GET("/builder/v1/workflows/{id}/connections", { params: { path: { id } } })),
+    select: ({ data }) => data,
+  });
+}
+
+/** Sets the webhook that starts the node. The other channels stay as they are. */
+export function useConnectWebhook(id: string) {
+  return useChangeOf(id, async ({ nodeId, webhookId }: { nodeId: string; webhookId: string }) => {
+    const params = { path: { id } };
+    const { data } = await answer(builder.GET("/builder/v1/workflows/{id}/connections", { params }));
+    const inputs = data.inputs.map(({ nodeId: node, config }) => ({
+      nodeId: node,
+      config: node === nodeId ? { ...config, webhookId } : config,
+    }));
+    const outputs = data.outputs.map(({ nodeId, config }) => ({ nodeId, config }));
+    return answer(builder.PUT("/builder/v1/workflows/{id}/connections", { params, body: { inputs, outputs } }));
+  });
+}
+
+/** A call waits this long for its run, which is the longest time that the platform allows. */
+const WAIT_MS = 25_000;
+
+export function useCreateWebhook(id: string) {
+  return useChangeOf(id, (body: { name: string; mode: "sync" | "async" }) =>
+    answer(
+      builder.POST("/builder/v1/workflows/{id}/webhooks", { params: { path: { id } }, body: { ...body, timeoutMs: WAIT_MS } }),
+    ),
+  );
+}
+
+export function useRegenerateToken(id: string) {
+  return useChangeOf(id, (webhookId: string) =>
+    answer(
+      builder.POST("/builder/v1/workflows/{id}/webhooks/{webhook_id}/regenerate-token", {
+        params: { path: { id, webhook_id: webhookId } },
+      }),
+    ),
+  );
+}
+
+export function useDeleteWebhook(id: string) {
+  return useChangeOf(id, (webhookId: string) =>
+    answer(
+      builder.DELETE("/builder/v1/workflows/{id}/webhooks/{webhook_id}", {
+        params: { path: { id, webhook_id: webhookId } },
+      }),
+    ),
+  );
+}
+
+export function useCalls(id: string, webhookId: string, outcome: WebhookOutcome | "") {
+  return useInfiniteQuery({
+    queryKey: ["workflow", id, "calls", webhookId, outcome],
+    initialPageParam: "",
+    queryFn: ({ pageParam }) =>
+      answer(
+        builder.GET("/builder/v1/workflows/{id}/webhooks/{webhook_id}/events", {
+          params: {
+            path: { id, webhook_id: webhookId },
+            query: { limit: 20, ...(outcome && { outcome: [outcome] }), ...(pageParam && { cursor: pageParam }) },
+          },
+        }),
+      ),
+    getNextPageParam: ({ meta }) => meta.nextCursor ?? undefined,
+  });
+}
+
+export function useCall(id: string, webhookId: string, callId: string) {
+  return useQuery({
+    queryKey: ["workflow", id, "call", callId],
+    staleTime: Infinity,
+    queryFn: () =>
+      answer(
+        builder.GET("/builder/v1/workflows/{id}/webhooks/{webhook_id}/events/{event_id}", {
+          params: { path: { id, webhook_id: webhookId, event_id: callId } },
+        }),
+      ),
+    select: ({ data }) => data,
+  });
+}
