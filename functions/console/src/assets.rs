@@ -41,6 +41,7 @@ assets! {
     "console.js" "text/javascript; charset=utf-8";
     "console.css" "text/css; charset=utf-8";
     "workflows.js" "text/javascript; charset=utf-8";
+    "workflow.js" "text/javascript; charset=utf-8";
     "agents.js" "text/javascript; charset=utf-8";
     "run.js" "text/javascript; charset=utf-8";
     "icon.svg" "image/svg+xml";

@@ -149,7 +149,9 @@ test("a list keeps its place and its filters on the way back", async () => {
 });
 
 /** The places of all screens, which the tests above have filled. */
-const SCREENS = { home: () => "/", workflows: () => "/workflows", agents: () => "/agents", agent: () => `/agents/${agent}`,
+const SCREENS = { home: () => "/", workflows: () => "/workflows", workflow: () => `/workflows/${workflow}`,
+  "workflow-runs": () => `/workflows/${workflow}/runs`, releases: () => `/workflows/${workflow}/releases`,
+  members: () => `/workflows/${workflow}/members`, webhooks: () => `/workflows/${workflow}/webhooks`, agents: () => "/agents", agent: () => `/agents/${agent}`,
   call: () => `/agents/${agent}?call=${invocation}`, runs: () => "/runs", run: () => `/workflows/${workflow}/runs/${run}` };
 
 for (const width of [1440, 390]) {
@@ -192,7 +194,7 @@ function texts(page) {
 
 test("no text is left untranslated when the language changes", async () => {
   // Names of people, what they have written, and words that are the same in both languages.
-  const same = /^(ada|acme|Atelier|Scout|Expense approval|Approves small claims.*|dev-chat|Total|Error|Webhook|Tokens|English|Español)$/i;
+  const same = /^(ada|acme|Atelier|Scout|Expense approval|Approves small claims.*|dev-chat|Total|Error|Webhooks?|Tokens|English|Español)$/i;
   for (const [name, place] of Object.entries(SCREENS)) {
     const [english, spanish] = await Promise.all(["en", "es"].map(async (language) => {
       const page = await open(place(), { language });
