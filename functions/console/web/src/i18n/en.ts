@@ -4,7 +4,6 @@ export const en = {
   search: "Search",
   cancel: "Cancel",
   close: "Close",
-  none: "None",
   all: "All",
   more: "Show more",
   total: (count: string) => `${count} in total`,
@@ -40,7 +39,6 @@ export const en = {
   connection: {
     lost: "The connection to the platform is lost. Trying again…",
     retry: "Try now",
-    restored: "Connected again",
   },
   keys: {
     title: "Keyboard shortcuts",
@@ -62,7 +60,6 @@ export const en = {
     noScreen: "There is no such screen",
     noScreenText: "The address may be incomplete.",
     goHome: "Go to the home screen",
-    crashed: "This screen failed",
   },
   states: {
     draft: "Draft",
@@ -109,7 +106,7 @@ export const en = {
     decide: "Decide",
     opened: "Opened",
     expires: "Expires",
-    failures: "Failed lately",
+    failures: "Recent failures",
     failuresEmpty: "No run has failed.",
     allFailures: "All failures",
     attention: "Needs attention",
@@ -158,7 +155,6 @@ export const en = {
   },
 
   review: {
-    title: "Review",
     approve: "Approve",
     reject: "Reject",
     comment: "Comment",
@@ -167,7 +163,6 @@ export const en = {
     unset: "Not set",
     yes: "Yes",
     no: "No",
-    json: "JSON",
     notJson: (field: string) => `${field}: this is not valid JSON.`,
     notNumber: (field: string) => `${field}: this is not a number.`,
     approved: "Approved",

@@ -6,7 +6,6 @@ export const es: Dictionary = {
   search: "Buscar",
   cancel: "Cancelar",
   close: "Cerrar",
-  none: "Ninguno",
   all: "Todos",
   more: "Mostrar más",
   total: (count) => `${count} en total`,
@@ -42,7 +41,6 @@ export const es: Dictionary = {
   connection: {
     lost: "Se perdió la conexión con la plataforma. Reintentando…",
     retry: "Probar ahora",
-    restored: "Conexión recuperada",
   },
   keys: {
     title: "Atajos de teclado",
@@ -64,7 +62,6 @@ export const es: Dictionary = {
     noScreen: "Esta pantalla no existe",
     noScreenText: "Puede que la dirección esté incompleta.",
     goHome: "Ir al inicio",
-    crashed: "Esta pantalla falló",
   },
   states: {
     draft: "Borrador",
@@ -160,7 +157,6 @@ export const es: Dictionary = {
   },
 
   review: {
-    title: "Revisión",
     approve: "Aprobar",
     reject: "Rechazar",
     comment: "Comentario",
@@ -169,7 +165,6 @@ export const es: Dictionary = {
     unset: "Sin valor",
     yes: "Sí",
     no: "No",
-    json: "JSON",
     notJson: (field) => `${field}: no es JSON válido.`,
     notNumber: (field) => `${field}: no es un número.`,
     approved: "Aprobada",

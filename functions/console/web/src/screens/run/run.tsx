@@ -28,7 +28,7 @@ export default function RunScreen({ id }: { id: RunId }) {
   const workflow = useWorkflow(id.workflowId).data;
   const isOn = run.data !== undefined && trace.data !== undefined && !hasEnded(run.data.state);
   const knownUntil = trace.data === undefined ? "" : later(lastChange(trace.data.spans), run.data?.queuedAt);
-  const refresh = useCallback(() => void queries.invalidateQueries({ queryKey: ["run", id.runId] }), [queries, id.runId]);
+  const refresh = useCallback(() => queries.invalidateQueries({ queryKey: ["run", id.runId] }), [queries, id.runId]);
   const connection = useLive(id, isOn, knownUntil, refresh);
   const nodes = workflow?.graph.nodes ?? [];
   const names = new Map(nodes.map((node) => [node.id, node.name || node.id]));

@@ -13,7 +13,7 @@ const REOPEN_MS = 3_000;
  * Follows the events of a run that has not ended. `knownUntil` is the time of the last change on the screen: the stream
  * begins with the events so far, and those need no update.
  */
-export function useLive({ workflowId, runId }: RunId, isOn: boolean, knownUntil: string, onChange: () => void): Connection {
+export function useLive({ workflowId, runId }: RunId, isOn: boolean, knownUntil: string, onChange: () => Promise<void>): Connection {
   const [connection, setConnection] = useState<Connection>("off");
   const latest = useRef({ knownUntil, onChange });
   latest.current = { knownUntil, onChange };
@@ -23,10 +23,20 @@ export function useLive({ workflowId, runId }: RunId, isOn: boolean, knownUntil:
     let source: EventSource | undefined;
     let reopening: ReturnType<typeof setTimeout> | undefined;
     let pending: ReturnType<typeof setTimeout> | undefined;
+    let isBusy = false;
+    let isBehind = false;
+    // An update that takes longer than the pace is not cut off by the next event: that one follows it.
     const change = () => {
-      pending ??= setTimeout(() => {
-        pending = undefined;
-        latest.current.onChange();
+      if (isBusy) {
+        isBehind = true;
+        return;
+      }
+      isBusy = true;
+      pending = setTimeout(async () => {
+        isBehind = false;
+        await latest.current.onChange();
+        isBusy = false;
+        if (isBehind) change();
       }, PACE_MS);
     };
     const open = () => {
