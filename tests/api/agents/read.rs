@@ -54,6 +54,10 @@ async fn every_method_needs_a_token() {
         anonymous.delete(&path).await,
         anonymous.patch(&path, serde_json::json!({})).await,
         anonymous.get("/builder/v1/models").await,
+        anonymous.post_json(&format!("{path}/invoke"), serde_json::json!({"input": "Hello"})).await,
+        anonymous.get(&format!("{path}/invocations")).await,
+        anonymous.get(&format!("{path}/invocations/{}", Uuid::now_v7())).await,
+        anonymous.delete(&format!("{path}/invocations/{}", Uuid::now_v7())).await,
     ];
     for answer in answers {
         assert_eq!((answer.status.as_str(), answer.code()), ("401 Unauthorized", "unauthorized"));
