@@ -18,6 +18,10 @@ function filesBelowThePage(): Plugin {
 export default defineConfig({
   base: "./",
   plugins: [react(), filesBelowThePage()],
+  worker: {
+    format: "es",
+    rollupOptions: { output: { entryFileNames: "[name].js" } },
+  },
   build: {
     outDir: "../dist",
     emptyOutDir: true,

@@ -9,11 +9,13 @@ import { ErrorState } from "../ui/ErrorState";
 import { PageTitle } from "../ui/PageTitle";
 
 const loadAgents = () => import("../screens/agents/agents");
+const loadEditor = () => import("../screens/editor/editor");
 const loadRun = () => import("../screens/run/run");
 const loadWorkflow = () => import("../screens/workflow/workflow");
 const loadWorkflows = () => import("../screens/workflows/workflows");
 
 const Agents = lazy(loadAgents);
+const Editor = lazy(loadEditor);
 const Run = lazy(loadRun);
 const Workflow = lazy(loadWorkflow);
 const Workflows = lazy(loadWorkflows);
@@ -53,6 +55,8 @@ function Named({ place }: { place: Place }) {
     case "workflowMembers":
     case "workflowWebhooks":
       return <Workflow id={place.params.workflowId} tab={place.name} query={place.query} />;
+    case "editor":
+      return <Editor id={place.params.workflowId} />;
   }
 }
 

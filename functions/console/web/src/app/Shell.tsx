@@ -19,6 +19,7 @@ const sections: Record<RouteName, "home" | "workflows" | "agents" | "runs"> = {
   workflowReleases: "workflows",
   workflowMembers: "workflows",
   workflowWebhooks: "workflows",
+  editor: "workflows",
   run: "runs",
   agents: "agents",
   agent: "agents",

@@ -2,6 +2,7 @@ import { useEffect, useRef } from "react";
 import { useTexts } from "../i18n";
 import { navigate } from "../router/history";
 import { Dialog } from "../ui/Dialog";
+import { screenKeys } from "./screenKeys";
 
 const places = { h: "home", w: "workflows", a: "agents", r: "runs" } as const;
 
@@ -38,14 +39,18 @@ export function useShortcuts(onShowKeys: () => void) {
 
 export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTexts();
+  const ofScreen = screenKeys();
+  // A screen can use the key of the search for something else.
+  const hasSearch = ofScreen.every(([keys]) => keys[0] !== "/");
   const rows = [
     [["g", "h"], t.keys.goTo(t.nav.home)],
     [["g", "w"], t.keys.goTo(t.nav.workflows)],
     [["g", "a"], t.keys.goTo(t.nav.agents)],
     [["g", "r"], t.keys.goTo(t.nav.runs)],
-    [["/"], t.keys.search],
+    ...(hasSearch ? [[["/"], t.keys.search] as const] : []),
     [["?"], t.keys.show],
     [["Esc"], t.keys.close],
+    ...ofScreen,
   ] as const;
   return (
     <Dialog title={t.keys.title} onClose={onClose}>

@@ -7,6 +7,7 @@ export const routes = {
   workflowReleases: "/workflows/:workflowId/releases",
   workflowMembers: "/workflows/:workflowId/members",
   workflowWebhooks: "/workflows/:workflowId/webhooks",
+  editor: "/workflows/:workflowId/edit",
   run: "/workflows/:workflowId/runs/:runId",
   agents: "/agents",
   agent: "/agents/:agentId",

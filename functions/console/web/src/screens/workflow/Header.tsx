@@ -4,7 +4,6 @@ import type { WorkflowDetail, WorkflowProblem } from "../../api/types";
 import { useTexts } from "../../i18n";
 import { navigate } from "../../router/history";
 import { Link } from "../../router/Link";
-import { hrefOf } from "../../router/routes";
 import { Badge, StateBadge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
 import { Confirm } from "../../ui/Dialog";
@@ -116,7 +115,7 @@ function Actions({ workflow }: { workflow: WorkflowDetail }) {
   return (
     <>
       {canEdit && state !== "archived" && (
-        <a className="button" href={`${hrefOf({ to: "workflow", params: { workflowId: id } })}/edit`}>{t.workflow.edit}</a>
+        <Link to="editor" params={{ workflowId: id }} className="button">{t.workflow.edit}</Link>
       )}
       {canEdit && allowed[state].includes("resume") && (
         <Button busy={change.isPending} onClick={() => apply("resume")}>{t.workflows.changes.resume}</Button>

@@ -1,0 +1,264 @@
+import { useEffect, useRef, useState } from "react";
+import { useTexts } from "../../i18n";
+import { Badge } from "../../ui/Badge";
+import { Button } from "../../ui/Button";
+import { CopyButton } from "../../ui/CopyButton";
+import { Duration } from "../../ui/Duration";
+import { type Draft, useDraft } from "./draft";
+import { FormContext, shortMessage } from "./form/context";
+import { isRare, type Schema } from "./form/schema";
+import { Properties } from "./form/SchemaField";
+import { readJson, useTextValue, writeJson } from "./form/useTextValue";
+import { Glyph } from "./Glyph";
+import { disconnect, setConfig, updateNode } from "./model/graph";
+import { connectionKey } from "./model/merge";
+import type { Config, GraphNode, NodeType, PreviewNode } from "./model/types";
+import { useNames } from "./texts";
+import { WithCode } from "./WithCode";
+
+export interface Focus {
+  nodeId: string;
+  field: string | null;
+}
+
+interface InspectorProps {
+  draft: Draft;
+  node: GraphNode;
+  type: NodeType | undefined;
+  canEdit: boolean;
+  /** The field to focus, after a click on a problem. */
+  focus: Focus | null;
+  onConnect: () => void;
+  onDuplicate: () => void;
+  onRemove: () => void;
+}
+
+/** What the selected node is, and what can be changed. */
+export function Inspector({ draft, node, type, canEdit, focus, onConnect, onDuplicate, onRemove }: InspectorProps) {
+  const { t } = useTexts();
+  const names = useNames();
+  const problems = useDraft(draft, (state) => state.problems);
+  const [isRaw, setIsRaw] = useState(false);
+  const body = useRef<HTMLDivElement>(null);
+  const own = problems.filter((problem) => problem.nodeId === node.id);
+  useEffect(() => {
+    if (focus?.nodeId !== node.id || focus.field === null) return;
+    focusField(body.current, focus.field);
+  }, [focus, node.id]);
+  const change = (config: unknown, group: string) =>
+    draft.change((graph) => setConfig(graph, node.id, (config ?? {}) as Config), { group: `config ${node.id} ${group}` });
+  return (
+    <div className="inspector" ref={body}>
+      <header className="inspector-head">
+        <Glyph category={type?.category} />
+        <div>
+          <h2>{names.type(node.type)}</h2>
+          <Description text={type?.description ?? t.editor.unknownType} />
+        </div>
+      </header>
+      <div className="field">
+        <label htmlFor="node-name">{t.editor.name}</label>
+        <input
+          id="node-name"
+          data-field="name"
+          type="text"
+          maxLength={200}
+          disabled={!canEdit}
+          placeholder={names.type(node.type)}
+          autoComplete="off"
+          value={node.name ?? ""}
+          onChange={(event) => draft.change((graph) => updateNode(graph, node.id, { name: event.target.value }), { group: `name ${node.id}` })}
+        />
+        <p className="hint">Id: <code>{node.id}</code> <CopyButton text={node.id} what="id" /></p>
+      </div>
+      <ul className="field-problems">
+        {own.filter((problem) => problem.field === null || isRaw).map((problem) => (
+          <li key={problem.code + problem.message} data-severity={problem.severity}><WithCode text={shortMessage(problem)} /></li>
+        ))}
+      </ul>
+      <Steps draft={draft} nodeId={node.id} />
+      <div className="inspector-bar">
+        <h3>{t.editor.settings}</h3>
+        <Button kind="quiet" aria-pressed={isRaw} onClick={() => setIsRaw(!isRaw)}>JSON</Button>
+      </div>
+      <FormContext value={{ workflowId: draft.id, node, problems, canEdit }}>
+        {isRaw || type === undefined ? (
+          <RawConfig key={node.id} node={node} canEdit={canEdit} onChange={(config) => change(config, "raw")} />
+        ) : (
+          <ConfigForm key={node.id} node={node} schema={type.configSchema as Schema} onChange={(config) => change(config, "form")} />
+        )}
+      </FormContext>
+      <Connections draft={draft} node={node} canEdit={canEdit} onConnect={onConnect} />
+      {canEdit && (
+        <footer className="inspector-foot">
+          <Button onClick={onDuplicate}>{t.editor.duplicate}</Button>
+          <Button kind="danger" onClick={onRemove}>{t.editor.remove}</Button>
+        </footer>
+      )}
+    </div>
+  );
+}
+
+/** The first sentence, and the others on request. */
+function Description({ text }: { text: string }) {
+  const { t } = useTexts();
+  const [first = "", ...rest] = text.split(/(?<=\.)\s+/);
+  return (
+    <div className="muted about">
+      <p><WithCode text={first} /></p>
+      {rest.length > 0 && (
+        <details>
+          <summary>{t.more}</summary>
+          <p><WithCode text={rest.join(" ")} /></p>
+        </details>
+      )}
+    </div>
+  );
+}
+
+function ConfigForm({ node, schema, onChange }: { node: GraphNode; schema: Schema; onChange: (config: unknown) => void }) {
+  const { t } = useTexts();
+  const names = Object.keys(schema.properties ?? {});
+  const common = { schema, path: "config", required: true, value: node.config, onChange };
+  const isUsed = names.some((name) => isRare(name) && node.config?.[name] !== undefined);
+  return (
+    <>
+      {schema.description && <p className="muted"><WithCode text={schema.description} /></p>}
+      <Properties {...common} only={(name) => !isRare(name)} />
+      {names.some(isRare) && (
+        <details className="rare" open={isUsed}>
+          <summary>{t.editor.advanced}</summary>
+          <Properties {...common} only={isRare} />
+        </details>
+      )}
+    </>
+  );
+}
+
+function RawConfig({ node, canEdit, onChange }: { node: GraphNode; canEdit: boolean; onChange: (config: unknown) => void }) {
+  const { t } = useTexts();
+  const read = (text: string) => {
+    const parsed = readJson(text);
+    const isObject = typeof parsed?.value === "object" && parsed.value !== null && !Array.isArray(parsed.value);
+    return isObject ? parsed : null;
+  };
+  const { text, setText, isInvalid } = useTextValue(node.config ?? {}, writeJson, read, onChange);
+  return (
+    <div className="field">
+      <textarea
+        className="mono"
+        aria-label={t.editor.rawLabel}
+        aria-invalid={isInvalid || undefined}
+        rows={Math.min(30, Math.max(8, text.split("\n").length + 1))}
+        spellCheck={false}
+        disabled={!canEdit}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+      />
+      {isInvalid && <p className="field-problem">{t.editor.notObject}</p>}
+    </div>
+  );
+}
+
+function Connections({ draft, node, canEdit, onConnect }: { draft: Draft; node: GraphNode; canEdit: boolean; onConnect: () => void }) {
+  const { t } = useTexts();
+  const names = useNames();
+  const graph = useDraft(draft, (state) => state.graph);
+  const byId = new Map(graph.nodes.map((node) => [node.id, node]));
+  const nameOf = (id: string) => {
+    const found = byId.get(id);
+    return found === undefined ? id : names.node(found);
+  };
+  const around = graph.connections.filter(({ from, to }) => from.node === node.id || to.node === node.id);
+  return (
+    <section className="connections" aria-label={t.editor.connections}>
+      <div className="inspector-bar">
+        <h3>{t.editor.connections}</h3>
+        {canEdit && <Button kind="quiet" onClick={onConnect}>{t.editor.connectTo}…</Button>}
+      </div>
+      {around.length === 0 && <p className="muted">{t.editor.noConnections}</p>}
+      <ul>
+        {around.map((connection) => {
+          const { from, to } = connection;
+          const key = connectionKey(connection);
+          const isOut = from.node === node.id;
+          const other = isOut ? to : from;
+          return (
+            <li key={key}>
+              <span>
+                <code>{isOut ? from.port : to.port}</code> {isOut ? "→" : "←"}{" "}
+                <button type="button" className="node-link" onClick={() => draft.select(new Set([other.node]))}>{nameOf(other.node)}</button>{" "}
+                <code>{other.port}</code>
+              </span>
+              {canEdit && (
+                <button
+                  type="button"
+                  className="icon-button"
+                  aria-label={t.editor.removeConnection(nameOf(from.node), nameOf(to.node))}
+                  onClick={() => draft.change((graph) => disconnect(graph, new Set([key])))}
+                >
+                  <svg viewBox="0 0 16 16" aria-hidden="true"><path d="m4 4 8 8M12 4l-8 8" /></svg>
+                </button>
+              )}
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}
+
+const tones = {
+  completed: "good", failed: "bad", timeout: "bad", waiting: "warn", skipped: "neutral", canceled: "neutral",
+} as const satisfies Record<PreviewNode["state"], string>;
+const SHOWN_STEPS = 5;
+const SHOWN_TEXT = 20_000;
+
+/** What the node did in the last try. */
+function Steps({ draft, nodeId }: { draft: Draft; nodeId: string }) {
+  const { t, format } = useTexts();
+  const tried = useDraft(draft, (state) => state.tried);
+  const steps = tried?.nodes.filter((step) => step.nodeId === nodeId) ?? [];
+  if (steps.length === 0) return null;
+  return (
+    <section className="steps" aria-label={t.editor.lastTry}>
+      <h3>{t.editor.lastTry}</h3>
+      {steps.slice(-SHOWN_STEPS).map((step) => {
+        const text = writeJson(step.output);
+        return (
+          <div key={step.step} className="step">
+            <p className="step-head">
+              <Badge tone={tones[step.state]}>{t.editor.tried[step.state]}</Badge>
+              {step.step !== nodeId && <code>{step.step}</code>}
+              {step.port !== null && <span>→ <code>{step.port}</code></span>}
+              {step.durationMs !== null && <Duration ms={step.durationMs} />}
+            </p>
+            {step.error !== null && <p className="field-problem">{step.error.message} <code>{step.error.code}</code></p>}
+            {step.outputBytes !== null ? (
+              <p className="muted">{t.editor.largeOutput(format.size(step.outputBytes))}</p>
+            ) : (
+              step.port !== null && (
+                <div className="output">
+                  <CopyButton text={text} what={t.editor.output} />
+                  <pre tabIndex={0} aria-label={t.editor.output}>{text.slice(0, SHOWN_TEXT)}</pre>
+                </div>
+              )
+            )}
+          </div>
+        );
+      })}
+    </section>
+  );
+}
+
+/** Focuses the control of a field, or that of the nearest field around it. */
+function focusField(body: HTMLElement | null, field: string) {
+  const fields = [...(body?.querySelectorAll<HTMLElement>("[data-field]") ?? [])];
+  const nearest = fields
+    .filter(({ dataset: { field: known = "" } }) => field === known || (field.startsWith(known) && /[.[]/.test(field.charAt(known.length))))
+    .sort((a, b) => (b.dataset["field"]?.length ?? 0) - (a.dataset["field"]?.length ?? 0))[0];
+  if (nearest === undefined) return;
+  nearest.closest("details")?.setAttribute("open", "");
+  nearest.focus();
+  nearest.scrollIntoView({ block: "center" });
+}

@@ -1,0 +1,22 @@
+import { createContext, useContext } from "react";
+import type { GraphNode, Problem } from "../model/types";
+
+interface FormContext {
+  workflowId: string;
+  node: GraphNode;
+  problems: readonly Problem[];
+  canEdit: boolean;
+}
+
+export const FormContext = createContext<FormContext | null>(null);
+
+export function useForm(): FormContext {
+  const form = useContext(FormContext);
+  if (form === null) throw new Error("useForm needs a form");
+  return form;
+}
+
+/** The sentence without the node and the field, which the form shows anyway. */
+export function shortMessage({ message, nodeId }: Problem): string {
+  return nodeId === null ? message : message.replace(/^.*?: /s, "");
+}

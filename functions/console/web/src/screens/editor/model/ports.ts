@@ -1,0 +1,51 @@
+import type { Connection, GraphNode, NodeType } from "./types";
+
+export interface Port {
+  name: string;
+  /** The port does not exist: only a connection names it. */
+  unknown: boolean;
+}
+
+export interface Ports {
+  inputs: Port[];
+  outputs: Port[];
+}
+
+/** The output ports of a node's configuration. */
+export function outputNames(node: GraphNode, type: NodeType | undefined): string[] {
+  if (type === undefined) return [];
+  const cases = node.type === "switch" ? caseNames(node.config) : null;
+  const names = cases === null ? type.outputs.map((port) => port.name) : [...cases, "default"];
+  const branches = type.errorOutput !== null && node.config?.["onError"] === "branch";
+  return [...new Set(branches ? [...names, type.errorOutput?.name ?? "error"] : names)];
+}
+
+/** The names of the cases of a `switch`. */
+export function caseNames(config: GraphNode["config"]): string[] {
+  const cases = config?.["cases"];
+  if (!Array.isArray(cases)) return [];
+  return cases.map((item: { name?: unknown } | null) => (typeof item?.name === "string" ? item.name : "")).filter(Boolean);
+}
+
+export function inputNames(type: NodeType | undefined): string[] {
+  return type?.inputs.map((port) => port.name) ?? [];
+}
+
+/** The ports of a node, with those that only its connections name. */
+export function portsOf(node: GraphNode, type: NodeType | undefined, connections: readonly Connection[]): Ports {
+  const inputs = inputNames(type);
+  const outputs = outputNames(node, type);
+  const list = (known: string[], used: string[]) =>
+    [...new Set([...known, ...used])].map((name) => ({ name, unknown: !known.includes(name) }));
+  return {
+    inputs: list(inputs, connections.filter(({ to }) => to.node === node.id).map(({ to }) => to.port)),
+    outputs: list(outputs, connections.filter(({ from }) => from.node === node.id).map(({ from }) => from.port)),
+  };
+}
+
+export const NODE_WIDTH = 232;
+
+/** The height of a node's card. The card has fixed sizes, so that large graphs need no measuring. */
+export function nodeHeight({ inputs, outputs }: Ports): number {
+  return 62 + Math.max(inputs.length, outputs.length, 1) * 24;
+}
