@@ -42,6 +42,8 @@ assets! {
     "console.css" "text/css; charset=utf-8";
     "workflows.js" "text/javascript; charset=utf-8";
     "workflow.js" "text/javascript; charset=utf-8";
+    "editor.js" "text/javascript; charset=utf-8";
+    "layout.worker.js" "text/javascript; charset=utf-8";
     "agents.js" "text/javascript; charset=utf-8";
     "run.js" "text/javascript; charset=utf-8";
     "icon.svg" "image/svg+xml";

@@ -148,10 +148,116 @@ test("a list keeps its place and its filters on the way back", async () => {
   await page.context().close();
 });
 
+/** Adds a node with the keyboard. */
+async function add(page, words) {
+  const before = await page.locator(".react-flow__node").count();
+  await page.keyboard.press("/");
+  await page.locator("dialog[open] [role=combobox]").waitFor();
+  await page.keyboard.type(words);
+  await page.keyboard.press("Enter");
+  await page.waitForFunction((count) => document.querySelectorAll(".react-flow__node").length > count, before);
+}
+
+const node = (page, id) => page.locator(`.react-flow__node[data-id=${id}]`);
+
+/** Selects a node with the keyboard, so that the panel shows it. */
+async function select(page, id) {
+  await node(page, id).focus();
+  await page.keyboard.press("Escape");
+  await node(page, id).focus();
+  await page.keyboard.press("Enter");
+  await page.locator("#node-name").waitFor();
+}
+
+/** Writes into a field of the panel. */
+async function fill(page, field, text) {
+  await page.locator(`[data-field="config.${field}"]`).focus();
+  await page.keyboard.type(text);
+}
+
+test("a workflow with a review is built, published, run and approved with the keyboard alone", async () => {
+  const page = await open("/workflows");
+  await loaded(page);
+  await page.getByRole("button", { name: "New", exact: true }).focus();
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => location.hash.endsWith("/edit"));
+  const path = `/builder/v1/workflows/${(await page.evaluate(() => location.hash)).split("/")[2]}`;
+  await page.locator(".editor").waitFor();
+  for (const words of ["manual start", "review", "result"]) await add(page, words);
+  await select(page, "review");
+  await fill(page, "title", "Refund {{ input.amount }}?");
+  await select(page, "send_result");
+  await fill(page, "output", "nodes.review.output");
+  const draft = await until(page, path, ({ graph, problems }) =>
+    graph.connections.length === 2 && graph.nodes.length === 3 && problems.every(({ severity }) => severity !== "error")
+      && graph.nodes.some(({ config }) => config.output === "nodes.review.output"));
+  assert.deepEqual(draft.graph.connections.map(({ from, to }) => `${from.node}>${to.node}`).sort(),
+    ["input>review", "review>send_result"]);
+
+  await page.getByRole("button", { name: "Publish", exact: true }).focus();
+  await page.keyboard.press("Enter");
+  await page.locator("dialog[open] footer .primary").focus();
+  await page.keyboard.press("Enter");
+  await until(page, path, ({ state }) => state === "published");
+  await page.locator("dialog[open]").waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Run", exact: true }).focus();
+  await page.keyboard.press("Enter");
+  await page.locator("dialog[open] textarea").focus();
+  await page.keyboard.press("Control+a");
+  await page.keyboard.type('{"amount": 5}');
+  await page.locator("dialog[open] footer .primary").focus();
+  await page.keyboard.press("Enter");
+  await page.locator("dialog[open] footer a").focus();
+  await page.keyboard.press("Enter");
+  await page.getByText("Refund 5?").first().waitFor();
+  await page.getByRole("button", { name: "Approve", exact: true }).focus();
+  await page.keyboard.press("Enter");
+  await page.getByText("Completed").first().waitFor();
+  const [{ id: started }] = (await call(page, "GET", `${path}/runs`)).body.data;
+  const ended = await until(page, `${path}/runs/${started}`, ({ state }) => state === "completed");
+  assert.deepEqual(ended.input, { amount: 5 });
+  assert.deepEqual(page.faults, []);
+  await page.context().close();
+});
+
+test("a connection is drawn with the mouse, and two people who edit one draft lose nothing", async () => {
+  const ada = await open("/workflows");
+  await loaded(ada);
+  const graph = { nodes: [{ id: "input", type: "input", position: { x: 0, y: 0 } },
+    { id: "text", type: "template", config: { template: "Hi" }, position: { x: 320, y: 0 } },
+    { id: "end", type: "send_result", position: { x: 640, y: 0 } }], connections: [{ from: "input", to: "text" }] };
+  const created = await call(ada, "POST", "/builder/v1/workflows", { name: "Two people", graph });
+  const path = `/builder/v1/workflows/${created.body.data.id}`;
+  const bob = await open(`/workflows/${created.body.data.id}/edit`);
+  await ada.goto(`${BASE}/console#/workflows/${created.body.data.id}/edit`);
+  await Promise.all([ada, bob].map((page) => node(page, "end").waitFor()));
+
+  const place = async (id, side) => {
+    const box = await node(ada, id).locator(`.react-flow__handle.${side}`).first().boundingBox();
+    return [box.x + box.width / 2, box.y + box.height / 2];
+  };
+  const [[fromX, fromY], [toX, toY]] = [await place("text", "source"), await place("end", "target")];
+  await ada.mouse.move(fromX, fromY);
+  await ada.mouse.down();
+  await ada.mouse.move((fromX + toX) / 2, fromY + 40, { steps: 5 });
+  await ada.mouse.move(toX, toY, { steps: 5 });
+  await ada.mouse.up();
+  await node(bob, "text").click();
+  await bob.locator("#node-name").fill("Greeting");
+  const { graph: merged } = await until(ada, path, ({ graph: { nodes, connections } }) =>
+    connections.length === 2 && nodes.some(({ name }) => name === "Greeting"));
+  assert.deepEqual(merged.connections.map(({ from, to }) => `${from.node}>${to.node}`), ["input>text", "text>end"]);
+  // A refused save is the expected answer to the other person's change.
+  for (const page of [ada, bob]) {
+    assert.deepEqual(page.faults.filter((fault) => !fault.includes("412")), []);
+    await page.context().close();
+  }
+});
+
 /** The places of all screens, which the tests above have filled. */
 const SCREENS = { home: () => "/", workflows: () => "/workflows", workflow: () => `/workflows/${workflow}`,
   "workflow-runs": () => `/workflows/${workflow}/runs`, releases: () => `/workflows/${workflow}/releases`,
-  members: () => `/workflows/${workflow}/members`, webhooks: () => `/workflows/${workflow}/webhooks`, agents: () => "/agents", agent: () => `/agents/${agent}`,
+  members: () => `/workflows/${workflow}/members`, webhooks: () => `/workflows/${workflow}/webhooks`, editor: () => `/workflows/${workflow}/edit`, agents: () => "/agents", agent: () => `/agents/${agent}`,
   call: () => `/agents/${agent}?call=${invocation}`, runs: () => "/runs", run: () => `/workflows/${workflow}/runs/${run}` };
 
 for (const width of [1440, 390]) {
@@ -186,7 +292,7 @@ function texts(page) {
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), found = new Set();
     while (walker.nextNode()) {
       const { parentElement, textContent } = walker.currentNode;
-      if (!parentElement.closest("[translate=no], code, pre, script, noscript, time")) found.add(textContent.trim());
+      if (!parentElement.closest("[translate=no], .react-flow__node, code, pre, script, noscript, time")) found.add(textContent.trim());
     }
     return [...found].filter((text) => /[A-Za-z]{4}/.test(text));
   });
@@ -194,7 +300,7 @@ function texts(page) {
 
 test("no text is left untranslated when the language changes", async () => {
   // Names of people, what they have written, and words that are the same in both languages.
-  const same = /^(ada|acme|Atelier|Scout|Expense approval|Approves small claims.*|dev-chat|Total|Error|Webhooks?|Tokens|English|Español)$/i;
+  const same = /^(ada|acme|Atelier|Scout|Expense approval|Approves small claims.*|New workflow|Two people|Review|Greeting|dev-chat|Total|Error|Webhooks?|Tokens|English|Español)$/i;
   for (const [name, place] of Object.entries(SCREENS)) {
     const [english, spanish] = await Promise.all(["en", "es"].map(async (language) => {
       const page = await open(place(), { language });

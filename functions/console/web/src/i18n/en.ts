@@ -174,6 +174,8 @@ export const en = {
 
   workflows: {
     title: "Workflows",
+    new: "New",
+    newName: "New workflow",
     import: "Import",
     fromTemplate: "New from template",
     drop: "Drop the file to import it",

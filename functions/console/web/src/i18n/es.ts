@@ -176,6 +176,8 @@ export const es: Dictionary = {
 
   workflows: {
     title: "Flujos",
+    new: "Nuevo",
+    newName: "Nuevo flujo",
     import: "Importar",
     fromTemplate: "Desde plantilla",
     drop: "Suelta el archivo para importarlo",

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { answer, builder } from "../../api/client";
 import { readError } from "../../api/errors";
 import type { components } from "../../api/generated/builder";
+import { randomKey } from "../../api/random";
 import type { Language } from "../../i18n";
 import { placeNodes } from "./model/layout";
 import type { Graph, NodeType, Problem } from "./model/types";
@@ -85,7 +86,7 @@ export function startRun(id: string, input: unknown) {
   return answer(
     builder.POST("/builder/v1/workflows/{id}/runs", {
       params: { path: { id } },
-      body: { input, idempotencyKey: crypto.randomUUID() },
+      body: { input, idempotencyKey: randomKey() },
     }),
   );
 }

@@ -1,5 +1,6 @@
 import { type FormEvent, useRef, useState } from "react";
 import type { WorkflowDetail } from "../../api/types";
+import { randomKey } from "../../api/random";
 import { useTexts } from "../../i18n";
 import { navigate } from "../../router/history";
 import { Button } from "../../ui/Button";
@@ -29,7 +30,7 @@ export function RunDialog({ workflow, onClose }: { workflow: WorkflowDetail; onC
       return;
     }
     setProblem(null);
-    if (attempt.current.text !== text) attempt.current = { text, key: crypto.randomUUID() };
+    if (attempt.current.text !== text) attempt.current = { text, key: randomKey() };
     start.mutate(
       { input, idempotencyKey: attempt.current.key },
       {

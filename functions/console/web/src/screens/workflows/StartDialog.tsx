@@ -3,6 +3,7 @@ import { useState } from "react";
 import { answer, builder } from "../../api/client";
 import type { Workflow } from "../../api/types";
 import { useWorkflow } from "../../api/workflow";
+import { randomKey } from "../../api/random";
 import { useTexts } from "../../i18n";
 import { navigate } from "../../router/history";
 import { Button } from "../../ui/Button";
@@ -33,7 +34,7 @@ function Form({ id, example, onClose }: { id: string; example: unknown; onClose:
   const [text, setText] = useState(() => JSON.stringify(example, null, 2));
   const [isInvalid, setIsInvalid] = useState(false);
   // One key for as long as the input stays the same: a second click starts no second run.
-  const [key, setKey] = useState(() => crypto.randomUUID());
+  const [key, setKey] = useState(() => randomKey());
   const start = useMutation({
     mutationFn: (input: unknown) =>
       answer(
@@ -70,7 +71,7 @@ function Form({ id, example, onClose }: { id: string; example: unknown; onClose:
             aria-invalid={isInvalid || undefined}
             onChange={(event) => {
               setText(event.target.value);
-              setKey(crypto.randomUUID());
+              setKey(randomKey());
             }}
           />
         )}

@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { answer, builder } from "../../api/client";
 import type { RunSummary, TemplateCategory, WorkflowState } from "../../api/types";
+import { randomKey } from "../../api/random";
 import type { Language } from "../../i18n";
 
 const PAGE = 30;
@@ -101,8 +102,14 @@ export function useChange() {
   });
 }
 
-/** A key with which a repeated request creates nothing twice. */
-const once = () => ({ "Idempotency-Key": crypto.randomUUID() });
+const once = () => ({ "Idempotency-Key": randomKey() });
+
+/** Creates an empty workflow with this name. */
+export function useCreate() {
+  return useWorkflowMutation((name: string) =>
+    answer(builder.POST("/builder/v1/workflows", { params: { header: once() }, body: { name } })),
+  );
+}
 
 export function useClone() {
   return useWorkflowMutation((id: string) =>

@@ -1,16 +1,18 @@
 import { useState } from "react";
+import { asApiError } from "../../api/errors";
 import type { WorkflowState } from "../../api/types";
 import { useTexts } from "../../i18n";
-import { replaceQuery } from "../../router/history";
+import { navigate, replaceQuery } from "../../router/history";
 import { useSetQuery } from "../../router/useSetQuery";
 import { Button } from "../../ui/Button";
 import { PageTitle } from "../../ui/PageTitle";
 import { SearchField } from "../../ui/SearchField";
 import { Select } from "../../ui/Select";
+import { useToast } from "../../ui/Toast";
 import { DropArea } from "./DropArea";
 import { ImportDialog } from "./ImportDialog";
 import { List } from "./List";
-import type { WorkflowFilters } from "./queries";
+import { useCreate, type WorkflowFilters } from "./queries";
 import { TemplatesDialog } from "./TemplatesDialog";
 
 const states = ["draft", "published", "paused", "needs_attention", "archived"] as const satisfies readonly WorkflowState[];
@@ -34,9 +36,17 @@ export default function Workflows({ query }: { query: URLSearchParams }) {
   const choosesTemplate = query.get("new") === "template";
   const search = useSetQuery("search");
   const chooseTemplate = () => replaceQuery({ new: "template" });
+  const create = useCreate();
+  const toast = useToast();
+  const startEmpty = () =>
+    create.mutate(t.workflows.newName, {
+      onSuccess: ({ data }) => navigate({ to: "editor", params: { workflowId: data.id } }),
+      onError: (error) => toast(asApiError(error).message),
+    });
   return (
     <DropArea onFile={setFile} text={t.workflows.drop}>
       <PageTitle title={t.workflows.title}>
+        <Button busy={create.isPending} onClick={startEmpty}>{t.workflows.new}</Button>
         <Button onClick={() => setFile("choose")}>{t.workflows.import}</Button>
         <Button kind="primary" onClick={chooseTemplate}>{t.workflows.fromTemplate}</Button>
       </PageTitle>
