@@ -47,6 +47,7 @@ assets! {
     "agents.js" "text/javascript; charset=utf-8";
     "run.js" "text/javascript; charset=utf-8";
     "icon.svg" "image/svg+xml";
+    "licences.txt" "text/plain; charset=utf-8";
 }
 
 fn etag(content: &[u8]) -> String {

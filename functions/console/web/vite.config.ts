@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from "node:fs";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
 
@@ -15,11 +16,41 @@ function filesBelowThePage(): Plugin {
   };
 }
 
+/** The folders of the packages that the files contain. */
+const packages = new Set<string>();
+
+function collectPackages(): Plugin {
+  return {
+    name: "collect-packages",
+    moduleParsed({ id }) {
+      const folder = /^\0?(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)/.exec(id)?.[1];
+      if (folder !== undefined) packages.add(folder);
+    },
+  };
+}
+
+/** Writes the licences of these packages, which ask for their texts to go with them. */
+function writeLicences(): Plugin {
+  return {
+    name: "write-licences",
+    generateBundle() {
+      const texts = [...packages].map((folder) => {
+        const { name, version, license } = JSON.parse(readFileSync(`${folder}/package.json`, "utf8"));
+        const file = readdirSync(folder).find((file) => /^licen[cs]e/i.test(file));
+        const text = file === undefined ? "" : readFileSync(`${folder}/${file}`, "utf8").trim();
+        return `${name} ${version}, ${license}\n\n${text}\n`;
+      });
+      this.emitFile({ type: "asset", fileName: "licences.txt", source: [...new Set(texts)].sort().join("\n---\n\n") });
+    },
+  };
+}
+
 export default defineConfig({
   base: "./",
-  plugins: [react(), filesBelowThePage()],
+  plugins: [react(), filesBelowThePage(), collectPackages(), writeLicences()],
   worker: {
     format: "es",
+    plugins: () => [collectPackages()],
     rollupOptions: { output: { entryFileNames: "[name].js" } },
   },
   build: {
