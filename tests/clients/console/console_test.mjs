@@ -254,6 +254,42 @@ test("a connection is drawn with the mouse, and two people who edit one draft lo
   }
 });
 
+test("a change is not lost if it cannot be stored, if its answer is lost, or if the person leaves", async () => {
+  const page = await open("/workflows");
+  await loaded(page);
+  const graph = { nodes: [{ id: "input", type: "input" }, { id: "end", type: "send_result" }], connections: [{ from: "input", to: "end" }] };
+  const created = await call(page, "POST", "/builder/v1/workflows", { name: "Two people", graph });
+  const path = `/builder/v1/workflows/${created.body.data.id}`;
+  const editor = `/workflows/${created.body.data.id}/edit`;
+  await page.goto(`${BASE}/console#${editor}`);
+  await node(page, "end").click();
+
+  // The first change is stored, and its answer is lost. The next ones do not meet it as the change of another person.
+  let lost = 0;
+  await page.route(`**${path}`, async (route) => {
+    if (route.request().method() !== "PATCH" || lost > 0) return route.fallback();
+    lost += 1;
+    await route.fetch();
+    await route.abort();
+  });
+  await page.locator("#node-name").fill("Greeting");
+  await until(page, path, ({ graph: { nodes } }) => nodes.some(({ name }) => name === "Greeting"));
+  await page.locator("#node-name").fill("Greeting!");
+  await until(page, path, ({ graph: { nodes } }) => nodes.some(({ name }) => name === "Greeting!"));
+  assert.deepEqual([lost, await page.locator("dialog[open]").count()], [1, 0]);
+
+  // No change can be stored while the person leaves.
+  await page.route(`**${path}`, (route) => (route.request().method() === "PATCH" ? route.abort() : route.fallback()));
+  await page.locator("#node-name").fill("Goodbye");
+  await page.evaluate(() => { location.hash = "#/workflows"; });
+  await page.getByText("Your last changes are not stored.").waitFor();
+  await page.unrouteAll();
+  await page.evaluate((place) => { location.hash = place; }, editor);
+  await node(page, "end").getByText("Goodbye").waitFor();
+  await until(page, path, ({ graph: { nodes } }) => nodes.some(({ name }) => name === "Goodbye"));
+  await page.context().close();
+});
+
 /** The places of all screens, which the tests above have filled. */
 const SCREENS = { home: () => "/", workflows: () => "/workflows", workflow: () => `/workflows/${workflow}`,
   "workflow-runs": () => `/workflows/${workflow}/runs`, releases: () => `/workflows/${workflow}/releases`,
@@ -300,7 +336,7 @@ function texts(page) {
 
 test("no text is left untranslated when the language changes", async () => {
   // Names of people, what they have written, and words that are the same in both languages.
-  const same = /^(ada|acme|Atelier|Scout|Expense approval|Approves small claims.*|New workflow|Two people|Review|Greeting|dev-chat|Total|Error|Webhooks?|Tokens|English|Español)$/i;
+  const same = /^(ada|acme|Atelier|Scout|Expense approval|Approves small claims.*|New workflow|Two people|Review|Greeting!?|Goodbye|dev-chat|Total|Error|Webhooks?|Tokens|English|Español)$/i;
   for (const [name, place] of Object.entries(SCREENS)) {
     const [english, spanish] = await Promise.all(["en", "es"].map(async (language) => {
       const page = await open(place(), { language });

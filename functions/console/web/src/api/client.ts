@@ -1,7 +1,7 @@
 import createClient from "openapi-fetch";
 import { currentLanguage } from "../i18n/language";
 import { reportConnection } from "./connection";
-import { ApiError, readError } from "./errors";
+import { ApiError, CONNECTION_LOST, readError } from "./errors";
 import type { paths as BuilderPaths } from "./generated/builder";
 import type { paths as GatewayPaths } from "./generated/gateway";
 import type { paths as WorkbenchPaths } from "./generated/workbenches";
@@ -17,14 +17,14 @@ async function send(request: Request): Promise<Response> {
   } catch (error) {
     if (request.signal.aborted) throw error;
     reportConnection(true);
-    throw new ApiError(0, "connection_lost", String(error instanceof Error ? error.message : error), null);
+    throw new ApiError(0, CONNECTION_LOST, String(error instanceof Error ? error.message : error), null);
   }
   reportConnection(false);
-  if (response.status === 401) {
-    // The page is left. Nothing should flicker until then.
-    if (leaveForSignIn()) return new Promise(() => {});
-  } else {
+  if (response.status !== 401) {
     confirmSession();
+  } else if (request.method === "GET" && leaveForSignIn()) {
+    // The page is left. Nothing should flicker until then. A change is refused instead, so that what was written stays.
+    return new Promise(() => {});
   }
   return response;
 }

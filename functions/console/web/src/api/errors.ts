@@ -1,3 +1,6 @@
+/** The code of a request that got no answer. */
+export const CONNECTION_LOST = "connection_lost";
+
 /** An answer that is not a success, or no answer at all: then the status is 0. */
 export class ApiError extends Error {
   constructor(
@@ -11,7 +14,7 @@ export class ApiError extends Error {
   }
 
   get isConnection(): boolean {
-    return this.status === 0;
+    return this.code === CONNECTION_LOST;
   }
 }
 

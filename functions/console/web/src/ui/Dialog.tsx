@@ -14,6 +14,8 @@ interface DialogProps {
 export function Dialog({ title, onClose, children, wide = false }: DialogProps) {
   const { t } = useTexts();
   const ref = useRef<HTMLDialogElement>(null);
+  /** A selection of text may end on the backdrop. */
+  const pressed = useRef<EventTarget | null>(null);
   const id = useId();
   useEffect(() => {
     const dialog = ref.current;
@@ -34,7 +36,10 @@ export function Dialog({ title, onClose, children, wide = false }: DialogProps) 
         event.preventDefault();
         onClose();
       }}
-      onClick={(event) => event.target === ref.current && onClose()}
+      onPointerDown={(event) => {
+        pressed.current = event.target;
+      }}
+      onClick={(event) => event.target === ref.current && pressed.current === ref.current && onClose()}
     >
       <div className="dialog-body">
         <header>
@@ -63,12 +68,14 @@ interface ConfirmProps {
 /** Asks before an action. */
 export function Confirm({ title, children, action, busy, error, danger = false, onConfirm, onClose }: ConfirmProps) {
   const { t } = useTexts();
+  // The result of an action in progress may be shown only once.
+  const leave = () => !busy && onClose();
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={title} onClose={leave}>
       <div className="prose">{children}</div>
       {error ? <ErrorState error={error} /> : null}
       <footer>
-        <Button onClick={onClose}>{t.cancel}</Button>
+        <Button onClick={leave}>{t.cancel}</Button>
         <Button kind={danger ? "danger" : "primary"} busy={busy} onClick={onConfirm}>
           {action}
         </Button>

@@ -45,6 +45,8 @@ export class Draft {
   private baseName: string;
   private etag: string;
   private pending: Stored | null = null;
+  /** What was sent without an answer. It may be stored. */
+  private sent: { graph: Graph; name: string } | null = null;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private sending: Promise<void> | null = null;
   private checks = 0;
@@ -175,7 +177,8 @@ export class Draft {
 
   private scheduleSave() {
     if (!this.isDirty) {
-      if (this.state.save.kind === "changed") this.set({ save: { kind: "saved" } });
+      clearTimeout(this.timer);
+      if (this.state.save.kind === "changed" || this.state.save.kind === "failed") this.set({ save: { kind: "saved" } });
       return;
     }
     if (this.state.save.kind === "saved" || this.state.save.kind === "failed") this.set({ save: { kind: "changed" } });
@@ -207,11 +210,14 @@ export class Draft {
       while (this.isDirty && this.state.conflicts.length === 0) {
         const { graph, head } = this.state;
         this.set({ save: { kind: "saving" } });
+        const sentBefore = this.sent;
+        this.sent = { graph, name: head.name };
         const saved = await saveWorkflow(this.id, this.etag, {
           ...(head.name !== this.baseName && { name: head.name }),
           ...(graph !== this.base && { graph }),
         });
         if (saved.kind === "saved") {
+          this.sent = null;
           this.base = graph;
           this.baseName = head.name;
           this.etag = saved.stored.etag;
@@ -220,6 +226,7 @@ export class Draft {
           // What was changed meanwhile waits for its own moment.
           if (this.isDirty) break;
         } else {
+          this.sent = sentBefore;
           await this.receive(saved.stored);
         }
       }
@@ -235,8 +242,15 @@ export class Draft {
 
   /** Merges what another person stored. */
   private async receive(stored: Stored) {
-    const graph = shareItems(this.base, await placeNodes(stored.graph, this.types));
-    this.merge({ ...stored, graph });
+    const placed = await placeNodes(stored.graph, this.types);
+    const { sent } = this;
+    this.sent = null;
+    if (sent !== null && stored.head.name === sent.name && isSameItems(shareItems(sent.graph, placed), sent.graph)) {
+      // It is the person's own change, whose answer was lost.
+      this.base = sent.graph;
+      this.baseName = sent.name;
+    }
+    this.merge({ ...stored, graph: shareItems(this.base, placed) });
   }
 
   private merge(stored: Stored, choose?: Choose) {
@@ -271,9 +285,11 @@ export class Draft {
   /** Loads what others changed since, such as when the person comes back to the page. */
   async refresh() {
     if (this.sending !== null || this.state.conflicts.length > 0) return;
+    const { etag } = this;
     try {
       const stored = await loadWorkflow(this.id, this.types);
-      if (stored.etag === this.etag || this.sending !== null) return;
+      // A save that began meanwhile has a newer version.
+      if (stored.etag === etag || this.etag !== etag || this.sending !== null) return;
       await this.receive(stored);
       if (this.state.conflicts.length > 0) return;
       this.scheduleSave();
@@ -297,6 +313,24 @@ export class Draft {
     if (check === this.checks) this.set({ problems });
   }
 }
+
+/** Drafts that the person left before they could be stored. */
+const left = new Map<string, Draft>();
+
+export function keepLeft(draft: Draft) {
+  left.set(draft.id, draft);
+}
+
+/** The draft that was left, if it is still not stored. */
+export function takeLeft(id: string): Draft | null {
+  const draft = left.get(id);
+  left.delete(id);
+  return draft === undefined || draft.isSettled ? null : draft;
+}
+
+window.addEventListener("beforeunload", (event) => {
+  if ([...left.values()].some((draft) => !draft.isSettled)) event.preventDefault();
+});
 
 function isSameItems(a: Graph, b: Graph): boolean {
   const equal = (one: readonly unknown[], other: readonly unknown[]) =>

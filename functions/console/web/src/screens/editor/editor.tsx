@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { ReactFlowProvider, useReactFlow } from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
-import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { type KeyRow, useScreenKeys } from "../../app/screenKeys";
 import { useTexts } from "../../i18n";
 import { EmptyState } from "../../ui/EmptyState";
@@ -14,7 +14,7 @@ import { Bar } from "./Bar";
 import { Canvas, useShowNode } from "./Canvas";
 import { ConflictDialog } from "./ConflictDialog";
 import { ConnectDialog } from "./ConnectDialog";
-import { Draft, useDraft } from "./draft";
+import { Draft, keepLeft, takeLeft, useDraft } from "./draft";
 import "./editor.css";
 import { type Focus, Inspector } from "./Inspector";
 import { copyItems, pasteItems, readItems } from "./model/clipboard";
@@ -47,6 +47,12 @@ export default function Editor({ id }: { id: string }) {
     const types = known.current;
     if (types === undefined) return;
     let isLeft = false;
+    const unsaved = takeLeft(id);
+    if (unsaved !== null) {
+      setLoading({ draft: unsaved });
+      void unsaved.save();
+      return;
+    }
     loadWorkflow(id, types).then(
       (stored) => {
         const { role } = stored.head.access;
@@ -295,9 +301,10 @@ function useSaving(draft: Draft) {
   const queries = useQueryClient();
   const { t } = useTexts();
   const toast = useToast();
-  const report = useCallback(() => toast(t.editor.leftConflict), [toast, t]);
-  const reportConflict = useRef(report);
-  reportConflict.current = report;
+  const reportConflict = useRef(() => {});
+  reportConflict.current = () => toast(t.editor.leftConflict);
+  const reportLeft = useRef(() => {});
+  reportLeft.current = () => toast(t.editor.leftUnsaved);
   useEffect(() => {
     const onVisibility = () => void (document.visibilityState === "hidden" ? draft.save() : draft.refresh());
     const onFocus = () => void draft.refresh();
@@ -313,8 +320,13 @@ function useSaving(draft: Draft) {
       document.removeEventListener("visibilitychange", onVisibility);
       window.removeEventListener("focus", onFocus);
       window.removeEventListener("beforeunload", onUnload);
-      void draft.flush().then(() => {
+      void draft.flush().then((isStored) => {
         void queries.invalidateQueries({ queryKey: ["workflows"] });
+        void queries.invalidateQueries({ queryKey: ["workflow", draft.id] });
+        if (!isStored && draft.read().conflicts.length === 0) {
+          keepLeft(draft);
+          reportLeft.current();
+        }
         if (draft.read().conflicts.length > 0) {
           // Nobody can be asked any more. What is stored stays, and the rest of the changes is saved.
           draft.resolve(() => "theirs");

@@ -24,8 +24,10 @@ export function NewWebhookDialog({ workflowId, onCreated, onClose }: NewWebhookD
     if (create.isPending || name.trim() === "") return;
     create.mutate({ name: name.trim(), mode }, { onSuccess: ({ data }) => onCreated(data) });
   };
+  // The token is shown only once.
+  const leave = () => !create.isPending && onClose();
   return (
-    <Dialog title={t.workflow.newWebhook} onClose={onClose}>
+    <Dialog title={t.workflow.newWebhook} onClose={leave}>
       <form className="stack" onSubmit={submit}>
         <Field label={t.workflows.name}>
           {(ids) => <input {...ids} required maxLength={200} autoComplete="off" value={name} onChange={(event) => setName(event.target.value)} />}
@@ -39,7 +41,7 @@ export function NewWebhookDialog({ workflowId, onCreated, onClose }: NewWebhookD
         <p className="muted">{t.workflow.modeTexts[mode]}</p>
         {create.error ? <ErrorState error={create.error} /> : null}
         <footer>
-          <Button onClick={onClose}>{t.cancel}</Button>
+          <Button onClick={leave}>{t.cancel}</Button>
           <Button type="submit" kind="primary" busy={create.isPending}>{t.workflow.create}</Button>
         </footer>
       </form>

@@ -38,9 +38,6 @@ export function RunDialog({ workflow, onClose }: { workflow: WorkflowDetail; onC
           onClose();
           navigate({ to: "run", params: { workflowId: workflow.id, runId: data.id } });
         },
-        onError: () => {
-          attempt.current = { text: "", key: "" };
-        },
       },
     );
   };
