@@ -47,9 +47,9 @@ export function SpanRow({ span, depth, view }: { span: Span; depth: number; view
             <span className="fold" />
           )}
           <button type="button" className="span-title" aria-expanded={isOpen} aria-controls={isOpen ? id : undefined} onClick={() => view.toggle(key)}>
-            <span className="name">{title}</span>
+            <span className="name" translate={span.action === null ? "no" : "yes"}>{title}</span>
             <span className="sub">
-              {span.action === null && span.nodeType}
+              {span.action === null && <span translate="no">{span.nodeType}</span>}
               {depth > 0 && `${span.action === null ? " · " : ""}${span.step}`}
               {span.attempt > 1 && ` · ${t.run.attempt(span.attempt)}`}
               {!isUnfolded && span.children.length > 0 && ` · ${t.run.steps(format.number(span.children.length))}`}
