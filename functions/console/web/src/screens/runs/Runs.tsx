@@ -5,12 +5,11 @@ import { Link } from "../../router/Link";
 import { Button } from "../../ui/Button";
 import { EmptyState } from "../../ui/EmptyState";
 import { ErrorState } from "../../ui/ErrorState";
-import { Field } from "../../ui/Field";
 import { Skeleton } from "../../ui/Loading";
 import { PageTitle } from "../../ui/PageTitle";
-import { Select } from "../../ui/Select";
-import { origins, readFilters, states } from "./filters";
+import { readFilters } from "./filters";
 import { useRuns } from "./queries";
+import { RunFilterFields } from "./RunFilterFields";
 import { RunsTable } from "./RunsTable";
 
 /** The runs of all workflows, or of one. */
@@ -23,30 +22,7 @@ export function Runs({ query }: { query: URLSearchParams }) {
   return (
     <>
       <PageTitle title={title} above={above} />
-      <div className="filters even">
-        <Select
-          label={t.runs.state}
-          value={filters.state}
-          options={[["", t.runs.allStates], ...states.map((state) => [state, t.runStates[state]] as const)]}
-          onChange={(state) => replaceQuery({ state })}
-        />
-        <Select
-          label={t.runs.origin}
-          value={filters.origin}
-          options={[["", t.runs.allOrigins], ...origins.map((origin) => [origin, t.origins[origin]] as const)]}
-          onChange={(origin) => replaceQuery({ origin })}
-        />
-        <Field label={t.runs.from} inline>
-          {(ids) => (
-            <input {...ids} type="date" value={filters.from} max={filters.to} onChange={(event) => replaceQuery({ from: event.target.value })} />
-          )}
-        </Field>
-        <Field label={t.runs.to} inline>
-          {(ids) => (
-            <input {...ids} type="date" value={filters.to} min={filters.from} onChange={(event) => replaceQuery({ to: event.target.value })} />
-          )}
-        </Field>
-      </div>
+      <RunFilterFields filters={filters} />
       <List filters={filters} name={name} />
     </>
   );

@@ -4,10 +4,9 @@ import { replaceQuery } from "../../router/history";
 import { Button } from "../../ui/Button";
 import { EmptyState } from "../../ui/EmptyState";
 import { ErrorState } from "../../ui/ErrorState";
-import { Field } from "../../ui/Field";
 import { Skeleton } from "../../ui/Loading";
 import { Select } from "../../ui/Select";
-import { origins, states } from "../runs/filters";
+import { RunFilterFields } from "../runs/RunFilterFields";
 import { RunsTable } from "../runs/RunsTable";
 import { readFilters, type RunFilters } from "./filters";
 import { useReleases, useRunsOfWorkflow } from "./queries";
@@ -22,36 +21,14 @@ export function Runs({ workflow, query }: { workflow: WorkflowDetail; query: URL
   const isListed = filters.release === "" || options.some(([id]) => id === filters.release);
   return (
     <>
-      <div className="filters even">
-        <Select
-          label={t.runs.state}
-          value={filters.state}
-          options={[["", t.runs.allStates], ...states.map((state) => [state, t.states[state]] as const)]}
-          onChange={(state) => replaceQuery({ state })}
-        />
-        <Select
-          label={t.runs.origin}
-          value={filters.origin}
-          options={[["", t.runs.allOrigins], ...origins.map((origin) => [origin, t.origins[origin]] as const)]}
-          onChange={(origin) => replaceQuery({ origin })}
-        />
+      <RunFilterFields filters={filters}>
         <Select
           label={t.workflows.release}
           value={filters.release}
           options={[["", t.workflow.allReleases], ...options, ...(isListed ? [] : [[filters.release, filters.release] as const])]}
           onChange={(release) => replaceQuery({ release })}
         />
-        <Field label={t.runs.from} inline>
-          {(ids) => (
-            <input {...ids} type="date" value={filters.from} max={filters.to} onChange={(event) => replaceQuery({ from: event.target.value })} />
-          )}
-        </Field>
-        <Field label={t.runs.to} inline>
-          {(ids) => (
-            <input {...ids} type="date" value={filters.to} min={filters.from} onChange={(event) => replaceQuery({ to: event.target.value })} />
-          )}
-        </Field>
-      </div>
+      </RunFilterFields>
       <List workflow={workflow} filters={filters} />
     </>
   );
