@@ -2,7 +2,7 @@
 # Uses the console in Debian's Chromium, on loopback only. Usage: tests/clients/console.sh
 #
 # Needs a built `local`; Chromium (apt-get install chromium); Node 20 or newer; and: npm ci --prefix tests/clients/docs
-# PICTURES=<folder> also stores a picture of each screen.
+# PICTURES=<folder> also stores a picture of each screen. TESTS=<files> carries out only these.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -26,4 +26,4 @@ clean_up() {
 trap clean_up EXIT
 for _ in $(seq 100); do curl -m 5 -fs "$BASE/health" >/dev/null && break; sleep 0.1; done
 
-node --test --test-reporter=spec tests/clients/console/console_test.mjs
+node --test --test-concurrency=1 --test-reporter=spec ${TESTS:-tests/clients/console/*_test.mjs}

@@ -45,8 +45,14 @@ function writeLicences(): Plugin {
   };
 }
 
+/** The platform behind `npm run dev`. */
+const PLATFORM = process.env.PLATFORM ?? "http://127.0.0.1:8080";
+
 export default defineConfig({
   base: "./",
+  cacheDir: "src/api/generated/.vite",
+  // The host stays the one of the page, because the platform refuses changes that another origin asks for.
+  server: { proxy: { "^/(builder|gateway|workbenches|hooks)/|^/console/(log|call)": { target: PLATFORM, changeOrigin: false } } },
   plugins: [react(), filesBelowThePage(), collectPackages(), writeLicences()],
   worker: {
     format: "es",

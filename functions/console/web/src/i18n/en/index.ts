@@ -1,0 +1,122 @@
+import { agents } from "./agents";
+import { editor } from "./editor";
+import { home } from "./home";
+import { run, values } from "./run";
+import { review, runs } from "./runs";
+import { workflow } from "./workflow";
+import { imports, start, templates, workflows } from "./workflows";
+
+/** The English texts. `es.ts` must have the same ones. */
+export const en = {
+  loading: "Loading…",
+  search: "Search",
+  cancel: "Cancel",
+  close: "Close",
+  none: "None",
+  all: "All",
+  more: "Show more",
+  total: (count: string) => `${count} in total`,
+  you: "You",
+  actions: "Actions",
+  ownership: { label: "Shared", all: "Mine and shared", mine: "Only mine", shared: "Only shared with me" },
+  sort: { label: "Sort by", updatedAt: "Last change", createdAt: "Creation", name: "Name", requests: "Requests" },
+
+  nav: {
+    label: "Main",
+    skip: "Skip to the content",
+    home: "Home",
+    workflows: "Workflows",
+    agents: "Agents",
+    runs: "Runs",
+  },
+  user: {
+    menu: (name: string) => `Account of ${name}`,
+    language: "Language",
+    theme: "Theme",
+    themes: { system: "Like the system", light: "Light", dark: "Dark" },
+    roles: { member: "Member", admin: "Administrator", operator: "Operator" },
+    signOut: "Sign out",
+    signOutFailed: "You could not be signed out. Try again.",
+  },
+  signIn: {
+    action: "Sign in",
+    signedOut: "You are signed out",
+    signedOutText: "Your session on this device has ended.",
+    refused: "The sign-in did not work",
+    unavailable: "The console cannot be opened",
+  },
+  connection: {
+    lost: "The connection to the platform is lost. Trying again…",
+    retry: "Try now",
+  },
+  keys: {
+    title: "Keyboard shortcuts",
+    goTo: (screen: string) => `Go to ${screen}`,
+    search: "Search on this screen",
+    show: "Show the shortcuts",
+    close: "Close a dialog or a menu",
+  },
+  copy: {
+    label: (what: string) => `Copy: ${what}`,
+    done: "Copied",
+    refused: "The browser did not allow the copy.",
+  },
+  errors: {
+    connection: "The platform did not answer.",
+    code: "Code",
+    requestId: "Request id",
+    retry: "Try again",
+    noScreen: "There is no such screen",
+    noScreenText: "The address may be incomplete.",
+    goHome: "Go to the home screen",
+  },
+  states: {
+    draft: "Draft",
+    published: "Published",
+    paused: "Paused",
+    needs_attention: "Needs attention",
+    permissions_required: "Needs permissions",
+    archived: "Archived",
+    queued: "Queued",
+    running: "Running",
+    completed: "Completed",
+    failed: "Failed",
+    cancelled: "Cancelled",
+    canceled: "Cancelled",
+    interrupted: "Interrupted",
+    waiting: "Waiting",
+    skipped: "Skipped",
+    mapped: "Complete",
+    partial: "In part",
+    unsupported: "Not supported",
+  },
+  runStates: {
+    queued: "Queued",
+    running: "Running",
+    paused: "Paused",
+    completed: "Completed",
+    failed: "Failed",
+    cancelled: "Cancelled",
+  },
+  callStates: {
+    running: "Running",
+    completed: "Completed",
+    failed: "Failed",
+    cancelled: "Cancelled",
+    interrupted: "Interrupted",
+  },
+  origins: { manual: "By hand", webhook: "Webhook", scheduled: "Schedule", channel: "Channel" },
+
+  home,
+  runs,
+  review,
+  workflows,
+  start,
+  templates,
+  imports,
+  run,
+  values,
+  agents,
+  workflow,
+  editor,
+};

@@ -1,0 +1,123 @@
+import type { Dictionary } from "..";
+import { agents } from "./agents";
+import { editor } from "./editor";
+import { home } from "./home";
+import { run, values } from "./run";
+import { review, runs } from "./runs";
+import { workflow } from "./workflow";
+import { imports, start, templates, workflows } from "./workflows";
+
+/** Los textos en español. */
+export const es: Dictionary = {
+  loading: "Cargando…",
+  search: "Buscar",
+  cancel: "Cancelar",
+  close: "Cerrar",
+  none: "Ninguno",
+  all: "Todos",
+  more: "Mostrar más",
+  total: (count) => `${count} en total`,
+  you: "Usted",
+  actions: "Acciones",
+  ownership: { label: "Compartidos", all: "Míos y compartidos", mine: "Solo míos", shared: "Solo compartidos conmigo" },
+  sort: { label: "Ordenar por", updatedAt: "Último cambio", createdAt: "Creación", name: "Nombre", requests: "Peticiones" },
+
+  nav: {
+    label: "Principal",
+    skip: "Saltar al contenido",
+    home: "Inicio",
+    workflows: "Flujos",
+    agents: "Agentes",
+    runs: "Ejecuciones",
+  },
+  user: {
+    menu: (name) => `Cuenta de ${name}`,
+    language: "Idioma",
+    theme: "Tema",
+    themes: { system: "Como el sistema", light: "Claro", dark: "Oscuro" },
+    roles: { member: "Miembro", admin: "Administración", operator: "Operación" },
+    signOut: "Cerrar sesión",
+    signOutFailed: "No se pudo cerrar la sesión. Inténtelo de nuevo.",
+  },
+  signIn: {
+    action: "Iniciar sesión",
+    signedOut: "Ha cerrado la sesión",
+    signedOutText: "Su sesión en este dispositivo ha terminado.",
+    refused: "No se pudo iniciar la sesión",
+    unavailable: "La consola no se puede abrir",
+  },
+  connection: {
+    lost: "Se perdió la conexión con la plataforma. Reintentando…",
+    retry: "Probar ahora",
+  },
+  keys: {
+    title: "Atajos de teclado",
+    goTo: (screen) => `Ir a ${screen}`,
+    search: "Buscar en esta pantalla",
+    show: "Mostrar los atajos",
+    close: "Cerrar un diálogo o un menú",
+  },
+  copy: {
+    label: (what) => `Copiar: ${what}`,
+    done: "Copiado",
+    refused: "El navegador no permitió copiar.",
+  },
+  errors: {
+    connection: "La plataforma no respondió.",
+    code: "Código",
+    requestId: "Id de la petición",
+    retry: "Reintentar",
+    noScreen: "Esta pantalla no existe",
+    noScreenText: "Puede que la dirección esté incompleta.",
+    goHome: "Ir al inicio",
+  },
+  states: {
+    draft: "Borrador",
+    published: "Publicado",
+    paused: "En pausa",
+    needs_attention: "Requiere atención",
+    permissions_required: "Requiere permisos",
+    archived: "Archivado",
+    queued: "En cola",
+    running: "En curso",
+    completed: "Completado",
+    failed: "Fallido",
+    cancelled: "Cancelado",
+    canceled: "Cancelado",
+    interrupted: "Interrumpido",
+    waiting: "En espera",
+    skipped: "Omitido",
+    mapped: "Completo",
+    partial: "En parte",
+    unsupported: "No compatible",
+  },
+  runStates: {
+    queued: "En cola",
+    running: "En curso",
+    paused: "En pausa",
+    completed: "Completada",
+    failed: "Fallida",
+    cancelled: "Cancelada",
+  },
+  callStates: {
+    running: "En curso",
+    completed: "Completada",
+    failed: "Fallida",
+    cancelled: "Cancelada",
+    interrupted: "Interrumpida",
+  },
+  origins: { manual: "A mano", webhook: "Webhook", scheduled: "Programación", channel: "Canal" },
+
+  home,
+  runs,
+  review,
+  workflows,
+  start,
+  templates,
+  imports,
+  run,
+  values,
+  agents,
+  workflow,
+  editor,
+};

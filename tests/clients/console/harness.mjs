@@ -1,0 +1,88 @@
+// What the tests of the console share: a browser, signed-in pages that record their faults, and calls of the APIs.
+import assert from "node:assert/strict";
+import { mkdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { after, before } from "node:test";
+import { chromium } from "playwright-core";
+
+export const BASE = process.env.BASE;
+const PICTURES = process.env.PICTURES;
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+const PATIENCE = 60_000;
+const flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+  "--disable-component-update", "--disable-sync"];
+let browser, session;
+
+/** A page of a signed-in person. Collects what must not happen, and the requests to the APIs. */
+export async function open(place, { width = 1440, colorScheme = "light", language = "en", signedIn = true } = {}) {
+  const locale = language === "es" ? "es-ES" : "en-US";
+  const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme, locale,
+    ...(signedIn && { storageState: session }) });
+  const page = await context.newPage();
+  page.setDefaultTimeout(PATIENCE);
+  page.faults = [], page.calls = [];
+  page.on("console", (message) => message.type() === "error" && page.faults.push(message.text()));
+  page.on("pageerror", (error) => page.faults.push(String(error)));
+  page.on("request", (request) => {
+    if (!request.url().startsWith(BASE)) page.faults.push(request.url());
+    if (/\/(builder|gateway|workbenches)\/v1\//.test(request.url())) page.calls.push(request.url().slice(BASE.length));
+  });
+  await page.goto(`${BASE}/console#${place}`);
+  return page;
+}
+
+/** Signs a person in with one click. The pages that are opened later have this session. */
+export async function signIn(person = "ada", place = "/") {
+  const page = await open(place, { signedIn: false });
+  await page.getByRole("button", { name: new RegExp(`^${person}`) }).first().click();
+  await page.locator("main h1").first().waitFor();
+  session = await page.context().storageState();
+  return page;
+}
+
+/** Waits until the screen shows what it has loaded. */
+export async function loaded(page) {
+  await page.locator("main h1").first().waitFor();
+  await page.waitForFunction(() => !document.querySelector("main [aria-busy=true]"));
+}
+
+/** Calls an API as the person of a page. */
+export function call(page, method, path, body) {
+  return page.evaluate(async ([method, path, body]) => {
+    const headers = body === undefined ? {} : { "content-type": "application/json" };
+    const answer = await fetch(path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
+    return { status: answer.status, body: await answer.json().catch(() => null) };
+  }, [method, path, body]);
+}
+
+/** Asks an API until its answer is as expected. */
+export async function until(page, path, isMet) {
+  for (const end = Date.now() + PATIENCE; Date.now() < end; await page.waitForTimeout(50)) {
+    const { body } = await call(page, "GET", path);
+    if (isMet(body.data)) return body.data;
+  }
+  assert.fail(`${path} is never as expected`);
+}
+
+/** No fault of accessibility, nothing wider than the page, and nothing in the console of the browser. */
+export async function check(page, name) {
+  await page.evaluate(AXE);
+  const { violations } = await page.evaluate((values) => axe.run({ runOnly: { type: "tag", values } }), RULES);
+  const found = violations.map(({ id, nodes }) => `${id}: ${nodes.length}, ${nodes[0].html.slice(0, 200)} ${nodes[0].failureSummary}`);
+  assert.deepEqual(found, [], name);
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+  assert.ok(wide <= page.viewportSize().width, `${name} is ${wide} px wide`);
+  assert.deepEqual(page.faults, [], name);
+}
+
+/** Stores a picture of a page in the folder PICTURES. */
+export async function picture(page, name) {
+  if (PICTURES) await page.screenshot({ path: `${PICTURES}/${name}.png` });
+}
+
+before(async () => {
+  if (PICTURES) mkdirSync(PICTURES, { recursive: true });
+  browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: flags });
+});
+after(async () => { await browser.close(); });
