@@ -51,8 +51,12 @@ const PLATFORM = process.env.PLATFORM ?? "http://127.0.0.1:8080";
 export default defineConfig({
   base: "./",
   cacheDir: "src/api/generated/.vite",
-  // The host stays the one of the page, because the platform refuses changes that another origin asks for.
-  server: { proxy: { "^/(builder|gateway|workbenches|hooks)/|^/console/(log|call)": { target: PLATFORM, changeOrigin: false } } },
+  server: {
+    proxy: {
+      // The platform refuses changes that another origin asks for.
+      "^/(builder|gateway|workbenches|hooks)/|^/console/(log|call)": { target: PLATFORM, headers: { origin: PLATFORM } },
+    },
+  },
   plugins: [react(), filesBelowThePage(), collectPackages(), writeLicences()],
   worker: {
     format: "es",
