@@ -1,5 +1,5 @@
 //! `/builder/v1/workflows/{id}/runs…` and `…/analytics…`: starts, lists, shows and controls runs of workflows. The function `run-worker` carries
-//! them out. `/builder/v1/runs` and `/builder/v1/reviews`: runs and open reviews of all workflows of the caller.
+//! them out. `/builder/v1/runs`, `…/reviews` and `…/analytics`: runs, open reviews and analytics over several workflows.
 
 mod dto;
 mod handlers;

@@ -22,6 +22,7 @@ routes! { Stores;
     "/builder/v1/workflows/runs/summaries" => get(list_run_summaries?);
     "/builder/v1/runs" => get(list_all_runs?);
     "/builder/v1/reviews" => get(list_open_reviews?);
+    "/builder/v1/analytics" => get(compare_analytics?);
     "/builder/v1/workflows/{id}/analytics" => get(get_analytics?);
     "/builder/v1/workflows/{id}/analytics/summary" => get(get_analytics_summary?);
     "/builder/v1/workflows/{id}/analytics/runs" => get(get_daily_runs?);

@@ -8,6 +8,8 @@ use tests::gateway::ModelBuilder;
 
 use super::*;
 
+const COMPARED: &str = "/builder/v1/analytics";
+
 fn analytics(workflow: &str) -> String {
     format!("{WORKFLOWS}/{workflow}/analytics")
 }
@@ -173,6 +175,54 @@ async fn every_workflow_has_a_summary() {
 }
 
 #[tokio::test]
+async fn several_workflows_add_up_to_each_of_them() {
+    let app = TestApp::start().await;
+    let (ada, bob) = (app.person("ada"), app.person("bob"));
+    let (one, other) = (publish(&ada, checked()).await, publish(&ada, checked()).await);
+    ada.patch(&format!("{WORKFLOWS}/{one}"), json!({"name": "B"})).await;
+    ada.patch(&format!("{WORKFLOWS}/{other}"), json!({"name": "A"})).await;
+    let foreign = publish(&bob, double()).await;
+    for (flow, n) in [(&one, 1), (&one, -1), (&other, -1), (&other, -2), (&other, 3)] {
+        start_run(&ada, flow, json!({"n": n})).await;
+    }
+    app.platform.drain().await;
+
+    let compared = |ids: &[&str]| format!("{COMPARED}?workflowIds={}&timezone=Europe/Madrid", ids.join(","));
+    let unknown = WorkflowId::new().to_string();
+    let shown = show(&ada, &compared(&[&one, &other, &foreign, &unknown, &one])).await;
+    assert_eq!(shown["runs"], json!({"total": 5, "completed": 2, "failed": 3, "cancelled": 0}), "{shown}");
+    assert_eq!(
+        shown["failures"],
+        json!([{"workflowId": other, "nodeId": "refuse", "runs": 2}, {"workflowId": one, "nodeId": "refuse", "runs": 1}])
+    );
+    let names: Vec<_> = shown["workflows"].as_array().unwrap().iter().map(|of| of["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["A", "B"]);
+    let mut total = 0;
+    for of in shown["workflows"].as_array().unwrap() {
+        let alone = show(&ada, &format!("{}?timezone=Europe/Madrid", analytics(of["id"].as_str().unwrap()))).await;
+        for name in ["runs", "duration", "usage", "days"] {
+            assert_eq!(of[name], alone[name], "{name}");
+        }
+        total += alone["runs"]["total"].as_u64().unwrap();
+    }
+    let days = shown["days"].as_array().unwrap();
+    assert_eq!(days.len(), 30);
+    assert_eq!(days.iter().map(|day| day["total"].as_u64().unwrap()).sum::<u64>(), total, "{shown}");
+    assert!(days.iter().all(|day| day["usage"]["costExact"].is_string()), "{shown}");
+
+    // Nothing of others, however the request is written.
+    assert_eq!(show(&ada, &compared(&[&foreign])).await["workflows"], json!([]));
+    assert_eq!(show(&bob, &compared(&[&one, &foreign])).await["workflows"].as_array().unwrap().len(), 1);
+    assert_eq!(app.anonymous().get(&compared(&[&one])).await.code(), "unauthorized");
+    let many = (0..21).map(|_| WorkflowId::new().to_string()).collect::<Vec<_>>().join(",");
+    for query in
+        ["", "workflowIds=x", "workflowIds=", &format!("workflowIds={many}"), &format!("workflowIds={one}&from=x")]
+    {
+        assert_eq!(ada.get(&format!("{COMPARED}?{query}")).await.code(), "invalid_query", "{query}");
+    }
+}
+
+#[tokio::test]
 async fn summaries_come_in_pages() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
@@ -276,6 +326,7 @@ async fn the_routes_keep_their_budget() {
             format!("{WORKFLOWS}/runs/summaries?limit=1"),
             "1 dynamodb:BatchGetItem (4 units), 17 dynamodb:Query (17 units)",
         ),
+        (format!("{COMPARED}?workflowIds={flow}"), "3 dynamodb:BatchGetItem (6 units), 16 dynamodb:Query (16 units)"),
     ] {
         assert_eq!(app.costs(ada.get(&path)).await.to_string(), expected, "{path}");
     }

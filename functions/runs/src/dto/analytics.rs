@@ -170,6 +170,14 @@ impl From<RunCounts> for RunCountsOut {
     }
 }
 
+impl DurationOut {
+    pub fn of(ended: &DayStatistics) -> Option<Self> {
+        let (median_ms, p95_ms) = ended.durations.quantile(0.5).zip(ended.durations.quantile(0.95))?;
+        let mean_ms = (ended.millis as f64 / ended.durations.count() as f64 * 100.0).round() / 100.0;
+        Some(Self { median_ms, p95_ms, mean_ms })
+    }
+}
+
 impl RunSummaryOut {
     pub fn new(workflow: WorkflowSummary, totals: RunTotals) -> Self {
         let RunCounts { completed, failed, cancelled } = totals.ended;
@@ -224,10 +232,7 @@ impl AnalyticsSummaryOut {
             ended.add(&day.ended);
             usage += day.usage;
         }
-        let duration = ended.durations.quantile(0.5).zip(ended.durations.quantile(0.95)).map(|(median_ms, p95_ms)| {
-            let mean_ms = (ended.millis as f64 / ended.durations.count() as f64 * 100.0).round() / 100.0;
-            DurationOut { median_ms, p95_ms, mean_ms }
-        });
+        let duration = DurationOut::of(&ended);
         let mut failures: Vec<NodeFailuresOut> =
             ended.failed_nodes.into_iter().map(|(node_id, runs)| NodeFailuresOut { node_id, runs }).collect();
         failures.sort_by_key(|node| std::cmp::Reverse(node.runs));
@@ -245,7 +250,7 @@ impl AnalyticsSummaryOut {
 }
 
 /// The runs of each day of the period.
-fn count(period: &Period, days: &BTreeMap<String, WorkflowDay>) -> Vec<(String, RunCounts)> {
+pub fn count(period: &Period, days: &BTreeMap<String, WorkflowDay>) -> Vec<(String, RunCounts)> {
     let quarters = days.iter().flat_map(|(day, statistics)| {
         statistics.ended.quarters.iter().map(move |(quarter, counts)| (day.as_str(), *quarter, *counts))
     });

@@ -2,6 +2,7 @@
 
 pub mod activity;
 pub mod analytics;
+pub mod compared;
 pub mod list;
 pub mod replay;
 pub mod review;

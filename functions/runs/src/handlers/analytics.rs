@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 
 use axum::extract::State;
+use domain::Error;
 use domain::id::WorkflowId;
 use domain::page::Slice;
 use domain::statistics::Period;
+use futures::stream::{self, StreamExt, TryStreamExt};
 use store::run_statistics::WorkflowDay;
 use store::usage::Figures;
 use web::builder::{Access, Caller, Data, DataSlice, ErrorResponses, NotFound, Viewer};
@@ -15,6 +17,10 @@ use crate::Stores;
 use crate::dto::analytics::{
     AnalyticsOut, AnalyticsQuery, AnalyticsSummaryOut, DailyRunsOut, ListRunSummaries, RunSummaryOut, SUMMARIES,
 };
+use crate::dto::compared::{CompareAnalytics, ComparedAnalyticsOut};
+
+/// How many workflows are read at once. Each has many small partitions.
+const READ_TOGETHER: usize = 4;
 
 /// Show the analytics of a workflow
 ///
@@ -78,6 +84,30 @@ pub async fn get_daily_runs(
     let (first, last) = period.utc_days();
     let days = stores.statistics.read(id, &first, &last).await?;
     Ok(Data { data: DailyRunsOut::list(&period, &days) })
+}
+
+/// Show the analytics of several workflows
+///
+/// The runs, durations, failures and usage of up to 20 workflows, together and for each. Workflows that do not exist, or that
+/// the caller may not see, are left out.
+#[utoipa::path(
+    get, path = "/builder/v1/analytics", tag = "analytics", params(CompareAnalytics),
+    responses((status = 200, description = "The analytics", body = Data<ComparedAnalyticsOut>), ErrorResponses),
+)]
+pub async fn compare_analytics(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    Query(query): Query<CompareAnalytics>,
+) -> Result<Data<ComparedAnalyticsOut>> {
+    let period = query.period(caller.at)?;
+    let (first, last) = period.utc_days();
+    let visible = stores.shares.visible_among(caller.account(), query.workflows()?).await?;
+    let days = visible.into_values().map(|workflow| {
+        let (stores, first, last) = (&stores, &first, &last);
+        async move { Ok::<_, Error>((stores.statistics.read(workflow.id, first, last).await?, workflow)) }
+    });
+    let days: Vec<_> = stream::iter(days).buffered(READ_TOGETHER).try_collect().await?;
+    Ok(Data { data: ComparedAnalyticsOut::new(&period, days) })
 }
 
 /// Summarize the runs of all workflows

@@ -57,6 +57,13 @@ impl Shares {
         let found = found.filter_map(|item| Some((Key::from_item(&item)?.sk.parse().ok()?, item)));
         found.map(|(id, item)| Ok((id, entry::access(item)?))).collect()
     }
+
+    /// Which of these workflows exist, and the user may see.
+    pub async fn visible_among(&self, user: Account, ids: &[WorkflowId]) -> Result<BTreeMap<WorkflowId, SeenWorkflow>> {
+        let entries = self.find_all(user, ids.iter().copied()).await?;
+        let home = |id| entries.get(id).map_or(user, |entry| Account { org: user.org, user: entry.home });
+        self.visible(user, &ids.iter().map(|id| (home(id), *id)).collect()).await
+    }
 }
 
 /// The key of a user's entry.

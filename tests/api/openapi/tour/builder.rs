@@ -343,6 +343,7 @@ impl TourClient {
             "/builder/v1/workflows/{id}/records/{record_id}",
             "/builder/v1/workflows/{id}/records/{record_id}/exchanges",
             "/builder/v1/workflows/runs/summaries",
+            "/builder/v1/analytics?workflowIds={id}",
             "/builder/v1/workflows/{id}/analytics",
             "/builder/v1/workflows/{id}/analytics/summary",
             "/builder/v1/workflows/{id}/analytics/runs",
