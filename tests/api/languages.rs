@@ -50,7 +50,7 @@ async fn node_types_and_templates_are_translated() {
     let ada = app.person("ada");
     let types = format!("{WORKFLOWS}/node-types");
     let (english, spanish) = (read(&ada, &types, "de, en;q=0.5", "en").await, read(&ada, &types, "es-MX", "es").await);
-    assert_translated(&english, &spanish, &["description"]);
+    assert_translated(&english, &spanish, &["description", "configSchema"]);
     assert_eq!(read(&ada, &types, "fr", "en").await, english, "English is the default");
 
     let templates = format!("{WORKFLOWS}/templates?perPage=100");

@@ -57,8 +57,8 @@ export function call(page, method, path, body) {
 }
 
 /** Asks an API until its answer is as expected. */
-export async function until(page, path, isMet) {
-  for (const end = Date.now() + PATIENCE; Date.now() < end; await page.waitForTimeout(50)) {
+export async function until(page, path, isMet, patience = PATIENCE) {
+  for (const end = Date.now() + patience; Date.now() < end; await page.waitForTimeout(50)) {
     const { body } = await call(page, "GET", path);
     if (isMet(body.data)) return body.data;
   }

@@ -64,7 +64,7 @@ impl From<&'static NodeType> for NodeTypeOut {
             inputs: inputs.collect(),
             outputs: outputs.map(|(name, schema)| OutputOut { name: name.into_owned(), schema }).collect(),
             error_output: node_type.can_have_error_port().then_some(error_output),
-            config_schema: &node_type.schema,
+            config_schema: node_type.schema_in(language::of_request()),
             example: &node_type.example,
             effects: node_type.effects,
         }

@@ -9,6 +9,7 @@ mod operation;
 pub mod policy;
 pub mod redaction;
 mod simplify;
+mod spanish;
 
 use std::borrow::Cow;
 use std::sync::LazyLock;

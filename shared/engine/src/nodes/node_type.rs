@@ -1,17 +1,18 @@
 //! [`NodeType`]: what holds for all nodes of a type, without its Rust type.
 
 use std::borrow::Cow;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use serde::de::Error as _;
 use serde_json::{Map, Value, json};
 use utoipa::PartialSchema;
 
 use super::simplify::simplify_schema;
+use super::spanish::in_spanish;
 use super::{Category, ERROR, IN, Join, NodeConfig, NodeKind, r#loop, own_fields, policy, redaction};
 use crate::schema::{FieldProblem, convert_whole_floats};
 use domain::catalog::Purpose;
-use domain::language::Translated;
+use domain::language::{Language, Translated};
 use domain::reference::Reference;
 
 /// A node type without its Rust type.
@@ -32,6 +33,7 @@ pub struct NodeType {
     pub inputs: &'static [InputPort],
     /// The JSON Schema of the configuration, which is published and enforced.
     pub schema: Value,
+    schema_in_spanish: OnceLock<Value>,
     pub example: Value,
     parse: fn(Value) -> Result<NodeConfig, serde_json::Error>,
 }
@@ -89,6 +91,7 @@ impl NodeType {
                 K::NAME,
                 simplify_schema(policy::with_policy_fields(K::POLICIES, schema::<K>())),
             ),
+            schema_in_spanish: OnceLock::new(),
             example: json!({"config": K::example()}),
             parse,
         }
@@ -128,6 +131,14 @@ impl NodeType {
             return Ok(policy::error_schema());
         }
         self.parse(config).map(|node| node.output_schema(port))
+    }
+
+    /// The schema of the configuration, with descriptions in a language.
+    pub fn schema_in(&self, language: Language) -> &Value {
+        match language {
+            Language::English => &self.schema,
+            Language::Spanish => self.schema_in_spanish.get_or_init(|| in_spanish(&self.schema)),
+        }
     }
 
     /// Whether a configuration can give the type an error port.
@@ -183,6 +194,7 @@ pub(in super::super) fn unknown() -> &'static NodeType {
         model_purpose: None,
         inputs: &[],
         schema: Value::Bool(true),
+        schema_in_spanish: OnceLock::new(),
         example: Value::Null,
         parse: |_| Err(serde_json::Error::custom("unknown type")),
     });
