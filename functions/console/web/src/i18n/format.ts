@@ -12,10 +12,11 @@ const UNITS = [
 /** The formats of dates, numbers, durations and money in a language. */
 export function createFormat(language: Language) {
   const number = new Intl.NumberFormat(language);
+  const percent = new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 1 });
   const dateTime = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "medium" });
   const time = new Intl.DateTimeFormat(language, { timeStyle: "medium" });
   const date = new Intl.DateTimeFormat(language, { day: "numeric", month: "short", year: "numeric" });
-  const relative = new Intl.RelativeTimeFormat(language, { numeric: "auto", style: "short" });
+  const relative = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
   const money = new Intl.NumberFormat(language, {
     style: "currency",
     currency: "USD",
@@ -31,9 +32,12 @@ export function createFormat(language: Language) {
   const minutes = unit("minute", 0);
   const hours = unit("hour", 0);
   const days = unit("day", 0);
+  const sizes = { byte: unit("byte", 0), kilobyte: unit("kilobyte", 0), megabyte: unit("megabyte", 1) };
 
   return {
     number: (value: number) => number.format(value),
+    /** A part of one, such as 0.125. */
+    percent: (part: number) => percent.format(part),
     dateTime: (time: string | number) => dateTime.format(new Date(time)),
     time: (value: string) => time.format(new Date(value)),
     list: (items: string[]) => list.format(items),
@@ -46,14 +50,15 @@ export function createFormat(language: Language) {
       const difference = (new Date(time).getTime() - now) / 1000;
       if (Math.abs(difference) > 7 * 86_400) return date.format(new Date(time));
       for (const [name, length] of UNITS) {
-        if (Math.abs(difference) >= length) return relative.format(Math.round(difference / length), name);
+        if (Math.abs(difference) >= length) return relative.format(Math.trunc(difference / length), name);
       }
-      return Math.abs(difference) < 5 ? relative.format(0, "second") : relative.format(Math.round(difference), "second");
+      return Math.abs(difference) < 5 ? relative.format(0, "second") : relative.format(Math.trunc(difference), "second");
     },
 
     duration(ms: number): string {
-      if (ms < 1000) return milliseconds.format(ms);
-      if (ms < 60_000) return seconds.format(ms / 1000);
+      if (Math.round(ms) < 1000) return milliseconds.format(ms);
+      // What would be rounded to 60 seconds is a minute.
+      if (ms < 59_950) return seconds.format(ms / 1000);
       const whole = Math.round(ms / 1000);
       if (whole < 3600) return `${minutes.format(Math.floor(whole / 60))} ${seconds.format(whole % 60)}`;
       if (whole < 86_400) return `${hours.format(Math.floor(whole / 3600))} ${minutes.format(Math.floor((whole % 3600) / 60))}`;
@@ -61,9 +66,9 @@ export function createFormat(language: Language) {
     },
 
     size(bytes: number): string {
-      if (bytes < 1000) return unit("byte", 0).format(bytes);
-      if (bytes < 1_000_000) return unit("kilobyte", 0).format(bytes / 1000);
-      return unit("megabyte", 1).format(bytes / 1_000_000);
+      if (bytes < 1000) return sizes.byte.format(bytes);
+      if (bytes < 999_500) return sizes.kilobyte.format(bytes / 1000);
+      return sizes.megabyte.format(bytes / 1_000_000);
     },
   };
 }

@@ -19,7 +19,7 @@ export const en = {
   you: "You",
   actions: "Actions",
   ownership: { label: "Shared", all: "Mine and shared", mine: "Only mine", shared: "Only shared with me" },
-  sort: { label: "Sort by", updatedAt: "Last change", createdAt: "Creation", name: "Name", requests: "Requests" },
+  sort: { label: "Sort by", updatedAt: "Last change", createdAt: "Creation date", name: "Name", requests: "Requests" },
 
   nav: {
     label: "Main",
@@ -33,20 +33,20 @@ export const en = {
     menu: (name: string) => `Account of ${name}`,
     language: "Language",
     theme: "Theme",
-    themes: { system: "Like the system", light: "Light", dark: "Dark" },
+    themes: { system: "Same as the system", light: "Light", dark: "Dark" },
     roles: { member: "Member", admin: "Administrator", operator: "Operator" },
     signOut: "Sign out",
-    signOutFailed: "You could not be signed out. Try again.",
+    signOutFailed: "Signing out failed. Try again.",
   },
   signIn: {
     action: "Sign in",
     signedOut: "You are signed out",
     signedOutText: "Your session on this device has ended.",
-    refused: "The sign-in did not work",
+    refused: "Signing in failed",
     unavailable: "The console cannot be opened",
   },
   connection: {
-    lost: "The connection to the platform is lost. Trying again…",
+    lost: "The connection to the platform was lost. Reconnecting…",
     retry: "Try now",
   },
   keys: {
@@ -59,16 +59,16 @@ export const en = {
   copy: {
     label: (what: string) => `Copy: ${what}`,
     done: "Copied",
-    refused: "The browser did not allow the copy.",
+    refused: "The browser did not allow copying.",
   },
   errors: {
     connection: "The platform did not answer.",
     code: "Code",
-    requestId: "Request id",
+    requestId: "Request ID",
     retry: "Try again",
-    noScreen: "There is no such screen",
-    noScreenText: "The address may be incomplete.",
-    goHome: "Go to the home screen",
+    noScreen: "Page not found",
+    noScreenText: "The address may be incomplete or out of date.",
+    goHome: "Go to Home",
   },
   states: {
     draft: "Draft",
@@ -87,7 +87,7 @@ export const en = {
     waiting: "Waiting",
     skipped: "Skipped",
     mapped: "Complete",
-    partial: "In part",
+    partial: "Partial",
     unsupported: "Not supported",
   },
   runStates: {
@@ -98,6 +98,7 @@ export const en = {
     failed: "Failed",
     cancelled: "Cancelled",
   },
+  runCounts: { completed: "Completed", failed: "Failed", cancelled: "Cancelled" },
   callStates: {
     running: "Running",
     completed: "Completed",
@@ -105,7 +106,7 @@ export const en = {
     cancelled: "Cancelled",
     interrupted: "Interrupted",
   },
-  origins: { manual: "By hand", webhook: "Webhook", scheduled: "Schedule", channel: "Channel" },
+  origins: { manual: "Manual", webhook: "Webhook", scheduled: "Schedule", channel: "Channel" },
 
   home,
   runs,

@@ -1,3 +1,5 @@
+import { plural } from "../plural";
+
 export const workflows = {
   title: "Workflows",
   new: "New",
@@ -14,9 +16,9 @@ export const workflows = {
   updated: "Last change",
   runs: "Runs",
   failures: "Failed",
-  empty: "No workflow matches",
+  empty: "No workflows match",
   none: "No workflows yet",
-  noneText: "Start from a template, or import a file of this platform, of n8n or of Dify.",
+  noneText: "Start from a template, or import a file from this platform, n8n or Dify.",
   menu: (name: string) => `Actions for ${name}`,
   changes: { pause: "Pause", resume: "Resume", archive: "Archive", restore: "Restore" },
   done: {
@@ -52,17 +54,17 @@ export const templates = {
   },
   use: "Use",
   useNamed: (name: string) => `Use: ${name}`,
-  empty: "No template matches",
+  empty: "No templates match",
 };
 
 export const imports = {
   file: "File",
-  kinds: "An export of this platform, an n8n workflow (JSON) or a Dify app (YAML). You can also drop it on the list.",
+  kinds: "An export from this platform, an n8n workflow (JSON) or a Dify app (YAML). You can also drop it on the list.",
   done: (name: string) => `Imported: ${name}`,
-  summary: (mapped: string, total: string) => `${mapped} of ${total} nodes are complete.`,
+  summary: (mapped: string, total: string) => `${mapped} of ${total} ${plural(total, "node", "nodes")} imported completely.`,
   nodes: "Nodes of the file",
   node: "Node",
   status: "Imported",
   why: "Explanation",
-  reconnect: "Connect again or check",
+  reconnect: "Reconnect or check",
 };

@@ -20,7 +20,7 @@ export const es: Dictionary = {
   you: "Usted",
   actions: "Acciones",
   ownership: { label: "Compartidos", all: "Míos y compartidos", mine: "Solo míos", shared: "Solo compartidos conmigo" },
-  sort: { label: "Ordenar por", updatedAt: "Último cambio", createdAt: "Creación", name: "Nombre", requests: "Peticiones" },
+  sort: { label: "Ordenar por", updatedAt: "Último cambio", createdAt: "Fecha de creación", name: "Nombre", requests: "Peticiones" },
 
   nav: {
     label: "Principal",
@@ -34,7 +34,7 @@ export const es: Dictionary = {
     menu: (name) => `Cuenta de ${name}`,
     language: "Idioma",
     theme: "Tema",
-    themes: { system: "Como el sistema", light: "Claro", dark: "Oscuro" },
+    themes: { system: "El del sistema", light: "Claro", dark: "Oscuro" },
     roles: { member: "Miembro", admin: "Administración", operator: "Operación" },
     signOut: "Cerrar sesión",
     signOutFailed: "No se pudo cerrar la sesión. Inténtelo de nuevo.",
@@ -47,8 +47,8 @@ export const es: Dictionary = {
     unavailable: "La consola no se puede abrir",
   },
   connection: {
-    lost: "Se perdió la conexión con la plataforma. Reintentando…",
-    retry: "Probar ahora",
+    lost: "Se perdió la conexión con la plataforma. Reconectando…",
+    retry: "Reintentar ahora",
   },
   keys: {
     title: "Atajos de teclado",
@@ -65,10 +65,10 @@ export const es: Dictionary = {
   errors: {
     connection: "La plataforma no respondió.",
     code: "Código",
-    requestId: "Id de la petición",
+    requestId: "ID de la petición",
     retry: "Reintentar",
-    noScreen: "Esta pantalla no existe",
-    noScreenText: "Puede que la dirección esté incompleta.",
+    noScreen: "Página no encontrada",
+    noScreenText: "Puede que la dirección esté incompleta o ya no sea válida.",
     goHome: "Ir al inicio",
   },
   states: {
@@ -88,7 +88,7 @@ export const es: Dictionary = {
     waiting: "En espera",
     skipped: "Omitido",
     mapped: "Completo",
-    partial: "En parte",
+    partial: "Parcial",
     unsupported: "No compatible",
   },
   runStates: {
@@ -99,6 +99,7 @@ export const es: Dictionary = {
     failed: "Fallida",
     cancelled: "Cancelada",
   },
+  runCounts: { completed: "Completadas", failed: "Fallidas", cancelled: "Canceladas" },
   callStates: {
     running: "En curso",
     completed: "Completada",
@@ -106,7 +107,7 @@ export const es: Dictionary = {
     cancelled: "Cancelada",
     interrupted: "Interrumpida",
   },
-  origins: { manual: "A mano", webhook: "Webhook", scheduled: "Programación", channel: "Canal" },
+  origins: { manual: "Manual", webhook: "Webhook", scheduled: "Programación", channel: "Canal" },
 
   home,
   runs,

@@ -1,10 +1,11 @@
 import type { Dictionary } from "..";
+import { plural } from "../plural";
 
 export const run: Dictionary["run"] = {
   title: "Ejecución",
   titleOf: (name) => `Ejecución de ${name}`,
   allRuns: "Todas las ejecuciones del flujo",
-  id: "Id de la ejecución",
+  id: "ID de la ejecución",
   node: "Nodo",
   path: "Ruta del paso",
   trace: "Qué ocurrió",
@@ -13,19 +14,20 @@ export const run: Dictionary["run"] = {
   input: "Entrada",
   output: "Salida",
   waits: "Espera una decisión",
-  retryOf: "Repite la ejecución",
+  retryOf: "Reintento de la ejecución",
   noSteps: "Todavía no ha empezado ningún paso",
-  omitted: (count) => `Hay ${count} pasos más que no se muestran: la respuesta de la plataforma es limitada.`,
+  omitted: (count) =>
+    `Hay ${count} ${plural(count, "paso más que no se muestra", "pasos más que no se muestran")}, porque la traza es demasiado larga.`,
   leftOut: (what) => `Fuera de la traza por su tamaño: ${what}.`,
-  tooLarge: "Un valor de más de 64 KB no forma parte de las trazas.",
+  tooLarge: "Las trazas no incluyen valores de más de 64 KB.",
   attempt: (number) => `intento ${number}`,
   steps: (count) => `${count} dentro`,
   inside: (name) => `Pasos dentro de ${name}`,
   port: "Continuó por",
-  repeats: (count) => `Empezó de nuevo: ${count}`,
+  repeats: (count) => `Reinicios: ${count}`,
   usage: (calls, input, output) => `Llamadas a modelos: ${calls} · Tokens: ${input} de entrada, ${output} de salida`,
   startedRun: "Inició la ejecución",
-  activity: "En frases",
+  activity: "Como texto",
   levels: { warning: "Aviso", error: "Error" },
   connection: {
     connecting: "Conectando…",
@@ -42,21 +44,21 @@ export const run: Dictionary["run"] = {
   },
   stop: "Detener",
   cancel: "Cancelar la ejecución",
-  retry: "Repetir",
-  fromNode: "Repetir desde",
+  retry: "Reintentar",
+  fromNode: "Reintentar desde",
   whereItEnded: "Donde falló o se detuvo",
-  ask: { stop: "¿Detener esta ejecución?", cancel: "¿Cancelar esta ejecución?", retry: "¿Repetir esta ejecución?" },
+  ask: { stop: "¿Detener esta ejecución?", cancel: "¿Cancelar esta ejecución?", retry: "¿Reintentar esta ejecución?" },
   explain: {
-    stop: "No empieza nada nuevo. Lo que ya empezó, como una llamada a otro sistema, todavía puede ocurrir.",
+    stop: "No empieza ningún paso nuevo. Lo que ya empezó, como una llamada a otro sistema, todavía puede surtir efecto.",
     cancel: "La ejecución sale de la cola antes de empezar.",
-    retry: "Una ejecución nueva de la misma versión conserva los resultados anteriores al nodo. No se repiten ni se pagan otra vez.",
+    retry: "Una ejecución nueva de la misma versión conserva los resultados anteriores a este nodo. No se calculan ni se cobran otra vez.",
   },
-  done: { stop: "La ejecución está detenida", cancel: "La ejecución está cancelada", retry: "Ha empezado una ejecución nueva" },
+  done: { stop: "Ejecución detenida", cancel: "Ejecución cancelada", retry: "Ha empezado una ejecución nueva" },
 };
 
 export const values: Dictionary["values"] = {
   none: "Sin valor",
-  empty: "Un texto vacío",
+  empty: "Texto vacío",
   large: "Este valor es grande y está guardado como archivo.",
   load: "Cargarlo",
   open: "Abrirlo en una pestaña nueva",

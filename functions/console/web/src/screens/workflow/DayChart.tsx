@@ -24,7 +24,7 @@ export function DayChart({ days }: { days: Day[] }) {
         <span>{t.workflow.runsByDay}</span>
         <span className="legend">
           {(["completed", "failed", "cancelled"] as const).map((kind) => (
-            <span key={kind}><span className={`key ${kind}`} aria-hidden="true" />{t.states[kind]}</span>
+            <span key={kind}><span className={`key ${kind}`} aria-hidden="true" />{t.runCounts[kind]}</span>
           ))}
           <span>{t.workflow.most(format.number(most))}</span>
         </span>
@@ -61,9 +61,9 @@ export function DayChart({ days }: { days: Day[] }) {
           columns={[
             { title: t.workflow.day, cell: nameOf },
             { title: t.runs.title, numeric: true, cell: (day) => format.number(day.total) },
-            { title: t.states.completed, numeric: true, cell: (day) => format.number(day.completed) },
-            { title: t.states.failed, numeric: true, cell: (day) => format.number(day.failed) },
-            { title: t.states.cancelled, numeric: true, cell: (day) => format.number(day.cancelled) },
+            { title: t.runCounts.completed, numeric: true, cell: (day) => format.number(day.completed) },
+            { title: t.runCounts.failed, numeric: true, cell: (day) => format.number(day.failed) },
+            { title: t.runCounts.cancelled, numeric: true, cell: (day) => format.number(day.cancelled) },
           ]}
         />
       </details>

@@ -97,7 +97,7 @@ function Numbers({ analytics }: { analytics: Analytics }) {
         <dt>{t.workflows.failures}</dt>
         <dd className={runs.failed > 0 ? "bad-number" : undefined}>
           {format.number(runs.failed)}
-          {ended > 0 && runs.failed > 0 && <small> {format.number(Math.round((runs.failed / ended) * 1000) / 10)} %</small>}
+          {ended > 0 && runs.failed > 0 && <small> {format.percent(runs.failed / ended)}</small>}
         </dd>
       </div>
       <div>

@@ -184,7 +184,7 @@ function Report({ workflow, input, result, replayed }: ReportProps) {
                 return run === undefined ? (
                   <span className="muted">–</span>
                 ) : (
-                  <span><StateBadge state={run.state} /> <span className="sub">{t.runs.release(run.releaseNumber)}</span></span>
+                  <span><StateBadge state={run.state} of="run" /> <span className="sub">{t.runs.release(run.releaseNumber)}</span></span>
                 );
               },
             },

@@ -53,7 +53,7 @@ function Ends({ replay: { before, after } }: { replay: Replay }) {
         <section key={side} className={`panel ${side}`} aria-label={t.workflow[side]}>
           <p className="diff-line">
             <strong>{t.workflow[side]}</strong>
-            {end.state === null ? <Badge tone="progress">{t.workflow.outcomes.open}</Badge> : <StateBadge state={end.state} />}
+            {end.state === null ? <Badge tone="progress">{t.workflow.outcomes.open}</Badge> : <StateBadge state={end.state} of="run" />}
           </p>
           {end.error !== null ? (
             <p><code>{end.error.code}</code> {end.error.message}</p>
