@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
+import { sourceHash } from "./scripts/source-hash.mjs";
 
 /**
  * The page is at `<prefix>/console`, without a slash at the end, and its files are in `<prefix>/console/`.
@@ -14,6 +15,12 @@ function filesBelowThePage(): Plugin {
       handler: (html) => html.replaceAll(' crossorigin', "").replaceAll(/(src|href)="\.\//g, '$1="console/'),
     },
   };
+}
+
+/** Names the build in the page, so that an open page finds out that the platform has another one. */
+function nameBuild(): Plugin {
+  const attrs = { name: "build", content: sourceHash() };
+  return { name: "name-build", transformIndexHtml: () => [{ tag: "meta", attrs, injectTo: "head" }] };
 }
 
 /** The folders of the packages that the files contain. */
@@ -57,7 +64,7 @@ export default defineConfig({
       "^/(builder|gateway|workbenches|hooks)/|^/console/(log|call)": { target: PLATFORM, headers: { origin: PLATFORM } },
     },
   },
-  plugins: [react(), filesBelowThePage(), collectPackages(), writeLicences()],
+  plugins: [react(), filesBelowThePage(), nameBuild(), collectPackages(), writeLicences()],
   worker: {
     format: "es",
     plugins: () => [collectPackages()],
@@ -77,6 +84,8 @@ export default defineConfig({
         chunkFileNames: "[name].js",
         // Screens share small parts, which would be files of a few hundred bytes otherwise.
         experimentalMinChunkSize: 5000,
+        // A file of another build fails to load, instead of taking one part for another that has the same short name.
+        minifyInternalExports: false,
         assetFileNames: (asset) => (asset.names[0]?.endsWith(".css") ? "console.css" : "[name][extname]"),
       },
     },

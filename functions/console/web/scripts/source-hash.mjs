@@ -18,9 +18,14 @@ function listFiles(folder) {
   });
 }
 
-const hash = createHash("sha256");
-for (const path of listFiles("").map((path) => Buffer.from(path)).sort(Buffer.compare)) {
-  const content = readFileSync(join(web, path.toString()));
-  hash.update(path).update("\0").update(String(content.length)).update("\0").update(content);
+/** The hash in hexadecimal. The page has it as the name of its build. */
+export function sourceHash() {
+  const hash = createHash("sha256");
+  for (const path of listFiles("").map((path) => Buffer.from(path)).sort(Buffer.compare)) {
+    const content = readFileSync(join(web, path.toString()));
+    hash.update(path).update("\0").update(String(content.length)).update("\0").update(content);
+  }
+  return hash.digest("hex");
 }
-writeFileSync(process.argv[2], `${hash.digest("hex")}\n`);
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) writeFileSync(process.argv[2], `${sourceHash()}\n`);

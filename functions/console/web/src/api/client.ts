@@ -1,7 +1,7 @@
 import createClient from "openapi-fetch";
 import { currentLanguage } from "../i18n/language";
 import { reportConnection } from "./connection";
-import { ApiError, CONNECTION_LOST, readError } from "./errors";
+import { asApiError, ownError, readError } from "./errors";
 import type { paths as BuilderPaths } from "./generated/builder";
 import type { paths as GatewayPaths } from "./generated/gateway";
 import type { paths as WorkbenchPaths } from "./generated/workbenches";
@@ -17,13 +17,13 @@ async function send(request: Request): Promise<Response> {
   } catch (error) {
     if (request.signal.aborted) throw error;
     reportConnection(true);
-    throw new ApiError(0, CONNECTION_LOST, String(error instanceof Error ? error.message : error), null);
+    throw ownError("connection_lost", error);
   }
   reportConnection(false);
   if (response.status !== 401) {
     confirmSession();
-  } else if (request.method === "GET" && leaveForSignIn()) {
-    // The page is left. Nothing should flicker until then. A change is refused instead, so that what was written stays.
+  } else if (leaveForSignIn(request.method)) {
+    // The page is left. Nothing should flicker until then.
     return new Promise(() => {});
   }
   return response;
@@ -41,6 +41,8 @@ export const builder = createClient<BuilderPaths>(options);
 export const gateway = createClient<GatewayPaths>(options);
 export const workbenches = createClient<WorkbenchPaths>(options);
 
+const isAbort = (failure: unknown) => failure instanceof DOMException && failure.name === "AbortError";
+
 interface Answer<T> {
   data?: T;
   error?: unknown;
@@ -49,7 +51,9 @@ interface Answer<T> {
 
 /** Returns the body of a success. All other answers are thrown as an `ApiError`. */
 export async function answer<T>(sent: Promise<Answer<T>>): Promise<T> {
-  const { data, error, response } = await sent;
+  const { data, error, response } = await sent.catch((failure: unknown) => {
+    throw isAbort(failure) ? failure : asApiError(failure);
+  });
   if (!response.ok) throw readError(response.status, response.headers.get("x-request-id"), error);
   return data as T;
 }

@@ -1,5 +1,8 @@
 import { useSyncExternalStore } from "react";
+import { holdsWritten } from "../ui/written";
 import { prefix } from "./place";
+
+type Session = "valid" | "ended" | "postponed";
 
 /** A sign-in that leads back to a page that is refused again within this time would repeat without end. */
 const LOOP_MS = 10_000;
@@ -8,26 +11,54 @@ const MARK = "console.sign-in";
 const openedAt = Date.now();
 let cameFromSignIn = sessionStorage.getItem(MARK) !== null;
 let signedOut = false;
+let session: Session = "valid";
 const listeners = new Set<() => void>();
+
+/** The sign-in that leads back to a screen. */
+export const signInUrl = (place: string) => `${prefix}/console/login?return=${encodeURIComponent(place)}`;
 
 /** Leads to the sign-in and back to this screen. */
 export function goToSignIn() {
   sessionStorage.setItem(MARK, "1");
-  location.assign(`${prefix}/console/login?return=${encodeURIComponent(location.hash || "#/")}`);
+  location.assign(signInUrl(location.hash || "#/"));
 }
 
-/** Returns whether the browser leaves for the sign-in after a request was refused with 401. */
-export function leaveForSignIn(): boolean {
-  if (signedOut) return false;
-  if (cameFromSignIn && Date.now() - openedAt < LOOP_MS) return false;
+/**
+ * Returns whether the browser leaves for the sign-in after a request was refused with 401. It stays if something would be
+ * lost: then a dialog says that the session has ended.
+ */
+export function leaveForSignIn(method: string): boolean {
+  if (signedOut || (cameFromSignIn && Date.now() - openedAt < LOOP_MS)) return false;
+  const isChange = method !== "GET";
+  if (isChange || isWorkOpen()) {
+    if (isChange || session === "valid") setSession("ended");
+    return false;
+  }
   goToSignIn();
   return true;
 }
 
+/** Text in a field, or work that a screen protects from the closing of the page. */
+function isWorkOpen(): boolean {
+  return holdsWritten(document) || !window.dispatchEvent(new Event("beforeunload", { cancelable: true }));
+}
+
 export function confirmSession() {
+  setSession("valid");
   if (!cameFromSignIn) return;
   cameFromSignIn = false;
   sessionStorage.removeItem(MARK);
+}
+
+/** The person signs in later. */
+export function postponeSignIn() {
+  setSession("postponed");
+}
+
+function setSession(state: Session) {
+  if (session === state) return;
+  session = state;
+  for (const listener of listeners) listener();
 }
 
 export async function signOut() {
@@ -37,12 +68,15 @@ export async function signOut() {
   for (const listener of listeners) listener();
 }
 
+function subscribe(listener: () => void) {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
 export function useSignedOut(): boolean {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => signedOut,
-  );
+  return useSyncExternalStore(subscribe, () => signedOut);
+}
+
+export function useSession(): Session {
+  return useSyncExternalStore(subscribe, () => session);
 }

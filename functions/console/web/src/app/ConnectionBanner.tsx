@@ -1,43 +1,32 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { useEffect } from "react";
-import { reportConnection, useConnectionLost } from "../api/connection";
-import { prefix } from "../api/place";
+import { useEffect, useRef } from "react";
+import { askAgain, useConnectionLost } from "../api/connection";
 import { useTexts } from "../i18n";
 import { Button } from "../ui/Button";
+import { useToast } from "../ui/Toast";
 
-const RETRY_MS = 4000;
-
-/** Says that the platform cannot be reached, and tries again until it can. */
+/** Says that the platform cannot be reached. When it is back, what is on the screen is loaded again. */
 export function ConnectionBanner() {
   const { t } = useTexts();
   const lost = useConnectionLost();
   const queries = useQueryClient();
+  const toast = useToast();
+  const wasLost = useRef(false);
   useEffect(() => {
-    if (!lost) return;
-    const timer = setInterval(() => isReachable().then((reachable) => reachable && reportConnection(false)), RETRY_MS);
-    return () => {
-      clearInterval(timer);
-      // The connection is back: the lists may be old or missing.
+    if (wasLost.current && !lost) {
+      toast(t.connection.back);
       void queries.invalidateQueries();
-    };
-  }, [lost, queries]);
+    }
+    wasLost.current = lost;
+  }, [lost, queries, toast, t]);
   return (
     <div role="status">
       {lost && (
         <div className="banner">
           {t.connection.lost}
-          <Button onClick={async () => (await isReachable()) && reportConnection(false)}>{t.connection.retry}</Button>
+          <Button onClick={askAgain}>{t.connection.retry}</Button>
         </div>
       )}
     </div>
   );
-}
-
-async function isReachable(): Promise<boolean> {
-  try {
-    const response = await fetch(`${prefix}/health`, { cache: "no-store" });
-    return response.ok;
-  } catch {
-    return false;
-  }
 }

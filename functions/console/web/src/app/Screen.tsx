@@ -1,4 +1,6 @@
-import { Component, lazy, type ReactNode } from "react";
+import { Component, type ReactNode } from "react";
+import { useConnectionLost } from "../api/connection";
+import { ApiError } from "../api/errors";
 import { useTexts } from "../i18n";
 import { Link } from "../router/Link";
 import type { Place } from "../router/routes";
@@ -7,22 +9,17 @@ import { Runs } from "../screens/runs/Runs";
 import { EmptyState } from "../ui/EmptyState";
 import { ErrorState } from "../ui/ErrorState";
 import { PageTitle } from "../ui/PageTitle";
+import { lazyScreen, retryScreens } from "./lazyScreen";
 
-const loadAgents = () => import("../screens/agents/agents");
-const loadEditor = () => import("../screens/editor/editor");
-const loadRun = () => import("../screens/run/run");
-const loadWorkflow = () => import("../screens/workflow/workflow");
-const loadWorkflows = () => import("../screens/workflows/workflows");
-
-const Agents = lazy(loadAgents);
-const Editor = lazy(loadEditor);
-const Run = lazy(loadRun);
-const Workflow = lazy(loadWorkflow);
-const Workflows = lazy(loadWorkflows);
+const Agents = lazyScreen(() => import("../screens/agents/agents"));
+const Editor = lazyScreen(() => import("../screens/editor/editor"));
+const Run = lazyScreen(() => import("../screens/run/run"));
+const Workflow = lazyScreen(() => import("../screens/workflow/workflow"));
+const Workflows = lazyScreen(() => import("../screens/workflows/workflows"));
 
 /** Loads the other screens once the first one is shown, so that a click opens them at once. */
 export function preloadScreens() {
-  for (const load of [loadWorkflows, loadWorkflow, loadRun, loadAgents]) load().catch(() => {});
+  for (const screen of [Workflows, Workflow, Run, Agents]) screen.preload();
 }
 
 /** The tabs of a workflow are one screen: its header stays when the tab changes. */
@@ -33,7 +30,8 @@ function screenName(name: Place["name"]): string {
 /** The screen of a place. A screen that fails leaves the navigation usable. */
 export function Screen({ place }: { place: Place | null }) {
   const key = place === null ? "none" : screenName(place.name) + JSON.stringify(place.params);
-  return <Boundary key={key}>{place === null ? <NoScreen /> : <Named place={place} />}</Boundary>;
+  const isLost = useConnectionLost();
+  return <Boundary key={key} isLost={isLost}>{place === null ? <NoScreen /> : <Named place={place} />}</Boundary>;
 }
 
 function Named({ place }: { place: Place }) {
@@ -72,15 +70,36 @@ function NoScreen() {
   );
 }
 
-class Boundary extends Component<{ children: ReactNode }, { error: unknown }> {
+class Boundary extends Component<{ children: ReactNode; isLost: boolean }, { error: unknown }> {
   override state = { error: null as unknown };
 
   static getDerivedStateFromError(error: unknown) {
     return { error };
   }
 
+  /** A screen that could not be loaded is loaded once the connection is back. */
+  override componentDidUpdate(before: { isLost: boolean }) {
+    const { error } = this.state;
+    if (before.isLost && !this.props.isLost && error instanceof ApiError && error.code === "screen_not_loaded") void this.retry();
+  }
+
+  retry = async () => {
+    await retryScreens();
+    this.setState({ error: null });
+  };
+
   override render() {
     if (this.state.error === null) return this.props.children;
-    return <ErrorState error={this.state.error} onRetry={() => this.setState({ error: null })} />;
+    return <Failed error={this.state.error} onRetry={this.retry} />;
   }
+}
+
+function Failed({ error, onRetry }: { error: unknown; onRetry: () => Promise<void> }) {
+  const { t } = useTexts();
+  return (
+    <>
+      <PageTitle title={t.errors.failed} />
+      <ErrorState error={error} onRetry={onRetry} />
+    </>
+  );
 }

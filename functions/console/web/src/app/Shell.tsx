@@ -7,6 +7,7 @@ import { Skeleton } from "../ui/Loading";
 import { ConnectionBanner } from "./ConnectionBanner";
 import { Mark } from "./Mark";
 import { preloadScreens, Screen } from "./Screen";
+import { SessionDialog } from "./SessionDialog";
 import { ShortcutsDialog, useShortcuts } from "./shortcuts";
 import { UserMenu } from "./UserMenu";
 
@@ -71,6 +72,7 @@ export function Shell() {
           <Screen place={place} />
         </Suspense>
       </main>
+      <SessionDialog />
       {showsKeys && <ShortcutsDialog onClose={() => setShowsKeys(false)} />}
     </>
   );

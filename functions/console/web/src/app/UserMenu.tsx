@@ -5,6 +5,7 @@ import { Button } from "../ui/Button";
 import { Menu } from "../ui/Menu";
 import { Select } from "../ui/Select";
 import { useToast } from "../ui/Toast";
+import { setSingleKeys, useSingleKeys } from "./keySetting";
 import { usePerson } from "./person";
 import { setTheme, type Theme, useTheme } from "./theme";
 
@@ -12,6 +13,7 @@ export function UserMenu({ onShowKeys }: { onShowKeys: () => void }) {
   const { t, language, setLanguage } = useTexts();
   const { user, org, membership } = usePerson();
   const theme = useTheme();
+  const keys = useSingleKeys();
   const queries = useQueryClient();
   const toast = useToast();
   const leave = async () => {
@@ -35,7 +37,11 @@ export function UserMenu({ onShowKeys }: { onShowKeys: () => void }) {
               label={t.user.language}
               value={language}
               options={[["en", "English"], ["es", "Español"]]}
-              onChange={setLanguage}
+              onChange={(chosen) => {
+                setLanguage(chosen);
+                // The platform writes in the language of the person too.
+                void queries.invalidateQueries();
+              }}
             />
             <Select<Theme>
               label={t.user.theme}
@@ -43,6 +49,10 @@ export function UserMenu({ onShowKeys }: { onShowKeys: () => void }) {
               options={[["system", t.user.themes.system], ["light", t.user.themes.light], ["dark", t.user.themes.dark]]}
               onChange={setTheme}
             />
+            <label className="check touch-hidden">
+              <input type="checkbox" checked={keys} onChange={(event) => setSingleKeys(event.target.checked)} />
+              {t.keys.single}
+            </label>
           </div>
           <div className="ends">
             <Button className="touch-hidden" onClick={() => { close(); onShowKeys(); }}>{t.keys.title}</Button>

@@ -7,7 +7,10 @@ const KEPT_MS = 15 * 60_000;
 
 export const queryClient = new QueryClient({
   defaultOptions: {
+    // The console finds out itself whether the platform can be reached. A browser that believes to be offline may be wrong.
+    mutations: { networkMode: "always" },
     queries: {
+      networkMode: "always",
       staleTime: FRESH_MS,
       gcTime: KEPT_MS,
       refetchOnWindowFocus: true,

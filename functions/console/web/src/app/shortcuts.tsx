@@ -2,6 +2,7 @@ import { useEffect, useRef } from "react";
 import { useTexts } from "../i18n";
 import { navigate } from "../router/history";
 import { Dialog } from "../ui/Dialog";
+import { isForField, singleKeys, useSingleKeys } from "./keySetting";
 import { screenKeys } from "./screenKeys";
 
 const places = { h: "home", w: "workflows", a: "agents", r: "runs" } as const;
@@ -13,10 +14,8 @@ export function useShortcuts(onShowKeys: () => void) {
   useEffect(() => {
     let goUntil = 0;
     const handle = (event: KeyboardEvent) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
-      const target = event.target;
-      if (target instanceof HTMLElement && target.closest("input, textarea, select, [contenteditable], dialog")) return;
-      if (document.querySelector("dialog[open]") !== null) return;
+      if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || event.isComposing) return;
+      if (!singleKeys() || isForField(event.target)) return;
       const place = places[event.key as keyof typeof places];
       if (place !== undefined && event.timeStamp < goUntil) {
         event.preventDefault();
@@ -39,6 +38,7 @@ export function useShortcuts(onShowKeys: () => void) {
 
 export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTexts();
+  const isOn = useSingleKeys();
   const ofScreen = screenKeys();
   // A screen can use the key of the search for something else.
   const hasSearch = ofScreen.every(([keys]) => keys[0] !== "/");
@@ -54,6 +54,7 @@ export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
   ] as const;
   return (
     <Dialog title={t.keys.title} onClose={onClose}>
+      {!isOn && <p className="muted">{t.keys.off}</p>}
       <dl className="keys">
         {rows.map(([keys, what]) => (
           <div key={what} style={{ display: "contents" }}>

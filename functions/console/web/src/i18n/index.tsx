@@ -1,13 +1,10 @@
 import { createContext, type ReactNode, useContext, useMemo, useState } from "react";
-import { en } from "./en";
-import { es } from "./es";
+import { dictionaries, type Dictionary } from "./dictionaries";
 import { createFormat, type Format } from "./format";
 import { currentLanguage, type Language, storeLanguage } from "./language";
 
+export type { Dictionary } from "./dictionaries";
 export type { Language } from "./language";
-export type Dictionary = typeof en;
-
-const dictionaries: Record<Language, Dictionary> = { en, es };
 
 interface Texts {
   language: Language;

@@ -1,12 +1,18 @@
 import { useLayoutEffect, useMemo, useSyncExternalStore } from "react";
 import { hrefOf, type QueryValues, readPlace, type Target } from "./routes";
 
+const POSITIONS = "console.positions";
+const KEPT = 50;
+/** A list that takes longer to load does not move any more what the person reads. */
+const PATIENCE_MS = 5_000;
+const SCROLLING = ["wheel", "touchmove", "keydown", "pointerdown"] as const;
+
 /** Scroll positions by entry of the history, so that going back returns to where a list was. */
-const positions = new Map<string, number>();
+const positions = readPositions();
 const listeners = new Set<() => void>();
 
 let entry = entryKey();
-let restore: number | null = null;
+let restore: number | null = positions.get(entry) ?? null;
 let focusPending = false;
 
 function entryKey(): string {
@@ -17,12 +23,23 @@ function entryKey(): string {
   return key;
 }
 
+function readPositions(): Map<string, number> {
+  try {
+    return new Map(JSON.parse(sessionStorage.getItem(POSITIONS) ?? "[]") as [string, number][]);
+  } catch {
+    return new Map();
+  }
+}
+
 function notify() {
   for (const listener of listeners) listener();
 }
 
 history.scrollRestoration = "manual";
-window.addEventListener("scroll", () => positions.set(entry, window.scrollY), { passive: true });
+window.addEventListener("scroll", () => restore === null && positions.set(entry, window.scrollY), { passive: true });
+// A page that is loaded again, such as after a sign-in, knows them too.
+window.addEventListener("pagehide", () => sessionStorage.setItem(POSITIONS, JSON.stringify([...positions].slice(-KEPT))));
+
 let path = location.hash.split("?")[0];
 window.addEventListener("hashchange", () => {
   entry = entryKey();
@@ -62,12 +79,30 @@ export function usePlace() {
   return useMemo(() => readPlace(hash), [hash]);
 }
 
-/** Restores the position after the screen is drawn. */
+/** Restores the position once the screen is as high as it was. The person can scroll before that. */
 export function useScrollRestoration(place: unknown) {
   useLayoutEffect(() => {
-    if (restore === null) return;
-    window.scrollTo(0, restore);
-    restore = null;
+    const wanted = restore;
+    if (wanted === null) return;
+    const release = () => {
+      clearTimeout(timer);
+      observer.disconnect();
+      for (const event of SCROLLING) window.removeEventListener(event, stop);
+    };
+    const stop = () => {
+      release();
+      restore = null;
+    };
+    const scroll = () => {
+      window.scrollTo(0, wanted);
+      if (Math.abs(window.scrollY - wanted) < 2) stop();
+    };
+    const timer = setTimeout(stop, PATIENCE_MS);
+    const observer = new ResizeObserver(scroll);
+    observer.observe(document.body);
+    for (const event of SCROLLING) window.addEventListener(event, stop, { passive: true });
+    scroll();
+    return release;
   }, [place]);
 }
 

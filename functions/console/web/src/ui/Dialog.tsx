@@ -1,57 +1,122 @@
-import { type ReactNode, useEffect, useId, useRef } from "react";
+import { type ReactNode, type RefObject, useEffect, useId, useRef, useState } from "react";
 import { useTexts } from "../i18n";
 import { Button } from "./Button";
 import { ErrorState } from "./ErrorState";
+import { holdsWritten } from "./written";
 
 interface DialogProps {
   title: string;
   onClose: () => void;
   children: ReactNode;
   wide?: boolean;
+  /** The dialog shows something only once, so that only its buttons close it. */
+  keep?: boolean;
 }
 
-/** A modal dialog. The browser keeps the focus inside, closes it with Escape and gives the focus back. */
-export function Dialog({ title, onClose, children, wide = false }: DialogProps) {
+/**
+ * A modal dialog. The browser keeps the focus inside. The Escape key, a click outside and the cross close it, unless the
+ * person has written something in it: then it asks first.
+ */
+export function Dialog({ title, onClose, children, wide = false, keep = false }: DialogProps) {
   const { t } = useTexts();
   const ref = useRef<HTMLDialogElement>(null);
+  const [asks, setAsks] = useState(false);
   /** A selection of text may end on the backdrop. */
   const pressed = useRef<EventTarget | null>(null);
   const id = useId();
-  useEffect(() => {
-    const dialog = ref.current;
-    const before = document.activeElement;
-    if (!dialog?.open) dialog?.showModal();
-    return () => {
-      dialog?.close();
-      if (before instanceof HTMLElement) before.focus({ preventScroll: true });
-    };
-  }, []);
+  useModal(ref);
+  const leave = () => {
+    if (ref.current !== null && holdsWritten(ref.current)) setAsks(true);
+    else onClose();
+  };
+  const dismiss = () => !keep && leave();
   return (
     <dialog
       ref={ref}
       className={wide ? "dialog wide" : "dialog"}
       aria-labelledby={id}
+      // A browser does not let a page refuse the event `cancel` twice, but the key itself.
+      onKeyDown={(event) => {
+        if (event.key !== "Escape" || event.defaultPrevented || !isIn(event.target, ref.current)) return;
+        // In a search, the key first removes the text.
+        if (event.target instanceof HTMLInputElement && event.target.type === "search" && event.target.value !== "") return;
+        event.preventDefault();
+        dismiss();
+      }}
       onCancel={(event) => {
         if (event.target !== ref.current) return;
         event.preventDefault();
-        onClose();
+        dismiss();
+      }}
+      // The browser has closed it nevertheless.
+      onClose={(event) => {
+        if (event.target !== ref.current || !ref.current.isConnected) return;
+        ref.current.showModal();
+        dismiss();
       }}
       onPointerDown={(event) => {
         pressed.current = event.target;
       }}
-      onClick={(event) => event.target === ref.current && pressed.current === ref.current && onClose()}
+      onClick={(event) => event.target === ref.current && pressed.current === ref.current && dismiss()}
     >
       <div className="dialog-body">
         <header>
           <h2 id={id}>{title}</h2>
-          <button type="button" className="icon-button" aria-label={t.close} onClick={onClose}>
+          <button type="button" className="icon-button" aria-label={t.close} onClick={leave}>
             <svg viewBox="0 0 16 16" aria-hidden="true"><path d="m4 4 8 8M12 4l-8 8" /></svg>
           </button>
         </header>
         {children}
       </div>
+      {asks && (
+        <Dialog title={t.discard.title} onClose={() => setAsks(false)}>
+          <p>{t.discard.text}</p>
+          <footer>
+            <Button onClick={() => setAsks(false)}>{t.discard.keep}</Button>
+            <Button kind="danger" onClick={onClose}>{t.discard.action}</Button>
+          </footer>
+        </Dialog>
+      )}
     </dialog>
   );
+}
+
+/** Dialogs can be inside of each other, and so are the events of them. */
+const isIn = (target: EventTarget, dialog: HTMLDialogElement | null) =>
+  target instanceof Element && target.closest("dialog") === dialog;
+
+/** Where the focus goes when a dialog is closed: the first of these that can have it. */
+const trails = new WeakMap<Element, Element[]>();
+
+function trailOf(element: Element | null): Element[] {
+  if (element === null) return [];
+  const menu = element.closest("details")?.querySelector("summary");
+  const around = element.closest("dialog");
+  return [element, ...(menu ? [menu] : []), ...((around && trails.get(around)) ?? [])];
+}
+
+function useModal(ref: RefObject<HTMLDialogElement | null>) {
+  useEffect(() => {
+    const dialog = ref.current;
+    if (dialog === null) return;
+    const trail = trailOf(document.activeElement);
+    trails.set(dialog, trail);
+    if (!dialog.open) dialog.showModal();
+    const header = dialog.querySelector("header");
+    // The browser focuses the first thing, which is the cross. What is asked for comes first, and the harmless answer.
+    if (header?.contains(document.activeElement)) {
+      dialog.querySelector<HTMLElement>("input, textarea, select, .dialog-body > footer button")?.focus();
+    }
+    return () => {
+      dialog.close();
+      const heading = document.querySelector("main h1");
+      for (const element of [...trail, heading]) {
+        if (element === document.body || !(element instanceof HTMLElement)) continue;
+        element.focus({ preventScroll: true });
+        if (document.activeElement === element) break;
+      }
+    };
+  }, [ref]);
 }
 
 interface ConfirmProps {

@@ -1,4 +1,4 @@
-import { asApiError } from "../api/errors";
+import { asApiError, sentenceOf } from "../api/errors";
 import { useTexts } from "../i18n";
 import { Button } from "./Button";
 import { CopyButton } from "./CopyButton";
@@ -6,12 +6,14 @@ import { CopyButton } from "./CopyButton";
 /** What went wrong, in the API's own sentence, with what support needs to find it. */
 export function ErrorState({ error, onRetry }: { error: unknown; onRetry?: (() => void) | undefined }) {
   const { t } = useTexts();
-  const { isConnection, message, code, requestId } = asApiError(error);
+  const failure = asApiError(error);
+  const { code, requestId, details } = failure;
   return (
     <div className="error-state" role="alert">
-      <p className="sentence">{isConnection ? t.errors.connection : message}</p>
+      <p className="sentence">{sentenceOf(failure, t)}</p>
       <p className="facts">
         <span>{t.errors.code} <code>{code}</code></span>
+        {details !== null && <span>{t.errors.details} <code>{details}</code></span>}
         {requestId !== null && (
           <span>
             {t.errors.requestId} <code>{requestId}</code>

@@ -10,7 +10,12 @@ interface MenuProps {
 /** A disclosure with actions or settings. It closes with Escape, with a click elsewhere, and when the focus leaves it. */
 export function Menu({ label, button, className, children }: MenuProps) {
   const ref = useRef<HTMLDetailsElement>(null);
-  const close = () => ref.current?.removeAttribute("open");
+  const close = () => {
+    const menu = ref.current;
+    // The focus must not stay in what is hidden: a dialog gives it back to where it was.
+    if (menu?.open && menu.contains(document.activeElement)) menu.querySelector("summary")?.focus();
+    menu?.removeAttribute("open");
+  };
   useEffect(() => {
     const closeOutside = (event: Event) => {
       if (event.target instanceof Node && !ref.current?.contains(event.target)) close();
@@ -28,8 +33,8 @@ export function Menu({ label, button, className, children }: MenuProps) {
       onKeyDown={(event) => {
         if (event.key !== "Escape" || !ref.current?.open) return;
         event.stopPropagation();
+        event.preventDefault();
         close();
-        ref.current.querySelector("summary")?.focus();
       }}
     >
       <summary aria-label={label} title={label}>{button}</summary>

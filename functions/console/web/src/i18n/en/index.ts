@@ -48,6 +48,19 @@ export const en = {
   connection: {
     lost: "The connection to the platform was lost. Reconnecting…",
     retry: "Try now",
+    back: "Connected again",
+  },
+  session: {
+    ended: "Your session has ended",
+    text: "Sign in again in a new tab, then return here. What you have written stays.",
+    later: "Not now",
+    back: "You are signed in again",
+  },
+  discard: {
+    title: "Discard what you have written?",
+    text: "It is not saved.",
+    keep: "Keep writing",
+    action: "Discard",
   },
   keys: {
     title: "Keyboard shortcuts",
@@ -55,6 +68,8 @@ export const en = {
     search: "Search on this screen",
     show: "Show the shortcuts",
     close: "Close a dialog or a menu",
+    single: "Shortcuts of a single key",
+    off: "Shortcuts of a single key are switched off in the account menu.",
   },
   copy: {
     label: (what: string) => `Copy: ${what}`,
@@ -62,10 +77,16 @@ export const en = {
     refused: "The browser did not allow copying.",
   },
   errors: {
-    connection: "The platform did not answer.",
+    connection: "The platform did not answer. Check your connection and try again.",
+    unreadable: "The answer of the platform could not be read. Try again.",
+    notLoaded: "This screen could not be loaded.",
+    unexpected: "The console failed unexpectedly. Try again, or reload the page.",
+    withoutReason: (status: number) => `The platform answered with an error (HTTP ${status}) and gave no reason. Try again.`,
     code: "Code",
+    details: "Details",
     requestId: "Request ID",
     retry: "Try again",
+    failed: "Something went wrong",
     noScreen: "Page not found",
     noScreenText: "The address may be incomplete or out of date.",
     goHome: "Go to Home",

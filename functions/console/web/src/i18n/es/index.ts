@@ -49,6 +49,19 @@ export const es: Dictionary = {
   connection: {
     lost: "Se perdió la conexión con la plataforma. Reconectando…",
     retry: "Reintentar ahora",
+    back: "Conexión restablecida",
+  },
+  session: {
+    ended: "Su sesión ha terminado",
+    text: "Inicie sesión de nuevo en otra pestaña y vuelva aquí. Lo que ha escrito se conserva.",
+    later: "Ahora no",
+    back: "Ha iniciado sesión de nuevo",
+  },
+  discard: {
+    title: "¿Descartar lo que ha escrito?",
+    text: "No está guardado.",
+    keep: "Seguir escribiendo",
+    action: "Descartar",
   },
   keys: {
     title: "Atajos de teclado",
@@ -56,6 +69,8 @@ export const es: Dictionary = {
     search: "Buscar en esta pantalla",
     show: "Mostrar los atajos",
     close: "Cerrar un diálogo o un menú",
+    single: "Atajos de una sola tecla",
+    off: "Los atajos de una sola tecla están desactivados en el menú de la cuenta.",
   },
   copy: {
     label: (what) => `Copiar: ${what}`,
@@ -63,10 +78,16 @@ export const es: Dictionary = {
     refused: "El navegador no permitió copiar.",
   },
   errors: {
-    connection: "La plataforma no respondió.",
+    connection: "La plataforma no respondió. Compruebe su conexión e inténtelo de nuevo.",
+    unreadable: "No se pudo leer la respuesta de la plataforma. Inténtelo de nuevo.",
+    notLoaded: "No se pudo cargar esta pantalla.",
+    unexpected: "La consola falló de forma inesperada. Inténtelo de nuevo o recargue la página.",
+    withoutReason: (status) => `La plataforma respondió con un error (HTTP ${status}) sin indicar el motivo. Inténtelo de nuevo.`,
     code: "Código",
+    details: "Detalles",
     requestId: "ID de la petición",
     retry: "Reintentar",
+    failed: "Algo salió mal",
     noScreen: "Página no encontrada",
     noScreenText: "Puede que la dirección esté incompleta o ya no sea válida.",
     goHome: "Ir al inicio",
