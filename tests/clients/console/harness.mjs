@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { after, before } from "node:test";
+import { after } from "node:test";
 import { chromium } from "playwright-core";
 
 export const BASE = process.env.BASE;
@@ -12,7 +12,11 @@ const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-pra
 const PATIENCE = 60_000;
 const flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
   "--disable-component-update", "--disable-sync"];
-let browser, session;
+if (PICTURES) mkdirSync(PICTURES, { recursive: true });
+// Here and not in `before`: Node begins all of those at the same time.
+const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: flags });
+after(() => browser.close());
+let session;
 
 /** A page of a signed-in person. Collects what must not happen, and the requests to the APIs. */
 export async function open(place, { width = 1440, colorScheme = "light", language = "en", signedIn = true } = {}) {
@@ -65,6 +69,29 @@ export async function until(page, path, isMet, patience = PATIENCE) {
   assert.fail(`${path} is never as expected`);
 }
 
+/** Signs in, makes one of everything, and returns the places of all screens. */
+export async function fill() {
+  const page = await signIn();
+  const made = async (path, body = {}) => {
+    const { status, body: { data } } = await call(page, "POST", path, body);
+    assert.ok(status < 300, `${path}: ${status}`);
+    return data;
+  };
+  const template = "/builder/v1/workflows/templates/expense-approval";
+  const { exampleInput: input } = (await call(page, "GET", template)).body.data;
+  const { id: workflow } = await made(`${template}/instantiate`);
+  await made(`/builder/v1/workflows/${workflow}/publish`);
+  const { id: run } = await made(`/builder/v1/workflows/${workflow}/runs`, { input });
+  await until(page, `/builder/v1/workflows/${workflow}/runs/${run}`, ({ state }) => state === "paused");
+  const { id: agent } = await made("/builder/v1/agents", { name: "Scout", config: { model: "dev-chat" } });
+  const { id: invocation } = await made(`/builder/v1/agents/${agent}/invoke`, { input: "Where is my order?" });
+  await page.context().close();
+  const ofWorkflow = `/workflows/${workflow}`;
+  return { home: "/", workflows: "/workflows", workflow: ofWorkflow, "workflow-runs": `${ofWorkflow}/runs`, releases: `${ofWorkflow}/releases`,
+    members: `${ofWorkflow}/members`, webhooks: `${ofWorkflow}/webhooks`, editor: `${ofWorkflow}/edit`, agents: "/agents",
+    agent: `/agents/${agent}`, call: `/agents/${agent}?call=${invocation}`, runs: "/runs", run: `${ofWorkflow}/runs/${run}` };
+}
+
 /** No fault of accessibility, nothing wider than the page, and nothing in the console of the browser. */
 export async function check(page, name) {
   await page.evaluate(AXE);
@@ -80,9 +107,3 @@ export async function check(page, name) {
 export async function picture(page, name) {
   if (PICTURES) await page.screenshot({ path: `${PICTURES}/${name}.png` });
 }
-
-before(async () => {
-  if (PICTURES) mkdirSync(PICTURES, { recursive: true });
-  browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: flags });
-});
-after(async () => { await browser.close(); });

@@ -1,40 +1,17 @@
 // All screens: accessibility, the width of phones, light and dark, both languages, and the number of requests.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { call, check, loaded, open, picture, signIn, until } from "./harness.mjs";
+import { check, fill, loaded, open, picture } from "./harness.mjs";
 
-let workflow, run, agent, invocation;
-
-before(async () => {
-  const page = await signIn();
-  const made = async (path, body = {}) => {
-    const { status, body: { data } } = await call(page, "POST", path, body);
-    assert.ok(status < 300, `${path}: ${status}`);
-    return data;
-  };
-  const template = "/builder/v1/workflows/templates/expense-approval";
-  const { exampleInput: input } = (await call(page, "GET", template)).body.data;
-  ({ id: workflow } = await made(`${template}/instantiate`));
-  await made(`/builder/v1/workflows/${workflow}/publish`);
-  ({ id: run } = await made(`/builder/v1/workflows/${workflow}/runs`, { input }));
-  await until(page, `/builder/v1/workflows/${workflow}/runs/${run}`, ({ state }) => state === "paused");
-  ({ id: agent } = await made("/builder/v1/agents", { name: "Scout", config: { model: "dev-chat" } }));
-  ({ id: invocation } = await made(`/builder/v1/agents/${agent}/invoke`, { input: "Where is my order?" }));
-  await page.context().close();
-});
-
-/** The places of all screens, filled with the data of `before`. */
-const SCREENS = { home: () => "/", workflows: () => "/workflows", workflow: () => `/workflows/${workflow}`,
-  "workflow-runs": () => `/workflows/${workflow}/runs`, releases: () => `/workflows/${workflow}/releases`,
-  members: () => `/workflows/${workflow}/members`, webhooks: () => `/workflows/${workflow}/webhooks`, editor: () => `/workflows/${workflow}/edit`, agents: () => "/agents", agent: () => `/agents/${agent}`,
-  call: () => `/agents/${agent}?call=${invocation}`, runs: () => "/runs", run: () => `/workflows/${workflow}/runs/${run}` };
+let SCREENS;
+before(async () => { SCREENS = await fill(); });
 
 for (const width of [1440, 390]) {
   for (const colorScheme of ["light", "dark"]) {
     test(`no fault of accessibility at ${width} px, ${colorScheme}, and at most four requests a screen`, async () => {
       for (const [name, place] of Object.entries(SCREENS)) {
         for (const language of ["en", "es"]) {
-          const page = await open(place(), { width, colorScheme, language });
+          const page = await open(place, { width, colorScheme, language });
           await loaded(page);
           assert.equal(await page.getAttribute("html", "lang"), language);
           await picture(page, `${name}-${width}-${colorScheme}-${language}`);
@@ -66,7 +43,7 @@ test("no text is left untranslated when the language changes", async () => {
   const same = /^(ada|acme|Atelier|Scout|Expense approval|Approves small claims.*|New workflow|Two people|Review|Greeting!?|Goodbye|dev-chat|Total|Error|Webhooks?|Tokens|English|Español)$/i;
   for (const [name, place] of Object.entries(SCREENS)) {
     const [english, spanish] = await Promise.all(["en", "es"].map(async (language) => {
-      const page = await open(place(), { language });
+      const page = await open(place, { language });
       await loaded(page);
       const found = await texts(page);
       await page.context().close();
