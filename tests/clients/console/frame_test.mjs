@@ -223,23 +223,6 @@ test("a dialog that a menu opened gives the focus back to the menu", async () =>
   await page.context().close();
 });
 
-test("a secret stays until its button is pressed", async () => {
-  const page = await open(SCREENS.webhooks);
-  await loaded(page);
-  await page.getByRole("button", { name: "New webhook" }).first().click();
-  await page.getByRole("dialog").getByLabel("Name").fill("Orders");
-  await page.getByRole("dialog").getByRole("button", { name: "Create" }).click();
-  const secret = page.getByRole("dialog", { name: "Token of Orders" });
-  await secret.waitFor();
-  for (let count = 0; count < 3; count += 1) await page.keyboard.press("Escape");
-  await page.mouse.click(10, 400);
-  await check(page, "a secret");
-  assert.ok(await secret.isVisible());
-  await secret.getByRole("button", { name: "I have stored it" }).click();
-  await secret.waitFor({ state: "detached" });
-  await page.context().close();
-});
-
 test("single keys act outside of fields and dialogs, and can be switched off", async () => {
   const page = await open("/workflows");
   await loaded(page);

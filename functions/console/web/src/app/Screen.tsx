@@ -7,8 +7,8 @@ import type { Place } from "../router/routes";
 import { Home } from "../screens/home/Home";
 import { Runs } from "../screens/runs/Runs";
 import { EmptyState } from "../ui/EmptyState";
-import { ErrorState } from "../ui/ErrorState";
 import { PageTitle } from "../ui/PageTitle";
+import { ScreenError } from "../ui/ScreenError";
 import { lazyScreen, retryScreens } from "./lazyScreen";
 
 const Agents = lazyScreen(() => import("../screens/agents/agents"));
@@ -90,16 +90,6 @@ class Boundary extends Component<{ children: ReactNode; isLost: boolean }, { err
 
   override render() {
     if (this.state.error === null) return this.props.children;
-    return <Failed error={this.state.error} onRetry={this.retry} />;
+    return <ScreenError error={this.state.error} onRetry={this.retry} />;
   }
-}
-
-function Failed({ error, onRetry }: { error: unknown; onRetry: () => Promise<void> }) {
-  const { t } = useTexts();
-  return (
-    <>
-      <PageTitle title={t.errors.failed} />
-      <ErrorState error={error} onRetry={onRetry} />
-    </>
-  );
 }

@@ -6,7 +6,8 @@ const listeners = new Set<() => void>();
 
 let isOn = localStorage.getItem(STORED) !== "off";
 
-export const singleKeys = () => isOn;
+/** Whether a key is a character, while those do nothing. */
+export const isSwitchedOff = ({ key, ctrlKey, metaKey }: KeyboardEvent) => !isOn && key.length === 1 && !ctrlKey && !metaKey;
 
 export function setSingleKeys(chosen: boolean) {
   isOn = chosen;
@@ -20,11 +21,6 @@ export function useSingleKeys(): boolean {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    singleKeys,
+    () => isOn,
   );
 }
-
-/** Whether a key belongs to a field or to a dialog. */
-export const isForField = (target: EventTarget | null) =>
-  (target instanceof HTMLElement && target.closest("input, textarea, select, [contenteditable], dialog") !== null) ||
-  document.querySelector("dialog[open]") !== null;

@@ -2,7 +2,7 @@ import { useEffect, useRef } from "react";
 import { useTexts } from "../i18n";
 import { navigate } from "../router/history";
 import { Dialog } from "../ui/Dialog";
-import { isForField, singleKeys, useSingleKeys } from "./keySetting";
+import { isSwitchedOff, useSingleKeys } from "./keySetting";
 import { screenKeys } from "./screenKeys";
 
 const places = { h: "home", w: "workflows", a: "agents", r: "runs" } as const;
@@ -15,7 +15,9 @@ export function useShortcuts(onShowKeys: () => void) {
     let goUntil = 0;
     const handle = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || event.isComposing) return;
-      if (!singleKeys() || isForField(event.target)) return;
+      const target = event.target;
+      if (target instanceof HTMLElement && target.closest("input, textarea, select, [contenteditable], dialog")) return;
+      if (isSwitchedOff(event) || document.querySelector("dialog[open]") !== null) return;
       const place = places[event.key as keyof typeof places];
       if (place !== undefined && event.timeStamp < goUntil) {
         event.preventDefault();

@@ -9,15 +9,13 @@ interface DialogProps {
   onClose: () => void;
   children: ReactNode;
   wide?: boolean;
-  /** The dialog shows something only once, so that only its buttons close it. */
-  keep?: boolean;
 }
 
 /**
  * A modal dialog. The browser keeps the focus inside. The Escape key, a click outside and the cross close it, unless the
  * person has written something in it: then it asks first.
  */
-export function Dialog({ title, onClose, children, wide = false, keep = false }: DialogProps) {
+export function Dialog({ title, onClose, children, wide = false }: DialogProps) {
   const { t } = useTexts();
   const ref = useRef<HTMLDialogElement>(null);
   const [asks, setAsks] = useState(false);
@@ -29,7 +27,6 @@ export function Dialog({ title, onClose, children, wide = false, keep = false }:
     if (ref.current !== null && holdsWritten(ref.current)) setAsks(true);
     else onClose();
   };
-  const dismiss = () => !keep && leave();
   return (
     <dialog
       ref={ref}
@@ -37,27 +34,28 @@ export function Dialog({ title, onClose, children, wide = false, keep = false }:
       aria-labelledby={id}
       // A browser does not let a page refuse the event `cancel` twice, but the key itself.
       onKeyDown={(event) => {
-        if (event.key !== "Escape" || event.defaultPrevented || !isIn(event.target, ref.current)) return;
-        // In a search, the key first removes the text.
+        if (event.key !== "Escape" || event.defaultPrevented || event.nativeEvent.isComposing) return;
+        // It first closes what is open inside, and removes the text of a search.
+        if (!isIn(event.target, ref.current) || ref.current?.querySelector(":popover-open")) return;
         if (event.target instanceof HTMLInputElement && event.target.type === "search" && event.target.value !== "") return;
         event.preventDefault();
-        dismiss();
+        leave();
       }}
       onCancel={(event) => {
         if (event.target !== ref.current) return;
         event.preventDefault();
-        dismiss();
+        leave();
       }}
       // The browser has closed it nevertheless.
       onClose={(event) => {
         if (event.target !== ref.current || !ref.current.isConnected) return;
         ref.current.showModal();
-        dismiss();
+        leave();
       }}
       onPointerDown={(event) => {
         pressed.current = event.target;
       }}
-      onClick={(event) => event.target === ref.current && pressed.current === ref.current && dismiss()}
+      onClick={(event) => event.target === ref.current && pressed.current === ref.current && leave()}
     >
       <div className="dialog-body">
         <header>

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "react";
-import { isForField, singleKeys } from "../../app/keySetting";
+import { isSwitchedOff } from "../../app/keySetting";
 
 interface EditorActions {
   canEdit: boolean;
@@ -19,13 +19,17 @@ interface EditorActions {
   paste: (text: string) => void;
 }
 
+const isWriting = (target: EventTarget | null) =>
+  (target instanceof HTMLElement && target.closest("input, textarea, select, [contenteditable], dialog") !== null) ||
+  document.querySelector("dialog[open]") !== null;
+
 /** The keys of the editor, except while the person writes or a dialog is open. */
 export function useEditorKeys(actions: EditorActions) {
   const current = useRef(actions);
   current.current = actions;
   useEffect(() => {
     const handleKey = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || event.altKey) return;
+      if (event.defaultPrevented || event.altKey || isSwitchedOff(event)) return;
       const act = current.current;
       const withControl = event.ctrlKey || event.metaKey;
       const key = event.key.toLowerCase();
@@ -34,14 +38,14 @@ export function useEditorKeys(actions: EditorActions) {
         act.save();
         return;
       }
-      if (isForField(event.target)) return;
+      if (isWriting(event.target)) return;
       const action = withControl ? controlAction(act, key, event.shiftKey) : plainAction(act, event);
       if (action === undefined) return;
       event.preventDefault();
       action();
     };
     const handleCopy = (event: ClipboardEvent) => {
-      if (isForField(event.target) || getSelection()?.isCollapsed === false) return;
+      if (isWriting(event.target) || getSelection()?.isCollapsed === false) return;
       const text = current.current.copy();
       if (text === null) return;
       event.clipboardData?.setData("text/plain", text);
@@ -50,7 +54,7 @@ export function useEditorKeys(actions: EditorActions) {
     };
     const handlePaste = (event: ClipboardEvent) => {
       const text = event.clipboardData?.getData("text/plain");
-      if (isForField(event.target) || !text || !current.current.canEdit) return;
+      if (isWriting(event.target) || !text || !current.current.canEdit) return;
       event.preventDefault();
       current.current.paste(text);
     };
@@ -78,12 +82,11 @@ function controlAction(act: EditorActions, key: string, shift: boolean): (() => 
 
 function plainAction(act: EditorActions, { key, shiftKey }: KeyboardEvent): (() => void) | undefined {
   if (key === "Escape") return act.deselect;
-  if (act.canEdit && (key === "Delete" || key === "Backspace")) return act.remove;
-  if (!singleKeys()) return undefined;
   if (key === "f") return act.fit;
   if (!act.canEdit) return undefined;
   if (key === "/") return act.add;
   if (key === "c") return act.connect;
   if (key === "t" && !shiftKey) return act.tidy;
+  if (key === "Delete" || key === "Backspace") return act.remove;
   return undefined;
 }

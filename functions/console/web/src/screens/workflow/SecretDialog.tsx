@@ -15,7 +15,7 @@ export function SecretDialog({ webhook, body, onClose }: { webhook: Webhook; bod
   const token = webhook.token ?? "";
   const curl = `curl ${quote(webhook.url)} -H ${quote(`Authorization: Bearer ${token}`)} --json ${quote(body)}`;
   return (
-    <Dialog title={t.workflow.secretTitle(webhook.name)} onClose={onClose} keep>
+    <Dialog title={t.workflow.secretTitle(webhook.name)} onClose={onClose}>
       <p>{t.workflow.secretText}</p>
       <div className="secret">
         <h3>{t.workflow.token}</h3>

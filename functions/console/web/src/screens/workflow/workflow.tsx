@@ -4,9 +4,9 @@ import { useTexts } from "../../i18n";
 import { Link } from "../../router/Link";
 import type { RouteName } from "../../router/routes";
 import { EmptyState } from "../../ui/EmptyState";
-import { ErrorState } from "../../ui/ErrorState";
 import { Skeleton } from "../../ui/Loading";
 import { PageTitle } from "../../ui/PageTitle";
+import { ScreenError } from "../../ui/ScreenError";
 import { Header } from "./Header";
 import { Members } from "./Members";
 import { Overview } from "./Overview";
@@ -53,7 +53,7 @@ export default function Workflow({ id, tab, query }: WorkflowProps) {
     );
   }
   if (workflow === undefined) {
-    return error === null ? <Skeleton lines={6} /> : <ErrorState error={error} onRetry={() => void refetch()} />;
+    return error === null ? <Skeleton lines={6} /> : <ScreenError error={error} onRetry={() => void refetch()} />;
   }
   return (
     <>
