@@ -6,7 +6,7 @@ function initial(): Language {
   const stored = localStorage.getItem(STORED);
   if (stored === "en" || stored === "es") return stored;
   for (const tag of navigator.languages) {
-    const language = tag.slice(0, 2);
+    const [language] = tag.toLowerCase().split("-");
     if (language === "en" || language === "es") return language;
   }
   return "en";

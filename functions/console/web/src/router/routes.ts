@@ -45,7 +45,7 @@ export function hrefOf(target: Target): string {
 
 /** Reads the fragment of the address. Null if there is no such screen. */
 export function readPlace(hash: string): Place | null {
-  const [path = "", query = ""] = hash.replace(/^#/, "").split("?", 2);
+  const [, path = "", query = ""] = /^#?([^?]*)\??(.*)$/s.exec(hash) ?? [];
   const parts = (path || "/").split("/");
   for (const [name, pattern] of Object.entries(routes)) {
     const params = matchParts(pattern.split("/"), parts);
