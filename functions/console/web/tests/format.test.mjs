@@ -18,9 +18,9 @@ test("durations have two units at most, and are never 60 of one", () => {
 });
 
 test("times are relative for a week, and never 60 minutes", () => {
-  for (const [seconds, english, spanish] of [[0, "now", "ahora"], [4, "now", "ahora"], [30, "30 seconds ago", "hace 30 segundos"],
-    [3599, "59 minutes ago", "hace 59 minutos"], [3600, "1 hour ago", "hace 1 hora"], [86_400, "yesterday", "ayer"],
-    [-7200, "in 2 hours", "dentro de 2 horas"], [8 * 86_400, "Nov 19, 2026", "19 nov 2026"]]) {
+  for (const [seconds, english, spanish] of [[0, "now", "ahora"], [4, "now", "ahora"], [30, "30 sec. ago", "hace 30 s"],
+    [3599, "59 min. ago", "hace 59 min"], [3600, "1 hr. ago", "hace 1 h"], [86_400, "yesterday", "ayer"],
+    [-7200, "in 2 hr.", "dentro de 2 h"], [8 * 86_400, "Nov 19, 2026", "19 nov 2026"]]) {
     assert.equal(plain(en.relative(ago(seconds), now)), english);
     assert.equal(plain(es.relative(ago(seconds), now)), spanish);
   }

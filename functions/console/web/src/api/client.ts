@@ -1,7 +1,7 @@
 import createClient from "openapi-fetch";
 import { currentLanguage } from "../i18n/language";
 import { reportConnection } from "./connection";
-import { asApiError, ownError, readError } from "./errors";
+import { asApiError, OwnError, readError } from "./errors";
 import type { paths as BuilderPaths } from "./generated/builder";
 import type { paths as GatewayPaths } from "./generated/gateway";
 import type { paths as WorkbenchPaths } from "./generated/workbenches";
@@ -17,7 +17,7 @@ async function send(request: Request): Promise<Response> {
   } catch (error) {
     if (request.signal.aborted) throw error;
     reportConnection(true);
-    throw ownError("connection_lost", error);
+    throw new OwnError("connection_lost", error);
   }
   reportConnection(false);
   if (response.status !== 401) {

@@ -1,6 +1,6 @@
 import { type ComponentType, use } from "react";
 import { isReachable, reportConnection } from "../api/connection";
-import { ownError } from "../api/errors";
+import { OwnError } from "../api/errors";
 import { prefix } from "../api/place";
 
 type Module<P> = Promise<{ default: ComponentType<P> }>;
@@ -47,7 +47,7 @@ async function fail(error: unknown, isRepeated: boolean): Promise<never> {
   const isBack = await isReachable();
   if (!isBack) reportConnection(true);
   if (isBack && isRepeated) return reload();
-  throw ownError("screen_not_loaded", error);
+  throw new OwnError("screen_not_loaded", error);
 }
 
 /** Prepares another attempt, or loads the page again if the platform has another build of the console. */

@@ -16,7 +16,7 @@ export function createFormat(language: Language) {
   const dateTime = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "medium" });
   const time = new Intl.DateTimeFormat(language, { timeStyle: "medium" });
   const date = new Intl.DateTimeFormat(language, { day: "numeric", month: "short", year: "numeric" });
-  const relative = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
+  const relative = new Intl.RelativeTimeFormat(language, { numeric: "auto", style: "short" });
   const money = new Intl.NumberFormat(language, {
     style: "currency",
     currency: "USD",

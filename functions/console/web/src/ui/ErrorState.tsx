@@ -1,4 +1,4 @@
-import { asApiError, sentenceOf } from "../api/errors";
+import { asApiError, OwnError, sentenceOf } from "../api/errors";
 import { useTexts } from "../i18n";
 import { Button } from "./Button";
 import { CopyButton } from "./CopyButton";
@@ -7,13 +7,13 @@ import { CopyButton } from "./CopyButton";
 export function ErrorState({ error, onRetry }: { error: unknown; onRetry?: (() => void) | undefined }) {
   const { t } = useTexts();
   const failure = asApiError(error);
-  const { code, requestId, details } = failure;
+  const { code, requestId } = failure;
   return (
     <div className="error-state" role="alert">
       <p className="sentence">{sentenceOf(failure, t)}</p>
       <p className="facts">
         <span>{t.errors.code} <code>{code}</code></span>
-        {details !== null && <span>{t.errors.details} <code>{details}</code></span>}
+        {failure instanceof OwnError && <span>{t.errors.details} <code>{failure.technical}</code></span>}
         {requestId !== null && (
           <span>
             {t.errors.requestId} <code>{requestId}</code>

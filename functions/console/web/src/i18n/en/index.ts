@@ -52,6 +52,7 @@ export const en = {
   },
   session: {
     ended: "Your session has ended",
+    refused: "You are not signed in, or your session has ended. Sign in again.",
     text: "Sign in again in a new tab, then return here. What you have written stays.",
     later: "Not now",
     back: "You are signed in again",

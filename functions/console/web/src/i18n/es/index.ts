@@ -53,6 +53,7 @@ export const es: Dictionary = {
   },
   session: {
     ended: "Su sesión ha terminado",
+    refused: "No ha iniciado sesión o su sesión ha terminado. Inicie sesión de nuevo.",
     text: "Inicie sesión de nuevo en otra pestaña y vuelva aquí. Lo que ha escrito se conserva.",
     later: "Ahora no",
     back: "Ha iniciado sesión de nuevo",

@@ -5,7 +5,7 @@ export const workflows: Dictionary["workflows"] = {
   new: "Nuevo",
   newName: "Nuevo flujo",
   import: "Importar",
-  fromTemplate: "Nuevo desde plantilla",
+  fromTemplate: "Desde plantilla",
   drop: "Suelte el archivo para importarlo",
   name: "Nombre",
   state: "Estado",
