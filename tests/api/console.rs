@@ -90,3 +90,17 @@ async fn unknown_files_are_not_found_and_the_folder_leads_to_the_page() {
     let folder = nobody.get("/console/").await;
     assert_eq!((folder.status.as_str(), folder.header("location")), ("307 Temporary Redirect", Some("../console")));
 }
+
+#[tokio::test]
+async fn a_failed_sign_in_is_explained_in_the_language_of_the_browser() {
+    let app = TestApp::start().await;
+    for (accepted, language, title) in
+        [("en", "en", "You are not signed in"), ("es-ES,es;q=0.9,en;q=0.8", "es", "No ha iniciado sesión")]
+    {
+        let request = app.anonymous().request(Method::GET, "/console/callback").header("accept-language", accepted);
+        let page = send(request).await;
+        assert_eq!((page.status.as_str(), page.header("content-language")), ("400 Bad Request", Some(language)));
+        let (lang, title) = (format!("<html lang=\"{language}\">"), format!("<h1>{title}</h1>"));
+        assert!(page.text.contains(&lang) && page.text.contains(&title), "{}", page.text);
+    }
+}
