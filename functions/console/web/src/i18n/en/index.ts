@@ -1,5 +1,6 @@
 import { agents } from "./agents";
 import { editor } from "./editor";
+import { expression } from "./expression";
 import { home } from "./home";
 import { run, values } from "./run";
 import { review, runs } from "./runs";
@@ -142,4 +143,5 @@ export const en = {
   agents,
   workflow,
   editor,
+  expression,
 };

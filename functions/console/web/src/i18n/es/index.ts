@@ -1,6 +1,7 @@
 import type { Dictionary } from "..";
 import { agents } from "./agents";
 import { editor } from "./editor";
+import { expression } from "./expression";
 import { home } from "./home";
 import { run, values } from "./run";
 import { review, runs } from "./runs";
@@ -143,4 +144,5 @@ export const es: Dictionary = {
   agents,
   workflow,
   editor,
+  expression,
 };

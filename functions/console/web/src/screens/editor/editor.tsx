@@ -16,6 +16,7 @@ import { ConflictDialog } from "./ConflictDialog";
 import { ConnectDialog } from "./ConnectDialog";
 import { Draft, keepLeft, takeLeft, useDraft } from "./draft";
 import "./editor.css";
+import { ExpressionValues } from "./expression/context";
 import { type Focus, Inspector } from "./Inspector";
 import { copyItems, pasteItems, readItems } from "./model/clipboard";
 import { addNode, addNote, connect, GRID, moveItems, noteIdOf, noteKey } from "./model/graph";
@@ -247,16 +248,18 @@ function Workbench({ draft, types }: { draft: Draft; types: ReadonlyMap<string, 
       <aside className="editor-side" aria-label={t.editor.panel} tabIndex={0}>
         {isNarrow && draft.canEdit && <p className="muted narrow-hint">{t.editor.narrow}</p>}
         {node !== undefined ? (
-          <Inspector
-            draft={draft}
-            node={node}
-            type={types.get(node.type)}
-            canEdit={canEdit}
-            focus={focus}
-            onConnect={() => setOpen("connect")}
-            onDuplicate={duplicate}
-            onRemove={remove}
-          />
+          <ExpressionValues draft={draft} types={types} node={node}>
+            <Inspector
+              draft={draft}
+              node={node}
+              type={types.get(node.type)}
+              canEdit={canEdit}
+              focus={focus}
+              onConnect={() => setOpen("connect")}
+              onDuplicate={duplicate}
+              onRemove={remove}
+            />
+          </ExpressionValues>
         ) : note !== undefined ? (
           <NotePanel draft={draft} note={note} canEdit={canEdit} />
         ) : (

@@ -1,6 +1,7 @@
 import { useEffect, useState } from "react";
 import { useTexts } from "../../../i18n";
 import { Button } from "../../../ui/Button";
+import { ExpressionField } from "../expression/ExpressionField";
 import { isSame } from "../model/equal";
 import { useForm } from "./context";
 import { FieldProblems, type FieldProps } from "./SchemaField";
@@ -18,7 +19,7 @@ const toMap = (rows: readonly Row[]) => Object.fromEntries(rows.filter(([key]) =
 export function MapRows({ path, label, value, onChange, required, schema }: FieldProps) {
   const { t } = useTexts();
   const { canEdit } = useForm();
-  const isCode = typeof schema.additionalProperties === "object" && schema.additionalProperties["x-language"] !== undefined;
+  const language = typeof schema.additionalProperties === "object" ? schema.additionalProperties["x-language"] : undefined;
   // A row without a name is not part of the value yet.
   const [rows, setRows] = useState(() => readRows(value));
   useEffect(() => setRows((rows) => (isSame(toMap(rows), value ?? {}) ? rows : readRows(value))), [value]);
@@ -27,6 +28,11 @@ export function MapRows({ path, label, value, onChange, required, schema }: Fiel
     const map = toMap(rows);
     onChange(Object.keys(map).length === 0 && !required ? undefined : map);
   };
+  const attributesOf = (key: string, index: number) => ({
+    "data-field": `${path}.${key}`,
+    "aria-label": `${label} ${index + 1}: ${t.editor.value}`,
+    placeholder: t.editor.value,
+  });
   return (
     <>
       {rows.map(([key, text], index) => (
@@ -40,17 +46,23 @@ export function MapRows({ path, label, value, onChange, required, schema }: Fiel
             value={key}
             onChange={(event) => set(rows.with(index, [event.target.value, text]))}
           />
-          <textarea
-            rows={Math.min(6, Math.max(1, text.split("\n").length))}
-            className={isCode ? "mono" : undefined}
-            data-field={`${path}.${key}`}
-            aria-label={`${label} ${index + 1}: ${t.editor.value}`}
-            placeholder={t.editor.value}
-            spellCheck={false}
-            disabled={!canEdit}
-            value={text}
-            onChange={(event) => set(rows.with(index, [key, event.target.value]))}
-          />
+          {language === undefined ? (
+            <textarea
+              {...attributesOf(key, index)}
+              rows={Math.min(6, Math.max(1, text.split("\n").length))}
+              spellCheck={false}
+              disabled={!canEdit}
+              value={text}
+              onChange={(event) => set(rows.with(index, [key, event.target.value]))}
+            />
+          ) : (
+            <ExpressionField
+              attributes={attributesOf(key, index)}
+              language={language}
+              value={text}
+              onChange={(text) => set(rows.with(index, [key, text]))}
+            />
+          )}
           {canEdit && (
             <button type="button" className="icon-button" aria-label={t.editor.removeNamed(key || `${label} ${index + 1}`)} onClick={() => set(rows.toSpliced(index, 1))}>
               <svg viewBox="0 0 16 16" aria-hidden="true"><path d="m4 4 8 8M12 4l-8 8" /></svg>

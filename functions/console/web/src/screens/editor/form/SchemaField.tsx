@@ -1,6 +1,7 @@
 import { type ReactNode, useId } from "react";
 import { useTexts } from "../../../i18n";
 import { Button } from "../../../ui/Button";
+import { ExpressionField } from "../expression/ExpressionField";
 import type { Config } from "../model/types";
 import { useReferences } from "../queries";
 import { useNames } from "../texts";
@@ -88,7 +89,7 @@ function SimpleField(props: FieldProps) {
   );
 }
 
-type Ids = Record<string, string | boolean | undefined> & { id: string };
+type Ids = Record<string, string | boolean | undefined> & { id: string; "data-field": string };
 
 function Control(props: FieldProps & { ids: Ids }) {
   const { schema, path } = props;
@@ -109,19 +110,15 @@ function Control(props: FieldProps & { ids: Ids }) {
 
 function TextControl({ schema, value, onChange, ids }: FieldProps & { ids: Ids }) {
   const { canEdit } = useForm();
-  const kind = kindOf(schema);
   const text = typeof value === "string" ? value : "";
-  const common = {
-    ...ids,
-    value: text,
-    disabled: !canEdit,
-    spellCheck: kind === "expression" ? (false as const) : undefined,
-    placeholder: typeof schema.example === "string" ? schema.example : undefined,
-    onChange: (event: { target: { value: string } }) => onChange(event.target.value === "" ? undefined : event.target.value),
-  };
-  if (kind === "text") return <input {...common} type="text" autoComplete="off" />;
-  const lines = Math.min(14, Math.max(kind === "expression" && schema["x-language"] === "cel" ? 2 : 3, text.split("\n").length + 1));
-  return <textarea {...common} rows={lines} className={kind === "expression" ? "mono" : undefined} />;
+  const change = (text: string) => onChange(text === "" ? undefined : text);
+  const placeholder = typeof schema.example === "string" ? schema.example : undefined;
+  if (schema["x-language"] !== undefined) {
+    return <ExpressionField attributes={{ ...ids, placeholder }} language={schema["x-language"]} value={text} onChange={change} />;
+  }
+  const common = { ...ids, value: text, disabled: !canEdit, placeholder, onChange: (event: { target: { value: string } }) => change(event.target.value) };
+  if (kindOf(schema) === "text") return <input {...common} type="text" autoComplete="off" />;
+  return <textarea {...common} rows={Math.min(14, Math.max(3, text.split("\n").length + 1))} />;
 }
 
 function NumberControl({ schema, value, onChange, ids }: FieldProps & { ids: Ids }) {
