@@ -13,6 +13,7 @@ import "./styles/shell.css";
 import "./styles/screens.css";
 import "./styles/run.css";
 import "./styles/workflow.css";
+import "./styles/agents.css";
 import { ToastProvider } from "./ui/Toast";
 
 const root = document.getElementById("root");

@@ -57,3 +57,9 @@ export async function answer<T>(sent: Promise<Answer<T>>): Promise<T> {
   if (!response.ok) throw readError(response.status, response.headers.get("x-request-id"), error);
   return data as T;
 }
+
+/** Returns the body of a success with its version. */
+export async function versioned<T>(sent: Promise<Answer<T>>): Promise<{ body: T; etag: string }> {
+  const { response } = await sent;
+  return { body: await answer(sent), etag: response.headers.get("etag") ?? "" };
+}

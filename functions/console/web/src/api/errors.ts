@@ -17,6 +17,8 @@ export class ApiError extends Error {
     readonly code: string,
     message: string,
     readonly requestId: string | null,
+    /** What the API adds for programs, such as the stored version after a conflict. */
+    readonly details: unknown = null,
   ) {
     super(message);
     this.name = "ApiError";
@@ -47,14 +49,14 @@ export function sentenceOf(error: ApiError, texts: Dictionary): string {
 }
 
 interface Envelope {
-  error?: { code?: string | null; type?: string; message?: string; request_id?: string };
+  error?: { code?: string | null; type?: string; message?: string; request_id?: string; details?: unknown };
 }
 
 /** Reads the envelope of the builder or of the gateway. */
 export function readError(status: number, requestId: string | null, body: unknown): ApiError {
   const error = (typeof body === "object" && body !== null ? (body as Envelope).error : undefined) ?? {};
   const code = error.code ?? error.type ?? `http_${status}`;
-  return new ApiError(status, code, readMessage(status, error.message), requestId ?? error.request_id ?? null);
+  return new ApiError(status, code, readMessage(status, error.message), requestId ?? error.request_id ?? null, error.details);
 }
 
 /** A person does not send tokens: the API's sentence about a missing session is for programs. */

@@ -22,9 +22,9 @@ export function preloadScreens() {
   for (const screen of [Workflows, Workflow, Run, Agents]) screen.preload();
 }
 
-/** The tabs of a workflow are one screen: its header stays when the tab changes. */
+/** The tabs of a workflow, or of an agent, are one screen: its header stays when the tab changes. */
 function screenName(name: Place["name"]): string {
-  return name.startsWith("workflow") && name !== "workflows" ? "workflow" : name;
+  return /^(workflow|agent)(?!s$)/.exec(name)?.[1] ?? name;
 }
 
 /** The screen of a place. A screen that fails leaves the navigation usable. */
@@ -46,6 +46,9 @@ function Named({ place }: { place: Place }) {
       return <Workflows query={place.query} />;
     case "agents":
     case "agent":
+    case "agentTry":
+    case "agentCalls":
+    case "agentMembers":
       return <Agents place={place} />;
     case "workflow":
     case "workflowRuns":

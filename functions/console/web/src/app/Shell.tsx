@@ -24,6 +24,9 @@ const sections: Record<RouteName, "home" | "workflows" | "agents" | "runs"> = {
   run: "runs",
   agents: "agents",
   agent: "agents",
+  agentTry: "agents",
+  agentCalls: "agents",
+  agentMembers: "agents",
   runs: "runs",
 };
 

@@ -11,16 +11,30 @@ const SCROLLING = ["wheel", "touchmove", "keydown", "pointerdown"] as const;
 const positions = readPositions();
 const listeners = new Set<() => void>();
 
-let entry = entryKey();
-let restore: number | null = positions.get(entry) ?? null;
+interface Entry {
+  key: string;
+  /** The place among the entries, which tells how far away another one is. */
+  index: number;
+  /** Whether the entry before it is the same screen with another query. */
+  isSameScreen: boolean;
+}
+
+let path = pathOf(location.hash);
+let entry = readEntry(-1, false);
+let restore: number | null = positions.get(entry.key) ?? null;
 let focusPending = false;
 
-function entryKey(): string {
-  const state = history.state as { key?: string } | null;
-  if (state?.key !== undefined) return state.key;
-  const key = Math.random().toString(36).slice(2);
-  history.replaceState({ key }, "");
-  return key;
+function pathOf(hash: string): string {
+  return (hash || "#/").split("?", 1)[0] ?? "";
+}
+
+/** Returns what the history knows about the current entry. One that a link has just made is new. */
+function readEntry(index: number, isSameScreen: boolean): Entry {
+  const state = history.state as Partial<Entry> | null;
+  if (state?.index !== undefined) return state as Entry;
+  const made = { key: Math.random().toString(36).slice(2), index: index + 1, isSameScreen };
+  history.replaceState(made, "");
+  return made;
 }
 
 function readPositions(): Map<string, number> {
@@ -36,21 +50,46 @@ function notify() {
 }
 
 history.scrollRestoration = "manual";
-window.addEventListener("scroll", () => restore === null && positions.set(entry, window.scrollY), { passive: true });
+window.addEventListener("scroll", () => restore === null && positions.set(entry.key, window.scrollY), { passive: true });
 // A page that is loaded again, such as after a sign-in, knows them too.
 window.addEventListener("pagehide", () => sessionStorage.setItem(POSITIONS, JSON.stringify([...positions].slice(-KEPT))));
-
-let path = location.hash.split("?")[0];
 window.addEventListener("hashchange", () => {
-  entry = entryKey();
-  const newPath = location.hash.split("?")[0];
+  const newPath = pathOf(location.hash);
+  const next = readEntry(entry.index, newPath === path);
+  if (next.key === entry.key) return ask?.();
+  if (hold !== null && !newPath.startsWith(hold.screen)) return goBackAndAsk(next.index - entry.index);
+  entry = next;
   const isOtherScreen = path !== newPath;
   // A dialog that has a place of its own leaves the screen below where it is.
-  restore = positions.get(entry) ?? (isOtherScreen ? 0 : null);
+  restore = positions.get(entry.key) ?? (isOtherScreen ? 0 : null);
   focusPending = isOtherScreen;
   path = newPath;
   notify();
 });
+
+let hold: { screen: string; onLeave: (leave: () => void) => void } | null = null;
+let ask: (() => void) | undefined;
+
+/** Asks before the person leaves a screen and its tabs. Returns the function that ends this. */
+export function holdScreen(target: Target, onLeave: (leave: () => void) => void): () => void {
+  const held = { screen: hrefOf(target), onLeave };
+  hold = held;
+  return () => {
+    if (hold === held) hold = null;
+  };
+}
+
+/** The browser has already left: it returns first, so that the address is that of the screen while the person decides. */
+function goBackAndAsk(steps: number) {
+  ask = () => {
+    ask = undefined;
+    hold?.onLeave(() => {
+      hold = null;
+      history.go(steps);
+    });
+  };
+  history.go(-steps);
+}
 
 export function navigate(target: Target) {
   location.hash = hrefOf(target);
@@ -67,6 +106,12 @@ export function replaceQuery(changes: QueryValues) {
   const text = values.toString();
   history.replaceState(history.state, "", path + (text && `?${text}`));
   notify();
+}
+
+/** Closes what a link has opened on the same screen, such as a dialog. The way back then leads to what was before the screen. */
+export function closeOpened(changes: QueryValues) {
+  if (entry.isSameScreen) history.back();
+  else replaceQuery(changes);
 }
 
 function subscribe(listener: () => void) {

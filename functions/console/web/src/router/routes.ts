@@ -11,6 +11,9 @@ export const routes = {
   run: "/workflows/:workflowId/runs/:runId",
   agents: "/agents",
   agent: "/agents/:agentId",
+  agentTry: "/agents/:agentId/try",
+  agentCalls: "/agents/:agentId/calls",
+  agentMembers: "/agents/:agentId/members",
   runs: "/runs",
 } as const;
 

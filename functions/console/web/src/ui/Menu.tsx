@@ -3,7 +3,7 @@ import { type ReactNode, useEffect, useRef } from "react";
 interface MenuProps {
   label: string;
   button: ReactNode;
-  className?: string;
+  className?: string | undefined;
   children: (close: () => void) => ReactNode;
 }
 
@@ -40,5 +40,52 @@ export function Menu({ label, button, className, children }: MenuProps) {
       <summary aria-label={label} title={label}>{button}</summary>
       <div className="menu-body">{children(close)}</div>
     </details>
+  );
+}
+
+export interface Action {
+  name: string;
+  danger?: boolean;
+  act: () => void;
+}
+
+interface ActionMenuProps {
+  label: string;
+  /** With a frame, among buttons. Without, at the end of a row. */
+  framed?: boolean;
+  actions: readonly (Action | false)[];
+}
+
+/** What can be done with a thing. Actions that are not possible are left out. */
+export function ActionMenu({ label, framed = false, actions }: ActionMenuProps) {
+  return (
+    <Menu label={label} button={<Dots across={framed} />} className={framed ? "framed" : undefined}>
+      {(close) =>
+        actions.map(
+          (action) =>
+            action && (
+              <button
+                key={action.name}
+                type="button"
+                className={action.danger ? "danger" : undefined}
+                onClick={() => {
+                  close();
+                  action.act();
+                }}
+              >
+                {action.name}
+              </button>
+            ),
+        )
+      }
+    </Menu>
+  );
+}
+
+function Dots({ across }: { across: boolean }) {
+  return (
+    <svg viewBox="0 0 16 16" aria-hidden="true">
+      {[3, 8, 13].map((place) => <circle key={place} cx={across ? place : 8} cy={across ? 8 : place} r="0.8" />)}
+    </svg>
   );
 }

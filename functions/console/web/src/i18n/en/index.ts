@@ -4,6 +4,7 @@ import { expression } from "./expression";
 import { home } from "./home";
 import { run, values } from "./run";
 import { review, runs } from "./runs";
+import { sharing } from "./sharing";
 import { workflow } from "./workflow";
 import { imports, start, templates, workflows } from "./workflows";
 
@@ -21,6 +22,17 @@ export const en = {
   actions: "Actions",
   ownership: { label: "Shared", all: "Mine and shared", mine: "Only mine", shared: "Only shared with me" },
   sort: { label: "Sort by", updatedAt: "Last change", createdAt: "Creation date", name: "Name", requests: "Requests" },
+
+  unsaved: {
+    changes: "You have unsaved changes",
+    save: "Save",
+    saving: "Saving…",
+    discard: "Discard",
+    title: "Leave without saving?",
+    text: "Your changes on this screen are not saved and will be lost.",
+    leave: "Leave without saving",
+  },
+  choose: { none: "Nothing matches." },
 
   nav: {
     label: "Main",
@@ -141,6 +153,7 @@ export const en = {
   run,
   values,
   agents,
+  sharing,
   workflow,
   editor,
   expression,

@@ -5,6 +5,7 @@ import { expression } from "./expression";
 import { home } from "./home";
 import { run, values } from "./run";
 import { review, runs } from "./runs";
+import { sharing } from "./sharing";
 import { workflow } from "./workflow";
 import { imports, start, templates, workflows } from "./workflows";
 
@@ -22,6 +23,17 @@ export const es: Dictionary = {
   actions: "Acciones",
   ownership: { label: "Compartidos", all: "Míos y compartidos", mine: "Solo míos", shared: "Solo compartidos conmigo" },
   sort: { label: "Ordenar por", updatedAt: "Último cambio", createdAt: "Fecha de creación", name: "Nombre", requests: "Peticiones" },
+
+  unsaved: {
+    changes: "Tiene cambios sin guardar",
+    save: "Guardar",
+    saving: "Guardando…",
+    discard: "Descartar",
+    title: "¿Salir sin guardar?",
+    text: "Los cambios de esta pantalla no están guardados y se perderán.",
+    leave: "Salir sin guardar",
+  },
+  choose: { none: "Nada coincide." },
 
   nav: {
     label: "Principal",
@@ -142,6 +154,7 @@ export const es: Dictionary = {
   run,
   values,
   agents,
+  sharing,
   workflow,
   editor,
   expression,

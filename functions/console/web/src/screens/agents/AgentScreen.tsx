@@ -1,76 +1,108 @@
-import type { ReactNode } from "react";
+import { useEffect } from "react";
+import { asApiError } from "../../api/errors";
 import type { AgentDetail } from "../../api/types";
 import { useTexts } from "../../i18n";
-import { replaceQuery } from "../../router/history";
+import { navigate } from "../../router/history";
 import { Link } from "../../router/Link";
+import type { RouteName } from "../../router/routes";
+import { includes } from "../../sharing/roles";
+import { Members } from "../../sharing/Members";
 import { StateBadge } from "../../ui/Badge";
 import { CopyButton } from "../../ui/CopyButton";
-import { Loaded } from "../../ui/Loaded";
+import { EmptyState } from "../../ui/EmptyState";
+import { ErrorState } from "../../ui/ErrorState";
+import { Skeleton } from "../../ui/Loading";
 import { Owner } from "../../ui/Owner";
 import { PageTitle } from "../../ui/PageTitle";
 import { RelativeTime } from "../../ui/RelativeTime";
-import { Section } from "../../ui/Section";
+import { Tabs } from "../../ui/Tabs";
+import { Unsaved } from "../../ui/Unsaved";
+import { AgentMenu } from "./AgentMenu";
 import { Configuration } from "./Configuration";
-import { InvocationDialog } from "./InvocationDialog";
 import { Invocations } from "./Invocations";
 import { useAgent } from "./queries";
+import { TryIt } from "./TryIt";
+import { useEdits } from "./useEdits";
 
-/** An agent: what it is configured to do, and the calls of it. */
-export function AgentScreen({ id, query }: { id: string; query: URLSearchParams }) {
+export const tabs = ["agent", "agentTry", "agentCalls", "agentMembers"] as const satisfies readonly RouteName[];
+
+interface AgentScreenProps {
+  id: string;
+  tab: (typeof tabs)[number];
+  query: URLSearchParams;
+}
+
+/** An agent: its configuration, a conversation with it, its calls, and who may use it. */
+export function AgentScreen({ id, tab, query }: AgentScreenProps) {
   const { t } = useTexts();
-  const agent = useAgent(id);
-  const call = query.get("call");
+  const { data, error, refetch } = useAgent(id);
+  const edits = useEdits(id, data);
+  const { discard, isDirty } = edits;
+  const isGone = error !== null && asApiError(error).status === 404;
+  useEffect(() => {
+    if (isGone) discard();
+  }, [isGone]);
+  if (isGone) {
+    return (
+      <>
+        <PageTitle title={t.agents.gone} />
+        <EmptyState title={asApiError(error).message}>
+          <p>{t.agents.goneText}</p>
+          <Link to="agents" className="button">{t.agents.all}</Link>
+        </EmptyState>
+      </>
+    );
+  }
+  if (data === undefined) {
+    return error === null ? <Skeleton lines={6} /> : <ErrorState error={error} onRetry={() => void refetch()} />;
+  }
+  const { agent } = data;
+  const canEdit = includes(agent.access.role, "editor");
   return (
     <>
-      <PageTitle
-        title={agent.data?.name ?? t.agents.agent}
-        above={<Link to="agents" className="crumb">← {t.agents.title}</Link>}
-      />
-      <Loaded query={agent} lines={4}>
-        {(agent) => (
-          <>
-            <p className="state-line"><StateBadge state={agent.status} /></p>
-            {agent.description && <p className="lead-text">{agent.description}</p>}
-            {agent.problems.map((problem) => (
-              <p key={problem.code + problem.message} className="problem-note">
-                {problem.message} <code>{problem.code}</code>
-              </p>
-            ))}
-            <Facts agent={agent} />
-          </>
-        )}
-      </Loaded>
-      <Section title={t.agents.calls}>
-        <Invocations agent={id} />
-      </Section>
-      {agent.data && <Configuration agent={agent.data} />}
-      {call !== null && <InvocationDialog agent={id} id={call} onClose={() => replaceQuery({ call: "" })} />}
+      <Header agent={agent} tab={t.agents.tabs[tab]} onDelete={discard} />
+      <Tabs label={t.agents.tabsLabel} tabs={tabs.map((to) => ({ to, params: { agentId: id }, name: t.agents.tabs[to] }))} current={tab} />
+      {tab === "agent" && <Configuration stored={edits.version ?? data} edits={edits} canEdit={canEdit} />}
+      {tab === "agentTry" && <TryIt agent={agent} isDirty={isDirty} />}
+      {tab === "agentCalls" && <Invocations agent={id} call={query.get("call")} />}
+      {tab === "agentMembers" && <Members kind="agent" subject={agent} />}
+      {isDirty && <Unsaved screen={{ to: "agent", params: { agentId: id } }} />}
     </>
   );
 }
 
-function Facts({ agent }: { agent: AgentDetail }) {
+function Header({ agent, tab, onDelete }: { agent: AgentDetail; tab: string; onDelete: () => void }) {
   const { t, format } = useTexts();
-  const { config } = agent;
-  const facts: [string, ReactNode][] = [
-    [t.agents.type, t.agents.types[agent.type]],
-    [t.agents.model, config.model ? <code>{config.model}</code> : t.agents.defaultModel],
-    [t.workflows.owner, <Owner id={agent.access.owner} />],
-    [t.agents.requests, format.number(agent.requests)],
-    [t.workflows.updated, <RelativeTime time={agent.updatedAt} />],
-    [
-      t.agents.id,
-      <span className="nowrap"><code title={agent.id}>{agent.id.slice(-12)}</code> <CopyButton text={agent.id} what={t.agents.id} /></span>,
-    ],
-  ];
+  const { id, name, description, access, problems } = agent;
   return (
-    <dl className="panel facts-grid">
-      {facts.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
+    <>
+      <PageTitle title={name} documentTitle={`${tab} · ${name}`} above={<Link to="agents" className="crumb">← {t.agents.all}</Link>}>
+        <AgentMenu
+          agent={agent}
+          framed
+          onDelete={() => {
+            onDelete();
+            setTimeout(() => navigate({ to: "agents" }));
+          }}
+        />
+      </PageTitle>
+      <div className="workflow-facts">
+        {description && <p className="muted">{description}</p>}
+        <ul>
+          <li><StateBadge state={agent.status} /></li>
+          <li>{t.workflow.ownedBy} <strong><Owner id={access.owner} /></strong></li>
+          {access.role !== "owner" && <li>{t.workflow.yourRole} <strong>{t.sharing.roles[access.role]}</strong></li>}
+          <li>{t.agents.requestCount(agent.requests, format.number(agent.requests))}</li>
+          <li className="muted">{t.workflow.changed} <RelativeTime time={agent.updatedAt} /></li>
+          <li className="muted nowrap">{t.agents.id} <code title={id}>{id.slice(-12)}</code> <CopyButton text={id} what={t.agents.id} /></li>
+        </ul>
+      </div>
+      {problems.length > 0 && (
+        <section className="panel problems" aria-label={t.workflow.problems}>
+          <p className="lead-line">{t.workflow.problems}</p>
+          <ul>{problems.map(({ code, message }) => <li key={code + message}>{message}</li>)}</ul>
+        </section>
+      )}
+    </>
   );
 }

@@ -1,82 +1,147 @@
-import type { ReactNode } from "react";
-import type { AgentDetail } from "../../api/types";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { asApiError } from "../../api/errors";
 import { useTexts } from "../../i18n";
-import { Link } from "../../router/Link";
+import { Button } from "../../ui/Button";
+import { ErrorState } from "../../ui/ErrorState";
 import { Section } from "../../ui/Section";
-import { ValueView } from "../../values/ValueView";
-import { useAgentNames } from "./queries";
+import { useToast } from "../../ui/Toast";
+import { ConflictDialog } from "./ConflictDialog";
+import { type Fields, fieldsOf, placeProblems, readProblems, type Stored } from "./edits";
+import { FormContext, ParsedField, readNumber, SelectField, TextField, writeNumber } from "./fields";
+import { useChatModels } from "./queries";
+import { SourceList } from "./SourceList";
+import { TeamFields } from "./TeamFields";
+import { ToolList } from "./ToolList";
+import type { Edits } from "./useEdits";
 
-type Tool = NonNullable<AgentDetail["config"]["tools"]>[number];
+interface ConfigurationProps {
+  stored: Stored;
+  edits: Edits;
+  canEdit: boolean;
+}
 
-/** The configuration of an agent, to read. */
-export function Configuration({ agent }: { agent: AgentDetail }) {
-  const { t, format } = useTexts();
-  const { config, credentials } = agent;
-  const { instructions = "", tools = [], sources = [], members = [] } = config;
-  const names = useAgentNames(members.length > 0 || tools.some((tool) => tool.type === "agent")).data;
-  const agentLink = (id: string) => <Link to="agent" params={{ agentId: id }}>{names?.get(id) ?? id}</Link>;
-  const limits: [string, ReactNode][] = [
-    [t.agents.temperature, config.temperature == null ? null : format.number(config.temperature)],
-    [t.agents.maxTokens, config.maxTokens == null ? null : format.number(config.maxTokens)],
-    [t.agents.strategy, config.strategy ? t.agents.strategies[config.strategy] : null],
-  ];
+/** The configuration of an agent. What is changed is saved together. */
+export function Configuration({ stored, edits, canEdit }: ConfigurationProps) {
+  const { t } = useTexts();
+  const toast = useToast();
+  const form = useRef<HTMLDivElement>(null);
+  const [unreadable, setAllUnreadable] = useState<ReadonlySet<string>>(new Set());
+  const setUnreadable = useCallback((path: string, isUnreadable: boolean) => {
+    setAllUnreadable((paths) => {
+      if (paths.has(path) === isUnreadable) return paths;
+      const next = new Set(paths);
+      if (isUnreadable) next.add(path);
+      else next.delete(path);
+      return next;
+    });
+  }, []);
+  const refusal = edits.error === null ? null : asApiError(edits.error);
+  const problems = useMemo(() => {
+    const standing = edits.isDirty ? new Map<string, string>() : placeProblems(stored.agent);
+    return refusal?.code === "invalid_body" ? new Map([...standing, ...readProblems(refusal.message)]) : standing;
+  }, [stored, edits.isDirty, refusal?.code, refusal?.message]);
+  const context = useMemo(() => ({ problems, setUnreadable }), [problems, setUnreadable]);
+  const saved = () => toast(t.agents.saved);
+  const save = () => {
+    if (!edits.isDirty) return;
+    if (unreadable.size === 0) return edits.save(saved);
+    showFirstProblem(form.current);
+  };
+  const latest = useRef(save);
+  latest.current = save;
+  useEffect(() => {
+    const handle = (event: KeyboardEvent) => {
+      if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "s") return;
+      event.preventDefault();
+      latest.current();
+    };
+    document.addEventListener("keydown", handle);
+    return () => document.removeEventListener("keydown", handle);
+  }, []);
+  useEffect(() => {
+    if (refusal !== null) showFirstProblem(form.current);
+  }, [edits.error]);
+  const fields = edits.fields ?? fieldsOf(stored.agent);
   return (
-    <Section title={t.agents.configuration}>
-      <div className="panel configuration">
-        <ValueView name={t.agents.instructions} value={instructions} />
-        {limits.some(([, value]) => value !== null) && (
-          <dl className="pairs">
-            {limits.map(([name, value]) => value !== null && <div key={name}><dt>{name}</dt><dd>{value}</dd></div>)}
-          </dl>
+    <FormContext value={context}>
+      <div ref={form}>
+        <fieldset className="agent-form" disabled={!canEdit}>
+          <legend className="sr-only">{t.agents.configuration}</legend>
+          <Basics fields={fields} edits={edits} canEdit={canEdit} />
+          {fields.type === "multiple" && (
+            <Section title={t.agents.members}>
+              <div className="panel form-panel"><TeamFields id={stored.agent.id} fields={fields} canEdit={canEdit} onChange={edits.change} /></div>
+            </Section>
+          )}
+          <Section title={t.agents.tools}>
+            <div className="panel form-panel">
+              <ToolList stored={stored} tools={fields.tools} canEdit={canEdit} onChange={(tools) => edits.change({ tools })} />
+            </div>
+          </Section>
+          <Section title={t.agents.sources}>
+            <div className="panel form-panel">
+              <SourceList sources={fields.sources} canEdit={canEdit} onChange={(sources) => edits.change({ sources })} />
+            </div>
+          </Section>
+        </fieldset>
+        {edits.isDirty && (
+          <div className="save-bar panel" role="group" aria-label={t.unsaved.changes}>
+            {edits.error ? <ErrorState error={edits.error} /> : null}
+            <p>{unreadable.size > 0 ? t.agents.fixFirst : t.unsaved.changes}</p>
+            <Button onClick={edits.discard}>{t.unsaved.discard}</Button>
+            <Button kind="primary" busy={edits.isSaving} onClick={save}>{edits.isSaving ? t.unsaved.saving : t.unsaved.save}</Button>
+          </div>
         )}
-        <Group title={t.agents.members} count={members.length}>
-          {members.map((id) => <li key={id}>{agentLink(id)}</li>)}
-        </Group>
-        <Group title={t.agents.tools} count={tools.length}>
-          {tools.map((tool, index) => (
-            <li key={index}>
-              <ToolName tool={tool} agentLink={agentLink} />
-              {tool.description && <p className="sub">{tool.description}</p>}
-            </li>
-          ))}
-        </Group>
-        <Group title={t.agents.credentials} count={credentials.length}>
-          {credentials.map((credential) => (
-            <li key={credential.tool}><code>{credential.tool}</code> <span className="sub">{credential.type}</span></li>
-          ))}
-        </Group>
-        <Group title={t.agents.sources} count={sources.length}>
-          {sources.map((source, index) => (
-            <li key={index}>
-              {source.name} <span className="sub">{source.type === "url" ? source.url : source.type === "file" ? source.mediaType : t.agents.text}</span>
-            </li>
-          ))}
-        </Group>
+      </div>
+      {edits.conflict !== null && (
+        <ConflictDialog conflict={edits.conflict} onResolve={(kept) => edits.resolve(kept, saved)} onClose={edits.postpone} />
+      )}
+    </FormContext>
+  );
+}
+
+/** Focuses the first control that is wrong, and unfolds what it is in. */
+function showFirstProblem(form: HTMLElement | null) {
+  const control = form?.querySelector<HTMLElement>("[aria-invalid=true]");
+  const folded = control?.closest("details");
+  if (folded) folded.open = true;
+  control?.focus();
+}
+
+const readTemperature = readNumber(0, 2, false);
+const readTokens = readNumber(1, 2_147_483_647, true);
+
+function Basics({ fields, edits, canEdit }: { fields: Fields; edits: Edits; canEdit: boolean }) {
+  const { t } = useTexts();
+  const models = useChatModels(canEdit).data ?? [];
+  const { name, description, type, model, instructions, temperature, maxTokens } = fields;
+  const unlisted = model !== null && !models.some(([id]) => id === model) ? [[model, model] as const] : [];
+  return (
+    <Section title={t.agents.basics}>
+      <div className="panel form-panel">
+        <TextField path="name" label={t.agents.name} value={name} onChange={(name) => edits.change({ name })} />
+        <TextField path="description" label={t.agents.description} value={description ?? ""} onChange={(description) => edits.change({ description: description || null })} />
+        <TextField path="config.instructions" label={t.agents.instructions} hint={t.agents.instructionsHint} lines={6} value={instructions} onChange={(instructions) => edits.change({ instructions })} />
+        <div className="field-row even">
+          <SelectField
+            path="config.model"
+            label={t.agents.model}
+            value={model ?? ""}
+            options={[["", t.agents.defaultModel], ...unlisted, ...models]}
+            onChange={(model) => edits.change({ model: model || null })}
+          />
+          <ParsedField path="config.temperature" label={t.agents.temperature} hint={t.agents.temperatureHint} value={temperature} write={writeNumber} read={readTemperature} unreadable={t.agents.notTemperature} onChange={(value) => edits.change({ temperature: value as number | null })} />
+          <ParsedField path="config.maxTokens" label={t.agents.maxTokens} hint={t.agents.maxTokensHint} value={maxTokens} write={writeNumber} read={readTokens} unreadable={t.agents.notTokens} onChange={(value) => edits.change({ maxTokens: value as number | null })} />
+          <SelectField
+            path="type"
+            label={t.agents.type}
+            value={type}
+            options={[["single", t.agents.types.single], ["multiple", t.agents.types.multiple]]}
+            // Only a team has members.
+            onChange={(type) => edits.change(type === "single" ? { type, members: [], strategy: null } : { type })}
+          />
+        </div>
       </div>
     </Section>
   );
-}
-
-function Group({ title, count, children }: { title: string; count: number; children: ReactNode }) {
-  if (count === 0) return null;
-  return (
-    <div>
-      <h3>{title}</h3>
-      <ul className="plain-list">{children}</ul>
-    </div>
-  );
-}
-
-function ToolName({ tool, agentLink }: { tool: Tool; agentLink: (id: string) => ReactNode }) {
-  const { t } = useTexts();
-  switch (tool.type) {
-    case "http":
-      return <><strong>{tool.name}</strong> <code>{tool.method} {tool.url}</code></>;
-    case "function":
-      return <><strong>{tool.name}</strong> <span className="sub">{t.run.kinds.function}</span></>;
-    case "agent":
-      return <>{t.agents.agent} {agentLink(tool.agentId)}</>;
-    case "workflow":
-      return <>{t.run.kinds.workflow} <Link to="runs" query={{ workflow: tool.workflowId }}>{tool.workflowId}</Link></>;
-  }
 }

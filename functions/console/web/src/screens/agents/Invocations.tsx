@@ -1,30 +1,40 @@
 import { useState } from "react";
 import type { InvocationEntry } from "../../api/types";
 import { useTexts } from "../../i18n";
+import { closeOpened } from "../../router/history";
 import { Link } from "../../router/Link";
 import { StateBadge } from "../../ui/Badge";
-import { Button } from "../../ui/Button";
 import { Duration } from "../../ui/Duration";
 import { EmptyState } from "../../ui/EmptyState";
-import { ErrorState } from "../../ui/ErrorState";
-import { Skeleton } from "../../ui/Loading";
 import { Money } from "../../ui/Money";
 import { Owner } from "../../ui/Owner";
+import { Pages } from "../../ui/Pages";
 import { Select } from "../../ui/Select";
 import { Table } from "../../ui/Table";
+import { InvocationDialog } from "./InvocationDialog";
 import { useInvocations } from "./queries";
 
 const states = ["running", "completed", "failed", "cancelled", "interrupted"] as const satisfies readonly InvocationEntry["state"][];
 
-/** The direct calls of an agent, newest first. */
-export function Invocations({ agent }: { agent: string }) {
+/** The direct calls of an agent, newest first. One of them can be open. */
+export function Invocations({ agent, call }: { agent: string; call: string | null }) {
   const { t, format } = useTexts();
   const [state, setState] = useState<InvocationEntry["state"] | "">("");
-  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInvocations(agent, state);
-  const calls = data?.pages.flatMap((page) => page.data) ?? [];
+  const invocations = useInvocations(agent, state);
+  const hasCalls = state !== "" || invocations.data?.pages.some((page) => page.data.length > 0);
+  const empty = (
+    <EmptyState title={state === "" ? t.agents.noCalls : t.agents.noCallsMatch}>
+      {state === "" && (
+        <>
+          <p>{t.agents.noCallsText}</p>
+          <Link to="agentTry" params={{ agentId: agent }} className="button">{t.agents.tabs.agentTry}</Link>
+        </>
+      )}
+    </EmptyState>
+  );
   return (
     <>
-      {(calls.length > 0 || state !== "") && (
+      {hasCalls && (
         <div className="filters even">
           <Select
             label={t.runs.state}
@@ -34,14 +44,8 @@ export function Invocations({ agent }: { agent: string }) {
           />
         </div>
       )}
-      {data === undefined && error === null && <Skeleton />}
-      {error !== null && <ErrorState error={error} onRetry={() => void (data ? fetchNextPage() : refetch())} />}
-      {data !== undefined && calls.length === 0 && !hasNextPage && (
-        <EmptyState title={state === "" ? t.agents.noCalls : t.agents.noCallsMatch}>
-          {state === "" && <p>{t.agents.noCallsText}</p>}
-        </EmptyState>
-      )}
-      {calls.length > 0 && (
+      <Pages query={invocations} empty={empty}>
+        {(calls) => (
         <Table<InvocationEntry>
           caption={t.agents.calls}
           rows={calls}
@@ -50,7 +54,7 @@ export function Invocations({ agent }: { agent: string }) {
             {
               title: t.runs.started,
               cell: (call) => (
-                <Link to="agent" params={{ agentId: agent }} query={{ call: call.id }} className="name">
+                <Link to="agentCalls" params={{ agentId: agent }} query={{ call: call.id }} className="name">
                   {format.dateTime(call.startedAt)}
                 </Link>
               ),
@@ -71,14 +75,9 @@ export function Invocations({ agent }: { agent: string }) {
             },
           ]}
         />
-      )}
-      {hasNextPage && error === null && (
-        <div className="more">
-          <Button busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            {isFetchingNextPage ? t.loading : t.more}
-          </Button>
-        </div>
-      )}
+        )}
+      </Pages>
+      {call !== null && <InvocationDialog agent={agent} id={call} onClose={() => closeOpened({ call: "" })} />}
     </>
   );
 }

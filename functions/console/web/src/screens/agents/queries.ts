@@ -1,55 +1,174 @@
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { answer, builder } from "../../api/client";
-import type { AgentStatus, Invocation } from "../../api/types";
+import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { answer, builder, versioned } from "../../api/client";
+import { ApiError } from "../../api/errors";
+import { randomKey } from "../../api/random";
+import type { AgentDetail, AgentPatch, AgentStatus, Invocation, ToolCredential } from "../../api/types";
+import { type ListFilters, toParameters } from "../../lists/filters";
+import { numbered } from "../../lists/pages";
+import { type Changes, type Stored, toPatch } from "./edits";
 
 const PAGE = 30;
 
-export interface AgentFilters {
-  search: string;
-  status: AgentStatus | "";
-  ownership: "mine" | "shared" | "all";
-  sort: "updatedAt" | "createdAt" | "name" | "requests";
+type Sort = "updatedAt" | "createdAt" | "name" | "requests";
+
+export function useAgents(filters: ListFilters<AgentStatus, Sort>) {
+  const { state } = filters;
+  return useInfiniteQuery(
+    numbered(["agents", "list", filters], (page) =>
+      answer(builder.GET("/builder/v1/agents", { params: { query: { ...toParameters(filters, page), ...(state && { status: [state] }) } } })),
+    ),
+  );
 }
 
-export function useAgents({ search, status, ownership, sort }: AgentFilters) {
-  return useInfiniteQuery({
-    queryKey: ["agents", "list", { search, status, ownership, sort }],
-    initialPageParam: 1,
-    queryFn: ({ pageParam }) =>
-      answer(
-        builder.GET("/builder/v1/agents", {
-          params: {
-            query: {
-              ownership,
-              sort,
-              order: sort === "name" ? "asc" : "desc",
-              page: pageParam,
-              perPage: PAGE,
-              ...(search && { search }),
-              ...(status && { status: [status] }),
-            },
-          },
-        }),
-      ),
-    getNextPageParam: ({ meta }) => (meta.page < meta.totalPages ? meta.page + 1 : undefined),
-  });
+export const agentKey = (id: string) => ["agent", id];
+
+async function loadAgent(id: string): Promise<Stored> {
+  const { body, etag } = await versioned(builder.GET("/builder/v1/agents/{id}", { params: { path: { id } } }));
+  return { agent: body.data, etag };
 }
 
 export function useAgent(id: string) {
-  return useQuery({
-    queryKey: ["agent", id],
-    queryFn: () => answer(builder.GET("/builder/v1/agents/{id}", { params: { path: { id } } })),
-    select: ({ data }) => data,
+  return useQuery({ queryKey: agentKey(id), queryFn: () => loadAgent(id) });
+}
+
+type Saved = { kind: "saved" | "stale"; stored: Stored };
+
+/** Saves changes if the agent is still the version of the ETag. Otherwise the answer has what is stored. */
+export async function saveAgent(id: string, etag: string, changes: Changes): Promise<Saved> {
+  const params = { path: { id }, header: { "If-Match": etag } };
+  try {
+    const saved = await versioned(builder.PATCH("/builder/v1/agents/{id}", { params, body: toPatch(changes) }));
+    return { kind: "saved", stored: { agent: saved.body.data, etag: saved.etag } };
+  } catch (error) {
+    const details = error instanceof ApiError && error.status === 412 ? error.details : undefined;
+    const { current, etag } = (details ?? {}) as { current?: AgentDetail; etag?: string };
+    if (current === undefined || etag === undefined) throw error;
+    return { kind: "stale", stored: { agent: current, etag } };
+  }
+}
+
+/** A mutation after which agents are loaded again. */
+function useAgentMutation<V, R>(mutationFn: (variables: V) => Promise<R>) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn,
+    onSettled: () =>
+      Promise.all([queries.invalidateQueries({ queryKey: ["agents"] }), queries.invalidateQueries({ queryKey: ["agent"] })]),
   });
 }
 
-/** The names of agents, for a team or for agents that use others. */
-export function useAgentNames(isNeeded: boolean) {
+export const statusOf = { pause: "paused", publish: "published", restore: "published", archive: "archived" } as const;
+export type Change = keyof typeof statusOf;
+
+/** The changes that a status allows. */
+export const allowed: Record<AgentStatus, readonly Change[]> = {
+  published: ["pause", "archive"],
+  needs_attention: ["pause", "archive"],
+  permissions_required: ["pause", "archive"],
+  paused: ["publish", "archive"],
+  archived: ["restore"],
+};
+
+export function useChange() {
+  return useAgentMutation(({ id, change }: { id: string; change: Change }) =>
+    answer(builder.PATCH("/builder/v1/agents/{id}", { params: { path: { id } }, body: { status: statusOf[change] } })),
+  );
+}
+
+const create = (body: AgentPatch) =>
+  answer(builder.POST("/builder/v1/agents", { params: { header: { "Idempotency-Key": randomKey() } }, body }));
+
+export function useCreate() {
+  return useAgentMutation(create);
+}
+
+/** Creates an agent with the fields of another. Credentials are not copied: nobody can read them. */
+export function useDuplicate() {
+  return useAgentMutation(async ({ id, nameOf }: { id: string; nameOf: (name: string) => string }) => {
+    const { name, description, type, config } = (await loadAgent(id)).agent;
+    return create({ name: nameOf(name).slice(0, 200), description, type, config });
+  });
+}
+
+export function useDelete() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (id: string) => answer(builder.DELETE("/builder/v1/agents/{id}", { params: { path: { id } } })),
+    // The screen of the agent may still be open: what it shows can no longer be loaded.
+    onSuccess: (_, id) =>
+      Promise.all([
+        queries.invalidateQueries({ queryKey: agentKey(id), refetchType: "none" }),
+        queries.invalidateQueries({ queryKey: ["agents"] }),
+        queries.invalidateQueries({ queryKey: ["workflow"] }),
+      ]),
+  });
+}
+
+export function useSetCredential(id: string) {
+  return useAgentMutation(({ tool, body }: { tool: string; body: ToolCredential }) =>
+    answer(builder.PUT("/builder/v1/agents/{id}/tools/{tool}/credential", { params: { path: { id, tool } }, body })),
+  );
+}
+
+export function useDeleteCredential(id: string) {
+  return useAgentMutation((tool: string) =>
+    answer(builder.DELETE("/builder/v1/agents/{id}/tools/{tool}/credential", { params: { path: { id, tool } } })),
+  );
+}
+
+/** The models that can chat, as values and names. All pages are loaded: a list of the browser is searched by typing. */
+export function useChatModels(isNeeded: boolean) {
   return useQuery({
-    queryKey: ["agents", "names"],
+    queryKey: ["models", "chat"],
     enabled: isNeeded,
-    queryFn: () => answer(builder.GET("/builder/v1/agents", { params: { query: { ownership: "all", perPage: 100 } } })),
-    select: ({ data }) => new Map(data.map((agent) => [agent.id, agent.name])),
+    queryFn: async () => {
+      const found: (readonly [string, string])[] = [];
+      for (let page = 1, pages = 1; page <= pages; page++) {
+        const { data, meta } = await answer(builder.GET("/builder/v1/models", { params: { query: { page, perPage: 100 } } }));
+        pages = meta.totalPages;
+        for (const model of data) if (model.capabilities.includes("chat")) found.push([model.name, model.displayName]);
+      }
+      return found;
+    },
+  });
+}
+
+const byName = (search: string) => ({ search, state: "", ownership: "all", sort: "name" }) as const;
+
+/** The agents that an agent can use. */
+export function useAgentChoices(search: string) {
+  return useInfiniteQuery({
+    ...numbered(["agents", "choices", search], (page) =>
+      answer(builder.GET("/builder/v1/agents", { params: { query: toParameters(byName(search), page) } })),
+    ),
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** The workflows that an agent can use. */
+export function useWorkflowChoices(search: string) {
+  return useInfiniteQuery({
+    ...numbered(["workflows", "choices", search], (page) =>
+      answer(builder.GET("/builder/v1/workflows", { params: { query: toParameters(byName(search), page) } })),
+    ),
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** The names of the agents, or of the workflows, that an agent uses. */
+export function useNames(kind: "agent" | "workflow", isNeeded: boolean) {
+  return useQuery({
+    queryKey: [kind === "agent" ? "agents" : "workflows", "names"],
+    enabled: isNeeded,
+    queryFn: async () => {
+      const query = { ownership: "all", perPage: 100 } as const;
+      const { data } =
+        kind === "agent"
+          ? await answer(builder.GET("/builder/v1/agents", { params: { query } }))
+          : await answer(builder.GET("/builder/v1/workflows", { params: { query } }));
+      return data.map(({ id, name }) => ({ id, name }));
+    },
+    select: (rows) => new Map(rows.map(({ id, name }) => [id, name])),
   });
 }
 

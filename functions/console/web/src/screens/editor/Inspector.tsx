@@ -14,7 +14,7 @@ import { disconnect, setConfig, updateNode } from "./model/graph";
 import { connectionKey } from "./model/merge";
 import type { Config, GraphNode, NodeType, PreviewNode } from "./model/types";
 import { useNames } from "./texts";
-import { WithCode } from "./WithCode";
+import { WithCode } from "../../ui/WithCode";
 
 export interface Focus {
   nodeId: string;

@@ -2,7 +2,7 @@ import { useEffect, useId, useMemo, useRef, useState } from "react";
 import { useTexts } from "../../i18n";
 import { Glyph } from "./Glyph";
 import type { Category } from "./model/types";
-import { WithCode } from "./WithCode";
+import { WithCode } from "../../ui/WithCode";
 
 export interface Choice {
   key: string;

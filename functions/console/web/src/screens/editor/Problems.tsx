@@ -5,7 +5,7 @@ import { type Draft, useDraft } from "./draft";
 import { shortMessage } from "./form/context";
 import type { Problem } from "./model/types";
 import { useNames } from "./texts";
-import { WithCode } from "./WithCode";
+import { WithCode } from "../../ui/WithCode";
 
 const PAGE = 60;
 

@@ -2,9 +2,8 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { answer, builder } from "../../api/client";
 import { useTexts } from "../../i18n";
-import { Button } from "../../ui/Button";
-import { ErrorState } from "../../ui/ErrorState";
-import { Skeleton } from "../../ui/Loading";
+import { Pages } from "../../ui/Pages";
+import { WithCode } from "../../ui/WithCode";
 import type { RunId } from "./queries";
 
 const PAGE = 100;
@@ -23,7 +22,7 @@ export function Activity({ id }: { id: RunId }) {
 
 function Sentences({ id }: { id: RunId }) {
   const { t, language, format } = useTexts();
-  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
+  const sentences = useInfiniteQuery({
     queryKey: ["run", id.runId, "activity", language],
     initialPageParam: "",
     queryFn: ({ pageParam }) =>
@@ -37,32 +36,21 @@ function Sentences({ id }: { id: RunId }) {
       ),
     getNextPageParam: ({ meta }) => meta.nextCursor ?? undefined,
   });
-  if (data === undefined) {
-    return error === null ? <Skeleton /> : <ErrorState error={error} onRetry={() => void refetch()} />;
-  }
   return (
-    <>
-      <ol>
-        {data.pages.flatMap((page) => page.data).map((entry) => (
-          <li key={entry.number} className={entry.level}>
-            <time dateTime={entry.at}>{format.time(entry.at)}</time>
-            <span>
-              {entry.level !== "info" && <strong>{t.run.levels[entry.level]}: </strong>}
-              <WithCode text={entry.text} />
-            </span>
-          </li>
-        ))}
-      </ol>
-      {hasNextPage && (
-        <div className="more">
-          <Button busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>{t.more}</Button>
-        </div>
+    <Pages query={sentences} empty={null}>
+      {(entries) => (
+        <ol>
+          {entries.map((entry) => (
+            <li key={entry.number} className={entry.level}>
+              <time dateTime={entry.at}>{format.time(entry.at)}</time>
+              <span>
+                {entry.level !== "info" && <strong>{t.run.levels[entry.level]}: </strong>}
+                <WithCode text={entry.text} />
+              </span>
+            </li>
+          ))}
+        </ol>
       )}
-    </>
+    </Pages>
   );
-}
-
-/** A sentence whose names are between backticks. */
-function WithCode({ text }: { text: string }) {
-  return text.split("`").map((part, index) => (index % 2 === 0 ? part : <code key={index}>{part}</code>));
 }

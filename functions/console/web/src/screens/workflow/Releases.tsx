@@ -2,6 +2,7 @@ import { useState } from "react";
 import type { Release, WorkflowDetail } from "../../api/types";
 import { useTexts } from "../../i18n";
 import { replaceQuery } from "../../router/history";
+import { includes } from "../../sharing/roles";
 import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
 import { Confirm } from "../../ui/Dialog";
@@ -15,7 +16,6 @@ import { useToast } from "../../ui/Toast";
 import { Comparison } from "./Comparison";
 import { useActivate, useReleases } from "./queries";
 import { Rehearsal } from "./Rehearsal";
-import { includes } from "./roles";
 
 /** The releases, their differences, and what the latest runs would do in one of them. */
 export function Releases({ workflow, query }: { workflow: WorkflowDetail; query: URLSearchParams }) {

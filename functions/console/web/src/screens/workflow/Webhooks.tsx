@@ -3,6 +3,7 @@ import { asApiError } from "../../api/errors";
 import type { Webhook, WorkflowDetail } from "../../api/types";
 import { useTexts } from "../../i18n";
 import { replaceQuery } from "../../router/history";
+import { includes } from "../../sharing/roles";
 import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
 import { Confirm } from "../../ui/Dialog";
@@ -14,7 +15,6 @@ import { useToast } from "../../ui/Toast";
 import { suggestBody } from "./input";
 import { NewWebhookDialog } from "./NewWebhookDialog";
 import { useChannels, useConnectWebhook, useDeleteWebhook, useRegenerateToken, useWebhooks } from "./queries";
-import { includes } from "./roles";
 import { SecretDialog } from "./SecretDialog";
 import { WebhookCalls } from "./WebhookCalls";
 

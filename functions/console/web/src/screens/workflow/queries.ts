@@ -1,21 +1,11 @@
-import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { answer, builder } from "../../api/client";
 import type { WebhookOutcome } from "../../api/types";
 import { toParameters } from "../runs/filters";
 import type { RunFilters } from "./filters";
-import type { MemberRole } from "./roles";
 
 const PAGE = 30;
 const RELEASES = 20;
-
-/** The key is that of the workflow's name on the screen of all runs. */
-export function useWorkflow(id: string) {
-  return useQuery({
-    queryKey: ["workflow", id],
-    queryFn: () => answer(builder.GET("/builder/v1/workflows/{id}", { params: { path: { id } } })),
-    select: ({ data }) => data,
-  });
-}
 
 export function useDeleteImpact(id: string) {
   return useQuery({
@@ -245,64 +235,12 @@ export function useReplay(id: string, runId: string, { target, revision }: Rehea
   });
 }
 
-export function useMembers(id: string) {
-  return useQuery({
-    queryKey: ["workflow", id, "members"],
-    queryFn: () => answer(builder.GET("/builder/v1/workflows/{id}/members", { params: { path: { id } } })),
-    select: ({ data }) => data,
-  });
-}
-
 /** A mutation after which the workflow and all its lists are loaded again. */
 function useChangeOf<V, R>(id: string, mutationFn: (variables: V) => Promise<R>) {
   const queries = useQueryClient();
   return useMutation({
     mutationFn,
     onSettled: () => queries.invalidateQueries({ queryKey: ["workflow", id] }),
-  });
-}
-
-export function useShare(id: string) {
-  return useChangeOf(id, (body: { userId: string; role: MemberRole }) =>
-    answer(builder.POST("/builder/v1/workflows/{id}/members", { params: { path: { id } }, body })),
-  );
-}
-
-/** Ends the sharing with a member. The person's own membership ends with `leave`, after which nothing can be loaded. */
-export function useUnshare(id: string) {
-  const queries = useQueryClient();
-  return useMutation({
-    mutationFn: ({ userId }: { userId: string; leave: boolean }) =>
-      answer(
-        builder.DELETE("/builder/v1/workflows/{id}/members/{user_id}", { params: { path: { id, user_id: userId } } }),
-      ),
-    onSuccess: (_, { leave }) =>
-      leave
-        ? queries.invalidateQueries({ queryKey: ["workflows"] })
-        : queries.invalidateQueries({ queryKey: ["workflow", id] }),
-  });
-}
-
-export function useTransfer(id: string) {
-  const queries = useQueryClient();
-  return useMutation({
-    mutationFn: (userId: string) =>
-      answer(builder.POST("/builder/v1/workflows/{id}/transfer", { params: { path: { id } }, body: { userId } })),
-    onSuccess: () =>
-      Promise.all([
-        queries.invalidateQueries({ queryKey: ["workflow", id] }),
-        queries.invalidateQueries({ queryKey: ["workflows"] }),
-      ]),
-  });
-}
-
-export function useColleagues(search: string) {
-  return useQuery({
-    queryKey: ["people", "search", search],
-    placeholderData: keepPreviousData,
-    queryFn: () =>
-      answer(builder.GET("/builder/v1/members", { params: { query: { limit: 30, ...(search && { search }) } } })),
-    select: ({ data }) => data,
   });
 }
 

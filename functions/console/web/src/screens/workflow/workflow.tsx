@@ -1,16 +1,16 @@
-import { useEffect, useRef } from "react";
 import { asApiError } from "../../api/errors";
+import { useWorkflow } from "../../api/workflow";
 import { useTexts } from "../../i18n";
 import { Link } from "../../router/Link";
 import type { RouteName } from "../../router/routes";
+import { Members } from "../../sharing/Members";
 import { EmptyState } from "../../ui/EmptyState";
 import { Skeleton } from "../../ui/Loading";
 import { PageTitle } from "../../ui/PageTitle";
 import { ScreenError } from "../../ui/ScreenError";
+import { Tabs } from "../../ui/Tabs";
 import { Header } from "./Header";
-import { Members } from "./Members";
 import { Overview } from "./Overview";
-import { useWorkflow } from "./queries";
 import { Releases } from "./Releases";
 import { Runs } from "./Runs";
 import { Webhooks } from "./Webhooks";
@@ -33,13 +33,6 @@ interface WorkflowProps {
 export default function Workflow({ id, tab, query }: WorkflowProps) {
   const { t } = useTexts();
   const { data: workflow, error, refetch } = useWorkflow(id);
-  // On a narrow screen the tabs scroll.
-  const line = useRef<HTMLElement>(null);
-  const isLoaded = workflow !== undefined;
-  useEffect(() => {
-    const current = line.current?.querySelector<HTMLElement>("[aria-current]");
-    if (current && line.current) line.current.scrollLeft = current.offsetLeft - line.current.offsetLeft - 40;
-  }, [tab, isLoaded]);
   // What was loaded before does not stay if the workflow was deleted or is no longer shared.
   if (error !== null && asApiError(error).status === 404) {
     return (
@@ -58,17 +51,11 @@ export default function Workflow({ id, tab, query }: WorkflowProps) {
   return (
     <>
       <Header workflow={workflow} tab={t.workflow.tabs[tab]} />
-      <nav ref={line} className="tabs" aria-label={t.workflow.tabsLabel}>
-        {tabs.map((to) => (
-          <Link key={to} to={to} params={{ workflowId: id }} aria-current={tab === to ? "page" : undefined}>
-            {t.workflow.tabs[to]}
-          </Link>
-        ))}
-      </nav>
+      <Tabs label={t.workflow.tabsLabel} tabs={tabs.map((to) => ({ to, params: { workflowId: id }, name: t.workflow.tabs[to] }))} current={tab} />
       {tab === "workflow" && <Overview workflow={workflow} />}
       {tab === "workflowRuns" && <Runs workflow={workflow} query={query} />}
       {tab === "workflowReleases" && <Releases workflow={workflow} query={query} />}
-      {tab === "workflowMembers" && <Members workflow={workflow} />}
+      {tab === "workflowMembers" && <Members kind="workflow" subject={workflow} />}
       {tab === "workflowWebhooks" && <Webhooks workflow={workflow} query={query} />}
     </>
   );

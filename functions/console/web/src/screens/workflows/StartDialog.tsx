@@ -13,7 +13,7 @@ import { Field } from "../../ui/Field";
 import { Loaded } from "../../ui/Loaded";
 
 /** Starts a run by hand, with an input that the person can change. */
-export function StartDialog({ workflow, onClose }: { workflow: Workflow; onClose: () => void }) {
+export function StartDialog({ workflow, onClose }: { workflow: Pick<Workflow, "id" | "name">; onClose: () => void }) {
   const { t } = useTexts();
   const query = useWorkflow(workflow.id);
   return (

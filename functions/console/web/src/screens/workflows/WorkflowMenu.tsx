@@ -1,98 +1,93 @@
 import { useState } from "react";
 import { asApiError } from "../../api/errors";
-import type { Workflow } from "../../api/types";
+import type { Workflow, WorkflowDetail } from "../../api/types";
 import { useTexts } from "../../i18n";
+import { navigate } from "../../router/history";
+import { includes } from "../../sharing/roles";
 import { Confirm } from "../../ui/Dialog";
-import { Menu } from "../../ui/Menu";
+import { ActionMenu } from "../../ui/Menu";
 import { useToast } from "../../ui/Toast";
-import { allowed, type Change, changes, download, useChange, useClone } from "./queries";
+import { allowed, type Change, download, useChange, useClone } from "./queries";
 import { StartDialog } from "./StartDialog";
 
-export function WorkflowMenu({ workflow }: { workflow: Workflow }) {
+/** Changes the state of a workflow, and says so. */
+export function useApply({ id, name }: Pick<Workflow, "id" | "name">) {
   const { t } = useTexts();
   const toast = useToast();
   const change = useChange();
-  const clone = useClone();
-  const [starts, setStarts] = useState(false);
-  const [confirms, setConfirms] = useState(false);
-  const { id, name, state, access } = workflow;
-  const canEdit = access.role === "owner" || access.role === "editor";
-  const report = (error: unknown) => toast(asApiError(error).message);
-
-  const apply = (kind: Change) =>
+  const apply = (kind: Change, onDone?: () => void) =>
     change.mutate(
       { id, change: kind },
       {
         onSuccess: () => {
-          setConfirms(false);
+          onDone?.();
           toast(t.workflows.done[kind](name));
         },
-        onError: (error) => kind !== "archive" && report(error),
+        onError: (error) => kind !== "archive" && toast(asApiError(error).message),
       },
     );
+  return { change, apply };
+}
 
+interface WorkflowMenuProps {
+  workflow: Workflow | WorkflowDetail;
+  /** In the header, which has buttons to run, to resume and to restore. */
+  framed?: boolean;
+  onDelete?: () => void;
+}
+
+/** What can be done with a workflow. */
+export function WorkflowMenu({ workflow, framed = false, onDelete }: WorkflowMenuProps) {
+  const { t } = useTexts();
+  const toast = useToast();
+  const { change, apply } = useApply(workflow);
+  const clone = useClone();
+  const [starts, setStarts] = useState(false);
+  const [archives, setArchives] = useState(false);
+  const { id, name, state, access } = workflow;
+  const canEdit = includes(access.role, "editor");
+  const report = (error: unknown) => toast(asApiError(error).message);
+  const copy = () =>
+    clone.mutate(id, {
+      onSuccess: ({ data }) => {
+        toast(t.workflows.created(data.name));
+        navigate({ to: "workflow", params: { workflowId: data.id } });
+      },
+      onError: report,
+    });
   return (
     <>
-      <Menu label={t.workflows.menu(name)} button={<Dots />}>
-        {(close) => {
-          const act = (action: () => void) => () => {
-            close();
-            action();
-          };
-          return (
-            <>
-              {state === "published" && access.role !== "viewer" && (
-                <button type="button" onClick={act(() => setStarts(true))}>{t.start.action}…</button>
-              )}
-              {canEdit &&
-                changes
-                  .filter((kind) => kind !== "archive" && allowed[state].includes(kind))
-                  .map((kind) => (
-                    <button key={kind} type="button" onClick={act(() => apply(kind))}>{t.workflows.changes[kind]}</button>
-                  ))}
-              <button
-                type="button"
-                onClick={act(() => clone.mutate(id, { onSuccess: ({ data }) => toast(t.workflows.created(data.name)), onError: report }))}
-              >
-                {t.workflows.clone}
-              </button>
-              <button type="button" onClick={act(() => void download(id, name).catch(report))}>{t.workflows.export}</button>
-              {canEdit && allowed[state].includes("archive") && (
-                <button type="button" className="danger" onClick={act(() => setConfirms(true))}>
-                  {t.workflows.changes.archive}…
-                </button>
-              )}
-            </>
-          );
-        }}
-      </Menu>
+      <ActionMenu
+        label={t.workflows.menu(name)}
+        framed={framed}
+        actions={[
+          !framed && state === "published" && access.role !== "viewer" && { name: `${t.start.action}…`, act: () => setStarts(true) },
+          ...(canEdit
+            ? allowed[state].filter((kind) => kind === "pause" || (!framed && kind !== "archive")).map((kind) => ({ name: t.workflows.changes[kind], act: () => apply(kind) }))
+            : []),
+          { name: t.workflows.clone, act: copy },
+          { name: t.workflows.export, act: () => void download(id, name).catch(report) },
+          canEdit && allowed[state].includes("archive") && { name: `${t.workflows.changes.archive}…`, danger: true, act: () => setArchives(true) },
+          onDelete !== undefined && access.role === "owner" && { name: `${t.workflow.delete}…`, danger: true, act: onDelete },
+        ]}
+      />
       {starts && <StartDialog workflow={workflow} onClose={() => setStarts(false)} />}
-      {confirms && (
+      {archives && (
         <Confirm
           title={t.workflows.archiveTitle(name)}
           action={t.workflows.changes.archive}
           danger
           busy={change.isPending}
           error={change.error}
-          onConfirm={() => apply("archive")}
+          onConfirm={() => apply("archive", () => setArchives(false))}
           onClose={() => {
             change.reset();
-            setConfirms(false);
+            setArchives(false);
           }}
         >
           <p>{t.workflows.archiveText}</p>
         </Confirm>
       )}
     </>
-  );
-}
-
-function Dots() {
-  return (
-    <svg viewBox="0 0 16 16" aria-hidden="true">
-      <circle cx="8" cy="3" r="0.8" />
-      <circle cx="8" cy="8" r="0.8" />
-      <circle cx="8" cy="13" r="0.8" />
-    </svg>
   );
 }

@@ -3,38 +3,16 @@ import { answer, builder } from "../../api/client";
 import type { RunSummary, TemplateCategory, WorkflowState } from "../../api/types";
 import { randomKey } from "../../api/random";
 import type { Language } from "../../i18n";
+import { type ListFilters, toParameters } from "../../lists/filters";
+import { numbered } from "../../lists/pages";
 
-const PAGE = 30;
-
-export interface WorkflowFilters {
-  search: string;
-  state: WorkflowState | "";
-  ownership: "mine" | "shared" | "all";
-  sort: "updatedAt" | "createdAt" | "name";
-}
-
-export function useWorkflows({ search, state, ownership, sort }: WorkflowFilters) {
-  return useInfiniteQuery({
-    queryKey: ["workflows", "list", { search, state, ownership, sort }],
-    initialPageParam: 1,
-    queryFn: ({ pageParam }) =>
-      answer(
-        builder.GET("/builder/v1/workflows", {
-          params: {
-            query: {
-              ownership,
-              sort,
-              order: sort === "name" ? "asc" : "desc",
-              page: pageParam,
-              perPage: PAGE,
-              ...(search && { search }),
-              ...(state && { state: [state] }),
-            },
-          },
-        }),
-      ),
-    getNextPageParam: ({ meta }) => (meta.page < meta.totalPages ? meta.page + 1 : undefined),
-  });
+export function useWorkflows(filters: ListFilters<WorkflowState, "updatedAt" | "createdAt" | "name">) {
+  const { state } = filters;
+  return useInfiniteQuery(
+    numbered(["workflows", "list", filters], (page) =>
+      answer(builder.GET("/builder/v1/workflows", { params: { query: { ...toParameters(filters, page), ...(state && { state: [state] }) } } })),
+    ),
+  );
 }
 
 /** How often each workflow of the person ran, by its id. */
@@ -60,8 +38,7 @@ export function useTemplates(search: string, category: TemplateCategory | "", la
   });
 }
 
-export const changes = ["pause", "resume", "archive", "restore"] as const;
-export type Change = (typeof changes)[number];
+export type Change = "pause" | "resume" | "archive" | "restore";
 
 /** The changes that a state allows. */
 export const allowed: Record<WorkflowState, readonly Change[]> = {

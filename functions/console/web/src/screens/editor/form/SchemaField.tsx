@@ -5,7 +5,7 @@ import { ExpressionField } from "../expression/ExpressionField";
 import type { Config } from "../model/types";
 import { useReferences } from "../queries";
 import { useNames } from "../texts";
-import { WithCode } from "../WithCode";
+import { WithCode } from "../../../ui/WithCode";
 import { shortMessage, useForm } from "./context";
 import { MapRows } from "./MapRows";
 import { initialValue, kindOf, type Schema, variantName, referenceOf } from "./schema";

@@ -1,4 +1,4 @@
-import type { TeamRole } from "../../api/types";
+import type { TeamRole } from "../api/types";
 
 export const memberRoles = ["viewer", "operator", "editor"] as const satisfies readonly TeamRole[];
 export type MemberRole = (typeof memberRoles)[number];

@@ -1,34 +1,40 @@
 import { useState } from "react";
-import { asApiError } from "../../api/errors";
-import { usePeople } from "../../api/people";
-import type { TeamMember, WorkflowDetail } from "../../api/types";
-import { usePerson } from "../../app/person";
-import { useTexts } from "../../i18n";
-import { navigate } from "../../router/history";
-import { Button } from "../../ui/Button";
-import { Confirm } from "../../ui/Dialog";
-import { EmptyState } from "../../ui/EmptyState";
-import { Loaded } from "../../ui/Loaded";
-import { Owner } from "../../ui/Owner";
-import { Table } from "../../ui/Table";
-import { useToast } from "../../ui/Toast";
+import { asApiError } from "../api/errors";
+import { usePeople } from "../api/people";
+import type { Agent, TeamMember } from "../api/types";
+import { usePerson } from "../app/person";
+import { useTexts } from "../i18n";
+import { navigate } from "../router/history";
+import { Button } from "../ui/Button";
+import { Confirm } from "../ui/Dialog";
+import { EmptyState } from "../ui/EmptyState";
+import { Loaded } from "../ui/Loaded";
+import { Owner } from "../ui/Owner";
+import { Table } from "../ui/Table";
+import { useToast } from "../ui/Toast";
 import { PersonDialog } from "./PersonDialog";
-import { useMembers, useShare, useTransfer, useUnshare } from "./queries";
+import { type Kind, useMembers, useShare, useTransfer, useUnshare } from "./queries";
 import { type MemberRole, memberRoles } from "./roles";
 
-/** Who may use the workflow. Only the owner changes it; the others can leave. */
-export function Members({ workflow }: { workflow: WorkflowDetail }) {
+interface MembersProps {
+  kind: Kind;
+  subject: Pick<Agent, "id" | "name" | "access">;
+}
+
+/** Who may use a workflow or an agent. Only the owner changes it; the others can leave. */
+export function Members({ kind, subject }: MembersProps) {
   const { t } = useTexts();
   const toast = useToast();
   const { user } = usePerson();
+  const texts = t.sharing.texts[kind];
   const people = usePeople();
-  const members = useMembers(workflow.id);
-  const share = useShare(workflow.id);
-  const unshare = useUnshare(workflow.id);
-  const transfer = useTransfer(workflow.id);
+  const members = useMembers(kind, subject.id);
+  const share = useShare(kind, subject.id);
+  const unshare = useUnshare(kind, subject.id);
+  const transfer = useTransfer(kind, subject.id);
   const [dialog, setDialog] = useState<"add" | "transfer" | null>(null);
   const [removed, setRemoved] = useState<TeamMember | null>(null);
-  const isOwner = workflow.access.role === "owner";
+  const isOwner = subject.access.role === "owner";
   const nameOf = (id: string) => (id === user.id ? t.you : (people.data?.get(id) ?? id));
   const isSelf = removed?.userId === user.id;
 
@@ -36,7 +42,7 @@ export function Members({ workflow }: { workflow: WorkflowDetail }) {
     share.mutate(
       { userId, role },
       {
-        onSuccess: () => toast(t.workflow.roleChanged(nameOf(userId), t.workflow.roles[role])),
+        onSuccess: () => toast(t.sharing.roleChanged(nameOf(userId), t.sharing.roles[role])),
         onError: (error) => toast(asApiError(error).message),
       },
     );
@@ -45,41 +51,41 @@ export function Members({ workflow }: { workflow: WorkflowDetail }) {
     <>
       {isOwner && (
         <div className="tab-actions">
-          <Button onClick={() => setDialog("transfer")}>{t.workflow.transfer}…</Button>
-          <Button kind="primary" onClick={() => setDialog("add")}>{t.workflow.addMember}</Button>
+          <Button onClick={() => setDialog("transfer")}>{t.sharing.transfer}…</Button>
+          <Button kind="primary" onClick={() => setDialog("add")}>{t.sharing.addMember}</Button>
         </div>
       )}
       <Loaded query={members}>
         {(members) => {
-          const rows: TeamMember[] = [{ userId: workflow.access.owner, role: "owner" }, ...members];
+          const rows: TeamMember[] = [{ userId: subject.access.owner, role: "owner" }, ...members];
           return (
             <>
               <Table
-                caption={t.workflow.tabs.workflowMembers}
+                caption={t.sharing.members}
                 rows={rows}
                 rowKey={(member) => member.userId}
                 columns={[
                   { title: t.workflows.name, cell: ({ userId }) => <span className="name"><Owner id={userId} /></span> },
                   {
-                    title: t.workflow.role,
+                    title: t.sharing.role,
                     cell: ({ userId, role }) =>
                       isOwner && role !== "owner" ? (
                         <select
                           className="compact"
-                          aria-label={t.workflow.roleOf(nameOf(userId))}
+                          aria-label={t.sharing.roleOf(nameOf(userId))}
                           value={role}
                           disabled={share.isPending}
                           onChange={(event) => changeRole(userId, event.target.value as MemberRole)}
                         >
                           {memberRoles.map((role) => (
-                            <option key={role} value={role}>{t.workflow.roles[role]}</option>
+                            <option key={role} value={role}>{t.sharing.roles[role]}</option>
                           ))}
                         </select>
                       ) : (
-                        t.workflow.roles[role]
+                        t.sharing.roles[role]
                       ),
                   },
-                  { title: t.workflow.may, cell: ({ role }) => <span className="muted">{t.workflow.roleTexts[role]}</span> },
+                  { title: t.sharing.may, cell: ({ role }) => <span className="muted">{texts.roles[role]}</span> },
                   ...(isOwner || rows.some((row) => row.userId === user.id)
                     ? [
                         {
@@ -89,10 +95,10 @@ export function Members({ workflow }: { workflow: WorkflowDetail }) {
                             (isOwner || member.userId === user.id) && (
                               <Button
                                 kind="quiet"
-                                aria-label={isOwner ? t.workflow.removeNamed(nameOf(member.userId)) : undefined}
+                                aria-label={isOwner ? t.sharing.removeNamed(nameOf(member.userId)) : undefined}
                                 onClick={() => setRemoved(member)}
                               >
-                                {isOwner ? t.workflow.remove : t.workflow.leave}
+                                {isOwner ? t.sharing.remove : t.sharing.leave}
                               </Button>
                             ),
                         },
@@ -101,8 +107,8 @@ export function Members({ workflow }: { workflow: WorkflowDetail }) {
                 ]}
               />
               {members.length === 0 && isOwner && (
-                <EmptyState title={t.workflow.notShared}>
-                  <p>{t.workflow.notSharedText}</p>
+                <EmptyState title={t.sharing.notShared}>
+                  <p>{texts.notShared}</p>
                 </EmptyState>
               )}
             </>
@@ -111,10 +117,10 @@ export function Members({ workflow }: { workflow: WorkflowDetail }) {
       </Loaded>
       {dialog === "add" && (
         <PersonDialog
-          title={t.workflow.addTitle}
-          action={t.workflow.addMember}
-          excluded={[workflow.access.owner, ...(members.data ?? []).map((member) => member.userId)]}
-          chooseRole
+          title={t.sharing.addTitle}
+          action={t.sharing.addMember}
+          excluded={[subject.access.owner, ...(members.data ?? []).map((member) => member.userId)]}
+          roleTexts={texts.roles}
           busy={share.isPending}
           error={share.error}
           onClose={() => {
@@ -123,10 +129,10 @@ export function Members({ workflow }: { workflow: WorkflowDetail }) {
           }}
           onChoose={(person, role) =>
             share.mutate(
-              { userId: person.userId, role },
+              { userId: person.id, role },
               {
                 onSuccess: () => {
-                  toast(t.workflow.memberAdded(person.name));
+                  toast(t.sharing.memberAdded(person.name));
                   setDialog(null);
                 },
               },
@@ -136,11 +142,11 @@ export function Members({ workflow }: { workflow: WorkflowDetail }) {
       )}
       {dialog === "transfer" && (
         <PersonDialog
-          title={t.workflow.transferTitle}
-          text={t.workflow.transferText}
-          action={t.workflow.transfer}
-          confirm={(person) => t.workflow.transferConfirm(workflow.name, person.name)}
-          excluded={[workflow.access.owner]}
+          title={t.sharing.transferTitle}
+          text={texts.transfer}
+          action={t.sharing.transfer}
+          confirm={(person) => t.sharing.transferConfirm(subject.name, person.name)}
+          excluded={[subject.access.owner]}
           busy={transfer.isPending}
           error={transfer.error}
           onClose={() => {
@@ -148,9 +154,9 @@ export function Members({ workflow }: { workflow: WorkflowDetail }) {
             setDialog(null);
           }}
           onChoose={(person) =>
-            transfer.mutate(person.userId, {
+            transfer.mutate(person.id, {
               onSuccess: () => {
-                toast(t.workflow.transferred(person.name));
+                toast(t.sharing.transferred(person.name));
                 setDialog(null);
               },
             })
@@ -159,8 +165,8 @@ export function Members({ workflow }: { workflow: WorkflowDetail }) {
       )}
       {removed !== null && (
         <Confirm
-          title={isSelf ? t.workflow.leaveTitle(workflow.name) : t.workflow.removeTitle(nameOf(removed.userId))}
-          action={isSelf ? t.workflow.leave : t.workflow.remove}
+          title={isSelf ? t.sharing.leaveTitle(subject.name) : t.sharing.removeTitle(nameOf(removed.userId))}
+          action={isSelf ? t.sharing.leave : t.sharing.remove}
           danger
           busy={unshare.isPending}
           error={unshare.error}
@@ -173,15 +179,15 @@ export function Members({ workflow }: { workflow: WorkflowDetail }) {
               { userId: removed.userId, leave: isSelf },
               {
                 onSuccess: () => {
-                  toast(isSelf ? t.workflow.left(workflow.name) : t.workflow.memberRemoved(nameOf(removed.userId)));
+                  toast(isSelf ? t.sharing.left(subject.name) : t.sharing.memberRemoved(nameOf(removed.userId)));
                   setRemoved(null);
-                  if (isSelf) navigate({ to: "workflows" });
+                  if (isSelf) navigate({ to: `${kind}s` });
                 },
               },
             )
           }
         >
-          <p>{isSelf ? t.workflow.leaveText : t.workflow.removeText}</p>
+          <p>{isSelf ? texts.leave : texts.remove}</p>
         </Confirm>
       )}
     </>

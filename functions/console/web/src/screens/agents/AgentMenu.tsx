@@ -1,0 +1,99 @@
+import { useState } from "react";
+import { asApiError } from "../../api/errors";
+import type { Agent } from "../../api/types";
+import { useTexts } from "../../i18n";
+import { navigate } from "../../router/history";
+import { includes } from "../../sharing/roles";
+import { Confirm } from "../../ui/Dialog";
+import { ActionMenu } from "../../ui/Menu";
+import { useToast } from "../../ui/Toast";
+import { allowed, type Change, useChange, useDelete, useDuplicate } from "./queries";
+
+interface AgentMenuProps {
+  agent: Agent;
+  framed?: boolean;
+  /** Before the agent is gone, such as to forget what is not saved. */
+  onDelete?: () => void;
+}
+
+/** What can be done with an agent. */
+export function AgentMenu({ agent, framed = false, onDelete }: AgentMenuProps) {
+  const { t } = useTexts();
+  const toast = useToast();
+  const change = useChange();
+  const duplicate = useDuplicate();
+  const remove = useDelete();
+  const [open, setOpen] = useState<"archive" | "delete" | null>(null);
+  const { id, name, status, access } = agent;
+  const canEdit = includes(access.role, "editor");
+  const report = (error: unknown) => toast(asApiError(error).message);
+  const close = () => {
+    change.reset();
+    remove.reset();
+    setOpen(null);
+  };
+  const apply = (kind: Change) =>
+    change.mutate(
+      { id, change: kind },
+      {
+        onSuccess: () => {
+          setOpen(null);
+          toast(t.agents.done[kind](name));
+        },
+        onError: (error) => kind !== "archive" && report(error),
+      },
+    );
+  const copy = () =>
+    duplicate.mutate(
+      { id, nameOf: t.agents.copyOf },
+      {
+        onSuccess: ({ data }) => {
+          toast(t.agents.created(data.name));
+          navigate({ to: "agent", params: { agentId: data.id } });
+        },
+        onError: report,
+      },
+    );
+  return (
+    <>
+      <ActionMenu
+        label={t.workflows.menu(name)}
+        framed={framed}
+        actions={[
+          ...(canEdit
+            ? allowed[status].filter((kind) => kind !== "archive").map((kind) => ({ name: t.agents.changes[kind], act: () => apply(kind) }))
+            : []),
+          { name: t.agents.duplicate, act: copy },
+          canEdit && allowed[status].includes("archive") && { name: `${t.agents.changes.archive}…`, danger: true, act: () => setOpen("archive") },
+          access.role === "owner" && { name: `${t.agents.delete}…`, danger: true, act: () => setOpen("delete") },
+        ]}
+      />
+      {open === "archive" && (
+        <Confirm title={t.agents.archiveTitle(name)} action={t.agents.changes.archive} danger busy={change.isPending} error={change.error} onConfirm={() => apply("archive")} onClose={close}>
+          <p>{t.agents.archiveText}</p>
+        </Confirm>
+      )}
+      {open === "delete" && (
+        <Confirm
+          title={t.agents.deleteTitle(name)}
+          action={t.agents.delete}
+          danger
+          busy={remove.isPending}
+          error={remove.error}
+          onConfirm={() =>
+            remove.mutate(id, {
+              onSuccess: () => {
+                setOpen(null);
+                toast(t.agents.deleted(name));
+                onDelete?.();
+              },
+            })
+          }
+          onClose={close}
+        >
+          <p>{t.agents.deleteText}</p>
+        </Confirm>
+      )}
+    </>
+  );
+}
