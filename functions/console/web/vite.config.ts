@@ -82,8 +82,8 @@ export default defineConfig({
       output: {
         entryFileNames: "console.js",
         chunkFileNames: "[name].js",
-        // Screens share small parts, which would be files of a few hundred bytes otherwise.
-        experimentalMinChunkSize: 5000,
+        // Screens share small parts, which would be files of their own otherwise. The size is that before minification.
+        experimentalMinChunkSize: 20000,
         // A file of another build fails to load, instead of taking one part for another that has the same short name.
         minifyInternalExports: false,
         assetFileNames: (asset) => (asset.names[0]?.endsWith(".css") ? "console.css" : "[name][extname]"),

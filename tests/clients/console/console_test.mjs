@@ -66,6 +66,7 @@ test("the calls of an agent are shown with their steps", async () => {
   assert.equal(answer.status, 200, JSON.stringify(answer));
   await page.reload();
   await page.getByRole("link", { name: "Scout" }).click();
+  await page.getByRole("link", { name: "Calls", exact: true }).click();
   await page.locator("main a[href*='call=']").click();
   await page.getByText("Where is my order?").first().waitFor();
   assert.deepEqual(page.faults, []);

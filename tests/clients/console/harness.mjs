@@ -87,9 +87,11 @@ export async function fill() {
   const { id: invocation } = await made(`/builder/v1/agents/${agent}/invoke`, { input: "Where is my order?" });
   await page.context().close();
   const ofWorkflow = `/workflows/${workflow}`;
+  const ofAgent = `/agents/${agent}`;
   return { home: "/", workflows: "/workflows", workflow: ofWorkflow, "workflow-runs": `${ofWorkflow}/runs`, releases: `${ofWorkflow}/releases`,
     members: `${ofWorkflow}/members`, webhooks: `${ofWorkflow}/webhooks`, editor: `${ofWorkflow}/edit`, agents: "/agents",
-    agent: `/agents/${agent}`, call: `/agents/${agent}?call=${invocation}`, runs: "/runs", run: `${ofWorkflow}/runs/${run}` };
+    agent: ofAgent, "agent-try": `${ofAgent}/try`, "agent-calls": `${ofAgent}/calls`, "agent-members": `${ofAgent}/members`,
+    call: `${ofAgent}/calls?call=${invocation}`, runs: "/runs", run: `${ofWorkflow}/runs/${run}` };
 }
 
 /** No fault of accessibility, nothing wider than the page, and nothing in the console of the browser. */

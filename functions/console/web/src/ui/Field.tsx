@@ -1,4 +1,5 @@
 import { type ReactNode, useId } from "react";
+import { WithCode } from "./WithCode";
 
 interface FieldProps {
   label: string;
@@ -17,7 +18,7 @@ export function Field({ label, hint, problem, inline = false, children }: FieldP
     <div className={inline ? "field inline" : "field"}>
       <label htmlFor={id}>{label}</label>
       {children({ id, ...(described && { "aria-describedby": described }), ...(problem && { "aria-invalid": true }) })}
-      {problem && <p id={`${id}-problem`} className="field-problem">{problem}</p>}
+      {problem && <p id={`${id}-problem`} className="field-problem"><WithCode text={problem} /></p>}
       {hint && <p id={`${id}-hint`} className="hint">{hint}</p>}
     </div>
   );

@@ -17,6 +17,7 @@ import { PageTitle } from "../../ui/PageTitle";
 import { RelativeTime } from "../../ui/RelativeTime";
 import { Tabs } from "../../ui/Tabs";
 import { Unsaved } from "../../ui/Unsaved";
+import { WithCode } from "../../ui/WithCode";
 import { AgentMenu } from "./AgentMenu";
 import { Configuration } from "./Configuration";
 import { Invocations } from "./Invocations";
@@ -100,7 +101,7 @@ function Header({ agent, tab, onDelete }: { agent: AgentDetail; tab: string; onD
       {problems.length > 0 && (
         <section className="panel problems" aria-label={t.workflow.problems}>
           <p className="lead-line">{t.workflow.problems}</p>
-          <ul>{problems.map(({ code, message }) => <li key={code + message}>{message}</li>)}</ul>
+          <ul>{problems.map(({ code, message }) => <li key={code + message}><span><WithCode text={message} /></span></li>)}</ul>
         </section>
       )}
     </>

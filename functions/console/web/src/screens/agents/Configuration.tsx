@@ -25,15 +25,13 @@ export function Configuration({ stored, edits, canEdit }: ConfigurationProps) {
   const { t } = useTexts();
   const toast = useToast();
   const form = useRef<HTMLDivElement>(null);
-  const [unreadable, setAllUnreadable] = useState<ReadonlySet<string>>(new Set());
+  // Read when the person saves, which may be before the next rendering.
+  const unreadable = useRef(new Set<string>());
+  const [hasUnreadable, setHasUnreadable] = useState(false);
   const setUnreadable = useCallback((path: string, isUnreadable: boolean) => {
-    setAllUnreadable((paths) => {
-      if (paths.has(path) === isUnreadable) return paths;
-      const next = new Set(paths);
-      if (isUnreadable) next.add(path);
-      else next.delete(path);
-      return next;
-    });
+    if (isUnreadable) unreadable.current.add(path);
+    else unreadable.current.delete(path);
+    setHasUnreadable(unreadable.current.size > 0);
   }, []);
   const refusal = edits.error === null ? null : asApiError(edits.error);
   const problems = useMemo(() => {
@@ -44,7 +42,7 @@ export function Configuration({ stored, edits, canEdit }: ConfigurationProps) {
   const saved = () => toast(t.agents.saved);
   const save = () => {
     if (!edits.isDirty) return;
-    if (unreadable.size === 0) return edits.save(saved);
+    if (unreadable.current.size === 0) return edits.save(saved);
     showFirstProblem(form.current);
   };
   const latest = useRef(save);
@@ -87,7 +85,7 @@ export function Configuration({ stored, edits, canEdit }: ConfigurationProps) {
         {edits.isDirty && (
           <div className="save-bar panel" role="group" aria-label={t.unsaved.changes}>
             {edits.error ? <ErrorState error={edits.error} /> : null}
-            <p>{unreadable.size > 0 ? t.agents.fixFirst : t.unsaved.changes}</p>
+            <p>{hasUnreadable ? t.agents.fixFirst : t.unsaved.changes}</p>
             <Button onClick={edits.discard}>{t.unsaved.discard}</Button>
             <Button kind="primary" busy={edits.isSaving} onClick={save}>{edits.isSaving ? t.unsaved.saving : t.unsaved.save}</Button>
           </div>
