@@ -28,7 +28,6 @@ export const agents = {
     restore: (name: string) => `${name} is restored`,
     archive: (name: string) => `${name} is archived`,
   },
-  archiveTitle: (name: string) => `Archive ${name}?`,
   archiveText: "It cannot be called until it is restored, and agents and workflows that use it fail at that step. Its calls are kept.",
   delete: "Delete",
   deleteTitle: (name: string) => `Delete ${name}?`,
@@ -130,6 +129,7 @@ export const agents = {
   sourceKinds: { text: "Text", url: "Web page", file: "File" },
   text: "Text",
   fileHint: "A small file: the whole configuration may have 24 KB.",
+  readOnly: "You can read this configuration. To change it, you need the role of an editor.",
   saved: "Saved",
   fixFirst: "Fix the fields that are marked before you save.",
 
@@ -154,12 +154,14 @@ export const agents = {
     strategy: "Strategy",
   },
 
+  privateAgent: "This agent belongs to a workflow",
+  privateText: "Who may use the workflow may use the agent.",
   cannotTry: "You cannot call this agent",
   cannotTryText: "Your role only reads it. Its owner can give you another role.",
   notReady: "This agent cannot be called now",
   notReadyText: {
-    paused: "It is paused. Publish it in the menu above.",
-    archived: "It is archived. Restore it in the menu above.",
+    paused: "It is paused. Publish it to call it.",
+    archived: "It is archived. Restore it to call it.",
     needs_attention: "Something that it uses no longer exists. Fix it in the configuration.",
     permissions_required: "A tool needs a credential. Store it in the configuration.",
   },

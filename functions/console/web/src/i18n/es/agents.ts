@@ -30,7 +30,6 @@ export const agents: Dictionary["agents"] = {
     restore: (name) => `${name} se ha restaurado`,
     archive: (name) => `${name} está archivado`,
   },
-  archiveTitle: (name) => `¿Archivar ${name}?`,
   archiveText: "No se le puede llamar hasta que se restaure, y los agentes y los flujos que lo usan fallan en ese paso. Sus llamadas se conservan.",
   delete: "Eliminar",
   deleteTitle: (name) => `¿Eliminar ${name}?`,
@@ -132,6 +131,7 @@ export const agents: Dictionary["agents"] = {
   sourceKinds: { text: "Texto", url: "Página web", file: "Archivo" },
   text: "Texto",
   fileHint: "Un archivo pequeño: toda la configuración puede tener 24 KB.",
+  readOnly: "Puede leer esta configuración. Para cambiarla, necesita el rol de edición.",
   saved: "Guardado",
   fixFirst: "Corrija los campos marcados antes de guardar.",
 
@@ -156,12 +156,14 @@ export const agents: Dictionary["agents"] = {
     strategy: "Estrategia",
   },
 
+  privateAgent: "Este agente pertenece a un flujo",
+  privateText: "Quien puede usar el flujo puede usar el agente.",
   cannotTry: "No puede llamar a este agente",
   cannotTryText: "Su rol solo permite leerlo. Su propietario puede darle otro rol.",
   notReady: "Ahora no se puede llamar a este agente",
   notReadyText: {
-    paused: "Está en pausa. Publíquelo en el menú de arriba.",
-    archived: "Está archivado. Restáurelo en el menú de arriba.",
+    paused: "Está en pausa. Publíquelo para llamarlo.",
+    archived: "Está archivado. Restáurelo para llamarlo.",
     needs_attention: "Algo que usa ya no existe. Corríjalo en la configuración.",
     permissions_required: "Una herramienta necesita una credencial. Guárdela en la configuración.",
   },

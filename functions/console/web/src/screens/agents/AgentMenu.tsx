@@ -2,12 +2,32 @@ import { useState } from "react";
 import { asApiError } from "../../api/errors";
 import type { Agent } from "../../api/types";
 import { useTexts } from "../../i18n";
+import { ArchiveDialog } from "../../lists/ArchiveDialog";
 import { navigate } from "../../router/history";
 import { includes } from "../../sharing/roles";
 import { Confirm } from "../../ui/Dialog";
 import { ActionMenu } from "../../ui/Menu";
 import { useToast } from "../../ui/Toast";
 import { allowed, type Change, useChange, useDelete, useDuplicate } from "./queries";
+
+/** Changes the status of an agent, and says so. */
+export function useApply({ id, name }: Pick<Agent, "id" | "name">) {
+  const { t } = useTexts();
+  const toast = useToast();
+  const change = useChange();
+  const apply = (kind: Change, onDone?: () => void) =>
+    change.mutate(
+      { id, change: kind },
+      {
+        onSuccess: () => {
+          onDone?.();
+          toast(t.agents.done[kind](name));
+        },
+        onError: (error) => kind !== "archive" && toast(asApiError(error).message),
+      },
+    );
+  return { change, apply };
+}
 
 interface AgentMenuProps {
   agent: Agent;
@@ -20,7 +40,7 @@ interface AgentMenuProps {
 export function AgentMenu({ agent, framed = false, onDelete }: AgentMenuProps) {
   const { t } = useTexts();
   const toast = useToast();
-  const change = useChange();
+  const { change, apply } = useApply(agent);
   const duplicate = useDuplicate();
   const remove = useDelete();
   const [open, setOpen] = useState<"archive" | "delete" | null>(null);
@@ -28,21 +48,9 @@ export function AgentMenu({ agent, framed = false, onDelete }: AgentMenuProps) {
   const canEdit = includes(access.role, "editor");
   const report = (error: unknown) => toast(asApiError(error).message);
   const close = () => {
-    change.reset();
     remove.reset();
     setOpen(null);
   };
-  const apply = (kind: Change) =>
-    change.mutate(
-      { id, change: kind },
-      {
-        onSuccess: () => {
-          setOpen(null);
-          toast(t.agents.done[kind](name));
-        },
-        onError: (error) => kind !== "archive" && report(error),
-      },
-    );
   const copy = () =>
     duplicate.mutate(
       { id, nameOf: t.agents.copyOf },
@@ -68,11 +76,7 @@ export function AgentMenu({ agent, framed = false, onDelete }: AgentMenuProps) {
           access.role === "owner" && { name: `${t.agents.delete}…`, danger: true, act: () => setOpen("delete") },
         ]}
       />
-      {open === "archive" && (
-        <Confirm title={t.agents.archiveTitle(name)} action={t.agents.changes.archive} danger busy={change.isPending} error={change.error} onConfirm={() => apply("archive")} onClose={close}>
-          <p>{t.agents.archiveText}</p>
-        </Confirm>
-      )}
+      {open === "archive" && <ArchiveDialog name={name} text={t.agents.archiveText} change={change} onArchive={() => apply("archive", close)} onClose={close} />}
       {open === "delete" && (
         <Confirm
           title={t.agents.deleteTitle(name)}

@@ -63,10 +63,18 @@ export function AgentScreen({ id, tab, query }: AgentScreenProps) {
     <>
       <Header agent={agent} tab={t.agents.tabs[tab]} onDelete={discard} />
       <Tabs label={t.agents.tabsLabel} tabs={tabs.map((to) => ({ to, params: { agentId: id }, name: t.agents.tabs[to] }))} current={tab} />
-      {tab === "agent" && <Configuration stored={edits.version ?? data} edits={edits} canEdit={canEdit} />}
+      {tab === "agent" && <Configuration stored={data} edits={edits} canEdit={canEdit} />}
       {tab === "agentTry" && <TryIt agent={agent} isDirty={isDirty} />}
       {tab === "agentCalls" && <Invocations agent={id} call={query.get("call")} />}
-      {tab === "agentMembers" && <Members kind="agent" subject={agent} />}
+      {tab === "agentMembers" &&
+        (agent.workflowId === null ? (
+          <Members kind="agent" subject={agent} />
+        ) : (
+          <EmptyState title={t.agents.privateAgent}>
+            <p>{t.agents.privateText}</p>
+            <Link to="workflowMembers" params={{ workflowId: agent.workflowId }} className="button">{t.sharing.members}</Link>
+          </EmptyState>
+        ))}
       {isDirty && <Unsaved screen={{ to: "agent", params: { agentId: id } }} />}
     </>
   );

@@ -63,6 +63,7 @@ export function Configuration({ stored, edits, canEdit }: ConfigurationProps) {
   return (
     <FormContext value={context}>
       <div ref={form}>
+        {!canEdit && <p className="muted read-only">{t.agents.readOnly}</p>}
         <fieldset className="agent-form" disabled={!canEdit}>
           <legend className="sr-only">{t.agents.configuration}</legend>
           <Basics fields={fields} edits={edits} canEdit={canEdit} />

@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useEffect, useRef, useState, useSyncExternalStore } from "react";
-import type { AgentDetail } from "../../api/types";
+import type { AgentDetail, AgentStatus } from "../../api/types";
 import { useTexts } from "../../i18n";
 import { Link } from "../../router/Link";
 import { includes } from "../../sharing/roles";
@@ -8,6 +8,7 @@ import { Button } from "../../ui/Button";
 import { EmptyState } from "../../ui/EmptyState";
 import { Field } from "../../ui/Field";
 import { GrowingText } from "../../ui/GrowingText";
+import { useApply } from "./AgentMenu";
 import { type AgentTurn, conversationWith } from "./conversation";
 import { FunctionResults } from "./FunctionResults";
 import { AgentReply } from "./AgentReply";
@@ -18,12 +19,12 @@ export function TryIt({ agent, isDirty }: { agent: AgentDetail; isDirty: boolean
   const queries = useQueryClient();
   const conversation = conversationWith(agent.id);
   const turns = useSyncExternalStore(conversation.subscribe, conversation.read);
-  const end = useRef<HTMLDivElement>(null);
+  const log = useRef<HTMLDivElement>(null);
   const last = turns.at(-1);
   const answer = last?.kind === "agent" ? last : null;
   const isRunning = answer?.state === "running";
   useEffect(() => {
-    end.current?.scrollIntoView({ block: "nearest" });
+    if (log.current) log.current.scrollTop = log.current.scrollHeight;
   }, [turns]);
   useEffect(() => {
     if (answer === null || isRunning) return;
@@ -32,14 +33,14 @@ export function TryIt({ agent, isDirty }: { agent: AgentDetail; isDirty: boolean
     void queries.invalidateQueries({ queryKey: ["agents"] });
   }, [isRunning]);
   if (!includes(agent.access.role, "operator")) return <EmptyState title={t.agents.cannotTry}><p>{t.agents.cannotTryText}</p></EmptyState>;
-  if (agent.status !== "published") return <EmptyState title={t.agents.notReady}><p>{t.agents.notReadyText[agent.status]}</p></EmptyState>;
+  if (agent.status !== "published") return <NotReady agent={agent} status={agent.status} />;
   const calls = answer?.state === "answered" ? (answer.answer?.functionCalls ?? []) : [];
   return (
     <section className="chat" aria-label={t.agents.tabs.agentTry}>
       {isDirty && (
         <p className="problem-note">{t.agents.tryUnsaved} <Link to="agent" params={{ agentId: agent.id }}>{t.agents.tabs.agent}</Link></p>
       )}
-      <div className="chat-log panel" role="log" aria-label={t.agents.conversation} tabIndex={0}>
+      <div ref={log} className="chat-log panel" role="log" aria-label={t.agents.conversation} tabIndex={0}>
         {turns.length === 0 && <p className="muted">{t.agents.tryText}</p>}
         {turns.map((turn, index) =>
           turn.kind === "person" ? (
@@ -53,7 +54,6 @@ export function TryIt({ agent, isDirty }: { agent: AgentDetail; isDirty: boolean
             <AgentReply key={index} agent={agent} turn={turn} onRetry={turn === last && isOver(turn) ? () => void conversation.retry() : undefined} />
           ),
         )}
-        <div ref={end} />
       </div>
       {calls.length > 0 ? (
         <FunctionResults calls={calls} onGive={(results) => void conversation.giveResults(results)} />
@@ -62,6 +62,23 @@ export function TryIt({ agent, isDirty }: { agent: AgentDetail; isDirty: boolean
       )}
       {turns.length > 0 && <p className="row-actions"><Button kind="quiet" onClick={() => conversation.clear()}>{t.agents.newConversation}</Button></p>}
     </section>
+  );
+}
+
+/** Why the agent cannot be called, and the first thing to do. */
+function NotReady({ agent, status }: { agent: AgentDetail; status: Exclude<AgentStatus, "published"> }) {
+  const { t } = useTexts();
+  const { change, apply } = useApply(agent);
+  const kind = status === "paused" ? "publish" : status === "archived" ? "restore" : null;
+  return (
+    <EmptyState title={t.agents.notReady}>
+      <p>{t.agents.notReadyText[status]}</p>
+      {kind === null ? (
+        <Link to="agent" params={{ agentId: agent.id }} className="button">{t.agents.configuration}</Link>
+      ) : (
+        includes(agent.access.role, "editor") && <Button busy={change.isPending} onClick={() => apply(kind)}>{t.agents.changes[kind]}</Button>
+      )}
+    </EmptyState>
   );
 }
 

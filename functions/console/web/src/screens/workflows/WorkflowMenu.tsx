@@ -2,9 +2,9 @@ import { useState } from "react";
 import { asApiError } from "../../api/errors";
 import type { Workflow, WorkflowDetail } from "../../api/types";
 import { useTexts } from "../../i18n";
+import { ArchiveDialog } from "../../lists/ArchiveDialog";
 import { navigate } from "../../router/history";
 import { includes } from "../../sharing/roles";
-import { Confirm } from "../../ui/Dialog";
 import { ActionMenu } from "../../ui/Menu";
 import { useToast } from "../../ui/Toast";
 import { allowed, type Change, download, useChange, useClone } from "./queries";
@@ -73,20 +73,7 @@ export function WorkflowMenu({ workflow, framed = false, onDelete }: WorkflowMen
       />
       {starts && <StartDialog workflow={workflow} onClose={() => setStarts(false)} />}
       {archives && (
-        <Confirm
-          title={t.workflows.archiveTitle(name)}
-          action={t.workflows.changes.archive}
-          danger
-          busy={change.isPending}
-          error={change.error}
-          onConfirm={() => apply("archive", () => setArchives(false))}
-          onClose={() => {
-            change.reset();
-            setArchives(false);
-          }}
-        >
-          <p>{t.workflows.archiveText}</p>
-        </Confirm>
+        <ArchiveDialog name={name} text={t.workflows.archiveText} change={change} onArchive={() => apply("archive", () => setArchives(false))} onClose={() => setArchives(false)} />
       )}
     </>
   );
