@@ -16,14 +16,21 @@ local=$(realpath "${LOCAL_BIN:-${CARGO_TARGET_DIR:-target}/debug/local}")
 data=$(mktemp -d)
 port=${PORT:-9350}
 export BASE="http://127.0.0.1:$port" NO_PROXY=127.0.0.1 no_proxy=127.0.0.1
-"$local" --ephemeral --data-dir "$data" --port "$port" >"$data/out" 2>"$data/log" &
-platform=$!
+platform=
 clean_up() {
-    kill -INT "$platform" 2>/dev/null || true
-    wait "$platform" 2>/dev/null || true
-    rm -rf "$data"
+    [[ -z $platform ]] || { kill -INT "$platform" && wait "$platform"; } 2>/dev/null || true
+    platform=
 }
-trap clean_up EXIT
-for _ in $(seq 100); do curl -m 5 -fs "$BASE/health" >/dev/null && break; sleep 0.1; done
+trap 'clean_up; rm -rf "$data"' EXIT
 
-node --test --test-concurrency=1 --test-reporter=spec ${TESTS:-tests/clients/console/*_test.mjs}
+failed=0
+# Each file has a platform of its own: a newcomer has paid for nothing yet.
+for file in ${TESTS:-tests/clients/console/*_test.mjs}; do
+    rm -rf "$data/platform"
+    "$local" --ephemeral --data-dir "$data/platform" --port "$port" >"$data/out" 2>"$data/log" &
+    platform=$!
+    for _ in $(seq 100); do curl -m 5 -fs "$BASE/health" >/dev/null && break; sleep 0.1; done
+    node --test --test-concurrency=1 --test-reporter=spec "$file" || failed=1
+    clean_up
+done
+exit "$failed"

@@ -1,3 +1,5 @@
+import { plural } from "../plural";
+
 export const agents = {
   title: "Agents",
   all: "All agents",
@@ -5,7 +7,7 @@ export const agents = {
   type: "Type",
   types: { single: "Agent", multiple: "Team" },
   requests: "Requests",
-  requestCount: (count: number, text: string) => `${text} ${count === 1 ? "request" : "requests"}`,
+  requestCount: (count: string) => `${count} ${plural(count, "request", "requests")}`,
   empty: "No agents match",
   none: "No agents yet",
   noneText: "An agent answers with a model, your instructions and tools. Create an example that works at once, try it, and then change it.",
@@ -174,7 +176,7 @@ export const agents = {
   stopped: "You stopped this answer.",
   thinking: "Answering…",
   newConversation: "New conversation",
-  stepCount: (count: number, text: string) => `${text} ${count === 1 ? "step" : "steps"}`,
+  stepCount: (count: string) => `${count} ${plural(count, "step", "steps")}`,
   ofAnother: "by another agent",
   openCall: "Open the call",
   callsFunction: "Calls the function",

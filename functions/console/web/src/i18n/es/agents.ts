@@ -1,4 +1,5 @@
 import type { Dictionary } from "..";
+import { plural } from "../plural";
 
 export const agents: Dictionary["agents"] = {
   title: "Agentes",
@@ -7,7 +8,7 @@ export const agents: Dictionary["agents"] = {
   type: "Tipo",
   types: { single: "Agente", multiple: "Equipo" },
   requests: "Peticiones",
-  requestCount: (count, text) => `${text} ${count === 1 ? "petición" : "peticiones"}`,
+  requestCount: (count) => `${count} ${plural(count, "petición", "peticiones")}`,
   empty: "Ningún agente coincide",
   none: "Todavía no hay agentes",
   noneText: "Un agente responde con un modelo, sus instrucciones y herramientas. Cree un ejemplo que ya funciona, pruébelo y después cámbielo.",
@@ -176,7 +177,7 @@ export const agents: Dictionary["agents"] = {
   stopped: "Ha detenido esta respuesta.",
   thinking: "Respondiendo…",
   newConversation: "Nueva conversación",
-  stepCount: (count, text) => `${text} ${count === 1 ? "paso" : "pasos"}`,
+  stepCount: (count) => `${count} ${plural(count, "paso", "pasos")}`,
   ofAnother: "de otro agente",
   openCall: "Abrir la llamada",
   callsFunction: "Llama a la función",

@@ -22,7 +22,7 @@ export function AgentReply({ agent, turn, onRetry }: AgentReplyProps) {
       <p className="who" translate="no">{agent.name}</p>
       {steps.length > 0 && (
         <details className="tried-steps">
-          <summary>{t.agents.stepCount(steps.length, format.number(steps.length))}</summary>
+          <summary>{t.agents.stepCount(format.number(steps.length))}</summary>
           <ol>{steps.map((step) => <Step key={step.step} step={step} agent={agent} />)}</ol>
         </details>
       )}

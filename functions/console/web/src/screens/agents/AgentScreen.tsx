@@ -10,11 +10,11 @@ import { Members } from "../../sharing/Members";
 import { StateBadge } from "../../ui/Badge";
 import { CopyButton } from "../../ui/CopyButton";
 import { EmptyState } from "../../ui/EmptyState";
-import { ErrorState } from "../../ui/ErrorState";
 import { Skeleton } from "../../ui/Loading";
 import { Owner } from "../../ui/Owner";
 import { PageTitle } from "../../ui/PageTitle";
 import { RelativeTime } from "../../ui/RelativeTime";
+import { ScreenError } from "../../ui/ScreenError";
 import { Tabs } from "../../ui/Tabs";
 import { Unsaved } from "../../ui/Unsaved";
 import { WithCode } from "../../ui/WithCode";
@@ -55,7 +55,7 @@ export function AgentScreen({ id, tab, query }: AgentScreenProps) {
     );
   }
   if (data === undefined) {
-    return error === null ? <Skeleton lines={6} /> : <ErrorState error={error} onRetry={() => void refetch()} />;
+    return error === null ? <Skeleton lines={6} /> : <ScreenError error={error} onRetry={() => void refetch()} />;
   }
   const { agent } = data;
   const canEdit = includes(agent.access.role, "editor");
@@ -101,7 +101,7 @@ function Header({ agent, tab, onDelete }: { agent: AgentDetail; tab: string; onD
           <li><StateBadge state={agent.status} /></li>
           <li>{t.workflow.ownedBy} <strong><Owner id={access.owner} /></strong></li>
           {access.role !== "owner" && <li>{t.workflow.yourRole} <strong>{t.sharing.roles[access.role]}</strong></li>}
-          <li>{t.agents.requestCount(agent.requests, format.number(agent.requests))}</li>
+          <li>{t.agents.requestCount(format.number(agent.requests))}</li>
           <li className="muted">{t.workflow.changed} <RelativeTime time={agent.updatedAt} /></li>
           <li className="muted nowrap">{t.agents.id} <code title={id}>{id.slice(-12)}</code> <CopyButton text={id} what={t.agents.id} /></li>
         </ul>
