@@ -3,31 +3,13 @@ import { asApiError } from "../../api/errors";
 import type { Agent } from "../../api/types";
 import { useTexts } from "../../i18n";
 import { ArchiveDialog } from "../../lists/ArchiveDialog";
+import { useApply } from "../../lists/useApply";
 import { navigate } from "../../router/history";
 import { includes } from "../../sharing/roles";
 import { Confirm } from "../../ui/Dialog";
 import { ActionMenu } from "../../ui/Menu";
 import { useToast } from "../../ui/Toast";
-import { allowed, type Change, useChange, useDelete, useDuplicate } from "./queries";
-
-/** Changes the status of an agent, and says so. */
-export function useApply({ id, name }: Pick<Agent, "id" | "name">) {
-  const { t } = useTexts();
-  const toast = useToast();
-  const change = useChange();
-  const apply = (kind: Change, onDone?: () => void) =>
-    change.mutate(
-      { id, change: kind },
-      {
-        onSuccess: () => {
-          onDone?.();
-          toast(t.agents.done[kind](name));
-        },
-        onError: (error) => kind !== "archive" && toast(asApiError(error).message),
-      },
-    );
-  return { change, apply };
-}
+import { allowed, useChange, useDelete, useDuplicate } from "./queries";
 
 interface AgentMenuProps {
   agent: Agent;
@@ -40,7 +22,8 @@ interface AgentMenuProps {
 export function AgentMenu({ agent, framed = false, onDelete }: AgentMenuProps) {
   const { t } = useTexts();
   const toast = useToast();
-  const { change, apply } = useApply(agent);
+  const change = useChange();
+  const apply = useApply(agent, { change, done: t.agents.done });
   const duplicate = useDuplicate();
   const remove = useDelete();
   const [open, setOpen] = useState<"archive" | "delete" | null>(null);

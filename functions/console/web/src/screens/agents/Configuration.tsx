@@ -8,7 +8,7 @@ import { useToast } from "../../ui/Toast";
 import { ConflictDialog } from "./ConflictDialog";
 import { type Fields, fieldsOf, placeProblems, readProblems, type Stored } from "./edits";
 import { FormContext, ParsedField, readNumber, SelectField, TextField, writeNumber } from "./fields";
-import { useChatModels } from "./queries";
+import { useChatModels, useNames } from "./queries";
 import { SourceList } from "./SourceList";
 import { TeamFields } from "./TeamFields";
 import { ToolList } from "./ToolList";
@@ -38,7 +38,14 @@ export function Configuration({ stored, edits, canEdit }: ConfigurationProps) {
     const standing = edits.isDirty ? new Map<string, string>() : placeProblems(stored.agent);
     return refusal?.code === "invalid_body" ? new Map([...standing, ...readProblems(refusal.message)]) : standing;
   }, [stored, edits.isDirty, refusal?.code, refusal?.message]);
-  const context = useMemo(() => ({ problems, setUnreadable }), [problems, setUnreadable]);
+  const fields = edits.fields ?? fieldsOf(stored.agent);
+  const { members, tools } = fields;
+  const agents = useNames("agent", [...members, ...tools.flatMap((tool) => (tool.type === "agent" ? [tool.agentId] : []))]).data;
+  const workflows = useNames("workflow", tools.flatMap((tool) => (tool.type === "workflow" ? [tool.workflowId] : []))).data;
+  const context = useMemo(
+    () => ({ problems, nameOf: (id: string) => agents?.get(id) ?? workflows?.get(id) ?? id, setUnreadable }),
+    [problems, agents, workflows, setUnreadable],
+  );
   const saved = () => toast(t.agents.saved);
   const save = () => {
     if (!edits.isDirty) return;
@@ -59,7 +66,6 @@ export function Configuration({ stored, edits, canEdit }: ConfigurationProps) {
   useEffect(() => {
     if (refusal !== null) showFirstProblem(form.current);
   }, [edits.error]);
-  const fields = edits.fields ?? fieldsOf(stored.agent);
   return (
     <FormContext value={context}>
       <div ref={form}>

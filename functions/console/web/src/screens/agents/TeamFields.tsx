@@ -4,7 +4,6 @@ import { Link } from "../../router/Link";
 import { Button } from "../../ui/Button";
 import type { Changes, Fields } from "./edits";
 import { FormContext, SelectField } from "./fields";
-import { useNames } from "./queries";
 import { ReferenceDialog } from "./ReferenceDialog";
 
 const strategies = ["sequential", "router", "parallel"] as const;
@@ -19,10 +18,8 @@ interface TeamFieldsProps {
 /** The agents of a team, in their order, and how they divide the work. */
 export function TeamFields({ id, fields: { members, strategy }, canEdit, onChange }: TeamFieldsProps) {
   const { t } = useTexts();
-  const { problems } = useContext(FormContext);
-  const names = useNames("agent", members.length > 0).data;
+  const { problems, nameOf } = useContext(FormContext);
   const [adds, setAdds] = useState(false);
-  const nameOf = (member: string) => names?.get(member) ?? member;
   return (
     <>
       <SelectField

@@ -9,7 +9,6 @@ import { readJson, writeJson } from "../editor/form/useTextValue";
 import { ReferenceDialog } from "./ReferenceDialog";
 import type { Stored } from "./edits";
 import { FormContext, ParsedField, SelectField, TextField } from "./fields";
-import { useNames } from "./queries";
 import { ToolCredentialState } from "./ToolCredentialState";
 
 const kinds = ["http", "workflow", "agent", "function"] as const satisfies readonly AgentTool["type"][];
@@ -81,11 +80,10 @@ export function ToolList({ stored, tools, canEdit, onChange }: ToolListProps) {
 
 function ToolTitle({ tool }: { tool: AgentTool }) {
   const { t } = useTexts();
-  const workflows = useNames("workflow", tool.type === "workflow").data;
-  const agents = useNames("agent", tool.type === "agent").data;
+  const { nameOf } = useContext(FormContext);
   const name =
-    tool.type === "workflow" ? workflows?.get(tool.workflowId) ?? tool.workflowId
-    : tool.type === "agent" ? agents?.get(tool.agentId) ?? tool.agentId
+    tool.type === "workflow" ? nameOf(tool.workflowId)
+    : tool.type === "agent" ? nameOf(tool.agentId)
     : tool.name || t.agents.unnamed;
   return <><strong translate="no">{name}</strong> <span className="sub">{t.agents.toolKinds[tool.type]}</span></>;
 }

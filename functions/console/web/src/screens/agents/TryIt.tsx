@@ -2,16 +2,17 @@ import { useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import type { AgentDetail, AgentStatus } from "../../api/types";
 import { useTexts } from "../../i18n";
+import { useApply } from "../../lists/useApply";
 import { Link } from "../../router/Link";
 import { includes } from "../../sharing/roles";
 import { Button } from "../../ui/Button";
 import { EmptyState } from "../../ui/EmptyState";
 import { Field } from "../../ui/Field";
 import { GrowingText } from "../../ui/GrowingText";
-import { useApply } from "./AgentMenu";
+import { AgentReply } from "./AgentReply";
 import { type AgentTurn, conversationWith } from "./conversation";
 import { FunctionResults } from "./FunctionResults";
-import { AgentReply } from "./AgentReply";
+import { useChange } from "./queries";
 
 /** A conversation with the agent as it is saved. */
 export function TryIt({ agent, isDirty }: { agent: AgentDetail; isDirty: boolean }) {
@@ -68,7 +69,8 @@ export function TryIt({ agent, isDirty }: { agent: AgentDetail; isDirty: boolean
 /** Why the agent cannot be called, and the first thing to do. */
 function NotReady({ agent, status }: { agent: AgentDetail; status: Exclude<AgentStatus, "published"> }) {
   const { t } = useTexts();
-  const { change, apply } = useApply(agent);
+  const change = useChange();
+  const apply = useApply(agent, { change, done: t.agents.done });
   const kind = status === "paused" ? "publish" : status === "archived" ? "restore" : null;
   return (
     <EmptyState title={t.agents.notReady}>

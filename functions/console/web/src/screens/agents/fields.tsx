@@ -6,11 +6,13 @@ import { useTextValue } from "../editor/form/useTextValue";
 interface Form {
   /** What is wrong, by the field that the API names, such as `config.tools[0].url`. */
   problems: ReadonlyMap<string, string>;
+  /** The name of an agent or of a workflow that is used. */
+  nameOf: (id: string) => string;
   /** Reports a text that cannot be read as a value. */
   setUnreadable: (path: string, isUnreadable: boolean) => void;
 }
 
-export const FormContext = createContext<Form>({ problems: new Map(), setUnreadable: () => {} });
+export const FormContext = createContext<Form>({ problems: new Map(), nameOf: (id) => id, setUnreadable: () => {} });
 
 interface CommonProps {
   path: string;

@@ -4,7 +4,7 @@ import { ApiError } from "../../api/errors";
 import { randomKey } from "../../api/random";
 import type { AgentDetail, AgentPatch, AgentStatus, Invocation, ToolCredential } from "../../api/types";
 import { type ListFilters, toParameters } from "../../lists/filters";
-import { numbered } from "../../lists/pages";
+import { allPages, numbered } from "../../lists/pages";
 import { type Changes, type Stored, toPatch } from "./edits";
 
 const PAGE = 30;
@@ -121,15 +121,10 @@ export function useChatModels(isNeeded: boolean) {
   return useQuery({
     queryKey: ["models", "chat"],
     enabled: isNeeded,
-    queryFn: async () => {
-      const found: (readonly [string, string])[] = [];
-      for (let page = 1, pages = 1; page <= pages; page++) {
-        const { data, meta } = await answer(builder.GET("/builder/v1/models", { params: { query: { page, perPage: 100 } } }));
-        pages = meta.totalPages;
-        for (const model of data) if (model.capabilities.includes("chat")) found.push([model.name, model.displayName]);
-      }
-      return found;
-    },
+    queryFn: () =>
+      allPages((page) => answer(builder.GET("/builder/v1/models", { params: { query: { page, perPage: 100 } } }))),
+    select: (models) =>
+      models.filter(({ capabilities }) => capabilities.includes("chat")).map(({ name, displayName }) => [name, displayName] as const),
   });
 }
 
@@ -156,17 +151,20 @@ export function useWorkflowChoices(search: string) {
 }
 
 /** The names of the agents, or of the workflows, that an agent uses. */
-export function useNames(kind: "agent" | "workflow", isNeeded: boolean) {
+export function useNames(kind: "agent" | "workflow", ids: readonly string[]) {
   return useQuery({
-    queryKey: [kind === "agent" ? "agents" : "workflows", "names"],
-    enabled: isNeeded,
-    queryFn: async () => {
-      const query = { ownership: "all", perPage: 100 } as const;
-      const { data } =
-        kind === "agent"
-          ? await answer(builder.GET("/builder/v1/agents", { params: { query } }))
-          : await answer(builder.GET("/builder/v1/workflows", { params: { query } }));
-      return data.map(({ id, name }) => ({ id, name }));
+    queryKey: [`${kind}s`, "names", ids],
+    enabled: ids.length > 0,
+    placeholderData: keepPreviousData,
+    queryFn: () => {
+      const params = (page: number) => ({ params: { query: { ownership: "all", page, perPage: 100 } } }) as const;
+      return allPages<{ id: string; name: string }>(
+        (page) =>
+          kind === "agent"
+            ? answer(builder.GET("/builder/v1/agents", params(page)))
+            : answer(builder.GET("/builder/v1/workflows", params(page))),
+        (rows) => ids.every((id) => rows.some((row) => row.id === id)),
+      );
     },
     select: (rows) => new Map(rows.map(({ id, name }) => [id, name])),
   });

@@ -4,6 +4,7 @@ import { readError } from "../../api/errors";
 import type { components } from "../../api/generated/builder";
 import { randomKey } from "../../api/random";
 import type { Language } from "../../i18n";
+import { allPages } from "../../lists/pages";
 import { placeNodes } from "./model/layout";
 import type { Graph, NodeType, Problem } from "./model/types";
 
@@ -105,17 +106,17 @@ export function useReferences(kind: Reference, workflowId: string) {
   });
 }
 
-const PAGE = { page: 1, perPage: 100 };
+const inPages = (page: number) => ({ page, perPage: 100 });
 
 async function loadReferences(kind: Reference, workflowId: string): Promise<(readonly [string, string])[]> {
   switch (kind) {
     case "agent": {
-      const { data } = await answer(builder.GET("/builder/v1/agents", { params: { query: { ...PAGE, ownership: "all" } } }));
-      return data.map((agent) => [agent.id, agent.name] as const);
+      const agents = await allPages((page) => answer(builder.GET("/builder/v1/agents", { params: { query: { ...inPages(page), ownership: "all" } } })));
+      return agents.map((agent) => [agent.id, agent.name] as const);
     }
     case "workflow": {
-      const { data } = await answer(builder.GET("/builder/v1/workflows", { params: { query: { ...PAGE, ownership: "all" } } }));
-      return data.filter(({ id }) => id !== workflowId).map((workflow) => [workflow.id, workflow.name] as const);
+      const workflows = await allPages((page) => answer(builder.GET("/builder/v1/workflows", { params: { query: { ...inPages(page), ownership: "all" } } })));
+      return workflows.filter(({ id }) => id !== workflowId).map((workflow) => [workflow.id, workflow.name] as const);
     }
     case "credential": {
       const { data } = await answer(
@@ -124,8 +125,8 @@ async function loadReferences(kind: Reference, workflowId: string): Promise<(rea
       return data.map((credential) => [credential.id, credential.name] as const);
     }
     default: {
-      const { data } = await answer(builder.GET("/builder/v1/models", { params: { query: PAGE } }));
-      return data.filter((model) => model.capabilities.includes(kind)).map((model) => [model.name, model.displayName] as const);
+      const models = await allPages((page) => answer(builder.GET("/builder/v1/models", { params: { query: inPages(page) } })));
+      return models.filter((model) => model.capabilities.includes(kind)).map((model) => [model.name, model.displayName] as const);
     }
   }
 }

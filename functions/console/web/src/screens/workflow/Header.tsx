@@ -1,6 +1,7 @@
 import { useState } from "react";
 import type { WorkflowDetail, WorkflowProblem } from "../../api/types";
 import { useTexts } from "../../i18n";
+import { useApply } from "../../lists/useApply";
 import { Link } from "../../router/Link";
 import { includes } from "../../sharing/roles";
 import { Badge, StateBadge } from "../../ui/Badge";
@@ -8,8 +9,8 @@ import { Button } from "../../ui/Button";
 import { Owner } from "../../ui/Owner";
 import { PageTitle } from "../../ui/PageTitle";
 import { RelativeTime } from "../../ui/RelativeTime";
-import { allowed } from "../workflows/queries";
-import { useApply, WorkflowMenu } from "../workflows/WorkflowMenu";
+import { allowed, useChange } from "../workflows/queries";
+import { WorkflowMenu } from "../workflows/WorkflowMenu";
 import { DeleteDialog } from "./DeleteDialog";
 import { RunDialog } from "./RunDialog";
 
@@ -78,7 +79,8 @@ function Problems({ problems, published }: { problems: WorkflowProblem[]; publis
 
 function Actions({ workflow }: { workflow: WorkflowDetail }) {
   const { t } = useTexts();
-  const { change, apply } = useApply(workflow);
+  const change = useChange();
+  const apply = useApply(workflow, { change, done: t.workflows.done });
   const [open, setOpen] = useState<"run" | "delete" | null>(null);
   const { id, state, access, activeRelease } = workflow;
   const canEdit = includes(access.role, "editor");

@@ -3,31 +3,13 @@ import { asApiError } from "../../api/errors";
 import type { Workflow, WorkflowDetail } from "../../api/types";
 import { useTexts } from "../../i18n";
 import { ArchiveDialog } from "../../lists/ArchiveDialog";
+import { useApply } from "../../lists/useApply";
 import { navigate } from "../../router/history";
 import { includes } from "../../sharing/roles";
 import { ActionMenu } from "../../ui/Menu";
 import { useToast } from "../../ui/Toast";
-import { allowed, type Change, download, useChange, useClone } from "./queries";
+import { allowed, download, useChange, useClone } from "./queries";
 import { StartDialog } from "./StartDialog";
-
-/** Changes the state of a workflow, and says so. */
-export function useApply({ id, name }: Pick<Workflow, "id" | "name">) {
-  const { t } = useTexts();
-  const toast = useToast();
-  const change = useChange();
-  const apply = (kind: Change, onDone?: () => void) =>
-    change.mutate(
-      { id, change: kind },
-      {
-        onSuccess: () => {
-          onDone?.();
-          toast(t.workflows.done[kind](name));
-        },
-        onError: (error) => kind !== "archive" && toast(asApiError(error).message),
-      },
-    );
-  return { change, apply };
-}
 
 interface WorkflowMenuProps {
   workflow: Workflow | WorkflowDetail;
@@ -40,7 +22,8 @@ interface WorkflowMenuProps {
 export function WorkflowMenu({ workflow, framed = false, onDelete }: WorkflowMenuProps) {
   const { t } = useTexts();
   const toast = useToast();
-  const { change, apply } = useApply(workflow);
+  const change = useChange();
+  const apply = useApply(workflow, { change, done: t.workflows.done });
   const clone = useClone();
   const [starts, setStarts] = useState(false);
   const [archives, setArchives] = useState(false);
