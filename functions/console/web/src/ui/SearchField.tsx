@@ -3,6 +3,8 @@ import { useTexts } from "../i18n";
 import { Field } from "./Field";
 
 interface SearchFieldProps {
+  /** “Search” by default. */
+  label?: string;
   value: string;
   onSearch: (text: string) => void;
   /** The field that the key `/` focuses. One on a screen. */
@@ -10,7 +12,7 @@ interface SearchFieldProps {
 }
 
 /** Searches a moment after the last key. */
-export function SearchField({ value, onSearch, main = false }: SearchFieldProps) {
+export function SearchField({ label, value, onSearch, main = false }: SearchFieldProps) {
   const { t } = useTexts();
   const [text, setText] = useState(value);
   useEffect(() => setText(value), [value]);
@@ -20,7 +22,7 @@ export function SearchField({ value, onSearch, main = false }: SearchFieldProps)
     return () => clearTimeout(timer);
   }, [text, value, onSearch]);
   return (
-    <Field label={t.search} inline>
+    <Field label={label ?? t.search} inline>
       {(ids) => (
         <input
           {...ids}

@@ -15,6 +15,8 @@ export const runs = {
   to: "To",
   allStates: "All states",
   allOrigins: "All",
+  moreFilters: "More filters",
+  textFilters: { error: "Error code", node: "Failed at the node", participant: "Participant", release: "Release id" },
   clear: "Clear filters",
   empty: "No runs match",
   emptyText: "Change or clear the filters.",

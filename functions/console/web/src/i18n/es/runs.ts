@@ -17,6 +17,8 @@ export const runs: Dictionary["runs"] = {
   to: "Hasta",
   allStates: "Todos los estados",
   allOrigins: "Todos",
+  moreFilters: "Más filtros",
+  textFilters: { error: "Código de error", node: "Falló en el nodo", participant: "Participante", release: "Id de la versión" },
   clear: "Quitar los filtros",
   empty: "Ninguna ejecución coincide",
   emptyText: "Cambie o quite los filtros.",

@@ -1,10 +1,7 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { answer, builder } from "../../api/client";
 import type { WebhookOutcome } from "../../api/types";
-import { toParameters } from "../runs/filters";
-import type { RunFilters } from "./filters";
 
-const PAGE = 30;
 const RELEASES = 20;
 
 export function useDeleteImpact(id: string) {
@@ -78,23 +75,6 @@ export function useWaitingRuns(id: string, limit: number) {
       answer(
         builder.GET("/builder/v1/workflows/{id}/runs", { params: { path: { id }, query: { state: ["paused"], limit } } }),
       ),
-  });
-}
-
-export function useRunsOfWorkflow(id: string, filters: RunFilters) {
-  return useInfiniteQuery({
-    queryKey: ["runs", "of", id, filters],
-    initialPageParam: "",
-    queryFn: ({ pageParam }) => {
-      const query = {
-        ...toParameters({ ...filters, workflow: id }),
-        ...(filters.release && { releaseId: filters.release }),
-        limit: PAGE,
-        ...(pageParam && { cursor: pageParam }),
-      };
-      return answer(builder.GET("/builder/v1/workflows/{id}/runs", { params: { path: { id }, query } }));
-    },
-    getNextPageParam: ({ meta }) => meta.nextCursor ?? undefined,
   });
 }
 
