@@ -14,6 +14,7 @@ import "./styles/screens.css";
 import "./styles/run.css";
 import "./styles/workflow.css";
 import "./styles/agents.css";
+import "./styles/chart.css";
 import { ToastProvider } from "./ui/Toast";
 
 const root = document.getElementById("root");

@@ -11,6 +11,7 @@ import { PageTitle } from "../ui/PageTitle";
 import { ScreenError } from "../ui/ScreenError";
 import { lazyScreen, retryScreens } from "./lazyScreen";
 
+const Analytics = lazyScreen(() => import("../screens/workflow/workflow").then(({ Analytics }) => ({ default: Analytics })));
 const Agents = lazyScreen(() => import("../screens/agents/agents"));
 const Editor = lazyScreen(() => import("../screens/editor/editor"));
 const Run = lazyScreen(() => import("../screens/run/run"));
@@ -44,6 +45,8 @@ function Named({ place }: { place: Place }) {
       return <Run id={place.params} />;
     case "workflows":
       return <Workflows query={place.query} />;
+    case "analytics":
+      return <Analytics query={place.query} />;
     case "agents":
     case "agent":
     case "agentTry":

@@ -12,7 +12,7 @@ import { ShortcutsDialog, useShortcuts } from "./shortcuts";
 import { UserMenu } from "./UserMenu";
 
 /** The part of the navigation that a screen belongs to. */
-const sections: Record<RouteName, "home" | "workflows" | "agents" | "runs"> = {
+const sections: Record<RouteName, "home" | "workflows" | "agents" | "runs" | "analytics"> = {
   home: "home",
   workflows: "workflows",
   workflow: "workflows",
@@ -28,6 +28,7 @@ const sections: Record<RouteName, "home" | "workflows" | "agents" | "runs"> = {
   agentCalls: "agents",
   agentMembers: "agents",
   runs: "runs",
+  analytics: "analytics",
 };
 
 const PRELOAD_AFTER_MS = 1500;
@@ -60,7 +61,7 @@ export function Shell() {
         <div className="top-line">
           <Link to="home" className="brand"><Mark />Atelier</Link>
           <nav className="main-nav" aria-label={t.nav.label}>
-            {(["home", "workflows", "agents", "runs"] as const).map((to) => (
+            {(["home", "workflows", "agents", "runs", "analytics"] as const).map((to) => (
               <Link key={to} to={to} aria-current={section === to ? "page" : undefined}>{t.nav[to]}</Link>
             ))}
           </nav>

@@ -5,7 +5,7 @@ import { Dialog } from "../ui/Dialog";
 import { isSwitchedOff, useSingleKeys } from "./keySetting";
 import { screenKeys } from "./screenKeys";
 
-const places = { h: "home", w: "workflows", a: "agents", r: "runs" } as const;
+const places = { h: "home", w: "workflows", a: "agents", r: "runs", n: "analytics" } as const;
 
 /** The keys that work everywhere, except while the person writes or a dialog is open. */
 export function useShortcuts(onShowKeys: () => void) {
@@ -49,6 +49,7 @@ export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
     [["g", "w"], t.keys.goTo(t.nav.workflows)],
     [["g", "a"], t.keys.goTo(t.nav.agents)],
     [["g", "r"], t.keys.goTo(t.nav.runs)],
+    [["g", "n"], t.keys.goTo(t.nav.analytics)],
     ...(hasSearch ? [[["/"], t.keys.search] as const] : []),
     [["?"], t.keys.show],
     [["Esc"], t.keys.close],

@@ -15,6 +15,7 @@ export const routes = {
   agentCalls: "/agents/:agentId/calls",
   agentMembers: "/agents/:agentId/members",
   runs: "/runs",
+  analytics: "/analytics",
 } as const;
 
 export type RouteName = keyof typeof routes;

@@ -1,4 +1,5 @@
 import { agents } from "./agents";
+import { analytics } from "./analytics";
 import { editor } from "./editor";
 import { expression } from "./expression";
 import { home } from "./home";
@@ -41,6 +42,7 @@ export const en = {
     workflows: "Workflows",
     agents: "Agents",
     runs: "Runs",
+    analytics: "Analytics",
   },
   user: {
     menu: (name: string) => `Account of ${name}`,
@@ -154,6 +156,7 @@ export const en = {
   values,
   agents,
   sharing,
+  analytics,
   workflow,
   editor,
   expression,

@@ -39,12 +39,6 @@ export const workflow = {
   last30: "Last 30 days",
   median: "Median duration",
   p95: "95th percentile",
-  runsByDay: "Runs by day",
-  dayText: (completed: string, failed: string, cancelled: string) =>
-    `${completed} completed, ${failed} failed, ${cancelled} cancelled`,
-  most: (count: string) => `most in one day: ${count}`,
-  asTable: "Show as a table",
-  day: "Day",
   openReviews: "Open reviews",
   noReviews: "No runs are waiting for a review.",
   lastRuns: "Last runs",

@@ -1,5 +1,6 @@
 import type { Dictionary } from "..";
 import { agents } from "./agents";
+import { analytics } from "./analytics";
 import { editor } from "./editor";
 import { expression } from "./expression";
 import { home } from "./home";
@@ -42,6 +43,7 @@ export const es: Dictionary = {
     workflows: "Flujos",
     agents: "Agentes",
     runs: "Ejecuciones",
+    analytics: "Análisis",
   },
   user: {
     menu: (name) => `Cuenta de ${name}`,
@@ -155,6 +157,7 @@ export const es: Dictionary = {
   values,
   agents,
   sharing,
+  analytics,
   workflow,
   editor,
   expression,

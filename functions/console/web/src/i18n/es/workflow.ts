@@ -40,12 +40,6 @@ export const workflow: Dictionary["workflow"] = {
   last30: "Últimos 30 días",
   median: "Duración mediana",
   p95: "Percentil 95",
-  runsByDay: "Ejecuciones por día",
-  dayText: (completed, failed, cancelled) => `${completed} ${plural(completed, "completada", "completadas")}, ${failed} ${plural(failed, "fallida", "fallidas")}, ` +
-    `${cancelled} ${plural(cancelled, "cancelada", "canceladas")}`,
-  most: (count) => `máximo en un día: ${count}`,
-  asTable: "Ver como tabla",
-  day: "Día",
   openReviews: "Revisiones abiertas",
   noReviews: "Ninguna ejecución espera una revisión.",
   lastRuns: "Últimas ejecuciones",

@@ -1,14 +1,13 @@
-import type { Analytics, WorkflowDetail } from "../../api/types";
+import type { WorkflowDetail } from "../../api/types";
 import { useTexts } from "../../i18n";
 import { Link } from "../../router/Link";
-import { Duration } from "../../ui/Duration";
 import { EmptyState } from "../../ui/EmptyState";
 import { Loaded } from "../../ui/Loaded";
-import { Money } from "../../ui/Money";
 import { RelativeTime } from "../../ui/RelativeTime";
 import { Section } from "../../ui/Section";
 import { RunsTable } from "../runs/RunsTable";
 import { DayChart } from "./DayChart";
+import { Numbers } from "./Numbers";
 import { useAnalytics, useLastRuns, useWaitingRuns } from "./queries";
 
 const LAST = 5;
@@ -80,42 +79,5 @@ export function Overview({ workflow }: { workflow: WorkflowDetail }) {
         </Loaded>
       </Section>
     </>
-  );
-}
-
-function Numbers({ analytics }: { analytics: Analytics }) {
-  const { t, format } = useTexts();
-  const { runs, duration, usage } = analytics;
-  const ended = runs.completed + runs.failed;
-  return (
-    <dl className="numbers-grid">
-      <div>
-        <dt>{t.runs.title}</dt>
-        <dd>{format.number(runs.total)}</dd>
-      </div>
-      <div>
-        <dt>{t.workflows.failures}</dt>
-        <dd className={runs.failed > 0 ? "bad-number" : undefined}>
-          {format.number(runs.failed)}
-          {ended > 0 && runs.failed > 0 && <small> {format.percent(runs.failed / ended)}</small>}
-        </dd>
-      </div>
-      <div>
-        <dt>{t.workflow.median}</dt>
-        <dd><Duration ms={duration?.medianMs} /></dd>
-      </div>
-      <div>
-        <dt>{t.workflow.p95}</dt>
-        <dd><Duration ms={duration?.p95Ms} /></dd>
-      </div>
-      <div>
-        <dt>{t.runs.cost}</dt>
-        <dd><Money exact={usage.costExact} /></dd>
-      </div>
-      <div>
-        <dt>{t.runs.tokens}</dt>
-        <dd>{format.number(usage.inputTokens + usage.outputTokens)}</dd>
-      </div>
-    </dl>
   );
 }

@@ -15,6 +15,9 @@ import { Releases } from "./Releases";
 import { Runs } from "./Runs";
 import { Webhooks } from "./Webhooks";
 
+/** A screen of its own, which shares the charts of this one: so they are one file. */
+export { Analytics } from "../analytics/Analytics";
+
 const tabs = [
   "workflow",
   "workflowRuns",
