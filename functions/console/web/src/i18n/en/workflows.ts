@@ -14,6 +14,7 @@ export const workflows = {
   release: "Release",
   changed: "unpublished changes",
   updated: "Last change",
+  lastRun: "Last run",
   runs: "Runs",
   failures: "Failed",
   empty: "No workflows match",
@@ -54,6 +55,7 @@ export const templates = {
   },
   use: "Use",
   useNamed: (name: string) => `Use: ${name}`,
+  picture: (nodes: number) => (nodes === 1 ? "Picture of the graph: 1 node" : `Picture of the graph: ${nodes} nodes`),
   empty: "No templates match",
 };
 

@@ -14,6 +14,7 @@ export const workflows: Dictionary["workflows"] = {
   release: "Versión",
   changed: "cambios sin publicar",
   updated: "Último cambio",
+  lastRun: "Última ejecución",
   runs: "Ejecuciones",
   failures: "Fallidas",
   empty: "Ningún flujo coincide",
@@ -54,6 +55,7 @@ export const templates: Dictionary["templates"] = {
   },
   use: "Usar",
   useNamed: (name) => `Usar: ${name}`,
+  picture: (nodes) => (nodes === 1 ? "Imagen del grafo: 1 nodo" : `Imagen del grafo: ${nodes} nodos`),
   empty: "Ninguna plantilla coincide",
 };
 

@@ -11,6 +11,7 @@ import { SearchField } from "../../ui/SearchField";
 import { Select } from "../../ui/Select";
 import { useToast } from "../../ui/Toast";
 import { useInstantiate, useTemplates } from "./queries";
+import { TemplatePicture } from "./TemplatePicture";
 
 const categories = [
   "support", "knowledge", "sales", "documents", "content", "analysis", "operations",
@@ -51,6 +52,7 @@ export function TemplatesDialog({ onClose }: { onClose: () => void }) {
             <ul className="panel rows templates">
               {data.map((template) => (
                 <li key={template.id}>
+                  <TemplatePicture id={template.id} />
                   <div className="main">
                     <p className="name">{template.name}</p>
                     <p className="sub">{template.description}</p>

@@ -5,12 +5,14 @@ import { StateBadge } from "../../ui/Badge";
 import { Owner } from "../../ui/Owner";
 import { RelativeTime } from "../../ui/RelativeTime";
 import { type Column, Table } from "../../ui/Table";
-import { useRunSummaries } from "./queries";
+import { LastRuns } from "./LastRuns";
+import { useLatestRuns, useRunSummaries } from "./queries";
 import { WorkflowMenu } from "./WorkflowMenu";
 
 export function WorkflowsTable({ workflows }: { workflows: Workflow[] }) {
   const { t, format } = useTexts();
   const summaries = useRunSummaries().data;
+  const latest = useLatestRuns().data;
   const count = (workflow: Workflow, pick: "runs" | "failed") => {
     const summary = summaries?.get(workflow.id);
     if (summary === undefined) return <span className="muted">–</span>;
@@ -46,6 +48,11 @@ export function WorkflowsTable({ workflows }: { workflows: Workflow[] }) {
     { title: t.workflows.updated, cell: (workflow) => <span className="nowrap"><RelativeTime time={workflow.updatedAt} /></span> },
     { title: t.workflows.runs, numeric: true, cell: (workflow) => count(workflow, "runs") },
     { title: t.workflows.failures, numeric: true, cell: (workflow) => count(workflow, "failed") },
+    {
+      title: t.workflows.lastRun,
+      wide: true,
+      cell: ({ id }) => <LastRuns runs={latest?.get(id) ?? []} lastFinishedAt={summaries?.get(id)?.lastFinishedAt} />,
+    },
     { title: t.actions, silent: true, cell: (workflow) => <WorkflowMenu workflow={workflow} /> },
   ];
   return <Table caption={t.workflows.title} columns={columns} rows={workflows} rowKey={(workflow) => workflow.id} />;

@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { answer, builder } from "../../api/client";
-import type { RunSummary, TemplateCategory, WorkflowState } from "../../api/types";
+import type { RunSummary, SeenRun, TemplateCategory, WorkflowState } from "../../api/types";
 import { randomKey } from "../../api/random";
 import type { Language } from "../../i18n";
 import { type ListFilters, toParameters } from "../../lists/filters";
@@ -21,6 +21,36 @@ export function useRunSummaries() {
     queryKey: ["runs", "summaries"],
     queryFn: () => answer(builder.GET("/builder/v1/workflows/runs/summaries")),
     select: ({ data }): Map<string, RunSummary> => new Map(data.map((summary) => [summary.workflowId, summary])),
+  });
+}
+
+/** The latest runs by their workflow, newest first: one request for all rows of the list. */
+export function useLatestRuns() {
+  return useQuery({
+    queryKey: ["runs", "latest"],
+    queryFn: () => answer(builder.GET("/builder/v1/runs", { params: { query: { limit: 100 } } })),
+    select: groupRuns,
+  });
+}
+
+function groupRuns({ data }: { data: SeenRun[] }): Map<string, SeenRun[]> {
+  const groups = new Map<string, SeenRun[]>();
+  for (const run of data) {
+    const group = groups.get(run.workflowId);
+    if (group === undefined) groups.set(run.workflowId, [run]);
+    else group.push(run);
+  }
+  return groups;
+}
+
+/** A template with its graph, which the list does not have. */
+export function useTemplate(id: string, language: Language, enabled: boolean) {
+  return useQuery({
+    enabled,
+    queryKey: ["template", id, language],
+    staleTime: Infinity,
+    queryFn: () => answer(builder.GET("/builder/v1/workflows/templates/{template_id}", { params: { path: { template_id: id } } })),
+    select: ({ data }) => data,
   });
 }
 
