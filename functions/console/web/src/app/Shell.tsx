@@ -1,4 +1,4 @@
-import { Suspense, useEffect, useState } from "react";
+import { Suspense, useEffect, useRef, useState } from "react";
 import { useTexts } from "../i18n";
 import { usePlace, useScrollRestoration } from "../router/history";
 import { Link } from "../router/Link";
@@ -45,6 +45,12 @@ export function Shell() {
     return () => clearTimeout(timer);
   }, []);
   const section = place === null ? undefined : sections[place.name];
+  // On a narrow screen the navigation scrolls.
+  const nav = useRef<HTMLElement>(null);
+  useEffect(() => {
+    const current = nav.current?.querySelector<HTMLElement>("[aria-current]");
+    if (current && nav.current) nav.current.scrollLeft = current.offsetLeft - nav.current.offsetLeft - 40;
+  }, [section]);
   return (
     <>
       <a
@@ -60,7 +66,7 @@ export function Shell() {
       <header className="top">
         <div className="top-line">
           <Link to="home" className="brand"><Mark />Atelier</Link>
-          <nav className="main-nav" aria-label={t.nav.label}>
+          <nav ref={nav} className="main-nav" aria-label={t.nav.label}>
             {(["home", "workflows", "agents", "runs", "analytics"] as const).map((to) => (
               <Link key={to} to={to} aria-current={section === to ? "page" : undefined}>{t.nav[to]}</Link>
             ))}
