@@ -1,5 +1,6 @@
 import type { components as Builder } from "./generated/builder";
 import type { components as Gateway } from "./generated/gateway";
+import type { components as Workbenches } from "./generated/workbenches";
 
 type B = Builder["schemas"];
 
@@ -8,6 +9,7 @@ export type RunOrigin = B["RunOrigin"];
 export type Wait = B["WaitOut"];
 export type ReviewField = B["ReviewField"];
 export type OpenReview = B["OpenReviewOut"];
+export type InboxEvent = B["InboxEventOut"];
 export type Run = B["RunOut"];
 export type SeenRun = B["SeenRunOut"];
 export type RunEntry = B["RunEntryOut"];
@@ -48,3 +50,4 @@ export type Invocation = B["InvocationOut"];
 export type InvocationEntry = B["InvocationEntryOut"];
 export type InvocationStep = B["InvocationStepOut"];
 export type Balance = Gateway["schemas"]["Balance"];
+export type Lab = Workbenches["schemas"]["Workbench"];

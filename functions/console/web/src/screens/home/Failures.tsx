@@ -3,35 +3,30 @@ import { Link } from "../../router/Link";
 import { Loaded } from "../../ui/Loaded";
 import { RelativeTime } from "../../ui/RelativeTime";
 import { Section } from "../../ui/Section";
-import type { useFailedRuns } from "./queries";
+import { SHOWN, type useInbox } from "./queries";
 
-export function Failures({ query }: { query: ReturnType<typeof useFailedRuns> }) {
+export function Failures({ query }: { query: ReturnType<typeof useInbox> }) {
   const { t } = useTexts();
-  const all = query.data !== undefined && query.data.data.length > 0 && (
+  const all = query.data !== undefined && query.data.failures.length > 0 && (
     <Link to="runs" query={{ state: "failed" }}>{t.home.allFailures}</Link>
   );
   return (
     <Section title={t.home.failures} aside={all}>
       <Loaded query={query}>
-        {({ data }) =>
-          data.length === 0 ? (
+        {({ failures }) =>
+          failures.length === 0 ? (
             <p className="panel calm">{t.home.failuresEmpty}</p>
           ) : (
             <ul className="panel rows">
-              {data.map((run) => (
-                <li key={run.id}>
+              {failures.slice(0, SHOWN).map(({ runId, workflow, at, error }) => (
+                <li key={runId}>
                   <div className="main">
-                    <Link to="run" params={{ workflowId: run.workflowId, runId: run.id }} className="name">
-                      {run.workflow.name}
-                    </Link>
-                    {run.error && (
-                      <p className="sub">
-                        <code>{run.error.code}</code> {run.error.nodeId && t.runs.atNode(run.error.nodeId)} ·{" "}
-                        {run.error.message}
-                      </p>
-                    )}
+                    <Link to="run" params={{ workflowId: workflow.id, runId }} className="name">{workflow.name}</Link>
+                    <p className="sub">
+                      <code>{error.code}</code> {error.nodeId && t.runs.atNode(error.nodeId)} · {error.message}
+                    </p>
                   </div>
-                  <span className="sub nowrap"><RelativeTime time={run.finishedAt ?? run.queuedAt} /></span>
+                  <span className="sub nowrap"><RelativeTime time={at} /></span>
                 </li>
               ))}
             </ul>

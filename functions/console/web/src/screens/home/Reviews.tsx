@@ -8,21 +8,26 @@ import { Loaded } from "../../ui/Loaded";
 import { RelativeTime } from "../../ui/RelativeTime";
 import { Section } from "../../ui/Section";
 import { ReviewForm } from "../reviews/ReviewForm";
-import type { useOpenReviews } from "./queries";
+import { SHOWN, type useInbox } from "./queries";
 
-export function Reviews({ query }: { query: ReturnType<typeof useOpenReviews> }) {
+interface ReviewsProps {
+  query: ReturnType<typeof useInbox>;
+  reviews: readonly OpenReview[];
+}
+
+export function Reviews({ query, reviews }: ReviewsProps) {
   const { t } = useTexts();
   const [open, setOpen] = useState<OpenReview | null>(null);
-  const all = query.data?.meta.nextCursor && <Link to="runs" query={{ state: "paused" }}>{t.home.allPaused}</Link>;
+  const all = reviews.length > SHOWN && <Link to="runs" query={{ state: "paused" }}>{t.home.allPaused}</Link>;
   return (
     <Section title={t.home.reviews} aside={all}>
       <Loaded query={query}>
-        {({ data }) =>
-          data.length === 0 ? (
+        {() =>
+          reviews.length === 0 ? (
             <p className="panel calm">{t.home.reviewsEmpty}</p>
           ) : (
             <ul className="panel rows">
-              {data.map((review) => (
+              {reviews.slice(0, SHOWN).map((review) => (
                 <li key={`${review.runId}/${review.step}`}>
                   <div className="main">
                     <Link to="run" params={{ workflowId: review.workflow.id, runId: review.runId }} className="name">

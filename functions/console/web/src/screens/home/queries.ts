@@ -1,21 +1,64 @@
-import { useQuery } from "@tanstack/react-query";
-import { answer, builder, gateway } from "../../api/client";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { answer, builder, gateway, workbenches } from "../../api/client";
 import { parseExact } from "../../api/money";
-import type { Balance } from "../../api/types";
+import { randomKey } from "../../api/random";
+import type { Balance, InboxEvent, Lab, OpenReview } from "../../api/types";
 
-const SHOWN = 6;
+/** How many of each list are shown. */
+export const SHOWN = 6;
+const MOST = 100;
 
-export function useOpenReviews() {
+export interface Failure {
+  runId: string;
+  workflow: { id: string; name: string };
+  at: string;
+  error: NonNullable<InboxEvent["error"]>;
+}
+
+interface InboxPage {
+  data: InboxEvent[];
+  meta: { nextCursor: string | null };
+}
+
+export interface Inbox {
+  reviews: OpenReview[];
+  failures: Failure[];
+  /** The participants of conversations who wait for a person. */
+  waiting: number;
+  /** There is more than one page: the numbers are those of the newest events. */
+  hasMore: boolean;
+}
+
+/** The reviews that wait, the runs that failed, and the conversations that wait for a person: all with one request. */
+export function useInbox() {
   return useQuery({
-    queryKey: ["reviews"],
-    queryFn: () => answer(builder.GET("/builder/v1/reviews", { params: { query: { limit: SHOWN } } })),
+    queryKey: ["reviews", "inbox"],
+    // The route can also stream, so its answer has no single type.
+    queryFn: async () => (await answer(builder.GET("/builder/v1/inbox", { params: { query: { limit: MOST } } }))) as InboxPage,
+    select: readInbox,
   });
 }
 
-export function useFailedRuns() {
+function readInbox({ data, meta }: InboxPage): Inbox {
+  const inbox: Inbox = { reviews: [], failures: [], waiting: 0, hasMore: meta.nextCursor !== null };
+  for (const { type, at, workflow, runId, review, error, waitingForOperator } of data) {
+    if (waitingForOperator) inbox.waiting += 1;
+    if (runId === null) continue;
+    if (type === "review" && review !== null) inbox.reviews.push({ ...review, workflow, runId, openedAt: at });
+    if (type === "failure" && error !== null) inbox.failures.push({ runId, workflow, at, error });
+  }
+  // First the review that has waited for the longest time.
+  inbox.reviews.reverse();
+  return inbox;
+}
+
+/** The oldest reviews. They are asked for by themselves only if newer events fill the page of the inbox. */
+export function useOldestReviews(inbox: Inbox | undefined) {
   return useQuery({
-    queryKey: ["runs", "failed"],
-    queryFn: () => answer(builder.GET("/builder/v1/runs", { params: { query: { state: ["failed"], limit: SHOWN } } })),
+    enabled: inbox?.hasMore === true,
+    queryKey: ["reviews", "oldest"],
+    queryFn: () => answer(builder.GET("/builder/v1/reviews", { params: { query: { limit: MOST } } })),
+    select: ({ data }) => data,
   });
 }
 
@@ -31,6 +74,23 @@ export function useWorkflowsToFix() {
   });
 }
 
+/** The labs that run, start or stop, and those that failed. */
+export function useLabs() {
+  return useQuery({
+    queryKey: ["labs", "running"],
+    queryFn: () => answer(workbenches.GET("/workbenches/v1", { params: { query: { ownership: "all" } } })),
+    select: ({ items }): Lab[] => items.filter((lab) => labState(lab) !== "stopped"),
+  });
+}
+
+export type LabState = NonNullable<Lab["runState"]> | "failed";
+
+export function labState({ runState, status }: Lab): LabState {
+  if (runState !== null) return runState;
+  if (status === "failed") return "failed";
+  return status === "pending" || status === "provisioning" ? "starting" : "stopped";
+}
+
 export function useBalance() {
   return useQuery({
     queryKey: ["balance"],
@@ -38,5 +98,42 @@ export function useBalance() {
       const text = await answer<string>(gateway.GET("/gateway/v1/billing/balance", { parseAs: "text" }));
       return parseExact<Balance>(text);
     },
+  });
+}
+
+/** An example that works without anything else: a person decides on an expense. */
+const EXAMPLE = "expense-approval";
+
+export interface Example {
+  workflowId: string;
+  /** Null if the workflow could not run. It exists nevertheless. */
+  runId: string | null;
+  error?: unknown;
+}
+
+/** Creates a workflow from a template, publishes it and starts a run. */
+export function useExample() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: async (): Promise<Example> => {
+      const path = { template_id: EXAMPLE };
+      const { data: template } = await answer(builder.GET("/builder/v1/workflows/templates/{template_id}", { params: { path } }));
+      const { data: workflow } = await answer(
+        builder.POST("/builder/v1/workflows/templates/{template_id}/instantiate", {
+          params: { path, header: { "Idempotency-Key": randomKey() } },
+        }),
+      );
+      const params = { path: { id: workflow.id } };
+      try {
+        await answer(builder.POST("/builder/v1/workflows/{id}/publish", { params, body: {} }));
+        const body = { input: template.exampleInput, idempotencyKey: randomKey() };
+        const { data: run } = await answer(builder.POST("/builder/v1/workflows/{id}/runs", { params, body }));
+        return { workflowId: workflow.id, runId: run.id };
+      } catch (error) {
+        return { workflowId: workflow.id, runId: null, error };
+      }
+    },
+    onSettled: () =>
+      Promise.all(["workflows", "runs", "reviews"].map((key) => queries.invalidateQueries({ queryKey: [key] }))),
   });
 }
