@@ -1,15 +1,15 @@
+import type { ComparedAnalytics } from "../../api/types";
 import { useTexts } from "../../i18n";
 import { Link } from "../../router/Link";
-import type { AllAnalytics } from "./queries";
 
 const SHOWN = 12;
 
 /** The nodes at which runs failed, most first. Each leads to these runs. */
-export function Failures({ analytics }: { analytics: AllAnalytics }) {
+export function Failures({ analytics }: { analytics: ComparedAnalytics }) {
   const { t, format } = useTexts();
   const { failures, workflows, from, to } = analytics;
   if (failures.length === 0) return <p className="panel calm">{t.analytics.noFailures}</p>;
-  const names = new Map(workflows.map(({ workflow }) => [workflow.id, workflow.name]));
+  const names = new Map(workflows.map(({ id, name }) => [id, name]));
   const sorted = [...failures].sort((a, b) => b.runs - a.runs);
   const most = sorted[0]?.runs ?? 1;
   const more = sorted.length - SHOWN;

@@ -1,27 +1,27 @@
+import type { WorkflowFigures } from "../../api/types";
 import { useTexts } from "../../i18n";
 import { Link } from "../../router/Link";
 import { type Sparkbar, Sparkbars } from "../../ui/chart/Sparkbars";
 import { Duration } from "../../ui/Duration";
 import { Money } from "../../ui/Money";
 import { Table } from "../../ui/Table";
-import type { WorkflowPart } from "./queries";
 
 /** More days than this are put together. */
 const BARS = 15;
 
 /** What each workflow has done, most runs first. */
-export function WorkflowParts({ parts }: { parts: readonly WorkflowPart[] }) {
+export function WorkflowParts({ parts }: { parts: readonly WorkflowFigures[] }) {
   const { t, format } = useTexts();
   return (
     <Table
       caption={t.analytics.byWorkflow}
       rows={[...parts].sort((a, b) => b.runs.total - a.runs.total)}
-      rowKey={({ workflow }) => workflow.id}
+      rowKey={({ id }) => id}
       columns={[
         {
           title: t.runs.workflow,
-          cell: ({ workflow }) => (
-            <Link to="workflow" params={{ workflowId: workflow.id }} className="name" translate="no">{workflow.name}</Link>
+          cell: ({ id, name }) => (
+            <Link to="workflow" params={{ workflowId: id }} className="name" translate="no">{name}</Link>
           ),
         },
         { title: t.analytics.days, cell: (part) => <Days part={part} /> },
@@ -46,7 +46,7 @@ function Failed({ completed, failed }: { completed: number; failed: number }) {
   );
 }
 
-function Days({ part: { days, runs } }: { part: WorkflowPart }) {
+function Days({ part: { days, runs } }: { part: WorkflowFigures }) {
   const { t, format } = useTexts();
   if (runs.total === 0) return <span className="muted">–</span>;
   const highest = Math.max(...days.map(({ total }) => total));
@@ -54,7 +54,7 @@ function Days({ part: { days, runs } }: { part: WorkflowPart }) {
   return <Sparkbars label={label} bars={toBars(days)} />;
 }
 
-function toBars(days: WorkflowPart["days"]): Sparkbar[] {
+function toBars(days: WorkflowFigures["days"]): Sparkbar[] {
   const size = Math.ceil(days.length / BARS);
   // The last group ends with the last day.
   const first = days.length % size;

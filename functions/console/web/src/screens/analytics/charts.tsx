@@ -1,9 +1,9 @@
 import { plainDecimal } from "../../api/money";
+import type { ComparedDay } from "../../api/types";
 import { useTexts } from "../../i18n";
 import { Chart } from "../../ui/chart/Chart";
-import type { DayOfAll } from "./queries";
 
-export function DurationChart({ days }: { days: readonly DayOfAll[] }) {
+export function DurationChart({ days }: { days: readonly ComparedDay[] }) {
   const { t, format } = useTexts();
   return (
     <Chart
@@ -15,8 +15,8 @@ export function DurationChart({ days }: { days: readonly DayOfAll[] }) {
       formatTick={format.duration}
       isEmpty={({ duration }) => duration === null}
       series={(["median", "p95"] as const).map((kind) => {
-        const value = ({ duration }: DayOfAll) => duration?.[`${kind}Ms`] ?? null;
-        const text = (day: DayOfAll) => {
+        const value = ({ duration }: ComparedDay) => duration?.[`${kind}Ms`] ?? null;
+        const text = (day: ComparedDay) => {
           const ms = value(day);
           return ms === null ? "–" : format.duration(ms);
         };
@@ -26,7 +26,7 @@ export function DurationChart({ days }: { days: readonly DayOfAll[] }) {
   );
 }
 
-export function CostChart({ days }: { days: readonly DayOfAll[] }) {
+export function CostChart({ days }: { days: readonly ComparedDay[] }) {
   const { t, format } = useTexts();
   return (
     <Chart
