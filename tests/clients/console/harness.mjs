@@ -83,6 +83,9 @@ export async function fill() {
   await made(`/builder/v1/workflows/${workflow}/publish`);
   const { id: run } = await made(`/builder/v1/workflows/${workflow}/runs`, { input });
   await until(page, `/builder/v1/workflows/${workflow}/runs/${run}`, ({ state }) => state === "paused");
+  // A small claim needs no decision.
+  await made(`/builder/v1/workflows/${workflow}/runs`, { input: { ...input, amount: 20 } });
+  await until(page, "/builder/v1/workflows/runs/summaries", (all) => all.find(({ workflowId }) => workflowId === workflow)?.completed);
   const { id: agent } = await made("/builder/v1/agents", { name: "Scout", config: { model: "dev-chat" } });
   const { id: invocation } = await made(`/builder/v1/agents/${agent}/invoke`, { input: "Where is my order?" });
   await page.context().close();
@@ -91,7 +94,9 @@ export async function fill() {
   return { home: "/", workflows: "/workflows", workflow: ofWorkflow, "workflow-runs": `${ofWorkflow}/runs`, releases: `${ofWorkflow}/releases`,
     members: `${ofWorkflow}/members`, webhooks: `${ofWorkflow}/webhooks`, editor: `${ofWorkflow}/edit`, agents: "/agents",
     agent: ofAgent, "agent-try": `${ofAgent}/try`, "agent-calls": `${ofAgent}/calls`, "agent-members": `${ofAgent}/members`,
-    call: `${ofAgent}/calls?call=${invocation}`, runs: "/runs", run: `${ofWorkflow}/runs/${run}` };
+    call: `${ofAgent}/calls?call=${invocation}`, runs: "/runs",
+    "failed-runs": "/runs?state=failed&error=not_in_order", analytics: "/analytics",
+    "analytics-custom": "/analytics?period=custom&from=2026-01-01&to=2026-03-31", run: `${ofWorkflow}/runs/${run}` };
 }
 
 /** No fault of accessibility, nothing wider than the page, and nothing in the console of the browser. */

@@ -48,8 +48,7 @@ export function Shell() {
   // On a narrow screen the navigation scrolls.
   const nav = useRef<HTMLElement>(null);
   useEffect(() => {
-    const current = nav.current?.querySelector<HTMLElement>("[aria-current]");
-    if (current && nav.current) nav.current.scrollLeft = current.offsetLeft - nav.current.offsetLeft - 40;
+    nav.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }, [section]);
   return (
     <>

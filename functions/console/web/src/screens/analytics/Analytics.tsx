@@ -58,6 +58,8 @@ export function Analytics({ query }: { query: URLSearchParams }) {
 function Filters({ filters, isAll, onChoose }: { filters: AnalyticsFilters; isAll: boolean; onChoose: () => void }) {
   const { t, format } = useTexts();
   const { workflows, period, from, to } = filters;
+  const everything = isAll ? t.analytics.allOnes : t.analytics.lastOnes(format.number(MOST_WORKFLOWS));
+  const which = workflows.length > 0 ? t.analytics.chosen(workflows.length) : everything;
   return (
     <div className="filters even">
       <Select
@@ -75,13 +77,7 @@ function Filters({ filters, isAll, onChoose }: { filters: AnalyticsFilters; isAl
       <Field label={t.analytics.workflows} inline>
         {(ids) => (
           <div className="chosen-workflows">
-            <Button {...ids} onClick={onChoose}>
-              {workflows.length > 0
-                ? t.analytics.chosen(workflows.length)
-                : isAll
-                  ? t.analytics.allOnes
-                  : t.analytics.lastOnes(format.number(MOST_WORKFLOWS))}
-            </Button>
+            <Button {...ids} aria-label={`${t.analytics.workflows}: ${which}`} onClick={onChoose}>{which}</Button>
             {workflows.length > 0 && (
               <Button kind="quiet" onClick={() => replaceQuery({ workflows: "" })}>{t.analytics.showAll}</Button>
             )}

@@ -44,7 +44,7 @@ export function WorkflowsDialog({ workflows, chosen: before, onClose }: Workflow
           </label>
         ))}
       </div>
-      <p className="muted" role="status">{t.analytics.chosen(chosen.size)}. {t.analytics.limit(MOST_WORKFLOWS)}</p>
+      <p className="muted" role="status">{chosen.size > 0 ? t.analytics.chosen(chosen.size) : t.analytics.allOnes}. {t.analytics.limit(MOST_WORKFLOWS)}</p>
       <footer>
         <Button onClick={onClose}>{t.cancel}</Button>
         <Button

@@ -24,7 +24,7 @@ export function Attention({ query }: { query: ReturnType<typeof useWorkflowsToFi
                 {data.map((workflow) => (
                   <li key={workflow.id}>
                     <div className="main">
-                      <Link to="workflow" params={{ workflowId: workflow.id }} className="name">
+                      <Link to="workflow" params={{ workflowId: workflow.id }} className="name" translate="no">
                         {workflow.name}
                       </Link>
                     </div>

@@ -21,9 +21,9 @@ export function Failures({ query }: { query: ReturnType<typeof useInbox> }) {
               {failures.slice(0, SHOWN).map(({ runId, workflow, at, error }) => (
                 <li key={runId}>
                   <div className="main">
-                    <Link to="run" params={{ workflowId: workflow.id, runId }} className="name">{workflow.name}</Link>
+                    <Link to="run" params={{ workflowId: workflow.id, runId }} className="name" translate="no">{workflow.name}</Link>
                     <p className="sub">
-                      <code>{error.code}</code> {error.nodeId && t.runs.atNode(error.nodeId)} · {error.message}
+                      <code>{error.code}</code> {error.nodeId && t.runs.atNode(error.nodeId)} · <span translate="no">{error.message}</span>
                     </p>
                   </div>
                   <span className="sub nowrap"><RelativeTime time={at} /></span>

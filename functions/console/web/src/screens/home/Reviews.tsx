@@ -30,11 +30,11 @@ export function Reviews({ query, reviews }: ReviewsProps) {
               {reviews.slice(0, SHOWN).map((review) => (
                 <li key={`${review.runId}/${review.step}`}>
                   <div className="main">
-                    <Link to="run" params={{ workflowId: review.workflow.id, runId: review.runId }} className="name">
+                    <Link to="run" params={{ workflowId: review.workflow.id, runId: review.runId }} className="name" translate="no">
                       {review.title}
                     </Link>
                     <p className="sub">
-                      {review.workflow.name} · {t.home.opened} <RelativeTime time={review.openedAt} /> · {t.home.expires}{" "}
+                      <span translate="no">{review.workflow.name}</span> · {t.home.opened} <RelativeTime time={review.openedAt} /> · {t.home.expires}{" "}
                       <RelativeTime time={review.expiresAt} />
                     </p>
                     <Excerpt review={review} />
@@ -64,5 +64,5 @@ export function Reviews({ query, reviews }: ReviewsProps) {
 /** The first text of the review, to tell several of a workflow apart. */
 function Excerpt({ review }: { review: OpenReview }) {
   const value = review.fields.map((field) => field.value).find((value) => typeof value === "string" && value !== "");
-  return typeof value === "string" ? <p className="excerpt">{value.slice(0, 200)}</p> : null;
+  return typeof value === "string" ? <p className="excerpt" translate="no">{value.slice(0, 200)}</p> : null;
 }

@@ -33,6 +33,8 @@ export interface Inbox {
 export function useInbox() {
   return useQuery({
     queryKey: ["reviews", "inbox"],
+    // What waits for a person is shown as it is now, not as it was when they left the screen.
+    staleTime: 0,
     // The route can also stream, so its answer has no single type.
     queryFn: async () => (await answer(builder.GET("/builder/v1/inbox", { params: { query: { limit: MOST } } }))) as InboxPage,
     select: readInbox,

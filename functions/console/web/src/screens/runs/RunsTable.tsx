@@ -29,7 +29,7 @@ export function RunsTable({ runs, workflowName, isOfOne }: RunsTableProps) {
       title: isOfOne ? t.runs.started : t.runs.workflow,
       cell: (run) => (
         <>
-          <Link to="run" params={{ workflowId: run.workflowId, runId: run.id }} className="name">
+          <Link to="run" params={{ workflowId: run.workflowId, runId: run.id }} className="name" translate="no">
             {isOfOne ? format.dateTime(run.startedAt ?? run.queuedAt) : (run.workflow?.name ?? workflowName ?? run.workflowId)}
           </Link>
           <div className="sub">
@@ -61,7 +61,7 @@ function Outcome({ run }: { run: ListedRun }) {
   if (run.waiting !== null) {
     return (
       <span className="outcome">
-        {run.waiting.title} <span className="sub">({t.review.expires} <RelativeTime time={run.waiting.expiresAt} />)</span>
+        <span translate="no">{run.waiting.title}</span> <span className="sub">({t.review.expires} <RelativeTime time={run.waiting.expiresAt} />)</span>
       </span>
     );
   }

@@ -57,7 +57,7 @@ export function Overview({ workflow }: { workflow: WorkflowDetail }) {
                 {reviews.map(({ run, wait }) => (
                   <li key={run.id}>
                     <div className="main">
-                      <Link to="run" params={{ workflowId: workflow.id, runId: run.id }} className="name">{wait.title}</Link>
+                      <Link to="run" params={{ workflowId: workflow.id, runId: run.id }} className="name" translate="no">{wait.title}</Link>
                       <p className="sub">
                         {t.runs.started} <RelativeTime time={run.startedAt ?? run.queuedAt} /> · {t.review.expires}{" "}
                         <RelativeTime time={wait.expiresAt} />

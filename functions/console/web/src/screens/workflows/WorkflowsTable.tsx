@@ -26,8 +26,8 @@ export function WorkflowsTable({ workflows }: { workflows: Workflow[] }) {
       title: t.workflows.name,
       cell: (workflow) => (
         <>
-          <Link to="workflow" params={{ workflowId: workflow.id }} className="name">{workflow.name}</Link>
-          {workflow.description && <div className="sub clip" title={workflow.description}>{workflow.description}</div>}
+          <Link to="workflow" params={{ workflowId: workflow.id }} className="name" translate="no">{workflow.name}</Link>
+          {workflow.description && <div className="sub clip" title={workflow.description} translate="no">{workflow.description}</div>}
         </>
       ),
     },

@@ -118,10 +118,9 @@ export function Chart<Row>({ title, rows, dateOf, shape, series, unit, formatTic
             : series.map(({ kind, value }) => (
                 <g key={kind}>
                   <path className={`line ${kind}`} d={linePath(rows.map(value), middle, yOf)} />
-                  {rows.map((row, index) => {
-                    const y = value(row);
-                    // On a long axis, dots would hide the line. One that stands alone is no line.
-                    const isAlone = rows[index - 1] === undefined || value(rows[index - 1] as Row) === null;
+                  {rows.map(value).map((y, index, all) => {
+                    // On a long axis, dots would hide the line. But a day alone has no line.
+                    const isAlone = (all[index - 1] ?? null) === null && (all[index + 1] ?? null) === null;
                     if (y === null || (band < 8 && index !== shown && !isAlone)) return null;
                     return <Dot key={index} kind={kind} x={middle(index)} y={yOf(y)} />;
                   })}
