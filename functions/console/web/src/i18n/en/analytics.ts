@@ -17,7 +17,7 @@ export const analytics = {
   apply: "Show",
   none: "No run has ended yet",
   noneText: "Publish a workflow and run it. Its runs, times and costs then appear here.",
-  emptyPeriod: "No run ended in this period.",
+  emptyPeriod: "No run ended in this period. Choose other days or other workflows.",
   runsByDay: "Runs by day",
   durationByDay: "Duration by day",
   costByDay: "Cost by day",

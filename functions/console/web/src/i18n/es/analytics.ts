@@ -19,7 +19,7 @@ export const analytics: Dictionary["analytics"] = {
   apply: "Mostrar",
   none: "Todavía no ha terminado ninguna ejecución",
   noneText: "Publique un flujo y ejecútelo. Sus ejecuciones, tiempos y costes aparecerán aquí.",
-  emptyPeriod: "Ninguna ejecución terminó en este periodo.",
+  emptyPeriod: "Ninguna ejecución terminó en este periodo. Elija otros días u otros flujos.",
   runsByDay: "Ejecuciones por día",
   durationByDay: "Duración por día",
   costByDay: "Coste por día",

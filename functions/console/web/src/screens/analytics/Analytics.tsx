@@ -94,15 +94,15 @@ interface PeriodProps {
   analytics: ReturnType<typeof useAnalyticsOf>;
 }
 
-function Period({ filters, own, analytics }: PeriodProps) {
+function Period({ filters, own, analytics: query }: PeriodProps) {
   const { t } = useTexts();
   const { from, to } = filters;
   if (!isPeriod(from, to)) return <p className="problem" role="alert">{t.analytics.badPeriod}</p>;
   if (own.data === undefined) return <Loaded query={own} lines={8}>{() => null}</Loaded>;
   return (
-    <Loaded query={analytics} lines={8}>
+    <Loaded query={query} lines={8}>
       {(analytics) => (
-        <div aria-busy={analytics.from !== from || analytics.to !== to || undefined}>
+        <div aria-busy={query.isPlaceholderData || undefined}>
           <div className="panel">
             <Numbers analytics={analytics} />
             {analytics.runs.total === 0 ? (

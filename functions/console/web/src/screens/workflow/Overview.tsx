@@ -30,7 +30,10 @@ export function Overview({ workflow }: { workflow: WorkflowDetail }) {
   }
   return (
     <>
-      <Section title={t.workflow.last30}>
+      <Section
+        title={t.workflow.last30}
+        aside={<Link to="analytics" query={{ workflows: workflow.id }}>{t.analytics.title}</Link>}
+      >
         <Loaded query={analytics} lines={4}>
           {(analytics) => (
             <div className="panel">
