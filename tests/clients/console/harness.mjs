@@ -30,7 +30,7 @@ export async function open(place, { width = 1440, colorScheme = "light", languag
   page.on("pageerror", (error) => page.faults.push(String(error)));
   page.on("request", (request) => {
     if (!request.url().startsWith(BASE)) page.faults.push(request.url());
-    if (/\/(builder|gateway|workbenches)\/v1\//.test(request.url())) page.calls.push(request.url().slice(BASE.length));
+    if (/\/(builder|gateway|workbenches)\/v1[/?]/.test(request.url())) page.calls.push(request.url().slice(BASE.length));
   });
   await page.goto(`${BASE}/console#${place}`);
   return page;
