@@ -1,7 +1,8 @@
-import { type PointerEvent, useId, useLayoutEffect, useRef, useState } from "react";
+import { type PointerEvent, useId, useState } from "react";
 import { useTexts } from "../../i18n";
 import { Table } from "../Table";
-import { fillOf, Hatch, type Kind } from "./Hatch";
+import { findLabels, linePath, useWidth } from "./layout";
+import { Dot, fillOf, Hatch, Key, type Kind } from "./marks";
 import { findTicks, type Unit } from "./ticks";
 
 export interface Series<Row> {
@@ -31,7 +32,6 @@ interface ChartProps<Row> {
 const HEIGHT = 170;
 const TOP = 8;
 const BOTTOM = 22;
-const LABEL_WIDTH = 76;
 const CHARACTER = 6.7;
 
 /**
@@ -126,7 +126,7 @@ export function Chart<Row>({ title, rows, dateOf, shape, series, unit, formatTic
                   })}
                 </g>
               ))}
-          {labelled(rows.length, width - left).map((index) => {
+          {findLabels(rows.length, width - left).map((index) => {
             const row = rows[index];
             const anchor = rows.length === 1 ? "middle" : index === 0 ? "start" : index === last ? "end" : "middle";
             const x = anchor === "start" ? left : anchor === "end" ? width : middle(index);
@@ -149,58 +149,4 @@ export function Chart<Row>({ title, rows, dateOf, shape, series, unit, formatTic
       </details>
     </figure>
   );
-}
-
-function Key({ kind, hatch }: { kind: Kind; hatch: string }) {
-  const isLine = kind === "median" || kind === "p95";
-  return (
-    <svg className="key" viewBox="0 0 22 10" width={isLine ? 22 : 10} height="10" aria-hidden="true" preserveAspectRatio="xMinYMid slice">
-      {isLine ? (
-        <>
-          <path className={`line ${kind}`} d="M0 5H22" />
-          <Dot kind={kind} x={11} y={5} />
-        </>
-      ) : (
-        <rect className={kind} fill={fillOf(kind, hatch)} x="0.5" y="0.5" width="9" height="9" />
-      )}
-    </svg>
-  );
-}
-
-/** A round dot, or a square one. */
-function Dot({ kind, x, y }: { kind: Kind; x: number; y: number }) {
-  if (kind === "p95") return <rect className={`dot ${kind}`} x={x - 3} y={y - 3} width="6" height="6" />;
-  return <circle className={`dot ${kind}`} cx={x} cy={y} r="3" />;
-}
-
-/** A line through the values. It is interrupted where there are none. */
-function linePath(values: readonly (number | null)[], xOf: (index: number) => number, yOf: (value: number) => number): string {
-  return values
-    .map((value, index) => {
-      if (value === null) return "";
-      const before = values[index - 1];
-      return `${before === undefined || before === null ? "M" : "L"}${xOf(index).toFixed(1)} ${yOf(value).toFixed(1)}`;
-    })
-    .join("");
-}
-
-/** The days that have a label: the first, the last, and as many between them as there is room for. */
-function labelled(count: number, width: number): number[] {
-  if (count <= 1) return count === 1 ? [0] : [];
-  const steps = Math.max(1, Math.min(count - 1, Math.floor(width / LABEL_WIDTH) - 1));
-  return Array.from({ length: steps + 1 }, (_, step) => Math.round((step * (count - 1)) / steps));
-}
-
-/** The width of an element, so that texts in a picture keep their size. */
-function useWidth() {
-  const ref = useRef<HTMLDivElement>(null);
-  const [width, setWidth] = useState(600);
-  useLayoutEffect(() => {
-    const element = ref.current;
-    if (element === null) return;
-    const observer = new ResizeObserver(() => setWidth(element.clientWidth));
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, []);
-  return [ref, width] as const;
 }

@@ -1,5 +1,5 @@
 import { useId } from "react";
-import { fillOf, Hatch, type Kind } from "./Hatch";
+import { fillOf, Hatch, type Kind } from "./marks";
 
 export interface Sparkbar {
   parts: readonly { kind: Kind; size: number }[];
