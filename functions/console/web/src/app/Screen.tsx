@@ -11,7 +11,7 @@ import { PageTitle } from "../ui/PageTitle";
 import { ScreenError } from "../ui/ScreenError";
 import { lazyScreen, retryScreens } from "./lazyScreen";
 
-const Analytics = lazyScreen(() => import("../screens/workflow/workflow").then(({ Analytics }) => ({ default: Analytics })));
+const Analytics = lazyScreen(async () => ({ default: (await import("../screens/workflow/workflow")).Analytics }));
 const Agents = lazyScreen(() => import("../screens/agents/agents"));
 const Editor = lazyScreen(() => import("../screens/editor/editor"));
 const Run = lazyScreen(() => import("../screens/run/run"));

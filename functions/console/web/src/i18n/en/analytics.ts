@@ -1,3 +1,5 @@
+import { plural } from "../plural";
+
 export const analytics = {
   title: "Analytics",
   period: "Period",
@@ -9,7 +11,7 @@ export const analytics = {
   workflows: "Workflows",
   allOnes: "All that ran",
   lastOnes: (count: string) => `The ${count} that ran last`,
-  chosen: (count: number) => (count === 1 ? "1 workflow" : `${count} workflows`),
+  chosen: (count: number) => `${count} ${plural(count, "workflow", "workflows")}`,
   choose: "Choose workflows",
   limit: (count: number) => `At most ${count} at once.`,
   someOf: (count: string, total: string) => `Shown are the ${count} of your ${total} workflows whose runs ended last. Choose workflows to see others.`,
@@ -24,12 +26,9 @@ export const analytics = {
   utcNote: "Durations and costs of a day are those of its UTC day.",
   failuresByNode: "Failures by node",
   noFailures: "No run failed at a node in this period.",
-  failedRuns: (count: number, text: string) => (count === 1 ? "1 failed run" : `${text} failed runs`),
-  moreNodes: (count: number, text: string) => (count === 1 ? "1 more node is not shown." : `${text} more nodes are not shown.`),
+  failedRuns: (count: string) => `${count} failed ${plural(count, "run", "runs")}`,
+  moreNodes: (count: string) => `${count} more ${plural(count, "node is", "nodes are")} not shown.`,
   byWorkflow: "By workflow",
-  completed: "Completed",
-  failed: "Failed",
-  cancelled: "Cancelled",
   total: "Runs",
   median: "Median",
   p95: "95th percentile",
@@ -39,5 +38,5 @@ export const analytics = {
   daysText: (total: string, failed: string, highest: string) => `Runs: ${total}, failed: ${failed}, highest day: ${highest}`,
   asTable: "Show as a table",
   readoutHint: "Point at a day, or use the arrow keys.",
-  lastRuns: (count: number) => (count === 1 ? "Last run" : `Last ${count} runs, oldest first`),
+  lastRuns: (count: number) => plural(count, "Last run", `Last ${count} runs, oldest first`),
 };

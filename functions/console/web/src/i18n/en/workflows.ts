@@ -55,7 +55,7 @@ export const templates = {
   },
   use: "Use",
   useNamed: (name: string) => `Use: ${name}`,
-  picture: (nodes: number) => (nodes === 1 ? "Picture of the graph: 1 node" : `Picture of the graph: ${nodes} nodes`),
+  picture: (nodes: number) => `Picture of the graph: ${nodes} ${plural(nodes, "node", "nodes")}`,
   empty: "No templates match",
 };
 

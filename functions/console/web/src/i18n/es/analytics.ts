@@ -1,4 +1,5 @@
 import type { Dictionary } from "..";
+import { plural } from "../plural";
 
 export const analytics: Dictionary["analytics"] = {
   title: "Análisis",
@@ -11,7 +12,7 @@ export const analytics: Dictionary["analytics"] = {
   workflows: "Flujos",
   allOnes: "Todos los ejecutados",
   lastOnes: (count) => `Los ${count} últimos ejecutados`,
-  chosen: (count) => (count === 1 ? "1 flujo" : `${count} flujos`),
+  chosen: (count) => `${count} ${plural(count, "flujo", "flujos")}`,
   choose: "Elegir flujos",
   limit: (count) => `Como máximo ${count} a la vez.`,
   someOf: (count, total) => `Se muestran los ${count} de sus ${total} flujos cuyas ejecuciones terminaron por último. Elija flujos para ver otros.`,
@@ -26,12 +27,9 @@ export const analytics: Dictionary["analytics"] = {
   utcNote: "La duración y el coste de un día son los de su día UTC.",
   failuresByNode: "Fallos por nodo",
   noFailures: "Ninguna ejecución falló en un nodo en este periodo.",
-  failedRuns: (count, text) => (count === 1 ? "1 ejecución fallida" : `${text} ejecuciones fallidas`),
-  moreNodes: (count, text) => (count === 1 ? "No se muestra 1 nodo más." : `No se muestran ${text} nodos más.`),
+  failedRuns: (count) => `${count} ${plural(count, "ejecución fallida", "ejecuciones fallidas")}`,
+  moreNodes: (count) => plural(count, "No se muestra otro nodo.", `No se muestran otros ${count} nodos.`),
   byWorkflow: "Por flujo",
-  completed: "Completadas",
-  failed: "Fallidas",
-  cancelled: "Canceladas",
   total: "Ejecuciones",
   median: "Mediana",
   p95: "Percentil 95",
@@ -41,5 +39,5 @@ export const analytics: Dictionary["analytics"] = {
   daysText: (total, failed, highest) => `Ejecuciones: ${total}, fallidas: ${failed}, día más alto: ${highest}`,
   asTable: "Ver como tabla",
   readoutHint: "Señale un día, o use las teclas de flecha.",
-  lastRuns: (count) => (count === 1 ? "Última ejecución" : `Últimas ${count} ejecuciones, la más antigua primero`),
+  lastRuns: (count) => plural(count, "Última ejecución", `Últimas ${count} ejecuciones, la más antigua primero`),
 };

@@ -1,4 +1,5 @@
 import type { Dictionary } from "..";
+import { plural } from "../plural";
 
 export const workflows: Dictionary["workflows"] = {
   title: "Flujos",
@@ -55,7 +56,7 @@ export const templates: Dictionary["templates"] = {
   },
   use: "Usar",
   useNamed: (name) => `Usar: ${name}`,
-  picture: (nodes) => (nodes === 1 ? "Imagen del grafo: 1 nodo" : `Imagen del grafo: ${nodes} nodos`),
+  picture: (nodes) => `Imagen del grafo: ${nodes} ${plural(nodes, "nodo", "nodos")}`,
   empty: "Ninguna plantilla coincide",
 };
 

@@ -25,11 +25,11 @@ export function Failures({ analytics }: { analytics: ComparedAnalytics }) {
               <p className="sub" translate="no">{names.get(workflowId) ?? workflowId}</p>
             </div>
             <meter min={0} max={most} value={runs} aria-hidden="true" />
-            <span className="nowrap numbers">{t.analytics.failedRuns(runs, format.number(runs))}</span>
+            <span className="nowrap numbers">{t.analytics.failedRuns(format.number(runs))}</span>
           </li>
         ))}
       </ul>
-      {more > 0 && <p className="muted chart-note">{t.analytics.moreNodes(more, format.number(more))}</p>}
+      {more > 0 && <p className="muted chart-note">{t.analytics.moreNodes(format.number(more))}</p>}
     </>
   );
 }

@@ -26,7 +26,7 @@ export function WorkflowParts({ parts }: { parts: readonly WorkflowFigures[] }) 
         },
         { title: t.analytics.days, cell: (part) => <Days part={part} /> },
         { title: t.analytics.total, numeric: true, cell: ({ runs }) => format.number(runs.total) },
-        { title: t.analytics.failed, numeric: true, cell: ({ runs }) => <Failed {...runs} /> },
+        { title: t.runCounts.failed, numeric: true, cell: ({ runs }) => <Failed {...runs} /> },
         { title: t.analytics.median, numeric: true, cell: ({ duration }) => <Duration ms={duration?.medianMs} /> },
         { title: t.analytics.p95, numeric: true, cell: ({ duration }) => <Duration ms={duration?.p95Ms} /> },
         { title: t.analytics.cost, numeric: true, cell: ({ usage }) => <Money exact={usage.costExact} /> },

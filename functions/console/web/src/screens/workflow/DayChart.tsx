@@ -19,7 +19,7 @@ export function DayChart({ days }: { days: readonly Day[] }) {
       isEmpty={(day) => day.total === 0}
       series={(["completed", "cancelled", "failed"] as const).map((kind) => ({
         kind,
-        name: t.analytics[kind],
+        name: t.runCounts[kind],
         value: (day: Day) => day[kind],
         text: (day: Day) => format.number(day[kind]),
       }))}
