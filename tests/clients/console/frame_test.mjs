@@ -120,7 +120,10 @@ test("a screen whose file could not be loaded is loaded again", async () => {
   page.faults = page.faults.filter((fault) => !/ERR_CONNECTION_REFUSED|could not be loaded/.test(fault));
   await check(page, "a screen that is not loaded");
   await picture(page, "not-loaded");
+  // The platform answers, but the file fails again: the whole page is loaded again, in case the browser remembers the failure.
+  const reloaded = page.waitForEvent("load");
   await page.getByRole("button", { name: "Try again" }).click();
+  await reloaded;
   await page.getByText("This screen could not be loaded.").waitFor();
   await page.unroute(/\/editor\.js/);
   await page.getByRole("button", { name: "Try again" }).click();

@@ -54,7 +54,7 @@ export function UserMenu({ onShowKeys }: { onShowKeys: () => void }) {
               {t.keys.single}
             </label>
           </div>
-          <div className="ends">
+          <div className="leave">
             <Button className="touch-hidden" onClick={() => { close(); onShowKeys(); }}>{t.keys.title}</Button>
             <Button onClick={leave}>{t.user.signOut}</Button>
           </div>
