@@ -17,6 +17,7 @@ export function ConflictDialog({ draft, conflicts }: { draft: Draft; conflicts: 
   const [asks, setAsks] = useState(false);
   const isComplete = conflicts.every((conflict) => sides.has(keyOf(conflict)));
   const nameOf = (conflict: Conflict) => {
+    if (conflict.kind === "name") return t.editor.workflowName;
     if (conflict.kind === "note") return t.editor.note;
     const node = conflict.mine ?? conflict.theirs;
     return node === null ? conflict.id : names.node(node);
@@ -26,7 +27,7 @@ export function ConflictDialog({ draft, conflicts }: { draft: Draft; conflicts: 
       <p>{t.editor.conflictText}</p>
       {conflicts.map((conflict) => (
         <fieldset key={keyOf(conflict)} className="conflict">
-          <legend>{nameOf(conflict)} <code>{conflict.id}</code></legend>
+          <legend>{nameOf(conflict)} {conflict.id !== "" && <code>{conflict.id}</code>}</legend>
           {(["mine", "theirs"] as const).map((side) => (
             <div key={side}>
               <label className="check">
@@ -38,7 +39,7 @@ export function ConflictDialog({ draft, conflicts }: { draft: Draft; conflicts: 
                 />
                 {t.editor.sides[side]}
               </label>
-              {conflict[side] === null ? <p className="muted">{t.editor.removedSide}</p> : <pre tabIndex={0}>{writeJson(contentOf(conflict[side]))}</pre>}
+              <SideContent value={conflict[side]} />
             </div>
           ))}
         </fieldset>
@@ -54,6 +55,12 @@ export function ConflictDialog({ draft, conflicts }: { draft: Draft; conflicts: 
       </footer>
     </Dialog>
   );
+}
+
+function SideContent({ value }: { value: Conflict[Side] }) {
+  const { t } = useTexts();
+  if (value === null) return <p className="muted">{t.editor.removedSide}</p>;
+  return <pre tabIndex={0}>{typeof value === "string" ? value : writeJson(contentOf(value))}</pre>;
 }
 
 /** What people compare: not the id and the position. */

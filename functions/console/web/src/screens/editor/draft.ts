@@ -2,7 +2,7 @@ import { useSyncExternalStore } from "react";
 import { type ApiError, asApiError } from "../../api/errors";
 import { moveItems, noteKey, removeItems } from "./model/graph";
 import { placeNodes } from "./model/layout";
-import { type Choose, type Conflict, connectionKey, mergeGraphs, shareItems } from "./model/merge";
+import { type Choose, type Conflict, connectionKey, mergeGraphs, mergeNames, shareItems } from "./model/merge";
 import type { Graph, NodeType, Position, PreviewResult, Problem } from "./model/types";
 import { type Head, loadWorkflow, saveWorkflow, type Stored, validateWorkflow } from "./queries";
 
@@ -254,7 +254,9 @@ export class Draft {
   }
 
   private merge(stored: Stored, choose?: Choose) {
-    const { graph, conflicts } = mergeGraphs(this.base, this.state.graph, stored.graph, choose);
+    const { graph, conflicts: inGraph } = mergeGraphs(this.base, this.state.graph, stored.graph, choose);
+    const { name, conflicts: ofName } = mergeNames(this.baseName, this.state.head.name, stored.head.name, choose);
+    const conflicts = [...ofName, ...inGraph];
     if (conflicts.length > 0) {
       this.pending = stored;
       this.set({ conflicts, save: { kind: "conflict" } });
@@ -265,7 +267,6 @@ export class Draft {
     this.past = this.past.map(rebase);
     this.future = this.future.map(rebase);
     const isStored = isSameItems(graph, stored.graph);
-    const name = this.state.head.name === this.baseName ? stored.head.name : this.state.head.name;
     this.pending = null;
     this.base = stored.graph;
     this.baseName = stored.head.name;

@@ -18,7 +18,7 @@ import { Draft, keepLeft, takeLeft, useDraft } from "./draft";
 import "./editor.css";
 import { ExpressionValues } from "./expression/context";
 import { type Focus, Inspector } from "./Inspector";
-import { copyItems, pasteItems, readItems } from "./model/clipboard";
+import { copyItems, isTooLarge, pasteItems, readItems } from "./model/clipboard";
 import { addNode, addNote, connect, GRID, moveItems, noteIdOf, noteKey } from "./model/graph";
 import { arrange } from "./model/layout";
 import { inputNames, NODE_WIDTH, outputNames } from "./model/ports";
@@ -147,10 +147,12 @@ function Workbench({ draft, types }: { draft: Draft; types: ReadonlyMap<string, 
     );
   };
   const paste = (text: string, at: Position | null) => {
-    const part = readItems(text);
-    if (part === null) return toast(t.editor.notPasted);
-    const pasted = pasteItems(draft.read().graph, part, at);
+    const read = readItems(text, types);
+    if (read.kind !== "part") return toast(read.kind === "none" ? t.editor.notPasted : t.editor.tooLargeToPaste);
+    const pasted = pasteItems(draft.read().graph, read.part, at);
+    if (isTooLarge(pasted.graph)) return toast(t.editor.tooLargeToPaste);
     draft.change(() => pasted.graph, { select: pasted.keys });
+    if (read.refused > 0) toast(t.editor.refusedItems(read.refused));
   };
   const copy = () => {
     const { graph, selection } = draft.read();

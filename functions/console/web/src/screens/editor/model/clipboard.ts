@@ -1,7 +1,19 @@
+// Parts of a graph as a text. Another program may have written the text: nothing in it is as expected.
 import { noteKey, uniqueId } from "./graph";
-import type { Connection, Graph, GraphNode, Note, Position } from "./types";
+import { connectionKey } from "./merge";
+import { inputNames, outputNames } from "./ports";
+import type { Connection, Graph, GraphNode, NodeType, Note, Position } from "./types";
 
 const SHIFT = 40;
+/** The limits of the platform for a whole graph. */
+const MAX_CHARACTERS = 2 * 1024 * 1024;
+const MAX = { nodes: 500, notes: 200, connections: 2000 } as const;
+
+/** What a text has, and the number of its nodes, notes and connections that cannot be used. */
+export type Part = { kind: "part"; part: Graph; refused: number } | { kind: "none" | "tooLarge" };
+
+type Types = ReadonlyMap<string, NodeType>;
+type Fields = Record<string, unknown>;
 
 /** The selected nodes and notes with the connections between them, as a JSON text. */
 export function copyItems(graph: Graph, keys: ReadonlySet<string>): string {
@@ -14,23 +26,84 @@ export function copyItems(graph: Graph, keys: ReadonlySet<string>): string {
 }
 
 /** Reads nodes, notes and connections from a text: a copied part, a graph, or an exported workflow. */
-export function readItems(text: string): Graph | null {
+export function readItems(text: string, types: Types): Part {
+  if (text.length > MAX_CHARACTERS) return { kind: "tooLarge" };
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    return null;
+    return { kind: "none" };
   }
-  if (typeof value !== "object" || value === null) return null;
-  const graph = ("graph" in value ? value.graph : value) as Partial<Graph> | null;
-  if (typeof graph !== "object" || graph === null || (!Array.isArray(graph.nodes) && !Array.isArray(graph.notes))) return null;
-  const isNode = (node: GraphNode) => /^[\w-]{1,64}$/.test(String(node?.id)) && /^[\w-]{1,64}$/.test(String(node?.type));
-  const isNote = (note: Note) => /^[\w-]{1,64}$/.test(String(note?.id)) && typeof note.position?.x === "number";
-  return {
-    nodes: (graph.nodes ?? []).filter(isNode),
-    notes: (graph.notes ?? []).filter(isNote),
-    connections: (graph.connections ?? []).filter((connection: Connection) => connection?.from?.node && connection.to?.node),
-  };
+  const graph = isFields(value) && "graph" in value ? value["graph"] : value;
+  if (!isFields(graph) || (!Array.isArray(graph["nodes"]) && !Array.isArray(graph["notes"]))) return { kind: "none" };
+  const listOf = (key: keyof typeof MAX): unknown[] => (Array.isArray(graph[key]) ? graph[key] : []);
+  const lists = { nodes: listOf("nodes"), notes: listOf("notes"), connections: listOf("connections") };
+  if (isTooLarge(lists)) return { kind: "tooLarge" };
+  const nodes = distinct(lists.nodes.flatMap((item) => readNode(item, types) ?? []), ({ id }) => id);
+  const notes = distinct(lists.notes.flatMap((item) => readNote(item) ?? []), ({ id }) => id);
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  const connections = distinct(lists.connections.flatMap((item) => readConnection(item, byId, types) ?? []), connectionKey);
+  const read = nodes.length + notes.length + connections.length;
+  const given = lists.nodes.length + lists.notes.length + lists.connections.length;
+  return { kind: "part", part: { nodes, notes, connections }, refused: given - read };
+}
+
+const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null && !Array.isArray(value);
+const isId = (value: unknown): value is string => typeof value === "string" && /^[\w-]{1,64}$/.test(value);
+
+type Lists = Record<keyof typeof MAX, readonly unknown[]>;
+
+/** Whether it has more than a workflow can have. */
+export function isTooLarge(lists: Lists): boolean {
+  return (Object.keys(MAX) as (keyof typeof MAX)[]).some((key) => lists[key].length > MAX[key]);
+}
+
+function distinct<T>(items: T[], keyOf: (item: T) => string): T[] {
+  return [...new Map(items.map((item) => [keyOf(item), item])).values()];
+}
+
+/** A node of a known type, or null. */
+function readNode(item: unknown, types: Types): GraphNode | null {
+  if (!isFields(item)) return null;
+  const { id, type, name, config = {}, position } = item;
+  if (!isId(id) || !isId(type) || !types.has(type) || !isFields(config)) return null;
+  return { id, type, name: readText(name, 200), config, position: readPosition(position) };
+}
+
+function readNote(item: unknown): Note | null {
+  if (!isFields(item)) return null;
+  const position = readPosition(item["position"]);
+  if (!isId(item["id"]) || position === null) return null;
+  const note: Note = { id: item["id"], text: readText(item["text"], 4000), position };
+  const { size, color } = item;
+  if (isFields(size) && isLength(size["width"]) && isLength(size["height"])) note.size = { width: size["width"], height: size["height"] };
+  if (typeof color === "string" && /^#[0-9a-f]{6}$/i.test(color)) note.color = color;
+  return note;
+}
+
+const isLength = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value) && value > 0;
+const readText = (value: unknown, limit: number) => (typeof value === "string" ? value.slice(0, limit) : "");
+
+function readPosition(value: unknown): Position | null {
+  if (!isFields(value) || !Number.isFinite(value["x"]) || !Number.isFinite(value["y"])) return null;
+  return { x: value["x"] as number, y: value["y"] as number };
+}
+
+/** A connection between two read nodes. An end can be the id of a node alone, if the node has only one such port. */
+function readConnection(item: unknown, nodes: ReadonlyMap<string, GraphNode>, types: Types): Connection | null {
+  if (!isFields(item)) return null;
+  const from = readEnd(item["from"], nodes, (node) => outputNames(node, types.get(node.type)).filter((name) => name !== "error"));
+  const to = readEnd(item["to"], nodes, (node) => inputNames(types.get(node.type)));
+  return from === null || to === null || from.node === to.node ? null : { from, to };
+}
+
+function readEnd(end: unknown, nodes: ReadonlyMap<string, GraphNode>, portsOf: (node: GraphNode) => string[]) {
+  const { node: id, port } = typeof end === "string" ? { node: end, port: undefined } : isFields(end) ? end : {};
+  const node = typeof id === "string" ? nodes.get(id) : undefined;
+  if (node === undefined) return null;
+  if (typeof port === "string" && port !== "") return { node: node.id, port: port.slice(0, 64) };
+  const [only, ...others] = portsOf(node);
+  return port !== undefined || only === undefined || others.length > 0 ? null : { node: node.id, port: only };
 }
 
 /** Adds copied items with ids of their own, a little beside the originals or around a point. */
@@ -77,15 +150,21 @@ export function pasteItems(graph: Graph, part: Graph, at: Position | null): { gr
   };
 }
 
+/** `nodes.ask`, `nodes["b-c"]` and `nodes['b-c']`. */
+const REFERENCE = /(?<![\w.])nodes(?:(\s*\.\s*)([A-Za-z_]\w*)|(\s*\[\s*)(["'])([\w-]+)\4)/g;
+
 /** Expressions such as `nodes.ask.output` follow a node that was pasted with another id. */
 function renameReferences(value: unknown, ids: ReadonlyMap<string, string>): unknown {
   if (typeof value === "string") {
-    return value.replace(/\bnodes\.([\w-]+)/g, (whole, id: string) => {
-      const fresh = ids.get(id);
-      return fresh === undefined ? whole : `nodes.${fresh}`;
+    return value.replace(REFERENCE, (whole, dot: string, name: string, bracket: string, quote: string, quoted: string) => {
+      const fresh = ids.get(name ?? quoted);
+      if (fresh === undefined) return whole;
+      if (name === undefined) return `nodes${bracket}${quote}${fresh}${quote}`;
+      // An id with a hyphen needs brackets.
+      return /^[A-Za-z_]\w*$/.test(fresh) ? `nodes${dot}${fresh}` : `nodes["${fresh}"]`;
     });
   }
   if (Array.isArray(value)) return value.map((item) => renameReferences(item, ids));
-  if (typeof value !== "object" || value === null) return value;
+  if (!isFields(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, renameReferences(item, ids)]));
 }

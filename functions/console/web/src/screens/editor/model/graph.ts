@@ -83,18 +83,34 @@ export function setConfig(graph: Graph, id: string, config: Config): Graph {
   const node = graph.nodes.find((node) => node.id === id);
   const changed = updateNode(graph, id, { config });
   if (node?.type !== "switch") return changed;
-  const before = caseNames(node.config);
-  const after = caseNames(config);
-  const renamed = before.filter((name, index) => before.length === after.length && name !== after[index]);
-  const [from] = renamed;
-  const to = from === undefined ? undefined : after[before.indexOf(from)];
-  if (renamed.length !== 1 || from === undefined || to === undefined || before.includes(to)) return changed;
+  const ports = graph.connections.filter(({ from }) => from.node === id).map(({ from }) => from.port);
+  const renamed = findRenamedCase(caseNames(node.config), caseNames(config), ports);
+  if (renamed === null) return changed;
   return {
     ...changed,
     connections: changed.connections.map((connection) =>
-      connection.from.node === id && connection.from.port === from
-        ? { ...connection, from: { node: id, port: to } }
+      connection.from.node === id && connection.from.port === renamed.from
+        ? { ...connection, from: { node: id, port: renamed.to } }
         : connection,
     ),
   };
 }
+
+/**
+ * The port of the only case whose name differs, before and after. While its name is written, it can be empty or that of
+ * another case: the connections keep the old port until then.
+ */
+function findRenamedCase(before: string[], after: string[], ports: string[]): { from: string; to: string } | null {
+  const differing = before.flatMap((name, index) => (name === after[index] ? [] : [index]));
+  const [index] = differing;
+  if (before.length !== after.length || differing.length !== 1 || index === undefined) return null;
+  const [from = "", to = ""] = [before[index], after[index]];
+  if (isUnclear(to, index, after)) return null;
+  if (!isUnclear(from, index, before)) return { from, to };
+  const reserved = [...before, "default", "error"];
+  const [left, ...others] = new Set(ports.filter((port) => !reserved.includes(port)));
+  return left === undefined || others.length > 0 ? null : { from: left, to };
+}
+
+const isUnclear = (name: string, index: number, names: string[]) =>
+  name === "" || name === "default" || names.some((other, at) => at !== index && other === name);

@@ -33,6 +33,9 @@ export function arrange(graph: Graph, types: ReadonlyMap<string, NodeType>): Pro
   };
   const fail = (event: ErrorEvent) => {
     stop();
+    // It may not have loaded, or be in an unknown state. The next request starts another one.
+    current.terminate();
+    if (worker === current) worker = undefined;
     reject(new Error(event.message));
   };
   current.addEventListener("message", receive);
@@ -62,7 +65,10 @@ function withResolvers<T>() {
 /** Gives each node a position. Nodes that have one stay where they are. */
 export async function placeNodes(graph: Graph, types: ReadonlyMap<string, NodeType>): Promise<Graph> {
   if (graph.nodes.every((node) => node.position)) return graph;
-  const positions = await arrange(graph, types);
+  // Without a layout, the nodes are below each other: the person can still edit them.
+  const positions = await arrange(graph, types).catch(
+    () => new Map(graph.nodes.map((node, index): [string, Position] => [node.id, { x: 0, y: index * 140 }])),
+  );
   const nodes = graph.nodes.map((node) => (node.position ? node : { ...node, position: positions.get(node.id) ?? { x: 0, y: 0 } }));
   return { ...graph, nodes };
 }

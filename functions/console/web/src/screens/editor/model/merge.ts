@@ -2,8 +2,9 @@
 import { isSame } from "./equal";
 import type { Connection, Graph, GraphNode, Note } from "./types";
 
-/** A node or a note that both people changed in different ways. Null: it was removed. */
+/** What both people changed in different ways: a node or a note, which is null if it was removed, or the workflow's name. */
 export type Conflict =
+  | { kind: "name"; id: string; mine: string; theirs: string }
   | { kind: "node"; id: string; mine: GraphNode | null; theirs: GraphNode | null }
   | { kind: "note"; id: string; mine: Note | null; theirs: Note | null };
 
@@ -70,6 +71,15 @@ export function mergeGraphs(base: Graph, mine: Graph, theirs: Graph, choose: Cho
     graph: { nodes, notes, connections: connections.filter(({ from, to }) => ids.has(from.node) && ids.has(to.node)) },
     conflicts,
   };
+}
+
+/** Merges the names of the workflow. Two new names are a conflict. */
+export function mergeNames(base: string, mine: string, theirs: string, choose: Choose = () => undefined): { name: string; conflicts: Conflict[] } {
+  const merged = mergeValue(base, mine, theirs);
+  if (merged !== CONTRADICTION) return { name: merged as string, conflicts: [] };
+  const conflict: Conflict = { kind: "name", id: "", mine, theirs };
+  const side = choose(conflict);
+  return { name: side === "mine" ? mine : theirs, conflicts: side === undefined ? [conflict] : [] };
 }
 
 interface Items<T> {

@@ -15,16 +15,16 @@ export interface Ports {
 export function outputNames(node: GraphNode, type: NodeType | undefined): string[] {
   if (type === undefined) return [];
   const cases = node.type === "switch" ? caseNames(node.config) : null;
-  const names = cases === null ? type.outputs.map((port) => port.name) : [...cases, "default"];
+  const names = cases === null ? type.outputs.map((port) => port.name) : [...cases.filter(Boolean), "default"];
   const branches = type.errorOutput !== null && node.config?.["onError"] === "branch";
   return [...new Set(branches ? [...names, type.errorOutput?.name ?? "error"] : names)];
 }
 
-/** The names of the cases of a `switch`. */
+/** The names of the cases of a `switch`. One that has no name yet is empty. */
 export function caseNames(config: GraphNode["config"]): string[] {
   const cases = config?.["cases"];
   if (!Array.isArray(cases)) return [];
-  return cases.map((item: { name?: unknown } | null) => (typeof item?.name === "string" ? item.name : "")).filter(Boolean);
+  return cases.map((item: { name?: unknown } | null) => (typeof item?.name === "string" ? item.name : ""));
 }
 
 export function inputNames(type: NodeType | undefined): string[] {
