@@ -3,6 +3,7 @@ import { analytics } from "./analytics";
 import { editor } from "./editor";
 import { expression } from "./expression";
 import { home } from "./home";
+import { preview } from "./preview";
 import { run, values } from "./run";
 import { review, runs } from "./runs";
 import { sharing } from "./sharing";
@@ -160,4 +161,5 @@ export const en = {
   workflow,
   editor,
   expression,
+  preview,
 };

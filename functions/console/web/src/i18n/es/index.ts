@@ -4,6 +4,7 @@ import { analytics } from "./analytics";
 import { editor } from "./editor";
 import { expression } from "./expression";
 import { home } from "./home";
+import { preview } from "./preview";
 import { run, values } from "./run";
 import { review, runs } from "./runs";
 import { sharing } from "./sharing";
@@ -161,4 +162,5 @@ export const es: Dictionary = {
   workflow,
   editor,
   expression,
+  preview,
 };

@@ -14,11 +14,11 @@ import {
 } from "@xyflow/react";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useTexts } from "../../i18n";
-import { type Draft, type DraftState, useDraft } from "./draft";
+import { type Draft, type DraftState, type Tried, useDraft } from "./draft";
 import { connect, GRID, noteKey, updateNote } from "./model/graph";
 import { connectionKey } from "./model/merge";
 import { NODE_WIDTH, nodeHeight, portsOf } from "./model/ports";
-import type { Connection, Graph, NodeType, PreviewNode, PreviewResult, Problem } from "./model/types";
+import type { Connection, Graph, NodeType, PreviewNode, Problem } from "./model/types";
 import { type CardNode, NodeCard } from "./NodeCard";
 import { NOTE_SIZE, NoteCard, type NoteNode } from "./NoteCard";
 import { useNames } from "./texts";
@@ -186,6 +186,7 @@ const selectSelection = (state: DraftState) => state.selection;
 const selectConnections = (state: DraftState) => state.connections;
 const selectProblems = (state: DraftState) => state.problems;
 const selectTried = (state: DraftState) => state.tried;
+const selectPins = (state: DraftState) => state.pins;
 
 /** The nodes and notes as the canvas needs them. What did not change keeps its object, so that it is not drawn again. */
 function useFlowNodes(draft: Draft, types: ReadonlyMap<string, NodeType>, canEdit: boolean): FlowNode[] {
@@ -205,6 +206,7 @@ function useFlowNodes(draft: Draft, types: ReadonlyMap<string, NodeType>, canEdi
   const selection = useDraft(draft, selectSelection);
   const problems = useDraft(draft, selectProblems);
   const tried = useDraft(draft, selectTried);
+  const pins = useDraft(draft, selectPins);
   const cache = useRef(new Map<string, { key: unknown[]; flow: FlowNode }>());
   return useMemo(() => {
     const counts = countProblems(problems);
@@ -238,7 +240,8 @@ function useFlowNodes(draft: Draft, types: ReadonlyMap<string, NodeType>, canEdi
       const { errors = 0, warnings = 0 } = counts.get(node.id) ?? {};
       const state = states.get(node.id) ?? null;
       const used = connections.map(connectionKey).join();
-      return remember(node.id, [node, type, used, selected, errors, warnings, state, t], () => {
+      const isPinned = pins.has(node.id);
+      return remember(node.id, [node, type, used, selected, errors, warnings, state, isPinned, t], () => {
         const ports = portsOf(node, type, connections);
         return {
           id: node.id,
@@ -246,7 +249,7 @@ function useFlowNodes(draft: Draft, types: ReadonlyMap<string, NodeType>, canEdi
           position: node.position ?? { x: 0, y: 0 },
           width: NODE_WIDTH,
           height: nodeHeight(ports),
-          data: { node, ports, category: type?.category, errors, warnings, tried: state },
+          data: { node, ports, category: type?.category, errors, warnings, tried: state, isPinned },
           selected,
           ariaLabel: t.editor.nodeNamed(names.node(node), names.type(node.type)),
         };
@@ -255,7 +258,7 @@ function useFlowNodes(draft: Draft, types: ReadonlyMap<string, NodeType>, canEdi
     cache.current = next;
     return [...notes, ...cards];
     // The names depend on the texts alone.
-  }, [graph, selection, problems, tried, types, canEdit, resize, t]);
+  }, [graph, selection, problems, tried, pins, types, canEdit, resize, t]);
 }
 
 function useFlowEdges(draft: Draft): Edge[] {
@@ -313,8 +316,8 @@ function countProblems(problems: readonly Problem[]): Map<string, { errors: numb
 }
 
 /** The state of each node in its last execution. */
-function lastStates(tried: PreviewResult | null): Map<string, PreviewNode["state"]> {
-  return new Map(tried?.nodes.filter((step) => step.action === null || step.step === step.nodeId).map((step) => [step.nodeId, step.state]));
+function lastStates(tried: Tried | null): Map<string, PreviewNode["state"]> {
+  return new Map(tried?.result.nodes.filter((step) => step.action === null || step.step === step.nodeId).map((step) => [step.nodeId, step.state]));
 }
 
 /** Moves the view to a node. */

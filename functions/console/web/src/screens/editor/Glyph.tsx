@@ -10,6 +10,10 @@ const paths: Record<Category, string> = {
   output: "M9.5 4.5 13 8l-3.5 3.5M13 8H6M6.5 2.5h-3v11h3",
 };
 
+export function PinIcon() {
+  return <svg viewBox="0 0 16 16" aria-hidden="true"><path d="M5.5 2.5h5M6.5 2.5v4L4 9.5h8L9.5 6.5v-4M8 9.5V14" /></svg>;
+}
+
 /** The picture of a category of node types. */
 export function Glyph({ category }: { category: Category | undefined }) {
   return (

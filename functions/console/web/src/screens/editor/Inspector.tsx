@@ -1,18 +1,16 @@
 import { useEffect, useRef, useState } from "react";
 import { useTexts } from "../../i18n";
-import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
 import { CopyButton } from "../../ui/CopyButton";
-import { Duration } from "../../ui/Duration";
 import { type Draft, useDraft } from "./draft";
 import { FormContext, shortMessage } from "./form/context";
 import { isRare, type Schema } from "./form/schema";
 import { Properties } from "./form/SchemaField";
 import { readJson, useTextValue, writeJson } from "./form/useTextValue";
-import { Glyph } from "./Glyph";
+import { Glyph, PinIcon } from "./Glyph";
 import { disconnect, setConfig, updateNode } from "./model/graph";
 import { connectionKey } from "./model/merge";
-import type { Config, GraphNode, NodeType, PreviewNode } from "./model/types";
+import type { Config, GraphNode, NodeType } from "./model/types";
 import { useNames } from "./texts";
 import { WithCode } from "../../ui/WithCode";
 
@@ -28,13 +26,15 @@ interface InspectorProps {
   canEdit: boolean;
   /** The field to focus, after a click on a problem. */
   focus: Focus | null;
+  onTry: (kind: "until" | "from") => void;
+  onPin: () => void;
   onConnect: () => void;
   onDuplicate: () => void;
   onRemove: () => void;
 }
 
 /** What the selected node is, and what can be changed. */
-export function Inspector({ draft, node, type, canEdit, focus, onConnect, onDuplicate, onRemove }: InspectorProps) {
+export function Inspector({ draft, node, type, canEdit, focus, onTry, onPin, onConnect, onDuplicate, onRemove }: InspectorProps) {
   const { t } = useTexts();
   const names = useNames();
   const problems = useDraft(draft, (state) => state.problems);
@@ -76,7 +76,7 @@ export function Inspector({ draft, node, type, canEdit, focus, onConnect, onDupl
           <li key={problem.code + problem.message} data-severity={problem.severity}><WithCode text={shortMessage(problem)} /></li>
         ))}
       </ul>
-      <Steps draft={draft} nodeId={node.id} />
+      {canEdit && <Partial draft={draft} node={node} onTry={onTry} onPin={onPin} />}
       <div className="inspector-bar">
         <h3>{t.editor.settings}</h3>
         <Button kind="quiet" aria-pressed={isRaw} onClick={() => setIsRaw(!isRaw)}>JSON</Button>
@@ -208,45 +208,16 @@ function Connections({ draft, node, canEdit, onConnect }: { draft: Draft; node: 
   );
 }
 
-const tones = {
-  completed: "good", failed: "bad", timeout: "bad", waiting: "warn", skipped: "neutral", canceled: "neutral",
-} as const satisfies Record<PreviewNode["state"], string>;
-const SHOWN_STEPS = 5;
-const SHOWN_TEXT = 20_000;
-
-/** What the node did in the last try. */
-function Steps({ draft, nodeId }: { draft: Draft; nodeId: string }) {
-  const { t, format } = useTexts();
-  const tried = useDraft(draft, (state) => state.tried);
-  const steps = tried?.nodes.filter((step) => step.nodeId === nodeId) ?? [];
-  if (steps.length === 0) return null;
+/** Previews of a part of the graph, and the pinned output. */
+function Partial({ draft, node, onTry, onPin }: { draft: Draft; node: GraphNode; onTry: (kind: "until" | "from") => void; onPin: () => void }) {
+  const { t } = useTexts();
+  const isPinned = useDraft(draft, (state) => state.pins.has(node.id));
   return (
-    <section className="steps" aria-label={t.editor.lastTry}>
-      <h3>{t.editor.lastTry}</h3>
-      {steps.slice(-SHOWN_STEPS).map((step) => {
-        const text = writeJson(step.output);
-        return (
-          <div key={step.step} className="step">
-            <p className="step-head">
-              <Badge tone={tones[step.state]}>{t.editor.tried[step.state]}</Badge>
-              {step.step !== nodeId && <code>{step.step}</code>}
-              {step.port !== null && <span>→ <code>{step.port}</code></span>}
-              {step.durationMs !== null && <Duration ms={step.durationMs} />}
-            </p>
-            {step.error !== null && <p className="field-problem">{step.error.message} <code>{step.error.code}</code></p>}
-            {step.outputBytes !== null ? (
-              <p className="muted">{t.editor.largeOutput(format.size(step.outputBytes))}</p>
-            ) : (
-              step.port !== null && (
-                <div className="output">
-                  <CopyButton text={text} what={t.editor.output} />
-                  <pre tabIndex={0} aria-label={t.editor.output}>{text.slice(0, SHOWN_TEXT)}</pre>
-                </div>
-              )
-            )}
-          </div>
-        );
-      })}
+    <section className="partial" aria-label={t.editor.tryDraft}>
+      <Button onClick={() => onTry("until")}>{t.preview.until}</Button>
+      <Button onClick={() => onTry("from")}>{t.preview.from}</Button>
+      <Button onClick={onPin}>{isPinned ? t.preview.editPin : t.preview.pin}…</Button>
+      {isPinned && <p className="pin-tag"><PinIcon /> {t.preview.pinnedText}</p>}
     </section>
   );
 }

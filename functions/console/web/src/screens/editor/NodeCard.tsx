@@ -1,7 +1,7 @@
 import { Handle, type Node, type NodeProps, Position, useUpdateNodeInternals } from "@xyflow/react";
 import { memo, useEffect, useRef } from "react";
 import { useTexts } from "../../i18n";
-import { Glyph } from "./Glyph";
+import { Glyph, PinIcon } from "./Glyph";
 import type { Category, GraphNode, PreviewNode } from "./model/types";
 import type { Port, Ports } from "./model/ports";
 import { useNames } from "./texts";
@@ -14,6 +14,7 @@ export type CardNode = Node<
     errors: number;
     warnings: number;
     tried: PreviewNode["state"] | null;
+    isPinned: boolean;
   },
   "card"
 >;
@@ -30,14 +31,17 @@ const triedMarks: Record<PreviewNode["state"], string> = {
 export const NodeCard = memo(function NodeCard({ id, data, selected, isConnectable }: NodeProps<CardNode>) {
   const { t } = useTexts();
   const names = useNames();
-  const { node, ports, category, errors, warnings, tried } = data;
+  const { node, ports, category, errors, warnings, tried, isPinned } = data;
   useMovedPorts(id, ports);
   const severity = errors > 0 ? "error" : warnings > 0 ? "warning" : undefined;
   return (
-    <div className="node-card" data-category={category} data-selected={selected} data-severity={severity} data-tried={tried ?? undefined}>
+    <div className="node-card" data-category={category} data-selected={selected} data-severity={severity} data-tried={tried ?? undefined} data-pinned={isPinned || undefined}>
       <div className="node-card-head">
         <Glyph category={category} />
         <span className="node-card-name">{names.node(node)}</span>
+        {isPinned && (
+          <span className="node-card-mark pin-mark" role="img" aria-label={t.preview.pinned} title={t.preview.pinnedText}><PinIcon /></span>
+        )}
         {tried !== null && (
           <span className="node-card-mark" data-tried={tried} role="img" aria-label={t.editor.tried[tried]} title={t.editor.tried[tried]}>
             {triedMarks[tried]}

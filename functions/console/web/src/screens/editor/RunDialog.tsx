@@ -1,52 +1,45 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useRef } from "react";
+import { asApiError } from "../../api/errors";
+import { randomKey } from "../../api/random";
 import { useTexts } from "../../i18n";
 import { Link } from "../../router/Link";
 import { Button } from "../../ui/Button";
 import { Dialog } from "../../ui/Dialog";
 import { ErrorState } from "../../ui/ErrorState";
-import { Field } from "../../ui/Field";
+import { useToast } from "../../ui/Toast";
 import { type Draft, useDraft } from "./draft";
-import { readJson, writeJson } from "./form/useTextValue";
-import { exampleInput } from "./model/example";
-import { startRun, tryDraft } from "./queries";
+import { InputField, useInput } from "./InputField";
+import { startRun } from "./queries";
+import { useIsShown } from "./useIsShown";
 
-interface RunDialogProps {
-  draft: Draft;
-  /** `try` carries out the draft, `run` starts a run of the active release. */
-  mode: "try" | "run";
-  onClose: () => void;
-}
-
-/** The last input of each workflow, for the next time. */
-const inputs = new Map<string, string>();
-
-export function RunDialog({ draft, mode, onClose }: RunDialogProps) {
+/** Starts a run of the active release. */
+export function RunDialog({ draft, onClose }: { draft: Draft; onClose: () => void }) {
   const { t } = useTexts();
+  const toast = useToast();
   const queries = useQueryClient();
-  const graph = useDraft(draft, (state) => state.graph);
+  const isShown = useIsShown();
   const head = useDraft(draft, (state) => state.head);
-  const [text, setText] = useState(() => inputs.get(draft.id) ?? writeJson(exampleInput(graph)));
-  const input = readJson(text);
+  const input = useInput(draft);
+  // The same attempt, sent again after a lost answer, starts no second run.
+  const attempt = useRef({ text: "", key: "" });
   const run = useMutation({
-    mutationFn: () => startRun(draft.id, input?.value),
-    onSuccess: () => void queries.invalidateQueries({ queryKey: ["runs"] }),
-  });
-  const attempt = useMutation({
-    mutationFn: async () => {
-      if (!(await draft.flush())) throw new Error(t.editor.saveFirst);
-      return tryDraft(draft.id, input?.value);
+    mutationFn: () => {
+      if (attempt.current.text !== input.text || attempt.current.key === "") attempt.current = { text: input.text, key: randomKey() };
+      return startRun(draft.id, input.read?.value, attempt.current.key);
     },
-    onSuccess: ({ data }) => {
-      draft.setTried(data);
-      onClose();
+    // The person may have closed the dialog meanwhile.
+    onSuccess: () => {
+      attempt.current.key = "";
+      void queries.invalidateQueries({ queryKey: ["runs"] });
+      if (!isShown.current) toast(t.editor.runStarted);
     },
+    onError: (error) => isShown.current || toast(asApiError(error).message),
   });
-  const current = mode === "run" ? run : attempt;
   const started = run.data?.data;
   const release = head.activeRelease;
   return (
-    <Dialog title={mode === "run" ? t.editor.run : t.editor.tryDraft} onClose={onClose}>
+    <Dialog title={t.editor.run} onClose={onClose}>
       {started !== undefined ? (
         <>
           <p role="status">{t.editor.runStarted}</p>
@@ -55,35 +48,17 @@ export function RunDialog({ draft, mode, onClose }: RunDialogProps) {
             <Link to="run" params={{ workflowId: draft.id, runId: started.id }} className="button primary">{t.review.openRun}</Link>
           </footer>
         </>
-      ) : mode === "run" && release === null ? (
+      ) : release === null ? (
         <p>{t.editor.publishFirst}</p>
       ) : (
         <>
-          <p className="muted">
-            {mode === "try" ? t.editor.tryText : t.editor.runText(release?.number ?? 0, head.hasUnpublishedChanges)}
-          </p>
-          <Field label={t.editor.input} hint={t.editor.inputHint}>
-            {(ids) => (
-              <textarea
-                {...ids}
-                className="mono"
-                rows={8}
-                spellCheck={false}
-                aria-invalid={input === null || undefined}
-                value={text}
-                onChange={(event) => {
-                  setText(event.target.value);
-                  inputs.set(draft.id, event.target.value);
-                }}
-              />
-            )}
-          </Field>
-          {input === null && <p className="field-problem">{t.editor.notJson}</p>}
-          {current.error && <ErrorState error={current.error} />}
+          <p className="muted">{t.editor.runText(release.number, head.hasUnpublishedChanges)}</p>
+          <InputField input={input} />
+          {run.error && <ErrorState error={run.error} />}
           <footer>
             <Button onClick={onClose}>{t.cancel}</Button>
-            <Button kind="primary" busy={current.isPending} disabled={input === null} onClick={() => current.mutate()}>
-              {current.isPending ? t.editor.working : mode === "run" ? t.editor.run : t.editor.tryDraft}
+            <Button kind="primary" busy={run.isPending} disabled={input.read === null} onClick={() => run.mutate()}>
+              {run.isPending ? t.editor.working : t.editor.run}
             </Button>
           </footer>
         </>

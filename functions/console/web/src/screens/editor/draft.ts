@@ -2,8 +2,10 @@ import { useSyncExternalStore } from "react";
 import { type ApiError, asApiError } from "../../api/errors";
 import { moveItems, noteKey, removeItems } from "./model/graph";
 import { placeNodes } from "./model/layout";
+import type { Pin, Pins } from "./model/partial";
 import { type Choose, type Conflict, connectionKey, mergeGraphs, mergeNames, shareItems } from "./model/merge";
-import type { Graph, NodeType, Position, PreviewResult, Problem } from "./model/types";
+import type { Graph, NodeType, Position, PreviewNode, PreviewResult, Problem } from "./model/types";
+import { loadPins, storePins } from "./pins";
 import { type Head, loadWorkflow, saveWorkflow, type Stored, validateWorkflow } from "./queries";
 
 const SAVE_MS = 800;
@@ -14,6 +16,19 @@ const KEPT_STEPS = 100;
 export type SaveState =
   | { kind: "saved" | "changed" | "saving" | "conflict" }
   | { kind: "failed"; error: ApiError };
+
+/** A preview with its input. */
+export interface Tried {
+  at: string;
+  input: unknown;
+  result: PreviewResult;
+}
+
+/** What a node did in the last preview that carried it out. */
+export interface Previewed {
+  at: string;
+  steps: readonly PreviewNode[];
+}
 
 export interface DraftState {
   head: Head;
@@ -27,8 +42,12 @@ export interface DraftState {
   problems: readonly Problem[];
   /** What both people changed. The person chooses. */
   conflicts: readonly Conflict[];
-  /** The result of the last try. */
-  tried: PreviewResult | null;
+  /** The last preview, whose states the canvas shows. */
+  tried: Tried | null;
+  /** The steps of each node in the previews so far. */
+  previewed: ReadonlyMap<string, Previewed>;
+  /** The nodes whose outputs are pinned in previews. */
+  pins: Pins;
 }
 
 const NOTHING: ReadonlySet<string> = new Set();
@@ -70,6 +89,8 @@ export class Draft {
       problems: stored.problems,
       conflicts: [],
       tried: null,
+      previewed: new Map(),
+      pins: loadPins(stored.head.id, new Set(stored.graph.nodes.map((node) => node.id))),
     };
   }
 
@@ -85,8 +106,20 @@ export class Draft {
   };
 
   private set(changes: Partial<DraftState>) {
-    this.state = { ...this.state, ...changes };
+    const before = this.state;
+    this.state = { ...before, ...changes };
+    if (this.state.graph.nodes !== before.graph.nodes) this.forgetRemovedNodes();
     for (const listener of this.listeners) listener();
+  }
+
+  /** Another node can get the id of a removed one. It must not get its values. */
+  private forgetRemovedNodes() {
+    const { graph, pins, previewed } = this.state;
+    const ids = new Set(graph.nodes.map((node) => node.id));
+    const keep = <T>(values: ReadonlyMap<string, T>) =>
+      [...values.keys()].every((id) => ids.has(id)) ? values : new Map([...values].filter(([id]) => ids.has(id)));
+    this.state = { ...this.state, pins: keep(pins), previewed: keep(previewed) };
+    if (this.state.pins !== pins) storePins(this.id, this.state.pins);
   }
 
   private historyState = () => ({ canUndo: this.past.length > 0, canRedo: this.future.length > 0 });
@@ -159,8 +192,31 @@ export class Draft {
     this.scheduleSave();
   }
 
-  setTried(tried: PreviewResult | null) {
-    this.set({ tried });
+  /** Keeps the result of a preview. What it did not carry out keeps its earlier values. */
+  setTried(tried: Tried) {
+    const previewed = new Map(this.state.previewed);
+    const steps = new Map<string, PreviewNode[]>();
+    const ids = new Set(this.state.graph.nodes.map((node) => node.id));
+    for (const step of tried.result.nodes) {
+      if (ids.has(step.nodeId)) steps.set(step.nodeId, [...(steps.get(step.nodeId) ?? []), step]);
+    }
+    for (const [id, of] of steps) previewed.set(id, { at: tried.at, steps: of });
+    this.set({ tried, previewed });
+  }
+
+  /** Takes the states of the last preview from the canvas. */
+  hideTried() {
+    this.set({ tried: null });
+  }
+
+  /** Pins the output of a node, or removes its pin. Returns false if this browser has no room to store it. */
+  pin(nodeId: string, pin: Pin | null): boolean {
+    const pins = new Map(this.state.pins);
+    if (pin === null) pins.delete(nodeId);
+    else pins.set(nodeId, pin);
+    if (!storePins(this.id, pins)) return false;
+    this.set({ pins });
+    return true;
   }
 
   setHead(head: Head) {

@@ -14,6 +14,7 @@ import { Bar } from "./Bar";
 import { Canvas, useShowNode } from "./Canvas";
 import { ConflictDialog } from "./ConflictDialog";
 import { ConnectDialog } from "./ConnectDialog";
+import { DataDrawer } from "./DataDrawer";
 import { Draft, keepLeft, takeLeft, useDraft } from "./draft";
 import "./editor.css";
 import { ExpressionValues } from "./expression/context";
@@ -21,16 +22,20 @@ import { type Focus, Inspector } from "./Inspector";
 import { copyItems, isTooLarge, pasteItems, readItems } from "./model/clipboard";
 import { addNode, addNote, connect, GRID, moveItems, noteIdOf, noteKey } from "./model/graph";
 import { arrange } from "./model/layout";
+import type { Pin, Scope } from "./model/partial";
 import { inputNames, NODE_WIDTH, outputNames } from "./model/ports";
 import type { GraphNode, NodeType, Position, Problem } from "./model/types";
 import { NotePanel } from "./NotePanel";
 import { PaletteDialog } from "./PaletteDialog";
+import { PinDialog } from "./PinDialog";
 import { Problems } from "./Problems";
 import { PublishDialog } from "./PublishDialog";
 import { loadWorkflow, useNodeTypes } from "./queries";
 import { RenameDialog } from "./RenameDialog";
 import { RunDialog } from "./RunDialog";
+import { useNames } from "./texts";
 import { TriedState } from "./TriedState";
+import { TryDialog } from "./TryDialog";
 import { useEditorKeys } from "./useEditorKeys";
 
 type Loading = { draft: Draft } | { error: unknown } | null;
@@ -83,7 +88,9 @@ export default function Editor({ id }: { id: string }) {
   );
 }
 
-type Open = "palette" | "connect" | "rename" | "publish" | "try" | "run" | null;
+type Open = "palette" | "connect" | "rename" | "publish" | "run" | "pin" | Scope["kind"] | null;
+
+const WHOLE: Scope = { kind: "whole" };
 
 const narrow = window.matchMedia("(max-width: 760px)");
 const subscribeNarrow = (listener: () => void) => {
@@ -93,6 +100,7 @@ const subscribeNarrow = (listener: () => void) => {
 
 function Workbench({ draft, types }: { draft: Draft; types: ReadonlyMap<string, NodeType> }) {
   const { t, language } = useTexts();
+  const names = useNames();
   const toast = useToast();
   const { fitView, screenToFlowPosition } = useReactFlow();
   const showNode = useShowNode();
@@ -171,6 +179,12 @@ function Workbench({ draft, types }: { draft: Draft; types: ReadonlyMap<string, 
     // The focus stays on the canvas.
     if (before !== undefined) focusCard(before.from.node);
   };
+  const pin = (value: Pin | null) => {
+    if (node === undefined) return;
+    const isStored = draft.pin(node.id, value);
+    const name = names.node(node);
+    toast(!isStored ? t.preview.noRoom : value === null ? t.preview.unpinnedDone(name) : t.preview.pinnedDone(name));
+  };
   const showProblem = ({ nodeId, field }: Problem) => {
     if (nodeId === null) return;
     close();
@@ -188,6 +202,9 @@ function Workbench({ draft, types }: { draft: Draft; types: ReadonlyMap<string, 
     canEdit,
     add: () => setOpen("palette"),
     connect: () => node !== undefined && setOpen("connect"),
+    runUntil: () => node !== undefined && setOpen("until"),
+    runFrom: () => node !== undefined && setOpen("from"),
+    pin: () => node !== undefined && setOpen("pin"),
     duplicate,
     remove,
     undo: () => draft.undo(),
@@ -205,6 +222,9 @@ function Workbench({ draft, types }: { draft: Draft; types: ReadonlyMap<string, 
       () => [
         [["/"], t.editor.addNode],
         [["c"], t.editor.keys.connect],
+        [["r"], t.preview.until],
+        [["Shift", "R"], t.preview.from],
+        [["p"], t.preview.pin],
         [["Tab"], t.editor.keys.next],
         [["Enter"], t.editor.keys.select],
         [["←", "↑", "→", "↓"], t.editor.keys.move],
@@ -231,7 +251,7 @@ function Workbench({ draft, types }: { draft: Draft; types: ReadonlyMap<string, 
         onAdd={() => setOpen("palette")}
         onTidy={tidy}
         onProblems={showProblems}
-        onTry={() => setOpen("try")}
+        onTry={() => setOpen("whole")}
         onRun={() => setOpen("run")}
         onPublish={() => setOpen("publish")}
       />
@@ -247,6 +267,7 @@ function Workbench({ draft, types }: { draft: Draft; types: ReadonlyMap<string, 
         )}
         <TriedState draft={draft} onShow={(id) => { draft.select(new Set([id])); showNode(id); }} />
       </div>
+      <DataDrawer draft={draft} node={node} types={types} canEdit={canEdit} onPin={pin} onEditPin={() => setOpen("pin")} />
       <aside className="editor-side" aria-label={t.editor.panel} tabIndex={0}>
         {isNarrow && draft.canEdit && <p className="muted narrow-hint">{t.editor.narrow}</p>}
         {node !== undefined ? (
@@ -257,6 +278,8 @@ function Workbench({ draft, types }: { draft: Draft; types: ReadonlyMap<string, 
               type={types.get(node.type)}
               canEdit={canEdit}
               focus={focus}
+              onTry={setOpen}
+              onPin={() => setOpen("pin")}
               onConnect={() => setOpen("connect")}
               onDuplicate={duplicate}
               onRemove={remove}
@@ -295,7 +318,12 @@ function Workbench({ draft, types }: { draft: Draft; types: ReadonlyMap<string, 
       )}
       {open === "rename" && <RenameDialog name={draft.read().head.name} onRename={(name) => draft.rename(name)} onClose={close} />}
       {open === "publish" && <PublishDialog draft={draft} onShow={showProblem} onClose={close} />}
-      {(open === "try" || open === "run") && <RunDialog key={open} draft={draft} mode={open} onClose={close} />}
+      {open === "run" && <RunDialog draft={draft} onClose={close} />}
+      {open === "whole" && <TryDialog draft={draft} types={types} scope={WHOLE} onClose={close} />}
+      {(open === "until" || open === "from") && node !== undefined && (
+        <TryDialog key={open} draft={draft} types={types} scope={{ kind: open, nodeId: node.id }} onClose={close} />
+      )}
+      {open === "pin" && node !== undefined && <PinDialog draft={draft} node={node} type={types.get(node.type)} onClose={close} />}
       {conflicts.length > 0 && <ConflictDialog draft={draft} conflicts={conflicts} />}
     </div>
   );

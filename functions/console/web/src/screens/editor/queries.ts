@@ -2,10 +2,10 @@ import { useQuery } from "@tanstack/react-query";
 import { answer, builder } from "../../api/client";
 import { readError } from "../../api/errors";
 import type { components } from "../../api/generated/builder";
-import { randomKey } from "../../api/random";
 import type { Language } from "../../i18n";
 import { allPages } from "../../lists/pages";
 import { placeNodes } from "./model/layout";
+import type { Plan } from "./model/partial";
 import type { Graph, NodeType, Problem } from "./model/types";
 
 type Workflow = components["schemas"]["WorkflowOut"];
@@ -83,17 +83,24 @@ export function publishWorkflow(id: string, notes: string) {
   );
 }
 
-export function startRun(id: string, input: unknown) {
+/** The key makes a repetition after a lost answer harmless. */
+export function startRun(id: string, input: unknown, idempotencyKey: string) {
   return answer(
     builder.POST("/builder/v1/workflows/{id}/runs", {
       params: { path: { id } },
-      body: { input, idempotencyKey: randomKey() },
+      body: { input, idempotencyKey },
     }),
   );
 }
 
-export function tryDraft(id: string, input: unknown) {
-  return answer(builder.POST("/builder/v1/workflows/{id}/preview", { params: { path: { id } }, body: { input } }));
+export function tryDraft(id: string, input: unknown, { trigger, until, pinned }: Plan) {
+  const outputs = [...pinned].map(([nodeId, { port, value }]) => [nodeId, { port, output: value }] as const);
+  return answer(
+    builder.POST("/builder/v1/workflows/{id}/preview", {
+      params: { path: { id } },
+      body: { input, trigger, until, pinned: Object.fromEntries(outputs) },
+    }),
+  );
 }
 
 /** What a field of a configuration can refer to, as values and names. */

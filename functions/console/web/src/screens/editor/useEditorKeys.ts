@@ -5,6 +5,9 @@ interface EditorActions {
   canEdit: boolean;
   add: () => void;
   connect: () => void;
+  runUntil: () => void;
+  runFrom: () => void;
+  pin: () => void;
   duplicate: () => void;
   remove: () => void;
   undo: () => void;
@@ -23,6 +26,11 @@ const isWriting = (target: EventTarget | null) =>
   (target instanceof HTMLElement && target.closest("input, textarea, select, [contenteditable], dialog") !== null) ||
   document.querySelector("dialog[open]") !== null;
 
+/** Keys without a modifier act on the canvas alone: elsewhere, a person who speaks or slips would change the graph. */
+export function isOnCanvas(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && (target === document.body || target.closest(".editor-canvas") !== null);
+}
+
 /** The keys of the editor, except while the person writes or a dialog is open. */
 export function useEditorKeys(actions: EditorActions) {
   const current = useRef(actions);
@@ -39,7 +47,7 @@ export function useEditorKeys(actions: EditorActions) {
         return;
       }
       if (isWriting(event.target)) return;
-      const action = withControl ? controlAction(act, key, event.shiftKey) : plainAction(act, event);
+      const action = withControl ? controlAction(act, key, event) : plainAction(act, event);
       if (action === undefined) return;
       event.preventDefault();
       action();
@@ -71,22 +79,26 @@ export function useEditorKeys(actions: EditorActions) {
   }, []);
 }
 
-function controlAction(act: EditorActions, key: string, shift: boolean): (() => void) | undefined {
-  if (key === "a") return act.selectAll;
+function controlAction(act: EditorActions, key: string, { target, shiftKey }: KeyboardEvent): (() => void) | undefined {
+  if (key === "a") return isOnCanvas(target) ? act.selectAll : undefined;
   if (!act.canEdit) return undefined;
-  if (key === "z") return shift ? act.redo : act.undo;
+  if (key === "z") return shiftKey ? act.redo : act.undo;
   if (key === "y") return act.redo;
   if (key === "d") return act.duplicate;
   return undefined;
 }
 
-function plainAction(act: EditorActions, { key, shiftKey }: KeyboardEvent): (() => void) | undefined {
+function plainAction(act: EditorActions, { key, shiftKey, target }: KeyboardEvent): (() => void) | undefined {
   if (key === "Escape") return act.deselect;
+  if (!isOnCanvas(target)) return undefined;
   if (key === "f") return act.fit;
   if (!act.canEdit) return undefined;
   if (key === "/") return act.add;
   if (key === "c") return act.connect;
   if (key === "t" && !shiftKey) return act.tidy;
+  if (key === "r") return act.runUntil;
+  if (key === "R") return act.runFrom;
+  if (key === "p") return act.pin;
   if (key === "Delete" || key === "Backspace") return act.remove;
   return undefined;
 }

@@ -4,7 +4,7 @@ import { Link } from "../../router/Link";
 import { Badge, StateBadge } from "../../ui/Badge";
 import { Dialog } from "../../ui/Dialog";
 import { Loaded } from "../../ui/Loaded";
-import { Changes, Value } from "./Differences";
+import { Changes, Value } from "../../graph/Changes";
 import { GraphPicture, type NodeMark } from "./GraphPicture";
 import { type RehearsalInput, useReplay } from "./queries";
 

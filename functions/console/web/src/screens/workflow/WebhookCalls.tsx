@@ -12,7 +12,7 @@ import { Loaded } from "../../ui/Loaded";
 import { Skeleton } from "../../ui/Loading";
 import { Select } from "../../ui/Select";
 import { Table } from "../../ui/Table";
-import { Value } from "./Differences";
+import { Value } from "../../graph/Changes";
 import { useCall, useCalls } from "./queries";
 
 const outcomes = ["accepted", "repeated", "refused"] as const satisfies readonly WebhookOutcome[];

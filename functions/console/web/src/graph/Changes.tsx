@@ -1,4 +1,4 @@
-import { useTexts } from "../../i18n";
+import { useTexts } from "../i18n";
 import { type Change, findChanges } from "./changes";
 
 const SHOWN = 50;

@@ -1,0 +1,83 @@
+import { useState } from "react";
+import { useTexts } from "../../i18n";
+import { Button } from "../../ui/Button";
+import { Dialog } from "../../ui/Dialog";
+import { Field } from "../../ui/Field";
+import { Select } from "../../ui/Select";
+import { useToast } from "../../ui/Toast";
+import { type Draft, useDraft } from "./draft";
+import { readJson, writeJson } from "./form/useTextValue";
+import { useLastValues } from "./lastValues";
+import { pinPorts } from "./model/partial";
+import { outputNames } from "./model/ports";
+import type { GraphNode, NodeType } from "./model/types";
+import { useNames } from "./texts";
+
+interface PinDialogProps {
+  draft: Draft;
+  node: GraphNode;
+  type: NodeType | undefined;
+  onClose: () => void;
+}
+
+/** Writes the output that a node has in previews. It begins with the last one. */
+export function PinDialog({ draft, node, type, onClose }: PinDialogProps) {
+  const { t } = useTexts();
+  const names = useNames();
+  const toast = useToast();
+  const isPinned = useDraft(draft, (state) => state.pins.has(node.id));
+  const last = useLastValues(draft).outputs.get(node.id);
+  const ports = pinPorts(outputNames(node, type), node.type);
+  const [written, setText] = useState<string | null>(null);
+  const [chosen, setPort] = useState<string | null>(null);
+  const [hasRoom, setHasRoom] = useState(true);
+  const text = written ?? writeJson(last?.value ?? {});
+  const port = ports.find((name) => name === (chosen ?? last?.port)) ?? ports[0] ?? null;
+  const read = text.trim() === "" ? null : readJson(text);
+  const save = () => {
+    if (read === null) return;
+    const isStored = draft.pin(node.id, { port, value: read.value });
+    setHasRoom(isStored);
+    if (!isStored) return;
+    toast(t.preview.pinnedDone(names.node(node)));
+    onClose();
+  };
+  return (
+    <Dialog title={t.preview.pinTitle(names.node(node))} onClose={onClose}>
+      <p className="muted">{t.preview.pinDialogText}</p>
+      {ports.length > 1 && (
+        <Select label={t.preview.pinPort} value={port ?? ""} options={ports.map((name) => [name, name] as const)} onChange={setPort} />
+      )}
+      <Field label={t.preview.pinValue}>
+        {(ids) => (
+          <textarea
+            {...ids}
+            className="mono"
+            rows={12}
+            spellCheck={false}
+            aria-invalid={read === null || undefined}
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+          />
+        )}
+      </Field>
+      {read === null && <p className="field-problem">{t.editor.notJson}</p>}
+      {!hasRoom && <p role="alert" className="field-problem">{t.preview.noRoom}</p>}
+      <footer>
+        {isPinned && (
+          <Button
+            onClick={() => {
+              draft.pin(node.id, null);
+              toast(t.preview.unpinnedDone(names.node(node)));
+              onClose();
+            }}
+          >
+            {t.preview.unpin}
+          </Button>
+        )}
+        <Button onClick={onClose}>{t.cancel}</Button>
+        <Button kind="primary" disabled={read === null} onClick={save}>{t.preview.pin}</Button>
+      </footer>
+    </Dialog>
+  );
+}
