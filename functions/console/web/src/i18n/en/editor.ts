@@ -111,7 +111,10 @@ export const editor = {
   addNamed: (what: string) => `Add: ${what}`,
   removeNamed: (what: string) => `Remove: ${what}`,
   moveUp: (what: string) => `Move up: ${what}`,
-  removeConnection: (from: string, to: string) => `Remove the connection from ${from} to ${to}`,
+  connectionNamed: (from: string, port: string, to: string, input: string) => `Connection from ${from}, port ${port}, to ${to}, port ${input}`,
+  removeConnection: (from: string, port: string, to: string, input: string) =>
+    `Remove the connection from ${from}, port ${port}, to ${to}, port ${input}`,
+  connectionRemoved: "The connection is removed",
   connectFrom: (name: string) => `Connect ${name} to`,
   connectAfter: (name: string) => `Connect it after ${name}`,
   a11y: {

@@ -154,6 +154,7 @@ export const en = {
   templates,
   imports,
   run,
+  preview,
   values,
   agents,
   sharing,
@@ -161,5 +162,4 @@ export const en = {
   workflow,
   editor,
   expression,
-  preview,
 };

@@ -1,9 +1,10 @@
 export const preview = {
   pin: "Pin the output",
+  pinShort: "Pin…",
   unpin: "Unpin",
   pinned: "Pinned",
   pinnedText: "When you try the draft, this output is used and the node is not executed. Runs execute it.",
-  editPin: "Edit the pin",
+  editPin: "Edit the pin…",
   pinTitle: (name: string) => `Pin the output of ${name}`,
   pinDialogText: "When you try the draft, this output is used and the node is not executed. It is kept in this browser alone, and is not part of the draft or of a release.",
   pinValue: "Output (JSON)",

@@ -114,7 +114,9 @@ export const editor: Dictionary["editor"] = {
   addNamed: (what) => `Añadir: ${what}`,
   removeNamed: (what) => `Quitar: ${what}`,
   moveUp: (what) => `Subir: ${what}`,
-  removeConnection: (from, to) => `Quitar la conexión de ${from} a ${to}`,
+  connectionNamed: (from, port, to, input) => `Conexión de ${from}, puerto ${port}, a ${to}, puerto ${input}`,
+  removeConnection: (from, port, to, input) => `Quitar la conexión de ${from}, puerto ${port}, a ${to}, puerto ${input}`,
+  connectionRemoved: "La conexión se quitó",
   connectFrom: (name) => `Conectar ${name} con`,
   connectAfter: (name) => `Conectarlo después de ${name}`,
   a11y: {

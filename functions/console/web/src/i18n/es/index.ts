@@ -155,6 +155,7 @@ export const es: Dictionary = {
   templates,
   imports,
   run,
+  preview,
   values,
   agents,
   sharing,
@@ -162,5 +163,4 @@ export const es: Dictionary = {
   workflow,
   editor,
   expression,
-  preview,
 };

@@ -2,10 +2,11 @@ import type { Dictionary } from "..";
 
 export const preview: Dictionary["preview"] = {
   pin: "Fijar la salida",
+  pinShort: "Fijar…",
   unpin: "Dejar de fijar",
   pinned: "Fijada",
   pinnedText: "Al probar el borrador se usa esta salida y el nodo no se ejecuta. Las ejecuciones sí lo ejecutan.",
-  editPin: "Editar la salida fijada",
+  editPin: "Editar lo fijado…",
   pinTitle: (name) => `Fijar la salida de ${name}`,
   pinDialogText: "Al probar el borrador se usa esta salida y el nodo no se ejecuta. Se guarda solo en este navegador y no forma parte del borrador ni de ninguna versión.",
   pinValue: "Salida (JSON)",

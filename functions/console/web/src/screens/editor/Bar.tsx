@@ -27,7 +27,16 @@ export function Bar({ draft, canEdit, onRename, onAdd, onTidy, onProblems, onTry
   const warnings = problems.length - errors;
   return (
     <div className="editor-bar">
-      <PageTitle title={head.name} documentTitle={t.editor.documentTitle(head.name)} above={<Link to="workflows" className="crumb">← {t.workflows.title}</Link>} />
+      <PageTitle
+        title={head.name}
+        documentTitle={t.editor.documentTitle(head.name)}
+        above={
+          <span className="crumbs">
+            <Link to="workflows" className="crumb">← {t.workflows.title}</Link>
+            <Link to="workflow" params={{ workflowId: draft.id }} className="crumb">{t.workflow.tabs.workflow}</Link>
+          </span>
+        }
+      />
       <div className="editor-state">
         {draft.canEdit && (
           <IconButton label={t.editor.rename} onClick={onRename} path="m3 13 .7-2.8L10.8 3l2.2 2.2-7.2 7.1zM9.5 4.3l2.2 2.2" />

@@ -35,6 +35,8 @@ const FORWARD = "default";
 const BACKWARD = "smoothstep";
 const MARGIN = 40;
 const READABLE_ZOOM = 0.6;
+/** A whole graph may be a little smaller: its form says more than half of it. */
+const WHOLE_ZOOM = 0.42;
 /** From this zoom on only a part of a large graph is on the screen. */
 const CLOSE_ZOOM = 0.45;
 /** Below this zoom small texts cannot be read. They are left out. */
@@ -133,8 +135,8 @@ function showStart(flow: ReactFlowInstance<FlowNode>) {
   const { clientWidth = 0, clientHeight = 0 } = document.querySelector<HTMLElement>(".editor-canvas") ?? {};
   if (bounds.width === 0 || clientWidth === 0) return;
   const zoom = Math.min(1, (clientWidth - 2 * MARGIN) / bounds.width, (clientHeight - 2 * MARGIN) / bounds.height);
-  if (zoom >= READABLE_ZOOM) {
-    void flow.fitView(fitOptions);
+  if (zoom >= WHOLE_ZOOM) {
+    void flow.fitView({ ...fitOptions, padding: `${MARGIN}px` });
     return;
   }
   // A flat graph is centered. In a tall one the first node is.
@@ -262,18 +264,22 @@ function useFlowNodes(draft: Draft, types: ReadonlyMap<string, NodeType>, canEdi
 }
 
 function useFlowEdges(draft: Draft): Edge[] {
+  const { t } = useTexts();
+  const names = useNames();
   const { nodes, connections } = useDraft(draft, selectGraph);
   const selected = useDraft(draft, selectConnections);
   const cache = useRef(new Map<string, Edge>());
   return useMemo(() => {
     const left = new Map(nodes.map((node) => [node.id, node.position?.x ?? 0]));
+    const titles = new Map(nodes.map((node) => [node.id, names.node(node)]));
     const next = new Map<string, Edge>();
     for (const connection of connections) {
       const id = connectionKey(connection);
       const { from, to } = connection;
       const type = (left.get(to.node) ?? 0) < (left.get(from.node) ?? 0) + NODE_WIDTH ? BACKWARD : FORWARD;
       const old = cache.current.get(id);
-      if (old?.type === type && old.selected === selected.has(id)) next.set(id, old);
+      const ariaLabel = t.editor.connectionNamed(titles.get(from.node) ?? from.node, from.port, titles.get(to.node) ?? to.node, to.port);
+      if (old?.type === type && old.selected === selected.has(id) && old.ariaLabel === ariaLabel) next.set(id, old);
       else {
         next.set(id, {
           id,
@@ -283,12 +289,14 @@ function useFlowEdges(draft: Draft): Edge[] {
           target: to.node,
           targetHandle: to.port,
           selected: selected.has(id),
+          ariaLabel,
         });
       }
     }
     cache.current = next;
     return [...next.values()];
-  }, [nodes, connections, selected]);
+    // The names depend on the texts alone.
+  }, [nodes, connections, selected, t]);
 }
 
 function connectionsByNode(graph: Graph): Map<string, Connection[]> {

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "react";
 import { useTexts } from "../../i18n";
 import { Button } from "../../ui/Button";
 import { CopyButton } from "../../ui/CopyButton";
+import { useToast } from "../../ui/Toast";
 import { type Draft, useDraft } from "./draft";
 import { FormContext, shortMessage } from "./form/context";
 import { isRare, type Schema } from "./form/schema";
@@ -169,9 +170,19 @@ function Connections({ draft, node, canEdit, onConnect }: { draft: Draft; node: 
     const found = byId.get(id);
     return found === undefined ? id : names.node(found);
   };
+  const toast = useToast();
+  const section = useRef<HTMLElement>(null);
+  const remove = (key: string, button: HTMLElement) => {
+    const buttons = [...(section.current?.querySelectorAll<HTMLElement>(".icon-button") ?? [])];
+    const index = buttons.indexOf(button);
+    // The focus stays in the list: the button goes away with its connection.
+    (buttons[index + 1] ?? buttons[index - 1] ?? section.current?.querySelector("button"))?.focus();
+    draft.change((graph) => disconnect(graph, new Set([key])));
+    toast(t.editor.connectionRemoved);
+  };
   const around = graph.connections.filter(({ from, to }) => from.node === node.id || to.node === node.id);
   return (
-    <section className="connections" aria-label={t.editor.connections}>
+    <section ref={section} className="connections" aria-label={t.editor.connections}>
       <div className="inspector-bar">
         <h3>{t.editor.connections}</h3>
         {canEdit && <Button kind="quiet" onClick={onConnect}>{t.editor.connectTo}…</Button>}
@@ -194,8 +205,9 @@ function Connections({ draft, node, canEdit, onConnect }: { draft: Draft; node: 
                 <button
                   type="button"
                   className="icon-button"
-                  aria-label={t.editor.removeConnection(nameOf(from.node), nameOf(to.node))}
-                  onClick={() => draft.change((graph) => disconnect(graph, new Set([key])))}
+                  aria-label={t.editor.removeConnection(nameOf(from.node), from.port, nameOf(to.node), to.port)}
+                  title={t.editor.remove}
+                  onClick={(event) => remove(key, event.currentTarget)}
                 >
                   <svg viewBox="0 0 16 16" aria-hidden="true"><path d="m4 4 8 8M12 4l-8 8" /></svg>
                 </button>
@@ -216,7 +228,7 @@ function Partial({ draft, node, onTry, onPin }: { draft: Draft; node: GraphNode;
     <section className="partial" aria-label={t.editor.tryDraft}>
       <Button onClick={() => onTry("until")}>{t.preview.until}</Button>
       <Button onClick={() => onTry("from")}>{t.preview.from}</Button>
-      <Button onClick={onPin}>{isPinned ? t.preview.editPin : t.preview.pin}…</Button>
+      <Button title={t.preview.pin} onClick={onPin}>{isPinned ? t.preview.editPin : t.preview.pinShort}</Button>
       {isPinned && <p className="pin-tag"><PinIcon /> {t.preview.pinnedText}</p>}
     </section>
   );

@@ -26,9 +26,12 @@ const isWriting = (target: EventTarget | null) =>
   (target instanceof HTMLElement && target.closest("input, textarea, select, [contenteditable], dialog") !== null) ||
   document.querySelector("dialog[open]") !== null;
 
-/** Keys without a modifier act on the canvas alone: elsewhere, a person who speaks or slips would change the graph. */
+/**
+ * Keys without a modifier act on the canvas alone: elsewhere, a person who dictates or slips would change the graph.
+ * The heading and the page itself have the focus when nothing else has it.
+ */
 export function isOnCanvas(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && (target === document.body || target.closest(".editor-canvas") !== null);
+  return target instanceof Element && (target.matches("body, main, .editor h1") || target.closest(".editor-canvas") !== null);
 }
 
 /** The keys of the editor, except while the person writes or a dialog is open. */
