@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { pasteItems, readItems } from "../src/screens/editor/model/clipboard";
-import { setConfig } from "../src/screens/editor/model/graph";
 import { mergeGraphs } from "../src/screens/editor/model/merge";
 
 const node = (id, changes = {}) => ({ id, type: "template", name: "", config: {}, position: { x: 0, y: 0 }, ...changes });
@@ -70,21 +68,4 @@ test("merges notes like nodes", () => {
   const { graph: merged, conflicts } = mergeGraphs(base, mine, theirs);
   assert.deepEqual(conflicts.map(({ kind, id }) => `${kind} ${id}`), ["note n"]);
   assert.deepEqual(merged.notes.map(({ id }) => id), ["n", "m"]);
-});
-
-test("pasted nodes have ids of their own, and their expressions follow", () => {
-  const part = graph([node("a"), node("b", { config: { template: "{{ nodes.a.output }} {{ nodes.ab.output }}" } })], [edge("a", "b")]);
-  const { graph: pasted } = pasteItems(part, readItems(JSON.stringify(part)), null);
-  assert.deepEqual(ids(pasted), ["a", "b", "a_2", "b_2"]);
-  assert.equal(pasted.nodes[3].config.template, "{{ nodes.a_2.output }} {{ nodes.ab.output }}");
-  assert.deepEqual(pasted.connections[1], edge("a_2", "b_2"));
-  assert.equal(readItems("not JSON"), null);
-  assert.equal(readItems("{}"), null);
-});
-
-test("the connections of a renamed case follow its name", () => {
-  const before = { cases: [{ name: "urgent", expression: "true" }, { name: "other", expression: "true" }] };
-  const start = graph([node("s", { type: "switch", config: before }), node("b")], [edge("s", "b", "urgent")]);
-  const after = { cases: [{ name: "now", expression: "true" }, before.cases[1]] };
-  assert.deepEqual(setConfig(start, "s", after).connections, [edge("s", "b", "now")]);
 });

@@ -6,7 +6,7 @@ import type { GraphNode, NodeType } from "./model/types";
 import { NodeData } from "./NodeData";
 import { useNames } from "./texts";
 
-const STORED = "atelier.editor.data";
+const STORED = "console.editor-data";
 /** Narrower than this, the canvas needs the place. */
 const wide = "(min-width: 1200px)";
 

@@ -1,7 +1,7 @@
 // The pinned outputs of each workflow, in this browser alone. They are no part of the draft.
 import type { Pin, Pins } from "./model/partial";
 
-const PREFIX = "atelier.pins.";
+const PREFIX = "console.pins.";
 /** The platform accepts values of 1 MiB. The browser has a few megabytes for all workflows. */
 const MAX_CHARACTERS = 1_000_000;
 const MAX_WORKFLOWS = 20;
