@@ -52,6 +52,7 @@ export function PinDialog({ draft, node, type, onClose }: PinDialogProps) {
         {(ids) => (
           <textarea
             {...ids}
+            ref={(field) => field?.setAttribute("autofocus", "")}
             className="mono"
             rows={12}
             spellCheck={false}
