@@ -19,6 +19,7 @@ export const preview = {
   keeps: (names: string) => `Not executed, with a pinned output: ${names}.`,
   keepsLast: (names: string) => `Not executed, with their last output: ${names}.`,
   missing: (names: string) => `These have no last output, and are executed: ${names}.`,
+  others: (count: number) => `${count} others`,
   notReached: "With these outputs, this node is not reached. Pin another output or port before it.",
   data: "Input and output",
   show: "Show input and output",

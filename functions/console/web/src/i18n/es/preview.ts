@@ -21,6 +21,7 @@ export const preview: Dictionary["preview"] = {
   keeps: (names) => `Sin ejecutar, con una salida fijada: ${names}.`,
   keepsLast: (names) => `Sin ejecutar, con su última salida: ${names}.`,
   missing: (names) => `No tienen una última salida y se ejecutan: ${names}.`,
+  others: (count) => `otros ${count}`,
   notReached: "Con estas salidas no se llega a este nodo. Fije antes otra salida u otro puerto.",
   data: "Entrada y salida",
   show: "Mostrar la entrada y la salida",

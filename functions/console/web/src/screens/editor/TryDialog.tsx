@@ -8,7 +8,7 @@ import { ErrorState } from "../../ui/ErrorState";
 import { useToast } from "../../ui/Toast";
 import { type Draft, useDraft } from "./draft";
 import { InputField, useInput } from "./InputField";
-import { useLastValues } from "./lastValues";
+import { useLastRun, useLastValues } from "./lastValues";
 import { type Plan, planPreview, type Scope } from "./model/partial";
 import type { NodeType } from "./model/types";
 import { tryDraft } from "./queries";
@@ -29,7 +29,9 @@ export function TryDialog({ draft, types, scope, onClose }: TryDialogProps) {
   const isShown = useIsShown();
   const graph = useDraft(draft, (state) => state.graph);
   const pins = useDraft(draft, (state) => state.pins);
-  const { outputs } = useLastValues(draft);
+  const needsValues = scope.kind === "from";
+  const { outputs } = useLastValues(draft, needsValues);
+  const { isPending } = useLastRun(draft.id, needsValues);
   const input = useInput(draft);
   const plan = useMemo(() => planPreview(graph, types, scope, pins, outputs), [graph, types, scope, pins, outputs]);
   const isInputPinned = graph.nodes.some(({ id, type }) => types.get(type)?.category === "trigger" && plan.pinned.has(id));
@@ -57,7 +59,7 @@ export function TryDialog({ draft, types, scope, onClose }: TryDialogProps) {
         <Button
           kind="primary"
           busy={attempt.isPending}
-          disabled={!isInputPinned && input.read === null}
+          disabled={isPending || (!isInputPinned && input.read === null)}
           onClick={() => attempt.mutate(undefined, { onSuccess: onClose })}
         >
           {attempt.isPending ? t.editor.working : title}
@@ -67,13 +69,18 @@ export function TryDialog({ draft, types, scope, onClose }: TryDialogProps) {
   );
 }
 
+const SHOWN = 12;
+
 /** Which nodes are not carried out, and which are although they come before the first one. */
 function PlanText({ draft, plan }: { draft: Draft; plan: Plan }) {
   const { t, format } = useTexts();
   const names = useNames();
   const pins = useDraft(draft, (state) => state.pins);
   const nodes = useDraft(draft, (state) => state.graph).nodes;
-  const list = (isListed: (id: string) => boolean) => nodes.filter(({ id }) => isListed(id)).map(names.node);
+  const list = (isListed: (id: string) => boolean) => {
+    const listed = nodes.filter(({ id }) => isListed(id)).map(names.node);
+    return listed.length <= SHOWN ? listed : [...listed.slice(0, SHOWN - 1), t.preview.others(listed.length - SHOWN + 1)];
+  };
   const pinned = list((id) => plan.pinned.has(id) && pins.has(id));
   const last = list((id) => plan.pinned.has(id) && !pins.has(id));
   const missing = list((id) => plan.missing.includes(id));

@@ -21,9 +21,10 @@ export interface LastValues {
 const NO_SPANS: readonly Span[] = [];
 
 /** The latest run that ended, and its steps. Nothing is loaded until a part of the screen needs it. */
-export function useLastRun(workflowId: string) {
+export function useLastRun(workflowId: string, enabled = true) {
   const latest = useQuery({
     queryKey: ["runs", "latest-ended", workflowId],
+    enabled,
     queryFn: () =>
       answer(
         builder.GET("/builder/v1/workflows/{id}/runs", {
@@ -36,7 +37,7 @@ export function useLastRun(workflowId: string) {
   const runId = run?.id ?? "";
   const trace = useQuery({
     queryKey: ["runs", "trace-of-ended", runId],
-    enabled: runId !== "",
+    enabled: enabled && runId !== "",
     staleTime: Infinity,
     queryFn: () => answer(builder.GET("/builder/v1/workflows/{id}/runs/{run_id}/trace", { params: { path: { id: workflowId, run_id: runId } } })),
     select: ({ data }) => data,
@@ -44,17 +45,17 @@ export function useLastRun(workflowId: string) {
   return {
     run,
     spans: run === null ? NO_SPANS : (trace.data?.spans ?? NO_SPANS),
-    isPending: latest.isPending || (run !== null && trace.isPending),
+    isPending: latest.isLoading || trace.isLoading,
     error: latest.error ?? trace.error,
   };
 }
 
 /** The last value of each node, and the last input of the workflow. */
-export function useLastValues(draft: Draft): LastValues {
+export function useLastValues(draft: Draft, enabled = true): LastValues {
   const pins = useDraft(draft, (state) => state.pins);
   const previewed = useDraft(draft, (state) => state.previewed);
   const tried = useDraft(draft, (state) => state.tried);
-  const { spans } = useLastRun(draft.id);
+  const { spans } = useLastRun(draft.id, enabled);
   return useMemo(() => {
     const outputs = mergeValues(pins, previewed, spans);
     const input = tried?.input ?? tried?.result.nodes[0]?.output ?? spans[0]?.output;
