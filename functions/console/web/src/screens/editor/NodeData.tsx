@@ -1,4 +1,4 @@
-import { useMemo, useState } from "react";
+import { memo, useMemo, useState } from "react";
 import { useTexts } from "../../i18n";
 import { Link } from "../../router/Link";
 import { Badge, StateBadge } from "../../ui/Badge";
@@ -16,6 +16,9 @@ import type { Pin } from "./model/partial";
 import { type NodeStep, previewSteps, runSteps, type Shown } from "./model/nodeSteps";
 import type { GraphNode, NodeType } from "./model/types";
 import { useNames } from "./texts";
+
+/** A large value is not drawn again while the person writes in the panel. */
+const Value = memo(ValueView);
 
 /** A loop can have thousands of steps. The last ones can be chosen. */
 const CHOICES = 200;
@@ -97,7 +100,7 @@ export function NodeData({ draft, node, types, canEdit, onPin, onEditPin }: Node
         )}
         <div className="data-side">
           {pin !== undefined ? (
-            <ValueView name={t.preview.output} value={pin.value} />
+            <Value name={t.preview.output} value={pin.value} />
           ) : (
             step !== undefined && <ShownValue name={t.preview.output} shown={step.output} />
           )}
@@ -128,7 +131,7 @@ function StepFacts({ step }: { step: NodeStep }) {
 
 function ShownValue({ name, shown }: { name: string; shown: Shown }) {
   const { t, format } = useTexts();
-  if (shown.kind === "value") return <ValueView name={name} value={shown.value} />;
+  if (shown.kind === "value") return <Value name={name} value={shown.value} />;
   if (shown.kind === "none") return <Missing name={name} text={t.preview.notCompleted} />;
   return <Missing name={name} text={shown.bytes === null ? t.preview.leftOut : t.preview.tooLarge(format.size(shown.bytes))} />;
 }

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { useTexts } from "../../i18n";
 import { Button } from "../../ui/Button";
 import { Dialog } from "../../ui/Dialog";
@@ -12,6 +12,8 @@ import { pinPorts } from "./model/partial";
 import { outputNames } from "./model/ports";
 import type { GraphNode, NodeType } from "./model/types";
 import { useNames } from "./texts";
+
+const LARGE = 50_000;
 
 interface PinDialogProps {
   draft: Draft;
@@ -31,9 +33,9 @@ export function PinDialog({ draft, node, type, onClose }: PinDialogProps) {
   const [written, setText] = useState<string | null>(null);
   const [chosen, setPort] = useState<string | null>(null);
   const [hasRoom, setHasRoom] = useState(true);
-  const text = written ?? writeJson(last?.value ?? {});
+  const text = useMemo(() => written ?? writeJson(last?.value ?? {}), [written, last?.value]);
   const port = ports.find((name) => name === (chosen ?? last?.port)) ?? ports[0] ?? null;
-  const read = text.trim() === "" ? null : readJson(text);
+  const read = useMemo(() => (text.trim() === "" ? null : readJson(text)), [text]);
   const save = () => {
     if (read === null) return;
     const isStored = draft.pin(node.id, { port, value: read.value });
@@ -55,6 +57,8 @@ export function PinDialog({ draft, node, type, onClose }: PinDialogProps) {
             ref={(field) => field?.setAttribute("autofocus", "")}
             className="mono"
             rows={12}
+            // Wrapping a megabyte takes the browser a second.
+            wrap={text.length > LARGE ? "off" : "soft"}
             spellCheck={false}
             aria-invalid={read === null || undefined}
             value={text}
