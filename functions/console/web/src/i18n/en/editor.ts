@@ -1,3 +1,5 @@
+import { plural } from "../plural";
+
 export const editor = {
   title: "Editor",
   documentTitle: (name: string) => `Edit ${name}`,
@@ -53,7 +55,7 @@ export const editor = {
   notPasted: "The clipboard has no nodes.",
   tooLargeToPaste: "The clipboard has too much for one workflow.",
   refusedItems: (count: number) =>
-    count === 1 ? "1 part of the clipboard was left out: this platform cannot use it." : `${count} parts of the clipboard were left out: this platform cannot use them.`,
+    `${count} ${plural(count, "part of the clipboard was left out: this platform cannot use it.", "parts of the clipboard were left out: this platform cannot use them.")}`,
   empty: "This workflow has no nodes yet",
   emptyText: "Add a trigger first, such as a manual start. Then add what happens after it. Press / to search.",
   emptyReadOnly: "Its owner has not added any.",
@@ -69,7 +71,7 @@ export const editor = {
   },
   saveFirst: "The draft could not be saved. Fix that first.",
   publishText: "Creates a release from the draft. New runs use it immediately.",
-  firstRelease: (nodes: number) => (nodes === 1 ? "This is the first release. It has 1 node." : `This is the first release. It has ${nodes} nodes.`),
+  firstRelease: (nodes: number) => `This is the first release. It has ${nodes} ${plural(nodes, "node", "nodes")}.`,
   changesSince: (number: number) => `Changes since release ${number}`,
   releaseNotes: "Release notes (optional)",
   fixFirst: "Fix the errors first. Warnings do not prevent publishing.",

@@ -56,7 +56,7 @@ export const editor: Dictionary["editor"] = {
   notPasted: "El portapapeles no tiene nodos.",
   tooLargeToPaste: "El portapapeles tiene demasiado para un solo flujo.",
   refusedItems: (count) =>
-    count === 1 ? "Se omitió 1 parte del portapapeles: esta plataforma no puede usarla." : `Se omitieron ${count} partes del portapapeles: esta plataforma no puede usarlas.`,
+    plural(count, "Se omitió 1 parte del portapapeles: esta plataforma no puede usarla.", `Se omitieron ${count} partes del portapapeles: esta plataforma no puede usarlas.`),
   empty: "Este flujo todavía no tiene nodos",
   emptyText: "Añada primero un disparador, como un inicio manual. Después añada lo que ocurre a continuación. Pulse / para buscar.",
   emptyReadOnly: "Su propietario no ha añadido ninguno.",
@@ -72,7 +72,7 @@ export const editor: Dictionary["editor"] = {
   },
   saveFirst: "El borrador no se pudo guardar. Resuelva eso primero.",
   publishText: "Se crea una versión a partir del borrador. Las nuevas ejecuciones la usan de inmediato.",
-  firstRelease: (nodes) => (nodes === 1 ? "Es la primera versión. Tiene 1 nodo." : `Es la primera versión. Tiene ${nodes} nodos.`),
+  firstRelease: (nodes) => `Es la primera versión. Tiene ${nodes} ${plural(nodes, "nodo", "nodos")}.`,
   changesSince: (number) => `Cambios desde la versión ${number}`,
   releaseNotes: "Notas de la versión (opcional)",
   fixFirst: "Corrija primero los errores. Los avisos no impiden publicar.",

@@ -54,7 +54,6 @@ export function PinDialog({ draft, node, type, onClose }: PinDialogProps) {
         {(ids) => (
           <textarea
             {...ids}
-            ref={(field) => field?.setAttribute("autofocus", "")}
             className="mono"
             rows={12}
             // Wrapping a megabyte takes the browser a second.

@@ -388,8 +388,14 @@ function freeOutput(node: GraphNode, type: NodeType | undefined, connections: re
 
 /** Focuses the card of a node once it is drawn. */
 function focusCard(id: string, show?: (id: string) => void) {
-  setTimeout(() => {
+  let frames = 60;
+  const focus = () => {
+    const card = document.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(id)}"]`);
+    frames -= 1;
+    if (card === null && frames > 0) requestAnimationFrame(focus);
+    if (card === null) return;
     show?.(id);
-    document.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(id)}"]`)?.focus({ preventScroll: true });
-  }, 60);
+    card.focus({ preventScroll: true });
+  };
+  requestAnimationFrame(focus);
 }
