@@ -11,6 +11,7 @@ import "./styles/controls.css";
 import "./styles/parts.css";
 import "./styles/shell.css";
 import "./styles/screens.css";
+import "./styles/graph.css";
 import "./styles/run.css";
 import "./styles/workflow.css";
 import "./styles/agents.css";

@@ -63,3 +63,16 @@ export async function versioned<T>(sent: Promise<Answer<T>>): Promise<{ body: T;
   const { response } = await sent;
   return { body: await answer(sent), etag: response.headers.get("etag") ?? "" };
 }
+
+/**
+ * Also returns a time of the platform's clock before the answer was read: what happened until then is part of it. Without
+ * such a time, nothing is known to be.
+ */
+export async function timedAnswer<T>(sent: Promise<Answer<T>>): Promise<{ body: T; readAt: number }> {
+  const begun = performance.now();
+  const { response } = await sent;
+  const body = await answer(sent);
+  // The header has whole seconds.
+  const date = Date.parse(response.headers.get("date") ?? "");
+  return { body, readAt: Number.isNaN(date) ? Number.NEGATIVE_INFINITY : date - 1000 - (performance.now() - begun) };
+}

@@ -1,5 +1,5 @@
 /** The fields of the gateway that are amounts of money. */
-const AMOUNTS = ["cost", "uncollected", "credits_remaining", "initial_credits", "limit", "used", "amount"] as const;
+const AMOUNTS = ["cost", "uncollected", "credits_remaining", "initial_credits", "limit", "used", "amount", "charged"] as const;
 type Amount = (typeof AMOUNTS)[number];
 const amounts: ReadonlySet<string> = new Set(AMOUNTS);
 
@@ -32,4 +32,21 @@ export function plainDecimal(text: string): string {
   if (point <= 0) return `${sign}0.${"0".repeat(-point)}${digits}`;
   if (point >= digits.length) return sign + digits + "0".repeat(point - digits.length);
   return `${sign}${digits.slice(0, point)}.${digits.slice(point)}`;
+}
+
+/** The platform writes amounts with at most this many decimals. */
+const DECIMALS = 12;
+
+/** An exact amount as a whole number, so that amounts can be added. */
+export function toUnits(exact: string): bigint {
+  const [whole = "0", fraction = ""] = plainDecimal(exact).split(".");
+  return BigInt(whole + fraction.slice(0, DECIMALS).padEnd(DECIMALS, "0"));
+}
+
+/** Writes such a whole number as an exact amount. */
+export function fromUnits(units: bigint): string {
+  const sign = units < 0n ? "-" : "";
+  const digits = String(units < 0n ? -units : units).padStart(DECIMALS + 1, "0");
+  const fraction = digits.slice(-DECIMALS).replace(/0+$/, "");
+  return sign + digits.slice(0, -DECIMALS) + (fraction && `.${fraction}`);
 }

@@ -54,3 +54,5 @@ export type InvocationEntry = B["InvocationEntryOut"];
 export type InvocationStep = B["InvocationStepOut"];
 export type Balance = Gateway["schemas"]["Balance"];
 export type Lab = Workbenches["schemas"]["Workbench"];
+export type GatewayCall = Gateway["schemas"]["Call"];
+export type GatewayCalls = Gateway["schemas"]["CursorList_Call"];

@@ -10,3 +10,19 @@ export function useWorkflow(id: string) {
     select: ({ data }) => data,
   });
 }
+
+/** The graph of a release. That of the draft is part of the workflow. */
+export function useReleaseGraph(id: string, target: string) {
+  return useQuery({
+    queryKey: ["workflow", id, "manifest", target],
+    enabled: target !== "draft",
+    staleTime: Infinity,
+    queryFn: () =>
+      answer(
+        builder.GET("/builder/v1/workflows/{id}/releases/{release_id}/manifest", {
+          params: { path: { id, release_id: target } },
+        }),
+      ),
+    select: ({ data }) => data.graph,
+  });
+}

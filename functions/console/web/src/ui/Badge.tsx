@@ -35,6 +35,11 @@ const tones: Record<string, Tone> = {
   unsupported: "bad",
 };
 
+/** The mark of a state, where there is no room for its word. */
+export function markOf(state: string): string {
+  return marks[tones[state] ?? "neutral"];
+}
+
 /** The state of a run, of a call, or of anything else: languages with genders have other words for them. */
 export function StateBadge({ state, of }: { state: string; of?: "run" | "call" }) {
   const { t } = useTexts();

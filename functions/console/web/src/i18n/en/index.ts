@@ -2,6 +2,7 @@ import { agents } from "./agents";
 import { analytics } from "./analytics";
 import { editor } from "./editor";
 import { expression } from "./expression";
+import { graph } from "./graph";
 import { home } from "./home";
 import { preview } from "./preview";
 import { run, values } from "./run";
@@ -162,4 +163,5 @@ export const en = {
   workflow,
   editor,
   expression,
+  graph,
 };

@@ -3,6 +3,7 @@ import { agents } from "./agents";
 import { analytics } from "./analytics";
 import { editor } from "./editor";
 import { expression } from "./expression";
+import { graph } from "./graph";
 import { home } from "./home";
 import { preview } from "./preview";
 import { run, values } from "./run";
@@ -163,4 +164,5 @@ export const es: Dictionary = {
   workflow,
   editor,
   expression,
+  graph,
 };

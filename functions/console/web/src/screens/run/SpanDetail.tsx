@@ -7,6 +7,7 @@ import { Button } from "../../ui/Button";
 import { CopyButton } from "../../ui/CopyButton";
 import { ErrorState } from "../../ui/ErrorState";
 import { ValueView } from "../../values/ValueView";
+import { Calls } from "./Calls";
 import { loadStep, type RunId } from "./queries";
 import { keyOf } from "./timeline";
 
@@ -44,6 +45,7 @@ export function SpanDetail({ id, span, run, called }: { id: string; span: Span; 
           <p className="facts"><span>{t.errors.code} <code>{span.error.code}</code></span></p>
         </div>
       )}
+      {usage !== null && usage.requests > 0 && <Calls run={run} span={span} requests={usage.requests} />}
       <div className="value-pair">
         {!omitted.includes("input") && span.state !== "skipped" && <ValueView name={t.run.input} value={shown.input} />}
         {!omitted.includes("output") && span.state === "completed" && <ValueView name={t.run.output} value={shown.output} />}

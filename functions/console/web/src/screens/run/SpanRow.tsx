@@ -1,36 +1,45 @@
-import { useId } from "react";
+import { type ReactNode, useId } from "react";
 import type { Span } from "../../api/types";
 import { type Dictionary, useTexts } from "../../i18n";
 import { StateBadge } from "../../ui/Badge";
 import { Duration } from "../../ui/Duration";
 import { Money } from "../../ui/Money";
+import type { StepState } from "./history";
 import type { RunId } from "./queries";
 import { SpanDetail } from "./SpanDetail";
-import { keyOf, placeBar, type Range } from "./timeline";
+import { placeBar, type Range } from "./timeline";
 
 /** What all rows of a trace share. */
 export interface TraceView {
   id: RunId;
-  names: Map<string, string>;
-  called: Map<string, unknown>;
+  names: ReadonlyMap<string, string>;
+  called: ReadonlyMap<string, unknown>;
   range: Range;
-  now: number;
-  isOpen: (key: string) => boolean;
-  isUnfolded: (key: string) => boolean;
-  toggle: (key: string) => void;
-  fold: (key: string) => void;
+  /** The moment that is shown. What goes on then has lasted until then. */
+  at: number;
+  isPast: boolean;
+  critical: ReadonlySet<string>;
+  stateOf: (span: Span) => StepState | null;
+  isOpen: (span: Span) => boolean;
+  isUnfolded: (span: Span) => boolean;
+  toggle: (span: Span) => void;
+  fold: (span: Span) => void;
 }
 
 export function SpanRow({ span, depth, view }: { span: Span; depth: number; view: TraceView }) {
   const { t, format } = useTexts();
   const id = useId();
-  const key = keyOf(span);
-  const isOpen = view.isOpen(key);
-  const isUnfolded = view.isUnfolded(key);
+  const isOpen = view.isOpen(span);
+  const isUnfolded = view.isUnfolded(span);
   const title = titleOf(span, view.names, t);
-  const elapsed = span.durationMs ?? (span.endedAt === null ? Math.max(0, view.now - Date.parse(span.startedAt)) : null);
+  const state = view.stateOf(span);
+  const hasEnded = span.endedAt !== null && state === span.state;
+  const elapsed = hasEnded ? span.durationMs : Math.max(0, view.at - Date.parse(span.startedAt));
+  const usage = hasEnded || !view.isPast ? span.usage : null;
+  const isShown = state !== null && state !== "skipped";
+  const isCritical = span.step === span.nodeId && view.critical.has(span.nodeId);
   return (
-    <li>
+    <li className={state === null ? "future" : isCritical ? "critical" : undefined} aria-level={depth + 1}>
       <div className="span-row">
         <div className="span-name" style={{ paddingInlineStart: depth * 20 }}>
           {span.children.length > 0 ? (
@@ -39,47 +48,45 @@ export function SpanRow({ span, depth, view }: { span: Span; depth: number; view
               className="fold"
               aria-expanded={isUnfolded}
               aria-label={t.run.inside(title)}
-              onClick={() => view.fold(key)}
+              onClick={() => view.fold(span)}
             >
               <Arrow />
             </button>
           ) : (
             <span className="fold" />
           )}
-          <button type="button" className="span-title" aria-expanded={isOpen} aria-controls={isOpen ? id : undefined} onClick={() => view.toggle(key)}>
+          <button type="button" className="span-title" aria-expanded={isOpen} aria-controls={isOpen ? id : undefined} onClick={() => view.toggle(span)}>
             <span className="name" translate={span.action === null ? "no" : "yes"}>{title}</span>
             <span className="sub">
               {span.action === null && <span translate="no">{span.nodeType}</span>}
-              {depth > 0 && `${span.action === null ? " · " : ""}${span.step}`}
+              {span.step !== span.nodeId && `${span.action === null ? " · " : ""}${span.step}`}
               {span.attempt > 1 && ` · ${t.run.attempt(span.attempt)}`}
               {!isUnfolded && span.children.length > 0 && ` · ${t.run.steps(format.number(span.children.length))}`}
+              {isCritical && ` · ${t.run.onPath}`}
             </span>
           </button>
         </div>
-        <StateBadge state={span.state} />
+        {state === null ? <span className="muted">{t.run.notBegun}</span> : <StateBadge state={state} />}
         <div className="lane" aria-hidden="true">
-          {span.state !== "skipped" && <div className={`bar ${span.state}`} style={placeBar(span, view.range, view.now)} />}
+          {isShown && <div className={`bar ${state}`} style={placeBar(span, view.range, hasEnded ? null : view.at)} />}
         </div>
-        <span className="end">{span.state === "skipped" ? <span className="muted">–</span> : <Duration ms={elapsed} />}</span>
-        <span className="end">{span.usage ? <Money exact={span.usage.costExact} /> : <span className="muted">–</span>}</span>
-        <span className="end numbers">
-          {span.usage ? format.number(span.usage.inputTokens + span.usage.outputTokens) : <span className="muted">–</span>}
-        </span>
+        <Fact name={t.runs.duration}>{isShown ? <Duration ms={elapsed} /> : null}</Fact>
+        <Fact name={t.runs.cost}>{usage && <Money exact={usage.costExact} />}</Fact>
+        <Fact name={t.runs.tokens}>{usage && format.number(usage.inputTokens + usage.outputTokens)}</Fact>
       </div>
       {isOpen && <SpanDetail id={id} span={span} run={view.id} called={view.called.get(span.nodeId)} />}
-      {span.children.length > 0 && isUnfolded && (
-        <ul>
-          {span.children.map((child, index) => (
-            <SpanRow key={`${keyOf(child)}#${index}`} span={child} depth={depth + 1} view={view} />
-          ))}
-        </ul>
-      )}
     </li>
   );
 }
 
+/** A figure of the row. Its name is in the heading, which screen readers do not read with it. */
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  if (!children) return <span className="end muted" aria-hidden="true">–</span>;
+  return <span className="end numbers"><span className="sr-only">{name} </span>{children}</span>;
+}
+
 /** The name of the node, or what an agent did: a model or a tool has a name, but what is loaded is the agent itself. */
-function titleOf({ nodeId, action }: Span, names: Map<string, string>, t: Dictionary): string {
+function titleOf({ nodeId, action }: Span, names: ReadonlyMap<string, string>, t: Dictionary): string {
   if (action === null) return names.get(nodeId) ?? nodeId;
   const kind = t.run.kinds[action.kind];
   return action.kind === "load" ? kind : `${kind} ${action.name}`;

@@ -1,46 +1,62 @@
-import { useEffect, useMemo, useState } from "react";
+import { useMemo, useState } from "react";
 import type { Span } from "../../api/types";
 import { useTexts } from "../../i18n";
 import { EmptyState } from "../../ui/EmptyState";
+import type { StepState } from "./history";
 import type { RunId } from "./queries";
-import { SpanRow, type TraceView } from "./SpanRow";
-import { countSpans, isInProgress, rangeOf } from "./timeline";
+import { Rows } from "./Rows";
+import { type TraceView } from "./SpanRow";
+import { countSpans, keyOf, listRows, percentOf, type Range } from "./timeline";
 
 /** With more steps than this, those inside of loops and agents are folded at first. */
 const UNFOLDED = 150;
 
 interface TraceProps {
   id: RunId;
-  trace: { spans: Span[]; omitted: number };
-  names: Map<string, string>;
-  /** The workflows that nodes call, by the node, as far as the draft still knows. */
-  called: Map<string, unknown>;
+  spans: readonly Span[];
+  /** Only the steps of one node are listed. */
+  isFiltered: boolean;
+  names: ReadonlyMap<string, string>;
+  /** The workflows that nodes call, by the node. */
+  called: ReadonlyMap<string, unknown>;
+  range: Range;
+  /** The moment that is shown. Null if it is now, or the end. */
+  at: number | null;
+  now: number;
+  critical: ReadonlySet<string>;
+  /** The state of a step at that moment. Null if it has not begun. */
+  stateOf: (span: Span) => StepState | null;
 }
 
 /** The steps as a tree, each with a bar on a common axis of time. */
-export function Trace({ id, trace, names, called }: TraceProps) {
+export function Trace({ id, spans, isFiltered, names, called, range, at, now, critical, stateOf }: TraceProps) {
   const { t, format } = useTexts();
-  const { spans, omitted } = trace;
-  const now = useClock(isInProgress(spans));
-  const range = rangeOf(spans, now);
   const count = useMemo(() => countSpans(spans), [spans]);
-  const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
+  const [open, setOpen] = useState<ReadonlySet<string>>(() => new Set(isFiltered && spans.length === 1 ? spans.map(keyOf) : []));
   // Steps whose children are not as they are at first.
   const [turned, setTurned] = useState<ReadonlySet<string>>(new Set());
-  if (spans.length === 0) return <EmptyState title={t.run.noSteps} />;
+  const isUnfolded = (span: Span) => turned.has(keyOf(span)) !== count <= UNFOLDED;
+  const rows = useMemo(() => listRows(spans, isUnfolded), [spans, turned, count]);
+  if (spans.length === 0) return <EmptyState title={isFiltered ? t.run.noStepsOfNode : t.run.noSteps} />;
   const view: TraceView = {
     id,
     names,
     called,
     range,
-    now,
-    isOpen: (key) => open.has(key),
-    isUnfolded: (key) => turned.has(key) !== count <= UNFOLDED,
-    toggle: (key) => setOpen(toggled(open, key)),
-    fold: (key) => setTurned(toggled(turned, key)),
+    at: at ?? now,
+    isPast: at !== null,
+    critical,
+    stateOf,
+    isOpen: (span) => open.has(keyOf(span)),
+    isUnfolded,
+    toggle: (span) => setOpen(toggled(open, keyOf(span))),
+    fold: (span) => setTurned(toggled(turned, keyOf(span))),
   };
   return (
-    <div className={count > UNFOLDED ? "panel trace long" : "panel trace"}>
+    <div
+      className={at === null ? "panel trace" : "panel trace past"}
+      style={at === null ? undefined : ({ "--moment": percentOf(at, range) } as React.CSSProperties)}
+    >
       <div className="trace-head" aria-hidden="true">
         <span>{t.run.step}</span>
         <span>{t.runs.state}</span>
@@ -49,12 +65,7 @@ export function Trace({ id, trace, names, called }: TraceProps) {
         <span className="end">{t.runs.cost}</span>
         <span className="end">{t.runs.tokens}</span>
       </div>
-      <ul>
-        {spans.map((span, index) => (
-          <SpanRow key={`${span.step}#${span.attempt}#${index}`} span={span} depth={0} view={view} />
-        ))}
-      </ul>
-      {omitted > 0 && <p className="calm">{t.run.omitted(format.number(omitted))}</p>}
+      <Rows rows={rows} view={view} />
     </div>
   );
 }
@@ -63,16 +74,4 @@ function toggled(set: ReadonlySet<string>, key: string): ReadonlySet<string> {
   const copy = new Set(set);
   if (!copy.delete(key)) copy.add(key);
   return copy;
-}
-
-/** The time, each second while something goes on. */
-function useClock(runs: boolean): number {
-  const [now, setNow] = useState(Date.now);
-  useEffect(() => {
-    setNow(Date.now());
-    if (!runs) return;
-    const timer = setInterval(() => setNow(Date.now()), 1000);
-    return () => clearInterval(timer);
-  }, [runs]);
-  return now;
 }

@@ -1,5 +1,5 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { answer, builder } from "../../api/client";
+import { type QueryClient, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { answer, builder, timedAnswer } from "../../api/client";
 import type { RunState, Wait } from "../../api/types";
 
 export interface RunId {
@@ -16,18 +16,35 @@ export function useRun(id: RunId) {
   return useQuery({
     queryKey: ["run", id.runId, "head"],
     queryFn: () =>
-      answer(
+      timedAnswer(
         builder.GET("/builder/v1/workflows/{id}/runs/{run_id}", { params: { ...pathOf(id), query: { waiting: allWaits } } }),
       ),
-    select: ({ data }) => data,
+    select: ({ body, readAt }) => ({ ...body.data, readAt }),
   });
 }
 
 export function useTrace(id: RunId) {
   return useQuery({
     queryKey: ["run", id.runId, "trace"],
-    queryFn: () => answer(builder.GET("/builder/v1/workflows/{id}/runs/{run_id}/trace", { params: pathOf(id) })),
-    select: ({ data }) => data,
+    queryFn: () => timedAnswer(builder.GET("/builder/v1/workflows/{id}/runs/{run_id}/trace", { params: pathOf(id) })),
+    select: ({ body, readAt }) => ({ ...body.data, readAt }),
+  });
+}
+
+/** Reads what events change. The values and the analytics of steps that have ended stay. */
+export function refreshRun(queries: QueryClient, { runId }: RunId) {
+  const refresh = (part: string) => queries.refetchQueries({ queryKey: ["run", runId, part] }, { throwOnError: true });
+  return Promise.all([refresh("head"), refresh("trace")]);
+}
+
+/** Where the time of a run that has ended went. */
+export function useCriticalPath(id: RunId, enabled: boolean) {
+  return useQuery({
+    queryKey: ["run", id.runId, "analytics"],
+    enabled,
+    staleTime: Infinity,
+    queryFn: () => answer(builder.GET("/builder/v1/workflows/{id}/runs/{run_id}/analytics", { params: pathOf(id) })),
+    select: ({ data }) => data.criticalPath,
   });
 }
 
@@ -38,24 +55,27 @@ export async function loadStep(id: RunId, step: string) {
   return data.spans;
 }
 
-export type Control = { kind: "stop" } | { kind: "cancel" } | { kind: "retry"; fromNode: string | null };
+/** Ends a run. A repetition changes nothing. */
+export function useEnd(id: RunId) {
+  return useRunMutation(id, (kind: "stop" | "cancel") => {
+    const params = pathOf(id);
+    return kind === "stop"
+      ? answer(builder.POST("/builder/v1/workflows/{id}/runs/{run_id}/stop", { params }))
+      : answer(builder.POST("/builder/v1/workflows/{id}/runs/{run_id}/cancel", { params }));
+  });
+}
 
-export function useControl(id: RunId) {
+/** Starts a new run from a node. The same key starts no second one. */
+export function useRetry(id: RunId) {
+  return useRunMutation(id, (body: { fromNode: string | null; idempotencyKey: string }) =>
+    answer(builder.POST("/builder/v1/workflows/{id}/runs/{run_id}/retry", { params: pathOf(id), body })),
+  );
+}
+
+function useRunMutation<In, Out>(id: RunId, mutationFn: (input: In) => Promise<Out>) {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (control: Control) => {
-      const params = pathOf(id);
-      switch (control.kind) {
-        case "stop":
-          return answer(builder.POST("/builder/v1/workflows/{id}/runs/{run_id}/stop", { params }));
-        case "cancel":
-          return answer(builder.POST("/builder/v1/workflows/{id}/runs/{run_id}/cancel", { params }));
-        case "retry":
-          return answer(
-            builder.POST("/builder/v1/workflows/{id}/runs/{run_id}/retry", { params, body: { fromNode: control.fromNode } }),
-          );
-      }
-    },
+    mutationFn,
     onSettled: () =>
       Promise.all([
         queries.invalidateQueries({ queryKey: ["run", id.runId] }),

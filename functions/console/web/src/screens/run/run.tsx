@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { useCallback } from "react";
-import { useWorkflow } from "../../api/workflow";
+import { useCallback, useState } from "react";
+import { useReleaseGraph, useWorkflow } from "../../api/workflow";
 import { useTexts } from "../../i18n";
 import { Loaded } from "../../ui/Loaded";
 import { PageTitle } from "../../ui/PageTitle";
@@ -8,16 +8,16 @@ import { Link } from "../../router/Link";
 import { StateBadge } from "../../ui/Badge";
 import { Section } from "../../ui/Section";
 import { Activity } from "./Activity";
-import { Controls } from "./Controls";
+import { canRetry, Controls, mayControl } from "./Controls";
 import { Facts } from "./Facts";
 import { Failure } from "./Failure";
 import { LiveMark } from "./LiveMark";
-import { hasEnded, listWaits, type RunId, useRun, useTrace } from "./queries";
+import { hasEnded, listWaits, refreshRun, type RunId, useRun, useTrace } from "./queries";
+import { RetryDialog } from "./RetryDialog";
 import { RunValues } from "./RunValues";
-import { lastChange } from "./timeline";
-import { Trace } from "./Trace";
 import { useLive } from "./useLive";
 import { Waits } from "./Waits";
+import { WhatHappened } from "./WhatHappened";
 
 /** A run: its state, what it waits for, what each step did, and what it cost. */
 export default function RunScreen({ id }: { id: RunId }) {
@@ -25,16 +25,20 @@ export default function RunScreen({ id }: { id: RunId }) {
   const queries = useQueryClient();
   const run = useRun(id);
   const trace = useTrace(id);
-  const workflow = useWorkflow(id.workflowId).data;
-  const isOn = run.data !== undefined && trace.data !== undefined && !hasEnded(run.data.state);
-  const knownUntil = trace.data === undefined ? "" : later(lastChange(trace.data.spans), run.data?.queuedAt);
-  const refresh = useCallback(() => queries.invalidateQueries({ queryKey: ["run", id.runId] }), [queries, id.runId]);
-  const connection = useLive(id, isOn, knownUntil, refresh);
-  const nodes = workflow?.graph.nodes ?? [];
-  const names = new Map(nodes.map((node) => [node.id, node.name || node.id]));
-  const called = new Map(nodes.map((node) => [node.id, node.config?.["workflowId"]]));
+  const workflow = useWorkflow(id.workflowId);
+  const isOn = run.data !== undefined && !hasEnded(run.data.state);
+  // The events also have the steps for which a trace has no room.
+  const isLarge = trace.data !== undefined && trace.data.omitted > 0;
+  const shownUntil = Math.min(run.data?.readAt ?? Number.NEGATIVE_INFINITY, trace.data?.readAt ?? Number.NEGATIVE_INFINITY);
+  const onChange = useCallback(() => refreshRun(queries, id), [queries, id.runId]);
+  const live = useLive(id, { isOn: trace.data !== undefined && (isOn || isLarge), shownUntil, onChange });
+  const graph = useRunGraph(id.workflowId, run.data?.releaseId, workflow);
+  const names = new Map(graph?.nodes?.map((node) => [node.id, node.name || node.id]));
   const waits = listWaits(run.data?.waiting ?? null);
-  const title = workflow === undefined ? t.run.title : t.run.titleOf(workflow.name);
+  const title = workflow.data === undefined ? t.run.title : t.run.titleOf(workflow.data.name);
+  /** The node from which the person wants to repeat. Empty where the run ended. */
+  const [retryFrom, setRetryFrom] = useState<string | null>(null);
+  const isAllowed = mayControl(workflow.data);
 
   return (
     <>
@@ -42,14 +46,14 @@ export default function RunScreen({ id }: { id: RunId }) {
         title={title}
         above={<Link to="runs" query={{ workflow: id.workflowId }} className="crumb">← {t.run.allRuns}</Link>}
       >
-        {run.data && <Controls id={id} run={run.data} spans={trace.data?.spans ?? []} role={workflow?.access.role} names={names} />}
+        {run.data && isAllowed && <Controls id={id} run={run.data} onRetry={() => setRetryFrom("")} />}
       </PageTitle>
       <Loaded query={run} lines={3}>
         {(run) => (
           <>
             <p className="state-line">
               <StateBadge state={run.state} of="run" />
-              <LiveMark connection={connection} />
+              <LiveMark connection={isOn ? live.connection : "off"} />
             </p>
             {run.error !== null && <Failure error={run.error} names={names} />}
             <Waits id={id} waits={waits} />
@@ -60,16 +64,40 @@ export default function RunScreen({ id }: { id: RunId }) {
       {(run.data !== undefined || run.error === null) && (
         <Section title={t.run.trace}>
           <Loaded query={trace} lines={6}>
-            {(trace) => <Trace id={id} trace={trace} names={names} called={called} />}
+            {(trace) => (
+              <WhatHappened
+                id={id}
+                run={run.data}
+                trace={trace}
+                graph={graph}
+                events={live.events}
+                waits={waits}
+                onRetry={isAllowed && run.data && canRetry(run.data) ? setRetryFrom : undefined}
+              />
+            )}
           </Loaded>
-          {run.data?.erasedAt === null && <Activity id={id} />}
+          {run.data?.erasedAt === null && <Activity id={id} events={isOn ? live.events.length : 0} />}
         </Section>
       )}
       {run.data && <RunValues run={run.data} />}
+      {retryFrom !== null && run.data && (
+        <RetryDialog
+          id={id}
+          run={run.data}
+          spans={trace.data?.spans ?? []}
+          names={names}
+          from={retryFrom}
+          onClose={() => setRetryFrom(null)}
+        />
+      )}
     </>
   );
 }
 
-function later(time: string, other: string | undefined): string {
-  return other !== undefined && other > time ? other : time;
+/** The graph of the release of a run. While the draft has not changed since, it is that of the draft. */
+function useRunGraph(workflowId: string, releaseId: string | undefined, { data, error }: ReturnType<typeof useWorkflow>) {
+  const isDraft = data !== undefined && data.activeRelease?.id === releaseId && !data.hasUnpublishedChanges;
+  const isOther = !isDraft && releaseId !== undefined && (data !== undefined || error !== null);
+  const release = useReleaseGraph(workflowId, isOther ? releaseId : "draft").data;
+  return isDraft ? data.graph : (release ?? null);
 }

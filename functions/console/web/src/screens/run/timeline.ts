@@ -20,13 +20,40 @@ export function rangeOf(spans: readonly Span[], now: number): Range {
   return Number.isFinite(start) ? { start, end: Math.max(end, start + 1) } : { start: now, end: now + 1 };
 }
 
-/** Where the bar of a step is, in percent of the range. */
-export function placeBar(span: Span, { start, end }: Range, now: number): { left: string; width: string } {
+/** Where a time is, in percent of the range. */
+export function percentOf(time: number, { start, end }: Range): string {
+  return percent((time - start) / (end - start));
+}
+
+const percent = (part: number) => `${Math.round(Math.min(1, Math.max(0, part)) * 10_000) / 100}%`;
+
+/** Where the bar of a step is. With `until`, the step goes on at that time. */
+export function placeBar(span: Span, { start, end }: Range, until: number | null): { left: string; width: string } {
   const length = end - start;
   const from = (Date.parse(span.startedAt) - start) / length;
-  const to = ((span.endedAt === null ? now : Date.parse(span.endedAt)) - start) / length;
-  const percent = (part: number) => `${Math.round(Math.min(1, Math.max(0, part)) * 10_000) / 100}%`;
+  const to = ((until ?? Date.parse(span.endedAt ?? span.startedAt)) - start) / length;
   return { left: percent(from), width: percent(to - from) };
+}
+
+export interface Row {
+  span: Span;
+  depth: number;
+}
+
+/** The rows of the tree in their order, without what is folded. */
+export function listRows(spans: readonly Span[], isUnfolded: (span: Span) => boolean): Row[] {
+  const rows: Row[] = [];
+  const visit = (span: Span, depth: number) => {
+    rows.push({ span, depth });
+    if (span.children.length > 0 && isUnfolded(span)) for (const child of span.children) visit(child, depth + 1);
+  };
+  for (const span of spans) visit(span, 0);
+  return rows;
+}
+
+/** The steps of a node: one for each execution and attempt. What is part of them stays inside of them. */
+export function findSpans(spans: readonly Span[], nodeId: string): Span[] {
+  return spans.flatMap((span) => (span.nodeId === nodeId ? [span] : findSpans(span.children, nodeId)));
 }
 
 export function countSpans(spans: readonly Span[]): number {
@@ -35,15 +62,6 @@ export function countSpans(spans: readonly Span[]): number {
 
 export function isInProgress(spans: readonly Span[]): boolean {
   return spans.some((span) => span.endedAt === null || isInProgress(span.children));
-}
-
-/** The time of the last change that the trace shows. */
-export function lastChange(spans: readonly Span[]): string {
-  return spans.reduce((last, span) => {
-    const own = span.endedAt ?? span.startedAt;
-    const inside = lastChange(span.children);
-    return [last, own, inside].reduce((a, b) => (a > b ? a : b));
-  }, "");
 }
 
 /** The nodes from which a run can be repeated, in the order in which they began. */

@@ -1,43 +1,75 @@
 import { useEffect, useRef, useState } from "react";
 import { prefix } from "../../api/place";
 import type { RunEvent } from "../../api/types";
+import { follow, isBehind, nothing } from "./follow";
 import type { RunId } from "./queries";
 
 export type Connection = "off" | "connecting" | "live" | "lost";
 
-/** Events may arrive in hundreds a second. The screen follows at this pace. */
+/** Events may arrive in hundreds a second. The screen follows at this pace, or slower if the reads are slow. */
 const PACE_MS = 700;
 const REOPEN_MS = 3_000;
 
-/**
- * Follows the events of a run that has not ended. `knownUntil` is the time of the last change on the screen: the stream
- * begins with the events so far, and those need no update.
- */
-export function useLive({ workflowId, runId }: RunId, isOn: boolean, knownUntil: string, onChange: () => Promise<void>): Connection {
+interface LiveOptions {
+  /** Whether there is something to follow. What was begun is followed to its end. */
+  isOn: boolean;
+  /** What happened before this time is on the screen: the stream begins with the events so far. */
+  shownUntil: number;
+  /** Reads the run again. */
+  onChange: () => Promise<unknown>;
+}
+
+/** The connection, and the events that have arrived, from the first one on. */
+interface Live {
+  connection: Connection;
+  events: readonly RunEvent[];
+}
+
+/** Follows the events of a run. `follow` decides when the run is read again. */
+export function useLive({ workflowId, runId }: RunId, { isOn, shownUntil, onChange }: LiveOptions): Live {
   const [connection, setConnection] = useState<Connection>("off");
-  const latest = useRef({ knownUntil, onChange });
-  latest.current = { knownUntil, onChange };
+  const [events, setEvents] = useState<readonly RunEvent[]>([]);
+  const [isFollowing, setIsFollowing] = useState(isOn);
+  if (isOn && !isFollowing && events.length === 0) setIsFollowing(true);
+  const latest = useRef({ shownUntil, onChange });
+  latest.current = { shownUntil, onChange };
 
   useEffect(() => {
-    if (!isOn) return setConnection("off");
+    if (!isFollowing) return;
     let source: EventSource | undefined;
     let reopening: ReturnType<typeof setTimeout> | undefined;
     let pending: ReturnType<typeof setTimeout> | undefined;
-    let isBusy = false;
-    let isBehind = false;
-    // An update that takes longer than the pace is not cut off by the next event: that one follows it.
-    const change = () => {
-      if (isBusy) {
-        isBehind = true;
-        return;
+    let state = nothing;
+    let hasEnded = false;
+    let isClosed = false;
+    let pace = PACE_MS;
+    const received: RunEvent[] = [];
+
+    const update = async () => {
+      setEvents(received.slice());
+      if (isBehind(state)) {
+        state = follow(state, { type: "read" });
+        const begun = performance.now();
+        try {
+          await latest.current.onChange();
+          state = follow(state, { type: "done" });
+          pace = Math.max(PACE_MS, 2 * (performance.now() - begun));
+        } catch {
+          state = follow(state, { type: "failed" });
+          pace = REOPEN_MS;
+        }
       }
-      isBusy = true;
-      pending = setTimeout(async () => {
-        isBehind = false;
-        await latest.current.onChange();
-        isBusy = false;
-        if (isBehind) change();
-      }, PACE_MS);
+      pending = undefined;
+      if (isClosed) return;
+      if (isBehind(state)) schedule();
+      else if (hasEnded) finish();
+    };
+    const schedule = () => {
+      pending ??= setTimeout(update, pace);
+    };
+    const finish = () => {
+      setConnection("off");
+      setIsFollowing(false);
     };
     const open = () => {
       setConnection("connecting");
@@ -47,27 +79,31 @@ export function useLive({ workflowId, runId }: RunId, isOn: boolean, knownUntil:
       opened.onopen = () => setConnection("live");
       opened.onmessage = (message: MessageEvent<string>) => {
         const event = JSON.parse(message.data) as RunEvent;
-        if (event.at > latest.current.knownUntil) change();
+        // Values may be large, and the trace has them.
+        delete event.value;
+        if (event.number > state.last) received.push(event);
+        state = follow(state, { type: "event", number: event.number, at: event.at, before: latest.current.shownUntil });
+        schedule();
       };
       opened.addEventListener("end", () => {
         opened.close();
-        setConnection("off");
-        change();
+        hasEnded = true;
+        schedule();
       });
       opened.onerror = () => {
         setConnection("lost");
         if (opened.readyState !== EventSource.CLOSED) return;
         // The browser gives up after a refusal, and when there is nothing left to follow.
-        change();
         reopening = setTimeout(open, REOPEN_MS);
       };
     };
     open();
     return () => {
+      isClosed = true;
       source?.close();
       clearTimeout(reopening);
       clearTimeout(pending);
     };
-  }, [workflowId, runId, isOn]);
-  return connection;
+  }, [workflowId, runId, isFollowing]);
+  return { connection, events };
 }

@@ -1,12 +1,12 @@
 import type { Release, ReleaseDiff, WorkflowDetail } from "../../api/types";
+import { useReleaseGraph } from "../../api/workflow";
 import { Differences, isUnchanged } from "../../graph/Differences";
+import { GraphPicture, type NodeMark } from "../../graph/GraphPicture";
 import { useDiff } from "../../graph/queries";
 import { useTexts } from "../../i18n";
 import { replaceQuery } from "../../router/history";
 import { Loaded } from "../../ui/Loaded";
 import { Select } from "../../ui/Select";
-import { GraphPicture, type NodeMark } from "./GraphPicture";
-import { useReleaseGraph } from "./queries";
 
 interface ComparisonProps {
   workflow: WorkflowDetail;

@@ -1,6 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import type { Rehearsal as Result, Release, ReplayOutcome, RunEntry, WorkflowDetail } from "../../api/types";
+import { useReleaseGraph } from "../../api/workflow";
 import { useTexts } from "../../i18n";
 import { replaceQuery } from "../../router/history";
 import { Badge, StateBadge, type Tone } from "../../ui/Badge";
@@ -8,8 +9,8 @@ import { Button } from "../../ui/Button";
 import { ErrorState } from "../../ui/ErrorState";
 import { Select } from "../../ui/Select";
 import { Table } from "../../ui/Table";
-import { GraphPicture } from "./GraphPicture";
-import { type RehearsalInput, rehearsalKey, useEndedRuns, useRehearsal, useReleaseGraph } from "./queries";
+import { GraphPicture } from "../../graph/GraphPicture";
+import { type RehearsalInput, rehearsalKey, useEndedRuns, useRehearsal } from "./queries";
 import { ReplayDialog } from "./ReplayDialog";
 
 const samples = ["10", "20", "50", "100"] as const;

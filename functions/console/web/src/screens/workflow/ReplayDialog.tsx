@@ -5,7 +5,7 @@ import { Badge, StateBadge } from "../../ui/Badge";
 import { Dialog } from "../../ui/Dialog";
 import { Loaded } from "../../ui/Loaded";
 import { Changes, Value } from "../../graph/Changes";
-import { GraphPicture, type NodeMark } from "./GraphPicture";
+import { GraphPicture, type NodeMark } from "../../graph/GraphPicture";
 import { type RehearsalInput, useReplay } from "./queries";
 
 interface ReplayDialogProps {

@@ -153,22 +153,6 @@ export function useRehearsal(id: string, input: RehearsalInput | null) {
   });
 }
 
-/** The graph of a release. That of the draft is part of the workflow. */
-export function useReleaseGraph(id: string, target: string) {
-  return useQuery({
-    queryKey: ["workflow", id, "manifest", target],
-    enabled: target !== "draft",
-    staleTime: Infinity,
-    queryFn: () =>
-      answer(
-        builder.GET("/builder/v1/workflows/{id}/releases/{release_id}/manifest", {
-          params: { path: { id, release_id: target } },
-        }),
-      ),
-    select: ({ data }) => data.graph,
-  });
-}
-
 /** The latest runs that ended, to name those of a rehearsal. */
 export function useEndedRuns(id: string, enabled: boolean) {
   return useQuery({

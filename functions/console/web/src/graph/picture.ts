@@ -1,4 +1,4 @@
-import type { WorkflowGraph } from "../../api/types";
+import type { WorkflowGraph } from "../api/types";
 
 export interface PictureNode {
   id: string;
@@ -41,4 +41,29 @@ function findColumns(ids: string[], connections: NonNullable<WorkflowGraph["conn
     if (!changed) break;
   }
   return columns;
+}
+
+/** Where a connection is drawn, from the right of a node to the left of the next one. */
+export function drawLine(from: PictureNode, to: PictureNode): string {
+  const [x1, y1, x2, y2] = [from.x + WIDTH, from.y + HEIGHT / 2, to.x, to.y + HEIGHT / 2];
+  const bend = Math.max(30, Math.abs(x2 - x1) / 2);
+  return `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`;
+}
+
+const directions = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] } as const;
+
+/** The next node in the direction of an arrow key. A node that is straight ahead is before one that is aside. */
+export function findNeighbour(nodes: readonly PictureNode[], from: PictureNode, key: string): PictureNode | null {
+  if (!(key in directions)) return null;
+  const [dx, dy] = directions[key as keyof typeof directions];
+  let nearest: PictureNode | null = null;
+  let least = Number.POSITIVE_INFINITY;
+  for (const node of nodes) {
+    const [x, y] = [node.x - from.x, node.y - from.y];
+    const ahead = x * dx + y * dy;
+    if (ahead <= 0) continue;
+    const distance = ahead + 3 * Math.abs(x * dy + y * dx);
+    if (distance < least) [nearest, least] = [node, distance];
+  }
+  return nearest;
 }

@@ -1,0 +1,7 @@
+export const graph = {
+  zoom: "Size of the picture",
+  zoomIn: "Larger",
+  zoomOut: "Smaller",
+  fit: "Fit",
+  full: "100 %",
+};
