@@ -80,6 +80,7 @@ export const run = {
   receiptText: "Signed receipt. Exact cost:",
   callsMissing: (found: string, all: string) =>
     `${found} of ${all} calls were found. Members see only their own calls, and a new call is listed after some seconds.`,
+  searchFurther: "Search further",
   stop: "Stop",
   cancel: "Cancel the run",
   retry: "Retry",

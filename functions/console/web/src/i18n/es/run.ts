@@ -81,6 +81,7 @@ export const run: Dictionary["run"] = {
   receiptText: "Recibo firmado. Coste exacto:",
   callsMissing: (found, all) =>
     `Se encontraron ${found} de ${all} llamadas. Los miembros solo ven sus propias llamadas, y una llamada nueva aparece después de unos segundos.`,
+  searchFurther: "Seguir buscando",
   stop: "Detener",
   cancel: "Cancelar la ejecución",
   retry: "Reintentar",

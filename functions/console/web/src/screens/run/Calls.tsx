@@ -1,4 +1,4 @@
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { answer, gateway } from "../../api/client";
 import { type Exact, parseExact } from "../../api/money";
@@ -14,7 +14,7 @@ import { Table } from "../../ui/Table";
 import { ValueView } from "../../values/ValueView";
 import type { RunId } from "./queries";
 
-/** The gateway lists calls by their time, not by their run. So many pages of 100 calls are searched. */
+/** The gateway lists calls by their time, not by their run. So many of its pages are searched at once. */
 const PAGES = 10;
 /** A call may be recorded a moment after the step ended. */
 const LATER_MS = 5_000;
@@ -34,9 +34,12 @@ export function Calls({ run, span, requests }: { run: RunId; span: Span; request
 function CallRows({ run, span, requests }: { run: RunId; span: Span; requests: number }) {
   const { t, format } = useTexts();
   const [receipt, setReceipt] = useState<string | null>(null);
-  const calls = useQuery({
+  const calls = useInfiniteQuery({
     queryKey: ["run", run.runId, "calls", span.step],
-    queryFn: () => findCalls(run.runId, span, requests),
+    initialPageParam: "",
+    queryFn: ({ pageParam }) => findCalls(run.runId, span, requests, pageParam),
+    getNextPageParam: ({ next }) => next ?? undefined,
+    select: ({ pages }) => pages.flatMap(({ found }) => found),
   });
   return (
     <Loaded query={calls} lines={2}>
@@ -83,7 +86,14 @@ function CallRows({ run, span, requests }: { run: RunId; span: Span; requests: n
               ]}
             />
           )}
-          {found.length < requests && <p className="muted">{t.run.callsMissing(format.number(found.length), format.number(requests))}</p>}
+          {found.length < requests && (
+            <div className="omitted">
+              <p className="muted">{t.run.callsMissing(format.number(found.length), format.number(requests))}</p>
+              <Button busy={calls.isFetching} onClick={() => void (calls.hasNextPage ? calls.fetchNextPage() : calls.refetch())}>
+                {calls.hasNextPage ? t.run.searchFurther : t.errors.retry}
+              </Button>
+            </div>
+          )}
           {receipt !== null && <Receipt key={receipt} id={receipt} />}
         </>
       )}
@@ -112,19 +122,24 @@ function Receipt({ id }: { id: string }) {
   );
 }
 
+interface FoundCalls {
+  found: Exact<GatewayCall>[];
+  /** Where to search further. */
+  next: string | null;
+}
+
 /** Searches the calls from the time of a step for those that the step made. */
-async function findCalls(runId: string, span: Span, requests: number): Promise<Exact<GatewayCall>[]> {
+async function findCalls(runId: string, span: Span, requests: number, after: string): Promise<FoundCalls> {
   const found: Exact<GatewayCall>[] = [];
   const from = span.startedAt;
   const to = new Date((span.endedAt === null ? Date.now() : Date.parse(span.endedAt)) + LATER_MS).toISOString();
-  let cursor: string | null = null;
-  for (let page = 0; page < PAGES; page++) {
-    const query: { from: string; to: string; limit: number; cursor?: string } = { from, to, limit: 100, ...(cursor && { cursor }) };
+  let next: string | null = after;
+  for (let page = 0; page < PAGES && next !== null && found.length < requests; page++) {
+    const query: { from: string; to: string; limit: number; cursor?: string } = { from, to, limit: 100, ...(next && { cursor: next }) };
     const text: string = await answer<string>(gateway.GET("/gateway/v1/billing/calls", { params: { query }, parseAs: "text" }));
     const calls = parseExact<GatewayCalls>(text);
     found.push(...calls.data.filter(({ run }) => run?.run === runId && run.step === span.step));
-    cursor = calls.next_cursor;
-    if (cursor === null || found.length >= requests) break;
+    next = calls.next_cursor;
   }
-  return found;
+  return { found, next };
 }
