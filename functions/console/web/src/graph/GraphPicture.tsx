@@ -153,7 +153,6 @@ const NodeBox = memo(function NodeBox({ id, name, x, y, kind, label, facts, mean
         "data-node": id,
         role: "button",
         tabIndex: isInTabOrder ? 0 : -1,
-        "aria-label": title,
         "aria-pressed": isChosen,
         onClick: () => onChoose(id),
         onFocus: () => onFocus(id),

@@ -18,6 +18,7 @@ export function ValueView({ name, value }: { name: string; value: unknown }) {
         <h3>{name}</h3>
         {isLarge && <span className="muted">{format.size(text.length)}</span>}
         <CopyButton text={text} what={name} />
+        {isLarge && <DownloadButton text={text} name={name} isText={typeof value === "string"} />}
       </div>
       {text === "" || value === null ? (
         <p className="muted">{text === "" ? t.values.empty : t.values.none}</p>
@@ -33,5 +34,24 @@ export function ValueView({ name, value }: { name: string; value: unknown }) {
         </pre>
       )}
     </div>
+  );
+}
+
+function DownloadButton({ text, name, isText }: { text: string; name: string; isText: boolean }) {
+  const { t } = useTexts();
+  const download = () => {
+    const type = isText ? "text/plain" : "application/json";
+    const url = URL.createObjectURL(new Blob([text], { type }));
+    const link = document.createElement("a");
+    link.href = url;
+    link.download = `${name}.${isText ? "txt" : "json"}`;
+    link.click();
+    // The browser has begun to save it by then.
+    setTimeout(() => URL.revokeObjectURL(url), 60_000);
+  };
+  return (
+    <button type="button" className="copy" aria-label={t.values.download(name)} title={t.values.download(name)} onClick={download}>
+      <svg viewBox="0 0 16 16" aria-hidden="true"><path d="M8 2.5v7.5m-3-3 3 3 3-3M3 13h10" /></svg>
+    </button>
   );
 }

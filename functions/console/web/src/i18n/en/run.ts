@@ -99,6 +99,7 @@ export const values = {
   none: "No value",
   empty: "Empty text",
   large: "This value is large, and is stored as a file.",
+  download: (name: string) => `Download: ${name}`,
   load: "Load it",
   open: "Open it in a new tab",
 };

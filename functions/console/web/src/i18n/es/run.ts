@@ -100,6 +100,7 @@ export const values: Dictionary["values"] = {
   none: "Sin valor",
   empty: "Texto vacío",
   large: "Este valor es grande y está guardado como archivo.",
+  download: (name) => `Descargar: ${name}`,
   load: "Cargarlo",
   open: "Abrirlo en una pestaña nueva",
 };

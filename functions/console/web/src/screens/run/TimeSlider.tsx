@@ -4,7 +4,7 @@ import { Button } from "../../ui/Button";
 import { type History, timeAt } from "./history";
 
 /** Playing takes about this long, in steps that the eye can follow. */
-const PLAY_MS = 12_000;
+const PLAY_MS = 8_000;
 const FASTEST_MS = 60;
 const SLOWEST_MS = 600;
 
