@@ -4,7 +4,7 @@ import { useTexts } from "../i18n";
 import { Button } from "../ui/Button";
 import { drawLine, findNeighbour, HEIGHT, placeNodes, WIDTH } from "./picture";
 
-const MARGIN = 16;
+const MARGIN = 32;
 const SHOWN = 16;
 /** The text of a node can be read at this size. A larger graph is scrolled. */
 const READABLE = 0.6;

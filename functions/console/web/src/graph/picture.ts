@@ -46,7 +46,8 @@ function findColumns(ids: string[], connections: NonNullable<WorkflowGraph["conn
 /** Where a connection is drawn, from the right of a node to the left of the next one. */
 export function drawLine(from: PictureNode, to: PictureNode): string {
   const [x1, y1, x2, y2] = [from.x + WIDTH, from.y + HEIGHT / 2, to.x, to.y + HEIGHT / 2];
-  const bend = Math.max(30, Math.abs(x2 - x1) / 2);
+  // A line back to the left turns close to its nodes.
+  const bend = x2 > x1 ? Math.max(30, (x2 - x1) / 2) : 70;
   return `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`;
 }
 

@@ -12,12 +12,13 @@ interface TimeSliderProps {
   history: History;
   /** The number of changes that have taken place. Null shows all of them, and those that follow. */
   position: number | null;
-  isLive: boolean;
+  /** The time, while the run goes on. */
+  now: number | null;
   onMove: (position: number | null) => void;
 }
 
 /** Goes back through the changes of a run. Each step is one change, so a long wait takes no more room than a short one. */
-export function TimeSlider({ history, position, isLive, onMove }: TimeSliderProps) {
+export function TimeSlider({ history, position, now, onMove }: TimeSliderProps) {
   const { t, format } = useTexts();
   const id = useId();
   const { length } = history;
@@ -36,12 +37,13 @@ export function TimeSlider({ history, position, isLive, onMove }: TimeSliderProp
     return () => clearTimeout(timer);
   });
 
-  const elapsed = format.duration(timeAt(history, shown) - history.start);
-  const end = isLive ? t.run.live : t.run.end;
+  const at = position === null && now !== null ? now : timeAt(history, shown);
+  const elapsed = format.duration(Math.max(0, at - history.start));
+  const end = now === null ? t.run.end : t.run.live;
   const place = t.run.place(format.number(shown), format.number(length));
   return (
     <div className="time-slider" role="group" aria-label={t.run.time}>
-      <div className="steps">
+      <div className="slider-buttons">
         <Button aria-label={t.run.back} title={t.run.back} busy={shown === 0} onClick={() => move(shown - 1)}>
           <Icon path="M11 3.5 5 8l6 4.5zM4 3.5v9" />
         </Button>

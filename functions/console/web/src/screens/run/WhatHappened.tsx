@@ -45,9 +45,10 @@ export function WhatHappened({ id, run, trace, graph, events, waits, onRetry }: 
     return countSpans(complete) > countSpans(trace.spans) ? complete : trace.spans;
   }, [graph, trace, events]);
   const count = useMemo(() => countSpans(spans), [spans]);
-  const missing = Math.max(0, countSpans(trace.spans) + trace.omitted - count);
-
   const isLive = isInProgress(spans);
+  // What is new in a run that goes on arrives with its events.
+  const missing = isLive && graph !== null ? 0 : Math.max(0, countSpans(trace.spans) + trace.omitted - count);
+
   const now = useClock(isLive);
   const range = useMemo(() => rangeOf(spans, now), [spans, now]);
   const history = useMemo(() => buildHistory(graph ?? {}, spans), [graph, spans]);
@@ -90,7 +91,7 @@ export function WhatHappened({ id, run, trace, graph, events, waits, onRetry }: 
           {isCritical && path.error !== null && <ErrorState error={path.error} onRetry={() => void path.refetch()} />}
           {isCritical && path.data && <CriticalPath steps={path.data} names={names} />}
           <GraphPicture graph={graph} label={t.run.picture} marks={marks} taken={moment.taken} chosen={chosen} onChoose={choose} />
-          {history.length > 0 && <TimeSlider history={history} position={position} isLive={isLive} onMove={setPosition} />}
+          {history.length > 0 && <TimeSlider history={history} position={position} now={isLive ? now : null} onMove={setPosition} />}
         </div>
       )}
       {node !== undefined && (
