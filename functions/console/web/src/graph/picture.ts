@@ -11,6 +11,8 @@ export const WIDTH = 236;
 export const HEIGHT = 64;
 const COLUMN = 290;
 const ROW = 110;
+/** How far a line back to the left turns beside its nodes. */
+const TURN = 40;
 
 /** The nodes where the editor shows them. Nodes without a position are placed in columns, in the order of their connections. */
 export function placeNodes({ nodes = [], connections = [] }: WorkflowGraph): PictureNode[] {
@@ -43,12 +45,15 @@ function findColumns(ids: string[], connections: NonNullable<WorkflowGraph["conn
   return columns;
 }
 
-/** Where a connection is drawn, from the right of a node to the left of the next one. */
+/** Where a connection is drawn, from the right of a node to the left of the next one. One back to the left runs below them. */
 export function drawLine(from: PictureNode, to: PictureNode): string {
   const [x1, y1, x2, y2] = [from.x + WIDTH, from.y + HEIGHT / 2, to.x, to.y + HEIGHT / 2];
-  // A line back to the left turns close to its nodes.
-  const bend = x2 > x1 ? Math.max(30, (x2 - x1) / 2) : 70;
-  return `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`;
+  if (x2 > x1) {
+    const bend = Math.max(30, (x2 - x1) / 2);
+    return `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`;
+  }
+  const below = Math.max(y1, y2) + HEIGHT * 0.8;
+  return `M${x1} ${y1}C${x1 + TURN} ${y1} ${x1 + TURN} ${below} ${x1} ${below}H${x2}C${x2 - TURN} ${below} ${x2 - TURN} ${y2} ${x2} ${y2}`;
 }
 
 const directions = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] } as const;
