@@ -120,7 +120,7 @@ test("a run is repeated from a node of the picture, once for one confirmation", 
   await node(page, "summary").click();
   await page.getByRole("button", { name: "Retry from here" }).click();
   const dialog = page.getByRole("dialog");
-  assert.equal(await dialog.getByLabel("Repeat from").inputValue(), "summary");
+  assert.equal(await dialog.getByLabel("Retry from", { exact: true }).inputValue(), "summary");
   const bodies = [];
   page.on("request", (request) => request.url().endsWith("/retry") && bodies.push(request.postDataJSON()));
   // The answer of the first request is lost.
@@ -128,7 +128,7 @@ test("a run is repeated from a node of the picture, once for one confirmation", 
   await dialog.getByRole("button", { name: "Retry", exact: true }).click();
   await dialog.getByText("did not answer").waitFor();
   await dialog.getByRole("button", { name: "Retry", exact: true }).click();
-  await page.getByText("Repeats the run").waitFor();
+  await page.getByText("Retry of the run").waitFor();
   assert.equal(bodies.length, 2);
   assert.ok(bodies[0].idempotencyKey);
   assert.deepEqual(bodies[0], bodies[1]);
@@ -156,10 +156,10 @@ test("a lost connection is shown, and the run is followed again once it is back"
   await until(page, api, ({ state }) => state === "paused");
   await page.route("**/events?follow=true", (route) => route.abort());
   await page.goto(`${BASE}/console#${place}`);
-  await page.getByText("The connection is lost. Reconnecting…").waitFor();
+  await page.getByText("The connection was lost. Reconnecting…").waitFor();
   await page.unroute("**/events?follow=true");
   await page.getByText("Live", { exact: true }).first().waitFor();
-  await page.getByText("The connection is lost.").waitFor({ state: "detached" });
+  await page.getByText("The connection was lost.").waitFor({ state: "detached" });
   await call(page, "POST", `${api}/resolve-wait`, { decision: "approve" });
   await page.getByText("Completed").first().waitFor();
   await page.context().close();

@@ -56,7 +56,7 @@ export const run = {
   showAll: "Show all steps",
   noStepsOfNode: "This node has no steps in this run",
   rows: (first: string, last: string) => `Steps ${first} to ${last}`,
-  loadingMore: (count: string) => `${count} more steps are loading…`,
+  loadingMore: (count: string) => `${count} more ${plural(count, "step is", "steps are")} loading…`,
   time: "Time in the run",
   back: "One change back",
   forward: "One change forward",
@@ -79,7 +79,7 @@ export const run = {
   receipt: "Receipt",
   receiptText: "Signed receipt. Exact cost:",
   callsMissing: (found: string, all: string) =>
-    `${found} of ${all} calls were found. Members see only their own calls, and a new call is listed after some seconds.`,
+    `${found} of ${all} ${plural(all, "call was", "calls were")} found. Members see only their own calls, and a new call is listed after some seconds.`,
   searchFurther: "Search further",
   stop: "Stop",
   cancel: "Cancel the run",

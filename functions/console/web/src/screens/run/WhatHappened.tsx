@@ -16,7 +16,7 @@ import { countSpans, findSpans, isInProgress, rangeOf, topNodes } from "./timeli
 import { Trace } from "./Trace";
 
 /** The second line of a node has room for this. */
-const FACTS = 24;
+const FACTS = 22;
 
 interface WhatHappenedProps {
   id: RunId;
