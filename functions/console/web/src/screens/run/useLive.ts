@@ -42,6 +42,7 @@ export function useLive({ workflowId, runId }: RunId, { isOn, shownUntil, onChan
     let state = nothing;
     let hasEnded = false;
     let isClosed = false;
+    let failures = 0;
     let pace = PACE_MS;
     const received: RunEvent[] = [];
 
@@ -71,12 +72,15 @@ export function useLive({ workflowId, runId }: RunId, { isOn, shownUntil, onChan
       setConnection("off");
       setIsFollowing(false);
     };
+    setConnection("connecting");
     const open = () => {
-      setConnection("connecting");
       const url = `${prefix}/builder/v1/workflows/${encodeURIComponent(workflowId)}/runs/${encodeURIComponent(runId)}/events?follow=true`;
       const opened = new EventSource(url);
       source = opened;
-      opened.onopen = () => setConnection("live");
+      opened.onopen = () => {
+        failures = 0;
+        setConnection("live");
+      };
       opened.onmessage = (message: MessageEvent<string>) => {
         const event = JSON.parse(message.data) as RunEvent;
         // Values may be large, and the trace has them.
@@ -91,7 +95,9 @@ export function useLive({ workflowId, runId }: RunId, { isOn, shownUntil, onChan
         schedule();
       });
       opened.onerror = () => {
-        setConnection("lost");
+        // A stream lasts some minutes, and its end is no loss: the browser opens the next one.
+        failures += 1;
+        setConnection(failures > 1 ? "lost" : "connecting");
         if (opened.readyState !== EventSource.CLOSED) return;
         // The browser gives up after a refusal, and when there is nothing left to follow.
         reopening = setTimeout(open, REOPEN_MS);
