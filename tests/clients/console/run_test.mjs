@@ -111,6 +111,7 @@ test("the keyboard leads from node to node, and the chosen one shows its steps w
   await page.locator(".receipt", { hasText: spans[0].usage.costExact }).waitFor();
   await page.getByRole("button", { name: "Show all steps" }).click();
   await row(page, "Answers").waitFor();
+  assert.equal(await page.evaluate(() => document.activeElement.getAttribute("data-node")), "classify");
   assert.deepEqual(page.faults, []);
   await page.context().close();
 });

@@ -1,11 +1,11 @@
-import { useMemo, useState } from "react";
+import { type CSSProperties, useMemo, useState } from "react";
 import type { Span } from "../../api/types";
 import { useTexts } from "../../i18n";
 import { EmptyState } from "../../ui/EmptyState";
 import type { StepState } from "./history";
 import type { RunId } from "./queries";
 import { Rows } from "./Rows";
-import { type TraceView } from "./SpanRow";
+import type { TraceView } from "./SpanRow";
 import { countSpans, keyOf, listRows, percentOf, type Range } from "./timeline";
 
 /** With more steps than this, those inside of loops and agents are folded at first. */
@@ -55,7 +55,7 @@ export function Trace({ id, spans, isFiltered, names, called, range, at, now, cr
   return (
     <div
       className={at === null ? "panel trace" : "panel trace past"}
-      style={at === null ? undefined : ({ "--moment": percentOf(at, range) } as React.CSSProperties)}
+      style={at === null ? undefined : ({ "--moment": percentOf(at, range) } as CSSProperties)}
     >
       <div className="trace-head" aria-hidden="true">
         <span>{t.run.step}</span>

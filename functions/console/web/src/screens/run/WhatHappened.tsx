@@ -101,7 +101,11 @@ export function WhatHappened({ id, run, trace, graph, events, waits, onRetry }: 
           figures={moment.nodes.get(node.id)}
           wait={waits.find((wait) => wait.nodeId === node.id)}
           onRetry={onRetry && canRepeat.has(node.id) ? () => onRetry(node.id) : undefined}
-          onClose={() => setChosen("")}
+          onClose={() => {
+            setChosen("");
+            // The button that has the focus goes away.
+            document.querySelector<SVGGElement>(`[data-node="${CSS.escape(node.id)}"]`)?.focus();
+          }}
         />
       )}
       <Trace
