@@ -38,14 +38,16 @@ export function WhatHappened({ id, run, trace, graph, events, waits, onRetry }: 
   const [isCritical, setIsCritical] = useState(false);
   const choose = useCallback((node: string) => setChosen((before) => (before === node ? "" : node)), []);
 
+  const ended = run !== undefined && hasEnded(run.state);
   const spans = useMemo(() => {
     if (trace.omitted === 0 || graph === null) return trace.spans;
-    // The events arrive in parts.
+    // The events arrive in parts. Those of a run that has ended would show it as going on until the last one.
+    if (ended && !isLast(events.at(-1))) return trace.spans;
     const complete = completeSpans(graph, trace.spans, events);
     return countSpans(complete) > countSpans(trace.spans) ? complete : trace.spans;
-  }, [graph, trace, events]);
+  }, [graph, trace, events, ended]);
   const count = useMemo(() => countSpans(spans), [spans]);
-  const isLive = isInProgress(spans);
+  const isLive = !ended && isInProgress(spans);
   // What is new in a run that goes on arrives with its events.
   const missing = isLive && graph !== null ? 0 : Math.max(0, countSpans(trace.spans) + trace.omitted - count);
 
@@ -60,7 +62,6 @@ export function WhatHappened({ id, run, trace, graph, events, waits, onRetry }: 
     [history, shown, moved, isLive, now],
   );
 
-  const ended = run !== undefined && hasEnded(run.state);
   const path = useCriticalPath(id, isCritical && ended);
   const critical = useMemo(() => new Set(isCritical ? path.data?.map(({ nodeId }) => nodeId) : []), [isCritical, path.data]);
   const nodes = graph?.nodes ?? [];
@@ -128,6 +129,11 @@ export function WhatHappened({ id, run, trace, graph, events, waits, onRetry }: 
       )}
     </>
   );
+}
+
+/** The end of a run is the only event after its begin that is about no step. */
+function isLast(event: RunEvent | undefined): boolean {
+  return event !== undefined && event.step === undefined && event.number > 1;
 }
 
 function markNode(figures: NodeFigures | undefined, isCritical: boolean, t: Dictionary, format: Format): NodeMark {
