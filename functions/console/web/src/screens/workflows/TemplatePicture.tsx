@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import type { WorkflowGraph } from "../../api/types";
 import { useTexts } from "../../i18n";
-import { HEIGHT, placeNodes, WIDTH } from "../workflow/picture";
+import { drawLine, HEIGHT, placeNodes, WIDTH } from "../../graph/picture";
 import { useTemplate } from "./queries";
 
 const MARGIN = 20;
@@ -36,7 +36,7 @@ function Picture({ graph }: { graph: WorkflowGraph }) {
         const start = byId.get(from.node);
         const end = byId.get(to.node);
         if (start === undefined || end === undefined) return null;
-        return <path key={index} d={`M${start.x + WIDTH} ${start.y + HEIGHT / 2}L${end.x} ${end.y + HEIGHT / 2}`} />;
+        return <path key={index} d={drawLine(start, end)} />;
       })}
       {nodes.map(({ id, x, y }) => <rect key={id} x={x} y={y} width={WIDTH} height={HEIGHT} rx="12" />)}
     </svg>
