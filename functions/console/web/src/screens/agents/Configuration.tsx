@@ -120,7 +120,7 @@ function Basics({ fields, edits, canEdit }: { fields: Fields; edits: Edits; canE
   const { t } = useTexts();
   const models = useChatModels(canEdit).data ?? [];
   const { name, description, type, model, instructions, temperature, maxTokens } = fields;
-  const unlisted = model !== null && !models.some(([id]) => id === model) ? [[model, model] as const] : [];
+  const unlisted = model !== null && !models.some(([id]) => id === model) ? [[model, model, true] as const] : [];
   return (
     <Section title={t.agents.basics}>
       <div className="panel form-panel">

@@ -47,7 +47,7 @@ export function TextField({ path, label, hint, value, lines = 1, example, mono =
 
 interface SelectFieldProps<V extends string> extends CommonProps {
   value: V;
-  options: readonly (readonly [V, string])[];
+  options: readonly (readonly [V, string, isName?: boolean])[];
   onChange: (value: V) => void;
 }
 
@@ -57,7 +57,9 @@ export function SelectField<V extends string>({ path, label, hint, value, option
     <Field label={label} hint={hint} problem={problem}>
       {(ids) => (
         <select {...ids} value={value} onChange={(event) => onChange(event.target.value as V)}>
-          {options.map(([value, name]) => <option key={value} value={value}>{name}</option>)}
+          {options.map(([value, name, isName]) => (
+            <option key={value} value={value} translate={isName ? "no" : undefined}>{name}</option>
+          ))}
         </select>
       )}
     </Field>

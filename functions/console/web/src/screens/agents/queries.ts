@@ -124,7 +124,7 @@ export function useChatModels(isNeeded: boolean) {
     queryFn: () =>
       allPages((page) => answer(builder.GET("/builder/v1/models", { params: { query: { page, perPage: 100 } } }))),
     select: (models) =>
-      models.filter(({ capabilities }) => capabilities.includes("chat")).map(({ name, displayName }) => [name, displayName] as const),
+      models.filter(({ capabilities }) => capabilities.includes("chat")).map(({ name, displayName }) => [name, displayName, true] as const),
   });
 }
 
