@@ -1,4 +1,4 @@
-import { useQuery } from "@tanstack/react-query";
+import { queryOptions, useQuery } from "@tanstack/react-query";
 import { answer, builder } from "./client";
 
 /** A workflow with its draft. Without an id, nothing is loaded. */
@@ -11,18 +11,25 @@ export function useWorkflow(id: string) {
   });
 }
 
-/** The graph of a release. That of the draft is part of the workflow. */
-export function useReleaseGraph(id: string, target: string) {
-  return useQuery({
-    queryKey: ["workflow", id, "manifest", target],
-    enabled: target !== "draft",
+/** What a release consists of. */
+const manifestOf = (id: string, releaseId: string) =>
+  queryOptions({
+    queryKey: ["workflow", id, "manifest", releaseId],
     staleTime: Infinity,
     queryFn: () =>
       answer(
         builder.GET("/builder/v1/workflows/{id}/releases/{release_id}/manifest", {
-          params: { path: { id, release_id: target } },
+          params: { path: { id, release_id: releaseId } },
         }),
       ),
-    select: ({ data }) => data.graph,
   });
+
+/** The graph, the channels and the dependencies of a release, if there is one. */
+export function useManifest(id: string, releaseId: string | undefined) {
+  return useQuery({ ...manifestOf(id, releaseId ?? ""), enabled: releaseId !== undefined, select: ({ data }) => data });
+}
+
+/** The graph of a release. That of the draft is part of the workflow. */
+export function useReleaseGraph(id: string, target: string) {
+  return useQuery({ ...manifestOf(id, target), enabled: target !== "draft", select: ({ data }) => data.graph });
 }

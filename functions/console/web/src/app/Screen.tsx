@@ -57,10 +57,13 @@ function Named({ place }: { place: Place }) {
     case "workflowRuns":
     case "workflowReleases":
     case "workflowMembers":
+    case "workflowChannels":
     case "workflowWebhooks":
+    case "workflowCredentials":
+    case "workflowSchedules":
       return <Workflow id={place.params.workflowId} tab={place.name} query={place.query} />;
     case "editor":
-      return <Editor id={place.params.workflowId} />;
+      return <Editor id={place.params.workflowId} query={place.query} />;
   }
 }
 

@@ -3,7 +3,7 @@ import { useTexts } from "../i18n";
 import { useToast } from "./Toast";
 
 /** Copies a text. `what` names it for screen readers, such as “the request id”. */
-export function CopyButton({ text, what }: { text: string | (() => string); what: string }) {
+export function CopyButton({ text, what, onCopied }: { text: string | (() => string); what: string; onCopied?: () => void }) {
   const { t } = useTexts();
   const toast = useToast();
   const [copied, setCopied] = useState(false);
@@ -18,6 +18,7 @@ export function CopyButton({ text, what }: { text: string | (() => string); what
           await navigator.clipboard.writeText(typeof text === "string" ? text : text());
           toast(t.copy.done);
           setCopied(true);
+          onCopied?.();
           setTimeout(() => setCopied(false), 1500);
         } catch {
           toast(t.copy.refused);

@@ -1,5 +1,6 @@
 import { agents } from "./agents";
 import { analytics } from "./analytics";
+import { connections } from "./connections";
 import { editor } from "./editor";
 import { expression } from "./expression";
 import { graph } from "./graph";
@@ -89,6 +90,12 @@ export const en = {
     single: "Shortcuts of a single key",
     off: "Shortcuts of a single key are switched off in the account menu.",
   },
+  secret: {
+    tryIt: "Try it",
+    command: "the command",
+    stored: "I have stored it",
+    copyFirst: (button: string) => `It is not shown again. Copy it, or press “${button}”.`,
+  },
   copy: {
     label: (what: string) => `Copy: ${what}`,
     done: "Copied",
@@ -161,6 +168,7 @@ export const en = {
   sharing,
   analytics,
   workflow,
+  connections,
   editor,
   expression,
   graph,

@@ -1,6 +1,7 @@
 import type { Dictionary } from "..";
 import { agents } from "./agents";
 import { analytics } from "./analytics";
+import { connections } from "./connections";
 import { editor } from "./editor";
 import { expression } from "./expression";
 import { graph } from "./graph";
@@ -90,6 +91,12 @@ export const es: Dictionary = {
     single: "Atajos de una sola tecla",
     off: "Los atajos de una sola tecla están desactivados en el menú de la cuenta.",
   },
+  secret: {
+    tryIt: "Pruébelo",
+    command: "el comando",
+    stored: "Ya lo he guardado",
+    copyFirst: (button) => `No se volverá a mostrar. Cópielo, o pulse «${button}».`,
+  },
   copy: {
     label: (what) => `Copiar: ${what}`,
     done: "Copiado",
@@ -162,6 +169,7 @@ export const es: Dictionary = {
   sharing,
   analytics,
   workflow,
+  connections,
   editor,
   expression,
   graph,

@@ -41,7 +41,7 @@ import { useEditorKeys } from "./useEditorKeys";
 type Loading = { draft: Draft } | { error: unknown } | null;
 
 /** The editor of a workflow's draft. */
-export default function Editor({ id }: { id: string }) {
+export default function Editor({ id, query }: { id: string; query: URLSearchParams }) {
   const { t, language } = useTexts();
   const types = useNodeTypes(language);
   const [loading, setLoading] = useState<Loading>(null);
@@ -83,7 +83,7 @@ export default function Editor({ id }: { id: string }) {
   if (types.data === undefined || loading === null || !("draft" in loading)) return <Skeleton lines={10} />;
   return (
     <ReactFlowProvider>
-      <Workbench draft={loading.draft} types={types.data} />
+      <Workbench draft={loading.draft} types={types.data} shown={query.get("node")} />
     </ReactFlowProvider>
   );
 }
@@ -98,7 +98,14 @@ const subscribeNarrow = (listener: () => void) => {
   return () => narrow.removeEventListener("change", listener);
 };
 
-function Workbench({ draft, types }: { draft: Draft; types: ReadonlyMap<string, NodeType> }) {
+interface WorkbenchProps {
+  draft: Draft;
+  types: ReadonlyMap<string, NodeType>;
+  /** The node that a link to the editor names. */
+  shown: string | null;
+}
+
+function Workbench({ draft, types, shown }: WorkbenchProps) {
   const { t, language } = useTexts();
   const names = useNames();
   const toast = useToast();
@@ -116,6 +123,11 @@ function Workbench({ draft, types }: { draft: Draft; types: ReadonlyMap<string, 
 
   useSaving(draft);
   useEffect(() => draft.checkSoon(), [draft, language]);
+  useEffect(() => {
+    if (shown === null || !draft.read().graph.nodes.some((node) => node.id === shown)) return;
+    draft.select(new Set([shown]));
+    focusCard(shown, showNode);
+  }, [draft, shown]);
 
   const [onlyKey] = selection.size === 1 ? selection : [];
   const node = onlyKey === undefined ? undefined : graph.nodes.find((node) => node.id === onlyKey);

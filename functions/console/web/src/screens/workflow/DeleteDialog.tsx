@@ -9,12 +9,14 @@ import { ErrorState } from "../../ui/ErrorState";
 import { Field } from "../../ui/Field";
 import { Loaded } from "../../ui/Loaded";
 import { useToast } from "../../ui/Toast";
+import { useWhenDone } from "../../ui/useWhenDone";
 import { useDelete, useDeleteImpact } from "./queries";
 
 /** Shows what the deletion affects, and deletes after the name is typed. */
 export function DeleteDialog({ workflow, onClose }: { workflow: WorkflowDetail; onClose: () => void }) {
   const { t } = useTexts();
   const toast = useToast();
+  const whenDone = useWhenDone();
   const impact = useDeleteImpact(workflow.id);
   const remove = useDelete(workflow.id);
   const [typed, setTyped] = useState("");
@@ -22,15 +24,15 @@ export function DeleteDialog({ workflow, onClose }: { workflow: WorkflowDetail; 
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (!matches || remove.isPending) return;
-    remove.mutate(undefined, {
-      onSuccess: () => {
-        toast(t.workflow.deleted(workflow.name));
-        navigate({ to: "workflows" });
-      },
+    whenDone(remove.mutateAsync(), (_, isShown) => {
+      toast(t.workflow.deleted(workflow.name));
+      if (isShown) navigate({ to: "workflows" });
     });
   };
+  // The screen behind the dialog shows what will be gone.
+  const leave = () => !remove.isPending && onClose();
   return (
-    <Dialog title={t.workflow.deleteTitle(workflow.name)} onClose={onClose}>
+    <Dialog title={t.workflow.deleteTitle(workflow.name)} onClose={leave}>
       <form className="stack" onSubmit={submit}>
         <p>{t.workflow.deleteText}</p>
         <Loaded query={impact} lines={2}>
@@ -59,7 +61,7 @@ export function DeleteDialog({ workflow, onClose }: { workflow: WorkflowDetail; 
         </Field>
         {remove.error ? <ErrorState error={remove.error} /> : null}
         <footer>
-          <Button onClick={onClose}>{t.cancel}</Button>
+          <Button onClick={leave}>{t.cancel}</Button>
           <Button type="submit" kind="danger" disabled={!matches || impact.data === undefined} busy={remove.isPending}>
             {t.workflow.delete}
           </Button>

@@ -13,6 +13,7 @@ import { Owner } from "../../ui/Owner";
 import { RelativeTime } from "../../ui/RelativeTime";
 import { Table } from "../../ui/Table";
 import { useToast } from "../../ui/Toast";
+import { useWhenDone } from "../../ui/useWhenDone";
 import { Comparison } from "./Comparison";
 import { useActivate, useReleases } from "./queries";
 import { Rehearsal } from "./Rehearsal";
@@ -64,6 +65,7 @@ function focusPart(id: string) {
 function ReleasesTable({ workflow, releases }: { workflow: WorkflowDetail; releases: Release[] }) {
   const { t } = useTexts();
   const toast = useToast();
+  const whenDone = useWhenDone();
   const activate = useActivate(workflow.id);
   const [chosen, setChosen] = useState<Release | null>(null);
   const canActivate = includes(workflow.access.role, "editor") && workflow.state !== "archived";
@@ -138,11 +140,9 @@ function ReleasesTable({ workflow, releases }: { workflow: WorkflowDetail; relea
             setChosen(null);
           }}
           onConfirm={() =>
-            activate.mutate(chosen.id, {
-              onSuccess: () => {
-                toast(t.workflow.activated(chosen.number));
-                setChosen(null);
-              },
+            whenDone(activate.mutateAsync(chosen.id), () => {
+              toast(t.workflow.activated(chosen.number));
+              setChosen(null);
             })
           }
         >

@@ -1,6 +1,5 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { answer, builder } from "../../api/client";
-import type { WebhookOutcome } from "../../api/types";
 
 const RELEASES = 20;
 
@@ -185,103 +184,10 @@ export function useReplay(id: string, runId: string, { target, revision }: Rehea
 }
 
 /** A mutation after which the workflow and all its lists are loaded again. */
-function useChangeOf<V, R>(id: string, mutationFn: (variables: V) => Promise<R>) {
+export function useChangeOf<V, R>(id: string, mutationFn: (variables: V) => Promise<R>) {
   const queries = useQueryClient();
   return useMutation({
     mutationFn,
     onSettled: () => queries.invalidateQueries({ queryKey: ["workflow", id] }),
-  });
-}
-
-export function useWebhooks(id: string) {
-  return useQuery({
-    queryKey: ["workflow", id, "webhooks"],
-    queryFn: () => answer(builder.GET("/builder/v1/workflows/{id}/webhooks", { params: { path: { id } } })),
-    select: ({ data }) => data,
-  });
-}
-
-/** The trigger nodes of the draft and the webhooks that start them. */
-export function useChannels(id: string) {
-  return useQuery({
-    queryKey: ["workflow", id, "channels"],
-    queryFn: () => answer(builder.GET("/builder/v1/workflows/{id}/connections", { params: { path: { id } } })),
-    select: ({ data }) => data,
-  });
-}
-
-/** Sets the webhook that starts the node. The other channels stay as they are. */
-export function useConnectWebhook(id: string) {
-  return useChangeOf(id, async ({ nodeId, webhookId }: { nodeId: string; webhookId: string }) => {
-    const params = { path: { id } };
-    const { data } = await answer(builder.GET("/builder/v1/workflows/{id}/connections", { params }));
-    const inputs = data.inputs.map(({ nodeId: node, config }) => ({
-      nodeId: node,
-      config: node === nodeId ? { ...config, webhookId } : config,
-    }));
-    const outputs = data.outputs.map(({ nodeId, config }) => ({ nodeId, config }));
-    return answer(builder.PUT("/builder/v1/workflows/{id}/connections", { params, body: { inputs, outputs } }));
-  });
-}
-
-/** A call waits this long for its run, which is the longest time that the platform allows. */
-const WAIT_MS = 25_000;
-
-export function useCreateWebhook(id: string) {
-  return useChangeOf(id, (body: { name: string; mode: "sync" | "async" }) =>
-    answer(
-      builder.POST("/builder/v1/workflows/{id}/webhooks", { params: { path: { id } }, body: { ...body, timeoutMs: WAIT_MS } }),
-    ),
-  );
-}
-
-export function useRegenerateToken(id: string) {
-  return useChangeOf(id, (webhookId: string) =>
-    answer(
-      builder.POST("/builder/v1/workflows/{id}/webhooks/{webhook_id}/regenerate-token", {
-        params: { path: { id, webhook_id: webhookId } },
-      }),
-    ),
-  );
-}
-
-export function useDeleteWebhook(id: string) {
-  return useChangeOf(id, (webhookId: string) =>
-    answer(
-      builder.DELETE("/builder/v1/workflows/{id}/webhooks/{webhook_id}", {
-        params: { path: { id, webhook_id: webhookId } },
-      }),
-    ),
-  );
-}
-
-export function useCalls(id: string, webhookId: string, outcome: WebhookOutcome | "") {
-  return useInfiniteQuery({
-    queryKey: ["workflow", id, "calls", webhookId, outcome],
-    initialPageParam: "",
-    queryFn: ({ pageParam }) =>
-      answer(
-        builder.GET("/builder/v1/workflows/{id}/webhooks/{webhook_id}/events", {
-          params: {
-            path: { id, webhook_id: webhookId },
-            query: { limit: 20, ...(outcome && { outcome: [outcome] }), ...(pageParam && { cursor: pageParam }) },
-          },
-        }),
-      ),
-    getNextPageParam: ({ meta }) => meta.nextCursor ?? undefined,
-  });
-}
-
-export function useCall(id: string, webhookId: string, callId: string) {
-  return useQuery({
-    queryKey: ["workflow", id, "call", callId],
-    staleTime: Infinity,
-    queryFn: () =>
-      answer(
-        builder.GET("/builder/v1/workflows/{id}/webhooks/{webhook_id}/events/{event_id}", {
-          params: { path: { id, webhook_id: webhookId, event_id: callId } },
-        }),
-      ),
-    select: ({ data }) => data,
   });
 }

@@ -9,11 +9,14 @@ import { Skeleton } from "../../ui/Loading";
 import { PageTitle } from "../../ui/PageTitle";
 import { ScreenError } from "../../ui/ScreenError";
 import { Tabs } from "../../ui/Tabs";
+import { Channels } from "./connections/Channels";
+import { Credentials } from "./connections/Credentials";
+import { Schedules } from "./connections/Schedules";
+import { Webhooks } from "./connections/Webhooks";
 import { Header } from "./Header";
 import { Overview } from "./Overview";
 import { Releases } from "./Releases";
 import { Runs } from "./Runs";
-import { Webhooks } from "./Webhooks";
 
 /** A screen of its own, which shares the charts of this one: so they are one file. */
 export { Analytics } from "../analytics/Analytics";
@@ -22,8 +25,11 @@ const tabs = [
   "workflow",
   "workflowRuns",
   "workflowReleases",
-  "workflowMembers",
+  "workflowChannels",
   "workflowWebhooks",
+  "workflowCredentials",
+  "workflowSchedules",
+  "workflowMembers",
 ] as const satisfies readonly RouteName[];
 
 interface WorkflowProps {
@@ -59,6 +65,9 @@ export default function Workflow({ id, tab, query }: WorkflowProps) {
       {tab === "workflowRuns" && <Runs workflow={workflow} query={query} />}
       {tab === "workflowReleases" && <Releases workflow={workflow} query={query} />}
       {tab === "workflowMembers" && <Members kind="workflow" subject={workflow} />}
+      {tab === "workflowChannels" && <Channels workflow={workflow} />}
+      {tab === "workflowCredentials" && <Credentials workflow={workflow} />}
+      {tab === "workflowSchedules" && <Schedules workflow={workflow} />}
       {tab === "workflowWebhooks" && <Webhooks workflow={workflow} query={query} />}
     </>
   );

@@ -1,11 +1,12 @@
 import { type FormEvent, useState } from "react";
-import type { Webhook } from "../../api/types";
-import { useTexts } from "../../i18n";
-import { Button } from "../../ui/Button";
-import { Dialog } from "../../ui/Dialog";
-import { ErrorState } from "../../ui/ErrorState";
-import { Field } from "../../ui/Field";
-import { Select } from "../../ui/Select";
+import type { Webhook } from "../../../api/types";
+import { useTexts } from "../../../i18n";
+import { Button } from "../../../ui/Button";
+import { Dialog } from "../../../ui/Dialog";
+import { ErrorState } from "../../../ui/ErrorState";
+import { Field } from "../../../ui/Field";
+import { Select } from "../../../ui/Select";
+import { useWhenDone } from "../../../ui/useWhenDone";
 import { useCreateWebhook } from "./queries";
 
 interface NewWebhookDialogProps {
@@ -17,12 +18,13 @@ interface NewWebhookDialogProps {
 export function NewWebhookDialog({ workflowId, onCreated, onClose }: NewWebhookDialogProps) {
   const { t } = useTexts();
   const create = useCreateWebhook(workflowId);
+  const whenDone = useWhenDone();
   const [name, setName] = useState("Webhook");
   const [mode, setMode] = useState<Webhook["mode"]>("sync");
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (create.isPending || name.trim() === "") return;
-    create.mutate({ name: name.trim(), mode }, { onSuccess: ({ data }) => onCreated(data) });
+    whenDone(create.mutateAsync({ name: name.trim(), mode }), ({ data }) => onCreated(data));
   };
   // The token is shown only once.
   const leave = () => !create.isPending && onClose();

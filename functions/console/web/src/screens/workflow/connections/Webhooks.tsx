@@ -1,22 +1,26 @@
 import { useState } from "react";
-import { asApiError } from "../../api/errors";
-import type { Webhook, WorkflowDetail } from "../../api/types";
-import { useTexts } from "../../i18n";
-import { replaceQuery } from "../../router/history";
-import { includes } from "../../sharing/roles";
-import { Badge } from "../../ui/Badge";
-import { Button } from "../../ui/Button";
-import { Confirm } from "../../ui/Dialog";
-import { CopyButton } from "../../ui/CopyButton";
-import { EmptyState } from "../../ui/EmptyState";
-import { Loaded } from "../../ui/Loaded";
-import { RelativeTime } from "../../ui/RelativeTime";
-import { useToast } from "../../ui/Toast";
-import { suggestBody } from "./input";
+import { asApiError } from "../../../api/errors";
+import type { Webhook, WorkflowDetail } from "../../../api/types";
+import { useTexts } from "../../../i18n";
+import { replaceQuery } from "../../../router/history";
+import { includes } from "../../../sharing/roles";
+import { Badge } from "../../../ui/Badge";
+import { Button } from "../../../ui/Button";
+import { Confirm } from "../../../ui/Dialog";
+import { CopyButton } from "../../../ui/CopyButton";
+import { EmptyState } from "../../../ui/EmptyState";
+import { Loaded } from "../../../ui/Loaded";
+import { RelativeTime } from "../../../ui/RelativeTime";
+import { useToast } from "../../../ui/Toast";
+import { useWhenDone } from "../../../ui/useWhenDone";
+import { useChannels, useSaveChannel } from "./channelQueries";
 import { NewWebhookDialog } from "./NewWebhookDialog";
-import { useChannels, useConnectWebhook, useDeleteWebhook, useRegenerateToken, useWebhooks } from "./queries";
-import { SecretDialog } from "./SecretDialog";
+import { nodeNames } from "./nodes";
+import { useDeleteWebhook, useWebhooks } from "./queries";
+import { RegenerateToken } from "./RegenerateToken";
+import { TestWebhookDialog } from "./TestWebhookDialog";
 import { WebhookCalls } from "./WebhookCalls";
+import { WebhookSecret } from "./WebhookSecret";
 
 /** The URLs that start runs, and their calls. */
 export function Webhooks({ workflow, query }: { workflow: WorkflowDetail; query: URLSearchParams }) {
@@ -47,7 +51,6 @@ export function Webhooks({ workflow, query }: { workflow: WorkflowDetail; query:
                     canEdit={canEdit}
                     showsCalls={query.get("calls") === webhook.id}
                     query={query}
-                    onSecret={setSecret}
                   />
                 ))}
               </ul>
@@ -65,7 +68,7 @@ export function Webhooks({ workflow, query }: { workflow: WorkflowDetail; query:
           }}
         />
       )}
-      {secret !== null && <SecretDialog webhook={secret} body={suggestBody(workflow)} onClose={() => setSecret(null)} />}
+      {secret !== null && <WebhookSecret workflow={workflow} webhook={secret} onClose={() => setSecret(null)} />}
     </>
   );
 }
@@ -76,19 +79,17 @@ interface WebhookCardProps {
   canEdit: boolean;
   showsCalls: boolean;
   query: URLSearchParams;
-  onSecret: (webhook: Webhook) => void;
 }
 
-function WebhookCard({ workflow, webhook, canEdit, showsCalls, query, onSecret }: WebhookCardProps) {
+function WebhookCard({ workflow, webhook, canEdit, showsCalls, query }: WebhookCardProps) {
   const { t, format } = useTexts();
   const toast = useToast();
-  const regenerate = useRegenerateToken(workflow.id);
+  const whenDone = useWhenDone();
   const remove = useDeleteWebhook(workflow.id);
-  const [confirms, setConfirms] = useState<"regenerate" | "delete" | null>(null);
+  const [open, setOpen] = useState<"test" | "delete" | null>(null);
   const close = () => {
-    regenerate.reset();
     remove.reset();
-    setConfirms(null);
+    setOpen(null);
   };
   return (
     <li className="panel card">
@@ -114,12 +115,13 @@ function WebhookCard({ workflow, webhook, canEdit, showsCalls, query, onSecret }
             {showsCalls ? t.workflow.hideCalls : t.workflow.showCalls}
           </Button>
         )}
+        <Button kind="quiet" aria-label={t.connections.test.buttonNamed(webhook.name)} onClick={() => setOpen("test")}>
+          {t.connections.test.button}
+        </Button>
         {canEdit && (
           <>
-            <Button kind="quiet" aria-label={t.workflow.regenerateNamed(webhook.name)} onClick={() => setConfirms("regenerate")}>
-              {t.workflow.regenerate}
-            </Button>
-            <Button kind="quiet" className="bad-text" aria-label={t.workflow.deleteNamed(webhook.name)} onClick={() => setConfirms("delete")}>
+            <RegenerateToken workflow={workflow} webhook={webhook} />
+            <Button kind="quiet" className="bad-text" aria-label={t.workflow.deleteNamed(webhook.name)} onClick={() => setOpen("delete")}>
               {t.workflow.delete}
             </Button>
           </>
@@ -127,27 +129,8 @@ function WebhookCard({ workflow, webhook, canEdit, showsCalls, query, onSecret }
       </div>
       {webhook.unstoredCalls > 0 && <p className="muted">{t.workflow.unstored(format.number(webhook.unstoredCalls))}</p>}
       {showsCalls && <WebhookCalls workflowId={workflow.id} webhook={webhook} query={query} />}
-      {confirms === "regenerate" && (
-        <Confirm
-          title={t.workflow.regenerateTitle(webhook.name)}
-          action={t.workflow.regenerate}
-          danger
-          busy={regenerate.isPending}
-          error={regenerate.error}
-          onClose={close}
-          onConfirm={() =>
-            regenerate.mutate(webhook.id, {
-              onSuccess: ({ data }) => {
-                close();
-                onSecret(data);
-              },
-            })
-          }
-        >
-          <p>{t.workflow.regenerateText}</p>
-        </Confirm>
-      )}
-      {confirms === "delete" && (
+      {open === "test" && <TestWebhookDialog workflow={workflow} webhook={webhook} onClose={close} />}
+      {open === "delete" && (
         <Confirm
           title={t.workflow.deleteTitle(webhook.name)}
           action={t.workflow.delete}
@@ -158,11 +141,9 @@ function WebhookCard({ workflow, webhook, canEdit, showsCalls, query, onSecret }
           onConfirm={() => {
             // The calls are deleted with the webhook.
             if (showsCalls) replaceQuery({ calls: "", outcome: "" });
-            remove.mutate(webhook.id, {
-              onSuccess: () => {
-                toast(t.workflow.deleted(webhook.name));
-                close();
-              },
+            whenDone(remove.mutateAsync(webhook.id), () => {
+              toast(t.workflow.deleted(webhook.name));
+              close();
             });
           }}
         >
@@ -178,10 +159,9 @@ function Usage({ workflow, webhook, canEdit }: { workflow: WorkflowDetail; webho
   const { t } = useTexts();
   const toast = useToast();
   const channels = useChannels(workflow.id).data;
-  const connect = useConnectWebhook(workflow.id);
+  const save = useSaveChannel(workflow.id);
   if (channels === undefined) return null;
-  const names = new Map(workflow.graph.nodes?.map(({ id, name }) => [id, name || id]));
-  const nameOf = (id: string) => names.get(id) ?? id;
+  const nameOf = nodeNames(workflow.graph);
   const inputs = channels.inputs.filter((channel) => channel.kind === "webhook");
   const used = inputs.filter((channel) => channel.config.webhookId === webhook.id);
   if (used.length > 0) {
@@ -195,18 +175,15 @@ function Usage({ workflow, webhook, canEdit }: { workflow: WorkflowDetail; webho
       {free.map(({ nodeId }) => (
         <Button
           key={nodeId}
-          busy={connect.isPending}
-          onClick={() =>
-            connect.mutate(
-              { nodeId, webhookId: webhook.id },
-              {
-                onSuccess: () => toast(t.workflow.connected),
-                onError: (error) => toast(asApiError(error).message),
-              },
-            )
-          }
+          busy={save.isPending}
+          onClick={() => {
+            save.mutateAsync({ seen: channels, nodeId, config: { webhookId: webhook.id } }).then(
+              ({ kind }) => toast(kind === "saved" ? t.connections.channels.saved : t.connections.staleUse),
+              (error: unknown) => toast(asApiError(error).message),
+            );
+          }}
         >
-          {t.workflow.useAt(nameOf(nodeId))}
+          {t.connections.useAt(nameOf(nodeId))}
         </Button>
       ))}
     </div>

@@ -1,0 +1,56 @@
+import { randomKey } from "../../../api/random";
+import type { CredentialType, NewCredential } from "../../../api/types";
+
+type FieldsOf<T extends CredentialType> = Exclude<keyof Extract<NewCredential, { type: T }>, "type" | "name">;
+export type FieldName = { [T in CredentialType]: FieldsOf<T> }[CredentialType];
+
+export interface CredentialField {
+  name: FieldName;
+  /** What nobody may read over a shoulder. */
+  isSecret?: boolean;
+  isOptional?: boolean;
+  isUrl?: boolean;
+  maxLength: number;
+  /** A rule of the API that the browser can check. */
+  pattern?: string;
+  /** A text that the person chooses, and enters at the other service, too. */
+  generate?: () => string;
+}
+
+const secret = { isSecret: true, maxLength: 8192 } as const;
+const line = { maxLength: 200 } as const;
+const url = { isUrl: true, maxLength: 2000 } as const;
+
+/** The fields of each type of credential, as the API has them. */
+export const credentialFields: { [T in CredentialType]: readonly (CredentialField & { name: FieldsOf<T> })[] } = {
+  bearer: [{ name: "token", ...secret }],
+  basic: [{ name: "username", maxLength: 8192, pattern: "[^:]+" }, { name: "password", ...secret, isOptional: true }],
+  header: [{ name: "header", ...line, pattern: "[!#$%&'*+.^_`\\|~0-9A-Za-z\\-]+" }, { name: "value", ...secret }],
+  query: [{ name: "parameter", ...line }, { name: "value", ...secret }],
+  oauth2_client_credentials: [
+    { name: "tokenUrl", ...url },
+    { name: "clientId", maxLength: 8192 },
+    { name: "clientSecret", ...secret },
+    { name: "scope", maxLength: 1000, isOptional: true },
+  ],
+  slack: [{ name: "botToken", ...secret }, { name: "signingSecret", ...secret }],
+  telegram: [
+    { name: "botToken", ...secret, maxLength: 200, pattern: "[0-9]{1,20}:[A-Za-z0-9_\\-]+" },
+    { name: "secretToken", ...secret, maxLength: 256, pattern: "[A-Za-z0-9_\\-]+", generate: randomKey },
+  ],
+  whatsapp: [
+    { name: "accessToken", ...secret },
+    { name: "phoneNumberId", maxLength: 32, pattern: "[0-9]+" },
+    { name: "appSecret", ...secret },
+    { name: "verifyToken", ...secret, generate: randomKey },
+  ],
+  http: [
+    { name: "url", ...url },
+    { name: "secret", isSecret: true, maxLength: 100, pattern: "whsec_[A-Za-z0-9+\\/]{32,86}=*", generate: signingSecret },
+  ],
+};
+
+/** A secret of Standard Webhooks: 32 random bytes in base64. */
+function signingSecret(): string {
+  return `whsec_${btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(32))))}`;
+}
