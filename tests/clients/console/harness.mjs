@@ -92,7 +92,8 @@ export async function fill() {
   const ofWorkflow = `/workflows/${workflow}`;
   const ofAgent = `/agents/${agent}`;
   return { home: "/", workflows: "/workflows", workflow: ofWorkflow, "workflow-runs": `${ofWorkflow}/runs`, releases: `${ofWorkflow}/releases`,
-    members: `${ofWorkflow}/members`, webhooks: `${ofWorkflow}/webhooks`, editor: `${ofWorkflow}/edit`, agents: "/agents",
+    members: `${ofWorkflow}/members`, channels: `${ofWorkflow}/channels`, webhooks: `${ofWorkflow}/webhooks`,
+    credentials: `${ofWorkflow}/credentials`, schedules: `${ofWorkflow}/schedules`, editor: `${ofWorkflow}/edit`, agents: "/agents",
     agent: ofAgent, "agent-try": `${ofAgent}/try`, "agent-calls": `${ofAgent}/calls`, "agent-members": `${ofAgent}/members`,
     call: `${ofAgent}/calls?call=${invocation}`, runs: "/runs",
     "failed-runs": "/runs?state=failed&error=not_in_order", analytics: "/analytics",
