@@ -28,7 +28,7 @@ export function NodePanel({ name, type, figures, wait, onRetry, onClose }: NodeP
         {figures ? <StateBadge state={stateOf(figures)} /> : <span className="muted">{t.run.notBegun}</span>}
       </div>
       {figures && (
-        <dl className="pairs">
+        <dl>
           <div><dt>{t.run.executions}</dt><dd className="numbers">{format.number(figures.executions)}</dd></div>
           {figures.failed > 0 && <div><dt>{t.run.failures}</dt><dd className="numbers">{format.number(figures.failed)}</dd></div>}
           <div><dt>{t.runs.duration}</dt><dd><Duration ms={figures.durationMs} /></dd></div>
