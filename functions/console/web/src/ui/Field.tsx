@@ -2,7 +2,7 @@ import { type ReactNode, useId } from "react";
 import { WithCode } from "./WithCode";
 
 interface FieldProps {
-  label: string;
+  label: ReactNode;
   hint?: ReactNode;
   /** Why the value is wrong. */
   problem?: string | undefined;

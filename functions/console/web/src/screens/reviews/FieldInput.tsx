@@ -13,7 +13,7 @@ export function FieldInput({ field, text, onChange }: FieldInputProps) {
   const { t } = useTexts();
   const { type } = field;
   return (
-    <Field label={field.label || field.name} hint={field.required ? t.review.required : undefined}>
+    <Field label={<span translate="no">{field.label || field.name}</span>} hint={field.required ? t.review.required : undefined}>
       {(ids) => {
         if (type === "boolean") {
           return (

@@ -44,7 +44,7 @@ export function ReviewForm({ workflowId, runId, wait, onResolved }: ReviewFormPr
       // The Enter key in a field decides nothing.
       onSubmit={(event) => event.preventDefault()}
     >
-      {wait.message && <p className="message">{wait.message}</p>}
+      {wait.message && <p className="message" translate="no">{wait.message}</p>}
       {wait.fields.map((field) => (
         <FieldInput
           key={field.name}

@@ -16,7 +16,7 @@ export function Waits({ id, waits }: { id: RunId; waits: Wait[] }) {
       <ul className="waits">
         {waits.map((wait) => (
           <li key={wait.step} id={waitId(wait)} tabIndex={-1} className="panel">
-            <h3>{wait.title}</h3>
+            <h3 translate="no">{wait.title}</h3>
             <p className="muted"><code>{wait.step}</code> · {t.review.expires} <RelativeTime time={wait.expiresAt} /></p>
             <ReviewForm workflowId={id.workflowId} runId={id.runId} wait={wait} />
           </li>
